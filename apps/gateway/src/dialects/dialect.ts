@@ -1,0 +1,53 @@
+import type { EventBatch } from '@llm0/core/chat/event';
+import type { JsonObject, WireFormat } from '@llm0/core/chat/json';
+import type { ChatRequest } from '@llm0/core/chat/request';
+import type { ChatResponse } from '@llm0/core/chat/response';
+import type { Usage } from '@llm0/core/chat/usage';
+import type { GatewayError } from '@llm0/core/errors/gateway-error';
+import type { DialectName } from '@llm0/core/logs/log-record';
+
+export type CacheOutcome = 'exact' | 'semantic' | 'miss';
+
+/** What the client is told besides the answer itself; complete once the answer is. */
+export interface AnswerSummary {
+  readonly requestId: string;
+  readonly provider: string;
+  /** The answering model. */
+  readonly model: string;
+  readonly cache: CacheOutcome;
+  readonly usage: Usage;
+  readonly costNanoUsd: number;
+  readonly latencyMs: number;
+  readonly createdSeconds: number;
+}
+
+/** Turns event batches into the bytes of one streamed answer in the client's format. */
+export interface StreamEncoder {
+  /** Bytes to send for the batch; null when there is nothing to send. */
+  encode(batch: EventBatch): Uint8Array | null;
+  /** The end of a complete answer: trailing metadata and terminator. */
+  finish(summary: AnswerSummary): Uint8Array;
+  /** An error after the first output: an error frame, then the end. Never looks complete. */
+  fail(error: GatewayError, requestId: string): Uint8Array;
+}
+
+/** What stream encoders need to know before the first byte. */
+export interface StreamContext {
+  readonly requestId: string;
+  readonly model: string;
+  readonly createdSeconds: number;
+  readonly request: ChatRequest;
+}
+
+/** One client-facing API. Wire → ours on the way in, ours → wire on the way out. */
+export interface Dialect {
+  readonly name: DialectName;
+  readonly wireFormat: WireFormat;
+  /** Throws `invalid_request` naming the field at fault. Never fails on fields it does not know. */
+  decodeRequest(body: JsonObject): ChatRequest;
+  /** A whole plain answer. `wireBody`: the upstream's own body where it had the same format. */
+  encodeResponse(response: ChatResponse, summary: AnswerSummary, wireBody?: JsonObject): string;
+  createStreamEncoder(context: StreamContext): StreamEncoder;
+  /** The error envelope as JSON text. */
+  encodeError(error: GatewayError): string;
+}

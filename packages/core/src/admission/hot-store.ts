@@ -1,0 +1,230 @@
+import type { BudgetPeriod } from '../keys/api-key';
+import type { LogQueue } from '../logs/log-queue';
+
+/** What one way of serving the request would hold. */
+export interface AdmitPlan {
+  /** Model name as asked for (or the customer's downgrade model): what `modelLimits` are counted by. */
+  readonly model: string;
+  /** Integer nano-USD set aside on every budget until settlement. */
+  readonly holdNanoUsd: number;
+  /** The part of the hold the reaper books when the gateway process died (strict caps: all of it). */
+  readonly lostNanoUsd: number;
+  /** Token estimate for tokens-per-minute. */
+  readonly tokens: number;
+  /** Exact-cache key to look up; absent = do not look. */
+  readonly cacheKey?: string;
+  /** What the reaper writes as the row when the process died: JSON of a `LogRecord`, `createdAtMs` filled in by the store. */
+  readonly lostRecord: string;
+}
+
+/** Everything one admission decision needs, in one message. All periods and times are the store's own. */
+export interface AdmitRequest {
+  readonly requestId: string;
+  readonly projectId: string;
+  readonly keyId: string;
+  readonly keyVersion: number;
+  readonly projectVersion: number;
+  /** Set after a reload from Postgres: versions the store lacks, or older ones, are set to the given ones. */
+  readonly reloaded: boolean;
+  readonly keyBucket?: { readonly ratePerMinute: number; readonly burst: number };
+  readonly customerId?: string;
+  readonly requested: AdmitPlan;
+  /** Plan for the customer's downgrade model, when the caller believes there is one. */
+  readonly downgrade?: AdmitPlan;
+  /** null = no cap. Spend is counted either way. */
+  readonly projectCapNanoUsd: number | null;
+  readonly keyBudgetNanoUsd: number | null;
+  readonly keyBudgetPeriod: BudgetPeriod;
+  readonly tokensPerMinute: number | null;
+  readonly maxConcurrency: number | null;
+}
+
+export type DenialReason =
+  /** 429 key bucket, customer minute bucket / hour / day, customer's per-model day. */
+  | 'key_rate'
+  | 'customer_rate'
+  | 'customer_model_rate'
+  /** 429 */
+  | 'tokens_rate'
+  | 'concurrency'
+  /** 400: this request alone can never pass. */
+  | 'tokens_over_limit'
+  | 'per_request_max'
+  /** 402 */
+  | 'project_cap'
+  | 'key_budget'
+  /** 429 customer_spend_limit */
+  | 'customer_daily_spend'
+  | 'customer_monthly_spend'
+  /** 503: the log queue is full. */
+  | 'queue_full';
+
+/** Where the limits stand after the decision; what the `X-RateLimit-*` and spend headers show. */
+export interface LimitState {
+  /** The key's request bucket; absent without one. */
+  readonly rate?: { readonly limit: number; readonly remaining: number; readonly resetMs: number };
+  /** Settled spend of the project's month. */
+  readonly projectSpentNanoUsd: number;
+  readonly customer?: {
+    readonly spentTodayNanoUsd: number;
+    readonly spentMonthNanoUsd: number;
+    readonly dailyLimitNanoUsd: number | null;
+    readonly monthlyLimitNanoUsd: number | null;
+  };
+}
+
+interface DecisionBase {
+  /** The store's clock in epoch milliseconds. */
+  readonly nowMs: number;
+  readonly state: LimitState;
+}
+
+export type AdmitDecision =
+  /** A hold is set. `spendWarning`: beyond a customer's limit but served (`warn`, or `downgrade` with that plan). */
+  | (DecisionBase & {
+      readonly type: 'admitted';
+      readonly plan: 'requested' | 'downgrade';
+      readonly spendWarning?: 'customer_daily_spend' | 'customer_monthly_spend';
+      /** True when the hot tier evicted or lost entries of this project, so that the warm tier is worth asking. */
+      readonly hotTierIncomplete: boolean;
+    })
+  /** Exact hit: request buckets were consumed, nothing is held. */
+  | (DecisionBase & {
+      readonly type: 'cached';
+      readonly plan: 'requested' | 'downgrade';
+      readonly value: string;
+      readonly storedAtMs: number;
+    })
+  /** Nothing was charged anywhere. `retryAfterMs`: true remaining time, where waiting helps. */
+  | (DecisionBase & { readonly type: 'denied'; readonly reason: DenialReason; readonly retryAfterMs?: number })
+  /** The caller's key or project is out of date (or unknown to the store): reload it from Postgres and ask again. */
+  | { readonly type: 'stale'; readonly nowMs: number }
+  /** The customer's downgrade model is not the one of the given plan (null: there is none any more): plan again. */
+  | { readonly type: 'replan'; readonly nowMs: number; readonly downgradeModel: string | null };
+
+export interface CacheWrite {
+  readonly key: string;
+  readonly value: string;
+  readonly ttlMs: number;
+  /** For purging by them. */
+  readonly provider: string;
+  readonly model: string;
+}
+
+/** The end of a request: success, failure, abort, hit or denial alike. */
+export interface Settlement {
+  readonly requestId: string;
+  readonly projectId: string;
+  readonly keyId: string;
+  readonly customerId?: string;
+  /** `nowMs` of the decision: spend is booked in that day and month. */
+  readonly admittedAtMs: number;
+  /** False for hits and denials: no hold was set, only the record is queued. */
+  readonly held: boolean;
+  readonly costNanoUsd: number;
+  /** Actual tokens, for tokens-per-minute. */
+  readonly tokens: number;
+  /** JSON of the `LogRecord`; its `id` is `requestId`, its `costNanoUsd` the settlement's. */
+  readonly record: string;
+  readonly cache?: CacheWrite;
+}
+
+/** A customer's limits as the hot store keeps them; mirrors `customer_limits`. Absent or null = no limit. */
+export interface CustomerLimits {
+  readonly dailySpendNanoUsd: number | null;
+  readonly monthlySpendNanoUsd: number | null;
+  readonly perRequestMaxNanoUsd: number | null;
+  readonly requestsPerMinute: number | null;
+  readonly requestsPerHour: number | null;
+  readonly requestsPerDay: number | null;
+  /** Requests per UTC day by model name. */
+  readonly modelRequestsPerDay: Readonly<Record<string, number>>;
+  readonly onLimit: 'block' | 'downgrade' | 'warn';
+  readonly downgradeModel: string | null;
+}
+
+export interface ProjectCounter {
+  readonly projectId: string;
+  /** `YYYY-MM` (UTC). */
+  readonly month: string;
+  readonly spentNanoUsd: number;
+  readonly heldNanoUsd: number;
+}
+
+/** Spend to restore after the store lost data; from rows and roll-ups. Days and months are UTC `YYYY-MM[-DD]`. */
+export interface RebuildData {
+  readonly projectMonths: readonly { projectId: string; month: string; spentNanoUsd: number }[];
+  readonly keyMonths: readonly { projectId: string; keyId: string; month: string; spentNanoUsd: number }[];
+  readonly keyTotals: readonly { projectId: string; keyId: string; spentNanoUsd: number }[];
+  readonly customerDays: readonly { projectId: string; customerId: string; day: string; spentNanoUsd: number }[];
+  readonly customerMonths: readonly { projectId: string; customerId: string; month: string; spentNanoUsd: number }[];
+  readonly customerLimits: readonly { projectId: string; customerId: string; limits: CustomerLimits }[];
+}
+
+/** What rebuilding needs from outside the store; given by the composition root. */
+export interface RebuildSource {
+  /** Writes these queue records to `gateway_logs` (idempotent by id); resolves after commit. */
+  storeRecords(records: readonly string[]): Promise<void>;
+  /** Sums of everything stored, for the current and the previous month (days: yesterday and today). */
+  loadSpend(nowMs: number): Promise<RebuildData>;
+  /** Which of these requests already have a row. */
+  findStored(requests: readonly { id: string; createdAtMs: number }[]): Promise<ReadonlySet<string>>;
+}
+
+export interface CachePurge {
+  readonly projectId?: string;
+  readonly provider?: string;
+  readonly model?: string;
+  readonly cacheKey?: string;
+  readonly olderThanMs?: number;
+}
+
+export interface HotStoreHealth {
+  readonly ok: boolean;
+  readonly latencyMs?: number;
+  readonly detail?: string;
+}
+
+/**
+ * The store every request waits for exactly once. Two implementations (Redis, embedded) that decide alike.
+ * Failure policy: `admit` throws `GatewayError('store_unavailable')` within 100 ms when the store cannot decide, and is
+ * never sent twice; `settle` never throws and never waits: what the store cannot take goes to a journal and is handed
+ * in again until the store has it, deduplicated by request id.
+ */
+export interface HotStore extends LogQueue {
+  /** Connects, learns shards and epoch, rebuilds lost counters, replays journals. Resolves when decisions are possible. */
+  start(source: RebuildSource): Promise<void>;
+  admit(request: AdmitRequest): Promise<AdmitDecision>;
+  /** Hands over the end of a request. When it returns, the settlement is on the wire or in a journal. */
+  settle(settlement: Settlement): void;
+  /** Extends the 60 s leases of live holds. */
+  renew(holds: readonly { readonly projectId: string; readonly requestId: string }[]): Promise<void>;
+  /** Books and logs holds whose lease ran out; returns how many. */
+  reap(): Promise<number>;
+  /** Waits until every settlement handed over so far was taken by the store (or its journal), at most `timeoutMs`. */
+  flush(timeoutMs: number): Promise<void>;
+
+  /** Makes a change of a key or project hold from the very next request; never lowers a version. */
+  setVersions(projectId: string, projectVersion: number | null, keys: readonly { keyId: string; version: number }[]): Promise<void>;
+  /** null removes the customer's limits. */
+  setCustomerLimits(projectId: string, customerId: string, limits: CustomerLimits | null): Promise<void>;
+
+  counters(): Promise<readonly ProjectCounter[]>;
+  openHolds(): Promise<number>;
+  keySpend(projectId: string, keyId: string, period: BudgetPeriod): Promise<number>;
+  customerSpend(projectId: string, customerId: string): Promise<{ dayNanoUsd: number; monthNanoUsd: number }>;
+
+  cacheWrite(projectId: string, entry: CacheWrite): void;
+  /** Removes matching entries; returns how many. */
+  cachePurge(filter: CachePurge): Promise<number>;
+  cacheStats(): Promise<{ readonly entries: number; readonly bytes: number }>;
+
+  /** Tells the other processes that a table of theirs (prices, aliases, …) is out of date. */
+  notify(topic: string): Promise<void>;
+  /** Calls back on every `notify`, this process's own included; returns the unsubscriber. */
+  onNotify(listener: (topic: string) => void): () => void;
+
+  health(): Promise<HotStoreHealth>;
+  readonly kind: 'redis' | 'embedded';
+  close(): Promise<void>;
+}

@@ -1,0 +1,73 @@
+import type { JsonObject, JsonValue, WireFormat } from './json';
+import type { Usage } from './usage';
+
+export type FinishReason = 'stop' | 'length' | 'tool_calls' | 'content_filter';
+
+/**
+ * One thing that happened in an answer. `choice` counts the choices of one answer, `toolIndex` the tool calls of one
+ * choice; both from 0 and never restarting. An upstream's failure is not an event: the stream throws a `GatewayError`.
+ */
+export type ChatEvent =
+  /** First event of every answer. `model` is the answering model as the vendor names it. */
+  | { readonly type: 'start'; readonly id?: string; readonly model?: string; readonly createdSeconds?: number }
+  | { readonly type: 'text'; readonly choice: number; readonly text: string }
+  | {
+      readonly type: 'reasoning';
+      readonly choice: number;
+      readonly text: string;
+    }
+  /** A complete signed or redacted reasoning block, for round trips (`reasoning_details`). */
+  | { readonly type: 'reasoning-detail'; readonly choice: number; readonly detail: JsonObject }
+  | { readonly type: 'refusal'; readonly choice: number; readonly text: string }
+  | {
+      readonly type: 'tool-call';
+      readonly choice: number;
+      readonly toolIndex: number;
+      readonly id: string;
+      readonly name: string;
+      readonly custom?: boolean;
+      readonly signature?: string;
+    }
+  | {
+      readonly type: 'tool-arguments';
+      readonly choice: number;
+      readonly toolIndex: number;
+      readonly text: string;
+    }
+  | {
+      readonly type: 'finish';
+      readonly choice: number;
+      readonly reason: FinishReason;
+      /** The vendor's own value, e.g. `end_turn`, `SAFETY`. */
+      readonly nativeReason?: string;
+    }
+  /** Cumulative: the last one of an answer wins. */
+  | { readonly type: 'usage'; readonly usage: Usage }
+  /** A field of the vendor's answer the gateway does not know: top-level (`choice` absent), or of a choice's message
+   * (`scope` delta/message) or of the choice itself (e.g. `logprobs`). Later values of a name replace earlier ones,
+   * arrays under `logprobs` are appended. */
+  | {
+      readonly type: 'extra';
+      readonly choice?: number;
+      readonly scope: 'answer' | 'choice' | 'message';
+      readonly name: string;
+      readonly value: JsonValue;
+    };
+
+/** The bytes (stream) or the parsed body (plain answer) that a batch was decoded from. */
+export type WirePart =
+  /** Whole SSE events that may be sent on as they are: they hold nothing but what `events` say, no usage, no `[DONE]`. */
+  | { readonly kind: 'bytes'; readonly format: WireFormat; readonly bytes: Uint8Array }
+  /** A complete plain answer. */
+  | { readonly kind: 'body'; readonly format: WireFormat; readonly body: JsonObject };
+
+/** What one network chunk (or one JSON answer, or a replay) brought: the unit that flows through the pipeline. */
+export interface EventBatch {
+  readonly events: readonly ChatEvent[];
+  readonly wire?: WirePart;
+}
+
+/** True for events that the caller can see: from here on an answer cannot be failed over. */
+export function isOutputEvent(event: ChatEvent): boolean {
+  return event.type !== 'start' && event.type !== 'usage' && event.type !== 'extra';
+}

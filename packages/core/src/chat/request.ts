@@ -1,0 +1,143 @@
+import type { JsonObject, JsonValue, WireFormat } from './json';
+
+/** One part of a message's content. `raw` keeps parts of kinds the gateway does not know. */
+export type ContentPart =
+  | { readonly type: 'text'; readonly text: string; readonly cacheControl?: JsonValue }
+  | {
+      readonly type: 'image';
+      /** http(s), gs:// or data: URL, exactly as the client sent it. */
+      readonly url: string;
+      readonly detail?: string;
+      readonly cacheControl?: JsonValue;
+    }
+  | { readonly type: 'audio'; readonly dataBase64: string; readonly format: string }
+  | {
+      readonly type: 'file';
+      readonly dataUrl?: string;
+      readonly fileId?: string;
+      readonly filename?: string;
+      readonly cacheControl?: JsonValue;
+    }
+  | { readonly type: 'refusal'; readonly text: string }
+  | { readonly type: 'raw'; readonly format: WireFormat; readonly value: JsonObject };
+
+/** A model's reasoning that must survive a round trip; `signature`/`data` are opaque to the gateway. */
+export interface ReasoningPart {
+  readonly text?: string;
+  readonly signature?: string;
+  /** Redacted (encrypted) thinking. */
+  readonly data?: string;
+  readonly format?: string;
+}
+
+export interface ToolCall {
+  readonly id: string;
+  readonly name: string;
+  /** JSON text exactly as the model wrote it. */
+  readonly arguments: string;
+  /** An OpenAI `custom` tool call carries free text instead of JSON. */
+  readonly custom?: boolean;
+  /** Vendor signature that must come back with the call (Gemini's thought signature). */
+  readonly signature?: string;
+}
+
+export type ChatMessage =
+  | { readonly role: 'system' | 'developer'; readonly content: readonly ContentPart[]; readonly name?: string }
+  | { readonly role: 'user'; readonly content: readonly ContentPart[]; readonly name?: string }
+  | {
+      readonly role: 'assistant';
+      readonly content: readonly ContentPart[];
+      readonly name?: string;
+      readonly toolCalls?: readonly ToolCall[];
+      readonly reasoning?: readonly ReasoningPart[];
+      /** The message exactly as sent when it holds what the fields above cannot (audio ids, unknown blocks). */
+      readonly raw?: { readonly format: WireFormat; readonly value: JsonObject };
+    }
+  | {
+      readonly role: 'tool';
+      readonly toolCallId: string;
+      readonly content: readonly ContentPart[];
+      readonly name?: string;
+      readonly isError?: boolean;
+    };
+
+export interface FunctionTool {
+  readonly type: 'function';
+  readonly name: string;
+  readonly description?: string;
+  /** JSON schema of the arguments. */
+  readonly parameters?: JsonObject;
+  readonly strict?: boolean;
+  readonly cacheControl?: JsonValue;
+}
+
+/** A vendor's built-in or otherwise foreign tool, understood only by its own wire format. */
+export interface RawTool {
+  readonly type: 'raw';
+  readonly format: WireFormat;
+  readonly value: JsonObject;
+}
+
+export type Tool = FunctionTool | RawTool;
+
+export type ToolChoice =
+  | { readonly type: 'auto' }
+  | { readonly type: 'none' }
+  | { readonly type: 'required' }
+  | { readonly type: 'tool'; readonly name: string }
+  | { readonly type: 'raw'; readonly format: WireFormat; readonly value: JsonValue };
+
+export type ResponseFormat =
+  | { readonly type: 'text' }
+  | { readonly type: 'json_object' }
+  | {
+      readonly type: 'json_schema';
+      readonly name: string;
+      readonly description?: string;
+      readonly schema: JsonObject;
+      readonly strict?: boolean;
+    };
+
+/** The request as the client's dialect sent it, so that an upstream of the same format gets every field. */
+export interface WireRequest {
+  readonly format: WireFormat;
+  readonly body: JsonObject;
+}
+
+/**
+ * A chat request in the gateway's own terms: what every dialect decodes into and every provider encodes from.
+ * Absent fields were not sent; nothing is defaulted here.
+ */
+export interface ChatRequest {
+  /** Model name exactly as asked for (may be an alias or `provider/model`). */
+  readonly model: string;
+  readonly messages: readonly ChatMessage[];
+  readonly stream: boolean;
+  readonly tools?: readonly Tool[];
+  readonly toolChoice?: ToolChoice;
+  readonly parallelToolCalls?: boolean;
+  readonly responseFormat?: ResponseFormat;
+  /** The request's own output limit in tokens, per choice. */
+  readonly maxOutputTokens?: number;
+  readonly temperature?: number;
+  readonly topP?: number;
+  readonly topK?: number;
+  readonly stop?: readonly string[];
+  readonly seed?: number;
+  /** Number of choices asked for. */
+  readonly n?: number;
+  readonly frequencyPenalty?: number;
+  readonly presencePenalty?: number;
+  readonly logprobs?: boolean;
+  readonly topLogprobs?: number;
+  readonly logitBias?: JsonObject;
+  readonly reasoningEffort?: string;
+  /** Anthropic-style `thinking`, passed as is. */
+  readonly thinking?: JsonObject;
+  readonly serviceTier?: string;
+  readonly user?: string;
+  readonly metadata?: JsonObject;
+  /** Top-level fields the gateway does not know, by name; they reach upstreams of the same format. */
+  readonly extra: Readonly<JsonObject>;
+  readonly wire?: WireRequest;
+}

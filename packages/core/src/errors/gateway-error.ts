@@ -1,0 +1,87 @@
+/** What went wrong, in one closed list; `error-table.ts` says what each means to the client and to routing. */
+export type ErrorKind =
+  | 'invalid_json'
+  | 'invalid_request'
+  | 'unsupported_parameter'
+  | 'model_not_priced'
+  | 'request_over_limit'
+  | 'missing_api_key'
+  | 'invalid_api_key'
+  | 'key_expired'
+  | 'model_not_allowed'
+  | 'project_inactive'
+  | 'spend_cap_exceeded'
+  | 'key_budget_exceeded'
+  | 'model_not_found'
+  | 'not_found'
+  | 'method_not_allowed'
+  | 'conflict'
+  | 'idempotency_conflict'
+  | 'request_too_large'
+  | 'rate_limit_exceeded'
+  | 'customer_spend_limit'
+  | 'upstream_rejected'
+  | 'upstream_error'
+  | 'upstream_unavailable'
+  | 'upstream_timeout'
+  | 'overloaded'
+  | 'store_unavailable'
+  | 'client_closed'
+  | 'internal';
+
+/** Why one upstream attempt failed; only set on errors that come from an upstream. */
+export type UpstreamFailure =
+  | 'rate_limited'
+  | 'server_error'
+  | 'auth'
+  | 'not_found'
+  | 'timeout'
+  | 'connection'
+  | 'rejected'
+  | 'malformed'
+  | 'truncated';
+
+export interface AttemptSummary {
+  readonly provider: string;
+  readonly model: string;
+  readonly failure: string;
+  readonly status?: number;
+  readonly latencyMs: number;
+}
+
+export interface GatewayErrorOptions {
+  /** The request field at fault, or the scope of a limit (`key`, `customer`, `tokens`, …). */
+  readonly param?: string;
+  /** True remaining milliseconds until a retry can succeed. */
+  readonly retryAfterMs?: number;
+  /** Overrides the table's status: an upstream's own 400/413/422. */
+  readonly status?: number;
+  readonly failure?: UpstreamFailure;
+  /** Status code the upstream answered with, when it answered. */
+  readonly upstreamStatus?: number;
+  readonly attempts?: readonly AttemptSummary[];
+  readonly cause?: unknown;
+}
+
+/** The one error type of the gateway. `message` goes to the client: what is wrong and what to do, never a secret. */
+export class GatewayError extends Error {
+  override readonly name = 'GatewayError';
+  readonly kind: ErrorKind;
+  readonly param: string | undefined;
+  readonly retryAfterMs: number | undefined;
+  readonly status: number | undefined;
+  readonly failure: UpstreamFailure | undefined;
+  readonly upstreamStatus: number | undefined;
+  readonly attempts: readonly AttemptSummary[] | undefined;
+
+  constructor(kind: ErrorKind, message: string, options: GatewayErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.kind = kind;
+    this.param = options.param;
+    this.retryAfterMs = options.retryAfterMs;
+    this.status = options.status;
+    this.failure = options.failure;
+    this.upstreamStatus = options.upstreamStatus;
+    this.attempts = options.attempts;
+  }
+}

@@ -1,0 +1,52 @@
+/** What happens to a project's requests while the hot store cannot be reached. */
+export type StoreFailurePolicy = 'closed' | 'open';
+export type UnknownModelPolicy = 'refuse' | 'allow_unpriced';
+export type BudgetPeriod = 'total' | 'month';
+
+/** A project as the request path sees it. Money in nano-USD, `null` = no limit. */
+export interface Project {
+  readonly id: string;
+  readonly name: string;
+  /** Grows by one with every change; `admit` compares it with the hot store's. */
+  readonly version: number;
+  readonly isActive: boolean;
+  readonly monthlyCapNanoUsd: number | null;
+  readonly strictCaps: boolean;
+  /** Output tokens assumed for the hold when the request sets no limit of its own. */
+  readonly defaultOutputTokens: number;
+  readonly cacheEnabled: boolean;
+  /** null = the gateway's CACHE_TTL_SECONDS. */
+  readonly cacheTtlSeconds: number | null;
+  readonly semanticCacheEnabled: boolean;
+  readonly semanticThreshold: number | null;
+  readonly semanticShadow: boolean;
+  readonly onStoreFailure: StoreFailurePolicy;
+  /** null = not set: refuse where a cap applies, else allow unpriced. */
+  readonly unknownModelPolicy: UnknownModelPolicy | null;
+}
+
+/** An API key as the request path sees it; the secret itself is never kept, only its SHA-256. */
+export interface ApiKey {
+  readonly id: string;
+  readonly projectId: string;
+  readonly name: string;
+  readonly version: number;
+  readonly isActive: boolean;
+  /** Requests per minute; null = no limit. */
+  readonly rateLimitPerMinute: number | null;
+  /** Bucket size; null = the same as `rateLimitPerMinute`. */
+  readonly rateLimitBurst: number | null;
+  readonly tokensPerMinute: number | null;
+  readonly maxConcurrency: number | null;
+  /** null = every model. */
+  readonly allowedModels: readonly string[] | null;
+  readonly expiresAtMs: number | null;
+  readonly budgetNanoUsd: number | null;
+  readonly budgetPeriod: BudgetPeriod;
+}
+
+/** A key together with its project, as authentication loads them. */
+export interface Principal {
+  readonly key: ApiKey;
+  readonly project: Project;
+}

@@ -1,0 +1,81 @@
+import type { LogStatus } from '../errors/error-table';
+
+export type DialectName = 'openai-chat' | 'openai-responses' | 'anthropic-messages' | 'embeddings' | 'passthrough';
+
+/** One upstream attempt of a request, as the log keeps it. */
+export interface LogAttempt {
+  readonly provider: string;
+  readonly model: string;
+  /** `ok`, or the way it failed (`rate_limited`, `timeout`, …). */
+  readonly outcome: string;
+  readonly status?: number;
+  /** Milliseconds from the request's start to this attempt's start. */
+  readonly startMs: number;
+  readonly latencyMs: number;
+  /** Nano-USD this attempt cost (0 where the vendor bills nothing). */
+  readonly costNanoUsd?: number;
+}
+
+/** Nano-USD by class of token; the parts add up to the whole cost up to rounding. */
+export interface CostDetail {
+  readonly input?: number;
+  readonly cache_read?: number;
+  readonly cache_write?: number;
+  readonly output?: number;
+  readonly reasoning?: number;
+  readonly audio?: number;
+  /** Cost of failed or hedged attempts. */
+  readonly other_attempts?: number;
+  readonly price_source?: string;
+}
+
+/**
+ * One row of `gateway_logs`, as it travels through the durable queue (JSON). Fields left out are null in the row.
+ * Milliseconds are fractional; `createdAtMs` is the store's clock at admission; money is nano-USD.
+ */
+export interface LogRecord {
+  /** UUIDv7 made by the server; also `request_id` and `X-Request-Id`. */
+  readonly id: string;
+  readonly createdAtMs: number;
+  readonly projectId: string;
+  readonly apiKeyId: string;
+  readonly clientRequestId?: string;
+  readonly dialect: DialectName;
+  /** The answering (or, without an answer, the intended) model. */
+  readonly model: string;
+  readonly requestedModel: string;
+  /** The first target's provider; `finalProvider` the one that answered. */
+  readonly provider?: string;
+  readonly finalProvider?: string;
+  readonly tokensIn: number;
+  readonly tokensOut: number;
+  readonly tokensCacheRead: number;
+  readonly tokensCacheWrite: number;
+  readonly tokensReasoning: number;
+  readonly costNanoUsd: number;
+  readonly savedNanoUsd: number;
+  readonly costDetail?: CostDetail;
+  readonly costEstimated: boolean;
+  readonly latencyMs: number;
+  readonly overheadMs?: number;
+  readonly upstreamMs?: number;
+  readonly ttftMs?: number;
+  readonly stream: boolean;
+  readonly cacheHit: boolean;
+  readonly semanticCacheHit: boolean;
+  readonly similarityScore?: number;
+  /** Number of switches from one target to another. */
+  readonly failoverCount: number;
+  readonly attempts?: readonly LogAttempt[];
+  readonly status: LogStatus;
+  readonly httpStatus: number;
+  readonly errorCode?: string;
+  readonly errorMessage?: string;
+  readonly customerId?: string;
+  readonly labels?: Readonly<Record<string, string>>;
+  /**
+   * Set on the one late correction of a row that the reaper already wrote: the row with this id is replaced and
+   * row and roll-ups change by the difference.
+   */
+  readonly corrects?: boolean;
+}

@@ -1,0 +1,33 @@
+/** Integer pico-USD per token by class; a class left out is billed at `input` or `output`. */
+export interface TokenPrices {
+  readonly input?: number;
+  readonly output?: number;
+  readonly cache_read?: number;
+  readonly cache_write?: number;
+  readonly cache_write_1h?: number;
+  readonly reasoning?: number;
+  readonly input_audio?: number;
+  readonly output_audio?: number;
+  /** Variants: `<class>_above_128k|200k|272k` (whole request dearer past that many prompt tokens), `_priority`, `_flex`, `_batch`. */
+  readonly [variant: string]: number | undefined;
+}
+
+/** A model's price and capabilities; rows of `model_pricing`. */
+export interface PricedModel {
+  readonly provider: string;
+  readonly model: string;
+  /** `chat`, `responses`, `embedding`, `completion`. */
+  readonly mode: string;
+  readonly prices: TokenPrices;
+  readonly contextWindow?: number;
+  readonly maxOutputTokens?: number;
+  readonly capabilities: readonly string[];
+  readonly deprecationDate?: string;
+  readonly source?: string;
+}
+
+/** In-process look-up over all priced models; replaced as a whole when prices change. */
+export interface PriceBook {
+  find(provider: string, model: string): PricedModel | undefined;
+  list(): readonly PricedModel[];
+}

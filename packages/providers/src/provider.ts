@@ -1,0 +1,70 @@
+import type { EventBatch } from '@llm0/core/chat/event';
+import type { JsonObject, WireFormat } from '@llm0/core/chat/json';
+import type { ChatRequest } from '@llm0/core/chat/request';
+import type { GatewayError } from '@llm0/core/errors/gateway-error';
+import type { PricedModel } from '@llm0/core/pricing/price-book';
+
+/** How to reach a configured provider. Secrets live only here and in the headers made from it. */
+export interface ProviderConnection {
+  /** Without a trailing slash; what it ends in is the provider's own affair (`/v1` for OpenAI). */
+  readonly baseUrl: string;
+  readonly apiKey?: string;
+  /** Extra headers sent with every request. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Provider-specific settings (region, API version, …). */
+  readonly options?: Readonly<Record<string, string>>;
+}
+
+export interface EncodeContext {
+  readonly connection: ProviderConnection;
+  /** The model's name at this provider. */
+  readonly model: string;
+  /** Price-book entry, for the model's maximum output and capabilities. */
+  readonly priced?: PricedModel;
+  /** The caller said `X-LLM0-Drop-Params: true`: drop what cannot be honoured instead of refusing. */
+  readonly dropParams: boolean;
+  /** Output limit to send when the request has none (strict caps). */
+  readonly outputLimit?: number;
+}
+
+export interface UpstreamRequest {
+  readonly url: string;
+  readonly method: 'POST';
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | Uint8Array;
+  /** Names of the request's parameters that were left out; shown in `X-LLM0-Dropped`. */
+  readonly dropped: readonly string[];
+}
+
+/**
+ * Turns the bytes of one streamed answer into events. Any chunking of the same bytes gives the same events.
+ * `push` and `end` throw a `GatewayError` for an error event, a malformed or a truncated stream.
+ */
+export interface StreamDecoder {
+  /** Events of the complete SSE events in what came so far; an empty batch when none is complete yet. */
+  push(chunk: Uint8Array): EventBatch;
+  /** The upstream's connection ended: the last events, or an error when the answer is not complete. */
+  end(): EventBatch;
+  /** True once the vendor said the answer is complete; bytes after that are ignored. */
+  readonly done: boolean;
+}
+
+/** One vendor. Pure: it encodes and decodes, and never calls out by itself. */
+export interface Provider {
+  readonly name: string;
+  readonly wireFormat: WireFormat;
+  /** Model names this provider is known to serve, for detection by name. */
+  readonly modelPatterns: readonly RegExp[];
+  /** Throws `unsupported_parameter` for what the vendor cannot honour, unless `dropParams`. */
+  encodeRequest(request: ChatRequest, context: EncodeContext): UpstreamRequest;
+  /** A complete plain answer (status 2xx) as one batch; throws `malformed` for anything else. */
+  decodeResponse(body: Uint8Array, request: ChatRequest): EventBatch;
+  createStreamDecoder(request: ChatRequest): StreamDecoder;
+  /** Any non-2xx answer → one clear message, `failure` and `retryAfterMs` set; never a secret. */
+  decodeError(status: number, headers: Headers, body: string): GatewayError;
+  /** Built-in provider: answers in process instead of over the network. Gives a Response as the vendor would. */
+  respondLocally?(request: UpstreamRequest, signal: AbortSignal): Promise<Response>;
+  /** Models the upstream offers right now, for providers that can list them (Ollama). */
+  modelsUrl?(connection: ProviderConnection): { readonly url: string; readonly headers: Readonly<Record<string, string>> };
+  decodeModels?(body: JsonObject): readonly string[];
+}
