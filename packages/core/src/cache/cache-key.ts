@@ -1,0 +1,46 @@
+import type { ChatRequest } from '../chat/request';
+
+/** Fields of `extra` that do not change the answer (contract: exact cache). */
+const LEFT_OUT: ReadonlySet<string> = new Set(['stream_options', 'store', 'user', 'metadata', 'safety_identifier']);
+
+/**
+ * SHA-256 (hex) over project, route and the whole canonical request. Same question, same key, whatever dialect it came
+ * in and whether it was streamed. `scope`: the route's first configured target, or the alias.
+ */
+export function exactCacheKey(projectId: string, scope: string, request: ChatRequest): string {
+  const hasher = new Bun.CryptoHasher('sha256');
+  hasher.update(`${projectId}\n${scope}\n`);
+  hasher.update(canonicalText(request));
+  return hasher.digest('hex');
+}
+
+/** The request as one JSON text: fixed field order, unknown fields by name, nothing of delivery or bookkeeping. */
+export function canonicalText(request: ChatRequest): string {
+  const extra: [string, unknown][] = [];
+  for (const name of Object.keys(request.extra).sort()) {
+    if (!LEFT_OUT.has(name)) extra.push([name, request.extra[name]]);
+  }
+  return JSON.stringify([
+    request.messages,
+    request.tools,
+    request.toolChoice,
+    request.parallelToolCalls,
+    request.responseFormat,
+    request.maxOutputTokens,
+    request.temperature,
+    request.topP,
+    request.topK,
+    request.stop,
+    request.seed,
+    request.n,
+    request.frequencyPenalty,
+    request.presencePenalty,
+    request.logprobs,
+    request.topLogprobs,
+    request.logitBias,
+    request.reasoningEffort,
+    request.thinking,
+    request.serviceTier,
+    extra,
+  ]);
+}

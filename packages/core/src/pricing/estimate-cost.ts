@@ -1,0 +1,69 @@
+import type { ChatRequest } from '../chat/request';
+import { priceOf, roundedNanoUsd, type PriceContext, type TokenClass } from './compute-cost';
+import { estimatePromptTokens, type RequestWeight } from './estimate-tokens';
+import type { PricedModel, TokenPrices } from './price-book';
+
+export interface HoldOptions {
+  readonly strict: boolean;
+  /** The project's `default_output_tokens`, for requests without a limit of their own. */
+  readonly defaultOutputTokens: number;
+}
+
+export interface HoldEstimate {
+  /** Integer nano-USD to set aside. */
+  readonly holdNanoUsd: number;
+  /** The input part of it: what certainly was sent. */
+  readonly inputNanoUsd: number;
+  /** Prompt plus output tokens, for tokens-per-minute. */
+  readonly tokens: number;
+}
+
+const INPUT_CLASSES: readonly TokenClass[] = ['input', 'cache_read', 'cache_write', 'cache_write_1h'];
+const OUTPUT_CLASSES: readonly TokenClass[] = ['output', 'reasoning'];
+
+/**
+ * The most a request is expected to cost on the dearest of the targets that may answer it.
+ * Targets without a price count 0 here; whether they may be used at all is the caller's decision.
+ */
+export function estimateHold(
+  request: ChatRequest,
+  weight: RequestWeight,
+  targets: readonly (PricedModel | undefined)[],
+  options: HoldOptions,
+): HoldEstimate {
+  const prompt = estimatePromptTokens(weight, options.strict);
+  const output = (request.maxOutputTokens ?? options.defaultOutputTokens) * (request.n ?? 1);
+  const context: PriceContext = { promptTokens: prompt, serviceTier: holdTier(request.serviceTier) };
+  let holdNanoUsd = 0;
+  let inputNanoUsd = 0;
+  for (const target of targets) {
+    if (target === undefined) continue;
+    const inputPrice = dearest(target.prices, audioClasses(INPUT_CLASSES, 'input_audio', weight.audios > 0), context);
+    const wantsAudio = request.extra.modalities !== undefined || request.extra.audio !== undefined;
+    const outputPrice = dearest(target.prices, audioClasses(OUTPUT_CLASSES, 'output_audio', wantsAudio), context);
+    holdNanoUsd = Math.max(
+      holdNanoUsd,
+      roundedNanoUsd([
+        [prompt, inputPrice],
+        [output, outputPrice],
+      ]),
+    );
+    inputNanoUsd = Math.max(inputNanoUsd, roundedNanoUsd([[prompt, inputPrice]]));
+  }
+  return { holdNanoUsd, inputNanoUsd, tokens: prompt + output };
+}
+
+function audioClasses(base: readonly TokenClass[], audio: TokenClass, applies: boolean): readonly TokenClass[] {
+  return applies ? [...base, audio] : base;
+}
+
+function dearest(prices: TokenPrices, classes: readonly TokenClass[], context: PriceContext): number {
+  let most = 0;
+  for (const tokenClass of classes) most = Math.max(most, priceOf(prices, tokenClass, context));
+  return most;
+}
+
+/** `auto` may be billed as priority by the vendor, so it is held as such; discounts are never assumed. */
+function holdTier(serviceTier: string | undefined): string | undefined {
+  return serviceTier === 'auto' || serviceTier === 'priority' ? 'priority' : undefined;
+}

@@ -1,0 +1,92 @@
+import type { ChatMessage, ChatRequest, ContentPart, Tool } from '../chat/request';
+
+/** What a request weighs before any model has seen it. */
+export interface RequestWeight {
+  /** UTF-8 bytes of all text: messages, names, tool calls, tool definitions, schemas. */
+  readonly textBytes: number;
+  readonly messages: number;
+  readonly images: number;
+  readonly audios: number;
+  readonly files: number;
+  /** Tools only a vendor understands (web search, code interpreter, …): no bound can be given for them. */
+  readonly builtInTools: number;
+}
+
+/** Measures a request for the hold and for context-window checks. */
+export function weighRequest(request: ChatRequest): RequestWeight {
+  const weight = { textBytes: 0, messages: request.messages.length, images: 0, audios: 0, files: 0, builtInTools: 0 };
+  for (const message of request.messages) addMessage(weight, message);
+  for (const tool of request.tools ?? []) addTool(weight, tool);
+  if (request.responseFormat?.type === 'json_schema') weight.textBytes += jsonBytes(request.responseFormat.schema);
+  for (const name in request.extra) weight.textBytes += jsonBytes(request.extra[name]);
+  return weight;
+}
+
+type MutableWeight = { -readonly [K in keyof RequestWeight]: RequestWeight[K] };
+
+function addMessage(weight: MutableWeight, message: ChatMessage): void {
+  for (const part of message.content) PART_WEIGHERS[part.type](weight, part as never);
+  if ('name' in message && message.name !== undefined) weight.textBytes += Buffer.byteLength(message.name);
+  if (message.role !== 'assistant') return;
+  for (const call of message.toolCalls ?? []) {
+    weight.textBytes += Buffer.byteLength(call.name) + Buffer.byteLength(call.arguments);
+  }
+  for (const part of message.reasoning ?? []) {
+    weight.textBytes += Buffer.byteLength(part.text ?? '') + Buffer.byteLength(part.data ?? '');
+  }
+  if (message.raw !== undefined) weight.textBytes += jsonBytes(message.raw.value);
+}
+
+const PART_WEIGHERS: { [K in ContentPart['type']]: (w: MutableWeight, part: Extract<ContentPart, { type: K }>) => void } =
+  {
+    text: (w, part) => {
+      w.textBytes += Buffer.byteLength(part.text);
+    },
+    refusal: (w, part) => {
+      w.textBytes += Buffer.byteLength(part.text);
+    },
+    image: (w) => {
+      w.images += 1;
+    },
+    audio: (w) => {
+      w.audios += 1;
+    },
+    file: (w) => {
+      w.files += 1;
+    },
+    raw: (w, part) => {
+      w.textBytes += jsonBytes(part.value);
+    },
+  };
+
+function addTool(weight: MutableWeight, tool: Tool): void {
+  if (tool.type === 'raw') {
+    weight.builtInTools += 1;
+    weight.textBytes += jsonBytes(tool.value);
+    return;
+  }
+  weight.textBytes += Buffer.byteLength(tool.name) + Buffer.byteLength(tool.description ?? '');
+  if (tool.parameters !== undefined) weight.textBytes += jsonBytes(tool.parameters);
+}
+
+function jsonBytes(value: unknown): number {
+  return value === undefined ? 0 : Buffer.byteLength(JSON.stringify(value));
+}
+
+/** UTF-8 bytes of text that make one token when nothing better is known: cautious for the hold. */
+const BYTES_PER_TOKEN_HOLD = 3;
+const TOKENS_PER_MESSAGE = 4;
+/** Stand-in for an image, audio or file without a bound in the price book. */
+export const UNBOUNDED_MEDIA_TOKENS = 40_000;
+
+/** Upper estimate of the prompt for the hold (contract: limits and money). `strict`: one byte = one token. */
+export function estimatePromptTokens(weight: RequestWeight, strict: boolean): number {
+  const text = strict ? weight.textBytes : Math.ceil(weight.textBytes / BYTES_PER_TOKEN_HOLD);
+  const media = weight.images + weight.audios + weight.files;
+  return text + TOKENS_PER_MESSAGE * weight.messages + UNBOUNDED_MEDIA_TOKENS * media;
+}
+
+/** Best guess of the tokens in a text, for booking an answer whose usage the vendor never reported. */
+export function guessTokens(utf8Bytes: number): number {
+  return Math.ceil(utf8Bytes / 4);
+}
