@@ -1,0 +1,84 @@
+/** A setting that cannot be used: the start stops with this one line. */
+export class ConfigError extends Error {
+  constructor(name: string, value: string, allowed: string) {
+    super(`${name}=${value}: ${allowed}`);
+  }
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Reads typed values out of an environment; every reader throws `ConfigError` for what it cannot take. */
+export class EnvReader {
+  constructor(private readonly env: Environment) {}
+
+  text(name: string): string | undefined {
+    const value = this.env[name]?.trim();
+    return value === undefined || value === '' ? undefined : value;
+  }
+
+  integer(name: string, fallback: number, range: { min: number; max: number }): number {
+    const text = this.text(name);
+    if (text === undefined) return fallback;
+    const value = Number(text);
+    if (!Number.isSafeInteger(value) || value < range.min || value > range.max) {
+      throw new ConfigError(name, text, `a whole number from ${range.min} to ${range.max} is needed`);
+    }
+    return value;
+  }
+
+  flag(name: string, fallback: boolean): boolean {
+    const text = this.text(name)?.toLowerCase();
+    if (text === undefined) return fallback;
+    if (['true', '1', 'yes', 'on'].includes(text)) return true;
+    if (['false', '0', 'no', 'off'].includes(text)) return false;
+    throw new ConfigError(name, text, 'true or false is needed');
+  }
+
+  oneOf<const T extends readonly string[]>(name: string, fallback: T[number], allowed: T): T[number] {
+    const text = this.text(name);
+    if (text === undefined) return fallback;
+    if (!allowed.includes(text)) throw new ConfigError(name, text, `one of ${allowed.join(', ')} is needed`);
+    return text;
+  }
+
+  /** `500ms`, `30s`, `1m`, `2h` or plain seconds → milliseconds. */
+  durationMs(name: string, fallback: string): number {
+    const text = this.text(name) ?? fallback;
+    const match = /^(\d+(?:\.\d+)?)(ms|s|m|h)?$/.exec(text);
+    const value = match === null ? Number.NaN : Number(match[1]) * (DURATION_UNITS_MS[match[2] ?? 's'] ?? Number.NaN);
+    if (!Number.isFinite(value) || value <= 0 || value > 24 * 3_600_000) {
+      throw new ConfigError(name, text, 'a duration such as 500ms, 30s, 1m or plain seconds is needed (up to 24h)');
+    }
+    return value;
+  }
+
+  /** Plain bytes, or with the suffix KiB, MiB, GiB (also k, m, g). */
+  bytes(name: string, fallback: number): number {
+    const text = this.text(name);
+    if (text === undefined) return fallback;
+    const match = /^(\d+)\s*(?:([kmg])(?:i?b)?)?$/i.exec(text);
+    const value = match === null ? Number.NaN : Number(match[1]) * 1024 ** ' kmg'.indexOf((match[2] ?? ' ').toLowerCase());
+    if (!Number.isSafeInteger(value) || value < 1) {
+      throw new ConfigError(name, text, 'a size in bytes, or with KiB, MiB, GiB, is needed');
+    }
+    return value;
+  }
+
+  /** An absolute http(s) URL without credentials or trailing slash. */
+  url(name: string, schemes: readonly string[] = ['http:', 'https:']): string | undefined {
+    const text = this.text(name);
+    if (text === undefined) return undefined;
+    if (!URL.canParse(text) || !schemes.includes(new URL(text).protocol)) {
+      const allowed = schemes.map((scheme) => `${scheme}//`).join(' or ');
+      throw new ConfigError(name, redactUrl(text), `a URL starting with ${allowed} is needed`);
+    }
+    return text.replace(/\/+$/, '');
+  }
+}
+
+const DURATION_UNITS_MS: Record<string, number> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
+
+/** Hides the user part of a URL, so that a wrong setting can be shown. */
+function redactUrl(text: string): string {
+  return text.replace(/\/\/[^@/]*@/, '//***@');
+}

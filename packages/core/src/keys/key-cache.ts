@@ -1,0 +1,61 @@
+// Postgres unreachable: keys seen before keep working (their versions are checked by every admit), others wait for it.
+import { LRUCache } from 'lru-cache';
+import type { Principal } from './api-key';
+
+export interface PrincipalSource {
+  /** null = no such key. Revoked keys and inactive projects are found: the caller says why they are refused. */
+  findByHash(hash: string): Promise<Principal | null>;
+}
+
+export interface KeyCacheOptions {
+  readonly source: PrincipalSource;
+  /** Keys kept in memory. */
+  readonly maxEntries?: number;
+  /** How long an unknown hash is remembered as unknown. */
+  readonly unknownTtlMs?: number;
+}
+
+/**
+ * Principals by key hash. Entries never grow old by time: `admit` compares their versions with the hot store's at every
+ * request and asks for a reload when they differ.
+ */
+export class KeyCache {
+  private readonly known: LRUCache<string, Principal>;
+  private readonly unknown: LRUCache<string, true>;
+  private readonly loading = new Map<string, Promise<Principal | null>>();
+
+  constructor(private readonly options: KeyCacheOptions) {
+    this.known = new LRUCache({ max: options.maxEntries ?? 100_000 });
+    this.unknown = new LRUCache({ max: 10_000, ttl: options.unknownTtlMs ?? 5_000 });
+  }
+
+  /** The cached principal, without waiting. */
+  peek(hash: string): Principal | undefined {
+    return this.known.get(hash);
+  }
+
+  async find(hash: string): Promise<Principal | null> {
+    const cached = this.known.get(hash);
+    if (cached !== undefined) return cached;
+    if (this.unknown.has(hash)) return null;
+    return this.reload(hash);
+  }
+
+  /** Reads the key again; simultaneous callers share one look-up. */
+  reload(hash: string): Promise<Principal | null> {
+    const running = this.loading.get(hash);
+    if (running !== undefined) return running;
+    const load = this.options.source
+      .findByHash(hash)
+      .then((principal) => {
+        if (principal === null) {
+          this.known.delete(hash);
+          this.unknown.set(hash, true);
+        } else this.known.set(hash, principal);
+        return principal;
+      })
+      .finally(() => this.loading.delete(hash));
+    this.loading.set(hash, load);
+    return load;
+  }
+}

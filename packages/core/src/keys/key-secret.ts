@@ -1,0 +1,27 @@
+/** Keys look like `llm0_live_` + 64 hex digits: 256 random bits. Only the SHA-256 is ever kept. */
+const PREFIX = 'llm0_live_';
+const SHOWN_CHARACTERS = PREFIX.length + 6;
+
+export interface NewKeySecret {
+  /** Shown once, to the one who made the key. */
+  readonly secret: string;
+  /** SHA-256 of the secret, lower-case hex. */
+  readonly hash: string;
+  /** The first characters, for recognising a key in lists. */
+  readonly prefix: string;
+}
+
+export function createKeySecret(): NewKeySecret {
+  const secret = PREFIX + Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('hex');
+  return { secret, hash: hashSecret(secret), prefix: secret.slice(0, SHOWN_CHARACTERS) };
+}
+
+/** SHA-256, lower-case hex. */
+export function hashSecret(secret: string): string {
+  return Bun.CryptoHasher.hash('sha256', secret, 'hex');
+}
+
+/** False for anything that can't be a key: such callers never cost a look-up. */
+export function looksLikeKey(text: string): boolean {
+  return text.length === PREFIX.length + 64 && text.startsWith(PREFIX);
+}

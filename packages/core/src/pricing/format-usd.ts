@@ -1,0 +1,27 @@
+/** Integer nano-USD → decimal USD with exactly 9 places (`0.000123000`), without floating point. */
+export function formatUsd(nanoUsd: number): string {
+  const sign = nanoUsd < 0 ? '-' : '';
+  const digits = Math.abs(nanoUsd).toString().padStart(10, '0');
+  return `${sign}${digits.slice(0, -9)}.${digits.slice(-9)}`;
+}
+
+/** Integer nano-USD → the shortest exact decimal (`0.000123`), valid as a JSON number. */
+export function formatUsdShort(nanoUsd: number): string {
+  return formatUsd(nanoUsd).replace(/\.?0+$/, '');
+}
+
+/** Decimal USD text or number with ≤ 9 places → integer nano-USD; undefined when it is not one. */
+export function parseUsd(value: string | number): number | undefined {
+  const text = typeof value === 'number' ? numberText(value) : value.trim();
+  const match = /^(-?)(\d{1,7})(?:\.(\d{1,9}))?$/.exec(text);
+  if (match === null) return undefined;
+  const nano = Number(`${match[2]}${(match[3] ?? '').padEnd(9, '0')}`);
+  if (!Number.isSafeInteger(nano)) return undefined;
+  return match[1] === '-' ? -nano : nano;
+}
+
+/** The shortest decimal of a double, never in exponent form. */
+function numberText(value: number): string {
+  const text = String(value);
+  return text.includes('e') ? value.toFixed(9).replace(/\.?0+$/, '') : text;
+}
