@@ -1,0 +1,222 @@
+// Hot store unreachable: admission fails with 503 store_unavailable (or, for `open` projects, is skipped by the caller).
+import type { AdmitDecision, AdmitRequest, DenialReason, LimitState } from '@llm0/core/admission/hot-store';
+import { decodeStoredAnswer, type StoredAnswer } from '@llm0/core/cache/stored-answer';
+import { type ErrorKind, GatewayError } from '@llm0/core/errors/gateway-error';
+import type { ChatRequest } from '@llm0/core/chat/request';
+import type { DialectName } from '@llm0/core/logs/log-record';
+import type { Services } from '../services-type';
+import { type Authenticated, reloadPrincipal } from './authenticate';
+import type { Exchange } from './open-exchange';
+import { planRequest, type RequestPlan } from './plan-request';
+
+type Needs = Pick<Services, 'hotStore' | 'keyCache' | 'clock' | 'routing' | 'downgradeModels' | 'storeClock'>;
+
+export interface AdmitInput {
+  readonly exchange: Exchange;
+  readonly principal: Authenticated;
+  readonly dialect: DialectName;
+  readonly request: ChatRequest;
+}
+
+/** A decision to serve, with the plan it was made for. */
+export interface Admission {
+  readonly principal: Authenticated;
+  readonly plan: RequestPlan;
+  readonly decision: Extract<AdmitDecision, { type: 'admitted' | 'cached' }>;
+  readonly downgraded: boolean;
+  /** The model the caller asked for, also when another one answers. */
+  readonly requestedModel: string;
+  /** The answer of an exact hit. */
+  readonly stored?: StoredAnswer;
+}
+
+/** A refusal by the limits; carries the state that the answer's headers show. */
+export class AdmissionDenied extends GatewayError {
+  constructor(
+    kind: ErrorKind,
+    message: string,
+    options: { param?: string; retryAfterMs?: number; readonly state: LimitState; readonly nowMs: number },
+  ) {
+    super(kind, message, options);
+    this.state = options.state;
+    this.nowMs = options.nowMs;
+  }
+  readonly state: LimitState;
+  readonly nowMs: number;
+}
+
+const MAX_ROUNDS = 4;
+
+/** One atomic decision; asked again only when key, project or downgrade model changed under us. */
+export async function admit(services: Needs, input: AdmitInput): Promise<Admission> {
+  let principal = input.principal;
+  let reloaded = false;
+  let skipCache = false;
+  for (let round = 0; round < MAX_ROUNDS; round++) {
+    const requested = planRequest(services, { ...input, principal });
+    const downgrade = planDowngrade(services, { ...input, principal }, requested);
+    const decision = await services.hotStore.admit(
+      admitRequest({ ...input, principal }, requested, { downgrade: downgrade?.plan, reloaded, skipCache }),
+    );
+    services.storeClock.observe(decision.nowMs);
+    switch (decision.type) {
+      case 'stale':
+        principal = await reloadPrincipal(services, principal.keyHash);
+        reloaded = true;
+        break;
+      case 'replan':
+        if (downgrade?.error !== undefined && downgrade.model === decision.downgradeModel) throw downgrade.error;
+        if (input.exchange.customerId !== undefined) {
+          services.downgradeModels.set(principal.project.id, input.exchange.customerId, decision.downgradeModel);
+        }
+        break;
+      case 'denied':
+        throw denial(decision);
+      default: {
+        const plan = decision.plan === 'downgrade' ? (downgrade?.plan ?? requested) : requested;
+        const admission = { principal, plan, decision, downgraded: plan !== requested, requestedModel: input.request.model };
+        if (decision.type === 'admitted') return admission;
+        const stored = decodeStoredAnswer(decision.value);
+        if (stored !== undefined) return { ...admission, stored };
+        // An entry of another version: ask again for a real admission, since a hit holds nothing.
+        skipCache = true;
+      }
+    }
+  }
+  throw new GatewayError('overloaded', 'The limits of this key are being changed right now. Please retry.', {
+    retryAfterMs: 1000,
+  });
+}
+
+interface DowngradePlan {
+  readonly model: string;
+  readonly plan?: RequestPlan;
+  /** Why the downgrade model can't serve; only thrown when it would have been needed. */
+  readonly error?: GatewayError;
+}
+
+/** The second plan, when this customer is known to have a downgrade model. */
+function planDowngrade(services: Needs, input: AdmitInput, requested: RequestPlan): DowngradePlan | undefined {
+  const { customerId } = input.exchange;
+  if (customerId === undefined) return undefined;
+  const model = services.downgradeModels.get(input.principal.project.id, customerId);
+  if (model === null) return undefined;
+  if (model === input.request.model) return { model, plan: requested };
+  try {
+    return { model, plan: planRequest(services, { ...input, request: replaceModel(input.request, model) }) };
+  } catch (error) {
+    if (error instanceof GatewayError) return { model, error };
+    throw error;
+  }
+}
+
+function replaceModel(request: ChatRequest, model: string): ChatRequest {
+  const wire = request.wire && { ...request.wire, body: { ...request.wire.body, model } };
+  return { ...request, model, wire };
+}
+
+function admitRequest(
+  input: AdmitInput,
+  requested: RequestPlan,
+  options: { downgrade: RequestPlan | undefined; reloaded: boolean; skipCache: boolean },
+): AdmitRequest {
+  const look = (plan: RequestPlan) => (options.skipCache ? { ...plan.admit, cacheKey: undefined } : plan.admit);
+  const { key, project } = input.principal;
+  return {
+    requestId: input.exchange.requestId,
+    projectId: project.id,
+    keyId: key.id,
+    keyVersion: key.version,
+    projectVersion: project.version,
+    reloaded: options.reloaded,
+    keyBucket:
+      key.rateLimitPerMinute === null
+        ? undefined
+        : { ratePerMinute: key.rateLimitPerMinute, burst: key.rateLimitBurst ?? key.rateLimitPerMinute },
+    customerId: input.exchange.customerId,
+    requested: look(requested),
+    downgrade: options.downgrade && look(options.downgrade),
+    projectCapNanoUsd: project.monthlyCapNanoUsd,
+    keyBudgetNanoUsd: key.budgetNanoUsd,
+    keyBudgetPeriod: key.budgetPeriod,
+    tokensPerMinute: key.tokensPerMinute,
+    maxConcurrency: key.maxConcurrency,
+  };
+}
+
+interface DenialRow {
+  readonly kind: ErrorKind;
+  readonly param?: string;
+  readonly message: string;
+}
+
+/** Which error each refusal becomes (contract: errors). */
+const DENIALS = {
+  key_rate: {
+    kind: 'rate_limit_exceeded',
+    param: 'key',
+    message: 'This API key has used up its requests for the moment. Wait as long as Retry-After says.',
+  },
+  customer_rate: {
+    kind: 'rate_limit_exceeded',
+    param: 'customer',
+    message: 'This customer has used up its requests for the moment. Wait as long as Retry-After says.',
+  },
+  customer_model_rate: {
+    kind: 'rate_limit_exceeded',
+    param: 'customer',
+    message: 'This customer has used up its requests to this model for today.',
+  },
+  tokens_rate: {
+    kind: 'rate_limit_exceeded',
+    param: 'tokens',
+    message: 'This API key has used up its tokens for this minute. Wait as long as Retry-After says.',
+  },
+  concurrency: {
+    kind: 'rate_limit_exceeded',
+    param: 'concurrency',
+    message: 'This API key has too many requests under way at once. Wait until one has ended.',
+  },
+  tokens_over_limit: {
+    kind: 'request_over_limit',
+    param: 'tokens',
+    message: 'This request alone needs more tokens than tokens_per_minute allows. Shorten it or lower max_tokens.',
+  },
+  per_request_max: {
+    kind: 'request_over_limit',
+    param: 'max_tokens',
+    message: 'This request alone may cost more than per_request_max_usd allows. Shorten it or lower max_tokens.',
+  },
+  project_cap: {
+    kind: 'spend_cap_exceeded',
+    message: 'The project has not enough left of its monthly spend cap for this request. The operator can raise it.',
+  },
+  key_budget: {
+    kind: 'key_budget_exceeded',
+    message: 'This API key has not enough left of its budget for this request. The operator can raise it.',
+  },
+  customer_daily_spend: {
+    kind: 'customer_spend_limit',
+    param: 'customer',
+    message: 'This customer has reached its spend limit for today.',
+  },
+  customer_monthly_spend: {
+    kind: 'customer_spend_limit',
+    param: 'customer',
+    message: 'This customer has reached its spend limit for this month.',
+  },
+  queue_full: { kind: 'overloaded', message: 'The gateway cannot take more requests right now. Please retry.' },
+} as const satisfies Record<DenialReason, DenialRow>;
+
+const MIN_RETRY_AFTER_MS = 1000;
+
+function denial(decision: Extract<AdmitDecision, { type: 'denied' }>): AdmissionDenied {
+  const row: DenialRow = DENIALS[decision.reason];
+  const waits = row.kind === 'rate_limit_exceeded' || row.kind === 'customer_spend_limit' || row.kind === 'overloaded';
+  return new AdmissionDenied(row.kind, row.message, {
+    param: row.param,
+    retryAfterMs: waits ? (decision.retryAfterMs ?? MIN_RETRY_AFTER_MS) : undefined,
+    state: decision.state,
+    nowMs: decision.nowMs,
+  });
+}

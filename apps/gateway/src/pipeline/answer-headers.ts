@@ -1,0 +1,65 @@
+import type { LimitState } from '@llm0/core/admission/hot-store';
+import { completionTokens, promptTokens } from '@llm0/core/chat/usage';
+import { formatUsd } from '@llm0/core/pricing/format-usd';
+import type { AnswerSummary } from '../dialects/dialect';
+import type { Admission } from './admit';
+import type { Exchange } from './open-exchange';
+import type { Answer } from './produce-answer';
+
+export type HeaderTable = Record<string, string>;
+
+/** Headers known at the first output of an answer; streams carry just these. */
+export function answerHeaders(exchange: Exchange, admission: Admission, answer: Answer, overheadMs: number): HeaderTable {
+  const headers: HeaderTable = {
+    'X-Request-Id': exchange.requestId,
+    'X-Provider': answer.target.provider,
+    'X-Model': answer.target.model,
+    'X-Cache-Hit': answer.cache,
+    'X-Overhead-Ms': overheadMs.toFixed(2),
+  };
+  addLimitHeaders(headers, admission.decision.state, admission.principal.project.monthlyCapNanoUsd);
+  if (answer.similarity !== undefined) headers['X-Cache-Similarity'] = answer.similarity.toFixed(4);
+  if (answer.dropped.length > 0) headers['X-LLM0-Dropped'] = answer.dropped.join(',');
+  const original = admission.plan.route.targets[0].provider;
+  if (answer.failoverCount > 0) {
+    headers['X-Failover'] = 'true';
+    headers['X-Original-Provider'] = original;
+  }
+  if (admission.downgraded) headers['X-Downgraded-From'] = headerText(admission.requestedModel);
+  if (admission.decision.type === 'admitted' && admission.decision.spendWarning !== undefined) {
+    headers['X-Warning'] = admission.decision.spendWarning;
+  }
+  return headers;
+}
+
+/** What is known only at the end: cost and tokens. */
+export function addCostHeaders(headers: HeaderTable, summary: AnswerSummary): void {
+  const prompt = promptTokens(summary.usage);
+  const completion = completionTokens(summary.usage);
+  headers['X-Cost-Usd'] = formatUsd(summary.costNanoUsd);
+  headers['X-Tokens-Prompt'] = String(prompt);
+  headers['X-Tokens-Completion'] = String(completion);
+  headers['X-Tokens-Total'] = String(prompt + completion);
+}
+
+/** Where the limits stand, on answers and on denials alike. */
+export function addLimitHeaders(headers: HeaderTable, state: LimitState, projectCapNanoUsd: number | null): void {
+  if (state.rate !== undefined) {
+    headers['X-RateLimit-Limit'] = String(state.rate.limit);
+    headers['X-RateLimit-Remaining'] = String(state.rate.remaining);
+    headers['X-RateLimit-Reset'] = String(Math.ceil(state.rate.resetMs / 1000));
+  }
+  headers['X-Spend-Usd'] = formatUsd(state.projectSpentNanoUsd);
+  if (projectCapNanoUsd !== null) headers['X-Spend-Cap-Usd'] = formatUsd(projectCapNanoUsd);
+  if (state.customer !== undefined) {
+    headers['X-Customer-Spend-Today'] = formatUsd(state.customer.spentTodayNanoUsd);
+    if (state.customer.dailyLimitNanoUsd !== null) {
+      headers['X-Customer-Limit-Daily'] = formatUsd(state.customer.dailyLimitNanoUsd);
+    }
+  }
+}
+
+/** Header values are visible ASCII; anything else a caller sent is percent-encoded. */
+export function headerText(text: string): string {
+  return text.replace(/[^\x20-\x7e]/g, (character) => encodeURIComponent(character)).slice(0, 256);
+}

@@ -1,0 +1,139 @@
+import { describe, expect, test } from 'bun:test';
+import type { EventBatch } from '@llm0/core/chat/event';
+import { FlightTable, type UpstreamAnswer } from './flight';
+
+const text = (value: string): EventBatch => ({ events: [{ type: 'text', choice: 0, text: value }] });
+
+/** An upstream whose batches are sent one by one by the test. */
+function manualUpstream() {
+  const waiting: ((result: IteratorResult<EventBatch>) => void)[] = [];
+  const state = { cancelled: false, reads: 0, aborted: false };
+  const batches: AsyncIterator<EventBatch> = {
+    next: () => {
+      state.reads += 1;
+      return new Promise((resolve) => waiting.push(resolve));
+    },
+    return: async () => {
+      state.cancelled = true;
+      return { done: true, value: undefined };
+    },
+  };
+  const answer: UpstreamAnswer = {
+    target: { provider: 'p', model: 'm' },
+    attempts: [],
+    wastedNanoUsd: 0,
+    dropped: [],
+    failoverCount: 0,
+    firstWaitMs: 0,
+    batches,
+  };
+  return {
+    state,
+    start: async (signal: AbortSignal) => {
+      signal.addEventListener('abort', () => {
+        state.aborted = true;
+      });
+      return answer;
+    },
+    send: async (batch: EventBatch | null) => {
+      await Bun.sleep(1);
+      const resolve = waiting.shift();
+      if (resolve === undefined) throw new Error('nobody is reading');
+      resolve(batch === null ? { done: true, value: undefined } : { done: false, value: batch });
+      await Bun.sleep(1);
+    },
+  };
+}
+
+describe('flight', () => {
+  test('followers read everything from the start and only the leader pays', async () => {
+    const table = new FlightTable();
+    const upstream = manualUpstream();
+    let starts = 0;
+    const start = (signal: AbortSignal) => {
+      starts += 1;
+      return upstream.start(signal);
+    };
+    const leader = table.board('k', start);
+    const first = leader.next();
+    await upstream.send(text('a'));
+    expect(await first).toEqual(text('a'));
+    const follower = table.board('k', start);
+    expect([starts, leader.isFollower, follower.isFollower]).toEqual([1, false, true]);
+    expect(await follower.next()).toEqual(text('a'));
+    const ends = Promise.all([leader.next(), follower.next()]);
+    await upstream.send(null);
+    expect(await ends).toEqual([null, null]);
+    expect([leader.pays(), follower.pays()]).toEqual([true, false]);
+    expect(table.size).toBe(0);
+  });
+
+  test('when the leader leaves early the oldest follower pays', async () => {
+    const table = new FlightTable();
+    const upstream = manualUpstream();
+    const leader = table.board('k', upstream.start);
+    const second = table.board('k', upstream.start);
+    const third = table.board('k', upstream.start);
+    expect(leader.pays()).toBe(false);
+    leader.leave();
+    const end = second.next();
+    await upstream.send(null);
+    expect(await end).toBeNull();
+    expect([leader.pays(), second.pays(), third.pays()]).toEqual([false, true, false]);
+    expect(upstream.state.cancelled).toBe(false);
+  });
+
+  test('the last one to leave cancels the upstream and pays for what came', async () => {
+    const table = new FlightTable();
+    const upstream = manualUpstream();
+    const leader = table.board('k', upstream.start);
+    const follower = table.board('k', upstream.start);
+    await leader.open();
+    leader.leave();
+    expect(upstream.state.cancelled).toBe(false);
+    follower.leave();
+    expect([upstream.state.cancelled, upstream.state.aborted]).toEqual([true, true]);
+    expect([leader.pays(), follower.pays()]).toEqual([false, true]);
+    expect(table.size).toBe(0);
+  });
+
+  test('a failure reaches everybody, and the next request starts anew', async () => {
+    const table = new FlightTable();
+    let starts = 0;
+    const failing = async (): Promise<UpstreamAnswer> => {
+      starts += 1;
+      await Bun.sleep(2);
+      throw new Error('down');
+    };
+    const leader = table.board('k', failing);
+    const follower = table.board('k', failing);
+    await expect(leader.open()).rejects.toThrow('down');
+    await expect(follower.next()).rejects.toThrow('down');
+    expect([leader.pays(), follower.pays()]).toEqual([true, false]);
+    const again = table.board('k', failing);
+    await expect(again.open()).rejects.toThrow('down');
+    expect(starts).toBe(2);
+  });
+
+  test('a payer that leaves after the end still pays', async () => {
+    const table = new FlightTable();
+    const upstream = manualUpstream();
+    const leader = table.board('k', upstream.start);
+    const follower = table.board('k', upstream.start);
+    const end = follower.next();
+    await upstream.send(null);
+    await end;
+    leader.leave();
+    expect([leader.pays(), follower.pays()]).toEqual([true, false]);
+  });
+
+  test('nobody reads ahead of the fastest reader', async () => {
+    const table = new FlightTable();
+    const upstream = manualUpstream();
+    const leader = table.board('k', upstream.start);
+    await leader.open();
+    await Bun.sleep(5);
+    expect(upstream.state.reads).toBe(0);
+    leader.leave();
+  });
+});

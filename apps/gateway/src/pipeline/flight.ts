@@ -1,0 +1,182 @@
+import type { EventBatch } from '@llm0/core/chat/event';
+import type { LogAttempt } from '@llm0/core/logs/log-record';
+import type { Target } from '@llm0/core/routing/target';
+
+/** An upstream's answer from its first output on; `batches` begins with everything up to there. */
+export interface UpstreamAnswer {
+  readonly target: Target;
+  /** All attempts so far, the answering one last. */
+  readonly attempts: readonly LogAttempt[];
+  /** Nano-USD that failed attempts cost. */
+  readonly wastedNanoUsd: number;
+  readonly dropped: readonly string[];
+  readonly failoverCount: number;
+  /** Milliseconds spent waiting for upstreams until the first output. */
+  readonly firstWaitMs: number;
+  readonly batches: AsyncIterator<EventBatch>;
+}
+
+/** Starts the upstream call; the signal aborts when nobody waits for the answer any more. */
+export type StartAnswer = (signal: AbortSignal) => Promise<UpstreamAnswer>;
+
+/**
+ * One upstream answer and everybody who reads it. Batches are kept until the end: late followers read from the start,
+ * and the payer's settlement collects them. The fastest reader sets the pace; the last one to leave cancels upstream.
+ */
+export class Flight {
+  readonly batches: EventBatch[] = [];
+  private readonly seats = new Set<Seat>();
+  private readonly abort = new AbortController();
+  private readonly answer: Promise<UpstreamAnswer>;
+  private iterator: AsyncIterator<EventBatch> | undefined;
+  private pulling: Promise<void> | undefined;
+  private done = false;
+  private failure: unknown;
+  /** Who settles the cost: fixed once the answer has ended. */
+  private payer: Seat | undefined;
+
+  constructor(
+    start: StartAnswer,
+    private readonly onEnd: () => void,
+  ) {
+    this.answer = start(this.abort.signal).then(
+      (answer) => {
+        this.iterator = answer.batches;
+        if (this.abort.signal.aborted) this.cancelUpstream();
+        return answer;
+      },
+      (error: unknown) => {
+        this.end(error ?? new Error('unknown failure'));
+        throw error;
+      },
+    );
+    this.answer.catch(() => {});
+  }
+
+  /** Undefined when the flight is over and can't be joined. */
+  join(): Seat | undefined {
+    if (this.done || this.abort.signal.aborted) return undefined;
+    const seat = new Seat(this, this.seats.size > 0);
+    this.seats.add(seat);
+    return seat;
+  }
+
+  open(): Promise<UpstreamAnswer> {
+    return this.answer;
+  }
+
+  /** The batch at `index`, or null at the end. Throws the upstream's failure. */
+  async read(index: number): Promise<EventBatch | null> {
+    for (;;) {
+      const batch = this.batches[index];
+      if (batch !== undefined) return batch;
+      if (this.failure !== undefined) throw this.failure;
+      if (this.done) return null;
+      this.pulling ??= this.pull();
+      await this.pulling;
+    }
+  }
+
+  private async pull(): Promise<void> {
+    try {
+      if (this.iterator === undefined) await this.answer;
+      const next = await (this.iterator as AsyncIterator<EventBatch>).next();
+      if (next.done === true) this.end(undefined);
+      else this.batches.push(next.value);
+    } catch (error) {
+      this.end(error ?? new Error('unknown failure'));
+    } finally {
+      this.pulling = undefined;
+    }
+  }
+
+  private end(failure: unknown): void {
+    if (this.done) return;
+    this.failure = failure;
+    this.done = true;
+    this.payer = this.seats.values().next().value;
+    this.onEnd();
+  }
+
+  /** True when this seat has to settle the cost of the answer. */
+  pays(seat: Seat): boolean {
+    if (this.payer !== undefined) return this.payer === seat;
+    return this.seats.size === 0 || (this.seats.size === 1 && this.seats.has(seat));
+  }
+
+  /** A reader goes. Before the end, the last one out cancels the upstream. */
+  leave(seat: Seat): void {
+    const pays = this.pays(seat);
+    this.seats.delete(seat);
+    if (this.done || this.seats.size > 0) return;
+    this.done = true;
+    if (pays) this.payer = seat;
+    this.onEnd();
+    this.abort.abort();
+    this.cancelUpstream();
+  }
+
+  private cancelUpstream(): void {
+    this.iterator?.return?.()?.catch(() => {});
+  }
+}
+
+/** One request's place on a flight. */
+export class Seat {
+  private index = 0;
+
+  constructor(
+    private readonly flight: Flight,
+    /** True for those who joined somebody else's call. */
+    readonly isFollower: boolean,
+  ) {}
+
+  open(): Promise<UpstreamAnswer> {
+    return this.flight.open();
+  }
+
+  /** Next batch or null at the end; throws the upstream's failure. */
+  async next(): Promise<EventBatch | null> {
+    const batch = await this.flight.read(this.index);
+    if (batch !== null) this.index += 1;
+    return batch;
+  }
+
+  /** Everything the upstream has sent so far. */
+  received(): readonly EventBatch[] {
+    return this.flight.batches;
+  }
+
+  pays(): boolean {
+    return this.flight.pays(this);
+  }
+
+  leave(): void {
+    this.flight.leave(this);
+  }
+}
+
+/** Flights under way by cache key: identical questions asked at once reach the upstream once. */
+export class FlightTable {
+  private readonly open = new Map<string, Flight>();
+
+  /** Joins the flight of this key, or starts one. */
+  board(key: string, start: StartAnswer): Seat {
+    const joined = this.open.get(key)?.join();
+    if (joined !== undefined) return joined;
+    const flight: Flight = new Flight(start, () => {
+      if (this.open.get(key) === flight) this.open.delete(key);
+    });
+    this.open.set(key, flight);
+    return flight.join() as Seat;
+  }
+
+  /** A flight nobody can join. */
+  boardAlone(start: StartAnswer): Seat {
+    return new Flight(start, () => {}).join() as Seat;
+  }
+
+  get size(): number {
+    return this.open.size;
+  }
+}

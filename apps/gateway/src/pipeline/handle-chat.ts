@@ -1,0 +1,128 @@
+import { GatewayError } from '@llm0/core/errors/gateway-error';
+import { ZERO_USAGE } from '@llm0/core/chat/usage';
+import type { Dialect } from '../dialects/dialect';
+import type { Services } from '../services-type';
+import { admit, AdmissionDenied } from './admit';
+import { type Authenticated, authenticate } from './authenticate';
+import { buildRecord, errorOutcome } from './build-record';
+import { Meter } from './meter';
+import { type Exchange, openExchange } from './open-exchange';
+import { type Answer, type PendingAnswer, produceAnswer } from './produce-answer';
+import { readRequestBody } from './read-request';
+import { respond } from './respond';
+import { asGatewayError, respondError } from './respond-error';
+
+/** What is known of a request when it fails, for its row and its error answer. */
+interface Progress {
+  exchange?: Exchange;
+  principal?: Authenticated;
+  requestedModel?: string;
+  stream?: boolean;
+  /** Set once admitted: from then on the meter settles. */
+  meter?: Meter;
+}
+
+/** `POST` of a chat dialect: the request path, in reading order. */
+export async function handleChat(services: Services, dialect: Dialect, httpRequest: Request): Promise<Response> {
+  const progress: Progress = {};
+  const release = services.activity.enter();
+  try {
+    const exchange = openExchange(services, httpRequest);
+    progress.exchange = exchange;
+    const principal = await authenticate(services, httpRequest);
+    progress.principal = principal;
+    const body = await readRequestBody(services, httpRequest);
+    if (typeof body.model === 'string') progress.requestedModel = body.model;
+    progress.stream = body.stream === true;
+    const request = dialect.decodeRequest(body);
+    const admission = await admit(services, { exchange, principal, dialect: dialect.name, request });
+    progress.principal = admission.principal;
+    const meter = new Meter(services, { exchange, dialect: dialect.name, admission });
+    progress.meter = meter;
+    const answer = await untilGone(httpRequest.signal, produceAnswer(services, exchange, admission));
+    meter.attach(answer);
+    const input = { dialect, exchange, admission, answer, meter, signal: httpRequest.signal, onEnd: release };
+    return await respond(services, input);
+  } catch (cause) {
+    release();
+    return refuse(services, { dialect, progress, error: asGatewayError(cause, services.log) });
+  }
+}
+
+/** Rejects as soon as the caller is gone, and gives up its place, so that the last one out cancels upstream. */
+async function untilGone(signal: AbortSignal, pending: PendingAnswer): Promise<Answer> {
+  let onAbort: (() => void) | undefined;
+  const gone = new Promise<never>((_resolve, reject) => {
+    onAbort = () => {
+      pending.leave();
+      reject(new GatewayError('client_closed', 'The caller closed the connection.'));
+    };
+    if (signal.aborted) onAbort();
+    else signal.addEventListener('abort', onAbort);
+  });
+  try {
+    return await Promise.race([pending.answer, gone]);
+  } finally {
+    if (onAbort !== undefined) signal.removeEventListener('abort', onAbort);
+  }
+}
+
+/** Every request that passed auth leaves a row, refused ones too. */
+function refuse(
+  services: Services,
+  failure: { dialect: Dialect; progress: Progress; error: GatewayError },
+): Response {
+  const { dialect, progress, error } = failure;
+  const { exchange, principal, meter } = progress;
+  if (meter !== undefined) {
+    if (error.kind === 'client_closed') meter.abort();
+    else meter.fail(error);
+  } else if (exchange !== undefined && principal !== undefined) {
+    recordRefusal(services, { dialect, exchange, principal, progress, error });
+  }
+  return respondError(error, {
+    requestId: exchange?.requestId ?? services.createId(),
+    dialect,
+    projectCapNanoUsd: principal?.project.monthlyCapNanoUsd,
+  });
+}
+
+interface Refusal {
+  readonly dialect: Dialect;
+  readonly exchange: Exchange;
+  readonly principal: Authenticated;
+  readonly progress: Progress;
+  readonly error: GatewayError;
+}
+
+function recordRefusal(services: Services, refusal: Refusal): void {
+  const { exchange, principal, progress, error } = refusal;
+  const nowMs = error instanceof AdmissionDenied ? error.nowMs : services.storeClock.nowMs();
+  const latencyMs = services.clock.monotonicMs() - exchange.startMs;
+  const record = buildRecord(exchange, principal, refusal.dialect.name, {
+    createdAtMs: nowMs,
+    requestedModel: progress.requestedModel ?? '',
+    model: progress.requestedModel ?? '',
+    stream: progress.stream ?? false,
+    usage: ZERO_USAGE,
+    costNanoUsd: 0,
+    savedNanoUsd: 0,
+    timing: { latencyMs, overheadMs: latencyMs },
+    cache: 'miss',
+    attempts: [],
+    failoverCount: 0,
+    ...errorOutcome(error),
+  });
+  services.hotStore.settle({
+    requestId: exchange.requestId,
+    projectId: principal.project.id,
+    keyId: principal.key.id,
+    customerId: exchange.customerId,
+    admittedAtMs: nowMs,
+    held: false,
+    costNanoUsd: 0,
+    tokens: 0,
+    record: JSON.stringify(record),
+  });
+  services.metrics.observeRecord(record);
+}

@@ -1,0 +1,147 @@
+import type { AdmitPlan } from '@llm0/core/admission/hot-store';
+import { exactCacheKey } from '@llm0/core/cache/cache-key';
+import type { ChatRequest } from '@llm0/core/chat/request';
+import { GatewayError } from '@llm0/core/errors/gateway-error';
+import type { ApiKey, Principal, Project } from '@llm0/core/keys/api-key';
+import type { DialectName } from '@llm0/core/logs/log-record';
+import { estimateHold } from '@llm0/core/pricing/estimate-cost';
+import { type RequestWeight, weighRequest } from '@llm0/core/pricing/estimate-tokens';
+import type { PriceBook, PricedModel } from '@llm0/core/pricing/price-book';
+import { type Route, resolveTargets, type RoutingTables } from '@llm0/core/routing/resolve-targets';
+import type { Services } from '../services-type';
+import type { Exchange } from './open-exchange';
+
+/** One way of serving the request: where it would go, what it would hold, and how its answer is cached. */
+export interface RequestPlan {
+  readonly request: ChatRequest;
+  readonly route: Route;
+  readonly admit: AdmitPlan;
+  /** Absent when the answer may not be cached. */
+  readonly cacheKey?: string;
+  /** Output limit to send upstream where the request has none (strict caps). */
+  readonly outputLimit?: number;
+  /** Attempts the hold covers (strict caps), else unlimited. */
+  readonly maxAttempts: number;
+}
+
+export interface PlanInput {
+  readonly exchange: Exchange;
+  readonly principal: Principal;
+  readonly dialect: DialectName;
+  readonly request: ChatRequest;
+}
+
+/** Resolves, prices and keys a request; throws for models that may not be called. Touches no store. */
+export function planRequest(services: Pick<Services, 'routing'>, input: PlanInput): RequestPlan {
+  const { exchange, principal, request } = input;
+  const { key, project } = principal;
+  const tables = services.routing();
+  const route = resolveTargets(request.model, tables);
+  checkAllowed(key, request.model, route);
+  const weight = weighRequest(request);
+  const targets = route.targets.map((target) => tables.prices.find(target.provider, target.model));
+  checkPriced(principal, route, targets);
+  if (project.strictCaps) checkBounded(weight, request);
+  const hold = estimateHold(request, weight, targets, {
+    strict: project.strictCaps,
+    defaultOutputTokens: project.defaultOutputTokens,
+  });
+  const cacheKey = cacheable(project, exchange) ? exactCacheKey(project.id, route.scope, request) : undefined;
+  return {
+    request,
+    route,
+    cacheKey,
+    outputLimit: project.strictCaps && request.maxOutputTokens === undefined ? project.defaultOutputTokens : undefined,
+    maxAttempts: project.strictCaps ? 1 : Number.POSITIVE_INFINITY,
+    admit: {
+      model: request.model,
+      holdNanoUsd: hold.holdNanoUsd,
+      lostNanoUsd: project.strictCaps ? hold.holdNanoUsd : hold.inputNanoUsd,
+      tokens: hold.tokens,
+      cacheKey: exchange.controls.cache === 'normal' ? cacheKey : undefined,
+      lostRecord: lostRecord(input, route, project.strictCaps ? hold.holdNanoUsd : hold.inputNanoUsd),
+    },
+  };
+}
+
+function cacheable(project: Project, exchange: Exchange): boolean {
+  return project.cacheEnabled && exchange.controls.cache !== 'off';
+}
+
+/** `allowed_models` entries match the name as asked for, the target's, or `provider/model`; a trailing `*` is a prefix. */
+function checkAllowed(key: ApiKey, model: string, route: Route): void {
+  if (key.allowedModels === null) return;
+  const target = route.targets[0];
+  const names = [model, target.model, route.scope];
+  const allowed = key.allowedModels.some((entry) =>
+    entry.endsWith('*') ? names.some((name) => name.startsWith(entry.slice(0, -1))) : names.includes(entry),
+  );
+  if (allowed) return;
+  throw new GatewayError('model_not_allowed', `This API key may not call the model "${model}".`, { param: 'model' });
+}
+
+function checkPriced(principal: Principal, route: Route, targets: readonly (PricedModel | undefined)[]): void {
+  const missing = targets.indexOf(undefined);
+  if (missing < 0) return;
+  const { key, project } = principal;
+  const capped = project.monthlyCapNanoUsd !== null || key.budgetNanoUsd !== null;
+  const policy = project.unknownModelPolicy ?? (capped ? 'refuse' : 'allow_unpriced');
+  if (policy === 'allow_unpriced' && !project.strictCaps) return;
+  const target = route.targets[missing];
+  throw new GatewayError(
+    'model_not_priced',
+    `The model "${target?.provider}/${target?.model}" has no price, and this project refuses unpriced models. ` +
+      'The operator can set a price (PUT /admin/v1/models) or the policy "allow_unpriced".',
+    { param: 'model' },
+  );
+}
+
+/** Under an absolute cap nothing may be sent whose cost has no bound. */
+function checkBounded(weight: RequestWeight, request: ChatRequest): void {
+  const media = weight.images + weight.audios + weight.files;
+  if (media === 0 && weight.builtInTools === 0 && request.extra.audio === undefined) return;
+  throw new GatewayError(
+    'request_over_limit',
+    'This project has strict caps: media and vendor-built-in tools are refused because their cost has no bound.',
+    { param: weight.builtInTools > 0 ? 'tools' : 'messages' },
+  );
+}
+
+/** What the reaper writes when this process dies; the store adds `createdAtMs`. */
+function lostRecord(input: PlanInput, route: Route, lostNanoUsd: number): string {
+  const { exchange, principal, request } = input;
+  return JSON.stringify({
+    id: exchange.requestId,
+    projectId: principal.project.id,
+    apiKeyId: principal.key.id,
+    clientRequestId: exchange.clientRequestId,
+    dialect: input.dialect,
+    model: route.targets[0].model,
+    requestedModel: request.model,
+    provider: route.targets[0].provider,
+    tokensIn: 0,
+    tokensOut: 0,
+    tokensCacheRead: 0,
+    tokensCacheWrite: 0,
+    tokensReasoning: 0,
+    costNanoUsd: lostNanoUsd,
+    savedNanoUsd: 0,
+    costEstimated: true,
+    latencyMs: 0,
+    stream: request.stream,
+    cacheHit: false,
+    semanticCacheHit: false,
+    failoverCount: 0,
+    status: 'error',
+    httpStatus: 502,
+    errorCode: 'gateway_lost',
+    errorMessage: 'The gateway process handling this request died; the input part of its hold was booked.',
+    customerId: exchange.customerId,
+    labels: exchange.labels,
+  });
+}
+
+/** Price of a target for settlement; undefined when it has none. */
+export function findPrice(tables: RoutingTables, target: { provider: string; model: string }): ReturnType<PriceBook['find']> {
+  return tables.prices.find(target.provider, target.model);
+}

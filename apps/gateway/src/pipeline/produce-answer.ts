@@ -1,0 +1,97 @@
+import type { StoredAnswer } from '@llm0/core/cache/stored-answer';
+import type { EventBatch } from '@llm0/core/chat/event';
+import { replay } from '@llm0/core/chat/replay';
+import type { Services } from '../services-type';
+import type { Admission } from './admit';
+import { callUpstream } from './call-upstream';
+import type { Seat, UpstreamAnswer } from './flight';
+import type { MeteredAnswer } from './meter';
+import type { Exchange } from './open-exchange';
+
+type Needs = Pick<Services, 'config' | 'clock' | 'fetch' | 'connect' | 'routing' | 'metrics' | 'flights'>;
+
+/** An answer under way, wherever it comes from. */
+export interface Answer extends MeteredAnswer {
+  readonly dropped: readonly string[];
+  /** Next batch, null at the end; throws the upstream's failure. */
+  next(): Promise<EventBatch | null>;
+  /** The reader goes; before the end this may cancel the upstream. */
+  leave(): void;
+}
+
+/** An answer that is being waited for. */
+export interface PendingAnswer {
+  /** Resolves at the first output. */
+  readonly answer: Promise<Answer>;
+  /** The caller went away meanwhile. */
+  leave(): void;
+}
+
+/** The admitted request's answer: from the cache, from somebody's identical call, or from upstream. */
+export function produceAnswer(services: Needs, exchange: Exchange, admission: Admission): PendingAnswer {
+  if (admission.stored !== undefined) {
+    return { answer: Promise.resolve(replayStored(admission.stored)), leave: () => {} };
+  }
+  const seat = boardFlight(services, exchange, admission);
+  return { answer: seat.open().then((upstream) => answerFromSeat(seat, upstream)), leave: () => seat.leave() };
+}
+
+/** Starts the upstream call, or joins an identical one, without waiting for it. */
+function boardFlight(services: Needs, exchange: Exchange, admission: Admission): Seat {
+  const { plan } = admission;
+  const start = (signal: AbortSignal) =>
+    callUpstream(services, {
+      request: plan.request,
+      route: plan.route,
+      dropParams: exchange.controls.dropParams,
+      outputLimit: plan.outputLimit,
+      maxAttempts: plan.maxAttempts,
+      startMs: exchange.startMs,
+      signal,
+    });
+  const shared = plan.admit.cacheKey;
+  // Streams and plain calls are different upstream calls: they share a cache entry, but never a flight.
+  return shared === undefined
+    ? services.flights.boardAlone(start)
+    : services.flights.board(`${plan.request.stream ? 's' : 'p'}:${shared}`, start);
+}
+
+function answerFromSeat(seat: Seat, upstream: UpstreamAnswer): Answer {
+  return {
+    target: upstream.target,
+    cache: seat.isFollower ? 'exact' : 'miss',
+    attempts: seat.isFollower ? [] : upstream.attempts,
+    failoverCount: upstream.failoverCount,
+    wastedNanoUsd: upstream.wastedNanoUsd,
+    firstWaitMs: upstream.firstWaitMs,
+    savedNanoUsd: 0,
+    dropped: upstream.dropped,
+    pays: () => seat.pays(),
+    received: () => seat.received(),
+    next: () => seat.next(),
+    leave: () => seat.leave(),
+  };
+}
+
+/** A cached answer as events, ready at once. */
+export function replayStored(stored: StoredAnswer, cache: 'exact' | 'semantic' = 'exact'): Answer {
+  let next: EventBatch | null = replay({ ...stored.response, usage: stored.usage });
+  return {
+    target: { provider: stored.provider, model: stored.model },
+    cache,
+    attempts: [],
+    failoverCount: 0,
+    wastedNanoUsd: 0,
+    firstWaitMs: 0,
+    savedNanoUsd: stored.costNanoUsd,
+    dropped: [],
+    pays: () => false,
+    received: () => [],
+    next: () => {
+      const batch = next;
+      next = null;
+      return Promise.resolve(batch);
+    },
+    leave: () => {},
+  };
+}

@@ -1,0 +1,57 @@
+import type { HotStore } from '@llm0/core/admission/hot-store';
+import type { KeyCache } from '@llm0/core/keys/key-cache';
+import type { RoutingTables } from '@llm0/core/routing/resolve-targets';
+import type { Target } from '@llm0/core/routing/target';
+import type { Provider, ProviderConnection } from '@llm0/providers/provider';
+import type { Logger } from 'pino';
+import type { Config } from './config';
+import type { Metrics } from './metrics';
+import type { FlightTable } from './pipeline/flight';
+import type { Activity } from './activity';
+import type { LeaseKeeper } from './lease-keeper';
+
+export interface Clock {
+  /** Wall clock, epoch milliseconds. */
+  nowMs(): number;
+  /** Fractional milliseconds since some start; for durations only. */
+  monotonicMs(): number;
+}
+
+/** A provider together with how to reach it. */
+export interface ConnectedProvider {
+  readonly provider: Provider;
+  readonly connection: ProviderConnection;
+}
+
+/** Everything a request can touch; each step declares the part it uses. Built once, in `services.ts`. */
+export interface Services {
+  readonly config: Config;
+  readonly clock: Clock;
+  readonly createId: () => string;
+  readonly fetch: typeof globalThis.fetch;
+  readonly log: Logger;
+  readonly metrics: Metrics;
+  readonly hotStore: HotStore;
+  readonly keyCache: KeyCache;
+  readonly leases: LeaseKeeper;
+  readonly flights: FlightTable;
+  readonly activity: Activity;
+  /** The tables as they are right now; replaced in the background. */
+  readonly routing: () => RoutingTables;
+  readonly connect: (target: Target) => ConnectedProvider | undefined;
+  /** Downgrade models of customers seen lately, so that admission rarely has to ask twice. */
+  readonly downgradeModels: DowngradeModels;
+  /** Best guess of the store's clock for requests refused before admission. */
+  readonly storeClock: StoreClock;
+}
+
+export interface DowngradeModels {
+  get(projectId: string, customerId: string): string | null;
+  set(projectId: string, customerId: string, model: string | null): void;
+}
+
+export interface StoreClock {
+  /** Takes the store's time from a decision. */
+  observe(storeNowMs: number): void;
+  nowMs(): number;
+}
