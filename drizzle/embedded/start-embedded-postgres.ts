@@ -1,0 +1,177 @@
+// The child dies: it is started again with back-off, and queries fail meanwhile like those to any Postgres that is away.
+import { mkdirSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { isAlive, lockDataDir } from './data-dir-lock';
+
+export interface EmbeddedPostgres {
+  readonly socketPath: string;
+  /** The child's pid right now; null between a crash and its restart. */
+  readonly pid: () => number | null;
+  /** Checkpoints and stops the child, then frees the data folder. Idempotent. */
+  stop(): Promise<void>;
+}
+
+export interface EmbeddedOptions {
+  readonly dataDir: string;
+  /** One line for what an operator should know: a crash, a restart. */
+  readonly onWarning: (message: string) => void;
+}
+
+const START_TIMEOUT_MS = 60_000;
+const STOP_TIMEOUT_MS = 5_000;
+const LEFTOVER_GRACE_MS = 1_000;
+const RESTART_CEILING_MS = 5_000;
+/** A child that ran this long starts over with the shortest back-off. */
+const SETTLED_MS = 30_000;
+/** Unix socket paths are limited to 104 bytes on macOS and 108 on Linux. */
+const MAX_SOCKET_PATH = 100;
+
+type Child = Bun.Subprocess<'pipe', 'pipe', 'pipe'>;
+
+/** Starts PGlite on a Unix socket in the data folder (0700) and keeps it running. First start ~5 s, later ~0.5 s. */
+export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
+  const dataDir = resolve(options.dataDir);
+  const lock = lockDataDir(dataDir);
+  try {
+    return await new EmbeddedSupervisor(dataDir, options.onWarning, () => lock.release()).start();
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+}
+
+class EmbeddedSupervisor {
+  private child: Child | null = null;
+  private stopping: Promise<void> | null = null;
+  private backOffMs = 100;
+  private readonly socketPath: string;
+  private readonly identityFile: string;
+
+  constructor(
+    private readonly dataDir: string,
+    private readonly onWarning: (message: string) => void,
+    private readonly onStopped: () => void,
+  ) {
+    this.identityFile = join(dataDir, 'postgres.pid');
+    this.socketPath = chooseSocketPath(dataDir);
+  }
+
+  async start(): Promise<EmbeddedPostgres> {
+    await this.launch();
+    return {
+      socketPath: this.socketPath,
+      pid: () => this.child?.pid ?? null,
+      stop: () => {
+        this.stopping ??= this.shutDown();
+        return this.stopping;
+      },
+    };
+  }
+
+  private async launch(): Promise<void> {
+    await endLeftover(this.identityFile);
+    const script = join(import.meta.dir, 'postgres-child.ts');
+    const startedMs = performance.now();
+    const child = Bun.spawn(
+      [process.execPath, script, join(this.dataDir, 'postgres'), this.socketPath, this.identityFile],
+      { stdin: 'pipe', stdout: 'pipe', stderr: 'pipe', cwd: join(import.meta.dir, '../..') },
+    );
+    this.child = child;
+    const lastWords = keepTail(child.stderr);
+    try {
+      await waitForReady(child, lastWords);
+    } catch (error) {
+      this.child = null;
+      child.kill('SIGKILL');
+      throw error;
+    }
+    void child.exited.then((code) => this.onExit(code, performance.now() - startedMs, lastWords()));
+  }
+
+  private onExit(code: number, ranMs: number, lastWords: string): void {
+    this.child = null;
+    if (this.stopping !== null) return;
+    if (ranMs > SETTLED_MS) this.backOffMs = 100;
+    const waitMs = this.backOffMs;
+    this.backOffMs = Math.min(this.backOffMs * 2, RESTART_CEILING_MS);
+    this.onWarning(`embedded Postgres ended (code ${code}); starting it again in ${waitMs} ms ${lastWords}`.trim());
+    setTimeout(() => void this.relaunch(), waitMs);
+  }
+
+  private async relaunch(): Promise<void> {
+    if (this.stopping !== null) return;
+    try {
+      await this.launch();
+      if (this.stopping === null) this.onWarning('embedded Postgres is back');
+    } catch (error) {
+      this.onExit(-1, 0, error instanceof Error ? error.message : String(error));
+    }
+  }
+
+  private async shutDown(): Promise<void> {
+    const child = this.child;
+    try {
+      if (child === null) return;
+      child.stdin.write('stop\n');
+      await child.stdin.flush();
+      const timer = setTimeout(() => child.kill('SIGKILL'), STOP_TIMEOUT_MS);
+      await child.exited;
+      clearTimeout(timer);
+    } finally {
+      this.onStopped();
+    }
+  }
+}
+
+function chooseSocketPath(dataDir: string): string {
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  const inside = join(dataDir, 'postgres.sock');
+  if (Buffer.byteLength(inside) <= MAX_SOCKET_PATH) return inside;
+  const folder = join(tmpdir(), `llm0-${Bun.hash(dataDir).toString(36)}`);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  return join(folder, 'postgres.sock');
+}
+
+/** Two processes on one data folder would destroy it: a child left over from a killed gateway is waited for, then killed. */
+async function endLeftover(identityFile: string): Promise<void> {
+  let identity: string;
+  try {
+    identity = readFileSync(identityFile, 'utf8').trim();
+  } catch {
+    return;
+  }
+  const deadline = performance.now() + LEFTOVER_GRACE_MS;
+  while (isAlive(identity)) {
+    if (performance.now() > deadline) process.kill(Number(identity.split(' ')[0]), 'SIGKILL');
+    await Bun.sleep(20);
+  }
+}
+
+async function waitForReady(child: Child, lastWords: () => string): Promise<void> {
+  const timer = setTimeout(() => child.kill('SIGKILL'), START_TIMEOUT_MS);
+  const reader = child.stdout.getReader();
+  const decoder = new TextDecoder();
+  let text = '';
+  try {
+    while (!text.includes('ready')) {
+      const { value, done } = await reader.read();
+      if (done) throw new Error(`embedded Postgres did not start: ${lastWords()}`);
+      text += decoder.decode(value, { stream: true });
+    }
+  } finally {
+    clearTimeout(timer);
+    reader.releaseLock();
+  }
+}
+
+/** Reads a stream to its end and remembers its last 2,000 characters. */
+function keepTail(stream: ReadableStream<Uint8Array>): () => string {
+  let tail = '';
+  const read = async () => {
+    const decoder = new TextDecoder();
+    for await (const chunk of stream) tail = (tail + decoder.decode(chunk, { stream: true })).slice(-2_000);
+  };
+  void read().catch(() => {});
+  return () => tail.trim();
+}

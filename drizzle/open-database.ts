@@ -1,0 +1,40 @@
+import { connectDatabase, type Database } from './client';
+import { startEmbeddedPostgres } from './embedded/start-embedded-postgres';
+import { migrateDatabase } from './migrate';
+
+export interface OpenDatabaseOptions {
+  /** Absent = embedded in `dataDir`. */
+  readonly databaseUrl?: string;
+  readonly dataDir: string;
+  readonly maxConnections?: number;
+  readonly onWarning: (message: string) => void;
+}
+
+/** Connects to the real or the embedded Postgres and brings its schema up to date; `close` stops what was started. */
+export async function openDatabase(options: OpenDatabaseOptions): Promise<Database> {
+  const { databaseUrl, dataDir, maxConnections, onWarning } = options;
+  if (databaseUrl !== undefined) {
+    const database = connectDatabase({ url: databaseUrl }, { maxConnections });
+    return migrateOrClose(database, onWarning, () => database.close());
+  }
+  const embedded = await startEmbeddedPostgres({ dataDir, onWarning });
+  const database = connectDatabase({ socketPath: embedded.socketPath });
+  return migrateOrClose(database, onWarning, async () => {
+    await database.close();
+    await embedded.stop();
+  });
+}
+
+async function migrateOrClose(
+  database: Database,
+  onWarning: (message: string) => void,
+  close: () => Promise<void>,
+): Promise<Database> {
+  try {
+    await migrateDatabase(database.client, { onWarning });
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return { ...database, close };
+}

@@ -1,0 +1,29 @@
+import { bigint, boolean, integer, jsonb, pgTable, text, uuid } from 'drizzle-orm/pg-core';
+import { instant, nanoUsd } from './columns';
+import { projects } from './projects';
+
+/** `key_hash` is the lower-case hex SHA-256 of the secret; the secret itself is nowhere. */
+export const apiKeys = pgTable('api_keys', {
+  id: uuid('id').primaryKey().defaultRandom(),
+  projectId: uuid('project_id')
+    .notNull()
+    .references(() => projects.id),
+  name: text('name').notNull(),
+  keyHash: text('key_hash').notNull().unique(),
+  keyPrefix: text('key_prefix').notNull(),
+  version: bigint('version', { mode: 'number' }).notNull().default(1),
+  isActive: boolean('is_active').notNull().default(true),
+  rateLimitPerMinute: integer('rate_limit_per_minute'),
+  rateLimitBurst: integer('rate_limit_burst'),
+  tokensPerMinute: integer('tokens_per_minute'),
+  maxConcurrency: integer('max_concurrency'),
+  allowedModels: jsonb('allowed_models').$type<readonly string[]>(),
+  expiresAt: instant('expires_at'),
+  budgetNanoUsd: nanoUsd('budget_usd'),
+  budgetPeriod: text('budget_period', { enum: ['total', 'month'] })
+    .notNull()
+    .default('total'),
+  createdAt: instant('created_at').notNull().defaultNow(),
+  updatedAt: instant('updated_at').notNull().defaultNow(),
+  deletedAt: instant('deleted_at'),
+});

@@ -1,0 +1,25 @@
+import { bigint, boolean, doublePrecision, integer, pgTable, text, uuid } from 'drizzle-orm/pg-core';
+import { instant, nanoUsd } from './columns';
+
+/** `version` and `updated_at` are raised by a trigger with every update. */
+export const projects = pgTable('projects', {
+  id: uuid('id').primaryKey().defaultRandom(),
+  name: text('name').notNull(),
+  version: bigint('version', { mode: 'number' }).notNull().default(1),
+  isActive: boolean('is_active').notNull().default(true),
+  monthlyCapNanoUsd: nanoUsd('monthly_cap_usd'),
+  strictCaps: boolean('strict_caps').notNull().default(false),
+  defaultOutputTokens: integer('default_output_tokens').notNull().default(4096),
+  cacheEnabled: boolean('cache_enabled').notNull().default(true),
+  cacheTtlSeconds: integer('cache_ttl_seconds'),
+  semanticCacheEnabled: boolean('semantic_cache_enabled').notNull().default(false),
+  semanticThreshold: doublePrecision('semantic_threshold'),
+  semanticShadow: boolean('semantic_shadow').notNull().default(false),
+  onStoreFailure: text('on_store_failure', { enum: ['closed', 'open'] })
+    .notNull()
+    .default('closed'),
+  unknownModelPolicy: text('unknown_model_policy', { enum: ['refuse', 'allow_unpriced'] }),
+  createdAt: instant('created_at').notNull().defaultNow(),
+  updatedAt: instant('updated_at').notNull().defaultNow(),
+  deletedAt: instant('deleted_at'),
+});

@@ -1,0 +1,49 @@
+import { boolean, jsonb, pgTable, text, unique, uuid } from 'drizzle-orm/pg-core';
+import { bytes, instant } from './columns';
+import { projects } from './projects';
+
+export interface StoredTarget {
+  readonly provider: string;
+  readonly model: string;
+  readonly weight?: number;
+}
+
+/** Providers configured at run time; their keys are AES-256-GCM (nonce, ciphertext, tag). */
+export const providers = pgTable('providers', {
+  id: uuid('id').primaryKey().defaultRandom(),
+  name: text('name').notNull().unique(),
+  kind: text('kind').notNull(),
+  baseUrl: text('base_url'),
+  encryptedKey: bytes('encrypted_key'),
+  options: jsonb('options').$type<Record<string, string>>().notNull().default({}),
+  isActive: boolean('is_active').notNull().default(true),
+  createdAt: instant('created_at').notNull().defaultNow(),
+  updatedAt: instant('updated_at').notNull().defaultNow(),
+});
+
+/** `project_id` null = for every project. */
+export const aliases = pgTable(
+  'aliases',
+  {
+    id: uuid('id').primaryKey().defaultRandom(),
+    projectId: uuid('project_id').references(() => projects.id),
+    alias: text('alias').notNull(),
+    targets: jsonb('targets').$type<readonly StoredTarget[]>().notNull(),
+    strategy: text('strategy', { enum: ['priority', 'weighted', 'least_latency', 'cheapest'] })
+      .notNull()
+      .default('priority'),
+    options: jsonb('options').$type<Record<string, unknown>>().notNull().default({}),
+    createdAt: instant('created_at').notNull().defaultNow(),
+    updatedAt: instant('updated_at').notNull().defaultNow(),
+  },
+  (table) => [unique().on(table.projectId, table.alias).nullsNotDistinct()],
+);
+
+export const chains = pgTable('chains', {
+  id: uuid('id').primaryKey().defaultRandom(),
+  name: text('name').notNull().unique(),
+  targets: jsonb('targets').$type<readonly StoredTarget[]>().notNull(),
+  edited: boolean('edited').notNull().default(false),
+  createdAt: instant('created_at').notNull().defaultNow(),
+  updatedAt: instant('updated_at').notNull().defaultNow(),
+});
