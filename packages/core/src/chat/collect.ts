@@ -1,0 +1,213 @@
+import type { ChatEvent, EventBatch, FinishReason } from './event';
+import type { JsonObject, JsonValue } from './json';
+import type { ChatChoice, ChatResponse } from './response';
+import type { Usage } from './usage';
+
+/** Parts of vendor objects that arrive in pieces: field → members whose strings are appended, not replaced. */
+const APPENDED_MEMBERS: Readonly<Record<string, readonly string[]>> = {
+  audio: ['data', 'transcript'],
+  function_call: ['arguments'],
+};
+
+interface OpenToolCall {
+  id: string;
+  name: string;
+  readonly arguments: string[];
+  custom?: boolean;
+  signature?: string;
+}
+
+interface OpenChoice {
+  text: string[] | undefined;
+  readonly reasoning: string[];
+  readonly reasoningDetails: JsonObject[];
+  readonly refusal: string[];
+  readonly toolCalls: Map<number, OpenToolCall>;
+  finish: { reason: FinishReason; nativeReason?: string } | undefined;
+  readonly messageExtra: Record<string, JsonValue>;
+  readonly choiceExtra: Record<string, JsonValue>;
+}
+
+/** Gathers the events of one answer into a `ChatResponse`. */
+export class ResponseCollector {
+  private start: Extract<ChatEvent, { type: 'start' }> | undefined;
+  private usage: Usage | undefined;
+  private readonly choices = new Map<number, OpenChoice>();
+  private readonly extra: Record<string, JsonValue> = {};
+
+  add(events: readonly ChatEvent[]): void {
+    for (const event of events) this.addEvent(event);
+  }
+
+  /** True when there is at least one choice and every choice was finished. */
+  get complete(): boolean {
+    if (this.choices.size === 0) return false;
+    for (const choice of this.choices.values()) if (choice.finish === undefined) return false;
+    return true;
+  }
+
+  /** The answer as far as it came. A choice cut off before its finish reads `length`: never as if it were whole. */
+  response(): ChatResponse {
+    const indexes = [...this.choices.keys()].sort((a, b) => a - b);
+    return {
+      ...(this.start?.id === undefined ? {} : { id: this.start.id }),
+      ...(this.start?.model === undefined ? {} : { model: this.start.model }),
+      ...(this.start?.createdSeconds === undefined ? {} : { createdSeconds: this.start.createdSeconds }),
+      choices: indexes.map((index) => closeChoice(index, this.choice(index))),
+      ...(this.usage === undefined ? {} : { usage: this.usage }),
+      ...(isEmpty(this.extra) ? {} : { extra: this.extra }),
+    };
+  }
+
+  private choice(index: number): OpenChoice {
+    let choice = this.choices.get(index);
+    if (choice === undefined) {
+      choice = {
+        text: undefined,
+        reasoning: [],
+        reasoningDetails: [],
+        refusal: [],
+        toolCalls: new Map(),
+        finish: undefined,
+        messageExtra: {},
+        choiceExtra: {},
+      };
+      this.choices.set(index, choice);
+    }
+    return choice;
+  }
+
+  private tool(choiceIndex: number, toolIndex: number): OpenToolCall {
+    const { toolCalls } = this.choice(choiceIndex);
+    let call = toolCalls.get(toolIndex);
+    if (call === undefined) {
+      call = { id: '', name: '', arguments: [] };
+      toolCalls.set(toolIndex, call);
+    }
+    return call;
+  }
+
+  private addEvent(event: ChatEvent): void {
+    switch (event.type) {
+      case 'start':
+        this.start ??= event;
+        return;
+      case 'text': {
+        const choice = this.choice(event.choice);
+        choice.text ??= [];
+        choice.text.push(event.text);
+        return;
+      }
+      case 'reasoning':
+        this.choice(event.choice).reasoning.push(event.text);
+        return;
+      case 'reasoning-detail':
+        this.choice(event.choice).reasoningDetails.push(event.detail);
+        return;
+      case 'refusal':
+        this.choice(event.choice).refusal.push(event.text);
+        return;
+      case 'tool-call': {
+        const call = this.tool(event.choice, event.toolIndex);
+        call.id = event.id;
+        call.name = event.name;
+        if (event.custom !== undefined) call.custom = event.custom;
+        if (event.signature !== undefined) call.signature = event.signature;
+        return;
+      }
+      case 'tool-arguments':
+        this.tool(event.choice, event.toolIndex).arguments.push(event.text);
+        return;
+      case 'finish':
+        this.choice(event.choice).finish = event;
+        return;
+      case 'usage':
+        this.usage = event.usage;
+        return;
+      case 'extra':
+        mergeExtra(this.extraTarget(event), event.name, event.value);
+    }
+  }
+
+  private extraTarget(event: Extract<ChatEvent, { type: 'extra' }>): Record<string, JsonValue> {
+    if (event.scope === 'answer') return this.extra;
+    const choice = this.choice(event.choice ?? 0);
+    return event.scope === 'message' ? choice.messageExtra : choice.choiceExtra;
+  }
+}
+
+/** All of an answer, once its stream has ended. Rejects with the stream's own error. */
+export async function collectBatches(batches: AsyncIterable<EventBatch>): Promise<ChatResponse> {
+  const collector = new ResponseCollector();
+  for await (const batch of batches) collector.add(batch.events);
+  return collector.response();
+}
+
+/** Collects events that are all there already. */
+export function collectEvents(events: readonly ChatEvent[]): ChatResponse {
+  const collector = new ResponseCollector();
+  collector.add(events);
+  return collector.response();
+}
+
+function closeChoice(index: number, open: OpenChoice): ChatChoice {
+  const toolIndexes = [...open.toolCalls.keys()].sort((a, b) => a - b);
+  const toolCalls = toolIndexes.flatMap((toolIndex) => {
+    const call = open.toolCalls.get(toolIndex);
+    return call === undefined ? [] : [{ ...call, arguments: call.arguments.join('') }];
+  });
+  return {
+    index,
+    text: open.text === undefined ? null : open.text.join(''),
+    ...(open.reasoning.length === 0 ? {} : { reasoning: open.reasoning.join('') }),
+    ...(open.reasoningDetails.length === 0 ? {} : { reasoningDetails: open.reasoningDetails }),
+    ...(open.refusal.length === 0 ? {} : { refusal: open.refusal.join('') }),
+    ...(toolCalls.length === 0 ? {} : { toolCalls }),
+    finishReason: open.finish?.reason ?? 'length',
+    ...(open.finish?.nativeReason === undefined ? {} : { nativeFinishReason: open.finish.nativeReason }),
+    ...(isEmpty(open.messageExtra) ? {} : { messageExtra: open.messageExtra }),
+    ...(isEmpty(open.choiceExtra) ? {} : { choiceExtra: open.choiceExtra }),
+  };
+}
+
+function mergeExtra(target: Record<string, JsonValue>, name: string, value: JsonValue): void {
+  const before = Object.hasOwn(target, name) ? target[name] : undefined;
+  const merged = isObject(before) && isObject(value) ? mergeObjects(name, before, value) : value;
+  Object.defineProperty(target, name, { value: merged, enumerable: true, configurable: true, writable: true });
+}
+
+function mergeObjects(name: string, before: JsonObject, value: JsonObject): JsonObject {
+  if (name === 'logprobs') return mergeMembers(before, value, appendArrays);
+  const appended = Object.hasOwn(APPENDED_MEMBERS, name) ? APPENDED_MEMBERS[name] : undefined;
+  if (appended === undefined) return value;
+  return mergeMembers(before, value, (member, a, b) =>
+    typeof a === 'string' && typeof b === 'string' && appended.includes(member) ? a + b : b,
+  );
+}
+
+function appendArrays(_member: string, a: JsonValue, b: JsonValue): JsonValue {
+  if (Array.isArray(a)) return Array.isArray(b) ? [...a, ...b] : a;
+  return b;
+}
+
+function mergeMembers(
+  before: JsonObject,
+  value: JsonObject,
+  merge: (member: string, a: JsonValue, b: JsonValue) => JsonValue,
+): JsonObject {
+  const merged = { ...before };
+  for (const member of Object.keys(value)) {
+    const b = value[member] ?? null;
+    merged[member] = member in before ? merge(member, before[member] ?? null, b) : b;
+  }
+  return merged;
+}
+
+function isObject(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function isEmpty(record: object): boolean {
+  for (const name in record) if (Object.hasOwn(record, name)) return false;
+  return true;
+}

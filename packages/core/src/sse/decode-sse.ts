@@ -1,0 +1,231 @@
+/** One complete server-sent event. Events without a `data` line are never given out. */
+export interface SseEvent {
+  /** Value of its `event:` line, when it has one. */
+  readonly event?: string;
+  /** Its data lines, joined with a line feed. */
+  readonly data: string;
+  /** Its own bytes, where they are already in the plainest form (`data: …` and an empty line, ended by line feeds). */
+  readonly raw?: Uint8Array;
+}
+
+/** An event larger than the decoder's bound: the peer is broken or hostile. */
+export class SseEventTooLargeError extends Error {
+  override readonly name = 'SseEventTooLargeError';
+}
+
+const DEFAULT_MAX_EVENT_BYTES = 16 * 1024 * 1024;
+const MIN_CAPACITY = 4096;
+const LF = 10;
+const CR = 13;
+const COLON = 58;
+const SPACE = 32;
+const BOM = [0xef, 0xbb, 0xbf] as const;
+const DATA_FIELD = [100, 97, 116, 97] as const;
+const EVENT_FIELD = [101, 118, 101, 110, 116] as const;
+const EMPTY = new Uint8Array(0);
+
+/**
+ * Incremental decoder of `text/event-stream` bytes: any chunking of the same bytes gives the same events. Lines end in
+ * LF, CRLF or CR; text is decoded once per event, so characters may be split anywhere.
+ * Source: https://html.spec.whatwg.org/multipage/server-sent-events.html#parsing-an-event-stream
+ */
+export class SseDecoder {
+  private readonly text = new TextDecoder('utf-8', { ignoreBOM: true });
+  /** Bytes from `start` to `end` are the event being read; what lies before was given out and never changes. */
+  private buffer: Uint8Array = EMPTY;
+  /** The buffer up to `end`, so that searches never run into room kept for later bytes. */
+  private filled: Uint8Array = EMPTY;
+  private owned = false;
+  private start = 0;
+  private end = 0;
+  private lineStart = 0;
+  /** Where to go on looking for a line end. */
+  private scan = 0;
+  private bomChecked = false;
+  /** The last line ended in the chunk's last CR: a line feed right after it belongs to it. */
+  private skipLineFeed = false;
+  private dataLines: string[] = [];
+  /** Offsets of the only data line so far, from `start`; -1 = none, or several, in `dataLines`. */
+  private dataFrom = -1;
+  private dataTo = -1;
+  private eventName: string | undefined;
+  private plain = true;
+
+  constructor(private readonly maxEventBytes = DEFAULT_MAX_EVENT_BYTES) {}
+
+  /** The events that `chunk` completes, in order. Throws `SseEventTooLargeError`. The chunk must not change later. */
+  push(chunk: Uint8Array): SseEvent[] {
+    if (chunk.length === 0) return [];
+    this.append(chunk);
+    if (!this.bomChecked && !this.checkBom(false)) return [];
+    const events: SseEvent[] = [];
+    const mayHaveCr = this.filled.indexOf(CR, this.scan) !== -1;
+    while (this.nextLine(events, mayHaveCr));
+    if (this.end - this.start > this.maxEventBytes) {
+      throw new SseEventTooLargeError(`A server-sent event is larger than ${this.maxEventBytes} bytes.`);
+    }
+    return events;
+  }
+
+  /** The connection ended: the last event, also when its empty line never came. */
+  flush(): SseEvent[] {
+    if (!this.bomChecked) this.checkBom(true);
+    const events: SseEvent[] = [];
+    if (this.lineStart < this.end) this.takeLine(this.end, this.end, events);
+    this.plain = false;
+    this.dispatch(this.end, events);
+    return events;
+  }
+
+  private append(chunk: Uint8Array): void {
+    const pending = this.end - this.start;
+    if (pending === 0) {
+      this.buffer = chunk;
+      this.owned = false;
+      this.filled = chunk;
+      this.moveTo(0);
+      this.end = chunk.length;
+      return;
+    }
+    const needed = pending + chunk.length;
+    if (!this.owned || this.end + chunk.length > this.buffer.length) {
+      const grown = new Uint8Array(Math.max(MIN_CAPACITY, 2 * needed));
+      grown.set(this.buffer.subarray(this.start, this.end));
+      this.buffer = grown;
+      this.owned = true;
+      this.moveTo(0);
+      this.end = pending;
+    }
+    this.buffer.set(chunk, this.end);
+    this.end += chunk.length;
+    this.filled = this.buffer.subarray(0, this.end);
+  }
+
+  /** Shifts all positions so that the event being read begins at `start`. */
+  private moveTo(start: number): void {
+    this.lineStart += start - this.start;
+    this.scan += start - this.start;
+    this.start = start;
+  }
+
+  /** False while the first bytes may still turn out to be a byte order mark. */
+  private checkBom(ended: boolean): boolean {
+    const { buffer, end } = this;
+    for (let i = 0; i < BOM.length; i++) {
+      if (i >= end) {
+        if (!ended) return false;
+        break;
+      }
+      if (buffer[i] !== BOM[i]) break;
+      if (i === BOM.length - 1) this.restartAt(BOM.length);
+    }
+    this.bomChecked = true;
+    return true;
+  }
+
+  private restartAt(position: number): void {
+    this.start = position;
+    this.lineStart = position;
+    this.scan = position;
+  }
+
+  /** Takes one complete line; false when there is none. */
+  private nextLine(events: SseEvent[], mayHaveCr: boolean): boolean {
+    const { buffer, end } = this;
+    if (this.skipLineFeed && this.lineStart < end) {
+      this.skipLineFeed = false;
+      if (buffer[this.lineStart] === LF) {
+        if (this.lineStart === this.start) this.start += 1;
+        this.lineStart += 1;
+        this.scan = Math.max(this.scan, this.lineStart);
+      }
+    }
+    const lf = this.filled.indexOf(LF, this.scan);
+    const cr = mayHaveCr ? this.filled.indexOf(CR, this.scan) : -1;
+    if (cr !== -1 && (lf === -1 || cr < lf)) {
+      this.plain = false;
+      if (cr + 1 === end) this.skipLineFeed = true;
+      this.takeLine(cr, lf === cr + 1 ? cr + 2 : cr + 1, events);
+      return this.lineStart < this.end;
+    }
+    if (lf === -1) {
+      this.scan = end;
+      return false;
+    }
+    this.takeLine(lf, lf + 1, events);
+    return this.lineStart < this.end;
+  }
+
+  private takeLine(lineEnd: number, next: number, events: SseEvent[]): void {
+    const from = this.lineStart;
+    this.lineStart = next;
+    this.scan = next;
+    if (lineEnd === from) this.dispatch(next, events);
+    else this.takeField(from, lineEnd);
+  }
+
+  private takeField(from: number, to: number): void {
+    const { buffer } = this;
+    if (startsWith(buffer, from, to, DATA_FIELD)) {
+      this.takeData(from, valueStart(buffer, from + DATA_FIELD.length, to), to);
+      return;
+    }
+    this.plain = false;
+    if (startsWith(buffer, from, to, EVENT_FIELD)) {
+      this.eventName = this.text.decode(buffer.subarray(valueStart(buffer, from + EVENT_FIELD.length, to), to));
+    } else if (this.dataFrom === -1 && this.dataLines.length === 0 && this.eventName === undefined) {
+      // A comment ahead of the event: forgotten at once, so that endless keep-alives cost no memory.
+      this.restartAt(this.lineStart);
+      this.plain = true;
+    }
+  }
+
+  private takeData(lineFrom: number, from: number, to: number): void {
+    if (this.dataFrom === -1 && this.dataLines.length === 0) {
+      this.dataFrom = from - this.start;
+      this.dataTo = to - this.start;
+      this.plain &&= lineFrom === this.start;
+      return;
+    }
+    this.plain = false;
+    if (this.dataFrom !== -1) {
+      this.dataLines.push(this.decode(this.start + this.dataFrom, this.start + this.dataTo));
+      this.dataFrom = -1;
+    }
+    this.dataLines.push(this.decode(from, to));
+  }
+
+  private dispatch(next: number, events: SseEvent[]): void {
+    if (this.dataFrom !== -1 || this.dataLines.length > 0) {
+      const data =
+        this.dataFrom === -1
+          ? this.dataLines.join('\n')
+          : this.decode(this.start + this.dataFrom, this.start + this.dataTo);
+      const raw = this.plain ? this.buffer.subarray(this.start, next) : undefined;
+      events.push({ event: this.eventName, data, raw });
+      this.dataFrom = -1;
+      if (this.dataLines.length > 0) this.dataLines = [];
+    }
+    this.eventName = undefined;
+    this.plain = true;
+    this.restartAt(next);
+  }
+
+  private decode(from: number, to: number): string {
+    return this.text.decode(this.buffer.subarray(from, to));
+  }
+}
+
+/** True when the line is the field's name alone or followed by a colon. */
+function startsWith(buffer: Uint8Array, from: number, to: number, name: readonly number[]): boolean {
+  const after = from + name.length;
+  if (after > to || (after < to && buffer[after] !== COLON)) return false;
+  for (let i = 0; i < name.length; i++) if (buffer[from + i] !== name[i]) return false;
+  return true;
+}
+
+/** Past the colon and at most one space. */
+function valueStart(buffer: Uint8Array, colon: number, to: number): number {
+  if (colon >= to) return to;
+  return colon + 1 < to && buffer[colon + 1] === SPACE ? colon + 2 : colon + 1;
+}
