@@ -1,0 +1,84 @@
+/**
+ * Mergeable histograms of durations with a relative error of at most 2 %: bin i holds the values in
+ * (MIN · γ^(i-1), MIN · γ^i], bin 0 everything up to MIN. Same bins as `llm0_histogram_of` in the database.
+ * Method: DDSketch (Masson, Rim, Lee 2019).
+ */
+const ACCURACY = 0.02;
+const GAMMA = (1 + ACCURACY) / (1 - ACCURACY);
+const LOG_GAMMA = Math.log(GAMMA);
+/** Milliseconds; anything shorter counts as this. */
+const MIN_MS = 0.001;
+/** About 7 hours; anything longer counts as this. */
+const MAX_BIN = 600;
+
+/** Bits left to the count in the packed form; bins need 10, so an element stays a safe integer. */
+const COUNT_RANGE = 2 ** 40;
+
+/** Count by bin; counts may be negative in a delta. */
+export type Histogram = Map<number, number>;
+
+/** Which bin a duration falls into. */
+export function binOf(ms: number): number {
+  if (!(ms > MIN_MS)) return 0;
+  return Math.min(MAX_BIN, Math.ceil(Math.log(ms / MIN_MS) / LOG_GAMMA));
+}
+
+/** The duration that stands for a bin: at most 2 % from every value in it. */
+export function binValueMs(bin: number): number {
+  return bin === 0 ? MIN_MS : (MIN_MS * 2 * GAMMA ** bin) / (GAMMA + 1);
+}
+
+/** Adds `count` (−1 takes one away) to the value's bin. */
+export function addToHistogram(histogram: Histogram, ms: number, count = 1): void {
+  addToBin(histogram, binOf(ms), count);
+}
+
+/** Adds all of `source` to `target`. Associative and commutative. */
+export function mergeHistogram(target: Histogram, source: Histogram): void {
+  for (const [bin, count] of source) addToBin(target, bin, count);
+}
+
+function addToBin(histogram: Histogram, bin: number, count: number): void {
+  const sum = (histogram.get(bin) ?? 0) + count;
+  if (sum === 0) histogram.delete(bin);
+  else histogram.set(bin, sum);
+}
+
+/** Number of values. */
+export function histogramCount(histogram: Histogram): number {
+  let total = 0;
+  for (const count of histogram.values()) total += count;
+  return total;
+}
+
+/**
+ * The value below which a share `quantile` (0…1) of all values lies, by nearest rank; null when there are none.
+ * At most 2 % from the exact one.
+ */
+export function histogramQuantile(histogram: Histogram, quantile: number): number | null {
+  const total = histogramCount(histogram);
+  if (total <= 0) return null;
+  const rank = Math.max(1, Math.ceil(quantile * total));
+  let seen = 0;
+  let last = 0;
+  for (const bin of [...histogram.keys()].sort((a, b) => a - b)) {
+    seen += histogram.get(bin) ?? 0;
+    last = bin;
+    if (seen >= rank) break;
+  }
+  return binValueMs(last);
+}
+
+/** Sparse form kept in Postgres: `bin * 2^40 + count`, sorted by bin. */
+export function packHistogram(histogram: Histogram): number[] {
+  return [...histogram].sort(([a], [b]) => a - b).map(([bin, count]) => bin * COUNT_RANGE + count);
+}
+
+export function unpackHistogram(packed: readonly number[]): Histogram {
+  const histogram: Histogram = new Map();
+  for (const element of packed) {
+    const bin = Math.floor((element + COUNT_RANGE / 2) / COUNT_RANGE);
+    addToBin(histogram, bin, element - bin * COUNT_RANGE);
+  }
+  return histogram;
+}
