@@ -57,7 +57,8 @@ export class EnvReader {
     const text = this.text(name);
     if (text === undefined) return fallback;
     const match = /^(\d+)\s*(?:([kmg])(?:i?b)?)?$/i.exec(text);
-    const value = match === null ? Number.NaN : Number(match[1]) * 1024 ** ' kmg'.indexOf((match[2] ?? ' ').toLowerCase());
+    const value =
+      match === null ? Number.NaN : Number(match[1]) * 1024 ** ' kmg'.indexOf((match[2] ?? ' ').toLowerCase());
     if (!Number.isSafeInteger(value) || value < 1) {
       throw new ConfigError(name, text, 'a size in bytes, or with KiB, MiB, GiB, is needed');
     }

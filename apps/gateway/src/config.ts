@@ -1,5 +1,5 @@
-import { type Environment, EnvReader, ConfigError } from './config-values';
-import { readProviderSettings, type ProviderSetting } from './config-providers';
+import { type ProviderSetting, readProviderSettings } from './config-providers';
+import { ConfigError, type Environment, EnvReader } from './config-values';
 
 export { ConfigError } from './config-values';
 
@@ -15,7 +15,12 @@ export interface Config {
   /** Absent = embedded. */
   readonly databaseUrl?: string;
   /** Absent = embedded. */
-  readonly redis?: { readonly url: string; readonly cluster: boolean; readonly password?: string; readonly db?: number };
+  readonly redis?: {
+    readonly url: string;
+    readonly cluster: boolean;
+    readonly password?: string;
+    readonly db?: number;
+  };
   readonly dataDir: string;
   readonly adminToken?: string;
   readonly encryptionKey?: Uint8Array;
@@ -41,10 +46,25 @@ export interface Config {
 }
 
 const GO_POOL_NAMES = [
-  'DB_MAX_CONNS', 'DB_MIN_CONNS', 'DB_MAX_OPEN_CONNS', 'DB_MAX_IDLE_CONNS', 'DB_CONN_MAX_LIFETIME',
-  'DB_MAX_CONN_LIFETIME', 'DB_MAX_CONN_IDLE_TIME', 'DB_HEALTH_CHECK_PERIOD', 'REDIS_POOL_SIZE', 'REDIS_MIN_IDLE_CONNS',
-  'REDIS_MAX_RETRIES', 'REDIS_DIAL_TIMEOUT', 'REDIS_READ_TIMEOUT', 'REDIS_WRITE_TIMEOUT', 'REDIS_POOL_TIMEOUT',
-  'LOG_WORKER_COUNT', 'LOG_BUFFER_SIZE', 'LOG_BATCH_SIZE', 'LOG_FLUSH_INTERVAL',
+  'DB_MAX_CONNS',
+  'DB_MIN_CONNS',
+  'DB_MAX_OPEN_CONNS',
+  'DB_MAX_IDLE_CONNS',
+  'DB_CONN_MAX_LIFETIME',
+  'DB_MAX_CONN_LIFETIME',
+  'DB_MAX_CONN_IDLE_TIME',
+  'DB_HEALTH_CHECK_PERIOD',
+  'REDIS_POOL_SIZE',
+  'REDIS_MIN_IDLE_CONNS',
+  'REDIS_MAX_RETRIES',
+  'REDIS_DIAL_TIMEOUT',
+  'REDIS_READ_TIMEOUT',
+  'REDIS_WRITE_TIMEOUT',
+  'REDIS_POOL_TIMEOUT',
+  'LOG_WORKER_COUNT',
+  'LOG_BUFFER_SIZE',
+  'LOG_BATCH_SIZE',
+  'LOG_FLUSH_INTERVAL',
 ] as const;
 
 const MIB = 1024 * 1024;
@@ -79,7 +99,12 @@ export function readConfig(env: Environment): Config {
       balanced: read.text('OLLAMA_MODEL_BALANCED'),
       budget: read.text('OLLAMA_MODEL_BUDGET'),
     },
-    failoverMode: read.oneOf('FAILOVER_MODE', 'cloud_first', ['cloud_first', 'local_first', 'local_only', 'cloud_only']),
+    failoverMode: read.oneOf('FAILOVER_MODE', 'cloud_first', [
+      'cloud_first',
+      'local_first',
+      'local_only',
+      'cloud_only',
+    ]),
     requestTimeoutMs: read.durationMs('REQUEST_TIMEOUT', '30s'),
     streamIdleTimeoutMs: read.durationMs('STREAM_IDLE_TIMEOUT', '60s'),
     drainTimeoutMs: read.durationMs('DRAIN_TIMEOUT', '30s'),

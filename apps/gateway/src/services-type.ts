@@ -4,11 +4,11 @@ import type { RoutingTables } from '@llm0/core/routing/resolve-targets';
 import type { Target } from '@llm0/core/routing/target';
 import type { Provider, ProviderConnection } from '@llm0/providers/provider';
 import type { Logger } from 'pino';
+import type { Activity } from './activity';
 import type { Config } from './config';
+import type { LeaseKeeper } from './lease-keeper';
 import type { Metrics } from './metrics';
 import type { FlightTable } from './pipeline/flight';
-import type { Activity } from './activity';
-import type { LeaseKeeper } from './lease-keeper';
 
 export interface Clock {
   /** Wall clock, epoch milliseconds. */
@@ -25,6 +25,9 @@ export interface ConnectedProvider {
 
 /** Everything a request can touch; each step declares the part it uses. Built once, in `services.ts`. */
 export interface Services {
+  readonly version: string;
+  /** Monotonic time of the start. */
+  readonly startedMs: number;
   readonly config: Config;
   readonly clock: Clock;
   readonly createId: () => string;
@@ -38,6 +41,7 @@ export interface Services {
   readonly activity: Activity;
   /** The tables as they are right now; replaced in the background. */
   readonly routing: () => RoutingTables;
+  readonly databaseHealth: () => Promise<{ ok: boolean; latencyMs?: number; detail?: string }>;
   readonly connect: (target: Target) => ConnectedProvider | undefined;
   /** Downgrade models of customers seen lately, so that admission rarely has to ask twice. */
   readonly downgradeModels: DowngradeModels;

@@ -1,8 +1,8 @@
 // Hot store unreachable: admission fails with 503 store_unavailable (or, for `open` projects, is skipped by the caller).
 import type { AdmitDecision, AdmitRequest, DenialReason, LimitState } from '@llm0/core/admission/hot-store';
 import { decodeStoredAnswer, type StoredAnswer } from '@llm0/core/cache/stored-answer';
-import { type ErrorKind, GatewayError } from '@llm0/core/errors/gateway-error';
 import type { ChatRequest } from '@llm0/core/chat/request';
+import { type ErrorKind, GatewayError } from '@llm0/core/errors/gateway-error';
 import type { DialectName } from '@llm0/core/logs/log-record';
 import type { Services } from '../services-type';
 import { type Authenticated, reloadPrincipal } from './authenticate';
@@ -74,7 +74,13 @@ export async function admit(services: Needs, input: AdmitInput): Promise<Admissi
         throw denial(decision);
       default: {
         const plan = decision.plan === 'downgrade' ? (downgrade?.plan ?? requested) : requested;
-        const admission = { principal, plan, decision, downgraded: plan !== requested, requestedModel: input.request.model };
+        const admission = {
+          principal,
+          plan,
+          decision,
+          downgraded: plan !== requested,
+          requestedModel: input.request.model,
+        };
         if (decision.type === 'admitted') return admission;
         const stored = decodeStoredAnswer(decision.value);
         if (stored !== undefined) return { ...admission, stored };

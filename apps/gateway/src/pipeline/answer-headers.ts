@@ -9,7 +9,12 @@ import type { Answer } from './produce-answer';
 export type HeaderTable = Record<string, string>;
 
 /** Headers known at the first output of an answer; streams carry just these. */
-export function answerHeaders(exchange: Exchange, admission: Admission, answer: Answer, overheadMs: number): HeaderTable {
+export function answerHeaders(
+  exchange: Exchange,
+  admission: Admission,
+  answer: Answer,
+  overheadMs: number,
+): HeaderTable {
   const headers: HeaderTable = {
     'X-Request-Id': exchange.requestId,
     'X-Provider': answer.target.provider,

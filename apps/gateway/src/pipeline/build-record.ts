@@ -3,8 +3,8 @@ import { ERROR_TABLE, errorStatus, type LogStatus } from '@llm0/core/errors/erro
 import type { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { Principal } from '@llm0/core/keys/api-key';
 import type { CostDetail, DialectName, LogAttempt, LogRecord } from '@llm0/core/logs/log-record';
-import { redactSecrets } from './redact-message';
 import type { Exchange } from './open-exchange';
+import { redactSecrets } from './redact-message';
 
 /** How a request ended, as far as its row needs to know. */
 export interface Outcome {
@@ -19,7 +19,12 @@ export interface Outcome {
   readonly costNanoUsd: number;
   readonly costDetail?: CostDetail;
   readonly savedNanoUsd: number;
-  readonly timing: { readonly latencyMs: number; readonly upstreamMs?: number; readonly overheadMs?: number; readonly ttftMs?: number };
+  readonly timing: {
+    readonly latencyMs: number;
+    readonly upstreamMs?: number;
+    readonly overheadMs?: number;
+    readonly ttftMs?: number;
+  };
   readonly cache: 'exact' | 'semantic' | 'miss';
   readonly similarity?: number;
   readonly attempts: readonly LogAttempt[];
@@ -33,7 +38,12 @@ const MAX_MESSAGE_LENGTH = 500;
 const MAX_MODEL_LENGTH = 512;
 
 /** The row of one request. */
-export function buildRecord(exchange: Exchange, principal: Principal, dialect: DialectName, outcome: Outcome): LogRecord {
+export function buildRecord(
+  exchange: Exchange,
+  principal: Principal,
+  dialect: DialectName,
+  outcome: Outcome,
+): LogRecord {
   const { usage, timing } = outcome;
   return {
     id: exchange.requestId,

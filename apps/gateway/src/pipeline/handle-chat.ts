@@ -1,8 +1,8 @@
-import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { ZERO_USAGE } from '@llm0/core/chat/usage';
+import { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { Dialect } from '../dialects/dialect';
 import type { Services } from '../services-type';
-import { admit, AdmissionDenied } from './admit';
+import { AdmissionDenied, admit } from './admit';
 import { type Authenticated, authenticate } from './authenticate';
 import { buildRecord, errorOutcome } from './build-record';
 import { Meter } from './meter';
@@ -68,10 +68,7 @@ async function untilGone(signal: AbortSignal, pending: PendingAnswer): Promise<A
 }
 
 /** Every request that passed auth leaves a row, refused ones too. */
-function refuse(
-  services: Services,
-  failure: { dialect: Dialect; progress: Progress; error: GatewayError },
-): Response {
+function refuse(services: Services, failure: { dialect: Dialect; progress: Progress; error: GatewayError }): Response {
   const { dialect, progress, error } = failure;
   const { exchange, principal, meter } = progress;
   if (meter !== undefined) {

@@ -3,8 +3,8 @@ import { encodeStoredAnswer } from '@llm0/core/cache/stored-answer';
 
 import type { EventBatch } from '@llm0/core/chat/event';
 import type { ChatResponse } from '@llm0/core/chat/response';
-import { completionTokens, promptTokens, type Usage, ZERO_USAGE } from '@llm0/core/chat/usage';
-import { GatewayError } from '@llm0/core/errors/gateway-error';
+import { type Usage, ZERO_USAGE } from '@llm0/core/chat/usage';
+import type { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { CostDetail, DialectName } from '@llm0/core/logs/log-record';
 import { computeCost } from '@llm0/core/pricing/compute-cost';
 import type { Target } from '@llm0/core/routing/target';
@@ -112,7 +112,10 @@ export class Meter {
 
   /** The caller went away: the tokens so far are booked. */
   abort(): void {
-    const error = { code: 'client_closed', message: 'The caller closed the connection before the answer was complete.' };
+    const error = {
+      code: 'client_closed',
+      message: 'The caller closed the connection before the answer was complete.',
+    };
     this.end({ status: 'aborted', httpStatus: 499, error });
   }
 
@@ -121,9 +124,7 @@ export class Meter {
     const answer = this.answer;
     const received = answer?.received() ?? [];
     const pays = answer?.pays() === true && received.length > 0;
-    const usage = pays
-      ? (lastUsage(received) ?? guessUsage(this.input.admission.plan.request, received))
-      : ZERO_USAGE;
+    const usage = pays ? (lastUsage(received) ?? guessUsage(this.input.admission.plan.request, received)) : ZERO_USAGE;
     const cost = pays && answer !== undefined ? this.costOf(usage, answer) : ZERO_COST;
     const attempts = answer?.attempts ?? (failed ?? []).map((one) => ({ ...one, outcome: one.failure, startMs: 0 }));
     this.settle({
@@ -194,7 +195,11 @@ export class Meter {
 
   /** Followers and hits save what the answer would have cost them. */
   private savedBy(answer: MeteredAnswer, usage: Usage): number {
-    return answer.cache === 'miss' ? 0 : answer.savedNanoUsd > 0 ? answer.savedNanoUsd : this.costOf(usage, answer).costNanoUsd;
+    return answer.cache === 'miss'
+      ? 0
+      : answer.savedNanoUsd > 0
+        ? answer.savedNanoUsd
+        : this.costOf(usage, answer).costNanoUsd;
   }
 
   private cacheEntry(answer: MeteredAnswer, response: ChatResponse, usage: Usage, costNanoUsd: number) {
@@ -242,5 +247,3 @@ export function lastUsage(batches: readonly EventBatch[]): Usage | undefined {
   }
   return undefined;
 }
-
-

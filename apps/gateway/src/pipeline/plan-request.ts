@@ -6,8 +6,8 @@ import type { ApiKey, Principal, Project } from '@llm0/core/keys/api-key';
 import type { DialectName } from '@llm0/core/logs/log-record';
 import { estimateHold } from '@llm0/core/pricing/estimate-cost';
 import { type RequestWeight, weighRequest } from '@llm0/core/pricing/estimate-tokens';
-import type { PriceBook, PricedModel } from '@llm0/core/pricing/price-book';
-import { type Route, resolveTargets, type RoutingTables } from '@llm0/core/routing/resolve-targets';
+import type { PricedModel } from '@llm0/core/pricing/price-book';
+import { type Route, resolveTargets } from '@llm0/core/routing/resolve-targets';
 import type { Services } from '../services-type';
 import type { Exchange } from './open-exchange';
 
@@ -68,15 +68,16 @@ function cacheable(project: Project, exchange: Exchange): boolean {
   return project.cacheEnabled && exchange.controls.cache !== 'off';
 }
 
-/** `allowed_models` entries match the name as asked for, the target's, or `provider/model`; a trailing `*` is a prefix. */
-function checkAllowed(key: ApiKey, model: string, route: Route): void {
-  if (key.allowedModels === null) return;
-  const target = route.targets[0];
-  const names = [model, target.model, route.scope];
-  const allowed = key.allowedModels.some((entry) =>
+/** `allowed_models` holds one of the names; an entry that ends in `*` matches as a prefix. */
+export function isModelAllowed(key: ApiKey, names: readonly string[]): boolean {
+  if (key.allowedModels === null) return true;
+  return key.allowedModels.some((entry) =>
     entry.endsWith('*') ? names.some((name) => name.startsWith(entry.slice(0, -1))) : names.includes(entry),
   );
-  if (allowed) return;
+}
+
+function checkAllowed(key: ApiKey, model: string, route: Route): void {
+  if (isModelAllowed(key, [model, route.targets[0].model, route.scope])) return;
   throw new GatewayError('model_not_allowed', `This API key may not call the model "${model}".`, { param: 'model' });
 }
 
@@ -139,9 +140,4 @@ function lostRecord(input: PlanInput, route: Route, lostNanoUsd: number): string
     customerId: exchange.customerId,
     labels: exchange.labels,
   });
-}
-
-/** Price of a target for settlement; undefined when it has none. */
-export function findPrice(tables: RoutingTables, target: { provider: string; model: string }): ReturnType<PriceBook['find']> {
-  return tables.prices.find(target.provider, target.model);
 }

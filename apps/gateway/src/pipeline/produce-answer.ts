@@ -1,6 +1,6 @@
 import type { StoredAnswer } from '@llm0/core/cache/stored-answer';
 import type { EventBatch } from '@llm0/core/chat/event';
-import { replay } from '@llm0/core/chat/replay';
+import { replayResponse } from '@llm0/core/chat/replay';
 import type { Services } from '../services-type';
 import type { Admission } from './admit';
 import { callUpstream } from './call-upstream';
@@ -75,7 +75,7 @@ function answerFromSeat(seat: Seat, upstream: UpstreamAnswer): Answer {
 
 /** A cached answer as events, ready at once. */
 export function replayStored(stored: StoredAnswer, cache: 'exact' | 'semantic' = 'exact'): Answer {
-  let next: EventBatch | null = replay({ ...stored.response, usage: stored.usage });
+  let next: EventBatch | null = replayResponse({ ...stored.response, usage: stored.usage });
   return {
     target: { provider: stored.provider, model: stored.model },
     cache,

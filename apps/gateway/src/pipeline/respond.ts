@@ -1,4 +1,4 @@
-import { collectBatches } from '@llm0/core/chat/collect';
+import { ResponseCollector } from '@llm0/core/chat/collect';
 import type { EventBatch } from '@llm0/core/chat/event';
 import type { JsonObject } from '@llm0/core/chat/json';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
@@ -6,7 +6,7 @@ import type { Dialect } from '../dialects/dialect';
 import type { Services } from '../services-type';
 import type { Admission } from './admit';
 import { addCostHeaders, answerHeaders } from './answer-headers';
-import { lastUsage, type Meter } from './meter';
+import type { Meter } from './meter';
 import type { Exchange } from './open-exchange';
 import type { Answer } from './produce-answer';
 import { asGatewayError } from './respond-error';
@@ -30,19 +30,21 @@ export function respond(services: Pick<Services, 'log'>, input: RespondInput): P
 
 async function respondPlain(input: RespondInput): Promise<Response> {
   const { answer, meter, exchange, admission, dialect } = input;
-  const batches: EventBatch[] = [];
+  const collector = new ResponseCollector();
+  let wire: EventBatch['wire'];
   try {
     for (let batch = await answer.next(); batch !== null; batch = await answer.next()) {
       if (input.signal.aborted) throw new GatewayError('client_closed', 'The caller closed the connection.');
-      batches.push(batch);
+      collector.add(batch.events);
+      wire = batch.wire;
     }
     const overheadMs = meter.markFirstOutput();
     const headers = answerHeaders(exchange, admission, answer, overheadMs);
-    const response = collectBatches(batches);
+    const response = collector.response();
     const summary = meter.complete(response, response.usage);
     addCostHeaders(headers, summary);
     headers['Content-Type'] = 'application/json';
-    return new Response(dialect.encodeResponse(response, summary, wireBody(batches, dialect)), { headers });
+    return new Response(dialect.encodeResponse(response, summary, wireBody(wire, dialect)), { headers });
   } finally {
     answer.leave();
     input.onEnd();
@@ -50,8 +52,7 @@ async function respondPlain(input: RespondInput): Promise<Response> {
 }
 
 /** The upstream's own body, where it came in the caller's format. */
-function wireBody(batches: readonly EventBatch[], dialect: Dialect): JsonObject | undefined {
-  const wire = batches.length === 1 ? batches[0]?.wire : undefined;
+function wireBody(wire: EventBatch['wire'], dialect: Dialect): JsonObject | undefined {
   return wire?.kind === 'body' && wire.format === dialect.wireFormat ? wire.body : undefined;
 }
 
@@ -63,7 +64,7 @@ function respondStream(services: Pick<Services, 'log'>, input: RespondInput): Re
     createdSeconds: Math.floor(admission.decision.nowMs / 1000),
     request: admission.plan.request,
   });
-  const batches: EventBatch[] = [];
+  const collector = new ResponseCollector();
   let ended = false;
   const end = (settle: () => void): void => {
     if (ended) return;
@@ -91,13 +92,13 @@ function respondStream(services: Pick<Services, 'log'>, input: RespondInput): Re
             const batch = ended ? null : await answer.next();
             if (ended) return closeQuietly(controller);
             if (batch === null) break;
-            batches.push(batch);
+            collector.add(batch.events);
             const bytes = encoder.encode(batch);
             if (bytes !== null) return controller.enqueue(bytes);
           }
           end(() => {
-            const response = collectBatches(batches);
-            controller.enqueue(encoder.finish(meter.complete(response, lastUsage(batches))));
+            const response = collector.response();
+            controller.enqueue(encoder.finish(meter.complete(response, response.usage)));
           });
           controller.close();
         } catch (cause) {

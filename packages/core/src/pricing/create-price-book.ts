@@ -13,6 +13,7 @@ export function createPriceBook(models: readonly PricedModel[], freeProviders: R
       if (listed !== undefined || !freeProviders.has(provider)) return listed;
       return { provider, model, mode: 'chat', prices: { input: 0, output: 0 }, capabilities: [] };
     },
+    isListed: (provider, model) => byName.has(`${provider}/${model}`),
     list: () => models,
   };
 }

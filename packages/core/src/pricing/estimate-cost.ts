@@ -1,5 +1,5 @@
 import type { ChatRequest } from '../chat/request';
-import { priceOf, roundedNanoUsd, type PriceContext, type TokenClass } from './compute-cost';
+import { type PriceContext, priceOf, roundedNanoUsd, type TokenClass } from './compute-cost';
 import { estimatePromptTokens, type RequestWeight } from './estimate-tokens';
 import type { PricedModel, TokenPrices } from './price-book';
 

@@ -37,27 +37,28 @@ function addMessage(weight: MutableWeight, message: ChatMessage): void {
   if (message.raw !== undefined) weight.textBytes += jsonBytes(message.raw.value);
 }
 
-const PART_WEIGHERS: { [K in ContentPart['type']]: (w: MutableWeight, part: Extract<ContentPart, { type: K }>) => void } =
-  {
-    text: (w, part) => {
-      w.textBytes += Buffer.byteLength(part.text);
-    },
-    refusal: (w, part) => {
-      w.textBytes += Buffer.byteLength(part.text);
-    },
-    image: (w) => {
-      w.images += 1;
-    },
-    audio: (w) => {
-      w.audios += 1;
-    },
-    file: (w) => {
-      w.files += 1;
-    },
-    raw: (w, part) => {
-      w.textBytes += jsonBytes(part.value);
-    },
-  };
+const PART_WEIGHERS: {
+  [K in ContentPart['type']]: (w: MutableWeight, part: Extract<ContentPart, { type: K }>) => void;
+} = {
+  text: (w, part) => {
+    w.textBytes += Buffer.byteLength(part.text);
+  },
+  refusal: (w, part) => {
+    w.textBytes += Buffer.byteLength(part.text);
+  },
+  image: (w) => {
+    w.images += 1;
+  },
+  audio: (w) => {
+    w.audios += 1;
+  },
+  file: (w) => {
+    w.files += 1;
+  },
+  raw: (w, part) => {
+    w.textBytes += jsonBytes(part.value);
+  },
+};
 
 function addTool(weight: MutableWeight, tool: Tool): void {
   if (tool.type === 'raw') {

@@ -29,5 +29,7 @@ export interface PricedModel {
 /** In-process look-up over all priced models; replaced as a whole when prices change. */
 export interface PriceBook {
   find(provider: string, model: string): PricedModel | undefined;
+  /** True for models with a row of their own (a free provider's unlisted ones have none). */
+  isListed(provider: string, model: string): boolean;
   list(): readonly PricedModel[];
 }

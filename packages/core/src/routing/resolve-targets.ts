@@ -47,7 +47,7 @@ function detectTarget(model: string, tables: RoutingTables): Target | undefined 
     if (provider.modelPatterns.some((pattern) => pattern.test(model))) return { provider: provider.name, model };
   }
   for (const provider of tables.providers.values()) {
-    if (tables.prices.find(provider.name, model)?.source !== undefined) return { provider: provider.name, model };
+    if (tables.prices.isListed(provider.name, model)) return { provider: provider.name, model };
   }
   return undefined;
 }

@@ -1,0 +1,55 @@
+import { GatewayError } from '@llm0/core/errors/gateway-error';
+import { Hono } from 'hono';
+import type { Dialect } from './dialects/dialect';
+import { openaiChat } from './dialects/openai-chat/index';
+import { handleChat } from './pipeline/handle-chat';
+import { listModels, showModel } from './pipeline/handle-models';
+import { asGatewayError, respondError } from './pipeline/respond-error';
+import { serveDashboard } from './serve-dashboard';
+import type { Services } from './services-type';
+import { cachez, healthz, livez, metricsPage, readyz } from './status-pages';
+
+/** Chat endpoints by path; a dialect more is a line more. */
+const CHAT_ROUTES: readonly (readonly [path: string, dialect: Dialect])[] = [['/v1/chat/completions', openaiChat]];
+
+/** All routes of the gateway. `admin` is the admin API, mounted under `/admin`. */
+export function createApp(services: Services, admin: Hono): Hono {
+  const app = new Hono();
+  for (const [path, dialect] of CHAT_ROUTES) {
+    app.post(path, (c) => handleChat(services, dialect, c.req.raw));
+    app.all(path, () => refuseMethod(services, 'POST'));
+  }
+  const pages: readonly (readonly [path: string, handle: (request: Request) => Response | Promise<Response>])[] = [
+    ['/v1/models', (request) => listModels(services, request)],
+    ['/livez', () => livez()],
+    ['/readyz', () => readyz(services)],
+    ['/healthz', () => healthz(services)],
+    ['/metrics', () => metricsPage(services)],
+    ['/cachez', () => cachez(services)],
+  ];
+  for (const [path, handle] of pages) {
+    app.get(path, (c) => handle(c.req.raw));
+    app.all(path, () => refuseMethod(services, 'GET'));
+  }
+  app.get('/v1/models/:id{.+}', (c) => showModel(services, c.req.raw, c.req.param('id')));
+  app.route('/admin', admin);
+  app.get('*', async (c) => (await serveDashboard(c.req.path)) ?? notFound(services, c.req.path));
+  app.notFound((c) => notFound(services, c.req.path));
+  app.onError((cause) => refuse(services, asGatewayError(cause, services.log)));
+  return app;
+}
+
+function refuse(services: Services, error: GatewayError): Response {
+  return respondError(error, { requestId: services.createId(), dialect: openaiChat });
+}
+
+function notFound(services: Services, path: string): Response {
+  return refuse(services, new GatewayError('not_found', `There is nothing at ${path.slice(0, 200)}.`));
+}
+
+function refuseMethod(services: Services, allowed: string): Response {
+  const error = new GatewayError('method_not_allowed', `This path takes ${allowed} only.`);
+  const response = refuse(services, error);
+  response.headers.set('Allow', allowed);
+  return response;
+}
