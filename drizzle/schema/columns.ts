@@ -9,8 +9,9 @@ export const nanoUsd = customType<{ data: number; driverData: string }>({
 });
 
 /** `bigint[]`, for sparse histograms (elements stay below 2^53). */
-export const bigintArray = customType<{ data: readonly number[]; driverData: string }>({
+export const bigintArray = customType<{ data: readonly number[]; driverData: string | readonly string[] }>({
   dataType: () => 'bigint[]',
+  fromDriver: (values) => (typeof values === 'string' ? [] : values.map(Number)),
   toDriver: (values) => `{${values.join(',')}}`,
 });
 

@@ -1,0 +1,120 @@
+// Postgres unreachable or failing: the call throws and nothing was written; the queue keeps the records. Records that can
+// never be written (wrong data) throw `RecordsRejectedError`.
+import { decodeLogRecord, RecordsRejectedError } from '@llm0/core/logs/decode-log-record';
+import type { LogRecord } from '@llm0/core/logs/log-record';
+import { sql } from 'drizzle-orm';
+import type { Db } from '../client';
+import { insertFailovers } from './failover-rows';
+import { insertRows, takeOutRows } from './log-rows';
+import { ensurePartitions, lockLogWrites } from './partitions';
+import { factOf, type SignedFact, utcDay } from './rollup-deltas';
+import { writeRollups } from './rollup-write';
+
+export interface LogInsertResult {
+  /** Rows that were not there before. */
+  readonly inserted: number;
+  /** Rows replaced by their late correction. */
+  readonly corrected: number;
+}
+
+/** Days whose partition this process has seen, by connection pool. */
+const knownDays = new WeakMap<Db, Set<string>>();
+
+/** `storeRecords` of the queue: decodes and inserts; see `insertLogRecords`. */
+export async function storeLogRecords(db: Db, records: readonly string[]): Promise<LogInsertResult> {
+  return insertLogRecords(db, records.map(decodeLogRecord));
+}
+
+/**
+ * Writes rows, roll-ups and failover rows in one transaction. Idempotent by record id: what is already there is skipped,
+ * and only rows really written count in the roll-ups. A record with `corrects` replaces its row and applies the
+ * difference to the roll-ups; again it changes nothing.
+ */
+export async function insertLogRecords(db: Db, records: readonly LogRecord[]): Promise<LogInsertResult> {
+  if (records.length === 0) return { inserted: 0, corrected: 0 };
+  try {
+    await ensureDays(db, records);
+    return await writeRecords(db, records);
+  } catch (error) {
+    const code = sqlState(error);
+    if (code === '23514' && knownDays.get(db)?.size) {
+      // A partition was dropped (or the database replaced) behind our back: look again, once.
+      knownDays.delete(db);
+      return insertLogRecords(db, records);
+    }
+    if (code?.startsWith('22') || code?.startsWith('23')) {
+      throw new RecordsRejectedError(error instanceof Error ? error.message : String(error), { cause: error });
+    }
+    throw error;
+  }
+}
+
+async function ensureDays(db: Db, records: readonly LogRecord[]): Promise<void> {
+  const known = knownDays.get(db) ?? new Set<string>();
+  const missing = [...new Set(records.map((record) => utcDay(record.createdAtMs)))].filter((day) => !known.has(day));
+  if (missing.length === 0) return;
+  await ensurePartitions(db, missing);
+  for (const day of missing) known.add(day);
+  knownDays.set(db, known);
+}
+
+async function writeRecords(db: Db, records: readonly LogRecord[]): Promise<LogInsertResult> {
+  const firsts = new Map<string, LogRecord>();
+  const corrections = new Map<string, LogRecord>();
+  for (const record of records) {
+    const id = record.id.toLowerCase();
+    if (record.corrects === true) corrections.set(id, record);
+    else if (!firsts.has(id)) firsts.set(id, record);
+  }
+  return db.transaction(async (tx) => {
+    await lockLogWrites(tx);
+    const facts: SignedFact[] = [];
+    const written: LogRecord[] = [];
+    const insert = async (batch: ReadonlyMap<string, LogRecord>) => {
+      if (batch.size === 0) return 0;
+      const ids = await insertRows(tx, [...batch.values()]);
+      for (const id of ids) {
+        const record = batch.get(id);
+        if (record === undefined) continue;
+        written.push(record);
+        facts.push({ fact: factOf(record), sign: 1 });
+      }
+      return ids.length;
+    };
+    const inserted = await insert(firsts);
+    let replaced = 0;
+    if (corrections.size > 0) {
+      const old = await takeOutRows(tx, [...corrections.values()]);
+      for (const fact of old) facts.push({ fact, sign: -1 });
+      replaced = old.length;
+    }
+    const corrected = await insert(corrections);
+    await writeRollups(tx, facts);
+    await insertFailovers(tx, written);
+    return { inserted: inserted + corrected - replaced, corrected: replaced };
+  });
+}
+
+/** SQLSTATE of a Postgres error, also inside drizzle's wrapper. */
+function sqlState(error: unknown): string | undefined {
+  for (let at: unknown = error; at instanceof Error; at = at.cause) {
+    if ('code' in at && typeof at.code === 'string' && /^[0-9A-Z]{5}$/.test(at.code)) return at.code;
+  }
+  return undefined;
+}
+
+/** Which of these requests already have a row. */
+export async function findStoredRequests(
+  db: Db,
+  requests: readonly { readonly id: string; readonly createdAtMs: number }[],
+): Promise<ReadonlySet<string>> {
+  if (requests.length === 0) return new Set();
+  const times = requests.map((request) => request.createdAtMs);
+  const rows = await db.execute<{ id: string }>(sql`
+    select g.request_id as id from gateway_logs g
+    where g.created_at between to_timestamp(${Math.floor(Math.min(...times)) - 1000}::bigint / 1000.0)
+        and to_timestamp(${Math.ceil(Math.max(...times)) + 1000}::bigint / 1000.0)
+      and g.request_id in (select value::uuid
+        from jsonb_array_elements_text(${JSON.stringify(requests.map((request) => request.id))}::jsonb))`);
+  return new Set(rows.map((row) => row.id));
+}

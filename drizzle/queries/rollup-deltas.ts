@@ -1,0 +1,193 @@
+import { addToHistogram, type Histogram, mergeHistogram, packHistogram } from '@llm0/core/logs/histogram';
+import type { LogRecord } from '@llm0/core/logs/log-record';
+
+/** What a row adds to the roll-ups. */
+export interface UsageFact {
+  readonly createdAtMs: number;
+  readonly projectId: string;
+  readonly apiKeyId: string;
+  readonly model: string;
+  /** The provider that answered; '' when unknown. */
+  readonly provider: string;
+  readonly status: string;
+  readonly cache: 'exact' | 'semantic' | 'miss';
+  readonly customerId: string | null;
+  readonly tokensIn: number;
+  readonly tokensOut: number;
+  readonly tokensCacheRead: number;
+  readonly tokensCacheWrite: number;
+  readonly tokensReasoning: number;
+  readonly costNanoUsd: number;
+  readonly savedNanoUsd: number;
+  readonly failovers: number;
+  readonly latencyMs: number | null;
+  readonly ttftMs: number | null;
+  readonly overheadMs: number | null;
+  readonly upstreamMs: number | null;
+}
+
+/** +1 for a row that was written, −1 for one that was replaced. */
+export interface SignedFact {
+  readonly fact: UsageFact;
+  readonly sign: 1 | -1;
+}
+
+const SUMS = [
+  'tokensIn',
+  'tokensOut',
+  'tokensCacheRead',
+  'tokensCacheWrite',
+  'tokensReasoning',
+  'costNanoUsd',
+  'savedNanoUsd',
+  'failovers',
+] as const;
+const METRICS = ['latencyMs', 'ttftMs', 'overheadMs', 'upstreamMs'] as const;
+
+type Sums = Record<(typeof SUMS)[number], number>;
+
+/** One roll-up row's change, ready for JSON; histograms are packed. */
+export interface RollupDelta extends Sums, Record<(typeof METRICS)[number], readonly number[]> {
+  readonly bucketMs: number;
+  readonly projectId: string;
+  readonly apiKeyId: string;
+  readonly model: string;
+  readonly provider: string;
+  readonly status: string;
+  readonly cache: string;
+  readonly requests: number;
+}
+
+export interface CustomerDelta {
+  readonly projectId: string;
+  readonly customerId: string;
+  /** `YYYY-MM-DD`, UTC. */
+  readonly date: string;
+  readonly requests: number;
+  readonly tokensIn: number;
+  readonly tokensOut: number;
+  readonly costNanoUsd: number;
+  readonly savedNanoUsd: number;
+}
+
+export function factOf(record: LogRecord): UsageFact {
+  return {
+    createdAtMs: record.createdAtMs,
+    projectId: record.projectId.toLowerCase(),
+    apiKeyId: record.apiKeyId.toLowerCase(),
+    model: record.model,
+    provider: record.finalProvider ?? record.provider ?? '',
+    status: record.status,
+    cache: record.semanticCacheHit ? 'semantic' : record.cacheHit ? 'exact' : 'miss',
+    customerId: record.customerId ?? null,
+    tokensIn: record.tokensIn,
+    tokensOut: record.tokensOut,
+    tokensCacheRead: record.tokensCacheRead,
+    tokensCacheWrite: record.tokensCacheWrite,
+    tokensReasoning: record.tokensReasoning,
+    costNanoUsd: record.costNanoUsd,
+    savedNanoUsd: record.savedNanoUsd,
+    failovers: record.failoverCount,
+    latencyMs: record.latencyMs,
+    ttftMs: record.ttftMs ?? null,
+    overheadMs: record.overheadMs ?? null,
+    upstreamMs: record.upstreamMs ?? null,
+  };
+}
+
+interface Group {
+  readonly fact: UsageFact;
+  readonly bucketMs: number;
+  requests: number;
+  readonly sums: Sums;
+  readonly histograms: Record<(typeof METRICS)[number], Histogram>;
+}
+
+/** Changes of one roll-up with buckets of `bucketMs`; groups whose change is nothing are left out. */
+export function rollupDeltas(facts: readonly SignedFact[], bucketMs: number): readonly RollupDelta[] {
+  const groups = new Map<string, Group>();
+  for (const signed of facts) addFact(groups, signed, bucketMs);
+  const deltas: RollupDelta[] = [];
+  for (const [, group] of [...groups].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    const { fact, requests, sums, histograms } = group;
+    const packed = {
+      latencyMs: packHistogram(histograms.latencyMs),
+      ttftMs: packHistogram(histograms.ttftMs),
+      overheadMs: packHistogram(histograms.overheadMs),
+      upstreamMs: packHistogram(histograms.upstreamMs),
+    };
+    if (requests === 0 && SUMS.every((name) => sums[name] === 0) && METRICS.every((name) => packed[name].length === 0))
+      continue;
+    deltas.push({
+      bucketMs: group.bucketMs,
+      projectId: fact.projectId,
+      apiKeyId: fact.apiKeyId,
+      model: fact.model,
+      provider: fact.provider,
+      status: fact.status,
+      cache: fact.cache,
+      requests,
+      ...sums,
+      ...packed,
+    });
+  }
+  return deltas;
+}
+
+function addFact(groups: Map<string, Group>, { fact, sign }: SignedFact, bucketMs: number): void {
+  const start = fact.createdAtMs - (fact.createdAtMs % bucketMs);
+  const key = JSON.stringify([
+    start,
+    fact.projectId,
+    fact.apiKeyId,
+    fact.model,
+    fact.provider,
+    fact.status,
+    fact.cache,
+  ]);
+  let group = groups.get(key);
+  if (group === undefined) {
+    group = {
+      fact,
+      bucketMs: start,
+      requests: 0,
+      sums: Object.fromEntries(SUMS.map((name) => [name, 0])) as Sums,
+      histograms: { latencyMs: new Map(), ttftMs: new Map(), overheadMs: new Map(), upstreamMs: new Map() },
+    };
+    groups.set(key, group);
+  }
+  group.requests += sign;
+  for (const name of SUMS) group.sums[name] += sign * fact[name];
+  for (const name of METRICS) {
+    const value = fact[name];
+    if (value === null) continue;
+    const single: Histogram = new Map();
+    addToHistogram(single, value, sign);
+    mergeHistogram(group.histograms[name], single);
+  }
+}
+
+/** Changes of `customer_spend`. */
+export function customerDeltas(facts: readonly SignedFact[]): readonly CustomerDelta[] {
+  const groups = new Map<string, CustomerDelta>();
+  for (const { fact, sign } of facts) {
+    if (fact.customerId === null) continue;
+    const date = utcDay(fact.createdAtMs);
+    const key = JSON.stringify([fact.projectId, fact.customerId, date]);
+    const before = groups.get(key);
+    groups.set(key, {
+      projectId: fact.projectId,
+      customerId: fact.customerId,
+      date,
+      requests: (before?.requests ?? 0) + sign,
+      tokensIn: (before?.tokensIn ?? 0) + sign * fact.tokensIn,
+      tokensOut: (before?.tokensOut ?? 0) + sign * fact.tokensOut,
+      costNanoUsd: (before?.costNanoUsd ?? 0) + sign * fact.costNanoUsd,
+      savedNanoUsd: (before?.savedNanoUsd ?? 0) + sign * fact.savedNanoUsd,
+    });
+  }
+  return [...groups].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, delta]) => delta);
+}
+
+/** `YYYY-MM-DD` of an instant, UTC. */
+export const utcDay = (ms: number) => new Date(ms).toISOString().slice(0, 10);

@@ -1,0 +1,80 @@
+import { sql } from 'drizzle-orm';
+import type { Db } from '../client';
+import { customerDeltas, rollupDeltas, type SignedFact } from './rollup-deltas';
+
+const MINUTE_MS = 60_000;
+const ROLLUPS = [
+  { table: 'rollup_minute', bucketMs: MINUTE_MS },
+  { table: 'rollup_hour', bucketMs: 60 * MINUTE_MS },
+  { table: 'rollup_day', bucketMs: 24 * 60 * MINUTE_MS },
+] as const;
+
+const COUNTS = [
+  'requests',
+  'tokens_in',
+  'tokens_out',
+  'tokens_cache_read',
+  'tokens_cache_write',
+  'tokens_reasoning',
+  'cost_usd',
+  'saved_usd',
+  'failovers',
+] as const;
+const HISTOGRAMS = ['latency_histogram', 'ttft_histogram', 'overhead_histogram', 'upstream_histogram'] as const;
+
+/** Applies the rows' changes to all roll-ups; belongs into the transaction that wrote the rows. */
+export async function writeRollups(tx: Db, facts: readonly SignedFact[]): Promise<void> {
+  if (facts.length === 0) return;
+  const corrected = facts.some(({ sign }) => sign === -1);
+  for (const { table, bucketMs } of ROLLUPS) {
+    const deltas = rollupDeltas(facts, bucketMs);
+    if (deltas.length === 0) continue;
+    await tx.execute(upsertRollup(table, JSON.stringify(deltas)));
+    if (!corrected) continue;
+    const buckets = JSON.stringify([...new Set(deltas.map((delta) => delta.bucketMs))]);
+    await tx.execute(sql`delete from ${sql.identifier(table)} where requests <= 0 and bucket in (
+      select to_timestamp(value::bigint / 1000.0) from jsonb_array_elements_text(${buckets}::jsonb))`);
+  }
+  await writeCustomerSpend(tx, facts, corrected);
+}
+
+function upsertRollup(table: string, json: string) {
+  const updates = [
+    ...COUNTS.map((name) => `${name} = t.${name} + excluded.${name}`),
+    ...HISTOGRAMS.map((name) => `${name} = llm0_histogram_add(t.${name}, excluded.${name})`),
+  ].join(', ');
+  return sql`
+    insert into ${sql.identifier(table)} as t (bucket, project_id, api_key_id, model, provider, status, cache,
+      ${sql.raw([...COUNTS, ...HISTOGRAMS].join(', '))})
+    select to_timestamp(r."bucketMs" / 1000.0), r."projectId", r."apiKeyId", r.model, r.provider, r.status, r.cache,
+      r.requests, r."tokensIn", r."tokensOut", r."tokensCacheRead", r."tokensCacheWrite", r."tokensReasoning",
+      r."costNanoUsd" * 0.000000001, r."savedNanoUsd" * 0.000000001, r.failovers,
+      r."latencyMs", r."ttftMs", r."overheadMs", r."upstreamMs"
+    from jsonb_to_recordset(${json}::jsonb) as r("bucketMs" bigint, "projectId" uuid, "apiKeyId" uuid, model text,
+      provider text, status text, cache text, requests bigint, "tokensIn" bigint, "tokensOut" bigint,
+      "tokensCacheRead" bigint, "tokensCacheWrite" bigint, "tokensReasoning" bigint, "costNanoUsd" bigint,
+      "savedNanoUsd" bigint, failovers bigint, "latencyMs" bigint[], "ttftMs" bigint[], "overheadMs" bigint[],
+      "upstreamMs" bigint[])
+    on conflict (bucket, project_id, api_key_id, model, provider, status, cache) do update set ${sql.raw(updates)}`;
+}
+
+async function writeCustomerSpend(tx: Db, facts: readonly SignedFact[], corrected: boolean): Promise<void> {
+  const deltas = customerDeltas(facts);
+  if (deltas.length === 0) return;
+  await tx.execute(sql`
+    insert into customer_spend as t (project_id, customer_id, date, request_count, tokens_in, tokens_out,
+      total_spend_usd, saved_usd)
+    select r."projectId", r."customerId", r.date, r.requests, r."tokensIn", r."tokensOut",
+      r."costNanoUsd" * 0.000000001, r."savedNanoUsd" * 0.000000001
+    from jsonb_to_recordset(${JSON.stringify(deltas)}::jsonb) as r("projectId" uuid, "customerId" text, date date,
+      requests bigint, "tokensIn" bigint, "tokensOut" bigint, "costNanoUsd" bigint, "savedNanoUsd" bigint)
+    on conflict (project_id, customer_id, date) do update set
+      request_count = t.request_count + excluded.request_count, tokens_in = t.tokens_in + excluded.tokens_in,
+      tokens_out = t.tokens_out + excluded.tokens_out,
+      total_spend_usd = t.total_spend_usd + excluded.total_spend_usd, saved_usd = t.saved_usd + excluded.saved_usd`);
+  if (corrected) {
+    const days = JSON.stringify([...new Set(deltas.map((delta) => delta.date))]);
+    await tx.execute(sql`delete from customer_spend where request_count <= 0 and date in (
+      select value::date from jsonb_array_elements_text(${days}::jsonb))`);
+  }
+}

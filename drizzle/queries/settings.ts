@@ -1,0 +1,31 @@
+import type { JsonValue } from '@llm0/core/chat/json';
+import { eq, sql } from 'drizzle-orm';
+import type { Db } from '../client';
+import { settings } from '../schema/operations';
+
+/** undefined when never set. */
+export async function getSetting(db: Db, key: string): Promise<JsonValue | undefined> {
+  // As text: drizzle's jsonb would parse a JSON string such as "12" once more, into a number.
+  const [row] = await db
+    .select({ json: sql<string>`${settings.value}::text` })
+    .from(settings)
+    .where(eq(settings.key, key));
+  return row === undefined ? undefined : (JSON.parse(row.json) as JsonValue);
+}
+
+export async function putSetting(db: Db, key: string, value: JsonValue): Promise<void> {
+  await db
+    .insert(settings)
+    .values({ key, value })
+    .onConflictDoUpdate({ target: settings.key, set: { value, updatedAt: sql`now()` } });
+}
+
+/** Sets the value only if there is none; returns what holds afterwards, so that racing gateways agree. */
+export async function putSettingOnce(db: Db, key: string, value: JsonValue): Promise<JsonValue> {
+  const inserted = await db
+    .insert(settings)
+    .values({ key, value })
+    .onConflictDoNothing()
+    .returning({ key: settings.key });
+  return inserted.length > 0 ? value : ((await getSetting(db, key)) ?? value);
+}

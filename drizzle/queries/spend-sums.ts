@@ -1,0 +1,99 @@
+import type { RebuildData } from '@llm0/core/admission/hot-store';
+import { type SQL, sql } from 'drizzle-orm';
+import type { Db } from '../client';
+import { nanoFromUsd } from '../money';
+import { listAllCustomerLimits } from './customer-limits';
+import { utcDay } from './rollup-deltas';
+
+interface SpendRow extends Record<string, unknown> {
+  project_id: string;
+  name: string;
+  period: string;
+  usd: string;
+}
+
+/**
+ * Everything spent, for rebuilding the hot store's counters: months = this and the last, days = today and yesterday (UTC),
+ * key totals for good. From the daily roll-ups, which are exact and written with the rows.
+ */
+export async function loadSpend(db: Db, nowMs: number): Promise<RebuildData> {
+  const firstMonth = startOfLastMonth(nowMs);
+  const firstDay = sql`${utcDay(nowMs - 86_400_000)}::date`;
+  const byMonth = (dimension: SQL) =>
+    spendRows(
+      db,
+      sql`select project_id, ${dimension} as name, to_char(bucket at time zone 'UTC', 'YYYY-MM') as period,
+        sum(cost_usd) as usd from rollup_day where bucket >= ${firstMonth}::timestamp at time zone 'UTC' group by 1, 2, 3`,
+    );
+  const projectMonths = await byMonth(sql`''`);
+  const keyMonths = await byMonth(sql`api_key_id::text`);
+  const keyTotals = await spendRows(
+    db,
+    sql`select project_id, api_key_id::text as name, '' as period, sum(cost_usd) as usd from rollup_day group by 1, 2`,
+  );
+  const customerDays = await spendRows(
+    db,
+    sql`select project_id, customer_id as name, date::text as period, total_spend_usd as usd
+      from customer_spend where date >= ${firstDay}`,
+  );
+  const customerMonths = await spendRows(
+    db,
+    sql`select project_id, customer_id as name, to_char(date, 'YYYY-MM') as period, sum(total_spend_usd) as usd
+      from customer_spend where date >= ${firstMonth}::date group by 1, 2, 3`,
+  );
+  const customerLimits = await listAllCustomerLimits(db);
+  return {
+    projectMonths: projectMonths.map(({ name: _, period, ...row }) => ({ ...row, month: period })),
+    keyMonths: keyMonths.map(({ name, period, ...row }) => ({ ...row, keyId: name, month: period })),
+    keyTotals: keyTotals.map(({ name, period: _, ...row }) => ({ ...row, keyId: name })),
+    customerDays: customerDays.map(({ name, period, ...row }) => ({ ...row, customerId: name, day: period })),
+    customerMonths: customerMonths.map(({ name, period, ...row }) => ({ ...row, customerId: name, month: period })),
+    customerLimits: customerLimits.map(({ projectId, customerId, limits }) => ({ projectId, customerId, limits })),
+  };
+}
+
+async function spendRows(db: Db, query: SQL) {
+  const rows = await db.execute<SpendRow>(query);
+  return rows.map((row) => ({
+    projectId: row.project_id,
+    name: row.name,
+    period: row.period,
+    spentNanoUsd: nanoFromUsd(row.usd),
+  }));
+}
+
+/** `YYYY-MM-01` of the month before this one, UTC. */
+function startOfLastMonth(nowMs: number): string {
+  const now = new Date(nowMs);
+  return utcDay(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - 1, 1));
+}
+
+export interface MonthSpend {
+  readonly projectId: string;
+  /** `YYYY-MM`, UTC. */
+  readonly month: string;
+  readonly spentNanoUsd: number;
+}
+
+export interface MonthSumOptions {
+  readonly projectId?: string;
+  /** First month wanted, `YYYY-MM`. */
+  readonly fromMonth: string;
+  /** `rows` reads every log row (exact, slow on large tables); `rollups` the daily roll-ups (exact too, and quick). */
+  readonly source: 'rows' | 'rollups';
+}
+
+/** Σ `cost_usd` per project and month: the other side of the ledger law. */
+export async function sumMonths(db: Db, options: MonthSumOptions): Promise<readonly MonthSpend[]> {
+  const [table, column] = options.source === 'rows' ? ['gateway_logs', 'created_at'] : ['rollup_day', 'bucket'];
+  const time = sql.identifier(column);
+  const project = options.projectId === undefined ? sql`` : sql`and project_id = ${options.projectId}::uuid`;
+  const rows = await spendRows(
+    db,
+    sql`select project_id, '' as name, to_char(${time} at time zone 'UTC', 'YYYY-MM') as period, sum(cost_usd) as usd
+      from ${sql.identifier(table)}
+      where ${time} >= ${`${options.fromMonth}-01`}::timestamp at time zone 'UTC' ${project}
+      group by 1, 3 order by 3, 1`,
+  );
+  return rows.map(({ projectId, period, spentNanoUsd }) => ({ projectId, month: period, spentNanoUsd }));
+}

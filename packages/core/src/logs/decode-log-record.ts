@@ -1,0 +1,74 @@
+import { ERROR_TABLE, type LogStatus } from '../errors/error-table';
+import type { LogRecord } from './log-record';
+
+/** The records themselves are at fault, not the store: storing them again would fail again. */
+export class RecordsRejectedError extends Error {
+  override readonly name = 'RecordsRejectedError';
+}
+
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+const UUID_FIELDS = ['id', 'projectId', 'apiKeyId'] as const;
+const TEXT_FIELDS = ['dialect', 'model', 'requestedModel'] as const;
+const INTEGER_FIELDS = [
+  'tokensIn',
+  'tokensOut',
+  'tokensCacheRead',
+  'tokensCacheWrite',
+  'tokensReasoning',
+  'costNanoUsd',
+  'savedNanoUsd',
+  'failoverCount',
+  'httpStatus',
+] as const;
+const BOOLEAN_FIELDS = ['costEstimated', 'stream', 'cacheHit', 'semanticCacheHit'] as const;
+const OPTIONAL_NUMBERS = ['overheadMs', 'upstreamMs', 'ttftMs', 'similarityScore'] as const;
+const STATUSES: ReadonlySet<unknown> = new Set<LogStatus>([
+  'success',
+  ...Object.values(ERROR_TABLE).map((row) => row.logStatus),
+]);
+/** 2020-01-01 and 2100-01-01: a clock outside is broken, and would make partitions without end. */
+const FIRST_MS = 1_577_836_800_000;
+const LAST_MS = 4_102_444_800_000;
+
+/** What neither text nor JSON of Postgres can hold: NUL, and halves of surrogate pairs. */
+const UNSTORABLE = /\\u0000|\\u[dD][89abAB]|\\u[dD][c-fC-F]/;
+
+/**
+ * Reads one queue entry. Text is made storable (NUL removed, broken surrogates replaced), `createdAtMs` whole.
+ * Throws `RecordsRejectedError` naming the field at fault.
+ */
+export function decodeLogRecord(json: string): LogRecord {
+  let record: LogRecord;
+  try {
+    const text = json.isWellFormed() ? json : json.toWellFormed();
+    record = UNSTORABLE.test(text) ? JSON.parse(text, makeStorable) : JSON.parse(text);
+  } catch (error) {
+    throw new RecordsRejectedError('not JSON', { cause: error });
+  }
+  if (record === null || typeof record !== 'object') throw new RecordsRejectedError('not an object');
+  const fault = findFault(record);
+  if (fault !== null) throw new RecordsRejectedError(`${fault} is missing or wrong`);
+  return { ...record, createdAtMs: Math.floor(record.createdAtMs) };
+}
+
+function findFault(record: LogRecord): string | null {
+  const wrong =
+    UUID_FIELDS.find((name) => !UUID.test(String(record[name]))) ??
+    TEXT_FIELDS.find((name) => typeof record[name] !== 'string') ??
+    INTEGER_FIELDS.find((name) => !Number.isSafeInteger(record[name])) ??
+    BOOLEAN_FIELDS.find((name) => typeof record[name] !== 'boolean') ??
+    OPTIONAL_NUMBERS.find((name) => record[name] != null && typeof record[name] !== 'number');
+  if (wrong !== undefined) return wrong;
+  if (!(record.createdAtMs >= FIRST_MS && record.createdAtMs < LAST_MS)) return 'createdAtMs';
+  if (typeof record.latencyMs !== 'number') return 'latencyMs';
+  if (!STATUSES.has(record.status)) return 'status';
+  return record.attempts == null || Array.isArray(record.attempts) ? null : 'attempts';
+}
+
+function makeStorable(_key: string, value: unknown): unknown {
+  if (typeof value === 'string') return storableText(value);
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, part]) => [storableText(name), part]));
+}
+
+const storableText = (text: string) => text.replaceAll('\0', '').toWellFormed();
