@@ -45,7 +45,7 @@ export interface StreamDecoder {
   push(chunk: Uint8Array): EventBatch;
   /** The upstream's connection ended: the last events, or an error when the answer is not complete. */
   end(): EventBatch;
-  /** True once the vendor said the answer is complete; bytes after that are ignored. */
+  /** True once the vendor said the answer is over (bytes after that are ignored) or failed: `end` tells which. */
   readonly done: boolean;
 }
 
@@ -53,6 +53,10 @@ export interface StreamDecoder {
 export interface Provider {
   readonly name: string;
   readonly wireFormat: WireFormat;
+  /** The vendor's own, without a trailing slash; empty for the built-in one. */
+  readonly defaultBaseUrl: string;
+  /** Runs on the operator's own machines: every model of it is priced 0. */
+  readonly isFree: boolean;
   /** Model names this provider is known to serve, for detection by name. */
   readonly modelPatterns: readonly RegExp[];
   /** Throws `unsupported_parameter` for what the vendor cannot honour, unless `dropParams`. */
@@ -65,6 +69,9 @@ export interface Provider {
   /** Built-in provider: answers in process instead of over the network. Gives a Response as the vendor would. */
   respondLocally?(request: UpstreamRequest, signal: AbortSignal): Promise<Response>;
   /** Models the upstream offers right now, for providers that can list them (Ollama). */
-  modelsUrl?(connection: ProviderConnection): { readonly url: string; readonly headers: Readonly<Record<string, string>> };
+  modelsUrl?(connection: ProviderConnection): {
+    readonly url: string;
+    readonly headers: Readonly<Record<string, string>>;
+  };
   decodeModels?(body: JsonObject): readonly string[];
 }

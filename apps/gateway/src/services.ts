@@ -1,0 +1,135 @@
+import { mkdir } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import type { HotStore, RebuildSource } from '@llm0/core/admission/hot-store';
+import { EmbeddedHotStore } from '@llm0/core/admission/embedded-hot-store';
+import { RedisHotStore } from '@llm0/core/admission/redis-hot-store';
+import { KeyCache } from '@llm0/core/keys/key-cache';
+import type { Database } from '@llm0/drizzle/client';
+import { openDatabase } from '@llm0/drizzle/open-database';
+import { findPrincipalByHash } from '@llm0/drizzle/queries/find-principal';
+import { insertLogs } from '@llm0/drizzle/queries/log-insert';
+import { seedPrices } from '@llm0/drizzle/queries/model-pricing';
+import { findStoredRequests, loadSpend } from '@llm0/drizzle/queries/spend';
+import { createProviderRegistry } from '@llm0/providers/registry';
+import { LRUCache } from 'lru-cache';
+import type { Logger } from 'pino';
+import { Activity } from './activity';
+import type { Config } from './config';
+import { LeaseKeeper } from './lease-keeper';
+import { Metrics } from './metrics';
+import { FlightTable } from './pipeline/flight';
+import { readPriceSeed } from './price-seed';
+import type { DowngradeModels, Services, StoreClock } from './services-type';
+import { Tables } from './tables';
+
+/** The services together with what only the start and the drain need. */
+export interface RunningServices {
+  readonly services: Services;
+  readonly database: Database;
+  readonly tables: Tables;
+  close(): Promise<void>;
+}
+
+/** The one place where everything is built and wired; a part that fails closes what was already open. */
+export async function createServices(config: Config, log: Logger, version: string): Promise<RunningServices> {
+  const startedMs = performance.now();
+  const dataDir = resolve(config.dataDir);
+  await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  const onWarning = (message: string) => log.warn(message);
+  const database = await openDatabase({ databaseUrl: config.databaseUrl, dataDir, onWarning });
+  const hotStore = createHotStore(config, dataDir);
+  const tables = new Tables({ db: database.db, config, registry: createProviderRegistry(), fetch, log });
+  const close = async () => {
+    tables.stop();
+    await hotStore.close();
+    await database.close();
+  };
+  try {
+    const seed = await readPriceSeed();
+    await seedPrices(database.db, seed.models, seed.hash);
+    await Promise.all([tables.start(), hotStore.start(rebuildSource(database))]);
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  hotStore.onNotify((topic) => {
+    if (topic === 'tables') tables.reload().catch((err: unknown) => log.warn({ err }, 'tables could not be read again'));
+  });
+  const leases = new LeaseKeeper({ hotStore, log, nowMs: Date.now });
+  leases.start();
+  const services: Services = {
+    version,
+    startedMs,
+    config,
+    clock: { nowMs: Date.now, monotonicMs: () => performance.now() },
+    createId: () => Bun.randomUUIDv7(),
+    fetch: globalThis.fetch,
+    log,
+    metrics: new Metrics(),
+    hotStore,
+    keyCache: new KeyCache({ source: { findByHash: (hash) => findPrincipalByHash(database.db, hash) } }),
+    leases,
+    flights: new FlightTable(),
+    activity: new Activity(),
+    routing: () => tables.current(),
+    databaseHealth: () => databaseHealth(database),
+    connect: (target) => tables.connect(target),
+    downgradeModels: createDowngradeModels(),
+    storeClock: createStoreClock(),
+  };
+  return {
+    services,
+    database,
+    tables,
+    close: async () => {
+      leases.stop();
+      await close();
+    },
+  };
+}
+
+function createHotStore(config: Config, dataDir: string): HotStore {
+  const shared = { dataDir, cacheMaxBytes: config.cacheMaxBytes };
+  if (config.redis === undefined) return new EmbeddedHotStore(shared);
+  return new RedisHotStore({ ...shared, ...config.redis });
+}
+
+function rebuildSource(database: Database): RebuildSource {
+  return {
+    storeRecords: async (records) => {
+      await insertLogs(database.db, records);
+    },
+    loadSpend: (nowMs) => loadSpend(database.db, nowMs),
+    findStored: (requests) => findStoredRequests(database.db, requests),
+  };
+}
+
+async function databaseHealth(database: Database): Promise<{ ok: boolean; latencyMs?: number; detail?: string }> {
+  try {
+    return { ok: true, latencyMs: await database.ping() };
+  } catch (error) {
+    return { ok: false, detail: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+const CUSTOMERS_REMEMBERED = 50_000;
+const NONE = '';
+
+function createDowngradeModels(): DowngradeModels {
+  const models = new LRUCache<string, string>({ max: CUSTOMERS_REMEMBERED });
+  const key = (projectId: string, customerId: string) => `${projectId} ${customerId}`;
+  return {
+    get: (projectId, customerId) => models.get(key(projectId, customerId)) || null,
+    set: (projectId, customerId, model) => void models.set(key(projectId, customerId), model ?? NONE),
+  };
+}
+
+function createStoreClock(): StoreClock {
+  let offsetMs = 0;
+  return {
+    observe: (storeNowMs) => {
+      offsetMs = storeNowMs - Date.now();
+    },
+    nowMs: () => Date.now() + offsetMs,
+  };
+}
