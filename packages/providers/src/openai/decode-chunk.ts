@@ -1,0 +1,200 @@
+import type { ChatEvent } from '@llm0/core/chat/event';
+import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
+import { type ChoiceState, createChoiceState, decodeDelta } from './decode-delta';
+import { decodeUsage } from './decode-usage';
+import { decodeFinishReason, isStandardFinishReason } from './finish-reasons';
+import { ANSWER_FIELDS, asNumber, asObject, asString, PADDING_FIELD } from './wire';
+
+/** What a chunk is on the way to a client of the same format. */
+export type ChunkFate =
+  /** Nothing to change: its bytes can go out. */
+  | 'forward'
+  /** `chunk` was brought into shape and must be written again. */
+  | 'rewrite'
+  /** Nothing in it for a client (usage, an empty repetition of the role). */
+  | 'drop';
+
+const CHUNK_OBJECT = 'chat.completion.chunk';
+const CHOICE_FIELDS: ReadonlySet<string> = new Set([
+  'index',
+  'delta',
+  'message',
+  'finish_reason',
+  'native_finish_reason',
+]);
+
+/** Decodes the chunks of one streamed answer. Holds the state that goes from chunk to chunk. */
+export class ChunkDecoder {
+  private readonly choices = new Map<number, ChoiceState>();
+  /** Last value of each unknown top-level field: most repeat on every chunk. */
+  private readonly lastExtras = new Map<string, JsonValue>();
+  /** Fields of chunks without choices, given to the next chunk that goes out. */
+  private held: JsonObject | undefined;
+  private started = false;
+  private idBase = '';
+  private serviceTier: JsonValue | undefined;
+
+  /** True when at least one choice was seen and each was finished. */
+  get complete(): boolean {
+    if (this.choices.size === 0) return false;
+    for (const state of this.choices.values()) if (!state.finished) return false;
+    return true;
+  }
+
+  /** Appends the chunk's events and says what is to become of it; may change `chunk` in place. */
+  decode(chunk: JsonObject, events: ChatEvent[]): ChunkFate {
+    const choices = Array.isArray(chunk.choices) ? chunk.choices : [];
+    if (choices.length > 0 && !this.started) this.start(chunk, events);
+    const extrasFrom = events.length;
+    this.takeExtras(chunk, events);
+    const hasExtras = events.length > extrasFrom;
+    let changed = this.decodeChoices(chunk, choices, events);
+    const visible = Array.isArray(chunk.choices) && chunk.choices.length > 0;
+    if (chunk.usage !== undefined && chunk.usage !== null) {
+      const usage = decodeUsage(chunk.usage, this.serviceTier);
+      if (usage !== undefined) events.push({ type: 'usage', usage });
+      delete chunk.usage;
+      changed = true;
+    } else if (!visible && hasExtras) {
+      this.hold(chunk);
+    }
+    if (!visible) return 'drop';
+    if (this.held !== undefined) {
+      Object.assign(chunk, { ...this.held, ...chunk });
+      this.held = undefined;
+      changed = true;
+    }
+    if (chunk.object !== CHUNK_OBJECT) {
+      chunk.object = CHUNK_OBJECT;
+      changed = true;
+    }
+    return changed ? 'rewrite' : 'forward';
+  }
+
+  /** The vendor said the answer is over: a finish for the choices that never got one, as chunk choices. */
+  finishOpenChoices(events: ChatEvent[]): JsonObject[] {
+    const finishes: JsonObject[] = [];
+    for (const state of this.choices.values()) {
+      if (state.finished) continue;
+      state.finished = true;
+      const reason = state.tools.length > 0 ? 'tool_calls' : 'stop';
+      events.push({ type: 'finish', choice: state.choice, reason });
+      finishes.push({ index: state.choice, delta: {}, finish_reason: reason });
+    }
+    return finishes;
+  }
+
+  private start(chunk: JsonObject, events: ChatEvent[]): void {
+    this.started = true;
+    const id = asString(chunk.id) || undefined;
+    this.idBase = (id ?? 'none').replace(/[^\w]/g, '').slice(-24);
+    const model = asString(chunk.model) || undefined;
+    events.push({ type: 'start', id, model, createdSeconds: asNumber(chunk.created) || undefined });
+  }
+
+  private takeExtras(chunk: JsonObject, events: ChatEvent[]): void {
+    if (chunk.service_tier !== undefined && chunk.service_tier !== null) this.serviceTier = chunk.service_tier;
+    for (const name in chunk) {
+      if (ANSWER_FIELDS.has(name) || name === PADDING_FIELD) continue;
+      const value = chunk[name];
+      if (value === undefined || value === null || this.lastExtras.get(name) === value) continue;
+      this.lastExtras.set(name, value);
+      events.push({ type: 'extra', scope: 'answer', name, value });
+    }
+  }
+
+  private hold(chunk: JsonObject): void {
+    const { choices: _choices, usage: _usage, ...fields } = chunk;
+    for (const name of Object.keys(fields)) if (ANSWER_FIELDS.has(name)) delete fields[name];
+    this.held = { ...this.held, ...fields };
+  }
+
+  /** True when something in the chunk had to change. Choices with nothing new in them are taken out. */
+  private decodeChoices(chunk: JsonObject, choices: readonly JsonValue[], events: ChatEvent[]): boolean {
+    let changed = false;
+    let empty = 0;
+    for (const item of choices) {
+      const choice = asObject(item);
+      const fate = choice === undefined ? 'drop' : this.decodeChoice(choice, events);
+      if (fate === 'drop') empty += 1;
+      if (fate !== 'forward') changed = true;
+      if (fate === 'drop' && choice !== undefined) choice.index = -1;
+    }
+    if (empty > 0) chunk.choices = choices.filter((item) => (asNumber(asObject(item)?.index) ?? -1) >= 0);
+    return changed;
+  }
+
+  private decodeChoice(choice: JsonObject, events: ChatEvent[]): ChunkFate {
+    let changed = false;
+    let index = asNumber(choice.index);
+    if (index === undefined || index < 0) {
+      index = 0;
+      choice.index = 0;
+      changed = true;
+    }
+    const state = this.stateOf(index);
+    let delta = asObject(choice.delta);
+    if (delta === undefined) {
+      delta = asObject(choice.message) ?? {};
+      delete choice.message;
+      choice.delta = delta;
+      changed = true;
+    }
+    const first = !state.roleSent;
+    if (normalizeRole(choice, delta, state)) changed = true;
+    delta = asObject(choice.delta) ?? delta;
+    const before = events.length;
+    if (decodeDelta(delta, state, events)) changed = true;
+    for (const name in choice) {
+      const value = choice[name];
+      if (CHOICE_FIELDS.has(name) || value === undefined || value === null) continue;
+      events.push({ type: 'extra', scope: 'choice', choice: index, name, value });
+    }
+    if (decodeFinish(choice, state, events)) changed = true;
+    if (!first && events.length === before) return 'drop';
+    return changed ? 'rewrite' : 'forward';
+  }
+
+  private stateOf(index: number): ChoiceState {
+    let state = this.choices.get(index);
+    if (state === undefined) {
+      state = createChoiceState(index, true, this.idBase);
+      this.choices.set(index, state);
+    }
+    return state;
+  }
+}
+
+/** The role goes out exactly once per choice, on its first chunk. True when the delta changed. */
+function normalizeRole(choice: JsonObject, delta: JsonObject, state: ChoiceState): boolean {
+  if (state.roleSent) {
+    if (delta.role === undefined) return false;
+    delete delta.role;
+    return true;
+  }
+  state.roleSent = true;
+  if (delta.role === 'assistant') return false;
+  choice.delta = { ...delta, role: 'assistant' };
+  return true;
+}
+
+/** One finish per choice, with the vendor's own value beside a standard one. True when the choice changed. */
+function decodeFinish(choice: JsonObject, state: ChoiceState, events: ChatEvent[]): boolean {
+  const given = choice.finish_reason;
+  if (given === undefined) {
+    choice.finish_reason = null;
+    return true;
+  }
+  if (typeof given !== 'string' || given === '') return false;
+  if (state.finished) {
+    choice.finish_reason = null;
+    return true;
+  }
+  state.finished = true;
+  const reason = decodeFinishReason(given);
+  const nativeReason = asString(choice.native_finish_reason) ?? given;
+  events.push({ type: 'finish', choice: state.choice, reason, nativeReason });
+  choice.finish_reason = isStandardFinishReason(given) ? given : reason;
+  choice.native_finish_reason = nativeReason;
+  return true;
+}

@@ -1,0 +1,12 @@
+import type { JsonObject } from '@llm0/core/chat/json';
+import { asObject, asString } from './wire';
+
+/** Model names of a list answer: `{data: [{id}]}`, or `{models: [{name}]}` as some local servers say it. */
+export function decodeModelNames(body: JsonObject): readonly string[] {
+  const list = Array.isArray(body.data) ? body.data : Array.isArray(body.models) ? body.models : [];
+  return list.flatMap((item) => {
+    const entry = asObject(item);
+    const name = asString(entry?.id) ?? asString(entry?.name) ?? asString(entry?.model);
+    return name === undefined || name === '' ? [] : [name];
+  });
+}

@@ -1,0 +1,72 @@
+import type { ChatEvent, EventBatch } from '@llm0/core/chat/event';
+import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
+import { upstreamFailure } from '../upstream-failure';
+import { createChoiceState, decodeDelta } from './decode-delta';
+import { decodeErrorObject } from './decode-error';
+import { decodeUsage } from './decode-usage';
+import { decodeFinishReason } from './finish-reasons';
+import { ANSWER_FIELDS, asNumber, asObject, asString, PADDING_FIELD } from './wire';
+
+const CHOICE_FIELDS: ReadonlySet<string> = new Set(['index', 'message', 'finish_reason', 'native_finish_reason']);
+
+/** A whole plain answer → its events and the body itself. Throws `malformed` for anything that is not one. */
+export function decodeResponse(provider: string, bytes: Uint8Array): EventBatch {
+  const body = parseBody(provider, bytes);
+  const error = decodeErrorObject(provider, body);
+  if (error !== undefined) throw error;
+  const choices = Array.isArray(body.choices) ? body.choices : [];
+  const id = asString(body.id) || undefined;
+  const events: ChatEvent[] = [
+    {
+      type: 'start',
+      id,
+      model: asString(body.model) || undefined,
+      createdSeconds: asNumber(body.created) || undefined,
+    },
+  ];
+  for (const name in body) {
+    const value = body[name];
+    if (ANSWER_FIELDS.has(name) || name === PADDING_FIELD || value === undefined || value === null) continue;
+    events.push({ type: 'extra', scope: 'answer', name, value });
+  }
+  let decoded = 0;
+  for (const [position, item] of choices.entries()) if (decodeChoice(item, position, id, events)) decoded += 1;
+  if (decoded === 0) throw upstreamFailure('malformed', provider, 'answered without any message.');
+  const usage = decodeUsage(body.usage, body.service_tier);
+  if (usage !== undefined) events.push({ type: 'usage', usage });
+  return { events, wire: { kind: 'body', format: 'openai-chat', body } };
+}
+
+function decodeChoice(item: JsonValue, position: number, id: string | undefined, events: ChatEvent[]): boolean {
+  const choice = asObject(item);
+  const message = asObject(choice?.message);
+  if (choice === undefined || message === undefined) return false;
+  const index = asNumber(choice.index) ?? position;
+  decodeDelta(message, createChoiceState(index, false, (id ?? 'none').replace(/[^\w]/g, '').slice(-24)), events);
+  for (const name in choice) {
+    const value = choice[name];
+    if (CHOICE_FIELDS.has(name) || value === undefined || value === null) continue;
+    events.push({ type: 'extra', scope: 'choice', choice: index, name, value });
+  }
+  const given = asString(choice.finish_reason) || undefined;
+  const nativeReason = asString(choice.native_finish_reason) || given;
+  events.push({
+    type: 'finish',
+    choice: index,
+    reason: given === undefined ? 'stop' : decodeFinishReason(given),
+    ...(nativeReason === undefined ? {} : { nativeReason }),
+  });
+  return true;
+}
+
+function parseBody(provider: string, bytes: Uint8Array): JsonObject {
+  let cause: unknown;
+  try {
+    const body = asObject(JSON.parse(new TextDecoder().decode(bytes)) as JsonValue);
+    if (body !== undefined) return body;
+  } catch (error) {
+    cause = error;
+  }
+  const what = bytes.length === 0 ? 'answered with an empty body.' : 'answered with something that is not JSON.';
+  throw upstreamFailure('malformed', provider, what, cause);
+}

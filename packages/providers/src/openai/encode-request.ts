@@ -1,0 +1,146 @@
+import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
+import type { ChatRequest } from '@llm0/core/chat/request';
+import { GatewayError } from '@llm0/core/errors/gateway-error';
+import type { EncodeContext, UpstreamRequest } from '../provider';
+import { encodeMessages } from './encode-messages';
+import { encodeToolChoice, encodeTools } from './encode-tools';
+import { chatEndpoint } from './endpoint';
+import { type ChatQuirks, REASONING_DEFAULTS } from './quirks';
+import { asObject } from './wire';
+
+/**
+ * A request in the vendor's format. One that came in this format keeps every field; only model, delivery and the
+ * output limit are set. Throws `unsupported_parameter` for what the format cannot say, unless `dropParams`.
+ */
+export function encodeRequest(request: ChatRequest, context: EncodeContext, quirks: ChatQuirks): UpstreamRequest {
+  const dropped: string[] = [];
+  const refuse: Refuse = (param, reason) => {
+    if (!context.dropParams) throw unsupported(param, context.model, reason);
+    dropped.push(param);
+  };
+  const body: JsonObject =
+    request.wire?.format === 'openai-chat' ? { ...request.wire.body } : encodeBody(request, quirks, refuse);
+  body.model = context.model;
+  setDelivery(body, request.stream, quirks);
+  setOutputLimit(body, context, quirks);
+  if (quirks.isReasoningModel(context.model)) removeSampling(body, context.dropParams, dropped);
+  for (const name in quirks.renamed) rename(body, name, quirks.renamed[name] ?? name);
+  return { ...chatEndpoint(context.connection), body: JSON.stringify(body), dropped };
+}
+
+/** Called for a parameter that cannot be honoured: throws, or notes it as dropped. */
+type Refuse = (param: string, reason: string) => void;
+
+function unsupported(param: string, model: string, reason: string): GatewayError {
+  const advice = 'Leave it out, or send X-LLM0-Drop-Params: true to have it dropped.';
+  return new GatewayError('unsupported_parameter', `"${param}" ${reason} ${model}. ${advice}`, { param });
+}
+
+function setDelivery(body: JsonObject, stream: boolean, quirks: ChatQuirks): void {
+  if (!stream) {
+    if (body.stream !== undefined) body.stream = false;
+    return;
+  }
+  body.stream = true;
+  if (quirks.streamOptions) body.stream_options = { ...asObject(body.stream_options), include_usage: true };
+  else delete body.stream_options;
+}
+
+function setOutputLimit(body: JsonObject, context: EncodeContext, quirks: ChatQuirks): void {
+  const reasoning = quirks.isReasoningModel(context.model);
+  const sent = body.max_completion_tokens ?? body.max_tokens ?? context.outputLimit;
+  if (sent === undefined) return;
+  if (reasoning || quirks.outputLimitField === 'max_tokens') {
+    delete body.max_tokens;
+    delete body.max_completion_tokens;
+    body[reasoning ? 'max_completion_tokens' : 'max_tokens'] = sent;
+  } else if (body.max_completion_tokens == null && body.max_tokens == null) {
+    body.max_tokens = sent;
+  }
+}
+
+/**
+ * Reasoning models refuse sampling parameters; at their default they say nothing and are left out. Other values go out
+ * (some models of these families take them, the vendor decides) unless the caller allowed dropping.
+ */
+function removeSampling(body: JsonObject, dropParams: boolean, dropped: string[]): void {
+  // With reasoning switched off these models sample as others do.
+  if (body.reasoning_effort === 'none') return;
+  for (const name in REASONING_DEFAULTS) {
+    const value = body[name];
+    if (value === undefined) continue;
+    const harmless = value === REASONING_DEFAULTS[name] || value === null;
+    if (!harmless && !dropParams) continue;
+    delete body[name];
+    if (!harmless) dropped.push(name);
+  }
+}
+
+function rename(body: JsonObject, from: string, to: string): void {
+  const value = body[from];
+  if (value === undefined) return;
+  delete body[from];
+  body[to] ??= value;
+}
+
+/** Fields that are called the same in both languages: ours → the wire's. */
+const PLAIN_FIELDS = {
+  temperature: 'temperature',
+  topP: 'top_p',
+  seed: 'seed',
+  n: 'n',
+  frequencyPenalty: 'frequency_penalty',
+  presencePenalty: 'presence_penalty',
+  logprobs: 'logprobs',
+  topLogprobs: 'top_logprobs',
+  logitBias: 'logit_bias',
+  reasoningEffort: 'reasoning_effort',
+  serviceTier: 'service_tier',
+  user: 'user',
+  metadata: 'metadata',
+  parallelToolCalls: 'parallel_tool_calls',
+  maxOutputTokens: 'max_completion_tokens',
+} as const satisfies Partial<Record<keyof ChatRequest, string>>;
+
+/** A request that came in another format. */
+function encodeBody(request: ChatRequest, quirks: ChatQuirks, refuse: Refuse): JsonObject {
+  const body: JsonObject = { model: request.model, messages: encodeMessages(request.messages) };
+  for (const [ours, wire] of Object.entries(PLAIN_FIELDS)) {
+    const value = request[ours as keyof typeof PLAIN_FIELDS];
+    if (value !== undefined) body[wire] = value;
+  }
+  if (request.stop !== undefined) body.stop = [...request.stop];
+  if (request.topK !== undefined) {
+    if (quirks.topK) body.top_k = request.topK;
+    else refuse('top_k', 'is not supported by');
+  }
+  if (request.tools !== undefined && request.tools.length > 0) body.tools = encodeTools(request.tools, refuse);
+  if (request.toolChoice !== undefined) body.tool_choice = encodeToolChoice(request.toolChoice, refuse);
+  if (request.responseFormat !== undefined) body.response_format = encodeResponseFormat(request.responseFormat);
+  if (request.thinking !== undefined && request.reasoningEffort === undefined) setEffort(body, request.thinking);
+  for (const name in request.extra) refuse(name, 'has no counterpart for');
+  return body;
+}
+
+function encodeResponseFormat(format: NonNullable<ChatRequest['responseFormat']>): JsonObject {
+  if (format.type !== 'json_schema') return { type: format.type };
+  const { name, description, schema, strict } = format;
+  const inner: JsonObject = { name, schema };
+  if (description !== undefined) inner.description = description;
+  if (strict !== undefined) inner.strict = strict;
+  return { type: 'json_schema', json_schema: inner };
+}
+
+/** Token budgets of `thinking` up to which an effort is meant. */
+const EFFORT_BY_BUDGET: readonly (readonly [number, string])[] = [
+  [2048, 'low'],
+  [8192, 'medium'],
+  [Number.POSITIVE_INFINITY, 'high'],
+];
+
+function setEffort(body: JsonObject, thinking: JsonObject): void {
+  const budget: JsonValue | undefined = thinking.budget_tokens;
+  if (thinking.type !== 'enabled' || typeof budget !== 'number') return;
+  const effort = EFFORT_BY_BUDGET.find(([most]) => budget <= most);
+  if (effort !== undefined) body.reasoning_effort = effort[1];
+}

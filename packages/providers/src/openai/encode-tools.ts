@@ -1,0 +1,29 @@
+import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
+import type { Tool, ToolChoice } from '@llm0/core/chat/request';
+
+/** Called with a parameter that the format cannot say: throws, or notes it as dropped. */
+type Refuse = (param: string, reason: string) => void;
+
+/** Function tools, and tools that came in this very format. */
+export function encodeTools(tools: readonly Tool[], refuse: Refuse): JsonObject[] {
+  return tools.flatMap((tool) => {
+    if (tool.type === 'raw') {
+      if (tool.format === 'openai-chat') return [tool.value];
+      refuse(`tools.${String(tool.value.type ?? 'unknown')}`, 'is a built-in tool unknown to');
+      return [];
+    }
+    const definition: JsonObject = { name: tool.name };
+    if (tool.description !== undefined) definition.description = tool.description;
+    if (tool.parameters !== undefined) definition.parameters = tool.parameters;
+    if (tool.strict !== undefined) definition.strict = tool.strict;
+    return [{ type: 'function', function: definition }];
+  });
+}
+
+export function encodeToolChoice(choice: ToolChoice, refuse: Refuse): JsonValue {
+  if (choice.type === 'tool') return { type: 'function', function: { name: choice.name } };
+  if (choice.type !== 'raw') return choice.type;
+  if (choice.format === 'openai-chat') return choice.value;
+  refuse('tool_choice', 'is of a kind unknown to');
+  return 'auto';
+}

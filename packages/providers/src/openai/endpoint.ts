@@ -1,0 +1,21 @@
+import type { ProviderConnection, UpstreamRequest } from '../provider';
+
+/** Where chat requests go and how they authenticate. `baseUrl` ends in `/v1`. */
+export function chatEndpoint(connection: ProviderConnection): Pick<UpstreamRequest, 'url' | 'method' | 'headers'> {
+  return { url: `${connection.baseUrl}/chat/completions`, method: 'POST', headers: requestHeaders(connection) };
+}
+
+/** Where the upstream lists its models. */
+export function modelsEndpoint(connection: ProviderConnection): Pick<UpstreamRequest, 'url' | 'headers'> {
+  return { url: `${connection.baseUrl}/models`, headers: requestHeaders(connection) };
+}
+
+function requestHeaders(connection: ProviderConnection): Record<string, string> {
+  return {
+    'content-type': 'application/json',
+    // A compressed stream is held back until a block is full, which delays the first tokens.
+    'accept-encoding': 'identity',
+    ...(connection.apiKey === undefined ? {} : { authorization: `Bearer ${connection.apiKey}` }),
+    ...connection.headers,
+  };
+}

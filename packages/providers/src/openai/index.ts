@@ -1,0 +1,39 @@
+import type { Provider } from '../provider';
+import { decodeError } from './decode-error';
+import { decodeModelNames } from './decode-models';
+import { decodeResponse } from './decode-response';
+import { ChatStreamDecoder } from './decode-stream';
+import { encodeRequest } from './encode-request';
+import { type ChatQuirks, OPENAI_QUIRKS } from './quirks';
+
+/** What tells one Chat Completions server from another. */
+export interface ChatProfile {
+  readonly name: string;
+  readonly modelPatterns: readonly RegExp[];
+  readonly quirks: ChatQuirks;
+  /** Set for servers whose models come and go: their list is asked for while the gateway runs. */
+  readonly modelsEndpoint?: NonNullable<Provider['modelsUrl']>;
+}
+
+/** A provider that speaks Chat Completions. */
+export function createChatProvider(profile: ChatProfile): Provider {
+  const { name, modelPatterns, quirks } = profile;
+  return {
+    name,
+    wireFormat: 'openai-chat',
+    modelPatterns,
+    encodeRequest: (request, context) => encodeRequest(request, context, quirks),
+    decodeResponse: (body) => decodeResponse(name, body),
+    createStreamDecoder: () => new ChatStreamDecoder(name),
+    decodeError: (status, headers, body) => decodeError(name, status, headers, body),
+    ...(profile.modelsEndpoint === undefined
+      ? {}
+      : { modelsUrl: profile.modelsEndpoint, decodeModels: decodeModelNames }),
+  };
+}
+
+export const openai: Provider = createChatProvider({
+  name: 'openai',
+  modelPatterns: [/^gpt-/, /^chatgpt-/, /^o[1-9](?:$|-)/, /^ft:/, /^codex-/, /^computer-use-/],
+  quirks: OPENAI_QUIRKS,
+});

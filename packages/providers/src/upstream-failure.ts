@@ -1,0 +1,65 @@
+import { type ErrorKind, GatewayError, type UpstreamFailure } from '@llm0/core/errors/gateway-error';
+import { redactMessage } from './redact-message';
+
+/** Statuses of the upstream that speak of the request itself and are passed on as they are. */
+const REJECTED: ReadonlySet<number> = new Set([400, 413, 422]);
+
+const FAILURE_BY_STATUS: Readonly<Record<number, UpstreamFailure>> = {
+  401: 'auth',
+  403: 'auth',
+  404: 'not_found',
+  429: 'rate_limited',
+};
+
+const KIND_BY_FAILURE = {
+  rate_limited: 'upstream_unavailable',
+  server_error: 'upstream_error',
+  auth: 'upstream_error',
+  not_found: 'upstream_error',
+  timeout: 'upstream_timeout',
+  connection: 'upstream_error',
+  rejected: 'upstream_rejected',
+  malformed: 'upstream_error',
+  truncated: 'upstream_error',
+} as const satisfies Record<UpstreamFailure, ErrorKind>;
+
+/** How routing must take an answer with this status. */
+export function failureOfStatus(status: number): UpstreamFailure {
+  if (status >= 500) return 'server_error';
+  if (status >= 400) return FAILURE_BY_STATUS[status] ?? 'rejected';
+  return 'malformed';
+}
+
+export interface UpstreamAnswerFailure {
+  readonly provider: string;
+  readonly status: number;
+  /** The vendor's own words; may be empty. */
+  readonly message: string;
+  readonly param?: string;
+  readonly retryAfterMs?: number;
+}
+
+/** An answer other than 2xx (or an error inside a 2xx) as the gateway's own error. */
+export function upstreamAnswerError(answer: UpstreamAnswerFailure): GatewayError {
+  const failure = failureOfStatus(answer.status);
+  const words = redactMessage(answer.message);
+  const said = words === '' ? `answered with status ${answer.status} and no message.` : `answered: ${words}`;
+  return new GatewayError(KIND_BY_FAILURE[failure], `${answer.provider} ${said}`, {
+    failure,
+    upstreamStatus: answer.status,
+    param: answer.param,
+    retryAfterMs: answer.retryAfterMs,
+    // Another 4xx (no credit left, …) is the operator's business with the vendor, not the caller's fault.
+    status: failure === 'rejected' ? (REJECTED.has(answer.status) ? answer.status : 502) : undefined,
+  });
+}
+
+/** The upstream never gave a usable answer. `message` continues the provider's name. */
+export function upstreamFailure(
+  failure: UpstreamFailure,
+  provider: string,
+  message: string,
+  cause?: unknown,
+): GatewayError {
+  return new GatewayError(KIND_BY_FAILURE[failure], `${provider} ${message}`, { failure, cause });
+}
