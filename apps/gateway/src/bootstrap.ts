@@ -1,7 +1,7 @@
 import { createKeySecret, hashSecret } from '@llm0/core/keys/key-secret';
 import type { Db } from '@llm0/drizzle/client';
-import { createApiKey } from '@llm0/drizzle/queries/api-keys';
 import { countAdminTokens, createAdminToken } from '@llm0/drizzle/queries/admin-tokens';
+import { createApiKey } from '@llm0/drizzle/queries/api-keys';
 import { createProject } from '@llm0/drizzle/queries/projects';
 import { getSetting, putSetting } from '@llm0/drizzle/queries/settings';
 import { sql } from 'drizzle-orm';

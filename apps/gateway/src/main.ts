@@ -1,15 +1,16 @@
+import { version } from '../package.json';
 import { createAdmin } from './admin/index';
 import { createApp } from './app';
 import { bootstrap, type FirstSecrets } from './bootstrap';
-import { ConfigError, type Config, readConfig } from './config';
+import { type Config, ConfigError, readConfig } from './config';
 import { startJobs } from './jobs/run-jobs';
 import { createLogger } from './logger';
 import { createServices, type RunningServices } from './services';
-import { version } from '../package.json';
 
 /** Seconds Bun keeps an idle connection: longer than any pause a stream may make. */
 const IDLE_TIMEOUT_SECONDS = 255;
 const FLUSH_TIMEOUT_MS = 5000;
+const READINESS_GRACE_MS = 250;
 
 async function main(): Promise<void> {
   const config = readConfigOrExit();
@@ -37,7 +38,10 @@ async function main(): Promise<void> {
   onShutdown(async (signal) => {
     log.info({ signal, open: running.services.activity.count }, 'draining');
     const idle = running.services.activity.drain(config.drainTimeoutMs);
-    await server.stop(false).catch(() => {});
+    // Load balancers learn from /readyz first; only then is the listener closed.
+    await Bun.sleep(READINESS_GRACE_MS);
+    const closed = server.stop(false);
+    closed.catch(() => {});
     if (!(await idle)) log.warn({ open: running.services.activity.count }, 'drain timed out, cutting what is left');
     await server.stop(true);
     await running.services.hotStore.flush(FLUSH_TIMEOUT_MS);

@@ -1,15 +1,15 @@
 import { mkdir } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import type { HotStore, RebuildSource } from '@llm0/core/admission/hot-store';
 import { EmbeddedHotStore } from '@llm0/core/admission/embedded-hot-store';
+import type { HotStore, RebuildSource } from '@llm0/core/admission/hot-store';
 import { RedisHotStore } from '@llm0/core/admission/redis-hot-store';
 import { KeyCache } from '@llm0/core/keys/key-cache';
 import type { Database } from '@llm0/drizzle/client';
 import { openDatabase } from '@llm0/drizzle/open-database';
 import { findPrincipalByHash } from '@llm0/drizzle/queries/find-principal';
-import { insertLogs } from '@llm0/drizzle/queries/log-insert';
+import { findStoredRequests, storeLogRecords } from '@llm0/drizzle/queries/log-insert';
 import { seedPrices } from '@llm0/drizzle/queries/model-pricing';
-import { findStoredRequests, loadSpend } from '@llm0/drizzle/queries/spend';
+import { loadSpend } from '@llm0/drizzle/queries/spend-sums';
 import { createProviderRegistry } from '@llm0/providers/registry';
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
@@ -53,7 +53,8 @@ export async function createServices(config: Config, log: Logger, version: strin
     throw error;
   }
   hotStore.onNotify((topic) => {
-    if (topic === 'tables') tables.reload().catch((err: unknown) => log.warn({ err }, 'tables could not be read again'));
+    if (topic === 'tables')
+      tables.reload().catch((err: unknown) => log.warn({ err }, 'tables could not be read again'));
   });
   const leases = new LeaseKeeper({ hotStore, log, nowMs: Date.now });
   leases.start();
@@ -97,7 +98,7 @@ function createHotStore(config: Config, dataDir: string): HotStore {
 function rebuildSource(database: Database): RebuildSource {
   return {
     storeRecords: async (records) => {
-      await insertLogs(database.db, records);
+      await storeLogRecords(database.db, records);
     },
     loadSpend: (nowMs) => loadSpend(database.db, nowMs),
     findStored: (requests) => findStoredRequests(database.db, requests),

@@ -1,6 +1,7 @@
 // Postgres unreachable: the tables stay as they are and are read again at the next change or tick.
-import type { PriceBook } from '@llm0/core/pricing/price-book';
+
 import { createPriceBook } from '@llm0/core/pricing/create-price-book';
+import type { PriceBook } from '@llm0/core/pricing/price-book';
 import type { ConfiguredProvider, RoutingTables } from '@llm0/core/routing/resolve-targets';
 import type { Target } from '@llm0/core/routing/target';
 import type { Db } from '@llm0/drizzle/client';

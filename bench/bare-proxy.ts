@@ -1,0 +1,42 @@
+// The floor every figure is compared with: Bun.serve that parses request and answer, calls upstream, and nothing else.
+const upstream = process.env.UPSTREAM_URL ?? '';
+
+const server = Bun.serve({
+  port: Number(process.env.PORT ?? 0),
+  hostname: '127.0.0.1',
+  async fetch(request) {
+    const body = (await request.json()) as { stream?: boolean };
+    const answer = await fetch(`${upstream}/chat/completions`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: 'Bearer floor' },
+      body: JSON.stringify(body),
+    });
+    if (body.stream !== true) return Response.json(await answer.json());
+    return new Response(parseEvents(answer.body as ReadableStream<Uint8Array>), {
+      headers: { 'content-type': 'text/event-stream' },
+    });
+  },
+});
+
+/** Forwards the bytes and parses every event, as anything that counts tokens must. */
+function parseEvents(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
+  const reader = body.getReader();
+  const decoder = new TextDecoder();
+  let rest = '';
+  return new ReadableStream({
+    async pull(controller) {
+      const { done, value } = await reader.read();
+      if (done) return controller.close();
+      rest += decoder.decode(value, { stream: true });
+      const lines = rest.split('\n');
+      rest = lines.pop() ?? '';
+      for (const line of lines) {
+        if (line.startsWith('data: {')) JSON.parse(line.slice(6));
+      }
+      controller.enqueue(value);
+    },
+    cancel: () => reader.cancel(),
+  });
+}
+
+console.log(`ready ${server.port}`);
