@@ -1,0 +1,94 @@
+import { describe, expect, test } from 'bun:test';
+import { ConfigError, readConfig } from './config';
+
+const wrong = (env: Record<string, string>): string => {
+  try {
+    readConfig(env);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.message;
+    throw error;
+  }
+  return 'accepted';
+};
+
+describe('readConfig', () => {
+  test('an empty environment gives the documented defaults', () => {
+    const config = readConfig({});
+    expect(config).toMatchObject({
+      port: 8080,
+      host: '127.0.0.1',
+      environment: 'local',
+      dataDir: './data',
+      demoProvider: true,
+      requestTimeoutMs: 30_000,
+      streamIdleTimeoutMs: 60_000,
+      drainTimeoutMs: 30_000,
+      logRetentionDays: 90,
+      cacheTtlSeconds: 3600,
+      cacheMaxBodyBytes: 1024 ** 2,
+      cacheMaxBytes: 32 * 1024 ** 2,
+      maxBodyBytes: 20 * 1024 ** 2,
+      workers: 1,
+      failoverMode: 'cloud_first',
+      backgroundWorkers: true,
+      providers: [],
+    });
+    expect([config.databaseUrl, config.redis, config.adminToken]).toEqual([undefined, undefined, undefined]);
+  });
+
+  test.each<[Record<string, string>, string]>([
+    [{ PORT: 'eighty' }, 'PORT=eighty: a whole number from 0 to 65535 is needed'],
+    [{ PORT: '70000' }, 'PORT=70000: a whole number from 0 to 65535 is needed'],
+    [{ REQUEST_TIMEOUT: 'soon' }, 'REQUEST_TIMEOUT=soon: a duration'],
+    [{ REQUEST_TIMEOUT: '0' }, 'REQUEST_TIMEOUT=0: a duration'],
+    [{ FAILOVER_MODE: 'any' }, 'FAILOVER_MODE=any: one of cloud_first, local_first, local_only, cloud_only is needed'],
+    [{ LOG_RETENTION_DAYS: '30' }, 'LOG_RETENTION_DAYS=30: a whole number from 62'],
+    [{ ADMIN_TOKEN: 'short' }, 'ADMIN_TOKEN=***: at least 16 characters are needed, 5 were given'],
+    [{ ENCRYPTION_KEY: 'abc' }, 'ENCRYPTION_KEY=***: 32 bytes'],
+    [{ DATABASE_URL: 'mysql://u:secret@h/d' }, 'DATABASE_URL=mysql://***@h/d: a URL starting with'],
+    [{ REDIS_URL: 'localhost:6379' }, 'REDIS_URL=localhost:6379: a URL'],
+    [{ GATEWAY_WORKERS: '2' }, 'GATEWAY_WORKERS=2: more than 1 needs both'],
+    [{ TLS_ENABLED: 'true' }, 'TLS_ENABLED=true: TLS_CERT_FILE'],
+    [{ LOG_BODIES: 'maybe' }, 'LOG_BODIES=maybe: true or false is needed'],
+    [{ CACHE_MAX_BYTES: '-1' }, 'CACHE_MAX_BYTES=-1: a size'],
+  ])('%p stops the start with one line', (env, line) => {
+    const message = wrong(env);
+    expect(message).toStartWith(line);
+    expect(message).not.toContain('\n');
+    expect(message).not.toContain('secret');
+  });
+
+  test('durations and sizes', () => {
+    expect(readConfig({ REQUEST_TIMEOUT: '500ms' }).requestTimeoutMs).toBe(500);
+    expect(readConfig({ REQUEST_TIMEOUT: '1m' }).requestTimeoutMs).toBe(60_000);
+    expect(readConfig({ REQUEST_TIMEOUT: '45' }).requestTimeoutMs).toBe(45_000);
+    expect(readConfig({ MAX_BODY_BYTES: '2MiB' }).maxBodyBytes).toBe(2 * 1024 ** 2);
+    expect(readConfig({ MAX_BODY_BYTES: '1000' }).maxBodyBytes).toBe(1000);
+  });
+
+  test('providers come from their keys, local ones from their URL', () => {
+    const config = readConfig({
+      OPENAI_API_KEY: 'sk-1',
+      OLLAMA_BASE_URL: 'http://127.0.0.1:11434/',
+      GROQ_API_KEY: ' ',
+    });
+    expect(config.providers).toEqual([
+      { name: 'openai', apiKey: 'sk-1', baseUrl: undefined },
+      { name: 'ollama', apiKey: undefined, baseUrl: 'http://127.0.0.1:11434' },
+    ]);
+    expect(config.demoProvider).toBe(false);
+  });
+
+  test('the demo provider: auto, on, off', () => {
+    expect(readConfig({ ENVIRONMENT: 'production' }).demoProvider).toBe(false);
+    expect(readConfig({ ENVIRONMENT: 'production', DEMO_PROVIDER: 'on' }).demoProvider).toBe(true);
+    expect(readConfig({ DEMO_PROVIDER: 'off' }).demoProvider).toBe(false);
+    expect(readConfig({ OPENAI_API_KEY: 'sk-1', DEMO_PROVIDER: 'on' }).demoProvider).toBe(true);
+  });
+
+  test('names of the Go project are taken with one notice', () => {
+    const config = readConfig({ DB_MAX_CONNS: '25', REDIS_URL: 'redis://h:1', REDIS_PASSWORD: 'p', REDIS_DB: '2' });
+    expect(config.ignoredNames).toEqual(['DB_MAX_CONNS']);
+    expect(config.redis).toEqual({ url: 'redis://h:1', cluster: false, password: 'p', db: 2 });
+  });
+});

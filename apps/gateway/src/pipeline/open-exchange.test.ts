@@ -1,0 +1,50 @@
+import { describe, expect, test } from 'bun:test';
+import { GatewayError } from '@llm0/core/errors/gateway-error';
+import { openExchange } from './open-exchange';
+
+const services = { clock: { nowMs: () => 0, monotonicMs: () => 5 }, createId: () => 'id-1' };
+const open = (headers: Record<string, string>) =>
+  openExchange(services, new Request('http://gateway.test/', { method: 'POST', headers }));
+
+describe('openExchange', () => {
+  test("makes its own id and keeps the client's", () => {
+    const exchange = open({ 'X-Request-Id': 'mine' });
+    expect([exchange.requestId, exchange.clientRequestId]).toEqual(['id-1', 'mine']);
+  });
+
+  test('labels are lower-cased, bounded in number and length; reserved names are none', () => {
+    const many = Object.fromEntries(Array.from({ length: 30 }, (_, i) => [`X-LLM0-L${i}`, 'v']));
+    expect(Object.keys(open(many).labels ?? {})).toHaveLength(16);
+    const exchange = open({
+      'X-LLM0-Feature': 'Search',
+      'X-LLM0-Long': 'x'.repeat(500),
+      'X-LLM0-Cache': 'off',
+      'X-LLM0-Cache-TTL': '60',
+      'X-LLM0-Drop-Params': 'true',
+    });
+    expect(exchange.labels).toEqual({ feature: 'Search', long: 'x'.repeat(256) });
+    expect(exchange.controls).toEqual({
+      cache: 'off',
+      cacheTtlSeconds: 60,
+      cacheThreshold: undefined,
+      dropParams: true,
+    });
+  });
+
+  test.each([
+    [{ 'X-LLM0-Cache': 'refresh' }, 'refresh'],
+    [{ 'Cache-Control': 'no-store' }, 'off'],
+    [{ 'Cache-Control': 'max-age=0, no-cache' }, 'refresh'],
+    [{ 'Cache-Control': 'max-age=10' }, 'normal'],
+    [{}, 'normal'],
+  ] as const)('%p means %s', (headers, mode) => {
+    expect(open(headers as Record<string, string>).controls.cache).toBe(mode);
+  });
+
+  test.each([{ 'X-LLM0-Cache': 'sometimes' }, { 'X-LLM0-Cache-TTL': '-1' }, { 'X-LLM0-Cache-Threshold': '2' }])(
+    '%p is refused by name',
+    (headers) => {
+      expect(() => open(headers as unknown as Record<string, string>)).toThrow(GatewayError);
+    },
+  );
+});

@@ -1,0 +1,72 @@
+import { describe, expect, test } from 'bun:test';
+import type { Principal } from './api-key';
+import { KeyCache } from './key-cache';
+import { createKeySecret, hashSecret, looksLikeKey } from './key-secret';
+
+const principal = (version: number) => ({ key: { version } }) as unknown as Principal;
+
+describe('key secrets', () => {
+  test('256 random bits, of which only the hash and a short prefix are kept', () => {
+    const one = createKeySecret();
+    const two = createKeySecret();
+    expect(one.secret).toMatch(/^llm0_live_[0-9a-f]{64}$/);
+    expect(one.secret).not.toBe(two.secret);
+    expect(one.hash).toBe(hashSecret(one.secret));
+    expect(one.secret.startsWith(one.prefix)).toBe(true);
+    expect(one.prefix.length).toBeLessThan(20);
+    expect(looksLikeKey(one.secret)).toBe(true);
+    expect(looksLikeKey(`${one.secret}0`)).toBe(false);
+  });
+});
+
+describe('KeyCache', () => {
+  test('simultaneous callers share one look-up; later ones need none', async () => {
+    let lookUps = 0;
+    const cache = new KeyCache({
+      source: {
+        findByHash: async () => {
+          lookUps += 1;
+          await Bun.sleep(2);
+          return principal(1);
+        },
+      },
+    });
+    await Promise.all([cache.find('h'), cache.find('h'), cache.find('h')]);
+    await cache.find('h');
+    expect(lookUps).toBe(1);
+    expect(cache.peek('h')?.key.version).toBe(1);
+  });
+
+  test('reload replaces the entry, and forgets a key that is gone', async () => {
+    const answers: (Principal | null)[] = [principal(1), principal(2), null];
+    const cache = new KeyCache({ source: { findByHash: async () => answers.shift() ?? null } });
+    await cache.find('h');
+    await cache.reload('h');
+    expect(cache.peek('h')?.key.version).toBe(2);
+    expect(await cache.reload('h')).toBeNull();
+    expect(cache.peek('h')).toBeUndefined();
+  });
+
+  test('unknown keys are remembered as unknown for a while, failures are not', async () => {
+    let lookUps = 0;
+    let failing = true;
+    const cache = new KeyCache({
+      unknownTtlMs: 20,
+      source: {
+        findByHash: async () => {
+          lookUps += 1;
+          if (failing) throw new Error('down');
+          return null;
+        },
+      },
+    });
+    await expect(cache.find('h')).rejects.toThrow('down');
+    failing = false;
+    expect(await cache.find('h')).toBeNull();
+    expect(await cache.find('h')).toBeNull();
+    expect(lookUps).toBe(2);
+    await Bun.sleep(30);
+    await cache.find('h');
+    expect(lookUps).toBe(3);
+  });
+});

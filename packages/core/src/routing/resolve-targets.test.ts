@@ -1,0 +1,72 @@
+import { describe, expect, test } from 'bun:test';
+import { GatewayError } from '../errors/gateway-error';
+import { createPriceBook } from '../pricing/create-price-book';
+import type { PricedModel } from '../pricing/price-book';
+import { type ConfiguredProvider, type RoutingTables, resolveTargets } from './resolve-targets';
+
+const priced = (provider: string, model: string): PricedModel => ({
+  provider,
+  model,
+  mode: 'chat',
+  prices: { input: 1 },
+  capabilities: [],
+});
+const provider = (name: string, patterns: RegExp[], live: string[] = []): ConfiguredProvider => ({
+  name,
+  modelPatterns: patterns,
+  liveModels: new Set(live),
+});
+const tables = (...providers: ConfiguredProvider[]): RoutingTables => ({
+  providers: new Map(providers.map((one) => [one.name, one])),
+  prices: createPriceBook(
+    [
+      priced('acme', 'acme-large'),
+      priced('acme', 'acme-small'),
+      priced('cloud', 'acme-large'),
+      priced('cloud', 'own/thing'),
+    ],
+    new Set(['local']),
+  ),
+});
+const acme = provider('acme', [/^acme-/]);
+const cloud = provider('cloud', []);
+const local = provider('local', [/:/], ['tiny:1b']);
+
+describe('resolveTargets', () => {
+  test('by name pattern before mere listing', () => {
+    expect(resolveTargets('acme-large', tables(cloud, acme)).targets[0]).toEqual({
+      provider: 'acme',
+      model: 'acme-large',
+    });
+    expect(resolveTargets('acme-large', tables(cloud)).targets[0]).toEqual({ provider: 'cloud', model: 'acme-large' });
+  });
+
+  test('provider/model only where the prefix is a configured provider', () => {
+    expect(resolveTargets('cloud/anything/at-all', tables(cloud)).targets[0]).toEqual({
+      provider: 'cloud',
+      model: 'anything/at-all',
+    });
+    expect(resolveTargets('own/thing', tables(cloud)).targets[0]).toEqual({ provider: 'cloud', model: 'own/thing' });
+  });
+
+  test('what a local server lists is found there first', () => {
+    expect(resolveTargets('tiny:1b', tables(acme, local)).targets[0].provider).toBe('local');
+  });
+
+  test('an unknown model is 404 with near names and never a guess', () => {
+    try {
+      resolveTargets('acmi-large', tables(acme));
+      throw new Error('resolved');
+    } catch (error) {
+      expect(error).toBeInstanceOf(GatewayError);
+      expect((error as GatewayError).kind).toBe('model_not_found');
+      expect((error as GatewayError).message).toContain('acme-large');
+    }
+  });
+
+  test('a 100,000-character model name is answered shortly and quickly', () => {
+    const start = performance.now();
+    expect(() => resolveTargets('x'.repeat(100_000), tables(acme, cloud, local))).toThrow(/No configured provider/);
+    expect(performance.now() - start).toBeLessThan(100);
+  });
+});
