@@ -1,0 +1,54 @@
+// Imports nothing but what Bun ships: it runs before anything is installed.
+import { join } from 'node:path';
+import { ensureDashboard } from './ensure-dashboard';
+import { ensureInstalled, ROOT } from './ensure-installed';
+
+/** Upstream connections at once; Bun's own default of 256 would queue requests. Read by Bun when a process starts. */
+const MAX_HTTP_REQUESTS = '20000';
+const PARENT_CHECK_MS = 250;
+
+/** Installs and builds what is stale, then runs the gateway until it ends; resolves to its exit code. */
+export async function runGateway(bunFlags: readonly string[]): Promise<number> {
+  if (!ensureInstalled()) {
+    console.error('installing the dependencies failed');
+    return 1;
+  }
+  if (!ensureDashboard()) {
+    console.error('building the dashboard failed');
+    return 1;
+  }
+  // --no-orphans: the gateway never outlives this process, not even a kill -9 of it, and so frees port and data folder.
+  const child = Bun.spawn(
+    [process.execPath, '--no-orphans', ...bunFlags, join(ROOT, 'apps/gateway/src/main.ts'), ...process.argv.slice(2)],
+    {
+      cwd: ROOT,
+      stdio: ['inherit', 'inherit', 'inherit'],
+      env: {
+        ...process.env,
+        BUN_CONFIG_MAX_HTTP_REQUESTS: process.env.BUN_CONFIG_MAX_HTTP_REQUESTS ?? MAX_HTTP_REQUESTS,
+      },
+    },
+  );
+  // On a terminal Ctrl-C reaches the gateway by itself; a second one would look like impatience.
+  process.on('SIGINT', () => {
+    if (!process.stdin.isTTY) child.kill('SIGINT');
+  });
+  process.on('SIGTERM', () => child.kill('SIGTERM'));
+  process.on('SIGHUP', () => child.kill('SIGTERM'));
+  const timer = followScriptRunner(() => child.kill('SIGKILL'));
+  try {
+    const code = await child.exited;
+    return child.signalCode === null ? code : 1;
+  } finally {
+    clearInterval(timer);
+  }
+}
+
+/** Under `bun start` the parent is Bun's script runner: when that is killed outright, so is the gateway. */
+function followScriptRunner(onGone: () => void): Timer | undefined {
+  if (process.env.npm_lifecycle_event === undefined) return undefined;
+  const parent = process.ppid;
+  return setInterval(() => {
+    if (process.ppid !== parent) onGone();
+  }, PARENT_CHECK_MS);
+}

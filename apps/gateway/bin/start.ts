@@ -1,0 +1,4 @@
+// `bun start`
+import { runGateway } from './run-gateway';
+
+process.exit(await runGateway([]));

@@ -1,0 +1,22 @@
+/** Names that would let a test reach an operator's stores, accounts or files. */
+const OPERATORS_NAMES =
+  /^(DATABASE_URL|REDIS_.*|DATA_DIR|ADMIN_TOKEN|ENCRYPTION_KEY|PORT|HOST|ENVIRONMENT|LOG_LEVEL|TLS_.*|GATEWAY_WORKERS|DEMO_PROVIDER|FAILOVER_MODE|DISABLE_BACKGROUND_WORKERS|LOG_.*|CACHE_.*|MAX_.*|EMBEDDING_.*|REQUEST_TIMEOUT|STREAM_IDLE_TIMEOUT|DRAIN_TIMEOUT|GLOBAL_.*|CLIENT_.*|TRUST_PROXY_HOPS|OTEL_.*|LLM0_.*|AWS_.*|AZURE_.*|BEDROCK_.*|OLLAMA_.*|.*_API_KEY|.*_BASE_URL)$/;
+
+type Environment = Record<string, string | undefined>;
+
+/** Names that a `.env` file gives, whatever their values. */
+export function namesInEnvFile(text: string): readonly string[] {
+  return [...text.matchAll(/^\s*(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)\s*=/gm)].flatMap((match) => match[1] ?? []);
+}
+
+/**
+ * The environment tests run in: the operator's settings are set to '' (unset, but stronger than a `.env` file, which
+ * Bun reads in every process started in the repository), `given` is added.
+ */
+export function testEnvironment(env: Environment, envFileNames: readonly string[], given: Environment): Environment {
+  const result: Environment = { ...env };
+  for (const name of [...Object.keys(env), ...envFileNames]) {
+    if (OPERATORS_NAMES.test(name)) result[name] = '';
+  }
+  return { ...result, NODE_ENV: 'test', BUN_CONFIG_MAX_HTTP_REQUESTS: '20000', ...given };
+}

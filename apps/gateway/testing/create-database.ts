@@ -1,0 +1,28 @@
+import postgres from 'postgres';
+
+export interface TestDatabase {
+  readonly url: string;
+  /** Ends its connections and drops it. Idempotent. */
+  drop(): Promise<void>;
+}
+
+/** A fresh, empty database on the server of `serverUrl` (TEST_DATABASE_URL). */
+export async function createDatabase(serverUrl: string): Promise<TestDatabase> {
+  const name = `llm0_test_${crypto.randomUUID().replaceAll('-', '').slice(0, 16)}`;
+  await onServer(serverUrl, `create database ${name} encoding 'UTF8' template template0`);
+  const url = new URL(serverUrl);
+  url.pathname = `/${name}`;
+  return {
+    url: url.href,
+    drop: () => onServer(serverUrl, `drop database if exists ${name} with (force)`),
+  };
+}
+
+async function onServer(serverUrl: string, statement: string): Promise<void> {
+  const client = postgres(serverUrl, { max: 1, onnotice: () => {} });
+  try {
+    await client.unsafe(statement);
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,41 @@
+import { CannotStartError } from './server-process';
+import { startPostgres } from './start-postgres';
+import { startRedis } from './start-redis';
+
+export interface TestStores {
+  /** `TEST_REDIS_URL` and, where a Postgres could be had, `TEST_DATABASE_URL`. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Why there is no real Postgres; null when there is one. */
+  readonly missing: string | null;
+  stop(): Promise<void>;
+}
+
+/** The stores named by TEST_REDIS_URL and TEST_DATABASE_URL where given, else servers of one's own. */
+export async function startTestStores(): Promise<TestStores> {
+  const stops: (() => Promise<void>)[] = [];
+  const stop = async () => {
+    await Promise.all(stops.splice(0).map((end) => end()));
+  };
+  const env: Record<string, string> = {};
+  let missing: string | null = null;
+  try {
+    const redis = process.env.TEST_REDIS_URL || (await keep(stops, startRedis()));
+    env.TEST_REDIS_URL = redis;
+    try {
+      env.TEST_DATABASE_URL = process.env.TEST_DATABASE_URL || (await keep(stops, startPostgres()));
+    } catch (error) {
+      if (!(error instanceof CannotStartError)) throw error;
+      missing = error.message;
+    }
+    return { env, missing, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function keep(stops: (() => Promise<void>)[], starting: ReturnType<typeof startRedis>): Promise<string> {
+  const server = await starting;
+  stops.push(() => server.stop());
+  return server.url;
+}
