@@ -22,8 +22,9 @@ export function encodeRequest(request: ChatRequest, context: EncodeContext, quir
     request.wire?.format === 'openai-chat' ? { ...request.wire.body } : encodeBody(request, quirks, refuse);
   body.model = context.model;
   setDelivery(body, request.stream, quirks);
-  setOutputLimit(body, context, quirks);
-  if (quirks.isReasoningModel(context.model)) removeSampling(body, context.dropParams, dropped);
+  const reasoning = quirks.isReasoningModel(context.model, context.priced?.capabilities ?? []);
+  setOutputLimit(body, reasoning ? 'max_completion_tokens' : quirks.outputLimitField, context.outputLimit);
+  if (reasoning) removeSampling(body, context.dropParams, dropped);
   for (const name in quirks.renamed) rename(body, name, quirks.renamed[name] ?? name);
   return { ...chatEndpoint(context.connection), body: JSON.stringify(body), dropped };
 }
@@ -46,17 +47,18 @@ function setDelivery(body: JsonObject, stream: boolean, quirks: ChatQuirks): voi
   else delete body.stream_options;
 }
 
-function setOutputLimit(body: JsonObject, context: EncodeContext, quirks: ChatQuirks): void {
-  const reasoning = quirks.isReasoningModel(context.model);
-  const sent = body.max_completion_tokens ?? body.max_tokens ?? context.outputLimit;
-  if (sent === undefined) return;
-  if (reasoning || quirks.outputLimitField === 'max_tokens') {
-    delete body.max_tokens;
-    delete body.max_completion_tokens;
-    body[reasoning ? 'max_completion_tokens' : 'max_tokens'] = sent;
-  } else if (body.max_completion_tokens == null && body.max_tokens == null) {
-    body.max_tokens = sent;
-  }
+/** Brings the limit into the field the model knows; sets one where the request has none and `fallback` is given. */
+function setOutputLimit(
+  body: JsonObject,
+  field: ChatQuirks['outputLimitField'] | 'max_completion_tokens',
+  fallback: number | undefined,
+): void {
+  const sent = body.max_completion_tokens ?? body.max_tokens;
+  const limit = sent ?? fallback;
+  if (limit === undefined || limit === null || (field === 'as-sent' && limit === sent)) return;
+  delete body.max_tokens;
+  delete body.max_completion_tokens;
+  body[field === 'as-sent' ? 'max_tokens' : field] = limit;
 }
 
 /**

@@ -9,6 +9,8 @@ import { type ChatQuirks, OPENAI_QUIRKS } from './quirks';
 /** What tells one Chat Completions server from another. */
 export interface ChatProfile {
   readonly name: string;
+  readonly defaultBaseUrl: string;
+  readonly isFree?: boolean;
   readonly modelPatterns: readonly RegExp[];
   readonly quirks: ChatQuirks;
   /** Set for servers whose models come and go: their list is asked for while the gateway runs. */
@@ -21,6 +23,8 @@ export function createChatProvider(profile: ChatProfile): Provider {
   return {
     name,
     wireFormat: 'openai-chat',
+    defaultBaseUrl: profile.defaultBaseUrl,
+    isFree: profile.isFree ?? false,
     modelPatterns,
     encodeRequest: (request, context) => encodeRequest(request, context, quirks),
     decodeResponse: (body) => decodeResponse(name, body),
@@ -34,6 +38,7 @@ export function createChatProvider(profile: ChatProfile): Provider {
 
 export const openai: Provider = createChatProvider({
   name: 'openai',
+  defaultBaseUrl: 'https://api.openai.com/v1',
   modelPatterns: [/^gpt-/, /^chatgpt-/, /^o[1-9](?:$|-)/, /^ft:/, /^codex-/, /^computer-use-/],
   quirks: OPENAI_QUIRKS,
 });

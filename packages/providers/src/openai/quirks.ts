@@ -3,7 +3,7 @@ export interface ChatQuirks {
   /** Field for the output limit: `as-sent` keeps the caller's, `max_tokens` renames the newer one. */
   readonly outputLimitField: 'as-sent' | 'max_tokens';
   /** Models that take `max_completion_tokens` only and refuse sampling parameters. */
-  readonly isReasoningModel: (model: string) => boolean;
+  readonly isReasoningModel: (model: string, capabilities: readonly string[]) => boolean;
   /** False for servers that reject `stream_options` and report usage anyway. */
   readonly streamOptions: boolean;
   /** True where `top_k` is understood. */
@@ -12,12 +12,13 @@ export interface ChatQuirks {
   readonly renamed: Readonly<Record<string, string>>;
 }
 
-const REASONING_MODEL = /^(?:o[134](?:$|[-.])|gpt-5(?!.*chat))/;
+const REASONING_MODEL = /^(?:o[134](?:$|[-.])|gpt-[5-9](?!.*chat))/;
 
 /** OpenAI's own API. Source: https://platform.openai.com/docs/guides/reasoning */
 export const OPENAI_QUIRKS: ChatQuirks = {
   outputLimitField: 'as-sent',
-  isReasoningModel: (model) => REASONING_MODEL.test(model.replace(/^ft:/, '')),
+  isReasoningModel: (model, capabilities) =>
+    capabilities.includes('reasoning') || REASONING_MODEL.test(model.replace(/^ft:/, '')),
   streamOptions: true,
   topK: false,
   renamed: {},

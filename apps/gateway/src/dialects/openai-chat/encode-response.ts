@@ -1,0 +1,90 @@
+import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
+import type { ToolCall } from '@llm0/core/chat/request';
+import type { ChatChoice, ChatResponse } from '@llm0/core/chat/response';
+import type { AnswerSummary } from '../dialect';
+import { roundMs, withCost } from './encode-metadata';
+import { encodeUsage } from './encode-usage';
+import { isObject } from './read-field';
+
+/**
+ * A whole plain answer. An upstream body of the same format keeps every field; what the contract promises is added.
+ * Never changes `wireBody`: others may be reading it.
+ */
+export function encodeResponse(response: ChatResponse, summary: AnswerSummary, wireBody?: JsonObject): string {
+  const body = wireBody === undefined ? buildBody(response, summary) : completeBody(wireBody, response, summary);
+  body.latency_ms = roundMs(summary.latencyMs);
+  delete body.cost_usd;
+  return withCost(JSON.stringify(body), summary.costNanoUsd);
+}
+
+function buildBody(response: ChatResponse, summary: AnswerSummary): JsonObject {
+  return {
+    id: response.id ?? `chatcmpl-${summary.requestId}`,
+    object: 'chat.completion',
+    created: response.createdSeconds ?? summary.createdSeconds,
+    model: response.model ?? summary.model,
+    choices: response.choices.map(encodeChoice),
+    usage: encodeUsage(summary.usage),
+    ...response.extra,
+  };
+}
+
+function completeBody(wireBody: JsonObject, response: ChatResponse, summary: AnswerSummary): JsonObject {
+  const body: JsonObject = { ...wireBody, object: 'chat.completion' };
+  body.id ||= `chatcmpl-${summary.requestId}`;
+  body.created ||= summary.createdSeconds;
+  body.model ||= summary.model;
+  if (!isObject(body.usage)) body.usage = encodeUsage(summary.usage);
+  const byIndex = new Map(response.choices.map((choice) => [choice.index, choice]));
+  const choices = Array.isArray(wireBody.choices) ? wireBody.choices : [];
+  body.choices = choices.map((item, position) => {
+    if (!isObject(item)) return item;
+    const index = typeof item.index === 'number' ? item.index : position;
+    const choice = byIndex.get(index);
+    if (choice === undefined) return item;
+    return { ...item, index, message: completeMessage(item.message), ...encodeFinish(choice) };
+  });
+  return body;
+}
+
+/** Clients rely on `role` and `content` being there. */
+function completeMessage(message: JsonValue | undefined): JsonValue {
+  return isObject(message) ? { role: 'assistant', content: null, ...message } : (message ?? null);
+}
+
+function encodeChoice(choice: ChatChoice): JsonObject {
+  const hasOther = choice.toolCalls !== undefined || choice.refusal !== undefined;
+  const message: JsonObject = {
+    role: 'assistant',
+    content: choice.text ?? (hasOther ? null : ''),
+    refusal: choice.refusal ?? null,
+  };
+  if (choice.reasoning !== undefined) message.reasoning_content = choice.reasoning;
+  if (choice.reasoningDetails !== undefined) message.reasoning_details = [...choice.reasoningDetails];
+  if (choice.toolCalls !== undefined) message.tool_calls = choice.toolCalls.map(encodeToolCall);
+  return {
+    index: choice.index,
+    message: { ...message, ...choice.messageExtra },
+    logprobs: null,
+    ...choice.choiceExtra,
+    ...encodeFinish(choice),
+  };
+}
+
+/** The finish as this format says it, with the vendor's own word beside it. */
+export function encodeFinish(choice: Pick<ChatChoice, 'finishReason' | 'nativeFinishReason'>): JsonObject {
+  const native = choice.nativeFinishReason;
+  return {
+    finish_reason: native === 'function_call' ? native : choice.finishReason,
+    native_finish_reason: native ?? choice.finishReason,
+  };
+}
+
+function encodeToolCall(call: ToolCall): JsonObject {
+  const body: JsonObject =
+    call.custom === true
+      ? { id: call.id, type: 'custom', custom: { name: call.name, input: call.arguments } }
+      : { id: call.id, type: 'function', function: { name: call.name, arguments: call.arguments } };
+  if (call.signature !== undefined) body.signature = call.signature;
+  return body;
+}

@@ -1,0 +1,189 @@
+// Any failure of the upstream ends the attempt with one `GatewayError`; trying again is the pipeline's decision.
+import type { EventBatch } from '@llm0/core/chat/event';
+import type { ChatRequest } from '@llm0/core/chat/request';
+import { GatewayError } from '@llm0/core/errors/gateway-error';
+import { clientClosed, fetchUpstream } from './fetch-upstream';
+import type { EncodeContext, Provider, StreamDecoder, UpstreamRequest } from './provider';
+import { readStart, readWhole, UpstreamBody } from './read-body';
+import { upstreamFailure } from './upstream-failure';
+
+const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
+const MAX_ERROR_BYTES = 64 * 1024;
+/** An error's own words are worth waiting for only briefly. */
+const ERROR_BODY_TIMEOUT_MS = 5000;
+
+export interface ProviderCall {
+  readonly provider: Provider;
+  readonly request: ChatRequest;
+  readonly context: EncodeContext;
+  /** Milliseconds until the answer's headers must be there. */
+  readonly timeoutMs: number;
+  /** Longest silence within the answer, in milliseconds. */
+  readonly idleTimeoutMs: number;
+  /** Aborts when nobody waits any more: the upstream is cancelled at once. */
+  readonly signal: AbortSignal;
+  readonly fetch: typeof globalThis.fetch;
+}
+
+export interface ProviderAnswer {
+  /** To be read once. Leaving early (`return`) cancels the upstream. Throws `GatewayError`. */
+  readonly events: AsyncIterableIterator<EventBatch>;
+  readonly status: number;
+  /** Parameters of the request that were left out. */
+  readonly dropped: readonly string[];
+  /** Milliseconds from the call to the answer's headers. */
+  readonly headersMs: number;
+}
+
+/**
+ * One attempt at one provider. Resolves when a 2xx has begun; the answer's content is read through `events`, the same
+ * way for streams and plain answers. Throws the provider's refusal or failure.
+ */
+export async function callProvider(call: ProviderCall): Promise<ProviderAnswer> {
+  const { provider, request } = call;
+  const upstreamRequest = provider.encodeRequest(request, call.context);
+  const startedMs = performance.now();
+  const response = await send(call, upstreamRequest);
+  const headersMs = performance.now() - startedMs;
+  const { status } = response;
+  if (!response.ok) throw await readError(call, response);
+  const body = new UpstreamBody(response.body, {
+    provider: provider.name,
+    idleTimeoutMs: call.idleTimeoutMs,
+    signal: call.signal,
+  });
+  const type = response.headers.get('content-type') ?? '';
+  const events = isStream(type, request)
+    ? new StreamedAnswer(body, provider.createStreamDecoder(request), provider.name)
+    : new PlainAnswer(body, (bytes) => provider.decodeResponse(bytes, request), provider.name);
+  return { events, status, dropped: upstreamRequest.dropped, headersMs };
+}
+
+function send(call: ProviderCall, request: UpstreamRequest): Promise<Response> {
+  const { provider, signal } = call;
+  if (provider.respondLocally === undefined) {
+    return fetchUpstream({ provider: provider.name, request, timeoutMs: call.timeoutMs, signal, fetch: call.fetch });
+  }
+  if (signal.aborted) throw clientClosed();
+  return provider.respondLocally(request, signal);
+}
+
+/** What the upstream says it sends counts; some answer a stream request with a whole JSON body. */
+function isStream(contentType: string, request: ChatRequest): boolean {
+  if (contentType.startsWith('text/event-stream')) return true;
+  if (contentType.startsWith('application/json') || contentType.startsWith('text/html')) return false;
+  return request.stream;
+}
+
+async function readError(call: ProviderCall, response: Response): Promise<GatewayError> {
+  const idleTimeoutMs = Math.min(call.idleTimeoutMs, ERROR_BODY_TIMEOUT_MS);
+  const body = new UpstreamBody(response.body, { provider: call.provider.name, idleTimeoutMs, signal: call.signal });
+  try {
+    const text = await readStart(body, MAX_ERROR_BYTES);
+    return call.provider.decodeError(response.status, response.headers, text);
+  } finally {
+    body.close();
+  }
+}
+
+const END: IteratorReturnResult<undefined> = { done: true, value: undefined };
+
+/** Iterator by hand: unlike a generator it lets go of the upstream also when nobody ever asked for the first batch. */
+abstract class AnswerIterator implements AsyncIterableIterator<EventBatch> {
+  private ended = false;
+
+  constructor(
+    protected readonly body: UpstreamBody,
+    private readonly provider: string,
+  ) {}
+
+  /** The next batch with something in it; undefined at the end. */
+  protected abstract advance(): Promise<EventBatch | undefined>;
+
+  async next(): Promise<IteratorResult<EventBatch, undefined>> {
+    if (this.ended) return END;
+    try {
+      const batch = await this.advance();
+      if (batch !== undefined) return { done: false, value: batch };
+    } catch (error) {
+      this.end();
+      if (error instanceof GatewayError) throw error;
+      throw upstreamFailure('malformed', this.provider, 'sent an answer that could not be read.', error);
+    }
+    this.end();
+    return END;
+  }
+
+  return(): Promise<IteratorResult<EventBatch, undefined>> {
+    this.end();
+    return Promise.resolve(END);
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  private end(): void {
+    this.ended = true;
+    this.body.close();
+  }
+}
+
+class StreamedAnswer extends AnswerIterator {
+  private exhausted = false;
+
+  constructor(
+    body: UpstreamBody,
+    private readonly decoder: StreamDecoder,
+    provider: string,
+  ) {
+    super(body, provider);
+  }
+
+  protected async advance(): Promise<EventBatch | undefined> {
+    if (this.exhausted) return undefined;
+    let broken: unknown;
+    while (!this.decoder.done) {
+      let chunk: Uint8Array | undefined;
+      try {
+        chunk = await this.body.read();
+      } catch (error) {
+        broken = error;
+      }
+      if (chunk === undefined) break;
+      const batch = this.decoder.push(chunk);
+      if (batch.events.length > 0) return batch;
+    }
+    this.exhausted = true;
+    const last = this.endDecoder(broken);
+    return last.events.length > 0 ? last : undefined;
+  }
+
+  /** A connection that breaks after the answer was complete has taken nothing away: then it counts as its end. */
+  private endDecoder(broken: unknown): EventBatch {
+    if (broken !== undefined && !(broken instanceof GatewayError && broken.failure === 'connection')) throw broken;
+    try {
+      return this.decoder.end();
+    } catch (error) {
+      throw broken ?? error;
+    }
+  }
+}
+
+class PlainAnswer extends AnswerIterator {
+  private read = false;
+
+  constructor(
+    body: UpstreamBody,
+    private readonly decode: (bytes: Uint8Array) => EventBatch,
+    private readonly name: string,
+  ) {
+    super(body, name);
+  }
+
+  protected async advance(): Promise<EventBatch | undefined> {
+    if (this.read) return undefined;
+    this.read = true;
+    return this.decode(await readWhole(this.body, MAX_ANSWER_BYTES, this.name));
+  }
+}
