@@ -37,7 +37,8 @@ async function loadPlain(job: LoadJob): Promise<LoadResult> {
   const latencies = new Latencies();
   let errors = 0;
   const fixed = body(job);
-  const instance = autocannon({
+  const { promise, resolve, reject } = Promise.withResolvers<autocannon.Result>();
+  const loadOptions: autocannon.Options = {
     url: `${job.url}/v1/chat/completions`,
     method: 'POST',
     connections: job.connections,
@@ -47,12 +48,13 @@ async function loadPlain(job: LoadJob): Promise<LoadResult> {
     ...(job.unique
       ? { requests: [{ setupRequest: (request: autocannon.Request) => ({ ...request, body: body(job) }) }] }
       : { body: fixed }),
-  });
+  };
+  const instance = autocannon(loadOptions, (error: unknown, outcome) => (error ? reject(error) : resolve(outcome)));
   instance.on('response', (_client, status, _bytes, responseTime) => {
     if (status === job.expectStatus) latencies.add(responseTime);
     else errors += 1;
   });
-  const result = await instance;
+  const result = await promise;
   return {
     requests: latencies.count,
     requestsPerSecond: latencies.count / result.duration,
