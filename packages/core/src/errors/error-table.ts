@@ -24,6 +24,7 @@ export const ERROR_TABLE = {
   key_expired: row(403, 'permission_error'),
   model_not_allowed: row(403, 'permission_error'),
   project_inactive: row(403, 'permission_error'),
+  permission_denied: row(403, 'permission_error'),
   spend_cap_exceeded: row(402, 'insufficient_quota', 'cap_exceeded'),
   key_budget_exceeded: row(402, 'insufficient_quota', 'cap_exceeded'),
   model_not_found: row(404, 'invalid_request_error'),

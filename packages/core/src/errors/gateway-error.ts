@@ -10,6 +10,7 @@ export type ErrorKind =
   | 'key_expired'
   | 'model_not_allowed'
   | 'project_inactive'
+  | 'permission_denied'
   | 'spend_cap_exceeded'
   | 'key_budget_exceeded'
   | 'model_not_found'
