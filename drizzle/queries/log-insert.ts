@@ -43,7 +43,7 @@ export async function insertLogRecords(db: Db, records: readonly LogRecord[]): P
       return insertLogRecords(db, records);
     }
     if (code?.startsWith('22') || code?.startsWith('23')) {
-      throw new RecordsRejectedError(error instanceof Error ? error.message : String(error), { cause: error });
+      throw new RecordsRejectedError(rootMessage(error), { cause: error });
     }
     throw error;
   }
@@ -101,6 +101,13 @@ function sqlState(error: unknown): string | undefined {
     if ('code' in at && typeof at.code === 'string' && /^[0-9A-Z]{5}$/.test(at.code)) return at.code;
   }
   return undefined;
+}
+
+/** The database's own words: drizzle's message would repeat the whole batch. */
+function rootMessage(error: unknown): string {
+  let root = error;
+  while (root instanceof Error && root.cause !== undefined) root = root.cause;
+  return root instanceof Error ? root.message : String(root);
 }
 
 /** Which of these requests already have a row. */

@@ -14,18 +14,24 @@ export async function getSetting(db: Db, key: string): Promise<JsonValue | undef
 }
 
 export async function putSetting(db: Db, key: string, value: JsonValue): Promise<void> {
+  const json = toJsonb(value);
   await db
     .insert(settings)
-    .values({ key, value })
-    .onConflictDoUpdate({ target: settings.key, set: { value, updatedAt: sql`now()` } });
+    .values({ key, value: json })
+    .onConflictDoUpdate({ target: settings.key, set: { value: json, updatedAt: sql`now()` } });
 }
 
 /** Sets the value only if there is none; returns what holds afterwards, so that racing gateways agree. */
 export async function putSettingOnce(db: Db, key: string, value: JsonValue): Promise<JsonValue> {
   const inserted = await db
     .insert(settings)
-    .values({ key, value })
+    .values({ key, value: toJsonb(value) })
     .onConflictDoNothing()
     .returning({ key: settings.key });
-  return inserted.length > 0 ? value : ((await getSetting(db, key)) ?? value);
+  if (inserted.length > 0) return value;
+  const existing = await getSetting(db, key);
+  return existing === undefined ? value : existing;
 }
+
+/** Drizzle would write null as SQL's null. */
+const toJsonb = (value: JsonValue) => sql`${JSON.stringify(value)}::jsonb`;

@@ -1,0 +1,65 @@
+/** Where a stretch of time is read from; the roll-ups in full buckets only. */
+export type StatsSource = 'rows' | 'rollup_minute' | 'rollup_hour' | 'rollup_day';
+
+/** Half open: `fromMs` ≤ t < `toMs`. */
+export interface StatsSegment {
+  readonly source: StatsSource;
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+/** Coarse to fine; `keptMs` an hour less than the clean-up's, so that a bucket is never read while it is dropped. */
+const LEVELS = [
+  { source: 'rollup_day', sizeMs: DAY_MS, keptMs: Number.POSITIVE_INFINITY },
+  { source: 'rollup_hour', sizeMs: HOUR_MS, keptMs: 90 * DAY_MS - HOUR_MS },
+  { source: 'rollup_minute', sizeMs: MINUTE_MS, keptMs: 47 * HOUR_MS },
+] as const;
+
+/** Up to here rows are read as they are. */
+const ROWS_ONLY_MS = HOUR_MS;
+
+export interface RangeOptions {
+  readonly fromMs: number;
+  readonly toMs: number;
+  readonly nowMs: number;
+  /** Buckets wanted: no coarser roll-up is used. Absent = one total. */
+  readonly intervalMs?: number;
+}
+
+/**
+ * Splits a range into stretches that add up to exactly it: full days, hours and minutes from the roll-ups, the rest from
+ * rows. Where hours are no longer kept, the range is widened to whole days.
+ */
+export function splitRange(options: RangeOptions): readonly StatsSegment[] {
+  const oldestHourMs = options.nowMs - LEVELS[1].keptMs;
+  const fromMs = options.fromMs < oldestHourMs ? floorTo(options.fromMs, DAY_MS) : options.fromMs;
+  const toMs = options.toMs < oldestHourMs ? ceilTo(options.toMs, DAY_MS) : options.toMs;
+  if (toMs - fromMs <= ROWS_ONLY_MS) return fromMs < toMs ? [{ source: 'rows', fromMs, toMs }] : [];
+  const intervalMs = options.intervalMs ?? DAY_MS;
+  const levels = LEVELS.filter((level) => intervalMs % level.sizeMs === 0);
+  return cover(fromMs, toMs, levels, options.nowMs);
+}
+
+type Level = (typeof LEVELS)[number];
+
+function cover(fromMs: number, toMs: number, levels: readonly Level[], nowMs: number): StatsSegment[] {
+  if (fromMs >= toMs) return [];
+  const [level, ...finer] = levels;
+  if (level === undefined) return [{ source: 'rows', fromMs, toMs }];
+  const oldestMs = Number.isFinite(level.keptMs) ? ceilTo(nowMs - level.keptMs, level.sizeMs) : 0;
+  const startMs = Math.max(ceilTo(fromMs, level.sizeMs), oldestMs);
+  const endMs = floorTo(toMs, level.sizeMs);
+  if (startMs >= endMs) return cover(fromMs, toMs, finer, nowMs);
+  return [
+    ...cover(fromMs, startMs, finer, nowMs),
+    { source: level.source, fromMs: startMs, toMs: endMs },
+    ...cover(endMs, toMs, finer, nowMs),
+  ];
+}
+
+const floorTo = (ms: number, sizeMs: number) => Math.floor(ms / sizeMs) * sizeMs;
+const ceilTo = (ms: number, sizeMs: number) => Math.ceil(ms / sizeMs) * sizeMs;
