@@ -205,7 +205,11 @@ export interface HotStore extends LogQueue {
   flush(timeoutMs: number): Promise<void>;
 
   /** Makes a change of a key or project hold from the very next request; never lowers a version. */
-  setVersions(projectId: string, projectVersion: number | null, keys: readonly { keyId: string; version: number }[]): Promise<void>;
+  setVersions(
+    projectId: string,
+    projectVersion: number | null,
+    keys: readonly { keyId: string; version: number }[],
+  ): Promise<void>;
   /** null removes the customer's limits. */
   setCustomerLimits(projectId: string, customerId: string, limits: CustomerLimits | null): Promise<void>;
 

@@ -1,0 +1,60 @@
+/** A hold lives this long without a renewal; then its process counts as dead. */
+export const LEASE_MS = 60_000;
+/** How long the store itself recognises a settlement it already took; older ones are looked up in the rows. */
+export const DONE_MARKER_MS = 300_000;
+/** How long a hold that the reaper booked can still be corrected by its late settlement. */
+export const REAPED_MARKER_MS = 86_400_000;
+/** After its data was lost the hot cache tier counts as incomplete for this long: longer-lived warm entries are rare. */
+export const CACHE_LOST_MS = 86_400_000;
+
+/** Money and tokens set aside for one open request, with all that settling or reaping it needs. */
+export interface Hold {
+  readonly projectId: string;
+  readonly keyId: string;
+  /** '' = none. */
+  readonly customerId: string;
+  /** The store's clock at admission; fixes the day and month that are booked. */
+  readonly admittedAtMs: number;
+  readonly holdNanoUsd: number;
+  readonly lostNanoUsd: number;
+  readonly tokens: number;
+  /** Tokens-per-minute limit at admission; 0 = none was set. */
+  readonly tokensPerMinute: number;
+  readonly lostRecord: string;
+}
+
+/**
+ * A hold as the Redis scripts store it: numbers, ids and record on separate lines. Ids must not hold tabs or line
+ * breaks (`encodeId` sees to it).
+ */
+export function decodeHold(text: string): Hold {
+  const numbersEnd = text.indexOf('\n');
+  const idsEnd = text.indexOf('\n', numbersEnd + 1);
+  const [hold, lost, tokens, tokensPerMinute, admittedAt] = text.slice(0, numbersEnd).split(' ').map(Number);
+  const [projectId = '', keyId = '', customerId = ''] = text.slice(numbersEnd + 1, idsEnd).split('\t');
+  return {
+    projectId,
+    keyId,
+    customerId: decodeURIComponent(customerId),
+    admittedAtMs: admittedAt ?? 0,
+    holdNanoUsd: hold ?? 0,
+    lostNanoUsd: lost ?? 0,
+    tokens: tokens ?? 0,
+    tokensPerMinute: tokensPerMinute ?? 0,
+    lostRecord: text.slice(idsEnd + 1),
+  };
+}
+
+/** Free text (a customer's id comes from a header) as one word without separators. */
+export function encodeId(id: string): string {
+  return /^[\w.-]*$/.test(id) ? id : encodeURIComponent(id.toWellFormed());
+}
+
+/** The row of a request whose process died, with what the store knows better than the process did. */
+export function completeLostRecord(hold: Hold): string {
+  return JSON.stringify({
+    ...JSON.parse(hold.lostRecord),
+    createdAtMs: hold.admittedAtMs,
+    costNanoUsd: hold.lostNanoUsd,
+  });
+}

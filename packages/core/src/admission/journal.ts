@@ -1,0 +1,145 @@
+// The disk refuses a line: `append` throws, nothing of it counts, and the next line starts on a fresh row.
+import {
+  closeSync,
+  fsyncSync,
+  ftruncateSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from 'node:fs';
+import { join } from 'node:path';
+
+export interface JournalOptions {
+  readonly dir: string;
+  /** File names: `<name>-<generation>.journal`. */
+  readonly name: string;
+  /** Compacts when the file is beyond this and twice what the last compaction left. */
+  readonly compactBytes: number;
+  /** Lines that restore the present state. */
+  readonly snapshot: () => Iterable<string>;
+}
+
+/**
+ * An append-only file of lines. A line is with the operating system when `append` returns, so it survives the process.
+ * Compaction writes the state as a new generation and renames it into place: one whole generation always exists.
+ */
+export class Journal {
+  private fd = -1;
+  private generation = 0;
+  private bytes = 0;
+  private baseBytes = 0;
+  private broken = false;
+
+  constructor(private readonly options: JournalOptions) {
+    mkdirSync(options.dir, { recursive: true, mode: 0o700 });
+  }
+
+  /**
+   * Gives every line to `apply` and opens the file for appending. A torn last line is cut off; `skipped` counts damaged
+   * lines before it (`apply` threw).
+   */
+  open(apply: (line: string) => void): { readonly lines: number; readonly skipped: number } {
+    this.generation = this.findGeneration();
+    this.fd = openSync(this.path, 'a+', 0o600);
+    const content = readFileSync(this.path);
+    const end = content.lastIndexOf(10) + 1;
+    if (end < content.length) ftruncateSync(this.fd, end);
+    this.bytes = end;
+    this.baseBytes = 0;
+    let lines = 0;
+    let skipped = 0;
+    for (let start = 0; start < end; ) {
+      const stop = content.indexOf(10, start);
+      const line = content.toString('utf8', start, stop);
+      start = stop + 1;
+      if (line === '') continue;
+      try {
+        apply(line);
+        lines++;
+      } catch {
+        skipped++;
+      }
+    }
+    return { lines, skipped };
+  }
+
+  append(line: string): void {
+    const row = Buffer.from(this.broken ? `\n${line}\n` : `${line}\n`);
+    let written = 0;
+    try {
+      while (written < row.length) written += writeSync(this.fd, row, written);
+      this.broken = false;
+    } catch (error) {
+      this.broken ||= written > 0;
+      throw error;
+    } finally {
+      this.bytes += written;
+    }
+  }
+
+  /** Compacts when it is worth it. */
+  compactIfLarge(): void {
+    if (this.bytes > this.options.compactBytes && this.bytes > 2 * this.baseBytes) this.compact();
+  }
+
+  compact(): void {
+    const next = join(this.options.dir, `${this.options.name}-${this.generation + 1}.journal`);
+    const draft = `${next}.draft`;
+    const fd = openSync(draft, 'w', 0o600);
+    let size = 0;
+    try {
+      let rows: string[] = [];
+      const flush = () => {
+        const chunk = Buffer.from(rows.join(''));
+        rows = [];
+        for (let written = 0; written < chunk.length; ) written += writeSync(fd, chunk, written);
+        size += chunk.length;
+      };
+      for (const line of this.options.snapshot()) {
+        rows.push(`${line}\n`);
+        if (rows.length === 256) flush();
+      }
+      flush();
+      fsyncSync(fd);
+    } finally {
+      closeSync(fd);
+    }
+    renameSync(draft, next);
+    const old = this.path;
+    closeSync(this.fd);
+    this.generation++;
+    this.fd = openSync(this.path, 'a', 0o600);
+    rmSync(old, { force: true });
+    this.bytes = size;
+    this.baseBytes = size;
+    this.broken = false;
+  }
+
+  close(): void {
+    if (this.fd >= 0) closeSync(this.fd);
+    this.fd = -1;
+  }
+
+  private get path(): string {
+    return join(this.options.dir, `${this.options.name}-${this.generation}.journal`);
+  }
+
+  /** The newest whole generation; drafts and older ones are left-overs of a killed compaction. */
+  private findGeneration(): number {
+    const pattern = new RegExp(`^${this.options.name}-(\\d+)\\.journal(\\.draft)?$`);
+    let newest = 0;
+    const found = readdirSync(this.options.dir).flatMap((name) => {
+      const match = pattern.exec(name);
+      if (match === null) return [];
+      if (match[2] === undefined) newest = Math.max(newest, Number(match[1]));
+      return [name];
+    });
+    const kept = `${this.options.name}-${newest}.journal`;
+    for (const name of found) if (name !== kept) rmSync(join(this.options.dir, name));
+    return newest;
+  }
+}

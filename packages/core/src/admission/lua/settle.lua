@@ -1,0 +1,60 @@
+-- The end of a request, once by its id: hold released, cost booked, record queued, cache entry written.
+-- KEYS 1 epoch, 2 project, 3 key, 4 log, 5 holds, 6 leases, 7 customer, 8 done marker, 9 projects,
+--      10 cache values, 11 facts, 12 by age, 13 by expiry, 14 totals
+-- ARGV 1 epoch, 2 clock, 3 request, 4 mode (held, unheld, force, release), 5 cost, 6 tokens, 7 time of admission,
+--      8 project id, 9 customer id or '', 10 record, [11 cache key, 12 value, 13 ttl, 14 owner, 15 byte bound]
+-- Reply: entry id (the first one, when it was settled before), or a code: 0 wrong epoch, 1 released, 2 unknown hold.
+if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
+local mode, cost, record = ARGV[4], tonumber(ARGV[5]), ARGV[10]
+local stored = redis.call('HGET', KEYS[5], ARGV[3])
+local mark = not stored and redis.call('GET', KEYS[8])
+if mode == 'release' and not stored then return 1 end
+
+local marker_ms
+local now
+local function clock()
+  now = now or read_clock(ARGV[2])
+  return now
+end
+
+if stored then
+  local hold, _, tokens, tpm, at = parse_hold(stored)
+  book_spend(KEYS[2], KEYS[3], at, cost, hold, 1)
+  if ARGV[9] ~= '' then book_customer(KEYS[7], at, cost, hold) end
+  if tpm > 0 then
+    local T = redis.call('HMGET', KEYS[3], 'tl', 'tt')
+    local level = bucket_adjust(bucket_level(T[1], T[2], clock(), tpm, tpm), tokens - tonumber(ARGV[6]), tpm)
+    redis.call('HSET', KEYS[3], 'tl', level, 'tt', clock())
+  end
+  redis.call('HDEL', KEYS[5], ARGV[3])
+  redis.call('ZREM', KEYS[6], ARGV[3])
+  if mode == 'release' then return 1 end
+  marker_ms = DONE_MARKER_MS
+elseif mark then
+  local reaped = string.match(mark, '^r(%d+)')
+  if not reaped then return string.sub(mark, 2) end
+  -- The reaper booked a guess: the one late correction changes the counters by the difference.
+  local at = tonumber(ARGV[7])
+  book_spend(KEYS[2], KEYS[3], at, cost - tonumber(reaped), 0, 0)
+  if ARGV[9] ~= '' then book_customer(KEYS[7], at, cost - tonumber(reaped), 0) end
+  marker_ms = REAPED_MARKER_MS
+  record = string.sub(record, 1, -2) .. ',"corrects":true}'
+else
+  if mode == 'held' then return 2 end
+  if cost > 0 then
+    local at = tonumber(ARGV[7])
+    redis.call('SADD', KEYS[9], ARGV[8])
+    book_spend(KEYS[2], KEYS[3], at, cost, 0, 0)
+    if ARGV[9] ~= '' then book_customer(KEYS[7], at, cost, 0) end
+  end
+  -- Unheld records at no cost may come twice: the drain is idempotent by id.
+  if cost > 0 or mode == 'force' then marker_ms = DONE_MARKER_MS end
+end
+
+if ARGV[11] then
+  cache_put({ KEYS[10], KEYS[11], KEYS[12], KEYS[13], KEYS[14] }, clock(), ARGV[11], ARGV[12], tonumber(ARGV[13]),
+    ARGV[14], tonumber(ARGV[15]))
+end
+local entry = redis.call('XADD', KEYS[4], '*', 'i', ARGV[3], 'r', record)
+if marker_ms then redis.call('SET', KEYS[8], 's' .. entry, 'PX', marker_ms) end
+return entry

@@ -1,0 +1,41 @@
+/** UTC days and months as whole numbers that can be subtracted; the Lua unit `periods.lua` computes the same ones. */
+export const HOUR_MS = 3_600_000;
+export const DAY_MS = 86_400_000;
+/** Months of spend the stores keep: far beyond the 70 days that any settlement or rebuild may look back. */
+export const MONTHS_KEPT = 4;
+/** Days of customer spend the stores keep. */
+export const DAYS_KEPT = 8;
+
+export function dayIndex(ms: number): number {
+  return Math.floor(ms / DAY_MS);
+}
+
+/** Months since the year 0. */
+export function monthIndex(ms: number): number {
+  const date = new Date(ms);
+  return date.getUTCFullYear() * 12 + date.getUTCMonth();
+}
+
+/** `YYYY-MM` of a month index. */
+export function monthName(index: number): string {
+  return `${String(Math.floor(index / 12)).padStart(4, '0')}-${String((index % 12) + 1).padStart(2, '0')}`;
+}
+
+/** Index of `YYYY-MM` (or of the month of `YYYY-MM-DD`). */
+export function parseMonth(name: string): number {
+  return Number(name.slice(0, 4)) * 12 + Number(name.slice(5, 7)) - 1;
+}
+
+/** Index of `YYYY-MM-DD`. */
+export function parseDay(name: string): number {
+  return dayIndex(Date.parse(`${name}T00:00:00Z`));
+}
+
+export function msToNextDay(ms: number): number {
+  return (dayIndex(ms) + 1) * DAY_MS - ms;
+}
+
+export function msToNextMonth(ms: number): number {
+  const next = monthIndex(ms) + 1;
+  return Date.UTC(Math.floor(next / 12), next % 12, 1) - ms;
+}

@@ -1,0 +1,62 @@
+import { Cluster, Redis, type RedisOptions } from 'ioredis';
+import { defineScripts, type RedisClient } from './redis-scripts';
+
+export interface RedisConnectionOptions {
+  /** redis:// or rediss://; on a cluster any of its nodes, several separated by commas. */
+  readonly url: string;
+  readonly password?: string;
+  readonly db?: number;
+  readonly cluster?: boolean;
+}
+
+/**
+ * A connection that never sends anything twice by itself: no offline queue, no re-sending, no auto-pipelining. What a
+ * lost reply means is for the caller to decide, who knows which commands may be repeated.
+ */
+export function connectRedis(options: RedisConnectionOptions, name: string): RedisClient {
+  const shared: RedisOptions = {
+    connectionName: name,
+    enableOfflineQueue: false,
+    autoResendUnfulfilledCommands: false,
+    maxRetriesPerRequest: 0,
+    enableAutoPipelining: false,
+    connectTimeout: 2_000,
+    retryStrategy: (times) => Math.min(25 * 2 ** Math.min(times, 5), 500),
+    ...(options.password === undefined ? {} : { password: options.password }),
+  };
+  const client = options.cluster
+    ? new Cluster(options.url.split(','), {
+        enableOfflineQueue: false,
+        // Re-sends after a closed connection, which an admission must not do.
+        retryDelayOnFailover: 0,
+        clusterRetryStrategy: (times) => Math.min(50 * times, 500),
+        slotsRefreshTimeout: 2_000,
+        redisOptions: shared,
+      })
+    : new Redis(options.url, { ...shared, ...(options.db === undefined ? {} : { db: options.db }), lazyConnect: true });
+  // Failures reach the callers through their commands; without a listener ioredis prints each of them.
+  client.on('error', () => undefined);
+  defineScripts(client);
+  return client;
+}
+
+/** Resolves when the client is ready; throws after `timeoutMs`. */
+export async function waitForReady(client: RedisClient, timeoutMs: number): Promise<void> {
+  if (client.status === 'ready') return;
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const timer = setTimeout(() => reject(new Error(`Redis is not reachable within ${timeoutMs} ms`)), timeoutMs);
+  client.once('ready', resolve);
+  if (client.status === 'wait') client.connect().catch(() => undefined);
+  try {
+    await promise;
+  } finally {
+    clearTimeout(timer);
+    client.off('ready', resolve);
+  }
+}
+
+/** True while bytes still wait in this process because the server does not take them. */
+export function isBackedUp(client: RedisClient): boolean {
+  const { stream } = client as unknown as { stream?: { readonly writableLength?: number } };
+  return (stream?.writableLength ?? 0) > 0;
+}

@@ -1,0 +1,47 @@
+/**
+ * Token buckets in whole numbers. A level counts 1/60000 tokens, so that a rate per minute refills exactly `rate` units
+ * a millisecond; `lua/token_bucket.lua` computes the same to the last unit.
+ */
+export const TOKEN_UNITS = 60_000;
+
+export interface BucketState {
+  readonly level: number;
+  readonly atMs: number;
+}
+
+/** Level now. A clock that stepped back refills nothing; the caller stores `nowMs`, so that it doesn't lock either. */
+export function refillBucket(
+  bucket: BucketState | undefined,
+  nowMs: number,
+  ratePerMinute: number,
+  burst: number,
+): number {
+  const capacity = burst * TOKEN_UNITS;
+  if (bucket === undefined) return capacity;
+  return Math.min(capacity, bucket.level + Math.max(0, nowMs - bucket.atMs) * ratePerMinute);
+}
+
+/** Milliseconds until the level reaches `units`; undefined = never (a rate of 0). */
+export function msUntilLevel(level: number, units: number, ratePerMinute: number): number | undefined {
+  if (level >= units) return 0;
+  return ratePerMinute > 0 ? Math.ceil((units - level) / ratePerMinute) : undefined;
+}
+
+/** What `X-RateLimit-*` shows. */
+export function describeBucket(
+  level: number,
+  ratePerMinute: number,
+  burst: number,
+): { limit: number; remaining: number; resetMs: number } {
+  return {
+    limit: ratePerMinute,
+    remaining: Math.max(0, Math.floor(level / TOKEN_UNITS)),
+    resetMs: msUntilLevel(level, burst * TOKEN_UNITS, ratePerMinute) ?? 0,
+  };
+}
+
+/** Level after settlement: what was estimated too much comes back, what was too little is owed, down to one minute's. */
+export function adjustLevel(level: number, differenceTokens: number, burst: number): number {
+  const capacity = burst * TOKEN_UNITS;
+  return Math.max(-capacity, Math.min(capacity, level + differenceTokens * TOKEN_UNITS));
+}
