@@ -1,0 +1,124 @@
+import type { FakeBehaviour } from './behaviour';
+import { type RenderContext, renderPlain, renderStream } from './render-answer';
+
+/** What the server counts while it answers. */
+export interface AnswerCounters {
+  /** Answers whose reader left before their end. */
+  cancelled: number;
+  completed: number;
+}
+
+const SSE_HEADERS = { 'content-type': 'text/event-stream; charset=utf-8' };
+const JSON_HEADERS = { 'content-type': 'application/json' };
+/** Lets the bytes so far leave the machine before the connection is broken. */
+const BEFORE_RESET_MS = 20;
+
+/** Answers made in one piece, by model and kind: nothing is rendered twice on the plain path. */
+const rendered = new Map<string, Uint8Array>();
+
+/** The ordinary answer, from memory. */
+export function ordinaryAnswer(stream: boolean, context: RenderContext): Response {
+  const key = `${stream}\n${context.includeUsage}\n${context.model}`;
+  let bytes = rendered.get(key);
+  if (bytes === undefined) {
+    bytes = stream ? Buffer.concat(renderStream({}, context)) : new TextEncoder().encode(renderPlain({}, context));
+    if (rendered.size < 1000) rendered.set(key, bytes);
+  }
+  return new Response(bytes as BodyInit, { headers: stream ? SSE_HEADERS : JSON_HEADERS });
+}
+
+export interface AnswerJob {
+  readonly behaviour: FakeBehaviour;
+  readonly stream: boolean;
+  readonly context: RenderContext;
+  readonly counters: AnswerCounters;
+  /** Ends waiting for ever when the server stops. */
+  readonly stopped: Promise<void>;
+}
+
+/** An answer by script. */
+export function scriptedAnswer(job: AnswerJob): Response {
+  const { behaviour, stream, context } = job;
+  const status = behaviour.status ?? 200;
+  if (behaviour.empty === true) return new Response('', { headers: stream ? SSE_HEADERS : JSON_HEADERS });
+  if (behaviour.html === true) {
+    return new Response('<html><head><title>Bad gateway</title></head><body><h1>Oops</h1></body></html>', {
+      status,
+      headers: { 'content-type': 'text/html' },
+    });
+  }
+  if (status !== 200 || behaviour.body !== undefined) return errorAnswer(behaviour, status);
+  if (!stream || behaviour.plainForStream === true) {
+    return new Response(renderPlain(behaviour, context), { headers: JSON_HEADERS });
+  }
+  return new Response(streamPieces(job), { headers: SSE_HEADERS });
+}
+
+function errorAnswer(behaviour: FakeBehaviour, status: number): Response {
+  const headers: Record<string, string> = { 'content-type': behaviour.contentType ?? 'application/json' };
+  if (behaviour.retryAfter !== undefined) headers['retry-after'] = behaviour.retryAfter;
+  const error = { message: `fake failure ${status}`, type: 'fake_error', code: `fake_${status}`, param: null };
+  return new Response(behaviour.body ?? JSON.stringify({ error }), { status, headers });
+}
+
+/** How many writes until the script goes wrong, and how. */
+function findFault(
+  behaviour: FakeBehaviour,
+): { at: number; kind: 'error' | 'reset' | 'hang' | 'truncate' } | undefined {
+  // The role chunk comes ahead of the counted ones.
+  if (behaviour.errorAfter !== undefined) return { at: behaviour.errorAfter + 1, kind: 'error' };
+  if (behaviour.resetAfter !== undefined) return { at: behaviour.resetAfter + 1, kind: 'reset' };
+  if (behaviour.hangAfter !== undefined) return { at: behaviour.hangAfter + 1, kind: 'hang' };
+  if (behaviour.truncateAfter !== undefined) return { at: behaviour.truncateAfter + 1, kind: 'truncate' };
+  return undefined;
+}
+
+const ERROR_EVENT = 'data: {"error":{"message":"fake failure mid-stream","type":"server_error","code":500}}\n\n';
+
+function streamPieces(job: AnswerJob): ReadableStream<Uint8Array> {
+  const { behaviour, counters } = job;
+  const pieces = renderStream(behaviour, job.context);
+  const fault = findFault(behaviour);
+  let next = 0;
+  let left = false;
+  const finish = (controller: ReadableStreamDefaultController<Uint8Array>) => {
+    counters.completed += 1;
+    controller.close();
+  };
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        if (next > 0) await pause(behaviour);
+        if (left) return;
+        if (fault !== undefined && next >= fault.at) {
+          if (fault.kind === 'hang') return job.stopped;
+          if (fault.kind === 'reset') {
+            await Bun.sleep(BEFORE_RESET_MS);
+            if (!left) controller.error(undefined);
+            return;
+          }
+          if (fault.kind === 'error') controller.enqueue(new TextEncoder().encode(ERROR_EVENT));
+          return finish(controller);
+        }
+        const piece = pieces[next];
+        next += 1;
+        if (piece !== undefined) controller.enqueue(piece);
+        if (next >= pieces.length && fault === undefined) finish(controller);
+      },
+      cancel() {
+        left = true;
+        counters.cancelled += 1;
+      },
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+async function pause(behaviour: FakeBehaviour): Promise<void> {
+  const gapMs = behaviour.gapMs ?? 0;
+  const jitterMs = behaviour.jitterMs ?? 0;
+  // Single bytes and half characters only arrive apart when they are sent apart.
+  const apart = behaviour.byteByByte === true || behaviour.splitCharacters === true;
+  if (gapMs > 0 || jitterMs > 0) await Bun.sleep(gapMs + Math.random() * jitterMs);
+  else if (apart) await new Promise((resolve) => setImmediate(resolve));
+}

@@ -1,0 +1,193 @@
+import type { JsonObject } from '@llm0/core/chat/json';
+import { type FakeBehaviour, requestedBehaviour } from './behaviour';
+import { type AnswerCounters, ordinaryAnswer, scriptedAnswer } from './serve-answer';
+
+export interface RecordedRequest {
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: JsonObject;
+}
+
+export interface FakeCounters extends AnswerCounters {
+  /** Chat requests that came in. */
+  received: number;
+  /** Requests held at the gate right now. */
+  waiting: number;
+}
+
+export interface FakeControl {
+  /** What every request gets unless something below says otherwise. */
+  setDefault(behaviour: FakeBehaviour): void;
+  setModel(model: string, behaviour: FakeBehaviour): void;
+  /** Behaviours for the next requests, one each. */
+  enqueue(...behaviours: readonly FakeBehaviour[]): void;
+  /** From now on no request is answered until `release`. */
+  hold(): void;
+  release(): void;
+  /** Forgets everything set, recorded and counted. */
+  reset(): void;
+  readonly counters: Readonly<FakeCounters>;
+}
+
+export interface FakeUpstream {
+  /** Ends in `/v1`. */
+  readonly url: string;
+  readonly port: number;
+  /** Recorded chat requests, oldest first. */
+  readonly requests: readonly RecordedRequest[];
+  readonly control: FakeControl;
+  stop(): Promise<void>;
+}
+
+export interface FakeUpstreamOptions {
+  readonly port?: number;
+  readonly hostname?: string;
+  /** Keep every request's body and headers (default). Off for benches. */
+  readonly record?: boolean;
+  /** Models that `/v1/models` lists. */
+  readonly models?: readonly string[];
+}
+
+/** Starts an OpenAI-shaped vendor on a free port. */
+export function startFakeUpstream(options: FakeUpstreamOptions = {}): FakeUpstream {
+  return new FakeServer(options);
+}
+
+class FakeServer implements FakeUpstream, FakeControl {
+  readonly requests: RecordedRequest[] = [];
+  readonly counters: FakeCounters = { received: 0, waiting: 0, cancelled: 0, completed: 0 };
+  private readonly byModel = new Map<string, FakeBehaviour>();
+  private queue: FakeBehaviour[] = [];
+  private fallback: FakeBehaviour = {};
+  private gate: PromiseWithResolvers<void> | undefined;
+  private readonly stopping = Promise.withResolvers<void>();
+  private readonly server: Bun.Server<undefined>;
+
+  constructor(private readonly options: FakeUpstreamOptions) {
+    this.server = Bun.serve({
+      port: options.port ?? 0,
+      hostname: options.hostname ?? '127.0.0.1',
+      idleTimeout: 0,
+      routes: {
+        '/v1/chat/completions': { POST: (request) => this.answerChat(request) },
+        '/v1/models': () => Response.json({ object: 'list', data: this.listModels() }),
+        '/control': { POST: async (request) => this.applyControl((await request.json()) as JsonObject) },
+        '/counters': () => Response.json(this.counters),
+      },
+      fetch: () => Response.json({ error: { message: 'no such path', type: 'fake_error' } }, { status: 404 }),
+    });
+  }
+
+  get control(): FakeControl {
+    return this;
+  }
+
+  get port(): number {
+    return this.server.port ?? 0;
+  }
+
+  get url(): string {
+    return `http://${this.options.hostname ?? '127.0.0.1'}:${this.port}/v1`;
+  }
+
+  async stop(): Promise<void> {
+    this.release();
+    this.stopping.resolve();
+    await this.server.stop(true);
+  }
+
+  setDefault(behaviour: FakeBehaviour): void {
+    this.fallback = behaviour;
+  }
+
+  setModel(model: string, behaviour: FakeBehaviour): void {
+    this.byModel.set(model, behaviour);
+  }
+
+  enqueue(...behaviours: readonly FakeBehaviour[]): void {
+    this.queue.push(...behaviours);
+  }
+
+  hold(): void {
+    this.gate ??= Promise.withResolvers<void>();
+  }
+
+  release(): void {
+    this.gate?.resolve();
+    this.gate = undefined;
+  }
+
+  reset(): void {
+    this.release();
+    this.queue = [];
+    this.byModel.clear();
+    this.fallback = {};
+    this.requests.length = 0;
+    Object.assign(this.counters, { received: 0, waiting: 0, cancelled: 0, completed: 0 });
+  }
+
+  private async answerChat(request: Request): Promise<Response> {
+    this.counters.received += 1;
+    const body = (await request.json()) as JsonObject;
+    if (this.options.record !== false) this.record(request, body);
+    const behaviour = this.chooseBehaviour(request, body);
+    if (this.gate !== undefined) await this.waitAtGate();
+    const stream = body.stream === true;
+    const streamOptions = body.stream_options as JsonObject | undefined;
+    const context = { model: String(body.model), includeUsage: streamOptions?.include_usage === true };
+    if (behaviour === undefined) {
+      this.counters.completed += 1;
+      return ordinaryAnswer(stream, context);
+    }
+    if (behaviour.hang === true) await this.waitForEver(request);
+    const delayMs = (behaviour.firstDelayMs ?? 0) + Math.random() * (behaviour.jitterMs ?? 0);
+    if (delayMs > 0) await Bun.sleep(delayMs);
+    return scriptedAnswer({ behaviour, stream, context, counters: this.counters, stopped: this.stopping.promise });
+  }
+
+  /** undefined = ordinary. */
+  private chooseBehaviour(request: Request, body: JsonObject): FakeBehaviour | undefined {
+    const asked = requestedBehaviour(body, request.headers);
+    const behaviour = { ...this.fallback, ...this.byModel.get(String(body.model)), ...this.queue.shift(), ...asked };
+    for (const _name in behaviour) return behaviour;
+    return undefined;
+  }
+
+  private record(request: Request, body: JsonObject): void {
+    const headers = Object.fromEntries(request.headers);
+    this.requests.push({ path: new URL(request.url).pathname, headers, body });
+  }
+
+  private async waitAtGate(): Promise<void> {
+    this.counters.waiting += 1;
+    await this.gate?.promise;
+    this.counters.waiting -= 1;
+  }
+
+  private waitForEver(request: Request): Promise<void> {
+    return new Promise((resolve) => {
+      request.signal.addEventListener('abort', () => {
+        this.counters.cancelled += 1;
+        resolve();
+      });
+      void this.stopping.promise.then(resolve);
+    });
+  }
+
+  private listModels(): JsonObject[] {
+    return (this.options.models ?? ['fake-model']).map((id) => ({ id, object: 'model', owned_by: 'fake' }));
+  }
+
+  /** The same controls over HTTP, for a fake in its own process: `{default, models, queue, hold, release, reset}`. */
+  private applyControl(command: JsonObject): Response {
+    if (command.reset === true) this.reset();
+    if (command.default !== undefined) this.setDefault(command.default as FakeBehaviour);
+    for (const [model, behaviour] of Object.entries((command.models ?? {}) as JsonObject)) {
+      this.setModel(model, behaviour as FakeBehaviour);
+    }
+    this.enqueue(...((command.queue ?? []) as FakeBehaviour[]));
+    if (command.hold === true) this.hold();
+    if (command.release === true) this.release();
+    return Response.json(this.counters);
+  }
+}
