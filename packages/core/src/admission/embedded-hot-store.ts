@@ -97,6 +97,7 @@ export class EmbeddedHotStore implements HotStore {
 
   settle(settlement: Settlement): void {
     const { cache, ...rest } = settlement;
+    if (this.isRepeated(settlement)) return;
     const atMs = this.nowMs();
     if (this.isUnknown(rest)) {
       this.book.recordAnyway({ t: 'unknown', settlement: rest });
@@ -231,6 +232,11 @@ export class EmbeddedHotStore implements HotStore {
     this.source = undefined;
     this.book.close();
     this.cache.close();
+  }
+
+  private isRepeated({ requestId }: Settlement): boolean {
+    const { holds, done, unknown } = this.state;
+    return !holds.has(requestId) && (done.has(requestId) || unknown.has(requestId));
   }
 
   /** A held settlement of which the store knows nothing: only the rows can tell whether it was booked. */

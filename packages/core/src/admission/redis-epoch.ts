@@ -2,7 +2,7 @@
 import type { RebuildSource } from './hot-store';
 import type { ShardKeys } from './redis-keys';
 import { rebuildShard } from './redis-rebuild';
-import { type RedisClient, runScript } from './redis-scripts';
+import { type RedisClient, runScript, type ScriptArg } from './redis-scripts';
 
 const LOCK_MS = 15_000;
 const WAIT_MS = 50;
@@ -12,6 +12,8 @@ export interface EpochContext {
   readonly client: RedisClient;
   readonly shards: readonly ShardKeys[];
   readonly newId: () => string;
+  /** Instead of the server's clock: for tests only. */
+  readonly clock: ScriptArg;
 }
 
 interface ShardEpoch {
@@ -71,12 +73,17 @@ interface RebuildJob {
   readonly source: RebuildSource;
 }
 
-async function rebuildAll({ client, shards, newId }: EpochContext, { lost, token, source }: RebuildJob): Promise<void> {
+async function rebuildAll(
+  { client, shards, newId, clock }: EpochContext,
+  { lost, token, source }: RebuildJob,
+): Promise<void> {
   const mark = `${REBUILDING}${token}`;
   // From here on no process is admitted or settles on these shards.
   for (const { keys } of lost) await client.set(keys.epoch, mark);
   for (const shard of lost) {
-    await rebuildShard({ client, keys: shard.keys, shards: shards.length, mark, survived: shard.epoch !== '', source });
+    const nowMs = clock === '' ? shard.serverMs : Number(clock);
+    const survived = shard.epoch !== '';
+    await rebuildShard({ client, keys: shard.keys, shards: shards.length, mark, survived, nowMs, source });
   }
   for (const { keys, runId } of lost) {
     const epoch = `${newId()} ${runId}`;

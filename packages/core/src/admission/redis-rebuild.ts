@@ -18,6 +18,8 @@ export interface RebuildShard {
   readonly mark: string;
   /** False when not even the epoch was left. */
   readonly survived: boolean;
+  /** The store's clock. */
+  readonly nowMs: number;
   readonly source: RebuildSource;
 }
 
@@ -26,8 +28,7 @@ export async function rebuildShard(job: RebuildShard): Promise<void> {
   const { client, keys, source } = job;
   await drainQueue(job);
   if (job.survived) await Bun.sleep(DRAIN_GRACE_MS);
-  const [seconds] = (await client.time()) as unknown as [string | number];
-  const data = await source.loadSpend(Number(seconds) * 1000);
+  const data = await source.loadSpend(job.nowMs);
   const holds = await keepUnstoredHolds(job);
   const known = await client.smembers(keys.projects);
   for (const write of planWrites(job, { data, holds, known })) {
@@ -43,7 +44,7 @@ export async function rebuildShard(job: RebuildShard): Promise<void> {
     ];
     await runScript(client, 'rebuildWrite', reply);
   }
-  await client.hset(keys.cache[4], 'i*', Number(seconds) * 1000 + CACHE_LOST_MS);
+  await client.hset(keys.cache[4], 'i*', job.nowMs + CACHE_LOST_MS);
 }
 
 async function drainQueue({ client, keys, source }: RebuildShard): Promise<void> {

@@ -78,7 +78,7 @@ export class RedisRecovery {
     const { link, handOver, source, newId } = this.options;
     const current = await Promise.all(link.shards.map((keys) => readEpoch(link.client, keys)));
     if (!current.every(isCurrent)) this.close();
-    const epochs = await ensureEpochs({ client: link.client, shards: link.shards, newId }, source);
+    const epochs = await ensureEpochs({ client: link.client, shards: link.shards, newId, clock: link.clock }, source);
     const isNew = epochs.join() !== this.lastEpochs;
     if (isNew) this.close();
     // Settlements first: admissions must see the spend that this process still has to hand in.
