@@ -1,0 +1,37 @@
+// Postgres unreachable: 503 `store_unavailable`; nothing was changed, the caller may try again.
+import { GatewayError } from '@llm0/core/errors/gateway-error';
+import { HTTPException } from 'hono/http-exception';
+import type { Logger } from 'pino';
+import { asGatewayError } from '../pipeline/respond-error';
+
+/** Codes of the Postgres client and of Postgres itself that say: not there, or not there yet. */
+const UNREACHABLE = /^(?:ECONN|ENOENT|EPIPE|ETIMEDOUT|ENOTFOUND|CONNECTION_|CONNECT_TIMEOUT|08...|57P0.|53300|57P03)/;
+/** Postgres could not represent what was sent (bad bytes, number out of range). */
+const UNSTORABLE = /^22/;
+const MAX_CAUSES = 5;
+const RETRY_AFTER_MS = 1000;
+
+/** Any thrown value as the error the client is told. */
+export function asAdminError(cause: unknown, log: Pick<Logger, 'error' | 'warn'>): GatewayError {
+  if (cause instanceof HTTPException) return new GatewayError('invalid_request', cause.message || 'Bad request.');
+  const code = findCode(cause);
+  if (code !== undefined && UNREACHABLE.test(code)) {
+    log.warn({ code }, 'the database cannot be reached');
+    const message = 'The database cannot be reached. Nothing was changed; try again.';
+    return new GatewayError('store_unavailable', message, { cause, retryAfterMs: RETRY_AFTER_MS });
+  }
+  if (code !== undefined && UNSTORABLE.test(code)) {
+    return new GatewayError('invalid_request', 'The database cannot hold a value that was sent.', { cause });
+  }
+  return asGatewayError(cause, log);
+}
+
+function findCode(cause: unknown): string | undefined {
+  let current = cause;
+  for (let depth = 0; depth < MAX_CAUSES && current instanceof Error; depth++) {
+    if (!(current instanceof GatewayError) && 'code' in current && typeof current.code === 'string')
+      return current.code;
+    current = current.cause;
+  }
+  return undefined;
+}

@@ -1,0 +1,47 @@
+import { OpenAPIHono, type z } from '@hono/zod-openapi';
+import { GatewayError } from '@llm0/core/errors/gateway-error';
+import type { AdminEnv } from './admin-services';
+
+/** A router whose schemas refuse bad input with `invalid_request`, naming the field. */
+export function createRouter(): OpenAPIHono<AdminEnv> {
+  return new OpenAPIHono<AdminEnv>({
+    defaultHook: (result) => {
+      if (!result.success) throw invalidInput(result.error);
+    },
+  });
+}
+
+const PROBLEMS_SHOWN = 3;
+
+/** What is wrong with the input, field by field; `param` is the first field at fault. */
+export function invalidInput(error: z.ZodError): GatewayError {
+  const problems = error.issues.map(describeIssue);
+  const shown = problems.slice(0, PROBLEMS_SHOWN).map((problem) => problem.message);
+  const more = problems.length > PROBLEMS_SHOWN ? ` And ${problems.length - PROBLEMS_SHOWN} more.` : '';
+  return new GatewayError('invalid_request', `${shown.join(' ')}${more}`, { param: problems[0]?.param });
+}
+
+function describeIssue(issue: z.core.$ZodIssue): { readonly param?: string; readonly message: string } {
+  const at = issue.path.map(String);
+  if (issue.code === 'unrecognized_keys') {
+    const names = issue.keys.map((key) => [...at, key].join('.').slice(0, 100));
+    return { param: names[0], message: `There is no field ${names.join(', ')} here.` };
+  }
+  const param = at.join('.').slice(0, 100);
+  const isMissing =
+    issue.code === 'invalid_type' && issue.input === undefined && /received undefined/.test(issue.message);
+  const message = isMissing ? 'is required' : issue.message;
+  return { param: param === '' ? undefined : param, message: `${param === '' ? 'The body' : param}: ${message}.` };
+}
+
+/** A JSON answer, for route definitions. */
+export const answers = <T extends z.ZodType>(schema: T, description: string) => ({
+  content: { 'application/json': { schema } },
+  description,
+});
+
+/** A JSON body, for route definitions. */
+export const takes = <T extends z.ZodType>(schema: T) => ({
+  required: true as const,
+  content: { 'application/json': { schema } },
+});

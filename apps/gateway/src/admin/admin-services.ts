@@ -1,0 +1,36 @@
+import type { HotStore } from '@llm0/core/admission/hot-store';
+import type { RoutingTables } from '@llm0/core/routing/resolve-targets';
+import type { Db } from '@llm0/drizzle/client';
+import type { AdminRole } from '@llm0/drizzle/queries/admin-tokens';
+import type { Logger } from 'pino';
+import type { Config } from '../config';
+import type { Clock } from '../services-type';
+
+/** What the admin API touches; the composition root gives it. */
+export interface AdminServices {
+  readonly db: Db;
+  readonly hotStore: HotStore;
+  readonly log: Logger;
+  readonly clock: Clock;
+  /** UUIDs for `X-Request-Id`. */
+  readonly createId: () => string;
+  readonly config: Pick<Config, 'adminToken' | 'cacheTtlSeconds' | 'cacheMaxBytes'>;
+  /** Reads the price book and the other tables again in this process. */
+  reloadTables(): Promise<void>;
+  /** The tables as they are right now. */
+  readonly routing: () => RoutingTables;
+  readonly version: string;
+}
+
+/** Who is asking: a named token, or `ADMIN_TOKEN` for the one from the environment. */
+export interface Actor {
+  readonly name: string;
+  readonly role: AdminRole;
+}
+
+/** Hono's environment of every admin route. */
+export interface AdminEnv {
+  readonly Variables: { requestId: string; address: string; actor: Actor };
+  /** Bun's server, where the app is served by one. */
+  readonly Bindings: { requestIP?(request: Request): { readonly address: string } | null };
+}

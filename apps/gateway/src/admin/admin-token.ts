@@ -1,0 +1,16 @@
+import { hashSecret, type NewKeySecret } from '@llm0/core/keys/key-secret';
+
+/** Admin tokens look like `llm0_admin_` + 48 hex digits: 192 random bits. Only the SHA-256 is kept. */
+const PREFIX = 'llm0_admin_';
+const SECRET_BYTES = 24;
+const SHOWN_CHARACTERS = PREFIX.length + 6;
+
+export function createAdminSecret(): NewKeySecret {
+  const secret = PREFIX + Buffer.from(crypto.getRandomValues(new Uint8Array(SECRET_BYTES))).toString('hex');
+  return { secret, hash: hashSecret(secret), prefix: secret.slice(0, SHOWN_CHARACTERS) };
+}
+
+/** False for anything that can't be one: wrong sign-ins cost no look-up. */
+export function looksLikeAdminToken(text: string): boolean {
+  return text.length === PREFIX.length + SECRET_BYTES * 2 && text.startsWith(PREFIX);
+}

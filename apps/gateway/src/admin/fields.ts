@@ -1,0 +1,101 @@
+import { z } from '@hono/zod-openapi';
+import { parseUsd } from '@llm0/core/pricing/format-usd';
+import type { Page } from '@llm0/drizzle/queries/page';
+import { plainDecimal } from './json-money';
+
+const POSTGRES_INTEGER_MAX = 2_147_483_647;
+const MAX_NAME_LENGTH = 200;
+
+/** Text that Postgres and JSON can hold. */
+export const text = (maxLength = MAX_NAME_LENGTH) =>
+  z
+    .string()
+    .min(1, 'must not be empty')
+    .max(maxLength, `must have at most ${maxLength} characters`)
+    .refine((value) => !value.includes('\0') && value.isWellFormed(), 'must be well-formed text without NUL');
+
+export const count = (min = 1, max = POSTGRES_INTEGER_MAX) =>
+  z
+    .int(`must be a whole number from ${min} to ${max}`)
+    .min(min, `must be at least ${min}`)
+    .max(max, `must be at most ${max}`);
+
+/** Any UUID, whatever its version. */
+export const id = z.guid('must be a UUID');
+
+/** USD in, as number or text with at most 9 decimals → integer nano-USD. */
+export const usd = z
+  .union([z.number(), z.string()])
+  .transform((value, context) => {
+    const nanoUsd = parseUsd(plainDecimal(String(value)));
+    if (nanoUsd !== undefined && nanoUsd >= 0) return nanoUsd + 0;
+    context.addIssue({ code: 'custom', message: 'must be an amount in USD from 0 to 9000000, at most 9 decimals' });
+    return z.NEVER;
+  })
+  .openapi({
+    type: 'number',
+    minimum: 0,
+    maximum: 9_000_000,
+    description: 'USD, at most 9 decimals; text is taken too',
+  });
+
+/** USD out: an exact JSON number. */
+export const usdShown = z.number().openapi({ description: 'USD, exact, at most 9 decimals' });
+
+/** RFC 3339 with an offset → epoch milliseconds. */
+export const instant = z.iso
+  .datetime({ offset: true, error: 'must be a time in RFC 3339 such as 2026-01-31T00:00:00Z' })
+  .transform((value) => Date.parse(value))
+  .openapi({ type: 'string', format: 'date-time' });
+
+/** A time in a query: RFC 3339 (its `+` may have become a space) or a UTC day → epoch milliseconds. */
+export const queryInstant = z
+  .string()
+  .transform((value, context) => {
+    const ms = /^\d{4}-\d\d-\d\d(?:T[\d:.]+(?:Z|[+-]\d\d:?\d\d))?$/i.test(value.replace(' ', '+'))
+      ? Date.parse(value.replace(' ', '+'))
+      : Number.NaN;
+    if (Number.isFinite(ms)) return ms;
+    context.addIssue({ code: 'custom', message: 'must be a time in RFC 3339 such as 2026-01-31T00:00:00Z' });
+    return z.NEVER;
+  })
+  .openapi({ type: 'string', format: 'date-time' });
+
+/** RFC 3339 UTC out. */
+export const instantShown = z.string().openapi({ format: 'date-time' });
+
+export const showInstant = (ms: number): string => new Date(ms).toISOString();
+
+export const showInstantOrNull = (ms: number | null): string | null => (ms === null ? null : showInstant(ms));
+
+/** Whole or fractional numbers in a query. */
+export const queryNumber = (min = 0) =>
+  z
+    .string()
+    .regex(/^\d+(?:\.\d+)?$/, 'must be a number')
+    .transform(Number)
+    .refine((value) => value >= min, `must be at least ${min}`)
+    .openapi({ type: 'number', minimum: min });
+
+const DEFAULT_PAGE_SIZE = 50;
+const MAX_PAGE_SIZE = 1000;
+
+/** `?limit&cursor` of every list. */
+export const pageQuery = {
+  limit: z
+    .string()
+    .regex(/^\d{1,6}$/, `must be a whole number from 1 to ${MAX_PAGE_SIZE}`)
+    .transform(Number)
+    .refine((value) => value >= 1 && value <= MAX_PAGE_SIZE, `must be from 1 to ${MAX_PAGE_SIZE}`)
+    .default(DEFAULT_PAGE_SIZE)
+    .openapi({ type: 'integer', minimum: 1, maximum: MAX_PAGE_SIZE, default: DEFAULT_PAGE_SIZE }),
+  cursor: z.string().max(500).optional().openapi({ description: '`next_cursor` of the page before' }),
+};
+
+/** A list as every list route answers it. */
+export const pageOf = <T extends z.ZodType>(item: T) =>
+  z.object({ data: z.array(item), next_cursor: z.string().nullable() });
+
+export function showPage<T, S>(page: Page<T>, show: (item: T) => S): { data: S[]; next_cursor: string | null } {
+  return { data: page.data.map(show), next_cursor: page.nextCursor };
+}

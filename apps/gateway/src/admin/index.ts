@@ -1,0 +1,82 @@
+import { GatewayError } from '@llm0/core/errors/gateway-error';
+import { Hono } from 'hono';
+import { openaiChat } from '../dialects/openai-chat/index';
+import { respondError } from '../pipeline/respond-error';
+import { asAdminError } from './admin-error';
+import { createRouter } from './admin-router';
+import type { AdminEnv, AdminServices } from './admin-services';
+import { authenticateAdmin } from './authenticate-admin';
+import { cacheRoutes } from './cache';
+import { customerRoutes } from './customers';
+import { docsPage } from './docs-page';
+import { exportLogs } from './export-logs';
+import { historyRoutes } from './history';
+import { HotStoreMirror } from './hot-store-mirror';
+import { keyRoutes } from './keys';
+import { logRoutes } from './logs';
+import { modelRoutes } from './models';
+import { buildOpenApi } from './openapi-document';
+import { projectRoutes } from './projects';
+import { readBody } from './read-body';
+import { reconcileRoutes } from './reconcile';
+import { statsRoutes } from './stats';
+import { tokenRoutes } from './tokens';
+
+/** The typed routes under `/admin/v1`: what the dashboard's `hc` client is made from. */
+export type AdminApi = ReturnType<typeof createApi>;
+
+function createApi(services: AdminServices, mirror: HotStoreMirror) {
+  return createRouter()
+    .route('/', projectRoutes(services, mirror))
+    .route('/', keyRoutes(services, mirror))
+    .route('/', customerRoutes(services, mirror))
+    .route('/', modelRoutes(services, mirror))
+    .route('/', logRoutes(services))
+    .route('/', statsRoutes(services))
+    .route('/', reconcileRoutes(services))
+    .route('/', cacheRoutes(services))
+    .route('/', historyRoutes(services))
+    .route('/', tokenRoutes(services));
+}
+
+/** The admin API, to be mounted under `/admin`: `/v1/*`, its OpenAPI document and a reference page. */
+export function createAdmin(services: AdminServices): Hono {
+  const api = createApi(services, new HotStoreMirror(services));
+  const openApi = JSON.stringify(buildOpenApi(api, services.version));
+  const admin = new Hono<AdminEnv>();
+  admin.onError((cause, c) => {
+    const requestId = c.get('requestId') ?? services.createId();
+    return respondError(asAdminError(cause, services.log), { requestId, dialect: openaiChat });
+  });
+  admin.use(async (c, next) => {
+    c.set('requestId', services.createId());
+    c.set('address', c.env?.requestIP?.(c.req.raw)?.address ?? 'unknown');
+    await next();
+    c.header('X-Request-Id', c.get('requestId'));
+    c.header('Cache-Control', 'no-store');
+  });
+  admin.get('/v1/openapi.json', (c) => c.body(openApi, 200, { 'Content-Type': 'application/json' }));
+  admin.get('/docs', () => docsPage());
+  admin.use('/v1/*', authenticateAdmin(services), readBody);
+  admin.use('/v1/logs', exportLogs(services));
+  admin.route('/v1', api);
+  for (const [path, methods] of methodsByPath(api)) {
+    admin.all(`/v1${path}`, (c) => {
+      c.header('Allow', methods.join(', '));
+      throw new GatewayError('method_not_allowed', `This path takes ${methods.join(', ')} only.`);
+    });
+  }
+  admin.all('*', (c) => {
+    throw new GatewayError('not_found', `There is nothing at ${c.req.path.slice(0, 200)}.`);
+  });
+  return admin as unknown as Hono;
+}
+
+function methodsByPath(api: AdminApi): ReadonlyMap<string, string[]> {
+  const byPath = new Map<string, string[]>();
+  for (const { path, method } of api.routes) {
+    const methods = byPath.get(path) ?? [];
+    if (!methods.includes(method)) byPath.set(path, [...methods, method]);
+  }
+  return byPath;
+}

@@ -1,0 +1,58 @@
+import { formatUsdShort } from '@llm0/core/pricing/format-usd';
+
+/** The parts of `JSON` that TypeScript's library does not know yet (TC39: JSON.parse source text access). */
+interface ExactJson {
+  rawJSON(text: string): unknown;
+  parse(text: string, reviver: (key: string, value: unknown, context: { source?: string }) => unknown): unknown;
+}
+
+const exactJson = JSON as unknown as ExactJson;
+
+/**
+ * Integer nano-USD → what `JSON.stringify` writes as the exact decimal (`0.000000001`, never `1e-9`). It is typed as the
+ * number the reader gets; in this process it can only be written, not computed with.
+ */
+export function jsonUsd(nanoUsd: number): number {
+  return exactJson.rawJSON(formatUsdShort(nanoUsd)) as number;
+}
+
+export function jsonUsdOrNull(nanoUsd: number | null): number | null {
+  return nanoUsd === null ? null : jsonUsd(nanoUsd);
+}
+
+/** Decimal text, as Postgres prints a numeric → the same exact JSON number as `jsonUsd`. */
+export function jsonDecimal(text: string): number {
+  return exactJson.rawJSON(text.includes('.') ? text.replace(/\.?0+$/, '') : text) as number;
+}
+
+const MONEY = /_usd(?:_per_million)?$/;
+
+/** Parses JSON so that amounts of money come back as the very text that was written: no float ever holds them. */
+export function parseMoneyAsText(text: string): unknown {
+  return exactJson.parse(text, (key, value, { source }) =>
+    typeof value === 'number' && source !== undefined && MONEY.test(key) ? plainDecimal(source) : value,
+  );
+}
+
+/** Parses JSON that was stored, keeping amounts of money exact for `JSON.stringify`. */
+export function parseStored(text: string): unknown {
+  return exactJson.parse(text, (key, value, { source }) =>
+    typeof value === 'number' && source !== undefined && MONEY.test(key) ? exactJson.rawJSON(source) : value,
+  );
+}
+
+const MAX_EXPONENT = 30;
+
+/** `1.5e-7` → `0.00000015`; other texts stay as they are. */
+export function plainDecimal(text: string): string {
+  const match = /^(-?)(\d+)(?:\.(\d+))?[eE]([+-]?\d+)$/.exec(text);
+  if (match === null) return text;
+  const [, sign, whole = '', fraction = '', exponentText] = match;
+  const exponent = Number(exponentText);
+  if (Math.abs(exponent) > MAX_EXPONENT) return text;
+  const digits = `${'0'.repeat(MAX_EXPONENT)}${whole}${fraction}${'0'.repeat(MAX_EXPONENT)}`;
+  const point = MAX_EXPONENT + whole.length + exponent;
+  const left = digits.slice(0, point).replace(/^0+(?=\d)/, '');
+  const right = digits.slice(point).replace(/0+$/, '');
+  return `${sign}${left}${right === '' ? '' : `.${right}`}`;
+}

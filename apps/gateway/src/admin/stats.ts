@@ -1,0 +1,158 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import { loadBuckets, loadOverview, type StatsBucket } from '@llm0/drizzle/queries/stats';
+import { answers, createRouter } from './admin-router';
+import type { AdminServices } from './admin-services';
+import { instantShown, showInstant, usdShown } from './fields';
+import { jsonUsd } from './json-money';
+import {
+  bucketQuerySchema,
+  durationFields,
+  overviewQuerySchema,
+  showDurations,
+  toBucketQuery,
+  toStatsQuery,
+} from './stats-schema';
+
+const tags = ['stats'];
+const total = z.int();
+
+const overviewSchema = z
+  .object({
+    requests: total,
+    success: total,
+    cost_usd: usdShown,
+    saved_usd: usdShown,
+    tokens_in: total,
+    tokens_out: total,
+    cache_hits: total.openapi({ description: 'From the exact cache' }),
+    semantic_hits: total,
+    ...durationFields,
+  })
+  .openapi('Overview');
+
+const place = {
+  start: instantShown,
+  group: z.string().nullable().openapi({ description: "The group's id or name, '' for none; null without group_by" }),
+  requests: total,
+};
+const bucketsOf = <T extends z.ZodRawShape>(name: string, fields: T) =>
+  z.object({ buckets: z.array(z.object({ ...place, ...fields })) }).openapi(name);
+
+const spendSchema = bucketsOf('SpendBuckets', {
+  cost_usd: usdShown,
+  saved_usd: usdShown,
+  tokens_in: total,
+  tokens_out: total,
+  tokens_cache_read: total,
+  tokens_cache_write: total,
+  tokens_reasoning: total,
+});
+const latencySchema = bucketsOf('LatencyBuckets', durationFields);
+const cacheSchema = bucketsOf('CacheBuckets', {
+  cache_hits: total,
+  semantic_hits: total,
+  misses: total,
+  hit_ratio: z.number(),
+  saved_usd: usdShown,
+});
+const errorsSchema = bucketsOf('ErrorBuckets', {
+  success: total,
+  errors: total,
+  rate_limited: total,
+  cap_exceeded: total,
+  aborted: total,
+  failovers: total,
+  error_rate: z.number(),
+});
+
+const overview = createRoute({
+  method: 'get',
+  path: '/stats/overview',
+  tags,
+  summary: 'Totals and percentiles of a range; the last 24 h by default',
+  request: { query: overviewQuerySchema },
+  responses: { 200: answers(overviewSchema, 'Counts, tokens and money are exact') },
+});
+
+const bucketRoute = <P extends string, T extends z.ZodType>(path: P, summary: string, schema: T) =>
+  createRoute({
+    method: 'get',
+    path,
+    tags,
+    summary,
+    description: 'Buckets without requests are left out.',
+    request: { query: bucketQuerySchema },
+    responses: { 200: answers(schema, 'Buckets, oldest first') },
+  });
+
+const spend = bucketRoute('/stats/spend', 'Money and tokens over time', spendSchema);
+const latency = bucketRoute('/stats/latency', 'Percentiles of durations over time', latencySchema);
+const cache = bucketRoute('/stats/cache', 'Cache hits over time', cacheSchema);
+const errors = bucketRoute('/stats/errors', 'What failed, was refused or aborted over time', errorsSchema);
+
+export function statsRoutes({ db, clock }: Pick<AdminServices, 'db' | 'clock'>) {
+  const load = (query: z.output<typeof bucketQuerySchema>, withDurations: boolean) =>
+    loadBuckets(db, { ...toBucketQuery(query, clock.nowMs()), withDurations });
+  return createRouter()
+    .openapi(overview, async (c) => {
+      const totals = await loadOverview(db, toStatsQuery(c.req.valid('query'), clock.nowMs()));
+      const answer = {
+        requests: totals.requests,
+        success: totals.success,
+        cost_usd: jsonUsd(totals.costNanoUsd),
+        saved_usd: jsonUsd(totals.savedNanoUsd),
+        tokens_in: totals.tokensIn,
+        tokens_out: totals.tokensOut,
+        cache_hits: totals.exactHits,
+        semantic_hits: totals.semanticHits,
+        ...showDurations(totals.durations),
+      };
+      return c.json(answer, 200);
+    })
+    .openapi(spend, async (c) => c.json({ buckets: (await load(c.req.valid('query'), false)).map(showSpend) }, 200))
+    .openapi(latency, async (c) => c.json({ buckets: (await load(c.req.valid('query'), true)).map(showLatency) }, 200))
+    .openapi(cache, async (c) => c.json({ buckets: (await load(c.req.valid('query'), false)).map(showCache) }, 200))
+    .openapi(errors, async (c) => c.json({ buckets: (await load(c.req.valid('query'), false)).map(showErrors) }, 200));
+}
+
+const showPlace = (bucket: StatsBucket) => ({
+  start: showInstant(bucket.startMs),
+  group: bucket.group,
+  requests: bucket.requests,
+});
+
+const showSpend = (bucket: StatsBucket) => ({
+  ...showPlace(bucket),
+  cost_usd: jsonUsd(bucket.costNanoUsd),
+  saved_usd: jsonUsd(bucket.savedNanoUsd),
+  tokens_in: bucket.tokensIn,
+  tokens_out: bucket.tokensOut,
+  tokens_cache_read: bucket.tokensCacheRead,
+  tokens_cache_write: bucket.tokensCacheWrite,
+  tokens_reasoning: bucket.tokensReasoning,
+});
+
+const showLatency = (bucket: StatsBucket) => ({ ...showPlace(bucket), ...showDurations(bucket.durations) });
+
+const showCache = (bucket: StatsBucket) => {
+  const hits = bucket.exactHits + bucket.semanticHits;
+  return {
+    ...showPlace(bucket),
+    cache_hits: bucket.exactHits,
+    semantic_hits: bucket.semanticHits,
+    misses: bucket.requests - hits,
+    hit_ratio: hits / bucket.requests,
+    saved_usd: jsonUsd(bucket.savedNanoUsd),
+  };
+};
+
+const showErrors = (bucket: StatsBucket) => ({
+  ...showPlace(bucket),
+  success: bucket.success,
+  errors: bucket.errors,
+  rate_limited: bucket.rateLimited,
+  cap_exceeded: bucket.capExceeded,
+  aborted: bucket.aborted,
+  failovers: bucket.failovers,
+  error_rate: bucket.errors / bucket.requests,
+});
