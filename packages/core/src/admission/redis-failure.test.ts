@@ -1,0 +1,226 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import { readdirSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { Redis } from 'ioredis';
+import { GatewayError } from '../errors/gateway-error';
+import { until } from './hot-store.cases';
+import { RedisHotStore } from './redis-hot-store';
+import { type RedisServer, startRedisServer } from './redis-server.fixture';
+import { makeTempDir, requestOf, StoredRows, settlementOf, type TempDir } from './store-rows.fixture';
+
+describe('redis hot store, when things break', () => {
+  let server: RedisServer;
+  let admin: Redis;
+  let dir: TempDir;
+  let rows: StoredRows;
+  let namespace: string;
+  const stores: RedisHotStore[] = [];
+
+  const open = async () => {
+    const store = new RedisHotStore({ url: server.url, namespace, dataDir: dir.path });
+    stores.push(store);
+    await store.start(rows);
+    return store;
+  };
+  const spent = async (store: RedisHotStore) =>
+    (await store.counters()).reduce((sum, { spentNanoUsd }) => sum + spentNanoUsd, 0);
+  const held = async (store: RedisHotStore) =>
+    (await store.counters()).reduce((sum, { heldNanoUsd }) => sum + heldNanoUsd, 0);
+  const isOpen = (store: RedisHotStore) => until(async () => (await store.health()).ok, 10_000);
+  /** Serves until told to stop; returns what was answered and what was refused. */
+  const load = (store: RedisHotStore) => {
+    const answered = new Map<string, number>();
+    const slowest = { ms: 0 };
+    const refused: unknown[] = [];
+    const running = { on: true };
+    const work = async (lane: number) => {
+      for (let n = 1; running.on; n++) {
+        const request = requestOf({ customerId: `customer-${lane}`, keyId: `key-${lane % 2}` });
+        const startMs = performance.now();
+        try {
+          const decision = await store.admit(request);
+          if (decision.type !== 'admitted') throw new Error(decision.type);
+          await Bun.sleep(n % 3);
+          const costNanoUsd = lane * 1000 + n;
+          store.settle(settlementOf(request, decision.nowMs, { costNanoUsd }));
+          answered.set(request.requestId, costNanoUsd);
+        } catch (error) {
+          refused.push(error);
+          slowest.ms = Math.max(slowest.ms, performance.now() - startMs);
+          await Bun.sleep(10);
+        }
+      }
+    };
+    const lanes = Promise.all(Array.from({ length: 8 }, (_, lane) => work(lane)));
+    const stop = async () => {
+      running.on = false;
+      await lanes;
+    };
+    return { answered, refused, slowest, stop };
+  };
+  /** Once drained: a row for every answer, rows = counters, no hold left. */
+  const expectEven = async (store: RedisHotStore, answered: ReadonlyMap<string, number>) => {
+    await isOpen(store);
+    await store.flush(5000);
+    await until(async () => (await store.openHolds()) === 0, 10_000);
+    await rows.drain(store);
+    expect([...answered.keys()].filter((id) => !rows.rows.has(id))).toEqual([]);
+    expect(await spent(store)).toBe([...answered.values()].reduce((sum, cost) => sum + cost, 0));
+    expect(rows.costNanoUsd).toBe(await spent(store));
+    expect(await held(store)).toBe(0);
+    expect(await store.depth()).toMatchObject({ entries: 0 });
+  };
+
+  beforeAll(async () => {
+    server = await startRedisServer();
+    admin = new Redis(server.url);
+    admin.on('error', () => undefined);
+  });
+  afterAll(async () => {
+    admin.disconnect();
+    await server.dispose();
+  });
+  beforeEach(() => {
+    dir = makeTempDir();
+    rows = new StoredRows();
+    namespace = `llm0-test-${crypto.randomUUID()}`;
+  });
+  afterEach(async () => {
+    for (const store of stores.splice(0)) await store.close();
+    dir.remove();
+  });
+
+  test('SCRIPT FLUSH goes unnoticed', async () => {
+    const store = await open();
+    const run = load(store);
+    for (let i = 0; i < 5; i++) {
+      await Bun.sleep(40);
+      await admin.script('FLUSH');
+    }
+    await run.stop();
+    expect(run.refused).toEqual([]);
+    await expectEven(store, run.answered);
+  });
+
+  test('connections cut under load: nothing is decided twice, lost or left held', async () => {
+    const store = await open();
+    const run = load(store);
+    for (let i = 0; i < 5; i++) {
+      await Bun.sleep(100);
+      await admin.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
+    }
+    await Bun.sleep(100);
+    await run.stop();
+    expect(run.answered.size).toBeGreaterThan(50);
+    await expectEven(store, run.answered);
+    expect(rows.doubled).toBe(0);
+  });
+
+  test('data flushed under load: refused until rebuilt, then as before, in every process', async () => {
+    const one = await open();
+    const two = await open();
+    await one.setCustomerLimits('project-1', 'customer-1', LIMITS);
+    rows.limits = [{ projectId: 'project-1', customerId: 'customer-1', limits: LIMITS }];
+    const runs = [load(one), load(two)];
+    await Bun.sleep(150);
+    await rows.drain(one);
+    await Bun.sleep(100);
+    for (let i = 0; i < 2; i++) {
+      await admin.flushall();
+      await Bun.sleep(200);
+      await until(async () => (await one.health()).ok && (await two.health()).ok);
+      await Bun.sleep(200);
+    }
+    const answered = new Map<string, number>();
+    for (const run of runs) {
+      await run.stop();
+      expect(run.refused.length).toBeGreaterThan(0);
+      expect(run.refused.every((error) => error instanceof GatewayError && error.kind === 'store_unavailable')).toBe(
+        true,
+      );
+      for (const [id, cost] of run.answered) answered.set(id, cost);
+    }
+    await isOpen(two);
+    await two.flush(5000);
+    await expectEven(one, answered);
+    const blocked = await one.admit(requestOf({ customerId: 'customer-1', requested: { holdNanoUsd: 10 ** 12 } }));
+    expect(blocked).toMatchObject({ type: 'denied', reason: 'customer_daily_spend' });
+  });
+
+  test('the server dies and comes back: 503 at once, the settlements of the outage are handed in', async () => {
+    const store = await open();
+    const run = load(store);
+    await Bun.sleep(150);
+    const open1 = requestOf({});
+    const decision = await store.admit(open1);
+    await server.kill();
+    await Bun.sleep(50);
+    const startMs = performance.now();
+    const refusal = await store.admit(requestOf({})).catch((error: unknown) => error);
+    expect(performance.now() - startMs).toBeLessThan(100);
+    expect(refusal).toMatchObject({ kind: 'store_unavailable', retryAfterMs: 1000 });
+    if (decision.type === 'admitted') {
+      store.settle(settlementOf(open1, decision.nowMs, { costNanoUsd: 7 }));
+      run.answered.set(open1.requestId, 7);
+    }
+    expect(readdirSync(dir.path).filter((name) => name.startsWith('settlements-'))).toHaveLength(1);
+    await server.start();
+    await isOpen(store);
+    await Bun.sleep(200);
+    await run.stop();
+    expect(run.slowest.ms).toBeLessThan(150);
+    await expectEven(store, run.answered);
+    expect(rows.doubled).toBe(0);
+  }, 20_000);
+
+  test('a server that hangs: refused within 100 ms, and what was admitted too late is released', async () => {
+    const store = await open();
+    await store
+      .admit(requestOf({ requestId: 'first' }))
+      .then(() => store.settle(settlementOf(requestOf({ requestId: 'first' }), Date.now())));
+    await store.flush(1000);
+    server.freeze();
+    const startMs = performance.now();
+    const refusals = await Promise.all(
+      Array.from({ length: 20 }, () => store.admit(requestOf({})).catch((error: unknown) => error)),
+    );
+    const tookMs = performance.now() - startMs;
+    server.thaw();
+    expect(tookMs).toBeLessThan(110);
+    for (const refusal of refusals) expect(refusal).toMatchObject({ kind: 'store_unavailable' });
+    await until(async () => (await store.openHolds()) === 0 && (await held(store)) === 0);
+    expect(await spent(store)).toBe(70);
+  });
+
+  test('settlements left behind by a killed process are handed in at the next start, once', async () => {
+    const first = await open();
+    const taken = requestOf({});
+    const missing = requestOf({});
+    const [one, two] = [await first.admit(taken), await first.admit(missing)];
+    if (one.type !== 'admitted' || two.type !== 'admitted') throw new Error('not admitted');
+    first.settle(settlementOf(taken, one.nowMs));
+    await first.flush(1000);
+    const lines = [settlementOf(taken, one.nowMs), settlementOf(missing, two.nowMs, { costNanoUsd: 5 })];
+    const name = `settlements-${hostname()}-999999-dead.journal`;
+    writeFileSync(join(dir.path, name), `${lines.map((line) => JSON.stringify(line)).join('\n')}\n{"requestId":"torn`);
+    const second = await open();
+    await second.flush(1000);
+    expect(await spent(second)).toBe(75);
+    expect(await held(second)).toBe(0);
+    expect(await rows.drain(second)).toBe(2);
+    expect(readdirSync(dir.path).filter((file) => file.includes('dead') || file.includes('claimed'))).toEqual([]);
+  });
+});
+
+const LIMITS = {
+  dailySpendNanoUsd: 10 ** 9,
+  monthlySpendNanoUsd: null,
+  perRequestMaxNanoUsd: null,
+  requestsPerMinute: null,
+  requestsPerHour: null,
+  requestsPerDay: null,
+  modelRequestsPerDay: {},
+  onLimit: 'block',
+  downgradeModel: null,
+} as const;
