@@ -8,7 +8,7 @@ export interface RenderContext {
 
 const CREATED = 1_760_000_000;
 const DEFAULT_PROMPT_TOKENS = 10;
-const DEFAULT_CHUNKS = 8;
+const DEFAULT_CHUNKS = 20;
 const encoder = new TextEncoder();
 
 /** The whole plain answer. */

@@ -13,18 +13,42 @@ const JSON_HEADERS = { 'content-type': 'application/json' };
 /** Lets the bytes so far leave the machine before the connection is broken. */
 const BEFORE_RESET_MS = 20;
 
-/** Answers made in one piece, by model and kind: nothing is rendered twice on the plain path. */
-const rendered = new Map<string, Uint8Array>();
+/** Ordinary answers by kind and model, as the bytes of each write: nothing is rendered twice. */
+const rendered = new Map<string, readonly Uint8Array[]>();
+const MAX_RENDERED = 1000;
 
-/** The ordinary answer, from memory. */
-export function ordinaryAnswer(stream: boolean, context: RenderContext): Response {
+/** The ordinary answer, from memory; a stream still goes out chunk by chunk. */
+export function ordinaryAnswer(job: Pick<AnswerJob, 'stream' | 'context' | 'counters'>): Response {
+  const { stream, context, counters } = job;
   const key = `${stream}\n${context.includeUsage}\n${context.model}`;
-  let bytes = rendered.get(key);
-  if (bytes === undefined) {
-    bytes = stream ? Buffer.concat(renderStream({}, context)) : new TextEncoder().encode(renderPlain({}, context));
-    if (rendered.size < 1000) rendered.set(key, bytes);
+  let pieces = rendered.get(key);
+  if (pieces === undefined) {
+    pieces = stream ? renderStream({}, context) : [new TextEncoder().encode(renderPlain({}, context))];
+    if (rendered.size < MAX_RENDERED) rendered.set(key, pieces);
   }
-  return new Response(bytes as BodyInit, { headers: stream ? SSE_HEADERS : JSON_HEADERS });
+  if (stream) return new Response(writePieces(pieces, counters), { headers: SSE_HEADERS });
+  counters.completed += 1;
+  return new Response(pieces[0] as BodyInit, { headers: JSON_HEADERS });
+}
+
+function writePieces(pieces: readonly Uint8Array[], counters: AnswerCounters): ReadableStream<Uint8Array> {
+  let next = 0;
+  return new ReadableStream<Uint8Array>(
+    {
+      pull(controller) {
+        const piece = pieces[next];
+        next += 1;
+        if (piece !== undefined) controller.enqueue(piece);
+        if (next < pieces.length) return;
+        counters.completed += 1;
+        controller.close();
+      },
+      cancel() {
+        counters.cancelled += 1;
+      },
+    },
+    { highWaterMark: 0 },
+  );
 }
 
 export interface AnswerJob {

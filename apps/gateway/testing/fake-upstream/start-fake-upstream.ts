@@ -30,8 +30,10 @@ export interface FakeControl {
 }
 
 export interface FakeUpstream {
-  /** Ends in `/v1`. */
+  /** Without a path. */
   readonly url: string;
+  /** Ends in `/v1`, as an OpenAI base URL does. */
+  readonly baseUrl: string;
   readonly port: number;
   /** Recorded chat requests, oldest first. */
   readonly requests: readonly RecordedRequest[];
@@ -87,7 +89,11 @@ class FakeServer implements FakeUpstream, FakeControl {
   }
 
   get url(): string {
-    return `http://${this.options.hostname ?? '127.0.0.1'}:${this.port}/v1`;
+    return `http://${this.options.hostname ?? '127.0.0.1'}:${this.port}`;
+  }
+
+  get baseUrl(): string {
+    return `${this.url}/v1`;
   }
 
   async stop(): Promise<void> {
@@ -135,10 +141,7 @@ class FakeServer implements FakeUpstream, FakeControl {
     const stream = body.stream === true;
     const streamOptions = body.stream_options as JsonObject | undefined;
     const context = { model: String(body.model), includeUsage: streamOptions?.include_usage === true };
-    if (behaviour === undefined) {
-      this.counters.completed += 1;
-      return ordinaryAnswer(stream, context);
-    }
+    if (behaviour === undefined) return ordinaryAnswer({ stream, context, counters: this.counters });
     if (behaviour.hang === true) await this.waitForEver(request);
     const delayMs = (behaviour.firstDelayMs ?? 0) + Math.random() * (behaviour.jitterMs ?? 0);
     if (delayMs > 0) await Bun.sleep(delayMs);

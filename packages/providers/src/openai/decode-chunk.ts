@@ -44,11 +44,18 @@ export class ChunkDecoder {
   /** Appends the chunk's events and says what is to become of it; may change `chunk` in place. */
   decode(chunk: JsonObject, events: ChatEvent[]): ChunkFate {
     const choices = Array.isArray(chunk.choices) ? chunk.choices : [];
-    if (choices.length > 0 && !this.started) this.start(chunk, events);
+    if (!this.started) {
+      if (choices.length === 0 && (chunk.usage === undefined || chunk.usage === null)) {
+        this.hold(chunk);
+        return 'drop';
+      }
+      this.start(chunk, events);
+    }
+    const merged = choices.length > 0 && this.giveHeld(chunk);
     const extrasFrom = events.length;
     this.takeExtras(chunk, events);
     const hasExtras = events.length > extrasFrom;
-    let changed = this.decodeChoices(chunk, choices, events);
+    let changed = this.decodeChoices(chunk, choices, events) || merged;
     const visible = Array.isArray(chunk.choices) && chunk.choices.length > 0;
     if (chunk.usage !== undefined && chunk.usage !== null) {
       const usage = decodeUsage(chunk.usage, this.serviceTier);
@@ -59,11 +66,6 @@ export class ChunkDecoder {
       this.hold(chunk);
     }
     if (!visible) return 'drop';
-    if (this.held !== undefined) {
-      Object.assign(chunk, { ...this.held, ...chunk });
-      this.held = undefined;
-      changed = true;
-    }
     if (chunk.object !== CHUNK_OBJECT) {
       chunk.object = CHUNK_OBJECT;
       changed = true;
@@ -107,6 +109,13 @@ export class ChunkDecoder {
     const { choices: _choices, usage: _usage, ...fields } = chunk;
     for (const name of Object.keys(fields)) if (ANSWER_FIELDS.has(name)) delete fields[name];
     this.held = { ...this.held, ...fields };
+  }
+
+  private giveHeld(chunk: JsonObject): boolean {
+    if (this.held === undefined) return false;
+    Object.assign(chunk, { ...this.held, ...chunk });
+    this.held = undefined;
+    return true;
   }
 
   /** True when something in the chunk had to change. Choices with nothing new in them are taken out. */
