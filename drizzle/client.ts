@@ -14,6 +14,13 @@ export interface Database {
   /** The bare client, for advisory locks on a reserved connection (`postgres` only) and for migrations. */
   readonly client: postgres.Sql;
   readonly kind: 'postgres' | 'embedded';
+  /**
+   * Takes, keeps or finds lost the lock that makes one gateway of all the runner of the jobs: ask again every few seconds.
+   * True = this process leads. Throws while Postgres is away. The embedded one has a single gateway, which leads.
+   */
+  tryLead(): Promise<boolean>;
+  /** Lets another gateway lead. */
+  stopLeading(): Promise<void>;
   /** Round trip in milliseconds; throws when Postgres does not answer. */
   ping(): Promise<number>;
   close(): Promise<void>;
@@ -55,15 +62,54 @@ export function connectDatabase(address: DatabaseAddress, options: ConnectOption
         connection: { application_name: 'llm0-gateway', TimeZone: 'UTC' },
       });
   const db = drizzle(client);
+  const leadership = embedded ? ALWAYS_LEADS : createLeadership(address.url);
   return {
     db,
     client,
     kind: embedded ? 'embedded' : 'postgres',
+    ...leadership,
     async ping() {
       const start = performance.now();
       await client`select 1`;
       return performance.now() - start;
     },
-    close: () => client.end({ timeout: 5 }),
+    close: async () => {
+      await leadership.stopLeading();
+      await client.end({ timeout: 5 });
+    },
+  };
+}
+
+type Leadership = Pick<Database, 'tryLead' | 'stopLeading'>;
+
+const ALWAYS_LEADS: Leadership = { tryLead: async () => true, stopLeading: async () => {} };
+const LEADER_LOCK = 7_107_330_004;
+
+/**
+ * A session lock on a connection of its own: when that connection is lost, so is the lock, and the next question is asked
+ * on a new session. Postgres lets a session that has the lock take it again.
+ */
+function createLeadership(url: string): Leadership {
+  let session: postgres.Sql | undefined;
+  return {
+    async tryLead() {
+      session ??= postgres(url, {
+        max: 1,
+        idle_timeout: 0,
+        max_lifetime: null,
+        connect_timeout: 5,
+        onnotice: () => {},
+      });
+      const [row] = await session<{ held: boolean }[]>`
+        select exists (
+          select 1 from pg_locks where locktype = 'advisory' and pid = pg_backend_pid() and granted
+        ) or pg_try_advisory_lock(${LEADER_LOCK}::bigint) as held`;
+      return row?.held === true;
+    },
+    async stopLeading() {
+      const ending = session;
+      session = undefined;
+      await ending?.end({ timeout: 2 });
+    },
   };
 }

@@ -1,5 +1,5 @@
 import type { JsonObject } from '@llm0/core/chat/json';
-import { and, eq, lt } from 'drizzle-orm';
+import { and, eq } from 'drizzle-orm';
 import type { Db } from '../client';
 import { systemLogs } from '../schema/operations';
 import { afterCursor, newestFirst, type Page, type PageRequest, toPage } from './page';
@@ -46,13 +46,4 @@ export async function listSystemLogs(
     createdAtMs: createdAt.getTime(),
   }));
   return toPage(entries, page.limit);
-}
-
-/** Returns how many were removed. */
-export async function deleteSystemLogsBefore(db: Db, beforeMs: number): Promise<number> {
-  const rows = await db
-    .delete(systemLogs)
-    .where(lt(systemLogs.createdAt, new Date(beforeMs)))
-    .returning({ id: systemLogs.id });
-  return rows.length;
 }

@@ -1,0 +1,38 @@
+import { dropPartitionsBefore } from '@llm0/drizzle/queries/partitions';
+import { deleteExpired, deleteExpiredSemantic } from '@llm0/drizzle/queries/retention';
+import type { Job } from './job';
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const MINUTE_ROLLUPS_MS = 48 * HOUR_MS;
+const HOUR_ROLLUPS_MS = 90 * DAY_MS;
+const SYSTEM_LOGS_MS = 90 * DAY_MS;
+
+export interface Retention {
+  readonly logRetentionDays: number;
+  readonly logBodiesTtlDays: number;
+}
+
+/** Removes what is past its time: whole partitions of rows, roll-ups, bodies, system logs, expired cache entries. */
+export function cleanUp(retention: Retention): Job {
+  return {
+    name: 'clean_up',
+    intervalMs: HOUR_MS,
+    async run({ db, nowMs }) {
+      const now = nowMs();
+      const partitions = await dropPartitionsBefore(db, now - retention.logRetentionDays * DAY_MS);
+      const metadata = {
+        partitions: partitions.length,
+        rollup_minute: await deleteExpired(db, 'rollup_minute', now - MINUTE_ROLLUPS_MS),
+        rollup_hour: await deleteExpired(db, 'rollup_hour', now - HOUR_ROLLUPS_MS),
+        gateway_log_bodies: await deleteExpired(db, 'gateway_log_bodies', now - retention.logBodiesTtlDays * DAY_MS),
+        system_logs: await deleteExpired(db, 'system_logs', now - SYSTEM_LOGS_MS),
+        exact_cache: await deleteExpired(db, 'exact_cache', now),
+        semantic_cache: await deleteExpiredSemantic(db, now),
+      };
+      const removed = Object.entries(metadata).filter(([, count]) => count > 0);
+      const message = removed.map(([name, count]) => `${count} of ${name}`).join(', ');
+      return { message: message === '' ? 'nothing to remove' : `removed ${message}`, metadata };
+    },
+  };
+}

@@ -1,0 +1,55 @@
+// Postgres away: the batch is kept and tried again; the queue grows until it is full, and then requests get 503.
+import { LogDrain, type LogSink } from '@llm0/core/logs/log-drain';
+import { redactText } from '@llm0/core/logs/redact';
+import { storeLogRecords } from '@llm0/drizzle/queries/log-insert';
+import { addSystemLog } from '@llm0/drizzle/queries/system-logs';
+import type { JobContext } from './job';
+
+/** Failures between two lines of the gateway's log, while Postgres is away. */
+const COMPLAIN_EVERY = 12;
+const SHOWN_CHARACTERS = 20_000;
+
+/** Moves records from the durable queue to `gateway_logs`; a row is visible within 2 s. */
+export function createLogDrain(context: JobContext): LogDrain {
+  return new LogDrain({
+    queue: context.hotStore,
+    sink: createLogSink(context),
+    sleep: interruptibleSleep,
+    onFailure: (err, attempt) => {
+      if (attempt % COMPLAIN_EVERY === 1) context.log.warn({ err, attempt }, 'log records could not be stored yet');
+    },
+  });
+}
+
+export function createLogSink(context: JobContext): LogSink {
+  return {
+    async store(records) {
+      await storeLogRecords(context.db, records);
+      context.onDrained?.(records.length);
+    },
+    async setAside(record, reason) {
+      context.log.error({ reason }, 'a log record was set aside');
+      await addSystemLog(context.db, {
+        eventType: 'log_record_set_aside',
+        outcome: 'error',
+        durationMs: null,
+        message: `a log record could not be stored: ${redactText(reason)}`,
+        metadata: { record: redactText(record).slice(0, SHOWN_CHARACTERS).replaceAll('\0', '').toWellFormed() },
+      });
+    },
+  };
+}
+
+/** Resolves after `ms`, or at once when the signal comes. */
+export function interruptibleSleep(ms: number, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const done = () => {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', done);
+    resolve();
+  };
+  const timer = setTimeout(done, ms);
+  signal.addEventListener('abort', done, { once: true });
+  return promise;
+}

@@ -1,0 +1,25 @@
+import type { HotStore } from '@llm0/core/admission/hot-store';
+import type { JsonObject } from '@llm0/core/chat/json';
+import type { Db } from '@llm0/drizzle/client';
+import type { Logger } from 'pino';
+
+/** What jobs work with. */
+export interface JobContext {
+  readonly db: Db;
+  readonly hotStore: Pick<HotStore, 'read' | 'acknowledge' | 'depth' | 'reap' | 'counters'>;
+  readonly log: Pick<Logger, 'info' | 'warn' | 'error'>;
+  readonly nowMs: () => number;
+  /** Stores and counts for the log drain: the gateway's metrics, or nothing. */
+  readonly onDrained?: (records: number) => void;
+}
+
+/** What a run did; null = there was nothing to do, which is not worth a row. */
+export type JobOutcome = { readonly message: string; readonly metadata?: JsonObject; readonly ok?: boolean } | null;
+
+/** Background work of the one elected gateway. */
+export interface Job {
+  /** `event_type` of its rows in `system_logs`. */
+  readonly name: string;
+  readonly intervalMs: number;
+  run(context: JobContext): Promise<JobOutcome>;
+}

@@ -1,0 +1,177 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import type { ProjectCounter } from '@llm0/core/admission/hot-store';
+import type { Database } from '@llm0/drizzle/client';
+import { insertLogRecords } from '@llm0/drizzle/queries/log-insert';
+import { getLogByRequestId } from '@llm0/drizzle/queries/logs';
+import { ensurePartitions, listPartitions } from '@llm0/drizzle/queries/partitions';
+import { listSystemLogs } from '@llm0/drizzle/queries/system-logs';
+import { sampleRecord } from '@llm0/drizzle/testing/sample-record';
+import { TEST_DATABASES } from '@llm0/drizzle/testing/test-databases';
+import { cleanUp } from './clean-up';
+import type { JobContext } from './job';
+import { maintainPartitions } from './maintain-partitions';
+import { reconcileLedgerJob } from './reconcile-ledger';
+import { runJob, startJobs } from './run-jobs';
+
+const DAY_MS = 86_400_000;
+
+/** The part of a hot store that jobs see, in memory. */
+class QueueStub {
+  readonly waiting: { entryId: string; record: string }[] = [];
+  readonly unacknowledged = new Set<string>();
+  monthCounters: ProjectCounter[] = [];
+  reaped = 0;
+
+  push(record: string): void {
+    const entryId = String(this.waiting.length + this.unacknowledged.size + Math.random());
+    this.waiting.push({ entryId, record });
+    this.unacknowledged.add(entryId);
+  }
+
+  async read(max: number, waitMs: number) {
+    if (this.waiting.length === 0) await Bun.sleep(Math.min(waitMs, 20));
+    return this.waiting.splice(0, max);
+  }
+
+  async acknowledge(ids: readonly string[]) {
+    for (const id of ids) this.unacknowledged.delete(id);
+  }
+
+  depth = async () => ({ entries: this.unacknowledged.size, oldestAgeMs: 0 });
+  reap = async () => this.reaped;
+  counters = async () => this.monthCounters;
+}
+
+const silent = { info: () => {}, warn: () => {}, error: () => {} };
+const config = { logRetentionDays: 90, logBodiesTtlDays: 7 };
+
+async function waitFor(condition: () => Promise<boolean>): Promise<void> {
+  const deadline = performance.now() + 5_000;
+  while (!(await condition())) {
+    if (performance.now() > deadline) throw new Error('waited in vain');
+    await Bun.sleep(20);
+  }
+}
+
+describe.each(TEST_DATABASES)('jobs on $name', (kind) => {
+  let database: Database;
+  beforeAll(async () => {
+    database = await kind.open();
+  }, 60_000);
+  afterAll(() => database.close());
+
+  const contextOf = (hotStore: QueueStub, nowMs = Date.now()): JobContext => ({
+    db: database.db,
+    hotStore,
+    log: silent,
+    nowMs: () => nowMs,
+  });
+  const services = (hotStore: QueueStub) => ({ hotStore, log: silent, clock: { nowMs: Date.now }, config });
+  const lastEntry = async (eventType: string) => (await listSystemLogs(database.db, { limit: 1, eventType })).data[0];
+
+  test('rows are visible within 2 s, and a poisoned record blocks nothing', async () => {
+    const hotStore = new QueueStub();
+    const jobs = await startJobs({ services: services(hotStore), database });
+    expect(jobs.leading()).toBe(true);
+    const [first, second] = [sampleRecord(), sampleRecord()];
+    const startMs = performance.now();
+    hotStore.push(JSON.stringify(first));
+    hotStore.push('{"id":"poison\u0000"}');
+    hotStore.push(JSON.stringify(second));
+    await waitFor(async () => (await getLogByRequestId(database.db, second.id)) !== null);
+    expect(performance.now() - startMs).toBeLessThan(2_000);
+    expect(await getLogByRequestId(database.db, first.id)).not.toBeNull();
+    await waitFor(async () => hotStore.unacknowledged.size === 0);
+    expect((await lastEntry('log_record_set_aside'))?.metadata).toEqual({ record: '{"id":"poison"}' });
+    await jobs.stop();
+  });
+
+  test('what is still queued is stored when the gateway stops', async () => {
+    const hotStore = new QueueStub();
+    const jobs = await startJobs({ services: services(hotStore), database });
+    const records = Array.from({ length: 5 }, () => sampleRecord());
+    for (const record of records) hotStore.push(JSON.stringify(record));
+    await jobs.stop();
+    expect(hotStore.unacknowledged.size).toBe(0);
+    for (const { id } of records) expect(await getLogByRequestId(database.db, id)).not.toBeNull();
+  });
+
+  test('every run leaves a row, an idle one does not, a lasting failure only one', async () => {
+    const hotStore = new QueueStub();
+    const name = `job_${crypto.randomUUID()}`;
+    const job = { name, intervalMs: 1, run: async () => ({ message: 'done', metadata: { n: 1 } }) };
+    expect(await runJob(job, contextOf(hotStore), null)).toBeNull();
+    expect(await lastEntry(name)).toMatchObject({ outcome: 'ok', message: 'done', metadata: { n: 1 } });
+    expect((await lastEntry(name))?.durationMs).toBeGreaterThanOrEqual(0);
+    await runJob({ ...job, run: async () => null }, contextOf(hotStore), null);
+    const failing = { ...job, run: () => Promise.reject(new Error('broken')) };
+    const failure = await runJob(failing, contextOf(hotStore), null);
+    expect(await runJob(failing, contextOf(hotStore), failure)).toBe('broken');
+    const rows = (await listSystemLogs(database.db, { limit: 10, eventType: name })).data;
+    expect(rows.map((row) => row.outcome).sort()).toEqual(['error', 'ok']);
+  });
+
+  test('reconcile finds a counter that is off, and none that is right', async () => {
+    const hotStore = new QueueStub();
+    const record = sampleRecord({
+      projectId: crypto.randomUUID(),
+      costNanoUsd: 777,
+      createdAtMs: Date.parse('2031-01-15T00:00:00Z'),
+    });
+    await insertLogRecords(database.db, [record]);
+    const counter = { projectId: record.projectId, month: '2031-01', heldNanoUsd: 0 };
+    hotStore.monthCounters = [{ ...counter, spentNanoUsd: 777 }];
+    const context = contextOf(hotStore, record.createdAtMs);
+    expect(await reconcileLedgerJob.run(context)).toEqual({ message: 'every counter is the sum of its rows' });
+    hotStore.monthCounters = [{ ...counter, spentNanoUsd: 778 }];
+    const outcome = await reconcileLedgerJob.run(context);
+    expect(outcome).toMatchObject({
+      ok: false,
+      metadata: { projects: [{ project_id: record.projectId, month: '2031-01', diff_nano_usd: 1 }] },
+    });
+  }, 30_000);
+
+  test('partitions are made a week ahead and dropped when every row of them is past its time', async () => {
+    const nowMs = Date.parse('2029-06-10T12:00:00Z');
+    const hotStore = new QueueStub();
+    await maintainPartitions.run(contextOf(hotStore, nowMs));
+    const days = async () => (await listPartitions(database.db)).map((partition) => partition.day);
+    expect(await days()).toEqual(expect.arrayContaining(['2029-06-10', '2029-06-17']));
+    expect(await days()).not.toContain('2029-06-18');
+    const old = '2020-05-01';
+    const kept = '2020-05-02';
+    await ensurePartitions(database.db, [old, kept]);
+    await cleanUp(config).run(
+      contextOf(hotStore, Date.parse('2020-05-02T00:00:00Z') + config.logRetentionDays * DAY_MS),
+    );
+    expect(await days()).not.toContain(old);
+    expect(await days()).toContain(kept);
+  });
+});
+
+const real = TEST_DATABASES.find((kind) => kind.name === 'postgres');
+if (real !== undefined) {
+  test('of two gateways one leads, and the other takes over', async () => {
+    const database = await real.open();
+    const stores = [new QueueStub(), new QueueStub()];
+    const { connectDatabase } = await import('@llm0/drizzle/client');
+    const url = `postgres://postgres@${database.client.options.host[0]}:${database.client.options.port[0]}/${database.client.options.database}`;
+    const second = connectDatabase({ url });
+    const [first, other] = await Promise.all(
+      [database, second].map((db, index) =>
+        startJobs({
+          services: { hotStore: stores[index] ?? new QueueStub(), log: silent, clock: { nowMs: Date.now }, config },
+          database: db,
+        }),
+      ),
+    );
+    if (first === undefined || other === undefined) throw new Error('two were started');
+    expect([first.leading(), other.leading()].filter(Boolean)).toHaveLength(1);
+    const [leader, follower] = first.leading() ? [first, other] : [other, first];
+    await leader.stop();
+    await waitFor(async () => follower.leading());
+    await follower.stop();
+    await second.close();
+    await database.close();
+  }, 30_000);
+}

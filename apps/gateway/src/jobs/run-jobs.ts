@@ -1,0 +1,121 @@
+// Postgres away: leadership is given up, jobs pause, and whoever gets the lock first goes on.
+import { drainNow, type LogDrain } from '@llm0/core/logs/log-drain';
+import type { Database } from '@llm0/drizzle/client';
+import { addSystemLog } from '@llm0/drizzle/queries/system-logs';
+import { cleanUp, type Retention } from './clean-up';
+import { createLogDrain, createLogSink, interruptibleSleep } from './drain-logs';
+import type { Job, JobContext } from './job';
+import { maintainPartitions } from './maintain-partitions';
+import { reapHolds } from './reap-holds';
+import { reconcileLedgerJob } from './reconcile-ledger';
+
+/** How often the lock is asked for, and confirmed. */
+const ELECTION_MS = 2_000;
+/** The first runs come a little apart from each other and from the start. */
+const FIRST_RUN_MS = 1_000;
+
+export interface RunningJobs {
+  /** Stops after the runs in progress and a last drain, and lets another gateway lead. */
+  stop(): Promise<void>;
+  /** Does this process run the jobs right now? */
+  readonly leading: () => boolean;
+}
+
+/** The part of the running services that jobs need. */
+export interface JobServices {
+  readonly services: Pick<JobContext, 'hotStore' | 'log'> & {
+    readonly clock: { nowMs(): number };
+    readonly config: Retention;
+  };
+  readonly database: Pick<Database, 'db' | 'tryLead' | 'stopLeading'>;
+}
+
+/** Starts the jobs; of all gateways on one database, one runs them. Resolves once the first election is over. */
+export async function startJobs({ services, database }: JobServices): Promise<RunningJobs> {
+  const { hotStore, log, clock, config } = services;
+  const context: JobContext = { db: database.db, hotStore, log, nowMs: () => clock.nowMs() };
+  const jobs = [reapHolds, maintainPartitions, cleanUp(config), reconcileLedgerJob];
+  const stopped = new AbortController();
+  let term: Term | undefined;
+  const elect = async () => {
+    const leads = await database.tryLead().catch(() => false);
+    if (leads) term ??= new Term(context, jobs);
+    else {
+      const ended = term;
+      term = undefined;
+      await ended?.end();
+    }
+  };
+  await elect();
+  const elections = (async () => {
+    while (!stopped.signal.aborted) {
+      await interruptibleSleep(ELECTION_MS, stopped.signal);
+      if (!stopped.signal.aborted) await elect();
+    }
+  })();
+  return {
+    leading: () => term !== undefined,
+    async stop() {
+      stopped.abort();
+      await elections;
+      const led = term !== undefined;
+      await term?.end();
+      if (led) await drainNow(hotStore, createLogSink(context)).catch(() => {});
+      await database.stopLeading();
+    },
+  };
+}
+
+/** The time during which this process runs the jobs. */
+class Term {
+  private readonly ended = new AbortController();
+  private readonly drain: LogDrain;
+  private readonly loops: Promise<void>[];
+
+  constructor(
+    private readonly context: JobContext,
+    jobs: readonly Job[],
+  ) {
+    this.drain = createLogDrain(context);
+    this.drain.start();
+    this.loops = jobs.map((job, index) => this.repeat(job, FIRST_RUN_MS * (index + 1)));
+  }
+
+  async end(): Promise<void> {
+    this.ended.abort();
+    await Promise.all([this.drain.stop(), ...this.loops]);
+  }
+
+  private async repeat(job: Job, firstMs: number): Promise<void> {
+    const { signal } = this.ended;
+    await interruptibleSleep(Math.min(firstMs, job.intervalMs), signal);
+    let failure: string | null = null;
+    while (!signal.aborted) {
+      failure = await runJob(job, this.context, failure);
+      await interruptibleSleep(job.intervalMs, signal);
+    }
+  }
+}
+
+/**
+ * One run, and its row in `system_logs`; a failure that goes on as before is not written again. Never throws. Returns the
+ * failure's message, null when there was none.
+ */
+export async function runJob(job: Job, context: JobContext, lastFailure: string | null): Promise<string | null> {
+  const startMs = performance.now();
+  const record = async (outcome: 'ok' | 'error', message: string, metadata = {}) => {
+    const durationMs = performance.now() - startMs;
+    await addSystemLog(context.db, { eventType: job.name, outcome, durationMs, message, metadata });
+  };
+  try {
+    const outcome = await job.run(context);
+    if (outcome !== null) await record(outcome.ok === false ? 'error' : 'ok', outcome.message, outcome.metadata);
+    return null;
+  } catch (err) {
+    const message = err instanceof Error ? err.message : String(err);
+    if (message === lastFailure) return message;
+    context.log.warn({ err, job: job.name }, 'a job failed');
+    await record('error', message).catch(() => {});
+    return message;
+  }
+}

@@ -1,0 +1,131 @@
+import { describe, expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { RecordsRejectedError } from './decode-log-record';
+import { drainNow, LogDrain, type LogSink } from './log-drain';
+import type { LogQueue } from './log-queue';
+
+class MemoryQueue implements LogQueue {
+  readonly entries: { entryId: string; record: string; taken: boolean }[] = [];
+  readFailures = 0;
+
+  push(...records: string[]): void {
+    for (const record of records) this.entries.push({ entryId: String(this.entries.length), record, taken: false });
+  }
+
+  async read(max: number) {
+    await Bun.sleep(0);
+    if (this.readFailures-- > 0) throw new Error('queue away');
+    const batch = this.entries.filter((entry) => !entry.taken).slice(0, max);
+    for (const entry of batch) entry.taken = true;
+    return batch.map(({ entryId, record }) => ({ entryId, record }));
+  }
+
+  async acknowledge(ids: readonly string[]) {
+    for (const id of ids)
+      this.entries.splice(
+        this.entries.findIndex((entry) => entry.entryId === id),
+        1,
+      );
+  }
+
+  async depth() {
+    return { entries: this.entries.length, oldestAgeMs: 0 };
+  }
+}
+
+/** Rejects batches with a record starting with `bad`; is away for the first `failures` calls. */
+class MemorySink implements LogSink {
+  readonly stored: string[] = [];
+  readonly aside: string[] = [];
+  calls = 0;
+  constructor(private failures = 0) {}
+
+  async store(records: readonly string[]) {
+    this.calls++;
+    if (this.failures-- > 0) throw new Error('sink away');
+    if (records.some((record) => record.startsWith('bad'))) throw new RecordsRejectedError('bad data');
+    this.stored.push(...records);
+  }
+
+  async setAside(record: string) {
+    this.aside.push(record);
+  }
+}
+
+async function waitFor(condition: () => boolean): Promise<void> {
+  for (let turn = 0; turn < 500 && !condition(); turn++) await Bun.sleep(1);
+  expect(condition()).toBe(true);
+}
+
+function drainOf(queue: LogQueue, sink: LogSink, failures: number[] = []) {
+  const options = {
+    queue,
+    sink,
+    sleep: async () => {},
+    onFailure: (_: unknown, attempt: number) => failures.push(attempt),
+  };
+  return new LogDrain({ ...options, batchSize: 3 });
+}
+
+describe('log drain', () => {
+  test('stores in order, acknowledges, and goes on with what comes later', async () => {
+    const [queue, sink] = [new MemoryQueue(), new MemorySink()];
+    queue.push('a', 'b', 'c', 'd');
+    const drain = drainOf(queue, sink);
+    drain.start();
+    await waitFor(() => queue.entries.length === 0);
+    queue.push('e');
+    await waitFor(() => queue.entries.length === 0);
+    await drain.stop();
+    expect(sink.stored).toEqual(['a', 'b', 'c', 'd', 'e']);
+  });
+
+  test('keeps the batch in hand while the sink is away', async () => {
+    const [queue, sink, failures] = [new MemoryQueue(), new MemorySink(4), [] as number[]];
+    queue.push('a', 'b');
+    const drain = drainOf(queue, sink, failures);
+    drain.start();
+    await waitFor(() => queue.entries.length === 0);
+    await drain.stop();
+    expect(sink.stored).toEqual(['a', 'b']);
+    expect(failures).toEqual([1, 2, 3, 4]);
+  });
+
+  test('survives a queue that is away', async () => {
+    const [queue, sink] = [new MemoryQueue(), new MemorySink()];
+    queue.readFailures = 3;
+    queue.push('a');
+    const drain = drainOf(queue, sink);
+    drain.start();
+    await waitFor(() => sink.stored.length === 1);
+    await drain.stop();
+  });
+
+  test('stopped while the sink is away: nothing is acknowledged', async () => {
+    const [queue, sink] = [new MemoryQueue(), new MemorySink(Number.POSITIVE_INFINITY)];
+    queue.push('a');
+    const drain = new LogDrain({ queue, sink, sleep: () => Bun.sleep(1), onFailure: () => {} });
+    drain.start();
+    await waitFor(() => sink.calls > 1);
+    await drain.stop();
+    expect(queue.entries).toHaveLength(1);
+  });
+
+  test('records at fault are set aside, all others stored, none twice', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.boolean(), { maxLength: 40 }),
+        fc.integer({ min: 1, max: 50 }),
+        async (kinds, batchSize) => {
+          const [queue, sink] = [new MemoryQueue(), new MemorySink()];
+          const records = kinds.map((bad, index) => `${bad ? 'bad' : 'good'}${index}`);
+          queue.push(...records);
+          expect(await drainNow(queue, sink, batchSize)).toBe(records.length);
+          expect(sink.stored).toEqual(records.filter((record) => record.startsWith('good')));
+          expect(sink.aside).toEqual(records.filter((record) => record.startsWith('bad')));
+          expect(queue.entries).toEqual([]);
+        },
+      ),
+    );
+  });
+});

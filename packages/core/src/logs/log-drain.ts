@@ -1,0 +1,111 @@
+// The sink is away: the batch in hand is kept and tried again with back-off; nothing new is read meanwhile.
+// A record the sink can never take is set aside and acknowledged, so that it blocks nothing.
+import { RecordsRejectedError } from './decode-log-record';
+import type { LogQueue, QueuedRecord } from './log-queue';
+
+/** Where records go. Both calls throw while the store is away. */
+export interface LogSink {
+  /** Idempotent by record id; all or nothing. Throws `RecordsRejectedError` when the records themselves are at fault. */
+  store(records: readonly string[]): Promise<void>;
+  /** Keeps a record that can't be stored where an operator finds it. */
+  setAside(record: string, reason: string): Promise<void>;
+}
+
+export interface LogDrainOptions {
+  readonly queue: LogQueue;
+  readonly sink: LogSink;
+  /** Waits, or returns early (false) when the drain is stopped. */
+  readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
+  /** A failed attempt; `attempt` counts from 1 and starts over after a success. */
+  readonly onFailure: (error: unknown, attempt: number) => void;
+  readonly batchSize?: number;
+  /** How long a read waits for the first entry. */
+  readonly waitMs?: number;
+  /** Pause after a batch that was not full, so that a trickle becomes few transactions. */
+  readonly lingerMs?: number;
+}
+
+const FIRST_BACK_OFF_MS = 100;
+const BACK_OFF_CEILING_MS = 5_000;
+
+/** Moves entries from the queue to the sink until stopped. One at a time per reader. */
+export class LogDrain {
+  private readonly controller = new AbortController();
+  private running: Promise<void> | undefined;
+
+  constructor(private readonly options: LogDrainOptions) {}
+
+  start(): void {
+    this.running ??= this.run();
+  }
+
+  /** Finishes (or, while the sink is away, gives up) the batch in hand; what was not acknowledged comes back later. */
+  async stop(): Promise<void> {
+    this.controller.abort();
+    await this.running;
+  }
+
+  private async run(): Promise<void> {
+    const { batchSize = 1000, waitMs = 500, lingerMs = 250, sleep } = this.options;
+    const { signal } = this.controller;
+    while (!signal.aborted) {
+      const entries = await this.persist(() => this.options.queue.read(batchSize, waitMs));
+      if (entries === undefined || entries.length === 0) continue;
+      const stored = await this.persist(() => storeEntries(this.options.sink, entries));
+      // Stored already: if this fails, the entries come back and are found to be there.
+      if (stored !== undefined) await this.persist(() => acknowledge(this.options.queue, entries));
+      if (entries.length < batchSize && !signal.aborted) await sleep(lingerMs, signal);
+    }
+  }
+
+  /** Tries until it works or the drain is stopped (undefined). */
+  private async persist<T>(work: () => Promise<T>): Promise<T | undefined> {
+    const { signal } = this.controller;
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await work();
+      } catch (error) {
+        this.options.onFailure(error, attempt);
+        if (signal.aborted) return undefined;
+        await this.options.sleep(Math.min(FIRST_BACK_OFF_MS * 2 ** (attempt - 1), BACK_OFF_CEILING_MS), signal);
+        if (signal.aborted) return undefined;
+      }
+    }
+  }
+}
+
+/** Stores what is in the queue right now, without waiting; returns how many entries. Throws while the sink is away. */
+export async function drainNow(queue: LogQueue, sink: LogSink, batchSize = 1000): Promise<number> {
+  let total = 0;
+  for (;;) {
+    const entries = await queue.read(batchSize, 0);
+    if (entries.length === 0) return total;
+    await storeEntries(sink, entries);
+    await acknowledge(queue, entries);
+    total += entries.length;
+  }
+}
+
+const acknowledge = async (queue: LogQueue, entries: readonly QueuedRecord[]): Promise<true> => {
+  await queue.acknowledge(entries.map((entry) => entry.entryId));
+  return true;
+};
+
+/** Halves a rejected batch until the records at fault stand alone. */
+async function storeEntries(sink: LogSink, entries: readonly QueuedRecord[]): Promise<true> {
+  try {
+    await sink.store(entries.map((entry) => entry.record));
+  } catch (error) {
+    if (!(error instanceof RecordsRejectedError)) throw error;
+    const [only, second] = entries;
+    if (only === undefined) throw error;
+    if (second === undefined) {
+      await sink.setAside(only.record, error.message);
+      return true;
+    }
+    const middle = Math.ceil(entries.length / 2);
+    await storeEntries(sink, entries.slice(0, middle));
+    await storeEntries(sink, entries.slice(middle));
+  }
+  return true;
+}

@@ -1,0 +1,52 @@
+import { describe, expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { REDACTED, redactJson, redactText } from './redact';
+
+const hex = (length: number) => 'a1b2c3d4e5f60718'.repeat(8).slice(0, length);
+
+describe('redact', () => {
+  test.each([
+    ['a gateway key', `llm0_live_${hex(64)}`],
+    ['an OpenAI-style key', 'sk-proj-AbCd1234_efgh5678-IJKL'],
+    ['an Anthropic-style key', 'sk-ant-api03-AbCd1234efgh5678'],
+    ['a Google-style key', `AIza${'x'.repeat(35)}`],
+    ['an AWS access key id', 'AKIAIOSFODNN7EXAMPLE'],
+    ['a JWT', 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.c2lnbmF0dXJl'],
+  ])('%s disappears from text and JSON, its surroundings stay', (_name, secret) => {
+    expect(redactText(`before ${secret}, after`)).toBe(`before ${REDACTED}, after`);
+    expect(redactJson({ a: [{ note: `"${secret}"` }] })).toEqual({ a: [{ note: `"${REDACTED}"` }] });
+  });
+
+  test.each([
+    ['Authorization: Bearer abcdefgh12345678', `Authorization: Bearer ${REDACTED}`],
+    ['postgres://user:p4ss@host/db', `postgres://${REDACTED}@host/db`],
+    ['https://x.test/v1?key=abc&model=m', `https://x.test/v1?key=${REDACTED}&model=m`],
+  ])('%p becomes %p', (text, expected) => {
+    expect(redactText(text)).toBe(expected);
+  });
+
+  test.each(['authorization', 'Api-Key', 'x-api-key', 'api_key', 'password', 'client_secret', 'access_token'])(
+    'the field %p is a secret whatever it holds',
+    (name) => {
+      expect(redactJson({ [name]: 'hunter2', kept: 1 })).toEqual({ [name]: REDACTED, kept: 1 });
+    },
+  );
+
+  test.each(['max_tokens', 'token', 'key', 'model', 'total_tokens', 'tool_choice'])('the field %p is none', (name) => {
+    expect(redactJson({ [name]: 'plain words' })).toEqual({ [name]: 'plain words' });
+  });
+
+  test('ordinary text stays as it is', () => {
+    const text = 'The task-list says: ask-me-anything about sk-1 and https://host:8080/path?page=2';
+    expect(redactText(text)).toBe(text);
+  });
+
+  test('twice is once', () => {
+    fc.assert(
+      fc.property(fc.string(), fc.constantFrom('Bearer ', 'sk-', '?key=', 'http://a:'), (text, prefix) => {
+        const once = redactText(`${prefix}${text}@x`);
+        expect(redactText(once)).toBe(once);
+      }),
+    );
+  });
+});
