@@ -12,6 +12,15 @@ import { cachez, healthz, livez, metricsPage, readyz } from './status-pages';
 /** Chat endpoints by path; a dialect more is a line more. */
 const CHAT_ROUTES: readonly (readonly [path: string, dialect: Dialect])[] = [['/v1/chat/completions', openaiChat]];
 
+type HotRoutes = Record<string, { POST: (request: Request) => Promise<Response> }>;
+
+/** The chat endpoints for `Bun.serve` itself, past the router: it costs as much as the whole admission. */
+export function createHotRoutes(services: Services): HotRoutes {
+  return Object.fromEntries(
+    CHAT_ROUTES.map(([path, dialect]) => [path, { POST: (request) => handleChat(services, dialect, request) }]),
+  );
+}
+
 /** All routes of the gateway. `admin` is the admin API, mounted under `/admin`. */
 export function createApp(services: Services, admin: Hono): Hono {
   const app = new Hono();

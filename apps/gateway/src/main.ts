@@ -1,6 +1,6 @@
 import { version } from '../package.json';
 import { createAdmin } from './admin/index';
-import { createApp } from './app';
+import { createApp, createHotRoutes } from './app';
 import { bootstrap, type FirstSecrets } from './bootstrap';
 import { type Config, ConfigError, readConfig } from './config';
 import { startJobs } from './jobs/run-jobs';
@@ -26,8 +26,10 @@ async function main(): Promise<void> {
     port: config.port,
     hostname: config.host,
     idleTimeout: IDLE_TIMEOUT_SECONDS,
-    maxRequestBodySize: config.maxBodyBytes + 1,
+    // The pipeline bounds bodies itself, so that a refusal comes in the envelope and leaves its row.
+    maxRequestBodySize: Number.MAX_SAFE_INTEGER,
     tls: config.tls && { cert: Bun.file(config.tls.certFile), key: Bun.file(config.tls.keyFile) },
+    routes: createHotRoutes(running.services),
     fetch: app.fetch,
     error: (cause) => {
       log.error({ err: cause }, 'a response could not be sent');

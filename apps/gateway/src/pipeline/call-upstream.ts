@@ -151,7 +151,7 @@ const FINAL_KIND = {
   rate_limited: 'upstream_unavailable',
   server_error: 'upstream_error',
   auth: 'upstream_error',
-  not_found: 'upstream_error',
+  not_found: 'model_not_found',
   timeout: 'upstream_timeout',
   connection: 'upstream_error',
   rejected: 'upstream_rejected',

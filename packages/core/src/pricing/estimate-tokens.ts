@@ -4,6 +4,8 @@ import type { ChatMessage, ChatRequest, ContentPart, Tool } from '../chat/reques
 export interface RequestWeight {
   /** UTF-8 bytes of all text: messages, names, tool calls, tool definitions, schemas. */
   readonly textBytes: number;
+  /** JSON bytes of fields the gateway does not know: they may hold prompt text, so strict caps count them. */
+  readonly unknownBytes: number;
   readonly messages: number;
   readonly images: number;
   readonly audios: number;
@@ -14,13 +16,29 @@ export interface RequestWeight {
 
 /** Measures a request for the hold and for context-window checks. */
 export function weighRequest(request: ChatRequest): RequestWeight {
-  const weight = { textBytes: 0, messages: request.messages.length, images: 0, audios: 0, files: 0, builtInTools: 0 };
+  const weight = {
+    textBytes: 0,
+    unknownBytes: 0,
+    messages: request.messages.length,
+    images: 0,
+    audios: 0,
+    files: 0,
+    builtInTools: 0,
+  };
   for (const message of request.messages) addMessage(weight, message);
   for (const tool of request.tools ?? []) addTool(weight, tool);
   if (request.responseFormat?.type === 'json_schema') weight.textBytes += jsonBytes(request.responseFormat.schema);
-  for (const name in request.extra) weight.textBytes += jsonBytes(request.extra[name]);
+  for (const name in request.extra) {
+    const bytes = jsonBytes(request.extra[name]);
+    if (PROMPT_FIELDS.has(name)) weight.textBytes += bytes;
+    else if (!DELIVERY_FIELDS.has(name)) weight.unknownBytes += bytes;
+  }
   return weight;
 }
+
+/** Fields of no canonical meaning whose text the model reads. */
+const PROMPT_FIELDS: ReadonlySet<string> = new Set(['functions', 'prediction', 'documents']);
+const DELIVERY_FIELDS: ReadonlySet<string> = new Set(['stream_options', 'store']);
 
 type MutableWeight = { -readonly [K in keyof RequestWeight]: RequestWeight[K] };
 
@@ -82,7 +100,7 @@ export const UNBOUNDED_MEDIA_TOKENS = 40_000;
 
 /** Upper estimate of the prompt for the hold (contract: limits and money). `strict`: one byte = one token. */
 export function estimatePromptTokens(weight: RequestWeight, strict: boolean): number {
-  const text = strict ? weight.textBytes : Math.ceil(weight.textBytes / BYTES_PER_TOKEN_HOLD);
+  const text = strict ? weight.textBytes + weight.unknownBytes : Math.ceil(weight.textBytes / BYTES_PER_TOKEN_HOLD);
   const media = weight.images + weight.audios + weight.files;
   return text + TOKENS_PER_MESSAGE * weight.messages + UNBOUNDED_MEDIA_TOKENS * media;
 }

@@ -1,0 +1,153 @@
+// A worker that dies is started again with back-off; a rolling restart never has fewer workers than configured.
+import type { Logger } from 'pino';
+import type { FirstSecrets } from './bootstrap';
+
+/** What a worker tells its supervisor. */
+export type WorkerMessage =
+  | { readonly type: 'ready'; readonly port: number; readonly secrets: FirstSecrets }
+  | { readonly type: 'metrics-wanted'; readonly id: string }
+  | { readonly type: 'metrics'; readonly id: string; readonly metrics: unknown };
+
+/** What a supervisor tells its workers. */
+export type SupervisorMessage =
+  | { readonly type: 'send-metrics'; readonly id: string }
+  | { readonly type: 'all-metrics'; readonly id: string; readonly metrics: readonly unknown[] };
+
+export interface SuperviseOptions {
+  readonly workers: number;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Path of the program each worker runs. */
+  readonly program: string;
+  readonly log: Logger;
+  /** Called once, when every worker is ready. */
+  readonly onReady: (port: number, secrets: FirstSecrets) => void;
+}
+
+interface Worker {
+  readonly child: Bun.Subprocess;
+  readonly ready: Promise<Extract<WorkerMessage, { type: 'ready' }>>;
+  /** Set before it is told to go: its end is no accident. */
+  leaving: boolean;
+  readonly startedMs: number;
+}
+
+const RESTART_CEILING_MS = 5000;
+/** A worker that ran this long starts over with the shortest back-off. */
+const SETTLED_MS = 30_000;
+const METRICS_TIMEOUT_MS = 500;
+
+/** Runs `workers` processes on one port (SO_REUSEPORT); SIGHUP restarts them one by one, SIGTERM ends them all. */
+export class WorkerSupervisor {
+  private readonly slots: Worker[] = [];
+  private readonly gathering = new Map<string, { answers: unknown[]; from: Bun.Subprocess; wanted: number }>();
+  private port = 0;
+  private backOffMs = 100;
+  private stopping = false;
+  private rolling: Promise<void> | undefined;
+
+  constructor(private readonly options: SuperviseOptions) {}
+
+  /** Resolves when all workers are ready; rejects when the first one can't start. */
+  async start(): Promise<void> {
+    const first = this.spawn(0, undefined);
+    const { port, secrets } = await first.ready;
+    this.port = port;
+    const others = Array.from({ length: this.options.workers - 1 }, (_, index) => this.spawn(index + 1, port));
+    await Promise.all(others.map((worker) => worker.ready));
+    this.options.onReady(port, secrets);
+  }
+
+  /** One by one: a new worker is ready before the old one is asked to drain. */
+  roll(): Promise<void> {
+    this.rolling ??= this.rollAll().finally(() => {
+      this.rolling = undefined;
+    });
+    return this.rolling;
+  }
+
+  private async rollAll(): Promise<void> {
+    for (let index = 0; index < this.options.workers && !this.stopping; index++) {
+      const old = this.slots[index];
+      const fresh = this.spawn(index, this.port);
+      await fresh.ready;
+      if (old === undefined) continue;
+      old.leaving = true;
+      old.child.kill('SIGTERM');
+      await old.child.exited;
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.stopping = true;
+    for (const worker of this.slots) {
+      worker.leaving = true;
+      worker.child.kill('SIGTERM');
+    }
+    await Promise.all(this.slots.map((worker) => worker.child.exited));
+  }
+
+  pids(): readonly number[] {
+    return this.slots.map((worker) => worker.child.pid);
+  }
+
+  private spawn(index: number, port: number | undefined): Worker {
+    const { env, program } = this.options;
+    const ready = Promise.withResolvers<Extract<WorkerMessage, { type: 'ready' }>>();
+    const child = Bun.spawn([process.execPath, program], {
+      env: { ...env, LLM0_WORKER: String(index), ...(port === undefined ? {} : { PORT: String(port) }) },
+      stdin: 'ignore',
+      stdout: 'inherit',
+      stderr: 'inherit',
+      ipc: (message: WorkerMessage, from) => {
+        if (message.type === 'ready') ready.resolve(message);
+        else this.gather(message, from);
+      },
+    });
+    const worker: Worker = { child, ready: ready.promise, leaving: false, startedMs: performance.now() };
+    worker.ready.catch(() => {});
+    this.slots[index] = worker;
+    void child.exited.then((code) => {
+      ready.reject(new Error(`worker ${index} ended with ${code} before it was ready`));
+      if (!worker.leaving && this.port !== 0) void this.replace(index, worker, code);
+    });
+    return worker;
+  }
+
+  private async replace(index: number, dead: Worker, code: number): Promise<void> {
+    if (performance.now() - dead.startedMs > SETTLED_MS) this.backOffMs = 100;
+    this.options.log.error({ worker: index, code, againInMs: this.backOffMs }, 'a worker died and is started again');
+    await Bun.sleep(this.backOffMs);
+    this.backOffMs = Math.min(RESTART_CEILING_MS, this.backOffMs * 2);
+    if (!this.stopping && this.slots[index] === dead) this.spawn(index, this.port);
+  }
+
+  /** One worker was asked for /metrics: collects everybody's and hands them to it. */
+  private gather(message: Exclude<WorkerMessage, { type: 'ready' }>, from: Bun.Subprocess): void {
+    if (message.type === 'metrics-wanted') {
+      this.gathering.set(message.id, { answers: [], from, wanted: this.slots.length });
+      for (const worker of this.slots) send(worker.child, { type: 'send-metrics', id: message.id });
+      setTimeout(() => this.finishGathering(message.id), METRICS_TIMEOUT_MS);
+      return;
+    }
+    const open = this.gathering.get(message.id);
+    if (open === undefined) return;
+    open.answers.push(message.metrics);
+    if (open.answers.length >= open.wanted) this.finishGathering(message.id);
+  }
+
+  private finishGathering(id: string): void {
+    const open = this.gathering.get(id);
+    if (open === undefined) return;
+    this.gathering.delete(id);
+    send(open.from, { type: 'all-metrics', id, metrics: open.answers });
+  }
+}
+
+/** A worker that is just dying can't be told anything: nothing is lost. */
+function send(child: Bun.Subprocess, message: SupervisorMessage): void {
+  try {
+    child.send(message);
+  } catch {
+    // Its exit is handled where it is awaited.
+  }
+}
