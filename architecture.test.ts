@@ -47,7 +47,7 @@ describe('the checker finds', () => {
     [
       'a step importing a step',
       [
-        file('apps/gateway/src/pipeline/admit.ts', `import { y } from './read-request';`),
+        file('apps/gateway/src/pipeline/admit.ts', `import { readRequest } from './read-request';`),
         file('apps/gateway/src/pipeline/read-request.ts', 'export async function readRequest() {}'),
       ],
       /step/,

@@ -69,9 +69,8 @@ const WORKSPACES: Readonly<Record<string, string>> = {
 const TYPE_IMPORT =
   /\bimport\s+(?:type\s+\{[^}]*\}|\{\s*(?:type\s+\w+(?:\s+as\s+\w+)?\s*,?\s*)+\})\s+from\s+['"][^'"]+['"]/g;
 
-function importsOf(file: SourceFile, kind: 'all' | 'values' = 'all'): readonly string[] {
-  const text = kind === 'all' ? file.text : file.text.replace(TYPE_IMPORT, '');
-  const specifiers = [...text.matchAll(/(?:\bfrom\s+|\bimport\s+|\bimport\(\s*)(['"])([^'"\n]+)\1/g)].map(
+function importsOf(file: SourceFile): readonly string[] {
+  const specifiers = [...file.text.matchAll(/(?:\bfrom\s+|\bimport\s+|\bimport\(\s*)(['"])([^'"\n]+)\1/g)].map(
     (m) => m[2] ?? '',
   );
   return specifiers.flatMap((specifier) => {
@@ -114,10 +113,15 @@ const checkSteps: Rule = (file, all) => {
   if (!file.path.startsWith(prefix) || isTest(file.path)) return [];
   const name = file.path.slice(prefix.length);
   if (/^handle-|^produce-answer|^open-exchange/.test(name)) return [];
-  return importsOf(file, 'values')
-    .filter((target) => target.startsWith(prefix) && STEPS.has(target.slice(prefix.length).replace(/\.ts$/, '')))
-    .filter((target) => all.some((other) => other.path === `${target}.ts`))
-    .map((target) => `a step imports another step: ${target}`);
+  const values = file.text.replace(TYPE_IMPORT, '');
+  return [...values.matchAll(/\bimport\s+\{([^}]*)\}\s+from\s+['"]\.\/([^'"]+)['"]/g)].flatMap(
+    ([, names = '', step = '']) => {
+      const main = step.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
+      const imported = names.split(',').map((part) => part.trim().split(/\s+/)[0]);
+      const isStep = all.some((other) => other.path === `${prefix}${step}.ts`) && STEPS.has(step);
+      return isStep && imported.includes(main) ? [`a step imports another step: ${step}`] : [];
+    },
+  );
 };
 const STEPS: ReadonlySet<string> = new Set([
   'open-exchange',

@@ -1,0 +1,191 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import type { LogRecord } from '@llm0/core/logs/log-record';
+import fc from 'fast-check';
+import type { Database, Db } from '../client';
+import { sampleRecord } from '../testing/sample-record';
+import { TEST_DATABASES } from '../testing/test-databases';
+import { insertLogRecords } from './log-insert';
+import { type LogFilter, listLogs } from './logs';
+import { loadBuckets, loadOverview } from './stats';
+import { splitRange } from './stats-range';
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+describe('ranges', () => {
+  test('the stretches are the range, without gap or overlap, and only full buckets of roll-ups still kept', () => {
+    const nowMs = Date.parse('2026-06-15T12:34:56.789Z');
+    const sizes = { rows: 1, rollup_minute: 60_000, rollup_hour: HOUR_MS, rollup_day: DAY_MS };
+    const kept = { rows: Infinity, rollup_minute: 48 * HOUR_MS, rollup_hour: 90 * DAY_MS, rollup_day: Infinity };
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 0, max: 89 * DAY_MS }),
+        fc.integer({ min: 1, max: 89 * DAY_MS }),
+        (agoMs, lengthMs) => {
+          const fromMs = nowMs - agoMs;
+          const toMs = Math.min(nowMs, fromMs + lengthMs);
+          const segments = splitRange({ fromMs, toMs, nowMs });
+          let at = fromMs;
+          for (const segment of segments) {
+            expect(segment.fromMs).toBe(at);
+            expect(segment.fromMs % sizes[segment.source]).toBe(0);
+            expect(segment.toMs % sizes[segment.source]).toBe(0);
+            expect(segment.fromMs).toBeGreaterThan(nowMs - kept[segment.source]);
+            at = segment.toMs;
+          }
+          expect(at).toBe(toMs);
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+
+  test('up to an hour only rows are read; buckets use no coarser roll-up than they are', () => {
+    const nowMs = Date.parse('2026-06-15T12:00:00Z');
+    const sources = (hours: number, intervalMs?: number) =>
+      new Set(
+        splitRange({ fromMs: nowMs - hours * HOUR_MS, toMs: nowMs, nowMs, intervalMs }).map(({ source }) => source),
+      );
+    expect(sources(1)).toEqual(new Set(['rows']));
+    expect(sources(24 * 10)).toEqual(new Set(['rollup_hour', 'rollup_day']));
+    expect(sources(24 * 10, HOUR_MS)).toEqual(new Set(['rollup_hour']));
+    expect(sources(24, 60_000)).toEqual(new Set(['rollup_minute']));
+    expect(sources(24, 90_000)).toEqual(new Set(['rows']));
+  });
+});
+
+describe.each(TEST_DATABASES)('stats and logs on $name', (kind) => {
+  let database: Database;
+  let db: Db;
+  const projectId = crypto.randomUUID();
+  const nowMs = Date.parse('2027-03-20T15:30:00Z');
+  const records = Array.from({ length: 400 }, (_, index): LogRecord => {
+    const cacheHit = index % 7 === 0;
+    const status = index % 11 === 0 ? 'error' : index % 13 === 0 ? 'rate_limited' : 'success';
+    return sampleRecord({
+      projectId,
+      createdAtMs: nowMs - index * 1_234_567,
+      model: `model-${index % 3}`,
+      finalProvider: index % 5 === 0 ? 'beta' : 'alpha',
+      customerId: index % 2 === 0 ? `customer-${index % 4}` : undefined,
+      labels: index % 3 === 0 ? { team: `t${index % 2}` } : undefined,
+      costNanoUsd: cacheHit ? 0 : 1_000 + index,
+      savedNanoUsd: cacheHit ? 500 : 0,
+      cacheHit,
+      semanticCacheHit: index % 14 === 0,
+      latencyMs: 1 + index * 3.7,
+      ttftMs: index % 2 === 0 ? 1 + index : undefined,
+      status,
+      errorMessage: status === 'error' ? `boom 100% number_${index}` : undefined,
+    });
+  });
+  const sum = (chosen: readonly LogRecord[], field: 'costNanoUsd' | 'savedNanoUsd' | 'tokensIn') =>
+    chosen.reduce((total, record) => total + record[field], 0);
+
+  beforeAll(async () => {
+    database = await kind.open();
+    db = database.db;
+    await insertLogRecords(db, records);
+  }, 60_000);
+  afterAll(() => database.close());
+
+  test.each([
+    ['half an hour', 0.5],
+    ['an odd stretch', 7.321],
+    ['two days', 48],
+    ['everything', 24 * 7],
+  ])('the overview of %s is exact, its percentiles within 2.5 %%', async (_name, hours) => {
+    const fromMs = nowMs - hours * HOUR_MS + 1;
+    const chosen = records.filter((record) => record.createdAtMs >= fromMs && record.createdAtMs < nowMs + 1);
+    const overview = await loadOverview(db, { fromMs, toMs: nowMs + 1, nowMs: nowMs + 1, projectId });
+    expect(overview).toMatchObject({
+      requests: chosen.length,
+      success: chosen.filter((record) => record.status === 'success').length,
+      errors: chosen.filter((record) => record.status === 'error').length,
+      costNanoUsd: sum(chosen, 'costNanoUsd'),
+      savedNanoUsd: sum(chosen, 'savedNanoUsd'),
+      tokensIn: sum(chosen, 'tokensIn'),
+      exactHits: chosen.filter((record) => record.cacheHit && !record.semanticCacheHit).length,
+      semanticHits: chosen.filter((record) => record.semanticCacheHit).length,
+    });
+    const sorted = chosen.map((record) => record.latencyMs).sort((a, b) => a - b);
+    for (const [name, share] of [
+      ['p50', 0.5],
+      ['p95', 0.95],
+      ['p99', 0.99],
+    ] as const) {
+      const exact = sorted[Math.ceil(share * sorted.length) - 1] ?? Number.NaN;
+      expect(Math.abs((overview.durations.latency[name] ?? Number.NaN) - exact)).toBeLessThanOrEqual(exact * 0.025);
+    }
+  });
+
+  test('an empty range is zero, with no percentiles', async () => {
+    const overview = await loadOverview(db, { fromMs: nowMs + DAY_MS, toMs: nowMs + 2 * DAY_MS, nowMs, projectId });
+    expect(overview).toMatchObject({ requests: 0, costNanoUsd: 0, durations: { latency: { p50: null } } });
+  });
+
+  test.each([
+    ['model', (record: LogRecord) => record.model],
+    ['provider', (record: LogRecord) => record.finalProvider ?? ''],
+    ['status', (record: LogRecord) => record.status],
+    ['customer', (record: LogRecord) => record.customerId ?? ''],
+    ['label.team', (record: LogRecord) => record.labels?.team ?? ''],
+    ['project', (record: LogRecord) => record.projectId],
+    ['key', (record: LogRecord) => record.apiKeyId],
+  ] as const)('hourly buckets by %s add up', async (groupBy, groupOf) => {
+    const range = { fromMs: nowMs - 100 * HOUR_MS, toMs: nowMs + 1, nowMs: nowMs + 1, projectId };
+    const buckets = await loadBuckets(db, { ...range, intervalMs: HOUR_MS, groupBy, withDurations: true });
+    const expected = new Map<string, number>();
+    for (const record of records) {
+      if (record.createdAtMs < range.fromMs) continue;
+      const key = `${Math.floor(record.createdAtMs / HOUR_MS) * HOUR_MS} ${groupOf(record)}`;
+      expected.set(key, (expected.get(key) ?? 0) + record.costNanoUsd);
+    }
+    expect(new Map(buckets.map((bucket) => [`${bucket.startMs} ${bucket.group}`, bucket.costNanoUsd]))).toEqual(
+      expected,
+    );
+    expect(buckets.every((bucket) => bucket.durations?.latency.p95 !== null)).toBe(true);
+  });
+
+  test.each<[string, LogFilter, (record: LogRecord) => boolean]>([
+    ['model', { model: 'model-1' }, (record) => record.model === 'model-1'],
+    ['provider', { provider: 'beta' }, (record) => record.finalProvider === 'beta'],
+    ['status', { status: 'rate_limited' }, (record) => record.status === 'rate_limited'],
+    ['exact hits', { cache: 'exact' }, (record) => record.cacheHit && !record.semanticCacheHit],
+    ['semantic hits', { cache: 'semantic' }, (record) => record.semanticCacheHit],
+    ['misses', { cache: 'miss' }, (record) => !record.cacheHit && !record.semanticCacheHit],
+    ['customer', { customerId: 'customer-2' }, (record) => record.customerId === 'customer-2'],
+    ['label', { labels: { team: 't1' } }, (record) => record.labels?.team === 't1'],
+    ['cost', { minCostNanoUsd: 1_200 }, (record) => record.costNanoUsd >= 1_200],
+    ['latency', { minLatencyMs: 1_000 }, (record) => record.latencyMs >= 1_000],
+    [
+      'time',
+      { fromMs: nowMs - DAY_MS, toMs: nowMs - HOUR_MS },
+      ({ createdAtMs: at }) => at >= nowMs - DAY_MS && at < nowMs - HOUR_MS,
+    ],
+    ['words', { q: '100% NUMBER_1' }, (record) => record.errorMessage?.includes('100% number_1') === true],
+    [
+      'two filters',
+      { model: 'model-0', status: 'success' },
+      (record) => record.model === 'model-0' && record.status === 'success',
+    ],
+  ])('logs by %s, newest first, page by page', async (_name, filter, matches) => {
+    const ids: string[] = [];
+    let cursor: string | undefined;
+    do {
+      const page = await listLogs(db, { ...filter, projectId }, { limit: 37, cursor });
+      ids.push(...page.data.map((row) => row.id));
+      cursor = page.nextCursor ?? undefined;
+    } while (cursor !== undefined);
+    const expected = records.filter(matches).sort((a, b) => b.createdAtMs - a.createdAtMs);
+    expect(expected.length).toBeGreaterThan(0);
+    expect(ids).toEqual(expected.map((record) => record.id));
+  });
+
+  test('one request is found by its id', async () => {
+    const [record] = records;
+    const page = await listLogs(db, { requestId: record?.id }, { limit: 5 });
+    expect(page.data.map((row) => row.id)).toEqual([record?.id ?? '']);
+    expect((await listLogs(db, { requestId: crypto.randomUUID() }, { limit: 5 })).data).toEqual([]);
+  });
+});
