@@ -3,7 +3,7 @@ const MAX_CHARACTERS = 1000;
 
 /** Things that look like credentials, in messages that vendors write. */
 const SECRETS: readonly RegExp[] = [
-  /\b(?:sk|pk|rk|gsk|xai|fw|r8|key|llm0|tgp|AKIA|ASIA)[-_][\w*.-]{6,}/g,
+  /\b(?:sk|pk|rk|gsk|xai|fw|r8|key|llm0|tgp|AKIA|ASIA)[-_][\w*-]{6,}/g,
   /\bAIza[\w-]{10,}/g,
   /\b(?:AKIA|ASIA)[A-Z0-9]{12,}/g,
   /\b(?:Bearer|Basic)\s+[\w.~+/=*-]{6,}/gi,

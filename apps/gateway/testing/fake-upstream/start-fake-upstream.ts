@@ -142,7 +142,10 @@ class FakeServer implements FakeUpstream, FakeControl {
     const streamOptions = body.stream_options as JsonObject | undefined;
     const context = { model: String(body.model), includeUsage: streamOptions?.include_usage === true };
     if (behaviour === undefined) return ordinaryAnswer({ stream, context, counters: this.counters });
-    if (behaviour.hang === true) await this.waitForEver(request);
+    if (behaviour.hang === true) {
+      await this.waitForEver(request);
+      return new Response(null, { status: 204 });
+    }
     const delayMs = (behaviour.firstDelayMs ?? 0) + Math.random() * (behaviour.jitterMs ?? 0);
     if (delayMs > 0) await Bun.sleep(delayMs);
     return scriptedAnswer({ behaviour, stream, context, counters: this.counters, stopped: this.stopping.promise });

@@ -1,0 +1,41 @@
+import { describe, expect, test } from 'bun:test';
+import { createProviderRegistry } from './registry';
+
+describe('finding a provider', () => {
+  const registry = createProviderRegistry();
+  test.each<[string, string | undefined, string?]>([
+    ['gpt-4o-mini', 'openai'],
+    ['o3', 'openai'],
+    ['openai/gpt-4o', 'openai', 'gpt-4o'],
+    ['together/meta-llama/Llama-3', 'together', 'meta-llama/Llama-3'],
+    ['groq/openai/gpt-oss-120b', 'groq', 'openai/gpt-oss-120b'],
+    ['grok-4', 'xai'],
+    ['mistral-large-latest', 'mistral'],
+    ['accounts/fireworks/models/x', 'fireworks'],
+    ['demo-chat', 'demo'],
+    ['ollama/qwen2.5:14b', 'ollama', 'qwen2.5:14b'],
+    ['nobody/has-this', undefined],
+    ['openai/', undefined],
+    ['/gpt-4o', undefined],
+    ['', undefined],
+  ])('%s', (name, provider, model = name) => {
+    const found = registry.detect(name);
+    expect(found?.provider.name).toBe(provider as string);
+    if (found !== undefined) expect(found.model).toBe(model);
+  });
+
+  test('names are unique, and only built-in providers answer by themselves', () => {
+    const names = registry.list().map((provider) => provider.name);
+    expect(new Set(names).size).toBe(names.length);
+    expect(registry.builtIn().map((provider) => provider.name)).toEqual(['demo']);
+    expect(
+      registry
+        .list()
+        .filter((provider) => provider.isFree)
+        .map((provider) => provider.name),
+    ).toEqual(['ollama']);
+    for (const provider of registry.list()) {
+      if (provider.respondLocally === undefined) expect(provider.defaultBaseUrl).toMatch(/^https?:\/\/[^ ]+[^/]$/);
+    }
+  });
+});
