@@ -29,7 +29,12 @@ export class DeadlineQueue {
     const firstLive = this.queue.findIndex((waiting) => !waiting.done && waiting.atMs > now);
     const over = firstLive < 0 ? this.queue : this.queue.slice(0, firstLive);
     this.queue = firstLive < 0 ? [] : this.queue.slice(firstLive);
-    for (const waiting of over) if (!waiting.done) waiting.expire();
     if (this.queue.length > 0) this.timer = setTimeout(this.tick, TICK_MS);
+    if (over.some(({ done }) => !done)) setImmediate(expireAll, over);
   };
+}
+
+/** After the event loop has read what has arrived: it may be the loop that was late, not the answer. */
+function expireAll(over: readonly Waiting[]): void {
+  for (const waiting of over) if (!waiting.done) waiting.expire();
 }

@@ -21,7 +21,14 @@ export const openRedis: OpenStore = async ({ clock, rows, ...bounds }) => {
   const url = testRedisUrl();
   const dir = makeTempDir();
   const namespace = `llm0-test-${crypto.randomUUID()}`;
-  const store = new RedisHotStore({ url, namespace, dataDir: dir.path, clock: () => clock.ms, ...bounds });
+  const store = new RedisHotStore({
+    url,
+    namespace,
+    dataDir: dir.path,
+    clock: () => clock.ms,
+    admitDeadlineMs: 5_000,
+    ...bounds,
+  });
   await store.start(rows);
   return {
     store,

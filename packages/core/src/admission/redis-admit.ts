@@ -6,21 +6,31 @@ import type { RedisLink } from './redis-link';
 import { runScript } from './redis-scripts';
 import { encodeSettle } from './settle-args';
 import { storeUnavailable } from './store-unavailable';
+import type { WriteBatch } from './write-batch';
 
 /** A decision that takes longer is refused: the caller's promise is 503 within 100 ms. */
-const ADMIT_DEADLINE_MS = 80;
+export const ADMIT_DEADLINE_MS = 80;
 /** Refused requests whose holds may exist; beyond this many the reaper releases the oldest. */
 const UNCERTAIN_MAX = 10_000;
 
+export interface RedisAdmissionsOptions {
+  readonly deadlineMs: number;
+  readonly queueMaxPerShard: () => number;
+  readonly onTrouble: () => void;
+  readonly batch: WriteBatch;
+}
+
 /** Asks for decisions, one round trip each, sent once. */
 export class RedisAdmissions {
-  private readonly deadlines = new DeadlineQueue(ADMIT_DEADLINE_MS);
+  private readonly deadlines: DeadlineQueue;
   private readonly uncertain = new Map<string, AdmitRequest>();
 
   constructor(
     private readonly link: RedisLink,
-    private readonly options: { readonly queueMaxPerShard: () => number; readonly onTrouble: () => void },
-  ) {}
+    private readonly options: RedisAdmissionsOptions,
+  ) {
+    this.deadlines = new DeadlineQueue(options.deadlineMs);
+  }
 
   admit(request: AdmitRequest): Promise<AdmitDecision> {
     const keys = this.link.keysOf(request.projectId);
@@ -32,11 +42,12 @@ export class RedisAdmissions {
       clock: this.link.clock,
       queueMaxEntries: this.options.queueMaxPerShard(),
     });
+    this.options.batch.open();
     return new Promise((resolve, reject) => {
       let late = false;
       const inTime = this.deadlines.add(() => {
         late = true;
-        reject(storeUnavailable(`no answer within ${ADMIT_DEADLINE_MS} ms`));
+        reject(storeUnavailable(`no answer within ${this.options.deadlineMs} ms`));
       });
       runScript(this.link.client, 'admit', args).then(
         (reply) => {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { GatewayError } from '../errors/gateway-error';
 import { until } from './hot-store.cases';
-import { RedisHotStore } from './redis-hot-store';
+import { RedisHotStore, type RedisHotStoreOptions } from './redis-hot-store';
 import { type RedisServer, startRedisServer } from './redis-server.fixture';
 import { makeTempDir, requestOf, StoredRows, settlementOf, type TempDir } from './store-rows.fixture';
 
@@ -17,8 +17,8 @@ describe('redis hot store, when things break', () => {
   let namespace: string;
   const stores: RedisHotStore[] = [];
 
-  const open = async () => {
-    const store = new RedisHotStore({ url: server.url, namespace, dataDir: dir.path });
+  const open = async (options: Partial<RedisHotStoreOptions> = {}) => {
+    const store = new RedisHotStore({ url: server.url, namespace, dataDir: dir.path, ...options });
     stores.push(store);
     await store.start(rows);
     return store;
@@ -92,7 +92,7 @@ describe('redis hot store, when things break', () => {
   });
 
   test('SCRIPT FLUSH goes unnoticed', async () => {
-    const store = await open();
+    const store = await open({ admitDeadlineMs: 5_000 });
     const run = load(store);
     for (let i = 0; i < 5; i++) {
       await Bun.sleep(40);

@@ -15,7 +15,7 @@ import type {
   RebuildSource,
   Settlement,
 } from './hot-store';
-import { RedisAdmissions } from './redis-admit';
+import { ADMIT_DEADLINE_MS, RedisAdmissions } from './redis-admit';
 import { countCache, purgeCache } from './redis-cache';
 import { connectRedis, isBackedUp, type RedisConnectionOptions, waitForReady } from './redis-connection';
 import { shardOf } from './redis-keys';
@@ -28,6 +28,7 @@ import { RedisSpend } from './redis-spend';
 import { cacheOwner, decodeSettle, encodeSettle, type SettleMode, type SettleOutcome } from './settle-args';
 import { SettlementFile } from './settlement-file';
 import { storeUnavailable } from './store-unavailable';
+import { WriteBatch } from './write-batch';
 
 export interface RedisHotStoreOptions extends RedisConnectionOptions {
   /** First part of every key. */
@@ -37,6 +38,8 @@ export interface RedisHotStoreOptions extends RedisConnectionOptions {
   /** Log entries the queue may hold before admissions are refused. */
   readonly queueMaxEntries?: number;
   readonly cacheMaxBytes?: number;
+  /** How long an admission may take. */
+  readonly admitDeadlineMs?: number;
   /** How long `start` waits for Redis and rows. */
   readonly startTimeoutMs?: number;
   /** Epoch milliseconds instead of the server's clock: for tests only. */
@@ -54,6 +57,7 @@ export class RedisHotStore implements HotStore {
   private readonly link: RedisLink;
   private readonly admissions: RedisAdmissions;
   private readonly handOver: HandOver;
+  private readonly batch: WriteBatch;
   private readonly spend: RedisSpend;
   private readonly file: SettlementFile;
   private readonly listeners = new Set<(topic: string) => void>();
@@ -73,8 +77,14 @@ export class RedisHotStore implements HotStore {
       cluster: options.cluster === true,
       clock: options.clock,
     });
+    this.batch = new WriteBatch(this.client);
     const onTrouble = () => this.recovery?.trigger();
-    this.admissions = new RedisAdmissions(this.link, { queueMaxPerShard: () => this.queueMaxPerShard, onTrouble });
+    this.admissions = new RedisAdmissions(this.link, {
+      deadlineMs: options.admitDeadlineMs ?? ADMIT_DEADLINE_MS,
+      queueMaxPerShard: () => this.queueMaxPerShard,
+      onTrouble,
+      batch: this.batch,
+    });
     this.spend = new RedisSpend(this.link);
     this.file = new SettlementFile(options.dataDir, this.newId().slice(0, 8));
     this.handOver = new HandOver({
@@ -254,7 +264,9 @@ export class RedisHotStore implements HotStore {
       clock: this.link.clock,
       cacheMaxBytes: this.cacheMaxPerShard,
     };
-    return decodeSettle(await runScript(this.client, 'settle', encodeSettle(settlement, mode, context)));
+    const reply = runScript(this.client, 'settle', encodeSettle(settlement, mode, context));
+    this.batch.flush();
+    return decodeSettle(await reply);
   }
 
   private async queuedIds(shards: ReadonlySet<number>): Promise<ReadonlyMap<string, string>> {

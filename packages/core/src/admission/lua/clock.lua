@@ -2,7 +2,7 @@
 local function read_clock(given)
   if given ~= '' then return tonumber(given) end
   local t = redis.call('TIME')
-  return t[1] * 1000 + math.floor(t[2] / 1000)
+  return t[1] * 1000 + (t[2] - t[2] % 1000) / 1000
 end
 
 -- Concatenation prints 14 digits: whole numbers beyond need this.
