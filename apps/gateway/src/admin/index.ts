@@ -44,10 +44,9 @@ export function createAdmin(services: AdminServices): Hono {
   const api = createApi(services, new HotStoreMirror(services));
   const openApi = JSON.stringify(buildOpenApi(api, services.version));
   const admin = new Hono<AdminEnv>();
-  admin.onError((cause, c) => {
-    const requestId = c.get('requestId') ?? services.createId();
-    return respondError(asAdminError(cause, services.log), { requestId, dialect: openaiChat });
-  });
+  const refuse = (cause: unknown, requestId: string = services.createId()) =>
+    respondError(asAdminError(cause, services.log), { requestId, dialect: openaiChat });
+  admin.onError((cause, c) => refuse(cause, c.get('requestId')));
   admin.use(async (c, next) => {
     c.set('requestId', services.createId());
     c.set('address', c.env?.requestIP?.(c.req.raw)?.address ?? 'unknown');
@@ -62,8 +61,11 @@ export function createAdmin(services: AdminServices): Hono {
   admin.route('/v1', api);
   for (const [path, methods] of methodsByPath(api)) {
     admin.all(`/v1${path}`, (c) => {
-      c.header('Allow', methods.join(', '));
-      throw new GatewayError('method_not_allowed', `This path takes ${methods.join(', ')} only.`);
+      const allowed = methods.join(', ');
+      const error = new GatewayError('method_not_allowed', `This path takes ${allowed} only.`);
+      const response = refuse(error, c.get('requestId'));
+      response.headers.set('Allow', allowed);
+      return response;
     });
   }
   admin.all('*', (c) => {

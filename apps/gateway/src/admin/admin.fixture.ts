@@ -1,0 +1,124 @@
+import { EmbeddedHotStore } from '@llm0/core/admission/embedded-hot-store';
+import { makeTempDir, StoredRows } from '@llm0/core/admission/store-rows.fixture';
+import { createPriceBook } from '@llm0/core/pricing/create-price-book';
+import type { Database } from '@llm0/drizzle/client';
+import { storeLogRecords } from '@llm0/drizzle/queries/log-insert';
+import type { TestDatabaseKind } from '@llm0/drizzle/testing/test-databases';
+import type { Hono } from 'hono';
+import { pino } from 'pino';
+import type { AdminServices } from './admin-services';
+import { createAdmin } from './index';
+import { parseMoneyAsText } from './json-money';
+
+export const ENV_TOKEN = 'the-admin-token-of-the-environment';
+
+// biome-ignore lint/suspicious/noExplicitAny: tests read whatever JSON came back
+type AnyJson = any;
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  /** Parsed; money stays the text it was written as. */
+  readonly body: AnyJson;
+}
+
+export interface CallOptions {
+  readonly body?: unknown;
+  /** Sent as it is. */
+  readonly rawBody?: string;
+  /** null sends none. */
+  readonly token?: string | null;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly address?: string;
+}
+
+export interface AdminUnderTest {
+  readonly services: AdminServices & { hotStore: EmbeddedHotStore };
+  readonly database: Database;
+  /** How often the tables were read again. */
+  readonly reloads: () => number;
+  readonly notified: readonly string[];
+  /** Steps the clock of sign-in throttling. */
+  advanceClock(ms: number): void;
+  /** `path` without `/v1`. */
+  call(method: string, path: string, options?: CallOptions): Promise<Answer>;
+  request: Hono['request'];
+  /** A project and its id. */
+  createProject(settings?: object): Promise<AnyJson>;
+  close(): Promise<void>;
+}
+
+/** The admin API over a real database and the embedded hot store. */
+export async function openAdmin(kind: TestDatabaseKind): Promise<AdminUnderTest> {
+  const database = await kind.open();
+  const folder = makeTempDir();
+  const hotStore = new EmbeddedHotStore({ dataDir: folder.path });
+  await hotStore.start(new StoredRows());
+  const notified: string[] = [];
+  hotStore.onNotify((topic) => notified.push(topic));
+  let reloads = 0;
+  let clockMs = 0;
+  const services = {
+    db: database.db,
+    hotStore,
+    log: pino({ level: 'silent' }),
+    clock: { nowMs: Date.now, monotonicMs: () => clockMs },
+    createId: () => Bun.randomUUIDv7(),
+    config: { adminToken: ENV_TOKEN, cacheTtlSeconds: 3600, cacheMaxBytes: 1000 },
+    reloadTables: async () => {
+      reloads += 1;
+    },
+    routing: () => ({ providers: new Map(), prices: createPriceBook([], new Set()) }),
+    version: '9.9.9',
+  };
+  const admin = createAdmin(services);
+  const call = (method: string, path: string, options: CallOptions = {}) => send(admin, method, path, options);
+  return {
+    services,
+    database,
+    reloads: () => reloads,
+    notified,
+    advanceClock: (ms) => {
+      clockMs += ms;
+    },
+    call,
+    request: admin.request,
+    createProject: async (settings = {}) => {
+      const answer = await call('POST', '/projects', { body: { name: 'test', ...settings } });
+      if (answer.status !== 201) throw new Error(answer.text);
+      return answer.body;
+    },
+    close: async () => {
+      await hotStore.close();
+      folder.remove();
+      await database.close();
+    },
+  };
+}
+
+async function send(admin: Hono, method: string, path: string, options: CallOptions): Promise<Answer> {
+  const headers = new Headers(options.headers);
+  const token = options.token === undefined ? ENV_TOKEN : options.token;
+  if (token !== null) headers.set('authorization', `Bearer ${token}`);
+  const body = options.rawBody ?? (options.body === undefined ? undefined : JSON.stringify(options.body));
+  const address = options.address ?? '203.0.113.1';
+  const server = { requestIP: () => ({ address }) };
+  const response = await admin.request(`/v1${path}`, { method, headers, body }, server);
+  const text = await response.text();
+  const isJson = response.headers.get('content-type')?.startsWith('application/json') === true;
+  return {
+    status: response.status,
+    headers: response.headers,
+    text,
+    body: isJson ? parseMoneyAsText(text) : undefined,
+  };
+}
+
+/** Writes rows as the log drain does. */
+export function storeRecords(admin: AdminUnderTest, records: readonly object[]) {
+  return storeLogRecords(
+    admin.database.db,
+    records.map((record) => JSON.stringify(record)),
+  );
+}
