@@ -1,5 +1,6 @@
 import type { ChatEvent, EventBatch, FinishReason } from './event';
 import type { JsonObject, JsonValue } from './json';
+import type { ToolCall } from './request';
 import type { ChatChoice, ChatResponse } from './response';
 import type { Usage } from './usage';
 
@@ -49,14 +50,13 @@ export class ResponseCollector {
   /** The answer as far as it came. A choice cut off before its finish reads `length`: never as if it were whole. */
   response(): ChatResponse {
     const indexes = [...this.choices.keys()].sort((a, b) => a - b);
-    return {
-      ...(this.start?.id === undefined ? {} : { id: this.start.id }),
-      ...(this.start?.model === undefined ? {} : { model: this.start.model }),
-      ...(this.start?.createdSeconds === undefined ? {} : { createdSeconds: this.start.createdSeconds }),
-      choices: indexes.map((index) => closeChoice(index, this.choice(index))),
-      ...(this.usage === undefined ? {} : { usage: this.usage }),
-      ...(isEmpty(this.extra) ? {} : { extra: this.extra }),
-    };
+    const response: Mutable<ChatResponse> = { choices: indexes.map((index) => closeChoice(index, this.choice(index))) };
+    if (this.start?.id !== undefined) response.id = this.start.id;
+    if (this.start?.model !== undefined) response.model = this.start.model;
+    if (this.start?.createdSeconds !== undefined) response.createdSeconds = this.start.createdSeconds;
+    if (this.usage !== undefined) response.usage = this.usage;
+    if (!isEmpty(this.extra)) response.extra = this.extra;
+    return response;
   }
 
   private choice(index: number): OpenChoice {
@@ -150,24 +150,27 @@ export function collectEvents(events: readonly ChatEvent[]): ChatResponse {
   return collector.response();
 }
 
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+
 function closeChoice(index: number, open: OpenChoice): ChatChoice {
-  const toolIndexes = [...open.toolCalls.keys()].sort((a, b) => a - b);
-  const toolCalls = toolIndexes.flatMap((toolIndex) => {
-    const call = open.toolCalls.get(toolIndex);
-    return call === undefined ? [] : [{ ...call, arguments: call.arguments.join('') }];
-  });
-  return {
+  const choice: Mutable<ChatChoice> = {
     index,
     text: open.text === undefined ? null : open.text.join(''),
-    ...(open.reasoning.length === 0 ? {} : { reasoning: open.reasoning.join('') }),
-    ...(open.reasoningDetails.length === 0 ? {} : { reasoningDetails: open.reasoningDetails }),
-    ...(open.refusal.length === 0 ? {} : { refusal: open.refusal.join('') }),
-    ...(toolCalls.length === 0 ? {} : { toolCalls }),
     finishReason: open.finish?.reason ?? 'length',
-    ...(open.finish?.nativeReason === undefined ? {} : { nativeFinishReason: open.finish.nativeReason }),
-    ...(isEmpty(open.messageExtra) ? {} : { messageExtra: open.messageExtra }),
-    ...(isEmpty(open.choiceExtra) ? {} : { choiceExtra: open.choiceExtra }),
   };
+  if (open.reasoning.length > 0) choice.reasoning = open.reasoning.join('');
+  if (open.reasoningDetails.length > 0) choice.reasoningDetails = open.reasoningDetails;
+  if (open.refusal.length > 0) choice.refusal = open.refusal.join('');
+  if (open.toolCalls.size > 0) choice.toolCalls = closeToolCalls(open.toolCalls);
+  if (open.finish?.nativeReason !== undefined) choice.nativeFinishReason = open.finish.nativeReason;
+  if (!isEmpty(open.messageExtra)) choice.messageExtra = open.messageExtra;
+  if (!isEmpty(open.choiceExtra)) choice.choiceExtra = open.choiceExtra;
+  return choice;
+}
+
+function closeToolCalls(calls: ReadonlyMap<number, OpenToolCall>): ToolCall[] {
+  const ordered = [...calls.entries()].sort(([a], [b]) => a - b);
+  return ordered.map(([, call]) => ({ ...call, arguments: call.arguments.join('') }));
 }
 
 function mergeExtra(target: Record<string, JsonValue>, name: string, value: JsonValue): void {

@@ -8,38 +8,58 @@ import { checkDepth, invalid, kindOf, readBoolean, readNumber, readObject, readS
 const MAX_OUTPUT_TOKENS = 1_000_000_000;
 const MAX_CHOICES = 128;
 const MAX_STOPS = 1000;
-const COUNT = { min: 0, max: Number.MAX_SAFE_INTEGER, integer: true } as const;
+const TEMPERATURE = { min: 0, max: 2 } as const;
+const SHARE = { min: 0, max: 1 } as const;
+const TOP_K = { min: -1, max: MAX_OUTPUT_TOKENS, integer: true } as const;
+const CHOICES = { min: 1, max: MAX_CHOICES, integer: true } as const;
+const SEED = { min: Number.MIN_SAFE_INTEGER, max: Number.MAX_SAFE_INTEGER, integer: true } as const;
+const TOP_LOGPROBS = { min: 0, max: 100, integer: true } as const;
 const OUTPUT_LIMIT = { min: 1, max: MAX_OUTPUT_TOKENS, integer: true } as const;
 const PENALTY = { min: -2, max: 2 } as const;
 
+type Mutable = { -readonly [K in keyof ChatRequest]: ChatRequest[K] };
+
+/** Reads one present field into the request; unknown parts of it go to `extra`. */
+type FieldReader = (request: Mutable, body: JsonObject, extra: JsonObject) => void;
+
 /** Fields with a place in `ChatRequest`; all others are kept in `extra`. */
-const KNOWN_FIELDS: ReadonlySet<string> = new Set([
-  'model',
-  'messages',
-  'stream',
-  'tools',
-  'tool_choice',
-  'parallel_tool_calls',
-  'response_format',
-  'max_tokens',
-  'max_completion_tokens',
-  'temperature',
-  'top_p',
-  'top_k',
-  'stop',
-  'seed',
-  'n',
-  'frequency_penalty',
-  'presence_penalty',
-  'logprobs',
-  'top_logprobs',
-  'logit_bias',
-  'reasoning_effort',
-  'thinking',
-  'service_tier',
-  'user',
-  'metadata',
+const FIELD_READERS: ReadonlyMap<string, FieldReader> = new Map<string, FieldReader>([
+  ['model', () => {}],
+  ['messages', () => {}],
+  ['stream', (to, body) => set(to, 'stream', readBoolean(body, 'stream'))],
+  ['temperature', (to, body) => set(to, 'temperature', readNumber(body, 'temperature', TEMPERATURE))],
+  ['top_p', (to, body) => set(to, 'topP', readNumber(body, 'top_p', SHARE))],
+  ['top_k', (to, body) => set(to, 'topK', readNumber(body, 'top_k', TOP_K))],
+  ['n', (to, body) => set(to, 'n', readNumber(body, 'n', CHOICES))],
+  ['seed', (to, body) => set(to, 'seed', readNumber(body, 'seed', SEED))],
+  ['frequency_penalty', (to, body) => set(to, 'frequencyPenalty', readNumber(body, 'frequency_penalty', PENALTY))],
+  ['presence_penalty', (to, body) => set(to, 'presencePenalty', readNumber(body, 'presence_penalty', PENALTY))],
+  ['logprobs', (to, body) => set(to, 'logprobs', readBoolean(body, 'logprobs'))],
+  ['top_logprobs', (to, body) => set(to, 'topLogprobs', readNumber(body, 'top_logprobs', TOP_LOGPROBS))],
+  ['logit_bias', (to, body) => set(to, 'logitBias', readObject(body, 'logit_bias'))],
+  ['reasoning_effort', (to, body) => set(to, 'reasoningEffort', readString(body, 'reasoning_effort'))],
+  ['thinking', (to, body) => set(to, 'thinking', readObject(body, 'thinking'))],
+  ['service_tier', (to, body) => set(to, 'serviceTier', readString(body, 'service_tier'))],
+  ['user', (to, body) => set(to, 'user', readString(body, 'user'))],
+  ['metadata', (to, body) => set(to, 'metadata', readObject(body, 'metadata'))],
+  ['stop', (to, body) => set(to, 'stop', decodeStop(body.stop))],
+  ['max_tokens', (to, body) => set(to, 'maxOutputTokens', decodeOutputLimit(body))],
+  ['max_completion_tokens', (to, body) => set(to, 'maxOutputTokens', decodeOutputLimit(body))],
+  ['parallel_tool_calls', (to, body) => set(to, 'parallelToolCalls', readBoolean(body, 'parallel_tool_calls'))],
+  ['tools', (to, body, extra) => set(to, 'tools', decodeTools(body.tools ?? null, extra))],
+  ['tool_choice', (to, body) => set(to, 'toolChoice', decodeToolChoice(body.tool_choice))],
+  ['response_format', (to, body, extra) => set(to, 'responseFormat', decodeResponseFormat(body, extra))],
+  [
+    'stream_options',
+    (_to, body, extra) => {
+      extra.stream_options = readObject(body, 'stream_options') ?? null;
+    },
+  ],
 ]);
+
+function set<K extends keyof Mutable>(request: Mutable, name: K, value: Mutable[K] | undefined): void {
+  if (value !== undefined) request[name] = value;
+}
 
 /**
  * A Chat Completions body → our request. Checks every field it knows and names the one at fault; keeps the others.
@@ -48,54 +68,26 @@ const KNOWN_FIELDS: ReadonlySet<string> = new Set([
 export function decodeRequest(body: JsonObject): ChatRequest {
   checkDepth(body);
   const extra: JsonObject = {};
-  for (const name in body) {
-    const value = body[name];
-    if (!KNOWN_FIELDS.has(name) && value !== undefined && value !== null) extra[name] = value;
-  }
   const request: Mutable = {
     model: decodeModel(body.model),
     messages: decodeMessages(body.messages, extra),
-    stream: readBoolean(body, 'stream') ?? false,
+    stream: false,
     extra,
     wire: { format: 'openai-chat', body },
   };
-  decodeSampling(body, request);
-  decodeToolFields(body, request, extra);
-  const responseFormat = decodeResponseFormat(body, extra);
-  if (responseFormat !== undefined) request.responseFormat = responseFormat;
-  const limit = decodeOutputLimit(body);
-  if (limit !== undefined) request.maxOutputTokens = limit;
-  if (extra.stream_options !== undefined) readObject(extra, 'stream_options');
+  for (const name in body) {
+    const value = body[name];
+    if (value === undefined || value === null) continue;
+    const read = FIELD_READERS.get(name);
+    if (read === undefined) extra[name] = value;
+    else read(request, body, extra);
+  }
   return request;
 }
-
-type Mutable = { -readonly [K in keyof ChatRequest]: ChatRequest[K] };
 
 function decodeModel(value: JsonValue | undefined): string {
   if (typeof value === 'string' && value !== '') return value;
   throw invalid('model', `"model" must be the name of a model, but is ${value === '' ? 'empty' : kindOf(value)}.`);
-}
-
-function decodeSampling(body: JsonObject, request: Mutable): void {
-  const set = <K extends keyof Mutable>(name: K, value: Mutable[K] | undefined) => {
-    if (value !== undefined) request[name] = value;
-  };
-  set('temperature', readNumber(body, 'temperature', { min: 0, max: 2 }));
-  set('topP', readNumber(body, 'top_p', { min: 0, max: 1 }));
-  set('topK', readNumber(body, 'top_k', { min: -1, max: MAX_OUTPUT_TOKENS, integer: true }));
-  set('n', readNumber(body, 'n', { min: 1, max: MAX_CHOICES, integer: true }));
-  set('seed', readNumber(body, 'seed', { ...COUNT, min: Number.MIN_SAFE_INTEGER }));
-  set('frequencyPenalty', readNumber(body, 'frequency_penalty', PENALTY));
-  set('presencePenalty', readNumber(body, 'presence_penalty', PENALTY));
-  set('logprobs', readBoolean(body, 'logprobs'));
-  set('topLogprobs', readNumber(body, 'top_logprobs', { ...COUNT, max: 100 }));
-  set('logitBias', readObject(body, 'logit_bias'));
-  set('reasoningEffort', readString(body, 'reasoning_effort'));
-  set('thinking', readObject(body, 'thinking'));
-  set('serviceTier', readString(body, 'service_tier'));
-  set('user', readString(body, 'user'));
-  set('metadata', readObject(body, 'metadata'));
-  set('stop', decodeStop(body.stop));
 }
 
 /** Both names mean the same limit; two different values would let an upstream pick the one that was not held for. */
@@ -114,12 +106,4 @@ function decodeStop(value: JsonValue | undefined): readonly string[] | undefined
   const texts = Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
   if (Array.isArray(value) && texts.length === value.length && texts.length <= MAX_STOPS) return texts;
   throw invalid('stop', `"stop" must be a string or an array of strings, but is ${kindOf(value)} of something else.`);
-}
-
-function decodeToolFields(body: JsonObject, request: Mutable, extra: JsonObject): void {
-  if (body.tools !== undefined && body.tools !== null) request.tools = decodeTools(body.tools, extra);
-  const choice = decodeToolChoice(body.tool_choice);
-  if (choice !== undefined) request.toolChoice = choice;
-  const parallel = readBoolean(body, 'parallel_tool_calls');
-  if (parallel !== undefined) request.parallelToolCalls = parallel;
 }
