@@ -20,7 +20,7 @@ import { countCache, purgeCache } from './redis-cache';
 import { connectRedis, isBackedUp, type RedisConnectionOptions, waitForReady } from './redis-connection';
 import { shardOf } from './redis-keys';
 import { RedisLink } from './redis-link';
-import { RedisLogQueue, readQueue } from './redis-log-queue';
+import { listQueued, RedisLogQueue } from './redis-log-queue';
 import { reapHolds, renewLeases } from './redis-reaper';
 import { RedisRecovery } from './redis-recovery';
 import { type RedisClient, runScript } from './redis-scripts';
@@ -91,7 +91,11 @@ export class RedisHotStore implements HotStore {
       send: (settlement, mode) => this.send(settlement, mode),
       isBackedUp: () => isBackedUp(this.client),
       shardOf: (projectId) => shardOf(projectId, this.link.shards.length),
-      queuedIds: (shards) => this.queuedIds(shards),
+      queuedIds: (shards) =>
+        listQueued(
+          this.client,
+          this.link.shards.filter(({ shard }) => shards.has(shard)),
+        ),
       onTrouble,
       file: this.file,
       nowMs: Date.now,
@@ -267,22 +271,6 @@ export class RedisHotStore implements HotStore {
     const reply = runScript(this.client, 'settle', encodeSettle(settlement, mode, context));
     this.batch.flush();
     return decodeSettle(await reply);
-  }
-
-  private async queuedIds(shards: ReadonlySet<number>): Promise<ReadonlyMap<string, string>> {
-    const found = new Map<string, string>();
-    for (const keys of this.link.shards) {
-      if (!shards.has(keys.shard)) continue;
-      let from = '-';
-      for (;;) {
-        const entries = await readQueue(this.client, keys, { from, count: 1000 });
-        for (const { requestId, id } of entries) found.set(requestId, id);
-        const last = entries.at(-1);
-        if (last === undefined) break;
-        from = `(${last.id}`;
-      }
-    }
-    return found;
   }
 
   private adoptOrphans(): void {

@@ -27,6 +27,25 @@ export async function readQueue(
   return toRecords((await client.xrange(keys.log, from, '+', 'COUNT', count)) as readonly StreamEntry[]);
 }
 
+/** Entry ids, by request id, of everything that is in the given queues now. */
+export async function listQueued(
+  client: RedisClient,
+  shards: readonly ShardKeys[],
+): Promise<ReadonlyMap<string, string>> {
+  const found = new Map<string, string>();
+  for (const keys of shards) {
+    let from = '-';
+    for (;;) {
+      const entries = await readQueue(client, keys, { from, count: 1000 });
+      for (const { requestId, id } of entries) found.set(requestId, id);
+      const last = entries.at(-1);
+      if (last === undefined) break;
+      from = `(${last.id}`;
+    }
+  }
+  return found;
+}
+
 function toRecords(entries: readonly StreamEntry[]): StreamRecord[] {
   return entries.flatMap(([id, fields]) =>
     fields === null || fields === undefined ? [] : [{ id, requestId: fields[1] ?? '', record: fields[3] ?? '' }],

@@ -1,26 +1,13 @@
--- Integer nano-USD against a limit. Lua's numbers are exact below 2^53; sums beyond are left to HINCRBY's 64 bits.
-local EXACT = 4503599627370496
-
+-- Integer nano-USD against a limit: sums are kept by HINCRBY in 64 bits, compared as Lua numbers (exact below 2^53).
 local function over_limit(limit, spent, held, hold)
   return limit ~= nil and (tonumber(spent) or 0) + (tonumber(held) or 0) + hold > limit
 end
 
--- Adds to hash fields: `pairs_` is {field, delta, field, delta, …}. Two commands instead of one a field.
-local function add_to_hash(key, pairs_)
-  local names, n = {}, #pairs_
-  for i = 1, n, 2 do names[#names + 1] = pairs_[i] end
-  local values, exact = redis.call('HMGET', key, unpack(names)), true
-  for i = 1, #names do
-    local sum = (tonumber(values[i]) or 0) + pairs_[i * 2]
-    if sum > EXACT or sum < -EXACT then exact = false end
-    values[i] = sum
-  end
-  if exact then
-    local args = {}
-    for i = 1, #names do args[i * 2 - 1] = pairs_[i * 2 - 1]; args[i * 2] = values[i] end
-    redis.call('HSET', key, unpack(args))
-  else
-    for i = 1, n, 2 do redis.call('HINCRBY', key, pairs_[i], whole(pairs_[i + 1] + 0)) end
+-- Adds whole numbers to hash fields: `changes` is {field, delta, field, delta, …}.
+local function add_to_hash(key, changes)
+  for i = 1, #changes, 2 do
+    local delta = changes[i + 1]
+    if delta ~= 0 then redis.call('HINCRBY', key, changes[i], delta) end
   end
 end
 
