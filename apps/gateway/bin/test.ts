@@ -1,8 +1,8 @@
 // `bun run test [path …]`: sets everything up by itself, runs everything, ends with `N passed, N failed`.
 // Imports nothing but what Bun ships: on a fresh clone it runs before anything is installed.
-import { existsSync, readFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { removeFolder, temporaryFolder } from '../testing/server-process';
+import { FOLDER_VARIABLE, removeFolder, temporaryFolder } from '../testing/server-process';
 import { startTestStores, type TestStores } from '../testing/start-test-stores';
 import { countTests } from './count-tests';
 import { ensureInstalled, ROOT } from './ensure-installed';
@@ -16,6 +16,8 @@ let failed = 0;
 let stores: TestStores | undefined;
 let running: Bun.Subprocess | undefined;
 const folder = temporaryFolder('test');
+// Servers that run as nobody keep their folders in it.
+chmodSync(folder, 0o711);
 
 const guard = setTimeout(() => {
   console.error(`the tests were not done within ${GUARD_MS / 60_000} minutes`);
@@ -67,7 +69,11 @@ async function runTests(filters: readonly string[], storeEnv: Readonly<Record<st
       ...['--reporter=junit', `--reporter-outfile=${report}`],
       ...filters,
     ],
-    { cwd: ROOT, stdio: ['ignore', 'inherit', 'inherit'], env: testEnvironment(process.env, names, storeEnv) },
+    {
+      cwd: ROOT,
+      stdio: ['ignore', 'inherit', 'inherit'],
+      env: testEnvironment(process.env, names, { ...storeEnv, [FOLDER_VARIABLE]: folder }),
+    },
   );
   const code = await running.exited;
   const counts = existsSync(report) ? countTests(readFileSync(report, 'utf8')) : { passed: 0, failed: 0, skipped: [] };

@@ -32,9 +32,12 @@ export async function freePort(): Promise<number> {
   return promise;
 }
 
+/** Where the test command gathers its folders, so that it can remove them all, whatever became of the tests. */
+export const FOLDER_VARIABLE = 'LLM0_TEST_FOLDER';
+
 /** A folder under /tmp (a short path, outside root's home); with `owner`, belonging to that account. */
 export function temporaryFolder(name: string, owner?: number): string {
-  const folder = mkdtempSync(join('/tmp', `llm0-${name}-`));
+  const folder = mkdtempSync(join(process.env[FOLDER_VARIABLE] || '/tmp', `llm0-${name}-`));
   chmodSync(folder, 0o700);
   if (owner !== undefined) chownSync(folder, owner, owner);
   return folder;
