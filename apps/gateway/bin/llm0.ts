@@ -1,0 +1,13 @@
+// `bun run llm0 <noun> <verb>`: the admin API from a terminal.
+import { runCommand } from '../src/cli/run-command';
+
+const interrupted = new AbortController();
+process.once('SIGINT', () => interrupted.abort());
+
+process.exitCode = await runCommand(process.argv.slice(2), {
+  env: process.env,
+  fetch,
+  out: (text) => console.log(text),
+  err: (text) => console.error(text),
+  signal: interrupted.signal,
+});

@@ -1,0 +1,97 @@
+// Gateway unreachable: the command ends with exit code 1 and says where it looked.
+import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
+import { parseMoneyAsText } from '../admin/json-money';
+
+export interface ClientAnswer {
+  /** As it came. */
+  readonly text: string;
+  /** Parsed, amounts of money as text. */
+  readonly body: JsonObject;
+}
+
+export interface AdminClientOptions {
+  /** Without `/admin/v1`. */
+  readonly url: string;
+  readonly token: string;
+  readonly fetch: typeof globalThis.fetch;
+}
+
+/** The gateway refused, failed or is not there; `message` is for the terminal. */
+export class RequestFailed extends Error {
+  constructor(
+    message: string,
+    readonly status?: number,
+  ) {
+    super(message);
+  }
+}
+
+export type Query = Readonly<Record<string, JsonValue | undefined>>;
+
+/** The admin API over HTTP. Every method throws `RequestFailed` for anything but a 2xx answer. */
+export class AdminClient {
+  constructor(private readonly options: AdminClientOptions) {}
+
+  get(path: string, query: Query = {}): Promise<ClientAnswer> {
+    return this.send('GET', withQuery(path, query));
+  }
+
+  post(path: string, body: JsonObject = {}): Promise<ClientAnswer> {
+    return this.send('POST', path, body);
+  }
+
+  patch(path: string, body: JsonObject): Promise<ClientAnswer> {
+    return this.send('PATCH', path, body);
+  }
+
+  put(path: string, body: JsonObject, query: Query = {}): Promise<ClientAnswer> {
+    return this.send('PUT', withQuery(path, query), body);
+  }
+
+  delete(path: string): Promise<ClientAnswer> {
+    return this.send('DELETE', path);
+  }
+
+  private async send(method: string, path: string, body?: JsonObject): Promise<ClientAnswer> {
+    const { url, token, fetch } = this.options;
+    const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
+    let response: Response;
+    let text: string;
+    try {
+      const sent = body === undefined ? undefined : JSON.stringify(body);
+      response = await fetch(`${url.replace(/\/+$/, '')}/admin/v1${path}`, { method, headers, body: sent });
+      text = await response.text();
+    } catch (cause) {
+      const reason = cause instanceof Error ? cause.message : String(cause);
+      throw new RequestFailed(`The gateway at ${url} cannot be reached: ${reason}`);
+    }
+    const parsed = parseAnswer(text);
+    if (response.ok) return { text, body: parsed ?? {} };
+    throw new RequestFailed(describeFailure(response, parsed), response.status);
+  }
+}
+
+function parseAnswer(text: string): JsonObject | undefined {
+  try {
+    const parsed = parseMoneyAsText(text);
+    return typeof parsed === 'object' && parsed !== null ? (parsed as JsonObject) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function describeFailure(response: Response, body: JsonObject | undefined): string {
+  const error = body?.error;
+  const requestId = response.headers.get('x-request-id');
+  const where = requestId === null ? '' : ` (request ${requestId})`;
+  if (typeof error === 'object' && error !== null && !Array.isArray(error)) {
+    return `${response.status} ${error.code}: ${error.message}${where}`;
+  }
+  return `${response.status} ${response.statusText}${where}`;
+}
+
+function withQuery(path: string, query: Query): string {
+  const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== null);
+  if (given.length === 0) return path;
+  return `${path}?${new URLSearchParams(given.map(([name, value]) => [name, String(value)]))}`;
+}

@@ -1,0 +1,73 @@
+import type { JsonObject } from '@llm0/core/chat/json';
+import { type AdminClient, RequestFailed } from './admin-client';
+import { type Command, type CommandInput, EXIT } from './command';
+import { resolveProject } from './resolve-project';
+
+const NOT_FOUND = 404;
+/** What the API shows beside the limits themselves. */
+const NOT_LIMITS = new Set(['project_id', 'customer_id', 'created_at', 'updated_at']);
+
+export const LIMIT_COMMANDS: readonly Command[] = [
+  {
+    noun: 'limits',
+    verb: 'set',
+    summary: "Set a customer's limits; those not given stay as they are",
+    args: ['project', 'customer'],
+    options: {
+      'daily-spend-limit-usd': { kind: 'usd', help: 'most USD a UTC day' },
+      'monthly-spend-limit-usd': { kind: 'usd', help: 'most USD a UTC month' },
+      'per-request-max-usd': { kind: 'usd', help: 'most USD one request may cost' },
+      'requests-per-minute': { kind: 'number', help: 'requests a minute' },
+      'requests-per-hour': { kind: 'number', help: 'requests an hour' },
+      'requests-per-day': { kind: 'number', help: 'requests a UTC day' },
+      'model-limits': { kind: 'json', help: `by model: '{"gpt-4o":{"requests_per_day":10}}'` },
+      'on-limit-behavior': { kind: 'text', help: 'block, downgrade or warn (block)' },
+      'downgrade-model': { kind: 'text', help: 'answers instead, with downgrade' },
+    },
+    run: async (input) => {
+      const path = await limitsPath(input);
+      const { text, body } = await input.api.put(path, { ...(await currentLimits(input.api, path)), ...input.fields });
+      input.output.item(text, body);
+      return EXIT.ok;
+    },
+  },
+  {
+    noun: 'limits',
+    verb: 'get',
+    summary: "Show a customer's limits",
+    args: ['project', 'customer'],
+    options: {},
+    run: async (input) => {
+      const { text, body } = await input.api.get(await limitsPath(input));
+      input.output.item(text, body);
+      return EXIT.ok;
+    },
+  },
+  {
+    noun: 'limits',
+    verb: 'delete',
+    summary: "Remove a customer's limits; the spend stays counted",
+    args: ['project', 'customer'],
+    options: {},
+    run: async (input) => {
+      await input.api.delete(await limitsPath(input));
+      input.output.note(`removed the limits of ${input.args.customer}`);
+      return EXIT.ok;
+    },
+  },
+];
+
+async function limitsPath({ api, args }: Pick<CommandInput, 'api' | 'args'>): Promise<string> {
+  const projectId = await resolveProject(api, args.project ?? '');
+  return `/projects/${projectId}/customers/${encodeURIComponent(args.customer ?? '')}/limits`;
+}
+
+async function currentLimits(api: AdminClient, path: string): Promise<JsonObject> {
+  try {
+    const { body } = await api.get(path);
+    return Object.fromEntries(Object.entries(body).filter(([name]) => !NOT_LIMITS.has(name)));
+  } catch (cause) {
+    if (cause instanceof RequestFailed && cause.status === NOT_FOUND) return {};
+    throw cause;
+  }
+}

@@ -1,0 +1,112 @@
+// Gateway unreachable while following: said once, and tried again every second until it answers or the user leaves.
+import type { JsonObject } from '@llm0/core/chat/json';
+import { parseStored } from '../admin/json-money';
+import { type AdminClient, type ClientAnswer, RequestFailed } from './admin-client';
+import { type Command, type CommandInput, EXIT } from './command';
+import { column, formatCell } from './format-table';
+import { dataOf, isObject } from './read-list';
+
+const POLL_MS = 1000;
+/** Rows carry the time of admission but appear when the answer has ended: new ones are looked for among so many. */
+const ROWS_A_POLL = 1000;
+const REMEMBERED_ROWS = 20_000;
+
+export const LOG_COMMANDS: readonly Command[] = [
+  {
+    noun: 'logs',
+    verb: 'tail',
+    summary: 'Show the newest requests and follow',
+    args: [],
+    options: {
+      lines: { kind: 'number', help: 'how many to begin with (20)' },
+      follow: { kind: 'flag', help: 'go on until interrupted (on)' },
+      'project-id': { kind: 'text', help: 'of this project only' },
+      'api-key-id': { kind: 'text', help: 'of this key only' },
+      'customer-id': { kind: 'text', help: 'of this customer only' },
+      model: { kind: 'text', help: 'answering or requested model' },
+      provider: { kind: 'text', help: 'of this provider only' },
+      status: { kind: 'text', help: 'success, rate_limited, cap_exceeded, aborted or error' },
+      cache: { kind: 'text', help: 'exact, semantic or miss' },
+      'min-cost': { kind: 'usd', help: 'USD' },
+      'min-latency': { kind: 'number', help: 'milliseconds' },
+      q: { kind: 'text', help: 'part of a model, customer or error' },
+    },
+    run: tailLogs,
+  },
+];
+
+async function tailLogs({ api, fields, output, signal }: CommandInput): Promise<number> {
+  const { lines = 20, follow = true, ...filter } = fields;
+  const seen = new Set<string>();
+  const show = (rows: readonly ListedRow[]) => {
+    for (const { row, json } of rows.toReversed()) {
+      if (seen.has(String(row.id))) continue;
+      seen.add(String(row.id));
+      output.list(json, [row], LINE);
+    }
+    for (const id of [...seen].slice(0, Math.max(0, seen.size - REMEMBERED_ROWS))) seen.delete(id);
+  };
+  const first = rowsOf(await api.get('/logs', { ...filter, limit: follow === true ? ROWS_A_POLL : lines }));
+  for (const { row } of first.slice(Number(lines))) seen.add(String(row.id));
+  show(first.slice(0, Number(lines)));
+  let isLost = false;
+  while (follow === true && !signal.aborted) {
+    await sleep(POLL_MS, signal);
+    const rows = await poll(api, { ...filter, limit: ROWS_A_POLL });
+    if (rows === undefined && !isLost) output.note('The gateway does not answer; trying again every second.');
+    isLost = rows === undefined;
+    show(rows ?? []);
+  }
+  return EXIT.ok;
+}
+
+interface ListedRow {
+  readonly row: JsonObject;
+  /** As the API wrote it, money exact. */
+  readonly json: string;
+}
+
+function rowsOf({ text, body }: ClientAnswer): readonly ListedRow[] {
+  const exact = dataOf(parseStored(text) as JsonObject);
+  return dataOf(body)
+    .filter(isObject)
+    .map((row, index) => ({ row, json: JSON.stringify(exact[index]) }));
+}
+
+/** undefined while the gateway is not there. */
+async function poll(api: AdminClient, query: JsonObject): Promise<readonly ListedRow[] | undefined> {
+  try {
+    return rowsOf(await api.get('/logs', query));
+  } catch (cause) {
+    const isGone = cause instanceof RequestFailed && (cause.status === undefined || cause.status >= 500);
+    if (isGone) return undefined;
+    throw cause;
+  }
+}
+
+function sleep(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+}
+
+/** One line a request, without a head. */
+const LINE = [
+  column('created_at', { title: '' }),
+  column('status', { title: '' }),
+  column('http_status', { title: '' }),
+  {
+    title: '',
+    value: (row: JsonObject) => `${formatCell(row.final_provider ?? row.provider)}/${formatCell(row.model)}`,
+  },
+  { title: '', value: (row: JsonObject) => (row.semantic_cache_hit ? 'semantic' : row.cache_hit ? 'exact' : 'miss') },
+  { title: '', value: (row: JsonObject) => `${formatCell(row.tokens_in)}+${formatCell(row.tokens_out)} tok` },
+  { title: '', value: (row: JsonObject) => `$${formatCell(row.cost_usd)}` },
+  { title: '', value: (row: JsonObject) => `${Math.round(Number(row.latency_ms))} ms` },
+  { title: '', value: (row: JsonObject) => row.error_code ?? '' },
+  column('request_id', { title: '' }),
+];

@@ -1,0 +1,236 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { sampleRecord } from '@llm0/drizzle/testing/sample-record';
+import { TEST_DATABASES } from '@llm0/drizzle/testing/test-databases';
+import { type AdminUnderTest, ENV_TOKEN, openAdmin, storeRecords } from '../admin/admin.fixture';
+import { runCommand } from './run-command';
+
+const [embedded] = TEST_DATABASES;
+if (embedded === undefined) throw new Error('no database to test on');
+
+describe('llm0 on the command line', () => {
+  let admin: AdminUnderTest;
+  beforeAll(async () => {
+    admin = await openAdmin(embedded);
+  }, 60_000);
+  afterAll(() => admin.close());
+
+  const adminFetch = ((input: string, init?: RequestInit) => {
+    const url = new URL(input);
+    if (url.host !== 'gateway.test') throw new Error('Unable to connect');
+    return admin.request(url.pathname.replace(/^\/admin/, '') + url.search, init);
+  }) as unknown as typeof fetch;
+
+  interface RunOptions {
+    readonly env?: Readonly<Record<string, string>>;
+    readonly signal?: AbortSignal;
+    readonly onOut?: (text: string) => void;
+  }
+  async function run(line: string | readonly string[], options: RunOptions = {}) {
+    const out: string[] = [];
+    const err: string[] = [];
+    const code = await runCommand(typeof line === 'string' ? line.split(' ') : line, {
+      env: options.env ?? { LLM0_URL: 'http://gateway.test/', ADMIN_TOKEN: ENV_TOKEN },
+      fetch: adminFetch,
+      out: (text) => {
+        out.push(text);
+        options.onOut?.(text);
+      },
+      err: (text) => err.push(text),
+      signal: options.signal ?? new AbortController().signal,
+    });
+    return { code, out: out.join('\n'), err: err.join('\n') };
+  }
+  const json = async (line: string | readonly string[]) => {
+    const { code, out, err } = await run(typeof line === 'string' ? `${line} --json` : [...line, '--json']);
+    if (code !== 0) throw new Error(err);
+    return JSON.parse(out);
+  };
+  const uniqueName = () => `cli-${crypto.randomUUID().slice(0, 8)}`;
+
+  test('projects: create, list, update by name, delete', async () => {
+    const name = uniqueName();
+    const created = await run(`projects create ${name} --monthly-cap-usd 12.5 --no-cache-enabled`);
+    expect(created.code).toBe(0);
+    expect(created.out).toMatch(/^monthly_cap_usd +12\.5$/m);
+    expect(created.out).toMatch(/^cache_enabled +false$/m);
+    const listed = await run('projects list --limit 1');
+    expect(listed.out.split('\n')[0]).toMatch(/^id +name +cap usd +strict +active +created$/);
+    expect(listed.out.split('\n')[1]).toContain(`${name}     12.5  false`);
+    const updated = await json(`projects update ${name} --monthly-cap-usd none --strict-caps`);
+    expect(updated).toMatchObject({ name, monthly_cap_usd: null, strict_caps: true, cache_enabled: false });
+    expect((await run(`projects delete ${name}`)).err).toContain(updated.id);
+    expect(await run(`projects update ${name} --name x`)).toMatchObject({
+      code: 1,
+      err: `There is no project "${name}".`,
+    });
+  });
+
+  test('a name that two projects share is not guessed', async () => {
+    const name = uniqueName();
+    await json(`projects create ${name}`);
+    await json(`projects create ${name}`);
+    expect((await run(`projects delete ${name}`)).err).toContain('use the id');
+  });
+
+  test('keys: create, list, rotate, revoke', async () => {
+    const name = uniqueName();
+    const { id } = await json(`projects create --name ${name}`);
+    const key = await json(
+      `keys create ${name} ci --rate-limit-per-minute none --allowed-models a,b --budget-usd 0.000000001`,
+    );
+    expect(key).toMatchObject({ project_id: id, name: 'ci', rate_limit_per_minute: null, allowed_models: ['a', 'b'] });
+    expect(key.key).toMatch(/^llm0_live_[0-9a-f]{64}$/);
+    const people = await run(`keys create --project ${id} --name web`);
+    expect(people.out).toMatch(/^key +llm0_live_[0-9a-f]{64}$/m);
+    expect(people.err).toContain('shown this once');
+    expect((await run(`keys list ${name}`)).out).toMatch(/ci +llm0_live_[0-9a-f]{6} +true +– +0\.000000001 +total +–/);
+    const rotated = await json(`keys rotate ${name} ${key.id}`);
+    expect(rotated.id).toBe(key.id);
+    expect(rotated.key).not.toBe(key.key);
+    expect((await run(`keys revoke ${name} ${key.id}`)).code).toBe(0);
+    expect((await run(`keys revoke ${name} ${key.id}`)).err).toStartWith('404 not_found: There is no such key.');
+  });
+
+  test('limits: what is not given stays', async () => {
+    const { id } = await json(`projects create ${uniqueName()}`);
+    const customer = 'team/ann & co';
+    await json([
+      'limits',
+      'set',
+      id,
+      customer,
+      '--daily-spend-limit-usd',
+      '5',
+      '--model-limits',
+      '{"m":{"requests_per_day":2}}',
+    ]);
+    const second = await json([
+      'limits',
+      'set',
+      id,
+      customer,
+      '--requests-per-minute',
+      '7',
+      '--on-limit-behavior',
+      'warn',
+    ]);
+    expect(second).toMatchObject({
+      customer_id: customer,
+      daily_spend_limit_usd: 5,
+      requests_per_minute: 7,
+      on_limit_behavior: 'warn',
+      model_limits: { m: { requests_per_day: 2 } },
+    });
+    await json(['limits', 'set', id, customer, '--daily-spend-limit-usd', 'none']);
+    expect((await run(['limits', 'get', id, customer])).out).toMatch(/^daily_spend_limit_usd +–$/m);
+    expect((await run(['limits', 'delete', id, customer])).code).toBe(0);
+    expect((await run(['limits', 'get', id, customer])).code).toBe(1);
+  });
+
+  test('models: set and list', async () => {
+    const provider = uniqueName();
+    await json(`models set ${provider} fast --input-usd-per-million 0.000001 --output-usd-per-million 10`);
+    const listed = await run(`models list --provider ${provider}`);
+    expect(listed.out).toMatch(new RegExp(`${provider} +fast +0\\.000001 +10 +– +– +true`));
+  });
+
+  test('logs tail shows the newest and follows until it is interrupted', async () => {
+    const projectId = crypto.randomUUID();
+    const startMs = Date.now();
+    const record = (given: object) => sampleRecord({ projectId, ...given });
+    await storeRecords(admin, [
+      record({ model: 'first', createdAtMs: startMs - 1 }),
+      record({ model: 'second', createdAtMs: startMs + 1 }),
+    ]);
+    const interrupt = new AbortController();
+    let lines = 0;
+    const followed = await run(`logs tail --project-id ${projectId} --lines 1`, {
+      signal: interrupt.signal,
+      onOut: () => {
+        lines += 1;
+        // A row that appears late, with an earlier time than the newest one shown.
+        if (lines === 1)
+          void storeRecords(admin, [record({ model: 'late\u001b[31m', costNanoUsd: 1, createdAtMs: startMs })]);
+        if (lines === 2) interrupt.abort();
+      },
+    });
+    expect(followed.code).toBe(0);
+    const [first, second] = followed.out.split('\n');
+    expect(first).toContain('success');
+    expect(first).toContain('alpha/second');
+    expect(second).toContain('alpha/late [31m');
+    expect(second).toContain('$0.000000001');
+    const text = await run(`logs tail --project-id ${projectId} --no-follow --json --lines 2`);
+    expect(text.out.split('\n')[0]).toContain('"cost_usd":0.000000001,');
+    const once = await run(`logs tail --project-id ${projectId} --no-follow --json`);
+    expect(once.out.split('\n').map((line) => JSON.parse(line).model)).toEqual(['first', 'late\u001b[31m', 'second']);
+  });
+
+  test('stats, reconcile, cache purge', async () => {
+    const projectId = crypto.randomUUID();
+    await storeRecords(admin, [sampleRecord({ projectId, costNanoUsd: 5 })]);
+    expect((await run(`stats --project-id ${projectId}`)).out).toMatch(/^cost_usd +0\.000000005$/m);
+    const spend = await run(`stats spend --project-id ${projectId} --group-by model --interval 1d`);
+    expect(spend.out).toMatch(/T00:00:00\.000Z +model-a +1 +0\.000000005/);
+    expect((await run(`stats latency --project-id ${projectId}`)).out).toMatch(/latency p95/);
+    const uneven = await run(`reconcile --project-id ${projectId}`);
+    expect(uneven.code).toBe(1);
+    expect(uneven.out).toContain('-0.000000005');
+    expect(uneven.err).toStartWith('NOT EVEN');
+    expect((await run(`reconcile --project-id ${crypto.randomUUID()}`)).code).toBe(0);
+    expect(await json(`cache purge --project-id ${projectId}`)).toEqual({ exact: 0, semantic: 0 });
+    expect((await run('cache purge')).err).toStartWith('400 invalid_request');
+  });
+
+  test('--json is the very answer of the API', async () => {
+    const name = uniqueName();
+    const { out } = await run(`projects create ${name} --monthly-cap-usd 9000000.123456789 --json`);
+    expect(out).toContain('"monthly_cap_usd":9000000.123456789,');
+  });
+
+  test.each([
+    [''],
+    ['projects'],
+    ['projects fly'],
+    ['nothing at all'],
+    ['keys create'],
+    ['keys create only-project'],
+    ['projects create a b'],
+    ['projects list --colour red'],
+    ['projects list --limit many'],
+    ['limits set p c --model-limits {'],
+  ])('"%s" is wrong usage: exit code 2', async (line) => {
+    const { code, out, err } = await run(line === '' ? [] : line);
+    expect(code).toBe(2);
+    expect(out + err).not.toBe('');
+  });
+
+  test('--help works everywhere and needs no token', async () => {
+    const env = {};
+    const all = await run('--help', { env });
+    expect(all.code).toBe(0);
+    for (const name of [
+      'projects create <name>',
+      'keys rotate <project> <key>',
+      'limits set',
+      'logs tail',
+      'reconcile',
+    ]) {
+      expect(all.out).toContain(name);
+    }
+    expect((await run('keys --help', { env })).out).not.toContain('projects create');
+    const one = await run('keys create --help', { env });
+    expect(one.out).toContain('--budget-usd <usd>');
+    expect((await run('projects update --help', { env })).out).toContain('--[no-]strict-caps');
+  });
+
+  test('no token, a wrong one, no gateway', async () => {
+    expect(await run('projects list', { env: {} })).toMatchObject({ code: 2 });
+    const url = 'http://gateway.test';
+    const wrong = await run('projects list', { env: { LLM0_URL: url, ADMIN_TOKEN: 'wrong' } });
+    expect([wrong.code, wrong.err.slice(0, 19)]).toEqual([1, '401 invalid_api_key']);
+    const gone = await run('projects list', { env: { LLM0_URL: 'http://nowhere.test', ADMIN_TOKEN: 'x' } });
+    expect(gone.code).toBe(1);
+    expect(gone.err).toBe('The gateway at http://nowhere.test cannot be reached: Unable to connect');
+  });
+});

@@ -1,0 +1,108 @@
+import { type Command, type CommandOption, EXIT } from './command';
+import { amount, column } from './format-table';
+import { dataOf } from './read-list';
+
+const range: Readonly<Record<string, CommandOption>> = {
+  from: { kind: 'text', help: 'RFC 3339 or a UTC day (24 h ago)' },
+  to: { kind: 'text', help: 'RFC 3339 or a UTC day (now)' },
+  'project-id': { kind: 'text', help: 'of this project only' },
+};
+const buckets: Readonly<Record<string, CommandOption>> = {
+  ...range,
+  interval: { kind: 'text', help: 'such as 5m, 1h, 1d' },
+  'group-by': { kind: 'text', help: 'project, key, model, provider, customer, status or label.<name>' },
+};
+
+const p95 = (name: string) => ({
+  title: `${name} p95`,
+  alignRight: true,
+  value: (row: Parameters<ReturnType<typeof column>['value']>[0]) => {
+    const percentiles = row[`${name}_ms`];
+    const value =
+      typeof percentiles === 'object' && percentiles !== null && !Array.isArray(percentiles) && percentiles.p95;
+    return typeof value === 'number' ? Math.round(value * 10) / 10 : null;
+  },
+});
+
+/** Columns of each kind of statistics, beside start, group and requests. */
+const KINDS = {
+  spend: [amount('cost_usd', 'cost usd'), amount('saved_usd', 'saved usd'), amount('tokens_in'), amount('tokens_out')],
+  latency: [p95('latency'), p95('ttft'), p95('overhead'), p95('upstream')],
+  cache: [
+    amount('cache_hits', 'exact'),
+    amount('semantic_hits', 'semantic'),
+    amount('misses'),
+    amount('saved_usd', 'saved usd'),
+  ],
+  errors: [amount('errors'), amount('rate_limited'), amount('cap_exceeded'), amount('aborted'), amount('failovers')],
+} as const;
+
+const bucketCommands = Object.entries(KINDS).map(
+  ([kind, columns]): Command => ({
+    noun: 'stats',
+    verb: kind,
+    summary: `${kind} over time`,
+    args: [],
+    options: buckets,
+    run: async ({ api, fields, output }) => {
+      const { text, body } = await api.get(`/stats/${kind}`, fields);
+      output.list(text, dataOf(body, 'buckets'), [column('start'), column('group'), amount('requests'), ...columns]);
+      return EXIT.ok;
+    },
+  }),
+);
+
+export const STAT_COMMANDS: readonly Command[] = [
+  {
+    noun: 'stats',
+    verb: '',
+    summary: 'Totals and percentiles; also: stats spend, latency, cache, errors',
+    args: [],
+    options: range,
+    run: async ({ api, fields, output }) => {
+      const { text, body } = await api.get('/stats/overview', fields);
+      output.item(text, body);
+      return EXIT.ok;
+    },
+  },
+  ...bucketCommands,
+  {
+    noun: 'reconcile',
+    verb: '',
+    summary: 'Compare the counters with the rows; exit code 1 unless they agree',
+    args: [],
+    options: { 'project-id': { kind: 'text', help: 'of this project only' } },
+    run: async ({ api, fields, output }) => {
+      const { text, body } = await api.get('/reconcile', fields);
+      output.list(text, dataOf(body, 'projects'), [
+        column('project_id', { title: 'project' }),
+        column('month'),
+        amount('counter_usd', 'counter usd'),
+        amount('logs_usd', 'logs usd'),
+        amount('diff_usd', 'difference usd'),
+      ]);
+      output.note(
+        `${body.ok === true ? 'even' : 'NOT EVEN'}: ${body.queue_depth} queued, ${body.open_holds} open holds`,
+      );
+      return body.ok === true ? EXIT.ok : EXIT.failed;
+    },
+  },
+  {
+    noun: 'cache',
+    verb: 'purge',
+    summary: 'Remove cached answers that meet all conditions; at least one is needed',
+    args: [],
+    options: {
+      'project-id': { kind: 'text', help: 'of this project' },
+      provider: { kind: 'text', help: 'of this provider' },
+      model: { kind: 'text', help: 'of this model' },
+      'cache-key': { kind: 'text', help: 'this one entry' },
+      'older-than-seconds': { kind: 'number', help: 'stored so long ago' },
+    },
+    run: async ({ api, fields, output }) => {
+      const { text, body } = await api.post('/cache/purge', fields);
+      output.item(text, body);
+      return EXIT.ok;
+    },
+  },
+];
