@@ -113,7 +113,7 @@ function wheelBinaries(venv: string): string | null {
 }
 
 /** Kept between runs; outside root's home, where nobody could not read. Another account's folder is never trusted. */
-function cacheFolder(): string {
+export function cacheFolder(): string {
   const own = process.env.XDG_CACHE_HOME;
   const folder =
     own !== undefined && own !== '' && !isRoot
