@@ -16,7 +16,7 @@ export interface ProviderCall {
   readonly provider: Provider;
   readonly request: ChatRequest;
   readonly context: EncodeContext;
-  /** Milliseconds until the answer's headers must be there. */
+  /** Milliseconds until the answer must begin: its headers and, where it is streamed, its first byte. */
   readonly timeoutMs: number;
   /** Longest silence within the answer, in milliseconds. */
   readonly idleTimeoutMs: number;
@@ -47,13 +47,14 @@ export async function callProvider(call: ProviderCall): Promise<ProviderAnswer> 
   const headersMs = performance.now() - startedMs;
   const { status } = response;
   if (!response.ok) throw await readError(call, response);
+  const streamed = isStream(response.headers.get('content-type') ?? '', request);
   const body = new UpstreamBody(response.body, {
     provider: provider.name,
     idleTimeoutMs: call.idleTimeoutMs,
+    firstTimeoutMs: streamed ? Math.max(1, call.timeoutMs - headersMs) : undefined,
     signal: call.signal,
   });
-  const type = response.headers.get('content-type') ?? '';
-  const events = isStream(type, request)
+  const events = streamed
     ? new StreamedAnswer(body, provider.createStreamDecoder(request), provider.name)
     : new PlainAnswer(body, (bytes) => provider.decodeResponse(bytes, request), provider.name);
   return { events, status, dropped: upstreamRequest.dropped, headersMs };

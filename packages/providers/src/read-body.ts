@@ -1,4 +1,5 @@
-// A body that stalls longer than the idle time-out, or whose reader leaves, is cancelled; so is one past its cap.
+// A body that begins too late, stalls longer than the idle time-out, or whose reader leaves, is cancelled; so is one past
+// its cap.
 import type { GatewayError } from '@llm0/core/errors/gateway-error';
 import { clientClosed, connectionError } from './fetch-upstream';
 import { upstreamFailure } from './upstream-failure';
@@ -7,6 +8,8 @@ export interface BodyOptions {
   readonly provider: string;
   /** Longest silence between two chunks while somebody waits for the next one, in milliseconds. */
   readonly idleTimeoutMs: number;
+  /** How long the first chunk may take, where that is not the idle time-out, in milliseconds. */
+  readonly firstTimeoutMs?: number;
   readonly signal: AbortSignal;
 }
 
@@ -15,6 +18,8 @@ export class UpstreamBody {
   private readonly reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
   private timer: ReturnType<typeof setTimeout> | undefined;
   private waitingSinceMs: number | undefined;
+  /** How long the chunk waited for may take. */
+  private limitMs: number;
   private stopped: GatewayError | undefined;
   private closed = false;
   private readonly onAbort = () => this.stop(clientClosed());
@@ -24,6 +29,7 @@ export class UpstreamBody {
     private readonly options: BodyOptions,
   ) {
     this.reader = body?.getReader();
+    this.limitMs = options.firstTimeoutMs ?? options.idleTimeoutMs;
     options.signal.addEventListener('abort', this.onAbort, { once: true });
     if (options.signal.aborted) this.onAbort();
   }
@@ -33,10 +39,11 @@ export class UpstreamBody {
     if (this.stopped !== undefined) throw this.stopped;
     if (this.closed || this.reader === undefined) return undefined;
     this.waitingSinceMs = performance.now();
-    this.timer ??= setTimeout(this.checkIdle, this.options.idleTimeoutMs);
+    this.timer ??= setTimeout(this.checkIdle, this.limitMs);
     try {
       const { done, value } = await this.reader.read();
       if (this.stopped !== undefined) throw this.stopped;
+      this.noteChunk();
       return done ? undefined : value;
     } catch (error) {
       throw this.stopped ?? connectionError(this.options.provider, error);
@@ -58,13 +65,23 @@ export class UpstreamBody {
     void this.reader?.cancel().catch(() => {});
   }
 
+  /** From the first chunk on, the idle time-out holds. */
+  private noteChunk(): void {
+    if (this.limitMs === this.options.idleTimeoutMs) return;
+    this.limitMs = this.options.idleTimeoutMs;
+    clearTimeout(this.timer);
+    this.timer = undefined;
+  }
+
   /** One timer for the whole body, set again only when it fires: chunks cost no timer each. */
   private readonly checkIdle = (): void => {
-    const { idleTimeoutMs, provider } = this.options;
     const waitedMs = this.waitingSinceMs === undefined ? 0 : performance.now() - this.waitingSinceMs;
-    const leftMs = idleTimeoutMs - waitedMs;
+    const leftMs = this.limitMs - waitedMs;
     if (leftMs > 0) this.timer = setTimeout(this.checkIdle, Math.max(1, leftMs));
-    else this.stop(upstreamFailure('timeout', provider, `sent nothing for ${idleTimeoutMs} ms.`));
+    else {
+      const message = `sent nothing for ${Math.round(this.limitMs)} ms.`;
+      this.stop(upstreamFailure('timeout', this.options.provider, message));
+    }
   };
 }
 

@@ -1,5 +1,5 @@
 import { type ErrorKind, GatewayError, type UpstreamFailure } from '@llm0/core/errors/gateway-error';
-import { redactMessage } from './redact-message';
+import { redactMessage } from '@llm0/core/logs/redact';
 
 /** Statuses of the upstream that speak of the request itself and are passed on as they are. */
 const REJECTED: ReadonlySet<number> = new Set([400, 413, 422]);

@@ -3,8 +3,8 @@ import { ERROR_TABLE, errorStatus, type LogStatus } from '@llm0/core/errors/erro
 import type { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { Principal } from '@llm0/core/keys/api-key';
 import type { CostDetail, DialectName, LogAttempt, LogRecord } from '@llm0/core/logs/log-record';
+import { redactText } from '@llm0/core/logs/redact';
 import type { Exchange } from './open-exchange';
-import { redactSecrets } from './redact-message';
 
 /** How a request ended, as far as its row needs to know. */
 export interface Outcome {
@@ -78,7 +78,7 @@ export function buildRecord(
     status: outcome.status,
     httpStatus: outcome.httpStatus,
     errorCode: outcome.error?.code,
-    errorMessage: outcome.error && redactSecrets(outcome.error.message).slice(0, MAX_MESSAGE_LENGTH),
+    errorMessage: outcome.error && redactText(outcome.error.message).slice(0, MAX_MESSAGE_LENGTH),
     customerId: exchange.customerId,
     labels: exchange.labels,
   };

@@ -58,6 +58,34 @@ async function failureOf(behaviour: FakeBehaviour, more: Partial<ProviderCall> &
 
 const TEXT = 'Grüße 😀 an 漢字';
 
+/** Sends the headers of a stream after a while, and then nothing: a fake on `Bun.serve` holds them back until the body. */
+function startSilentServer(headersAfterMs: number) {
+  let open = 0;
+  const head = 'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n';
+  const server = Bun.listen({
+    hostname: '127.0.0.1',
+    port: 0,
+    socket: {
+      open: () => {
+        open += 1;
+      },
+      data: (socket) => void setTimeout(() => socket.write(head), headersAfterMs),
+      close: () => {
+        open -= 1;
+      },
+    },
+  });
+  return {
+    port: server.port,
+    get open() {
+      return open;
+    },
+    async [Symbol.asyncDispose]() {
+      server.stop(true);
+    },
+  };
+}
+
 async function eventually(check: () => boolean): Promise<void> {
   for (let i = 0; i < 100 && !check(); i++) await Bun.sleep(10);
   expect(check()).toBe(true);
@@ -146,6 +174,31 @@ describe('calling a provider', () => {
     const { failure, kind } = await failureOf({ hang: true }, { timeoutMs: 80 });
     expect([failure, kind]).toEqual(['timeout', 'upstream_timeout']);
     await eventually(() => upstream.control.counters.cancelled === 1);
+  });
+
+  test('headers in time, but no first byte: timeout after what is left, whatever the idle time-out', async () => {
+    await using silent = startSilentServer(100);
+    const startMs = performance.now();
+    const connection = { baseUrl: `http://127.0.0.1:${silent.port}/v1`, apiKey: KEY };
+    const { failure, kind, error } = await failureOf(
+      {},
+      { context: { connection, model: 'm', dropParams: false }, timeoutMs: 250, idleTimeoutMs: 20_000 },
+    );
+    expect([failure, kind]).toEqual(['timeout', 'upstream_timeout']);
+    expect(error.message).toContain('sent nothing');
+    expect(performance.now() - startMs).toBeLessThan(340);
+    await eventually(() => silent.open === 0);
+  });
+
+  test('after the first byte the idle time-out holds, be it longer or shorter', async () => {
+    const pausing = { text: 'ab', chunks: 2, gapMs: 150 };
+    upstream.control.enqueue(pausing);
+    const { events } = await call(true, { timeoutMs: 100, idleTimeoutMs: 2000 });
+    expect((await collectBatches(events)).choices[0]?.text).toBe('ab');
+    const stalled = { hangAfter: 1, text: 'ab', chunks: 2, gapMs: 1 };
+    const startMs = performance.now();
+    expect((await failureOf(stalled, { timeoutMs: 5000, idleTimeoutMs: 80 })).failure).toBe('timeout');
+    expect(performance.now() - startMs).toBeLessThan(1000);
   });
 
   test('silence within the answer: timeout, and the upstream is cancelled', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { REDACTED, redactJson, redactText } from './redact';
+import { REDACTED, redactJson, redactMessage, redactText } from './redact';
 
 const hex = (length: number) => 'a1b2c3d4e5f60718'.repeat(8).slice(0, length);
 
@@ -48,5 +48,27 @@ describe('redact', () => {
         expect(redactText(once)).toBe(once);
       }),
     );
+  });
+});
+
+describe('what is passed on of a vendor’s words', () => {
+  test.each([
+    ['Incorrect API key provided: sk-proj-abc***********xyz9.', `Incorrect API key provided: ${REDACTED}.`],
+    ['Incorrect API key provided: sk-12***89', `Incorrect API key provided: ${REDACTED}`],
+    ['key gsk_abcdefghijklmnop used', `key ${REDACTED} used`],
+    ['xai-abcdefghijklmnop', REDACTED],
+    ['AIzaSyA1234567890abcdef', REDACTED],
+    ['header Bearer abc.def-ghi', `header Bearer ${REDACTED}`],
+    ['at https://user:pw@host/x?key=abc123&y=1', `at https://${REDACTED}@host/x?key=${REDACTED}&y=1`],
+    ['at https://token@host/x', `at https://${REDACTED}@host/x`],
+    ['write to https://host/x?mail=a@b.test', 'write to https://host/x?mail=a@b.test'],
+    ['two\n  lines', 'two lines'],
+    ['the task-based sketch of risk-free keys', 'the task-based sketch of risk-free keys'],
+  ])('%s', (given, shown) => {
+    expect(redactMessage(given)).toBe(shown);
+  });
+
+  test('long messages are cut', () => {
+    expect(redactMessage('a '.repeat(10_000)).length).toBeLessThanOrEqual(1001);
   });
 });
