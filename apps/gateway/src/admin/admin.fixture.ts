@@ -7,7 +7,7 @@ import type { TestDatabaseKind } from '@llm0/drizzle/testing/test-databases';
 import type { Hono } from 'hono';
 import { pino } from 'pino';
 import type { AdminServices } from './admin-services';
-import { createAdmin } from './index';
+import { buildAdmin } from './index';
 import { parseMoneyAsText } from './json-money';
 
 export const ENV_TOKEN = 'the-admin-token-of-the-environment';
@@ -72,7 +72,7 @@ export async function openAdmin(kind: TestDatabaseKind): Promise<AdminUnderTest>
     routing: () => ({ providers: new Map(), prices: createPriceBook([], new Set()) }),
     version: '9.9.9',
   };
-  const admin = createAdmin(services);
+  const admin = buildAdmin(services);
   const call = (method: string, path: string, options: CallOptions = {}) => send(admin, method, path, options);
   return {
     services,

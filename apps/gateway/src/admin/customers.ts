@@ -5,7 +5,6 @@ import {
   getCustomerLimits,
   putCustomerLimits,
 } from '@llm0/drizzle/queries/customer-limits';
-import { lockCustomerLimits } from '@llm0/drizzle/queries/lock-customer-limits';
 import { answers, createRouter, takes } from './admin-router';
 import type { AdminServices } from './admin-services';
 import {
@@ -17,6 +16,7 @@ import {
 import { id, text } from './fields';
 import { notFound, required, requireProject } from './find-or-refuse';
 import type { HotStoreMirror } from './hot-store-mirror';
+import { mirrorLimits } from './mirror-limits';
 import { recordChange } from './record-change';
 
 const tags = ['customers'];
@@ -105,12 +105,3 @@ const auditName = (at: CustomerPath) => ({
   resource: 'customer_limits',
   resourceId: `${at.projectId}/${at.customerId}`,
 });
-
-/** Under a lock of the customer, so that of two changes at once the later one is also the later one in the hot store. */
-function mirrorLimits(services: Needs, at: CustomerPath): Promise<void> {
-  return services.db.transaction(async (tx) => {
-    await lockCustomerLimits(tx, at);
-    const stored = await getCustomerLimits(tx, at);
-    await services.hotStore.setCustomerLimits(at.projectId, at.customerId, stored?.limits ?? null);
-  });
-}

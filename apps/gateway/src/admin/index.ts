@@ -19,6 +19,7 @@ import { buildOpenApi } from './openapi-document';
 import { projectRoutes } from './projects';
 import { readBody } from './read-body';
 import { reconcileRoutes } from './reconcile';
+import { startRecovery } from './recover-changes';
 import { statsRoutes } from './stats';
 import { tokenRoutes } from './tokens';
 
@@ -41,6 +42,12 @@ function createApi(services: AdminServices, mirror: HotStoreMirror) {
 
 /** The admin API, to be mounted under `/admin`: `/v1/*`, its OpenAPI document and a reference page. */
 export function createAdmin(services: AdminServices): Hono {
+  startRecovery(services);
+  return buildAdmin(services);
+}
+
+/** The API alone, without the background recovery of changes. */
+export function buildAdmin(services: AdminServices): Hono {
   const api = createApi(services, new HotStoreMirror(services));
   const openApi = JSON.stringify(buildOpenApi(api, services.version));
   const admin = new Hono<AdminEnv>();
