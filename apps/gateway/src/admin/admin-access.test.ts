@@ -130,6 +130,24 @@ describe.each(TEST_DATABASES)('admin API on $name', (kind) => {
     await lost.close();
   });
 
+  test.each([
+    ['GET', '/reconcile', 'counters'],
+    ['GET', '/cache/stats', 'cacheStats'],
+    ['POST', '/cache/purge', 'cachePurge'],
+  ] as const)('the hot store gone: %s %s is 503, not 500', async (method, path, call) => {
+    const { hotStore } = admin.services;
+    Object.assign(hotStore, {
+      [call]: async () => {
+        throw new Error('Connection is closed.');
+      },
+    });
+    const body = method === 'POST' ? { model: 'x' } : undefined;
+    const answer = await admin.call(method, path, { body });
+    Reflect.deleteProperty(hotStore, call);
+    expect([answer.status, answer.body.error.code]).toEqual([503, 'store_unavailable']);
+    expect((await admin.call(method, path, { body })).status).toBeLessThan(300);
+  });
+
   test('the OpenAPI document is valid and names every route', async () => {
     const response = await admin.request('/v1/openapi.json');
     expect(response.status).toBe(200);

@@ -2,6 +2,7 @@ import { createRoute, z } from '@hono/zod-openapi';
 import { countStoredCache, purgeStoredCache } from '@llm0/drizzle/queries/cache-purge';
 import { answers, createRouter, takes } from './admin-router';
 import type { AdminServices } from './admin-services';
+import { askHotStore } from './ask-hot-store';
 import { count, id, text } from './fields';
 import { recordChange } from './record-change';
 
@@ -63,11 +64,11 @@ export function cacheRoutes(services: Needs) {
         return { result, action: 'purge', resource: 'cache', resourceId: projectId ?? null, before: body };
       });
       // After the warm tier, from which an entry could come back. Both tiers keep the same answers: counted once.
-      const hot = await hotStore.cachePurge(filter);
+      const hot = await askHotStore(() => hotStore.cachePurge(filter));
       return c.json({ exact: Math.max(hot, warm.exact), semantic: warm.semantic }, 201);
     })
     .openapi(stats, async (c) => {
-      const [hot, stored] = await Promise.all([hotStore.cacheStats(), countStoredCache(db)]);
+      const [hot, stored] = await Promise.all([askHotStore(() => hotStore.cacheStats()), countStoredCache(db)]);
       const answer = {
         backend: hotStore.kind,
         ttl_seconds: config.cacheTtlSeconds,

@@ -3,6 +3,7 @@ import type { ProjectCounter } from '@llm0/core/admission/hot-store';
 import { type LedgerMonth, reconcileLedger } from '@llm0/drizzle/queries/reconcile';
 import { answers, createRouter } from './admin-router';
 import type { AdminServices } from './admin-services';
+import { askHotStore } from './ask-hot-store';
 import { id, usdShown } from './fields';
 import { jsonUsd } from './json-money';
 
@@ -54,14 +55,15 @@ const ATTEMPTS = 3;
 
 /** Both sides can't be read at one instant: where the counters moved in between, they are read again. */
 async function readLedger({ db, hotStore, clock }: Needs, projectId: string | undefined): Promise<Ledger> {
-  let counters = await hotStore.counters();
+  let counters = await askHotStore(() => hotStore.counters());
   for (let attempt = 1; ; attempt++) {
     // Before the rows: what is no longer queued then is in them, since entries leave the queue after the commit.
-    const { entries: queueDepth } = await hotStore.depth();
+    const { entries: queueDepth } = await askHotStore(() => hotStore.depth());
     const months = await reconcileLedger(db, { counters, nowMs: clock.nowMs(), projectId, source: 'rows' });
-    const later = await hotStore.counters();
+    const later = await askHotStore(() => hotStore.counters());
     if (attempt === ATTEMPTS || isSame(counters, later)) {
-      return { queueDepth, openHolds: await hotStore.openHolds(), months };
+      const openHolds = await askHotStore(() => hotStore.openHolds());
+      return { queueDepth, openHolds, months };
     }
     counters = later;
   }
