@@ -20,11 +20,6 @@ export function jsonUsdOrNull(nanoUsd: number | null): number | null {
   return nanoUsd === null ? null : jsonUsd(nanoUsd);
 }
 
-/** Decimal text, as Postgres prints a numeric → the same exact JSON number as `jsonUsd`. */
-export function jsonDecimal(text: string): number {
-  return exactJson.rawJSON(text.includes('.') ? text.replace(/\.?0+$/, '') : text) as number;
-}
-
 const MONEY = /_usd(?:_per_million)?$/;
 
 /** Parses JSON so that amounts of money come back as the very text that was written: no float ever holds them. */
