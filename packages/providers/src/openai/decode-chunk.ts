@@ -1,9 +1,10 @@
 import type { ChatEvent } from '@llm0/core/chat/event';
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
+import { asNumber, asObject, asString } from '../read-json';
 import { type ChoiceState, createChoiceState, decodeDelta } from './decode-delta';
 import { decodeUsage } from './decode-usage';
 import { decodeFinishReason, isStandardFinishReason } from './finish-reasons';
-import { ANSWER_FIELDS, asNumber, asObject, asString, PADDING_FIELD } from './wire';
+import { ANSWER_FIELDS, PADDING_FIELD } from './wire';
 
 /** What a chunk is on the way to a client of the same format. */
 export type ChunkFate =

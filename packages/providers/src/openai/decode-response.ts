@@ -1,17 +1,18 @@
 import type { ChatEvent, EventBatch } from '@llm0/core/chat/event';
-import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
+import type { JsonValue } from '@llm0/core/chat/json';
+import { asNumber, asObject, asString, parseAnswer } from '../read-json';
 import { upstreamFailure } from '../upstream-failure';
 import { createChoiceState, decodeDelta } from './decode-delta';
 import { decodeErrorObject } from './decode-error';
 import { decodeUsage } from './decode-usage';
 import { decodeFinishReason } from './finish-reasons';
-import { ANSWER_FIELDS, asNumber, asObject, asString, PADDING_FIELD } from './wire';
+import { ANSWER_FIELDS, PADDING_FIELD } from './wire';
 
 const CHOICE_FIELDS: ReadonlySet<string> = new Set(['index', 'message', 'finish_reason', 'native_finish_reason']);
 
 /** A whole plain answer → its events and the body itself. Throws `malformed` for anything that is not one. */
 export function decodeResponse(provider: string, bytes: Uint8Array): EventBatch {
-  const body = parseBody(provider, bytes);
+  const body = parseAnswer(provider, bytes);
   const error = decodeErrorObject(provider, body);
   if (error !== undefined) throw error;
   const choices = Array.isArray(body.choices) ? body.choices : [];
@@ -57,16 +58,4 @@ function decodeChoice(item: JsonValue, position: number, id: string | undefined,
     ...(nativeReason === undefined ? {} : { nativeReason }),
   });
   return true;
-}
-
-function parseBody(provider: string, bytes: Uint8Array): JsonObject {
-  let cause: unknown;
-  try {
-    const body = asObject(JSON.parse(new TextDecoder().decode(bytes)) as JsonValue);
-    if (body !== undefined) return body;
-  } catch (error) {
-    cause = error;
-  }
-  const what = bytes.length === 0 ? 'answered with an empty body.' : 'answered with something that is not JSON.';
-  throw upstreamFailure('malformed', provider, what, cause);
 }

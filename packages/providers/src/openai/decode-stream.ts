@@ -1,13 +1,13 @@
 import type { ChatEvent, EventBatch } from '@llm0/core/chat/event';
-import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
+import type { JsonObject } from '@llm0/core/chat/json';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { SseDecoder, type SseEvent, SseEventTooLargeError } from '@llm0/core/sse/decode-sse';
 import { encodeSse } from '@llm0/core/sse/encode-sse';
 import type { StreamDecoder } from '../provider';
+import { parseEventData } from '../read-json';
 import { upstreamFailure } from '../upstream-failure';
 import { ChunkDecoder } from './decode-chunk';
 import { decodeErrorObject } from './decode-error';
-import { asObject } from './wire';
 
 const DONE = '[DONE]';
 const EMPTY_BATCH: EventBatch = { events: [] };
@@ -75,7 +75,7 @@ export class ChatStreamDecoder implements StreamDecoder {
   }
 
   private decodeEvent(event: SseEvent, events: ChatEvent[], pieces: Uint8Array[]): void {
-    const chunk = this.parse(event.data);
+    const chunk = parseEventData(this.provider, event.data);
     const error = this.findError(event, chunk);
     if (error !== undefined) throw error;
     this.sawEvent = true;
@@ -93,19 +93,6 @@ export class ChatStreamDecoder implements StreamDecoder {
     const isChunk = Array.isArray(chunk.choices) || (chunk.usage !== undefined && chunk.usage !== null);
     const words = chunk.message ?? chunk.detail;
     return isChunk || words === undefined ? undefined : decodeErrorObject(this.provider, { error: chunk });
-  }
-
-  private parse(data: string): JsonObject {
-    let value: JsonValue | undefined;
-    let cause: unknown;
-    try {
-      value = JSON.parse(data) as JsonValue;
-    } catch (error) {
-      cause = error;
-    }
-    const chunk = asObject(value);
-    if (chunk !== undefined) return chunk;
-    throw upstreamFailure('malformed', this.provider, 'sent an event that is not a JSON object.', cause);
   }
 
   /** `[DONE]`: complete, also where the vendor forgot a finish; but an answer of nothing at all is none. */

@@ -1,6 +1,6 @@
 import type { JsonValue } from '@llm0/core/chat/json';
 import type { Usage } from '@llm0/core/chat/usage';
-import { asObject, asString } from './wire';
+import { asCount, asObject, asString } from '../read-json';
 
 /**
  * The vendor's overlapping counts → disjoint classes; undefined when nothing was reported.
@@ -9,21 +9,21 @@ import { asObject, asString } from './wire';
 export function decodeUsage(value: JsonValue | undefined, serviceTier?: JsonValue): Usage | undefined {
   const usage = asObject(value);
   if (usage === undefined) return undefined;
-  const prompt = count(usage.prompt_tokens);
-  const completion = count(usage.completion_tokens);
+  const prompt = asCount(usage.prompt_tokens);
+  const completion = asCount(usage.completion_tokens);
   const promptDetails = asObject(usage.prompt_tokens_details) ?? {};
   const completionDetails = asObject(usage.completion_tokens_details) ?? {};
   const cached =
-    count(promptDetails.cached_tokens) || count(usage.prompt_cache_hit_tokens) || count(usage.cached_tokens);
+    asCount(promptDetails.cached_tokens) || asCount(usage.prompt_cache_hit_tokens) || asCount(usage.cached_tokens);
   const cacheReadTokens = Math.min(cached, prompt);
-  const cacheWriteTokens = Math.min(count(promptDetails.cache_write_tokens), prompt - cacheReadTokens);
-  const inputAudioTokens = Math.min(count(promptDetails.audio_tokens), prompt - cacheReadTokens - cacheWriteTokens);
-  const reasoning = count(completionDetails.reasoning_tokens) || count(usage.reasoning_tokens);
+  const cacheWriteTokens = Math.min(asCount(promptDetails.cache_write_tokens), prompt - cacheReadTokens);
+  const inputAudioTokens = Math.min(asCount(promptDetails.audio_tokens), prompt - cacheReadTokens - cacheWriteTokens);
+  const reasoning = asCount(completionDetails.reasoning_tokens) || asCount(usage.reasoning_tokens);
   // Some vendors leave reasoning out of `completion_tokens`; their total gives it away.
-  const besideCompletion = reasoning > 0 && count(usage.total_tokens) >= prompt + completion + reasoning;
+  const besideCompletion = reasoning > 0 && asCount(usage.total_tokens) >= prompt + completion + reasoning;
   const reasoningTokens = besideCompletion ? reasoning : Math.min(reasoning, completion);
   const visible = besideCompletion ? completion : completion - reasoningTokens;
-  const outputAudioTokens = Math.min(count(completionDetails.audio_tokens), visible);
+  const outputAudioTokens = Math.min(asCount(completionDetails.audio_tokens), visible);
   return {
     inputTokens: prompt - cacheReadTokens - cacheWriteTokens - inputAudioTokens,
     cacheReadTokens,
@@ -41,9 +41,4 @@ const STANDARD_TIERS: ReadonlySet<string> = new Set(['default', 'standard', 'aut
 
 function billedTier(tier: string | undefined): Pick<Usage, 'serviceTier'> {
   return tier === undefined || STANDARD_TIERS.has(tier) ? {} : { serviceTier: tier };
-}
-
-/** A count as a whole number ≥ 0, whatever was sent. */
-function count(value: JsonValue | undefined): number {
-  return typeof value === 'number' && value > 0 && Number.isFinite(value) ? Math.trunc(value) : 0;
 }

@@ -1,40 +1,28 @@
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
 import type { ChatRequest } from '@llm0/core/chat/request';
-import { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { EncodeContext, UpstreamRequest } from '../provider';
+import { asObject } from '../read-json';
+import { DroppedParameters, type Refuse } from '../refuse-parameter';
 import { encodeMessages } from './encode-messages';
 import { encodeToolChoice, encodeTools } from './encode-tools';
 import { chatEndpoint } from './endpoint';
 import { type ChatQuirks, REASONING_DEFAULTS } from './quirks';
-import { asObject } from './wire';
 
 /**
  * A request in the vendor's format. One that came in this format keeps every field; only model, delivery and the
  * output limit are set. Throws `unsupported_parameter` for what the format cannot say, unless `dropParams`.
  */
 export function encodeRequest(request: ChatRequest, context: EncodeContext, quirks: ChatQuirks): UpstreamRequest {
-  const dropped: string[] = [];
-  const refuse: Refuse = (param, reason) => {
-    if (!context.dropParams) throw unsupported(param, context.model, reason);
-    dropped.push(param);
-  };
+  const dropped = new DroppedParameters(context);
   const body: JsonObject =
-    request.wire?.format === 'openai-chat' ? { ...request.wire.body } : encodeBody(request, quirks, refuse);
+    request.wire?.format === 'openai-chat' ? { ...request.wire.body } : encodeBody(request, quirks, dropped.refuse);
   body.model = context.model;
   setDelivery(body, request.stream, quirks);
   const reasoning = quirks.isReasoningModel(context.model, context.priced?.capabilities ?? []);
   setOutputLimit(body, reasoning ? 'max_completion_tokens' : quirks.outputLimitField, context.outputLimit);
   if (reasoning) removeSampling(body, context.dropParams, dropped);
   for (const name in quirks.renamed) rename(body, name, quirks.renamed[name] ?? name);
-  return { ...chatEndpoint(context.connection), body: JSON.stringify(body), dropped };
-}
-
-/** Called for a parameter that cannot be honoured: throws, or notes it as dropped. */
-type Refuse = (param: string, reason: string) => void;
-
-function unsupported(param: string, model: string, reason: string): GatewayError {
-  const advice = 'Leave it out, or send X-LLM0-Drop-Params: true to have it dropped.';
-  return new GatewayError('unsupported_parameter', `"${param}" ${reason} ${model}. ${advice}`, { param });
+  return { ...chatEndpoint(context.connection), body: JSON.stringify(body), dropped: dropped.names() };
 }
 
 function setDelivery(body: JsonObject, stream: boolean, quirks: ChatQuirks): void {
@@ -65,7 +53,7 @@ function setOutputLimit(
  * Reasoning models refuse sampling parameters; at their default they say nothing and are left out. Other values go out
  * (some models of these families take them, the vendor decides) unless the caller allowed dropping.
  */
-function removeSampling(body: JsonObject, dropParams: boolean, dropped: string[]): void {
+function removeSampling(body: JsonObject, dropParams: boolean, dropped: DroppedParameters): void {
   // With reasoning switched off these models sample as others do.
   if (body.reasoning_effort === 'none') return;
   for (const name in REASONING_DEFAULTS) {
@@ -74,7 +62,7 @@ function removeSampling(body: JsonObject, dropParams: boolean, dropped: string[]
     const harmless = value === REASONING_DEFAULTS[name] || value === null;
     if (!harmless && !dropParams) continue;
     delete body[name];
-    if (!harmless) dropped.push(name);
+    if (!harmless) dropped.note(name);
   }
 }
 

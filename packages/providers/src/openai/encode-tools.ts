@@ -1,8 +1,6 @@
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
 import type { Tool, ToolChoice } from '@llm0/core/chat/request';
-
-/** Called with a parameter that the format cannot say: throws, or notes it as dropped. */
-type Refuse = (param: string, reason: string) => void;
+import type { Refuse } from '../refuse-parameter';
 
 /** Function tools, and tools that came in this very format. */
 export function encodeTools(tools: readonly Tool[], refuse: Refuse): JsonObject[] {

@@ -29,7 +29,7 @@ export function createChatProvider(profile: ChatProfile): Provider {
     encodeRequest: (request, context) => encodeRequest(request, context, quirks),
     decodeResponse: (body) => decodeResponse(name, body),
     createStreamDecoder: () => new ChatStreamDecoder(name),
-    decodeError: (status, headers, body) => decodeError(name, status, headers, body),
+    decodeError: (status, headers, body) => decodeError(name, { status, headers, body }),
     ...(profile.modelsEndpoint === undefined
       ? {}
       : { modelsUrl: profile.modelsEndpoint, decodeModels: decodeModelNames }),

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
+import type { JsonValue } from '@llm0/core/chat/json';
 
 /**
  * The parts of the Chat Completions format that the gateway reads; everything else is carried along unread.
@@ -10,19 +10,6 @@ export interface WireToolCall {
   readonly type?: JsonValue;
   readonly function?: JsonValue;
   readonly custom?: JsonValue;
-}
-
-/** A value as an object, or undefined when it is anything else. */
-export function asObject(value: JsonValue | undefined): JsonObject | undefined {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined;
-}
-
-export function asString(value: JsonValue | undefined): string | undefined {
-  return typeof value === 'string' ? value : undefined;
-}
-
-export function asNumber(value: JsonValue | undefined): number | undefined {
-  return typeof value === 'number' ? value : undefined;
 }
 
 /** Top-level fields of an answer that our own types carry. */
