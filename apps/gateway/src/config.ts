@@ -1,4 +1,5 @@
 import { type ProviderSetting, readProviderSettings } from './config-providers';
+import { readTestSettings, type TestSettings } from './config-testing';
 import { ConfigError, type Environment, EnvReader } from './config-values';
 
 export { ConfigError } from './config-values';
@@ -41,6 +42,7 @@ export interface Config {
   readonly logBodies: boolean;
   readonly logBodiesTtlDays: number;
   readonly backgroundWorkers: boolean;
+  readonly testing: TestSettings;
   /** Names that are accepted for the Go project's sake and have no effect here. */
   readonly ignoredNames: readonly string[];
 }
@@ -121,6 +123,7 @@ export function readConfig(env: Environment): Config {
     logBodies: read.flag('LOG_BODIES', false),
     logBodiesTtlDays: read.integer('LOG_BODIES_TTL_DAYS', 7, { min: 1, max: 3650 }),
     backgroundWorkers: !read.flag('DISABLE_BACKGROUND_WORKERS', false),
+    testing: readTestSettings(read, environment),
     ignoredNames: GO_POOL_NAMES.filter((name) => read.text(name) !== undefined),
   };
 }

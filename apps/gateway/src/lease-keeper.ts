@@ -1,8 +1,8 @@
 // Hot store unreachable: renewals are tried again on the next tick; the 60 s lease outlives two missed ones.
+import { LEASE_MS } from '@llm0/core/admission/hold';
 import type { HotStore } from '@llm0/core/admission/hot-store';
 import type { Logger } from 'pino';
 
-const RENEW_EVERY_MS = 20_000;
 const BATCH = 500;
 
 /** Keeps the holds of this process's live requests from being reaped. */
@@ -10,10 +10,22 @@ export class LeaseKeeper {
   private readonly holds = new Map<string, { projectId: string; requestId: string; sinceMs: number }>();
   private timer: ReturnType<typeof setInterval> | undefined;
 
-  constructor(private readonly options: { hotStore: Pick<HotStore, 'renew'>; log: Logger; nowMs: () => number }) {}
+  private readonly renewEveryMs: number;
+
+  constructor(
+    private readonly options: {
+      hotStore: Pick<HotStore, 'renew'>;
+      log: Logger;
+      nowMs: () => number;
+      /** What the hot store was told; another one than 60 s is for tests only. */
+      leaseMs?: number;
+    },
+  ) {
+    this.renewEveryMs = (options.leaseMs ?? LEASE_MS) / 3;
+  }
 
   start(): void {
-    this.timer = setInterval(() => void this.renewAll(), RENEW_EVERY_MS);
+    this.timer = setInterval(() => void this.renewAll(), this.renewEveryMs);
   }
 
   stop(): void {
@@ -34,7 +46,7 @@ export class LeaseKeeper {
 
   /** Renews every hold that is old enough to need it; short requests never cost a renewal. */
   async renewAll(): Promise<void> {
-    const olderThanMs = this.options.nowMs() - RENEW_EVERY_MS / 2;
+    const olderThanMs = this.options.nowMs() - this.renewEveryMs / 2;
     const due = [...this.holds.values()].filter((hold) => hold.sinceMs <= olderThanMs);
     for (let i = 0; i < due.length; i += BATCH) {
       try {

@@ -21,6 +21,7 @@ import { FlightTable } from './pipeline/flight';
 import { readPriceSeed } from './price-seed';
 import type { DowngradeModels, Services, StoreClock } from './services-type';
 import { Tables } from './tables';
+import { createWallClock, type WallClock } from './wall-clock';
 
 /** The services together with what only the start and the drain need. */
 export interface RunningServices {
@@ -37,9 +38,11 @@ export async function createServices(config: Config, log: Logger, version: strin
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   const onWarning = (message: string) => log.warn(message);
   const database = await openDatabase({ databaseUrl: config.databaseUrl, dataDir, onWarning });
-  const hotStore = createHotStore(config, dataDir);
+  const clock = createWallClock(config.testing.clockFile);
+  const hotStore = createHotStore(config, dataDir, clock);
   const tables = new Tables({ db: database.db, config, registry: createProviderRegistry(), fetch, log });
   const close = async () => {
+    clock.stop();
     tables.stop();
     await hotStore.close();
     await database.close();
@@ -56,13 +59,13 @@ export async function createServices(config: Config, log: Logger, version: strin
     if (topic === 'tables')
       tables.reload().catch((err: unknown) => log.warn({ err }, 'tables could not be read again'));
   });
-  const leases = new LeaseKeeper({ hotStore, log, nowMs: Date.now });
+  const leases = new LeaseKeeper({ hotStore, log, nowMs: Date.now, leaseMs: config.testing.leaseMs });
   leases.start();
   const services: Services = {
     version,
     startedMs,
     config,
-    clock: { nowMs: Date.now, monotonicMs: () => performance.now() },
+    clock: { nowMs: () => clock.nowMs(), monotonicMs: () => performance.now() },
     createId: () => Bun.randomUUIDv7(),
     fetch: globalThis.fetch,
     log,
@@ -76,7 +79,7 @@ export async function createServices(config: Config, log: Logger, version: strin
     databaseHealth: () => databaseHealth(database),
     connect: (target) => tables.connect(target),
     downgradeModels: createDowngradeModels(),
-    storeClock: createStoreClock(),
+    storeClock: createStoreClock(() => clock.nowMs()),
   };
   return {
     services,
@@ -89,10 +92,13 @@ export async function createServices(config: Config, log: Logger, version: strin
   };
 }
 
-function createHotStore(config: Config, dataDir: string): HotStore {
-  const shared = { dataDir, cacheMaxBytes: config.cacheMaxBytes };
-  if (config.redis === undefined) return new EmbeddedHotStore(shared);
-  return new RedisHotStore({ ...shared, ...config.redis });
+function createHotStore(config: Config, dataDir: string, clock: WallClock): HotStore {
+  const { clockFile, leaseMs } = config.testing;
+  const shared = { dataDir, cacheMaxBytes: config.cacheMaxBytes, leaseMs };
+  // Redis has a clock of its own.
+  const shifted = clockFile === undefined ? {} : { clock: () => clock.nowMs() };
+  if (config.redis === undefined) return new EmbeddedHotStore({ ...shared, ...shifted });
+  return new RedisHotStore({ ...shared, ...shifted, ...config.redis });
 }
 
 function rebuildSource(database: Database): RebuildSource {
@@ -125,12 +131,12 @@ function createDowngradeModels(): DowngradeModels {
   };
 }
 
-function createStoreClock(): StoreClock {
+function createStoreClock(nowMs: () => number): StoreClock {
   let offsetMs = 0;
   return {
     observe: (storeNowMs) => {
-      offsetMs = storeNowMs - Date.now();
+      offsetMs = storeNowMs - nowMs();
     },
-    nowMs: () => Date.now() + offsetMs,
+    nowMs: () => nowMs() + offsetMs,
   };
 }

@@ -1,5 +1,5 @@
 import { type EmbeddedState, openDay, openMonth } from './embedded-state';
-import { type Hold, LEASE_MS } from './hold';
+import type { Hold } from './hold';
 import { dayIndex, monthIndex } from './periods';
 
 /** What an admission or a hit changes: one journal line. Levels are the ones after the decision, at `atMs`. */
@@ -33,7 +33,7 @@ export function applyAdmit(state: EmbeddedState, effect: AdmitEffect): void {
     if (effect.model !== undefined && effect.modelDay !== undefined) customer.models.set(effect.model, effect.modelDay);
   }
   if (hold === undefined) return;
-  state.holds.set(effect.requestId, { ...hold, leaseUntilMs: atMs + LEASE_MS });
+  state.holds.set(effect.requestId, { ...hold, leaseUntilMs: atMs + state.leaseMs });
   addToSums(state, hold, { spent: 0, held: hold.holdNanoUsd, open: 1 });
 }
 

@@ -6,10 +6,11 @@ import type { QueueDepth, QueuedRecord } from '../logs/log-queue';
 import { decideAdmit } from './embedded-admit';
 import { EmbeddedBook } from './embedded-book';
 import { EmbeddedCache } from './embedded-cache';
+import type { JournalTarget } from './embedded-lines';
 import { EmbeddedLogQueue } from './embedded-log-queue';
 import { rebuildState } from './embedded-rebuild';
 import { EmbeddedState, readSum } from './embedded-state';
-import { CACHE_LOST_MS, LEASE_MS } from './hold';
+import { CACHE_LOST_MS } from './hold';
 import type {
   AdmitDecision,
   AdmitRequest,
@@ -39,14 +40,16 @@ export interface EmbeddedHotStoreOptions {
   readonly clock?: () => number;
   /** Tells one boot of the machine from another: after a crash the journal's end may be missing. */
   readonly bootId?: string;
+  /** Lease of a hold; another one is for tests only. */
+  readonly leaseMs?: number;
 }
 
 /** The hot store in this process: the same decisions as on Redis, from memory, every change in a journal first. */
 export class EmbeddedHotStore implements HotStore {
   readonly kind = 'embedded';
-  private readonly state = new EmbeddedState();
+  private readonly state: EmbeddedState;
   private readonly queue = new EmbeddedLogQueue();
-  private readonly target = { state: this.state, queue: this.queue };
+  private readonly target: JournalTarget;
   private readonly cache: EmbeddedCache;
   private readonly book: EmbeddedBook;
   private readonly nowMs: () => number;
@@ -58,6 +61,8 @@ export class EmbeddedHotStore implements HotStore {
 
   constructor(private readonly options: EmbeddedHotStoreOptions) {
     this.nowMs = options.clock ?? Date.now;
+    this.state = new EmbeddedState(options.leaseMs);
+    this.target = { state: this.state, queue: this.queue };
     this.queueMaxEntries = options.queueMaxEntries ?? 100_000;
     this.cache = new EmbeddedCache({ dir: options.dataDir, maxBytes: options.cacheMaxBytes ?? 32 * 1024 * 1024 });
     this.book = new EmbeddedBook(this.target, { ...options, nowMs: this.nowMs });
@@ -70,8 +75,8 @@ export class EmbeddedHotStore implements HotStore {
     const isWhole = lines > 0 && skipped === 0 && this.state.bootId === bootId;
     this.state.bootId = bootId;
     if (!isWhole) {
-      await rebuildState(this.target, source, this.nowMs());
-      this.cache.markLost('', this.nowMs() + CACHE_LOST_MS);
+      const { warmCacheUntilMs } = await rebuildState(this.target, source, this.nowMs());
+      this.cache.markLost('', warmCacheUntilMs ?? this.nowMs() + CACHE_LOST_MS);
       this.book.compact();
     }
     for (const { id } of this.queue.all()) this.nextEntry = Math.max(this.nextEntry, id + 1);
@@ -111,7 +116,7 @@ export class EmbeddedHotStore implements HotStore {
     // Not journalled: whoever held them is this process, and after a restart nobody does.
     for (const { requestId } of holds) {
       const hold = this.state.holds.get(requestId);
-      if (hold !== undefined) hold.leaseUntilMs = this.nowMs() + LEASE_MS;
+      if (hold !== undefined) hold.leaseUntilMs = this.nowMs() + this.state.leaseMs;
     }
   }
 

@@ -1,7 +1,7 @@
 import { addToSums } from './embedded-apply';
 import type { EmbeddedLogQueue } from './embedded-log-queue';
 import { customerOf, type EmbeddedState, openDay, openMonth } from './embedded-state';
-import type { RebuildSource } from './hot-store';
+import type { RebuildData, RebuildSource } from './hot-store';
 import { parseDay, parseMonth } from './periods';
 
 const BATCH = 1000;
@@ -14,7 +14,7 @@ export async function rebuildState(
   { state, queue }: { readonly state: EmbeddedState; readonly queue: EmbeddedLogQueue },
   source: RebuildSource,
   nowMs: number,
-): Promise<void> {
+): Promise<RebuildData> {
   const entries = [...queue.all()];
   for (let i = 0; i < entries.length; i += BATCH) {
     const some = entries.slice(i, i + BATCH);
@@ -56,4 +56,5 @@ export async function rebuildState(
     state.limits.set(customerOf(projectId, customerId), limits);
   }
   for (const hold of state.holds.values()) addToSums(state, hold, { spent: 0, held: hold.holdNanoUsd, open: 1 });
+  return data;
 }

@@ -1,4 +1,4 @@
-import type { Hold } from './hold';
+import { type Hold, LEASE_MS } from './hold';
 import type { CustomerLimits, Settlement } from './hot-store';
 import { DAYS_KEPT, MONTHS_KEPT } from './periods';
 import type { BucketState } from './token-bucket';
@@ -57,6 +57,8 @@ export class EmbeddedState {
   /** Settlements without a hold or mark, until the rows were asked. */
   readonly unknown = new Map<string, Settlement>();
   bootId = '';
+
+  constructor(readonly leaseMs: number = LEASE_MS) {}
 
   project(projectId: string): ProjectState {
     return getOrAdd(this.projects, projectId, () => ({

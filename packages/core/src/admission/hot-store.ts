@@ -159,6 +159,8 @@ export interface RebuildData {
   readonly customerDays: readonly { projectId: string; customerId: string; day: string; spentNanoUsd: number }[];
   readonly customerMonths: readonly { projectId: string; customerId: string; month: string; spentNanoUsd: number }[];
   readonly customerLimits: readonly { projectId: string; customerId: string; limits: CustomerLimits }[];
+  /** When the last entry of the warm cache tier expires (0: it is empty); absent = unknown, taken as a day from now. */
+  readonly warmCacheUntilMs?: number;
 }
 
 /** What rebuilding needs from outside the store; given by the composition root. */

@@ -1,4 +1,5 @@
 import { Cluster, Redis, type RedisOptions } from 'ioredis';
+import { LEASE_MS } from './hold';
 import { defineScripts, type RedisClient } from './redis-scripts';
 
 export interface RedisConnectionOptions {
@@ -7,6 +8,8 @@ export interface RedisConnectionOptions {
   readonly password?: string;
   readonly db?: number;
   readonly cluster?: boolean;
+  /** Lease of a hold; another one is for tests only, and the same in every process. */
+  readonly leaseMs?: number;
 }
 
 /**
@@ -36,7 +39,7 @@ export function connectRedis(options: RedisConnectionOptions, name: string): Red
     : new Redis(options.url, { ...shared, ...(options.db === undefined ? {} : { db: options.db }), lazyConnect: true });
   // Failures reach the callers through their commands; without a listener ioredis prints each of them.
   client.on('error', () => undefined);
-  defineScripts(client);
+  defineScripts(client, options.leaseMs ?? LEASE_MS);
   return client;
 }
 

@@ -44,7 +44,7 @@ export async function rebuildShard(job: RebuildShard): Promise<void> {
     ];
     await runScript(client, 'rebuildWrite', reply);
   }
-  await client.hset(keys.cache[4], 'i*', job.nowMs + CACHE_LOST_MS);
+  await client.hset(keys.cache[4], 'i*', data.warmCacheUntilMs ?? job.nowMs + CACHE_LOST_MS);
 }
 
 async function drainQueue({ client, keys, source }: RebuildShard): Promise<void> {

@@ -1,5 +1,5 @@
 import type { Cluster, Redis } from 'ioredis';
-import { DONE_MARKER_MS, LEASE_MS, REAPED_MARKER_MS } from './hold';
+import { DONE_MARKER_MS, REAPED_MARKER_MS } from './hold';
 import acknowledge from './lua/acknowledge.lua' with { type: 'text' };
 import admit from './lua/admit.lua' with { type: 'text' };
 import cacheCount from './lua/cache_count.lua' with { type: 'text' };
@@ -23,8 +23,7 @@ import tokenBucket from './lua/token_bucket.lua' with { type: 'text' };
 export type RedisClient = Redis | Cluster;
 export type ScriptArg = string | number;
 
-const constants = `local LEASE_MS, DONE_MARKER_MS, REAPED_MARKER_MS = ${LEASE_MS}, ${DONE_MARKER_MS}, ${REAPED_MARKER_MS}\n`;
-const join = (...units: readonly string[]): string => constants + units.join('\n');
+const join = (...units: readonly string[]): string => units.join('\n');
 
 /** Every script: the units it is composed of, and how many keys it takes (undefined: told with each call). */
 const SCRIPTS = {
@@ -49,9 +48,10 @@ export type ScriptName = keyof typeof SCRIPTS;
 type ScriptMethod = (...args: readonly ScriptArg[]) => Promise<unknown>;
 
 /** Registers the scripts; ioredis sends them by hash and in full again where the server lost them. */
-export function defineScripts(client: RedisClient): void {
+export function defineScripts(client: RedisClient, leaseMs: number): void {
+  const constants = `local LEASE_MS, DONE_MARKER_MS, REAPED_MARKER_MS = ${leaseMs}, ${DONE_MARKER_MS}, ${REAPED_MARKER_MS}\n`;
   for (const [name, { keys, lua }] of Object.entries(SCRIPTS)) {
-    client.defineCommand(`llm0_${name}`, { numberOfKeys: keys, lua });
+    client.defineCommand(`llm0_${name}`, { numberOfKeys: keys, lua: constants + lua });
   }
 }
 
