@@ -4,6 +4,7 @@ import { decodeLogRecord, RecordsRejectedError } from '@llm0/core/logs/decode-lo
 import type { LogRecord } from '@llm0/core/logs/log-record';
 import { sql } from 'drizzle-orm';
 import type { Db } from '../client';
+import { isDataAtFault, rootMessage, sqlState } from '../sql-state';
 import { insertFailovers } from './failover-rows';
 import { insertRows, takeOutRows } from './log-rows';
 import { ensurePartitions, lockLogWrites } from './partitions';
@@ -36,15 +37,12 @@ export async function insertLogRecords(db: Db, records: readonly LogRecord[]): P
     await ensureDays(db, records);
     return await writeRecords(db, records);
   } catch (error) {
-    const code = sqlState(error);
-    if (code === '23514' && knownDays.get(db)?.size) {
+    if (sqlState(error) === '23514' && knownDays.get(db)?.size) {
       // A partition was dropped (or the database replaced) behind our back: look again, once.
       knownDays.delete(db);
       return insertLogRecords(db, records);
     }
-    if (code?.startsWith('22') || code?.startsWith('23')) {
-      throw new RecordsRejectedError(rootMessage(error), { cause: error });
-    }
+    if (isDataAtFault(error)) throw new RecordsRejectedError(rootMessage(error), { cause: error });
     throw error;
   }
 }
@@ -93,21 +91,6 @@ async function writeRecords(db: Db, records: readonly LogRecord[]): Promise<LogI
     await insertFailovers(tx, written);
     return { inserted: inserted + corrected - replaced, corrected: replaced };
   });
-}
-
-/** SQLSTATE of a Postgres error, also inside drizzle's wrapper. */
-function sqlState(error: unknown): string | undefined {
-  for (let at: unknown = error; at instanceof Error; at = at.cause) {
-    if ('code' in at && typeof at.code === 'string' && /^[0-9A-Z]{5}$/.test(at.code)) return at.code;
-  }
-  return undefined;
-}
-
-/** The database's own words: drizzle's message would repeat the whole batch. */
-function rootMessage(error: unknown): string {
-  let root = error;
-  while (root instanceof Error && root.cause !== undefined) root = root.cause;
-  return root instanceof Error ? root.message : String(root);
 }
 
 /** Which of these requests already have a row. */

@@ -42,7 +42,11 @@ export async function loadSpend(db: Db, nowMs: number): Promise<RebuildData> {
       from customer_spend where date >= ${firstMonth}::date group by 1, 2, 3`,
   );
   const customerLimits = await listAllCustomerLimits(db);
+  const [cache] = await db.execute<{ until_ms: number }>(
+    sql`select coalesce(extract(epoch from max(expires_at)) * 1000, 0)::float8 as until_ms from exact_cache`,
+  );
   return {
+    warmCacheUntilMs: cache?.until_ms,
     projectMonths: projectMonths.map(({ name: _, period, ...row }) => ({ ...row, month: period })),
     keyMonths: keyMonths.map(({ name, period, ...row }) => ({ ...row, keyId: name, month: period })),
     keyTotals: keyTotals.map(({ name, period: _, ...row }) => ({ ...row, keyId: name })),

@@ -1,8 +1,10 @@
+import type { WarmOutcome } from '@llm0/core/cache/warm-cache';
 import type { LogRecord } from '@llm0/core/logs/log-record';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 
 const LATENCY_BUCKETS_MS = [1, 2, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000, 30_000, 60_000];
 const OVERHEAD_BUCKETS_MS = [0.1, 0.25, 0.5, 1, 2, 5, 10, 25, 50, 100, 250];
+const STORE_BUCKETS_MS = [0.1, 0.25, 0.5, 1, 2, 5, 10, 25, 50, 80, 100, 250, 1000];
 const NANO_PER_USD = 1e9;
 
 /** Prometheus metrics. Labels are bounded: no project, key, customer or free text ever becomes one. */
@@ -72,7 +74,26 @@ export class Metrics {
   readonly queueDepth = new Gauge({ name: 'llm0_log_queue_entries', help: 'Log entries not yet stored.', ...this.of });
   readonly queueAge = new Gauge({ name: 'llm0_log_queue_oldest_ms', help: 'Age of the oldest log entry.', ...this.of });
   readonly drops = new Counter({ name: 'llm0_log_drops_total', help: 'Log entries lost; always 0.', ...this.of });
+  readonly warmLookUps = new Histogram({
+    name: 'llm0_warm_cache_lookup_ms',
+    help: 'Look-ups in the warm cache tier by outcome, in milliseconds.',
+    labelNames: ['outcome'] as const,
+    buckets: STORE_BUCKETS_MS,
+    ...this.of,
+  });
+  readonly warmDrops = new Counter({
+    name: 'llm0_warm_cache_drops_total',
+    help: 'Answers not written to the warm cache tier because too many waited.',
+    ...this.of,
+  });
+  /** Hits of the warm tier, for `/cachez`; they count as exact hits too. */
+  warmHits = 0;
   readonly cache = { exact: 0, semantic: 0, miss: 0 };
+
+  observeWarmLookUp(outcome: WarmOutcome, ms: number): void {
+    this.warmLookUps.observe({ outcome }, ms);
+    if (outcome === 'hit') this.warmHits += 1;
+  }
 
   /** Counts one finished request from its row. */
   observeRecord(record: LogRecord): void {

@@ -1,4 +1,5 @@
 import type { HotStore } from '@llm0/core/admission/hot-store';
+import type { WarmCache } from '@llm0/core/cache/warm-cache';
 import type { KeyCache } from '@llm0/core/keys/key-cache';
 import type { RoutingTables } from '@llm0/core/routing/resolve-targets';
 import type { Target } from '@llm0/core/routing/target';
@@ -35,6 +36,8 @@ export interface Services {
   readonly log: Logger;
   readonly metrics: Metrics;
   readonly hotStore: HotStore;
+  /** Second tier of the exact cache; asked only where the hot one has gaps. */
+  readonly warmCache: WarmCache;
   readonly keyCache: KeyCache;
   readonly leases: LeaseKeeper;
   readonly flights: FlightTable;

@@ -3,9 +3,11 @@ import { resolve } from 'node:path';
 import { EmbeddedHotStore } from '@llm0/core/admission/embedded-hot-store';
 import type { HotStore, RebuildSource } from '@llm0/core/admission/hot-store';
 import { RedisHotStore } from '@llm0/core/admission/redis-hot-store';
+import { StoredWarmCache } from '@llm0/core/cache/warm-cache';
 import { KeyCache } from '@llm0/core/keys/key-cache';
 import type { Database } from '@llm0/drizzle/client';
 import { openDatabase } from '@llm0/drizzle/open-database';
+import { createWarmStore } from '@llm0/drizzle/queries/exact-cache';
 import { findPrincipalByHash } from '@llm0/drizzle/queries/find-principal';
 import { findStoredRequests, storeLogRecords } from '@llm0/drizzle/queries/log-insert';
 import { seedPrices } from '@llm0/drizzle/queries/model-pricing';
@@ -30,6 +32,9 @@ export interface RunningServices {
   readonly tables: Tables;
   close(): Promise<void>;
 }
+
+/** How long the last cache entries may take to be written at the end. */
+const FLUSH_TIMEOUT_MS = 2000;
 
 /** The one place where everything is built and wired; a part that fails closes what was already open. */
 export async function createServices(config: Config, log: Logger, version: string): Promise<RunningServices> {
@@ -61,6 +66,14 @@ export async function createServices(config: Config, log: Logger, version: strin
   });
   const leases = new LeaseKeeper({ hotStore, log, nowMs: Date.now, leaseMs: config.testing.leaseMs });
   leases.start();
+  const metrics = new Metrics();
+  const storeClock = createStoreClock(() => clock.nowMs());
+  const warmCache = new StoredWarmCache({
+    store: createWarmStore(database.db),
+    nowMs: storeClock.nowMs,
+    onLookUp: (outcome, ms) => metrics.observeWarmLookUp(outcome, ms),
+    onDrop: (entries) => metrics.warmDrops.inc(entries),
+  });
   const services: Services = {
     version,
     startedMs,
@@ -69,8 +82,9 @@ export async function createServices(config: Config, log: Logger, version: strin
     createId: () => Bun.randomUUIDv7(),
     fetch: globalThis.fetch,
     log,
-    metrics: new Metrics(),
+    metrics,
     hotStore,
+    warmCache,
     keyCache: new KeyCache({ source: { findByHash: (hash) => findPrincipalByHash(database.db, hash) } }),
     leases,
     flights: new FlightTable(),
@@ -79,7 +93,7 @@ export async function createServices(config: Config, log: Logger, version: strin
     databaseHealth: () => databaseHealth(database),
     connect: (target) => tables.connect(target),
     downgradeModels: createDowngradeModels(),
-    storeClock: createStoreClock(() => clock.nowMs()),
+    storeClock,
   };
   return {
     services,
@@ -87,6 +101,8 @@ export async function createServices(config: Config, log: Logger, version: strin
     tables,
     close: async () => {
       leases.stop();
+      await warmCache.flush(FLUSH_TIMEOUT_MS);
+      warmCache.stop();
       await close();
     },
   };

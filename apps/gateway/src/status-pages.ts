@@ -56,6 +56,7 @@ export async function cachez(services: Services): Promise<Response> {
     misses: miss,
     hit_ratio: asked === 0 ? 0 : (exact + semantic) / asked,
     semantic_hits: semantic,
+    warm_hits: services.metrics.warmHits,
     backend: services.hotStore.kind,
     ttl: services.config.cacheTtlSeconds,
     entries: stats.entries,

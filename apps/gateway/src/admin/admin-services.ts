@@ -1,4 +1,5 @@
 import type { HotStore } from '@llm0/core/admission/hot-store';
+import type { WarmCache } from '@llm0/core/cache/warm-cache';
 import type { RoutingTables } from '@llm0/core/routing/resolve-targets';
 import type { Db } from '@llm0/drizzle/client';
 import type { AdminRole } from '@llm0/drizzle/queries/admin-tokens';
@@ -11,6 +12,7 @@ export interface AdminServices {
   readonly db: Db;
   readonly hotStore: HotStore;
   readonly log: Logger;
+  readonly warmCache: Pick<WarmCache, 'flush'>;
   readonly clock: Clock;
   /** UUIDs for `X-Request-Id`. */
   readonly createId: () => string;

@@ -62,6 +62,7 @@ export async function openAdmin(kind: TestDatabaseKind): Promise<AdminUnderTest>
   const services = {
     db: database.db,
     hotStore,
+    warmCache: { flush: async () => {} },
     log: pino({ level: 'silent' }),
     clock: { nowMs: Date.now, monotonicMs: () => clockMs },
     createId: () => Bun.randomUUIDv7(),

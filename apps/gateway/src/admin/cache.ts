@@ -7,6 +7,7 @@ import { count, id, text } from './fields';
 import { recordChange } from './record-change';
 
 const tags = ['cache'];
+const FLUSH_TIMEOUT_MS = 1000;
 
 const purgeSchema = z
   .strictObject({
@@ -50,15 +51,17 @@ const stats = createRoute({
   responses: { 200: answers(statsSchema, 'Sizes of the caches') },
 });
 
-type Needs = Pick<AdminServices, 'db' | 'hotStore' | 'clock' | 'config'>;
+type Needs = Pick<AdminServices, 'db' | 'hotStore' | 'warmCache' | 'clock' | 'config'>;
 
 export function cacheRoutes(services: Needs) {
-  const { db, hotStore, clock, config } = services;
+  const { db, hotStore, warmCache, clock, config } = services;
   return createRouter()
     .openapi(purge, async (c) => {
       const body = c.req.valid('json');
       const { project_id: projectId, cache_key: cacheKey, older_than_seconds: seconds, ...rest } = body;
       const filter = { ...rest, projectId, cacheKey, olderThanMs: seconds === undefined ? undefined : seconds * 1000 };
+      // Answers that wait to be written would come after the purge.
+      await warmCache.flush(FLUSH_TIMEOUT_MS);
       const warm = await recordChange(db, c.get('actor'), async (tx) => {
         const result = await purgeStoredCache(tx, filter, clock.nowMs());
         return { result, action: 'purge', resource: 'cache', resourceId: projectId ?? null, before: body };

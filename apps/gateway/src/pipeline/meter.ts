@@ -5,7 +5,7 @@ import type { EventBatch } from '@llm0/core/chat/event';
 import type { ChatResponse } from '@llm0/core/chat/response';
 import { type Usage, ZERO_USAGE } from '@llm0/core/chat/usage';
 import type { GatewayError } from '@llm0/core/errors/gateway-error';
-import type { CostDetail, DialectName } from '@llm0/core/logs/log-record';
+import type { CostDetail, DialectName, LogRecord } from '@llm0/core/logs/log-record';
 import { computeCost } from '@llm0/core/pricing/compute-cost';
 import type { Target } from '@llm0/core/routing/target';
 import type { AnswerSummary, CacheOutcome } from '../dialects/dialect';
@@ -15,7 +15,7 @@ import { buildRecord, errorOutcome, type Outcome } from './build-record';
 import { guessUsage } from './guess-usage';
 import type { Exchange } from './open-exchange';
 
-type Needs = Pick<Services, 'hotStore' | 'leases' | 'clock' | 'routing' | 'metrics' | 'config'>;
+type Needs = Pick<Services, 'hotStore' | 'warmCache' | 'leases' | 'clock' | 'routing' | 'metrics' | 'config'>;
 
 /** Where an answer comes from; the meter reads it, and never changes it. */
 export interface MeteredAnswer {
@@ -176,11 +176,24 @@ export class Meter {
       admittedAtMs: decision.nowMs,
       held: this.held,
       costNanoUsd: record.costNanoUsd,
-      tokens: record.tokensIn + record.tokensOut,
+      // What a cache answered used none of the key's tokens.
+      tokens: outcome.cache === 'miss' ? record.tokensIn + record.tokensOut : 0,
       record: JSON.stringify(record),
       cache,
     });
+    if (cache !== undefined) this.writeWarm(cache, record);
     this.services.metrics.observeRecord(record);
+  }
+
+  private writeWarm({ key, ...entry }: NonNullable<Settlement['cache']>, record: LogRecord): void {
+    const { projectId, tokensIn, tokensOut } = record;
+    this.services.warmCache.write({
+      ...entry,
+      projectId,
+      cacheKey: key,
+      promptTokens: tokensIn,
+      completionTokens: tokensOut,
+    });
   }
 
   private costOf(usage: Usage, answer: MeteredAnswer): { costNanoUsd: number; detail: CostDetail } {

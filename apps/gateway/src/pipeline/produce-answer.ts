@@ -1,6 +1,7 @@
 import type { StoredAnswer } from '@llm0/core/cache/stored-answer';
 import type { EventBatch } from '@llm0/core/chat/event';
 import { replayResponse } from '@llm0/core/chat/replay';
+import { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { Services } from '../services-type';
 import type { Admission } from './admit';
 import { callUpstream } from './call-upstream';
@@ -8,7 +9,10 @@ import type { Seat, UpstreamAnswer } from './flight';
 import type { MeteredAnswer } from './meter';
 import type { Exchange } from './open-exchange';
 
-type Needs = Pick<Services, 'config' | 'clock' | 'fetch' | 'connect' | 'routing' | 'metrics' | 'flights'>;
+type Needs = Pick<
+  Services,
+  'config' | 'clock' | 'fetch' | 'connect' | 'routing' | 'metrics' | 'flights' | 'warmCache' | 'hotStore'
+>;
 
 /** An answer under way, wherever it comes from. */
 export interface Answer extends MeteredAnswer {
@@ -32,8 +36,35 @@ export function produceAnswer(services: Needs, exchange: Exchange, admission: Ad
   if (admission.stored !== undefined) {
     return { answer: Promise.resolve(replayStored(admission.stored)), leave: () => {} };
   }
+  const { cacheKey } = admission.plan.admit;
+  if (cacheKey !== undefined && admission.decision.type === 'admitted' && admission.decision.hotTierIncomplete) {
+    return askWarmTier(services, exchange, admission, cacheKey);
+  }
   const seat = boardFlight(services, exchange, admission);
   return { answer: seat.open().then((upstream) => answerFromSeat(seat, upstream)), leave: () => seat.leave() };
+}
+
+/** The hot tier lost entries of this project: the answer may still be in the warm one, and then goes back to the hot. */
+function askWarmTier(services: Needs, exchange: Exchange, admission: Admission, cacheKey: string): PendingAnswer {
+  const projectId = admission.principal.project.id;
+  let seat: Seat | undefined;
+  let left = false;
+  const produce = async (): Promise<Answer> => {
+    const hit = await services.warmCache.find(projectId, cacheKey);
+    if (hit !== undefined) {
+      const { value, provider, model, remainingMs: ttlMs } = hit;
+      services.hotStore.cacheWrite(projectId, { key: cacheKey, value, ttlMs, provider, model });
+      return replayStored(hit.stored);
+    }
+    if (left) throw new GatewayError('client_closed', 'The caller closed the connection.');
+    seat = boardFlight(services, exchange, admission);
+    return answerFromSeat(seat, await seat.open());
+  };
+  const leave = () => {
+    left = true;
+    seat?.leave();
+  };
+  return { answer: produce(), leave };
 }
 
 /** Starts the upstream call, or joins an identical one, without waiting for it. */

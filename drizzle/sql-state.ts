@@ -1,0 +1,19 @@
+/** SQLSTATE of a Postgres error, also inside drizzle's wrapper; undefined for anything else (no connection, …). */
+export function sqlState(error: unknown): string | undefined {
+  for (let at: unknown = error; at instanceof Error; at = at.cause) {
+    if ('code' in at && typeof at.code === 'string' && /^[0-9A-Z]{5}$/.test(at.code)) return at.code;
+  }
+  return undefined;
+}
+
+/** Wrong data (22), a broken rule (23) or nesting beyond what the server takes (54): trying again would fail again. */
+export function isDataAtFault(error: unknown): boolean {
+  return /^(?:22|23|54)/.test(sqlState(error) ?? '');
+}
+
+/** The database's own words: drizzle's message would repeat the whole statement with its values. */
+export function rootMessage(error: unknown): string {
+  let root = error;
+  while (root instanceof Error && root.cause !== undefined) root = root.cause;
+  return root instanceof Error ? root.message : String(root);
+}

@@ -1,0 +1,114 @@
+// The sink is away: what waits is kept and tried again at the next tick; what comes beyond the bounds is dropped and counted.
+import { RecordsRejectedError } from './decode-log-record';
+
+export interface BatchWriterOptions<T> {
+  /** All or nothing. Throws `RecordsRejectedError` when the items themselves are at fault. */
+  write(items: readonly T[]): Promise<void>;
+  bytesOf(item: T): number;
+  /** Items that will never be written: too many waited, or the sink refuses them. */
+  readonly onDrop: (items: number) => void;
+  readonly everyMs?: number;
+  readonly maxEntries?: number;
+  readonly maxBytes?: number;
+}
+
+const EVERY_MS = 500;
+const MAX_ENTRIES = 1000;
+const MAX_BYTES = 16 * 1024 * 1024;
+
+interface Waiting<T> {
+  readonly item: T;
+  readonly bytes: number;
+}
+
+/**
+ * Writes things nobody waits for, in batches, off the request path. Not durable: for what may be lost with the process.
+ * A timer runs only while something waits.
+ */
+export class BatchWriter<T> {
+  private waiting: Waiting<T>[] = [];
+  private bytes = 0;
+  private timer: ReturnType<typeof setTimeout> | undefined;
+  private writing: Promise<void> | undefined;
+
+  constructor(private readonly options: BatchWriterOptions<T>) {}
+
+  /** How many items wait, those being written included. */
+  get size(): number {
+    return this.waiting.length;
+  }
+
+  /** Takes the item, or drops it when too much waits already. Never throws, never waits. */
+  add(item: T): void {
+    const { maxEntries = MAX_ENTRIES, maxBytes = MAX_BYTES } = this.options;
+    const bytes = this.options.bytesOf(item);
+    if (this.waiting.length >= maxEntries || this.bytes + bytes > maxBytes) {
+      this.options.onDrop(1);
+      return;
+    }
+    this.waiting.push({ item, bytes });
+    this.bytes += bytes;
+    this.schedule();
+  }
+
+  /** Writes what waits now; gives up after `timeoutMs`. */
+  async flush(timeoutMs: number): Promise<void> {
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    const deadline = performance.now() + timeoutMs;
+    // Twice: a write under way does not hold what came after it began.
+    for (let round = 0; round < 2 && this.waiting.length > 0; round++) {
+      await Promise.race([this.writeAll(), Bun.sleep(Math.max(0, deadline - performance.now()))]);
+    }
+  }
+
+  /** Nothing is scheduled any more; what still waits is lost. */
+  stop(): void {
+    clearTimeout(this.timer);
+    this.timer = undefined;
+  }
+
+  private schedule(): void {
+    if (this.timer !== undefined || this.writing !== undefined) return;
+    this.timer = setTimeout(() => {
+      this.timer = undefined;
+      void this.writeAll();
+    }, this.options.everyMs ?? EVERY_MS);
+  }
+
+  private writeAll(): Promise<void> {
+    this.writing ??= this.writeBatch().finally(() => {
+      this.writing = undefined;
+      if (this.waiting.length > 0) this.schedule();
+    });
+    return this.writing;
+  }
+
+  private async writeBatch(): Promise<void> {
+    const batch = this.waiting.slice();
+    try {
+      await this.writeSome(batch.map(({ item }) => item));
+    } catch {
+      return;
+    }
+    this.waiting = this.waiting.slice(batch.length);
+    for (const { bytes } of batch) this.bytes -= bytes;
+  }
+
+  /** Halves a rejected batch until the items at fault stand alone. */
+  private async writeSome(items: readonly T[]): Promise<void> {
+    if (items.length === 0) return;
+    try {
+      await this.options.write(items);
+    } catch (error) {
+      if (!(error instanceof RecordsRejectedError)) throw error;
+      if (items.length === 1) {
+        this.options.onDrop(1);
+        return;
+      }
+      const middle = Math.ceil(items.length / 2);
+      await this.writeSome(items.slice(0, middle));
+      await this.writeSome(items.slice(middle));
+    }
+  }
+}
