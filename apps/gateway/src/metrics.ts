@@ -69,6 +69,11 @@ export class Metrics {
     labelNames: ['provider', 'failure'] as const,
     ...this.of,
   });
+  readonly unchecked = new Counter({
+    name: 'llm0_unchecked_requests_total',
+    help: 'Requests of projects with on_store_failure open, served while the hot store could not decide.',
+    ...this.of,
+  });
   readonly inFlight = new Gauge({ name: 'llm0_requests_in_flight', help: 'Requests under way.', ...this.of });
   readonly openHolds = new Gauge({ name: 'llm0_holds_open', help: 'Holds of this process.', ...this.of });
   readonly queueDepth = new Gauge({ name: 'llm0_log_queue_entries', help: 'Log entries not yet stored.', ...this.of });

@@ -1,4 +1,4 @@
-// Hot store unreachable: admission fails with 503 store_unavailable (or, for `open` projects, is skipped by the caller).
+// Hot store unreachable: 503 store_unavailable, or, for projects with `on_store_failure: open`, served without limits or cache.
 import type { AdmitDecision, AdmitRequest, DenialReason, LimitState } from '@llm0/core/admission/hot-store';
 import { decodeStoredAnswer, type StoredAnswer } from '@llm0/core/cache/stored-answer';
 import type { ChatRequest } from '@llm0/core/chat/request';
@@ -9,7 +9,10 @@ import { type Authenticated, reloadPrincipal } from './authenticate';
 import type { Exchange } from './open-exchange';
 import { planRequest, type RequestPlan } from './plan-request';
 
-type Needs = Pick<Services, 'hotStore' | 'keyCache' | 'clock' | 'routing' | 'downgradeModels' | 'storeClock'>;
+type Needs = Pick<
+  Services,
+  'hotStore' | 'keyCache' | 'clock' | 'routing' | 'downgradeModels' | 'storeClock' | 'metrics'
+>;
 
 export interface AdmitInput {
   readonly exchange: Exchange;
@@ -18,11 +21,17 @@ export interface AdmitInput {
   readonly request: ChatRequest;
 }
 
+/** Nobody could decide, and the project wants to be served then: nothing is held, `nowMs` is a guess of the store's clock. */
+export interface UncheckedDecision {
+  readonly type: 'unchecked';
+  readonly nowMs: number;
+}
+
 /** A decision to serve, with the plan it was made for. */
 export interface Admission {
   readonly principal: Authenticated;
   readonly plan: RequestPlan;
-  readonly decision: Extract<AdmitDecision, { type: 'admitted' | 'cached' }>;
+  readonly decision: Extract<AdmitDecision, { type: 'admitted' | 'cached' }> | UncheckedDecision;
   readonly downgraded: boolean;
   /** The model the caller asked for, also when another one answers. */
   readonly requestedModel: string;
@@ -55,9 +64,14 @@ export async function admit(services: Needs, input: AdmitInput): Promise<Admissi
   for (let round = 0; round < MAX_ROUNDS; round++) {
     const requested = planRequest(services, { ...input, principal });
     const downgrade = planDowngrade(services, { ...input, principal }, requested);
-    const decision = await services.hotStore.admit(
-      admitRequest({ ...input, principal }, requested, { downgrade: downgrade?.plan, reloaded, skipCache }),
-    );
+    let decision: AdmitDecision;
+    try {
+      decision = await services.hotStore.admit(
+        admitRequest({ ...input, principal }, requested, { downgrade: downgrade?.plan, reloaded, skipCache }),
+      );
+    } catch (error) {
+      return admitUnchecked(services, { principal, plan: requested, error });
+    }
     services.storeClock.observe(decision.nowMs);
     switch (decision.type) {
       case 'stale':
@@ -92,6 +106,24 @@ export async function admit(services: Needs, input: AdmitInput): Promise<Admissi
   throw new GatewayError('overloaded', 'The limits of this key are being changed right now. Please retry.', {
     retryAfterMs: 1000,
   });
+}
+
+/** The store can't decide: open projects are served all the same, their cost is settled when the store is back. */
+function admitUnchecked(
+  services: Needs,
+  { principal, plan, error }: { principal: Authenticated; plan: RequestPlan; error: unknown },
+): Admission {
+  const { onStoreFailure, strictCaps } = principal.project;
+  if (!(error instanceof GatewayError) || error.kind !== 'store_unavailable') throw error;
+  if (onStoreFailure !== 'open' || strictCaps) throw error;
+  services.metrics.unchecked.inc();
+  return {
+    principal,
+    plan: { ...plan, cacheKey: undefined, admit: { ...plan.admit, cacheKey: undefined } },
+    decision: { type: 'unchecked', nowMs: services.storeClock.nowMs() },
+    downgraded: false,
+    requestedModel: plan.request.model,
+  };
 }
 
 interface DowngradePlan {

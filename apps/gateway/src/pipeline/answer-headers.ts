@@ -22,7 +22,9 @@ export function answerHeaders(
     'X-Cache-Hit': answer.cache,
     'X-Overhead-Ms': overheadMs.toFixed(2),
   };
-  addLimitHeaders(headers, admission.decision.state, admission.principal.project.monthlyCapNanoUsd);
+  const { decision } = admission;
+  if (decision.type === 'unchecked') headers['X-Warning'] = 'store_unavailable';
+  else addLimitHeaders(headers, decision.state, admission.principal.project.monthlyCapNanoUsd);
   if (answer.similarity !== undefined) headers['X-Cache-Similarity'] = answer.similarity.toFixed(4);
   if (answer.dropped.length > 0) headers['X-LLM0-Dropped'] = answer.dropped.join(',');
   const original = admission.plan.route.targets[0].provider;
@@ -31,8 +33,8 @@ export function answerHeaders(
     headers['X-Original-Provider'] = original;
   }
   if (admission.downgraded) headers['X-Downgraded-From'] = headerText(admission.requestedModel);
-  if (admission.decision.type === 'admitted' && admission.decision.spendWarning !== undefined) {
-    headers['X-Warning'] = admission.decision.spendWarning;
+  if (decision.type === 'admitted' && decision.spendWarning !== undefined) {
+    headers['X-Warning'] = decision.spendWarning;
   }
   return headers;
 }

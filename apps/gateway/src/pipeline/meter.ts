@@ -1,4 +1,4 @@
-import type { AdmitDecision, Settlement } from '@llm0/core/admission/hot-store';
+import type { Settlement } from '@llm0/core/admission/hot-store';
 import { encodeStoredAnswer } from '@llm0/core/cache/stored-answer';
 
 import type { EventBatch } from '@llm0/core/chat/event';
@@ -56,11 +56,11 @@ export class Meter {
     if (this.held) services.leases.add(input.admission.principal.project.id, input.exchange.requestId);
   }
 
-  private get decision(): Extract<AdmitDecision, { type: 'admitted' | 'cached' }> {
+  private get decision(): Admission['decision'] {
     return this.input.admission.decision;
   }
 
-  /** Only admissions set a hold; exact hits do not. */
+  /** Only admissions set a hold; exact hits do not, nor does what no store decided. */
   private get held(): boolean {
     return this.decision.type === 'admitted';
   }
