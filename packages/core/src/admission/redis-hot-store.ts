@@ -20,12 +20,19 @@ import { countCache, purgeCache } from './redis-cache';
 import { connectRedis, isBackedUp, type RedisConnectionOptions, waitForReady } from './redis-connection';
 import { shardOf } from './redis-keys';
 import { RedisLink } from './redis-link';
-import { listQueued, RedisLogQueue } from './redis-log-queue';
+import { appendRecord, listQueued, RedisLogQueue } from './redis-log-queue';
 import { reapHolds, renewLeases } from './redis-reaper';
 import { RedisRecovery } from './redis-recovery';
 import { type RedisClient, runScript } from './redis-scripts';
 import { RedisSpend } from './redis-spend';
-import { cacheOwner, decodeSettle, encodeSettle, type SettleMode, type SettleOutcome } from './settle-args';
+import {
+  cacheOwner,
+  decodeSettle,
+  encodeSettle,
+  isRecordOnly,
+  type SettleMode,
+  type SettleOutcome,
+} from './settle-args';
 import { SettlementFile } from './settlement-file';
 import { storeUnavailable } from './store-unavailable';
 import { WriteBatch } from './write-batch';
@@ -117,7 +124,9 @@ export class RedisHotStore implements HotStore {
       for (const listener of this.listeners) listener(topic);
     });
     await this.subscriber.subscribe(this.channel);
-    this.adoptOrphans();
+    const orphans = this.file.adoptOrphans(Date.now());
+    this.handOver.adopt(orphans.settlements);
+    orphans.done();
     this.recovery = new RedisRecovery({
       link: this.link,
       handOver: this.handOver,
@@ -262,21 +271,16 @@ export class RedisHotStore implements HotStore {
 
   private async send(settlement: Settlement, mode: SettleMode): Promise<SettleOutcome> {
     const keys = this.link.keysOf(settlement.projectId);
-    const context = {
-      keys,
-      epoch: this.link.epochOf(keys),
-      clock: this.link.clock,
-      cacheMaxBytes: this.cacheMaxPerShard,
-    };
+    if (mode === 'unheld' && isRecordOnly(settlement)) {
+      const entryId = appendRecord(this.client, keys.log, settlement);
+      this.batch.flush();
+      return { type: 'queued', entryId: await entryId };
+    }
+    const { link, cacheMaxPerShard: cacheMaxBytes } = this;
+    const context = { keys, epoch: link.epochOf(keys), clock: link.clock, cacheMaxBytes };
     const reply = runScript(this.client, 'settle', encodeSettle(settlement, mode, context));
     this.batch.flush();
     return decodeSettle(await reply);
-  }
-
-  private adoptOrphans(): void {
-    const orphans = this.file.adoptOrphans(Date.now());
-    this.handOver.adopt(orphans.settlements);
-    orphans.done();
   }
 
   private async nowMs(): Promise<number> {

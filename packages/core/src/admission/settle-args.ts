@@ -65,3 +65,8 @@ export function decodeSettle(reply: unknown): SettleOutcome {
   if (reply === 1) return { type: 'released' };
   return { type: reply === 2 ? 'unknown' : 'refused' };
 }
+
+/** Nothing to release, to book or to cache. Such a record may come twice: the drain is idempotent by id. */
+export function isRecordOnly(settlement: Settlement): boolean {
+  return !settlement.held && settlement.costNanoUsd === 0 && settlement.cache === undefined;
+}
