@@ -1,0 +1,177 @@
+import type { LogRecord } from '@llm0/core/logs/log-record';
+import type { Metric, Registry } from 'prom-client';
+
+/** One sample as prom-client's registry prints it. */
+interface Sample {
+  readonly metricName?: string;
+  readonly labels: Record<string, string | number>;
+  readonly value: number;
+}
+
+const LATENCY_BUCKETS_MS = [1, 2, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000, 30_000, 60_000];
+const OVERHEAD_BUCKETS_MS = [0.1, 0.25, 0.5, 1, 2, 5, 10, 25, 50, 100, 250];
+const NANO_PER_USD = 1e9;
+
+class Buckets {
+  private readonly counts: Float64Array;
+  private sum = 0;
+
+  constructor(private readonly bounds: readonly number[]) {
+    this.counts = new Float64Array(bounds.length + 1);
+  }
+
+  add(value: number): void {
+    let index = 0;
+    while (index < this.bounds.length && value > (this.bounds[index] ?? 0)) index++;
+    this.counts[index] = (this.counts[index] ?? 0) + 1;
+    this.sum += value;
+  }
+
+  *samples(name: string, labels: Record<string, string>): Generator<Sample> {
+    let total = 0;
+    for (const [index, bound] of [...this.bounds, '+Inf' as const].entries()) {
+      total += this.counts[index] ?? 0;
+      yield { metricName: `${name}_bucket`, labels: { le: bound, ...labels }, value: total };
+    }
+    yield { metricName: `${name}_sum`, labels, value: this.sum };
+    yield { metricName: `${name}_count`, labels, value: total };
+  }
+}
+
+/** Everything counted for one combination of labels. */
+interface Cell {
+  readonly labels: { provider: string; model: string; status: string; cache: string; dialect: string; stream: string };
+  requests: number;
+  tokensIn: number;
+  tokensOut: number;
+  costNanoUsd: number;
+  savedNanoUsd: number;
+}
+
+type Family = { name: string; help: string; type: 'counter' | 'histogram'; samples: () => Iterable<Sample> };
+
+/**
+ * The per-request metrics. Counted in plain cells and only turned into Prometheus samples when somebody asks: labelled
+ * counters cost a tenth of a cached answer each.
+ */
+export class RecordMetrics {
+  private readonly cells = new Map<string, Cell>();
+  private readonly latency = new Map<string, { labels: Record<string, string>; buckets: Buckets }>();
+  private readonly overhead = new Map<string, { labels: Record<string, string>; buckets: Buckets }>();
+  private readonly ttft = new Map<string, { labels: Record<string, string>; buckets: Buckets }>();
+  private readonly errors = new Map<string, number>();
+
+  /** Counts one finished request from its row; returns how the caches did. */
+  observe(record: LogRecord): 'exact' | 'semantic' | 'miss' {
+    const provider = record.finalProvider ?? record.provider ?? '';
+    const cache = record.cacheHit ? 'exact' : record.semanticCacheHit ? 'semantic' : 'miss';
+    const cell = this.cellOf(record, provider, cache);
+    cell.requests += 1;
+    observeIn(this.latency, `${provider} ${cache}`, { provider, cache }, [LATENCY_BUCKETS_MS, record.latencyMs]);
+    if (record.overheadMs !== undefined) {
+      observeIn(this.overhead, cache, { cache }, [OVERHEAD_BUCKETS_MS, record.overheadMs]);
+    }
+    if (record.errorCode !== undefined) {
+      this.errors.set(record.errorCode, (this.errors.get(record.errorCode) ?? 0) + 1);
+    }
+    if (record.status !== 'success') return cache;
+    if (record.stream && record.ttftMs !== undefined) {
+      observeIn(this.ttft, provider, { provider }, [LATENCY_BUCKETS_MS, record.ttftMs]);
+    }
+    cell.tokensIn += record.tokensIn;
+    cell.tokensOut += record.tokensOut;
+    cell.costNanoUsd += record.costNanoUsd;
+    cell.savedNanoUsd += record.savedNanoUsd;
+    return cache;
+  }
+
+  private cellOf(record: LogRecord, provider: string, cache: string): Cell {
+    const model = record.finalProvider === undefined ? '' : record.model;
+    const { status, dialect, stream } = record;
+    const key = `${provider} ${model} ${status} ${cache} ${dialect} ${stream}`;
+    let cell = this.cells.get(key);
+    if (cell === undefined) {
+      const labels = { provider, model, status, cache, dialect, stream: String(stream) };
+      cell = { labels, requests: 0, tokensIn: 0, tokensOut: 0, costNanoUsd: 0, savedNanoUsd: 0 };
+      this.cells.set(key, cell);
+    }
+    return cell;
+  }
+
+  /** Adds the families to a registry. */
+  register(registry: Registry): void {
+    const counter = (name: string, help: string, samples: Family['samples']): Family => ({
+      name,
+      help,
+      type: 'counter',
+      samples,
+    });
+    const histogram = (name: string, help: string, of: typeof this.latency): Family => ({
+      name,
+      help,
+      type: 'histogram',
+      samples: () => [...of.values()].flatMap(({ labels, buckets }) => [...buckets.samples(name, labels)]),
+    });
+    const families: readonly Family[] = [
+      counter('llm0_requests_total', 'Requests that passed authentication, by outcome.', () =>
+        [...this.cells.values()].map(({ labels, requests }) => ({ labels, value: requests })),
+      ),
+      counter('llm0_tokens_total', 'Tokens by direction.', () => [
+        ...this.sumBy(['provider', 'model'], (cell) => cell.tokensIn, { direction: 'in' }),
+        ...this.sumBy(['provider', 'model'], (cell) => cell.tokensOut, { direction: 'out' }),
+      ]),
+      counter('llm0_cost_usd_total', 'Cost of answers in USD.', () =>
+        this.sumBy(['provider', 'model'], (cell) => cell.costNanoUsd / NANO_PER_USD),
+      ),
+      counter('llm0_saved_usd_total', 'USD not spent because a cache answered.', () =>
+        this.sumBy(['cache'], (cell) => cell.savedNanoUsd / NANO_PER_USD),
+      ),
+      counter('llm0_errors_total', 'Failed or refused requests by error code.', () =>
+        [...this.errors].map(([code, value]) => ({ labels: { code }, value })),
+      ),
+      histogram('llm0_request_duration_ms', 'Request duration in milliseconds.', this.latency),
+      histogram('llm0_time_to_first_token_ms', 'Time to the first output in milliseconds, streams only.', this.ttft),
+      histogram(
+        'llm0_overhead_ms',
+        "The gateway's own part of the time to first byte, in milliseconds.",
+        this.overhead,
+      ),
+    ];
+    for (const family of families) registry.registerMetric(asMetric(family));
+  }
+
+  private sumBy(names: readonly (keyof Cell['labels'])[], value: (cell: Cell) => number, more = {}): Sample[] {
+    const sums = new Map<string, { labels: Record<string, string>; value: number }>();
+    for (const cell of this.cells.values()) {
+      const labels: Record<string, string> = { ...more };
+      for (const name of names) labels[name] = cell.labels[name];
+      const key = JSON.stringify(labels);
+      const sum = sums.get(key);
+      if (sum === undefined) sums.set(key, { labels, value: value(cell) });
+      else sum.value += value(cell);
+    }
+    return [...sums.values()].filter((sum) => sum.value > 0);
+  }
+}
+
+type Observed = Map<string, { labels: Record<string, string>; buckets: Buckets }>;
+
+function observeIn(
+  observed: Observed,
+  key: string,
+  labels: Record<string, string>,
+  [bounds, value]: readonly [readonly number[], number],
+): void {
+  let entry = observed.get(key);
+  if (entry === undefined) {
+    entry = { labels, buckets: new Buckets(bounds) };
+    observed.set(key, entry);
+  }
+  entry.buckets.add(value);
+}
+
+/** What prom-client's registry asks of a metric: its name, and its samples when it is printed. */
+function asMetric({ name, help, type, samples }: Family): Metric {
+  const get = () => Promise.resolve({ name, help, type, aggregator: 'sum', values: [...samples()] });
+  return { name, help, type, aggregator: 'sum', get, reset: () => {} } as unknown as Metric;
+}
