@@ -1,6 +1,7 @@
 import type { HotStore } from '@llm0/core/admission/hot-store';
 import type { WarmCache } from '@llm0/core/cache/warm-cache';
 import type { KeyCache } from '@llm0/core/keys/key-cache';
+import type { BodyLog } from '@llm0/core/logs/body-log';
 import type { RoutingTables } from '@llm0/core/routing/resolve-targets';
 import type { Target } from '@llm0/core/routing/target';
 import type { Provider, ProviderConnection } from '@llm0/providers/provider';
@@ -38,6 +39,8 @@ export interface Services {
   readonly hotStore: HotStore;
   /** Second tier of the exact cache; asked only where the hot one has gaps. */
   readonly warmCache: WarmCache;
+  /** Prompts and answers, where LOG_BODIES asks for them. */
+  readonly bodyLog: BodyLog;
   readonly keyCache: KeyCache;
   readonly leases: LeaseKeeper;
   readonly flights: FlightTable;

@@ -5,10 +5,12 @@ import type { HotStore, RebuildSource } from '@llm0/core/admission/hot-store';
 import { RedisHotStore } from '@llm0/core/admission/redis-hot-store';
 import { StoredWarmCache } from '@llm0/core/cache/warm-cache';
 import { KeyCache } from '@llm0/core/keys/key-cache';
+import { type BodyLog, noBodyLog, StoredBodyLog } from '@llm0/core/logs/body-log';
 import type { Database } from '@llm0/drizzle/client';
 import { openDatabase } from '@llm0/drizzle/open-database';
 import { createWarmStore } from '@llm0/drizzle/queries/exact-cache';
 import { findPrincipalByHash } from '@llm0/drizzle/queries/find-principal';
+import { writeLogBodies } from '@llm0/drizzle/queries/log-bodies';
 import { findStoredRequests, storeLogRecords } from '@llm0/drizzle/queries/log-insert';
 import { seedPrices } from '@llm0/drizzle/queries/model-pricing';
 import { loadSpend } from '@llm0/drizzle/queries/spend-sums';
@@ -33,7 +35,7 @@ export interface RunningServices {
   close(): Promise<void>;
 }
 
-/** How long the last cache entries may take to be written at the end. */
+/** How long the last cache entries and bodies may take to be written at the end. */
 const FLUSH_TIMEOUT_MS = 2000;
 
 /** The one place where everything is built and wired; a part that fails closes what was already open. */
@@ -74,6 +76,7 @@ export async function createServices(config: Config, log: Logger, version: strin
     onLookUp: (outcome, ms) => metrics.observeWarmLookUp(outcome, ms),
     onDrop: (entries) => metrics.warmDrops.inc(entries),
   });
+  const bodyLog = createBodyLog(config, database, metrics);
   const services: Services = {
     version,
     startedMs,
@@ -85,6 +88,7 @@ export async function createServices(config: Config, log: Logger, version: strin
     metrics,
     hotStore,
     warmCache,
+    bodyLog,
     keyCache: new KeyCache({ source: { findByHash: (hash) => findPrincipalByHash(database.db, hash) } }),
     leases,
     flights: new FlightTable(),
@@ -101,8 +105,10 @@ export async function createServices(config: Config, log: Logger, version: strin
     tables,
     close: async () => {
       leases.stop();
-      await warmCache.flush(FLUSH_TIMEOUT_MS);
-      warmCache.stop();
+      for (const writer of [warmCache, bodyLog]) {
+        await writer.flush(FLUSH_TIMEOUT_MS);
+        writer.stop();
+      }
       await close();
     },
   };
@@ -115,6 +121,14 @@ function createHotStore(config: Config, dataDir: string, clock: WallClock): HotS
   const shifted = clockFile === undefined ? {} : { clock: () => clock.nowMs() };
   if (config.redis === undefined) return new EmbeddedHotStore({ ...shared, ...shifted });
   return new RedisHotStore({ ...shared, ...shifted, ...config.redis });
+}
+
+function createBodyLog(config: Config, database: Database, metrics: Metrics): BodyLog {
+  if (!config.logBodies) return noBodyLog;
+  return new StoredBodyLog({
+    write: (bodies) => writeLogBodies(database.db, bodies),
+    onDrop: (bodies) => metrics.bodyDrops.inc(bodies),
+  });
 }
 
 function rebuildSource(database: Database): RebuildSource {

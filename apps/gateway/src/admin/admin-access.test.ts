@@ -169,6 +169,7 @@ describe.each(TEST_DATABASES)('admin API on $name', (kind) => {
       'get /audit',
       'get /cache/stats',
       'get /logs',
+      'get /logs/{request_id}/bodies',
       'get /models',
       'get /projects',
       'get /projects/{id}',

@@ -1,3 +1,4 @@
+import type { ChatRequest } from '@llm0/core/chat/request';
 import { ZERO_USAGE } from '@llm0/core/chat/usage';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { Dialect } from '../dialects/dialect';
@@ -18,6 +19,7 @@ interface Progress {
   principal?: Authenticated;
   requestedModel?: string;
   stream?: boolean;
+  request?: ChatRequest;
   /** Set once admitted: from then on the meter settles. */
   meter?: Meter;
 }
@@ -35,14 +37,21 @@ export async function handleChat(services: Services, dialect: Dialect, httpReque
     if (typeof body.model === 'string') progress.requestedModel = body.model;
     progress.stream = body.stream === true;
     const request = dialect.decodeRequest(body);
+    progress.request = request;
     const admission = await admit(services, { exchange, principal, dialect: dialect.name, request });
     progress.principal = admission.principal;
     const meter = new Meter(services, { exchange, dialect: dialect.name, admission });
     progress.meter = meter;
-    const answer = await untilGone(httpRequest.signal, produceAnswer(services, exchange, admission));
+    const pending = produceAnswer(services, exchange, admission);
+    const answer = pending.ready ?? (await untilGone(httpRequest.signal, pending));
     meter.attach(answer);
-    const input = { dialect, exchange, admission, answer, meter, signal: httpRequest.signal, onEnd: release };
-    return await respond(services, input);
+    return await respond(services, {
+      ...{ dialect, exchange, admission, answer, meter, onEnd: release },
+      // Asked for only by answers that take time: making it costs as much as reading the body.
+      get signal() {
+        return httpRequest.signal;
+      },
+    });
   } catch (cause) {
     release();
     return refuse(services, { dialect, progress, error: asGatewayError(cause, services.log) });
@@ -76,6 +85,16 @@ function refuse(services: Services, failure: { dialect: Dialect; progress: Progr
     else meter.fail(error);
   } else if (exchange !== undefined && principal !== undefined) {
     recordRefusal(services, { dialect, exchange, principal, progress, error });
+  }
+  if (exchange !== undefined && principal !== undefined && progress.request !== undefined) {
+    const request = progress.request.wire?.body;
+    services.bodyLog.keep(() => ({
+      requestId: exchange.requestId,
+      projectId: principal.project.id,
+      createdAtMs: services.storeClock.nowMs(),
+      request,
+      response: dialect.encodeError(error),
+    }));
   }
   return respondError(error, {
     requestId: exchange?.requestId ?? services.createId(),

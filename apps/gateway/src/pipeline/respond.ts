@@ -1,7 +1,9 @@
 import { ResponseCollector } from '@llm0/core/chat/collect';
 import type { EventBatch } from '@llm0/core/chat/event';
 import type { JsonObject } from '@llm0/core/chat/json';
+import type { ChatResponse } from '@llm0/core/chat/response';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
+import type { GivenBodies } from '@llm0/core/logs/body-log';
 import type { Dialect } from '../dialects/dialect';
 import type { Services } from '../services-type';
 import type { Admission } from './admit';
@@ -10,6 +12,8 @@ import type { Meter } from './meter';
 import type { Exchange } from './open-exchange';
 import type { Answer } from './produce-answer';
 import { asGatewayError } from './respond-error';
+
+type Needs = Pick<Services, 'log' | 'bodyLog'>;
 
 export interface RespondInput {
   readonly dialect: Dialect;
@@ -24,39 +28,46 @@ export interface RespondInput {
 }
 
 /** The caller's answer, as one JSON body or as a stream. Failures after the first output end the stream visibly. */
-export function respond(services: Pick<Services, 'log'>, input: RespondInput): Promise<Response> | Response {
-  return input.admission.plan.request.stream ? respondStream(services, input) : respondPlain(input);
+export function respond(services: Needs, input: RespondInput): Promise<Response> | Response {
+  return input.admission.plan.request.stream ? respondStream(services, input) : respondPlain(services, input);
 }
 
-async function respondPlain(input: RespondInput): Promise<Response> {
+async function respondPlain(services: Needs, input: RespondInput): Promise<Response> {
   const { answer, meter, exchange, admission, dialect } = input;
-  const collector = new ResponseCollector();
-  let wire: EventBatch['wire'];
   try {
-    for (let batch = await answer.next(); batch !== null; batch = await answer.next()) {
-      if (input.signal.aborted) throw new GatewayError('client_closed', 'The caller closed the connection.');
-      collector.add(batch.events);
-      wire = batch.wire;
-    }
+    const { response, wire } = answer.whole === undefined ? await collectAnswer(input) : { response: answer.whole };
     const overheadMs = meter.markFirstOutput();
     const headers = answerHeaders(exchange, admission, answer, overheadMs);
-    const response = collector.response();
     const summary = meter.complete(response, response.usage);
     addCostHeaders(headers, summary);
     headers['Content-Type'] = 'application/json';
-    return new Response(dialect.encodeResponse(response, summary, wireBody(wire, dialect)), { headers });
+    const body = dialect.encodeResponse(response, summary, wireBody(wire, dialect));
+    services.bodyLog.keep(() => bodiesOf(input, body));
+    return new Response(body, { headers });
   } finally {
     answer.leave();
     input.onEnd();
   }
 }
 
+async function collectAnswer(input: RespondInput): Promise<{ response: ChatResponse; wire?: EventBatch['wire'] }> {
+  const { answer } = input;
+  const collector = new ResponseCollector();
+  let wire: EventBatch['wire'];
+  for (let batch = await answer.next(); batch !== null; batch = await answer.next()) {
+    if (input.signal.aborted) throw new GatewayError('client_closed', 'The caller closed the connection.');
+    collector.add(batch.events);
+    wire = batch.wire;
+  }
+  return { response: collector.response(), wire };
+}
+
 /** The upstream's own body, where it came in the caller's format. */
-function wireBody(wire: EventBatch['wire'], dialect: Dialect): JsonObject | undefined {
+function wireBody(wire: EventBatch['wire'] | undefined, dialect: Dialect): JsonObject | undefined {
   return wire?.kind === 'body' && wire.format === dialect.wireFormat ? wire.body : undefined;
 }
 
-function respondStream(services: Pick<Services, 'log'>, input: RespondInput): Response {
+function respondStream(services: Needs, input: RespondInput): Response {
   const { answer, meter, exchange, admission, dialect, signal } = input;
   const encoder = dialect.createStreamEncoder({
     requestId: exchange.requestId,
@@ -77,7 +88,14 @@ function respondStream(services: Pick<Services, 'log'>, input: RespondInput): Re
       input.onEnd();
     }
   };
-  const onAbort = (): void => end(() => meter.abort());
+  const keepPart = (incomplete: string): void => {
+    services.bodyLog.keep(() => bodiesOf(input, JSON.stringify({ incomplete, ...collector.response() })));
+  };
+  const onAbort = (): void =>
+    end(() => {
+      meter.abort();
+      keepPart('client_closed');
+    });
   signal.addEventListener('abort', onAbort);
   if (signal.aborted) onAbort();
   const headers = answerHeaders(exchange, admission, answer, meter.markFirstOutput());
@@ -98,13 +116,18 @@ function respondStream(services: Pick<Services, 'log'>, input: RespondInput): Re
           }
           end(() => {
             const response = collector.response();
-            controller.enqueue(encoder.finish(meter.complete(response, response.usage)));
+            const summary = meter.complete(response, response.usage);
+            controller.enqueue(encoder.finish(summary));
+            services.bodyLog.keep(() => bodiesOf(input, dialect.encodeResponse(response, summary)));
           });
           controller.close();
         } catch (cause) {
           if (signal.aborted) return onAbort();
           const error = asGatewayError(cause, services.log);
-          end(() => meter.fail(error));
+          end(() => {
+            meter.fail(error);
+            keepPart(error.kind);
+          });
           meter.fail(error);
           controller.enqueue(encoder.fail(error, exchange.requestId));
           controller.close();
@@ -115,6 +138,17 @@ function respondStream(services: Pick<Services, 'log'>, input: RespondInput): Re
     { highWaterMark: 0 },
   );
   return new Response(body, { headers });
+}
+
+/** What LOG_BODIES keeps of an answered request. */
+function bodiesOf({ exchange, admission }: RespondInput, response: string): GivenBodies {
+  return {
+    requestId: exchange.requestId,
+    projectId: admission.principal.project.id,
+    createdAtMs: admission.decision.nowMs,
+    request: admission.plan.request.wire?.body,
+    response,
+  };
 }
 
 function closeQuietly(controller: ReadableStreamDefaultController<Uint8Array>): void {

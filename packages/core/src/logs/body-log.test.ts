@@ -1,0 +1,70 @@
+import { describe, expect, test } from 'bun:test';
+import {
+  boundBody,
+  type GivenBodies,
+  type LoggedBodies,
+  MAX_BODY_CHARACTERS,
+  noBodyLog,
+  StoredBodyLog,
+} from './body-log';
+
+const bodies = (request: unknown, response?: string): GivenBodies => ({
+  requestId: 'r',
+  projectId: 'p',
+  createdAtMs: 1,
+  request,
+  response,
+});
+
+describe('bodies of requests', () => {
+  test('secrets are gone before anything is written', async () => {
+    const written: LoggedBodies[] = [];
+    const log = new StoredBodyLog({ write: async (batch) => void written.push(...batch), onDrop: () => {} });
+    log.keep(() =>
+      bodies(
+        { messages: [{ content: 'my key is sk-abcdefghijklmnop1234' }], api_key: 'hunter2' },
+        '{"a":"Bearer abcdefgh123"}',
+      ),
+    );
+    await log.flush(1000);
+    expect(JSON.stringify(written)).not.toMatch(/abcdefgh|hunter2/);
+    expect(written[0]?.request).toContain('my key is [redacted]');
+    expect(written[0]?.response).toBe('{"a":"Bearer [redacted]"}');
+  });
+
+  test('a long body is cut and says so, and no part of a secret shows at the cut', () => {
+    const long = `${'a '.repeat(MAX_BODY_CHARACTERS / 2 - 10)} llm0_live_${'0123456789abcdef'.repeat(4)} and a tail`;
+    const kept = JSON.parse(boundBody({ text: long }) ?? '') as {
+      truncated: boolean;
+      characters: number;
+      text: string;
+    };
+    expect(kept.truncated).toBe(true);
+    expect(kept.text.length).toBe(MAX_BODY_CHARACTERS);
+    expect(kept.text).not.toContain('llm0_live');
+    const huge = JSON.parse(boundBody({ text: 'x'.repeat(5_000_000) }) ?? '') as { characters: number };
+    expect(huge.characters).toBe(5_000_011);
+  });
+
+  test('a body of just the cap stays whole', () => {
+    const body = { text: 'x'.repeat(MAX_BODY_CHARACTERS - '{"text":""}'.length) };
+    expect(JSON.parse(boundBody(body) ?? '')).toEqual(body);
+    expect(boundBody({ text: `${body.text}x` })).toContain('"truncated":true');
+  });
+
+  test('what can not be read is dropped and counted, and off describes nothing', async () => {
+    let dropped = 0;
+    const log = new StoredBodyLog({
+      write: async () => {},
+      onDrop: (n) => {
+        dropped += n;
+      },
+    });
+    log.keep(() => bodies({}, 'not JSON'));
+    expect(dropped).toBe(1);
+    noBodyLog.keep(() => {
+      throw new Error('must not be asked');
+    });
+    await noBodyLog.flush(0);
+  });
+});

@@ -1,0 +1,97 @@
+// Postgres away: bodies wait within bounds and are then dropped and counted; no request waits or fails for them.
+import { BatchWriter } from './batch-writer';
+import { redactJson } from './redact';
+
+/** Prompt and answer of one request, as JSON text: redacted, bounded, ready to be stored. */
+export interface LoggedBodies {
+  readonly requestId: string;
+  readonly projectId: string;
+  readonly createdAtMs: number;
+  readonly request: string | null;
+  readonly response: string | null;
+}
+
+/** The same as they came: any JSON. `response` is JSON text already. */
+export interface GivenBodies extends Omit<LoggedBodies, 'request' | 'response'> {
+  readonly request: unknown;
+  readonly response: string | undefined;
+}
+
+/** Where prompts and answers go, if anywhere. */
+export interface BodyLog {
+  /** `describe` is called only where bodies are kept. Never throws. */
+  keep(describe: () => GivenBodies): void;
+  /** Waits until what was kept is written, at most `timeoutMs`. */
+  flush(timeoutMs: number): Promise<void>;
+  stop(): void;
+}
+
+/** LOG_BODIES=false. */
+export const noBodyLog: BodyLog = { keep: () => {}, flush: async () => {}, stop: () => {} };
+
+export interface StoredBodyLogOptions {
+  /** Idempotent by request id. Throws `RecordsRejectedError` for bodies it can never take. */
+  write(bodies: readonly LoggedBodies[]): Promise<void>;
+  readonly onDrop: (bodies: number) => void;
+  readonly everyMs?: number;
+}
+
+/** Longest body kept whole, in characters of its JSON text. */
+export const MAX_BODY_CHARACTERS = 256 * 1024;
+
+/** LOG_BODIES=true: secrets are taken out before anything waits or is written. */
+export class StoredBodyLog implements BodyLog {
+  private readonly writer: BatchWriter<LoggedBodies>;
+
+  constructor(private readonly options: StoredBodyLogOptions) {
+    const { write, onDrop, everyMs } = options;
+    const bytesOf = (bodies: LoggedBodies) => (bodies.request?.length ?? 0) + (bodies.response?.length ?? 0) + 200;
+    this.writer = new BatchWriter({ write, onDrop, everyMs, bytesOf });
+  }
+
+  keep(describe: () => GivenBodies): void {
+    try {
+      const { request, response, ...rest } = describe();
+      this.writer.add({ ...rest, request: boundBody(request), response: boundBody(parse(response)) });
+    } catch {
+      // Nested beyond the stack, or not JSON at all: nothing an operator could read.
+      this.options.onDrop(1);
+    }
+  }
+
+  flush(timeoutMs: number): Promise<void> {
+    return this.writer.flush(timeoutMs);
+  }
+
+  stop(): void {
+    this.writer.stop();
+  }
+}
+
+const parse = (text: string | undefined): unknown => (text === undefined ? undefined : JSON.parse(text));
+
+/** JSON text without secrets; beyond the cap `{truncated: true, characters, text}` with the beginning of it. */
+export function boundBody(body: unknown): string | null {
+  if (body === undefined || body === null) return null;
+  const budget = { left: 2 * MAX_BODY_CHARACTERS, cut: 0 };
+  const text = JSON.stringify(redactJson(cutStrings(body, budget)));
+  if (budget.cut === 0 && text.length <= MAX_BODY_CHARACTERS) return text;
+  return JSON.stringify({
+    truncated: true,
+    characters: text.length + budget.cut,
+    text: text.slice(0, MAX_BODY_CHARACTERS).toWellFormed(),
+  });
+}
+
+/** Bounds the work of redacting; cut well behind what is kept, so that no half of a secret is shown. */
+function cutStrings(value: unknown, budget: { left: number; cut: number }): unknown {
+  if (typeof value === 'string') {
+    const kept = value.length <= budget.left ? value : value.slice(0, Math.max(0, budget.left));
+    budget.left -= value.length;
+    budget.cut += value.length - kept.length;
+    return kept;
+  }
+  if (Array.isArray(value)) return value.map((part) => cutStrings(part, budget));
+  if (value === null || typeof value !== 'object') return value;
+  return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, cutStrings(part, budget)]));
+}
