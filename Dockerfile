@@ -7,6 +7,7 @@ COPY apps/dashboard/package.json apps/dashboard/
 COPY packages/core/package.json packages/core/
 COPY packages/providers/package.json packages/providers/
 COPY drizzle/package.json drizzle/
+COPY drizzle/patches drizzle/patches
 COPY bench/package.json bench/
 RUN bun install --frozen-lockfile
 
