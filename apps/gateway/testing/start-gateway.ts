@@ -16,6 +16,8 @@ export interface GatewayProcess {
   stop(): Promise<number>;
   /** SIGKILL. */
   kill(): Promise<void>;
+  /** Its exit code, once it has ended, whatever the cause. */
+  readonly exited: Promise<number>;
 }
 
 export interface GatewayOptions {
@@ -80,6 +82,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     apiKey: line('api key'),
     adminToken: line('admin token') ?? options.env?.ADMIN_TOKEN ?? TEST_ADMIN_TOKEN,
     output: () => output,
+    exited: child.exited,
     stop: async () => {
       child.kill('SIGTERM');
       const code = await child.exited;

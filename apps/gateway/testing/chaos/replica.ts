@@ -13,6 +13,8 @@ export class Replica {
   killedAtMs = 0;
   /** False from a kill or stop until the next `ready`. */
   isUp = false;
+  /** Ends that nobody asked for. */
+  crashes = 0;
 
   constructor(
     readonly name: string,
@@ -74,6 +76,16 @@ export class Replica {
     await this.gateway?.kill();
   }
 
+  /** A process that ends by itself is a bug; it is started again all the same. */
+  private watch(gateway: GatewayProcess): void {
+    void gateway.exited.then(() => {
+      if (!this.isUp || this.gateway !== gateway || this.ended) return;
+      this.crashes++;
+      this.isUp = false;
+      void this.start();
+    });
+  }
+
   private async keepStarting(): Promise<void> {
     while (!this.ended) {
       this.earlierOutput += this.gateway?.output() ?? '';
@@ -81,6 +93,7 @@ export class Replica {
       try {
         this.gateway = await startGateway(this.options);
         this.isUp = true;
+        this.watch(this.gateway);
         return;
       } catch (error) {
         this.earlierOutput += `${error instanceof Error ? error.message : String(error)}\n`;

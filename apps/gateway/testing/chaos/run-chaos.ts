@@ -25,6 +25,8 @@ export interface ChaosResult {
   readonly broken: number;
   readonly unauthenticated: number;
   readonly statuses: ReadonlyMap<number, number>;
+  /** Gateways that ended without being told to. */
+  readonly crashes: number;
   readonly isEven: boolean;
 }
 
@@ -56,13 +58,15 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
       startedAtMs,
       timeoutMs: options.leaseMs + SETTLE_EXTRA_MS,
     });
+    const crashes = world.replicas.reduce((sum, replica) => sum + replica.crashes, 0);
     const result = {
       seed: options.seed,
       ledger,
       events,
       ...load.figures,
       statuses: load.statuses,
-      isEven: isEven(ledger),
+      crashes,
+      isEven: crashes === 0 && isEven(ledger),
     };
     if (!result.isEven) keepEvidence(world, result, options);
     return result;

@@ -18,6 +18,7 @@ export function showChaosResult(result: ChaosResult): string {
     `difference  ${ledger.differenceNanoUsd} nano-USD over ${ledger.months} project-months, roll-ups ${ledger.rollupDifferenceNanoUsd}`,
     `holds left  ${ledger.holds}, queued ${ledger.queued}`,
     `costs other than told ${ledger.costsChanged.length}${ids(ledger.costsChanged)}`,
+    `crashes     ${result.crashes}`,
     result.isEven ? 'EVEN' : 'NOT EVEN',
     '',
   ].join('\n');
