@@ -1,6 +1,7 @@
 import type { StoredAnswer } from '@llm0/core/cache/stored-answer';
 import type { EventBatch } from '@llm0/core/chat/event';
 import { replayResponse } from '@llm0/core/chat/replay';
+import type { ChatResponse } from '@llm0/core/chat/response';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { Services } from '../services-type';
 import type { Admission } from './admit';
@@ -17,6 +18,8 @@ type Needs = Pick<
 /** An answer under way, wherever it comes from. */
 export interface Answer extends MeteredAnswer {
   readonly dropped: readonly string[];
+  /** The whole answer, where it is known from the start: spares replaying and collecting it. */
+  readonly whole?: ChatResponse;
   /** Next batch, null at the end; throws the upstream's failure. */
   next(): Promise<EventBatch | null>;
   /** The reader goes; before the end this may cancel the upstream. */
@@ -27,6 +30,8 @@ export interface Answer extends MeteredAnswer {
 export interface PendingAnswer {
   /** Resolves at the first output. */
   readonly answer: Promise<Answer>;
+  /** The answer, where nothing has to be waited for. */
+  readonly ready?: Answer;
   /** The caller went away meanwhile. */
   leave(): void;
 }
@@ -34,7 +39,8 @@ export interface PendingAnswer {
 /** The admitted request's answer: from the cache, from somebody's identical call, or from upstream. */
 export function produceAnswer(services: Needs, exchange: Exchange, admission: Admission): PendingAnswer {
   if (admission.stored !== undefined) {
-    return { answer: Promise.resolve(replayStored(admission.stored)), leave: () => {} };
+    const ready = replayStored(admission.stored);
+    return { answer: Promise.resolve(ready), ready, leave: nothing };
   }
   const { cacheKey } = admission.plan.admit;
   if (cacheKey !== undefined && admission.decision.type === 'admitted' && admission.decision.hotTierIncomplete) {
@@ -106,8 +112,10 @@ function answerFromSeat(seat: Seat, upstream: UpstreamAnswer): Answer {
 
 /** A cached answer as events, ready at once. */
 export function replayStored(stored: StoredAnswer, cache: 'exact' | 'semantic' = 'exact'): Answer {
-  let next: EventBatch | null = replayResponse({ ...stored.response, usage: stored.usage });
+  const whole: ChatResponse = { ...stored.response, usage: stored.usage };
+  let replayed = false;
   return {
+    whole,
     target: { provider: stored.provider, model: stored.model },
     cache,
     attempts: [],
@@ -117,12 +125,15 @@ export function replayStored(stored: StoredAnswer, cache: 'exact' | 'semantic' =
     savedNanoUsd: stored.costNanoUsd,
     dropped: [],
     pays: () => false,
-    received: () => [],
+    received: () => NO_BATCHES,
     next: () => {
-      const batch = next;
-      next = null;
+      const batch = replayed ? null : replayResponse(whole);
+      replayed = true;
       return Promise.resolve(batch);
     },
-    leave: () => {},
+    leave: nothing,
   };
 }
+
+const NO_BATCHES: readonly EventBatch[] = [];
+const nothing = (): void => {};
