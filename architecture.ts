@@ -182,7 +182,19 @@ const RULES: readonly Rule[] = [
 ];
 
 /** Files that only some providers or dialects need. */
-const EXTRA_PARTS = new Set(['quirks.ts', 'embeddings.ts', 'encode-messages.ts', 'encode-tools.ts', 'encode-count.ts']);
+const EXTRA_PARTS = new Set([
+  'quirks.ts',
+  'embeddings.ts',
+  'encode-messages.ts',
+  'encode-tools.ts',
+  'encode-count.ts',
+  'encode-media.ts',
+  'encode-reasoning.ts',
+  'encode-response-format.ts',
+  'encode-schema.ts',
+  'decode-logprobs.ts',
+  'decode-models.ts',
+]);
 const FULL_FOLDER = 'encode-request.ts';
 
 /** Folders of one kind look alike: what one full provider (or dialect) has, all have. */

@@ -1,10 +1,23 @@
-import { BROKEN, ANSWERS as OPENAI_ANSWERS } from './openai/__fixtures__/answers';
+import type { WireFormat } from '@llm0/core/chat/json';
+import * as anthropicFixtures from './anthropic/__fixtures__/answers';
+import * as geminiFixtures from './gemini/__fixtures__/answers';
+import * as openaiFixtures from './openai/__fixtures__/answers';
 import { ANSWERS as COMPATIBLE_ANSWERS } from './openai-compatible/__fixtures__/answers';
-import { checkProvider } from './provider.cases';
+import { checkProvider, type ProviderFixtures } from './provider.cases';
 import { createProviderRegistry } from './registry';
 
-const CHAT_ANSWERS = [...OPENAI_ANSWERS, ...COMPATIBLE_ANSWERS];
+/** What the servers of each format send. */
+const FIXTURES: Partial<Record<WireFormat, Omit<ProviderFixtures, 'provider'>>> = {
+  'openai-chat': {
+    answers: [...openaiFixtures.ANSWERS, ...COMPATIBLE_ANSWERS],
+    broken: openaiFixtures.BROKEN,
+  },
+  'anthropic-messages': { answers: anthropicFixtures.ANSWERS, broken: anthropicFixtures.BROKEN },
+  'gemini-content': { answers: geminiFixtures.ANSWERS, broken: geminiFixtures.BROKEN },
+};
 
 for (const provider of createProviderRegistry().list()) {
-  if (provider.wireFormat === 'openai-chat') checkProvider({ provider, answers: CHAT_ANSWERS, broken: BROKEN });
+  const fixtures = FIXTURES[provider.wireFormat];
+  if (fixtures === undefined) throw new Error(`no fixtures for ${provider.wireFormat}`);
+  checkProvider({ provider, ...fixtures });
 }

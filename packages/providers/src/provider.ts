@@ -3,6 +3,7 @@ import type { JsonObject, WireFormat } from '@llm0/core/chat/json';
 import type { ChatRequest } from '@llm0/core/chat/request';
 import type { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { PricedModel } from '@llm0/core/pricing/price-book';
+import type { InlineMedia } from './media-source';
 
 /** How to reach a configured provider. Secrets live only here and in the headers made from it. */
 export interface ProviderConnection {
@@ -25,6 +26,8 @@ export interface EncodeContext {
   readonly dropParams: boolean;
   /** Output limit to send when the request has none (strict caps). */
   readonly outputLimit?: number;
+  /** Fetched content of the URLs that `remoteMedia` names, by URL. */
+  readonly media?: ReadonlyMap<string, InlineMedia>;
 }
 
 export interface UpstreamRequest {
@@ -68,6 +71,8 @@ export interface Provider {
   decodeError(status: number, headers: Headers, body: string): GatewayError;
   /** Built-in provider: answers in process instead of over the network. Gives a Response as the vendor would. */
   respondLocally?(request: UpstreamRequest, signal: AbortSignal): Promise<Response>;
+  /** http(s) URLs whose content must travel inside the request, because the vendor does not fetch them itself. */
+  remoteMedia?(request: ChatRequest): readonly string[];
   /** Models the upstream offers right now, for providers that can list them (Ollama). */
   modelsUrl?(connection: ProviderConnection): {
     readonly url: string;

@@ -10,6 +10,11 @@ export class DroppedParameters {
 
   constructor(private readonly context: Pick<EncodeContext, 'dropParams' | 'model'>) {}
 
+  /** The caller allowed dropping. */
+  get allowed(): boolean {
+    return this.context.dropParams;
+  }
+
   readonly refuse: Refuse = (param, reason) => {
     if (!this.context.dropParams) throw unsupportedParameter(param, this.context.model, reason);
     this.dropped.add(param);

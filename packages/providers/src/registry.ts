@@ -1,4 +1,6 @@
+import { anthropic } from './anthropic/index';
 import { demo } from './demo/index';
+import { gemini } from './gemini/index';
 import { openai } from './openai/index';
 import { deepseek } from './openai-compatible/deepseek';
 import { fireworks } from './openai-compatible/fireworks';
@@ -13,6 +15,8 @@ import type { Provider } from './provider';
 /** Every provider the gateway knows, in the order in which names are tried. */
 const DEFAULT_PROVIDERS: readonly Provider[] = [
   openai,
+  anthropic,
+  gemini,
   groq,
   together,
   deepseek,

@@ -1,0 +1,141 @@
+import type { ChatEvent } from '@llm0/core/chat/event';
+import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
+import type { ChatRequest } from '@llm0/core/chat/request';
+import type { PayloadDecoder } from '../payload-stream-decoder';
+import { asNumber, asObject, asString } from '../read-json';
+import { upstreamFailure } from '../upstream-failure';
+import { ToolNames } from '../vendor-names';
+import {
+  type AnswerState,
+  closeAnswer,
+  closeBlock,
+  createAnswerState,
+  decodeDelta,
+  type OpenBlock,
+  openBlock,
+} from './decode-delta';
+import { decodeErrorObject } from './decode-error';
+import { decodeUsage, mergeUsage } from './decode-usage';
+import { decodeFinishReason } from './finish-reasons';
+import { ANSWER_FIELDS, PROVIDER, TOOL_NAME_RULE } from './wire';
+
+/** How an answer ended; held back until the vendor says that it is whole. */
+interface Ending {
+  readonly stop_reason?: JsonValue;
+  readonly stop_sequence?: JsonValue;
+  readonly stop_details?: JsonValue;
+}
+
+/** The events of one answer, streamed or whole. */
+export class MessageDecoder implements PayloadDecoder {
+  private readonly state: AnswerState;
+  private readonly open = new Map<number, OpenBlock>();
+  private started = false;
+  private usage: JsonObject = {};
+  private ending: Ending = {};
+  private readonly handlers = new Map<JsonValue, (payload: JsonObject, events: ChatEvent[]) => void>([
+    ['message_start', (payload, events) => this.start(asObject(payload.message) ?? {}, events)],
+    ['content_block_start', (payload, events) => this.openBlock(payload, events)],
+    ['content_block_delta', (payload, events) => this.addDelta(payload, events)],
+    ['content_block_stop', (payload, events) => this.closeBlock(indexOf(payload), events)],
+    ['message_delta', (payload, events) => this.changeMessage(payload, events)],
+    ['message_stop', (_payload, events) => this.stop(events)],
+  ]);
+  done = false;
+
+  constructor(request: Pick<ChatRequest, 'tools' | 'messages'>) {
+    this.state = createAnswerState(new ToolNames(request, TOOL_NAME_RULE));
+  }
+
+  /** One event of a stream. Kinds that are not known (`ping`, later ones) are skipped. */
+  decode(payload: JsonObject, events: ChatEvent[]): void {
+    const error = decodeErrorObject(payload);
+    if (error !== undefined) throw error;
+    this.handlers.get(payload.type ?? null)?.(payload, events);
+  }
+
+  /** Only `message_stop` ends an answer. */
+  finish(): boolean {
+    return this.done;
+  }
+
+  /** A whole message. */
+  decodeWhole(message: JsonObject, events: ChatEvent[]): void {
+    this.start({ ...message, usage: null }, events);
+    const blocks = Array.isArray(message.content) ? message.content : [];
+    for (const item of blocks) {
+      const block = asObject(item);
+      if (block !== undefined) closeBlock(openBlock(block, this.state, events), this.state, events);
+    }
+    this.ending = message;
+    this.addUsage(message.usage, events);
+    this.stop(events);
+  }
+
+  private start(message: JsonObject, events: ChatEvent[]): void {
+    if (this.started) return;
+    this.started = true;
+    events.push({ type: 'start', id: asString(message.id) || undefined, model: asString(message.model) || undefined });
+    for (const name in message) {
+      const value = message[name];
+      if (ANSWER_FIELDS.has(name) || value === undefined || value === null) continue;
+      events.push({ type: 'extra', scope: 'answer', name, value });
+    }
+    this.addUsage(message.usage, events);
+  }
+
+  private openBlock(payload: JsonObject, events: ChatEvent[]): void {
+    // Servers that speak the format may leave the first event out.
+    if (!this.started) this.start({}, events);
+    this.open.set(indexOf(payload), openBlock(asObject(payload.content_block) ?? {}, this.state, events));
+  }
+
+  private addDelta(payload: JsonObject, events: ChatEvent[]): void {
+    const open = this.open.get(indexOf(payload));
+    if (open === undefined) throw upstreamFailure('malformed', PROVIDER, 'sent a piece of a block that never began.');
+    decodeDelta(asObject(payload.delta) ?? {}, open, this.state, events);
+  }
+
+  private changeMessage(payload: JsonObject, events: ChatEvent[]): void {
+    this.ending = { ...this.ending, ...asObject(payload.delta) };
+    this.addUsage(payload.usage, events);
+  }
+
+  private closeBlock(index: number, events: ChatEvent[]): void {
+    const open = this.open.get(index);
+    if (open === undefined) return;
+    this.open.delete(index);
+    closeBlock(open, this.state, events);
+  }
+
+  private addUsage(update: JsonValue | undefined, events: ChatEvent[]): void {
+    if (asObject(update) === undefined) return;
+    this.usage = mergeUsage(this.usage, update);
+    const usage = decodeUsage(this.usage);
+    if (usage !== undefined) events.push({ type: 'usage', usage });
+  }
+
+  private stop(events: ChatEvent[]): void {
+    if (!this.started) throw upstreamFailure('malformed', PROVIDER, 'ended its answer without any content.');
+    for (const index of [...this.open.keys()]) this.closeBlock(index, events);
+    closeAnswer(this.state, events);
+    const explanation = asString(asObject(this.ending.stop_details)?.explanation);
+    const native = asString(this.ending.stop_reason) || undefined;
+    if (native === 'refusal' && explanation !== undefined) {
+      events.push({ type: 'refusal', choice: 0, text: explanation });
+    }
+    const stopSequence = asString(this.ending.stop_sequence);
+    if (stopSequence !== undefined) {
+      events.push({ type: 'extra', scope: 'choice', choice: 0, name: 'stop_sequence', value: stopSequence });
+    }
+    const given = decodeFinishReason(native ?? 'end_turn');
+    // A call that stands in for structured output is the answer itself.
+    const reason = given === 'tool_calls' && this.state.toolCalls === 0 ? 'stop' : given;
+    events.push({ type: 'finish', choice: 0, reason, ...(native === undefined ? {} : { nativeReason: native }) });
+    this.done = true;
+  }
+}
+
+function indexOf(payload: JsonObject): number {
+  return asNumber(payload.index) ?? 0;
+}

@@ -1,0 +1,125 @@
+import type { ChatEvent } from '@llm0/core/chat/event';
+import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
+import { asObject, asString } from '../read-json';
+import type { ToolNames } from '../vendor-names';
+import { JSON_TOOL_NAME, REASONING_FORMAT } from './wire';
+
+/** The vendor gives one choice. */
+const CHOICE = 0;
+
+/** What goes from block to block of one answer. */
+export interface AnswerState {
+  readonly names: ToolNames;
+  toolCalls: number;
+  readonly citations: JsonObject[];
+  /** Blocks of the vendor's own tools, kept whole for clients that know them. */
+  readonly foreignBlocks: JsonObject[];
+}
+
+export function createAnswerState(names: ToolNames): AnswerState {
+  return { names, toolCalls: 0, citations: [], foreignBlocks: [] };
+}
+
+/** One content block while its pieces come in. */
+export interface OpenBlock {
+  readonly block: JsonObject;
+  readonly kind: BlockKind;
+  readonly toolIndex: number;
+  thinking: string;
+  signature: string;
+  /** JSON text of a tool's input so far. */
+  input: string;
+}
+
+type BlockKind = 'text' | 'thinking' | 'redacted_thinking' | 'tool_use' | 'json_answer' | 'foreign';
+
+function kindOf(block: JsonObject): BlockKind {
+  if (block.type === 'tool_use') return block.name === JSON_TOOL_NAME ? 'json_answer' : 'tool_use';
+  const known = block.type === 'text' || block.type === 'thinking' || block.type === 'redacted_thinking';
+  return known ? (block.type as BlockKind) : 'foreign';
+}
+
+/** A block begins; in a plain answer it is whole already. */
+export function openBlock(block: JsonObject, state: AnswerState, events: ChatEvent[]): OpenBlock {
+  const kind = kindOf(block);
+  const open: OpenBlock = { block, kind, toolIndex: state.toolCalls, thinking: '', signature: '', input: '' };
+  if (kind === 'tool_use') {
+    state.toolCalls += 1;
+    const id = asString(block.id) ?? `call_${open.toolIndex}`;
+    const name = state.names.toOurs(asString(block.name) ?? '');
+    events.push({ type: 'tool-call', choice: CHOICE, toolIndex: open.toolIndex, id, name });
+  }
+  addText(asString(block.text), kind, events);
+  addThinking(asString(block.thinking), open, events);
+  open.signature = asString(block.signature) ?? '';
+  if (Array.isArray(block.citations)) for (const item of block.citations) addCitation(item, state);
+  return open;
+}
+
+/** A piece of a block. Kinds that are not known add nothing. */
+export function decodeDelta(delta: JsonObject, open: OpenBlock, state: AnswerState, events: ChatEvent[]): void {
+  addText(asString(delta.text), open.kind, events);
+  addThinking(asString(delta.thinking), open, events);
+  open.signature += asString(delta.signature) ?? '';
+  addInput(asString(delta.partial_json), open, events);
+  addCitation(delta.citation, state);
+}
+
+/** A block is complete: what can only be said then. */
+export function closeBlock(open: OpenBlock, state: AnswerState, events: ChatEvent[]): void {
+  const { block, kind } = open;
+  if ((kind === 'tool_use' || kind === 'json_answer') && open.input === '') {
+    addInput(JSON.stringify(asObject(block.input) ?? {}), open, events);
+  } else if (kind === 'thinking') {
+    const signed: JsonObject = open.signature === '' ? {} : { signature: open.signature };
+    events.push(reasoningDetail({ type: 'reasoning.text', text: open.thinking, ...signed }));
+  } else if (kind === 'redacted_thinking') {
+    events.push(reasoningDetail({ type: 'reasoning.encrypted', data: asString(block.data) ?? '' }));
+  } else if (kind === 'foreign') {
+    state.foreignBlocks.push(open.input === '' ? block : { ...block, input: parseInput(open.input) });
+  }
+}
+
+/** What has no place among the events of single blocks. */
+export function closeAnswer(state: AnswerState, events: ChatEvent[]): void {
+  const extra = (name: string, value: JsonObject[]) => {
+    if (value.length > 0) events.push({ type: 'extra', scope: 'message', choice: CHOICE, name, value });
+  };
+  extra('citations', state.citations);
+  extra('native_content', state.foreignBlocks);
+}
+
+function reasoningDetail(detail: JsonObject): ChatEvent {
+  return { type: 'reasoning-detail', choice: CHOICE, detail: { ...detail, format: REASONING_FORMAT } };
+}
+
+function addText(text: string | undefined, kind: BlockKind, events: ChatEvent[]): void {
+  if (text !== undefined && text !== '' && kind === 'text') events.push({ type: 'text', choice: CHOICE, text });
+}
+
+function addThinking(text: string | undefined, open: OpenBlock, events: ChatEvent[]): void {
+  if (text === undefined || text === '') return;
+  open.thinking += text;
+  events.push({ type: 'reasoning', choice: CHOICE, text });
+}
+
+function addInput(text: string | undefined, open: OpenBlock, events: ChatEvent[]): void {
+  if (text === undefined || text === '') return;
+  open.input += text;
+  if (open.kind === 'json_answer') events.push({ type: 'text', choice: CHOICE, text });
+  if (open.kind !== 'tool_use') return;
+  events.push({ type: 'tool-arguments', choice: CHOICE, toolIndex: open.toolIndex, text });
+}
+
+function addCitation(value: JsonValue | undefined, state: AnswerState): void {
+  const citation = asObject(value);
+  if (citation !== undefined) state.citations.push(citation);
+}
+
+function parseInput(text: string): JsonValue {
+  try {
+    return JSON.parse(text) as JsonValue;
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,58 @@
+import type { JsonObject } from '@llm0/core/chat/json';
+import type { ContentPart } from '@llm0/core/chat/request';
+import { type InlineMedia, isHttpUrl, parseDataUrl, readFileData } from '../media-source';
+import type { Refuse } from '../refuse-parameter';
+
+/** Ids of the vendor's own Files API; those of other vendors mean nothing here. */
+const FILE_ID = /^file_/;
+const TEXT_TYPE = /^text\//;
+
+type PartOf<K extends ContentPart['type']> = Extract<ContentPart, { type: K }>;
+
+/** Source: https://platform.claude.com/docs/en/build-with-claude/vision */
+export function encodeImage(part: PartOf<'image'>, refuse: Refuse): JsonObject[] {
+  const inline = parseDataUrl(part.url);
+  if (inline !== undefined) return [inlineBlock(inline)];
+  if (isHttpUrl(part.url)) return [{ type: 'image', source: { type: 'url', url: part.url } }];
+  refuse('messages', 'holds an image URL that is neither http(s) nor data, which cannot be sent to');
+  return [];
+}
+
+/** Source: https://platform.claude.com/docs/en/build-with-claude/pdf-support */
+export function encodeFile(part: PartOf<'file'>, refuse: Refuse): JsonObject[] {
+  const block = fileBlock(part);
+  if (block === undefined) {
+    refuse('messages', 'holds a file (PDF, text or image data, an http(s) URL or an own file id are taken) unknown to');
+    return [];
+  }
+  if (part.filename !== undefined && block.type === 'document') block.title = part.filename;
+  return [block];
+}
+
+function fileBlock({ dataUrl, fileId, filename }: PartOf<'file'>): JsonObject | undefined {
+  if (dataUrl === undefined) {
+    const isOwn = fileId !== undefined && FILE_ID.test(fileId);
+    return isOwn ? { type: 'document', source: { type: 'file', file_id: fileId } } : undefined;
+  }
+  if (isHttpUrl(dataUrl)) return { type: 'document', source: { type: 'url', url: dataUrl } };
+  const inline = readFileData(dataUrl, filename);
+  return inline === undefined ? undefined : inlineBlock(inline);
+}
+
+function inlineBlock({ mimeType, dataBase64 }: InlineMedia): JsonObject {
+  if (TEXT_TYPE.test(mimeType)) {
+    const data = Buffer.from(dataBase64, 'base64').toString('utf8');
+    return { type: 'document', source: { type: 'text', media_type: 'text/plain', data } };
+  }
+  const type = mimeType === 'application/pdf' ? 'document' : 'image';
+  return { type, source: { type: 'base64', media_type: imageType(mimeType), data: dataBase64 } };
+}
+
+function imageType(mimeType: string): string {
+  return mimeType === 'image/jpg' ? 'image/jpeg' : mimeType;
+}
+
+/** True where a message holds a file of the vendor's own Files API, which is behind a beta header. */
+export function usesFiles(parts: readonly ContentPart[]): boolean {
+  return parts.some((part) => part.type === 'file' && part.fileId !== undefined && FILE_ID.test(part.fileId));
+}

@@ -1,0 +1,155 @@
+import type { JsonObject } from '@llm0/core/chat/json';
+import type { ChatRequest } from '@llm0/core/chat/request';
+import type { EncodeContext, UpstreamRequest } from '../provider';
+import { asObject } from '../read-json';
+import { DroppedParameters } from '../refuse-parameter';
+import { refuseExtras, refuseLacking } from '../translated-fields';
+import { ToolNames } from '../vendor-names';
+import { usesFiles } from './encode-media';
+import { encodeMessages } from './encode-messages';
+import { encodeReasoning } from './encode-reasoning';
+import { encodeResponseFormat } from './encode-response-format';
+import { encodeToolChoice, encodeTools } from './encode-tools';
+import { messagesEndpoint } from './endpoint';
+import { type ModelQuirks, quirksOf } from './quirks';
+import { JSON_TOOL_NAME, NATIVE_FIELDS, TOOL_NAME_RULE } from './wire';
+
+const FILES_BETA = 'files-api-2025-04-14';
+
+/**
+ * A request in the vendor's format. One that came in this format keeps every field; only model, delivery and a missing
+ * output limit are set. Throws `unsupported_parameter` for what the vendor cannot honour, unless `dropParams`.
+ * Source: https://platform.claude.com/docs/en/api/messages
+ */
+export function encodeRequest(request: ChatRequest, context: EncodeContext): UpstreamRequest {
+  const dropped = new DroppedParameters(context);
+  const quirks = quirksOf(context.model);
+  const body =
+    request.wire?.format === 'anthropic-messages'
+      ? { ...request.wire.body }
+      : encodeBody(request, { context, quirks, dropped });
+  body.model = context.model;
+  body.max_tokens ??= outputLimit(request, context, quirks);
+  if (request.stream) body.stream = true;
+  else delete body.stream;
+  const betas = request.messages.some(({ content }) => usesFiles(content)) ? [FILES_BETA] : [];
+  return { ...messagesEndpoint(context.connection, betas), body: JSON.stringify(body), dropped: dropped.names() };
+}
+
+/** The vendor demands a limit: without one from the caller it is the model's own maximum. */
+function outputLimit(request: ChatRequest, context: EncodeContext, quirks: ModelQuirks): number {
+  const most = context.priced?.maxOutputTokens;
+  const asked = request.maxOutputTokens ?? context.outputLimit;
+  if (asked === undefined) return most ?? quirks.maxOutputTokens;
+  return most === undefined ? asked : Math.min(asked, most);
+}
+
+interface BodyInput {
+  readonly context: EncodeContext;
+  readonly quirks: ModelQuirks;
+  readonly dropped: DroppedParameters;
+}
+
+function encodeBody(request: ChatRequest, { context, quirks, dropped }: BodyInput): JsonObject {
+  refuseLacking(request, dropped, [
+    'n',
+    'seed',
+    'frequencyPenalty',
+    'presencePenalty',
+    'logprobs',
+    'topLogprobs',
+    'logitBias',
+  ]);
+  refuseExtras(request, dropped, (name) => NATIVE_FIELDS.has(name));
+  const names = new ToolNames(request, TOOL_NAME_RULE);
+  const { system, messages } = encodeMessages(request.messages, { names, dropped });
+  const answer = encodeResponseFormat(request.responseFormat, context.priced?.capabilities ?? [], quirks);
+  if (answer.instruction !== undefined) system.push({ type: 'text', text: answer.instruction });
+  const maxTokens = outputLimit(request, context, quirks);
+  // A conversation of system messages alone is what the model shall answer.
+  const body: JsonObject = {
+    model: context.model,
+    max_tokens: maxTokens,
+    messages: messages.length > 0 ? messages : [{ role: 'user', content: system }],
+  };
+  if (messages.length > 0 && system.length > 0) body.system = system;
+  const toolForced = setTools(body, request, { names, dropped, answerTool: answer.tool });
+  for (const name of NATIVE_FIELDS) if (request.extra[name] !== undefined) body[name] = request.extra[name];
+  const reasoning = encodeReasoning({ request, quirks, maxTokens, toolForced, dropped });
+  if (reasoning.thinking !== undefined) body.thinking = reasoning.thinking;
+  const config: JsonObject = { ...asObject(request.extra.output_config) };
+  if (reasoning.effort !== undefined) config.effort = reasoning.effort;
+  if (answer.format !== undefined) config.format = answer.format;
+  if (Object.keys(config).length > 0) body.output_config = config;
+  setSampling(body, request, { strict: quirks.fixedSampling || thinks(reasoning.thinking), dropped });
+  setStops(body, request, dropped);
+  if (request.user !== undefined) body.metadata = { user_id: request.user };
+  setServiceTier(body, request, dropped);
+  return body;
+}
+
+interface ToolInput {
+  readonly names: ToolNames;
+  readonly dropped: DroppedParameters;
+  /** Stands in for structured output; must be called. */
+  readonly answerTool?: JsonObject;
+}
+
+/** Sets the tools and the choice among them; true where one of them must be called. */
+function setTools(body: JsonObject, request: ChatRequest, { names, dropped, answerTool }: ToolInput): boolean {
+  const tools = encodeTools(request.tools ?? [], names, dropped.refuse);
+  const offersOthers = tools.length > 0 && request.toolChoice?.type !== 'none';
+  let choice = encodeToolChoice({ request, hasTools: tools.length > 0, names, refuse: dropped.refuse });
+  if (answerTool !== undefined) {
+    tools.push(answerTool);
+    // With other tools on offer the model may call those first; without, it must answer.
+    const forced: JsonObject = offersOthers ? { type: 'any' } : { type: 'tool', name: JSON_TOOL_NAME };
+    if (choice === undefined || choice.type === 'auto' || choice.type === 'none') choice = { ...choice, ...forced };
+  }
+  if (tools.length > 0) body.tools = tools;
+  if (choice !== undefined) body.tool_choice = choice;
+  return choice?.type === 'any' || choice?.type === 'tool';
+}
+
+function thinks(thinking: JsonObject | undefined): boolean {
+  return thinking !== undefined && thinking.type !== 'disabled';
+}
+
+interface SamplingInput {
+  /** The model takes defaults only: those are left out, and what else was sent is the vendor's to refuse. */
+  readonly strict: boolean;
+  readonly dropped: DroppedParameters;
+}
+
+function setSampling(body: JsonObject, request: ChatRequest, { strict, dropped }: SamplingInput): void {
+  const set = (name: string, value: number | undefined, isDefault: boolean) => {
+    if (value === undefined || (strict && isDefault)) return;
+    if (strict && dropped.allowed) dropped.note(name);
+    else body[name] = value;
+  };
+  const { temperature, topP, topK } = request;
+  set('temperature', temperature === undefined ? undefined : Math.min(1, Math.max(0, temperature)), temperature === 1);
+  // Models take one of the two; a share of 1 asks for nothing.
+  if (temperature === undefined || topP !== 1) set('top_p', topP, topP === 1);
+  if (topK !== undefined && topK > 0) set('top_k', topK, false);
+}
+
+function setStops(body: JsonObject, request: ChatRequest, dropped: DroppedParameters): void {
+  const stops = (request.stop ?? []).filter((stop) => stop !== '');
+  const visible = stops.filter((stop) => stop.trim() !== '');
+  if (visible.length < stops.length) dropped.refuse('stop', 'of white space alone is not supported by');
+  if (visible.length > 0) body.stop_sequences = visible;
+}
+
+const SERVICE_TIERS: Readonly<Record<string, string>> = {
+  auto: 'auto',
+  default: 'standard_only',
+  standard_only: 'standard_only',
+};
+
+function setServiceTier(body: JsonObject, request: ChatRequest, dropped: DroppedParameters): void {
+  if (request.serviceTier === undefined) return;
+  const tier = SERVICE_TIERS[request.serviceTier];
+  if (tier === undefined) dropped.refuse('service_tier', `"${request.serviceTier}" is unknown to`);
+  else body.service_tier = tier;
+}

@@ -1,0 +1,19 @@
+import type { Provider } from '../provider';
+import { decodeError } from './decode-error';
+import { decodeResponse } from './decode-response';
+import { createStreamDecoder } from './decode-stream';
+import { encodeRequest } from './encode-request';
+import { PROVIDER } from './wire';
+
+/** The Messages API. */
+export const anthropic: Provider = {
+  name: PROVIDER,
+  wireFormat: 'anthropic-messages',
+  defaultBaseUrl: 'https://api.anthropic.com',
+  isFree: false,
+  modelPatterns: [/^claude-/],
+  encodeRequest,
+  decodeResponse,
+  createStreamDecoder,
+  decodeError: (status, headers, body) => decodeError({ status, headers, body }),
+};

@@ -1,0 +1,10 @@
+import type { ChatRequest } from '@llm0/core/chat/request';
+import { PayloadStreamDecoder } from '../payload-stream-decoder';
+import type { StreamDecoder } from '../provider';
+import { ContentDecoder } from './decode-chunk';
+import { PROVIDER } from './wire';
+
+/** Source: https://ai.google.dev/api/generate-content#method:-models.streamgeneratecontent */
+export function createStreamDecoder(request: ChatRequest): StreamDecoder {
+  return new PayloadStreamDecoder(PROVIDER, new ContentDecoder(request));
+}

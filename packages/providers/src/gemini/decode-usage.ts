@@ -1,0 +1,50 @@
+import type { JsonValue } from '@llm0/core/chat/json';
+import type { Usage } from '@llm0/core/chat/usage';
+import { asCount, asObject, asObjects } from '../read-json';
+
+/**
+ * The vendor's overlapping counts → disjoint classes; undefined when nothing was reported.
+ * Source: https://ai.google.dev/api/generate-content#UsageMetadata
+ */
+export function decodeUsage(value: JsonValue | undefined): Usage | undefined {
+  const usage = asObject(value);
+  if (usage === undefined || Object.keys(usage).length === 0) return undefined;
+  const prompt = asCount(usage.promptTokenCount) + asCount(usage.toolUsePromptTokenCount);
+  const cacheReadTokens = Math.min(prompt, asCount(usage.cachedContentTokenCount));
+  const cachedAudio = audioTokens(usage.cacheTokensDetails);
+  const inputAudioTokens = Math.min(
+    prompt - cacheReadTokens,
+    Math.max(0, audioTokens(usage.promptTokensDetails) - cachedAudio),
+  );
+  const reasoningTokens = asCount(usage.thoughtsTokenCount);
+  const visible = visibleTokens(
+    asCount(usage.candidatesTokenCount),
+    reasoningTokens,
+    asCount(usage.totalTokenCount) - prompt,
+  );
+  const outputAudioTokens = Math.min(visible, audioTokens(usage.candidatesTokensDetails));
+  return {
+    inputTokens: prompt - cacheReadTokens - inputAudioTokens,
+    cacheReadTokens,
+    cacheWriteTokens: 0,
+    cacheWrite1hTokens: 0,
+    inputAudioTokens,
+    outputTokens: visible - outputAudioTokens,
+    reasoningTokens,
+    outputAudioTokens,
+  };
+}
+
+/**
+ * Output besides thoughts. The total settles what single counts leave open: whether thoughts are within the
+ * candidates' count, and how much came when that count is missing.
+ */
+function visibleTokens(candidates: number, thoughts: number, totalOutput: number): number {
+  if (thoughts > 0 && totalOutput === candidates && candidates >= thoughts) return candidates - thoughts;
+  return Math.max(candidates, totalOutput - thoughts);
+}
+
+function audioTokens(details: JsonValue | undefined): number {
+  const audio = asObjects(details).filter((entry) => entry.modality === 'AUDIO');
+  return audio.reduce((sum, entry) => sum + asCount(entry.tokenCount), 0);
+}

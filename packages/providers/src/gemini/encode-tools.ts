@@ -1,0 +1,60 @@
+import type { JsonObject } from '@llm0/core/chat/json';
+import type { FunctionTool, Tool, ToolChoice } from '@llm0/core/chat/request';
+import type { Refuse } from '../refuse-parameter';
+import type { ToolNames } from '../vendor-names';
+import { encodeOlderSchema } from './encode-schema';
+import type { ModelQuirks } from './quirks';
+
+/** The vendor's built-in tools, each an object with one of these members; both spellings are understood. */
+const BUILT_IN_TOOL =
+  /^(?:google_?search|google_?search_?retrieval|url_?context|code_?execution|file_?search|google_?maps|computer_?use)$/i;
+
+export interface ToolContext {
+  readonly names: ToolNames;
+  readonly refuse: Refuse;
+  readonly quirks: ModelQuirks;
+}
+
+/** Function tools, and the vendor's own built-in ones whatever format they came in. */
+export function encodeTools(tools: readonly Tool[], context: ToolContext): JsonObject[] {
+  const functionDeclarations: JsonObject[] = [];
+  const others: JsonObject[] = [];
+  for (const tool of tools) {
+    if (tool.type === 'function') functionDeclarations.push(encodeFunction(tool, context));
+    else if (tool.format === 'gemini-content' || Object.keys(tool.value).some((name) => BUILT_IN_TOOL.test(name))) {
+      const { type: _type, ...value } = tool.value;
+      others.push(value);
+    } else context.refuse(`tools.${String(tool.value.type ?? 'unknown')}`, 'is a built-in tool unknown to');
+  }
+  return functionDeclarations.length === 0 ? others : [{ functionDeclarations }, ...others];
+}
+
+function encodeFunction(tool: FunctionTool, { names, quirks }: ToolContext): JsonObject {
+  const encoded: JsonObject = { name: names.toVendor(tool.name) };
+  if (tool.description !== undefined) encoded.description = tool.description;
+  const { parameters } = tool;
+  if (parameters === undefined) return encoded;
+  if (quirks.jsonSchemas) encoded.parametersJsonSchema = parameters;
+  // Objects without properties are refused by the older subset; a function without parameters says the same.
+  else if (Object.keys(parameters.properties ?? {}).length > 0) encoded.parameters = encodeOlderSchema(parameters);
+  return encoded;
+}
+
+/** undefined where the vendor's default already says it. */
+export function encodeToolChoice(
+  choice: ToolChoice | undefined,
+  { names, refuse }: ToolContext,
+): JsonObject | undefined {
+  if (choice === undefined) return undefined;
+  if (choice.type === 'tool') return calling({ mode: 'ANY', allowedFunctionNames: [names.toVendor(choice.name)] });
+  if (choice.type !== 'raw') return calling({ mode: MODES[choice.type] });
+  if (choice.format === 'gemini-content') return { functionCallingConfig: choice.value };
+  refuse('tool_choice', 'is of a kind unknown to');
+  return undefined;
+}
+
+const MODES = { auto: 'AUTO', none: 'NONE', required: 'ANY' } as const;
+
+function calling(functionCallingConfig: JsonObject): JsonObject {
+  return { functionCallingConfig };
+}

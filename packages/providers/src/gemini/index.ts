@@ -1,0 +1,21 @@
+import type { Provider } from '../provider';
+import { decodeError } from './decode-error';
+import { decodeResponse } from './decode-response';
+import { createStreamDecoder } from './decode-stream';
+import { listRemoteMedia } from './encode-media';
+import { encodeRequest } from './encode-request';
+import { PROVIDER } from './wire';
+
+/** The Gemini API of Google AI Studio. */
+export const gemini: Provider = {
+  name: PROVIDER,
+  wireFormat: 'gemini-content',
+  defaultBaseUrl: 'https://generativelanguage.googleapis.com',
+  isFree: false,
+  modelPatterns: [/^gemini-/, /^gemma-/],
+  encodeRequest,
+  decodeResponse,
+  createStreamDecoder,
+  decodeError: (status, headers, body) => decodeError({ status, headers, body }),
+  remoteMedia: listRemoteMedia,
+};

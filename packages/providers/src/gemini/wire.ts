@@ -1,0 +1,27 @@
+/**
+ * The parts of the generateContent format that the gateway reads.
+ * Source: https://ai.google.dev/api/generate-content
+ */
+
+export const PROVIDER = 'gemini';
+
+/** How signed reasoning of this vendor is marked in `reasoning_details`. */
+export const REASONING_FORMAT = 'google-gemini-v1';
+
+/** Fields of the vendor's own that callers may add to a request of another format → their name on the wire. */
+export const NATIVE_FIELDS: ReadonlyMap<string, string> = new Map([
+  ['safetySettings', 'safetySettings'],
+  ['safety_settings', 'safetySettings'],
+  ['cachedContent', 'cachedContent'],
+  ['cached_content', 'cachedContent'],
+]);
+
+/** What a candidate tells beside its content, kept for clients that know it. */
+export const CANDIDATE_FIELDS = ['groundingMetadata', 'citationMetadata', 'urlContextMetadata'] as const;
+
+export const TOOL_NAME_RULE = {
+  valid: /^[A-Za-z_][\w.:-]*$/,
+  forbidden: /[^\w.:-]/g,
+  firstCharacter: /^[A-Za-z_]/,
+  maxLength: 64,
+} as const;

@@ -1,0 +1,53 @@
+/** Media that travels inside a request. */
+export interface InlineMedia {
+  /** Without parameters, e.g. `image/png`. */
+  readonly mimeType: string;
+  readonly dataBase64: string;
+}
+
+const DATA_URL = /^data:([^;,]*)((?:;[^;,]*)*),/i;
+const DEFAULT_MIME_TYPE = 'text/plain';
+
+/** A data URL's content; undefined for anything else. Percent-encoded content becomes base64. */
+export function parseDataUrl(url: string): InlineMedia | undefined {
+  // Only the head is matched: the data may be megabytes.
+  const head = DATA_URL.exec(url.slice(0, 1000));
+  if (head === null) return undefined;
+  const [prefix, type = '', parameters = ''] = head;
+  const data = url.slice(prefix.length);
+  const mimeType = type === '' ? DEFAULT_MIME_TYPE : type.toLowerCase();
+  if (/;base64$/i.test(parameters)) return { mimeType, dataBase64: data.trim() };
+  return { mimeType, dataBase64: Buffer.from(decodePercent(data)).toString('base64') };
+}
+
+function decodePercent(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+export function isHttpUrl(url: string): boolean {
+  return /^https?:\/\//i.test(url);
+}
+
+/** A file's content: a data URL, or bare base64 whose kind its name tells. */
+export function readFileData(dataUrl: string, filename: string | undefined): InlineMedia | undefined {
+  const inline = parseDataUrl(dataUrl);
+  if (inline !== undefined) return inline;
+  const mimeType = MIME_BY_EXTENSION.get(filename?.split('.').at(-1)?.toLowerCase() ?? '');
+  return mimeType !== undefined && /^[A-Za-z0-9+/=\s]+$/.test(dataUrl.slice(0, 1000))
+    ? { mimeType, dataBase64: dataUrl }
+    : undefined;
+}
+
+const MIME_BY_EXTENSION: ReadonlyMap<string, string> = new Map([
+  ['pdf', 'application/pdf'],
+  ['txt', 'text/plain'],
+  ['png', 'image/png'],
+  ['jpg', 'image/jpeg'],
+  ['jpeg', 'image/jpeg'],
+  ['gif', 'image/gif'],
+  ['webp', 'image/webp'],
+]);

@@ -1,0 +1,86 @@
+import type { ChatEvent, EventBatch } from '@llm0/core/chat/event';
+import type { JsonObject } from '@llm0/core/chat/json';
+import { GatewayError } from '@llm0/core/errors/gateway-error';
+import { SseDecoder, type SseEvent, SseEventTooLargeError } from '@llm0/core/sse/decode-sse';
+import type { StreamDecoder } from './provider';
+import { parseEventData } from './read-json';
+import { upstreamFailure } from './upstream-failure';
+
+/** What a vendor makes of the payloads of one streamed answer. */
+export interface PayloadDecoder {
+  /** Appends the payload's events. Throws a `GatewayError` for an error payload. */
+  decode(payload: JsonObject, events: ChatEvent[]): void;
+  /** The vendor said the answer is over: nothing after that is read. */
+  readonly done: boolean;
+  /** The connection ended: appends the last events; false when the answer is not complete. */
+  finish(events: ChatEvent[]): boolean;
+}
+
+const EMPTY_BATCH: EventBatch = { events: [] };
+/** Some proxies end every stream this way, whatever its format. */
+const FOREIGN_END = '[DONE]';
+
+/** Server-sent events that each hold one JSON object → batches; tells truncated from malformed answers. */
+export class PayloadStreamDecoder implements StreamDecoder {
+  private readonly sse = new SseDecoder();
+  private sawPayload = false;
+  /** Found behind events that still had to go out; thrown by `end`. */
+  private failure: unknown;
+  done = false;
+
+  constructor(
+    private readonly provider: string,
+    private readonly payloads: PayloadDecoder,
+  ) {}
+
+  push(chunk: Uint8Array): EventBatch {
+    if (this.done) return EMPTY_BATCH;
+    try {
+      return batchOf(this.decode(this.sse.push(chunk), false));
+    } catch (error) {
+      if (!(error instanceof SseEventTooLargeError)) throw error;
+      throw upstreamFailure('malformed', this.provider, 'sent an event too large to be a part of an answer.', error);
+    }
+  }
+
+  end(): EventBatch {
+    const events = this.done ? [] : this.decode(this.sse.flush(), true);
+    if (this.failure !== undefined) throw this.failure;
+    if (this.done && this.payloads.done) return batchOf(events);
+    this.done = true;
+    if (this.sawPayload && this.payloads.finish(events)) return batchOf(events);
+    if (this.sawPayload) {
+      throw upstreamFailure('truncated', this.provider, 'closed the connection before the answer was complete.');
+    }
+    throw upstreamFailure('malformed', this.provider, 'answered without a single readable event.');
+  }
+
+  /** `atEnd`: half an event is what a cut connection leaves behind, and says no more than the cut itself. */
+  private decode(incoming: readonly SseEvent[], atEnd: boolean): ChatEvent[] {
+    const events: ChatEvent[] = [];
+    for (const { data } of incoming) {
+      if (data === '' || data === FOREIGN_END) continue;
+      try {
+        const payload = parseEventData(this.provider, data);
+        this.sawPayload = true;
+        this.payloads.decode(payload, events);
+      } catch (error) {
+        if (atEnd && this.sawPayload && isUnreadable(error)) break;
+        if (events.length === 0) throw error;
+        this.failure = error;
+        this.done = true;
+      }
+      this.done ||= this.payloads.done;
+      if (this.done) break;
+    }
+    return events;
+  }
+}
+
+function batchOf(events: readonly ChatEvent[]): EventBatch {
+  return events.length === 0 ? EMPTY_BATCH : { events };
+}
+
+function isUnreadable(error: unknown): boolean {
+  return error instanceof GatewayError && error.failure === 'malformed';
+}

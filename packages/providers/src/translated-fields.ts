@@ -1,0 +1,67 @@
+import type { ChatRequest } from '@llm0/core/chat/request';
+import type { DroppedParameters } from './refuse-parameter';
+
+/** Top-level fields about delivery, storage and accounting at one vendor: leaving them out changes no answer. */
+const HARMLESS_FIELDS: ReadonlySet<string> = new Set([
+  'stream_options',
+  'store',
+  'prompt_cache_key',
+  'prompt_cache_retention',
+  'safety_identifier',
+]);
+
+/** Values that only say what a vendor does anyway. */
+const DEFAULT_VALUES: ReadonlyMap<string, string> = new Map([
+  ['modalities', '["text"]'],
+  ['verbosity', '"medium"'],
+]);
+
+/**
+ * What a translated request holds beyond our own types: unknown fields are refused; unknown parts of messages and
+ * tools, which vendors ignore or refuse by themselves, are named as dropped. `taken`: fields the vendor has itself.
+ */
+export function refuseExtras(
+  request: ChatRequest,
+  dropped: DroppedParameters,
+  taken: (name: string) => boolean = () => false,
+): void {
+  for (const name in request.extra) {
+    if (HARMLESS_FIELDS.has(name) || taken(name)) continue;
+    if (DEFAULT_VALUES.get(name) === JSON.stringify(request.extra[name])) continue;
+    if (/[.[]/.test(name)) dropped.note(name);
+    else dropped.refuse(name, 'has no counterpart for');
+  }
+}
+
+/** A parameter of ours that a vendor may lack: its wire name, and whether the request asks for anything by it. */
+interface Lackable {
+  readonly name: string;
+  readonly isAsked: (request: ChatRequest) => boolean;
+}
+
+/** Sent at its neutral value, a parameter asks for nothing and is just left out. */
+const LACKABLE = {
+  n: { name: 'n', isAsked: (r) => (r.n ?? 1) > 1 },
+  seed: { name: 'seed', isAsked: (r) => (r.seed ?? 0) !== 0 },
+  frequencyPenalty: { name: 'frequency_penalty', isAsked: (r) => (r.frequencyPenalty ?? 0) !== 0 },
+  presencePenalty: { name: 'presence_penalty', isAsked: (r) => (r.presencePenalty ?? 0) !== 0 },
+  logprobs: { name: 'logprobs', isAsked: (r) => r.logprobs === true },
+  topLogprobs: { name: 'top_logprobs', isAsked: (r) => (r.topLogprobs ?? 0) > 0 },
+  logitBias: { name: 'logit_bias', isAsked: (r) => Object.keys(r.logitBias ?? {}).length > 0 },
+  parallelToolCalls: {
+    name: 'parallel_tool_calls',
+    isAsked: (r) => r.parallelToolCalls === false && (r.tools ?? []).length > 0,
+  },
+} as const satisfies Partial<Record<keyof ChatRequest, Lackable>>;
+
+/** Refuses those of the named parameters that the request really uses. */
+export function refuseLacking(
+  request: ChatRequest,
+  dropped: DroppedParameters,
+  lacking: readonly (keyof typeof LACKABLE)[],
+): void {
+  for (const field of lacking) {
+    const { name, isAsked } = LACKABLE[field];
+    if (isAsked(request)) dropped.refuse(name, 'is not supported by');
+  }
+}
