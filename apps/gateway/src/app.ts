@@ -7,7 +7,7 @@ import { listModels, showModel } from './pipeline/handle-models';
 import { asGatewayError, respondError } from './pipeline/respond-error';
 import { serveDashboard } from './serve-dashboard';
 import type { Services } from './services-type';
-import { cachez, healthz, livez, metricsPage, readyz } from './status-pages';
+import { cachez, type GatherMetrics, healthz, livez, metricsPage, readyz } from './status-pages';
 
 /** Chat endpoints by path; a dialect more is a line more. */
 const CHAT_ROUTES: readonly (readonly [path: string, dialect: Dialect])[] = [['/v1/chat/completions', openaiChat]];
@@ -17,12 +17,20 @@ type HotRoutes = Record<string, { POST: (request: Request) => Promise<Response> 
 /** The chat endpoints for `Bun.serve` itself, past the router: it costs as much as the whole admission. */
 export function createHotRoutes(services: Services): HotRoutes {
   return Object.fromEntries(
-    CHAT_ROUTES.map(([path, dialect]) => [path, { POST: (request) => handleChat(services, dialect, request) }]),
+    CHAT_ROUTES.map(([path, dialect]) => [
+      path,
+      {
+        POST: (request) => {
+          const answer = handleChat(services, dialect, request);
+          return services.activity.isDraining ? closeConnection(answer) : answer;
+        },
+      },
+    ]),
   );
 }
 
 /** All routes of the gateway. `admin` is the admin API, mounted under `/admin`. */
-export function createApp(services: Services, admin: Hono): Hono {
+export function createApp(services: Services, admin: Hono, gatherMetrics?: GatherMetrics): Hono {
   const app = new Hono();
   for (const [path, dialect] of CHAT_ROUTES) {
     app.post(path, (c) => handleChat(services, dialect, c.req.raw));
@@ -33,7 +41,7 @@ export function createApp(services: Services, admin: Hono): Hono {
     ['/livez', () => livez()],
     ['/readyz', () => readyz(services)],
     ['/healthz', () => healthz(services)],
-    ['/metrics', () => metricsPage(services)],
+    ['/metrics', () => metricsPage(services, gatherMetrics)],
     ['/cachez', () => cachez(services)],
   ];
   for (const [path, handle] of pages) {
@@ -46,6 +54,13 @@ export function createApp(services: Services, admin: Hono): Hono {
   app.notFound((c) => notFound(services, c.req.path));
   app.onError((cause) => refuse(services, asGatewayError(cause, services.log)));
   return app;
+}
+
+/** A process that is going away tells its clients to come back on another connection. */
+async function closeConnection(answer: Promise<Response>): Promise<Response> {
+  const response = await answer;
+  response.headers.set('Connection', 'close');
+  return response;
 }
 
 function refuse(services: Services, error: GatewayError): Response {

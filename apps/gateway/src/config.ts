@@ -37,6 +37,8 @@ export interface Config {
   readonly cacheMaxBodyBytes: number;
   readonly cacheMaxBytes: number;
   readonly workers: number;
+  /** Set in the processes that a supervisor of several started. */
+  readonly workerIndex?: number;
   readonly maxBodyBytes: number;
   readonly maxConcurrentRequests: number | null;
   readonly logBodies: boolean;
@@ -115,6 +117,8 @@ export function readConfig(env: Environment): Config {
     cacheMaxBodyBytes: read.bytes('CACHE_MAX_BODY_BYTES', MIB),
     cacheMaxBytes: read.bytes('CACHE_MAX_BYTES', redis === undefined ? 32 * MIB : 256 * MIB),
     workers,
+    workerIndex:
+      read.text('LLM0_WORKER') === undefined ? undefined : read.integer('LLM0_WORKER', 0, { min: 0, max: 63 }),
     maxBodyBytes: read.bytes('MAX_BODY_BYTES', 20 * MIB),
     maxConcurrentRequests:
       read.text('MAX_CONCURRENT_REQUESTS') === undefined

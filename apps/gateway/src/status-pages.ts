@@ -33,7 +33,10 @@ export async function healthz(services: Services): Promise<Response> {
   });
 }
 
-export async function metricsPage(services: Services): Promise<Response> {
+/** Gives the metrics of all processes on this port; `own` are this one's. */
+export type GatherMetrics = (own: () => Promise<string>) => Promise<string>;
+
+export async function metricsPage(services: Services, gather: GatherMetrics = (own) => own()): Promise<Response> {
   const { metrics } = services;
   metrics.inFlight.set(services.activity.count);
   metrics.openHolds.set(services.leases.size);
@@ -42,7 +45,7 @@ export async function metricsPage(services: Services): Promise<Response> {
     metrics.queueDepth.set(depth.entries);
     metrics.queueAge.set(depth.oldestAgeMs);
   }
-  return new Response(await metrics.registry.metrics(), {
+  return new Response(await gather(() => metrics.registry.metrics()), {
     headers: { 'Content-Type': metrics.registry.contentType },
   });
 }

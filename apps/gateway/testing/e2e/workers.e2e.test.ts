@@ -1,0 +1,86 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { createTestKey } from '../start-gateway';
+import {
+  allLogs,
+  ask,
+  postChat,
+  settledLedger,
+  startEnvironment,
+  type TestEnvironment,
+  waitUntil,
+} from './environment';
+
+const SETUP_MS = 60_000;
+const REQUESTS_PER_SECOND = 300;
+const STREAMS = 50;
+
+describe('two workers on one port', () => {
+  let world: TestEnvironment;
+  beforeAll(async () => {
+    world = await startEnvironment({ kind: 'real', env: { GATEWAY_WORKERS: '2', LOG_LEVEL: 'info' } });
+  }, SETUP_MS);
+  afterAll(() => world.close(), SETUP_MS);
+
+  test('both serve, and /metrics speaks for both', async () => {
+    const { gateway } = world;
+    const { apiKey } = await createTestKey(gateway, { project: { cache_enabled: false } });
+    for (let i = 0; i < 40; i++) {
+      // A connection each: the kernel spreads connections, not requests, over the workers.
+      const answer = await postChat(gateway, apiKey, ask(`spread ${i}`), { headers: { connection: 'close' } });
+      expect(answer.status).toBe(200);
+    }
+    const text = await (await fetch(`${gateway.url}/metrics`)).text();
+    const total = [...text.matchAll(/^llm0_requests_total\{[^}]*\} (\d+)$/gm)].reduce(
+      (sum, m) => sum + Number(m[1]),
+      0,
+    );
+    expect(total).toBe(40);
+  });
+
+  test(`a rolling restart under ${REQUESTS_PER_SECOND} req/s and ${STREAMS} open streams: nothing fails, nothing is cut`, async () => {
+    const { gateway } = world;
+    const { apiKey, projectId } = await createTestKey(gateway, { project: { cache_enabled: false } });
+    const streams = Array.from({ length: STREAMS }, async (_, number) => {
+      const answer = await postChat(
+        gateway,
+        apiKey,
+        ask(`long ${number}`, { stream: true, x_fake: { chunks: 200, gapMs: 30 } }),
+      );
+      const text = await answer.text();
+      return answer.status === 200 && text.trimEnd().endsWith('data: [DONE]');
+    });
+    const failures: string[] = [];
+    let asked = 0;
+    let running = true;
+    const one = async (number: number) => {
+      try {
+        const answer = await postChat(gateway, apiKey, ask(`short ${number}`));
+        const body = await answer.text();
+        if (answer.status !== 200) failures.push(`${answer.status} ${body.slice(0, 200)}`);
+      } catch (error) {
+        failures.push(String(error));
+      }
+    };
+    const load = (async () => {
+      const inFlight = new Set<Promise<void>>();
+      while (running) {
+        const request = one(asked++);
+        inFlight.add(request);
+        void request.finally(() => inFlight.delete(request));
+        await Bun.sleep(1000 / REQUESTS_PER_SECOND);
+      }
+      await Promise.all(inFlight);
+    })();
+    await Bun.sleep(500);
+    process.kill(gateway.pid, 'SIGHUP');
+    await waitUntil(() => (gateway.output().match(/"stopped"/g) ?? []).length === 2, 60_000);
+    await Bun.sleep(500);
+    running = false;
+    await load;
+    expect(failures).toEqual([]);
+    expect(await Promise.all(streams)).toEqual(Array.from({ length: STREAMS }, () => true));
+    const ledger = await settledLedger(gateway);
+    expect([ledger.ok, ledger.open_holds]).toEqual([true, 0]);
+    expect(await allLogs(gateway, `project_id=${projectId}`)).toHaveLength(asked + STREAMS);
+  }, 120_000);
+});
