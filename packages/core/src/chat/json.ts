@@ -4,4 +4,9 @@ export type JsonValue = string | number | boolean | null | JsonValue[] | { [key:
 export type JsonObject = { [key: string]: JsonValue };
 
 /** The vendors' wire formats the gateway can forward without translating. */
-export type WireFormat = 'openai-chat' | 'openai-responses' | 'anthropic-messages' | 'gemini-content' | 'bedrock-converse';
+export type WireFormat =
+  | 'openai-chat'
+  | 'openai-responses'
+  | 'anthropic-messages'
+  | 'gemini-content'
+  | 'bedrock-converse';
