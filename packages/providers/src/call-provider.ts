@@ -2,7 +2,9 @@
 import type { EventBatch } from '@llm0/core/chat/event';
 import type { ChatRequest } from '@llm0/core/chat/request';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
+import type { EgressOptions } from './fetch-guarded';
 import { clientClosed, fetchUpstream } from './fetch-upstream';
+import { inlineMedia } from './inline-media';
 import type { EncodeContext, Provider, StreamDecoder, UpstreamRequest } from './provider';
 import { readStart, readWhole, UpstreamBody } from './read-body';
 import { upstreamFailure } from './upstream-failure';
@@ -23,6 +25,8 @@ export interface ProviderCall {
   /** Aborts when nobody waits any more: the upstream is cancelled at once. */
   readonly signal: AbortSignal;
   readonly fetch: typeof globalThis.fetch;
+  /** For URLs that come from callers: hosts that may be private, another resolver. */
+  readonly egress?: Pick<EgressOptions, 'allowedHosts' | 'resolve' | 'ca'>;
 }
 
 export interface ProviderAnswer {
@@ -41,8 +45,8 @@ export interface ProviderAnswer {
  */
 export async function callProvider(call: ProviderCall): Promise<ProviderAnswer> {
   const { provider, request } = call;
-  const upstreamRequest = provider.encodeRequest(request, call.context);
   const startedMs = performance.now();
+  const upstreamRequest = provider.encodeRequest(request, await withMedia(call));
   const response = await send(call, upstreamRequest);
   const headersMs = performance.now() - startedMs;
   const { status } = response;
@@ -58,6 +62,13 @@ export async function callProvider(call: ProviderCall): Promise<ProviderAnswer> 
     ? new StreamedAnswer(body, provider.createStreamDecoder(request), provider.name)
     : new PlainAnswer(body, (bytes) => provider.decodeResponse(bytes, request), provider.name);
   return { events, status, dropped: upstreamRequest.dropped, headersMs };
+}
+
+/** Fetches what the vendor cannot fetch itself, so that it travels inside the request. */
+async function withMedia(call: ProviderCall): Promise<EncodeContext> {
+  const urls = call.provider.remoteMedia?.(call.request) ?? [];
+  if (urls.length === 0) return call.context;
+  return { ...call.context, media: await inlineMedia(urls, { ...call.egress, ...call }) };
 }
 
 function send(call: ProviderCall, request: UpstreamRequest): Promise<Response> {

@@ -36,10 +36,15 @@ export function isHttpUrl(url: string): boolean {
 export function readFileData(dataUrl: string, filename: string | undefined): InlineMedia | undefined {
   const inline = parseDataUrl(dataUrl);
   if (inline !== undefined) return inline;
-  const mimeType = MIME_BY_EXTENSION.get(filename?.split('.').at(-1)?.toLowerCase() ?? '');
+  const mimeType = mimeTypeOfName(filename ?? '');
   return mimeType !== undefined && /^[A-Za-z0-9+/=\s]+$/.test(dataUrl.slice(0, 1000))
     ? { mimeType, dataBase64: dataUrl }
     : undefined;
+}
+
+/** The kind of a file by its extension. */
+export function mimeTypeOfName(filename: string): string | undefined {
+  return MIME_BY_EXTENSION.get(filename.split('.').at(-1)?.toLowerCase() ?? '');
 }
 
 const MIME_BY_EXTENSION: ReadonlyMap<string, string> = new Map([

@@ -1,0 +1,180 @@
+// A URL that is refused, unreachable, too slow or too large fails with one `invalid_request`; nothing is tried again.
+import { lookup } from 'node:dns/promises';
+import { isIP } from 'node:net';
+import { GatewayError } from '@llm0/core/errors/gateway-error';
+import { isPrivateAddress } from './private-addresses';
+
+/** All addresses of a host name. */
+export type ResolveHost = (host: string) => Promise<readonly string[]>;
+
+export interface EgressOptions {
+  readonly fetch: typeof globalThis.fetch;
+  readonly resolve?: ResolveHost;
+  /** Hosts (`name`, or `name:port`) that may be private; nothing is by default. */
+  readonly allowedHosts?: ReadonlySet<string>;
+  /** Certificates trusted besides the system's, as PEM. */
+  readonly ca?: string;
+}
+
+export interface GuardedRequest extends EgressOptions {
+  readonly url: string;
+  /** Milliseconds for everything: names, redirects and the whole body. */
+  readonly timeoutMs: number;
+  readonly maxBytes: number;
+  readonly signal: AbortSignal;
+}
+
+export interface GuardedAnswer {
+  readonly bytes: Uint8Array;
+  /** Lower-cased, without parameters; empty where none was sent. */
+  readonly contentType: string;
+}
+
+const MAX_REDIRECTS = 3;
+
+/**
+ * Fetches a URL that came from outside. Its name is resolved once and the address pinned, so that it cannot change
+ * between check and use; private, link-local and metadata addresses are refused, at every redirect anew.
+ */
+export async function fetchGuarded(request: GuardedRequest): Promise<GuardedAnswer> {
+  const controller = new AbortController();
+  const abort = () => controller.abort();
+  let timedOut = false;
+  const timer = setTimeout(() => {
+    timedOut = true;
+    abort();
+  }, request.timeoutMs);
+  request.signal.addEventListener('abort', abort, { once: true });
+  if (request.signal.aborted) abort();
+  try {
+    return await untilAborted(controller.signal, followRedirects(request, controller.signal));
+  } catch (error) {
+    if (error instanceof GatewayError) throw error;
+    if (request.signal.aborted) throw new GatewayError('client_closed', 'The caller closed the connection.');
+    throw refused(
+      request.url,
+      timedOut ? `did not answer within ${request.timeoutMs} ms` : 'could not be fetched',
+      error,
+    );
+  } finally {
+    clearTimeout(timer);
+    request.signal.removeEventListener('abort', abort);
+    abort();
+  }
+}
+
+/** The look-up of a name cannot be cancelled, but nobody has to wait for it. */
+async function untilAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+  const aborted = Promise.withResolvers<never>();
+  const onAbort = () => aborted.reject(signal.reason);
+  signal.addEventListener('abort', onAbort, { once: true });
+  if (signal.aborted) onAbort();
+  try {
+    return await Promise.race([work, aborted.promise]);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
+}
+
+async function followRedirects(request: GuardedRequest, signal: AbortSignal): Promise<GuardedAnswer> {
+  let url = request.url;
+  for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
+    const target = await pinUrl(url, request);
+    const response = await request.fetch(target.url, {
+      headers: { host: target.host, accept: '*/*', 'accept-encoding': 'identity' },
+      redirect: 'manual',
+      signal,
+      tls: { ...(target.serverName === undefined ? {} : { serverName: target.serverName }), ca: request.ca },
+    } as RequestInit);
+    const location = response.headers.get('location');
+    if (response.status >= 300 && response.status < 400 && location !== null) {
+      void response.body?.cancel().catch(() => {});
+      url = resolveLocation(location, url);
+      continue;
+    }
+    if (!response.ok) {
+      void response.body?.cancel().catch(() => {});
+      throw refused(request.url, `answered with status ${response.status}`);
+    }
+    const contentType = (response.headers.get('content-type') ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
+    return { bytes: await readBounded(request, response), contentType };
+  }
+  throw refused(request.url, `redirects more than ${MAX_REDIRECTS} times`);
+}
+
+function resolveLocation(location: string, base: string): string {
+  const url = URL.parse(location, base);
+  if (url === null) throw refused(base, 'redirects to something that is no URL');
+  return url.href;
+}
+
+/** A URL whose host is an address that was checked. */
+export interface PinnedUrl {
+  readonly url: string;
+  /** For the `Host` header. */
+  readonly host: string;
+  /** Whom the certificate must name; undefined for addresses. */
+  readonly serverName?: string;
+}
+
+/** Checks where a URL leads and pins the address. Throws `invalid_request` for anything but public http(s). */
+export async function pinUrl(
+  text: string,
+  options: Pick<EgressOptions, 'resolve' | 'allowedHosts'>,
+): Promise<PinnedUrl> {
+  const url = URL.parse(text);
+  if (url === null) throw refused(text, 'is not a URL');
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') throw refused(text, 'is not an http(s) URL');
+  if (url.username !== '' || url.password !== '') throw refused(text, 'holds credentials');
+  const { host, hostname } = url;
+  const name = hostname.replace(/^\[|\]$/g, '');
+  const allowed = options.allowedHosts?.has(name) === true || options.allowedHosts?.has(host) === true;
+  const isAddress = isIP(name) !== 0;
+  const addresses = isAddress ? [name] : await resolveName(text, name, options.resolve ?? resolveWithSystem);
+  // One private address among public ones is a trap: the next look-up might give that one.
+  if (!allowed && addresses.some(isPrivateAddress)) throw refused(text, 'leads to an address that is not public');
+  const [address] = addresses;
+  if (address === undefined) throw refused(text, 'names a host that does not exist');
+  url.hostname = isIP(address) === 6 ? `[${address}]` : address;
+  return { url: url.href, host, ...(isAddress ? {} : { serverName: name.replace(/\.$/, '') }) };
+}
+
+async function resolveName(url: string, name: string, resolve: ResolveHost): Promise<readonly string[]> {
+  try {
+    return await resolve(name);
+  } catch (error) {
+    throw refused(url, 'names a host that does not exist', error);
+  }
+}
+
+async function resolveWithSystem(host: string): Promise<readonly string[]> {
+  return (await lookup(host, { all: true })).map(({ address }) => address);
+}
+
+async function readBounded(request: GuardedRequest, response: Response): Promise<Uint8Array> {
+  const { maxBytes, url } = request;
+  const tooLarge = () => refused(url, `is larger than ${maxBytes} bytes`);
+  const reader = response.body?.getReader();
+  if (reader === undefined) return new Uint8Array(0);
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  try {
+    if (Number(response.headers.get('content-length') ?? 0) > maxBytes) throw tooLarge();
+    for (let next = await reader.read(); !next.done; next = await reader.read()) {
+      size += next.value.byteLength;
+      if (size > maxBytes) throw tooLarge();
+      chunks.push(next.value);
+    }
+  } finally {
+    void reader.cancel().catch(() => {});
+  }
+  return Buffer.concat(chunks);
+}
+
+const SHOWN_CHARACTERS = 200;
+
+/** Names the URL without its query, which may hold a signature. */
+function refused(url: string, reason: string, cause?: unknown): GatewayError {
+  const shown = (url.split(/[?#]/)[0] ?? '').replace(/\/\/[^/@]*@/, '//').slice(0, SHOWN_CHARACTERS);
+  return new GatewayError('invalid_request', `The URL "${shown}" ${reason}.`, { param: 'messages', cause });
+}
