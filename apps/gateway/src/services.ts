@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { EmbeddedHotStore } from '@llm0/core/admission/embedded-hot-store';
 import type { HotStore, RebuildSource } from '@llm0/core/admission/hot-store';
 import { RedisHotStore } from '@llm0/core/admission/redis-hot-store';
+import { IdempotentAnswers } from '@llm0/core/cache/idempotent-answers';
 import { StoredWarmCache } from '@llm0/core/cache/warm-cache';
 import { KeyCache } from '@llm0/core/keys/key-cache';
 import { type BodyLog, noBodyLog, StoredBodyLog } from '@llm0/core/logs/body-log';
@@ -10,6 +11,7 @@ import type { Database } from '@llm0/drizzle/client';
 import { openDatabase } from '@llm0/drizzle/open-database';
 import { createWarmStore } from '@llm0/drizzle/queries/exact-cache';
 import { findPrincipalByHash } from '@llm0/drizzle/queries/find-principal';
+import { createIdempotencyStore } from '@llm0/drizzle/queries/idempotency-keys';
 import { writeLogBodies } from '@llm0/drizzle/queries/log-bodies';
 import { findStoredRequests, storeLogRecords } from '@llm0/drizzle/queries/log-insert';
 import { seedPrices } from '@llm0/drizzle/queries/model-pricing';
@@ -76,6 +78,10 @@ export async function createServices(config: Config, log: Logger, version: strin
     onLookUp: (outcome, ms) => metrics.observeWarmLookUp(outcome, ms),
     onDrop: (entries) => metrics.warmDrops.inc(entries),
   });
+  const idempotency = new IdempotentAnswers({
+    store: createIdempotencyStore(database.db),
+    leaseMs: config.testing.leaseMs,
+  });
   const bodyLog = createBodyLog(config, database, metrics);
   const services: Services = {
     version,
@@ -89,6 +95,7 @@ export async function createServices(config: Config, log: Logger, version: strin
     hotStore,
     warmCache,
     bodyLog,
+    idempotency,
     keyCache: new KeyCache({ source: { findByHash: (hash) => findPrincipalByHash(database.db, hash) } }),
     leases,
     flights: new FlightTable(),
@@ -105,6 +112,7 @@ export async function createServices(config: Config, log: Logger, version: strin
     tables,
     close: async () => {
       leases.stop();
+      idempotency.stop();
       for (const writer of [warmCache, bodyLog]) {
         await writer.flush(FLUSH_TIMEOUT_MS);
         writer.stop();

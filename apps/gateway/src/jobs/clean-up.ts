@@ -13,7 +13,7 @@ export interface Retention {
   readonly logBodiesTtlDays: number;
 }
 
-/** Removes what is past its time: whole partitions of rows, roll-ups, bodies, system logs, expired cache entries. */
+/** Removes what is past its time: whole partitions of rows, roll-ups, bodies, system logs, expired cache entries and keys. */
 export function cleanUp(retention: Retention): Job {
   return {
     name: 'clean_up',
@@ -28,6 +28,7 @@ export function cleanUp(retention: Retention): Job {
         gateway_log_bodies: await deleteExpired(db, 'gateway_log_bodies', now - retention.logBodiesTtlDays * DAY_MS),
         system_logs: await deleteExpired(db, 'system_logs', now - SYSTEM_LOGS_MS),
         exact_cache: await deleteExpired(db, 'exact_cache', now),
+        idempotency_keys: await deleteExpired(db, 'idempotency_keys', now),
         semantic_cache: await deleteExpiredSemantic(db, now),
       };
       const removed = Object.entries(metadata).filter(([, count]) => count > 0);

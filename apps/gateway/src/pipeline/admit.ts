@@ -21,9 +21,12 @@ export interface AdmitInput {
   readonly request: ChatRequest;
 }
 
-/** Nobody could decide, and the project wants to be served then: nothing is held, `nowMs` is a guess of the store's clock. */
-export interface UncheckedDecision {
-  readonly type: 'unchecked';
+/**
+ * Served without the store's decision, and so without a hold; `nowMs` is a guess of its clock. `unchecked`: nobody could
+ * decide, and the project wants to be served then; `replayed`: the answer of an earlier request, for nothing.
+ */
+export interface UndecidedAdmission {
+  readonly type: 'unchecked' | 'replayed';
   readonly nowMs: number;
 }
 
@@ -31,11 +34,11 @@ export interface UncheckedDecision {
 export interface Admission {
   readonly principal: Authenticated;
   readonly plan: RequestPlan;
-  readonly decision: Extract<AdmitDecision, { type: 'admitted' | 'cached' }> | UncheckedDecision;
+  readonly decision: Extract<AdmitDecision, { type: 'admitted' | 'cached' }> | UndecidedAdmission;
   readonly downgraded: boolean;
   /** The model the caller asked for, also when another one answers. */
   readonly requestedModel: string;
-  /** The answer of an exact hit. */
+  /** The answer of an exact hit or of a replay. */
   readonly stored?: StoredAnswer;
 }
 

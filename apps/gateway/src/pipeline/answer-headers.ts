@@ -23,8 +23,10 @@ export function answerHeaders(
     'X-Overhead-Ms': overheadMs.toFixed(2),
   };
   const { decision } = admission;
-  if (decision.type === 'unchecked') headers['X-Warning'] = 'store_unavailable';
-  else addLimitHeaders(headers, decision.state, admission.principal.project.monthlyCapNanoUsd);
+  if (decision.type === 'admitted' || decision.type === 'cached') {
+    addLimitHeaders(headers, decision.state, admission.principal.project.monthlyCapNanoUsd);
+  } else if (decision.type === 'unchecked') headers['X-Warning'] = 'store_unavailable';
+  else headers['X-Idempotent-Replay'] = 'true';
   if (answer.similarity !== undefined) headers['X-Cache-Similarity'] = answer.similarity.toFixed(4);
   if (answer.dropped.length > 0) headers['X-LLM0-Dropped'] = answer.dropped.join(',');
   const original = admission.plan.route.targets[0].provider;

@@ -1,3 +1,4 @@
+import type { AnswerClaim } from '@llm0/core/cache/idempotent-answers';
 import type { ChatRequest } from '@llm0/core/chat/request';
 import { ZERO_USAGE } from '@llm0/core/chat/usage';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
@@ -6,6 +7,7 @@ import type { Services } from '../services-type';
 import { AdmissionDenied, admit } from './admit';
 import { type Authenticated, authenticate } from './authenticate';
 import { buildRecord, errorOutcome } from './build-record';
+import { claimAnswer, hasIdempotencyKey, NO_TURN } from './idempotency';
 import { Meter } from './meter';
 import { type Exchange, openExchange } from './open-exchange';
 import { type Answer, type PendingAnswer, produceAnswer } from './produce-answer';
@@ -20,6 +22,7 @@ interface Progress {
   requestedModel?: string;
   stream?: boolean;
   request?: ChatRequest;
+  claim?: AnswerClaim;
   /** Set once admitted: from then on the meter settles. */
   meter?: Meter;
 }
@@ -38,7 +41,11 @@ export async function handleChat(services: Services, dialect: Dialect, httpReque
     progress.stream = body.stream === true;
     const request = dialect.decodeRequest(body);
     progress.request = request;
-    const admission = await admit(services, { exchange, principal, dialect: dialect.name, request });
+    const input = { exchange, principal, dialect: dialect.name, request };
+    const turn = hasIdempotencyKey(httpRequest) ? await claimAnswer(services, input, httpRequest) : NO_TURN;
+    const { claim } = turn;
+    progress.claim = claim;
+    const admission = turn.replay ?? (await admit(services, input));
     progress.principal = admission.principal;
     const meter = new Meter(services, { exchange, dialect: dialect.name, admission });
     progress.meter = meter;
@@ -46,7 +53,7 @@ export async function handleChat(services: Services, dialect: Dialect, httpReque
     const answer = pending.ready ?? (await untilGone(httpRequest.signal, pending));
     meter.attach(answer);
     return await respond(services, {
-      ...{ dialect, exchange, admission, answer, meter, onEnd: release },
+      ...{ dialect, exchange, admission, answer, meter, claim, onEnd: release },
       // Asked for only by answers that take time: making it costs as much as reading the body.
       get signal() {
         return httpRequest.signal;
@@ -80,6 +87,8 @@ async function untilGone(signal: AbortSignal, pending: PendingAnswer): Promise<A
 function refuse(services: Services, failure: { dialect: Dialect; progress: Progress; error: GatewayError }): Response {
   const { dialect, progress, error } = failure;
   const { exchange, principal, meter } = progress;
+  if (error.kind === 'client_closed') progress.claim?.release();
+  else progress.claim?.fail(error);
   if (meter !== undefined) {
     if (error.kind === 'client_closed') meter.abort();
     else meter.fail(error);

@@ -3,6 +3,7 @@ import type { EventBatch } from '@llm0/core/chat/event';
 import { replayResponse } from '@llm0/core/chat/replay';
 import type { ChatResponse } from '@llm0/core/chat/response';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
+import type { CacheOutcome } from '../dialects/dialect';
 import type { Services } from '../services-type';
 import type { Admission } from './admit';
 import { callUpstream } from './call-upstream';
@@ -39,7 +40,7 @@ export interface PendingAnswer {
 /** The admitted request's answer: from the cache, from somebody's identical call, or from upstream. */
 export function produceAnswer(services: Needs, exchange: Exchange, admission: Admission): PendingAnswer {
   if (admission.stored !== undefined) {
-    const ready = replayStored(admission.stored);
+    const ready = replayStored(admission.stored, admission.decision.type === 'replayed' ? 'miss' : 'exact');
     return { answer: Promise.resolve(ready), ready, leave: nothing };
   }
   const { cacheKey } = admission.plan.admit;
@@ -111,7 +112,7 @@ function answerFromSeat(seat: Seat, upstream: UpstreamAnswer): Answer {
 }
 
 /** A cached answer as events, ready at once. */
-export function replayStored(stored: StoredAnswer, cache: 'exact' | 'semantic' = 'exact'): Answer {
+export function replayStored(stored: StoredAnswer, cache: CacheOutcome = 'exact'): Answer {
   const whole: ChatResponse = { ...stored.response, usage: stored.usage };
   let replayed = false;
   return {

@@ -1,10 +1,12 @@
+import type { AnswerClaim } from '@llm0/core/cache/idempotent-answers';
+import type { StoredAnswer } from '@llm0/core/cache/stored-answer';
 import { ResponseCollector } from '@llm0/core/chat/collect';
 import type { EventBatch } from '@llm0/core/chat/event';
 import type { JsonObject } from '@llm0/core/chat/json';
 import type { ChatResponse } from '@llm0/core/chat/response';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { GivenBodies } from '@llm0/core/logs/body-log';
-import type { Dialect } from '../dialects/dialect';
+import type { AnswerSummary, Dialect } from '../dialects/dialect';
 import type { Services } from '../services-type';
 import type { Admission } from './admit';
 import { addCostHeaders, answerHeaders } from './answer-headers';
@@ -21,6 +23,8 @@ export interface RespondInput {
   readonly admission: Admission;
   readonly answer: Answer;
   readonly meter: Meter;
+  /** Of a request with an Idempotency-Key. */
+  readonly claim: AnswerClaim;
   /** Fires when the caller's connection is gone. */
   readonly signal: AbortSignal;
   /** Called once the last byte went out or the caller left. */
@@ -43,6 +47,8 @@ async function respondPlain(services: Needs, input: RespondInput): Promise<Respo
     headers['Content-Type'] = 'application/json';
     const body = dialect.encodeResponse(response, summary, wireBody(wire, dialect));
     services.bodyLog.keep(() => bodiesOf(input, body));
+    const kept = input.claim.complete(() => storedAnswer(response, summary));
+    if (kept !== undefined) await kept;
     return new Response(body, { headers });
   } finally {
     answer.leave();
@@ -94,6 +100,7 @@ function respondStream(services: Needs, input: RespondInput): Response {
   const onAbort = (): void =>
     end(() => {
       meter.abort();
+      input.claim.release();
       keepPart('client_closed');
     });
   signal.addEventListener('abort', onAbort);
@@ -114,18 +121,25 @@ function respondStream(services: Needs, input: RespondInput): Response {
             const bytes = encoder.encode(batch);
             if (bytes !== null) return controller.enqueue(bytes);
           }
+          let last: Uint8Array | undefined;
+          let kept: Promise<void> | undefined;
           end(() => {
             const response = collector.response();
             const summary = meter.complete(response, response.usage);
-            controller.enqueue(encoder.finish(summary));
+            last = encoder.finish(summary);
+            kept = input.claim.complete(() => storedAnswer(response, summary));
             services.bodyLog.keep(() => bodiesOf(input, dialect.encodeResponse(response, summary)));
           });
+          // Also where nothing is kept: the settlement leaves within this one microtask, ahead of the last bytes.
+          await kept;
+          if (last !== undefined) controller.enqueue(last);
           controller.close();
         } catch (cause) {
           if (signal.aborted) return onAbort();
           const error = asGatewayError(cause, services.log);
           end(() => {
             meter.fail(error);
+            input.claim.fail(error);
             keepPart(error.kind);
           });
           meter.fail(error);
@@ -138,6 +152,12 @@ function respondStream(services: Needs, input: RespondInput): Response {
     { highWaterMark: 0 },
   );
   return new Response(body, { headers });
+}
+
+/** What replays of this request get. */
+function storedAnswer(response: ChatResponse, summary: AnswerSummary): StoredAnswer {
+  const { provider, model, usage, costNanoUsd } = summary;
+  return { v: 1, provider, model, response, usage, costNanoUsd };
 }
 
 /** What LOG_BODIES keeps of an answered request. */

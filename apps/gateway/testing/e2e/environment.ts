@@ -14,6 +14,8 @@ export type StoreKind = (typeof STORE_KINDS)[number];
 export interface TestEnvironment {
   readonly upstream: FakeUpstream;
   readonly gateway: GatewayProcess;
+  /** What the gateway was started with: another one with it shares its stores. */
+  readonly env: Readonly<Record<string, string>>;
   /** Ends the gateway (`-9`, or cleanly) and starts it again on the same data. */
   restart(how: 'kill' | 'stop'): Promise<void>;
   close(): Promise<void>;
@@ -46,6 +48,7 @@ export async function startEnvironment(options: EnvironmentOptions): Promise<Tes
     stops.push(() => gateway.stop());
     return {
       upstream,
+      env,
       get gateway() {
         return gateway;
       },
