@@ -1,6 +1,6 @@
 import type { ChatEvent, EventBatch } from '@llm0/core/chat/event';
 import type { ChatRequest } from '@llm0/core/chat/request';
-import { type Usage, ZERO_USAGE } from '@llm0/core/chat/usage';
+import { completionTokens, type Usage, ZERO_USAGE } from '@llm0/core/chat/usage';
 import { guessTokens, weighRequest } from '@llm0/core/pricing/estimate-tokens';
 
 const TOKENS_PER_MESSAGE = 4;
@@ -29,6 +29,18 @@ export function guessUsage(request: ChatRequest, batches: readonly EventBatch[])
     reasoningTokens,
     estimated: true,
   };
+}
+
+/**
+ * Usage of an answer that was cut short. What a vendor reported by then holds for the input; its output count may be
+ * from the very first event, so it is never less than what really came.
+ */
+export function partialUsage(request: ChatRequest, batches: readonly EventBatch[], reported: Usage | undefined): Usage {
+  const guessed = guessUsage(request, batches);
+  if (reported === undefined) return guessed;
+  const missing = guessed.outputTokens + guessed.reasoningTokens - completionTokens(reported);
+  if (missing <= 0) return reported;
+  return { ...reported, outputTokens: reported.outputTokens + missing, estimated: true };
 }
 
 function outputText(event: ChatEvent): string {

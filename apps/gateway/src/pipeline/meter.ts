@@ -12,7 +12,7 @@ import type { AnswerSummary, CacheOutcome } from '../dialects/dialect';
 import type { Services } from '../services-type';
 import type { Admission } from './admit';
 import { buildRecord, errorOutcome, type Outcome } from './build-record';
-import { guessUsage } from './guess-usage';
+import { guessUsage, partialUsage } from './guess-usage';
 import type { Exchange } from './open-exchange';
 
 type Needs = Pick<Services, 'hotStore' | 'warmCache' | 'leases' | 'clock' | 'routing' | 'metrics' | 'config'>;
@@ -124,7 +124,7 @@ export class Meter {
     const answer = this.answer;
     const received = answer?.received() ?? [];
     const pays = answer?.pays() === true && received.length > 0;
-    const usage = pays ? (lastUsage(received) ?? guessUsage(this.input.admission.plan.request, received)) : ZERO_USAGE;
+    const usage = pays ? partialUsage(this.input.admission.plan.request, received, lastUsage(received)) : ZERO_USAGE;
     const cost = pays && answer !== undefined ? this.costOf(usage, answer) : ZERO_COST;
     const attempts = answer?.attempts ?? (failed ?? []).map((one) => ({ ...one, outcome: one.failure, startMs: 0 }));
     this.settle({
