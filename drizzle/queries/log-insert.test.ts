@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { RecordsRejectedError } from '@llm0/core/logs/decode-log-record';
 import { addToHistogram, type Histogram, packHistogram } from '@llm0/core/logs/histogram';
+import { RecordsOutdatedError } from '@llm0/core/logs/log-drain';
 import type { LogRecord } from '@llm0/core/logs/log-record';
 import { and, asc, eq } from 'drizzle-orm';
 import fc from 'fast-check';
@@ -10,6 +11,7 @@ import { gatewayLogs } from '../schema/gateway-logs';
 import { rollupDay, rollupHour, rollupMinute } from '../schema/rollups';
 import { sampleRecord } from '../testing/sample-record';
 import { TEST_DATABASES } from '../testing/test-databases';
+import { readLogFence } from './log-fence';
 import { findStoredRequests, insertLogRecords, storeLogRecords } from './log-insert';
 import { getLogByRequestId, listFailovers } from './logs';
 import { loadSpend, sumMonths } from './spend-sums';
@@ -120,6 +122,24 @@ describe.each(TEST_DATABASES)('log insert on $name', (kind) => {
     const other = { id: Bun.randomUUIDv7(), createdAtMs: record.createdAtMs };
     expect(await findStoredRequests(db, [record, other])).toEqual(new Set([record.id]));
     expect(await findStoredRequests(db, [])).toEqual(new Set());
+  });
+
+  test('a batch read before the sums of a rebuild is refused after them, and nothing of it is written', async () => {
+    const [before, after] = [sampleRecord(), sampleRecord()];
+    const fence = await readLogFence(db);
+    await insertLogRecords(db, [before], { fence });
+    await loadSpend(db, before.createdAtMs);
+    const refused = await insertLogRecords(db, [after], { fence }).catch((error: unknown) => error);
+    expect(refused).toBeInstanceOf(RecordsOutdatedError);
+    expect(await getLogByRequestId(db, after.id)).toBeNull();
+    expect(await insertLogRecords(db, [after], { fence: await readLogFence(db) })).toMatchObject({ inserted: 1 });
+  });
+
+  test('the row of a refusal is found although its late hold stands at another time', async () => {
+    const record = sampleRecord();
+    await insertLogRecords(db, [record]);
+    const later = record.createdAtMs + 30_000;
+    expect(await findStoredRequests(db, [{ id: record.id, createdAtMs: later }])).toEqual(new Set([record.id]));
   });
 
   test('a late correction replaces its row once, wherever it stands', async () => {

@@ -1,11 +1,13 @@
 // Postgres unreachable or failing: the call throws and nothing was written; the queue keeps the records. Records that can
 // never be written (wrong data) throw `RecordsRejectedError`.
 import { decodeLogRecord, RecordsRejectedError } from '@llm0/core/logs/decode-log-record';
+import { RecordsOutdatedError } from '@llm0/core/logs/log-drain';
 import type { LogRecord } from '@llm0/core/logs/log-record';
 import { sql } from 'drizzle-orm';
 import type { Db } from '../client';
 import { isDataAtFault, rootMessage, sqlState } from '../sql-state';
 import { insertFailovers } from './failover-rows';
+import { readLogFence } from './log-fence';
 import { insertRows, takeOutRows } from './log-rows';
 import { ensurePartitions, lockLogWrites } from './partitions';
 import { factOf, type SignedFact, utcDay } from './rollup-deltas';
@@ -21,26 +23,39 @@ export interface LogInsertResult {
 /** Days whose partition this process has seen, by connection pool. */
 const knownDays = new WeakMap<Db, Set<string>>();
 
+export interface LogInsertOptions {
+  /** Fence the records were read under (`readLogFence`); absent = whichever. */
+  readonly fence?: number;
+}
+
 /** `storeRecords` of the queue: decodes and inserts; see `insertLogRecords`. */
-export async function storeLogRecords(db: Db, records: readonly string[]): Promise<LogInsertResult> {
-  return insertLogRecords(db, records.map(decodeLogRecord));
+export async function storeLogRecords(
+  db: Db,
+  records: readonly string[],
+  options: LogInsertOptions = {},
+): Promise<LogInsertResult> {
+  return insertLogRecords(db, records.map(decodeLogRecord), options);
 }
 
 /**
  * Writes rows, roll-ups and failover rows in one transaction. Idempotent by record id: what is already there is skipped,
  * and only rows really written count in the roll-ups. A record with `corrects` replaces its row and applies the
- * difference to the roll-ups; again it changes nothing.
+ * difference to the roll-ups; again it changes nothing. Throws `RecordsOutdatedError` under another fence.
  */
-export async function insertLogRecords(db: Db, records: readonly LogRecord[]): Promise<LogInsertResult> {
+export async function insertLogRecords(
+  db: Db,
+  records: readonly LogRecord[],
+  options: LogInsertOptions = {},
+): Promise<LogInsertResult> {
   if (records.length === 0) return { inserted: 0, corrected: 0 };
   try {
     await ensureDays(db, records);
-    return await writeRecords(db, records);
+    return await writeRecords(db, records, options);
   } catch (error) {
     if (sqlState(error) === '23514' && knownDays.get(db)?.size) {
       // A partition was dropped (or the database replaced) behind our back: look again, once.
       knownDays.delete(db);
-      return insertLogRecords(db, records);
+      return insertLogRecords(db, records, options);
     }
     if (isDataAtFault(error)) throw new RecordsRejectedError(rootMessage(error), { cause: error });
     throw error;
@@ -56,7 +71,11 @@ async function ensureDays(db: Db, records: readonly LogRecord[]): Promise<void> 
   knownDays.set(db, known);
 }
 
-async function writeRecords(db: Db, records: readonly LogRecord[]): Promise<LogInsertResult> {
+async function writeRecords(
+  db: Db,
+  records: readonly LogRecord[],
+  { fence }: LogInsertOptions,
+): Promise<LogInsertResult> {
   const firsts = new Map<string, LogRecord>();
   const corrections = new Map<string, LogRecord>();
   for (const record of records) {
@@ -66,6 +85,9 @@ async function writeRecords(db: Db, records: readonly LogRecord[]): Promise<LogI
   }
   return db.transaction(async (tx) => {
     await lockLogWrites(tx);
+    if (fence !== undefined && (await readLogFence(tx)) !== fence) {
+      throw new RecordsOutdatedError('the counters were rebuilt since these records were read');
+    }
     const facts: SignedFact[] = [];
     const written: LogRecord[] = [];
     const insert = async (batch: ReadonlyMap<string, LogRecord>) => {
@@ -93,6 +115,9 @@ async function writeRecords(db: Db, records: readonly LogRecord[]): Promise<LogI
   });
 }
 
+/** A row may stand at another time than the hold it belongs to: that of a refusal whose admission came through late. */
+const ROW_APART_MS = 3_600_000;
+
 /** Which of these requests already have a row. */
 export async function findStoredRequests(
   db: Db,
@@ -102,8 +127,8 @@ export async function findStoredRequests(
   const times = requests.map((request) => request.createdAtMs);
   const rows = await db.execute<{ id: string }>(sql`
     select g.request_id as id from gateway_logs g
-    where g.created_at between to_timestamp(${Math.floor(Math.min(...times)) - 1000}::bigint / 1000.0)
-        and to_timestamp(${Math.ceil(Math.max(...times)) + 1000}::bigint / 1000.0)
+    where g.created_at between to_timestamp(${Math.floor(Math.min(...times)) - ROW_APART_MS}::bigint / 1000.0)
+        and to_timestamp(${Math.ceil(Math.max(...times)) + ROW_APART_MS}::bigint / 1000.0)
       and g.request_id in (select value::uuid
         from jsonb_array_elements_text(${JSON.stringify(requests.map((request) => request.id))}::jsonb))`);
   return new Set(rows.map((row) => row.id));

@@ -3,6 +3,8 @@ import { type SQL, sql } from 'drizzle-orm';
 import type { Db } from '../client';
 import { nanoFromUsd } from '../money';
 import { listAllCustomerLimits } from './customer-limits';
+import { raiseLogFence } from './log-fence';
+import { lockLogWrites } from './partitions';
 import { utcDay } from './rollup-deltas';
 
 interface SpendRow extends Record<string, unknown> {
@@ -14,9 +16,18 @@ interface SpendRow extends Record<string, unknown> {
 
 /**
  * Everything spent, for rebuilding the hot store's counters: months = this and the last, days = today and yesterday (UTC),
- * key totals for good. From the daily roll-ups, which are exact and written with the rows.
+ * key totals for good. From the daily roll-ups, which are exact and written with the rows. Batches that were read before
+ * are not stored any more after it: see `log-fence.ts`.
  */
 export async function loadSpend(db: Db, nowMs: number): Promise<RebuildData> {
+  return db.transaction(async (tx) => {
+    await lockLogWrites(tx);
+    await raiseLogFence(tx);
+    return sumSpend(tx, nowMs);
+  });
+}
+
+async function sumSpend(db: Db, nowMs: number): Promise<RebuildData> {
   const firstMonth = startOfLastMonth(nowMs);
   const firstDay = sql`${utcDay(nowMs - 86_400_000)}::date`;
   const byMonth = (dimension: SQL) =>

@@ -1,6 +1,7 @@
 // Postgres away: the batch is kept and tried again; the queue grows until it is full, and then requests get 503.
 import { LogDrain, type LogSink } from '@llm0/core/logs/log-drain';
 import { redactText } from '@llm0/core/logs/redact';
+import { readLogFence } from '@llm0/drizzle/queries/log-fence';
 import { storeLogRecords } from '@llm0/drizzle/queries/log-insert';
 import { addSystemLog } from '@llm0/drizzle/queries/system-logs';
 import type { JobContext } from './job';
@@ -22,9 +23,13 @@ export function createLogDrain(context: JobContext): LogDrain {
 }
 
 export function createLogSink(context: JobContext): LogSink {
+  let fence: number | undefined;
   return {
+    async prepare() {
+      fence = await readLogFence(context.db);
+    },
     async store(records) {
-      await storeLogRecords(context.db, records);
+      await storeLogRecords(context.db, records, { fence });
       context.onDrained?.(records.length);
     },
     async setAside(record, reason) {

@@ -6,7 +6,7 @@ import type { Logger } from 'pino';
 /** What jobs work with. */
 export interface JobContext {
   readonly db: Db;
-  readonly hotStore: Pick<HotStore, 'read' | 'acknowledge' | 'depth' | 'reap' | 'counters'>;
+  readonly hotStore: Pick<HotStore, 'read' | 'acknowledge' | 'handBack' | 'depth' | 'reap' | 'counters'>;
   readonly log: Pick<Logger, 'info' | 'warn' | 'error'>;
   readonly nowMs: () => number;
   /** Stores and counts for the log drain: the gateway's metrics, or nothing. */

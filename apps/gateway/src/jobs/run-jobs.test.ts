@@ -37,6 +37,8 @@ class QueueStub {
     for (const id of ids) this.unacknowledged.delete(id);
   }
 
+  handBack() {}
+
   depth = async () => ({ entries: this.unacknowledged.size, oldestAgeMs: 0 });
   reap = async () => this.reaped;
   counters = async () => this.monthCounters;

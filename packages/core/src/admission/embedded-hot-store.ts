@@ -213,6 +213,10 @@ export class EmbeddedHotStore implements HotStore {
     this.book.compactIfLarge();
   }
 
+  handBack(): void {
+    // Counters are rebuilt at the start only, before anything is read.
+  }
+
   async depth(): Promise<QueueDepth> {
     return { entries: this.queue.size, oldestAgeMs: this.queue.oldestAgeMs(this.nowMs()) };
   }

@@ -8,11 +8,18 @@ import type { SettlementFile } from './settlement-file';
 /** Memory for settlements the queue holds but that are not drained yet; beyond it they are kept in the file. */
 const KEPT_MAX_BYTES = 16 * 1024 * 1024;
 const BATCH = 500;
+/**
+ * A store that has not acknowledged for this long counts as stalled. When it goes on it may drop what a process that died
+ * meanwhile had written (Redis reads 16 KiB, fails to reply, and closes), so what is on the wire goes to the file too.
+ */
+const STALLED_MS = 20;
 
 interface Entry {
   readonly requestId: string;
   readonly admittedAtMs: number;
   readonly sentAtMs: number;
+  /** When it was last written to the store, by the monotonic clock. */
+  onWireMs: number;
   readonly bytes: number;
   /** undefined once only the file has it. */
   settlement: Settlement | undefined;
@@ -47,6 +54,8 @@ export class HandOver {
   private keptBytes = 0;
   private inFile = 0;
   private failures = 0;
+  private stallTimer: ReturnType<typeof setTimeout> | undefined;
+  private closed = false;
   private open = false;
 
   constructor(private readonly ports: HandOverPorts) {}
@@ -125,6 +134,8 @@ export class HandOver {
 
   /** For a close before the store acknowledged everything: what is in doubt goes to the file. */
   close(): void {
+    this.closed = true;
+    clearTimeout(this.stallTimer);
     for (const entry of this.sent) this.toFile(entry);
     const unsettled = this.sent.size + this.waiting.length;
     if (unsettled === 0) this.ports.file.clear();
@@ -136,6 +147,7 @@ export class HandOver {
       requestId: settlement.requestId,
       admittedAtMs: settlement.admittedAtMs,
       sentAtMs: this.ports.nowMs(),
+      onWireMs: 0,
       bytes: settlement.record.length + 500,
       settlement,
       inFile: false,
@@ -146,9 +158,14 @@ export class HandOver {
   private sendEntry(entry: Entry, mode: SettleMode): Promise<void> {
     const { settlement } = entry;
     if (settlement === undefined) return Promise.resolve();
+    entry.onWireMs = performance.now();
     this.sent.add(entry);
     const reply = this.ports.send(settlement, mode);
-    if (this.ports.isBackedUp()) this.toFile(entry);
+    // Asked once the bytes were given to the socket, still before any answer can go out.
+    queueMicrotask(() => {
+      if (this.sent.has(entry) && (this.ports.isBackedUp() || this.isStalled(performance.now()))) this.toFile(entry);
+    });
+    this.stallTimer ??= setTimeout(this.watchStall, STALLED_MS);
     return reply.then(
       (outcome) => this.take(entry, settlement, outcome),
       () => {
@@ -157,6 +174,20 @@ export class HandOver {
       },
     );
   }
+
+  private isStalled(nowMs: number): boolean {
+    const oldest = this.sent.values().next().value;
+    return oldest !== undefined && nowMs - oldest.onWireMs > STALLED_MS;
+  }
+
+  /** Looks after the event loop has read what has arrived: it may be the loop that was late, not the store. */
+  private readonly watchStall = (): void => {
+    setImmediate(() => {
+      if (this.closed) return;
+      if (this.isStalled(performance.now())) for (const entry of this.sent) this.toFile(entry);
+      this.stallTimer = this.sent.size === 0 ? undefined : setTimeout(this.watchStall, STALLED_MS);
+    });
+  };
 
   private take(entry: Entry, settlement: Settlement, outcome: SettleOutcome): void {
     this.sent.delete(entry);

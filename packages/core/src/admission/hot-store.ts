@@ -167,7 +167,10 @@ export interface RebuildData {
 export interface RebuildSource {
   /** Writes these queue records to `gateway_logs` (idempotent by id); resolves after commit. */
   storeRecords(records: readonly string[]): Promise<void>;
-  /** Sums of everything stored, for the current and the previous month (days: yesterday and today). */
+  /**
+   * Sums of everything stored, for the current and the previous month (days: yesterday and today). Batches of the queue
+   * that were read before are refused from then on, and come back by `handBack`.
+   */
   loadSpend(nowMs: number): Promise<RebuildData>;
   /** Which of these requests already have a row. */
   findStored(requests: readonly { id: string; createdAtMs: number }[]): Promise<ReadonlySet<string>>;
@@ -197,7 +200,10 @@ export interface HotStore extends LogQueue {
   /** Connects, learns shards and epoch, rebuilds lost counters, replays journals. Resolves when decisions are possible. */
   start(source: RebuildSource): Promise<void>;
   admit(request: AdmitRequest): Promise<AdmitDecision>;
-  /** Hands over the end of a request. When it returns, the settlement is on the wire or in a journal. */
+  /**
+   * Hands over the end of a request. It is on the wire or in a journal before anything that waits for a promise resolved
+   * after this call goes on: so before the caller's answer, as long as that takes one more microtask.
+   */
   settle(settlement: Settlement): void;
   /** Extends the 60 s leases of live holds. */
   renew(holds: readonly { readonly projectId: string; readonly requestId: string }[]): Promise<void>;

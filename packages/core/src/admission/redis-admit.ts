@@ -47,6 +47,7 @@ export class RedisAdmissions {
       let late = false;
       const inTime = this.deadlines.add(() => {
         late = true;
+        this.remember(request);
         reject(storeUnavailable(`no answer within ${this.options.deadlineMs} ms`));
       });
       runScript(this.link.client, 'admit', args).then(
@@ -56,6 +57,7 @@ export class RedisAdmissions {
           if (decision === undefined) this.options.onTrouble();
           if (late) {
             if (decision?.type === 'admitted') this.release(request);
+            else this.uncertain.delete(request.requestId);
           } else if (decision === undefined) reject(storeUnavailable('the store is being rebuilt'));
           else resolve(decision);
         },
@@ -74,12 +76,20 @@ export class RedisAdmissions {
     for (const request of [...this.uncertain.values()]) this.release(request);
   }
 
-  private release(request: AdmitRequest): void {
+  /** Whether a refused request may have a hold, so that its end must be told to the hold as well. */
+  isUncertain(requestId: string): boolean {
+    return this.uncertain.has(requestId);
+  }
+
+  private remember(request: AdmitRequest): void {
     this.uncertain.set(request.requestId, request);
-    if (this.uncertain.size > UNCERTAIN_MAX) {
-      const oldest = this.uncertain.keys().next().value;
-      if (oldest !== undefined) this.uncertain.delete(oldest);
-    }
+    if (this.uncertain.size <= UNCERTAIN_MAX) return;
+    const oldest = this.uncertain.keys().next().value;
+    if (oldest !== undefined) this.uncertain.delete(oldest);
+  }
+
+  private release(request: AdmitRequest): void {
+    this.remember(request);
     const keys = this.link.keysOf(request.projectId);
     if (!this.link.isOpen) return;
     const epoch = this.link.epochOf(keys);

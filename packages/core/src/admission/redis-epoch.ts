@@ -82,8 +82,7 @@ async function rebuildAll(
   for (const { keys } of lost) await client.set(keys.epoch, mark);
   for (const shard of lost) {
     const nowMs = clock === '' ? shard.serverMs : Number(clock);
-    const survived = shard.epoch !== '';
-    await rebuildShard({ client, keys: shard.keys, shards: shards.length, mark, survived, nowMs, source });
+    await rebuildShard({ client, keys: shard.keys, shards: shards.length, mark, nowMs, source });
   }
   for (const { keys, runId } of lost) {
     const epoch = `${newId()} ${runId}`;

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
-import { readdirSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
@@ -191,6 +191,73 @@ describe('redis hot store, when things break', () => {
     for (const refusal of refusals) expect(refusal).toMatchObject({ kind: 'store_unavailable' });
     await until(async () => (await store.openHolds()) === 0 && (await held(store)) === 0);
     expect(await spent(store)).toBe(70);
+  });
+
+  test('a refusal whose admission comes through late leaves no hold, even when its process dies', async () => {
+    const store = await open();
+    server.freeze();
+    await Bun.sleep(50);
+    const late = requestOf({});
+    try {
+      await store.admit(late).catch(() => undefined);
+      store.settle(settlementOf(late, Date.now() - 5_000, { held: false, costNanoUsd: 0 }));
+      // From here on the process does nothing more: what is on the wire has to do.
+      store.settle = () => undefined;
+    } finally {
+      server.thaw();
+    }
+    await until(async () => (await store.depth()).entries === 1);
+    expect(await store.openHolds()).toBe(0);
+    expect(await spent(store)).toBe(0);
+  });
+
+  test('a server that hangs: what is answered meanwhile is in the file, not only on the wire', async () => {
+    const store = await open();
+    server.freeze();
+    await Bun.sleep(50);
+    const ids = Array.from({ length: 60 }, () => requestOf({}));
+    try {
+      for (const request of ids) store.settle(settlementOf(request, Date.now(), { held: false, costNanoUsd: 0 }));
+      await Bun.sleep(100);
+      const late = requestOf({});
+      store.settle(settlementOf(late, Date.now(), { held: false, costNanoUsd: 0 }));
+      await Promise.resolve();
+      const [name = ''] = readdirSync(dir.path).filter((file) => file.startsWith('settlements-'));
+      const kept = readFileSync(join(dir.path, name), 'utf8');
+      expect([...ids, late].filter(({ requestId }) => !kept.includes(requestId))).toEqual([]);
+    } finally {
+      server.thaw();
+    }
+    await store.flush(1000);
+    expect(await rows.drain(store)).toBe(61);
+  });
+
+  test('a batch in hand while the data was lost is handed in again, whoever queued it, and counts once', async () => {
+    const store = await open();
+    const gone = await open();
+    const requests = [requestOf({}), requestOf({})];
+    for (const [index, request] of requests.entries()) {
+      const owner = index === 0 ? store : gone;
+      const decision = await owner.admit(request);
+      if (decision.type === 'admitted') owner.settle(settlementOf(request, decision.nowMs));
+      await owner.flush(1000);
+    }
+    const batch = await store.read(10, 0);
+    expect(batch).toHaveLength(2);
+    // It hands nothing in any more.
+    await gone.close();
+    stores.splice(stores.indexOf(gone), 1);
+    await admin.flushall();
+    await until(async () => !(await store.health()).ok || (await store.openHolds()) === 0);
+    await Bun.sleep(1_500);
+    await isOpen(store);
+    store.handBack(batch.map(({ record }) => record));
+    await until(async () => (await spent(store)) === 140, 5_000);
+    await store.flush(1000);
+    await rows.drain(store);
+    expect([...rows.rows.keys()].sort()).toEqual(requests.map(({ requestId }) => requestId).sort());
+    expect(rows.doubled).toBe(0);
+    expect(await spent(store)).toBe(rows.costNanoUsd);
   });
 
   test('settlements left behind by a killed process are handed in at the next start, once', async () => {

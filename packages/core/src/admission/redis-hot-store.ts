@@ -32,6 +32,7 @@ import {
   isRecordOnly,
   type SettleMode,
   type SettleOutcome,
+  settlementOfRecord,
 } from './settle-args';
 import { SettlementFile } from './settlement-file';
 import { storeUnavailable } from './store-unavailable';
@@ -175,7 +176,7 @@ export class RedisHotStore implements HotStore {
   }
 
   async counters(): Promise<readonly ProjectCounter[]> {
-    return this.spend.counters(await this.nowMs());
+    return this.spend.counters(await this.link.nowMs());
   }
 
   openHolds(): Promise<number> {
@@ -183,11 +184,11 @@ export class RedisHotStore implements HotStore {
   }
 
   async keySpend(projectId: string, keyId: string, period: BudgetPeriod): Promise<number> {
-    return this.spend.keySpend(keyId, projectId, { period, nowMs: await this.nowMs() });
+    return this.spend.keySpend(keyId, projectId, { period, nowMs: await this.link.nowMs() });
   }
 
   async customerSpend(projectId: string, customerId: string): Promise<{ dayNanoUsd: number; monthNanoUsd: number }> {
-    return this.spend.customerSpend(projectId, customerId, await this.nowMs());
+    return this.spend.customerSpend(projectId, customerId, await this.link.nowMs());
   }
 
   cacheWrite(projectId: string, entry: CacheWrite): void {
@@ -209,7 +210,7 @@ export class RedisHotStore implements HotStore {
   }
 
   async cachePurge(filter: CachePurge): Promise<number> {
-    return purgeCache({ client: this.client, shards: this.link.shards, nowMs: await this.nowMs() }, filter);
+    return purgeCache({ client: this.client, shards: this.link.shards, nowMs: await this.link.nowMs() }, filter);
   }
 
   cacheStats(): Promise<{ readonly entries: number; readonly bytes: number }> {
@@ -222,6 +223,11 @@ export class RedisHotStore implements HotStore {
 
   acknowledge(entryIds: readonly string[]): Promise<void> {
     return this.withQueue((queue) => queue.acknowledge(entryIds));
+  }
+
+  handBack(records: readonly string[]): void {
+    this.handOver.adopt(records.map(settlementOfRecord));
+    this.recovery?.trigger();
   }
 
   depth(): Promise<QueueDepth> {
@@ -271,22 +277,13 @@ export class RedisHotStore implements HotStore {
 
   private async send(settlement: Settlement, mode: SettleMode): Promise<SettleOutcome> {
     const keys = this.link.keysOf(settlement.projectId);
-    if (mode === 'unheld' && isRecordOnly(settlement)) {
-      const entryId = appendRecord(this.client, keys.log, settlement);
-      this.batch.flush();
-      return { type: 'queued', entryId: await entryId };
+    this.batch.openBriefly();
+    if (mode === 'unheld' && isRecordOnly(settlement) && !this.admissions.isUncertain(settlement.requestId)) {
+      return { type: 'queued', entryId: await appendRecord(this.client, keys.log, settlement) };
     }
     const { link, cacheMaxPerShard: cacheMaxBytes } = this;
     const context = { keys, epoch: link.epochOf(keys), clock: link.clock, cacheMaxBytes };
-    const reply = runScript(this.client, 'settle', encodeSettle(settlement, mode, context));
-    this.batch.flush();
-    return decodeSettle(await reply);
-  }
-
-  private async nowMs(): Promise<number> {
-    if (this.options.clock !== undefined) return this.options.clock();
-    const [seconds, micros] = (await this.client.time()) as unknown as [string | number, string | number];
-    return Number(seconds) * 1000 + Math.floor(Number(micros) / 1000);
+    return decodeSettle(await runScript(this.client, 'settle', encodeSettle(settlement, mode, context)));
   }
 
   private async withQueue<T>(use: (queue: RedisLogQueue) => Promise<T>): Promise<T> {

@@ -57,6 +57,13 @@ export class RedisLink {
     return keys;
   }
 
+  /** The store's clock in epoch milliseconds. */
+  async nowMs(): Promise<number> {
+    if (this.options.clock !== undefined) return this.options.clock();
+    const [seconds, micros] = (await this.client.time()) as unknown as [string | number, string | number];
+    return Number(seconds) * 1000 + Math.floor(Number(micros) / 1000);
+  }
+
   /** '' = the server's own clock. */
   get clock(): ScriptArg {
     return this.options.clock?.() ?? '';

@@ -64,7 +64,7 @@ export interface RedisLogQueueOptions {
 }
 
 /** One stream a shard, read by one consumer group; an acknowledged entry is deleted. */
-export class RedisLogQueue implements LogQueue {
+export class RedisLogQueue implements Omit<LogQueue, 'handBack'> {
   private nextClaimAtMs = 0;
   /** Streams that are known to have their group. */
   private readonly ready = new Set<string>();

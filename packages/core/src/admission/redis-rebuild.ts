@@ -6,8 +6,6 @@ import { apiKeyKey, customerKey, limitsKey, projectKey, type ShardKeys, shardOf 
 import { DRAIN_GROUP, readQueue } from './redis-log-queue';
 import { type RedisClient, runScript, type ScriptArg } from './redis-scripts';
 
-/** Rows that a drain had read before the loss are committed after this long; then the sums are complete. */
-const DRAIN_GRACE_MS = 500;
 const CUSTOMER_TTL_SECONDS = 70 * 86_400;
 
 export interface RebuildShard {
@@ -16,8 +14,6 @@ export interface RebuildShard {
   readonly shards: number;
   /** Value of the epoch key while this rebuild is the current one. */
   readonly mark: string;
-  /** False when not even the epoch was left. */
-  readonly survived: boolean;
   /** The store's clock. */
   readonly nowMs: number;
   readonly source: RebuildSource;
@@ -27,7 +23,6 @@ export interface RebuildShard {
 export async function rebuildShard(job: RebuildShard): Promise<void> {
   const { client, keys, source } = job;
   await drainQueue(job);
-  if (job.survived) await Bun.sleep(DRAIN_GRACE_MS);
   const data = await source.loadSpend(job.nowMs);
   const holds = await keepUnstoredHolds(job);
   const known = await client.smembers(keys.projects);

@@ -1,3 +1,4 @@
+import type { LogRecord } from '../logs/log-record';
 import { encodeId } from './hold';
 import type { CacheWrite, Settlement } from './hot-store';
 import { apiKeyKey, customerKey, doneKey, projectKey, type ShardKeys } from './redis-keys';
@@ -69,4 +70,22 @@ export function decodeSettle(reply: unknown): SettleOutcome {
 /** Nothing to release, to book or to cache. Such a record may come twice: the drain is idempotent by id. */
 export function isRecordOnly(settlement: Settlement): boolean {
   return !settlement.held && settlement.costNanoUsd === 0 && settlement.cache === undefined;
+}
+
+/** The settlement that queued this record, for handing it in again. */
+export function settlementOfRecord(record: string): Settlement {
+  const { id, projectId, apiKeyId, customerId, createdAtMs, costNanoUsd, tokensIn, tokensOut } = JSON.parse(
+    record,
+  ) as LogRecord;
+  return {
+    requestId: id,
+    projectId,
+    keyId: apiKeyId,
+    ...(customerId === undefined ? {} : { customerId }),
+    admittedAtMs: createdAtMs,
+    held: false,
+    costNanoUsd,
+    tokens: tokensIn + tokensOut,
+    record,
+  };
 }

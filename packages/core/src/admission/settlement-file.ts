@@ -67,7 +67,7 @@ export class SettlementFile {
     if (this.fd === undefined) return;
     closeSync(this.fd);
     this.fd = undefined;
-    if (statSync(this.path).size === 0) rmSync(this.path);
+    if (statSync(this.path, { throwIfNoEntry: false })?.size === 0) rmSync(this.path);
   }
 
   /**

@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { RecordsRejectedError } from './decode-log-record';
-import { drainNow, LogDrain, type LogSink } from './log-drain';
+import { drainNow, LogDrain, type LogSink, RecordsOutdatedError } from './log-drain';
 import type { LogQueue } from './log-queue';
 
 class MemoryQueue implements LogQueue {
   readonly entries: { entryId: string; record: string; taken: boolean }[] = [];
+  readonly handedBack: string[] = [];
   readFailures = 0;
 
   push(...records: string[]): void {
@@ -28,6 +29,10 @@ class MemoryQueue implements LogQueue {
       );
   }
 
+  handBack(records: readonly string[]) {
+    this.handedBack.push(...records);
+  }
+
   async depth() {
     return { entries: this.entries.length, oldestAgeMs: 0 };
   }
@@ -38,10 +43,17 @@ class MemorySink implements LogSink {
   readonly stored: string[] = [];
   readonly aside: string[] = [];
   calls = 0;
+  fence = 0;
+  private preparedFor = 0;
   constructor(private failures = 0) {}
+
+  async prepare() {
+    this.preparedFor = this.fence;
+  }
 
   async store(records: readonly string[]) {
     this.calls++;
+    if (this.preparedFor !== this.fence) throw new RecordsOutdatedError('rebuilt meanwhile');
     if (this.failures-- > 0) throw new Error('sink away');
     if (records.some((record) => record.startsWith('bad'))) throw new RecordsRejectedError('bad data');
     this.stored.push(...records);
@@ -99,6 +111,26 @@ describe('log drain', () => {
     drain.start();
     await waitFor(() => sink.stored.length === 1);
     await drain.stop();
+  });
+
+  test('what was read before a rebuild is handed back, not stored and not acknowledged', async () => {
+    const [queue, sink] = [new MemoryQueue(), new MemorySink()];
+    const read = queue.read.bind(queue);
+    queue.read = async (max) => {
+      const batch = await read(max);
+      if (batch.some(({ record }) => record === 'old')) sink.fence++;
+      return batch;
+    };
+    queue.push('old');
+    const drain = drainOf(queue, sink);
+    drain.start();
+    await waitFor(() => queue.handedBack.length > 0);
+    queue.push('new');
+    await waitFor(() => sink.stored.length > 0);
+    await drain.stop();
+    expect(queue.handedBack).toEqual(['old']);
+    expect(sink.stored).toEqual(['new']);
+    expect(queue.entries.map(({ record }) => record)).toEqual(['old']);
   });
 
   test('stopped while the sink is away: nothing is acknowledged', async () => {

@@ -3,9 +3,19 @@
 import { RecordsRejectedError } from './decode-log-record';
 import type { LogQueue, QueuedRecord } from './log-queue';
 
-/** Where records go. Both calls throw while the store is away. */
+/** The counters were rebuilt after these records were read: they may be in the rows or nowhere, but not in the sums. */
+export class RecordsOutdatedError extends Error {
+  override readonly name = 'RecordsOutdatedError';
+}
+
+/** Where records go. All calls throw while the store is away. */
 export interface LogSink {
-  /** Idempotent by record id; all or nothing. Throws `RecordsRejectedError` when the records themselves are at fault. */
+  /** Called before each read: what is read from then on may be stored. */
+  prepare(): Promise<void>;
+  /**
+   * Idempotent by record id; all or nothing. Throws `RecordsRejectedError` when the records themselves are at fault, and
+   * `RecordsOutdatedError` when the counters were rebuilt since `prepare`.
+   */
   store(records: readonly string[]): Promise<void>;
   /** Keeps a record that can't be stored where an operator finds it. */
   setAside(record: string, reason: string): Promise<void>;
@@ -49,11 +59,13 @@ export class LogDrain {
     const { batchSize = 1000, waitMs = 500, lingerMs = 250, sleep } = this.options;
     const { signal } = this.controller;
     while (!signal.aborted) {
-      const entries = await this.persist(() => this.options.queue.read(batchSize, waitMs));
+      const { queue, sink } = this.options;
+      if ((await this.persist(() => prepare(sink))) === undefined) continue;
+      const entries = await this.persist(() => queue.read(batchSize, waitMs));
       if (entries === undefined || entries.length === 0) continue;
-      const stored = await this.persist(() => storeEntries(this.options.sink, entries));
+      const stored = await this.persist(() => storeEntries({ queue, sink }, entries));
       // Stored already: if this fails, the entries come back and are found to be there.
-      if (stored !== undefined) await this.persist(() => acknowledge(this.options.queue, entries));
+      if (stored !== undefined) await this.persist(() => acknowledge(queue, stored));
       if (entries.length < batchSize && !signal.aborted) await sleep(lingerMs, signal);
     }
   }
@@ -78,34 +90,50 @@ export class LogDrain {
 export async function drainNow(queue: LogQueue, sink: LogSink, batchSize = 1000): Promise<number> {
   let total = 0;
   for (;;) {
+    await sink.prepare();
     const entries = await queue.read(batchSize, 0);
     if (entries.length === 0) return total;
-    await storeEntries(sink, entries);
-    await acknowledge(queue, entries);
+    await acknowledge(queue, await storeEntries({ queue, sink }, entries));
     total += entries.length;
   }
 }
 
-const acknowledge = async (queue: LogQueue, entries: readonly QueuedRecord[]): Promise<true> => {
-  await queue.acknowledge(entries.map((entry) => entry.entryId));
+const prepare = async (sink: LogSink): Promise<true> => {
+  await sink.prepare();
   return true;
 };
 
-/** Halves a rejected batch until the records at fault stand alone. */
-async function storeEntries(sink: LogSink, entries: readonly QueuedRecord[]): Promise<true> {
+const acknowledge = async (queue: LogQueue, entries: readonly QueuedRecord[]): Promise<true> => {
+  if (entries.length > 0) await queue.acknowledge(entries.map((entry) => entry.entryId));
+  return true;
+};
+
+interface Ends {
+  readonly queue: LogQueue;
+  readonly sink: LogSink;
+}
+
+/** Halves a rejected batch until the records at fault stand alone. Returns the entries that are done with. */
+async function storeEntries(ends: Ends, entries: readonly QueuedRecord[]): Promise<readonly QueuedRecord[]> {
+  const { queue, sink } = ends;
+  const records = entries.map((entry) => entry.record);
   try {
-    await sink.store(entries.map((entry) => entry.record));
+    await sink.store(records);
+    return entries;
   } catch (error) {
+    if (error instanceof RecordsOutdatedError) {
+      queue.handBack(records);
+      return [];
+    }
     if (!(error instanceof RecordsRejectedError)) throw error;
     const [only, second] = entries;
     if (only === undefined) throw error;
     if (second === undefined) {
       await sink.setAside(only.record, error.message);
-      return true;
+      return entries;
     }
     const middle = Math.ceil(entries.length / 2);
-    await storeEntries(sink, entries.slice(0, middle));
-    await storeEntries(sink, entries.slice(middle));
+    const first = await storeEntries(ends, entries.slice(0, middle));
+    return [...first, ...(await storeEntries(ends, entries.slice(middle)))];
   }
-  return true;
 }

@@ -21,5 +21,10 @@ export interface LogQueue {
   read(max: number, waitMs: number): Promise<readonly QueuedRecord[]>;
   /** Removes entries for good; call it after the rows are committed. */
   acknowledge(entryIds: readonly string[]): Promise<void>;
+  /**
+   * Takes back records that were read before the counters were rebuilt and may not be stored as they are: what neither
+   * queue nor rows have is handed in again. They are not acknowledged; what is still queued comes back.
+   */
+  handBack(records: readonly string[]): void;
   depth(): Promise<QueueDepth>;
 }
