@@ -1,33 +1,33 @@
-import { describe, expect, test } from 'bun:test';
-import type { EventBatch } from '@llm0/core/chat/event';
+import { expect, test } from 'bun:test';
 import type { ChatRequest } from '@llm0/core/chat/request';
-import { ZERO_USAGE } from '@llm0/core/chat/usage';
-import { partialUsage } from './guess-usage';
+import { guessUsage } from './guess-usage';
 
-const REQUEST: ChatRequest = {
+const request: ChatRequest = {
   model: 'm',
-  messages: [{ role: 'user', content: [{ type: 'text', text: 'Hello there' }] }],
   stream: true,
+  messages: [{ role: 'user', content: [{ type: 'text', text: 'x'.repeat(40) }] }],
   extra: {},
 };
-const pieces = (count: number): EventBatch[] => [
-  { events: Array.from({ length: count }, () => ({ type: 'text', choice: 0, text: 'word' }) as const) },
-];
 
-describe('usage of an answer cut short', () => {
-  test('nothing reported: guessed', () => {
-    const usage = partialUsage(REQUEST, pieces(5), undefined);
-    expect(usage).toMatchObject({ outputTokens: 5, estimated: true });
-    expect(usage.inputTokens).toBeGreaterThan(0);
-  });
+test('prompt by bytes and messages; output by bytes, but never fewer tokens than pieces came', () => {
+  const pieces = Array.from({ length: 7 }, () => ({ events: [{ type: 'text', choice: 0, text: 'ab' }] as const }));
+  expect(guessUsage(request, pieces)).toMatchObject({ inputTokens: 14, outputTokens: 7, estimated: true });
+  const whole = [{ events: [{ type: 'text', choice: 0, text: 'y'.repeat(400) }] as const }];
+  expect(guessUsage(request, whole).outputTokens).toBe(100);
+});
 
-  test('a count from the first event: the input holds, the output is what came', () => {
-    const reported = { ...ZERO_USAGE, inputTokens: 40, cacheReadTokens: 7, outputTokens: 1 };
-    expect(partialUsage(REQUEST, pieces(5), reported)).toEqual({ ...reported, outputTokens: 5, estimated: true });
-  });
-
-  test('a count that covers what came is taken as it is', () => {
-    const reported = { ...ZERO_USAGE, inputTokens: 40, outputTokens: 3, reasoningTokens: 9 };
-    expect(partialUsage(REQUEST, pieces(5), reported)).toBe(reported);
-  });
+test('reasoning and tool calls count, nothing received counts nothing', () => {
+  const batches = [
+    {
+      events: [
+        { type: 'reasoning', choice: 0, text: 'z'.repeat(40) },
+        { type: 'tool-call', choice: 0, toolIndex: 0, id: 'c', name: 'look_up_weather' },
+        { type: 'tool-arguments', choice: 0, toolIndex: 0, text: '{"city":"Paris"}' },
+      ] as const,
+    },
+  ];
+  const usage = guessUsage(request, batches);
+  expect(usage.reasoningTokens).toBe(10);
+  expect(usage.outputTokens).toBe(8);
+  expect(guessUsage(request, []).outputTokens).toBe(0);
 });

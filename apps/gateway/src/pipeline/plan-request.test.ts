@@ -1,0 +1,150 @@
+import { describe, expect, test } from 'bun:test';
+import type { ChatRequest } from '@llm0/core/chat/request';
+import { GatewayError } from '@llm0/core/errors/gateway-error';
+import type { ApiKey, Project } from '@llm0/core/keys/api-key';
+import { createPriceBook } from '@llm0/core/pricing/create-price-book';
+import { planRequest } from './plan-request';
+
+const project: Project = {
+  id: 'p1',
+  name: 'p',
+  version: 1,
+  isActive: true,
+  monthlyCapNanoUsd: null,
+  strictCaps: false,
+  defaultOutputTokens: 100,
+  cacheEnabled: true,
+  cacheTtlSeconds: null,
+  semanticCacheEnabled: false,
+  semanticThreshold: null,
+  semanticShadow: false,
+  onStoreFailure: 'closed',
+  unknownModelPolicy: null,
+};
+const key: ApiKey = {
+  id: 'k1',
+  projectId: 'p1',
+  name: 'k',
+  version: 1,
+  isActive: true,
+  rateLimitPerMinute: null,
+  rateLimitBurst: null,
+  tokensPerMinute: null,
+  maxConcurrency: null,
+  allowedModels: null,
+  expiresAtMs: null,
+  budgetNanoUsd: null,
+  budgetPeriod: 'total',
+};
+const acme = { name: 'acme', modelPatterns: [/^acme-/], liveModels: new Set<string>() };
+const prices = createPriceBook(
+  [{ provider: 'acme', model: 'acme-1', mode: 'chat', prices: { input: 1000, output: 2000 }, capabilities: [] }],
+  new Set(),
+);
+const services = { routing: () => ({ providers: new Map([['acme', acme]]), prices }) };
+const base: ChatRequest = {
+  model: 'acme-1',
+  stream: false,
+  messages: [{ role: 'user', content: [{ type: 'text', text: 'abcdef' }] }],
+  extra: {},
+};
+
+interface Change {
+  readonly project?: Partial<Project>;
+  readonly key?: Partial<ApiKey>;
+  readonly request?: Partial<ChatRequest>;
+  readonly cache?: 'normal' | 'off' | 'refresh';
+}
+
+const plan = (change: Change = {}) =>
+  planRequest(services, {
+    exchange: { requestId: 'r1', startMs: 0, controls: { cache: change.cache ?? 'normal', dropParams: false } },
+    principal: { key: { ...key, ...change.key }, project: { ...project, ...change.project } },
+    dialect: 'openai-chat',
+    request: { ...base, ...change.request },
+  });
+const refusal = (change: Change): string => {
+  try {
+    plan(change);
+  } catch (error) {
+    if (error instanceof GatewayError) return error.kind;
+    throw error;
+  }
+  return 'planned';
+};
+
+describe('planRequest', () => {
+  test('holds input and output at the price of the target; the lost part is the input', () => {
+    const { admit } = plan();
+    expect([admit.holdNanoUsd, admit.lostNanoUsd, admit.tokens]).toEqual([6 + 200, 6, 106]);
+    expect(JSON.parse(admit.lostRecord)).toMatchObject({
+      id: 'r1',
+      projectId: 'p1',
+      apiKeyId: 'k1',
+      model: 'acme-1',
+      provider: 'acme',
+      costNanoUsd: 6,
+      errorCode: 'gateway_lost',
+      status: 'error',
+      costEstimated: true,
+    });
+  });
+
+  test('strict caps: bytes are tokens, the limit goes upstream, one attempt, all of the hold is at stake', () => {
+    const strict = plan({ project: { strictCaps: true } });
+    expect([strict.admit.holdNanoUsd, strict.admit.lostNanoUsd]).toEqual([10 + 200, 210]);
+    expect([strict.outputLimit, strict.maxAttempts]).toEqual([100, 1]);
+    expect(plan({ project: { strictCaps: true }, request: { maxOutputTokens: 5 } }).outputLimit).toBeUndefined();
+    expect(plan().outputLimit).toBeUndefined();
+  });
+
+  test('strict caps refuse what has no bound', () => {
+    const strict = { strictCaps: true };
+    const image = { type: 'image', url: 'https://example.test/a.png' } as const;
+    expect(refusal({ project: strict, request: { messages: [{ role: 'user', content: [image] }] } })).toBe(
+      'request_over_limit',
+    );
+    const builtIn = { type: 'raw', format: 'openai-chat', value: { type: 'web_search' } } as const;
+    expect(refusal({ project: strict, request: { tools: [builtIn] } })).toBe('request_over_limit');
+    expect(refusal({ request: { tools: [builtIn] } })).toBe('planned');
+  });
+
+  test.each<[string, Change, string]>([
+    ['no cap, no policy', {}, 'planned'],
+    ['a project cap', { project: { monthlyCapNanoUsd: 1 } }, 'model_not_priced'],
+    ['a key budget', { key: { budgetNanoUsd: 1 } }, 'model_not_priced'],
+    [
+      'a cap, but unpriced allowed',
+      { project: { monthlyCapNanoUsd: 1, unknownModelPolicy: 'allow_unpriced' } },
+      'planned',
+    ],
+    ['no cap, but refused', { project: { unknownModelPolicy: 'refuse' } }, 'model_not_priced'],
+    [
+      'strict, whatever is allowed',
+      { project: { strictCaps: true, unknownModelPolicy: 'allow_unpriced' } },
+      'model_not_priced',
+    ],
+  ])('an unpriced model with %s', (_name, change, outcome) => {
+    expect(refusal({ ...change, request: { model: 'acme-new' } })).toBe(outcome);
+  });
+
+  test.each<[readonly string[], string, string]>([
+    [['acme-1'], 'acme-1', 'planned'],
+    [['acme-1'], 'acme/acme-1', 'planned'],
+    [['acme/acme-1'], 'acme-1', 'planned'],
+    [['acme-*'], 'acme-1', 'planned'],
+    [['acme-2'], 'acme-1', 'model_not_allowed'],
+    [['other-*'], 'acme-1', 'model_not_allowed'],
+  ])('allowed_models %p and %s: %s', (allowedModels, model, outcome) => {
+    expect(refusal({ key: { allowedModels }, request: { model } })).toBe(outcome);
+  });
+
+  test('cache keys: looked up normally, only written on refresh, none when off', () => {
+    expect(plan().admit.cacheKey).toBe(plan().cacheKey);
+    const refresh = plan({ cache: 'refresh' });
+    expect([refresh.admit.cacheKey, refresh.cacheKey]).toEqual([undefined, plan().cacheKey]);
+    expect(plan({ cache: 'off' }).cacheKey).toBeUndefined();
+    expect(plan({ project: { cacheEnabled: false } }).cacheKey).toBeUndefined();
+    expect(plan({ request: { model: 'acme/acme-1' } }).cacheKey).toBe(plan().cacheKey);
+  });
+});
