@@ -27,12 +27,12 @@ export function applySettle(
   }
   if (state.done.has(requestId)) return { type: 'repeated' };
   const booking = { ...settlement, customerId: settlement.customerId ?? '' };
-  const reaped = state.reaped.get(requestId)?.reapedNanoUsd;
+  const { reapedNanoUsd: reaped, admittedAtMs = settlement.admittedAtMs } = state.reaped.get(requestId) ?? {};
   if (reaped !== undefined) {
-    addToSums(state, booking, { spent: costNanoUsd - reaped, held: 0, open: 0 });
+    addToSums(state, { ...booking, admittedAtMs }, { spent: costNanoUsd - reaped, held: 0, open: 0 });
     state.reaped.delete(requestId);
     state.done.set(requestId, { untilMs: atMs + REAPED_MARKER_MS });
-    return { type: 'queued', record: `${record.slice(0, -1)},"corrects":true}` };
+    return { type: 'queued', record: `${record.slice(0, -1)},"createdAtMs":${admittedAtMs},"corrects":true}` };
   }
   if (settlement.held && !force) return { type: 'unknown' };
   if (costNanoUsd > 0) addToSums(state, booking, { spent: costNanoUsd, held: 0, open: 0 });
@@ -46,7 +46,8 @@ export function applyReap(state: EmbeddedState, requestId: string, atMs: number)
   const hold = state.holds.get(requestId);
   if (hold === undefined) return undefined;
   releaseHold(state, requestId, hold, hold.lostNanoUsd);
-  state.reaped.set(requestId, { untilMs: atMs + REAPED_MARKER_MS, reapedNanoUsd: hold.lostNanoUsd });
+  const { lostNanoUsd: reapedNanoUsd, admittedAtMs } = hold;
+  state.reaped.set(requestId, { untilMs: atMs + REAPED_MARKER_MS, reapedNanoUsd, admittedAtMs });
   return completeLostRecord(hold);
 }
 

@@ -43,6 +43,8 @@ export interface DoneMark {
   readonly untilMs: number;
   /** Booked by the reaper, to be corrected once. */
   readonly reapedNanoUsd?: number;
+  /** Where the reaper booked it. */
+  readonly admittedAtMs?: number;
 }
 
 /** Everything the embedded store decides by. */

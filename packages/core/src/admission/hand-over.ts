@@ -275,7 +275,7 @@ export class HandOver {
       entries.map((entry) => ({ id: entry.requestId, createdAtMs: entry.admittedAtMs })),
     );
     const isKnown = (entry: Entry) => queued.has(entry.requestId) || stored.has(entry.requestId);
-    await this.sendAll(entries, (entry) => (isKnown(entry) ? 'release' : 'force'));
+    await this.sendAll(entries, (entry) => (isKnown(entry) ? 'known' : 'force'));
     for (const entry of entries) {
       const entryId = queued.get(entry.requestId);
       if (entryId === undefined || entry.settlement === undefined || this.waiting.includes(entry)) continue;

@@ -439,11 +439,16 @@ export function describeHotStore(name: string, open: OpenStore): void {
           createdAtMs: START_MS,
           errorCode: 'gateway_lost',
         });
-        for (let i = 0; i < 2; i++) store.settle(settlementOf(lost, START_MS, { costNanoUsd: 55 }));
+        // Told another time than the hold's (a refusal's): the correction stands where the reaper's row does.
+        for (let i = 0; i < 2; i++) store.settle(settlementOf(lost, START_MS - 7_000, { costNanoUsd: 55 }));
         await store.flush(1000);
         expect(await project()).toMatchObject({ spentNanoUsd: 55, heldNanoUsd: 100 });
         expect(await rows.drain(store)).toBe(1);
-        expect(rows.rows.get(lost.requestId)).toMatchObject({ costNanoUsd: 55, corrects: true });
+        expect(rows.rows.get(lost.requestId)).toMatchObject({
+          costNanoUsd: 55,
+          corrects: true,
+          createdAtMs: START_MS,
+        });
         expect(await store.openHolds()).toBe(1);
       });
 

@@ -260,6 +260,24 @@ describe('redis hot store, when things break', () => {
     expect(await spent(store)).toBe(rows.costNanoUsd);
   });
 
+  test('what the reaper booked meanwhile is corrected by a settlement left behind by a killed process', async () => {
+    const first = await open({ leaseMs: 100 });
+    const lost = requestOf({});
+    const decision = await first.admit(lost);
+    if (decision.type !== 'admitted') throw new Error('not admitted');
+    await Bun.sleep(150);
+    expect(await first.reap()).toBe(1);
+    expect(await rows.drain(first)).toBe(1);
+    expect(await spent(first)).toBe(40);
+    const line = JSON.stringify(settlementOf(lost, decision.nowMs, { costNanoUsd: 55 }));
+    writeFileSync(join(dir.path, `settlements-${hostname()}-999999-dead.journal`), `${line}\n`);
+    const second = await open({ leaseMs: 100 });
+    await second.flush(1000);
+    expect(await spent(second)).toBe(55);
+    expect(await rows.drain(second)).toBe(1);
+    expect(rows.rows.get(lost.requestId)).toMatchObject({ costNanoUsd: 55, corrects: true });
+  });
+
   test('settlements left behind by a killed process are handed in at the next start, once', async () => {
     const first = await open();
     const taken = requestOf({});

@@ -6,9 +6,9 @@ import type { ScriptArg } from './redis-scripts';
 
 /**
  * `held`: a hold must be there. `unheld`: none is expected. `force`: known to be nowhere, booked without a hold.
- * `release`: only the hold goes.
+ * `known`: in queue or rows; only a hold goes, or what the reaper booked is corrected. `release`: only the hold goes.
  */
-export type SettleMode = 'held' | 'unheld' | 'force' | 'release';
+export type SettleMode = 'held' | 'unheld' | 'force' | 'known' | 'release';
 
 export type SettleOutcome =
   /** In the queue; also when it had been taken before. */

@@ -11,6 +11,6 @@ book_spend(KEYS[2], KEYS[3], at, lost, hold, 1)
 if ARGV[4] ~= '' then book_customer(KEYS[7], at, lost, hold) end
 redis.call('HDEL', KEYS[5], ARGV[3])
 redis.call('ZREM', KEYS[6], ARGV[3])
-redis.call('SET', KEYS[8], 'r' .. whole(lost), 'PX', REAPED_MARKER_MS)
+redis.call('SET', KEYS[8], 'r' .. whole(lost) .. ' ' .. whole(at), 'PX', REAPED_MARKER_MS)
 redis.call('XADD', KEYS[4], '*', 'i', ARGV[3], 'r', ARGV[5])
 return 1

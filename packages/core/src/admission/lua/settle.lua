@@ -1,14 +1,20 @@
 -- The end of a request, once by its id: hold released, cost booked, record queued, cache entry written.
 -- KEYS 1 epoch, 2 project, 3 key, 4 log, 5 holds, 6 leases, 7 customer, 8 done marker, 9 projects,
 --      10 cache values, 11 facts, 12 by age, 13 by expiry, 14 totals
--- ARGV 1 epoch, 2 clock, 3 request, 4 mode (held, unheld, force, release), 5 cost, 6 tokens, 7 time of admission,
+-- ARGV 1 epoch, 2 clock, 3 request, 4 mode (held, unheld, force, known, release), 5 cost, 6 tokens, 7 time of admission,
 --      8 project id, 9 customer id or '', 10 record, [11 cache key, 12 value, 13 ttl, 14 owner, 15 byte bound]
 -- Reply: entry id (the first one, when it was settled before), or a code: 0 wrong epoch, 1 released, 2 unknown hold.
 if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
 local mode, cost, record = ARGV[4], tonumber(ARGV[5]), ARGV[10]
 local stored = redis.call('HGET', KEYS[5], ARGV[3])
 local mark = not stored and redis.call('GET', KEYS[8])
-if mode == 'release' and not stored then return 1 end
+local reaped, reaped_at
+if mark then reaped, reaped_at = string.match(mark, '^r(%d+) (%d+)') end
+local only_release = mode == 'release' or mode == 'known'
+if only_release then
+  if not stored and not (reaped and mode == 'known') then return 1 end
+  if stored then cost = 0 end
+end
 
 local marker_ms
 local now
@@ -28,17 +34,16 @@ if stored then
   end
   redis.call('HDEL', KEYS[5], ARGV[3])
   redis.call('ZREM', KEYS[6], ARGV[3])
-  if mode == 'release' then return 1 end
+  if only_release then return 1 end
   marker_ms = DONE_MARKER_MS
 elseif mark then
-  local reaped = string.match(mark, '^r(%d+)')
   if not reaped then return string.sub(mark, 2) end
   -- The reaper booked a guess: the one late correction changes the counters by the difference.
-  local at = tonumber(ARGV[7])
+  local at = tonumber(reaped_at)
   book_spend(KEYS[2], KEYS[3], at, cost - tonumber(reaped), 0, 0)
   if ARGV[9] ~= '' then book_customer(KEYS[7], at, cost - tonumber(reaped), 0) end
   marker_ms = REAPED_MARKER_MS
-  record = string.sub(record, 1, -2) .. ',"corrects":true}'
+  record = string.sub(record, 1, -2) .. ',"createdAtMs":' .. reaped_at .. ',"corrects":true}'
 else
   if mode == 'held' then return 2 end
   if cost > 0 then
