@@ -1,9 +1,12 @@
 import type { WarmOutcome } from '@llm0/core/cache/warm-cache';
 import type { LogRecord } from '@llm0/core/logs/log-record';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { PlainHistogram } from './plain-histogram';
 import { RecordMetrics } from './record-metrics';
 
 const STORE_BUCKETS_MS = [0.1, 0.25, 0.5, 1, 2, 5, 10, 25, 50, 80, 100, 250, 1000];
+const GAP_BUCKETS_MS = [0.5, 1, 2, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000];
+const JOB_BUCKETS_MS = [1, 5, 25, 100, 500, 1000, 5000, 30_000, 120_000, 600_000];
 
 /** Prometheus metrics. Labels are bounded: no project, key, customer or free text ever becomes one. */
 export class Metrics {
@@ -19,6 +22,66 @@ export class Metrics {
   readonly unchecked = new Counter({
     name: 'llm0_unchecked_requests_total',
     help: 'Requests of projects with on_store_failure open, served while the hot store could not decide.',
+    ...this.of,
+  });
+  readonly admitMs = new PlainHistogram({
+    name: 'llm0_hot_store_admit_ms',
+    help: 'Decisions of the hot store, as long as requests wait for them, in milliseconds.',
+    bounds: STORE_BUCKETS_MS,
+    registry: this.registry,
+  });
+  readonly chunkGapMs = new PlainHistogram({
+    name: 'llm0_inter_chunk_gap_ms',
+    help: 'Time between two chunks of a streamed answer, in milliseconds.',
+    bounds: GAP_BUCKETS_MS,
+    registry: this.registry,
+  });
+  readonly loopLagMs = new PlainHistogram({
+    name: 'llm0_event_loop_lag_ms',
+    help: 'How late a timer of this process fires, sampled twice a second, in milliseconds.',
+    bounds: GAP_BUCKETS_MS,
+    registry: this.registry,
+  });
+  readonly storeUp = new Gauge({
+    name: 'llm0_store_up',
+    help: 'Whether a store answers: hot_store, postgres.',
+    labelNames: ['store'] as const,
+    ...this.of,
+  });
+  readonly storePing = new Gauge({
+    name: 'llm0_store_ping_ms',
+    help: 'Round trip to a store in milliseconds, measured when this page is read.',
+    labelNames: ['store'] as const,
+    ...this.of,
+  });
+  readonly storeHolds = new Gauge({
+    name: 'llm0_store_holds_open',
+    help: 'Holds in the hot store, of all processes.',
+    ...this.of,
+  });
+  readonly cacheEntries = new Gauge({ name: 'llm0_cache_entries', help: 'Answers in the hot cache tier.', ...this.of });
+  readonly cacheBytes = new Gauge({ name: 'llm0_cache_bytes', help: 'Bytes of the hot cache tier.', ...this.of });
+  readonly residentBytes = new Gauge({
+    name: 'llm0_resident_memory_bytes',
+    help: 'Resident memory of this process.',
+    ...this.of,
+  });
+  readonly jobRuns = new Counter({
+    name: 'llm0_job_runs_total',
+    help: 'Runs of background jobs by this process.',
+    labelNames: ['job', 'outcome'] as const,
+    ...this.of,
+  });
+  readonly jobMs = new Histogram({
+    name: 'llm0_job_duration_ms',
+    help: 'Duration of background jobs in milliseconds.',
+    labelNames: ['job'] as const,
+    buckets: JOB_BUCKETS_MS,
+    ...this.of,
+  });
+  readonly recordsStored = new Counter({
+    name: 'llm0_log_records_stored_total',
+    help: 'Log entries moved from the queue to gateway_logs by this process.',
     ...this.of,
   });
   readonly inFlight = new Gauge({ name: 'llm0_requests_in_flight', help: 'Requests under way.', ...this.of });

@@ -12,7 +12,8 @@ const LATENCY_BUCKETS_MS = [1, 2, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000
 const OVERHEAD_BUCKETS_MS = [0.1, 0.25, 0.5, 1, 2, 5, 10, 25, 50, 100, 250];
 const NANO_PER_USD = 1e9;
 
-class Buckets {
+/** Counts by upper bound, as Prometheus wants them. */
+export class Buckets {
   private readonly counts: Float64Array;
   private sum = 0;
 
@@ -171,7 +172,7 @@ function observeIn(
 }
 
 /** What prom-client's registry asks of a metric: its name, and its samples when it is printed. */
-function asMetric({ name, help, type, samples }: Family): Metric {
+export function asMetric({ name, help, type, samples }: Family): Metric {
   const get = () => Promise.resolve({ name, help, type, aggregator: 'sum', values: [...samples()] });
   return { name, help, type, aggregator: 'sum', get, reset: () => {} } as unknown as Metric;
 }

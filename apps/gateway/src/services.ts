@@ -25,6 +25,7 @@ import { LeaseKeeper } from './lease-keeper';
 import { Metrics } from './metrics';
 import { FlightTable } from './pipeline/flight';
 import { readPriceSeed } from './price-seed';
+import { sampleLoopLag } from './sample-loop-lag';
 import type { DowngradeModels, Services, StoreClock } from './services-type';
 import { Tables } from './tables';
 import { createWallClock, type WallClock } from './wall-clock';
@@ -71,6 +72,10 @@ export async function createServices(config: Config, log: Logger, version: strin
   const leases = new LeaseKeeper({ hotStore, log, nowMs: Date.now, leaseMs: config.testing.leaseMs });
   leases.start();
   const metrics = new Metrics();
+  const stopSampling = sampleLoopLag(
+    (lagMs) => metrics.loopLagMs.observe(lagMs),
+    () => performance.now(),
+  );
   const storeClock = createStoreClock(() => clock.nowMs());
   const warmCache = new StoredWarmCache({
     store: createWarmStore(database.db),
@@ -112,6 +117,7 @@ export async function createServices(config: Config, log: Logger, version: strin
     tables,
     close: async () => {
       leases.stop();
+      stopSampling();
       idempotency.stop();
       for (const writer of [warmCache, bodyLog]) {
         await writer.flush(FLUSH_TIMEOUT_MS);

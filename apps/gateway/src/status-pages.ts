@@ -40,7 +40,22 @@ export async function metricsPage(services: Services, gather: GatherMetrics = (o
   const { metrics } = services;
   metrics.inFlight.set(services.activity.count);
   metrics.openHolds.set(services.leases.size);
-  const depth = await withTimeout(services.hotStore.depth(), undefined);
+  metrics.residentBytes.set(process.memoryUsage.rss());
+  const [depth, holds, cache, backends] = await Promise.all([
+    withTimeout(services.hotStore.depth(), undefined),
+    withTimeout(services.hotStore.openHolds(), undefined),
+    withTimeout(services.hotStore.cacheStats(), undefined),
+    checkBackends(services),
+  ]);
+  for (const [store, health] of Object.entries(backends)) {
+    metrics.storeUp.set({ store }, health.ok ? 1 : 0);
+    if (health.latency_ms !== undefined) metrics.storePing.set({ store }, health.latency_ms);
+  }
+  if (holds !== undefined) metrics.storeHolds.set(holds);
+  if (cache !== undefined) {
+    metrics.cacheEntries.set(cache.entries);
+    metrics.cacheBytes.set(cache.bytes);
+  }
   if (depth !== undefined) {
     metrics.queueDepth.set(depth.entries);
     metrics.queueAge.set(depth.oldestAgeMs);

@@ -11,6 +11,8 @@ export interface JobContext {
   readonly nowMs: () => number;
   /** Stores and counts for the log drain: the gateway's metrics, or nothing. */
   readonly onDrained?: (records: number) => void;
+  /** Counts a run of a job. */
+  readonly onRun?: (job: string, outcome: 'ok' | 'error' | 'idle', durationMs: number) => void;
 }
 
 /** What a run did; null = there was nothing to do, which is not worth a row. */

@@ -21,19 +21,34 @@ export interface RunningJobs {
   readonly leading: () => boolean;
 }
 
+/** What is counted of the jobs. */
+export interface JobMetrics {
+  readonly recordsStored: { inc(records: number): void };
+  readonly jobRuns: { inc(labels: { job: string; outcome: string }): void };
+  readonly jobMs: { observe(labels: { job: string }, ms: number): void };
+}
+
 /** The part of the running services that jobs need. */
 export interface JobServices {
   readonly services: Pick<JobContext, 'hotStore' | 'log'> & {
     readonly clock: { nowMs(): number };
     readonly config: Retention;
+    readonly metrics?: JobMetrics;
   };
   readonly database: Pick<Database, 'db' | 'tryLead' | 'stopLeading'>;
 }
 
 /** Starts the jobs; of all gateways on one database, one runs them. Resolves once the first election is over. */
 export async function startJobs({ services, database }: JobServices): Promise<RunningJobs> {
-  const { hotStore, log, clock, config } = services;
-  const context: JobContext = { db: database.db, hotStore, log, nowMs: () => clock.nowMs() };
+  const { hotStore, log, clock, config, metrics } = services;
+  const context: JobContext = {
+    ...{ db: database.db, hotStore, log, nowMs: () => clock.nowMs() },
+    onDrained: (records) => metrics?.recordsStored.inc(records),
+    onRun: (job, outcome, ms) => {
+      metrics?.jobRuns.inc({ job, outcome });
+      metrics?.jobMs.observe({ job }, ms);
+    },
+  };
   const jobs = [reapHolds, maintainPartitions, cleanUp(config), reconcileLedgerJob];
   const stopped = new AbortController();
   let term: Term | undefined;
@@ -109,10 +124,13 @@ export async function runJob(job: Job, context: JobContext, lastFailure: string 
   };
   try {
     const outcome = await job.run(context);
+    const counted = outcome === null ? 'idle' : outcome.ok === false ? 'error' : 'ok';
+    context.onRun?.(job.name, counted, performance.now() - startMs);
     if (outcome !== null) await record(outcome.ok === false ? 'error' : 'ok', outcome.message, outcome.metadata);
     return null;
   } catch (err) {
     const message = err instanceof Error ? err.message : String(err);
+    context.onRun?.(job.name, 'error', performance.now() - startMs);
     if (message === lastFailure) return message;
     context.log.warn({ err, job: job.name }, 'a job failed');
     await record('error', message).catch(() => {});

@@ -68,6 +68,7 @@ export async function admit(services: Needs, input: AdmitInput): Promise<Admissi
     const requested = planRequest(services, { ...input, principal });
     const downgrade = planDowngrade(services, { ...input, principal }, requested);
     let decision: AdmitDecision;
+    const askedMs = services.clock.monotonicMs();
     try {
       decision = await services.hotStore.admit(
         admitRequest({ ...input, principal }, requested, { downgrade: downgrade?.plan, reloaded, skipCache }),
@@ -75,6 +76,7 @@ export async function admit(services: Needs, input: AdmitInput): Promise<Admissi
     } catch (error) {
       return admitUnchecked(services, { principal, plan: requested, error });
     }
+    services.metrics.admitMs.observe(services.clock.monotonicMs() - askedMs);
     services.storeClock.observe(decision.nowMs);
     switch (decision.type) {
       case 'stale':

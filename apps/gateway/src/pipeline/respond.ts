@@ -15,7 +15,7 @@ import type { Exchange } from './open-exchange';
 import type { Answer } from './produce-answer';
 import { asGatewayError } from './respond-error';
 
-type Needs = Pick<Services, 'log' | 'bodyLog'>;
+type Needs = Pick<Services, 'log' | 'bodyLog' | 'clock' | 'metrics'>;
 
 export interface RespondInput {
   readonly dialect: Dialect;
@@ -83,6 +83,7 @@ function respondStream(services: Needs, input: RespondInput): Response {
   });
   const collector = new ResponseCollector();
   let ended = false;
+  let lastMs: number | undefined;
   const end = (settle: () => void): void => {
     if (ended) return;
     ended = true;
@@ -117,6 +118,9 @@ function respondStream(services: Needs, input: RespondInput): Response {
             const batch = ended ? null : await answer.next();
             if (ended) return closeQuietly(controller);
             if (batch === null) break;
+            const nowMs = services.clock.monotonicMs();
+            if (lastMs !== undefined) services.metrics.chunkGapMs.observe(nowMs - lastMs);
+            lastMs = nowMs;
             collector.add(batch.events);
             const bytes = encoder.encode(batch);
             if (bytes !== null) return controller.enqueue(bytes);
