@@ -5,10 +5,12 @@ import { createDatabase } from '../create-database';
 import { type FakeUpstream, startFakeUpstream } from '../fake-upstream/start-fake-upstream';
 import { callAdmin, type GatewayProcess, startGateway } from '../start-gateway';
 import { startRedis } from '../start-redis';
+import { startRedisCluster } from '../start-redis-cluster';
 
 /** Both kinds of stores a gateway can run on; every end-to-end suite runs over each. */
 export const STORE_KINDS = ['embedded', 'real'] as const;
-export type StoreKind = (typeof STORE_KINDS)[number];
+/** `cluster`: a real Postgres, and Redis as a cluster of three. */
+export type StoreKind = (typeof STORE_KINDS)[number] | 'cluster';
 
 /** A gateway with its stores and a fake vendor, for one suite. */
 export interface TestEnvironment {
@@ -24,6 +26,8 @@ export interface TestEnvironment {
 export interface EnvironmentOptions {
   readonly kind: StoreKind;
   readonly env?: Readonly<Record<string, string>>;
+  /** Configures every vendor whose API the fake one speaks, not only the first. */
+  readonly allVendors?: boolean;
 }
 
 /** Starts everything; `real` uses TEST_DATABASE_URL and a Redis of its own, so that suites do not meet. */
@@ -35,12 +39,13 @@ export async function startEnvironment(options: EnvironmentOptions): Promise<Tes
   try {
     const dataDir = await mkdtemp(join(tmpdir(), 'llm0-e2e-'));
     stops.push(() => rm(dataDir, { recursive: true, force: true }));
-    const storeEnv = options.kind === 'real' ? await startStores(stops) : {};
+    const storeEnv = options.kind === 'embedded' ? {} : await startStores(stops, options.kind);
     const upstream = startFakeUpstream();
     stops.push(() => upstream.stop());
     const env = {
       OPENAI_API_KEY: 'sk-fake-upstream-key',
       OPENAI_BASE_URL: upstream.baseUrl,
+      ...(options.allVendors === true ? otherVendors(upstream) : {}),
       ...storeEnv,
       ...options.env,
     };
@@ -64,14 +69,26 @@ export async function startEnvironment(options: EnvironmentOptions): Promise<Tes
   }
 }
 
-async function startStores(stops: (() => Promise<unknown>)[]): Promise<Record<string, string>> {
+function otherVendors(upstream: FakeUpstream): Record<string, string> {
+  return {
+    ANTHROPIC_API_KEY: 'sk-ant-fake-upstream-key',
+    ANTHROPIC_BASE_URL: upstream.url,
+    GEMINI_API_KEY: 'AIza-fake-upstream-key',
+    GEMINI_BASE_URL: upstream.url,
+  };
+}
+
+async function startStores(
+  stops: (() => Promise<unknown>)[],
+  kind: 'real' | 'cluster',
+): Promise<Record<string, string>> {
   const serverUrl = process.env.TEST_DATABASE_URL;
   if (serverUrl === undefined) throw new Error('TEST_DATABASE_URL is not set: run the tests with `bun run test`');
   const database = await createDatabase(serverUrl);
   stops.push(() => database.drop());
-  const redis = await startRedis();
+  const redis = await (kind === 'cluster' ? startRedisCluster() : startRedis());
   stops.push(() => redis.stop());
-  return { DATABASE_URL: database.url, REDIS_URL: redis.url };
+  return { DATABASE_URL: database.url, REDIS_URL: redis.url, REDIS_CLUSTER: String(kind === 'cluster') };
 }
 
 export interface Reconciliation {

@@ -14,7 +14,7 @@ import {
 
 const SETUP_MS = 60_000;
 
-for (const kind of STORE_KINDS) {
+for (const kind of [...STORE_KINDS, 'cluster'] as const) {
   describe(`money on ${kind} stores`, () => {
     let world: TestEnvironment;
     beforeAll(async () => {

@@ -58,8 +58,12 @@ export async function waitForReady(client: RedisClient, timeoutMs: number): Prom
   }
 }
 
-/** True while bytes still wait in this process because the server does not take them. */
+/** True while bytes still wait in this process because the server (on a cluster: one of its nodes) does not take them. */
 export function isBackedUp(client: RedisClient): boolean {
-  const { stream } = client as unknown as { stream?: { readonly writableLength?: number } };
-  return (stream?.writableLength ?? 0) > 0;
+  const nodes = client instanceof Cluster ? client.nodes('master') : [client];
+  return nodes.some((node) => {
+    const { stream, status } = node as unknown as { stream?: { readonly writableLength?: number }; status: string };
+    // A node's connection queues what is written to it before it is ready.
+    return (stream?.writableLength ?? 0) > 0 || (nodes.length > 1 && status !== 'ready');
+  });
 }
