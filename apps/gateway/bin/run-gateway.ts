@@ -2,9 +2,8 @@
 import { join } from 'node:path';
 import { ensureDashboard } from './ensure-dashboard';
 import { ensureInstalled, ROOT } from './ensure-installed';
+import { RUNTIME_ENVIRONMENT } from './runtime-environment';
 
-/** Upstream connections at once; Bun's own default of 256 would queue requests. Read by Bun when a process starts. */
-const MAX_HTTP_REQUESTS = '20000';
 const PARENT_CHECK_MS = 250;
 
 /** Installs and builds what is stale, then runs the gateway until it ends; resolves to its exit code. */
@@ -23,10 +22,7 @@ export async function runGateway(bunFlags: readonly string[]): Promise<number> {
     {
       cwd: ROOT,
       stdio: ['inherit', 'inherit', 'inherit'],
-      env: {
-        ...process.env,
-        BUN_CONFIG_MAX_HTTP_REQUESTS: process.env.BUN_CONFIG_MAX_HTTP_REQUESTS ?? MAX_HTTP_REQUESTS,
-      },
+      env: { ...RUNTIME_ENVIRONMENT, ...process.env },
     },
   );
   // On a terminal Ctrl-C reaches the gateway by itself; a second one would look like impatience.
@@ -35,6 +31,7 @@ export async function runGateway(bunFlags: readonly string[]): Promise<number> {
   });
   process.on('SIGTERM', () => child.kill('SIGTERM'));
   process.on('SIGHUP', () => child.kill('SIGTERM'));
+  process.on('SIGUSR2', () => child.kill('SIGUSR2'));
   const timer = followScriptRunner(() => child.kill('SIGKILL'));
   try {
     const code = await child.exited;

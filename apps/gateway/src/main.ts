@@ -31,7 +31,7 @@ async function supervise(config: Config, log: ReturnType<typeof createLogger>): 
     onReady: (port, secrets) => printStart(config, port, secrets),
   });
   onShutdown(() => supervisor.stop());
-  process.on('SIGHUP', () => {
+  process.on('SIGUSR2', () => {
     supervisor.roll().catch((err: unknown) => log.error({ err }, 'the rolling restart failed'));
   });
   try {

@@ -36,7 +36,7 @@ const RESTART_CEILING_MS = 5000;
 const SETTLED_MS = 30_000;
 const METRICS_TIMEOUT_MS = 500;
 
-/** Runs `workers` processes on one port (SO_REUSEPORT); SIGHUP restarts them one by one, SIGTERM ends them all. */
+/** Runs `workers` processes on one port (SO_REUSEPORT); SIGUSR2 restarts them one by one, SIGTERM ends them all. */
 export class WorkerSupervisor {
   private readonly slots: Worker[] = [];
   private readonly gathering = new Map<string, { answers: unknown[]; from: Bun.Subprocess; wanted: number }>();

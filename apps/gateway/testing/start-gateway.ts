@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { RUNTIME_ENVIRONMENT } from '../bin/runtime-environment';
 
 /** A gateway in a process of its own, as an operator runs it. */
 export interface GatewayProcess {
@@ -39,7 +40,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     env: {
       PATH: process.env.PATH ?? '',
       HOME: process.env.HOME ?? '',
-      BUN_CONFIG_MAX_HTTP_REQUESTS: '20000',
+      ...RUNTIME_ENVIRONMENT,
       PORT: '0',
       DATA_DIR: dataDir,
       LOG_LEVEL: 'warn',

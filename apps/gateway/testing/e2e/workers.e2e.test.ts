@@ -75,7 +75,7 @@ describe('two workers on one port', () => {
       await Promise.all(inFlight);
     })();
     await Bun.sleep(500);
-    process.kill(gateway.pid, 'SIGHUP');
+    process.kill(gateway.pid, 'SIGUSR2');
     await waitUntil(() => (gateway.output().match(/"stopped"/g) ?? []).length === 2, 60_000);
     await Bun.sleep(500);
     running = false;
