@@ -15,7 +15,12 @@ export interface FakeBehaviour {
   } | null;
   /** Where a stream reports usage. */
   readonly usageOn?: 'own-chunk' | 'finish-chunk';
+  /** In the words of Chat Completions; other formats say it in theirs. */
   readonly finishReason?: string;
+  /** Thoughts ahead of the answer. */
+  readonly reasoning?: string;
+  /** Refuse in these words instead of speaking. */
+  readonly refusal?: string;
   /** Calls to make instead of speaking; arguments are JSON text. */
   readonly toolCalls?: readonly { readonly name: string; readonly arguments: string }[];
   /** Milliseconds before the headers, between chunks, and up to so much more at random. */

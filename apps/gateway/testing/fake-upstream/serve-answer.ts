@@ -1,5 +1,5 @@
 import type { FakeBehaviour } from './behaviour';
-import { type RenderContext, renderPlain, renderStream } from './render-answer';
+import { type AnswerContext, FAKE_FORMATS, renderPlain, renderStream } from './render-answer';
 
 /** What the server counts while it answers. */
 export interface AnswerCounters {
@@ -20,7 +20,7 @@ const MAX_RENDERED = 1000;
 /** The ordinary answer, from memory; a stream still goes out chunk by chunk. */
 export function ordinaryAnswer(job: Pick<AnswerJob, 'stream' | 'context' | 'counters'>): Response {
   const { stream, context, counters } = job;
-  const key = `${stream}\n${context.includeUsage}\n${context.model}`;
+  const key = `${context.format}\n${stream}\n${context.includeUsage}\n${context.model}`;
   let pieces = rendered.get(key);
   if (pieces === undefined) {
     pieces = stream ? renderStream({}, context) : [new TextEncoder().encode(renderPlain({}, context))];
@@ -54,7 +54,7 @@ function writePieces(pieces: readonly Uint8Array[], counters: AnswerCounters): R
 export interface AnswerJob {
   readonly behaviour: FakeBehaviour;
   readonly stream: boolean;
-  readonly context: RenderContext;
+  readonly context: AnswerContext;
   readonly counters: AnswerCounters;
   /** Ends waiting for ever when the server stops. */
   readonly stopped: Promise<void>;
@@ -71,38 +71,36 @@ export function scriptedAnswer(job: AnswerJob): Response {
       headers: { 'content-type': 'text/html' },
     });
   }
-  if (status !== 200 || behaviour.body !== undefined) return errorAnswer(behaviour, status);
+  if (status !== 200 || behaviour.body !== undefined) return errorAnswer(job, status);
   if (!stream || behaviour.plainForStream === true) {
     return new Response(renderPlain(behaviour, context), { headers: JSON_HEADERS });
   }
   return new Response(streamPieces(job), { headers: SSE_HEADERS });
 }
 
-function errorAnswer(behaviour: FakeBehaviour, status: number): Response {
+function errorAnswer({ behaviour, context }: AnswerJob, status: number): Response {
   const headers: Record<string, string> = { 'content-type': behaviour.contentType ?? 'application/json' };
   if (behaviour.retryAfter !== undefined) headers['retry-after'] = behaviour.retryAfter;
-  const error = { message: `fake failure ${status}`, type: 'fake_error', code: `fake_${status}`, param: null };
-  return new Response(behaviour.body ?? JSON.stringify({ error }), { status, headers });
+  const error = FAKE_FORMATS[context.format].error(status, `fake failure ${status}`);
+  return new Response(behaviour.body ?? JSON.stringify(error), { status, headers });
 }
 
-/** How many writes until the script goes wrong, and how. */
-function findFault(
-  behaviour: FakeBehaviour,
-): { at: number; kind: 'error' | 'reset' | 'hang' | 'truncate' } | undefined {
-  // The role chunk comes ahead of the counted ones.
-  if (behaviour.errorAfter !== undefined) return { at: behaviour.errorAfter + 1, kind: 'error' };
-  if (behaviour.resetAfter !== undefined) return { at: behaviour.resetAfter + 1, kind: 'reset' };
-  if (behaviour.hangAfter !== undefined) return { at: behaviour.hangAfter + 1, kind: 'hang' };
-  if (behaviour.truncateAfter !== undefined) return { at: behaviour.truncateAfter + 1, kind: 'truncate' };
-  return undefined;
-}
+type Fault = { readonly at: number; readonly kind: 'error' | 'reset' | 'hang' | 'truncate' };
 
-const ERROR_EVENT = 'data: {"error":{"message":"fake failure mid-stream","type":"server_error","code":500}}\n\n';
+/** How many writes until the script goes wrong, and how. Events ahead of the content do not count. */
+function findFault({ behaviour, context }: AnswerJob): Fault | undefined {
+  const { errorAfter, resetAfter, hangAfter, truncateAfter } = behaviour;
+  const lead = FAKE_FORMATS[context.format].leadEvents;
+  if (errorAfter !== undefined) return { at: errorAfter + lead, kind: 'error' };
+  if (resetAfter !== undefined) return { at: resetAfter + lead, kind: 'reset' };
+  if (hangAfter !== undefined) return { at: hangAfter + lead, kind: 'hang' };
+  return truncateAfter === undefined ? undefined : { at: truncateAfter + lead, kind: 'truncate' };
+}
 
 function streamPieces(job: AnswerJob): ReadableStream<Uint8Array> {
   const { behaviour, counters } = job;
   const pieces = renderStream(behaviour, job.context);
-  const fault = findFault(behaviour);
+  const fault = findFault(job);
   let next = 0;
   let left = false;
   const finish = (controller: ReadableStreamDefaultController<Uint8Array>) => {
@@ -121,7 +119,8 @@ function streamPieces(job: AnswerJob): ReadableStream<Uint8Array> {
             if (!left) controller.error(undefined);
             return;
           }
-          if (fault.kind === 'error') controller.enqueue(new TextEncoder().encode(ERROR_EVENT));
+          if (fault.kind === 'error')
+            controller.enqueue(new TextEncoder().encode(FAKE_FORMATS[job.context.format].errorEvent));
           return finish(controller);
         }
         const piece = pieces[next];

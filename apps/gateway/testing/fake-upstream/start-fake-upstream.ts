@@ -1,5 +1,6 @@
 import type { JsonObject } from '@llm0/core/chat/json';
 import { type FakeBehaviour, requestedBehaviour } from './behaviour';
+import type { AnswerContext } from './render-answer';
 import { type AnswerCounters, ordinaryAnswer, scriptedAnswer } from './serve-answer';
 
 export interface RecordedRequest {
@@ -50,9 +51,16 @@ export interface FakeUpstreamOptions {
   readonly models?: readonly string[];
 }
 
-/** Starts an OpenAI-shaped vendor on a free port. */
+/** Starts a vendor on a free port that speaks the APIs of several: its base URL is the others' host root, without `/v1`. */
 export function startFakeUpstream(options: FakeUpstreamOptions = {}): FakeUpstream {
   return new FakeServer(options);
+}
+
+interface ChatCall {
+  readonly request: Request;
+  readonly body: JsonObject;
+  readonly stream: boolean;
+  readonly context: AnswerContext;
 }
 
 class FakeServer implements FakeUpstream, FakeControl {
@@ -71,7 +79,9 @@ class FakeServer implements FakeUpstream, FakeControl {
       hostname: options.hostname ?? '127.0.0.1',
       idleTimeout: 0,
       routes: {
-        '/v1/chat/completions': { POST: (request) => this.answerChat(request) },
+        '/v1/chat/completions': { POST: (request) => this.answerOpenai(request) },
+        '/v1/messages': { POST: (request) => this.answerAnthropic(request) },
+        '/v1beta/models/:call': { POST: (request) => this.answerGemini(request) },
         '/v1/models': () => Response.json({ object: 'list', data: this.listModels() }),
         '/control': { POST: async (request) => this.applyControl((await request.json()) as JsonObject) },
         '/counters': () => Response.json(this.counters),
@@ -132,15 +142,33 @@ class FakeServer implements FakeUpstream, FakeControl {
     Object.assign(this.counters, { received: 0, waiting: 0, cancelled: 0, completed: 0 });
   }
 
-  private async answerChat(request: Request): Promise<Response> {
-    this.counters.received += 1;
+  private async answerOpenai(request: Request): Promise<Response> {
     const body = (await request.json()) as JsonObject;
-    if (this.options.record !== false) this.record(request, body);
-    const behaviour = this.chooseBehaviour(request, body);
-    if (this.gate !== undefined) await this.waitAtGate();
-    const stream = body.stream === true;
     const streamOptions = body.stream_options as JsonObject | undefined;
-    const context = { model: String(body.model), includeUsage: streamOptions?.include_usage === true };
+    const includeUsage = streamOptions?.include_usage === true;
+    const context: AnswerContext = { format: 'openai-chat', model: String(body.model), includeUsage };
+    return this.answerChat({ request, body, stream: body.stream === true, context });
+  }
+
+  private async answerAnthropic(request: Request): Promise<Response> {
+    const body = (await request.json()) as JsonObject;
+    const context: AnswerContext = { format: 'anthropic-messages', model: String(body.model), includeUsage: true };
+    return this.answerChat({ request, body, stream: body.stream === true, context });
+  }
+
+  /** The model and the method are in the path: `gemini-x:streamGenerateContent`. */
+  private async answerGemini(request: Bun.BunRequest<'/v1beta/models/:call'>): Promise<Response> {
+    const body = (await request.json()) as JsonObject;
+    const [model = '', method] = request.params.call.split(':');
+    const context: AnswerContext = { format: 'gemini-content', model, includeUsage: true };
+    return this.answerChat({ request, body, stream: method === 'streamGenerateContent', context });
+  }
+
+  private async answerChat({ request, body, stream, context }: ChatCall): Promise<Response> {
+    this.counters.received += 1;
+    if (this.options.record !== false) this.record(request, body);
+    const behaviour = this.chooseBehaviour(request, body, context.model);
+    if (this.gate !== undefined) await this.waitAtGate();
     if (behaviour === undefined) return ordinaryAnswer({ stream, context, counters: this.counters });
     if (behaviour.hang === true) {
       await this.waitForEver(request);
@@ -152,9 +180,9 @@ class FakeServer implements FakeUpstream, FakeControl {
   }
 
   /** undefined = ordinary. */
-  private chooseBehaviour(request: Request, body: JsonObject): FakeBehaviour | undefined {
+  private chooseBehaviour(request: Request, body: JsonObject, model: string): FakeBehaviour | undefined {
     const asked = requestedBehaviour(body, request.headers);
-    const behaviour = { ...this.fallback, ...this.byModel.get(String(body.model)), ...this.queue.shift(), ...asked };
+    const behaviour = { ...this.fallback, ...this.byModel.get(model), ...this.queue.shift(), ...asked };
     for (const _name in behaviour) return behaviour;
     return undefined;
   }
