@@ -15,6 +15,8 @@ interface EnvNames {
   readonly baseUrl: string;
   /** Configured by its base URL alone (nothing to authenticate against). */
   readonly keyless?: boolean;
+  /** Has no host of its own to fall back to. */
+  readonly needsBaseUrl?: boolean;
 }
 
 /** Variable names by provider; adding a compatible cloud is one line here and one overrides file. */
@@ -22,6 +24,12 @@ const PROVIDER_ENV: readonly EnvNames[] = [
   { name: 'openai', apiKey: 'OPENAI_API_KEY', baseUrl: 'OPENAI_BASE_URL' },
   { name: 'anthropic', apiKey: 'ANTHROPIC_API_KEY', baseUrl: 'ANTHROPIC_BASE_URL' },
   { name: 'gemini', apiKey: 'GEMINI_API_KEY', baseUrl: 'GEMINI_BASE_URL' },
+  {
+    name: 'azure',
+    apiKey: 'AZURE_OPENAI_API_KEY',
+    baseUrl: 'AZURE_OPENAI_ENDPOINT',
+    needsBaseUrl: true,
+  },
   { name: 'ollama', baseUrl: 'OLLAMA_BASE_URL', keyless: true },
   ...['groq', 'together', 'deepseek', 'xai', 'mistral', 'openrouter', 'fireworks'].map((name) => ({
     name,
@@ -37,6 +45,9 @@ export function readProviderSettings(read: EnvReader): readonly ProviderSetting[
     const apiKey = names.apiKey === undefined ? undefined : read.text(names.apiKey);
     const baseUrl = read.url(names.baseUrl);
     if (names.keyless === true ? baseUrl === undefined : apiKey === undefined) continue;
+    if (names.needsBaseUrl === true && baseUrl === undefined) {
+      throw new ConfigError(names.baseUrl, '', `a URL is needed beside ${names.apiKey}`);
+    }
     if (apiKey !== undefined && /[^\x21-\x7e]/.test(apiKey)) {
       throw new ConfigError(names.apiKey ?? '', '***', 'visible ASCII characters without spaces are needed');
     }

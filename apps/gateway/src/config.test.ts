@@ -79,6 +79,14 @@ describe('readConfig', () => {
     expect(config.demoProvider).toBe(false);
   });
 
+  test('a vendor whose every account has a host of its own needs it', () => {
+    const url = 'https://me.openai.azure.com';
+    expect(readConfig({ AZURE_OPENAI_API_KEY: 'k', AZURE_OPENAI_ENDPOINT: url }).providers).toEqual([
+      { name: 'azure', apiKey: 'k', baseUrl: url },
+    ]);
+    expect(() => readConfig({ AZURE_OPENAI_API_KEY: 'k' })).toThrow('AZURE_OPENAI_ENDPOINT');
+  });
+
   test('the demo provider: auto, on, off', () => {
     expect(readConfig({ ENVIRONMENT: 'production' }).demoProvider).toBe(false);
     expect(readConfig({ ENVIRONMENT: 'production', DEMO_PROVIDER: 'on' }).demoProvider).toBe(true);

@@ -56,7 +56,7 @@ export interface StreamDecoder {
 export interface Provider {
   readonly name: string;
   readonly wireFormat: WireFormat;
-  /** The vendor's own, without a trailing slash; empty for the built-in one. */
+  /** The vendor's own, without a trailing slash; empty for the built-in one and where every account has its own. */
   readonly defaultBaseUrl: string;
   /** Runs on the operator's own machines: every model of it is priced 0. */
   readonly isFree: boolean;

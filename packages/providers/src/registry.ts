@@ -2,6 +2,7 @@ import { anthropic } from './anthropic/index';
 import { demo } from './demo/index';
 import { gemini } from './gemini/index';
 import { openai } from './openai/index';
+import { azure } from './openai-compatible/azure';
 import { deepseek } from './openai-compatible/deepseek';
 import { fireworks } from './openai-compatible/fireworks';
 import { groq } from './openai-compatible/groq';
@@ -24,6 +25,7 @@ const DEFAULT_PROVIDERS: readonly Provider[] = [
   mistral,
   openrouter,
   fireworks,
+  azure,
   ollama,
   demo,
 ];
