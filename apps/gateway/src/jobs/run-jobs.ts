@@ -2,12 +2,14 @@
 import { drainNow, type LogDrain } from '@llm0/core/logs/log-drain';
 import type { Database } from '@llm0/drizzle/client';
 import { addSystemLog } from '@llm0/drizzle/queries/system-logs';
+import { rootMessage } from '@llm0/drizzle/sql-state';
 import { cleanUp, type Retention } from './clean-up';
 import { createLogDrain, createLogSink, interruptibleSleep } from './drain-logs';
 import type { Job, JobContext } from './job';
 import { maintainPartitions } from './maintain-partitions';
 import { reapHolds } from './reap-holds';
 import { reconcileLedgerJob } from './reconcile-ledger';
+import { rollOver } from './roll-over';
 
 /** How often the lock is asked for, and confirmed. */
 const ELECTION_MS = 2_000;
@@ -49,7 +51,7 @@ export async function startJobs({ services, database }: JobServices): Promise<Ru
       metrics?.jobMs.observe({ job }, ms);
     },
   };
-  const jobs = [reapHolds, maintainPartitions, cleanUp(config), reconcileLedgerJob];
+  const jobs = [reapHolds, maintainPartitions, rollOver, cleanUp(config), reconcileLedgerJob];
   const stopped = new AbortController();
   let term: Term | undefined;
   const elect = async () => {
@@ -129,7 +131,7 @@ export async function runJob(job: Job, context: JobContext, lastFailure: string 
     if (outcome !== null) await record(outcome.ok === false ? 'error' : 'ok', outcome.message, outcome.metadata);
     return null;
   } catch (err) {
-    const message = err instanceof Error ? err.message : String(err);
+    const message = rootMessage(err);
     context.onRun?.(job.name, 'error', performance.now() - startMs);
     if (message === lastFailure) return message;
     context.log.warn({ err, job: job.name }, 'a job failed');
