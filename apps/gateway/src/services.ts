@@ -129,12 +129,12 @@ export async function createServices(config: Config, log: Logger, version: strin
 }
 
 function createHotStore(config: Config, dataDir: string, clock: WallClock): HotStore {
-  const { clockFile, leaseMs } = config.testing;
+  const { clockFile, leaseMs, admitDeadlineMs } = config.testing;
   const shared = { dataDir, cacheMaxBytes: config.cacheMaxBytes, leaseMs };
   // Redis has a clock of its own.
   const shifted = clockFile === undefined ? {} : { clock: () => clock.nowMs() };
   if (config.redis === undefined) return new EmbeddedHotStore({ ...shared, ...shifted });
-  return new RedisHotStore({ ...shared, ...shifted, ...config.redis });
+  return new RedisHotStore({ ...shared, ...shifted, ...config.redis, admitDeadlineMs });
 }
 
 function createBodyLog(config: Config, database: Database, metrics: Metrics): BodyLog {
