@@ -91,7 +91,12 @@ describe('the hot store goes away and comes back', () => {
       const sum = rows.reduce((total, one) => total + Math.round(one.cost_usd * 1e9), 0);
       expect(Math.round((own?.counter_usd ?? 0) * 1e9)).toBe(sum);
       // What was served meanwhile counts: the cap of $0.05 is passed now.
-      expect((await postChat(gateway, open.apiKey, ask('after'))).status).toBe(402);
+      let capped = await postChat(gateway, open.apiKey, ask('after'));
+      // On a busy machine a decision may come too late once more: then this project is served again.
+      for (let i = 0; i < 5 && capped.headers.has('x-warning'); i++) {
+        capped = await postChat(gateway, open.apiKey, ask('after'));
+      }
+      expect([capped.headers.get('x-warning'), capped.status]).toEqual([null, 402]);
       expect((await postChat(gateway, closed.apiKey, ask('after'))).status).toBe(200);
     },
     SETUP_MS,
