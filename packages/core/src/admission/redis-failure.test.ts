@@ -278,6 +278,19 @@ describe('redis hot store, when things break', () => {
     expect(rows.rows.get(lost.requestId)).toMatchObject({ costNanoUsd: 55, corrects: true });
   });
 
+  test('a reader that begins takes over at once what the one before it had in hand', async () => {
+    const [first, second] = [await open(), await open()];
+    const request = requestOf({});
+    first.settle(settlementOf(request, Date.now(), { held: false, costNanoUsd: 0 }));
+    await first.flush(1000);
+    expect(await first.read(10, 0)).toHaveLength(1);
+    expect(await first.read(10, 0)).toEqual([]);
+    const taken = await second.read(10, 0);
+    expect(taken.map(({ record }) => JSON.parse(record).id)).toEqual([request.requestId]);
+    await second.acknowledge(taken.map(({ entryId }) => entryId));
+    expect(await second.read(10, 0)).toEqual([]);
+  });
+
   test('settlements left behind by a killed process are handed in at the next start, once', async () => {
     const first = await open();
     const taken = requestOf({});

@@ -8,6 +8,8 @@ import { type RedisClient, runScript } from './redis-scripts';
 export const DRAIN_GROUP = 'drain';
 /** A reader that has not acknowledged for this long counts as dead. */
 export const REDELIVER_MS = 30_000;
+/** Who has not read for this long begins anew: it takes over at once what the reader before it left. */
+const NEW_READER_MS = 10_000;
 const POLL_MS = 50;
 
 /** `[id, [field, value, …]]`, as XRANGE and its kin reply. */
@@ -66,13 +68,21 @@ export interface RedisLogQueueOptions {
 /** One stream a shard, read by one consumer group; an acknowledged entry is deleted. */
 export class RedisLogQueue implements Omit<LogQueue, 'handBack'> {
   private nextClaimAtMs = 0;
+  private lastReadMs = Number.NEGATIVE_INFINITY;
+  private claimIdleMs = REDELIVER_MS;
   /** Streams that are known to have their group. */
   private readonly ready = new Set<string>();
 
   constructor(private readonly options: RedisLogQueueOptions) {}
 
   async read(max: number, waitMs: number): Promise<readonly QueuedRecord[]> {
-    const deadline = performance.now() + waitMs;
+    const startMs = performance.now();
+    const deadline = startMs + waitMs;
+    if (startMs - this.lastReadMs > NEW_READER_MS) {
+      this.claimIdleMs = 0;
+      this.nextClaimAtMs = 0;
+    }
+    this.lastReadMs = startMs;
     for (;;) {
       const abandoned = await this.claimAbandoned(max);
       if (abandoned.length > 0) return abandoned;
@@ -136,7 +146,7 @@ export class RedisLogQueue implements Omit<LogQueue, 'handBack'> {
     return toQueued(keys, readReply(reply));
   }
 
-  /** Now and then, takes over what a dead reader left. */
+  /** Now and then, takes over what a dead reader left. Two that store the same batch write it once. */
   private async claimAbandoned(max: number): Promise<QueuedRecord[]> {
     if (performance.now() < this.nextClaimAtMs) return [];
     const found: QueuedRecord[] = [];
@@ -148,7 +158,7 @@ export class RedisLogQueue implements Omit<LogQueue, 'handBack'> {
           keys.log,
           DRAIN_GROUP,
           this.options.consumer,
-          REDELIVER_MS,
+          this.claimIdleMs,
           '0-0',
           'COUNT',
           max - found.length,
@@ -156,7 +166,10 @@ export class RedisLogQueue implements Omit<LogQueue, 'handBack'> {
       )) as [string, StreamEntry[]];
       found.push(...toQueued(keys, toRecords(reply[1])));
     }
-    if (found.length === 0) this.nextClaimAtMs = performance.now() + REDELIVER_MS / 6;
+    if (found.length === 0) {
+      this.nextClaimAtMs = performance.now() + REDELIVER_MS / 6;
+      this.claimIdleMs = REDELIVER_MS;
+    }
     return found;
   }
 
