@@ -1,5 +1,6 @@
 // The store does not take a settlement: it is kept here and in a file, and handed in again until the store has it.
 
+import { compareEntryIds } from './compare-entry-ids';
 import { DONE_MARKER_MS } from './hold';
 import type { RebuildSource, Settlement } from './hot-store';
 import type { SettleMode, SettleOutcome } from './settle-args';
@@ -132,12 +133,16 @@ export class HandOver {
     return this.waiting.length > 0;
   }
 
-  /** For a close before the store acknowledged everything: what is in doubt goes to the file. */
+  /** What is not known to be drained goes to the file: the next process looks it up, in case the store loses it. */
   close(): void {
     this.closed = true;
     clearTimeout(this.stallTimer);
     for (const entry of this.sent) this.toFile(entry);
-    const unsettled = this.sent.size + this.waiting.length;
+    let unsettled = this.sent.size + this.waiting.length;
+    for (const entries of this.kept.values()) {
+      for (const entry of entries) this.toFile(entry);
+      unsettled += entries.length;
+    }
     if (unsettled === 0) this.ports.file.clear();
     this.ports.file.close();
   }
@@ -287,11 +292,4 @@ export class HandOver {
 function withoutCache(settlement: Settlement): Settlement {
   const { cache: _, ...rest } = settlement;
   return rest;
-}
-
-/** Orders stream ids (`milliseconds-sequence`). */
-export function compareEntryIds(a: string, b: string): number {
-  const [aMs = 0, aSeq = 0] = a.split('-').map(Number);
-  const [bMs = 0, bSeq = 0] = b.split('-').map(Number);
-  return aMs - bMs || aSeq - bSeq;
 }

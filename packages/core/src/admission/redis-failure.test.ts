@@ -278,6 +278,22 @@ describe('redis hot store, when things break', () => {
     expect(rows.rows.get(lost.requestId)).toMatchObject({ costNanoUsd: 55, corrects: true });
   });
 
+  test('what a process left in the queue when it stopped survives the loss of the queue', async () => {
+    const first = await open();
+    const request = requestOf({});
+    const decision = await first.admit(request);
+    if (decision.type !== 'admitted') throw new Error('not admitted');
+    first.settle(settlementOf(request, decision.nowMs));
+    await first.close();
+    stores.splice(stores.indexOf(first), 1);
+    await admin.flushall();
+    const second = await open();
+    await second.flush(1000);
+    expect(await rows.drain(second)).toBe(1);
+    expect(await spent(second)).toBe(70);
+    expect(rows.costNanoUsd).toBe(70);
+  });
+
   test('a reader that begins takes over at once what the one before it had in hand', async () => {
     const [first, second] = [await open(), await open()];
     const request = requestOf({});

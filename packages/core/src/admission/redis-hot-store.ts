@@ -256,6 +256,7 @@ export class RedisHotStore implements HotStore {
 
   async close(): Promise<void> {
     await this.flush(1_000);
+    await this.recovery?.lookOnce(500);
     this.recovery?.stop();
     this.link.close();
     this.handOver.pause();

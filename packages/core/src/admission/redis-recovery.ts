@@ -58,6 +58,11 @@ export class RedisRecovery {
     });
   }
 
+  /** One look at what is drained by now, if the store answers in time. */
+  async lookOnce(timeoutMs: number): Promise<void> {
+    if (this.options.link.isOpen) await Promise.race([this.checkNow(), Bun.sleep(timeoutMs)]);
+  }
+
   stop(): void {
     this.stopped = true;
     clearInterval(this.watch);
