@@ -3,7 +3,7 @@ import type { EventBatch } from '@llm0/core/chat/event';
 import type { ChatRequest } from '@llm0/core/chat/request';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { EgressOptions } from './fetch-guarded';
-import { clientClosed, fetchUpstream } from './fetch-upstream';
+import { clientClosed, type FetchedAnswer, fetchUpstream } from './fetch-upstream';
 import { inlineMedia } from './inline-media';
 import type { EncodeContext, Provider, StreamDecoder, UpstreamRequest } from './provider';
 import { readStart, readWhole, UpstreamBody } from './read-body';
@@ -47,10 +47,14 @@ export async function callProvider(call: ProviderCall): Promise<ProviderAnswer> 
   const { provider, request } = call;
   const startedMs = performance.now();
   const upstreamRequest = provider.encodeRequest(request, await withMedia(call));
-  const response = await send(call, upstreamRequest);
+  const { response, bytes } = await send(call, upstreamRequest);
   const headersMs = performance.now() - startedMs;
   const { status } = response;
   if (!response.ok) throw await readError(call, response);
+  const answer = { status, dropped: upstreamRequest.dropped, headersMs };
+  if (bytes !== undefined) {
+    return { ...answer, events: new BufferedAnswer(() => provider.decodeResponse(bytes, request), provider.name) };
+  }
   const streamed = isStream(response.headers.get('content-type') ?? '', request);
   const body = new UpstreamBody(response.body, {
     provider: provider.name,
@@ -61,7 +65,7 @@ export async function callProvider(call: ProviderCall): Promise<ProviderAnswer> 
   const events = streamed
     ? new StreamedAnswer(body, provider.createStreamDecoder(request), provider.name)
     : new PlainAnswer(body, (bytes) => provider.decodeResponse(bytes, request), provider.name);
-  return { events, status, dropped: upstreamRequest.dropped, headersMs };
+  return { ...answer, events };
 }
 
 /** Fetches what the vendor cannot fetch itself, so that it travels inside the request. */
@@ -71,13 +75,13 @@ async function withMedia(call: ProviderCall): Promise<EncodeContext> {
   return { ...call.context, media: await inlineMedia(urls, { ...call.egress, ...call }) };
 }
 
-function send(call: ProviderCall, request: UpstreamRequest): Promise<Response> {
+async function send(call: ProviderCall, request: UpstreamRequest): Promise<FetchedAnswer> {
   const { provider, signal } = call;
   if (provider.respondLocally === undefined) {
     return fetchUpstream({ provider: provider.name, request, timeoutMs: call.timeoutMs, signal, fetch: call.fetch });
   }
   if (signal.aborted) throw clientClosed();
-  return provider.respondLocally(request, signal);
+  return { response: await provider.respondLocally(request, signal) };
 }
 
 /** What the upstream says it sends counts; some answer a stream request with a whole JSON body. */
@@ -105,7 +109,7 @@ abstract class AnswerIterator implements AsyncIterableIterator<EventBatch> {
   private ended = false;
 
   constructor(
-    protected readonly body: UpstreamBody,
+    private readonly close: () => void,
     private readonly provider: string,
   ) {}
 
@@ -137,7 +141,7 @@ abstract class AnswerIterator implements AsyncIterableIterator<EventBatch> {
 
   private end(): void {
     this.ended = true;
-    this.body.close();
+    this.close();
   }
 }
 
@@ -145,11 +149,11 @@ class StreamedAnswer extends AnswerIterator {
   private exhausted = false;
 
   constructor(
-    body: UpstreamBody,
+    private readonly body: UpstreamBody,
     private readonly decoder: StreamDecoder,
     provider: string,
   ) {
-    super(body, provider);
+    super(() => body.close(), provider);
   }
 
   protected async advance(): Promise<EventBatch | undefined> {
@@ -186,16 +190,34 @@ class PlainAnswer extends AnswerIterator {
   private read = false;
 
   constructor(
-    body: UpstreamBody,
+    private readonly body: UpstreamBody,
     private readonly decode: (bytes: Uint8Array) => EventBatch,
     private readonly name: string,
   ) {
-    super(body, name);
+    super(() => body.close(), name);
   }
 
   protected async advance(): Promise<EventBatch | undefined> {
     if (this.read) return undefined;
     this.read = true;
     return this.decode(await readWhole(this.body, MAX_ANSWER_BYTES, this.name));
+  }
+}
+
+/** A plain answer that is there already. */
+class BufferedAnswer extends AnswerIterator {
+  private read = false;
+
+  constructor(
+    private readonly decode: () => EventBatch,
+    provider: string,
+  ) {
+    super(() => {}, provider);
+  }
+
+  protected advance(): Promise<EventBatch | undefined> {
+    if (this.read) return Promise.resolve(undefined);
+    this.read = true;
+    return Promise.resolve(this.decode());
   }
 }
