@@ -21,7 +21,12 @@ export interface ChaosWorld {
 
 const UPSTREAM_TIMEOUT = '4s';
 
-export async function startWorld(options: ChaosOptions): Promise<ChaosWorld> {
+export interface WorldOptions extends Pick<ChaosOptions, 'stores' | 'replicas' | 'leaseMs'> {
+  /** For the gateways, beside what every run sets. */
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+export async function startWorld(options: WorldOptions): Promise<ChaosWorld> {
   const stops: (() => unknown)[] = [];
   const close = async () => {
     for (const stop of stops.splice(0).reverse()) await stop();
@@ -45,6 +50,7 @@ export async function startWorld(options: ChaosOptions): Promise<ChaosWorld> {
       LLM0_TEST_LEASE_MS: String(options.leaseMs),
       ...(redis === undefined ? {} : { REDIS_URL: redis.url }),
       ...(postgres === undefined ? {} : { DATABASE_URL: postgres.url }),
+      ...options.env,
     };
     const replicas = Array.from({ length: options.replicas }, (_, index) => {
       const dataDir = join(folder, `gateway-${index + 1}`);
