@@ -35,6 +35,11 @@ export interface ConnectOptions {
 }
 
 const RECONNECT_CEILING_SECONDS = 1;
+/**
+ * On each new connection the client would ask for array types, and a server that goes away just then would end the whole
+ * process (https://github.com/porsager/postgres/issues/1192). Drizzle's columns read arrays by themselves.
+ */
+const NO_TYPES = { fetch_types: false } as const;
 
 /** Connects lazily: the first query opens the connection. */
 export function connectDatabase(address: DatabaseAddress, options: ConnectOptions = {}): Database {
@@ -46,6 +51,7 @@ export function connectDatabase(address: DatabaseAddress, options: ConnectOption
     connect_timeout: 5,
     backoff: (attempt: number) => Math.min(0.05 * 2 ** attempt, RECONNECT_CEILING_SECONDS),
     onnotice: () => {},
+    ...NO_TYPES,
   } as const;
   const client = embedded
     ? postgres({
@@ -99,6 +105,7 @@ function createLeadership(url: string): Leadership {
         max_lifetime: null,
         connect_timeout: 5,
         onnotice: () => {},
+        ...NO_TYPES,
       });
       const [row] = await session<{ held: boolean }[]>`
         select exists (

@@ -1,8 +1,36 @@
 import { expect, test } from 'bun:test';
+import { connectDatabase } from './client';
 import { TEST_DATABASES } from './testing/test-databases';
+
+/** `AuthenticationOk` and `ReadyForQuery` of the wire protocol. */
+const LET_IN = [0x52, 0, 0, 0, 8, 0, 0, 0, 0];
+const READY = [0x5a, 0, 0, 0, 5, 0x49];
 
 const real = TEST_DATABASES.find(({ name }) => name === 'postgres');
 if (real !== undefined) {
+  test('a server that drops connections while they begin ends no process', async () => {
+    const cut = Bun.listen({
+      hostname: '127.0.0.1',
+      port: 0,
+      socket: {
+        data(socket, bytes) {
+          // Lets it in, and is gone at its first query.
+          if (bytes[0] === 0) socket.write(new Uint8Array([...LET_IN, ...READY]));
+          else socket.end();
+        },
+      },
+    });
+    const database = connectDatabase({ url: `postgres://postgres@127.0.0.1:${cut.port}/postgres` });
+    try {
+      const failure = await database.ping().catch((error: unknown) => error);
+      expect(failure).toMatchObject({ code: 'CONNECTION_CLOSED' });
+      await Bun.sleep(100);
+    } finally {
+      cut.stop(true);
+      await database.close();
+    }
+  }, 30_000);
+
   // The client's own code would throw outside any promise and end the process: see patches/.
   test('a query on a connection whose server end is gone is refused, and the process lives', async () => {
     const database = await real.open();

@@ -9,9 +9,10 @@ export const nanoUsd = customType<{ data: number; driverData: string }>({
 });
 
 /** `bigint[]`, for sparse histograms (elements stay below 2^53). */
-export const bigintArray = customType<{ data: readonly number[]; driverData: string | readonly string[] }>({
+export const bigintArray = customType<{ data: readonly number[]; driverData: string }>({
   dataType: () => 'bigint[]',
-  fromDriver: (values) => (typeof values === 'string' ? [] : values.map(Number)),
+  // As Postgres writes it: `{1,2}`.
+  fromDriver: (text) => (text === '{}' ? [] : text.slice(1, -1).split(',').map(Number)),
   toDriver: (values) => `{${values.join(',')}}`,
 });
 
