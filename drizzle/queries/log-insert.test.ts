@@ -12,7 +12,7 @@ import { rollupDay, rollupHour, rollupMinute } from '../schema/rollups';
 import { sampleRecord } from '../testing/sample-record';
 import { TEST_DATABASES } from '../testing/test-databases';
 import { readLogFence } from './log-fence';
-import { findStoredRequests, insertLogRecords, storeLogRecords } from './log-insert';
+import { findLostRequests, findStoredRequests, insertLogRecords, storeLogRecords } from './log-insert';
 import { getLogByRequestId, listFailovers } from './logs';
 import { loadSpend, sumMonths } from './spend-sums';
 
@@ -140,6 +140,13 @@ describe.each(TEST_DATABASES)('log insert on $name', (kind) => {
     await insertLogRecords(db, [record]);
     const later = record.createdAtMs + 30_000;
     expect(await findStoredRequests(db, [{ id: record.id, createdAtMs: later }])).toEqual(new Set([record.id]));
+  });
+
+  test('what the reaper booked is told from what was answered', async () => {
+    const [answered, lost] = [sampleRecord(), sampleRecord({ errorCode: 'gateway_lost', costNanoUsd: 1_234_567_891 })];
+    await insertLogRecords(db, [answered, lost]);
+    const { createdAtMs, costNanoUsd } = lost;
+    expect(await findLostRequests(db, [answered, lost])).toEqual(new Map([[lost.id, { createdAtMs, costNanoUsd }]]));
   });
 
   test('a late correction replaces its row once, wherever it stands', async () => {

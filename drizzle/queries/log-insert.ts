@@ -1,10 +1,12 @@
 // Postgres unreachable or failing: the call throws and nothing was written; the queue keeps the records. Records that can
 // never be written (wrong data) throw `RecordsRejectedError`.
+import type { LostBooking } from '@llm0/core/admission/hot-store';
 import { decodeLogRecord, RecordsRejectedError } from '@llm0/core/logs/decode-log-record';
 import { RecordsOutdatedError } from '@llm0/core/logs/log-drain';
 import type { LogRecord } from '@llm0/core/logs/log-record';
-import { sql } from 'drizzle-orm';
+import { type SQL, sql } from 'drizzle-orm';
 import type { Db } from '../client';
+import { nanoFromUsd } from '../money';
 import { isDataAtFault, rootMessage, sqlState } from '../sql-state';
 import { insertFailovers } from './failover-rows';
 import { readLogFence } from './log-fence';
@@ -118,18 +120,30 @@ async function writeRecords(
 /** A row may stand at another time than the hold it belongs to: that of a refusal whose admission came through late. */
 const ROW_APART_MS = 3_600_000;
 
+type WantedRequests = readonly { readonly id: string; readonly createdAtMs: number }[];
+
 /** Which of these requests already have a row. */
-export async function findStoredRequests(
-  db: Db,
-  requests: readonly { readonly id: string; readonly createdAtMs: number }[],
-): Promise<ReadonlySet<string>> {
+export async function findStoredRequests(db: Db, requests: WantedRequests): Promise<ReadonlySet<string>> {
   if (requests.length === 0) return new Set();
+  const rows = await db.execute<{ id: string }>(
+    sql`select g.request_id as id from gateway_logs g where ${isOneOf(requests)}`,
+  );
+  return new Set(rows.map((row) => row.id));
+}
+
+/** Which of them have only what the reaper booked for a process that died. */
+export async function findLostRequests(db: Db, requests: WantedRequests): Promise<ReadonlyMap<string, LostBooking>> {
+  if (requests.length === 0) return new Map();
+  const rows = await db.execute<{ id: string; usd: string; at: number }>(sql`
+    select g.request_id as id, g.cost_usd as usd, (extract(epoch from g.created_at) * 1000)::float8 as at
+    from gateway_logs g where g.error_code = 'gateway_lost' and ${isOneOf(requests)}`);
+  return new Map(rows.map(({ id, usd, at }) => [id, { costNanoUsd: nanoFromUsd(usd), createdAtMs: at }]));
+}
+
+function isOneOf(requests: WantedRequests): SQL {
   const times = requests.map((request) => request.createdAtMs);
-  const rows = await db.execute<{ id: string }>(sql`
-    select g.request_id as id from gateway_logs g
-    where g.created_at between to_timestamp(${Math.floor(Math.min(...times)) - ROW_APART_MS}::bigint / 1000.0)
+  return sql`g.created_at between to_timestamp(${Math.floor(Math.min(...times)) - ROW_APART_MS}::bigint / 1000.0)
         and to_timestamp(${Math.ceil(Math.max(...times)) + ROW_APART_MS}::bigint / 1000.0)
       and g.request_id in (select value::uuid
-        from jsonb_array_elements_text(${JSON.stringify(requests.map((request) => request.id))}::jsonb))`);
-  return new Set(rows.map((row) => row.id));
+        from jsonb_array_elements_text(${JSON.stringify(requests.map((request) => request.id))}::jsonb))`;
 }

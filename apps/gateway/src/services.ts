@@ -13,7 +13,7 @@ import { createWarmStore } from '@llm0/drizzle/queries/exact-cache';
 import { findPrincipalByHash } from '@llm0/drizzle/queries/find-principal';
 import { createIdempotencyStore } from '@llm0/drizzle/queries/idempotency-keys';
 import { writeLogBodies } from '@llm0/drizzle/queries/log-bodies';
-import { findStoredRequests, storeLogRecords } from '@llm0/drizzle/queries/log-insert';
+import { findLostRequests, findStoredRequests, storeLogRecords } from '@llm0/drizzle/queries/log-insert';
 import { seedPrices } from '@llm0/drizzle/queries/model-pricing';
 import { loadSpend } from '@llm0/drizzle/queries/spend-sums';
 import { createProviderRegistry } from '@llm0/providers/registry';
@@ -152,6 +152,7 @@ function rebuildSource(database: Database): RebuildSource {
     },
     loadSpend: (nowMs) => loadSpend(database.db, nowMs),
     findStored: (requests) => findStoredRequests(database.db, requests),
+    findLost: (requests) => findLostRequests(database.db, requests),
   };
 }
 

@@ -3,7 +3,7 @@
 import { compareEntryIds } from './compare-entry-ids';
 import { DONE_MARKER_MS } from './hold';
 import type { RebuildSource, Settlement } from './hot-store';
-import type { SettleMode, SettleOutcome } from './settle-args';
+import { type SettleMode, type SettleOutcome, withoutCache } from './settle-args';
 import type { SettlementFile } from './settlement-file';
 
 /** Memory for settlements the queue holds but that are not drained yet; beyond it they are kept in the file. */
@@ -279,17 +279,19 @@ export class HandOver {
     const stored = await source.findStored(
       entries.map((entry) => ({ id: entry.requestId, createdAtMs: entry.admittedAtMs })),
     );
-    const isKnown = (entry: Entry) => queued.has(entry.requestId) || stored.has(entry.requestId);
-    await this.sendAll(entries, (entry) => (isKnown(entry) ? 'known' : 'force'));
+    const inRows = entries.filter(({ requestId }) => stored.has(requestId) && !queued.has(requestId));
+    const lost = await source.findLost(
+      inRows.map((entry) => ({ id: entry.requestId, createdAtMs: entry.admittedAtMs })),
+    );
+    await this.sendAll(entries, ({ requestId }) => {
+      const booking = lost.get(requestId);
+      if (booking !== undefined) return `known r${booking.costNanoUsd} ${booking.createdAtMs}`;
+      return queued.has(requestId) || stored.has(requestId) ? 'known' : 'force';
+    });
     for (const entry of entries) {
       const entryId = queued.get(entry.requestId);
       if (entryId === undefined || entry.settlement === undefined || this.waiting.includes(entry)) continue;
       this.keep(entry, entry.settlement, entryId);
     }
   }
-}
-
-function withoutCache(settlement: Settlement): Settlement {
-  const { cache: _, ...rest } = settlement;
-  return rest;
 }

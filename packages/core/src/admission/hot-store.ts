@@ -163,6 +163,13 @@ export interface RebuildData {
   readonly warmCacheUntilMs?: number;
 }
 
+/** What the reaper booked for a request whose process died. */
+export interface LostBooking {
+  readonly costNanoUsd: number;
+  /** The admission's time: the day and month it was booked in. */
+  readonly createdAtMs: number;
+}
+
 /** What rebuilding needs from outside the store; given by the composition root. */
 export interface RebuildSource {
   /** Writes these queue records to `gateway_logs` (idempotent by id); resolves after commit. */
@@ -174,6 +181,8 @@ export interface RebuildSource {
   loadSpend(nowMs: number): Promise<RebuildData>;
   /** Which of these requests already have a row. */
   findStored(requests: readonly { id: string; createdAtMs: number }[]): Promise<ReadonlySet<string>>;
+  /** Which of them have only the row that the reaper wrote, and what it booked where. */
+  findLost(requests: readonly { id: string; createdAtMs: number }[]): Promise<ReadonlyMap<string, LostBooking>>;
 }
 
 export interface CachePurge {

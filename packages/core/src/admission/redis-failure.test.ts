@@ -307,6 +307,26 @@ describe('redis hot store, when things break', () => {
     expect(await second.read(10, 0)).toEqual([]);
   });
 
+  test('what the reaper booked is corrected also when the store has forgotten it meanwhile', async () => {
+    const store = await open({ leaseMs: 100 });
+    const lost = requestOf({});
+    const decision = await store.admit(lost);
+    if (decision.type !== 'admitted') throw new Error('not admitted');
+    await Bun.sleep(150);
+    expect(await store.reap()).toBe(1);
+    await rows.drain(store);
+    await admin.flushall();
+    await Bun.sleep(1_500);
+    await isOpen(store);
+    expect(await spent(store)).toBe(40);
+    for (let i = 0; i < 2; i++) store.settle(settlementOf(lost, decision.nowMs, { costNanoUsd: 55 }));
+    await until(async () => (await spent(store)) === 55);
+    await store.flush(1000);
+    await rows.drain(store);
+    expect(await spent(store)).toBe(55);
+    expect(rows.rows.get(lost.requestId)).toMatchObject({ costNanoUsd: 55, corrects: true });
+  });
+
   test('settlements left behind by a killed process are handed in at the next start, once', async () => {
     const first = await open();
     const taken = requestOf({});

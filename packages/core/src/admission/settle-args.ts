@@ -6,9 +6,10 @@ import type { ScriptArg } from './redis-scripts';
 
 /**
  * `held`: a hold must be there. `unheld`: none is expected. `force`: known to be nowhere, booked without a hold.
- * `known`: in queue or rows; only a hold goes, or what the reaper booked is corrected. `release`: only the hold goes.
+ * `known`: in queue or rows; only a hold goes, or what the reaper booked is corrected (what and
+ * when, where the store may have forgotten it). `release`: only the hold goes.
  */
-export type SettleMode = 'held' | 'unheld' | 'force' | 'known' | 'release';
+export type SettleMode = 'held' | 'unheld' | 'force' | 'known' | `known r${number} ${number}` | 'release';
 
 export type SettleOutcome =
   /** In the queue; also when it had been taken before. */
@@ -88,4 +89,10 @@ export function settlementOfRecord(record: string): Settlement {
     tokens: tokensIn + tokensOut,
     record,
   };
+}
+
+/** Cached values are not money: they are not handed in again. */
+export function withoutCache(settlement: Settlement): Settlement {
+  const { cache: _, ...rest } = settlement;
+  return rest;
 }

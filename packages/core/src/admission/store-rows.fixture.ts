@@ -3,7 +3,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import type { LogRecord } from '../logs/log-record';
-import type { AdmitPlan, AdmitRequest, HotStore, RebuildData, RebuildSource, Settlement } from './hot-store';
+import type {
+  AdmitPlan,
+  AdmitRequest,
+  HotStore,
+  LostBooking,
+  RebuildData,
+  RebuildSource,
+  Settlement,
+} from './hot-store';
 
 /** `gateway_logs` in memory: what a store is rebuilt from in tests. */
 export class StoredRows implements RebuildSource {
@@ -22,6 +30,13 @@ export class StoredRows implements RebuildSource {
 
   async findStored(requests: readonly { id: string }[]): Promise<ReadonlySet<string>> {
     return new Set(requests.map(({ id }) => id).filter((id) => this.rows.has(id)));
+  }
+
+  async findLost(requests: readonly { id: string }[]): Promise<ReadonlyMap<string, LostBooking>> {
+    const rows = requests
+      .flatMap(({ id }) => this.rows.get(id) ?? [])
+      .filter((row) => row.errorCode === 'gateway_lost');
+    return new Map(rows.map(({ id, costNanoUsd, createdAtMs }) => [id, { costNanoUsd, createdAtMs }]));
   }
 
   async loadSpend(_nowMs: number): Promise<RebuildData> {

@@ -1,13 +1,18 @@
 -- The end of a request, once by its id: hold released, cost booked, record queued, cache entry written.
 -- KEYS 1 epoch, 2 project, 3 key, 4 log, 5 holds, 6 leases, 7 customer, 8 done marker, 9 projects,
 --      10 cache values, 11 facts, 12 by age, 13 by expiry, 14 totals
--- ARGV 1 epoch, 2 clock, 3 request, 4 mode (held, unheld, force, known, release), 5 cost, 6 tokens, 7 time of admission,
+-- ARGV 1 epoch, 2 clock, 3 request, 4 mode (held, unheld, force, known, release; 'known r<cost> <time>': the reaper booked that), 5 cost, 6 tokens, 7 time of admission,
 --      8 project id, 9 customer id or '', 10 record, [11 cache key, 12 value, 13 ttl, 14 owner, 15 byte bound]
 -- Reply: entry id (the first one, when it was settled before), or a code: 0 wrong epoch, 1 released, 2 unknown hold.
 if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
 local mode, cost, record = ARGV[4], tonumber(ARGV[5]), ARGV[10]
 local stored = redis.call('HGET', KEYS[5], ARGV[3])
 local mark = not stored and redis.call('GET', KEYS[8])
+local booked = string.match(mode, '^known (r.+)')
+if booked then
+  mode = 'known'
+  if not stored and not mark then mark = booked end
+end
 local reaped, reaped_at
 if mark then reaped, reaped_at = string.match(mark, '^r(%d+) (%d+)') end
 local only_release = mode == 'release' or mode == 'known'
