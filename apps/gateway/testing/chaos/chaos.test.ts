@@ -22,7 +22,7 @@ describe.each(['real', 'embedded'] as const satisfies readonly ChaosStores[])('c
       expect(found).toEqual(even);
       expect(result.crashes).toBe(0);
       expect(result.ledger.answered).toBeGreaterThan(100);
-      expect(result.events.size).toBeGreaterThan(3);
+      expect(result.events.size).toBeGreaterThan(1);
     },
     TEST_MS,
   );
