@@ -1,5 +1,6 @@
 // `bun run chaos`: breaks a gateway and its stores in every way for a while, then proves that the books are even.
 import { readChaosCommand, USAGE } from '../testing/chaos/chaos-options';
+import { closeWorlds } from '../testing/chaos/chaos-world';
 import { type ChaosResult, runChaos } from '../testing/chaos/run-chaos';
 import { showChaosResult, showChaosTable } from '../testing/chaos/show-chaos';
 
@@ -8,6 +9,9 @@ if (process.argv.includes('--help')) {
   process.exit(0);
 }
 const { options, runs } = readCommandOrExit();
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  process.on(signal, () => void closeWorlds().finally(() => process.exit(1)));
+}
 const results: ChaosResult[] = [];
 for (let run = 0; run < runs; run++) {
   const seed = options.seed + run;

@@ -20,6 +20,13 @@ export interface ChaosWorld {
 }
 
 const UPSTREAM_TIMEOUT = '4s';
+/** Everything that still runs, for an end before its time. */
+const open = new Set<() => Promise<void>>();
+
+/** Ends all servers and gateways of this process and removes their folders. */
+export async function closeWorlds(): Promise<void> {
+  await Promise.all([...open].map((close) => close()));
+}
 
 export interface WorldOptions extends Pick<ChaosOptions, 'stores' | 'replicas' | 'leaseMs'> {
   /** For the gateways, beside what every run sets. */
@@ -30,7 +37,9 @@ export async function startWorld(options: WorldOptions): Promise<ChaosWorld> {
   const stops: (() => unknown)[] = [];
   const close = async () => {
     for (const stop of stops.splice(0).reverse()) await stop();
+    open.delete(close);
   };
+  open.add(close);
   try {
     const folder = temporaryFolder('chaos');
     stops.push(() => removeFolder(folder));
