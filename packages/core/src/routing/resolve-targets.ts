@@ -1,6 +1,6 @@
 import { GatewayError } from '../errors/gateway-error';
 import type { PriceBook } from '../pricing/price-book';
-import type { Target } from './target';
+import { type Target, targetKey } from './target';
 
 /** A provider that can be called right now. */
 export interface ConfiguredProvider {
@@ -27,7 +27,7 @@ export interface Route {
 export function resolveTargets(model: string, tables: RoutingTables): Route {
   const first = explicitTarget(model, tables) ?? detectTarget(model, tables);
   if (first === undefined) throw unknownModel(model, tables);
-  return { scope: `${first.provider}/${first.model}`, targets: [first] };
+  return { scope: targetKey(first), targets: [first] };
 }
 
 /** `provider/model`, when the prefix names a configured provider (model names may contain slashes themselves). */

@@ -12,8 +12,6 @@ const PACES: ReadonlyMap<string, { readonly firstMs: number; readonly gapMs: num
 /** Chunks handed over at once where no pace is asked for. */
 const CHUNKS_PER_PULL = 16;
 
-export const DEMO_MODELS: readonly string[] = [...PACES.keys()];
-
 /** Answers a Chat Completions body in process, as a vendor would over the network. */
 export async function respondLocally(bodyText: string, signal: AbortSignal): Promise<Response> {
   const body = JSON.parse(bodyText) as JsonObject;
