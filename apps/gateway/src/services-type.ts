@@ -5,6 +5,8 @@ import type { KeyCache } from '@llm0/core/keys/key-cache';
 import type { BodyLog } from '@llm0/core/logs/body-log';
 import type { RoutingTables } from '@llm0/core/routing/resolve-targets';
 import type { Target } from '@llm0/core/routing/target';
+import type { EgressOptions } from '@llm0/providers/fetch-guarded';
+import type { KeyRing } from '@llm0/providers/key-ring';
 import type { Provider, ProviderConnection } from '@llm0/providers/provider';
 import type { Logger } from 'pino';
 import type { Activity } from './activity';
@@ -24,6 +26,12 @@ export interface Clock {
 export interface ConnectedProvider {
   readonly provider: Provider;
   readonly connection: ProviderConnection;
+  /** Where there are several keys, or stored ones. */
+  readonly keys?: KeyRing;
+  /** The keys are the project's own: what the vendor says of them concerns no other project. */
+  readonly ownKeys?: true;
+  /** For addresses that an operator gave at run time: guarded, and pinned. */
+  readonly fetch?: typeof globalThis.fetch;
 }
 
 /** Everything a request can touch; each step declares the part it uses. Built once, in `services.ts`. */
@@ -35,6 +43,8 @@ export interface Services {
   readonly clock: Clock;
   readonly createId: () => string;
   readonly fetch: typeof globalThis.fetch;
+  /** Where requests for URLs from outside may go. */
+  readonly egress: Pick<EgressOptions, 'allowedHosts' | 'allowedRanges'>;
   readonly log: Logger;
   readonly metrics: Metrics;
   readonly hotStore: HotStore;
@@ -51,7 +61,8 @@ export interface Services {
   /** The tables as they are right now; replaced in the background. */
   readonly routing: () => RoutingTables;
   readonly databaseHealth: () => Promise<{ ok: boolean; latencyMs?: number; detail?: string }>;
-  readonly connect: (target: Target) => ConnectedProvider | undefined;
+  /** `projectId`: with the project's own keys where it has some; without, those of everybody. */
+  readonly connect: (target: Target, projectId?: string) => ConnectedProvider | undefined;
   /** Downgrade models of customers seen lately, so that admission rarely has to ask twice. */
   readonly downgradeModels: DowngradeModels;
   /** Best guess of the store's clock for requests refused before admission. */

@@ -5,7 +5,8 @@ import { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { EgressOptions } from './fetch-guarded';
 import { clientClosed, type FetchedAnswer, fetchUpstream } from './fetch-upstream';
 import { inlineMedia } from './inline-media';
-import type { EncodeContext, Provider, StreamDecoder, UpstreamRequest } from './provider';
+import type { KeyRing } from './key-ring';
+import type { EncodeContext, Provider, ProviderConnection, StreamDecoder, UpstreamRequest } from './provider';
 import { readStart, readWhole, UpstreamBody } from './read-body';
 import { upstreamFailure } from './upstream-failure';
 
@@ -26,7 +27,9 @@ export interface ProviderCall {
   readonly signal: AbortSignal;
   readonly fetch: typeof globalThis.fetch;
   /** For URLs that come from callers: hosts that may be private, another resolver. */
-  readonly egress?: Pick<EgressOptions, 'allowedHosts' | 'resolve' | 'ca'>;
+  readonly egress?: Pick<EgressOptions, 'allowedHosts' | 'allowedRanges' | 'resolve' | 'ca'>;
+  /** Where there are several keys, or stored ones: they take the place of the connection's own. */
+  readonly keys?: KeyRing;
 }
 
 export interface ProviderAnswer {
@@ -43,7 +46,32 @@ export interface ProviderAnswer {
  * One attempt at one provider. Resolves when a 2xx has begun; the answer's content is read through `events`, the same
  * way for streams and plain answers. Throws the provider's refusal or failure.
  */
-export async function callProvider(call: ProviderCall): Promise<ProviderAnswer> {
+export function callProvider(call: ProviderCall): Promise<ProviderAnswer> {
+  return call.keys === undefined ? callOnce(call) : callWithKeys(call, call.keys);
+}
+
+/** Goes on to the next key on 429 and 401, within the time of the one attempt. */
+async function callWithKeys(call: ProviderCall, keys: KeyRing): Promise<ProviderAnswer> {
+  const endMs = performance.now() + call.timeoutMs;
+  const tried = new Set<ProviderConnection>();
+  let last: GatewayError | undefined;
+  for (let connection = keys.next(tried); connection !== undefined; connection = keys.next(tried)) {
+    const timeoutMs = tried.size === 0 ? call.timeoutMs : endMs - performance.now();
+    if (timeoutMs <= 0) break;
+    tried.add(connection);
+    try {
+      const answer = await callOnce({ ...call, timeoutMs, context: { ...call.context, connection } });
+      keys.accepted(connection);
+      return answer;
+    } catch (error) {
+      if (!keys.refused(connection, error) || !(error instanceof GatewayError)) throw error;
+      last = error;
+    }
+  }
+  throw keys.exhausted(call.provider.name, last);
+}
+
+async function callOnce(call: ProviderCall): Promise<ProviderAnswer> {
   const { provider, request } = call;
   const startedMs = performance.now();
   const upstreamRequest = provider.encodeRequest(request, await withMedia(call));

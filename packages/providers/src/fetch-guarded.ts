@@ -7,11 +7,18 @@ import { isPrivateAddress } from './private-addresses';
 /** All addresses of a host name. */
 export type ResolveHost = (host: string) => Promise<readonly string[]>;
 
+/** A set of IP addresses. */
+export interface AddressRanges {
+  holds(address: string): boolean;
+}
+
 export interface EgressOptions {
   readonly fetch: typeof globalThis.fetch;
   readonly resolve?: ResolveHost;
   /** Hosts (`name`, or `name:port`) that may be private; nothing is by default. */
   readonly allowedHosts?: ReadonlySet<string>;
+  /** Private addresses that may be reached, whatever name led there. */
+  readonly allowedRanges?: AddressRanges;
   /** Certificates trusted besides the system's, as PEM. */
   readonly ca?: string;
 }
@@ -120,7 +127,7 @@ export interface PinnedUrl {
 /** Checks where a URL leads and pins the address. Throws `invalid_request` for anything but public http(s). */
 export async function pinUrl(
   text: string,
-  options: Pick<EgressOptions, 'resolve' | 'allowedHosts'>,
+  options: Pick<EgressOptions, 'resolve' | 'allowedHosts' | 'allowedRanges'>,
 ): Promise<PinnedUrl> {
   const url = URL.parse(text);
   if (url === null) throw refused(text, 'is not a URL');
@@ -132,7 +139,8 @@ export async function pinUrl(
   const isAddress = isIP(name) !== 0;
   const addresses = isAddress ? [name] : await resolveName(text, name, options.resolve ?? resolveWithSystem);
   // One private address among public ones is a trap: the next look-up might give that one.
-  if (!allowed && addresses.some(isPrivateAddress)) throw refused(text, 'leads to an address that is not public');
+  const isForbidden = (address: string) => isPrivateAddress(address) && options.allowedRanges?.holds(address) !== true;
+  if (!allowed && addresses.some(isForbidden)) throw refused(text, 'leads to an address that is not public');
   const [address] = addresses;
   if (address === undefined) throw refused(text, 'names a host that does not exist');
   url.hostname = isIP(address) === 6 ? `[${address}]` : address;

@@ -9,9 +9,11 @@ import { callProvider, type ProviderAnswer } from '@llm0/providers/call-provider
 import type { Services } from '../services-type';
 import type { UpstreamAnswer } from './flight';
 
-type Needs = Pick<Services, 'config' | 'clock' | 'fetch' | 'connect' | 'routing' | 'metrics'>;
+type Needs = Pick<Services, 'config' | 'clock' | 'fetch' | 'egress' | 'connect' | 'routing' | 'metrics'>;
 
 export interface UpstreamJob {
+  /** Whose own provider keys are used, where it has some. */
+  readonly projectId: string;
   readonly request: ChatRequest;
   readonly route: Route;
   readonly dropParams: boolean;
@@ -85,7 +87,7 @@ interface OpenedTarget {
 
 /** One attempt: resolves once the first output (or the end) is there; until then nothing was promised to the caller. */
 async function openTarget(services: Needs, job: UpstreamJob, target: Target, timeoutMs: number): Promise<OpenedTarget> {
-  const connected = services.connect(target);
+  const connected = services.connect(target, job.projectId);
   if (connected === undefined) {
     throw new GatewayError('upstream_error', `The provider "${target.provider}" is not configured any more.`, {
       failure: 'not_found',
@@ -104,7 +106,9 @@ async function openTarget(services: Needs, job: UpstreamJob, target: Target, tim
     timeoutMs,
     idleTimeoutMs: services.config.streamIdleTimeoutMs,
     signal: job.signal,
-    fetch: services.fetch,
+    fetch: connected.fetch ?? services.fetch,
+    egress: services.egress,
+    keys: connected.keys,
   });
   const iterator = answer.events[Symbol.asyncIterator]();
   const first: EventBatch[] = [];

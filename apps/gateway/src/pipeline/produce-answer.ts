@@ -13,7 +13,7 @@ import type { Exchange } from './open-exchange';
 
 type Needs = Pick<
   Services,
-  'config' | 'clock' | 'fetch' | 'connect' | 'routing' | 'metrics' | 'flights' | 'warmCache' | 'hotStore'
+  'config' | 'clock' | 'fetch' | 'egress' | 'connect' | 'routing' | 'metrics' | 'flights' | 'warmCache' | 'hotStore'
 >;
 
 /** An answer under way, wherever it comes from. */
@@ -79,6 +79,7 @@ function boardFlight(services: Needs, exchange: Exchange, admission: Admission):
   const { plan } = admission;
   const start = (signal: AbortSignal) =>
     callUpstream(services, {
+      projectId: admission.principal.project.id,
       request: plan.request,
       route: plan.route,
       dropParams: exchange.controls.dropParams,
