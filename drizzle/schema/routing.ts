@@ -2,10 +2,18 @@ import { boolean, jsonb, pgTable, text, unique, uuid } from 'drizzle-orm/pg-core
 import { bytes, instant } from './columns';
 import { projects } from './projects';
 
+/** A target of an alias. */
 export interface StoredTarget {
   readonly provider: string;
   readonly model: string;
   readonly weight?: number;
+}
+
+/** A step of a chain, with the names that take its place. */
+export interface StoredStep {
+  readonly provider: string;
+  readonly model: string;
+  readonly matches: readonly string[];
 }
 
 /** Providers configured at run time; their keys are AES-256-GCM (nonce, ciphertext, tag). */
@@ -42,7 +50,8 @@ export const aliases = pgTable(
 export const chains = pgTable('chains', {
   id: uuid('id').primaryKey().defaultRandom(),
   name: text('name').notNull().unique(),
-  targets: jsonb('targets').$type<readonly StoredTarget[]>().notNull(),
+  targets: jsonb('targets').$type<readonly StoredStep[]>().notNull(),
+  localTier: text('local_tier', { enum: ['flagship', 'balanced', 'budget'] }),
   edited: boolean('edited').notNull().default(false),
   createdAt: instant('created_at').notNull().defaultNow(),
   updatedAt: instant('updated_at').notNull().defaultNow(),

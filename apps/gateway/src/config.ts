@@ -1,10 +1,10 @@
+import { FAILOVER_MODES, type FailoverMode } from '@llm0/core/routing/failover-mode';
+import { readEgressAllow } from './config-egress';
 import { type ProviderSetting, readProviderSettings } from './config-providers';
 import { readTestSettings, type TestSettings } from './config-testing';
 import { ConfigError, type Environment, EnvReader } from './config-values';
 
 export { ConfigError } from './config-values';
-
-export type FailoverMode = 'cloud_first' | 'local_first' | 'local_only' | 'cloud_only';
 
 /** Everything the process can be told from outside. Durations in ms, sizes in bytes. */
 export interface Config {
@@ -26,6 +26,8 @@ export interface Config {
   readonly adminToken?: string;
   readonly encryptionKey?: Uint8Array;
   readonly providers: readonly ProviderSetting[];
+  /** Hosts, addresses and ranges that requests for URLs from outside may reach although they are private. */
+  readonly egressAllow: readonly string[];
   readonly demoProvider: boolean;
   readonly tierModels: { readonly flagship?: string; readonly balanced?: string; readonly budget?: string };
   readonly failoverMode: FailoverMode;
@@ -97,18 +99,14 @@ export function readConfig(env: Environment): Config {
     adminToken: readAdminToken(read),
     encryptionKey: readEncryptionKey(read),
     providers,
+    egressAllow: readEgressAllow(read),
     demoProvider: demo === 'on' || (demo === 'auto' && providers.length === 0 && environment !== 'production'),
     tierModels: {
       flagship: read.text('OLLAMA_MODEL_FLAGSHIP'),
       balanced: read.text('OLLAMA_MODEL_BALANCED'),
       budget: read.text('OLLAMA_MODEL_BUDGET'),
     },
-    failoverMode: read.oneOf('FAILOVER_MODE', 'cloud_first', [
-      'cloud_first',
-      'local_first',
-      'local_only',
-      'cloud_only',
-    ]),
+    failoverMode: read.oneOf('FAILOVER_MODE', 'cloud_first', FAILOVER_MODES),
     requestTimeoutMs: read.durationMs('REQUEST_TIMEOUT', '30s'),
     streamIdleTimeoutMs: read.durationMs('STREAM_IDLE_TIMEOUT', '60s'),
     drainTimeoutMs: read.durationMs('DRAIN_TIMEOUT', '30s'),

@@ -16,6 +16,7 @@ import { writeLogBodies } from '@llm0/drizzle/queries/log-bodies';
 import { findLostRequests, findStoredRequests, storeLogRecords } from '@llm0/drizzle/queries/log-insert';
 import { seedPrices } from '@llm0/drizzle/queries/model-pricing';
 import { loadSpend } from '@llm0/drizzle/queries/spend-sums';
+import { readEgressAllow } from '@llm0/providers/egress-allow';
 import { createProviderRegistry } from '@llm0/providers/registry';
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
@@ -24,6 +25,7 @@ import type { Config } from './config';
 import { LeaseKeeper } from './lease-keeper';
 import { Metrics } from './metrics';
 import { FlightTable } from './pipeline/flight';
+import { readPresetChains } from './preset-chains';
 import { readPriceSeed } from './price-seed';
 import { sampleLoopLag } from './sample-loop-lag';
 import type { DowngradeModels, Services, StoreClock } from './services-type';
@@ -47,10 +49,12 @@ export async function createServices(config: Config, log: Logger, version: strin
   const dataDir = resolve(config.dataDir);
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   const onWarning = (message: string) => log.warn(message);
+  const presets = await readPresetChains();
+  const egress = readEgressAllow(config.egressAllow);
   const database = await openDatabase({ databaseUrl: config.databaseUrl, dataDir, onWarning });
   const clock = createWallClock(config.testing.clockFile);
   const hotStore = createHotStore(config, dataDir, clock);
-  const tables = new Tables({ db: database.db, config, registry: createProviderRegistry(), fetch, log });
+  const tables = new Tables({ db: database.db, config, registry: createProviderRegistry(), fetch, log, presets });
   const close = async () => {
     clock.stop();
     tables.stop();
@@ -95,6 +99,7 @@ export async function createServices(config: Config, log: Logger, version: strin
     clock: { nowMs: () => clock.nowMs(), monotonicMs: () => performance.now() },
     createId: () => Bun.randomUUIDv7(),
     fetch: globalThis.fetch,
+    egress,
     log,
     metrics,
     hotStore,

@@ -2,14 +2,20 @@
 
 import { createPriceBook } from '@llm0/core/pricing/create-price-book';
 import type { PriceBook } from '@llm0/core/pricing/price-book';
-import type { ConfiguredProvider, RoutingTables } from '@llm0/core/routing/resolve-targets';
-import type { Target } from '@llm0/core/routing/target';
+import { type AliasBook, createAliasBook, noAliases } from '@llm0/core/routing/alias';
+import { type Chain, TIERS, type Tier } from '@llm0/core/routing/chain';
+import { type ConfiguredProvider, createRoutingTables, type RoutingTables } from '@llm0/core/routing/routing-tables';
+import { type Target, targetKey } from '@llm0/core/routing/target';
+import type { TargetHealth } from '@llm0/core/routing/target-health';
 import type { Db } from '@llm0/drizzle/client';
+import { listAllAliases } from '@llm0/drizzle/queries/aliases';
+import { listChains } from '@llm0/drizzle/queries/chains';
 import { listPrices } from '@llm0/drizzle/queries/model-pricing';
 import type { ProviderConnection } from '@llm0/providers/provider';
 import type { ProviderRegistry } from '@llm0/providers/registry';
 import type { Logger } from 'pino';
 import type { Config } from './config';
+import { mergeChains } from './preset-chains';
 import type { ConnectedProvider } from './services-type';
 
 const REFRESH_EVERY_MS = 30_000;
@@ -17,17 +23,23 @@ const LIST_MODELS_TIMEOUT_MS = 2000;
 
 export interface TablesOptions {
   readonly db: Db;
-  readonly config: Pick<Config, 'providers' | 'demoProvider'>;
+  readonly config: Pick<Config, 'providers' | 'demoProvider' | 'failoverMode' | 'tierModels'>;
   readonly registry: ProviderRegistry;
   readonly fetch: typeof globalThis.fetch;
   readonly log: Logger;
+  /** The shipped chains. */
+  readonly presets: readonly Chain[];
+  readonly health?: TargetHealth;
 }
 
-/** Prices, providers and what they serve, in memory; replaced as a whole in the background. */
+/** Prices, chains, aliases, providers and what they serve, in memory; replaced as a whole in the background. */
 export class Tables {
   private readonly connections = new Map<string, ConnectedProvider>();
   private readonly liveModels = new Map<string, ReadonlySet<string>>();
+  private readonly reported = new Set<string>();
   private prices: PriceBook;
+  private chains: readonly Chain[];
+  private aliases: AliasBook = noAliases;
   private routing: RoutingTables;
   private timer: ReturnType<typeof setInterval> | undefined;
 
@@ -52,6 +64,7 @@ export class Tables {
       }
     }
     this.prices = createPriceBook([], this.freeProviders());
+    this.chains = options.presets;
     this.routing = this.build();
   }
 
@@ -60,7 +73,7 @@ export class Tables {
     await this.reload();
     void this.listLiveModels();
     this.timer = setInterval(() => {
-      void this.reload().catch((err: unknown) => this.options.log.warn({ err }, 'prices could not be read again'));
+      void this.reload().catch((err: unknown) => this.options.log.warn({ err }, 'the tables could not be read again'));
       void this.listLiveModels();
     }, REFRESH_EVERY_MS);
   }
@@ -77,10 +90,29 @@ export class Tables {
     return this.connections.get(target.provider);
   }
 
-  /** Reads the prices again. */
+  /** Reads prices, chains and aliases again. */
   async reload(): Promise<void> {
-    this.prices = createPriceBook(await listPrices(this.options.db), this.freeProviders());
+    const { db, presets } = this.options;
+    const [prices, chains, aliases] = await Promise.all([listPrices(db), listChains(db), listAllAliases(db)]);
+    this.prices = createPriceBook(prices, this.freeProviders());
+    this.chains = mergeChains(chains, presets);
+    this.aliases = createAliasBook(aliases);
     this.routing = this.build();
+    this.reportUnpriced([...this.chains.flatMap((chain) => chain.steps), ...aliases.flatMap((one) => one.targets)]);
+  }
+
+  /** Each target once: under a cap it is skipped. */
+  private reportUnpriced(targets: readonly Target[]): void {
+    for (const target of targets) {
+      const name = targetKey(target);
+      if (this.reported.has(name) || !this.connections.has(target.provider)) continue;
+      if (this.prices.find(target.provider, target.model) !== undefined) continue;
+      this.reported.add(name);
+      this.options.log.warn(
+        { target: name },
+        'this target of a chain or alias has no price: it is skipped under a cap',
+      );
+    }
   }
 
   private build(): RoutingTables {
@@ -88,11 +120,32 @@ export class Tables {
     for (const [name, { provider }] of this.connections) {
       providers.set(name, {
         name,
+        place: provider.isFree ? 'local' : provider.respondLocally === undefined ? 'cloud' : 'built_in',
         modelPatterns: provider.modelPatterns,
         liveModels: this.liveModels.get(name) ?? new Set(),
       });
     }
-    return { providers, prices: this.prices };
+    return createRoutingTables({
+      providers,
+      prices: this.prices,
+      chains: this.chains,
+      aliases: this.aliases,
+      mode: this.options.config.failoverMode,
+      substitutes: this.substitutes(),
+      health: this.options.health,
+    });
+  }
+
+  /** The operator's own server stands in with the model named for each tier. */
+  private substitutes(): Partial<Record<Tier, Target>> {
+    const local = [...this.connections.values()].find(({ provider }) => provider.isFree)?.provider.name;
+    const found: Partial<Record<Tier, Target>> = {};
+    if (local === undefined) return found;
+    for (const tier of TIERS) {
+      const model = this.options.config.tierModels[tier];
+      if (model !== undefined) found[tier] = { provider: local, model };
+    }
+    return found;
   }
 
   private freeProviders(): ReadonlySet<string> {

@@ -30,12 +30,6 @@ const DEFAULT_PROVIDERS: readonly Provider[] = [
   demo,
 ];
 
-/** A provider together with the model's name there. */
-export interface DetectedModel {
-  readonly provider: Provider;
-  readonly model: string;
-}
-
 /** Providers by name. */
 export class ProviderRegistry {
   private readonly byName: ReadonlyMap<string, Provider>;
@@ -56,26 +50,6 @@ export class ProviderRegistry {
   builtIn(): readonly Provider[] {
     return this.list().filter((provider) => provider.respondLocally !== undefined);
   }
-
-  /**
-   * Who serves a model, by its name alone: `provider/model` where the prefix is a provider's name (model names may hold
-   * slashes themselves), else the provider whose pattern matches the longest part of the name.
-   */
-  detect(name: string): DetectedModel | undefined {
-    const slash = name.indexOf('/');
-    const prefixed = slash > 0 && slash < name.length - 1 ? this.byName.get(name.slice(0, slash)) : undefined;
-    if (prefixed !== undefined) return { provider: prefixed, model: name.slice(slash + 1) };
-    let best: { provider: Provider; length: number } | undefined;
-    for (const provider of this.byName.values()) {
-      const length = matchedLength(provider, name);
-      if (length > (best?.length ?? 0)) best = { provider, length };
-    }
-    return best === undefined ? undefined : { provider: best.provider, model: name };
-  }
-}
-
-function matchedLength(provider: Provider, name: string): number {
-  return Math.max(0, ...provider.modelPatterns.map((pattern) => pattern.exec(name)?.[0].length ?? 0));
 }
 
 export function createProviderRegistry(providers: readonly Provider[] = DEFAULT_PROVIDERS): ProviderRegistry {

@@ -1,6 +1,7 @@
 import { EmbeddedHotStore } from '@llm0/core/admission/embedded-hot-store';
 import { makeTempDir, StoredRows } from '@llm0/core/admission/store-rows.fixture';
 import { createPriceBook } from '@llm0/core/pricing/create-price-book';
+import { createRoutingTables } from '@llm0/core/routing/routing-tables';
 import type { Database } from '@llm0/drizzle/client';
 import { storeLogRecords } from '@llm0/drizzle/queries/log-insert';
 import type { TestDatabaseKind } from '@llm0/drizzle/testing/test-databases';
@@ -39,6 +40,8 @@ export interface AdminUnderTest {
   /** How often the tables were read again. */
   readonly reloads: () => number;
   readonly notified: readonly string[];
+  /** Calls of webhooks, in order. */
+  readonly webhooks: readonly { readonly url: string; readonly body: object }[];
   /** Steps the clock of sign-in throttling. */
   advanceClock(ms: number): void;
   /** `path` without `/v1`. */
@@ -56,6 +59,7 @@ export async function openAdmin(kind: TestDatabaseKind): Promise<AdminUnderTest>
   const hotStore = new EmbeddedHotStore({ dataDir: folder.path });
   await hotStore.start(new StoredRows());
   const notified: string[] = [];
+  const webhooks: { url: string; body: object }[] = [];
   hotStore.onNotify((topic) => notified.push(topic));
   let reloads = 0;
   let clockMs = 0;
@@ -66,11 +70,24 @@ export async function openAdmin(kind: TestDatabaseKind): Promise<AdminUnderTest>
     log: pino({ level: 'silent' }),
     clock: { nowMs: Date.now, monotonicMs: () => clockMs },
     createId: () => Bun.randomUUIDv7(),
-    config: { adminToken: ENV_TOKEN, cacheTtlSeconds: 3600, cacheMaxBytes: 1000 },
+    config: {
+      adminToken: ENV_TOKEN,
+      environment: 'local',
+      cacheTtlSeconds: 3600,
+      cacheMaxBytes: 1000,
+      logRetentionDays: 90,
+      logBodies: false,
+      logBodiesTtlDays: 7,
+      requestTimeoutMs: 30_000,
+      workers: 1,
+    },
+    postWebhook: async (url: string, body: object) => {
+      webhooks.push({ url, body });
+    },
     reloadTables: async () => {
       reloads += 1;
     },
-    routing: () => ({ providers: new Map(), prices: createPriceBook([], new Set()) }),
+    routing: () => createRoutingTables({ providers: new Map(), prices: createPriceBook([], new Set()) }),
     version: '9.9.9',
   };
   const admin = buildAdmin(services);
@@ -80,6 +97,7 @@ export async function openAdmin(kind: TestDatabaseKind): Promise<AdminUnderTest>
     database,
     reloads: () => reloads,
     notified,
+    webhooks,
     advanceClock: (ms) => {
       clockMs += ms;
     },

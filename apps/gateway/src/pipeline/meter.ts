@@ -130,6 +130,7 @@ export class Meter {
     this.settle({
       ...this.outcomeBase(usage, this.elapsedMs()),
       attempts,
+      failoverCount: answer?.failoverCount ?? countSwitches(attempts),
       costNanoUsd: cost.costNanoUsd,
       costDetail: pays ? cost.detail : undefined,
       savedNanoUsd: 0,
@@ -227,6 +228,7 @@ export class Meter {
       admission.principal.project.cacheTtlSeconds ??
       this.services.config.cacheTtlSeconds;
     const isFallback = provider !== route.targets[0].provider || model !== route.targets[0].model;
+    if (isFallback && route.isPinned) return;
     const ttlMs = 1000 * (isFallback ? Math.min(ttlSeconds, FALLBACK_TTL_SECONDS) : ttlSeconds);
     return { key: cacheKey, value, ttlMs, provider, model };
   }
@@ -248,6 +250,14 @@ export class Meter {
 const ZERO_COST = { costNanoUsd: 0, detail: {} } as const;
 /** A fallback's answer is kept only until the first choice is likely back. */
 const FALLBACK_TTL_SECONDS = 60;
+
+/** How often another target was asked than just before. */
+function countSwitches(attempts: Outcome['attempts']): number {
+  return attempts.filter(({ provider, model }, index) => {
+    const before = attempts[index - 1];
+    return before !== undefined && (before.provider !== provider || before.model !== model);
+  }).length;
+}
 
 /** The last usage an upstream reported. */
 export function lastUsage(batches: readonly EventBatch[]): Usage | undefined {

@@ -3,6 +3,7 @@ import type { ChatRequest } from '@llm0/core/chat/request';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { ApiKey, Project } from '@llm0/core/keys/api-key';
 import { createPriceBook } from '@llm0/core/pricing/create-price-book';
+import { createRoutingTables } from '@llm0/core/routing/routing-tables';
 import { planRequest } from './plan-request';
 
 const project: Project = {
@@ -36,12 +37,13 @@ const key: ApiKey = {
   budgetNanoUsd: null,
   budgetPeriod: 'total',
 };
-const acme = { name: 'acme', modelPatterns: [/^acme-/], liveModels: new Set<string>() };
+const acme = { name: 'acme', place: 'cloud' as const, modelPatterns: [/^acme-/], liveModels: new Set<string>() };
 const prices = createPriceBook(
   [{ provider: 'acme', model: 'acme-1', mode: 'chat', prices: { input: 1000, output: 2000 }, capabilities: [] }],
   new Set(),
 );
-const services = { routing: () => ({ providers: new Map([['acme', acme]]), prices }) };
+const tables = createRoutingTables({ providers: new Map([['acme', acme]]), prices });
+const services = { routing: () => tables };
 const base: ChatRequest = {
   model: 'acme-1',
   stream: false,

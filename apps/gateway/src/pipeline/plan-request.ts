@@ -5,9 +5,11 @@ import { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { ApiKey, Principal, Project } from '@llm0/core/keys/api-key';
 import type { DialectName } from '@llm0/core/logs/log-record';
 import { estimateHold } from '@llm0/core/pricing/estimate-cost';
-import { type RequestWeight, weighRequest } from '@llm0/core/pricing/estimate-tokens';
-import type { PricedModel } from '@llm0/core/pricing/price-book';
-import { type Route, resolveTargets } from '@llm0/core/routing/resolve-targets';
+import { guessTokens, type RequestWeight, weighRequest } from '@llm0/core/pricing/estimate-tokens';
+import { narrowRoute, notAllowed } from '@llm0/core/routing/narrow-route';
+import { orderTargets } from '@llm0/core/routing/order-targets';
+import { type Route, type RouteTarget, type RoutingTables, resolveTargets } from '@llm0/core/routing/resolve-targets';
+import { type Target, targetKey } from '@llm0/core/routing/target';
 import type { Services } from '../services-type';
 import type { Exchange } from './open-exchange';
 
@@ -34,15 +36,12 @@ export interface PlanInput {
 /** Resolves, prices and keys a request; throws for models that may not be called. Touches no store. */
 export function planRequest(services: Pick<Services, 'routing'>, input: PlanInput): RequestPlan {
   const { exchange, principal, request } = input;
-  const { key, project } = principal;
+  const { project } = principal;
   const tables = services.routing();
-  const route = resolveTargets(request.model, tables);
-  checkAllowed(key, request.model, route);
   const weight = weighRequest(request);
-  const targets = route.targets.map((target) => tables.prices.find(target.provider, target.model));
-  checkPriced(principal, route, targets);
   if (project.strictCaps) checkBounded(weight, request);
-  const hold = estimateHold(request, weight, targets, {
+  const route = planRoute(input, tables, weight);
+  const hold = estimateHold(request, weight, route.targets.map(pricedOf), {
     strict: project.strictCaps,
     defaultOutputTokens: project.defaultOutputTokens,
   });
@@ -54,7 +53,7 @@ export function planRequest(services: Pick<Services, 'routing'>, input: PlanInpu
     outputLimit: project.strictCaps && request.maxOutputTokens === undefined ? project.defaultOutputTokens : undefined,
     maxAttempts: project.strictCaps ? 1 : Number.POSITIVE_INFINITY,
     admit: {
-      model: request.model,
+      model: route.limitName,
       holdNanoUsd: hold.holdNanoUsd,
       lostNanoUsd: project.strictCaps ? hold.holdNanoUsd : hold.inputNanoUsd,
       tokens: hold.tokens,
@@ -76,25 +75,44 @@ export function isModelAllowed(key: ApiKey, names: readonly string[]): boolean {
   );
 }
 
-function checkAllowed(key: ApiKey, model: string, route: Route): void {
-  if (isModelAllowed(key, [model, route.targets[0].model, route.scope])) return;
-  throw new GatewayError('model_not_allowed', `This API key may not call the model "${model}".`, { param: 'model' });
+const pricedOf = (target: RouteTarget) => target.priced;
+
+/** Where this request may go: what the key allows, what has a price where a cap applies, what is large enough. */
+function planRoute(input: PlanInput, tables: RoutingTables, weight: RequestWeight): Route {
+  const { request, principal } = input;
+  const { key, project } = principal;
+  const resolved = resolveTargets(request.model, tables, project.id);
+  const strictOutput = project.strictCaps ? project.defaultOutputTokens : 0;
+  const route = narrowRoute(resolved, {
+    model: request.model,
+    inputTokens: guessTokens(weight.textBytes),
+    outputTokens: request.maxOutputTokens ?? strictOutput,
+    refusesUnpriced: refusesUnpriced(principal),
+    isAllowed: key.allowedModels === null ? undefined : allowedPart(key, request.model, resolved),
+  });
+  if (route.strategy === 'priority') return route;
+  const costOf = ({ priced }: RouteTarget) =>
+    priced && estimateHold(request, weight, [priced], { ...project, strict: false }).holdNanoUsd;
+  const [first = route.targets[0], ...rest] = orderTargets(route.strategy, route.targets, { ...tables, costOf });
+  return { ...route, targets: [first, ...rest] };
 }
 
-function checkPriced(principal: Principal, route: Route, targets: readonly (PricedModel | undefined)[]): void {
-  const missing = targets.indexOf(undefined);
-  if (missing < 0) return;
-  const { key, project } = principal;
+/**
+ * Who may call a name may call all that stands behind it, fallbacks included: they are the operator's choice. An alias
+ * with several targets that is not allowed by its own name is narrowed to those that are. Throws `model_not_allowed`.
+ */
+function allowedPart(key: ApiKey, model: string, route: Route): ((target: Target) => boolean) | undefined {
+  const isAllowed = (target: Target) => isModelAllowed(key, [target.model, targetKey(target)]);
+  const isList = route.alias !== undefined && route.scope !== targetKey(route.targets[0]);
+  if (isModelAllowed(key, [model]) || (!isList && isAllowed(route.requested))) return undefined;
+  if (isList) return isAllowed;
+  throw notAllowed(model);
+}
+
+function refusesUnpriced({ key, project }: Principal): boolean {
+  if (project.strictCaps) return true;
   const capped = project.monthlyCapNanoUsd !== null || key.budgetNanoUsd !== null;
-  const policy = project.unknownModelPolicy ?? (capped ? 'refuse' : 'allow_unpriced');
-  if (policy === 'allow_unpriced' && !project.strictCaps) return;
-  const target = route.targets[missing];
-  throw new GatewayError(
-    'model_not_priced',
-    `The model "${target?.provider}/${target?.model}" has no price, and this project refuses unpriced models. ` +
-      'The operator can set a price (PUT /admin/v1/models) or the policy "allow_unpriced".',
-    { param: 'model' },
-  );
+  return (project.unknownModelPolicy ?? (capped ? 'refuse' : 'allow_unpriced')) === 'refuse';
 }
 
 /** Under an absolute cap nothing may be sent whose cost has no bound. */

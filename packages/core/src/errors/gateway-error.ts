@@ -5,6 +5,7 @@ export type ErrorKind =
   | 'unsupported_parameter'
   | 'model_not_priced'
   | 'request_over_limit'
+  | 'context_length_exceeded'
   | 'missing_api_key'
   | 'invalid_api_key'
   | 'key_expired'

@@ -2,7 +2,8 @@ import { describe, expect, test } from 'bun:test';
 import { GatewayError } from '../errors/gateway-error';
 import { createPriceBook } from '../pricing/create-price-book';
 import type { PricedModel } from '../pricing/price-book';
-import { type ConfiguredProvider, type RoutingTables, resolveTargets } from './resolve-targets';
+import { resolveTargets } from './resolve-targets';
+import { type ConfiguredProvider, createRoutingTables, type RoutingTables } from './routing-tables';
 
 const priced = (provider: string, model: string): PricedModel => ({
   provider,
@@ -13,40 +14,48 @@ const priced = (provider: string, model: string): PricedModel => ({
 });
 const provider = (name: string, patterns: RegExp[], live: string[] = []): ConfiguredProvider => ({
   name,
+  place: 'cloud',
   modelPatterns: patterns,
   liveModels: new Set(live),
 });
-const tables = (...providers: ConfiguredProvider[]): RoutingTables => ({
-  providers: new Map(providers.map((one) => [one.name, one])),
-  prices: createPriceBook(
-    [
-      priced('acme', 'acme-large'),
-      priced('acme', 'acme-small'),
-      priced('cloud', 'acme-large'),
-      priced('cloud', 'own/thing'),
-    ],
-    new Set(['local']),
-  ),
-});
+const tables = (...providers: ConfiguredProvider[]): RoutingTables =>
+  createRoutingTables({
+    providers: new Map(providers.map((one) => [one.name, one])),
+    prices: createPriceBook(
+      [
+        priced('acme', 'acme-large'),
+        priced('acme', 'acme-small'),
+        priced('cloud', 'acme-large'),
+        priced('cloud', 'own/thing'),
+      ],
+      new Set(['local']),
+    ),
+  });
 const acme = provider('acme', [/^acme-/]);
 const cloud = provider('cloud', []);
 const local = provider('local', [/:/], ['tiny:1b']);
 
 describe('resolveTargets', () => {
   test('by name pattern before mere listing', () => {
-    expect(resolveTargets('acme-large', tables(cloud, acme)).targets[0]).toEqual({
+    expect(resolveTargets('acme-large', tables(cloud, acme)).targets[0]).toMatchObject({
       provider: 'acme',
       model: 'acme-large',
     });
-    expect(resolveTargets('acme-large', tables(cloud)).targets[0]).toEqual({ provider: 'cloud', model: 'acme-large' });
+    expect(resolveTargets('acme-large', tables(cloud)).targets[0]).toMatchObject({
+      provider: 'cloud',
+      model: 'acme-large',
+    });
   });
 
   test('provider/model only where the prefix is a configured provider', () => {
-    expect(resolveTargets('cloud/anything/at-all', tables(cloud)).targets[0]).toEqual({
+    expect(resolveTargets('cloud/anything/at-all', tables(cloud)).targets[0]).toMatchObject({
       provider: 'cloud',
       model: 'anything/at-all',
     });
-    expect(resolveTargets('own/thing', tables(cloud)).targets[0]).toEqual({ provider: 'cloud', model: 'own/thing' });
+    expect(resolveTargets('own/thing', tables(cloud)).targets[0]).toMatchObject({
+      provider: 'cloud',
+      model: 'own/thing',
+    });
   });
 
   test('what a local server lists is found there first', () => {

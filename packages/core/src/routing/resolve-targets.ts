@@ -1,33 +1,137 @@
 import { GatewayError } from '../errors/gateway-error';
-import type { PriceBook } from '../pricing/price-book';
-import { type Target, targetKey } from './target';
+import type { Alias } from './alias';
+import { chainTargets, findChain } from './chain';
+import { applyMode } from './failover-mode';
+import { readModelFamily } from './model-name';
+import { shownName, unknownModel } from './near-names';
+import type { Route, RouteTarget, RoutingTables } from './routing-tables';
+import { isSameTarget, type Target, targetKey } from './target';
 
-/** A provider that can be called right now. */
-export interface ConfiguredProvider {
-  readonly name: string;
-  readonly modelPatterns: readonly RegExp[];
-  /** Model names it listed by itself (local model servers). */
-  readonly liveModels: ReadonlySet<string>;
+export type { ConfiguredProvider, Route, RouteTarget, RoutingTables } from './routing-tables';
+
+const ROUTES_REMEMBERED = 10_000;
+const NAME_REMEMBERED_CHARACTERS = 256;
+
+/** Model name as a project asks for it → where it may be sent. Throws `model_not_found` with near names. */
+export function resolveTargets(model: string, tables: RoutingTables, projectId = ''): Route {
+  const alias = tables.aliases.find(projectId, model);
+  const known = tables.routes.get(alias ?? model);
+  if (known !== undefined) return known;
+  const route = alias === undefined ? routeOfName(model, tables, projectId) : routeOfAlias(alias, tables);
+  if (model.length <= NAME_REMEMBERED_CHARACTERS) {
+    if (tables.routes.size >= ROUTES_REMEMBERED) tables.routes.clear();
+    tables.routes.set(alias ?? model, route);
+  }
+  return route;
 }
 
-/** Everything needed to turn a model name into targets; replaced as a whole in the background, never awaited. */
-export interface RoutingTables {
-  readonly providers: ReadonlyMap<string, ConfiguredProvider>;
-  readonly prices: PriceBook;
+function routeOfName(model: string, tables: RoutingTables, projectId: string): Route {
+  const requested = detectTarget(model, tables);
+  if (requested === undefined) throw unknownModel(model, tables, projectId);
+  const { isPinned } = readModelFamily(requested.model);
+  const targets = routeTargets(targetsOf(requested, tables), tables);
+  if (targets === undefined) throw notInMode(model, requested, tables, () => unknownModel(model, tables, projectId));
+  return finishRoute({ requested, targets, isPinned, limitName: requested.model, scope: targetKey(targets[0]) });
 }
 
-export interface Route {
-  /** Names the route in cache keys: its first configured target. */
-  readonly scope: string;
-  /** In the order they are tried; never empty. */
-  readonly targets: readonly [Target, ...Target[]];
+/** One target: another name for it, chain included. Several: a chain of their own, in the order of the strategy. */
+function routeOfAlias(alias: Alias, tables: RoutingTables): Route {
+  const [requested, second] = alias.targets;
+  const unusable = () =>
+    new GatewayError('model_not_found', `None of the targets of "${shownName(alias.name)}" can be called right now.`, {
+      param: 'model',
+    });
+  if (requested === undefined) throw unusable();
+  const isPinned = second === undefined && readModelFamily(requested.model).isPinned;
+  const found =
+    second === undefined ? targetsOf(requested, tables) : allowedTargets(configured(alias.targets, tables), tables);
+  const targets = routeTargets(found, tables);
+  if (targets === undefined) throw unusable();
+  return finishRoute({
+    requested,
+    targets,
+    isPinned,
+    limitName: alias.name,
+    alias: alias.name,
+    strategy: second === undefined ? 'priority' : alias.strategy,
+    scope: second === undefined ? targetKey(targets[0]) : `alias ${alias.name} ${alias.version}`,
+  });
 }
 
-/** Model name as asked for → where it may be sent. Throws `model_not_found` with near names. */
-export function resolveTargets(model: string, tables: RoutingTables): Route {
-  const first = explicitTarget(model, tables) ?? detectTarget(model, tables);
-  if (first === undefined) throw unknownModel(model, tables);
-  return { scope: targetKey(first), targets: [first] };
+/** The requested target and what may stand in for it, in the order of the mode; empty when nothing can be called. */
+export function targetsOf(requested: Target, tables: RoutingTables): readonly Target[] {
+  const own = tables.providers.get(requested.provider);
+  const { isPinned } = readModelFamily(requested.model);
+  // Another one may help out for a pinned version, but never be the first to answer for it.
+  if (own === undefined && isPinned) return [];
+  const place = own?.place === 'local' ? undefined : findChain(tables.chains, tables.prices, requested);
+  const tier = place?.chain.localTier ?? undefined;
+  const substitute = tier && tables.substitutes[tier];
+  const steps = [...chainTargets(requested, place), ...(substitute === undefined ? [] : [substitute])];
+  return inMode(configured(steps, tables), isPinned, tables);
+}
+
+const configured = <T extends Target>(targets: readonly T[], tables: RoutingTables): readonly T[] =>
+  targets.filter(
+    (target, index) =>
+      tables.providers.has(target.provider) && targets.findIndex((one) => isSameTarget(one, target)) === index,
+  );
+
+function inMode(steps: readonly Target[], isPinned: boolean, tables: RoutingTables): readonly Target[] {
+  return applyMode(tables.mode, {
+    steps,
+    isPinned,
+    placeOf: ({ provider }) => tables.providers.get(provider)?.place ?? 'cloud',
+  });
+}
+
+/** The operator's own order stands, but for what the mode forbids altogether. */
+function allowedTargets(targets: readonly Target[], tables: RoutingTables): readonly Target[] {
+  return tables.mode.endsWith('_only') ? inMode(targets, false, tables) : targets;
+}
+
+function routeTargets(
+  targets: readonly (Target & { readonly weight?: number })[],
+  tables: RoutingTables,
+): Route['targets'] | undefined {
+  const [first, ...rest] = targets.map(
+    ({ provider, model, weight = 1 }): RouteTarget => ({
+      provider,
+      model,
+      weight,
+      priced: tables.prices.find(provider, model),
+    }),
+  );
+  return first === undefined ? undefined : [first, ...rest];
+}
+
+type Described = Pick<Route, 'scope' | 'requested' | 'targets' | 'isPinned' | 'limitName'> & Partial<Route>;
+
+/** Works out what the request path asks of all targets at once. */
+function finishRoute(route: Described): Route {
+  const { targets, requested } = route;
+  const least = (values: readonly (number | undefined)[]) =>
+    Math.min(...values.map((value) => value ?? Number.POSITIVE_INFINITY));
+  return {
+    strategy: 'priority',
+    ...route,
+    isPriced: targets.every((target) => target.priced !== undefined),
+    contextWindow: least(targets.map((target) => target.priced?.contextWindow)),
+    maxOutputTokens: least(
+      targets.filter((target) => !isSameTarget(target, requested)).map((target) => target.priced?.maxOutputTokens),
+    ),
+  };
+}
+
+/** Who is meant: what a server lists or a name's longest pattern first, then who has a price, then a chain's family. */
+function detectTarget(model: string, tables: RoutingTables): Target | undefined {
+  return (
+    explicitTarget(model, tables) ??
+    listedLive(model, tables) ??
+    matchingName(model, tables) ??
+    listedPrice(model, tables) ??
+    knownFamily(model, tables)
+  );
 }
 
 /** `provider/model`, when the prefix names a configured provider (model names may contain slashes themselves). */
@@ -38,57 +142,45 @@ function explicitTarget(model: string, tables: RoutingTables): Target | undefine
   return provider === undefined ? undefined : { provider: provider.name, model: model.slice(slash + 1) };
 }
 
-/** By what a provider lists or its name pattern first, then by who has a price for it. */
-function detectTarget(model: string, tables: RoutingTables): Target | undefined {
+function listedLive(model: string, tables: RoutingTables): Target | undefined {
   for (const provider of tables.providers.values()) {
     if (provider.liveModels.has(model)) return { provider: provider.name, model };
   }
+  return undefined;
+}
+
+function matchingName(model: string, tables: RoutingTables): Target | undefined {
+  let found: Target | undefined;
+  let longest = 0;
   for (const provider of tables.providers.values()) {
-    if (provider.modelPatterns.some((pattern) => pattern.test(model))) return { provider: provider.name, model };
+    for (const pattern of provider.modelPatterns) {
+      const length = pattern.exec(model)?.[0].length ?? 0;
+      if (length <= longest) continue;
+      found = { provider: provider.name, model };
+      longest = length;
+    }
   }
+  return found;
+}
+
+function listedPrice(model: string, tables: RoutingTables): Target | undefined {
   for (const provider of tables.providers.values()) {
     if (tables.prices.isListed(provider.name, model)) return { provider: provider.name, model };
   }
   return undefined;
 }
 
-const NEAR_NAMES_SHOWN = 3;
-const NAME_SHOWN_CHARACTERS = 120;
-
-function unknownModel(model: string, tables: RoutingTables): GatewayError {
-  const near = nearNames(model, tables);
-  const shown = model.length > NAME_SHOWN_CHARACTERS ? `${model.slice(0, NAME_SHOWN_CHARACTERS)}…` : model;
-  const hint = near.length > 0 ? ` Did you mean ${near.join(', ')}?` : ' GET /v1/models lists what this key can call.';
-  return new GatewayError('model_not_found', `No configured provider offers the model "${shown}".${hint}`, {
-    param: 'model',
-  });
+/** A model of a vendor that is not configured, whose chain has members that are. */
+function knownFamily(model: string, tables: RoutingTables): Target | undefined {
+  const place = findChain(tables.chains, tables.prices, { model });
+  return place && { provider: place.step.provider, model };
 }
 
-/** The callable names closest to the one asked for, by shared letter pairs. */
-export function nearNames(model: string, tables: RoutingTables): readonly string[] {
-  const wanted = letterPairs(model.slice(0, NAME_SHOWN_CHARACTERS));
-  const scored: { name: string; score: number }[] = [];
-  const consider = (name: string) => {
-    const score = similarity(wanted, letterPairs(name));
-    if (score >= 0.5) scored.push({ name, score });
-  };
-  for (const priced of tables.prices.list()) if (tables.providers.has(priced.provider)) consider(priced.model);
-  for (const provider of tables.providers.values()) for (const name of provider.liveModels) consider(name);
-  scored.sort((a, b) => b.score - a.score || a.name.length - b.name.length);
-  return [...new Set(scored.map((entry) => entry.name))].slice(0, NEAR_NAMES_SHOWN);
-}
-
-function letterPairs(text: string): ReadonlySet<string> {
-  const pairs = new Set<string>();
-  const lower = text.toLowerCase();
-  for (let i = 0; i < lower.length - 1; i++) pairs.add(lower.slice(i, i + 2));
-  return pairs;
-}
-
-/** Dice coefficient of two pair sets, 0–1. */
-function similarity(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
-  if (a.size === 0 || b.size === 0) return 0;
-  let shared = 0;
-  for (const pair of a) if (b.has(pair)) shared += 1;
-  return (2 * shared) / (a.size + b.size);
+function notInMode(model: string, requested: Target, tables: RoutingTables, unknown: () => GatewayError): GatewayError {
+  if (!tables.providers.has(requested.provider)) return unknown();
+  const what =
+    tables.mode === 'cloud_only'
+      ? `"${shownName(model)}" runs on a local server, and this gateway calls cloud providers only (FAILOVER_MODE=cloud_only).`
+      : `"${shownName(model)}" is a cloud model without a local substitute, and this gateway calls local models only (FAILOVER_MODE=local_only).`;
+  return new GatewayError('model_not_found', what, { param: 'model' });
 }

@@ -8,3 +8,7 @@ export interface Target {
 export function targetKey(target: Target): string {
   return `${target.provider}/${target.model}`;
 }
+
+export function isSameTarget(a: Target, b: Target): boolean {
+  return a.provider === b.provider && a.model === b.model;
+}

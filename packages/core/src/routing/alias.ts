@@ -1,0 +1,47 @@
+import type { Target } from './target';
+
+export const STRATEGIES = ['priority', 'weighted', 'least_latency', 'cheapest'] as const;
+export type Strategy = (typeof STRATEGIES)[number];
+
+export interface AliasTarget extends Target {
+  /** Share of the requests with the strategy `weighted`; 0 = only when the others fail. */
+  readonly weight: number;
+}
+
+/** A model name of the operator's own: one target is another name for it, several are a chain of their own. */
+export interface Alias {
+  readonly name: string;
+  /** null = for every project. */
+  readonly projectId: string | null;
+  readonly targets: readonly AliasTarget[];
+  readonly strategy: Strategy;
+  /** Changes with the alias, so that answers cached under what it was before are not found any more. */
+  readonly version: string;
+}
+
+/** Aliases by project and name; a project's own comes before one for all. */
+export interface AliasBook {
+  find(projectId: string, name: string): Alias | undefined;
+  /** Those a project can use, each name once. */
+  list(projectId: string): readonly Alias[];
+}
+
+export const noAliases: AliasBook = { find: () => undefined, list: () => [] };
+
+export function createAliasBook(aliases: readonly Alias[]): AliasBook {
+  if (aliases.length === 0) return noAliases;
+  const shared = new Map<string, Alias>();
+  const own = new Map<string, Map<string, Alias>>();
+  for (const alias of aliases) {
+    if (alias.projectId === null) {
+      shared.set(alias.name, alias);
+      continue;
+    }
+    const named = own.get(alias.projectId) ?? new Map<string, Alias>();
+    own.set(alias.projectId, named.set(alias.name, alias));
+  }
+  return {
+    find: (projectId, name) => own.get(projectId)?.get(name) ?? shared.get(name),
+    list: (projectId) => [...new Map([...shared, ...(own.get(projectId) ?? [])]).values()],
+  };
+}

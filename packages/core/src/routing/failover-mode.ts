@@ -1,0 +1,36 @@
+import type { Target } from './target';
+
+export const FAILOVER_MODES = ['cloud_first', 'local_first', 'local_only', 'cloud_only'] as const;
+export type FailoverMode = (typeof FAILOVER_MODES)[number];
+
+/** Where a provider runs: at a vendor, on the operator's own machines, or in this process (every mode allows that). */
+export type ProviderPlace = 'cloud' | 'local' | 'built_in';
+
+export interface ModeInput {
+  /** Step 1 is the requested target; a local substitute stands last. */
+  readonly steps: readonly Target[];
+  readonly isPinned: boolean;
+  placeOf(target: Target): ProviderPlace;
+}
+
+/** Puts a chain's steps in the order of the mode and leaves out what it forbids; may be empty. */
+export function applyMode(mode: FailoverMode, input: ModeInput): readonly Target[] {
+  return MODES[mode](input);
+}
+
+const MODES = {
+  cloud_first: ({ steps }) => steps,
+  cloud_only: ({ steps, placeOf }) => steps.filter((step) => placeOf(step) !== 'local'),
+  local_only: ({ steps, isPinned, placeOf }) => {
+    const [requested] = steps;
+    // A pinned version is nobody else: what stands in for its family does not stand in for it unasked.
+    if (isPinned && requested !== undefined && placeOf(requested) === 'cloud') return [];
+    return steps.filter((step) => placeOf(step) !== 'cloud');
+  },
+  local_first: ({ steps, isPinned, placeOf }) => {
+    const movable = isPinned ? steps.slice(1) : steps;
+    const local = movable.filter((step) => placeOf(step) === 'local');
+    const others = movable.filter((step) => placeOf(step) !== 'local');
+    return [...steps.slice(0, isPinned ? 1 : 0), ...local, ...others];
+  },
+} as const satisfies Record<FailoverMode, (input: ModeInput) => readonly Target[]>;

@@ -1,0 +1,23 @@
+/** What vendors hang on a family's name: a date or build number (a pinned version), `-preview`, `-latest`. */
+const VERSION_STAMP = /-(?:\d{4}-\d{2}-\d{2}|\d{2}-\d{4}|\d{2}-\d{2}|\d{8}|\d{3,4})$/;
+const CHANNEL = /-(?:preview|latest)$/;
+
+export interface ModelFamily {
+  /** The name without dates, `-preview` and `-latest`. */
+  readonly family: string;
+  /** Names one exact version: it is answered by that one or, told openly, by another target, never exchanged first. */
+  readonly isPinned: boolean;
+}
+
+/** `gpt-4o-mini-2024-07-18` → family `gpt-4o-mini`, pinned. */
+export function readModelFamily(model: string): ModelFamily {
+  let family = model;
+  let isPinned = false;
+  for (;;) {
+    const unstamped = family.replace(VERSION_STAMP, '');
+    if (unstamped !== family) isPinned = true;
+    const next = unstamped.replace(CHANNEL, '');
+    if (next === family) return { family, isPinned };
+    family = next;
+  }
+}

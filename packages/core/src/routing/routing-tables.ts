@@ -1,0 +1,77 @@
+import type { PriceBook, PricedModel } from '../pricing/price-book';
+import { type Alias, type AliasBook, noAliases, type Strategy } from './alias';
+import type { Chain, Tier } from './chain';
+import type { FailoverMode, ProviderPlace } from './failover-mode';
+import type { Target } from './target';
+import { noTargetHealth, type TargetHealth } from './target-health';
+
+/** A provider that can be called right now. */
+export interface ConfiguredProvider {
+  readonly name: string;
+  readonly place: ProviderPlace;
+  readonly modelPatterns: readonly RegExp[];
+  /** Model names it listed by itself (local model servers). */
+  readonly liveModels: ReadonlySet<string>;
+}
+
+/** Everything needed to turn a model name into targets; replaced as a whole in the background, never awaited. */
+export interface RoutingTables {
+  readonly providers: ReadonlyMap<string, ConfiguredProvider>;
+  readonly prices: PriceBook;
+  /** Edited ones before presets. */
+  readonly chains: readonly Chain[];
+  readonly aliases: AliasBook;
+  readonly mode: FailoverMode;
+  /** Local models that stand in for a tier. */
+  readonly substitutes: Readonly<Partial<Record<Tier, Target>>>;
+  readonly health: TargetHealth;
+  /** 0 ≤ x < 1, for weighted targets. */
+  readonly random: () => number;
+  /** Routes found so far: they hold as long as these tables. */
+  readonly routes: Map<string | Alias, Route>;
+}
+
+export interface RouteTarget extends Target {
+  readonly weight: number;
+  /** Price-book entry; absent = no price. */
+  readonly priced: PricedModel | undefined;
+}
+
+export interface Route {
+  /** Names the route in cache keys: its first configured target, or the alias. */
+  readonly scope: string;
+  /** What the name stands for, whether it can be called or not; of an alias with several targets its first one. */
+  readonly requested: Target;
+  /** In the order they are tried; never empty. */
+  readonly targets: readonly [RouteTarget, ...RouteTarget[]];
+  /** One exact version was asked for. */
+  readonly isPinned: boolean;
+  /** The name per-model limits go by: the alias, else the model without its provider. */
+  readonly limitName: string;
+  /** Set when an alias was asked for. */
+  readonly alias?: string;
+  /** `priority`: the order is `targets`. */
+  readonly strategy: Strategy;
+  /** Every target has a price. */
+  readonly isPriced: boolean;
+  /** Smallest context window of all targets, tokens; Infinity where none is known. */
+  readonly contextWindow: number;
+  /** Smallest output maximum of the targets beside the requested one, tokens; Infinity where none is known. */
+  readonly maxOutputTokens: number;
+}
+
+type Given = Pick<RoutingTables, 'providers' | 'prices'> & Partial<Omit<RoutingTables, 'routes'>>;
+
+/** Tables with nothing but what is given: no chains, no aliases, `cloud_first`. */
+export function createRoutingTables(given: Given): RoutingTables {
+  return {
+    chains: [],
+    aliases: noAliases,
+    mode: 'cloud_first',
+    substitutes: {},
+    random: Math.random,
+    ...given,
+    health: given.health ?? noTargetHealth,
+    routes: new Map(),
+  };
+}
