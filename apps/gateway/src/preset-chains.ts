@@ -22,9 +22,3 @@ export async function readPresetChains(): Promise<readonly Chain[]> {
     steps: targets,
   }));
 }
-
-/** What is in force: edited chains, then the presets nobody edited. */
-export function mergeChains(edited: readonly Chain[], presets: readonly Chain[]): readonly Chain[] {
-  const names = new Set(edited.map((chain) => chain.name));
-  return [...edited, ...presets.filter((chain) => !names.has(chain.name))];
-}

@@ -83,5 +83,5 @@ async function untilSent(server: Pick<Bun.Server<undefined>, 'pendingRequests'>)
 
 function adminServices(running: RunningServices): Parameters<typeof createAdmin>[0] {
   const { services, database, tables } = running;
-  return { ...services, db: database.db, reloadTables: () => tables.reload() };
+  return { ...services, db: database.db, reloadTables: () => tables.reload(), presetChains: tables.presets };
 }

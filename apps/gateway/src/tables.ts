@@ -3,7 +3,7 @@
 import { createPriceBook } from '@llm0/core/pricing/create-price-book';
 import type { PriceBook } from '@llm0/core/pricing/price-book';
 import { type AliasBook, createAliasBook, noAliases } from '@llm0/core/routing/alias';
-import { type Chain, TIERS, type Tier } from '@llm0/core/routing/chain';
+import { type Chain, mergeChains, TIERS, type Tier } from '@llm0/core/routing/chain';
 import { type ConfiguredProvider, createRoutingTables, type RoutingTables } from '@llm0/core/routing/routing-tables';
 import { type Target, targetKey } from '@llm0/core/routing/target';
 import type { TargetHealth } from '@llm0/core/routing/target-health';
@@ -15,7 +15,6 @@ import type { ProviderConnection } from '@llm0/providers/provider';
 import type { ProviderRegistry } from '@llm0/providers/registry';
 import type { Logger } from 'pino';
 import type { Config } from './config';
-import { mergeChains } from './preset-chains';
 import type { ConnectedProvider } from './services-type';
 
 const REFRESH_EVERY_MS = 30_000;
@@ -80,6 +79,11 @@ export class Tables {
 
   stop(): void {
     clearInterval(this.timer);
+  }
+
+  /** The shipped chains. */
+  get presets(): readonly Chain[] {
+    return this.options.presets;
   }
 
   current(): RoutingTables {

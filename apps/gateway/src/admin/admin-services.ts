@@ -1,6 +1,7 @@
 import type { HotStore } from '@llm0/core/admission/hot-store';
 import type { WarmCache } from '@llm0/core/cache/warm-cache';
-import type { RoutingTables } from '@llm0/core/routing/resolve-targets';
+import type { Chain } from '@llm0/core/routing/chain';
+import type { RoutingTables } from '@llm0/core/routing/routing-tables';
 import type { Db } from '@llm0/drizzle/client';
 import type { AdminRole } from '@llm0/drizzle/queries/admin-tokens';
 import type { Logger } from 'pino';
@@ -21,6 +22,8 @@ export interface AdminServices {
   reloadTables(): Promise<void>;
   /** The tables as they are right now. */
   readonly routing: () => RoutingTables;
+  /** The shipped chains. */
+  readonly presetChains: readonly Chain[];
   readonly version: string;
 }
 

@@ -7,6 +7,7 @@ import { storeLogRecords } from '@llm0/drizzle/queries/log-insert';
 import type { TestDatabaseKind } from '@llm0/drizzle/testing/test-databases';
 import type { Hono } from 'hono';
 import { pino } from 'pino';
+import { readPresetChains } from '../preset-chains';
 import type { AdminServices } from './admin-services';
 import { buildAdmin } from './index';
 import { parseMoneyAsText } from './json-money';
@@ -88,6 +89,7 @@ export async function openAdmin(kind: TestDatabaseKind): Promise<AdminUnderTest>
       reloads += 1;
     },
     routing: () => createRoutingTables({ providers: new Map(), prices: createPriceBook([], new Set()) }),
+    presetChains: await readPresetChains(),
     version: '9.9.9',
   };
   const admin = buildAdmin(services);

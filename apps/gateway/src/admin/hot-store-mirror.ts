@@ -1,4 +1,5 @@
 // Hot store unreachable: a committed change is kept here and handed in every second until it is taken; the caller is told.
+import type { HotStore } from '@llm0/core/admission/hot-store';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { Logger } from 'pino';
 
@@ -80,4 +81,13 @@ export class HotStoreMirror {
     this.timer = undefined;
     if (this.waiting.size > 0) this.schedule();
   }
+}
+
+/** After a committed change of prices, chains or aliases: here at once, everywhere else by the store's notice. */
+export async function bringTablesIntoForce(
+  services: { readonly hotStore: Pick<HotStore, 'notify'>; reloadTables(): Promise<void> },
+  mirror: HotStoreMirror,
+): Promise<void> {
+  await services.reloadTables();
+  await mirror.apply('tables', () => services.hotStore.notify('tables'));
 }

@@ -6,7 +6,9 @@ import { asAdminError } from './admin-error';
 import { createRouter } from './admin-router';
 import type { AdminEnv, AdminServices } from './admin-services';
 import { authenticateAdmin } from './authenticate-admin';
+import { aliasRoutes } from './aliases';
 import { cacheRoutes } from './cache';
+import { chainRoutes } from './chains';
 import { customerRoutes } from './customers';
 import { docsPage } from './docs-page';
 import { exportLogs } from './export-logs';
@@ -32,6 +34,8 @@ function createApi(services: AdminServices, mirror: HotStoreMirror) {
     .route('/', keyRoutes(services, mirror))
     .route('/', customerRoutes(services, mirror))
     .route('/', modelRoutes(services, mirror))
+    .route('/', aliasRoutes(services, mirror))
+    .route('/', chainRoutes(services, mirror))
     .route('/', logRoutes(services))
     .route('/', statsRoutes(services))
     .route('/', reconcileRoutes(services))

@@ -6,7 +6,7 @@ import { answers, createRouter, takes } from './admin-router';
 import type { AdminServices } from './admin-services';
 import { pageOf, pageQuery, showPage, text } from './fields';
 import { notFound } from './find-or-refuse';
-import type { HotStoreMirror } from './hot-store-mirror';
+import { bringTablesIntoForce, type HotStoreMirror } from './hot-store-mirror';
 import { modelBodySchema, modelSchema, showModel, toPricedModel } from './model-schema';
 import { recordChange } from './record-change';
 
@@ -43,10 +43,7 @@ type Needs = Pick<AdminServices, 'db' | 'hotStore' | 'reloadTables'>;
 
 export function modelRoutes(services: Needs, mirror: HotStoreMirror) {
   const { db } = services;
-  const goLive = async () => {
-    await services.reloadTables();
-    await mirror.apply('tables', () => services.hotStore.notify('tables'));
-  };
+  const goLive = () => bringTablesIntoForce(services, mirror);
   return createRouter()
     .openapi(list, async (c) => {
       const query = c.req.valid('query');

@@ -233,4 +233,39 @@ describe('llm0 on the command line', () => {
     expect(gone.code).toBe(1);
     expect(gone.err).toBe('The gateway at http://nowhere.test cannot be reached: Unable to connect');
   });
+
+  test('aliases: set makes and changes, list, delete', async () => {
+    const alias = uniqueName();
+    const made = await json(`aliases set ${alias} --targets p/a/b,q/c --weights 2,1 --strategy weighted`);
+    expect(made.targets.map((one: { provider: string; model: string }) => [one.provider, one.model])).toEqual([
+      ['p', 'a/b'],
+      ['q', 'c'],
+    ]);
+    const changed = await json(`aliases set ${alias} --targets q/c`);
+    expect(changed).toMatchObject({ id: made.id, strategy: 'weighted' });
+    expect((await run('aliases list')).out).toMatch(new RegExp(`^${alias} +– +weighted +q/c +${made.id}$`, 'm'));
+    expect((await run(`aliases set ${alias} --targets nothing`)).code).toBe(2);
+    expect((await run(`aliases set ${alias} --targets p/a --weights 1,2`)).code).toBe(2);
+    expect((await run(`aliases delete ${alias}`)).code).toBe(0);
+    expect((await run(`aliases delete ${alias}`)).code).toBe(1);
+  });
+
+  test('a project’s own alias is another than that of all projects', async () => {
+    const [alias, name] = [uniqueName(), uniqueName()];
+    await json(`projects create ${name}`);
+    const shared = await json(`aliases set ${alias} --targets p/a`);
+    const own = await json(`aliases set ${alias} --project ${name} --targets p/b`);
+    expect(own.id).not.toBe(shared.id);
+    expect((await run(`aliases delete ${alias} --project ${name}`)).code).toBe(0);
+    expect((await json(`aliases set ${alias} --targets p/c`)).id).toBe(shared.id);
+  });
+
+  test('chains: list, set, reset', async () => {
+    expect((await run('chains list')).out).toMatch(/^balanced +openai\/gpt-4o-mini → anthropic\/.+ balanced +false$/m);
+    const targets = '[{"provider":"p","model":"m"}]';
+    const set = await json(['chains', 'set', 'balanced', '--targets', targets, '--local-tier', 'budget']);
+    expect(set).toMatchObject({ name: 'balanced', edited: true, local_tier: 'budget' });
+    expect((await run('chains reset balanced')).code).toBe(0);
+    expect((await run('chains list')).out).toContain('openai/gpt-4o-mini');
+  });
 });

@@ -8,6 +8,7 @@ import { MODEL_COMMANDS } from './model-commands';
 import { PROJECT_COMMANDS } from './project-commands';
 import { readArguments } from './read-arguments';
 import { isObject } from './read-list';
+import { ROUTING_COMMANDS } from './routing-commands';
 import { commandHelp, overviewHelp } from './show-help';
 import { STAT_COMMANDS } from './stat-commands';
 
@@ -16,6 +17,7 @@ const COMMANDS: readonly Command[] = [
   ...KEY_COMMANDS,
   ...LIMIT_COMMANDS,
   ...MODEL_COMMANDS,
+  ...ROUTING_COMMANDS,
   ...LOG_COMMANDS,
   ...STAT_COMMANDS,
 ];

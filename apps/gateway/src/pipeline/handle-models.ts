@@ -1,14 +1,15 @@
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { ApiKey } from '@llm0/core/keys/api-key';
 import type { PricedModel } from '@llm0/core/pricing/price-book';
-import type { RoutingTables } from '@llm0/core/routing/resolve-targets';
+import { type Route, type RoutingTables, resolveTargets, targetsOf } from '@llm0/core/routing/resolve-targets';
+import { targetKey } from '@llm0/core/routing/target';
 import { openaiChat } from '../dialects/openai-chat/index';
 import type { Services } from '../services-type';
 import { authenticate, reloadPrincipal } from './authenticate';
 import { isModelAllowed } from './plan-request';
 import { asGatewayError, respondError } from './respond-error';
 
-/** A model as `GET /v1/models` shows it: OpenAI's fields, then what the price book knows. */
+/** A model as `GET /v1/models` shows it: OpenAI's fields, then what the price book knows of it or its first target. */
 interface ShownModel {
   readonly id: string;
   readonly object: 'model';
@@ -18,6 +19,8 @@ interface ShownModel {
   readonly max_output_tokens?: number;
   readonly capabilities: readonly string[];
   readonly pricing?: Readonly<Record<string, number>>;
+  /** Of an alias: `provider/model` of each target. */
+  readonly targets?: readonly string[];
 }
 
 type Needs = Pick<Services, 'keyCache' | 'clock' | 'routing' | 'createId' | 'log'>;
@@ -56,22 +59,17 @@ async function answer(services: Needs, request: Request, build: (key: ApiKey) =>
 
 const CHAT_MODES = new Set(['chat', 'responses']);
 
-/** Every model of a configured provider the key may call; a name two providers share gets its provider in front. */
+/**
+ * Every model of a configured provider that the key may call and the failover mode allows, and the project's aliases; a
+ * name two providers share gets its provider in front.
+ */
 export function callableModels(tables: RoutingTables, key: ApiKey): readonly ShownModel[] {
   const shown = new Map<string, ShownModel>();
   const add = (provider: string, name: string, priced: PricedModel | undefined) => {
     const id = shown.has(name) ? `${provider}/${name}` : name;
     if (!isModelAllowed(key, [name, `${provider}/${name}`])) return;
-    shown.set(id, {
-      id,
-      object: 'model',
-      created: 0,
-      owned_by: provider,
-      context_window: priced?.contextWindow,
-      max_output_tokens: priced?.maxOutputTokens,
-      capabilities: priced?.capabilities ?? [],
-      pricing: priced && usdPerMillion(priced),
-    });
+    if (targetsOf({ provider, model: name }, tables).length === 0) return;
+    shown.set(id, { id, object: 'model', created: 0, owned_by: provider, ...describe(priced) });
   };
   for (const provider of tables.providers.values()) {
     for (const name of provider.liveModels) add(provider.name, name, tables.prices.find(provider.name, name));
@@ -81,7 +79,41 @@ export function callableModels(tables: RoutingTables, key: ApiKey): readonly Sho
     if (provider === undefined || provider.liveModels.has(priced.model) || !CHAT_MODES.has(priced.mode)) continue;
     add(provider.name, priced.model, priced);
   }
+  for (const alias of aliasModels(tables, key)) shown.set(alias.id, alias);
   return [...shown.values()];
+}
+
+const ALIAS_OWNER = 'alias';
+
+function aliasModels(tables: RoutingTables, key: ApiKey): readonly ShownModel[] {
+  return tables.aliases.list(key.projectId).flatMap(({ name, targets }): ShownModel[] => {
+    if (!isModelAllowed(key, [name, ...targets.flatMap((one) => [one.model, targetKey(one)])])) return [];
+    const route = findRoute(name, tables, key.projectId);
+    if (route === undefined) return [];
+    const described = describe(route.targets[0].priced);
+    return [
+      { id: name, object: 'model', created: 0, owned_by: ALIAS_OWNER, ...described, targets: targets.map(targetKey) },
+    ];
+  });
+}
+
+/** undefined where no target can be called right now. */
+function findRoute(name: string, tables: RoutingTables, projectId: string): Route | undefined {
+  try {
+    return resolveTargets(name, tables, projectId);
+  } catch (error) {
+    if (error instanceof GatewayError) return undefined;
+    throw error;
+  }
+}
+
+function describe(priced: PricedModel | undefined) {
+  return {
+    context_window: priced?.contextWindow,
+    max_output_tokens: priced?.maxOutputTokens,
+    capabilities: priced?.capabilities ?? [],
+    pricing: priced && usdPerMillion(priced),
+  };
 }
 
 const PICO_PER_TOKEN_IN_USD_PER_MILLION = 1e6;

@@ -60,6 +60,12 @@ export function chainTargets(requested: Target, place: ChainPlace | undefined): 
   return [requested, ...place.chain.steps.filter((step) => step !== place.step)];
 }
 
+/** What is in force: edited chains, then the presets nobody edited. */
+export function mergeChains<T extends Chain>(edited: readonly T[], presets: readonly Chain[]): readonly (T | Chain)[] {
+  const names = new Set(edited.map((chain) => chain.name));
+  return [...edited, ...presets.filter((preset) => !names.has(preset.name))];
+}
+
 /** `*` stands for any characters, none included; everything else for itself. Linear in the name's length. */
 export function matchesPattern(pattern: string, name: string): boolean {
   const parts = pattern.split('*');

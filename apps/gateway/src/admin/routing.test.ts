@@ -1,0 +1,112 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { TEST_DATABASES } from '@llm0/drizzle/testing/test-databases';
+import { type AdminUnderTest, openAdmin } from './admin.fixture';
+
+describe.each(TEST_DATABASES)('aliases and chains on $name', (kind) => {
+  let admin: AdminUnderTest;
+  beforeAll(async () => {
+    admin = await openAdmin(kind);
+  }, 60_000);
+  afterAll(() => admin.close());
+  const uniqueName = () => `name-${crypto.randomUUID().slice(0, 8)}`;
+  const targets = [
+    { provider: 'p', model: 'a/b' },
+    { provider: 'q', model: 'c', weight: 3 },
+  ];
+
+  test('an alias: create, show, list, change, delete; live each time', async () => {
+    const alias = uniqueName();
+    const before = [admin.reloads(), admin.notified.length];
+    const created = await admin.call('POST', '/aliases', { body: { alias, targets, strategy: 'weighted' } });
+    expect(created.status).toBe(201);
+    expect(created.body).toMatchObject({
+      alias,
+      project_id: null,
+      strategy: 'weighted',
+      targets: [
+        { provider: 'p', model: 'a/b', weight: 1, is_configured: false, is_priced: false },
+        { provider: 'q', model: 'c', weight: 3 },
+      ],
+    });
+    const path = `/aliases/${created.body.id}`;
+    expect((await admin.call('GET', path)).body).toEqual(created.body);
+    expect((await admin.call('GET', `/aliases?alias=${alias}`)).body.data).toEqual([created.body]);
+    const changed = await admin.call('PATCH', path, { body: { strategy: 'cheapest' } });
+    expect(changed.body).toMatchObject({ strategy: 'cheapest', targets: created.body.targets });
+    expect((await admin.call('DELETE', path)).status).toBe(204);
+    expect((await admin.call('GET', path)).status).toBe(404);
+    expect((await admin.call('DELETE', path)).status).toBe(404);
+    expect((await admin.call('PATCH', path, { body: { strategy: 'cheapest' } })).status).toBe(404);
+    expect([admin.reloads(), admin.notified.length]).toEqual([(before[0] ?? 0) + 3, (before[1] ?? 0) + 3]);
+  });
+
+  test('a name is taken once for each project and once for all', async () => {
+    const alias = uniqueName();
+    const { id: projectId } = await admin.createProject();
+    const create = (project_id: string | null) =>
+      admin.call('POST', '/aliases', { body: { alias, project_id, targets } });
+    expect([(await create(null)).status, (await create(projectId)).status]).toEqual([201, 201]);
+    for (const project of [null, projectId]) {
+      const again = await create(project);
+      expect([again.status, again.body.error.param]).toEqual([409, 'alias']);
+    }
+    expect((await create(crypto.randomUUID())).status).toBe(404);
+    expect((await admin.call('GET', `/aliases?project_id=${projectId}`)).body.data).toHaveLength(1);
+  });
+
+  test.each<[string, object, string]>([
+    ['no targets', { targets: [] }, 'targets'],
+    ['a target twice', { targets: [targets[0], targets[0]] }, 'targets'],
+    ['an unknown strategy', { targets, strategy: 'best' }, 'strategy'],
+    ['a negative weight', { targets: [{ provider: 'p', model: 'm', weight: -1 }] }, 'targets.0.weight'],
+    ['a target without a model', { targets: [{ provider: 'p' }] }, 'targets.0.model'],
+    ['an unknown field', { targets, fallback: true }, 'fallback'],
+  ])('an alias with %s is refused', async (_name, body, param) => {
+    const answer = await admin.call('POST', '/aliases', { body: { alias: 'x', ...body } });
+    expect([answer.status, answer.body.error.param]).toEqual([400, param]);
+  });
+
+  test('presets are there, can be edited, and come back', async () => {
+    const list = (await admin.call('GET', '/chains')).body;
+    const preset = list.data.find((one: { name: string }) => one.name === 'budget');
+    expect(preset).toMatchObject({ is_preset: true, edited: false, updated_at: null, local_tier: 'budget' });
+    expect(preset.targets).toHaveLength(3);
+    const body = {
+      targets: [
+        { provider: 'p', model: 'm' },
+        { provider: 'q', model: 'n', matches: ['n*'] },
+      ],
+    };
+    const edited = await admin.call('PUT', '/chains/budget', { body });
+    expect(edited.status).toBe(200);
+    expect(edited.body).toMatchObject({
+      is_preset: true,
+      edited: true,
+      local_tier: null,
+      targets: [
+        { provider: 'p', model: 'm', matches: ['m'] },
+        { provider: 'q', model: 'n', matches: ['n*'] },
+      ],
+    });
+    expect((await admin.call('GET', '/chains/budget')).body).toEqual(edited.body);
+    expect((await admin.call('DELETE', '/chains/budget')).status).toBe(204);
+    expect((await admin.call('GET', '/chains/budget')).body).toEqual(preset);
+    expect((await admin.call('DELETE', '/chains/budget')).status).toBe(404);
+  });
+
+  test('a chain of one’s own', async () => {
+    const name = uniqueName();
+    expect((await admin.call('GET', `/chains/${name}`)).status).toBe(404);
+    const made = await admin.call('PUT', `/chains/${name}`, { body: { targets: [], local_tier: 'flagship' } });
+    expect(made.body).toMatchObject({ name, is_preset: false, local_tier: 'flagship', targets: [] });
+    expect((await admin.call('PUT', `/chains/${name}`, { body: { targets: [], local_tier: 'huge' } })).status).toBe(
+      400,
+    );
+    expect((await admin.call('DELETE', `/chains/${name}`)).status).toBe(204);
+    const audit = (await admin.call('GET', '/audit?limit=2')).body.data;
+    expect(audit.map((one: { action: string; resource: string }) => [one.action, one.resource])).toEqual([
+      ['delete', 'chain'],
+      ['create', 'chain'],
+    ]);
+  });
+});

@@ -1,0 +1,156 @@
+import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
+import { type AdminClient, RequestFailed } from './admin-client';
+import { type Command, EXIT, UsageError } from './command';
+import { column } from './format-table';
+import { dataOf, isObject } from './read-list';
+import { resolveProject } from './resolve-project';
+
+const project = { kind: 'text', help: "id or name of a project (every project's alias)" } as const;
+
+export const ROUTING_COMMANDS: readonly Command[] = [
+  {
+    noun: 'aliases',
+    verb: 'list',
+    summary: 'List aliases, newest first',
+    args: [],
+    options: {
+      project,
+      limit: { kind: 'number', help: 'how many (50)' },
+      cursor: { kind: 'text', help: 'next_cursor' },
+    },
+    run: async ({ api, fields, output }) => {
+      const { project: wanted, ...page } = fields;
+      const projectId = await projectIdOf(api, wanted);
+      const { text, body } = await api.get('/aliases', { ...page, project_id: projectId ?? undefined });
+      output.list(text, dataOf(body).map(withTargets), [
+        column('alias'),
+        column('project_id', { title: 'project' }),
+        column('strategy'),
+        column('targets'),
+        column('id'),
+      ]);
+      return EXIT.ok;
+    },
+  },
+  {
+    noun: 'aliases',
+    verb: 'set',
+    summary: 'Make or change an alias; live at once',
+    args: ['alias'],
+    options: {
+      project,
+      targets: { kind: 'list', help: 'provider/model,provider/model… in order' },
+      weights: { kind: 'list', help: 'one for each target, with --strategy weighted' },
+      strategy: { kind: 'text', help: 'priority, weighted, least_latency or cheapest (priority)' },
+    },
+    run: async ({ api, args, fields, output }) => {
+      const projectId = await projectIdOf(api, fields.project);
+      const changes = { targets: readTargets(fields.targets, fields.weights), strategy: fields.strategy };
+      const existing = await findAlias(api, args.alias ?? '', projectId);
+      const { text, body } =
+        existing === undefined
+          ? await api.post('/aliases', { alias: args.alias ?? '', project_id: projectId, ...given(changes) })
+          : await api.patch(`/aliases/${existing}`, given(changes));
+      output.item(text, withTargets(body));
+      return EXIT.ok;
+    },
+  },
+  {
+    noun: 'aliases',
+    verb: 'delete',
+    summary: 'Delete an alias; live at once',
+    args: ['alias'],
+    options: { project },
+    run: async ({ api, args, fields, output }) => {
+      const found = await findAlias(api, args.alias ?? '', await projectIdOf(api, fields.project));
+      if (found === undefined) throw new RequestFailed(`There is no alias "${args.alias}" there.`);
+      await api.delete(`/aliases/${found}`);
+      output.note(`deleted the alias ${args.alias}`);
+      return EXIT.ok;
+    },
+  },
+  {
+    noun: 'chains',
+    verb: 'list',
+    summary: 'List the failover chains in force',
+    args: [],
+    options: {},
+    run: async ({ api, output }) => {
+      const { text, body } = await api.get('/chains');
+      output.list(text, dataOf(body).map(withTargets), [
+        column('name'),
+        column('targets'),
+        column('local_tier', { title: 'local tier' }),
+        column('edited'),
+      ]);
+      return EXIT.ok;
+    },
+  },
+  {
+    noun: 'chains',
+    verb: 'set',
+    summary: 'Set a chain as a whole; live at once',
+    args: ['name'],
+    options: {
+      targets: { kind: 'json', help: `'[{"provider":"p","model":"m","matches":["m","m-*"]}]' in order` },
+      'local-tier': { kind: 'text', help: 'flagship, balanced or budget (none)' },
+    },
+    run: async ({ api, args, fields, output }) => {
+      const { text, body } = await api.put(chainPath(args.name), fields);
+      output.item(text, withTargets(body));
+      return EXIT.ok;
+    },
+  },
+  {
+    noun: 'chains',
+    verb: 'reset',
+    summary: 'Delete an edited chain; a preset is as shipped again',
+    args: ['name'],
+    options: {},
+    run: async ({ api, args, output }) => {
+      await api.delete(chainPath(args.name));
+      output.note(`${args.name} is as shipped, or gone`);
+      return EXIT.ok;
+    },
+  },
+];
+
+const chainPath = (name = '') => `/chains/${encodeURIComponent(name)}`;
+
+async function projectIdOf(api: AdminClient, given: JsonValue | undefined): Promise<string | null> {
+  return typeof given === 'string' ? resolveProject(api, given) : null;
+}
+
+/** The alias's id: the project's own, or that of all projects. */
+async function findAlias(api: AdminClient, alias: string, projectId: string | null): Promise<string | undefined> {
+  const { body } = await api.get('/aliases', { alias, project_id: projectId ?? undefined, limit: 1000 });
+  const found = dataOf(body).find((one) => isObject(one) && one.project_id === projectId);
+  return isObject(found) ? String(found.id) : undefined;
+}
+
+/** `provider/model` up to the first slash: models may have slashes themselves. */
+function readTargets(targets: JsonValue | undefined, weights: JsonValue | undefined): JsonValue | undefined {
+  if (!Array.isArray(targets)) return undefined;
+  if (Array.isArray(weights) && weights.length !== targets.length) {
+    throw new UsageError('--weights needs one number for each target');
+  }
+  return targets.map((name, index): JsonObject => {
+    const slash = String(name).indexOf('/');
+    if (slash <= 0) throw new UsageError(`"${name}" is not provider/model`);
+    const target = { provider: String(name).slice(0, slash), model: String(name).slice(slash + 1) };
+    return Array.isArray(weights) ? { ...target, weight: Number(weights[index]) } : target;
+  });
+}
+
+function given(fields: Record<string, JsonValue | undefined>): JsonObject {
+  const sent: JsonObject = {};
+  for (const [name, value] of Object.entries(fields)) if (value !== undefined) sent[name] = value;
+  return sent;
+}
+
+/** Targets as one line each row. */
+function withTargets(item: JsonValue): JsonValue {
+  if (!isObject(item) || !Array.isArray(item.targets)) return item;
+  const names = item.targets.map((target) => (isObject(target) ? `${target.provider}/${target.model}` : ''));
+  return { ...item, targets: names.join(' → ') };
+}
