@@ -121,6 +121,7 @@ interface TakenRow extends Record<string, unknown> {
   status: string;
   cache: UsageFact['cache'];
   customer_id: string | null;
+  error_code: string | null;
   tokens_in: string;
   tokens_out: string;
   tokens_cache_read: string;
@@ -145,7 +146,7 @@ export async function takeOutRows(tx: Db, corrections: readonly LogRecord[]): Pr
     returning (extract(epoch from g.created_at) * 1000)::float8 as created_at_ms, g.project_id, g.api_key_id, g.model,
       coalesce(g.final_provider, g.provider, '') as provider, g.status,
       case when g.semantic_cache_hit then 'semantic' when g.cache_hit then 'exact' else 'miss' end as cache,
-      g.customer_id, g.tokens_in, g.tokens_out, g.tokens_cache_read, g.tokens_cache_write, g.tokens_reasoning,
+      g.customer_id, g.error_code, g.tokens_in, g.tokens_out, g.tokens_cache_read, g.tokens_cache_write, g.tokens_reasoning,
       g.cost_usd, g.saved_usd, g.failover_count, g.latency_ms, g.ttft_ms, g.overhead_ms, g.upstream_ms`);
   return rows.map((row) => ({
     createdAtMs: row.created_at_ms,
@@ -156,6 +157,7 @@ export async function takeOutRows(tx: Db, corrections: readonly LogRecord[]): Pr
     status: row.status,
     cache: row.cache,
     customerId: row.customer_id,
+    errorCode: row.error_code,
     tokensIn: Number(row.tokens_in),
     tokensOut: Number(row.tokens_out),
     tokensCacheRead: Number(row.tokens_cache_read),

@@ -12,6 +12,7 @@ export interface UsageFact {
   readonly status: string;
   readonly cache: 'exact' | 'semantic' | 'miss';
   readonly customerId: string | null;
+  readonly errorCode: string | null;
   readonly tokensIn: number;
   readonly tokensOut: number;
   readonly tokensCacheRead: number;
@@ -80,6 +81,7 @@ export function factOf(record: LogRecord): UsageFact {
     status: record.status,
     cache: record.semanticCacheHit ? 'semantic' : record.cacheHit ? 'exact' : 'miss',
     customerId: record.customerId ?? null,
+    errorCode: record.errorCode ?? null,
     tokensIn: record.tokensIn,
     tokensOut: record.tokensOut,
     tokensCacheRead: record.tokensCacheRead,
@@ -187,6 +189,38 @@ export function customerDeltas(facts: readonly SignedFact[]): readonly CustomerD
     });
   }
   return [...groups].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, delta]) => delta);
+}
+
+/** One change of `rollup_error`. */
+export interface ErrorDelta {
+  readonly bucketMs: number;
+  readonly projectId: string;
+  readonly model: string;
+  readonly provider: string;
+  readonly status: string;
+  readonly errorCode: string;
+  readonly requests: number;
+}
+
+/** Changes of `rollup_error`: of rows with an error code only. */
+export function errorDeltas(facts: readonly SignedFact[], bucketMs: number): readonly ErrorDelta[] {
+  const groups = new Map<string, ErrorDelta>();
+  for (const { fact, sign } of facts) {
+    if (fact.errorCode === null) continue;
+    const { projectId, model, provider, status, errorCode } = fact;
+    const at = {
+      bucketMs: fact.createdAtMs - (fact.createdAtMs % bucketMs),
+      projectId,
+      model,
+      provider,
+      status,
+      errorCode,
+    };
+    const key = JSON.stringify(Object.values(at));
+    groups.set(key, { ...at, requests: (groups.get(key)?.requests ?? 0) + sign });
+  }
+  const changed = [...groups].filter(([, delta]) => delta.requests !== 0);
+  return changed.sort(([a], [b]) => (a < b ? -1 : 1)).map(([, delta]) => delta);
 }
 
 /** `YYYY-MM-DD` of an instant, UTC. */

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import type { Db } from '../client';
-import { customerDeltas, rollupDeltas, type SignedFact } from './rollup-deltas';
+import { customerDeltas, errorDeltas, rollupDeltas, type SignedFact } from './rollup-deltas';
 
 const MINUTE_MS = 60_000;
 const ROLLUPS = [
@@ -36,6 +36,20 @@ export async function writeRollups(tx: Db, facts: readonly SignedFact[]): Promis
       select to_timestamp(value::bigint / 1000.0) from jsonb_array_elements_text(${buckets}::jsonb))`);
   }
   await writeCustomerSpend(tx, facts, corrected);
+  await writeErrors(tx, facts, corrected);
+}
+
+async function writeErrors(tx: Db, facts: readonly SignedFact[], corrected: boolean): Promise<void> {
+  const deltas = errorDeltas(facts, 60 * MINUTE_MS);
+  if (deltas.length === 0) return;
+  await tx.execute(sql`
+    insert into rollup_error as t (bucket, project_id, model, provider, status, error_code, requests)
+    select to_timestamp(r."bucketMs" / 1000.0), r."projectId", r.model, r.provider, r.status, r."errorCode", r.requests
+    from jsonb_to_recordset(${JSON.stringify(deltas)}::jsonb) as r("bucketMs" bigint, "projectId" uuid, model text,
+      provider text, status text, "errorCode" text, requests bigint)
+    on conflict (bucket, project_id, model, provider, status, error_code) do update
+      set requests = t.requests + excluded.requests`);
+  if (corrected) await tx.execute(sql`delete from rollup_error where requests <= 0`);
 }
 
 function upsertRollup(table: string, json: string) {

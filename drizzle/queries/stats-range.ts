@@ -3,9 +3,16 @@ export type StatsSource = 'rows' | 'rollup_minute' | 'rollup_hour' | 'rollup_day
 
 /** Half open: `fromMs` ≤ t < `toMs`. */
 export interface StatsSegment {
-  readonly source: StatsSource;
+  readonly source: StatsSource | SpecialSource;
   readonly fromMs: number;
   readonly toMs: number;
+}
+
+/** Roll-ups by one thing only. */
+export type SpecialSource = 'rollup_error' | 'customer_spend';
+
+interface RangeSegment extends StatsSegment {
+  readonly source: StatsSource;
 }
 
 const MINUTE_MS = 60_000;
@@ -34,7 +41,7 @@ export interface RangeOptions {
  * Splits a range into stretches that add up to exactly it: full days, hours and minutes from the roll-ups, the rest from
  * rows. Where hours are no longer kept, the range is widened to whole days.
  */
-export function splitRange(options: RangeOptions): readonly StatsSegment[] {
+export function splitRange(options: RangeOptions): readonly RangeSegment[] {
   const oldestHourMs = options.nowMs - LEVELS[1].keptMs;
   const fromMs = options.fromMs < oldestHourMs ? floorTo(options.fromMs, DAY_MS) : options.fromMs;
   const toMs = options.toMs < oldestHourMs ? ceilTo(options.toMs, DAY_MS) : options.toMs;
@@ -46,7 +53,7 @@ export function splitRange(options: RangeOptions): readonly StatsSegment[] {
 
 type Level = (typeof LEVELS)[number];
 
-function cover(fromMs: number, toMs: number, levels: readonly Level[], nowMs: number): StatsSegment[] {
+function cover(fromMs: number, toMs: number, levels: readonly Level[], nowMs: number): RangeSegment[] {
   if (fromMs >= toMs) return [];
   const [level, ...finer] = levels;
   if (level === undefined) return [{ source: 'rows', fromMs, toMs }];
@@ -63,3 +70,21 @@ function cover(fromMs: number, toMs: number, levels: readonly Level[], nowMs: nu
 
 const floorTo = (ms: number, sizeMs: number) => Math.floor(ms / sizeMs) * sizeMs;
 const ceilTo = (ms: number, sizeMs: number) => Math.ceil(ms / sizeMs) * sizeMs;
+
+/** Full buckets from one roll-up, the edges from rows; all from rows where buckets are wanted shorter than it has them. */
+export function splitByOne(
+  options: RangeOptions & { readonly source: SpecialSource; readonly sizeMs: number },
+): readonly StatsSegment[] {
+  const { fromMs, toMs, source, sizeMs, intervalMs } = options;
+  const startMs = ceilTo(fromMs, sizeMs);
+  const endMs = floorTo(toMs, sizeMs);
+  const segments: StatsSegment[] = [
+    { source: 'rows', fromMs, toMs: startMs },
+    { source, fromMs: startMs, toMs: endMs },
+    { source: 'rows', fromMs: endMs, toMs },
+  ];
+  if (startMs >= endMs || (intervalMs !== undefined && intervalMs % sizeMs !== 0)) {
+    return fromMs < toMs ? [{ source: 'rows', fromMs, toMs }] : [];
+  }
+  return segments.filter((segment) => segment.fromMs < segment.toMs);
+}

@@ -5,14 +5,33 @@ import type { StatsSegment } from './stats-range';
 export const METRIC_NAMES = ['latency', 'ttft', 'overhead', 'upstream'] as const;
 export type MetricName = (typeof METRIC_NAMES)[number];
 
-export interface StatsScope {
+/** Rows that count; all conditions must hold. Labels and customers are in rows only. */
+export interface StatsFilter {
   readonly projectId?: string;
+  readonly apiKeyId?: string;
+  readonly model?: string;
+  readonly provider?: string;
+  readonly status?: string;
+  readonly customerId?: string;
+}
+
+export interface StatsScope extends StatsFilter {
   /** Absent = one total, with start 0. */
   readonly intervalMs?: number;
   readonly groupBy?: GroupBy;
+  /** Groups that keep their name; all others come together as `OTHER_GROUPS`. */
+  readonly kept?: readonly string[];
 }
 
-/** Group → expression over `gateway_logs` and over the roll-ups; customers and labels are in rows only. */
+/** The conditions of a query alone. */
+export function scopeOf({ projectId, apiKeyId, model, provider, status, customerId }: StatsFilter): StatsScope {
+  return { projectId, apiKeyId, model, provider, status, customerId };
+}
+
+/** Name of all groups beyond those asked for. */
+export const OTHER_GROUPS = '(other)';
+
+/** Group → expression over `gateway_logs` and over the roll-ups that have it; labels are in rows only. */
 const ROW_GROUPS: Readonly<Record<string, SQL>> = {
   project: sql`project_id::text`,
   key: sql`api_key_id::text`,
@@ -20,6 +39,7 @@ const ROW_GROUPS: Readonly<Record<string, SQL>> = {
   provider: sql`coalesce(final_provider, provider, '')`,
   customer: sql`coalesce(customer_id, '')`,
   status: sql`status`,
+  error_code: sql`coalesce(error_code, '')`,
 };
 const ROLLUP_GROUPS: Readonly<Record<string, SQL>> = {
   project: sql`project_id::text`,
@@ -27,10 +47,19 @@ const ROLLUP_GROUPS: Readonly<Record<string, SQL>> = {
   model: sql`model`,
   provider: sql`provider`,
   status: sql`status`,
+  customer: sql`customer_id`,
+  error_code: sql`error_code`,
 };
 
-function groupOf(segment: StatsSegment, groupBy: GroupBy | undefined): SQL {
+function groupOf(segment: StatsSegment, { groupBy, kept }: StatsScope): SQL {
   if (groupBy === undefined) return sql`null::text`;
+  const name = nameOf(segment, groupBy);
+  if (kept === undefined) return name;
+  return sql`case when ${name} in (select value from jsonb_array_elements_text(${JSON.stringify(kept)}::jsonb))
+    then ${name} else ${OTHER_GROUPS} end`;
+}
+
+function nameOf(segment: StatsSegment, groupBy: GroupBy): SQL {
   if (groupBy.startsWith('label.')) return sql`coalesce(labels ->> ${groupBy.slice('label.'.length)}, '')`;
   const group = (segment.source === 'rows' ? ROW_GROUPS : ROLLUP_GROUPS)[groupBy];
   if (group === undefined) throw new RangeError(`roll-ups have no ${groupBy}`);
@@ -38,7 +67,36 @@ function groupOf(segment: StatsSegment, groupBy: GroupBy | undefined): SQL {
 }
 
 const timeOf = (segment: StatsSegment) => sql.identifier(segment.source === 'rows' ? 'created_at' : 'bucket');
-const tableOf = (segment: StatsSegment) => sql.identifier(segment.source === 'rows' ? 'gateway_logs' : segment.source);
+
+/** Where a segment is read from; roll-ups with fewer columns are brought into the shape of the others. */
+function tableOf(segment: StatsSegment, { groupBy }: StatsScope): SQL {
+  if (segment.source === 'customer_spend') return customerTable(segment);
+  if (segment.source === 'rollup_error')
+    return sql`(select bucket, project_id, model, provider, status, error_code, requests,
+    'miss' as cache, 0 as failovers, ${NO_TOKENS} from rollup_error) as rollup_error`;
+  if (segment.source !== 'rows') return sql`${sql.identifier(segment.source)}`;
+  return groupBy === 'error_code'
+    ? sql`(select * from gateway_logs where error_code is not null) as gateway_logs`
+    : sql`gateway_logs`;
+}
+
+const NO_TOKENS = sql.raw(`0 as tokens_in, 0 as tokens_out, 0 as tokens_cache_read, 0 as tokens_cache_write,
+  0 as tokens_reasoning, 0 as cost_usd, 0 as saved_usd`);
+
+/** Days by customer; what all requests of a day have more than that is of no customer (''). */
+function customerTable({ fromMs, toMs }: StatsSegment): SQL {
+  const day = (ms: number) => sql`${new Date(ms).toISOString().slice(0, 10)}::date`;
+  const rows = (name: SQL, sign: SQL) => sql`select date::timestamp at time zone 'UTC' as bucket, project_id,
+      ${name} as customer_id, ${sign} * request_count as requests, ${sign} * tokens_in as tokens_in,
+      ${sign} * tokens_out as tokens_out, ${sign} * total_spend_usd as cost_usd, ${sign} * saved_usd as saved_usd
+    from customer_spend where date >= ${day(fromMs)} and date < ${day(toMs)}`;
+  return sql`(select *, '' as status, 'miss' as cache, 0 as failovers, 0 as tokens_cache_read, 0 as tokens_cache_write,
+      0 as tokens_reasoning from (
+      ${rows(sql`customer_id`, sql`1`)} union all ${rows(sql`''`, sql`-1`)} union all
+      select bucket, project_id, '', requests, tokens_in, tokens_out, cost_usd, saved_usd from rollup_day
+      where bucket >= to_timestamp(${fromMs}::bigint / 1000.0) and bucket < to_timestamp(${toMs}::bigint / 1000.0)
+    ) as parts) as customer_spend`;
+}
 
 function startOf(segment: StatsSegment, intervalMs: number | undefined): SQL {
   if (intervalMs === undefined) return sql`0::bigint`;
@@ -48,9 +106,21 @@ function startOf(segment: StatsSegment, intervalMs: number | undefined): SQL {
 
 function within(segment: StatsSegment, scope: StatsScope): SQL {
   const time = timeOf(segment);
-  const project = scope.projectId === undefined ? sql`` : sql`and project_id = ${scope.projectId}::uuid`;
-  return sql`${time} >= to_timestamp(${segment.fromMs}::bigint / 1000.0)
-    and ${time} < to_timestamp(${segment.toMs}::bigint / 1000.0) ${project}`;
+  const provider = segment.source === 'rows' ? sql`coalesce(final_provider, provider, '')` : sql`provider`;
+  const conditions = [
+    sql`${time} >= to_timestamp(${segment.fromMs}::bigint / 1000.0)`,
+    sql`${time} < to_timestamp(${segment.toMs}::bigint / 1000.0)`,
+    scope.projectId === undefined ? undefined : sql`project_id = ${scope.projectId}::uuid`,
+    scope.apiKeyId === undefined ? undefined : sql`api_key_id = ${scope.apiKeyId}::uuid`,
+    scope.model === undefined ? undefined : sql`model = ${scope.model}`,
+    scope.provider === undefined ? undefined : sql`${provider} = ${scope.provider}`,
+    scope.status === undefined ? undefined : sql`status = ${scope.status}`,
+    scope.customerId === undefined ? undefined : sql`customer_id = ${scope.customerId}`,
+  ];
+  return sql.join(
+    conditions.filter((condition) => condition !== undefined),
+    sql` and `,
+  );
 }
 
 const SUMMED = sql.raw(
@@ -102,11 +172,11 @@ export function totalsQuery(segments: readonly StatsSegment[], scope: StatsScope
       : sql`requests, ${BY_STATUS('requests')}, ${TOKENS_AND_MONEY},
           case when cache = 'exact' then requests else 0 end as exact_hits,
           case when cache = 'semantic' then requests else 0 end as semantic_hits, failovers`;
-    return sql`select ${startOf(segment, scope.intervalMs)} as start_ms, ${groupOf(segment, scope.groupBy)} as grp, ${counts}
-      from ${tableOf(segment)} where ${within(segment, scope)}`;
+    return sql`select ${startOf(segment, scope.intervalMs)} as start_ms, ${groupOf(segment, scope)} as grp, ${counts}
+      from ${tableOf(segment, scope)} where ${within(segment, scope)}`;
   });
   return sql`select start_ms, grp, ${SUMMED} from (${sql.join(parts, sql` union all `)}) as parts
-    group by start_ms, grp order by start_ms, grp`;
+    group by start_ms, grp having sum(requests) <> 0 order by start_ms, grp`;
 }
 
 const ROW_BINS = sql.raw(METRIC_NAMES.map((name) => `('${name}', ${name}_ms)`).join(', '));
@@ -117,14 +187,14 @@ const ROLLUP_BINS = sql.raw(
 /** One row for each bucket, group, metric and histogram bin. */
 export function binsQuery(segments: readonly StatsSegment[], scope: StatsScope): SQL {
   const parts = segments.map((segment) => {
-    const head = sql`${startOf(segment, scope.intervalMs)} as start_ms, ${groupOf(segment, scope.groupBy)} as grp, m.metric`;
+    const head = sql`${startOf(segment, scope.intervalMs)} as start_ms, ${groupOf(segment, scope)} as grp, m.metric`;
     if (segment.source === 'rows') {
       return sql`select ${head}, llm0_histogram_bin((llm0_histogram_of(m.ms))[1]) as bin, 1::bigint as n
-        from gateway_logs, lateral (values ${ROW_BINS}) as m(metric, ms)
+        from ${tableOf(segment, scope)}, lateral (values ${ROW_BINS}) as m(metric, ms)
         where m.ms is not null and ${within(segment, scope)}`;
     }
     return sql`select ${head}, llm0_histogram_bin(m.element) as bin, llm0_histogram_count(m.element) as n
-      from ${tableOf(segment)}, lateral (${ROLLUP_BINS}) as m where ${within(segment, scope)}`;
+      from ${tableOf(segment, scope)}, lateral (${ROLLUP_BINS}) as m where ${within(segment, scope)}`;
   });
   return sql`select start_ms, grp, metric, bin, sum(n) as n from (${sql.join(parts, sql` union all `)}) as parts
     group by start_ms, grp, metric, bin`;

@@ -134,7 +134,7 @@ describe.each(TEST_DATABASES)('stats and logs on $name', (kind) => {
     ['key', (record: LogRecord) => record.apiKeyId],
   ] as const)('hourly buckets by %s add up', async (groupBy, groupOf) => {
     const range = { fromMs: nowMs - 100 * HOUR_MS, toMs: nowMs + 1, nowMs: nowMs + 1, projectId };
-    const buckets = await loadBuckets(db, { ...range, intervalMs: HOUR_MS, groupBy, withDurations: true });
+    const { buckets } = await loadBuckets(db, { ...range, intervalMs: HOUR_MS, groupBy, withDurations: true });
     const expected = new Map<string, number>();
     for (const record of records) {
       if (record.createdAtMs < range.fromMs) continue;

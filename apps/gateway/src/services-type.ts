@@ -14,6 +14,7 @@ import type { Config } from './config';
 import type { LeaseKeeper } from './lease-keeper';
 import type { Metrics } from './metrics';
 import type { FlightTable } from './pipeline/flight';
+import type { PostWebhook } from './post-webhook';
 
 export interface Clock {
   /** Wall clock, epoch milliseconds. */
@@ -60,6 +61,8 @@ export interface Services {
   readonly activity: Activity;
   /** The tables as they are right now; replaced in the background. */
   readonly routing: () => RoutingTables;
+  /** For alerts. */
+  readonly postWebhook: PostWebhook;
   readonly databaseHealth: () => Promise<{ ok: boolean; latencyMs?: number; detail?: string }>;
   /** `projectId`: with the project's own keys where it has some; without, those of everybody. */
   readonly connect: (target: Target, projectId?: string) => ConnectedProvider | undefined;

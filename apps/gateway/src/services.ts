@@ -26,6 +26,7 @@ import { LeaseKeeper } from './lease-keeper';
 import { Metrics } from './metrics';
 import { FlightTable } from './pipeline/flight';
 import { readPresetChains } from './preset-chains';
+import { createPostWebhook } from './post-webhook';
 import { readPriceSeed } from './price-seed';
 import { sampleLoopLag } from './sample-loop-lag';
 import type { DowngradeModels, Services, StoreClock } from './services-type';
@@ -100,6 +101,7 @@ export async function createServices(config: Config, log: Logger, version: strin
     createId: () => Bun.randomUUIDv7(),
     fetch: globalThis.fetch,
     egress,
+    postWebhook: createPostWebhook({ fetch: globalThis.fetch, egress }),
     log,
     metrics,
     hotStore,

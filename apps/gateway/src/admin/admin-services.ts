@@ -6,6 +6,7 @@ import type { Db } from '@llm0/drizzle/client';
 import type { AdminRole } from '@llm0/drizzle/queries/admin-tokens';
 import type { Logger } from 'pino';
 import type { Config } from '../config';
+import type { PostWebhook } from '../post-webhook';
 import type { Clock } from '../services-type';
 
 /** What the admin API touches; the composition root gives it. */
@@ -17,7 +18,21 @@ export interface AdminServices {
   readonly clock: Clock;
   /** UUIDs for `X-Request-Id`. */
   readonly createId: () => string;
-  readonly config: Pick<Config, 'adminToken' | 'cacheTtlSeconds' | 'cacheMaxBytes'>;
+  readonly config: Pick<
+    Config,
+    | 'adminToken'
+    | 'environment'
+    | 'databaseUrl'
+    | 'cacheTtlSeconds'
+    | 'cacheMaxBytes'
+    | 'logRetentionDays'
+    | 'logBodies'
+    | 'logBodiesTtlDays'
+    | 'requestTimeoutMs'
+    | 'workers'
+  >;
+  /** For URLs an operator gave: never to private addresses unless ALERT_WEBHOOK_HOSTS names them. */
+  readonly postWebhook: PostWebhook;
   /** Reads the price book and the other tables again in this process. */
   reloadTables(): Promise<void>;
   /** The tables as they are right now. */
@@ -31,6 +46,8 @@ export interface AdminServices {
 export interface Actor {
   readonly name: string;
   readonly role: AdminRole;
+  /** Set where the dashboard's session opened, not a token. */
+  readonly session?: { readonly hash: string; readonly expiresAtMs: number };
 }
 
 /** Hono's environment of every admin route. */

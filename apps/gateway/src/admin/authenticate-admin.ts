@@ -1,24 +1,40 @@
-// Postgres unreachable: the token from the environment still opens, named tokens get 503.
+// Postgres unreachable: the token from the environment still opens, named tokens and sessions get 503.
 import { timingSafeEqual } from 'node:crypto';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { hashSecret } from '@llm0/core/keys/key-secret';
+import { findAdminSession } from '@llm0/drizzle/queries/admin-sessions';
 import { findAdminToken } from '@llm0/drizzle/queries/admin-tokens';
-import type { MiddlewareHandler } from 'hono';
+import type { Context, MiddlewareHandler } from 'hono';
 import type { Actor, AdminEnv, AdminServices } from './admin-services';
 import { looksLikeAdminToken } from './admin-token';
-import { SignInThrottle } from './sign-in-throttle';
+import { refuseCrossSite } from './refuse-cross-site';
+import { readSessionCookie } from './session-cookie';
+import type { SignInThrottle } from './sign-in-throttle';
 
-type Needs = Pick<AdminServices, 'db' | 'config' | 'clock'>;
+type Needs = Pick<AdminServices, 'db' | 'config'>;
+
+/** Whose token it is; `tokenId` null for ADMIN_TOKEN. */
+export interface TokenOwner extends Actor {
+  readonly tokenId: string | null;
+  readonly hash: string;
+}
 
 const READS = new Set(['GET', 'HEAD']);
+const ENVIRONMENT_ACTOR: Actor = { name: 'ADMIN_TOKEN', role: 'admin' };
 
-/** Lets in who brings an admin token; viewers only for reading. Too many wrong ones from an address: 429. */
-export function authenticateAdmin(services: Needs): MiddlewareHandler<AdminEnv> {
-  const throttle = new SignInThrottle(() => services.clock.monotonicMs());
+/**
+ * Lets in who brings an admin token or the dashboard's session; viewers only for reading. Too many wrong tokens from an
+ * address: 429. Signing in and out stand open to everybody.
+ */
+export function authenticateAdmin(services: Needs, throttle: SignInThrottle): MiddlewareHandler<AdminEnv> {
   return async (c, next) => {
-    const actor = await findActor(services, c.req.header('authorization'));
-    if (actor === undefined) throw refuseSignIn(throttle.fail(c.get('address')), c.req.header('authorization'));
-    if (actor.role !== 'admin' && !READS.has(c.req.method)) {
+    const isSession = c.req.path.endsWith('/v1/session');
+    if (isSession && c.req.method === 'POST') return next();
+    const authorization = c.req.header('authorization');
+    const actor =
+      authorization === undefined ? await actorOfSession(services, c) : await actorOfToken(services, authorization);
+    if (actor === undefined) throw refuseSignIn(throttle, c.get('address'), authorization);
+    if (actor.role !== 'admin' && !READS.has(c.req.method) && !isSession) {
       throw new GatewayError('permission_denied', 'This token may only read. Use one with the role admin.');
     }
     c.set('actor', actor);
@@ -26,29 +42,49 @@ export function authenticateAdmin(services: Needs): MiddlewareHandler<AdminEnv> 
   };
 }
 
-async function findActor(services: Needs, authorization: string | undefined): Promise<Actor | undefined> {
-  const token = /^Bearer +(\S+) *$/i.exec(authorization ?? '')?.[1];
-  if (token === undefined) return undefined;
+async function actorOfToken(services: Needs, authorization: string): Promise<Actor | undefined> {
+  const token = /^Bearer +(\S+) *$/i.exec(authorization)?.[1];
+  const owner = token === undefined ? undefined : await findTokenOwner(services, token);
+  return owner && { name: owner.name, role: owner.role };
+}
+
+/** Compares with ADMIN_TOKEN in constant time, then looks for a named token. */
+export async function findTokenOwner(services: Needs, token: string): Promise<TokenOwner | undefined> {
   const hash = hashSecret(token);
-  const { adminToken } = services.config;
-  if (adminToken !== undefined && isSameHash(hash, hashSecret(adminToken)))
-    return { name: 'ADMIN_TOKEN', role: 'admin' };
+  if (isEnvironmentHash(services, hash)) return { ...ENVIRONMENT_ACTOR, tokenId: null, hash };
   if (!looksLikeAdminToken(token)) return undefined;
   const found = await findAdminToken(services.db, hash);
-  return found === null ? undefined : { name: found.name, role: found.role };
+  return found === null ? undefined : { name: found.name, role: found.role, tokenId: found.id, hash };
 }
 
-function isSameHash(a: string, b: string): boolean {
-  return timingSafeEqual(Buffer.from(a, 'hex'), Buffer.from(b, 'hex'));
+async function actorOfSession(services: Needs, c: Context<AdminEnv>): Promise<Actor | undefined> {
+  const cookie = readSessionCookie(c.req.header('cookie'));
+  if (cookie === undefined) return undefined;
+  refuseCrossSite(c.req.raw);
+  const session = await findAdminSession(services.db, cookie.hash);
+  if (session === null) return undefined;
+  if (session.owner === null && !isEnvironmentHash(services, session.tokenHash)) return undefined;
+  return { ...(session.owner ?? ENVIRONMENT_ACTOR), session: { hash: cookie.hash, expiresAtMs: session.expiresAtMs } };
 }
 
-function refuseSignIn(waitMs: number, authorization: string | undefined): GatewayError {
+function isEnvironmentHash({ config }: Needs, hash: string): boolean {
+  if (config.adminToken === undefined) return false;
+  return timingSafeEqual(Buffer.from(hash, 'hex'), Buffer.from(hashSecret(config.adminToken), 'hex'));
+}
+
+/** Counts wrong tokens only: who sends none is not guessing. */
+function refuseSignIn(throttle: SignInThrottle, address: string, authorization: string | undefined): GatewayError {
+  if (authorization !== undefined) return refuseToken(throttle, address);
+  const message = 'Sign in, or send the admin token as "Authorization: Bearer <ADMIN_TOKEN>".';
+  return new GatewayError('missing_api_key', message);
+}
+
+/** The refusal of a wrong token; counts it. */
+export function refuseToken(throttle: SignInThrottle, address: string): GatewayError {
+  const waitMs = throttle.fail(address);
   if (waitMs > 0) {
     const message = 'Too many wrong sign-ins from this address. Wait, or use the right admin token.';
     return new GatewayError('rate_limit_exceeded', message, { param: 'client', retryAfterMs: waitMs });
-  }
-  if (authorization === undefined) {
-    return new GatewayError('missing_api_key', 'Send the admin token as "Authorization: Bearer <ADMIN_TOKEN>".');
   }
   const message = 'This is not an admin token in force. Keys of the data plane do not open the admin API.';
   return new GatewayError('invalid_api_key', message);

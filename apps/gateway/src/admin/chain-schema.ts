@@ -27,10 +27,9 @@ const step = z
 
 export const chainBodySchema = z
   .strictObject({
-    targets: z
-      .array(step)
-      .max(MAX_STEPS)
-      .openapi({ description: 'In fallback order after the requested model; empty switches a preset off' }),
+    targets: z.array(step).max(MAX_STEPS).openapi({
+      description: 'In fallback order after the requested model. Of an only one nothing else stands in for its models',
+    }),
     local_tier: z
       .enum(TIERS)
       .nullish()

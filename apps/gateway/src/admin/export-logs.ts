@@ -1,6 +1,7 @@
 // Postgres lost in the middle of an export: the connection is cut, so that the file never looks complete.
 import type { Db } from '@llm0/drizzle/client';
-import { type LogFilter, listLogs } from '@llm0/drizzle/queries/logs';
+import type { LogFilter } from '@llm0/drizzle/queries/logs';
+import { searchLogs } from '@llm0/drizzle/queries/search-logs';
 import type { MiddlewareHandler } from 'hono';
 import { invalidInput } from './admin-router';
 import type { AdminEnv, AdminServices } from './admin-services';
@@ -24,7 +25,7 @@ const FORMATS = {
 } as const satisfies Record<string, ExportFormat>;
 
 /** Answers `GET /logs` with a streamed file where one is asked for; otherwise leaves it to the list. */
-export function exportLogs({ db }: Pick<AdminServices, 'db'>): MiddlewareHandler<AdminEnv> {
+export function exportLogs({ db, clock }: Pick<AdminServices, 'db' | 'clock'>): MiddlewareHandler<AdminEnv> {
   return async (c, next) => {
     const name = wantedFormat(c.req.query('format'), c.req.header('accept'));
     if (c.req.method !== 'GET' || name === undefined) return next();
@@ -32,7 +33,8 @@ export function exportLogs({ db }: Pick<AdminServices, 'db'>): MiddlewareHandler
     if (!parsed.success) throw invalidInput(parsed.error);
     const format: ExportFormat = FORMATS[name];
     const maxRows = c.req.query('limit') === undefined ? Number.POSITIVE_INFINITY : parsed.data.limit;
-    const lines = readLines({ db, filter: toLogFilter(parsed.data), cursor: parsed.data.cursor, maxRows, format });
+    const { cursor } = parsed.data;
+    const lines = readLines({ db, nowMs: clock.nowMs(), filter: toLogFilter(parsed.data), cursor, maxRows, format });
     return new Response(toStream(lines), {
       headers: { 'Content-Type': format.contentType, 'Content-Disposition': `attachment; filename="logs.${name}"` },
     });
@@ -48,18 +50,19 @@ function wantedFormat(asked: string | undefined, accept: string | undefined): ke
 
 interface ExportPlan {
   readonly db: Db;
+  readonly nowMs: number;
   readonly filter: LogFilter;
   readonly cursor: string | undefined;
   readonly maxRows: number;
   readonly format: ExportFormat;
 }
 
-async function* readLines({ db, filter, cursor, maxRows, format }: ExportPlan): AsyncGenerator<string> {
+async function* readLines({ db, nowMs, filter, cursor, maxRows, format }: ExportPlan): AsyncGenerator<string> {
   if (format.head !== '') yield format.head;
   let left = maxRows;
   let next: string | undefined = cursor;
   while (left > 0) {
-    const page = await listLogs(db, filter, { limit: Math.min(ROWS_A_READ, left), cursor: next });
+    const page = await searchLogs(db, filter, { limit: Math.min(ROWS_A_READ, left), cursor: next }, nowMs);
     if (page.data.length > 0) yield page.data.map((log) => format.line(showLog(log))).join('');
     left -= page.data.length;
     if (page.nextCursor === null) return;

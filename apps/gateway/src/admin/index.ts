@@ -5,13 +5,18 @@ import { respondError } from '../pipeline/respond-error';
 import { asAdminError } from './admin-error';
 import { createRouter } from './admin-router';
 import type { AdminEnv, AdminServices } from './admin-services';
-import { authenticateAdmin } from './authenticate-admin';
+import { alertRoutes } from './alerts';
 import { aliasRoutes } from './aliases';
+import { authenticateAdmin } from './authenticate-admin';
+import { budgetRoutes } from './budgets';
 import { cacheRoutes } from './cache';
 import { chainRoutes } from './chains';
+import { customerListRoutes } from './customer-list';
 import { customerRoutes } from './customers';
+import { demoDataRoutes } from './demo-data';
 import { docsPage } from './docs-page';
 import { exportLogs } from './export-logs';
+import { failoverRoutes } from './failovers';
 import { historyRoutes } from './history';
 import { HotStoreMirror } from './hot-store-mirror';
 import { keyRoutes } from './keys';
@@ -22,13 +27,16 @@ import { projectRoutes } from './projects';
 import { readBody } from './read-body';
 import { reconcileRoutes } from './reconcile';
 import { startRecovery } from './recover-changes';
+import { sessionRoutes } from './session';
+import { SignInThrottle } from './sign-in-throttle';
 import { statsRoutes } from './stats';
+import { systemRoutes } from './system';
 import { tokenRoutes } from './tokens';
 
 /** The typed routes under `/admin/v1`: what the dashboard's `hc` client is made from. */
 export type AdminApi = ReturnType<typeof createApi>;
 
-function createApi(services: AdminServices, mirror: HotStoreMirror) {
+function createApi(services: AdminServices, mirror: HotStoreMirror, throttle: SignInThrottle) {
   return createRouter()
     .route('/', projectRoutes(services, mirror))
     .route('/', keyRoutes(services, mirror))
@@ -41,7 +49,14 @@ function createApi(services: AdminServices, mirror: HotStoreMirror) {
     .route('/', reconcileRoutes(services))
     .route('/', cacheRoutes(services))
     .route('/', historyRoutes(services))
-    .route('/', tokenRoutes(services));
+    .route('/', tokenRoutes(services))
+    .route('/', sessionRoutes(services, throttle))
+    .route('/', budgetRoutes(services))
+    .route('/', customerListRoutes(services))
+    .route('/', failoverRoutes(services))
+    .route('/', alertRoutes(services))
+    .route('/', systemRoutes(services))
+    .route('/', demoDataRoutes(services));
 }
 
 /** The admin API, to be mounted under `/admin`: `/v1/*`, its OpenAPI document and a reference page. */
@@ -52,7 +67,8 @@ export function createAdmin(services: AdminServices): Hono {
 
 /** The API alone, without the background recovery of changes. */
 export function buildAdmin(services: AdminServices): Hono {
-  const api = createApi(services, new HotStoreMirror(services));
+  const throttle = new SignInThrottle(() => services.clock.monotonicMs());
+  const api = createApi(services, new HotStoreMirror(services), throttle);
   const openApi = JSON.stringify(buildOpenApi(api, services.version));
   const admin = new Hono<AdminEnv>();
   const refuse = (cause: unknown, requestId: string = services.createId()) =>
@@ -67,7 +83,7 @@ export function buildAdmin(services: AdminServices): Hono {
   });
   admin.get('/v1/openapi.json', (c) => c.body(openApi, 200, { 'Content-Type': 'application/json' }));
   admin.get('/docs', () => docsPage());
-  admin.use('/v1/*', authenticateAdmin(services), readBody);
+  admin.use('/v1/*', authenticateAdmin(services, throttle), readBody);
   admin.use('/v1/logs', exportLogs(services));
   admin.route('/v1', api);
   for (const [path, methods] of methodsByPath(api)) {

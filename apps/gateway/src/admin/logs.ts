@@ -1,12 +1,19 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import type { JsonValue } from '@llm0/core/chat/json';
 import { getLogBodies } from '@llm0/drizzle/queries/log-bodies';
-import { listLogs } from '@llm0/drizzle/queries/logs';
+import { searchLogs } from '@llm0/drizzle/queries/search-logs';
 import { answers, createRouter } from './admin-router';
 import type { AdminServices } from './admin-services';
 import { id, instantShown, pageOf, showInstant, showPage } from './fields';
 import { required } from './find-or-refuse';
 import { logQuerySchema, logSchema, showLog, toLogFilter } from './log-schema';
+
+const logPageSchema = pageOf(logSchema).extend({
+  partial: z
+    .boolean()
+    .optional()
+    .openapi({ description: 'Searched as far as 7 days and 3 s allow; next_cursor goes on from there' }),
+});
 
 const list = createRoute({
   method: 'get',
@@ -16,7 +23,7 @@ const list = createRoute({
   description:
     'With `Accept: text/csv` or `?format=csv|ndjson` every matching row is streamed; `limit` then caps them.',
   request: { query: logQuerySchema },
-  responses: { 200: answers(pageOf(logSchema), 'Requests, with all columns of gateway_logs') },
+  responses: { 200: answers(logPageSchema, 'Requests, with all columns of gateway_logs') },
 });
 
 const bodiesSchema = z
@@ -38,12 +45,13 @@ const bodies = createRoute({
   responses: { 200: answers(bodiesSchema, 'Prompt and answer') },
 });
 
-export function logRoutes({ db }: Pick<AdminServices, 'db'>) {
+export function logRoutes({ db, clock }: Pick<AdminServices, 'db' | 'clock'>) {
   return createRouter()
     .openapi(list, async (c) => {
       const query = c.req.valid('query');
       const { limit, cursor } = query;
-      return c.json(showPage(await listLogs(db, toLogFilter(query), { limit, cursor }), showLog), 200);
+      const page = await searchLogs(db, toLogFilter(query), { limit, cursor }, clock.nowMs());
+      return c.json({ ...showPage(page, showLog), ...(page.partial ? { partial: true } : {}) }, 200);
     })
     .openapi(bodies, async (c) => {
       const { request_id: requestId } = c.req.valid('param');

@@ -1,12 +1,20 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { loadBuckets, loadOverview, type StatsBucket } from '@llm0/drizzle/queries/stats';
+import {
+  type BucketResult,
+  loadBuckets,
+  loadHistogram,
+  loadOverview,
+  type StatsBucket,
+} from '@llm0/drizzle/queries/stats';
 import { answers, createRouter } from './admin-router';
 import type { AdminServices } from './admin-services';
 import { instantShown, showInstant, usdShown } from './fields';
+import { histogramSchema, showHistogram } from './histogram-schema';
 import { jsonUsd } from './json-money';
 import {
   bucketQuerySchema,
   durationFields,
+  histogramQuerySchema,
   overviewQuerySchema,
   showDurations,
   toBucketQuery,
@@ -36,7 +44,14 @@ const place = {
   requests: total,
 };
 const bucketsOf = <T extends z.ZodRawShape>(name: string, fields: T) =>
-  z.object({ buckets: z.array(z.object({ ...place, ...fields })) }).openapi(name);
+  z
+    .object({
+      buckets: z.array(z.object({ ...place, ...fields })),
+      groups: z.int().openapi({ description: 'How many groups there are, shown or not' }),
+      partial: z.boolean().openapi({ description: 'Not all of the range could be read in time' }),
+      partial_from: instantShown.nullable().openapi({ description: 'What was read begins here' }),
+    })
+    .openapi(name);
 
 const spendSchema = bucketsOf('SpendBuckets', {
   cost_usd: usdShown,
@@ -89,10 +104,20 @@ const spend = bucketRoute('/stats/spend', 'Money and tokens over time', spendSch
 const latency = bucketRoute('/stats/latency', 'Percentiles of durations over time', latencySchema);
 const cache = bucketRoute('/stats/cache', 'Cache hits over time', cacheSchema);
 const errors = bucketRoute('/stats/errors', 'What failed, was refused or aborted over time', errorsSchema);
+const histogram = createRoute({
+  method: 'get',
+  path: '/stats/histogram',
+  tags,
+  summary: 'How a duration is spread over a range',
+  request: { query: histogramQuerySchema },
+  responses: { 200: answers(histogramSchema, 'Bins without requests are left out') },
+});
 
 export function statsRoutes({ db, clock }: Pick<AdminServices, 'db' | 'clock'>) {
-  const load = (query: z.output<typeof bucketQuerySchema>, withDurations: boolean) =>
-    loadBuckets(db, { ...toBucketQuery(query, clock.nowMs()), withDurations });
+  const load = (
+    query: z.output<typeof bucketQuerySchema>,
+    more: { withDurations?: boolean; onlySums?: boolean } = {},
+  ) => loadBuckets(db, { ...toBucketQuery(query, clock.nowMs()), withDurations: false, ...more });
   return createRouter()
     .openapi(overview, async (c) => {
       const totals = await loadOverview(db, toStatsQuery(c.req.valid('query'), clock.nowMs()));
@@ -109,10 +134,22 @@ export function statsRoutes({ db, clock }: Pick<AdminServices, 'db' | 'clock'>) 
       };
       return c.json(answer, 200);
     })
-    .openapi(spend, async (c) => c.json({ buckets: (await load(c.req.valid('query'), false)).map(showSpend) }, 200))
-    .openapi(latency, async (c) => c.json({ buckets: (await load(c.req.valid('query'), true)).map(showLatency) }, 200))
-    .openapi(cache, async (c) => c.json({ buckets: (await load(c.req.valid('query'), false)).map(showCache) }, 200))
-    .openapi(errors, async (c) => c.json({ buckets: (await load(c.req.valid('query'), false)).map(showErrors) }, 200));
+    .openapi(spend, async (c) => c.json(show(await load(c.req.valid('query'), { onlySums: true }), showSpend), 200))
+    .openapi(latency, async (c) =>
+      c.json(show(await load(c.req.valid('query'), { withDurations: true }), showLatency), 200),
+    )
+    .openapi(cache, async (c) => c.json(show(await load(c.req.valid('query')), showCache), 200))
+    .openapi(errors, async (c) => c.json(show(await load(c.req.valid('query')), showErrors), 200))
+    .openapi(histogram, async (c) => {
+      const { metric, ...range } = c.req.valid('query');
+      const found = await loadHistogram(db, toStatsQuery(range, clock.nowMs()), metric);
+      return c.json(showHistogram(found), 200);
+    });
+}
+
+function show<T>({ buckets, groups, partialFromMs }: BucketResult, showBucket: (bucket: StatsBucket) => T) {
+  const partialFrom = partialFromMs === undefined ? null : showInstant(partialFromMs);
+  return { buckets: buckets.map(showBucket), groups, partial: partialFrom !== null, partial_from: partialFrom };
 }
 
 const showPlace = (bucket: StatsBucket) => ({

@@ -1,5 +1,6 @@
 import { AdminClient } from './admin-client';
 import { type Command, EXIT, type Output, UsageError } from './command';
+import { DEMO_COMMANDS } from './demo-commands';
 import { formatItem, formatTable } from './format-table';
 import { KEY_COMMANDS } from './key-commands';
 import { LIMIT_COMMANDS } from './limit-commands';
@@ -20,6 +21,7 @@ const COMMANDS: readonly Command[] = [
   ...ROUTING_COMMANDS,
   ...LOG_COMMANDS,
   ...STAT_COMMANDS,
+  ...DEMO_COMMANDS,
 ];
 
 /** What a command line touches of the world around it. */

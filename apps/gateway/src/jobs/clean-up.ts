@@ -25,6 +25,7 @@ export function cleanUp(retention: Retention): Job {
         partitions: partitions.length,
         rollup_minute: await deleteExpired(db, 'rollup_minute', now - MINUTE_ROLLUPS_MS),
         rollup_hour: await deleteExpired(db, 'rollup_hour', now - HOUR_ROLLUPS_MS),
+        rollup_error: await deleteExpired(db, 'rollup_error', now - HOUR_ROLLUPS_MS),
         gateway_log_bodies: await deleteExpired(db, 'gateway_log_bodies', now - retention.logBodiesTtlDays * DAY_MS),
         system_logs: await deleteExpired(db, 'system_logs', now - SYSTEM_LOGS_MS),
         exact_cache: await deleteExpired(db, 'exact_cache', now),

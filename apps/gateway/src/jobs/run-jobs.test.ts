@@ -68,7 +68,13 @@ describe.each(TEST_DATABASES)('jobs on $name', (kind) => {
     log: silent,
     nowMs: () => nowMs,
   });
-  const services = (hotStore: QueueStub) => ({ hotStore, log: silent, clock: { nowMs: Date.now }, config });
+  const services = (hotStore: QueueStub) => ({
+    hotStore,
+    log: silent,
+    clock: { nowMs: Date.now },
+    config,
+    postWebhook: async () => {},
+  });
   const lastEntry = async (eventType: string) => (await listSystemLogs(database.db, { limit: 1, eventType })).data[0];
 
   test('rows are visible within 2 s, and a poisoned record blocks nothing', async () => {
@@ -162,7 +168,13 @@ if (real !== undefined) {
     const [first, other] = await Promise.all(
       [database, second].map((db, index) =>
         startJobs({
-          services: { hotStore: stores[index] ?? new QueueStub(), log: silent, clock: { nowMs: Date.now }, config },
+          services: {
+            hotStore: stores[index] ?? new QueueStub(),
+            log: silent,
+            clock: { nowMs: Date.now },
+            config,
+            postWebhook: async () => {},
+          },
           database: db,
         }),
       ),

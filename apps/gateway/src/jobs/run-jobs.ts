@@ -3,6 +3,7 @@ import { drainNow, type LogDrain } from '@llm0/core/logs/log-drain';
 import type { Database } from '@llm0/drizzle/client';
 import { addSystemLog } from '@llm0/drizzle/queries/system-logs';
 import { rootMessage } from '@llm0/drizzle/sql-state';
+import { checkAlerts } from './check-alerts';
 import { cleanUp, type Retention } from './clean-up';
 import { createLogDrain, createLogSink, interruptibleSleep } from './drain-logs';
 import type { Job, JobContext } from './job';
@@ -35,6 +36,7 @@ export interface JobServices {
   readonly services: Pick<JobContext, 'hotStore' | 'log'> & {
     readonly clock: { nowMs(): number };
     readonly config: Retention;
+    readonly postWebhook: (url: string, body: object) => Promise<void>;
     readonly metrics?: JobMetrics;
   };
   readonly database: Pick<Database, 'db' | 'tryLead' | 'stopLeading'>;
@@ -51,7 +53,14 @@ export async function startJobs({ services, database }: JobServices): Promise<Ru
       metrics?.jobMs.observe({ job }, ms);
     },
   };
-  const jobs = [reapHolds, maintainPartitions, rollOver, cleanUp(config), reconcileLedgerJob];
+  const jobs = [
+    reapHolds,
+    maintainPartitions,
+    rollOver,
+    cleanUp(config),
+    reconcileLedgerJob,
+    checkAlerts(services.postWebhook),
+  ];
   const stopped = new AbortController();
   let term: Term | undefined;
   const elect = async () => {

@@ -1,0 +1,23 @@
+import { hashSecret } from '@llm0/core/keys/key-secret';
+
+const NAME = 'llm0_session';
+const SECRET_BYTES = 32;
+
+/** 256 random bits for the cookie; only the SHA-256 is kept. */
+export function createSessionSecret(): { readonly secret: string; readonly hash: string } {
+  const secret = Buffer.from(crypto.getRandomValues(new Uint8Array(SECRET_BYTES))).toString('hex');
+  return { secret, hash: hashSecret(secret) };
+}
+
+/** The hash of the session a request brings; undefined without one. */
+export function readSessionCookie(header: string | undefined): { readonly hash: string } | undefined {
+  const secret = new RegExp(`(?:^|;\\s*)${NAME}=([0-9a-f]{${SECRET_BYTES * 2}})(?:;|$)`).exec(header ?? '')?.[1];
+  return secret === undefined ? undefined : { hash: hashSecret(secret) };
+}
+
+/** `Set-Cookie`: no script sees it, no other site sends it, only the admin API gets it. Age 0 takes it away. */
+export function writeSessionCookie(request: Request, secret: string, maxAgeSeconds: number): string {
+  const isSecure = request.url.startsWith('https:') || request.headers.get('x-forwarded-proto') === 'https';
+  const attributes = ['Path=/admin', 'HttpOnly', 'SameSite=Strict', `Max-Age=${maxAgeSeconds}`];
+  return [`${NAME}=${secret}`, ...attributes, ...(isSecure ? ['Secure'] : [])].join('; ');
+}

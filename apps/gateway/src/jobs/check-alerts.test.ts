@@ -1,0 +1,92 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import type { Database } from '@llm0/drizzle/client';
+import { type AlertSettings, createAlert, deleteAlert, getAlert } from '@llm0/drizzle/queries/alerts';
+import { insertLogRecords } from '@llm0/drizzle/queries/log-insert';
+import { createProject } from '@llm0/drizzle/queries/projects';
+import { sampleRecord } from '@llm0/drizzle/testing/sample-record';
+import { TEST_DATABASES } from '@llm0/drizzle/testing/test-databases';
+import { checkAlerts } from './check-alerts';
+import type { JobContext } from './job';
+
+describe.each(TEST_DATABASES)('alerts on $name', (kind) => {
+  let database: Database;
+  let projectId: string;
+  const nowMs = Date.now();
+  const calls: { url: string; body: { event: string; text: string; value: number } }[] = [];
+  let webhookFails = false;
+  const job = checkAlerts(async (url, body) => {
+    if (webhookFails) throw new Error('no route');
+    calls.push({ url, body: body as (typeof calls)[number]['body'] });
+  });
+
+  beforeAll(async () => {
+    database = await kind.open();
+    projectId = (await createProject(database.db, { name: 'watched', monthlyCapNanoUsd: 1_000_000_000 })).id;
+    await insertLogRecords(
+      database.db,
+      Array.from({ length: 10 }, (_, index) =>
+        sampleRecord({
+          projectId,
+          createdAtMs: nowMs - 60_000,
+          costNanoUsd: 90_000_000,
+          latencyMs: 500,
+          ...(index < 4 ? { status: 'error', errorCode: 'upstream_error', httpStatus: 502 } : {}),
+        }),
+      ),
+    );
+  }, 60_000);
+  afterAll(() => database.close());
+
+  const run = (atMs = nowMs) => job.run({ db: database.db, nowMs: () => atMs } as JobContext);
+  const alertOf = (given: Partial<AlertSettings>) =>
+    createAlert(database.db, {
+      name: 'watch',
+      kind: 'spend',
+      threshold: 1,
+      windowMinutes: 15,
+      projectId,
+      webhookUrl: 'https://hooks.example.test/',
+      isActive: true,
+      ...given,
+    });
+
+  test.each([
+    ['budget_share', 0.8, 0.95, /90\.0 % of the month budget of project watched/],
+    ['error_rate', 0.3, 0.5, /40\.0 % of 10 requests failed/],
+    ['latency_p95', 400, 600, /p95 latency is (49|50|51)\d ms/],
+    ['spend', 0.5, 1, /\$0\.90 was spent/],
+  ] as const)('%s fires at its threshold, not below it', async (alertKind, low, high, text) => {
+    calls.length = 0;
+    const fires = await alertOf({ kind: alertKind, threshold: low });
+    const quiet = await alertOf({ kind: alertKind, threshold: high });
+    expect((await run())?.message).toMatch(text);
+    expect(calls.map((call) => call.body.event)).toEqual(['alert_firing']);
+    expect(calls[0]?.body.text).toMatch(text);
+    expect(await getAlert(database.db, fires.id)).toMatchObject({ isFiring: true, changedAtMs: nowMs });
+    expect(await run()).toBeNull();
+    for (const { id } of [fires, quiet]) await deleteAlert(database.db, id);
+  });
+
+  test('what is over is told too, once', async () => {
+    calls.length = 0;
+    const alert = await alertOf({ kind: 'spend', threshold: 0.5 });
+    await run();
+    await run(nowMs + 3_600_000);
+    await run(nowMs + 3_600_000);
+    expect(calls.map((call) => call.body.event)).toEqual(['alert_firing', 'alert_resolved']);
+    await deleteAlert(database.db, alert.id);
+  });
+
+  test('a webhook that cannot be told is told at the next check', async () => {
+    calls.length = 0;
+    const alert = await alertOf({ kind: 'spend', threshold: 0.5 });
+    webhookFails = true;
+    expect(await run()).toBeNull();
+    expect(await getAlert(database.db, alert.id)).toMatchObject({ isFiring: false, lastError: 'no route' });
+    webhookFails = false;
+    await run();
+    expect(calls.length).toBe(1);
+    expect(await getAlert(database.db, alert.id)).toMatchObject({ isFiring: true, lastError: null });
+    await deleteAlert(database.db, alert.id);
+  });
+});

@@ -1,0 +1,72 @@
+import type { Db } from '../client';
+import { readDays } from './read-days';
+import type { BucketQuery, BucketResult } from './stats';
+import type { StatsSegment } from './stats-range';
+import { OTHER_GROUPS, type StatsScope, scopeOf } from './stats-sources';
+import {
+  addTotals,
+  bucketKey,
+  durationsOf,
+  type Histograms,
+  loadHistograms,
+  loadTotals,
+  mergeDurations,
+  type UsageTotals,
+  ZERO,
+} from './stats-totals';
+
+interface Sum {
+  readonly startMs: number;
+  readonly group: string | null;
+  readonly totals: UsageTotals;
+  readonly histograms: Histograms;
+}
+
+/** Reads rows day by day, newest first, until the time is up; what was read so far is the (partial) answer. */
+export async function loadFromRows(db: Db, query: BucketQuery): Promise<BucketResult> {
+  const { intervalMs, groupBy, top } = query;
+  const scope: StatsScope = { ...scopeOf(query), intervalMs, groupBy };
+  const sums = new Map<string, Sum>();
+  const readFromMs = await readDays(db, query, async (tx, day) => {
+    const segments: StatsSegment[] = [{ source: 'rows', ...day }];
+    const found = await loadTotals(tx, segments, scope);
+    const histograms = query.withDurations ? await loadHistograms(tx, segments, scope) : undefined;
+    for (const { startMs, group, totals } of found) {
+      addSum(sums, { startMs, group, totals, histograms: histograms?.get(bucketKey(startMs, group)) ?? {} });
+    }
+    return false;
+  });
+  const ranked = rankSums([...sums.values()]);
+  const kept = new Set(top === undefined ? ranked : ranked.slice(0, top));
+  const buckets = new Map<string, Sum>();
+  for (const sum of sums.values()) {
+    addSum(buckets, { ...sum, group: sum.group === null || kept.has(sum.group) ? sum.group : OTHER_GROUPS });
+  }
+  return {
+    buckets: [...buckets.values()].sort(oldestFirst).map(({ startMs, group, totals, histograms }) => ({
+      startMs: intervalMs === undefined ? query.fromMs : startMs,
+      group,
+      ...totals,
+      ...(query.withDurations ? { durations: durationsOf(histograms) } : {}),
+    })),
+    groups: ranked.length,
+    ...(readFromMs > query.fromMs ? { partialFromMs: readFromMs } : {}),
+  };
+}
+
+const oldestFirst = (a: Sum, b: Sum) => a.startMs - b.startMs || ((a.group ?? '') < (b.group ?? '') ? -1 : 1);
+
+function addSum(sums: Map<string, Sum>, { startMs, group, totals, histograms }: Sum): void {
+  const key = bucketKey(startMs, group);
+  const known = sums.get(key) ?? { startMs, group, totals: ZERO, histograms: {} };
+  mergeDurations(known.histograms, histograms);
+  sums.set(key, { ...known, totals: addTotals(known.totals, totals) });
+}
+
+function rankSums(sums: readonly Sum[]): readonly string[] {
+  const byGroup = new Map<string, UsageTotals>();
+  for (const { group, totals } of sums) byGroup.set(group ?? '', addTotals(byGroup.get(group ?? '') ?? ZERO, totals));
+  return [...byGroup]
+    .sort(([, a], [, b]) => b.costNanoUsd - a.costNanoUsd || b.requests - a.requests)
+    .map(([group]) => group);
+}
