@@ -1,7 +1,7 @@
 import type { ChatEvent, EventBatch } from '@llm0/core/chat/event';
 import type { JsonObject } from '@llm0/core/chat/json';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
-import { SseDecoder, type SseEvent, SseEventTooLargeError } from '@llm0/core/sse/decode-sse';
+import { SseDecoder, SseEventTooLargeError } from '@llm0/core/sse/decode-sse';
 import type { StreamDecoder } from './provider';
 import { parseEventData } from './read-json';
 import { upstreamFailure } from './upstream-failure';
@@ -16,13 +16,23 @@ export interface PayloadDecoder {
   finish(events: ChatEvent[]): boolean;
 }
 
+/** Cuts bytes into the texts of single payloads. */
+export interface PayloadSource {
+  push(chunk: Uint8Array): readonly PayloadText[];
+  /** What is left at the end. */
+  flush(): readonly PayloadText[];
+}
+
+export interface PayloadText {
+  readonly data: string;
+}
+
 const EMPTY_BATCH: EventBatch = { events: [] };
 /** Some proxies end every stream this way, whatever its format. */
 const FOREIGN_END = '[DONE]';
 
-/** Server-sent events that each hold one JSON object → batches; tells truncated from malformed answers. */
+/** Events that each hold one JSON object → batches; tells truncated from malformed answers. */
 export class PayloadStreamDecoder implements StreamDecoder {
-  private readonly sse = new SseDecoder();
   private sawPayload = false;
   /** Found behind events that still had to go out; thrown by `end`. */
   private failure: unknown;
@@ -31,12 +41,13 @@ export class PayloadStreamDecoder implements StreamDecoder {
   constructor(
     private readonly provider: string,
     private readonly payloads: PayloadDecoder,
+    private readonly source: PayloadSource = new SseDecoder(),
   ) {}
 
   push(chunk: Uint8Array): EventBatch {
     if (this.done) return EMPTY_BATCH;
     try {
-      return batchOf(this.decode(this.sse.push(chunk), false));
+      return batchOf(this.decode(this.source.push(chunk), false));
     } catch (error) {
       if (!(error instanceof SseEventTooLargeError)) throw error;
       throw upstreamFailure('malformed', this.provider, 'sent an event too large to be a part of an answer.', error);
@@ -44,7 +55,7 @@ export class PayloadStreamDecoder implements StreamDecoder {
   }
 
   end(): EventBatch {
-    const events = this.done ? [] : this.decode(this.sse.flush(), true);
+    const events = this.done ? [] : this.decode(this.source.flush(), true);
     if (this.failure !== undefined) throw this.failure;
     if (this.done && this.payloads.done) return batchOf(events);
     this.done = true;
@@ -56,7 +67,7 @@ export class PayloadStreamDecoder implements StreamDecoder {
   }
 
   /** `atEnd`: half an event is what a cut connection leaves behind, and says no more than the cut itself. */
-  private decode(incoming: readonly SseEvent[], atEnd: boolean): ChatEvent[] {
+  private decode(incoming: readonly PayloadText[], atEnd: boolean): ChatEvent[] {
     const events: ChatEvent[] = [];
     for (const { data } of incoming) {
       if (data === '' || data === FOREIGN_END) continue;

@@ -9,19 +9,19 @@ import fc from 'fast-check';
 import type { Provider } from './provider';
 
 /** An answer as a vendor sends it, streamed and (where there is a twin) whole. */
-export interface AnswerFixture {
+export interface AnswerFixture<Bytes extends string | Uint8Array = string> {
   readonly name: string;
-  /** The bytes of the streamed answer, as text. */
-  readonly stream: string;
+  /** The bytes of the streamed answer; as text where they are text. */
+  readonly stream: Bytes;
   /** The same answer, asked for without streaming. */
   readonly plain?: JsonObject;
   /** What both must collect into. */
   readonly expected: ChatResponse;
 }
 
-export interface BrokenFixture {
+export interface BrokenFixture<Bytes extends string | Uint8Array = string> {
   readonly name: string;
-  readonly stream: string;
+  readonly stream: Bytes;
   readonly failure: UpstreamFailure;
   /** Text that came before the failure and must not be lost. */
   readonly text?: string;
@@ -29,8 +29,8 @@ export interface BrokenFixture {
 
 export interface ProviderFixtures {
   readonly provider: Provider;
-  readonly answers: readonly AnswerFixture[];
-  readonly broken: readonly BrokenFixture[];
+  readonly answers: readonly AnswerFixture<string | Uint8Array>[];
+  readonly broken: readonly BrokenFixture<string | Uint8Array>[];
 }
 
 export const ANY_REQUEST: ChatRequest = { model: 'm', messages: [], stream: true, extra: {} };
@@ -38,6 +38,10 @@ export const ANY_REQUEST: ChatRequest = { model: 'm', messages: [], stream: true
 /** Payloads as the events of a stream. */
 export function sse(payloads: readonly JsonObject[], ...ends: readonly string[]): string {
   return [...payloads.map((payload) => JSON.stringify(payload)), ...ends].map((data) => `data: ${data}\n\n`).join('');
+}
+
+export function bytesOf(stream: string | Uint8Array): Uint8Array {
+  return typeof stream === 'string' ? new TextEncoder().encode(stream) : stream;
 }
 
 interface Decoded {
@@ -62,7 +66,7 @@ export function decodeStream(provider: Provider, chunks: readonly Uint8Array[]):
 export function checkProvider({ provider, answers, broken }: ProviderFixtures): void {
   describe(`provider ${provider.name}`, () => {
     for (const fixture of answers) {
-      const bytes = new TextEncoder().encode(fixture.stream);
+      const bytes = bytesOf(fixture.stream);
       test(`${fixture.name}: streamed`, () => {
         const { events, error } = decodeStream(provider, [bytes]);
         expect(error).toBeUndefined();
@@ -86,7 +90,7 @@ export function checkProvider({ provider, answers, broken }: ProviderFixtures): 
       });
     }
     for (const fixture of broken) {
-      const bytes = new TextEncoder().encode(fixture.stream);
+      const bytes = bytesOf(fixture.stream);
       test(`${fixture.name}: is a failure, however it is cut`, () => {
         for (const chunks of [[bytes], [...bytes].map((byte) => new Uint8Array([byte]))]) {
           const { events, error } = decodeStream(provider, chunks);

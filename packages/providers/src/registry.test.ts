@@ -36,7 +36,7 @@ describe('the providers', () => {
         .map((provider) => provider.name),
     ).toEqual(['ollama']);
     for (const provider of registry.list()) {
-      const hasOwnHost = provider.respondLocally === undefined && provider.name !== 'azure';
+      const hasOwnHost = provider.respondLocally === undefined && !['azure', 'bedrock'].includes(provider.name);
       if (hasOwnHost) expect(provider.defaultBaseUrl).toMatch(/^https?:\/\/[^ ]+[^/]$/);
     }
   });

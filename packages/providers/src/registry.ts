@@ -1,4 +1,5 @@
 import { anthropic } from './anthropic/index';
+import { bedrock } from './bedrock/index';
 import { demo } from './demo/index';
 import { gemini } from './gemini/index';
 import { openai } from './openai/index';
@@ -26,6 +27,7 @@ const DEFAULT_PROVIDERS: readonly Provider[] = [
   openrouter,
   fireworks,
   azure,
+  bedrock,
   ollama,
   demo,
 ];

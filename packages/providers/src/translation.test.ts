@@ -3,6 +3,7 @@ import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
 import type { ChatMessage, ChatRequest, ToolCall } from '@llm0/core/chat/request';
 import fc from 'fast-check';
 import { anthropic } from './anthropic/index';
+import { bedrock } from './bedrock/index';
 import { gemini } from './gemini/index';
 import type { Provider } from './provider';
 import { asObject, asObjects, asString } from './read-json';
@@ -42,6 +43,22 @@ const readGemini: ReadFacts = (body) => ({
         const response = asObject(asObject(part.functionResponse)?.response);
         if (response !== undefined) return ['result', String(response.output)];
         return [turn.role === 'model' ? 'assistant' : 'user', String(part.text)];
+      }),
+    ),
+  ],
+});
+
+const readBedrock: ReadFacts = (body) => ({
+  roles: asObjects(body.messages).map((turn) => String(turn.role)),
+  facts: [
+    ...asObjects(body.system).map((block): Fact => ['system', String(block.text)]),
+    ...asObjects(body.messages).flatMap((turn) =>
+      asObjects(turn.content).map((block): Fact => {
+        const call = asObject(block.toolUse);
+        if (call !== undefined) return ['call', String(call.name), call.input ?? null];
+        const result = asObject(block.toolResult);
+        if (result !== undefined) return ['result', String(asObjects(result.content)[0]?.text)];
+        return [turn.role === 'assistant' ? 'assistant' : 'user', String(block.text)];
       }),
     ),
   ],
@@ -113,6 +130,7 @@ const conversation = fc
 const VENDORS: readonly (readonly [Provider, ReadFacts])[] = [
   [anthropic, readAnthropic],
   [gemini, readGemini],
+  [bedrock, readBedrock],
 ];
 
 describe.each(VENDORS)('a conversation translated', (provider, readFacts) => {

@@ -1,17 +1,17 @@
 import type { JsonObject } from '@llm0/core/chat/json';
 import type { ChatRequest } from '@llm0/core/chat/request';
+import { type ModelQuirks, quirksOf } from '../claude-models';
+import { encodeReasoning } from '../claude-reasoning';
 import type { EncodeContext, UpstreamRequest } from '../provider';
 import { asObject } from '../read-json';
 import { DroppedParameters } from '../refuse-parameter';
 import { refuseExtras, refuseLacking } from '../translated-fields';
 import { ToolNames } from '../vendor-names';
 import { usesFiles } from './encode-media';
-import { encodeMessages } from './encode-messages';
-import { encodeReasoning } from './encode-reasoning';
+import { encodeMessages, hasSignedReasoning } from './encode-messages';
 import { encodeResponseFormat } from './encode-response-format';
 import { encodeToolChoice, encodeTools } from './encode-tools';
 import { messagesEndpoint } from './endpoint';
-import { type ModelQuirks, quirksOf } from './quirks';
 import { JSON_TOOL_NAME, NATIVE_FIELDS, TOOL_NAME_RULE } from './wire';
 
 const FILES_BETA = 'files-api-2025-04-14';
@@ -75,7 +75,7 @@ function encodeBody(request: ChatRequest, { context, quirks, dropped }: BodyInpu
   if (messages.length > 0 && system.length > 0) body.system = system;
   const toolForced = setTools(body, request, { names, dropped, answerTool: answer.tool });
   for (const name of NATIVE_FIELDS) if (request.extra[name] !== undefined) body[name] = request.extra[name];
-  const reasoning = encodeReasoning({ request, quirks, maxTokens, toolForced, dropped });
+  const reasoning = encodeReasoning({ request, quirks, maxTokens, toolForced, dropped, hasSignedReasoning });
   if (reasoning.thinking !== undefined) body.thinking = reasoning.thinking;
   const config: JsonObject = { ...asObject(request.extra.output_config) };
   if (reasoning.effort !== undefined) config.effort = reasoning.effort;

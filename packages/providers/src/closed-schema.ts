@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
-import { asObject } from '../read-json';
+import { asObject } from './read-json';
 
 /** Constraints the vendor's grammar cannot hold: they go into the description, for the model to read. */
 const UNSUPPORTED: ReadonlySet<string> = new Set([

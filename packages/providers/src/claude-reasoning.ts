@@ -1,8 +1,9 @@
 import type { JsonObject } from '@llm0/core/chat/json';
 import type { ChatMessage, ChatRequest } from '@llm0/core/chat/request';
-import type { DroppedParameters } from '../refuse-parameter';
-import { hasSignedReasoning } from './encode-messages';
-import type { ModelQuirks } from './quirks';
+import type { ModelQuirks } from './claude-models';
+import type { DroppedParameters } from './refuse-parameter';
+
+type AssistantMessage = Extract<ChatMessage, { role: 'assistant' }>;
 
 const MIN_BUDGET_TOKENS = 1024;
 /** Thinking takes at most this share of the output limit, so that an answer is left. */
@@ -25,6 +26,8 @@ export interface ReasoningInput {
   /** A tool is forced, which older models cannot do while thinking. */
   readonly toolForced: boolean;
   readonly dropped: DroppedParameters;
+  /** True where the blocks of a signed thought lead the assistant's turn. */
+  readonly hasSignedReasoning: (message: AssistantMessage) => boolean;
 }
 
 /** Fields of the request that make the model think, and how much. */
@@ -57,7 +60,8 @@ function switchOff({ thinkingOff }: ModelQuirks): EncodedReasoning {
 
 function budgeted(input: ReasoningInput, wanted: number): EncodedReasoning {
   const { request, maxTokens, toolForced, dropped } = input;
-  const cannotThink = maxTokens <= MIN_BUDGET_TOKENS || toolForced || continuesUnsigned(request.messages);
+  const cannotThink =
+    maxTokens <= MIN_BUDGET_TOKENS || toolForced || continuesUnsigned(request.messages, input.hasSignedReasoning);
   if (cannotThink) {
     dropped.note('reasoning_effort');
     return {};
@@ -70,7 +74,10 @@ function budgeted(input: ReasoningInput, wanted: number): EncodedReasoning {
  * True while tool results are sent back without the signed thoughts that led to the calls: the vendor refuses to think
  * then, and clients of other formats rarely keep them.
  */
-function continuesUnsigned(messages: readonly ChatMessage[]): boolean {
+function continuesUnsigned(
+  messages: readonly ChatMessage[],
+  hasSignedReasoning: ReasoningInput['hasSignedReasoning'],
+): boolean {
   if (messages.at(-1)?.role !== 'tool') return false;
   const last = messages.findLast((message) => message.role === 'assistant');
   return last !== undefined && !hasSignedReasoning(last);

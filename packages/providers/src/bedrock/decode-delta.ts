@@ -1,0 +1,137 @@
+import type { ChatEvent } from '@llm0/core/chat/event';
+import type { JsonObject } from '@llm0/core/chat/json';
+import { asObject, asObjects, asString } from '../read-json';
+import type { ToolNames } from '../vendor-names';
+import { JSON_TOOL_NAME, REASONING_FORMAT } from './wire';
+
+/** The vendor gives one choice. */
+const CHOICE = 0;
+
+/** What goes from block to block of one answer. */
+export interface AnswerState {
+  readonly names: ToolNames;
+  toolCalls: number;
+  /** Something of the answer has gone out. */
+  hasOutput: boolean;
+  readonly citations: JsonObject[];
+  /** Blocks of kinds that are not known, kept whole for clients that know them. */
+  readonly foreignBlocks: JsonObject[];
+}
+
+export function createAnswerState(names: ToolNames): AnswerState {
+  return { names, toolCalls: 0, hasOutput: false, citations: [], foreignBlocks: [] };
+}
+
+/** One content block while its pieces come in; its kind shows with the first one. */
+export interface OpenBlock {
+  call?: { readonly toolIndex: number; readonly isAnswer: boolean };
+  thinking?: { text: string; signature: string; redacted: string };
+  /** JSON text of a tool's input so far. */
+  input: string;
+}
+
+export function createBlock(): OpenBlock {
+  return { input: '' };
+}
+
+/** A tool is called; a call that stands in for structured output is the answer itself. */
+export function openCall(call: JsonObject, open: OpenBlock, state: AnswerState, events: ChatEvent[]): void {
+  const isAnswer = call.name === JSON_TOOL_NAME;
+  open.call = { toolIndex: state.toolCalls, isAnswer };
+  if (isAnswer) return;
+  const toolIndex = state.toolCalls;
+  state.toolCalls += 1;
+  state.hasOutput = true;
+  const id = asString(call.toolUseId) ?? `call_${toolIndex}`;
+  events.push({
+    type: 'tool-call',
+    choice: CHOICE,
+    toolIndex,
+    id,
+    name: state.names.toOurs(asString(call.name) ?? ''),
+  });
+}
+
+/** A piece of a block; in a plain answer it is the whole block. Kinds that are not known add nothing. */
+export function decodeDelta(delta: JsonObject, open: OpenBlock, state: AnswerState, events: ChatEvent[]): void {
+  addText(asString(delta.text), state, events);
+  const input = asObject(delta.toolUse)?.input;
+  if (typeof input === 'string') addInput(input, open, state, events);
+  const reasoning = asObject(delta.reasoningContent);
+  if (reasoning !== undefined)
+    addReasoning(asObject(reasoning.reasoningText) ?? reasoning, reasoning, { open, state, events });
+  const citation = asObject(delta.citation);
+  if (citation !== undefined) state.citations.push(citation);
+}
+
+/** A block that came whole. */
+export function decodeBlock(block: JsonObject, state: AnswerState, events: ChatEvent[]): void {
+  const open = createBlock();
+  const call = asObject(block.toolUse);
+  const cited = asObject(block.citationsContent);
+  if (call !== undefined) {
+    openCall(call, open, state, events);
+    addInput(JSON.stringify(asObject(call.input) ?? {}), open, state, events);
+  } else if (cited !== undefined) {
+    for (const part of asObjects(cited.content)) addText(asString(part.text), state, events);
+    state.citations.push(...asObjects(cited.citations));
+  } else if (block.text === undefined && block.reasoningContent === undefined) state.foreignBlocks.push(block);
+  else decodeDelta(block, open, state, events);
+  closeBlock(open, state, events);
+}
+
+/** A block is complete: what can only be said then. */
+export function closeBlock(open: OpenBlock, state: AnswerState, events: ChatEvent[]): void {
+  const { call, thinking } = open;
+  if (call !== undefined && open.input === '') addInput('{}', open, state, events);
+  if (thinking === undefined) return;
+  if (thinking.redacted !== '') events.push(detail({ type: 'reasoning.encrypted', data: thinking.redacted }));
+  if (thinking.text === '' && thinking.signature === '') return;
+  const signed: JsonObject = thinking.signature === '' ? {} : { signature: thinking.signature };
+  events.push(detail({ type: 'reasoning.text', text: thinking.text, ...signed }));
+}
+
+/** What has no place among the events of single blocks. */
+export function closeAnswer(state: AnswerState, events: ChatEvent[]): void {
+  const extra = (name: string, value: JsonObject[]) => {
+    if (value.length > 0) events.push({ type: 'extra', scope: 'message', choice: CHOICE, name, value });
+  };
+  extra('citations', state.citations);
+  extra('native_content', state.foreignBlocks);
+}
+
+function detail(value: JsonObject): ChatEvent {
+  return { type: 'reasoning-detail', choice: CHOICE, detail: { ...value, format: REASONING_FORMAT } };
+}
+
+function addText(text: string | undefined, state: AnswerState, events: ChatEvent[]): void {
+  if (text === undefined || text === '') return;
+  state.hasOutput = true;
+  events.push({ type: 'text', choice: CHOICE, text });
+}
+
+interface ReasoningTarget {
+  readonly open: OpenBlock;
+  readonly state: AnswerState;
+  readonly events: ChatEvent[];
+}
+
+/** Pieces hold text and signature themselves, whole blocks have them one level deeper. */
+function addReasoning(piece: JsonObject, outer: JsonObject, { open, state, events }: ReasoningTarget): void {
+  open.thinking ??= { text: '', signature: '', redacted: '' };
+  open.thinking.signature += asString(piece.signature) ?? '';
+  open.thinking.redacted += asString(outer.redactedContent) ?? '';
+  const text = asString(piece.text);
+  if (text === undefined || text === '') return;
+  open.thinking.text += text;
+  state.hasOutput = true;
+  events.push({ type: 'reasoning', choice: CHOICE, text });
+}
+
+function addInput(text: string, open: OpenBlock, state: AnswerState, events: ChatEvent[]): void {
+  if (text === '' || open.call === undefined) return;
+  open.input += text;
+  const { toolIndex, isAnswer } = open.call;
+  if (isAnswer) addText(text, state, events);
+  else events.push({ type: 'tool-arguments', choice: CHOICE, toolIndex, text });
+}

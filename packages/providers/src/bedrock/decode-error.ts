@@ -1,0 +1,55 @@
+import type { JsonObject } from '@llm0/core/chat/json';
+import type { GatewayError } from '@llm0/core/errors/gateway-error';
+import {
+  decodeErrorAnswer,
+  decodeErrorObject as decodeObject,
+  type ErrorAnswer,
+  type ErrorDialect,
+} from '../error-body';
+import { PROVIDER } from './wire';
+
+/**
+ * Exceptions by name, as headers and streams tell them, with the status that says how to go on: what may work elsewhere
+ * or later must not look like the caller's fault.
+ * Source: https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ConverseStream.html#API_runtime_ConverseStream_Errors
+ */
+const STATUS_BY_EXCEPTION: Readonly<Record<string, number>> = {
+  AccessDeniedException: 403,
+  ExpiredTokenException: 401,
+  InternalServerException: 500,
+  InvalidSignatureException: 401,
+  IncompleteSignature: 401,
+  ModelErrorException: 500,
+  ModelNotReadyException: 503,
+  ModelStreamErrorException: 500,
+  ModelTimeoutException: 504,
+  ResourceNotFoundException: 404,
+  ServiceQuotaExceededException: 429,
+  ServiceUnavailableException: 503,
+  ThrottlingException: 429,
+  UnrecognizedClientException: 401,
+  ValidationException: 400,
+};
+
+const ERRORS: ErrorDialect = { provider: PROVIDER, statusByType: STATUS_BY_EXCEPTION };
+/** What an unknown model is answered with, as a mistake of validation. */
+const UNKNOWN_MODEL = /model identifier is invalid/i;
+
+/** Any answer other than 2xx → one clear error. */
+export function decodeError(answer: ErrorAnswer): GatewayError {
+  // `ThrottlingException:http://internal.amazon.com/…`
+  const exception = answer.headers.get('x-amzn-errortype')?.split(/[:,]/)[0] ?? '';
+  const isUnknownModel = answer.status === 400 && UNKNOWN_MODEL.test(answer.body);
+  const named = Object.hasOwn(STATUS_BY_EXCEPTION, exception) ? STATUS_BY_EXCEPTION[exception] : undefined;
+  return decodeErrorAnswer(ERRORS, { ...answer, status: isUnknownModel ? 404 : (named ?? answer.status) });
+}
+
+/** An error object inside a 200; undefined when there is none. */
+export function decodeErrorObject(value: JsonObject): GatewayError | undefined {
+  return decodeObject(ERRORS, value);
+}
+
+/** `throttlingException`, as streams write it → `ThrottlingException`. */
+export function exceptionName(name: string): string {
+  return `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`;
+}

@@ -1,0 +1,51 @@
+import type { ChatRequest } from '@llm0/core/chat/request';
+import { type EventStreamFrame, EventStreamFrames } from '../event-stream-frames';
+import { type PayloadSource, PayloadStreamDecoder, type PayloadText } from '../payload-stream-decoder';
+import type { StreamDecoder } from '../provider';
+import { ConverseDecoder } from './decode-chunk';
+import { exceptionName } from './decode-error';
+import { PROVIDER } from './wire';
+
+/** Source: https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ConverseStream.html */
+export function createStreamDecoder(request: ChatRequest): StreamDecoder {
+  return new PayloadStreamDecoder(PROVIDER, new ConverseDecoder(request), new FrameSource());
+}
+
+/** Read as JSON it fails, and so ends the answer where the damage is. */
+const DAMAGED: PayloadText = { data: 'damaged' };
+
+/** Messages of the binary stream as JSON that is named by the kind of event. */
+class FrameSource implements PayloadSource {
+  private readonly frames = new EventStreamFrames();
+
+  push(chunk: Uint8Array): readonly PayloadText[] {
+    return this.frames.push(chunk).map((frame) => (frame === null ? DAMAGED : { data: toJson(frame) }));
+  }
+
+  /** Half a message says no more than that the connection was cut. */
+  flush(): readonly PayloadText[] {
+    return [];
+  }
+}
+
+function toJson({ headers, payload }: EventStreamFrame): string {
+  const text = new TextDecoder().decode(payload);
+  const type = headers.get(':message-type');
+  if (type === 'exception') return errorJson(headers.get(':exception-type'), messageOf(text));
+  if (type === 'error') return errorJson(headers.get(':error-code'), headers.get(':error-message'));
+  return `{${JSON.stringify(headers.get(':event-type') ?? 'unknown')}:${text === '' ? '{}' : text}}`;
+}
+
+function errorJson(name = '', message = ''): string {
+  return JSON.stringify({ error: { type: exceptionName(name), message } });
+}
+
+function messageOf(body: string): string {
+  try {
+    const parsed = JSON.parse(body) as { message?: unknown; Message?: unknown };
+    const message = parsed.message ?? parsed.Message;
+    return typeof message === 'string' ? message : '';
+  } catch {
+    return body;
+  }
+}

@@ -1,0 +1,35 @@
+import type { JsonValue } from '@llm0/core/chat/json';
+import type { Usage } from '@llm0/core/chat/usage';
+import { asCount, asObject, asObjects, asString } from '../read-json';
+
+/**
+ * The vendor's counts → ours; undefined when nothing was reported. Its input classes are disjoint, thoughts are counted
+ * as output. `serviceTier` as the answer names it.
+ * Source: https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_TokenUsage.html
+ */
+export function decodeUsage(value: JsonValue | undefined, serviceTier: JsonValue | undefined): Usage | undefined {
+  const usage = asObject(value);
+  if (usage === undefined || (usage.inputTokens === undefined && usage.outputTokens === undefined)) return undefined;
+  const written = asCount(usage.cacheWriteInputTokens);
+  const writtenFor1h = asObjects(usage.cacheDetails)
+    .filter((detail) => detail.ttl === '1h')
+    .reduce((sum, detail) => sum + asCount(detail.inputTokens), 0);
+  const cacheWrite1hTokens = Math.min(written, writtenFor1h);
+  const cacheReadTokens = asCount(usage.cacheReadInputTokens);
+  const outputTokens = asCount(usage.outputTokens);
+  const input = asCount(usage.inputTokens);
+  // Where the total leaves no room for the cached tokens beside the input, they are a part of it.
+  const isInclusive = written + cacheReadTokens > 0 && asCount(usage.totalTokens) === input + outputTokens;
+  const tier = asString(asObject(serviceTier)?.type);
+  return {
+    inputTokens: isInclusive ? Math.max(0, input - written - cacheReadTokens) : input,
+    cacheReadTokens,
+    cacheWriteTokens: written - cacheWrite1hTokens,
+    cacheWrite1hTokens,
+    inputAudioTokens: 0,
+    outputTokens,
+    reasoningTokens: 0,
+    outputAudioTokens: 0,
+    ...(tier === undefined || tier === 'default' ? {} : { serviceTier: tier }),
+  };
+}

@@ -1,0 +1,168 @@
+import type { JsonObject } from '@llm0/core/chat/json';
+import type { ChatRequest } from '@llm0/core/chat/request';
+import type { EncodeContext, UpstreamRequest } from '../provider';
+import { asObject } from '../read-json';
+import { DroppedParameters } from '../refuse-parameter';
+import { refuseExtras, refuseLacking } from '../translated-fields';
+import { ToolNames } from '../vendor-names';
+import { encodeMessages } from './encode-messages';
+import { encodeReasoning } from './encode-reasoning';
+import { encodeResponseFormat } from './encode-response-format';
+import { encodeToolChoice, encodeTools, hasCalls } from './encode-tools';
+import { converseRequest } from './endpoint';
+import { type ModelQuirks, quirksOf } from './quirks';
+import { JSON_TOOL_NAME, NATIVE_FIELDS, TOOL_NAME_RULE } from './wire';
+
+const NO_MEDIA = new Map<string, never>();
+/** Room assumed for thinking where neither the request nor the price book knows a limit. */
+const DEFAULT_LIMIT = 8192;
+
+/**
+ * A signed request in the vendor's format. Throws `unsupported_parameter` for what the vendor cannot honour, unless
+ * `dropParams`. Source: https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html
+ */
+export function encodeRequest(request: ChatRequest, context: EncodeContext): UpstreamRequest {
+  const { connection, model } = context;
+  const dropped = new DroppedParameters(context);
+  const body = JSON.stringify(encodeBody(request, { context, quirks: quirksOf(model), dropped }));
+  return { ...converseRequest({ connection, model, stream: request.stream, body }), dropped: dropped.names() };
+}
+
+interface BodyInput {
+  readonly context: EncodeContext;
+  readonly quirks: ModelQuirks;
+  readonly dropped: DroppedParameters;
+}
+
+function encodeBody(request: ChatRequest, { context, quirks, dropped }: BodyInput): JsonObject {
+  refuseLacking(request, dropped, [
+    'n',
+    'seed',
+    'frequencyPenalty',
+    'presencePenalty',
+    'logprobs',
+    'topLogprobs',
+    'logitBias',
+  ]);
+  // One call at a time can be asked of one maker's models only.
+  if (quirks.claude === undefined) refuseLacking(request, dropped, ['parallelToolCalls']);
+  refuseExtras(request, dropped, (name) => NATIVE_FIELDS.has(name));
+  const names = new ToolNames(request, TOOL_NAME_RULE);
+  const media = context.media ?? NO_MEDIA;
+  const shared = { names, dropped, media, refuse: dropped.refuse, documents: { count: 0 } };
+  const { system, messages } = encodeMessages(request.messages, shared);
+  const answer = encodeResponseFormat(request.responseFormat, context.priced?.capabilities ?? [], quirks);
+  if (answer.instruction !== undefined) system.push({ text: answer.instruction });
+  // A conversation of system messages alone is what the model shall answer.
+  const body: JsonObject = { messages: messages.length > 0 ? messages : [{ role: 'user', content: system }] };
+  if (messages.length > 0 && system.length > 0) body.system = system;
+  for (const name of NATIVE_FIELDS) if (request.extra[name] !== undefined) body[name] = request.extra[name];
+  if (answer.output !== undefined) body.outputConfig = answer.output;
+  const toolForced = setTools(body, request, { names, dropped, answerTool: answer.tool });
+  setInference(body, request, { context, quirks, dropped, toolForced });
+  setServiceTier(body, request, dropped);
+  return body;
+}
+
+interface ToolInput {
+  readonly names: ToolNames;
+  readonly dropped: DroppedParameters;
+  /** Stands in for structured output; must be called. */
+  readonly answerTool?: JsonObject;
+}
+
+/** Sets the tools and the choice among them; true where one of them must be called. */
+function setTools(body: JsonObject, request: ChatRequest, { names, dropped, answerTool }: ToolInput): boolean {
+  const forbidden = request.toolChoice?.type === 'none';
+  const needed = hasCalls(request.messages);
+  // Without tools none is called; but calls among the messages demand that they stay.
+  if (forbidden && needed && (request.tools ?? []).length > 0) {
+    dropped.refuse('tool_choice', '"none" beside earlier calls is not supported by');
+  }
+  const tools = forbidden && !needed ? [] : encodeTools(request, { names, refuse: dropped.refuse });
+  let choice = tools.length === 0 ? undefined : encodeToolChoice(request.toolChoice, { names, refuse: dropped.refuse });
+  if (answerTool !== undefined) {
+    // With other tools on offer the model may call those first; without, it must answer.
+    choice ??= tools.length > 0 && !forbidden ? { any: {} } : { tool: { name: JSON_TOOL_NAME } };
+    tools.push(answerTool);
+  }
+  if (tools.length === 0) return false;
+  body.toolConfig = { tools, ...(choice === undefined ? {} : { toolChoice: choice }) };
+  return choice !== undefined;
+}
+
+interface InferenceInput extends BodyInput {
+  readonly toolForced: boolean;
+}
+
+/** Limits and sampling that Converse has for all models, and what goes to the model itself. */
+function setInference(body: JsonObject, request: ChatRequest, input: InferenceInput): void {
+  const { context, quirks, dropped, toolForced } = input;
+  const most = context.priced?.maxOutputTokens;
+  const asked = request.maxOutputTokens ?? context.outputLimit ?? most ?? quirks.claude?.maxOutputTokens;
+  const maxTokens = asked === undefined || most === undefined ? asked : Math.min(asked, most);
+  const own: JsonObject = encodeReasoning({
+    request,
+    quirks,
+    dropped,
+    toolForced,
+    maxTokens: maxTokens ?? DEFAULT_LIMIT,
+  });
+  const thinks = own.thinking !== undefined && asObject(own.thinking)?.type !== 'disabled';
+  const config: JsonObject = maxTokens === undefined ? {} : { maxTokens };
+  setSampling({ config, own }, request, { quirks, dropped, strict: quirks.claude?.fixedSampling === true || thinks });
+  const stops = (request.stop ?? []).filter((stop) => stop !== '');
+  if (stops.length > 0) config.stopSequences = stops;
+  const toolConfig = asObject(body.toolConfig);
+  if (request.parallelToolCalls === false && quirks.claude !== undefined && toolConfig !== undefined) {
+    own.tool_choice = { ...claudeChoice(asObject(toolConfig.toolChoice)), disable_parallel_tool_use: true };
+    // The same said twice is refused.
+    delete toolConfig.toolChoice;
+  }
+  if (Object.keys(config).length > 0) body.inferenceConfig = config;
+  const given = asObject(request.extra.additionalModelRequestFields);
+  if (Object.keys(own).length > 0) body.additionalModelRequestFields = { ...own, ...given };
+}
+
+/** The choice in the words of the model itself, which alone can ask for one call at a time. */
+function claudeChoice(choice: JsonObject | undefined): JsonObject {
+  if (choice === undefined) return { type: 'auto' };
+  return choice.any === undefined ? { type: 'tool', ...asObject(choice.tool) } : { type: 'any' };
+}
+
+interface SamplingInput {
+  readonly quirks: ModelQuirks;
+  readonly dropped: DroppedParameters;
+  /** The model takes defaults only: those are left out, and what else was sent is the vendor's to refuse. */
+  readonly strict: boolean;
+}
+
+function setSampling(
+  { config, own }: { readonly config: JsonObject; readonly own: JsonObject },
+  request: ChatRequest,
+  { quirks, dropped, strict }: SamplingInput,
+): void {
+  const set = (name: string, wire: string, value: number | undefined) => {
+    if (value === undefined || (strict && value === 1)) return;
+    if (strict && dropped.allowed) dropped.note(name);
+    else config[wire] = value;
+  };
+  const { temperature, topP, topK } = request;
+  set('temperature', 'temperature', temperature === undefined ? undefined : Math.min(1, Math.max(0, temperature)));
+  // Some models take one of the two; a share of 1 asks for nothing.
+  if (temperature === undefined || topP !== 1) set('top_p', 'topP', topP);
+  if (topK === undefined || topK <= 0) return;
+  if (quirks.topK === 'top_k') own.top_k = topK;
+  else if (quirks.topK === 'inferenceConfig') own.inferenceConfig = { topK };
+  else dropped.refuse('top_k', 'is not supported by');
+}
+
+const SERVICE_TIERS: ReadonlySet<string> = new Set(['default', 'priority', 'flex']);
+
+/** Source: https://docs.aws.amazon.com/bedrock/latest/userguide/service-tiers-inference.html */
+function setServiceTier(body: JsonObject, request: ChatRequest, dropped: DroppedParameters): void {
+  const { serviceTier } = request;
+  if (serviceTier === undefined || serviceTier === 'auto') return;
+  if (SERVICE_TIERS.has(serviceTier)) body.serviceTier = { type: serviceTier };
+  else dropped.refuse('service_tier', `"${serviceTier}" is unknown to`);
+}

@@ -1,0 +1,67 @@
+import type { JsonObject } from '@llm0/core/chat/json';
+import type { ChatMessage, ChatRequest, FunctionTool, Tool, ToolChoice } from '@llm0/core/chat/request';
+import { asObject } from '../read-json';
+import type { Refuse } from '../refuse-parameter';
+import type { ToolNames } from '../vendor-names';
+import { encodeCachePoint } from './encode-messages';
+
+export interface ToolContext {
+  readonly names: ToolNames;
+  readonly refuse: Refuse;
+}
+
+/**
+ * Function tools. Calls among the messages demand that their tools be declared: those that are not on offer any more
+ * are declared by name alone.
+ */
+export function encodeTools(request: Pick<ChatRequest, 'tools' | 'messages'>, context: ToolContext): JsonObject[] {
+  const offered = (request.tools ?? []).flatMap((tool) => encodeTool(tool, context));
+  const known = new Set((request.tools ?? []).flatMap((tool) => (tool.type === 'function' ? [tool.name] : [])));
+  const called = new Set(request.messages.flatMap(calledNames).filter((name) => !known.has(name)));
+  if (offered.length > 0) return offered;
+  return [...called].map((name) => ({
+    toolSpec: { name: context.names.toVendor(name), inputSchema: { json: { type: 'object' } } },
+  }));
+}
+
+function calledNames(message: ChatMessage): string[] {
+  return message.role === 'assistant' ? (message.toolCalls ?? []).map((call) => call.name) : [];
+}
+
+/** True where messages hold calls or results, without whose tools the vendor refuses the request. */
+export function hasCalls(messages: readonly ChatMessage[]): boolean {
+  return messages.some((message) => message.role === 'tool' || calledNames(message).length > 0);
+}
+
+function encodeTool(tool: Tool, { names, refuse }: ToolContext): JsonObject[] {
+  if (tool.type === 'function') return encodeFunction(tool, names);
+  if (tool.format === 'bedrock-converse') return [tool.value];
+  refuse(`tools.${String(tool.value.type ?? 'unknown')}`, 'is a built-in tool unknown to');
+  return [];
+}
+
+function encodeFunction(tool: FunctionTool, names: ToolNames): JsonObject[] {
+  const spec: JsonObject = { name: names.toVendor(tool.name) };
+  if (tool.description !== undefined && tool.description !== '') spec.description = tool.description;
+  spec.inputSchema = { json: { type: 'object', ...(tool.parameters ?? { properties: {} }) } };
+  const mark = asObject(tool.cacheControl);
+  return [{ toolSpec: spec }, ...(mark === undefined ? [] : [encodeCachePoint(mark)])];
+}
+
+/** undefined where the vendor's default already says it. `none` has no counterpart: the caller leaves the tools out. */
+export function encodeToolChoice(
+  choice: ToolChoice | undefined,
+  { names, refuse }: ToolContext,
+): JsonObject | undefined {
+  switch (choice?.type) {
+    case 'required':
+      return { any: {} };
+    case 'tool':
+      return { tool: { name: names.toVendor(choice.name) } };
+    case 'raw':
+      refuse('tool_choice', 'is of a kind unknown to');
+      return undefined;
+    default:
+      return undefined;
+  }
+}

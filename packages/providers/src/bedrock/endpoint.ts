@@ -1,0 +1,97 @@
+import { GatewayError } from '@llm0/core/errors/gateway-error';
+import { sign } from 'aws4';
+import type { ProviderConnection, UpstreamRequest } from '../provider';
+import { PROVIDER } from './wire';
+
+const SERVICE = 'bedrock';
+const DEFAULT_REGION = 'us-east-1';
+const SEPARATOR = ':';
+
+export interface ConverseTarget {
+  readonly connection: ProviderConnection;
+  readonly model: string;
+  readonly stream: boolean;
+  readonly body: string;
+}
+
+/**
+ * A signed request. The key is `<access key id>:<secret>[:<session token>]` for Signature Version 4, or an API key of
+ * the vendor's own (bearer). `options.region` of the connection; without a base URL it names the host too.
+ * Sources: https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv.html,
+ * https://docs.aws.amazon.com/bedrock/latest/userguide/api-keys.html
+ */
+export function converseRequest({ connection, model, stream, body }: ConverseTarget): Omit<UpstreamRequest, 'dropped'> {
+  const { region, path: prefix } = readPlace(connection, model);
+  const root = connection.baseUrl === '' ? `https://bedrock-runtime.${region}.amazonaws.com` : connection.baseUrl;
+  const url = new URL(`${root.replace(/\/+$/, '')}/model/${prefix}/${stream ? 'converse-stream' : 'converse'}`);
+  const headers = {
+    'content-type': 'application/json',
+    accept: stream ? 'application/vnd.amazon.eventstream' : 'application/json',
+    ...connection.headers,
+  };
+  return {
+    url: url.href,
+    method: 'POST',
+    headers: { ...headers, ...authorize({ url, body, headers, region }, connection) },
+    body,
+  };
+}
+
+/** Some price lists put the region in front: `eu-west-1/anthropic.claude-…`. */
+const REGIONAL = /^([a-z]{2}(?:-gov)?-[a-z]+-\d)\/(.+)$/;
+
+function readPlace(connection: ProviderConnection, model: string): { readonly region: string; readonly path: string } {
+  const [, named, rest] = REGIONAL.exec(model) ?? [];
+  const region = named ?? connection.options?.region ?? DEFAULT_REGION;
+  return { region, path: encodeURIComponent(rest ?? model) };
+}
+
+interface Unsigned {
+  readonly url: URL;
+  readonly body: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly region: string;
+}
+
+function authorize({ url, body, headers, region }: Unsigned, { apiKey }: ProviderConnection): Record<string, string> {
+  if (apiKey === undefined) return {};
+  const credentials = readCredentials(apiKey);
+  if (credentials === undefined) return { authorization: `Bearer ${apiKey}` };
+  const signed = sign(
+    {
+      host: url.host,
+      path: url.pathname,
+      method: 'POST',
+      service: SERVICE,
+      region,
+      // Only what no proxy on the way rewrites is signed.
+      headers: { 'content-type': headers['content-type'] ?? 'application/json' },
+      body,
+    },
+    credentials,
+  );
+  const wanted: Record<string, string> = {};
+  for (const [name, value] of Object.entries(signed.headers ?? {})) {
+    if (/^(?:authorization|x-amz-.*)$/i.test(name) && typeof value === 'string') wanted[name.toLowerCase()] = value;
+  }
+  return wanted;
+}
+
+interface Credentials {
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  readonly sessionToken?: string;
+}
+
+const ACCESS_KEY_ID = /^(?:AKIA|ASIA|ABIA|ACCA)[0-9A-Z]{12,}$/;
+
+/** undefined for a bearer key, which may hold colons too but never begins like an access key. */
+function readCredentials(key: string): Credentials | undefined {
+  const [accessKeyId = '', secretAccessKey = '', ...token] = key.split(SEPARATOR);
+  if (!ACCESS_KEY_ID.test(accessKeyId)) return undefined;
+  if (secretAccessKey === '') {
+    const message = `The key of ${PROVIDER} must be "<access key id>:<secret access key>" or a Bedrock API key.`;
+    throw new GatewayError('upstream_error', message, { failure: 'auth' });
+  }
+  return { accessKeyId, secretAccessKey, ...(token.length === 0 ? {} : { sessionToken: token.join(SEPARATOR) }) };
+}

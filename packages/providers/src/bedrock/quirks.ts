@@ -1,0 +1,37 @@
+import { type ModelQuirks as ClaudeQuirks, quirksOf as claudeQuirksOf } from '../claude-models';
+
+/** What the models of one maker take beside what Converse has for all. */
+export interface ModelQuirks {
+  /** Set for the models that have it. */
+  readonly claude?: ClaudeQuirks;
+  /** How much to think, among the model's own fields. */
+  readonly reasoning: 'claude' | 'nova' | 'effort' | 'none';
+  /** Where `top_k` goes among the model's own fields. */
+  readonly topK: 'top_k' | 'inferenceConfig' | 'none';
+  /** `outputConfig.textFormat`, where the price book says that the model keeps to a schema. */
+  readonly nativeSchemas: boolean;
+  /** A tool can be forced on it. */
+  readonly forcedTools: boolean;
+}
+
+/** `us.anthropic.claude-…`, `eu-west-1/amazon.nova-…`, `arn:aws:bedrock:…:inference-profile/us.meta.llama…` → maker. */
+const MAKER = /(?:^|[/.])(anthropic|amazon|openai|mistral|meta|cohere|ai21)\./;
+
+const GENERIC: ModelQuirks = { reasoning: 'none', topK: 'none', nativeSchemas: true, forcedTools: false };
+
+/** Source: https://docs.aws.amazon.com/bedrock/latest/userguide/conversation-inference-supported-models-features.html */
+const BY_MAKER: Readonly<Record<string, ModelQuirks>> = {
+  amazon: { reasoning: 'nova', topK: 'inferenceConfig', nativeSchemas: false, forcedTools: true },
+  openai: { ...GENERIC, reasoning: 'effort' },
+  mistral: { ...GENERIC, topK: 'top_k', forcedTools: true },
+  meta: { ...GENERIC, nativeSchemas: false },
+  cohere: { ...GENERIC, nativeSchemas: false },
+  ai21: { ...GENERIC, nativeSchemas: false },
+};
+
+export function quirksOf(model: string): ModelQuirks {
+  const maker = MAKER.exec(model)?.[1];
+  if (maker !== 'anthropic') return (maker === undefined ? undefined : BY_MAKER[maker]) ?? GENERIC;
+  const claude = claudeQuirksOf(model);
+  return { claude, reasoning: 'claude', topK: 'top_k', nativeSchemas: true, forcedTools: !claude.noForcedTool };
+}

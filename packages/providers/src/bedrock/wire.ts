@@ -1,0 +1,31 @@
+/**
+ * The parts of the Converse format that the gateway reads.
+ * Source: https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html
+ */
+
+export const PROVIDER = 'bedrock';
+
+/** How signed reasoning that came through this vendor is marked in `reasoning_details`. */
+export const REASONING_FORMAT = 'bedrock-converse-v1';
+
+/** Signatures that the models behind this vendor accept: their own, and those of the same models elsewhere. */
+export const ACCEPTED_REASONING: ReadonlySet<string> = new Set([REASONING_FORMAT, 'anthropic-claude-v1']);
+
+/** Top-level fields of an answer that are handed on as they are. */
+export const EXTRA_ANSWER_FIELDS = ['additionalModelResponseFields', 'trace', 'performanceConfig'] as const;
+
+/** Stands in for structured output where the model has none; its arguments are the answer. */
+export const JSON_TOOL_NAME = 'llm0_json_answer';
+
+/** Fields of the vendor's own that callers may add to a request of another format. */
+export const NATIVE_FIELDS: ReadonlySet<string> = new Set([
+  'additionalModelRequestFields',
+  'additionalModelResponseFieldPaths',
+  'guardrailConfig',
+  'performanceConfig',
+  'promptVariables',
+  'requestMetadata',
+]);
+
+export const TOOL_NAME_RULE = { valid: /^[\w-]+$/, forbidden: /[^\w-]/g, maxLength: 64 } as const;
+export const CALL_ID_RULE = { valid: /^[\w-]+$/, forbidden: /[^\w-]/g, maxLength: 64 } as const;
