@@ -15,6 +15,7 @@ import type { ProviderConnection } from '@llm0/providers/provider';
 import type { ProviderRegistry } from '@llm0/providers/registry';
 import type { Logger } from 'pino';
 import type { Config } from './config';
+import { runInTurn } from './run-in-turn';
 import type { ConnectedProvider } from './services-type';
 
 const REFRESH_EVERY_MS = 30_000;
@@ -94,8 +95,10 @@ export class Tables {
     return this.connections.get(target.provider);
   }
 
-  /** Reads prices, chains and aliases again. */
-  async reload(): Promise<void> {
+  /** Reads prices, chains and aliases again; what was committed before the call is in force when it resolves. */
+  readonly reload = runInTurn(() => this.readAgain());
+
+  private async readAgain(): Promise<void> {
     const { db, presets } = this.options;
     const [prices, chains, aliases] = await Promise.all([listPrices(db), listChains(db), listAllAliases(db)]);
     this.prices = createPriceBook(prices, this.freeProviders());
