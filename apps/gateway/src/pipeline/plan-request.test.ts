@@ -3,7 +3,9 @@ import type { ChatRequest } from '@llm0/core/chat/request';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { ApiKey, Project } from '@llm0/core/keys/api-key';
 import { createPriceBook } from '@llm0/core/pricing/create-price-book';
-import { createRoutingTables } from '@llm0/core/routing/routing-tables';
+import { createAliasBook } from '@llm0/core/routing/alias';
+import { createRoutingTables, type RoutingTables } from '@llm0/core/routing/routing-tables';
+import { targetKey } from '@llm0/core/routing/target';
 import { planRequest } from './plan-request';
 
 const project: Project = {
@@ -43,7 +45,6 @@ const prices = createPriceBook(
   new Set(),
 );
 const tables = createRoutingTables({ providers: new Map([['acme', acme]]), prices });
-const services = { routing: () => tables };
 const base: ChatRequest = {
   model: 'acme-1',
   stream: false,
@@ -56,15 +57,19 @@ interface Change {
   readonly key?: Partial<ApiKey>;
   readonly request?: Partial<ChatRequest>;
   readonly cache?: 'normal' | 'off' | 'refresh';
+  readonly tables?: RoutingTables;
 }
 
 const plan = (change: Change = {}) =>
-  planRequest(services, {
-    exchange: { requestId: 'r1', startMs: 0, controls: { cache: change.cache ?? 'normal', dropParams: false } },
-    principal: { key: { ...key, ...change.key }, project: { ...project, ...change.project } },
-    dialect: 'openai-chat',
-    request: { ...base, ...change.request },
-  });
+  planRequest(
+    { routing: () => change.tables ?? tables },
+    {
+      exchange: { requestId: 'r1', startMs: 0, controls: { cache: change.cache ?? 'normal', dropParams: false } },
+      principal: { key: { ...key, ...change.key }, project: { ...project, ...change.project } },
+      dialect: 'openai-chat',
+      request: { ...base, ...change.request },
+    },
+  );
 const refusal = (change: Change): string => {
   try {
     plan(change);
@@ -139,6 +144,69 @@ describe('planRequest', () => {
     [['other-*'], 'acme-1', 'model_not_allowed'],
   ])('allowed_models %p and %s: %s', (allowedModels, model, outcome) => {
     expect(refusal({ key: { allowedModels }, request: { model } })).toBe(outcome);
+  });
+
+  describe('a model with a chain', () => {
+    const beta = { name: 'beta', place: 'cloud' as const, modelPatterns: [/^beta-/], liveModels: new Set<string>() };
+    const row = (provider: string, model: string, output: number) => ({
+      ...{ provider, model, mode: 'chat', prices: { input: 1000, output }, capabilities: [], contextWindow: 1000 },
+    });
+    const chained = createRoutingTables({
+      providers: new Map([acme, beta].map((one) => [one.name, one])),
+      prices: createPriceBook([row('acme', 'acme-1', 2000), row('beta', 'beta-1', 50_000)], new Set()),
+      chains: [
+        {
+          name: 'c',
+          localTier: null,
+          steps: [
+            { provider: 'acme', model: 'acme-1', matches: ['acme-1'] },
+            { provider: 'beta', model: 'beta-1', matches: [] },
+            { provider: 'beta', model: 'beta-unpriced', matches: [] },
+          ],
+        },
+      ],
+      aliases: createAliasBook([
+        {
+          name: 'cheap',
+          projectId: 'p1',
+          version: '1',
+          strategy: 'cheapest',
+          targets: ['beta/beta-1', 'acme/acme-1'].map((key) => ({
+            ...{ provider: key.slice(0, 4), model: key.slice(5), weight: 1 },
+          })),
+        },
+      ]),
+    });
+    const planned = (change: Change = {}) => plan({ ...change, tables: chained });
+    const names = (change: Change = {}) => planned(change).route.targets.map(targetKey);
+
+    test('holds the dearest target that may answer, and is limited by the name without its provider', () => {
+      const { admit } = planned({ request: { model: 'acme/acme-1' } });
+      expect([admit.holdNanoUsd, admit.model]).toEqual([6 + 5000, 'acme-1']);
+      expect(planned().admit.holdNanoUsd).toBe(admit.holdNanoUsd);
+    });
+
+    test('goes without steps that have no price where a cap applies', () => {
+      expect(names()).toEqual(['acme/acme-1', 'beta/beta-1', 'beta/beta-unpriced']);
+      expect(names({ key: { budgetNanoUsd: 1 } })).toEqual(['acme/acme-1', 'beta/beta-1']);
+    });
+
+    test('who may call it may be helped by its fallbacks', () => {
+      expect(names({ key: { allowedModels: ['acme-1'] } })).toHaveLength(3);
+    });
+
+    test('counts the limit it sends under strict caps towards the context window', () => {
+      const strict = { strictCaps: true, defaultOutputTokens: 1001 };
+      expect(names({ project: { defaultOutputTokens: 1001 } })).toHaveLength(3);
+      expect(() => names({ project: strict })).toThrow(/about 2 tokens of input and asks for up to 1001/);
+    });
+
+    test('an alias is ordered by its strategy, keyed and limited by its own name', () => {
+      const { route, admit, cacheKey } = planned({ request: { model: 'cheap' } });
+      expect(route.targets.map(targetKey)).toEqual(['acme/acme-1', 'beta/beta-1']);
+      expect(admit.model).toBe('cheap');
+      expect(cacheKey).not.toBe(planned().cacheKey);
+    });
   });
 
   test('cache keys: looked up normally, only written on refresh, none when off', () => {

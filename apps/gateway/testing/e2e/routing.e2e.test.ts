@@ -205,6 +205,7 @@ describe('routing', () => {
     const poor = await createTestKey(here.world.gateway, { project: { monthly_cap_usd: 0.004 } });
     expect((await chat(body, poor.apiKey)).status).toBe(402);
     await admin(`/models?provider=anthropic&model=${HAIKU}`, 'DELETE');
+    expect(here.world.gateway.output()).toContain(`"target":"anthropic/${HAIKU}"`);
     failing('gpt-4o-mini');
     const answer = await chat(body, poor.apiKey);
     expect(heads(answer).slice(0, 2)).toEqual(['gemini', 'gemini-2.5-flash']);

@@ -9,8 +9,12 @@ export interface ModelFamily {
   readonly isPinned: boolean;
 }
 
+/** Longer names are nobody's: taking them apart would cost time for nothing. */
+const MAX_NAME_CHARACTERS = 256;
+
 /** `gpt-4o-mini-2024-07-18` → family `gpt-4o-mini`, pinned. */
 export function readModelFamily(model: string): ModelFamily {
+  if (model.length > MAX_NAME_CHARACTERS) return { family: model, isPinned: false };
   let family = model;
   let isPinned = false;
   for (;;) {
