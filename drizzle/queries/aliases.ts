@@ -11,7 +11,7 @@ export interface StoredAlias extends Alias {
   readonly updatedAtMs: number;
 }
 
-export type AliasSettings = Pick<Alias, 'name' | 'projectId' | 'targets' | 'strategy'>;
+export type AliasSettings = Pick<Alias, 'name' | 'projectId' | 'targets' | 'strategy' | 'hedgeAfterMs'>;
 
 type Row = typeof aliases.$inferSelect;
 
@@ -23,6 +23,7 @@ const toStored = (row: Row): StoredAlias => ({
   projectId: row.projectId,
   targets: row.targets.map(({ provider, model, weight = DEFAULT_WEIGHT }) => ({ provider, model, weight })),
   strategy: row.strategy,
+  hedgeAfterMs: row.options.hedge_after_ms,
   version: `${row.id}.${row.updatedAt.getTime()}`,
   createdAtMs: row.createdAt.getTime(),
   updatedAtMs: row.updatedAt.getTime(),
@@ -66,24 +67,26 @@ export async function getAlias(db: Db, id: string): Promise<StoredAlias | null> 
 
 /** null when the project (or all projects) has an alias of that name already. */
 export async function createAlias(db: Db, settings: AliasSettings): Promise<StoredAlias | null> {
-  const { name: alias, projectId, targets, strategy } = settings;
+  const { name: alias, projectId, targets, strategy, hedgeAfterMs } = settings;
   const [row] = await db
     .insert(aliases)
-    .values({ alias, projectId, targets, strategy })
+    .values({ alias, projectId, targets, strategy, options: { hedge_after_ms: hedgeAfterMs } })
     .onConflictDoNothing()
     .returning();
   return row === undefined ? null : toStored(row);
 }
 
-/** Changes what is given; null when there is no such alias. */
+/** Changes what is given (`hedgeAfterMs` null = never); null when there is no such alias. */
 export async function updateAlias(
   db: Db,
   id: string,
-  changes: Partial<Pick<AliasSettings, 'targets' | 'strategy'>>,
+  changes: Partial<Pick<AliasSettings, 'targets' | 'strategy'>> & { readonly hedgeAfterMs?: number | null },
 ): Promise<StoredAlias | null> {
+  const { hedgeAfterMs, ...columns } = changes;
+  const options = hedgeAfterMs === undefined ? undefined : { hedge_after_ms: hedgeAfterMs ?? undefined };
   const [row] = await db
     .update(aliases)
-    .set({ ...changes, updatedAt: sql`now()` })
+    .set({ ...columns, options, updatedAt: sql`now()` })
     .where(eq(aliases.id, id))
     .returning();
   return row === undefined ? null : toStored(row);

@@ -14,6 +14,7 @@ const toStored = (row: Row): StoredChain => ({
   name: row.name,
   localTier: row.localTier,
   steps: row.targets,
+  hedgeAfterMs: row.options.hedge_after_ms,
   updatedAtMs: row.updatedAt.getTime(),
 });
 
@@ -23,7 +24,8 @@ export async function listChains(db: Db): Promise<readonly StoredChain[]> {
 }
 
 export async function putChain(db: Db, chain: Chain): Promise<StoredChain> {
-  const columns = { targets: chain.steps, localTier: chain.localTier, edited: true };
+  const options = { hedge_after_ms: chain.hedgeAfterMs };
+  const columns = { targets: chain.steps, localTier: chain.localTier, options, edited: true };
   const [row] = await db
     .insert(chains)
     .values({ name: chain.name, ...columns })

@@ -9,6 +9,11 @@ export interface StoredTarget {
   readonly weight?: number;
 }
 
+/** Of aliases and chains. */
+export interface StoredOptions {
+  readonly hedge_after_ms?: number;
+}
+
 /** A step of a chain, with the names that take its place. */
 export interface StoredStep {
   readonly provider: string;
@@ -16,14 +21,31 @@ export interface StoredStep {
   readonly matches: readonly string[];
 }
 
-/** Providers configured at run time; their keys are AES-256-GCM (nonce, ciphertext, tag). */
+/** Providers configured at run time; what is encrypted is AES-256-GCM (nonce, ciphertext, tag). */
 export const providers = pgTable('providers', {
   id: uuid('id').primaryKey().defaultRandom(),
   name: text('name').notNull().unique(),
   kind: text('kind').notNull(),
   baseUrl: text('base_url'),
-  encryptedKey: bytes('encrypted_key'),
+  encryptedHeaders: bytes('encrypted_headers'),
+  encryptionKeyId: text('encryption_key_id'),
+  headerNames: jsonb('header_names').$type<readonly string[]>().notNull().default([]),
+  models: jsonb('models').$type<readonly string[]>().notNull().default([]),
   options: jsonb('options').$type<Record<string, string>>().notNull().default({}),
+  isActive: boolean('is_active').notNull().default(true),
+  createdAt: instant('created_at').notNull().defaultNow(),
+  updatedAt: instant('updated_at').notNull().defaultNow(),
+});
+
+/** `project_id` null = for every project. */
+export const providerKeys = pgTable('provider_keys', {
+  id: uuid('id').primaryKey(),
+  provider: text('provider').notNull(),
+  projectId: uuid('project_id').references(() => projects.id),
+  name: text('name').notNull(),
+  lastCharacters: text('last_characters').notNull(),
+  encryptionKeyId: text('encryption_key_id').notNull(),
+  encryptedKey: bytes('encrypted_key').notNull(),
   isActive: boolean('is_active').notNull().default(true),
   createdAt: instant('created_at').notNull().defaultNow(),
   updatedAt: instant('updated_at').notNull().defaultNow(),
@@ -40,7 +62,7 @@ export const aliases = pgTable(
     strategy: text('strategy', { enum: ['priority', 'weighted', 'least_latency', 'cheapest'] })
       .notNull()
       .default('priority'),
-    options: jsonb('options').$type<Record<string, unknown>>().notNull().default({}),
+    options: jsonb('options').$type<StoredOptions>().notNull().default({}),
     createdAt: instant('created_at').notNull().defaultNow(),
     updatedAt: instant('updated_at').notNull().defaultNow(),
   },
@@ -52,6 +74,7 @@ export const chains = pgTable('chains', {
   name: text('name').notNull().unique(),
   targets: jsonb('targets').$type<readonly StoredStep[]>().notNull(),
   localTier: text('local_tier', { enum: ['flagship', 'balanced', 'budget'] }),
+  options: jsonb('options').$type<StoredOptions>().notNull().default({}),
   edited: boolean('edited').notNull().default(false),
   createdAt: instant('created_at').notNull().defaultNow(),
   updatedAt: instant('updated_at').notNull().defaultNow(),

@@ -3,7 +3,7 @@ import { STRATEGIES } from '@llm0/core/routing/alias';
 import type { RoutingTables } from '@llm0/core/routing/routing-tables';
 import type { AliasSettings, StoredAlias } from '@llm0/drizzle/queries/aliases';
 import { count, id, instantShown, showInstant, text } from './fields';
-import { modelName, targetShown } from './target-schema';
+import { hedgeAfterMs, modelName, targetShown } from './target-schema';
 
 const MAX_TARGETS = 20;
 const DEFAULT_WEIGHT = 1;
@@ -28,6 +28,7 @@ const settings = {
     default: 'priority',
     description: 'The order in which several targets are tried',
   }),
+  hedge_after_ms: hedgeAfterMs,
 };
 
 export const newAliasSchema = z
@@ -39,7 +40,7 @@ export const newAliasSchema = z
   .openapi('NewAlias');
 
 export const aliasChangesSchema = z
-  .strictObject({ targets: settings.targets.optional(), strategy: settings.strategy })
+  .strictObject({ ...settings, targets: settings.targets.optional() })
   .openapi('AliasChanges');
 
 export const aliasSchema = z
@@ -49,6 +50,7 @@ export const aliasSchema = z
     project_id: id.nullable(),
     targets: z.array(targetShown.extend({ weight: z.int() })),
     strategy: z.enum(STRATEGIES),
+    hedge_after_ms: z.int().nullable(),
     created_at: instantShown,
     updated_at: instantShown,
   })
@@ -74,6 +76,7 @@ export function showAlias(alias: StoredAlias, tables: RoutingTables): z.output<t
       is_priced: tables.prices.find(one.provider, one.model) !== undefined,
     })),
     strategy: alias.strategy,
+    hedge_after_ms: alias.hedgeAfterMs ?? null,
     created_at: showInstant(alias.createdAtMs),
     updated_at: showInstant(alias.updatedAtMs),
   };

@@ -69,10 +69,13 @@ export function aliasRoutes(services: Needs, mirror: HotStoreMirror) {
   const goLive = () => bringTablesIntoForce(services, mirror);
   return createRouter()
     .openapi(create, async (c) => {
-      const { alias: name, project_id: projectId = null, targets, strategy = 'priority' } = c.req.valid('json');
+      const body = c.req.valid('json');
+      const { alias: name, project_id: projectId = null, strategy = 'priority' } = body;
+      const hedgeAfterMs = body.hedge_after_ms ?? undefined;
+      const settings = { name, projectId, targets: toAliasTargets(body.targets), strategy, hedgeAfterMs };
       const stored = await recordChange(db, c.get('actor'), async (tx) => {
         if (projectId !== null) await requireProject(tx, projectId);
-        const result = await createAlias(tx, { name, projectId, targets: toAliasTargets(targets), strategy });
+        const result = await createAlias(tx, settings);
         if (result === null) throw taken(name);
         return { result, action: 'create', ...auditName(result.id), after: shown(result) };
       });
@@ -86,11 +89,11 @@ export function aliasRoutes(services: Needs, mirror: HotStoreMirror) {
     .openapi(show, async (c) => c.json(shown(required(await getAlias(db, c.req.valid('param').id), 'alias')), 200))
     .openapi(change, async (c) => {
       const { id: aliasId } = c.req.valid('param');
-      const { targets, strategy } = c.req.valid('json');
+      const { targets, strategy, hedge_after_ms: hedgeAfterMs } = c.req.valid('json');
+      const changes = { targets: targets && toAliasTargets(targets), strategy, hedgeAfterMs };
       const stored = await recordChange(db, c.get('actor'), async (tx) => {
         const before = shown(required(await getAlias(tx, aliasId), 'alias'));
-        const changed = await updateAlias(tx, aliasId, { targets: targets && toAliasTargets(targets), strategy });
-        const result = required(changed, 'alias');
+        const result = required(await updateAlias(tx, aliasId, changes), 'alias');
         return { result, action: 'update', ...auditName(aliasId), before, after: shown(result) };
       });
       await goLive();

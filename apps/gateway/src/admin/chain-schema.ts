@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { type Chain, TIERS } from '@llm0/core/routing/chain';
 import type { RoutingTables } from '@llm0/core/routing/routing-tables';
 import { instantShown, showInstantOrNull, text } from './fields';
-import { modelName, targetShown } from './target-schema';
+import { hedgeAfterMs, modelName, targetShown } from './target-schema';
 
 const MAX_STEPS = 20;
 const MAX_PATTERNS = 100;
@@ -34,6 +34,7 @@ export const chainBodySchema = z
       .enum(TIERS)
       .nullish()
       .openapi({ description: 'Whose OLLAMA_MODEL_… ends the chain; null or left out = none' }),
+    hedge_after_ms: hedgeAfterMs,
   })
   .openapi('ChainInput');
 
@@ -42,6 +43,7 @@ export const chainSchema = z
     name: z.string(),
     targets: z.array(targetShown.extend({ matches: z.array(z.string()) })),
     local_tier: z.enum(TIERS).nullable(),
+    hedge_after_ms: z.int().nullable(),
     is_preset: z.boolean(),
     edited: z.boolean().openapi({ description: 'An operator wrote it; deleting it brings the preset back' }),
     updated_at: instantShown.nullable(),
@@ -51,6 +53,7 @@ export const chainSchema = z
 export const toChain = (name: string, body: z.output<typeof chainBodySchema>): Chain => ({
   name,
   localTier: body.local_tier ?? null,
+  hedgeAfterMs: body.hedge_after_ms ?? undefined,
   steps: body.targets.map(({ provider, model, matches = [model] }) => ({ provider, model, matches })),
 });
 
@@ -71,6 +74,7 @@ export function showChain(chain: ShownChain, tables: RoutingTables): z.output<ty
       is_priced: tables.prices.find(one.provider, one.model) !== undefined,
     })),
     local_tier: chain.localTier,
+    hedge_after_ms: chain.hedgeAfterMs ?? null,
     is_preset: chain.isPreset,
     edited: chain.updatedAtMs !== null,
     updated_at: showInstantOrNull(chain.updatedAtMs),

@@ -31,13 +31,17 @@ describe.each(TEST_DATABASES)('aliases and chains on $name', (kind) => {
     const path = `/aliases/${created.body.id}`;
     expect((await admin.call('GET', path)).body).toEqual(created.body);
     expect((await admin.call('GET', `/aliases?alias=${alias}`)).body.data).toEqual([created.body]);
+    const hedged = await admin.call('PATCH', path, { body: { hedge_after_ms: 250 } });
+    expect([created.body.hedge_after_ms, hedged.body.hedge_after_ms]).toEqual([null, 250]);
+    expect((await admin.call('PATCH', path, { body: { strategy: 'priority' } })).body.hedge_after_ms).toBe(250);
+    expect((await admin.call('PATCH', path, { body: { hedge_after_ms: null } })).body.hedge_after_ms).toBeNull();
     const changed = await admin.call('PATCH', path, { body: { strategy: 'cheapest' } });
     expect(changed.body).toMatchObject({ strategy: 'cheapest', targets: created.body.targets });
     expect((await admin.call('DELETE', path)).status).toBe(204);
     expect((await admin.call('GET', path)).status).toBe(404);
     expect((await admin.call('DELETE', path)).status).toBe(404);
     expect((await admin.call('PATCH', path, { body: { strategy: 'cheapest' } })).status).toBe(404);
-    expect([admin.reloads(), admin.notified.length]).toEqual([(before[0] ?? 0) + 3, (before[1] ?? 0) + 3]);
+    expect([admin.reloads(), admin.notified.length]).toEqual([(before[0] ?? 0) + 6, (before[1] ?? 0) + 6]);
   });
 
   test('a name is taken once for each project and once for all', async () => {
@@ -97,8 +101,16 @@ describe.each(TEST_DATABASES)('aliases and chains on $name', (kind) => {
   test('a chain of one’s own', async () => {
     const name = uniqueName();
     expect((await admin.call('GET', `/chains/${name}`)).status).toBe(404);
-    const made = await admin.call('PUT', `/chains/${name}`, { body: { targets: [], local_tier: 'flagship' } });
-    expect(made.body).toMatchObject({ name, is_preset: false, local_tier: 'flagship', targets: [] });
+    const made = await admin.call('PUT', `/chains/${name}`, {
+      body: { targets: [], local_tier: 'flagship', hedge_after_ms: 90 },
+    });
+    expect(made.body).toMatchObject({
+      name,
+      is_preset: false,
+      local_tier: 'flagship',
+      hedge_after_ms: 90,
+      targets: [],
+    });
     expect((await admin.call('PUT', `/chains/${name}`, { body: { targets: [], local_tier: 'huge' } })).status).toBe(
       400,
     );

@@ -7,6 +7,8 @@ import { resolveProject } from './resolve-project';
 
 const project = { kind: 'text', help: "id or name of a project (every project's alias)" } as const;
 
+const HEDGE = { kind: 'number', help: 'ask the next target too after so long without an output (never)' } as const;
+
 export const ROUTING_COMMANDS: readonly Command[] = [
   {
     noun: 'aliases',
@@ -42,10 +44,15 @@ export const ROUTING_COMMANDS: readonly Command[] = [
       targets: { kind: 'list', help: 'provider/model,provider/model… in order' },
       weights: { kind: 'list', help: 'one for each target, with --strategy weighted' },
       strategy: { kind: 'text', help: 'priority, weighted, least_latency or cheapest (priority)' },
+      'hedge-after-ms': HEDGE,
     },
     run: async ({ api, args, fields, output }) => {
       const projectId = await projectIdOf(api, fields.project);
-      const changes = { targets: readTargets(fields.targets, fields.weights), strategy: fields.strategy };
+      const changes = {
+        targets: readTargets(fields.targets, fields.weights),
+        strategy: fields.strategy,
+        hedge_after_ms: fields.hedge_after_ms,
+      };
       const existing = await findAlias(api, args.alias ?? '', projectId);
       const { text, body } =
         existing === undefined
@@ -94,6 +101,7 @@ export const ROUTING_COMMANDS: readonly Command[] = [
     options: {
       targets: { kind: 'json', help: `'[{"provider":"p","model":"m","matches":["m","m-*"]}]' in order` },
       'local-tier': { kind: 'text', help: 'flagship, balanced or budget (none)' },
+      'hedge-after-ms': HEDGE,
     },
     run: async ({ api, args, fields, output }) => {
       const { text, body } = await api.put(chainPath(args.name), fields);

@@ -15,6 +15,8 @@ export interface Alias {
   readonly projectId: string | null;
   readonly targets: readonly AliasTarget[];
   readonly strategy: Strategy;
+  /** Without an output for so long, another target is asked beside the first; absent = never. */
+  readonly hedgeAfterMs?: number;
   /** Changes with the alias, so that answers cached under what it was before are not found any more. */
   readonly version: string;
 }

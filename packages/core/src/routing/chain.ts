@@ -18,6 +18,8 @@ export interface Chain {
   /** Which local model ends the chain; null = none. */
   readonly localTier: Tier | null;
   readonly steps: readonly ChainStep[];
+  /** Without an output for so long, another target is asked beside the first; absent = never. */
+  readonly hedgeAfterMs?: number;
 }
 
 export interface ChainPlace {

@@ -196,3 +196,24 @@ describe('orderTargets', () => {
     );
   });
 });
+
+describe('hedging', () => {
+  const hedgedTables = createRoutingTables({
+    ...tables,
+    chains: tables.chains.map((chain) => ({ ...chain, hedgeAfterMs: 300 })),
+    aliases: createAliasBook([
+      alias('own', ['a/a-1'], { hedgeAfterMs: 50 }),
+      alias('inherits', ['a/a-1']),
+      alias('list', ['a/a-1', 'b/b-1']),
+    ]),
+  });
+  test.each([
+    ['a-1', 300],
+    ['own', 50],
+    ['inherits', 300],
+    ['list', undefined],
+    ['a-other', undefined],
+  ])('%s: %p', (asked, expected) => {
+    expect(resolveTargets(asked, hedgedTables).hedgeAfterMs).toBe(expected);
+  });
+});

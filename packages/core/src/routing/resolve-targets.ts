@@ -1,6 +1,6 @@
 import { GatewayError } from '../errors/gateway-error';
 import type { Alias } from './alias';
-import { chainTargets, findChain } from './chain';
+import { type ChainPlace, chainTargets, findChain } from './chain';
 import { applyMode } from './failover-mode';
 import { readModelFamily } from './model-name';
 import { shownName, unknownModel } from './near-names';
@@ -31,7 +31,9 @@ function routeOfName(model: string, tables: RoutingTables, projectId: string): R
   const { isPinned } = readModelFamily(requested.model);
   const targets = routeTargets(targetsOf(requested, tables), tables);
   if (targets === undefined) throw notInMode(model, requested, tables, () => unknownModel(model, tables, projectId));
-  return finishRoute({ requested, targets, isPinned, limitName: requested.model, scope: targetKey(targets[0]) });
+  const hedgeAfterMs = placeInChain(requested, tables)?.chain.hedgeAfterMs;
+  const scope = targetKey(targets[0]);
+  return finishRoute({ requested, targets, isPinned, limitName: requested.model, scope, hedgeAfterMs });
 }
 
 /** One target: another name for it, chain included. Several: a chain of their own, in the order of the strategy. */
@@ -53,6 +55,8 @@ function routeOfAlias(alias: Alias, tables: RoutingTables): Route {
     isPinned,
     limitName: alias.name,
     alias: alias.name,
+    hedgeAfterMs:
+      alias.hedgeAfterMs ?? (second === undefined ? placeInChain(requested, tables)?.chain.hedgeAfterMs : undefined),
     strategy: second === undefined ? 'priority' : alias.strategy,
     scope: second === undefined ? targetKey(targets[0]) : `alias ${alias.name} ${alias.version}`,
   });
@@ -64,11 +68,17 @@ export function targetsOf(requested: Target, tables: RoutingTables): readonly Ta
   const { isPinned } = readModelFamily(requested.model);
   // Another one may help out for a pinned version, but never be the first to answer for it.
   if (own === undefined && isPinned) return [];
-  const place = own?.place === 'local' ? undefined : findChain(tables.chains, tables.prices, requested);
+  const place = placeInChain(requested, tables);
   const tier = place?.chain.localTier ?? undefined;
   const substitute = tier && tables.substitutes[tier];
   const steps = [...chainTargets(requested, place), ...(substitute === undefined ? [] : [substitute])];
   return inMode(configured(steps, tables), isPinned, tables);
+}
+
+/** Local models belong to no chain: they are asked for by somebody who means them. */
+function placeInChain(requested: Target, tables: RoutingTables): ChainPlace | undefined {
+  if (tables.providers.get(requested.provider)?.place === 'local') return undefined;
+  return findChain(tables.chains, tables.prices, requested);
 }
 
 const configured = <T extends Target>(targets: readonly T[], tables: RoutingTables): readonly T[] =>

@@ -52,6 +52,8 @@ export interface Route {
   readonly alias?: string;
   /** `priority`: the order is `targets`. */
   readonly strategy: Strategy;
+  /** Without an output for so long, another target is asked beside the first; absent = never. */
+  readonly hedgeAfterMs?: number;
   /** Every target has a price. */
   readonly isPriced: boolean;
   /** Smallest context window of all targets, tokens; Infinity where none is known. */
