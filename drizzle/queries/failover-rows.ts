@@ -10,7 +10,8 @@ export function switchesOf(record: LogRecord) {
   const rows = [];
   for (const [index, fallback] of attempts.entries()) {
     const original = attempts[index - 1];
-    if (original === undefined || sameTarget(original, fallback)) continue;
+    // Behind a success only comes a hedge that was given up for it.
+    if (original === undefined || original.outcome === SUCCEEDED || sameTarget(original, fallback)) continue;
     const succeeded = fallback.outcome === SUCCEEDED;
     rows.push({
       created_at_ms: record.createdAtMs,

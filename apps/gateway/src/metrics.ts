@@ -1,5 +1,6 @@
 import type { WarmOutcome } from '@llm0/core/cache/warm-cache';
 import type { LogRecord } from '@llm0/core/logs/log-record';
+import type { TargetStatus } from '@llm0/core/routing/target-health';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { PlainHistogram } from './plain-histogram';
 import { RecordMetrics } from './record-metrics';
@@ -7,6 +8,8 @@ import { RecordMetrics } from './record-metrics';
 const STORE_BUCKETS_MS = [0.1, 0.25, 0.5, 1, 2, 5, 10, 25, 50, 80, 100, 250, 1000];
 const GAP_BUCKETS_MS = [0.5, 1, 2, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000];
 const JOB_BUCKETS_MS = [1, 5, 25, 100, 500, 1000, 5000, 30_000, 120_000, 600_000];
+
+const BREAKER_STATE = { closed: 0, half_open: 1, open: 2 } as const satisfies Record<TargetStatus['mode'], number>;
 
 /** Prometheus metrics. Labels are bounded: no project, key, customer or free text ever becomes one. */
 export class Metrics {
@@ -17,6 +20,32 @@ export class Metrics {
     name: 'llm0_upstream_failures_total',
     help: 'Failed upstream attempts.',
     labelNames: ['provider', 'failure'] as const,
+    ...this.of,
+  });
+  readonly breakerState = new Gauge({
+    name: 'llm0_breaker_state',
+    help: 'Circuit breaker of a target that was in trouble: 0 closed, 1 half-open, 2 open, as all gateways see it.',
+    labelNames: ['provider', 'model'] as const,
+    aggregator: 'max',
+    ...this.of,
+  });
+  readonly coolDown = new Gauge({
+    name: 'llm0_target_cool_down_ms',
+    help: 'Milliseconds until a target is asked again after a 429.',
+    labelNames: ['provider', 'model'] as const,
+    aggregator: 'max',
+    ...this.of,
+  });
+  readonly breakerOpened = new Counter({
+    name: 'llm0_breaker_opened_total',
+    help: 'Times this process opened the circuit breaker of a target.',
+    labelNames: ['provider', 'model'] as const,
+    ...this.of,
+  });
+  readonly hedges = new Counter({
+    name: 'llm0_hedges_superseded_total',
+    help: 'Upstream attempts given up because the other one of a hedged pair was faster, by the slower provider.',
+    labelNames: ['provider'] as const,
     ...this.of,
   });
   readonly unchecked = new Counter({
@@ -113,6 +142,16 @@ export class Metrics {
 
   constructor() {
     this.records.register(this.registry);
+  }
+
+  /** Takes over the state of all targets that are or were in trouble. */
+  showTargets(targets: readonly TargetStatus[]): void {
+    this.breakerState.reset();
+    this.coolDown.reset();
+    for (const { provider, model, mode, coolForMs } of targets) {
+      this.breakerState.set({ provider, model }, BREAKER_STATE[mode]);
+      this.coolDown.set({ provider, model }, Math.round(coolForMs));
+    }
   }
 
   observeWarmLookUp(outcome: WarmOutcome, ms: number): void {

@@ -4,6 +4,7 @@ import type { WarmCache } from '@llm0/core/cache/warm-cache';
 import type { KeyCache } from '@llm0/core/keys/key-cache';
 import type { BodyLog } from '@llm0/core/logs/body-log';
 import type { RoutingTables } from '@llm0/core/routing/resolve-targets';
+import type { SharedTargetHealth } from '@llm0/core/routing/shared-target-health';
 import type { Target } from '@llm0/core/routing/target';
 import type { EgressOptions } from '@llm0/providers/fetch-guarded';
 import type { KeyRing } from '@llm0/providers/key-ring';
@@ -58,6 +59,8 @@ export interface Services {
   readonly keyCache: KeyCache;
   readonly leases: LeaseKeeper;
   readonly flights: FlightTable;
+  /** Breakers, cool-downs and latencies of all targets, from memory. */
+  readonly health: SharedTargetHealth;
   readonly activity: Activity;
   /** The tables as they are right now; replaced in the background. */
   readonly routing: () => RoutingTables;

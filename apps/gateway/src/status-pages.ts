@@ -1,4 +1,5 @@
 // A store that does not answer makes the gateway not ready; it never makes a status page hang (1 s at most).
+import type { TargetStatus } from '@llm0/core/routing/target-health';
 import type { Services } from './services-type';
 
 interface BackendHealth {
@@ -30,7 +31,15 @@ export async function healthz(services: Services): Promise<Response> {
     version: services.version,
     uptime_ms: Math.round(services.clock.monotonicMs() - services.startedMs),
     backends,
+    targets: services.health.list().filter(isInTrouble).map(showTarget),
   });
+}
+
+const isInTrouble = ({ mode, coolForMs }: TargetStatus) => mode !== 'closed' || coolForMs > 0;
+
+/** A target that is not asked right now, or only once to see. */
+function showTarget({ provider, model, mode, openForMs, coolForMs }: TargetStatus) {
+  return { provider, model, breaker: mode, open_for_ms: Math.ceil(openForMs), cool_down_ms: Math.ceil(coolForMs) };
 }
 
 /** Gives the metrics of all processes on this port; `own` are this one's. */
@@ -40,6 +49,7 @@ export async function metricsPage(services: Services, gather: GatherMetrics = (o
   const { metrics } = services;
   metrics.inFlight.set(services.activity.count);
   metrics.openHolds.set(services.leases.size);
+  metrics.showTargets(services.health.list());
   metrics.residentBytes.set(process.memoryUsage.rss());
   const [depth, holds, cache, backends] = await Promise.all([
     withTimeout(services.hotStore.depth(), undefined),

@@ -10,6 +10,8 @@ import type { EncodeContext, Provider, ProviderConnection, StreamDecoder, Upstre
 import { readStart, readWhole, UpstreamBody } from './read-body';
 import { upstreamFailure } from './upstream-failure';
 
+export { upstreamFailure, wasNeverSent } from './upstream-failure';
+
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 const MAX_ERROR_BYTES = 64 * 1024;
 /** An error's own words are worth waiting for only briefly. */

@@ -63,3 +63,19 @@ export function upstreamFailure(
 ): GatewayError {
   return new GatewayError(KIND_BY_FAILURE[failure], `${provider} ${message}`, { failure, cause });
 }
+
+/** Codes of the runtime for connections that never came about. */
+const NEVER_CONNECTED: ReadonlySet<unknown> = new Set([
+  'ConnectionRefused',
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'FailedToOpenSocket',
+]);
+
+/** True where the vendor can't have seen the request, and so can't bill it. */
+export function wasNeverSent({ failure, cause }: GatewayError): boolean {
+  return failure === 'connection' && cause instanceof Error && 'code' in cause && NEVER_CONNECTED.has(cause.code);
+}

@@ -1,153 +1,222 @@
-import { type EventBatch, isOutputEvent } from '@llm0/core/chat/event';
-import type { ChatRequest } from '@llm0/core/chat/request';
-import { FAILURE_TABLE } from '@llm0/core/errors/error-table';
 import { type AttemptSummary, GatewayError, type UpstreamFailure } from '@llm0/core/errors/gateway-error';
 import type { LogAttempt } from '@llm0/core/logs/log-record';
-import type { Route } from '@llm0/core/routing/resolve-targets';
-import type { Target } from '@llm0/core/routing/target';
-import { callProvider, type ProviderAnswer } from '@llm0/providers/call-provider';
-import type { Services } from '../services-type';
+import { computeCost } from '@llm0/core/pricing/compute-cost';
+import { AttemptPlan } from '@llm0/core/routing/attempt-plan';
+import type { RouteTarget } from '@llm0/core/routing/resolve-targets';
+import { wasNeverSent } from '@llm0/providers/call-provider';
+import {
+  type Attempt,
+  type AttemptNeeds,
+  beginAttempt,
+  type OpenedTarget,
+  openTarget,
+  type UpstreamJob,
+  type UpstreamStep,
+} from './attempt-target';
+import { pause } from './back-off';
 import type { UpstreamAnswer } from './flight';
+import { guessUsage, partialUsage } from './guess-usage';
+import { hedgeAttempt } from './hedging';
+import { lastUsage } from './meter';
 
-type Needs = Pick<Services, 'config' | 'clock' | 'fetch' | 'egress' | 'connect' | 'routing' | 'metrics'>;
-
-export interface UpstreamJob {
-  /** Whose own provider keys are used, where it has some. */
-  readonly projectId: string;
-  readonly request: ChatRequest;
-  readonly route: Route;
-  readonly dropParams: boolean;
-  /** Output limit to send where the request has none (strict caps). */
-  readonly outputLimit?: number;
-  /** Attempts a strict cap pays for; without one, as many as the retry policy gives. */
-  readonly maxAttempts: number;
-  readonly startMs: number;
-  /** Aborts when nobody waits for the answer any more. */
-  readonly signal: AbortSignal;
-}
-
-const MAX_ATTEMPTS_PER_TARGET = 2;
-const MIN_ATTEMPT_MS = 1000;
-/** Time kept back for each target still to come. */
-const RESERVED_PER_TARGET_MS = 5000;
-
-/** Tries the route's targets in order until one produces output; throws one error that lists every attempt. */
-export async function callUpstream(services: Needs, job: UpstreamJob): Promise<UpstreamAnswer> {
-  const attempts: LogAttempt[] = [];
-  const deadlineMs = services.clock.monotonicMs() + 2 * services.config.requestTimeoutMs;
-  let last: GatewayError | undefined;
-  let waitedMs = 0;
-  for (const [index, target] of job.route.targets.entries()) {
-    const later = job.route.targets.length - index - 1;
-    for (let tried = 0; tried < MAX_ATTEMPTS_PER_TARGET && attempts.length < job.maxAttempts; tried++) {
-      const startMs = services.clock.monotonicMs();
-      const timeoutMs = attemptTimeoutMs(services.config.requestTimeoutMs, deadlineMs - startMs, later);
-      if (timeoutMs === 0) break;
-      try {
-        const opened = await openTarget(services, job, target, timeoutMs);
-        const latencyMs = services.clock.monotonicMs() - startMs;
-        attempts.push(attempt(target, 'ok', { startMs: startMs - job.startMs, latencyMs, status: opened.status }));
-        return {
-          target,
-          attempts,
-          wastedNanoUsd: 0,
-          dropped: opened.dropped,
-          failoverCount: index,
-          firstWaitMs: waitedMs + latencyMs,
-          batches: opened.batches,
-        };
-      } catch (error) {
-        last = asUpstreamError(error, job.signal);
-        if (last.failure === undefined) throw last;
-        const latencyMs = services.clock.monotonicMs() - startMs;
-        waitedMs += latencyMs;
-        attempts.push(
-          attempt(target, last.failure, { startMs: startMs - job.startMs, latencyMs, status: last.upstreamStatus }),
-        );
-        services.metrics.upstreamFailures.inc({ provider: target.provider, failure: last.failure });
-        if (!FAILURE_TABLE[last.failure].failover) throw withAttempts(last, attempts);
-        if (!FAILURE_TABLE[last.failure].retrySameTarget) break;
-      }
+/**
+ * Tries the route's targets until one produces output; throws one error that lists every attempt. Each attempt's outcome
+ * is told to the target's breaker, also a failure after the first output.
+ */
+export async function callUpstream(services: AttemptNeeds, job: UpstreamJob): Promise<UpstreamAnswer> {
+  const call = new UpstreamCall(services, job);
+  const { hedgeAfterMs } = job.route;
+  // Two attempts at once may cost twice: never under a cap that is absolute.
+  const canHedge = hedgeAfterMs !== undefined && job.maxAttempts === Number.POSITIVE_INFINITY;
+  let hedged = !canHedge;
+  for (let step = call.nextStep(); step !== undefined; step = call.nextStep()) {
+    if (step.waitMs > 0) await pause(step.waitMs, job.signal);
+    let opened: OpenedTarget | undefined;
+    if (hedged) opened = await call.attempt(step, job.signal);
+    else {
+      const outcome = await hedgeAttempt(call, { step, afterMs: hedgeAfterMs ?? 0, signal: job.signal });
+      ({ opened, hedged } = outcome);
     }
+    if (opened !== undefined) return call.answer(opened);
   }
-  throw withAttempts(last ?? new GatewayError('upstream_timeout', 'No time was left to ask a provider.'), attempts);
+  throw call.failure();
 }
 
-/** min(REQUEST_TIMEOUT, time left − 5 s per later target), at least 1 s; 0 when the whole time is used up. */
-function attemptTimeoutMs(requestTimeoutMs: number, leftMs: number, laterTargets: number): number {
-  if (leftMs <= 0) return 0;
-  return Math.max(MIN_ATTEMPT_MS, Math.min(requestTimeoutMs, leftMs - laterTargets * RESERVED_PER_TARGET_MS));
-}
+/** The attempts of one call, and what is known of them. */
+export class UpstreamCall {
+  private readonly attempts: LogAttempt[] = [];
+  private readonly plan: AttemptPlan<RouteTarget>;
+  private readonly startedMs: number;
+  /** The slower one of two hedged attempts. */
+  private superseded: LogAttempt | undefined;
+  private last: GatewayError | undefined;
+  private soonestRetryMs = Number.POSITIVE_INFINITY;
+  /** Attempts that the vendor may bill. */
+  private billable = 0;
+  private wastedNanoUsd = 0;
+  private wasteEstimated = false;
 
-interface OpenedTarget {
-  readonly status: number;
-  readonly dropped: readonly string[];
-  readonly batches: AsyncIterator<EventBatch>;
-}
-
-/** One attempt: resolves once the first output (or the end) is there; until then nothing was promised to the caller. */
-async function openTarget(services: Needs, job: UpstreamJob, target: Target, timeoutMs: number): Promise<OpenedTarget> {
-  const connected = services.connect(target, job.projectId);
-  if (connected === undefined) {
-    throw new GatewayError('upstream_error', `The provider "${target.provider}" is not configured any more.`, {
-      failure: 'not_found',
+  constructor(
+    private readonly services: AttemptNeeds,
+    private readonly job: UpstreamJob,
+  ) {
+    this.startedMs = services.clock.monotonicMs();
+    this.plan = new AttemptPlan({
+      targets: job.route.targets,
+      requestTimeoutMs: services.config.requestTimeoutMs,
+      nowMs: this.startedMs,
+      refuses: (target) => services.health.refuses(target, job.projectId),
+      random: Math.random,
     });
   }
-  const answer: ProviderAnswer = await callProvider({
-    provider: connected.provider,
-    request: job.request,
-    context: {
-      connection: connected.connection,
-      model: target.model,
-      priced: services.routing().prices.find(target.provider, target.model),
-      dropParams: job.dropParams,
-      outputLimit: job.outputLimit,
-    },
-    timeoutMs,
-    idleTimeoutMs: services.config.streamIdleTimeoutMs,
-    signal: job.signal,
-    fetch: connected.fetch ?? services.fetch,
-    egress: services.egress,
-    keys: connected.keys,
-  });
-  const iterator = answer.events[Symbol.asyncIterator]();
-  const first: EventBatch[] = [];
-  for (;;) {
-    const next = await iterator.next();
-    if (next.done === true) break;
-    first.push(next.value);
-    if (next.value.events.some(isOutputEvent)) break;
+
+  nextStep(): UpstreamStep | undefined {
+    if (this.billable >= this.job.maxAttempts) return undefined;
+    return this.noted(this.plan.next(this.services.clock.monotonicMs()));
   }
-  return { status: answer.status, dropped: answer.dropped, batches: prefixed(first, iterator) };
+
+  nextHedge(): UpstreamStep | undefined {
+    return this.noted(this.plan.nextHedge(this.services.clock.monotonicMs()));
+  }
+
+  /** undefined when the target failed and another attempt may be made; throws when none may. */
+  async attempt(step: UpstreamStep, signal: AbortSignal, onBegin?: (attempt: Attempt) => void) {
+    const attempt = beginAttempt(this.services, this.job, step.target);
+    onBegin?.(attempt);
+    try {
+      const opened = await openTarget(this.services, this.job, { attempt, step, signal });
+      if (!attempt.isSuperseded) this.services.health.succeeded(attempt.target, attempt);
+      return opened;
+    } catch (error) {
+      if (attempt.isSuperseded) return undefined;
+      this.noteFailure(attempt, this.asUpstreamError(error));
+      return undefined;
+    }
+  }
+
+  answer({ attempt, status, dropped, batches }: OpenedTarget): UpstreamAnswer {
+    const nowMs = this.services.clock.monotonicMs();
+    const { attempts, superseded } = this;
+    const { target } = attempt;
+    // The answer of a hedge stands behind the attempt it was to help, that of the first one before its hedge.
+    const isHedge = superseded !== undefined && superseded.startMs < attempt.startedMs - this.job.startMs;
+    if (superseded !== undefined && isHedge) attempts.push(superseded);
+    attempts.push(this.logAttempt(attempt, 'ok', { status }));
+    const failoverCount = countSwitches(attempts);
+    if (superseded !== undefined && !isHedge) attempts.push(superseded);
+    return {
+      ...{ target, attempts, dropped, failoverCount, batches },
+      wastedNanoUsd: this.wastedNanoUsd,
+      wasteEstimated: this.wasteEstimated,
+      firstWaitMs: nowMs - this.startedMs,
+      onBroken: (error) => this.noteBroken(attempt, error),
+    };
+  }
+
+  /** The other attempt was faster. What the vendor reported is booked, else what it was sent, as an estimate. */
+  supersede(attempt: Attempt): void {
+    attempt.isSuperseded = true;
+    this.services.health.abandoned(attempt.target);
+    this.services.metrics.hedges.inc({ provider: attempt.target.provider });
+    const costNanoUsd = this.costOf(attempt, true);
+    this.superseded = this.logAttempt(attempt, 'superseded', { costNanoUsd });
+  }
+
+  failure(): GatewayError {
+    return this.withAttempts(this.last ?? new GatewayError('upstream_timeout', 'No time was left to ask a provider.'));
+  }
+
+  private noted(step: UpstreamStep | undefined): UpstreamStep | undefined {
+    if (step === undefined || step.passedOver.length === 0) return step;
+    const startMs = this.services.clock.monotonicMs() - this.job.startMs;
+    for (const { target, reason } of step.passedOver) {
+      this.attempts.push({ provider: target.provider, model: target.model, outcome: reason, startMs, latencyMs: 0 });
+    }
+    return step;
+  }
+
+  private noteFailure(attempt: Attempt, error: GatewayError): void {
+    const { failure, retryAfterMs, upstreamStatus: status } = error;
+    const { target } = attempt;
+    if (failure === undefined) {
+      this.services.health.abandoned(target);
+      throw error;
+    }
+    const costNanoUsd = this.costOf(attempt, false);
+    this.attempts.push(this.logAttempt(attempt, failure, { status, costNanoUsd }));
+    this.services.metrics.upstreamFailures.inc({ provider: target.provider, failure });
+    this.services.health.failed(target, failure, { ...attempt, retryAfterMs });
+    this.last = error;
+    if (costNanoUsd !== undefined || (status === undefined && !wasNeverSent(error))) this.billable += 1;
+    if (retryAfterMs !== undefined) this.soonestRetryMs = Math.min(this.soonestRetryMs, retryAfterMs);
+    if (!this.plan.failed(target, failure, retryAfterMs)) throw this.withAttempts(error);
+  }
+
+  /** The answer broke off after its first output. */
+  private noteBroken({ target, ownKeysOf }: Attempt, error: unknown): void {
+    if (!(error instanceof GatewayError) || error.failure === undefined) return;
+    const startedMs = this.services.clock.monotonicMs();
+    this.services.metrics.upstreamFailures.inc({ provider: target.provider, failure: error.failure });
+    this.services.health.failed(target, error.failure, { startedMs, ownKeysOf, retryAfterMs: error.retryAfterMs });
+  }
+
+  /** Nano-USD of an attempt that was no use; undefined where nothing is known to be billed. */
+  private costOf(attempt: Attempt, isBilled: boolean): number | undefined {
+    const { received, target } = attempt;
+    const { request } = this.job;
+    const reported = lastUsage(received);
+    if (target.priced === undefined || (reported === undefined && !isBilled)) return undefined;
+    const usage = reported === undefined ? guessUsage(request, received) : partialUsage(request, received, reported);
+    const { costNanoUsd } = computeCost(usage, target.priced);
+    if (costNanoUsd === 0) return undefined;
+    this.wastedNanoUsd += costNanoUsd;
+    this.wasteEstimated ||= usage.estimated === true;
+    return costNanoUsd;
+  }
+
+  private logAttempt(
+    { target, startedMs }: Attempt,
+    outcome: string,
+    more: { status?: number; costNanoUsd?: number },
+  ): LogAttempt {
+    const { provider, model } = target;
+    const latencyMs = this.services.clock.monotonicMs() - startedMs;
+    return { provider, model, outcome, startMs: startedMs - this.job.startMs, latencyMs, ...more };
+  }
+
+  /** Anything that is not an upstream's failure (a bug, the caller leaving) is passed on as it is. */
+  private asUpstreamError(error: unknown): GatewayError {
+    if (this.job.signal.aborted) {
+      return new GatewayError('client_closed', 'The caller closed the connection.', { cause: error });
+    }
+    if (error instanceof GatewayError) return error;
+    return new GatewayError('internal', 'The gateway failed while asking the provider.', { cause: error });
+  }
+
+  /** Last cause wins. */
+  private withAttempts(error: GatewayError): GatewayError {
+    const kind = error.failure === undefined ? error.kind : FINAL_KIND[error.failure];
+    const soonestMs = Number.isFinite(this.soonestRetryMs) ? this.soonestRetryMs : DEFAULT_RETRY_AFTER_MS;
+    return new GatewayError(kind, error.message, {
+      param: error.param,
+      retryAfterMs: kind === 'upstream_unavailable' ? soonestMs : error.retryAfterMs,
+      status: kind === 'upstream_rejected' ? (error.status ?? error.upstreamStatus) : undefined,
+      failure: error.failure,
+      upstreamStatus: error.upstreamStatus,
+      attempts: this.attempts.map(summarize),
+      cause: error.cause,
+    });
+  }
 }
 
-/** The batches already read, then the rest. */
-function prefixed(first: readonly EventBatch[], rest: AsyncIterator<EventBatch>): AsyncIterator<EventBatch> {
-  let index = 0;
-  return {
-    next: () => {
-      const batch = first[index];
-      if (batch === undefined) return rest.next();
-      index += 1;
-      return Promise.resolve({ done: false, value: batch });
-    },
-    return: () => rest.return?.() ?? Promise.resolve({ done: true, value: undefined }),
-  };
-}
-
-function attempt(
-  target: Target,
-  outcome: string,
-  timing: { startMs: number; latencyMs: number; status?: number },
-): LogAttempt {
-  return { provider: target.provider, model: target.model, outcome, ...timing };
-}
-
-/** Anything that is not an upstream's failure (a bug, the caller leaving) is passed on as it is. */
-function asUpstreamError(error: unknown, signal: AbortSignal): GatewayError {
-  if (signal.aborted) return new GatewayError('client_closed', 'The caller closed the connection.', { cause: error });
-  if (error instanceof GatewayError) return error;
-  return new GatewayError('internal', 'The gateway failed while asking the provider.', { cause: error });
+/** How often the request went on to another target. */
+function countSwitches(attempts: readonly LogAttempt[]): number {
+  let switches = 0;
+  for (const [index, { provider, model }] of attempts.entries()) {
+    const before = attempts[index - 1];
+    if (before !== undefined && (before.provider !== provider || before.model !== model)) switches += 1;
+  }
+  return switches;
 }
 
 /** How the last attempt's failure is told to the caller (contract: errors; last cause wins). */
@@ -165,26 +234,6 @@ const FINAL_KIND = {
 
 const DEFAULT_RETRY_AFTER_MS = 1000;
 
-function withAttempts(error: GatewayError, attempts: readonly LogAttempt[]): GatewayError {
-  const kind = error.failure === undefined ? error.kind : FINAL_KIND[error.failure];
-  const unavailable = kind === 'upstream_unavailable';
-  return new GatewayError(kind, error.message, {
-    param: error.param,
-    retryAfterMs: error.retryAfterMs ?? (unavailable ? DEFAULT_RETRY_AFTER_MS : undefined),
-    status: kind === 'upstream_rejected' ? (error.status ?? error.upstreamStatus) : undefined,
-    failure: error.failure,
-    upstreamStatus: error.upstreamStatus,
-    attempts: attempts.map(summarize),
-    cause: error.cause,
-  });
-}
-
-function summarize(attempt: LogAttempt): AttemptSummary {
-  return {
-    provider: attempt.provider,
-    model: attempt.model,
-    failure: attempt.outcome,
-    status: attempt.status,
-    latencyMs: Math.round(attempt.latencyMs),
-  };
+function summarize({ outcome, latencyMs, ...attempt }: LogAttempt): AttemptSummary {
+  return { ...attempt, failure: outcome, latencyMs: Math.round(latencyMs) };
 }

@@ -7,13 +7,17 @@ export interface UpstreamAnswer {
   readonly target: Target;
   /** All attempts so far, the answering one last. */
   readonly attempts: readonly LogAttempt[];
-  /** Nano-USD that failed attempts cost. */
+  /** Nano-USD that failed and superseded attempts cost. */
   readonly wastedNanoUsd: number;
+  /** Part of that is a guess. */
+  readonly wasteEstimated?: boolean;
   readonly dropped: readonly string[];
   readonly failoverCount: number;
   /** Milliseconds spent waiting for upstreams until the first output. */
   readonly firstWaitMs: number;
   readonly batches: AsyncIterator<EventBatch>;
+  /** Told when the answer breaks off after its first output. */
+  readonly onBroken?: (error: unknown) => void;
 }
 
 /** Starts the upstream call; the signal aborts when nobody waits for the answer any more. */
@@ -29,6 +33,7 @@ export class Flight {
   private readonly abort = new AbortController();
   private readonly answer: Promise<UpstreamAnswer>;
   private iterator: AsyncIterator<EventBatch> | undefined;
+  private onBroken: UpstreamAnswer['onBroken'];
   private pulling: Promise<void> | undefined;
   private done = false;
   private failure: unknown;
@@ -42,6 +47,7 @@ export class Flight {
     this.answer = start(this.abort.signal).then(
       (answer) => {
         this.iterator = answer.batches;
+        this.onBroken = answer.onBroken;
         if (this.abort.signal.aborted) this.cancelUpstream();
         return answer;
       },
@@ -84,6 +90,7 @@ export class Flight {
       if (next.done === true) this.end(undefined);
       else this.batches.push(next.value);
     } catch (error) {
+      if (!this.abort.signal.aborted) this.onBroken?.(error);
       this.end(error ?? new Error('unknown failure'));
     } finally {
       this.pulling = undefined;

@@ -4,7 +4,7 @@ import { encodeStoredAnswer } from '@llm0/core/cache/stored-answer';
 import type { EventBatch } from '@llm0/core/chat/event';
 import type { ChatResponse } from '@llm0/core/chat/response';
 import { type Usage, ZERO_USAGE } from '@llm0/core/chat/usage';
-import type { GatewayError } from '@llm0/core/errors/gateway-error';
+import type { AttemptSummary, GatewayError } from '@llm0/core/errors/gateway-error';
 import type { CostDetail, DialectName, LogRecord } from '@llm0/core/logs/log-record';
 import { computeCost } from '@llm0/core/pricing/compute-cost';
 import type { Target } from '@llm0/core/routing/target';
@@ -25,6 +25,8 @@ export interface MeteredAnswer {
   readonly attempts: Outcome['attempts'];
   readonly failoverCount: number;
   readonly wastedNanoUsd: number;
+  /** Part of that is a guess. */
+  readonly wasteEstimated?: boolean;
   /** Milliseconds waited for upstreams until the first output. */
   readonly firstWaitMs: number;
   /** True when this request has to settle the cost of the answer. */
@@ -126,13 +128,14 @@ export class Meter {
     const pays = answer?.pays() === true && received.length > 0;
     const usage = pays ? partialUsage(this.input.admission.plan.request, received, lastUsage(received)) : ZERO_USAGE;
     const cost = pays && answer !== undefined ? this.costOf(usage, answer) : ZERO_COST;
-    const attempts = answer?.attempts ?? (failed ?? []).map((one) => ({ ...one, outcome: one.failure, startMs: 0 }));
+    const attempts = answer?.attempts ?? (failed ?? []).map(asLogAttempt);
+    const wasted = answer === undefined ? attempts.reduce((sum, one) => sum + (one.costNanoUsd ?? 0), 0) : 0;
     this.settle({
       ...this.outcomeBase(usage, this.elapsedMs()),
       attempts,
       failoverCount: answer?.failoverCount ?? countSwitches(attempts),
-      costNanoUsd: cost.costNanoUsd,
-      costDetail: pays ? cost.detail : undefined,
+      costNanoUsd: cost.costNanoUsd + wasted,
+      costDetail: pays ? cost.detail : wasted > 0 ? { other_attempts: wasted } : undefined,
       savedNanoUsd: 0,
       ...ending,
     });
@@ -148,7 +151,7 @@ export class Meter {
       provider: route.targets[0].provider,
       finalProvider: answer?.target.provider,
       model: answer?.target.model ?? route.targets[0].model,
-      usage,
+      usage: answer?.wasteEstimated === true ? { ...usage, estimated: true } : usage,
       timing: {
         latencyMs,
         overheadMs: this.overheadMs(),
@@ -250,6 +253,12 @@ export class Meter {
 const ZERO_COST = { costNanoUsd: 0, detail: {} } as const;
 /** A fallback's answer is kept only until the first choice is likely back. */
 const FALLBACK_TTL_SECONDS = 60;
+
+const asLogAttempt = ({ failure, startMs = 0, ...attempt }: AttemptSummary) => ({
+  ...attempt,
+  outcome: failure,
+  startMs,
+});
 
 /** How often another target was asked than just before. */
 function countSwitches(attempts: Outcome['attempts']): number {

@@ -13,7 +13,17 @@ import type { Exchange } from './open-exchange';
 
 type Needs = Pick<
   Services,
-  'config' | 'clock' | 'fetch' | 'egress' | 'connect' | 'routing' | 'metrics' | 'flights' | 'warmCache' | 'hotStore'
+  | 'config'
+  | 'clock'
+  | 'fetch'
+  | 'egress'
+  | 'connect'
+  | 'routing'
+  | 'metrics'
+  | 'health'
+  | 'flights'
+  | 'warmCache'
+  | 'hotStore'
 >;
 
 /** An answer under way, wherever it comes from. */
@@ -48,7 +58,7 @@ export function produceAnswer(services: Needs, exchange: Exchange, admission: Ad
     return askWarmTier(services, exchange, admission, cacheKey);
   }
   const seat = boardFlight(services, exchange, admission);
-  return { answer: seat.open().then((upstream) => answerFromSeat(seat, upstream)), leave: () => seat.leave() };
+  return { answer: openSeat(seat), leave: () => seat.leave() };
 }
 
 /** The hot tier lost entries of this project: the answer may still be in the warm one, and then goes back to the hot. */
@@ -65,7 +75,7 @@ function askWarmTier(services: Needs, exchange: Exchange, admission: Admission, 
     }
     if (left) throw new GatewayError('client_closed', 'The caller closed the connection.');
     seat = boardFlight(services, exchange, admission);
-    return answerFromSeat(seat, await seat.open());
+    return openSeat(seat);
   };
   const leave = () => {
     left = true;
@@ -95,6 +105,21 @@ function boardFlight(services: Needs, exchange: Exchange, admission: Admission):
     : services.flights.board(`${plan.request.stream ? 's' : 'p'}:${shared}`, start);
 }
 
+/** What failed attempts cost is settled once: a failure goes to all, its bill to the one who pays. */
+function openSeat(seat: Seat): Promise<Answer> {
+  return seat.open().then(
+    (upstream) => answerFromSeat(seat, upstream),
+    (error: unknown) => {
+      throw error instanceof GatewayError && !seat.pays() ? withoutCosts(error) : error;
+    },
+  );
+}
+
+function withoutCosts(error: GatewayError): GatewayError {
+  const attempts = error.attempts?.map(({ costNanoUsd, ...attempt }) => attempt);
+  return new GatewayError(error.kind, error.message, { ...error, attempts });
+}
+
 function answerFromSeat(seat: Seat, upstream: UpstreamAnswer): Answer {
   return {
     target: upstream.target,
@@ -102,6 +127,7 @@ function answerFromSeat(seat: Seat, upstream: UpstreamAnswer): Answer {
     attempts: seat.isFollower ? [] : upstream.attempts,
     failoverCount: upstream.failoverCount,
     wastedNanoUsd: upstream.wastedNanoUsd,
+    wasteEstimated: upstream.wasteEstimated,
     firstWaitMs: upstream.firstWaitMs,
     savedNanoUsd: 0,
     dropped: upstream.dropped,

@@ -64,7 +64,7 @@ export const FAILURE_TABLE = {
   timeout: { failover: true, retrySameTarget: false, countsAgainstTarget: true },
   connection: { failover: true, retrySameTarget: true, countsAgainstTarget: true },
   rejected: { failover: false, retrySameTarget: false, countsAgainstTarget: false },
-  malformed: { failover: true, retrySameTarget: true, countsAgainstTarget: true },
+  malformed: { failover: true, retrySameTarget: false, countsAgainstTarget: true },
   truncated: { failover: true, retrySameTarget: false, countsAgainstTarget: true },
 } as const satisfies Record<UpstreamFailure, FailureRow>;
 

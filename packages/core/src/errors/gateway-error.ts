@@ -49,6 +49,10 @@ export interface AttemptSummary {
   readonly failure: string;
   readonly status?: number;
   readonly latencyMs: number;
+  /** Milliseconds from the request's start. */
+  readonly startMs?: number;
+  /** Nano-USD the vendor bills for it, where it said so. */
+  readonly costNanoUsd?: number;
 }
 
 export interface GatewayErrorOptions {

@@ -1,3 +1,5 @@
+import type { UpstreamFailure } from '../errors/gateway-error';
+import type { BreakerMode } from './circuit-breaker';
 import type { Target } from './target';
 
 /** What is known of a target right now, from memory: asked while a request is planned and called, never awaited. */
@@ -10,3 +12,34 @@ export interface TargetHealth {
 
 /** Knows nothing: every target is closed and of unknown latency. */
 export const noTargetHealth: TargetHealth = { isOpen: () => false, latencyMs: () => undefined };
+
+/** Why a target is not asked now. */
+export type ClosedReason = 'breaker_open' | 'cooling_down';
+
+/** One attempt at one target. */
+export interface AttemptMark {
+  /** Monotonic milliseconds. */
+  readonly startedMs: number;
+  /** Set where the project's own keys were used: what a vendor says of those concerns no other project. */
+  readonly ownKeysOf?: string;
+}
+
+/** Health that learns from every attempt. All of it is memory: other processes are told in the background. */
+export interface TargetMonitor extends TargetHealth {
+  /** undefined = ask it. A half-open target lets one request through; that attempt must be reported by one of the below. */
+  refuses(target: Target, projectId?: string): ClosedReason | undefined;
+  /** The first output is there. */
+  succeeded(target: Target, mark: AttemptMark): void;
+  failed(target: Target, failure: UpstreamFailure, mark: AttemptMark & { readonly retryAfterMs?: number }): void;
+  /** The attempt was given up without a verdict on the target. */
+  abandoned(target: Target): void;
+}
+
+/** One target for status pages. */
+export interface TargetStatus extends Target {
+  readonly mode: BreakerMode;
+  /** Milliseconds until it is asked again; 0 when it may be asked. */
+  readonly openForMs: number;
+  /** Milliseconds left of the cool-down after a 429. */
+  readonly coolForMs: number;
+}

@@ -1,0 +1,133 @@
+import { type EventBatch, isOutputEvent } from '@llm0/core/chat/event';
+import type { ChatRequest } from '@llm0/core/chat/request';
+import { GatewayError } from '@llm0/core/errors/gateway-error';
+import type { AttemptStep } from '@llm0/core/routing/attempt-plan';
+import type { Route, RouteTarget } from '@llm0/core/routing/resolve-targets';
+import type { AttemptMark } from '@llm0/core/routing/target-health';
+import { callProvider, upstreamFailure } from '@llm0/providers/call-provider';
+import type { Services } from '../services-type';
+
+export type AttemptNeeds = Pick<
+  Services,
+  'config' | 'clock' | 'fetch' | 'egress' | 'connect' | 'routing' | 'metrics' | 'health'
+>;
+
+export interface UpstreamJob {
+  /** Whose own provider keys are used, where it has some. */
+  readonly projectId: string;
+  readonly request: ChatRequest;
+  readonly route: Route;
+  readonly dropParams: boolean;
+  /** Output limit to send where the request has none (strict caps). */
+  readonly outputLimit?: number;
+  /** Attempts that may cost something, where a strict cap pays for no more; else Infinity. */
+  readonly maxAttempts: number;
+  readonly startMs: number;
+  /** Aborts when nobody waits for the answer any more. */
+  readonly signal: AbortSignal;
+}
+
+export type UpstreamStep = AttemptStep<RouteTarget>;
+
+/** One attempt under way. */
+export interface Attempt extends AttemptMark {
+  readonly target: RouteTarget;
+  /** Everything it has sent up to its first output. */
+  readonly received: EventBatch[];
+  /** Its answer came second, and was cancelled. */
+  isSuperseded: boolean;
+}
+
+export interface OpenedTarget {
+  readonly attempt: Attempt;
+  readonly status: number;
+  readonly dropped: readonly string[];
+  readonly batches: AsyncIterator<EventBatch>;
+}
+
+export function beginAttempt(services: AttemptNeeds, job: UpstreamJob, target: RouteTarget): Attempt {
+  const ownKeys = services.connect(target, job.projectId)?.ownKeys === true;
+  return {
+    target,
+    startedMs: services.clock.monotonicMs(),
+    ownKeysOf: ownKeys ? job.projectId : undefined,
+    received: [],
+    isSuperseded: false,
+  };
+}
+
+/** One attempt: resolves once the first output (or the end) is there; until then nothing was promised to the caller. */
+export async function openTarget(
+  services: AttemptNeeds,
+  job: UpstreamJob,
+  { attempt, step, signal }: { attempt: Attempt; step: UpstreamStep; signal: AbortSignal },
+): Promise<OpenedTarget> {
+  const { target, received } = attempt;
+  const connected = services.connect(target, job.projectId);
+  if (connected === undefined) {
+    throw new GatewayError('upstream_error', `The provider "${target.provider}" is not configured any more.`, {
+      failure: 'not_found',
+    });
+  }
+  const answer = await callProvider({
+    provider: connected.provider,
+    request: job.request,
+    context: {
+      connection: connected.connection,
+      model: target.model,
+      priced: target.priced,
+      dropParams: job.dropParams,
+      outputLimit: job.outputLimit,
+    },
+    timeoutMs: step.timeoutMs,
+    idleTimeoutMs: services.config.streamIdleTimeoutMs,
+    signal,
+    fetch: connected.fetch ?? services.fetch,
+    egress: services.egress,
+    keys: connected.keys,
+  });
+  const iterator = answer.events[Symbol.asyncIterator]();
+  for (;;) {
+    const isBounded = received.length > 0 && step.outputByMs !== Number.POSITIVE_INFINITY;
+    const next = await (isBounded ? nextInTime(services, { iterator, attempt, step }) : iterator.next());
+    if (next.done === true) break;
+    received.push(next.value);
+    if (next.value.events.some(isOutputEvent)) break;
+  }
+  return { attempt, status: answer.status, dropped: answer.dropped, batches: prefixed(received, iterator) };
+}
+
+/** Signs of life without any output may not use up the time of the targets still to come. */
+async function nextInTime(
+  services: AttemptNeeds,
+  { iterator, attempt, step }: { iterator: AsyncIterator<EventBatch>; attempt: Attempt; step: UpstreamStep },
+): Promise<IteratorResult<EventBatch>> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(
+    () => {
+      const waitedMs = Math.round(services.clock.monotonicMs() - attempt.startedMs);
+      reject(upstreamFailure('timeout', attempt.target.provider, `sent no output within ${waitedMs} ms.`));
+      void iterator.return?.();
+    },
+    Math.max(1, step.outputByMs - services.clock.monotonicMs()),
+  );
+  try {
+    return await Promise.race([iterator.next(), promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** The batches already read, then the rest. */
+function prefixed(first: readonly EventBatch[], rest: AsyncIterator<EventBatch>): AsyncIterator<EventBatch> {
+  let index = 0;
+  return {
+    next: () => {
+      const batch = first[index];
+      if (batch === undefined) return rest.next();
+      index += 1;
+      return Promise.resolve({ done: false, value: batch });
+    },
+    return: () => rest.return?.() ?? Promise.resolve({ done: true, value: undefined }),
+  };
+}

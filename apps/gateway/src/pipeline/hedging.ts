@@ -1,0 +1,93 @@
+import type { Attempt, OpenedTarget, UpstreamStep } from './attempt-target';
+import { pause } from './back-off';
+
+/** What hedging asks of the call it is part of. */
+export interface HedgedCall {
+  attempt(
+    step: UpstreamStep,
+    signal: AbortSignal,
+    onBegin: (attempt: Attempt) => void,
+  ): Promise<OpenedTarget | undefined>;
+  nextHedge(): UpstreamStep | undefined;
+  supersede(attempt: Attempt): void;
+}
+
+export interface HedgeJob {
+  readonly step: UpstreamStep;
+  /** Milliseconds without an output after which a second attempt begins beside the first. */
+  readonly afterMs: number;
+  readonly signal: AbortSignal;
+}
+
+export interface HedgeOutcome {
+  /** undefined = all attempts failed. */
+  readonly opened: OpenedTarget | undefined;
+  /** A second attempt was begun: there is no third one at the same time. */
+  readonly hedged: boolean;
+}
+
+/** One attempt and, where its first output takes too long, a second one beside it. The slower one is cancelled at once. */
+export async function hedgeAttempt(call: HedgedCall, { step, afterMs, signal }: HedgeJob): Promise<HedgeOutcome> {
+  const first = launch(call, step, signal);
+  const waiting = new AbortController();
+  const late = pause(afterMs, AbortSignal.any([signal, waiting.signal])).then(
+    () => true,
+    () => false,
+  );
+  const isLate = await Promise.race([first.result.then(() => false), late]).finally(() => waiting.abort());
+  const second = isLate ? call.nextHedge() : undefined;
+  if (second === undefined) return { opened: await first.result, hedged: false };
+  return { opened: await race(call, [first, launch(call, second, signal)]), hedged: true };
+}
+
+interface Runner {
+  readonly controller: AbortController;
+  readonly result: Promise<OpenedTarget | undefined>;
+  readonly attempt: Attempt | undefined;
+  /** It failed by itself, and was noted as such. */
+  hasFailed: boolean;
+}
+
+function launch(call: HedgedCall, step: UpstreamStep, signal: AbortSignal): Runner {
+  const controller = new AbortController();
+  const onBegin = (attempt: Attempt) => {
+    begun = attempt;
+  };
+  let begun: Attempt | undefined;
+  const result = call.attempt(step, AbortSignal.any([signal, controller.signal]), onBegin);
+  const runner: Runner = { controller, result, attempt: begun, hasFailed: false };
+  const noteFailure = () => {
+    runner.hasFailed = true;
+  };
+  result.then((opened) => opened ?? noteFailure(), noteFailure);
+  return runner;
+}
+
+/** The first that opens; undefined when none does. An error that ends the request ends both. */
+async function race(call: HedgedCall, runners: readonly [Runner, Runner]): Promise<OpenedTarget | undefined> {
+  const winner = Promise.withResolvers<Runner | undefined>();
+  let failed = 0;
+  for (const runner of runners) {
+    runner.result.then((opened) => {
+      if (opened !== undefined) winner.resolve(runner);
+      else if (++failed === runners.length) winner.resolve(undefined);
+    }, winner.reject);
+  }
+  let best: Runner | undefined;
+  try {
+    best = await winner.promise;
+    return await best?.result;
+  } finally {
+    for (const runner of runners) if (runner !== best) cancel(call, runner);
+  }
+}
+
+function cancel(call: HedgedCall, runner: Runner): void {
+  if (runner.attempt !== undefined && !runner.hasFailed) call.supersede(runner.attempt);
+  runner.controller.abort();
+  // Where both opened at the same moment, the second answer is let go of unread.
+  runner.result.then(
+    (opened) => void opened?.batches.return?.(),
+    () => {},
+  );
+}

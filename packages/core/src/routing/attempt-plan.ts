@@ -1,0 +1,137 @@
+import { FAILURE_TABLE } from '../errors/error-table';
+import type { UpstreamFailure } from '../errors/gateway-error';
+import type { Target } from './target';
+import type { ClosedReason } from './target-health';
+
+const MAX_ATTEMPTS_PER_TARGET = 2;
+export const MIN_ATTEMPT_MS = 1000;
+/** Time kept back for each target still to come. */
+export const RESERVED_PER_TARGET_MS = 5000;
+/** Wait before the second attempt at one target: half of it for sure, the rest at random. */
+const BACK_OFF_MS = 200;
+/** A vendor that wants to be left alone for longer than this is not asked again within the request. */
+const MAX_RETRY_AFTER_MS = 2000;
+
+/** One attempt to make. */
+export interface AttemptStep<T extends Target> {
+  readonly target: T;
+  /** To be waited for first, in milliseconds. */
+  readonly waitMs: number;
+  /** Milliseconds until the answer must begin. */
+  readonly timeoutMs: number;
+  /** Monotonic time by which the first output must be there, so that later targets are asked; Infinity for the last one. */
+  readonly outputByMs: number;
+  /** Targets passed over since the last step: they are not asked now. */
+  readonly passedOver: readonly { readonly target: T; readonly reason: ClosedReason }[];
+}
+
+export interface AttemptPlanOptions<T extends Target> {
+  readonly targets: readonly T[];
+  readonly requestTimeoutMs: number;
+  readonly nowMs: number;
+  readonly refuses: (target: T) => ClosedReason | undefined;
+  /** 0 ≤ x < 1. */
+  readonly random: () => number;
+}
+
+const NONE: readonly never[] = [];
+
+/**
+ * Which target is asked when, and for how long. In the route's order; what is open or cooling down comes last, once each:
+ * better asked than an error nobody needed. Within 2 × the request time-out, but each target gets at least a second.
+ */
+export class AttemptPlan<T extends Target> {
+  private readonly deadlineMs: number;
+  private index = 0;
+  /** Open or cooling down: asked last. */
+  private postponed: { readonly target: T; readonly reason: ClosedReason }[] | undefined;
+  /** Those of them no step has named yet. */
+  private unmentioned: { readonly target: T; readonly reason: ClosedReason }[] | undefined;
+  private current: T | undefined;
+  private tried = 0;
+  private isLastResort = false;
+  private retryWaitMs: number | undefined;
+
+  constructor(private readonly options: AttemptPlanOptions<T>) {
+    this.deadlineMs = options.nowMs + 2 * options.requestTimeoutMs;
+  }
+
+  /** The next attempt; undefined when none is left. */
+  next(nowMs: number): AttemptStep<T> | undefined {
+    const waitMs = this.takeRetry(nowMs);
+    if (waitMs !== undefined && this.current !== undefined) return this.step(this.current, nowMs, waitMs);
+    const target = this.nextClosed() ?? this.nextPostponed();
+    if (target === undefined) return undefined;
+    this.current = target;
+    this.tried = 0;
+    return this.step(target, nowMs, 0);
+  }
+
+  /** An attempt beside the running one: at the next target that may be asked, else at the same one again. */
+  nextHedge(nowMs: number): AttemptStep<T> | undefined {
+    const target = this.nextClosed();
+    if (target !== undefined) {
+      this.current = target;
+      this.tried = 0;
+    } else if (this.isLastResort || this.tried >= MAX_ATTEMPTS_PER_TARGET) return undefined;
+    return this.current && this.step(this.current, nowMs, 0);
+  }
+
+  /** The last step of `next` or `nextHedge` failed. False when the request itself is at fault, and nobody else is asked. */
+  failed(target: T, failure: UpstreamFailure, retryAfterMs?: number): boolean {
+    const row = FAILURE_TABLE[failure];
+    const mayRetry =
+      row.retrySameTarget &&
+      target === this.current &&
+      this.tried < MAX_ATTEMPTS_PER_TARGET &&
+      !this.isLastResort &&
+      (retryAfterMs ?? 0) <= MAX_RETRY_AFTER_MS;
+    const backOffMs = mayRetry ? BACK_OFF_MS * (0.5 + 0.5 * this.options.random()) : 0;
+    this.retryWaitMs = mayRetry ? Math.max(backOffMs, retryAfterMs ?? 0) : undefined;
+    return row.failover;
+  }
+
+  private get later(): number {
+    return this.options.targets.length - this.index + (this.postponed?.length ?? 0);
+  }
+
+  /** A retry takes no time that a target still to come needs. */
+  private takeRetry(nowMs: number): number | undefined {
+    const waitMs = this.retryWaitMs;
+    this.retryWaitMs = undefined;
+    if (waitMs === undefined) return undefined;
+    return this.deadlineMs - nowMs - waitMs >= (1 + this.later) * MIN_ATTEMPT_MS ? waitMs : undefined;
+  }
+
+  private nextClosed(): T | undefined {
+    const { targets, refuses } = this.options;
+    while (this.index < targets.length) {
+      const target = targets[this.index++] as T;
+      const reason = refuses(target);
+      if (reason === undefined) return target;
+      this.postponed ??= [];
+      this.postponed.push({ target, reason });
+      this.unmentioned ??= [];
+      this.unmentioned.push({ target, reason });
+    }
+    return undefined;
+  }
+
+  private nextPostponed(): T | undefined {
+    this.isLastResort = true;
+    this.unmentioned = undefined;
+    return this.postponed?.shift()?.target;
+  }
+
+  private step(target: T, nowMs: number, waitMs: number): AttemptStep<T> {
+    this.tried += 1;
+    const { later } = this;
+    const startMs = nowMs + waitMs;
+    const leftMs = this.deadlineMs - startMs - later * RESERVED_PER_TARGET_MS;
+    const timeoutMs = Math.max(MIN_ATTEMPT_MS, Math.min(this.options.requestTimeoutMs, leftMs));
+    const outputByMs = later === 0 ? Number.POSITIVE_INFINITY : startMs + Math.max(timeoutMs, leftMs);
+    const passedOver = this.unmentioned ?? NONE;
+    this.unmentioned = undefined;
+    return { target, waitMs, timeoutMs, outputByMs, passedOver };
+  }
+}

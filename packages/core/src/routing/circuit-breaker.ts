@@ -1,0 +1,163 @@
+export type BreakerMode = 'closed' | 'open' | 'half_open';
+
+export interface BreakerSettings {
+  /** Failures within the window that open it, when they are at least half of all outcomes. */
+  readonly minFailures: number;
+  /** Outcomes older than one to two of these are forgotten, in milliseconds. */
+  readonly windowMs: number;
+  /** First open period; each failed probe doubles it, up to `maxOpenMs`. */
+  readonly openMs: number;
+  readonly maxOpenMs: number;
+}
+
+export const BREAKER_SETTINGS: BreakerSettings = {
+  minFailures: 5,
+  windowMs: 10_000,
+  openMs: 5_000,
+  maxOpenMs: 60_000,
+};
+
+/** Open periods differ by up to a fifth, so that targets which fell together are not asked together again. */
+const JITTER = 0.2;
+
+/** One target's breaker as another process sees it. */
+export interface SharedBreaker {
+  /** Remaining open time; 0 = half-open. */
+  readonly openForMs: number;
+  /** Open periods in a row. */
+  readonly trips: number;
+}
+
+/**
+ * One target's circuit breaker: closed, open for a while after too many failures, then half-open until somebody's one
+ * probe decides. Times are monotonic milliseconds. An outcome tells its attempt's start: what began before the breaker
+ * last opened says nothing about the target since.
+ */
+export class CircuitBreaker {
+  private ok = [0, 0];
+  private failed = [0, 0];
+  private windowStartMs = Number.NEGATIVE_INFINITY;
+  private openedAtMs: number | undefined;
+  private openUntilMs = 0;
+  private tripCount = 0;
+  private probeUntilMs = 0;
+  private probing = false;
+
+  constructor(
+    private readonly settings: BreakerSettings = BREAKER_SETTINGS,
+    private readonly random: () => number = Math.random,
+  ) {}
+
+  mode(nowMs: number): BreakerMode {
+    if (this.openedAtMs === undefined) return 'closed';
+    return nowMs < this.openUntilMs ? 'open' : 'half_open';
+  }
+
+  /** Milliseconds until it turns half-open; 0 when it is not open. */
+  openForMs(nowMs: number): number {
+    return this.openedAtMs === undefined ? 0 : Math.max(0, this.openUntilMs - nowMs);
+  }
+
+  get trips(): number {
+    return this.tripCount;
+  }
+
+  /** True when the target may be asked: always while closed, once for each granted probe while half-open. */
+  admit(nowMs: number): boolean {
+    const mode = this.mode(nowMs);
+    if (mode !== 'half_open') return mode === 'closed';
+    if (this.probing || nowMs >= this.probeUntilMs) return false;
+    this.probing = true;
+    return true;
+  }
+
+  /** This process may send the one probe, until then. */
+  grantProbe(untilMs: number): void {
+    this.probeUntilMs = untilMs;
+    this.probing = false;
+  }
+
+  /** True while this process is the one that may probe. */
+  ownsProbe(nowMs: number): boolean {
+    return this.openedAtMs !== undefined && nowMs < this.probeUntilMs;
+  }
+
+  /** The probe ended without a verdict: the next request may be it. */
+  returnProbe(): void {
+    this.probing = false;
+  }
+
+  /** True when this closed the breaker. */
+  succeed(startedMs: number, nowMs: number): boolean {
+    if (this.openedAtMs === undefined) {
+      this.rotate(nowMs);
+      this.ok[0] = (this.ok[0] ?? 0) + 1;
+      return false;
+    }
+    if (startedMs < this.openedAtMs) return false;
+    this.close();
+    return true;
+  }
+
+  /** The length of the open period in milliseconds when this opened the breaker (again); undefined otherwise. */
+  fail(startedMs: number, nowMs: number): number | undefined {
+    if (this.openedAtMs !== undefined) return startedMs < this.openUntilMs ? undefined : this.open(nowMs);
+    this.rotate(nowMs);
+    this.failed[0] = (this.failed[0] ?? 0) + 1;
+    const failed = sum(this.failed);
+    return failed >= this.settings.minFailures && failed >= sum(this.ok) ? this.open(nowMs) : undefined;
+  }
+
+  /** Takes over what all processes know. */
+  adopt(shared: SharedBreaker | undefined, nowMs: number): void {
+    if (shared === undefined) {
+      if (this.openedAtMs !== undefined) this.close();
+      return;
+    }
+    const untilMs = nowMs + shared.openForMs;
+    if (this.openedAtMs !== undefined && shared.trips === this.tripCount) {
+      // The period known already: its end never moves on, or no probe would ever have begun after it.
+      this.openUntilMs = Math.min(this.openUntilMs, untilMs);
+      return;
+    }
+    this.openedAtMs = nowMs;
+    this.openUntilMs = untilMs;
+    this.tripCount = shared.trips;
+    this.probeUntilMs = 0;
+    this.probing = false;
+  }
+
+  private open(nowMs: number): number {
+    const { openMs, maxOpenMs } = this.settings;
+    const periodMs = Math.min(maxOpenMs, openMs * 2 ** this.tripCount) * (1 - JITTER * this.random());
+    this.tripCount += 1;
+    this.openedAtMs = nowMs;
+    this.openUntilMs = nowMs + periodMs;
+    this.probeUntilMs = 0;
+    this.probing = false;
+    return periodMs;
+  }
+
+  private close(): void {
+    this.openedAtMs = undefined;
+    this.openUntilMs = 0;
+    this.tripCount = 0;
+    this.probeUntilMs = 0;
+    this.probing = false;
+    this.ok = [0, 0];
+    this.failed = [0, 0];
+    this.windowStartMs = Number.NEGATIVE_INFINITY;
+  }
+
+  /** Two buckets: the running one and the one before it. */
+  private rotate(nowMs: number): void {
+    const ageMs = nowMs - this.windowStartMs;
+    if (ageMs < this.settings.windowMs) return;
+    const keepsLast = ageMs < 2 * this.settings.windowMs;
+    this.ok = [0, keepsLast ? (this.ok[0] ?? 0) : 0];
+    this.failed = [0, keepsLast ? (this.failed[0] ?? 0) : 0];
+    this.windowStartMs = nowMs;
+  }
+}
+
+const sum = (counts: readonly number[]): number => (counts[0] ?? 0) + (counts[1] ?? 0);

@@ -1,0 +1,61 @@
+// Redis away: `exchange` throws, and the process goes by what it sees itself until it is back.
+import type { RedisClient, ScriptArg } from '../admission/redis-scripts';
+import exchangeHealth from './lua/exchange-health.lua' with { type: 'text' };
+import {
+  HALF_OPEN_KEPT_MS,
+  type HealthReport,
+  MAX_SHARED_TARGETS,
+  PROBE_LEASE_MS,
+  type SharedHealth,
+  type TargetHealthStore,
+} from './target-health-store';
+
+export interface RedisTargetHealthOptions {
+  /** A connection of its own: nothing here may stand before an admission. */
+  readonly client: RedisClient;
+  readonly namespace?: string;
+  /** Names this process. */
+  readonly owner: string;
+  /** Epoch milliseconds instead of the server's clock: for tests only. */
+  readonly clock?: () => number;
+}
+
+const COMMAND = 'llm0_exchangeHealth';
+
+type Exchange = (...args: readonly ScriptArg[]) => Promise<unknown>;
+
+/** What the gateways on one Redis share about targets: one hash, read and written by one script. */
+export class RedisTargetHealth implements TargetHealthStore {
+  constructor(private readonly options: RedisTargetHealthOptions) {
+    options.client.defineCommand(COMMAND, { numberOfKeys: 1, lua: exchangeHealth });
+  }
+
+  async exchange(reports: readonly HealthReport[]): Promise<readonly SharedHealth[]> {
+    const { client, namespace = 'llm0', owner, clock } = this.options;
+    if (client.status === 'wait') await client.connect();
+    const args: ScriptArg[] = [clock?.() ?? '', owner, PROBE_LEASE_MS, HALF_OPEN_KEPT_MS, MAX_SHARED_TARGETS];
+    for (const report of reports) args.push(...encodeReport(report));
+    const run = (client as unknown as Record<string, Exchange>)[COMMAND] as Exchange;
+    const rows = (await run.call(client, `${namespace}:{health}`, ...args)) as readonly (readonly unknown[])[];
+    return rows.map(decodeRow);
+  }
+
+  close(): void {
+    this.options.client.disconnect();
+  }
+}
+
+function encodeReport(report: HealthReport): readonly [string, string, number, number] {
+  const forMs = 'forMs' in report ? report.forMs : 0;
+  return [report.type, report.target, forMs, report.type === 'open' ? report.trips : 0];
+}
+
+function decodeRow([target, open, trips, cool, probe]: readonly unknown[]): SharedHealth {
+  return {
+    target: String(target),
+    openForMs: Number(open) < 0 ? undefined : Number(open),
+    trips: Number(trips),
+    coolForMs: Number(cool),
+    probeForMs: Number(probe),
+  };
+}

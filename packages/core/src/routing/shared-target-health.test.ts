@@ -1,0 +1,186 @@
+import { afterEach, describe, expect, test } from 'bun:test';
+import { BREAKER_SETTINGS } from './circuit-breaker';
+import { EmbeddedTargetHealth } from './embedded-target-health';
+import { SharedTargetHealth } from './shared-target-health';
+import { targetKey } from './target';
+import type { TargetHealthStore } from './target-health-store';
+
+const large = { provider: 'acme', model: 'large' };
+const { minFailures, openMs } = BREAKER_SETTINGS;
+
+/** Several processes on one store, and one clock for all. */
+function createWorld() {
+  const clock = { ms: 1_000_000 };
+  const store = new EmbeddedTargetHealth(() => clock.ms);
+  let isAway = false;
+  const process = (owner: string) => {
+    const own = store.open(owner);
+    const guarded: TargetHealthStore = {
+      exchange: (reports) => (isAway ? Promise.reject(new Error('away')) : own.exchange(reports)),
+      close: () => {},
+    };
+    return new SharedTargetHealth({ store: guarded, monotonicMs: () => clock.ms, random: () => 0 });
+  };
+  return {
+    clock,
+    process,
+    setAway: (away: boolean) => {
+      isAway = away;
+    },
+  };
+}
+
+const now = ({ clock }: ReturnType<typeof createWorld>) => ({ startedMs: clock.ms });
+
+function failOften(health: SharedTargetHealth, world: ReturnType<typeof createWorld>): void {
+  for (let i = 0; i < minFailures; i++) health.failed(large, 'server_error', now(world));
+}
+
+describe('what processes know of targets', () => {
+  const started: SharedTargetHealth[] = [];
+  afterEach(() => {
+    for (const health of started.splice(0)) health.stop();
+  });
+
+  test('a breaker that opens in one process is open in the others at their next exchange', async () => {
+    const world = createWorld();
+    const [one, two] = [world.process('one'), world.process('two')];
+    failOften(one, world);
+    expect([one.isOpen(large), two.isOpen(large)]).toEqual([true, false]);
+    await one.exchange();
+    await two.exchange();
+    expect([one.refuses(large), two.refuses(large)]).toEqual(['breaker_open', 'breaker_open']);
+    expect(two.list()).toEqual([{ ...large, mode: 'open', openForMs: openMs, coolForMs: 0 }]);
+  });
+
+  test('half-open: one request of one process probes; its success closes the breaker for all', async () => {
+    const world = createWorld();
+    const [one, two] = [world.process('one'), world.process('two')];
+    failOften(one, world);
+    await one.exchange();
+    await two.exchange();
+    world.clock.ms += openMs;
+    expect([one.refuses(large), two.refuses(large)]).toEqual(['breaker_open', 'breaker_open']);
+    await two.exchange();
+    await one.exchange();
+    expect([two.refuses(large), two.refuses(large), one.refuses(large)]).toEqual([
+      undefined,
+      'breaker_open',
+      'breaker_open',
+    ]);
+    two.succeeded(large, now(world));
+    await two.exchange();
+    await one.exchange();
+    expect([one.refuses(large), two.refuses(large)]).toEqual([undefined, undefined]);
+    expect(one.list()).toMatchObject([{ mode: 'closed' }]);
+  });
+
+  test('a probe that fails opens it for longer; one that nobody finished may be repeated', async () => {
+    const world = createWorld();
+    const one = world.process('one');
+    failOften(one, world);
+    world.clock.ms += openMs;
+    one.refuses(large);
+    await one.exchange();
+    expect(one.refuses(large)).toBeUndefined();
+    one.abandoned(large);
+    expect(one.refuses(large)).toBeUndefined();
+    await one.exchange();
+    one.failed(large, 'timeout', now(world));
+    await one.exchange();
+    expect(one.list()).toMatchObject([{ mode: 'open', openForMs: 2 * openMs }]);
+  });
+
+  test('429: rests as long as the vendor says, else a little and then longer; the breaker stays closed', async () => {
+    const world = createWorld();
+    const [one, two] = [world.process('one'), world.process('two')];
+    one.failed(large, 'rate_limited', { ...now(world), retryAfterMs: 7000 });
+    await one.exchange();
+    await two.exchange();
+    expect([one.refuses(large), two.refuses(large)]).toEqual(['cooling_down', 'cooling_down']);
+    world.clock.ms += 7000;
+    expect([one.refuses(large), two.refuses(large)]).toEqual([undefined, undefined]);
+    const rests: number[] = [];
+    for (let i = 0; i < 3; i++) {
+      one.failed(large, 'rate_limited', now(world));
+      const restMs = one.list()[0]?.coolForMs ?? 0;
+      rests.push(restMs);
+      world.clock.ms += restMs;
+    }
+    expect(rests).toEqual([500, 1000, 2000]);
+  });
+
+  test.each(['rejected', 'not_found', 'rate_limited'] as const)('%s never opens a breaker', (failure) => {
+    const world = createWorld();
+    const one = world.process('one');
+    for (let i = 0; i < 100; i++) one.failed(large, failure, now(world));
+    expect(one.list().filter(({ mode }) => mode !== 'closed')).toEqual([]);
+  });
+
+  test("what a vendor says of one project's own keys concerns no other project", () => {
+    const world = createWorld();
+    const one = world.process('one');
+    const projectId = crypto.randomUUID();
+    for (let i = 0; i < minFailures; i++) one.failed(large, 'auth', { ...now(world), ownKeysOf: projectId });
+    expect([one.refuses(large, projectId), one.refuses(large, crypto.randomUUID()), one.isOpen(large)]).toEqual([
+      'breaker_open',
+      undefined,
+      false,
+    ]);
+    expect(one.list()).toEqual([]);
+  });
+
+  test('without the store each goes by what it sees, probes by itself, and tells the others later', async () => {
+    const world = createWorld();
+    const [one, two] = [world.process('one'), world.process('two')];
+    world.setAway(true);
+    failOften(one, world);
+    await one.exchange();
+    expect(one.refuses(large)).toBe('breaker_open');
+    world.clock.ms += openMs;
+    one.refuses(large);
+    await one.exchange();
+    expect(one.refuses(large)).toBeUndefined();
+    one.failed(large, 'connection', now(world));
+    await one.exchange();
+    world.setAway(false);
+    await one.exchange();
+    await two.exchange();
+    expect(two.list()).toMatchObject([{ mode: 'open' }]);
+  });
+
+  test('changes are told at once, not at the next tick only', async () => {
+    const world = createWorld();
+    const [one, two] = [world.process('one'), world.process('two')];
+    started.push(one, two);
+    one.start();
+    await Bun.sleep(5);
+    failOften(one, world);
+    await Bun.sleep(60);
+    await two.exchange();
+    expect(two.isOpen(large)).toBe(true);
+  });
+
+  test('latency is smoothed, and forgotten after a while', () => {
+    const world = createWorld();
+    const one = world.process('one');
+    expect(one.latencyMs(large)).toBeUndefined();
+    one.succeeded(large, { startedMs: world.clock.ms - 100 });
+    expect(one.latencyMs(large)).toBe(100);
+    one.succeeded(large, { startedMs: world.clock.ms - 200 });
+    expect(one.latencyMs(large)).toBe(120);
+    world.clock.ms += 300_001;
+    expect(one.latencyMs(large)).toBeUndefined();
+  });
+
+  test('any number of model names is remembered only so far, and those in trouble longest', () => {
+    const world = createWorld();
+    const one = world.process('one');
+    failOften(one, world);
+    for (let i = 0; i < 20_000; i++) one.succeeded({ provider: 'acme', model: `m${i}` }, now(world));
+    expect(one.isOpen(large)).toBe(true);
+    expect(one.latencyMs({ provider: 'acme', model: 'm19999' })).toBe(0);
+    expect(one.latencyMs({ provider: 'acme', model: 'm0' })).toBeUndefined();
+    expect(targetKey(large)).toBe('acme/large');
+  });
+});

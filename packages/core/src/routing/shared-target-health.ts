@@ -1,0 +1,278 @@
+// The shared store away: this process goes by what it sees itself, probes by itself, and tells the others later.
+import { FAILURE_TABLE } from '../errors/error-table';
+import type { UpstreamFailure } from '../errors/gateway-error';
+import { type Target, targetKey } from './target';
+import type { AttemptMark, ClosedReason, TargetMonitor, TargetStatus } from './target-health';
+import { type HealthReport, PROBE_LEASE_MS, type SharedHealth, type TargetHealthStore } from './target-health-store';
+import { createWatched, noteLatency, parseKey, readLatency, scopedKey, type Watched } from './watched-target';
+
+export interface SharedTargetHealthOptions {
+  readonly store: TargetHealthStore;
+  readonly monotonicMs: () => number;
+  /** 0 ≤ x < 1. */
+  readonly random?: () => number;
+  /** How often the others are listened to, in milliseconds. */
+  readonly refreshMs?: number;
+  readonly onOpened?: (target: Target) => void;
+}
+
+const REFRESH_MS = 500;
+/** Reports of one moment go out together. */
+const REPORT_DELAY_MS = 20;
+const EXCHANGE_TIMEOUT_MS = 1000;
+/** Targets remembered; callers may name as many models as they like. */
+const MAX_TARGETS = 5_000;
+/** Targets on status pages and in metrics. */
+const MAX_SHOWN = 500;
+/** 429 without a time: so long, doubled with each further one. */
+const COOL_DOWN_MS = 1_000;
+const MAX_GUESSED_COOL_DOWN_MS = 30_000;
+const MAX_COOL_DOWN_MS = 3_600_000;
+
+/** Times in it count from then. */
+interface UntoldReport {
+  readonly report: HealthReport;
+  readonly atMs: number;
+}
+
+/** Breakers, cool-downs and latencies of all targets, in this process's memory; told to and by the others in the background. */
+export class SharedTargetHealth implements TargetMonitor {
+  private readonly watched = new Map<string, Watched>();
+  /** Those that are not simply well: as a rule none. */
+  private readonly troubled = new Set<Watched>();
+  /** For status pages: those that ever were in trouble. */
+  private readonly shown = new Set<Watched>();
+  private reports: UntoldReport[] = [];
+  private timer: ReturnType<typeof setInterval> | undefined;
+  private soon: ReturnType<typeof setTimeout> | undefined;
+  private exchanging: Promise<void> | undefined;
+  private readonly random: () => number;
+
+  constructor(private readonly options: SharedTargetHealthOptions) {
+    this.random = options.random ?? Math.random;
+  }
+
+  start(): void {
+    this.timer = setInterval(() => void this.exchange(), this.options.refreshMs ?? REFRESH_MS);
+    void this.exchange();
+  }
+
+  stop(): void {
+    clearInterval(this.timer);
+    clearTimeout(this.soon);
+    this.options.store.close();
+  }
+
+  isOpen(target: Target): boolean {
+    if (this.troubled.size === 0) return false;
+    const one = this.watched.get(targetKey(target));
+    if (one === undefined) return false;
+    const nowMs = this.options.monotonicMs();
+    return one.coolUntilMs > nowMs || one.breaker.mode(nowMs) === 'open';
+  }
+
+  latencyMs(target: Target): number | undefined {
+    const one = this.watched.get(targetKey(target));
+    return one && readLatency(one, this.options.monotonicMs());
+  }
+
+  refuses(target: Target, projectId?: string): ClosedReason | undefined {
+    if (this.troubled.size === 0) return undefined;
+    const key = targetKey(target);
+    const own = projectId === undefined ? undefined : this.refusal(this.watched.get(scopedKey(projectId, key)));
+    return own ?? this.refusal(this.watched.get(key));
+  }
+
+  succeeded(target: Target, { startedMs, ownKeysOf }: AttemptMark): void {
+    const nowMs = this.options.monotonicMs();
+    const key = targetKey(target);
+    const one = this.watch(key, target);
+    noteLatency(one, nowMs - startedMs, nowMs);
+    this.succeedOne(one, startedMs, nowMs);
+    const own = ownKeysOf === undefined ? undefined : this.watched.get(scopedKey(ownKeysOf, key));
+    if (own !== undefined) this.succeedOne(own, startedMs, nowMs);
+  }
+
+  failed(target: Target, failure: UpstreamFailure, mark: AttemptMark & { readonly retryAfterMs?: number }): void {
+    const nowMs = this.options.monotonicMs();
+    const key = targetKey(target);
+    const isOfKeys = mark.ownKeysOf !== undefined && (failure === 'auth' || failure === 'rate_limited');
+    const one = this.watch(isOfKeys ? scopedKey(mark.ownKeysOf ?? '', key) : key, target);
+    const { retryAfterMs } = mark;
+    if (failure === 'rate_limited' || (failure === 'server_error' && retryAfterMs !== undefined)) {
+      this.coolDown(one, retryAfterMs, nowMs);
+    }
+    if (!FAILURE_TABLE[failure].countsAgainstTarget) {
+      one.breaker.returnProbe();
+      return;
+    }
+    const forMs = one.breaker.fail(mark.startedMs, nowMs);
+    if (forMs === undefined) return;
+    this.trouble(one);
+    this.report({ type: 'open', target: one.key, forMs, trips: one.breaker.trips });
+    this.options.onOpened?.(target);
+  }
+
+  abandoned(target: Target): void {
+    if (this.troubled.size > 0) this.watched.get(targetKey(target))?.breaker.returnProbe();
+  }
+
+  /** Targets that are in trouble, or were. What concerns one project's own keys is left out. */
+  list(): readonly TargetStatus[] {
+    const nowMs = this.options.monotonicMs();
+    return [...this.shown].map(({ target, breaker, coolUntilMs }) => ({
+      provider: target.provider,
+      model: target.model,
+      mode: breaker.mode(nowMs),
+      openForMs: breaker.openForMs(nowMs),
+      coolForMs: Math.max(0, coolUntilMs - nowMs),
+    }));
+  }
+
+  /** Tells the others what happened here and takes over what they say; never throws. */
+  async exchange(): Promise<void> {
+    if (this.exchanging !== undefined) return this.exchanging;
+    this.exchanging = this.exchangeOnce().finally(() => {
+      this.exchanging = undefined;
+    });
+    return this.exchanging;
+  }
+
+  private async exchangeOnce(): Promise<void> {
+    const untold = this.reports;
+    this.reports = [];
+    const nowMs = this.options.monotonicMs();
+    const reports: HealthReport[] = untold.map(({ report, atMs }) =>
+      'forMs' in report ? { ...report, forMs: Math.max(0, report.forMs - (nowMs - atMs)) } : report,
+    );
+    for (const one of this.troubled) {
+      if (!one.isWanted || one.breaker.mode(nowMs) !== 'half_open') continue;
+      if (!one.breaker.ownsProbe(nowMs)) reports.push({ type: 'claim', target: one.key });
+    }
+    try {
+      this.adopt(await inTime(this.options.store.exchange(reports)));
+    } catch {
+      this.reports = [...untold, ...this.reports].slice(-MAX_TARGETS);
+      this.goAlone(reports);
+    }
+  }
+
+  private adopt(shared: readonly SharedHealth[]): void {
+    const nowMs = this.options.monotonicMs();
+    const unsent = new Set(this.reports.map(({ report }) => report.target));
+    const listed = new Map(shared.map((one) => [one.target, one]));
+    for (const one of shared) if (!this.watched.has(one.target)) this.watch(one.target, parseKey(one.target));
+    for (const one of this.watched.values()) {
+      const known = listed.get(one.key);
+      if (known === undefined && !this.troubled.has(one)) continue;
+      // What happened here meanwhile is newer than what the others say.
+      if (!unsent.has(one.key)) this.adoptOne(one, known, nowMs);
+    }
+  }
+
+  private adoptOne(one: Watched, known: SharedHealth | undefined, nowMs: number): void {
+    const openForMs = known?.openForMs;
+    one.breaker.adopt(openForMs === undefined ? undefined : { openForMs, trips: known?.trips ?? 0 }, nowMs);
+    one.coolUntilMs = nowMs + (known?.coolForMs ?? 0);
+    if (known === undefined) {
+      this.troubled.delete(one);
+      return;
+    }
+    this.trouble(one);
+    if (known.probeForMs > 0 && !one.breaker.ownsProbe(nowMs)) {
+      one.breaker.grantProbe(nowMs + known.probeForMs);
+      one.isWanted = false;
+    }
+  }
+
+  /** Nobody to ask: claims are granted here, everything else is told once the store is back. */
+  private goAlone(reports: readonly HealthReport[]): void {
+    const nowMs = this.options.monotonicMs();
+    for (const report of reports) {
+      if (report.type !== 'claim') continue;
+      const one = this.watched.get(report.target);
+      one?.breaker.grantProbe(nowMs + PROBE_LEASE_MS);
+      if (one !== undefined) one.isWanted = false;
+    }
+    for (const one of this.troubled) {
+      if (one.breaker.mode(nowMs) === 'closed' && one.coolUntilMs <= nowMs) this.troubled.delete(one);
+    }
+  }
+
+  private refusal(one: Watched | undefined): ClosedReason | undefined {
+    if (one === undefined) return undefined;
+    const nowMs = this.options.monotonicMs();
+    if (one.coolUntilMs > nowMs) return 'cooling_down';
+    if (one.breaker.admit(nowMs)) return undefined;
+    if (!one.isWanted && one.breaker.mode(nowMs) === 'half_open') {
+      one.isWanted = true;
+      this.exchangeSoon();
+    }
+    return 'breaker_open';
+  }
+
+  private succeedOne(one: Watched, startedMs: number, nowMs: number): void {
+    one.coolings = 0;
+    if (one.breaker.succeed(startedMs, nowMs)) this.report({ type: 'close', target: one.key });
+  }
+
+  private coolDown(one: Watched, retryAfterMs: number | undefined, nowMs: number): void {
+    const guessedMs =
+      Math.min(MAX_GUESSED_COOL_DOWN_MS, COOL_DOWN_MS * 2 ** one.coolings) * (0.5 + 0.5 * this.random());
+    if (retryAfterMs === undefined) {
+      // Answers that were under way together count as one.
+      if (one.coolUntilMs > nowMs) return;
+      one.coolings = Math.min(one.coolings + 1, 10);
+    }
+    const forMs = Math.min(retryAfterMs ?? guessedMs, MAX_COOL_DOWN_MS);
+    if (nowMs + forMs <= one.coolUntilMs || forMs <= 0) return;
+    one.coolUntilMs = nowMs + forMs;
+    this.trouble(one);
+    this.report({ type: 'cool', target: one.key, forMs });
+  }
+
+  private report(report: HealthReport): void {
+    this.reports.push({ report, atMs: this.options.monotonicMs() });
+    this.exchangeSoon();
+  }
+
+  private exchangeSoon(): void {
+    if (this.timer === undefined) return;
+    this.soon ??= setTimeout(() => {
+      this.soon = undefined;
+      void this.exchange();
+    }, REPORT_DELAY_MS);
+  }
+
+  private trouble(one: Watched): void {
+    this.troubled.add(one);
+    if (one.key === targetKey(one.target) && this.shown.size < MAX_SHOWN) this.shown.add(one);
+  }
+
+  private watch(key: string, target: Target): Watched {
+    const known = this.watched.get(key);
+    if (known !== undefined) return known;
+    if (this.watched.size >= MAX_TARGETS) this.forgetWell();
+    const fresh = createWatched(key, target, this.random);
+    this.watched.set(key, fresh);
+    return fresh;
+  }
+
+  private forgetWell(): void {
+    for (const [key, one] of this.watched) {
+      if (this.troubled.has(one)) continue;
+      this.watched.delete(key);
+      this.shown.delete(one);
+    }
+  }
+}
+
+async function inTime<T>(work: Promise<T>): Promise<T> {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new Error('no answer in time')), EXCHANGE_TIMEOUT_MS);
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

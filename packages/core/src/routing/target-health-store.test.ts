@@ -1,0 +1,63 @@
+import { afterAll, describe, expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { connectRedis } from '../admission/redis-connection';
+import { flushNamespace, testRedisUrl } from '../admission/store-rows.fixture';
+import { EmbeddedTargetHealth } from './embedded-target-health';
+import { RedisTargetHealth } from './redis-target-health';
+import type { HealthReport } from './target-health-store';
+import { healthStoreCases, type OpenHealthStores } from './target-health-store.cases';
+
+const openEmbedded = (nowMs: () => number): OpenHealthStores => {
+  const store = new EmbeddedTargetHealth(nowMs);
+  return { process: (owner) => store.open(owner), dispose: async () => {} };
+};
+
+const client = connectRedis({ url: testRedisUrl() }, 'llm0-health-test');
+afterAll(() => client.disconnect());
+
+const openRedis = (nowMs: () => number): OpenHealthStores => {
+  const namespace = `llm0-test-${crypto.randomUUID()}`;
+  return {
+    process: (owner) => new RedisTargetHealth({ client, owner, namespace, clock: nowMs }),
+    dispose: () => flushNamespace(testRedisUrl(), namespace),
+  };
+};
+
+healthStoreCases('memory', openEmbedded);
+healthStoreCases('Redis', openRedis);
+
+describe('both stores of target health', () => {
+  test('give the same answers to any sequence of reports from three processes', async () => {
+    const target = fc.constantFrom('a/x', 'a/y', 'b/x');
+    const forMs = fc.integer({ min: 1, max: 20_000 });
+    const report: fc.Arbitrary<HealthReport> = fc.oneof(
+      fc.record({ type: fc.constant('open' as const), target, forMs, trips: fc.integer({ min: 1, max: 4 }) }),
+      fc.record({ type: fc.constant('close' as const), target }),
+      fc.record({ type: fc.constant('cool' as const), target, forMs }),
+      fc.record({ type: fc.constant('claim' as const), target }),
+    );
+    const step = fc.record({
+      owner: fc.constantFrom('one', 'two', 'three'),
+      waitMs: fc.oneof(fc.integer({ min: 0, max: 8000 }), fc.constantFrom(0, 40_000, 700_000)),
+      reports: fc.array(report, { maxLength: 4 }),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 25 }), async (steps) => {
+        const clock = { ms: 1_800_000_000_000 };
+        const [memory, redis] = [openEmbedded(() => clock.ms), openRedis(() => clock.ms)];
+        try {
+          for (const { owner, waitMs, reports } of steps) {
+            clock.ms += waitMs;
+            const sorted = (all: readonly { target: string }[]) =>
+              [...all].sort((x, y) => x.target.localeCompare(y.target));
+            const expected = sorted(await memory.process(owner).exchange(reports));
+            expect(sorted(await redis.process(owner).exchange(reports))).toEqual(expected);
+          }
+        } finally {
+          await redis.dispose();
+        }
+      }),
+      { numRuns: 60 },
+    );
+  });
+});
