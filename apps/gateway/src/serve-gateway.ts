@@ -82,6 +82,7 @@ async function untilSent(server: Pick<Bun.Server<undefined>, 'pendingRequests'>)
 }
 
 function adminServices(running: RunningServices): Parameters<typeof createAdmin>[0] {
-  const { services, database, tables } = running;
-  return { ...services, db: database.db, reloadTables: () => tables.reload(), presetChains: tables.presets };
+  const { services, database, tables, providerDesk } = running;
+  const reloadTables = () => tables.reload();
+  return { ...services, db: database.db, reloadTables, presetChains: tables.presets, providerDesk };
 }

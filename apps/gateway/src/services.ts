@@ -22,12 +22,16 @@ import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { Activity } from './activity';
 import type { Config } from './config';
+import { createTargetHealth } from './create-target-health';
 import { LeaseKeeper } from './lease-keeper';
 import { Metrics } from './metrics';
+import { openVault } from './open-vault';
 import { FlightTable } from './pipeline/flight';
-import { readPresetChains } from './preset-chains';
 import { createPostWebhook } from './post-webhook';
+import { readPresetChains } from './preset-chains';
 import { readPriceSeed } from './price-seed';
+import { ProviderConnections } from './provider-connections';
+import { ProviderDesk } from './provider-desk';
 import { sampleLoopLag } from './sample-loop-lag';
 import type { DowngradeModels, Services, StoreClock } from './services-type';
 import { Tables } from './tables';
@@ -38,11 +42,14 @@ export interface RunningServices {
   readonly services: Services;
   readonly database: Database;
   readonly tables: Tables;
+  readonly providerDesk: ProviderDesk;
   close(): Promise<void>;
 }
 
 /** How long the last cache entries and bodies may take to be written at the end. */
 const FLUSH_TIMEOUT_MS = 2000;
+/** Longest time an operator waits for the test of a provider. */
+const MAX_TEST_MS = 15_000;
 
 /** The one place where everything is built and wired; a part that fails closes what was already open. */
 export async function createServices(config: Config, log: Logger, version: string): Promise<RunningServices> {
@@ -52,12 +59,22 @@ export async function createServices(config: Config, log: Logger, version: strin
   const onWarning = (message: string) => log.warn(message);
   const presets = await readPresetChains();
   const egress = readEgressAllow(config.egressAllow);
+  const registry = createProviderRegistry();
+  const vault = await openVault(config, dataDir);
+  const monotonicMs = () => performance.now();
   const database = await openDatabase({ databaseUrl: config.databaseUrl, dataDir, onWarning });
   const clock = createWallClock(config.testing.clockFile);
   const hotStore = createHotStore(config, dataDir, clock);
-  const tables = new Tables({ db: database.db, config, registry: createProviderRegistry(), fetch, log, presets });
+  const metrics = new Metrics();
+  const health = createTargetHealth(config, ({ provider, model }) => {
+    metrics.breakerOpened.inc({ provider, model });
+    log.warn({ provider, model }, 'too many failures: this target is asked last for a while');
+  });
+  const connections = new ProviderConnections({ config, registry, vault, egress, fetch, monotonicMs, log });
+  const tables = new Tables({ db: database.db, config, connections, fetch, log, presets, health });
   const close = async () => {
     clock.stop();
+    health.stop();
     tables.stop();
     await hotStore.close();
     await database.close();
@@ -76,7 +93,7 @@ export async function createServices(config: Config, log: Logger, version: strin
   });
   const leases = new LeaseKeeper({ hotStore, log, nowMs: Date.now, leaseMs: config.testing.leaseMs });
   leases.start();
-  const metrics = new Metrics();
+  health.start();
   const stopSampling = sampleLoopLag(
     (lagMs) => metrics.loopLagMs.observe(lagMs),
     () => performance.now(),
@@ -111,10 +128,11 @@ export async function createServices(config: Config, log: Logger, version: strin
     keyCache: new KeyCache({ source: { findByHash: (hash) => findPrincipalByHash(database.db, hash) } }),
     leases,
     flights: new FlightTable(),
+    health,
     activity: new Activity(),
     routing: () => tables.current(),
     databaseHealth: () => databaseHealth(database),
-    connect: (target) => tables.connect(target),
+    connect: (target, projectId) => tables.connect(target, projectId),
     downgradeModels: createDowngradeModels(),
     storeClock,
   };
@@ -122,6 +140,14 @@ export async function createServices(config: Config, log: Logger, version: strin
     services,
     database,
     tables,
+    providerDesk: new ProviderDesk({
+      registry,
+      connections,
+      vault,
+      egress,
+      fetch,
+      testTimeoutMs: Math.min(config.requestTimeoutMs, MAX_TEST_MS),
+    }),
     close: async () => {
       leases.stop();
       stopSampling();

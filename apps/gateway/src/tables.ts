@@ -11,20 +11,22 @@ import type { Db } from '@llm0/drizzle/client';
 import { listAllAliases } from '@llm0/drizzle/queries/aliases';
 import { listChains } from '@llm0/drizzle/queries/chains';
 import { listPrices } from '@llm0/drizzle/queries/model-pricing';
-import type { ProviderConnection } from '@llm0/providers/provider';
-import type { ProviderRegistry } from '@llm0/providers/registry';
+import { listAllProviderKeys } from '@llm0/drizzle/queries/provider-keys';
+import { listProviders } from '@llm0/drizzle/queries/providers';
 import type { Logger } from 'pino';
 import type { Config } from './config';
+import type { ProviderConnections } from './provider-connections';
 import { runInTurn } from './run-in-turn';
 import type { ConnectedProvider } from './services-type';
 
 const REFRESH_EVERY_MS = 30_000;
 const LIST_MODELS_TIMEOUT_MS = 2000;
+const NO_MODELS: ReadonlySet<string> = new Set();
 
 export interface TablesOptions {
   readonly db: Db;
-  readonly config: Pick<Config, 'providers' | 'demoProvider' | 'failoverMode' | 'tierModels'>;
-  readonly registry: ProviderRegistry;
+  readonly config: Pick<Config, 'failoverMode' | 'tierModels'>;
+  readonly connections: ProviderConnections;
   readonly fetch: typeof globalThis.fetch;
   readonly log: Logger;
   /** The shipped chains. */
@@ -34,7 +36,6 @@ export interface TablesOptions {
 
 /** Prices, chains, aliases, providers and what they serve, in memory; replaced as a whole in the background. */
 export class Tables {
-  private readonly connections = new Map<string, ConnectedProvider>();
   private readonly liveModels = new Map<string, ReadonlySet<string>>();
   private readonly reported = new Set<string>();
   private prices: PriceBook;
@@ -44,25 +45,6 @@ export class Tables {
   private timer: ReturnType<typeof setInterval> | undefined;
 
   constructor(private readonly options: TablesOptions) {
-    const { config, registry } = options;
-    for (const setting of config.providers) {
-      const provider = registry.get(setting.name);
-      if (provider === undefined) {
-        options.log.warn({ provider: setting.name }, 'this provider is configured but not supported yet');
-        continue;
-      }
-      const connection: ProviderConnection = {
-        baseUrl: setting.baseUrl ?? provider.defaultBaseUrl,
-        apiKey: setting.apiKey,
-        options: setting.options,
-      };
-      this.connections.set(setting.name, { provider, connection });
-    }
-    if (config.demoProvider) {
-      for (const provider of registry.builtIn()) {
-        this.connections.set(provider.name, { provider, connection: { baseUrl: provider.defaultBaseUrl } });
-      }
-    }
     this.prices = createPriceBook([], this.freeProviders());
     this.chains = options.presets;
     this.routing = this.build();
@@ -91,16 +73,23 @@ export class Tables {
     return this.routing;
   }
 
-  connect(target: Target): ConnectedProvider | undefined {
-    return this.connections.get(target.provider);
+  connect(target: Target, projectId?: string): ConnectedProvider | undefined {
+    return this.options.connections.connect(target.provider, projectId);
   }
 
-  /** Reads prices, chains and aliases again; what was committed before the call is in force when it resolves. */
+  /** Reads prices, chains, aliases and providers again; what was committed before the call is in force when it resolves. */
   readonly reload = runInTurn(() => this.readAgain());
 
   private async readAgain(): Promise<void> {
     const { db, presets } = this.options;
-    const [prices, chains, aliases] = await Promise.all([listPrices(db), listChains(db), listAllAliases(db)]);
+    const [prices, chains, aliases, providers, keys] = await Promise.all([
+      listPrices(db),
+      listChains(db),
+      listAllAliases(db),
+      listProviders(db),
+      listAllProviderKeys(db),
+    ]);
+    this.options.connections.load(providers, keys);
     this.prices = createPriceBook(prices, this.freeProviders());
     this.chains = mergeChains(chains, presets);
     this.aliases = createAliasBook(aliases);
@@ -112,7 +101,7 @@ export class Tables {
   private reportUnpriced(targets: readonly Target[]): void {
     for (const target of targets) {
       const name = targetKey(target);
-      if (this.reported.has(name) || !this.connections.has(target.provider)) continue;
+      if (this.reported.has(name) || !this.connected().has(target.provider)) continue;
       if (this.prices.find(target.provider, target.model) !== undefined) continue;
       this.reported.add(name);
       this.options.log.warn(
@@ -122,14 +111,24 @@ export class Tables {
     }
   }
 
+  private connected(): ReadonlyMap<string, ConnectedProvider> {
+    return this.options.connections.all();
+  }
+
+  /** What the provider lists by itself, or what the operator named. */
+  private servedBy(name: string): ReadonlySet<string> {
+    const named = this.options.connections.modelsOf(name);
+    return named.length > 0 ? new Set(named) : (this.liveModels.get(name) ?? NO_MODELS);
+  }
+
   private build(): RoutingTables {
     const providers = new Map<string, ConfiguredProvider>();
-    for (const [name, { provider }] of this.connections) {
+    for (const [name, { provider }] of this.connected()) {
       providers.set(name, {
         name,
         place: provider.isFree ? 'local' : provider.respondLocally === undefined ? 'cloud' : 'built_in',
         modelPatterns: provider.modelPatterns,
-        liveModels: this.liveModels.get(name) ?? new Set(),
+        liveModels: this.servedBy(name),
       });
     }
     return createRoutingTables({
@@ -145,7 +144,7 @@ export class Tables {
 
   /** The operator's own server stands in with the model named for each tier. */
   private substitutes(): Partial<Record<Tier, Target>> {
-    const local = [...this.connections.values()].find(({ provider }) => provider.isFree)?.provider.name;
+    const local = [...this.connected().values()].find(({ provider }) => provider.isFree)?.provider.name;
     const found: Partial<Record<Tier, Target>> = {};
     if (local === undefined) return found;
     for (const tier of TIERS) {
@@ -156,16 +155,16 @@ export class Tables {
   }
 
   private freeProviders(): ReadonlySet<string> {
-    return new Set([...this.connections.values()].filter((one) => one.provider.isFree).map((one) => one.provider.name));
+    return new Set([...this.connected().values()].filter((one) => one.provider.isFree).map((one) => one.provider.name));
   }
 
   /** Asks the providers that can tell which models they serve. */
   private async listLiveModels(): Promise<void> {
-    for (const [name, { provider, connection }] of this.connections) {
+    for (const [name, { provider, connection, fetch = this.options.fetch }] of this.connected()) {
       if (provider.modelsUrl === undefined || provider.decodeModels === undefined) continue;
       try {
         const { url, headers } = provider.modelsUrl(connection);
-        const answer = await this.options.fetch(url, { headers, signal: AbortSignal.timeout(LIST_MODELS_TIMEOUT_MS) });
+        const answer = await fetch(url, { headers, signal: AbortSignal.timeout(LIST_MODELS_TIMEOUT_MS) });
         if (!answer.ok) continue;
         this.liveModels.set(name, new Set(provider.decodeModels(await answer.json())));
         this.routing = this.build();

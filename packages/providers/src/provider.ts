@@ -79,4 +79,9 @@ export interface Provider {
     readonly headers: Readonly<Record<string, string>>;
   };
   decodeModels?(body: JsonObject): readonly string[];
+  /** A request that costs nothing and succeeds with a good key; absent where the vendor has none. */
+  probeUrl?(connection: ProviderConnection): {
+    readonly url: string;
+    readonly headers: Readonly<Record<string, string>>;
+  };
 }

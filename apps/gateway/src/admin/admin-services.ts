@@ -7,6 +7,7 @@ import type { AdminRole } from '@llm0/drizzle/queries/admin-tokens';
 import type { Logger } from 'pino';
 import type { Config } from '../config';
 import type { PostWebhook } from '../post-webhook';
+import type { ProviderDesk } from '../provider-desk';
 import type { Clock } from '../services-type';
 
 /** What the admin API touches; the composition root gives it. */
@@ -39,6 +40,8 @@ export interface AdminServices {
   readonly routing: () => RoutingTables;
   /** The shipped chains. */
   readonly presetChains: readonly Chain[];
+  /** Vendors, connections and their tests; seals secrets. */
+  readonly providerDesk: ProviderDesk;
   readonly version: string;
 }
 

@@ -1,13 +1,20 @@
 import { EmbeddedHotStore } from '@llm0/core/admission/embedded-hot-store';
 import { makeTempDir, StoredRows } from '@llm0/core/admission/store-rows.fixture';
+import { createSecretVault, type SecretVault } from '@llm0/core/keys/secret-vault';
 import { createPriceBook } from '@llm0/core/pricing/create-price-book';
 import { createRoutingTables } from '@llm0/core/routing/routing-tables';
 import type { Database } from '@llm0/drizzle/client';
 import { storeLogRecords } from '@llm0/drizzle/queries/log-insert';
+import { listAllProviderKeys } from '@llm0/drizzle/queries/provider-keys';
+import { listProviders } from '@llm0/drizzle/queries/providers';
 import type { TestDatabaseKind } from '@llm0/drizzle/testing/test-databases';
+import { readEgressAllow } from '@llm0/providers/egress-allow';
+import { createProviderRegistry } from '@llm0/providers/registry';
 import type { Hono } from 'hono';
 import { pino } from 'pino';
 import { readPresetChains } from '../preset-chains';
+import { ProviderConnections } from '../provider-connections';
+import { ProviderDesk } from '../provider-desk';
 import type { AdminServices } from './admin-services';
 import { buildAdmin } from './index';
 import { parseMoneyAsText } from './json-money';
@@ -53,9 +60,26 @@ export interface AdminUnderTest {
   close(): Promise<void>;
 }
 
+export interface AdminOptions {
+  readonly vault?: SecretVault;
+}
+
+/** Providers without anything from the environment; this machine itself may be reached. */
+function createDesk({ vault = createSecretVault(new Uint8Array(32).fill(7)) }: AdminOptions) {
+  const shared = { registry: createProviderRegistry(), vault, egress: readEgressAllow(['127.0.0.1']), fetch };
+  const connections = new ProviderConnections({
+    ...shared,
+    config: { providers: [], demoProvider: false },
+    monotonicMs: () => performance.now(),
+    log: pino({ level: 'silent' }),
+  });
+  return { connections, providerDesk: new ProviderDesk({ ...shared, connections, testTimeoutMs: 2000 }) };
+}
+
 /** The admin API over a real database and the embedded hot store. */
-export async function openAdmin(kind: TestDatabaseKind): Promise<AdminUnderTest> {
+export async function openAdmin(kind: TestDatabaseKind, options: AdminOptions = {}): Promise<AdminUnderTest> {
   const database = await kind.open();
+  const { connections, providerDesk } = createDesk(options);
   const folder = makeTempDir();
   const hotStore = new EmbeddedHotStore({ dataDir: folder.path });
   await hotStore.start(new StoredRows());
@@ -87,9 +111,11 @@ export async function openAdmin(kind: TestDatabaseKind): Promise<AdminUnderTest>
     },
     reloadTables: async () => {
       reloads += 1;
+      connections.load(await listProviders(database.db), await listAllProviderKeys(database.db));
     },
     routing: () => createRoutingTables({ providers: new Map(), prices: createPriceBook([], new Set()) }),
     presetChains: await readPresetChains(),
+    providerDesk,
     version: '9.9.9',
   };
   const admin = buildAdmin(services);

@@ -24,6 +24,8 @@ import { logRoutes } from './logs';
 import { modelRoutes } from './models';
 import { buildOpenApi } from './openapi-document';
 import { projectRoutes } from './projects';
+import { providerKeyRoutes } from './provider-keys';
+import { providerRoutes } from './providers';
 import { readBody } from './read-body';
 import { reconcileRoutes } from './reconcile';
 import { startRecovery } from './recover-changes';
@@ -44,6 +46,8 @@ function createApi(services: AdminServices, mirror: HotStoreMirror, throttle: Si
     .route('/', modelRoutes(services, mirror))
     .route('/', aliasRoutes(services, mirror))
     .route('/', chainRoutes(services, mirror))
+    .route('/', providerRoutes(services, mirror))
+    .route('/', providerKeyRoutes(services, mirror))
     .route('/', logRoutes(services))
     .route('/', statsRoutes(services))
     .route('/', reconcileRoutes(services))

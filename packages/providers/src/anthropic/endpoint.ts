@@ -7,9 +7,8 @@ export function messagesEndpoint(
   connection: ProviderConnection,
   betas: readonly string[],
 ): Pick<UpstreamRequest, 'url' | 'method' | 'headers'> {
-  const root = connection.baseUrl.replace(/\/+$/, '').replace(/\/v1$/, '');
   return {
-    url: `${root}/v1/messages`,
+    url: `${rootOf(connection)}/v1/messages`,
     method: 'POST',
     headers: {
       'content-type': 'application/json',
@@ -21,4 +20,13 @@ export function messagesEndpoint(
       ...connection.headers,
     },
   };
+}
+
+/** The list of models: costs nothing, and tells whether the key is good. */
+export function probeEndpoint(connection: ProviderConnection): Pick<UpstreamRequest, 'url' | 'headers'> {
+  return { url: `${rootOf(connection)}/v1/models?limit=1`, headers: messagesEndpoint(connection, []).headers };
+}
+
+function rootOf({ baseUrl }: ProviderConnection): string {
+  return baseUrl.replace(/\/+$/, '').replace(/\/v1$/, '');
 }

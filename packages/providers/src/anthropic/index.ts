@@ -3,6 +3,7 @@ import { decodeError } from './decode-error';
 import { decodeResponse } from './decode-response';
 import { createStreamDecoder } from './decode-stream';
 import { encodeRequest } from './encode-request';
+import { probeEndpoint } from './endpoint';
 import { PROVIDER } from './wire';
 
 /** The Messages API. */
@@ -16,4 +17,5 @@ export const anthropic: Provider = {
   decodeResponse,
   createStreamDecoder,
   decodeError: (status, headers, body) => decodeError({ status, headers, body }),
+  probeUrl: probeEndpoint,
 };

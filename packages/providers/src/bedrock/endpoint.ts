@@ -83,15 +83,17 @@ interface Credentials {
   readonly sessionToken?: string;
 }
 
-const ACCESS_KEY_ID = /^(?:AKIA|ASIA|ABIA|ACCA)[0-9A-Z]{12,}$/;
+/** How the vendor's own API keys begin; those may hold colons too. */
+const BEARER_KEY = /^bedrock-api-key-/;
+const ACCESS_KEY_ID = /^A[KS]IA[0-9A-Z]{12,}$/;
 
-/** undefined for a bearer key, which may hold colons too but never begins like an access key. */
+/** undefined for a bearer key. */
 function readCredentials(key: string): Credentials | undefined {
   const [accessKeyId = '', secretAccessKey = '', ...token] = key.split(SEPARATOR);
-  if (!ACCESS_KEY_ID.test(accessKeyId)) return undefined;
-  if (secretAccessKey === '') {
+  if (ACCESS_KEY_ID.test(accessKeyId) && secretAccessKey === '') {
     const message = `The key of ${PROVIDER} must be "<access key id>:<secret access key>" or a Bedrock API key.`;
     throw new GatewayError('upstream_error', message, { failure: 'auth' });
   }
+  if (secretAccessKey === '' || BEARER_KEY.test(key)) return undefined;
   return { accessKeyId, secretAccessKey, ...(token.length === 0 ? {} : { sessionToken: token.join(SEPARATOR) }) };
 }

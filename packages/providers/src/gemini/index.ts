@@ -4,6 +4,7 @@ import { decodeResponse } from './decode-response';
 import { createStreamDecoder } from './decode-stream';
 import { listRemoteMedia } from './encode-media';
 import { encodeRequest } from './encode-request';
+import { probeEndpoint } from './endpoint';
 import { PROVIDER } from './wire';
 
 /** The Gemini API of Google AI Studio. */
@@ -18,4 +19,5 @@ export const gemini: Provider = {
   createStreamDecoder,
   decodeError: (status, headers, body) => decodeError({ status, headers, body }),
   remoteMedia: listRemoteMedia,
+  probeUrl: probeEndpoint,
 };

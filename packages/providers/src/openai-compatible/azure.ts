@@ -13,12 +13,12 @@ const compatible = createCompatibleProvider({
   quirks: OPENAI_QUIRKS,
 });
 
-/** The deployment's own URL; its name stands for the model. The key is no bearer token here. */
-function deploymentEndpoint(connection: ProviderConnection, model: string): Pick<UpstreamRequest, 'url' | 'headers'> {
+/** A URL of the resource. The key is no bearer token here. */
+function resourceEndpoint(connection: ProviderConnection, path: string): Pick<UpstreamRequest, 'url' | 'headers'> {
   const root = connection.baseUrl.replace(/\/+$/, '').replace(/\/openai(?:\/v1)?$/, '');
   const version = encodeURIComponent(connection.options?.apiVersion ?? API_VERSION);
   return {
-    url: `${root}/openai/deployments/${encodeURIComponent(model)}/chat/completions?api-version=${version}`,
+    url: `${root}/openai/${path}?api-version=${version}`,
     headers: connection.apiKey === undefined ? {} : { 'api-key': connection.apiKey },
   };
 }
@@ -29,7 +29,12 @@ export const azure: Provider = {
   encodeRequest: (request, context) => {
     const { apiKey: _key, ...keyless } = context.connection;
     const encoded = compatible.encodeRequest(request, { ...context, connection: keyless });
-    const { url, headers } = deploymentEndpoint(context.connection, context.model);
+    const { url, headers } = resourceEndpoint(
+      context.connection,
+      // The deployment's name stands for the model.
+      `deployments/${encodeURIComponent(context.model)}/chat/completions`,
+    );
     return { ...encoded, url, headers: { ...encoded.headers, ...headers } };
   },
+  probeUrl: (connection) => resourceEndpoint(connection, 'models'),
 };

@@ -4,6 +4,7 @@ import { decodeModelNames } from './decode-models';
 import { decodeResponse } from './decode-response';
 import { ChatStreamDecoder } from './decode-stream';
 import { encodeRequest } from './encode-request';
+import { modelsEndpoint } from './endpoint';
 import { type ChatQuirks, OPENAI_QUIRKS } from './quirks';
 
 /** What tells one Chat Completions server from another. */
@@ -30,6 +31,7 @@ export function createChatProvider(profile: ChatProfile): Provider {
     decodeResponse: (body) => decodeResponse(name, body),
     createStreamDecoder: () => new ChatStreamDecoder(name),
     decodeError: (status, headers, body) => decodeError(name, { status, headers, body }),
+    probeUrl: profile.modelsEndpoint ?? modelsEndpoint,
     ...(profile.modelsEndpoint === undefined
       ? {}
       : { modelsUrl: profile.modelsEndpoint, decodeModels: decodeModelNames }),

@@ -1,0 +1,18 @@
+import { modelsEndpoint } from '../openai/endpoint';
+import type { Provider } from '../provider';
+import { createCompatibleProvider } from './create-compatible-provider';
+
+/** What a server that an operator adds at run time is said to speak. */
+export const CUSTOM_KIND = 'openai-compatible';
+
+/** A server added at run time. `listsModels`: asked what it serves, as nobody said. */
+export function createCustomProvider(name: string, listsModels: boolean): Provider {
+  return createCompatibleProvider({
+    name,
+    // It has no other than the one it was added with.
+    defaultBaseUrl: '',
+    modelPatterns: [],
+    quirks: { outputLimitField: 'as-sent' },
+    ...(listsModels ? { modelsEndpoint } : {}),
+  });
+}

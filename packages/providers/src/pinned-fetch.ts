@@ -1,0 +1,50 @@
+// A host that leads to private addresses fails each attempt as unreachable; its name is looked up anew every minute.
+import { GatewayError } from '@llm0/core/errors/gateway-error';
+import { type EgressOptions, type PinnedUrl, pinUrl } from './fetch-guarded';
+import { upstreamFailure } from './upstream-failure';
+
+export interface PinnedFetchOptions extends EgressOptions {
+  /** Named in messages. */
+  readonly provider: string;
+  readonly monotonicMs: () => number;
+}
+
+const PIN_MS = 60_000;
+
+interface Pin extends PinnedUrl {
+  readonly untilMs: number;
+}
+
+/**
+ * A fetch for base URLs that an operator gave at run time: the name is resolved, private addresses are refused, and the
+ * connection goes to the very address that was checked. Redirects are handed back, never followed.
+ */
+export function createPinnedFetch(options: PinnedFetchOptions): typeof globalThis.fetch {
+  const pins = new Map<string, Pin>();
+  const pinFor = async (origin: string): Promise<Pin> => {
+    const known = pins.get(origin);
+    if (known !== undefined && known.untilMs > options.monotonicMs()) return known;
+    const pin = { ...(await pinOrRefuse(origin, options)), untilMs: options.monotonicMs() + PIN_MS };
+    pins.set(origin, pin);
+    return pin;
+  };
+  const pinnedFetch = async (input: string | URL | Request, init: RequestInit = {}): Promise<Response> => {
+    const url = new URL(input instanceof Request ? input.url : input);
+    const pin = await pinFor(url.origin);
+    url.host = new URL(pin.url).host;
+    const headers = new Headers(init.headers);
+    headers.set('host', pin.host);
+    const tls = { ...(pin.serverName === undefined ? {} : { serverName: pin.serverName }), ca: options.ca };
+    return options.fetch(url.href, { ...init, headers, redirect: 'manual', tls } as RequestInit);
+  };
+  return Object.assign(pinnedFetch, { preconnect: () => {} });
+}
+
+async function pinOrRefuse(origin: string, options: PinnedFetchOptions): Promise<PinnedUrl> {
+  try {
+    return await pinUrl(origin, options);
+  } catch (error) {
+    const said = error instanceof GatewayError ? error.message : 'The base URL could not be used.';
+    throw upstreamFailure('connection', options.provider, `cannot be reached: ${said}`, error);
+  }
+}

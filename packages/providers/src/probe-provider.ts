@@ -1,0 +1,82 @@
+// A provider that cannot be asked is the result of a probe, not its failure: it always gives an outcome.
+import type { ChatRequest } from '@llm0/core/chat/request';
+import { GatewayError } from '@llm0/core/errors/gateway-error';
+import { callProvider, type ProviderCall } from './call-provider';
+import type { Provider, ProviderConnection } from './provider';
+
+export interface Probe {
+  readonly provider: Provider;
+  readonly connection: ProviderConnection;
+  /** Asked to say a word; without it the list of models is asked for, which costs nothing. */
+  readonly model?: string;
+  readonly fetch: typeof globalThis.fetch;
+  readonly timeoutMs: number;
+}
+
+export interface ProbeOutcome {
+  readonly check: 'models' | 'chat';
+  /** What went wrong; absent when the provider answered as it should. */
+  readonly error?: GatewayError;
+  readonly latencyMs: number;
+  /** Status it answered with, when it answered. */
+  readonly status?: number;
+}
+
+const MAX_OUTPUT_TOKENS = 16;
+
+/** Asks the provider one real thing. */
+export async function probeProvider(probe: Probe): Promise<ProbeOutcome> {
+  const check = probe.model === undefined ? 'models' : 'chat';
+  const startMs = performance.now();
+  try {
+    const status = probe.model === undefined ? await listModels(probe) : await sayWord(probe, probe.model);
+    return { check, latencyMs: performance.now() - startMs, status };
+  } catch (cause) {
+    const error =
+      cause instanceof GatewayError
+        ? cause
+        : new GatewayError('upstream_error', `${probe.provider.name} could not be reached or broke off its answer.`, {
+            failure: 'connection',
+            cause,
+          });
+    return { check, error, latencyMs: performance.now() - startMs, status: error.upstreamStatus };
+  }
+}
+
+async function listModels({ provider, connection, fetch, timeoutMs }: Probe): Promise<number> {
+  const target = provider.probeUrl?.(connection);
+  if (target === undefined) {
+    const message = `${provider.name} can only be tested with a model: name one that the account may call.`;
+    throw new GatewayError('invalid_request', message, { param: 'model' });
+  }
+  const response = await fetch(target.url, {
+    headers: target.headers,
+    redirect: 'manual',
+    signal: AbortSignal.timeout(timeoutMs),
+  });
+  const body = await response.text();
+  if (!response.ok) throw provider.decodeError(response.status, response.headers, body);
+  return response.status;
+}
+
+async function sayWord(probe: Probe, model: string): Promise<number> {
+  const request: ChatRequest = {
+    model,
+    messages: [{ role: 'user', content: [{ type: 'text', text: 'Say: ok' }] }],
+    stream: false,
+    maxOutputTokens: MAX_OUTPUT_TOKENS,
+    extra: {},
+  };
+  const call: ProviderCall = {
+    provider: probe.provider,
+    request,
+    context: { connection: probe.connection, model, dropParams: true },
+    timeoutMs: probe.timeoutMs,
+    idleTimeoutMs: probe.timeoutMs,
+    signal: new AbortController().signal,
+    fetch: probe.fetch,
+  };
+  const answer = await callProvider(call);
+  for await (const _ of answer.events);
+  return answer.status;
+}
