@@ -1,0 +1,117 @@
+import { canonicalWord } from './canonical-word';
+import { PHRASES } from './guard-phrases';
+import { ROMAN_NUMERALS } from './number-words';
+import { type QuestionKind, readQuestion } from './read-question';
+import { type ContentWord, LITERAL_START, type Literal, type WordKind, WordReader } from './word-reader';
+
+/** What the guards compare of a text. */
+export interface TextFeatures {
+  readonly words: readonly ContentWord[];
+  readonly question: QuestionKind;
+  /** The stem right after each negation; empty where nothing follows. */
+  readonly denied: readonly string[];
+  /** A direction at the end of a stretch, with nothing behind it. */
+  readonly stranded: string;
+  /** "by" or "by whom" asks for the doer. */
+  readonly asksDoer: boolean;
+  /** "What do owls eat?", not "What eats owls?". */
+  readonly hasDo: boolean;
+}
+
+export interface ReadOptions {
+  /** Quoted text counts as a literal; otherwise as words. */
+  readonly quotes: boolean;
+  /** What follows a colon or line break counts as a literal. */
+  readonly payload: boolean;
+}
+
+const MAX_LITERALS = 1000;
+
+const QUOTED = /"([^"]{1,2000}?)"|(?<![\p{L}\p{N}])'([^']{2,200}?)'(?![\p{L}\p{N}])/gu;
+const PAYLOAD = /^([^\n]*?\p{L}[^\n]*?)(?::\s+|\n\s*)(\S+\s+\S+\s+\S[\s\S]*)$/u;
+
+/** The same text with one kind of quotes and blanks. */
+export function tidyText(text: string): string {
+  return text
+    .normalize('NFKC')
+    .replace(/[“”„«»]/g, '"')
+    .replace(/[‘’`´](?=\p{L}{1,2}\b)/gu, (mark) => (mark === '`' ? mark : "'"))
+    .trim();
+}
+
+/** What stands in quotes in a tidied text. */
+export function quotesIn(text: string): readonly string[] {
+  if (!/["']/.test(text)) return [];
+  return [...text.matchAll(QUOTED)].map((match) => match[1] ?? match[2] ?? '');
+}
+
+/** Whether a tidied text has a part of its own behind a colon or line break. */
+export const hasPayload = (text: string): boolean => /:\s|\n/.test(text) && PAYLOAD.test(text);
+
+/** Reads a tidied text. */
+export function readText(text: string, options: ReadOptions): TextFeatures {
+  const literals: Literal[] = [];
+  const keep = (kind: WordKind, literal: string): string => {
+    if (literals.length >= MAX_LITERALS) return literal;
+    literals.push({
+      text: literal
+        .trim()
+        .replace(/[.,;:!?]+$/, '')
+        .replace(/\s+/g, ' '),
+      kind,
+    });
+    return ` ${String.fromCharCode(LITERAL_START + literals.length - 1)} `;
+  };
+  let rest = !text.includes('`')
+    ? text
+    : text.replace(/```[^\n]*\n?([\s\S]*?)```|`([^`]+)`/g, (_, block?: string, span?: string) =>
+        keep('code', block ?? span ?? ''),
+      );
+  if (options.payload)
+    rest = rest.replace(PAYLOAD, (_, head: string, body: string) => `${head} , ${keep('quote', body)}`);
+  if (options.quotes) rest = rest.replace(QUOTED, (_, a?: string, b?: string) => keep('quote', a ?? b ?? ''));
+  if (SYMBOL.test(rest)) {
+    rest = rest.replace(/\S+/g, (token) => (SYMBOL.test(token) ? keepSymbols(token, keep) : token));
+  }
+  const names = namesIn(rest);
+  rest = markMonths(markRomans(rest)).toLowerCase();
+  for (const [pattern, word] of PHRASES) rest = rest.replace(pattern, ` ${word} `);
+  const { question, text: plain } = readQuestion(rest);
+  const asksDoer = /\bby (?:whom?|what|which)\b|\bby *\??$/.test(plain);
+  const hasDo = /\b(?:what|which|whom?)\b.*\b(?:do|does|did)\b/.test(plain);
+  const { words, denied, stranded } = new WordReader(literals, names).read(plain);
+  return { question, asksDoer, hasDo, words, denied, stranded };
+}
+
+const SYMBOL = /[_{}[\]=<>\\@|^~*+#()/]/;
+
+/** Tokens with symbols in them are code, but for the signs of everyday writing. */
+function keepSymbols(token: string, keep: (kind: WordKind, literal: string) => string): string {
+  const core = token.replace(/[.,;:!?]+$/, '');
+  if (/^[=<>~^|*]?$/.test(core) || /^[=-]+\??$/.test(token)) return ' ';
+  if (/^\(?[\p{L}\p{N}'’.-]+\)?$/u.test(core)) return token.replace(/[()]/g, ' ');
+  if (/^\p{L}+\/\p{L}+$/u.test(core) && core.length <= 9) return core;
+  return keep('code', core);
+}
+
+/** Words with a capital that do not begin a sentence. */
+function namesIn(text: string): ReadonlySet<string> {
+  const names = new Set<string>();
+  for (const [, before = '', name = ''] of text.matchAll(/(\S)\s+(\p{Lu}[\p{L}\p{N}]*)/gu)) {
+    if (!'.?!:'.includes(before)) names.add(canonicalWord(name.toLowerCase()));
+  }
+  return names;
+}
+
+function markRomans(text: string): string {
+  return text
+    .replace(/\b(?:[IV]+X?|IX)\b/g, (numeral) => String(ROMAN_NUMERALS.get(numeral) ?? numeral))
+    .replace(/\b([Ww]ar|[Pp]art|[Cc]hapter|[Tt]ype|[Pp]hase|[Vv]olume|[Aa]ct) I\b/g, '$1 1');
+}
+
+/** `May` the month, not `may` the verb. */
+function markMonths(text: string): string {
+  return text
+    .replace(/(?<=\S\s+)May\b(?! I\b| we\b)/g, 'may-month')
+    .replace(/\b(in|of|since|until|by|early|late|last|next) may\b(?! (?:i|we|you)\b)/gi, '$1 may-month');
+}

@@ -1,0 +1,192 @@
+const words = (text: string): readonly string[] => text.trim().split(/\s+/);
+const lines = (text: string): readonly (readonly string[])[] => text.trim().split('\n').map(words);
+
+/** Words of a line are the same word. Inflections follow from the rules of `stemWord`. */
+export const SYNONYMS: readonly (readonly string[])[] = lines(`
+  cancel call-off
+  invoice bill
+  enable activate
+  disable deactivate
+  remove delete erase
+  add append
+  change update modify alter edit
+  begin start commence
+  end finish over stop conclude
+  buy purchase
+  large big huge
+  small little tiny
+  fast quick rapid
+  maximum max largest biggest highest
+  minimum min smallest lowest
+  kid child children
+  car automobile
+  movie film
+  photo picture
+  shop store
+  fix repair correct
+  error failure
+  house home
+  doctor physician
+  job position
+  salary wage earn
+  gift present
+  height tall high
+  distance far
+  speed fast velocity
+  population inhabitant inhabit live
+  write author writer compose draft generate create
+  arrive deliver delivery
+  send transmit
+  allow permit entitle legal legally
+  advantage benefit
+  disadvantage drawback
+  cause reason
+  summary summarize summarise
+  convert transform
+  iterate loop
+  increase raise grow improve
+  decrease reduce lower
+  compare comparison difference different differ
+  calculate compute calculation
+  duration time
+  old age
+  heavy weight weigh
+  reserve book
+  list enumerate
+  recommend suggest recommendation suggestion
+  toxic poisonous
+  frequency often frequently
+  license licence
+  meter metre m
+  kilometer kilometre km kms
+  centimeter centimetre cm
+  millimeter millimetre mm
+  mile mi
+  foot feet ft
+  kilogram kilo kg kgs
+  gram g
+  pound lb lbs
+  ounce oz
+  liter litre l
+  celsius °c
+  fahrenheit °f
+  percent %
+  dollar $ usd
+  euro € eur
+  sterling £ gbp
+  hour hr hrs
+  second-unit sec secs
+  kilobyte kb
+  megabyte mb
+  gigabyte gb
+  terabyte tb
+  usa us-country america
+  uk britain
+  mother mum mom
+  father dad
+  cv resume
+  vacation holiday
+  colour color
+  kubernetes k8s
+  postgres postgresql
+  dehydrated dehydration
+  rent renting
+  allowance limit
+  definition define
+  rule rules
+  sign symptom
+  expensive costly
+  cheap inexpensive
+  automatic automatically
+  colleague coworker
+  client customer
+  staff employee
+  picture image
+  laptop notebook
+  tv television
+  bike bicycle
+  ill sick
+  identical same
+  require must
+  exit quit
+`);
+
+/** Irregular forms → the word. */
+export const IRREGULAR: ReadonlyMap<string, string> = new Map(
+  lines(`
+  wrote write
+  written write
+  sent send
+  paid pay
+  bought buy
+  ate eat
+  eaten eat
+  won win
+  winner win
+  lost lose
+  began begin
+  begun begin
+  fell fall
+  fallen fall
+  rose rise
+  left leave
+  sold sell
+  spoke speak
+  spoken speak
+  drove drive
+  driving drive
+  flew fly
+  flight fly
+  flights fly
+  broke break
+  broken break
+  kept keep
+  held hold
+  told tell
+  ran run
+  running run
+  read read
+  built build
+  born birth
+  died die
+  dead die
+  children child
+  teeth tooth
+  feet foot
+  mice mouse
+  men man
+  women woman
+  wives wife
+  lives live
+  criteria criterion
+  bigger large
+  larger large
+  smaller small
+  faster fast
+  slower slow
+  cheaper cheap
+  heavier heavy
+  lighter light-weight
+  warmer warm
+  colder cold
+  higher high
+  longer long
+  taller tall
+  shorter short
+  older old
+  younger young
+  farther far
+  further far
+  spelled spell
+  spelt spell
+  spelling spell
+  drank drink
+  drunk drink
+  drinking drink
+  dehydrated dehydration
+  swiss switzerland
+  german germany
+  germans germany
+  brazilians brazil
+  `).map(([from = '', to = '']) => [from, to]),
+);

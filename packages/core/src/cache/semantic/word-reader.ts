@@ -1,0 +1,170 @@
+import { canonicalWord } from './canonical-word';
+import { DIRECTIONS, FILLERS, JOINTS, LIGHT, MARKER_SYNONYMS, NEGATIONS, PLACES, SOFT } from './guard-words';
+import { LANGUAGE_NAMES } from './language-names';
+import { DATE_WORDS, SHORT_DATE_WORDS, UNITS } from './number-words';
+import { addSpelledNumber, numberStem, readNumber } from './read-number';
+
+export type WordKind = 'quote' | 'code' | 'number' | 'date' | 'unit' | 'language' | 'name' | 'word' | 'soft' | 'light';
+
+/** One word that says what is asked, in order. */
+export interface ContentWord {
+  /** Stem of the word or of its synonyms; literals as they are. */
+  readonly stem: string;
+  readonly kind: WordKind;
+  /** The marker before it: a direction (`from`), a place (`in`), `of` for owners; empty for none. */
+  readonly role: string;
+  /** Counts stretches between punctuation. */
+  readonly segment: number;
+  /** Stands right beside `and`, `or`, `vs`. */
+  joint: boolean;
+}
+
+/** A part of the text that counts as it stands. */
+export interface Literal {
+  readonly text: string;
+  readonly kind: WordKind;
+}
+
+/** In the text, literal `n` is one character: the nth from here. */
+export const LITERAL_START = 0xe000;
+
+const SOFT_STEMS = new Set([...SOFT].map(canonicalWord));
+const LIGHT_STEMS = new Set([...LIGHT].map(canonicalWord));
+const UNIT_STEMS = new Set([...UNITS].map(canonicalWord));
+const DATE_STEMS = new Set([...DATE_WORDS].map(canonicalWord));
+
+const TOKEN = /[\ue000-\uf8ff]|[\p{L}\p{N}°%$€£.,:;!?'’&/+-]+/gu;
+const PLAIN = /^[a-z]+$/;
+/** Begin a part of their own. */
+const CLAUSES = new Set(['what', 'which', 'who', 'whom', 'whose', 'where', 'why', 'how', 'that']);
+/** Words with a hyphen that stand for a phrase. */
+const WHOLE = new Set(['go-language', 'like-this', 'may-month']);
+
+/** Reads the words of a prepared text in lower case, one after the other. */
+export class WordReader {
+  readonly words: ContentWord[] = [];
+  /** The stem right after each negation; empty where nothing follows. */
+  readonly denied: string[] = [];
+  /** `to` or `from` with nothing behind it. */
+  stranded = '';
+  private role = '';
+  private segment = 0;
+  private joint = false;
+  private denying = false;
+  private spelled: number | undefined;
+
+  constructor(
+    private readonly literals: readonly Literal[],
+    private readonly names: ReadonlySet<string>,
+  ) {}
+
+  read(text: string): this {
+    for (const raw of text.match(TOKEN) ?? []) {
+      const literal = this.literals[raw.charCodeAt(0) - LITERAL_START];
+      if (literal !== undefined) {
+        this.endNumber();
+        this.push(`${literal.kind} ${literal.text}`, literal.kind);
+      } else if (PLAIN.test(raw)) this.readPlain(raw);
+      else for (const token of splitToken(raw)) this.readToken(token);
+    }
+    this.endNumber();
+    this.endDenial();
+    return this;
+  }
+
+  private readToken(token: string): void {
+    if (PLAIN.test(token)) {
+      this.readPlain(token);
+      return;
+    }
+    this.endNumber();
+    if (/^[.,:;!?]+$/.test(token)) {
+      this.segment += 1;
+      this.role = '';
+      this.joint = false;
+      this.endDenial();
+      return;
+    }
+    const number = readNumber(token);
+    if (number !== undefined) {
+      this.push(number.stem, 'number');
+      if (number.unit !== undefined) this.push(number.unit, DATE_STEMS.has(number.unit) ? 'date' : 'unit');
+      return;
+    }
+    const owner = /^(.*[^s'])['’]s$|^(.*s)['’]$/.exec(token);
+    const word = (owner?.[1] ?? owner?.[2] ?? token).replace(/['’]/g, '');
+    if (owner === null || FILLERS.has(word)) this.readWord(word);
+    else this.push(...this.asContent(word), 'of');
+  }
+
+  private readPlain(word: string): void {
+    const spelled = addSpelledNumber(word, this.spelled);
+    if (spelled !== undefined) {
+      this.spelled = spelled;
+      return;
+    }
+    this.endNumber();
+    const ordinal = readNumber(word);
+    if (ordinal !== undefined) this.push(ordinal.stem, 'number');
+    else this.readWord(word);
+  }
+
+  private readWord(word: string): void {
+    if (NEGATIONS.has(word)) {
+      this.endDenial();
+      this.denying = true;
+    }
+    if (JOINTS.has(word)) {
+      const last = this.words.at(-1);
+      if (last !== undefined) last.joint = true;
+      this.joint = true;
+    }
+    const marker = MARKER_SYNONYMS.get(word) ?? word;
+    const isMarker = DIRECTIONS.has(marker) || PLACES.has(marker);
+    if (isMarker) {
+      this.role = marker;
+      this.stranded = marker === 'to' || marker === 'from' ? marker : '';
+    }
+    if (CLAUSES.has(word)) this.role = '';
+    if (word === '' || NEGATIONS.has(word) || FILLERS.has(word)) return;
+    this.push(...this.asContent(word), isMarker ? '' : this.role);
+  }
+
+  private asContent(word: string): [stem: string, kind: WordKind] {
+    const stem = canonicalWord(SHORT_DATE_WORDS.get(word) ?? word);
+    if (LIGHT_STEMS.has(stem)) return [stem, 'light'];
+    if (SOFT_STEMS.has(stem)) return [stem, 'soft'];
+    if (DATE_STEMS.has(stem) || word === 'may-month') return [stem, 'date'];
+    if (UNIT_STEMS.has(stem)) return [stem, 'unit'];
+    if (LANGUAGE_NAMES.has(word)) return [stem, 'language'];
+    return [stem, this.names.has(stem) ? 'name' : 'word'];
+  }
+
+  private push(stem: string, kind: WordKind, role = this.role): void {
+    this.words.push({ stem, kind, role, segment: this.segment, joint: this.joint });
+    if (this.denying) this.denied.push(stem);
+    this.denying = false;
+    this.joint = false;
+    this.stranded = '';
+  }
+
+  private endNumber(): void {
+    const value = this.spelled;
+    this.spelled = undefined;
+    if (value !== undefined) this.push(numberStem(value), 'number');
+  }
+
+  private endDenial(): void {
+    if (this.denying) this.denied.push('');
+    this.denying = false;
+  }
+}
+
+/** Punctuation, hyphens and slashes part words; numbers, dates and versions stay whole. */
+function splitToken(raw: string): readonly string[] {
+  const [, head = '', tail = ''] = /^(.*?)([.,:;!?]*)$/.exec(raw) ?? [];
+  const end = tail === '' ? [] : [tail];
+  if (head === '' || /^[-+/&']+$/.test(head)) return end;
+  if (WHOLE.has(head) || /^[$€£]?\d[\d.,:/-]*(?:%|°?\p{L}{1,3})?$/u.test(head)) return [head, ...end];
+  return [...head.split(/[-/.,:;!?&+]+/).filter((part) => part !== ''), ...end];
+}

@@ -1,0 +1,21 @@
+import type { EmbedFailure } from './embedder';
+
+/** What the worker is started with. */
+export interface EmbedWorkerSettings {
+  /** Folder that holds `tokenizer.json`, `config.json` and `onnx/`. */
+  readonly modelPath: string;
+  /** Refuse texts that are not English. */
+  readonly englishOnly: boolean;
+}
+
+/** A batch of texts, answered one by one, in order. */
+export interface EmbedJob {
+  readonly texts: readonly { readonly id: number; readonly text: string }[];
+}
+
+export type EmbedReply =
+  | { readonly type: 'ready' }
+  | { readonly type: 'vector'; readonly id: number; readonly vector: Float32Array }
+  | { readonly type: 'none'; readonly id: number; readonly reason: EmbedFailure }
+  /** The model can't be loaded: no text will ever be embedded by this worker. */
+  | { readonly type: 'broken'; readonly message: string };

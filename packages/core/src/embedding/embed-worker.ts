@@ -1,0 +1,69 @@
+// The model in a thread of its own: tokenizing, inference and language detection never touch the gateway's event loop.
+import { basename, dirname } from 'node:path';
+import { parentPort } from 'node:worker_threads';
+import type { EmbedJob, EmbedReply, EmbedWorkerSettings } from './embed-messages';
+import { isEnglish } from './is-english';
+
+/** With the special tokens. */
+const MAX_TOKENS = 512;
+
+type Embed = (text: string) => Promise<Float32Array | undefined>;
+
+const reply = (message: EmbedReply, transfer: readonly ArrayBuffer[] = []) =>
+  parentPort?.postMessage(message, [...transfer]);
+
+/** One text at a time: 8-bit models scale by the whole batch, so that a text's vector would depend on its neighbours. */
+async function loadModel(modelPath: string): Promise<Embed> {
+  const { env, AutoTokenizer, AutoModel, mean_pooling } = await import('@xenova/transformers');
+  env.allowRemoteModels = false;
+  env.useFSCache = false;
+  env.localModelPath = `${dirname(modelPath)}/`;
+  const name = basename(modelPath);
+  const tokenizer = await AutoTokenizer.from_pretrained(name);
+  const model = await AutoModel.from_pretrained(name, {
+    dtype: 'q8',
+    session_options: { intraOpNumThreads: 1, interOpNumThreads: 1 },
+  });
+  return async (text) => {
+    const inputs = await tokenizer([text], { padding: false, truncation: false });
+    if ((inputs.input_ids.dims[1] ?? 0) > MAX_TOKENS) return undefined;
+    const output = await model(inputs);
+    const pooled = mean_pooling(output.last_hidden_state, inputs.attention_mask).normalize(2, -1);
+    return Float32Array.from(pooled.data as Float32Array);
+  };
+}
+
+let settings: EmbedWorkerSettings | undefined;
+let loading: Promise<Embed> | undefined;
+let tail: Promise<void> = Promise.resolve();
+
+async function answer(job: EmbedJob): Promise<void> {
+  const embed = await loading;
+  if (embed === undefined) return;
+  for (const { id, text } of job.texts) {
+    try {
+      if (settings?.englishOnly === true && !isEnglish(text)) {
+        reply({ type: 'none', id, reason: 'language' });
+        continue;
+      }
+      const vector = await embed(text);
+      if (vector === undefined) reply({ type: 'none', id, reason: 'too_long' });
+      else reply({ type: 'vector', id, vector }, [vector.buffer as ArrayBuffer]);
+    } catch {
+      reply({ type: 'none', id, reason: 'failed' });
+    }
+  }
+}
+
+parentPort?.on('message', (data: EmbedWorkerSettings | EmbedJob) => {
+  if ('modelPath' in data) {
+    settings = data;
+    loading = loadModel(data.modelPath);
+    loading.then(
+      () => reply({ type: 'ready' }),
+      (error: unknown) => reply({ type: 'broken', message: error instanceof Error ? error.message : String(error) }),
+    );
+    return;
+  }
+  tail = tail.then(() => answer(data)).catch(() => {});
+});

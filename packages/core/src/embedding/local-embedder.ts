@@ -1,0 +1,123 @@
+// The worker breaks or can't load its model: texts get no vector, and after a pause the next text starts a new one.
+import { Worker } from 'node:worker_threads';
+import type { EmbedJob, EmbedReply, EmbedWorkerSettings } from './embed-messages';
+import { type Embedder, type EmbedOutcome, MAX_EMBEDDED_CHARACTERS, none } from './embedder';
+
+export interface LocalEmbedderOptions extends EmbedWorkerSettings {
+  readonly model: string;
+  /** Once per broken worker. */
+  readonly onBroken: (message: string) => void;
+  /** Texts that may wait; the next one is `busy`. */
+  readonly maxQueued?: number;
+  /** How long after a broken worker none is started, in milliseconds. */
+  readonly restartAfterMs?: number;
+}
+
+const MAX_QUEUED = 256;
+/** Texts the worker has at once: enough to never idle, few enough that what became late is not computed. */
+const BATCH = 8;
+const RESTART_AFTER_MS = 10_000;
+
+interface Waiting {
+  readonly text: string;
+  readonly settle: (outcome: EmbedOutcome) => void;
+}
+
+/** A sentence-embedding model in a worker thread, loaded with the first text. */
+export class LocalEmbedder implements Embedder {
+  readonly model: string;
+  private worker: Worker | undefined;
+  private queue = new Map<number, Waiting>();
+  private readonly running = new Map<number, Waiting>();
+  private nextId = 0;
+  private brokenAtMs = Number.NEGATIVE_INFINITY;
+
+  constructor(private readonly options: LocalEmbedderOptions) {
+    this.model = options.model;
+  }
+
+  /** Texts that wait or are being embedded. */
+  get size(): number {
+    return this.queue.size + this.running.size;
+  }
+
+  embed(text: string, deadlineMs: number): Promise<EmbedOutcome> {
+    if (text.length > MAX_EMBEDDED_CHARACTERS) return Promise.resolve(none('too_long'));
+    if (this.queue.size >= (this.options.maxQueued ?? MAX_QUEUED)) return Promise.resolve(none('busy'));
+    if (this.worker === undefined && !this.start()) return Promise.resolve(none('failed'));
+    const { promise, resolve } = Promise.withResolvers<EmbedOutcome>();
+    const id = this.nextId++;
+    const timer = setTimeout(() => {
+      this.queue.delete(id);
+      resolve(none('late'));
+    }, deadlineMs);
+    const settle = (outcome: EmbedOutcome) => {
+      clearTimeout(timer);
+      resolve(outcome);
+    };
+    this.queue.set(id, { text, settle });
+    this.hand();
+    return promise;
+  }
+
+  stop(): void {
+    this.end();
+    this.brokenAtMs = Number.POSITIVE_INFINITY;
+  }
+
+  private start(): boolean {
+    const { restartAfterMs = RESTART_AFTER_MS, modelPath, englishOnly } = this.options;
+    if (performance.now() - this.brokenAtMs < restartAfterMs) return false;
+    const worker = new Worker(new URL('./embed-worker.ts', import.meta.url));
+    this.worker = worker;
+    worker.on('message', (reply: EmbedReply) => this.onReply(reply));
+    worker.on('error', (error: Error) => this.onBroken(worker, error.message));
+    worker.on('exit', () => this.onBroken(worker, 'the worker ended'));
+    worker.unref();
+    const settings: EmbedWorkerSettings = { modelPath, englishOnly };
+    worker.postMessage(settings);
+    return true;
+  }
+
+  private onReply(reply: EmbedReply): void {
+    if (reply.type === 'ready') return;
+    if (reply.type === 'broken') {
+      if (this.worker !== undefined) this.onBroken(this.worker, reply.message);
+      return;
+    }
+    const { id, ...outcome } = reply;
+    this.running.get(id)?.settle(outcome);
+    this.running.delete(id);
+    this.hand();
+  }
+
+  /** Gives the worker more as soon as half of what it had is done. */
+  private hand(): void {
+    if (this.queue.size === 0 || this.running.size > BATCH / 2) return;
+    const texts: { id: number; text: string }[] = [];
+    for (const [id, waiting] of this.queue) {
+      if (this.running.size >= BATCH) break;
+      this.queue.delete(id);
+      this.running.set(id, waiting);
+      texts.push({ id, text: waiting.text });
+    }
+    const job: EmbedJob = { texts };
+    this.worker?.postMessage(job);
+  }
+
+  private onBroken(worker: Worker, message: string): void {
+    if (this.worker !== worker) return;
+    this.brokenAtMs = performance.now();
+    this.end();
+    this.options.onBroken(message);
+  }
+
+  private end(): void {
+    const worker = this.worker;
+    this.worker = undefined;
+    void worker?.terminate();
+    for (const waiting of [...this.queue.values(), ...this.running.values()]) waiting.settle(none('failed'));
+    this.queue.clear();
+    this.running.clear();
+  }
+}

@@ -1,0 +1,139 @@
+// The embedding service is away, slow or answers nonsense: the text gets no vector, and the request goes on as a miss.
+import { type Embedder, type EmbedOutcome, MAX_EMBEDDED_CHARACTERS, none, normalizeVector } from './embedder';
+
+/** How a service is asked and what it answers. */
+export interface EmbeddingApi {
+  path(url: string): string;
+  body(texts: readonly string[], model: string | undefined): object;
+  /** One vector a text, in order; undefined for any other answer. */
+  read(answer: unknown): readonly (readonly number[])[] | undefined;
+}
+
+export type EmbeddingApiName = 'embed' | 'openai';
+
+const isNumbers = (value: unknown): value is readonly number[] =>
+  Array.isArray(value) && value.every((one) => typeof one === 'number' && Number.isFinite(one));
+
+const fieldOf = (value: unknown, name: string): unknown =>
+  typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined;
+
+/** `embed`: `POST /embed {texts} → {embeddings}`; the other: `POST /embeddings {model, input} → {data: [{embedding}]}`. */
+export const EMBEDDING_APIS = {
+  embed: {
+    path: (url) => (/\/embed\/?$/.test(url) ? url : `${url.replace(/\/$/, '')}/embed`),
+    body: (texts) => ({ texts }),
+    read: (answer) => {
+      const vectors = fieldOf(answer, 'embeddings');
+      return Array.isArray(vectors) && vectors.every(isNumbers) ? vectors : undefined;
+    },
+  },
+  openai: {
+    path: (url) => (/\/embeddings\/?$/.test(url) ? url : `${url.replace(/\/$/, '')}/embeddings`),
+    body: (texts, model) => ({ model, input: texts, encoding_format: 'float' }),
+    read: (answer) => {
+      const data = fieldOf(answer, 'data');
+      if (!Array.isArray(data)) return undefined;
+      const ordered = data.toSorted((a, b) => Number(fieldOf(a, 'index') ?? 0) - Number(fieldOf(b, 'index') ?? 0));
+      const vectors = ordered.map((one) => fieldOf(one, 'embedding'));
+      return vectors.every(isNumbers) ? vectors : undefined;
+    },
+  },
+} as const satisfies Record<EmbeddingApiName, EmbeddingApi>;
+
+export interface RemoteEmbedderOptions {
+  readonly url: string;
+  readonly api: EmbeddingApiName;
+  readonly model?: string;
+  readonly apiKey?: string;
+  readonly fetch: typeof globalThis.fetch;
+  readonly maxQueued?: number;
+  readonly maxBatch?: number;
+}
+
+const MAX_QUEUED = 256;
+const MAX_BATCH = 32;
+const MAX_CALLS = 4;
+/** A call goes on for those who still wait; nobody waits longer. */
+const CALL_TIMEOUT_MS = 5000;
+
+interface Waiting {
+  readonly text: string;
+  readonly settle: (outcome: EmbedOutcome) => void;
+}
+
+/** Any embedding service over HTTP; texts that come while all calls are under way share the next one. */
+export class RemoteEmbedder implements Embedder {
+  readonly model: string;
+  private readonly queue = new Set<Waiting>();
+  private calls = 0;
+  private readonly stopped = new AbortController();
+
+  constructor(private readonly options: RemoteEmbedderOptions) {
+    this.model = `${options.api}:${options.url}:${options.model ?? ''}`;
+  }
+
+  embed(text: string, deadlineMs: number): Promise<EmbedOutcome> {
+    if (text.length > MAX_EMBEDDED_CHARACTERS) return Promise.resolve(none('too_long'));
+    if (this.queue.size >= (this.options.maxQueued ?? MAX_QUEUED)) return Promise.resolve(none('busy'));
+    const { promise, resolve } = Promise.withResolvers<EmbedOutcome>();
+    const waiting: Waiting = {
+      text,
+      settle: (outcome) => {
+        clearTimeout(timer);
+        resolve(outcome);
+      },
+    };
+    const timer = setTimeout(() => {
+      this.queue.delete(waiting);
+      resolve(none('late'));
+    }, deadlineMs);
+    this.queue.add(waiting);
+    this.hand();
+    return promise;
+  }
+
+  stop(): void {
+    this.stopped.abort();
+  }
+
+  private hand(): void {
+    while (this.queue.size > 0 && this.calls < MAX_CALLS) {
+      const batch = [...this.queue].slice(0, this.options.maxBatch ?? MAX_BATCH);
+      for (const waiting of batch) this.queue.delete(waiting);
+      this.calls += 1;
+      void this.call(batch).finally(() => {
+        this.calls -= 1;
+        this.hand();
+      });
+    }
+  }
+
+  private async call(batch: readonly Waiting[]): Promise<void> {
+    const vectors = await this.ask(batch.map(({ text }) => text)).catch(() => undefined);
+    for (const [index, { settle }] of batch.entries()) {
+      const given = vectors?.length === batch.length ? vectors[index] : undefined;
+      const vector = given === undefined ? undefined : normalizeVector(given);
+      settle(vector === undefined ? none('failed') : { type: 'vector', vector });
+    }
+  }
+
+  private async ask(texts: readonly string[]): Promise<readonly (readonly number[])[] | undefined> {
+    const { url, api, model, apiKey, fetch } = this.options;
+    const { path, body, read } = EMBEDDING_APIS[api];
+    const response = await fetch(path(url), {
+      method: 'POST',
+      headers: {
+        'Content-Type': 'application/json',
+        ...(apiKey === undefined ? {} : { Authorization: `Bearer ${apiKey}` }),
+      },
+      body: JSON.stringify(body(texts, model)),
+      signal: AbortSignal.any([this.stopped.signal, AbortSignal.timeout(CALL_TIMEOUT_MS)]),
+      redirect: 'error',
+    });
+    if (!response.ok) {
+      await response.body?.cancel();
+      return undefined;
+    }
+    return read(await response.json());
+  }
+}
