@@ -75,6 +75,11 @@ export class ProviderConnections {
     return this.shared.get(name);
   }
 
+  /** Projects that have keys of their own. */
+  projects(): readonly string[] {
+    return [...this.own.keys()];
+  }
+
   /** Models that the operator named for a provider added at run time. */
   modelsOf(name: string): readonly string[] {
     return this.sites.get(name)?.models ?? [];

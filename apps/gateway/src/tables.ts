@@ -121,9 +121,22 @@ export class Tables {
     return named.length > 0 ? new Set(named) : (this.liveModels.get(name) ?? NO_MODELS);
   }
 
+  /** A project with keys of its own sees its providers beside everybody's; the others see everybody's alone. */
   private build(): RoutingTables {
+    const { connections } = this.options;
+    const projects = connections.projects();
+    if (projects.length === 0) return this.buildWith(() => true);
+    const everybody = this.buildWith((name) => connections.connect(name) !== undefined);
+    const own = new Map(
+      projects.map((id) => [id, this.buildWith((name) => connections.connect(name, id) !== undefined)]),
+    );
+    return { ...this.buildWith(() => true), forProject: (projectId) => own.get(projectId) ?? everybody };
+  }
+
+  private buildWith(isCallable: (provider: string) => boolean): RoutingTables {
     const providers = new Map<string, ConfiguredProvider>();
     for (const [name, { provider }] of this.connected()) {
+      if (!isCallable(name)) continue;
       providers.set(name, {
         name,
         place: provider.isFree ? 'local' : provider.respondLocally === undefined ? 'cloud' : 'built_in',

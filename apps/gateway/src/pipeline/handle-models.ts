@@ -63,7 +63,8 @@ const CHAT_MODES = new Set(['chat', 'responses']);
  * Every model of a configured provider that the key may call and the failover mode allows, and the project's aliases; a
  * name two providers share gets its provider in front.
  */
-export function callableModels(tables: RoutingTables, key: ApiKey): readonly ShownModel[] {
+export function callableModels(allTables: RoutingTables, key: ApiKey): readonly ShownModel[] {
+  const tables = allTables.forProject(key.projectId);
   const shown = new Map<string, ShownModel>();
   const add = (provider: string, name: string, priced: PricedModel | undefined) => {
     const id = shown.has(name) ? `${provider}/${name}` : name;

@@ -9,13 +9,14 @@ import { ask, logRow, postChat, settledLedger, startEnvironment } from './enviro
 const SETUP_MS = 60_000;
 const HAIKU = 'claude-haiku-4-5-20251001';
 const LOCAL = 'qwen2.5:14b';
+const ENCRYPTION_KEY = '0123456789abcdef'.repeat(4);
 const DOWN: FakeBehaviour = { status: 529 };
 
 /** A gateway with three vendors, all of them played by one fake, and a local server played by another. */
 async function startWorld(env: Record<string, string> = {}) {
   const local = startFakeUpstream({ models: [LOCAL, 'llama3:8b'] });
   try {
-    const locals = { OLLAMA_BASE_URL: local.baseUrl, OLLAMA_MODEL_BALANCED: LOCAL };
+    const locals = { ENCRYPTION_KEY, OLLAMA_BASE_URL: local.baseUrl, OLLAMA_MODEL_BALANCED: LOCAL };
     const world = await startEnvironment({ kind: 'real', allVendors: true, env: { ...locals, ...env } });
     const close = async () => {
       await world.close();
@@ -261,6 +262,22 @@ describe('routing', () => {
     expect(find(LOCAL)).toMatchObject({ owned_by: 'ollama', pricing: { input_usd_per_million: 0 } });
     const some = await createTestKey(here.world.gateway, { key: { allowed_models: ['gpt-4o'] } });
     expect((await list(some.apiKey)).map((model) => model.id).sort()).toEqual(['gpt-4o', 'listed', 'mixed', 'spread']);
+  });
+
+  test('a provider that one project has a key for is there for this project alone', async () => {
+    const [own, other] = [await createTestKey(here.world.gateway), await createTestKey(here.world.gateway)];
+    await admin('/providers/groq/keys', 'POST', { key: 'gsk-of-this-project', project_id: own.projectId });
+    const owners = async (key: string) => {
+      const answer = await fetch(`${here.world.gateway.url}/v1/models`, {
+        headers: { authorization: `Bearer ${key}` },
+      });
+      return new Set(((await answer.json()) as { data: { owned_by: string }[] }).data.map((model) => model.owned_by));
+    };
+    expect((await owners(own.apiKey)).has('groq')).toBe(true);
+    expect((await owners(other.apiKey)).has('groq')).toBe(false);
+    const answer = await chat(ask('not mine', { model: 'groq/llama-3.1-8b-instant' }), other.apiKey);
+    expect(answer.status).toBe(404);
+    expect(heads(await chat(ask('still mine'), own.apiKey))[2]).toBe('miss');
   });
 
   test('when all is said the books are even and no hold is left', async () => {

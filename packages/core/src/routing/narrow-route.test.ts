@@ -200,6 +200,7 @@ describe('orderTargets', () => {
 describe('hedging', () => {
   const hedgedTables = createRoutingTables({
     ...tables,
+    forProject: undefined,
     chains: tables.chains.map((chain) => ({ ...chain, hedgeAfterMs: 300 })),
     aliases: createAliasBook([
       alias('own', ['a/a-1'], { hedgeAfterMs: 50 }),
@@ -216,4 +217,15 @@ describe('hedging', () => {
   ])('%s: %p', (asked, expected) => {
     expect(resolveTargets(asked, hedgedTables).hedgeAfterMs).toBe(expected);
   });
+});
+
+test('a project sees its own providers, and what was found for one is nothing to another', () => {
+  const all = createRoutingTables({ ...tables, forProject: undefined });
+  const withoutB = createRoutingTables({ ...all, forProject: undefined, providers: new Map([['a', provider('a')]]) });
+  const shared = { ...all, forProject: (projectId: string) => (projectId === 'owner' ? all : withoutB) };
+  const names = (projectId: string) => resolveTargets('a-1', shared, projectId).targets.map(targetKey);
+  expect(names('owner')).toEqual(['a/a-1', 'b/b-1', 'c/c-unpriced']);
+  expect(names('other')).toEqual(['a/a-1']);
+  expect(() => resolveTargets('b-1', shared, 'owner')).not.toThrow();
+  expect(names('owner')).toHaveLength(3);
 });

@@ -13,7 +13,8 @@ const ROUTES_REMEMBERED = 10_000;
 const NAME_REMEMBERED_CHARACTERS = 256;
 
 /** Model name as a project asks for it → where it may be sent. Throws `model_not_found` with near names. */
-export function resolveTargets(model: string, tables: RoutingTables, projectId = ''): Route {
+export function resolveTargets(model: string, allTables: RoutingTables, projectId = ''): Route {
+  const tables = allTables.forProject(projectId);
   const alias = tables.aliases.find(projectId, model);
   const known = tables.routes.get(alias ?? model);
   if (known !== undefined) return known;

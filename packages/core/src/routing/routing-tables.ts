@@ -29,6 +29,8 @@ export interface RoutingTables {
   readonly random: () => number;
   /** Routes found so far: they hold as long as these tables. */
   readonly routes: Map<string | Alias, Route>;
+  /** The tables with just the providers this project can call; the same ones where no project has keys of its own. */
+  forProject(projectId: string): RoutingTables;
 }
 
 export interface RouteTarget extends Target {
@@ -66,14 +68,16 @@ type Given = Pick<RoutingTables, 'providers' | 'prices'> & Partial<Omit<RoutingT
 
 /** Tables with nothing but what is given: no chains, no aliases, `cloud_first`. */
 export function createRoutingTables(given: Given): RoutingTables {
-  return {
+  const tables: RoutingTables = {
     chains: [],
     aliases: noAliases,
     mode: 'cloud_first',
     substitutes: {},
     random: Math.random,
     ...given,
+    forProject: given.forProject ?? (() => tables),
     health: given.health ?? noTargetHealth,
     routes: new Map(),
   };
+  return tables;
 }
