@@ -28,6 +28,8 @@ export interface EnvironmentOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Configures every vendor whose API the fake one speaks, not only the first. */
   readonly allVendors?: boolean;
+  /** Makes the fake vendor a local model server as well, which lists these. */
+  readonly localModels?: readonly string[];
 }
 
 /** Starts everything; `real` uses TEST_DATABASE_URL and a Redis of its own, so that suites do not meet. */
@@ -40,7 +42,7 @@ export async function startEnvironment(options: EnvironmentOptions): Promise<Tes
     const dataDir = await mkdtemp(join(tmpdir(), 'llm0-e2e-'));
     stops.push(() => rm(dataDir, { recursive: true, force: true }));
     const storeEnv = options.kind === 'embedded' ? {} : await startStores(stops, options.kind);
-    const upstream = startFakeUpstream();
+    const upstream = startFakeUpstream({ models: options.localModels });
     stops.push(() => upstream.stop());
     const env = {
       OPENAI_API_KEY: 'sk-fake-upstream-key',
@@ -48,6 +50,7 @@ export async function startEnvironment(options: EnvironmentOptions): Promise<Tes
       // Suites are about what is decided, and the machine may be busy; how soon, stores-fail.e2e.test.ts says.
       LLM0_TEST_ADMIT_DEADLINE_MS: '5000',
       ...(options.allVendors === true ? otherVendors(upstream) : {}),
+      ...(options.localModels === undefined ? {} : { OLLAMA_BASE_URL: upstream.url }),
       ...storeEnv,
       ...options.env,
     };
@@ -77,6 +80,10 @@ function otherVendors(upstream: FakeUpstream): Record<string, string> {
     ANTHROPIC_BASE_URL: upstream.url,
     GEMINI_API_KEY: 'AIza-fake-upstream-key',
     GEMINI_BASE_URL: upstream.url,
+    AWS_ACCESS_KEY_ID: 'AKIAFAKEUPSTREAMKEY0',
+    AWS_SECRET_ACCESS_KEY: 'fake-upstream-secret-key',
+    BEDROCK_REGION: 'eu-central-1',
+    BEDROCK_BASE_URL: upstream.url,
   };
 }
 

@@ -10,7 +10,8 @@ import { logRow, postChat, startEnvironment, type TestEnvironment } from './envi
 
 const SETUP_MS = 60_000;
 /** One model of each vendor; the program never knows which it talks to. */
-const MODELS = ['gpt-4o-mini', 'claude-haiku-4-5', 'gemini-2.5-flash'] as const;
+const BEDROCK = 'amazon.nova-2-lite-v1:0';
+const MODELS = ['gpt-4o-mini', 'claude-haiku-4-5', 'gemini-2.5-flash', BEDROCK] as const;
 const OTHERS = MODELS.slice(1);
 
 const WEATHER_TOOL = {
@@ -214,7 +215,7 @@ describe('one program, any vendor', () => {
 
   test('keys go in their own headers, and never in a URL', async () => {
     for (const model of MODELS) await ask({ ...say('Hi'), model });
-    const [first, second, third] = world.upstream.requests;
+    const [first, second, third, fourth] = world.upstream.requests;
     expect(first?.headers.authorization).toBe('Bearer sk-fake-upstream-key');
     expect(second?.headers).toMatchObject({
       'x-api-key': 'sk-ant-fake-upstream-key',
@@ -222,6 +223,8 @@ describe('one program, any vendor', () => {
     });
     expect(third?.headers['x-goog-api-key']).toBe('AIza-fake-upstream-key');
     expect(third?.path).toBe('/v1beta/models/gemini-2.5-flash:generateContent');
+    expect(fourth?.headers.authorization).toStartWith('AWS4-HMAC-SHA256 Credential=AKIAFAKEUPSTREAMKEY0/');
+    expect(JSON.stringify(fourth)).not.toContain('fake-upstream-secret-key');
     for (const { headers } of world.upstream.requests) expect(JSON.stringify(headers)).not.toContain(apiKey);
   });
 

@@ -10,14 +10,16 @@ export interface RenderContext {
 export interface FakeFormat {
   /** The whole plain answer. */
   plain(behaviour: FakeBehaviour, context: RenderContext): JsonObject;
-  /** The streamed answer as server-sent events. */
-  events(behaviour: FakeBehaviour, context: RenderContext): string[];
+  /** The streamed answer as server-sent events, or as whatever bytes the vendor streams. */
+  events(behaviour: FakeBehaviour, context: RenderContext): (string | Uint8Array)[];
   /** Events that come ahead of the first one with content. */
   readonly leadEvents: number;
   /** The body of an error answer. */
   error(status: number, message: string): JsonObject;
   /** An error within a stream. */
-  readonly errorEvent: string;
+  readonly errorEvent: string | Uint8Array;
+  /** Content type of a stream that is none of server-sent events. */
+  readonly streamType?: string;
 }
 
 const DEFAULT_PROMPT_TOKENS = 10;

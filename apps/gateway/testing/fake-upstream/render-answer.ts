@@ -1,6 +1,7 @@
 import type { FakeBehaviour } from './behaviour';
 import type { FakeFormat, RenderContext } from './fake-format';
 import { anthropicFormat } from './render-anthropic';
+import { bedrockFormat } from './render-bedrock';
 import { geminiFormat } from './render-gemini';
 import { openaiFormat } from './render-openai';
 
@@ -9,6 +10,7 @@ export const FAKE_FORMATS = {
   'openai-chat': openaiFormat,
   'anthropic-messages': anthropicFormat,
   'gemini-content': geminiFormat,
+  'bedrock-converse': bedrockFormat,
 } as const satisfies Record<string, FakeFormat>;
 
 export type FakeFormatName = keyof typeof FAKE_FORMATS;
@@ -26,14 +28,24 @@ export function renderPlain(behaviour: FakeBehaviour, context: AnswerContext): s
 
 /** The streamed answer, one piece of bytes for each write. */
 export function renderStream(behaviour: FakeBehaviour, context: AnswerContext): Uint8Array[] {
-  const events = FAKE_FORMATS[context.format]
+  const format: FakeFormat = FAKE_FORMATS[context.format];
+  const pieces = format
     .events(behaviour, context)
-    .map((event: string) => withFraming(event, behaviour));
-  if (behaviour.byteByByte === true) {
-    return [...encoder.encode(events.join(''))].map((byte) => new Uint8Array([byte]));
-  }
-  const pieces = events.map((event) => encoder.encode(event));
+    .map((event) => (typeof event === 'string' ? encoder.encode(withFraming(event, behaviour)) : event));
+  if (behaviour.byteByByte === true) return [...Buffer.concat(pieces)].map((byte) => new Uint8Array([byte]));
   return behaviour.splitCharacters === true ? splitInsideCharacters(pieces) : pieces;
+}
+
+/** How the streams of a format are labelled. */
+export function streamHeaders(context: AnswerContext): Record<string, string> {
+  const format: FakeFormat = FAKE_FORMATS[context.format];
+  return { 'content-type': format.streamType ?? 'text/event-stream; charset=utf-8' };
+}
+
+/** The bytes of an error within a stream. */
+export function renderStreamError(context: AnswerContext): Uint8Array {
+  const { errorEvent }: FakeFormat = FAKE_FORMATS[context.format];
+  return typeof errorEvent === 'string' ? encoder.encode(errorEvent) : errorEvent;
 }
 
 const LINE_ENDS = { lf: '\n', crlf: '\r\n', cr: '\r' } as const;

@@ -1,5 +1,12 @@
 import type { FakeBehaviour } from './behaviour';
-import { type AnswerContext, FAKE_FORMATS, renderPlain, renderStream } from './render-answer';
+import {
+  type AnswerContext,
+  FAKE_FORMATS,
+  renderPlain,
+  renderStream,
+  renderStreamError,
+  streamHeaders,
+} from './render-answer';
 
 /** What the server counts while it answers. */
 export interface AnswerCounters {
@@ -8,7 +15,6 @@ export interface AnswerCounters {
   completed: number;
 }
 
-const SSE_HEADERS = { 'content-type': 'text/event-stream; charset=utf-8' };
 const JSON_HEADERS = { 'content-type': 'application/json' };
 /** Lets the bytes so far leave the machine before the connection is broken. */
 const BEFORE_RESET_MS = 20;
@@ -26,7 +32,7 @@ export function ordinaryAnswer(job: Pick<AnswerJob, 'stream' | 'context' | 'coun
     pieces = stream ? renderStream({}, context) : [new TextEncoder().encode(renderPlain({}, context))];
     if (rendered.size < MAX_RENDERED) rendered.set(key, pieces);
   }
-  if (stream) return new Response(writePieces(pieces, counters), { headers: SSE_HEADERS });
+  if (stream) return new Response(writePieces(pieces, counters), { headers: streamHeaders(context) });
   counters.completed += 1;
   return new Response(pieces[0] as BodyInit, { headers: JSON_HEADERS });
 }
@@ -64,7 +70,7 @@ export interface AnswerJob {
 export function scriptedAnswer(job: AnswerJob): Response {
   const { behaviour, stream, context } = job;
   const status = behaviour.status ?? 200;
-  if (behaviour.empty === true) return new Response('', { headers: stream ? SSE_HEADERS : JSON_HEADERS });
+  if (behaviour.empty === true) return new Response('', { headers: stream ? streamHeaders(context) : JSON_HEADERS });
   if (behaviour.html === true) {
     return new Response('<html><head><title>Bad gateway</title></head><body><h1>Oops</h1></body></html>', {
       status,
@@ -75,7 +81,7 @@ export function scriptedAnswer(job: AnswerJob): Response {
   if (!stream || behaviour.plainForStream === true) {
     return new Response(renderPlain(behaviour, context), { headers: JSON_HEADERS });
   }
-  return new Response(streamPieces(job), { headers: SSE_HEADERS });
+  return new Response(streamPieces(job), { headers: streamHeaders(context) });
 }
 
 function errorAnswer({ behaviour, context }: AnswerJob, status: number): Response {
@@ -119,8 +125,7 @@ function streamPieces(job: AnswerJob): ReadableStream<Uint8Array> {
             if (!left) controller.error(undefined);
             return;
           }
-          if (fault.kind === 'error')
-            controller.enqueue(new TextEncoder().encode(FAKE_FORMATS[job.context.format].errorEvent));
+          if (fault.kind === 'error') controller.enqueue(renderStreamError(job.context));
           return finish(controller);
         }
         const piece = pieces[next];

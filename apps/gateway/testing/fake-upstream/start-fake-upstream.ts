@@ -82,6 +82,7 @@ class FakeServer implements FakeUpstream, FakeControl {
         '/v1/chat/completions': { POST: (request) => this.answerOpenai(request) },
         '/v1/messages': { POST: (request) => this.answerAnthropic(request) },
         '/v1beta/models/:call': { POST: (request) => this.answerGemini(request) },
+        '/model/:model/:method': { POST: (request) => this.answerBedrock(request) },
         '/v1/models': () => Response.json({ object: 'list', data: this.listModels() }),
         '/control': { POST: async (request) => this.applyControl((await request.json()) as JsonObject) },
         '/counters': () => Response.json(this.counters),
@@ -162,6 +163,13 @@ class FakeServer implements FakeUpstream, FakeControl {
     const [model = '', method] = request.params.call.split(':');
     const context: AnswerContext = { format: 'gemini-content', model, includeUsage: true };
     return this.answerChat({ request, body, stream: method === 'streamGenerateContent', context });
+  }
+
+  private async answerBedrock(request: Bun.BunRequest<'/model/:model/:method'>): Promise<Response> {
+    const body = (await request.json()) as JsonObject;
+    const { model, method } = request.params;
+    const context: AnswerContext = { format: 'bedrock-converse', model: decodeURIComponent(model), includeUsage: true };
+    return this.answerChat({ request, body, stream: method === 'converse-stream', context });
   }
 
   private async answerChat({ request, body, stream, context }: ChatCall): Promise<Response> {
