@@ -4,109 +4,63 @@ import type { Db } from '../client';
 import { nanoFromUsd } from '../money';
 import type { UsageFact } from './rollup-deltas';
 
-/** Column of `gateway_logs` → its type in the JSON the rows travel in; `created_at` and money are made from integers. */
-const COLUMNS = {
-  id: 'uuid',
-  project_id: 'uuid',
-  api_key_id: 'uuid',
-  request_id: 'uuid',
-  client_request_id: 'text',
-  dialect: 'text',
-  model: 'text',
-  requested_model: 'text',
-  provider: 'text',
-  final_provider: 'text',
-  tokens_in: 'bigint',
-  tokens_out: 'bigint',
-  tokens_total: 'bigint',
-  tokens_cache_read: 'bigint',
-  tokens_cache_write: 'bigint',
-  tokens_reasoning: 'bigint',
-  cost_detail: 'jsonb',
-  cost_estimated: 'boolean',
-  latency_ms: 'double precision',
-  overhead_ms: 'double precision',
-  upstream_ms: 'double precision',
-  ttft_ms: 'double precision',
-  stream: 'boolean',
-  cache_hit: 'boolean',
-  semantic_cache_hit: 'boolean',
-  similarity_score: 'real',
-  failover_count: 'integer',
-  failover_occurred: 'boolean',
-  attempts: 'jsonb',
-  status: 'text',
-  http_status: 'integer',
-  error_code: 'text',
-  error_message: 'text',
-  customer_id: 'text',
-  labels: 'jsonb',
+/** Field of a record → its column of `gateway_logs` and type. */
+const FIELDS = {
+  id: ['id', 'uuid'],
+  projectId: ['project_id', 'uuid'],
+  apiKeyId: ['api_key_id', 'uuid'],
+  clientRequestId: ['client_request_id', 'text'],
+  dialect: ['dialect', 'text'],
+  model: ['model', 'text'],
+  requestedModel: ['requested_model', 'text'],
+  provider: ['provider', 'text'],
+  finalProvider: ['final_provider', 'text'],
+  tokensIn: ['tokens_in', 'bigint'],
+  tokensOut: ['tokens_out', 'bigint'],
+  tokensCacheRead: ['tokens_cache_read', 'bigint'],
+  tokensCacheWrite: ['tokens_cache_write', 'bigint'],
+  tokensReasoning: ['tokens_reasoning', 'bigint'],
+  costDetail: ['cost_detail', 'jsonb'],
+  costEstimated: ['cost_estimated', 'boolean'],
+  latencyMs: ['latency_ms', 'double precision'],
+  overheadMs: ['overhead_ms', 'double precision'],
+  upstreamMs: ['upstream_ms', 'double precision'],
+  ttftMs: ['ttft_ms', 'double precision'],
+  stream: ['stream', 'boolean'],
+  cacheHit: ['cache_hit', 'boolean'],
+  semanticCacheHit: ['semantic_cache_hit', 'boolean'],
+  similarityScore: ['similarity_score', 'real'],
+  failoverCount: ['failover_count', 'integer'],
+  attempts: ['attempts', 'jsonb'],
+  status: ['status', 'text'],
+  httpStatus: ['http_status', 'integer'],
+  errorCode: ['error_code', 'text'],
+  errorMessage: ['error_message', 'text'],
+  customerId: ['customer_id', 'text'],
+  labels: ['labels', 'jsonb'],
+} as const satisfies Partial<Record<keyof LogRecord, readonly [column: string, type: string]>>;
+
+/** Columns that are made from fields. */
+const DERIVED = {
+  request_id: 'r.id',
+  created_at: 'to_timestamp(r."createdAtMs" / 1000.0)',
+  cost_usd: 'r."costNanoUsd" * 0.000000001',
+  saved_usd: 'r."savedNanoUsd" * 0.000000001',
+  tokens_total: 'r."tokensIn" + r."tokensOut"',
+  failover_occurred: 'r."failoverCount" > 0',
 } as const;
 
-type Column = keyof typeof COLUMNS;
-
-function toRow(record: LogRecord): Record<Column | 'created_at_ms' | 'cost_nano_usd' | 'saved_nano_usd', unknown> {
-  return {
-    id: record.id,
-    created_at_ms: record.createdAtMs,
-    project_id: record.projectId,
-    api_key_id: record.apiKeyId,
-    request_id: record.id,
-    client_request_id: record.clientRequestId,
-    dialect: record.dialect,
-    model: record.model,
-    requested_model: record.requestedModel,
-    provider: record.provider,
-    final_provider: record.finalProvider,
-    tokens_in: record.tokensIn,
-    tokens_out: record.tokensOut,
-    tokens_total: record.tokensIn + record.tokensOut,
-    tokens_cache_read: record.tokensCacheRead,
-    tokens_cache_write: record.tokensCacheWrite,
-    tokens_reasoning: record.tokensReasoning,
-    cost_nano_usd: record.costNanoUsd,
-    saved_nano_usd: record.savedNanoUsd,
-    cost_detail: record.costDetail,
-    cost_estimated: record.costEstimated,
-    latency_ms: record.latencyMs,
-    overhead_ms: record.overheadMs,
-    upstream_ms: record.upstreamMs,
-    ttft_ms: record.ttftMs,
-    stream: record.stream,
-    cache_hit: record.cacheHit,
-    semantic_cache_hit: record.semanticCacheHit,
-    similarity_score: record.similarityScore,
-    failover_count: record.failoverCount,
-    failover_occurred: record.failoverCount > 0,
-    attempts: record.attempts,
-    status: record.status,
-    http_status: record.httpStatus,
-    error_code: record.errorCode,
-    error_message: record.errorMessage,
-    customer_id: record.customerId,
-    labels: record.labels,
-  };
-}
-
-const NAMES = sql.raw(Object.keys(COLUMNS).join(', '));
-const SELECTED = sql.raw(
-  Object.keys(COLUMNS)
-    .map((name) => `r.${name}`)
-    .join(', '),
-);
-const TYPED = sql.raw(
-  Object.entries(COLUMNS)
-    .map(([name, type]) => `${name} ${type}`)
-    .join(', '),
-);
+const INSERTED = [...Object.values(FIELDS).map(([column]) => column), ...Object.keys(DERIVED)].join(', ');
+const SELECTED = [...Object.keys(FIELDS).map((field) => `r."${field}"`), ...Object.values(DERIVED)].join(', ');
+const TYPED = ['"createdAtMs" bigint, "costNanoUsd" bigint, "savedNanoUsd" bigint']
+  .concat(Object.entries(FIELDS).map(([field, [, type]]) => `"${field}" ${type}`))
+  .join(', ');
 
 /** Inserts rows that are not there yet, in one statement; returns the ids really written. */
 export async function insertRows(tx: Db, records: readonly LogRecord[]): Promise<readonly string[]> {
   const rows = await tx.execute<{ id: string }>(sql`
-    insert into gateway_logs (created_at, cost_usd, saved_usd, ${NAMES})
-    select to_timestamp(r.created_at_ms / 1000.0), r.cost_nano_usd * 0.000000001, r.saved_nano_usd * 0.000000001, ${SELECTED}
-    from jsonb_to_recordset(${JSON.stringify(records.map(toRow))}::jsonb)
-      as r(created_at_ms bigint, cost_nano_usd bigint, saved_nano_usd bigint, ${TYPED})
+    insert into gateway_logs (${sql.raw(INSERTED)})
+    select ${sql.raw(SELECTED)} from jsonb_to_recordset(${JSON.stringify(records)}::jsonb) as r(${sql.raw(TYPED)})
     on conflict (created_at, id) do nothing
     returning id`);
   return rows.map((row) => row.id);

@@ -105,10 +105,22 @@ interface Group {
   readonly histograms: Record<(typeof METRICS)[number], Histogram>;
 }
 
-/** Changes of one roll-up with buckets of `bucketMs`; groups whose change is nothing are left out. */
-export function rollupDeltas(facts: readonly SignedFact[], bucketMs: number): readonly RollupDelta[] {
-  const groups = new Map<string, Group>();
-  for (const signed of facts) addFact(groups, signed, bucketMs);
+/**
+ * Changes of the roll-ups with these bucket sizes, from the finest on; each size divides the next. Groups whose change is
+ * nothing are left out.
+ */
+export function rollupDeltas(
+  facts: readonly SignedFact[],
+  bucketSizesMs: readonly number[],
+): readonly (readonly RollupDelta[])[] {
+  let groups: ReadonlyMap<string, Group> | undefined;
+  return bucketSizesMs.map((bucketMs) => {
+    groups = groups === undefined ? groupFacts(facts, bucketMs) : coarsen(groups, bucketMs);
+    return toDeltas(groups);
+  });
+}
+
+function toDeltas(groups: ReadonlyMap<string, Group>): readonly RollupDelta[] {
   const deltas: RollupDelta[] = [];
   for (const [, group] of [...groups].sort(([a], [b]) => (a < b ? -1 : 1))) {
     const { fact, requests, sums, histograms } = group;
@@ -136,37 +148,51 @@ export function rollupDeltas(facts: readonly SignedFact[], bucketMs: number): re
   return deltas;
 }
 
-function addFact(groups: Map<string, Group>, { fact, sign }: SignedFact, bucketMs: number): void {
-  const start = fact.createdAtMs - (fact.createdAtMs % bucketMs);
-  const key = JSON.stringify([
-    start,
-    fact.projectId,
-    fact.apiKeyId,
-    fact.model,
-    fact.provider,
-    fact.status,
-    fact.cache,
-  ]);
+function groupFacts(facts: readonly SignedFact[], bucketMs: number): ReadonlyMap<string, Group> {
+  const groups = new Map<string, Group>();
+  for (const { fact, sign } of facts) {
+    const group = groupOf(groups, fact, fact.createdAtMs - (fact.createdAtMs % bucketMs));
+    group.requests += sign;
+    for (const name of SUMS) group.sums[name] += sign * fact[name];
+    for (const name of METRICS) {
+      const value = fact[name];
+      if (value !== null) addToHistogram(group.histograms[name], value, sign);
+    }
+  }
+  return groups;
+}
+
+/** The same changes in larger buckets: thousands of rows are a handful of groups by then. */
+function coarsen(fine: ReadonlyMap<string, Group>, bucketMs: number): ReadonlyMap<string, Group> {
+  const groups = new Map<string, Group>();
+  for (const part of fine.values()) {
+    const group = groupOf(groups, part.fact, part.bucketMs - (part.bucketMs % bucketMs));
+    group.requests += part.requests;
+    for (const name of SUMS) group.sums[name] += part.sums[name];
+    for (const name of METRICS) mergeHistogram(group.histograms[name], part.histograms[name]);
+  }
+  return groups;
+}
+
+/** Control characters part the fields of a key: ids never hold them, and names are told apart all the same. */
+const PART = '\u0000';
+
+function groupOf(groups: Map<string, Group>, fact: UsageFact, bucketMs: number): Group {
+  const { projectId, apiKeyId, model, provider, status, cache } = fact;
+  const key =
+    bucketMs + PART + projectId + PART + apiKeyId + PART + status + PART + cache + PART + provider + PART + model;
   let group = groups.get(key);
   if (group === undefined) {
     group = {
       fact,
-      bucketMs: start,
+      bucketMs,
       requests: 0,
       sums: Object.fromEntries(SUMS.map((name) => [name, 0])) as Sums,
       histograms: { latencyMs: new Map(), ttftMs: new Map(), overheadMs: new Map(), upstreamMs: new Map() },
     };
     groups.set(key, group);
   }
-  group.requests += sign;
-  for (const name of SUMS) group.sums[name] += sign * fact[name];
-  for (const name of METRICS) {
-    const value = fact[name];
-    if (value === null) continue;
-    const single: Histogram = new Map();
-    addToHistogram(single, value, sign);
-    mergeHistogram(group.histograms[name], single);
-  }
+  return group;
 }
 
 /** Changes of `customer_spend`. */

@@ -26,8 +26,12 @@ const HISTOGRAMS = ['latency_histogram', 'ttft_histogram', 'overhead_histogram',
 export async function writeRollups(tx: Db, facts: readonly SignedFact[]): Promise<void> {
   if (facts.length === 0) return;
   const corrected = facts.some(({ sign }) => sign === -1);
-  for (const { table, bucketMs } of ROLLUPS) {
-    const deltas = rollupDeltas(facts, bucketMs);
+  const changes = rollupDeltas(
+    facts,
+    ROLLUPS.map(({ bucketMs }) => bucketMs),
+  );
+  for (const [index, { table }] of ROLLUPS.entries()) {
+    const deltas = changes[index] ?? [];
     if (deltas.length === 0) continue;
     await tx.execute(upsertRollup(table, JSON.stringify(deltas)));
     if (!corrected) continue;

@@ -6,7 +6,7 @@ local function read_clock(given)
 end
 
 -- Concatenation prints 14 digits: whole numbers beyond need this.
-local function whole(n) return string.format('%.0f', n) end
+local function whole(n) return string.format('%d', n) end
 
 local DAY_MS = 86400000
 local function day_of(ms) return math.floor(ms / DAY_MS) end

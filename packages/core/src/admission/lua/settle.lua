@@ -61,10 +61,12 @@ else
   if cost > 0 or mode == 'force' then marker_ms = DONE_MARKER_MS end
 end
 
+local entry = redis.call('XADD', KEYS[4], '*', 'i', ARGV[3], 'r', record)
 if ARGV[11] then
+  -- The new entry's id tells the time as TIME would, for nothing.
+  if ARGV[2] == '' then now = tonumber(string.match(entry, '^%d+')) end
   cache_put({ KEYS[10], KEYS[11], KEYS[12], KEYS[13], KEYS[14] }, clock(), ARGV[11], ARGV[12], tonumber(ARGV[13]),
     ARGV[14], tonumber(ARGV[15]))
 end
-local entry = redis.call('XADD', KEYS[4], '*', 'i', ARGV[3], 'r', record)
 if marker_ms then redis.call('SET', KEYS[8], 's' .. entry, 'PX', marker_ms) end
 return entry

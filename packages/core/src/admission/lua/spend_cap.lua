@@ -3,12 +3,29 @@ local function over_limit(limit, spent, held, hold)
   return limit ~= nil and (tonumber(spent) or 0) + (tonumber(held) or 0) + hold > limit
 end
 
--- Adds whole numbers to hash fields: `changes` is {field, delta, field, delta, …}.
+-- Adds whole numbers to hash fields: `changes` is {field, delta, field, delta, …}. Several at once are read and written
+-- in two commands, as long as their sums are exact in Lua (below 2^53); beyond, Redis adds in 64 bits.
 local function add_to_hash(key, changes)
+  local fields, deltas, n = {}, {}, 0
   for i = 1, #changes, 2 do
-    local delta = changes[i + 1]
-    if delta ~= 0 then redis.call('HINCRBY', key, changes[i], delta) end
+    if changes[i + 1] ~= 0 then
+      n = n + 1
+      fields[n], deltas[n] = changes[i], changes[i + 1]
+    end
   end
+  if n > 2 then
+    local known, sums = redis.call('HMGET', key, unpack(fields)), {}
+    for i = 1, n do
+      local sum = (tonumber(known[i]) or 0) + deltas[i]
+      if sum >= 9007199254740992 or sum <= -9007199254740992 then break end
+      sums[2 * i - 1], sums[2 * i] = fields[i], whole(sum)
+    end
+    if #sums == 2 * n then
+      redis.call('HSET', key, unpack(sums))
+      return
+    end
+  end
+  for i = 1, n do redis.call('HINCRBY', key, fields[i], deltas[i]) end
 end
 
 -- Months older than the kept ones leave a hash when it enters a new month.
