@@ -4,12 +4,12 @@ import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { callAdmin, createTestKey, startGateway } from '@llm0/gateway/testing/start-gateway';
-import { startPostgres } from '@llm0/gateway/testing/start-postgres';
-import { startRedis } from '@llm0/gateway/testing/start-redis';
-import type { LoadJob, LoadResult } from './load';
+import { BACKLOG_HELP, measureBacklog } from './backlog';
+import type { LoadResult } from './load';
 import { cpuSeconds, memoryMib } from './process-stats';
 import { type Machine, type Row, renderMarkdown } from './report';
 import { SCENARIOS, type Scenario } from './scenarios/scenarios';
+import { load, startRealStores, startScript } from './start-bench';
 
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
@@ -18,6 +18,7 @@ const { values: options, positionals } = parseArgs({
     connections: { type: 'string', default: '10' },
     trials: { type: 'string', default: '3' },
     stores: { type: 'string', default: 'real' },
+    rows: { type: 'string', default: '1000000' },
     help: { type: 'boolean', default: false },
   },
 });
@@ -30,34 +31,6 @@ interface Target {
   readonly url: string;
   readonly pid: number;
   readonly keys: Readonly<Record<Scenario['key'], string>>;
-}
-
-/** Starts a Bun script that prints `ready <port>`. */
-async function startScript(path: string, args: readonly string[], env: Record<string, string> = {}) {
-  const child = Bun.spawn([process.execPath, join(import.meta.dir, path), ...args], {
-    env: { ...process.env, BUN_CONFIG_MAX_HTTP_REQUESTS: '20000', ...env },
-    stdout: 'pipe',
-    stderr: 'inherit',
-  });
-  const decoder = new TextDecoder();
-  let text = '';
-  for await (const chunk of child.stdout) {
-    text += decoder.decode(chunk, { stream: true });
-    const port = /ready (\d+)/.exec(text)?.[1];
-    if (port !== undefined) return { child, pid: child.pid, url: `http://127.0.0.1:${port}` };
-  }
-  throw new Error(`${path} did not start: ${text}`);
-}
-
-async function load(job: LoadJob): Promise<LoadResult> {
-  const child = Bun.spawn([process.execPath, join(import.meta.dir, 'load.ts'), JSON.stringify(job)], {
-    env: { ...process.env, BUN_CONFIG_MAX_HTTP_REQUESTS: '20000' },
-    stdout: 'pipe',
-    stderr: 'inherit',
-  });
-  const text = await new Response(child.stdout).text();
-  if ((await child.exited) !== 0) throw new Error(`load generator failed: ${text}`);
-  return JSON.parse(text.trim().split('\n').at(-1) ?? '') as LoadResult;
 }
 
 /** One trial of one target: throughput, latencies, and the CPU its process used meanwhile. */
@@ -96,23 +69,24 @@ async function runScenario(scenario: Scenario, targets: readonly Target[], conne
 async function main(): Promise<void> {
   if (options.help) {
     console.log('bun run bench [scenario…] [--duration 5] [--connections 10,50] [--trials 3] [--stores real|embedded]');
+    console.log(BACKLOG_HELP);
     console.log(SCENARIOS.map((one) => `  ${one.name.padEnd(8)} ${one.what}`).join('\n'));
     return;
   }
   const wanted = SCENARIOS.filter((one) => positionals.length === 0 || positionals.includes(one.name));
-  const unknown = positionals.filter((name) => !SCENARIOS.some((one) => one.name === name));
+  const unknown = positionals.filter((name) => name !== 'backlog' && !SCENARIOS.some((one) => one.name === name));
   if (unknown.length > 0) throw new Error(`unknown scenario ${unknown.join(', ')}; --help lists them`);
   const stops: (() => Promise<unknown>)[] = [];
   const dataDir = await mkdtemp(join(tmpdir(), 'llm0-bench-'));
   try {
-    const storeEnv = options.stores === 'real' ? await startRealStores(stops) : {};
+    const stores = options.stores === 'real' ? await startRealStores(stops) : undefined;
     const upstream = await startScript('../apps/gateway/testing/fake-upstream/main.ts', ['--port', '0']);
     stops.push(async () => upstream.child.kill());
     const floor = await startScript('bare-proxy.ts', [], { UPSTREAM_URL: `${upstream.url}/v1` });
     stops.push(async () => floor.child.kill());
     const gateway = await startGateway({
       dataDir,
-      env: { OPENAI_API_KEY: 'bench', OPENAI_BASE_URL: `${upstream.url}/v1`, ...storeEnv },
+      env: { OPENAI_API_KEY: 'bench', OPENAI_BASE_URL: `${upstream.url}/v1`, ...stores?.env },
     });
     stops.push(() => gateway.stop());
     const open = await createTestKey(gateway);
@@ -122,7 +96,24 @@ async function main(): Promise<void> {
       { name: 'bare proxy', url: floor.url, pid: floor.pid, keys },
       { name: 'gateway', url: gateway.url, pid: gateway.pid, keys },
     ];
+    if (positionals.includes('backlog')) {
+      if (stores === undefined) throw new Error('backlog needs --stores real');
+      const { projectId, keyId } = open;
+      const job = { url: gateway.url, apiKey: open.apiKey, connections: Number(options.connections.split(',')[0]) };
+      await measureBacklog({
+        ...{ gateway, redisUrl: stores.redisUrl, projectId, keyId, rows: Number(options.rows) },
+        job: {
+          ...job,
+          seconds: Number(options.duration),
+          stream: false,
+          unique: false,
+          model: 'gpt-4o-mini',
+          expectStatus: 200,
+        },
+      });
+    }
     const rows: Row[] = [];
+    if (wanted.length === 0) return;
     for (const connections of options.connections.split(',').map(Number)) {
       for (const scenario of wanted) rows.push(...(await runScenario(scenario, targets, connections)));
     }
@@ -133,16 +124,6 @@ async function main(): Promise<void> {
     for (const stop of stops.reverse()) await stop();
     await rm(dataDir, { recursive: true, force: true });
   }
-}
-
-/** Redis keeps its data (`appendonly`), as an operator's would. */
-async function startRealStores(stops: (() => Promise<unknown>)[]): Promise<Record<string, string>> {
-  const redisDir = await mkdtemp(join(tmpdir(), 'llm0-bench-redis-'));
-  const redis = await startRedis({ dataDir: redisDir, args: ['--appendfsync', 'everysec'] });
-  stops.push(() => redis.stop());
-  const postgres = await startPostgres();
-  stops.push(() => postgres.stop());
-  return { REDIS_URL: redis.url, DATABASE_URL: postgres.url };
 }
 
 async function publish(rows: readonly Row[]): Promise<void> {
