@@ -3,6 +3,7 @@ import type { LogAttempt } from '@llm0/core/logs/log-record';
 import { computeCost } from '@llm0/core/pricing/compute-cost';
 import { AttemptPlan } from '@llm0/core/routing/attempt-plan';
 import type { RouteTarget } from '@llm0/core/routing/resolve-targets';
+import { isSameTarget } from '@llm0/core/routing/target';
 import { wasNeverSent } from '@llm0/providers/call-provider';
 import {
   type Attempt,
@@ -18,6 +19,9 @@ import type { UpstreamAnswer } from './flight';
 import { guessUsage, partialUsage } from './guess-usage';
 import { hedgeAttempt } from './hedging';
 import { lastUsage } from './meter';
+
+/** What a vendor's encoder says of a request that others may well take. */
+const REFUSED_BY_VENDOR: ReadonlySet<GatewayError['kind']> = new Set(['unsupported_parameter', 'invalid_request']);
 
 /**
  * Tries the route's targets until one produces output; throws one error that lists every attempt. Each attempt's outcome
@@ -140,7 +144,11 @@ export class UpstreamCall {
     const { target } = attempt;
     if (failure === undefined) {
       this.services.health.abandoned(target);
-      throw error;
+      if (!REFUSED_BY_VENDOR.has(error.kind) || isSameTarget(target, this.job.route.targets[0])) throw error;
+      // Only this stand-in can't take the request as it is: others may, and the first one's failure stays the cause.
+      this.attempts.push(this.logAttempt(attempt, error.kind, {}));
+      this.last ??= error;
+      return;
     }
     const costNanoUsd = this.costOf(attempt, false);
     this.attempts.push(this.logAttempt(attempt, failure, { status, costNanoUsd }));

@@ -213,6 +213,26 @@ describe('routing', () => {
     expect(asked()).not.toContain(HAIKU);
   });
 
+  test('a stand-in that cannot honour a parameter is passed over; the model asked for refuses it itself', async () => {
+    failing('gpt-5-nano');
+    await admin('/chains/budget', 'PUT', {
+      targets: [
+        { provider: 'openai', model: 'gpt-5.4-nano', matches: ['gpt-5*-nano'] },
+        { provider: 'anthropic', model: HAIKU },
+        { provider: 'gemini', model: 'gemini-2.5-flash-lite' },
+      ],
+    });
+    const answer = await chat(ask('with a seed', { model: 'gpt-5-nano', seed: 7 }));
+    expect(heads(answer)).toEqual(['gemini', 'gemini-2.5-flash-lite', 'miss', 'true', 'openai']);
+    const row = await logRow(here.world.gateway, answer.headers.get('x-request-id') ?? '');
+    expect((row as unknown as { attempts: { outcome: string }[] }).attempts.map((one) => one.outcome)).toEqual(
+      expect.arrayContaining(['server_error', 'unsupported_parameter', 'ok']),
+    );
+    await admin('/chains/budget', 'DELETE');
+    const refused = await chat(ask('with a seed', { model: HAIKU, seed: 7 }));
+    expect([refused.status, await refused.text()]).toEqual([400, expect.stringContaining('unsupported_parameter')]);
+  });
+
   test('an edited chain is in force from the next request, and reset as quickly', async () => {
     failing('gpt-5-mini');
     const targets = [
