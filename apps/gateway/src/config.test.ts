@@ -50,6 +50,11 @@ describe('readConfig', () => {
     [{ GATEWAY_WORKERS: '2' }, 'GATEWAY_WORKERS=2: more than 1 needs both'],
     [{ TLS_ENABLED: 'true' }, 'TLS_ENABLED=true: TLS_CERT_FILE'],
     [{ LOG_BODIES: 'maybe' }, 'LOG_BODIES=maybe: true or false is needed'],
+    [{ EGRESS_ALLOW: 'ok.internal,http://x' }, 'EGRESS_ALLOW=http://x: host names'],
+    [{ EGRESS_ALLOW: '10.0.0.0/33' }, 'EGRESS_ALLOW=10.0.0.0/33: host names'],
+    [{ BEDROCK_REGION: 'mars' }, 'BEDROCK_REGION=mars: a region'],
+    [{ BEDROCK_REGION: 'eu-west-1', AWS_ACCESS_KEY_ID: 'AKIA' }, 'AWS_SECRET_ACCESS_KEY=: AWS_ACCESS_KEY_ID and'],
+    [{ OPENAI_API_KEY: 'sk-secret,sk with space' }, 'OPENAI_API_KEY=***: visible ASCII'],
     [{ CACHE_MAX_BYTES: '-1' }, 'CACHE_MAX_BYTES=-1: a size'],
   ])('%p stops the start with one line', (env, line) => {
     const message = wrong(env);
@@ -85,6 +90,39 @@ describe('readConfig', () => {
       { name: 'azure', apiKey: 'k', baseUrl: url },
     ]);
     expect(() => readConfig({ AZURE_OPENAI_API_KEY: 'k' })).toThrow('AZURE_OPENAI_ENDPOINT');
+  });
+
+  test('several keys of a vendor, separated by commas', () => {
+    const { providers } = readConfig({ OPENAI_API_KEY: 'sk-1, sk-2,sk-3,' });
+    expect(providers).toEqual([{ name: 'openai', apiKey: 'sk-1', furtherKeys: ['sk-2', 'sk-3'], baseUrl: undefined }]);
+  });
+
+  test('AWS credentials are used only where Bedrock is meant', () => {
+    const pair = { AWS_ACCESS_KEY_ID: 'AKIA1', AWS_SECRET_ACCESS_KEY: 's/e+c', AWS_REGION: 'eu-west-3' };
+    expect(readConfig(pair).providers).toEqual([]);
+    const own = { ...pair, AWS_SESSION_TOKEN: 't==', BEDROCK_BASE_URL: 'https://proxy.example/' };
+    expect(readConfig(own).providers).toEqual([
+      {
+        name: 'bedrock',
+        apiKey: 'AKIA1:s/e+c:t==',
+        baseUrl: 'https://proxy.example',
+        options: { region: 'eu-west-3' },
+      },
+    ]);
+    expect(readConfig({ ...pair, BEDROCK_REGION: 'us-gov-west-1' }).providers[0]?.options?.region).toBe(
+      'us-gov-west-1',
+    );
+    expect(readConfig({ AWS_BEARER_TOKEN_BEDROCK: 'ABSKx' }).providers[0]?.apiKey).toBe('ABSKx');
+  });
+
+  test('what requests for outside URLs may reach', () => {
+    expect(readConfig({}).egressAllow).toEqual([]);
+    expect(readConfig({ EGRESS_ALLOW: 'LLM.internal:8000, 10.1.0.0/16 fd00::/8,::1' }).egressAllow).toEqual([
+      'llm.internal:8000',
+      '10.1.0.0/16',
+      'fd00::/8',
+      '::1',
+    ]);
   });
 
   test('the demo provider: auto, on, off', () => {

@@ -16,6 +16,7 @@ const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 const MAX_ERROR_BYTES = 64 * 1024;
 /** An error's own words are worth waiting for only briefly. */
 const ERROR_BODY_TIMEOUT_MS = 5000;
+const MIN_ERROR_BODY_MS = 200;
 
 export interface ProviderCall {
   readonly provider: Provider;
@@ -42,6 +43,8 @@ export interface ProviderAnswer {
   readonly dropped: readonly string[];
   /** Milliseconds from the call to the answer's headers. */
   readonly headersMs: number;
+  /** All of it is here already. */
+  readonly isWhole: boolean;
 }
 
 /**
@@ -80,10 +83,10 @@ async function callOnce(call: ProviderCall): Promise<ProviderAnswer> {
   const { response, bytes } = await send(call, upstreamRequest);
   const headersMs = performance.now() - startedMs;
   const { status } = response;
-  if (!response.ok) throw await readError(call, response);
+  if (!response.ok) throw await readError(call, response, headersMs);
   const answer = { status, dropped: upstreamRequest.dropped, headersMs };
   if (bytes !== undefined) {
-    return { ...answer, events: new BufferedAnswer(() => provider.decodeResponse(bytes, request), provider.name) };
+    return { ...answer, isWhole: true, events: new BufferedAnswer(() => provider.decodeResponse(bytes, request), provider.name) };
   }
   const streamed = isStream(response.headers.get('content-type') ?? '', request);
   const body = new UpstreamBody(response.body, {
@@ -95,7 +98,7 @@ async function callOnce(call: ProviderCall): Promise<ProviderAnswer> {
   const events = streamed
     ? new StreamedAnswer(body, provider.createStreamDecoder(request), provider.name)
     : new PlainAnswer(body, (bytes) => provider.decodeResponse(bytes, request), provider.name);
-  return { ...answer, events };
+  return { ...answer, isWhole: false, events };
 }
 
 /** Fetches what the vendor cannot fetch itself, so that it travels inside the request. */
@@ -121,13 +124,17 @@ function isStream(contentType: string, request: ChatRequest): boolean {
   return request.stream;
 }
 
-async function readError(call: ProviderCall, response: Response): Promise<GatewayError> {
-  const idleTimeoutMs = Math.min(call.idleTimeoutMs, ERROR_BODY_TIMEOUT_MS);
+async function readError(call: ProviderCall, response: Response, headersMs: number): Promise<GatewayError> {
+  const leftMs = Math.max(MIN_ERROR_BODY_MS, call.timeoutMs - headersMs);
+  const idleTimeoutMs = Math.min(call.idleTimeoutMs, ERROR_BODY_TIMEOUT_MS, leftMs);
   const body = new UpstreamBody(response.body, { provider: call.provider.name, idleTimeoutMs, signal: call.signal });
+  // Words that drip in for ever are not waited for either.
+  const timer = setTimeout(() => body.close(), idleTimeoutMs);
   try {
     const text = await readStart(body, MAX_ERROR_BYTES);
     return call.provider.decodeError(response.status, response.headers, text);
   } finally {
+    clearTimeout(timer);
     body.close();
   }
 }

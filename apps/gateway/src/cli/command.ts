@@ -17,6 +17,7 @@ export interface CommandInput {
   /** Options that were given, as fields of the API (`--monthly-cap-usd` → `monthly_cap_usd`); `none` is null. */
   readonly fields: JsonObject;
   readonly output: Output;
+  readonly env: Readonly<Record<string, string | undefined>>;
   readonly signal: AbortSignal;
 }
 

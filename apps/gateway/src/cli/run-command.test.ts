@@ -268,4 +268,38 @@ describe('llm0 on the command line', () => {
     expect((await run('chains reset balanced')).code).toBe(0);
     expect((await run('chains list')).out).toContain('openai/gpt-4o-mini');
   });
+
+  test('providers: create, keys from the environment, test, delete; no secret is printed', async () => {
+    const vendor = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => Response.json({ data: [] }) });
+    const secret = 'sk-from-the-environment-1234';
+    const env = { LLM0_URL: 'http://gateway.test/', ADMIN_TOKEN: ENV_TOKEN, PROVIDER_KEY: secret };
+    const name = uniqueName();
+    try {
+      const outputs = [
+        await run(['providers', 'create', name, '--base-url', `http://127.0.0.1:${vendor.port}/v1`], { env }),
+        await run(`providers add-key ${name} --name second`, { env }),
+        await run(`providers keys ${name}`),
+        await run(`providers test ${name}`),
+        await run('providers list --limit 1000'),
+      ];
+      expect(outputs.map(({ code, err }) => [code, code === 0 ? '' : err])).toEqual(outputs.map(() => [0, '']));
+      const [, , keys, tested, listed] = outputs.map(({ out }) => out);
+      expect(keys?.split('\n')[0]).toMatch(/^id +name +ends in +state/);
+      expect(keys).toContain('1234');
+      expect(tested).toMatch(/^ok +true$/m);
+      expect(listed?.split('\n').find((line) => line.startsWith(name))).toMatch(/openai-compatible +true +2 /);
+      for (const { out, err } of outputs) expect(out + err).not.toContain(secret);
+      const [key] = (await json(`providers keys ${name}`)).data;
+      expect((await run(`providers remove-key ${name} ${key.id}`)).code).toBe(0);
+      expect(await run(`providers add-key ${name}`)).toMatchObject({
+        code: 2,
+        err: expect.stringContaining('PROVIDER_KEY'),
+      });
+      await vendor.stop(true);
+      expect((await run(`providers test ${name}`)).code).toBe(1);
+      expect((await run(`providers delete ${name}`)).code).toBe(0);
+    } finally {
+      await vendor.stop(true);
+    }
+  });
 });

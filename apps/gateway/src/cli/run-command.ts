@@ -7,6 +7,7 @@ import { LIMIT_COMMANDS } from './limit-commands';
 import { LOG_COMMANDS } from './log-commands';
 import { MODEL_COMMANDS } from './model-commands';
 import { PROJECT_COMMANDS } from './project-commands';
+import { PROVIDER_COMMANDS } from './provider-commands';
 import { readArguments } from './read-arguments';
 import { isObject } from './read-list';
 import { ROUTING_COMMANDS } from './routing-commands';
@@ -18,6 +19,7 @@ const COMMANDS: readonly Command[] = [
   ...KEY_COMMANDS,
   ...LIMIT_COMMANDS,
   ...MODEL_COMMANDS,
+  ...PROVIDER_COMMANDS,
   ...ROUTING_COMMANDS,
   ...LOG_COMMANDS,
   ...STAT_COMMANDS,
@@ -63,7 +65,14 @@ async function dispatch(argv: readonly string[], terminal: Terminal): Promise<nu
   }
   const { args, fields, json } = readArguments(command, withoutNames(argv, command));
   const api = createClient(terminal);
-  return command.run({ api, args, fields, output: createOutput(terminal, json), signal: terminal.signal });
+  return command.run({
+    api,
+    args,
+    fields,
+    output: createOutput(terminal, json),
+    env: terminal.env,
+    signal: terminal.signal,
+  });
 }
 
 /** The words after noun and verb, whose first occurrences are taken out wherever options stand between them. */
