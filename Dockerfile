@@ -13,8 +13,8 @@ RUN bun install --frozen-lockfile
 
 FROM dependencies AS build
 COPY . .
-# Builds the dashboard when it has a build script; the gateway itself runs from its sources.
-RUN bun -e 'const { ensureDashboard } = await import("./apps/gateway/bin/ensure-dashboard.ts"); process.exit(ensureDashboard() ? 0 : 1)' \
+# Builds the dashboard; the gateway itself runs from its sources.
+RUN bun -e 'const { ensureDashboard } = await import("./apps/gateway/bin/ensure-dashboard.ts"); process.exit((await ensureDashboard()) ? 0 : 1)' \
   && rm -rf node_modules && bun install --frozen-lockfile --production
 
 FROM oven/bun:1.4.4-slim

@@ -1,38 +1,44 @@
 // Imports nothing but what Bun ships: it runs before anything is installed.
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT } from './ensure-installed';
 
 const DASHBOARD = join(ROOT, 'apps/dashboard');
+const DIST = join(DASHBOARD, 'dist');
+const STAMP = '.stamp';
 const SOURCES = new Bun.Glob('{package.json,*.html,*.ts,src/**,public/**}');
 
-/** Builds the dashboard when its sources changed since the last build. False when the build failed. */
-export function ensureDashboard(): boolean {
-  const manifest: unknown = JSON.parse(readFileSync(join(DASHBOARD, 'package.json'), 'utf8'));
-  if (!hasBuildScript(manifest)) return true;
-  const stamp = join(DASHBOARD, 'dist/.stamp');
+/**
+ * Builds the dashboard when its sources changed since the last build; false when that failed. The build appears as a
+ * whole: until then the one before is served.
+ */
+export async function ensureDashboard(): Promise<boolean> {
   const wanted = hashSources();
+  const stamp = join(DIST, STAMP);
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return true;
-  console.error('building the dashboard');
-  const { exitCode } = Bun.spawnSync([process.execPath, 'run', 'build'], {
-    cwd: DASHBOARD,
-    stdio: ['ignore', 'ignore', 'inherit'],
-  });
-  if (exitCode !== 0) return false;
-  writeFileSync(stamp, wanted);
-  return true;
-}
-
-function hasBuildScript(manifest: unknown): boolean {
-  if (manifest === null || typeof manifest !== 'object' || !('scripts' in manifest)) return false;
-  const { scripts } = manifest;
-  return scripts !== null && typeof scripts === 'object' && 'build' in scripts;
+  const fresh = join(DASHBOARD, `.dist-${process.pid}`);
+  try {
+    // The bundle must be React's production one, whatever this process is.
+    const build = Bun.spawn([process.execPath, 'run', 'build', '--outDir', fresh], {
+      cwd: DASHBOARD,
+      stdio: ['ignore', 'ignore', 'inherit'],
+      env: { ...process.env, NODE_ENV: 'production' },
+    });
+    if ((await build.exited) !== 0) return false;
+    writeFileSync(join(fresh, STAMP), wanted);
+    rmSync(DIST, { recursive: true, force: true });
+    renameSync(fresh, DIST);
+    return true;
+  } finally {
+    rmSync(fresh, { recursive: true, force: true });
+  }
 }
 
 function hashSources(): string {
   const hasher = new Bun.CryptoHasher('sha256');
   hasher.update(readFileSync(join(ROOT, 'bun.lock')));
   for (const file of [...SOURCES.scanSync({ cwd: DASHBOARD, onlyFiles: true })].sort()) {
+    if (/\.test\.tsx?$/.test(file)) continue;
     hasher.update(`\n${file}\n`);
     hasher.update(readFileSync(join(DASHBOARD, file)));
   }

@@ -6,16 +6,16 @@ import { RUNTIME_ENVIRONMENT } from './runtime-environment';
 
 const PARENT_CHECK_MS = 250;
 
-/** Installs and builds what is stale, then runs the gateway until it ends; resolves to its exit code. */
+/** Installs what is stale, then runs the gateway until it ends, and builds the dashboard beside it; resolves to its exit code. */
 export async function runGateway(bunFlags: readonly string[]): Promise<number> {
   if (!ensureInstalled()) {
     console.error('installing the dependencies failed');
     return 1;
   }
-  if (!ensureDashboard()) {
-    console.error('building the dashboard failed');
-    return 1;
-  }
+  // Beside the start, which need not wait: a plain page stands in until the dashboard is there.
+  void ensureDashboard().then((isBuilt) => {
+    if (!isBuilt) console.error('building the dashboard failed; the gateway works without it');
+  });
   // --no-orphans: the gateway never outlives this process, not even a kill -9 of it, and so frees port and data folder.
   const child = Bun.spawn(
     [process.execPath, '--no-orphans', ...bunFlags, join(ROOT, 'apps/gateway/src/main.ts'), ...process.argv.slice(2)],

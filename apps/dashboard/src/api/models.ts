@@ -1,0 +1,35 @@
+import { useQuery } from '@tanstack/react-query';
+import type { InferRequestType, InferResponseType } from 'hono/client';
+import { api, read } from './client';
+
+export type Model = InferResponseType<typeof api.models.$get>['data'][number];
+export type ModelInput = InferRequestType<typeof api.models.$put>['json'];
+
+const PAGE = '1000';
+/** The catalogue has some 1,500 models; far more are searched, not listed. */
+const MAX_PAGES = 5;
+
+/** All priced models. */
+export const useModels = () =>
+  useQuery({
+    queryKey: ['models'],
+    queryFn: async () => {
+      const models: Model[] = [];
+      let cursor: string | null = null;
+      for (let page = 0; page < MAX_PAGES; page++) {
+        const query: { limit: string; cursor?: string } = { limit: PAGE, ...(cursor === null ? {} : { cursor }) };
+        const answer: { data: Model[]; next_cursor: string | null } = await read(api.models.$get({ query }));
+        models.push(...answer.data);
+        cursor = answer.next_cursor;
+        if (cursor === null) break;
+      }
+      return models;
+    },
+    staleTime: 60_000,
+  });
+
+export const useUnpriced = () =>
+  useQuery({ queryKey: ['models', 'unpriced'], queryFn: () => read(api.models.unpriced.$get()), staleTime: 60_000 });
+
+export const putModel = (at: { provider: string; model: string }, json: ModelInput) =>
+  read(api.models.$put({ query: at, json }));

@@ -1,0 +1,22 @@
+import { useQuery } from '@tanstack/react-query';
+import type { InferRequestType, InferResponseType } from 'hono/client';
+import { api, read } from './client';
+
+export type Provider = InferResponseType<typeof api.providers.$get>['data'][number];
+export type ProviderInput = InferRequestType<typeof api.providers.$post>['json'];
+export type Chain = InferResponseType<typeof api.chains.$get>['data'][number];
+export type ChainInput = InferRequestType<(typeof api.chains)[':name']['$put']>['json'];
+export type Alias = InferResponseType<typeof api.aliases.$get>['data'][number];
+export type AliasInput = InferRequestType<typeof api.aliases.$post>['json'];
+export type Failover = InferResponseType<typeof api.failovers.$get>['data'][number];
+export type ProviderTest = InferResponseType<(typeof api.providers)[':name']['test']['$post']>;
+
+const ALL = '1000';
+
+export const useProviders = () =>
+  useQuery({ queryKey: ['providers'], queryFn: () => read(api.providers.$get({ query: { limit: ALL } })) });
+export const useChains = () => useQuery({ queryKey: ['chains'], queryFn: () => read(api.chains.$get()) });
+export const useAliases = () =>
+  useQuery({ queryKey: ['aliases'], queryFn: () => read(api.aliases.$get({ query: { limit: ALL } })) });
+export const useFailovers = () =>
+  useQuery({ queryKey: ['failovers'], queryFn: () => read(api.failovers.$get({ query: { limit: '100' } })) });

@@ -1,0 +1,46 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { ApiError, api, read } from './client';
+import { resumeAfterSignIn } from './expired-session';
+
+/** Who is signed in; null when nobody is. */
+export function useSession() {
+  return useQuery({
+    queryKey: ['session'],
+    queryFn: async () => {
+      try {
+        return await read(api.session.$get());
+      } catch (error) {
+        if (error instanceof ApiError && error.status === 401) return null;
+        throw error;
+      }
+    },
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+}
+
+export function useSignIn() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (token: string) => read(api.session.$post({ json: { token } })),
+    onSuccess: (session) => {
+      client.setQueryData(['session'], session);
+      resumeAfterSignIn();
+    },
+  });
+}
+
+export function useSignOut() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: () => api.session.$delete(),
+    onSettled: () => {
+      client.clear();
+      client.setQueryData(['session'], null);
+    },
+  });
+}
+
+/** May this session change things? */
+export function useMayChange(): boolean {
+  return useSession().data?.role === 'admin';
+}

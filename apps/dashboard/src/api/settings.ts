@@ -1,0 +1,27 @@
+import { useQuery } from '@tanstack/react-query';
+import type { InferRequestType, InferResponseType } from 'hono/client';
+import { api, read } from './client';
+
+export type Token = InferResponseType<typeof api.tokens.$get>['data'][number];
+export type Alert = InferResponseType<typeof api.alerts.$get>['data'][number];
+export type AlertInput = InferRequestType<typeof api.alerts.$post>['json'];
+export type AuditEntry = InferResponseType<typeof api.audit.$get>['data'][number];
+export type SystemLog = InferResponseType<(typeof api)['system-logs']['$get']>['data'][number];
+
+const LIMIT = '200';
+
+export const useSystem = () => useQuery({ queryKey: ['system'], queryFn: () => read(api.system.$get()) });
+export const useTokens = () =>
+  useQuery({ queryKey: ['tokens'], queryFn: () => read(api.tokens.$get({ query: { limit: LIMIT } })) });
+export const useAlerts = () =>
+  useQuery({ queryKey: ['alerts'], queryFn: () => read(api.alerts.$get({ query: { limit: LIMIT } })) });
+export const useAudit = (resource: string) =>
+  useQuery({
+    queryKey: ['audit', resource],
+    queryFn: () => read(api.audit.$get({ query: { limit: LIMIT, ...(resource === '' ? {} : { resource }) } })),
+  });
+export const useSystemLogs = (outcome: '' | 'ok' | 'error') =>
+  useQuery({
+    queryKey: ['system-logs', outcome],
+    queryFn: () => read(api['system-logs'].$get({ query: { limit: LIMIT, ...(outcome === '' ? {} : { outcome }) } })),
+  });

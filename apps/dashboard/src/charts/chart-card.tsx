@@ -1,0 +1,86 @@
+import type { ReactNode } from 'react';
+import { Card } from '../ui/card';
+import { downloadText } from '../ui/download-text';
+import { ErrorState } from '../ui/error-state';
+import { Download } from '../ui/icons';
+import { type ChartData, chartCsv, isEmpty } from './prepare-series';
+import { TimeChart, type TimeChartProps } from './time-chart';
+
+interface Props extends Omit<TimeChartProps, 'data' | 'label'> {
+  readonly title: string;
+  /** Beside the title, e.g. a choice of what is shown. */
+  readonly controls?: ReactNode;
+  readonly note?: ReactNode;
+  readonly data: ChartData | undefined;
+  readonly error?: Error | null;
+  readonly onRetry?: () => void;
+  /** Shown where there is nothing to draw: what to do. */
+  readonly emptyText?: string;
+}
+
+const MAX_LEGEND = 12;
+
+/** A chart in its frame: title, legend, CSV; while it loads, when it failed and when there is nothing, the same height. */
+export function ChartCard({ title, controls, note, data, error, onRetry, emptyText, height = 200, ...chart }: Props) {
+  const download = () => data && downloadText(`${title.toLowerCase().replaceAll(/\W+/g, '-')}.csv`, chartCsv(data));
+  return (
+    <Card
+      title={title}
+      actions={
+        <>
+          {controls}
+          <button
+            type="button"
+            onClick={download}
+            disabled={data === undefined || isEmpty(data)}
+            aria-label={`${title}: download as CSV`}
+            className="rounded p-1 text-faint hover:bg-hover hover:text-text disabled:opacity-40"
+          >
+            <Download />
+          </button>
+        </>
+      }
+    >
+      <div style={{ minHeight: height }}>
+        {error ? (
+          <ErrorState error={error} onRetry={onRetry} />
+        ) : data === undefined ? (
+          <div className="animate-none rounded bg-hover/60" style={{ height }} aria-busy="true" />
+        ) : isEmpty(data) ? (
+          <div className="flex items-center justify-center px-6 text-center text-muted" style={{ height }}>
+            {emptyText ?? 'No requests in this range. Take a longer one, or send a request.'}
+          </div>
+        ) : (
+          <TimeChart {...chart} data={data} height={height} label={summarize(title, data, chart.format)} />
+        )}
+      </div>
+      {data !== undefined && !isEmpty(data) && data.series.length > 1 && <Legend data={data} />}
+      {note !== undefined && <p className="mt-2 text-xs text-muted">{note}</p>}
+    </Card>
+  );
+}
+
+function Legend({ data }: { readonly data: ChartData }) {
+  const hidden = data.series.length - MAX_LEGEND;
+  return (
+    <ul className="mt-2 flex flex-wrap gap-x-4 gap-y-1 text-xs text-muted">
+      {data.series.slice(0, MAX_LEGEND).map(({ name, label, color }) => (
+        <li key={name} className="flex max-w-56 items-center gap-1.5">
+          <span className="size-2 shrink-0 rounded-[2px]" style={{ background: color }} />
+          <span className="truncate" title={label}>
+            {label}
+          </span>
+        </li>
+      ))}
+      {hidden > 0 && <li>and {hidden} more</li>}
+    </ul>
+  );
+}
+
+function summarize(title: string, { times, series }: ChartData, format: (value: number) => string): string {
+  const parts = series.slice(0, MAX_LEGEND).map(({ label, values }) => {
+    const known = values.filter((value): value is number => value !== null);
+    return known.length === 0 ? `${label}: nothing` : `${label}: up to ${format(Math.max(...known))}`;
+  });
+  return `${title}, ${times.length} points. ${parts.join('; ')}`;
+}

@@ -1,0 +1,104 @@
+/** One line or layer of a chart; `null` is a gap, `0` is a zero. Values stand beside the chart's times. */
+export interface Series {
+  readonly name: string;
+  /** As it is shown; the name itself unless given. */
+  readonly label: string;
+  readonly color: string;
+  readonly values: readonly (number | null)[];
+}
+
+export interface ChartData {
+  /** Starts of the buckets, epoch milliseconds. */
+  readonly times: readonly number[];
+  readonly series: readonly Series[];
+}
+
+interface Bucket {
+  readonly start: string;
+  readonly group: string | null;
+}
+
+export interface PrepareOptions<B extends Bucket> {
+  readonly times: readonly number[];
+  readonly buckets: readonly B[];
+  readonly value: (bucket: B) => number | null;
+  /** What a bucket without requests is: 0 for what is counted, null for what is measured. */
+  readonly empty: 0 | null;
+  readonly colorOf: (group: string) => string;
+  readonly labelOf?: (group: string) => string;
+}
+
+export const UNNAMED = '(none)';
+
+/** Buckets as the API gives them → one series a group, the largest first; the first series is drawn at the bottom. */
+export function prepareSeries<B extends Bucket>(options: PrepareOptions<B>): ChartData {
+  const { times, buckets, value, empty, colorOf, labelOf = (group) => group } = options;
+  const indexOf = new Map(times.map((time, index) => [time, index]));
+  const groups = new Map<string, { total: number; values: (number | null)[] }>();
+  for (const bucket of buckets) {
+    const index = indexOf.get(Date.parse(bucket.start));
+    if (index === undefined) continue;
+    const name = bucket.group ?? '';
+    const group = groups.get(name) ?? { total: 0, values: times.map(() => empty as number | null) };
+    groups.set(name, group);
+    const amount = value(bucket);
+    group.values[index] = amount;
+    group.total += amount ?? 0;
+  }
+  const series = [...groups]
+    .sort(([nameA, a], [nameB, b]) => rank(nameA) - rank(nameB) || b.total - a.total || (nameA < nameB ? -1 : 1))
+    .map(([name, { values }]) => ({
+      name,
+      label: name === '' ? UNNAMED : labelOf(name),
+      color: colorOf(name),
+      values,
+    }));
+  return { times, series };
+}
+
+/** What is no name of its own comes last. */
+const rank = (name: string) => (name === '(other)' ? 2 : name === '' ? 1 : 0);
+
+/** Values on top of each other: the sum of a series and all below it. Gaps count as nothing. */
+export function stackValues(series: readonly Series[]): readonly (readonly number[])[] {
+  const sums: number[] = [];
+  return series.map(({ values }) =>
+    values.map((value, index) => {
+      const sum = (sums[index] ?? 0) + (value ?? 0);
+      sums[index] = sum;
+      return sum;
+    }),
+  );
+}
+
+/** The running total, e.g. spend of the month so far. */
+export function accumulate(values: readonly (number | null)[]): number[] {
+  let sum = 0;
+  return values.map((value) => {
+    sum += value ?? 0;
+    return sum;
+  });
+}
+
+/** Is there anything to draw? */
+export const isEmpty = ({ series }: ChartData): boolean =>
+  series.every(({ values }) => values.every((value) => value === null || value === 0));
+
+/** Rows of a CSV file with what a chart shows. */
+export function chartCsv({ times, series }: ChartData): string {
+  const head = ['start', ...series.map(({ label }) => label)];
+  const rows = times.map((time, index) => [
+    new Date(time).toISOString(),
+    ...series.map(({ values }) => values[index] ?? ''),
+  ]);
+  return [head, ...rows].map((row) => row.map(csvCell).join(',')).join('\r\n');
+}
+
+const FORMULA = /^[=+\-@\t\r]/;
+
+/** RFC 4180; what a spreadsheet would run as a formula gets a leading apostrophe. */
+export function csvCell(value: string | number | boolean | null | undefined): string {
+  if (value === null || value === undefined) return '';
+  const text = typeof value === 'string' && FORMULA.test(value) ? `'${value}` : String(value);
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}

@@ -1,0 +1,94 @@
+import { useEffect, useMemo, useRef, useState } from 'react';
+import uPlot from 'uplot';
+import type { TimeZoneChoice } from '../format/format-time';
+import { chartOptions } from './chart-options';
+import { ChartTooltip } from './chart-tooltip';
+import { type ChartData, stackValues } from './prepare-series';
+
+export interface TimeChartProps {
+  readonly data: ChartData;
+  /** `stacked`: layers on top of each other; `line`: gaps stay gaps. */
+  readonly kind: 'line' | 'stacked';
+  readonly format: (value: number) => string;
+  readonly formatAxis?: (value: number) => string;
+  readonly timeZone: TimeZoneChoice;
+  readonly intervalMs: number;
+  /** What it shows, for those who do not see it. */
+  readonly label: string;
+  readonly height?: number;
+  /** A horizontal line, such as a cap. */
+  readonly limit?: number;
+  readonly onSelect?: (startMs: number, seriesName: string | null) => void;
+}
+
+const DEFAULT_HEIGHT = 200;
+
+/** Draws prepared data; all charts of a page share their crosshair. */
+export function TimeChart(props: TimeChartProps) {
+  const { data, kind, height = DEFAULT_HEIGHT, label, intervalMs } = props;
+  const frame = useRef<HTMLDivElement>(null);
+  const plot = useRef<uPlot | null>(null);
+  const [hover, setHover] = useState<{ index: number; left: number; top: number } | null>(null);
+  const latest = useRef(props);
+  latest.current = props;
+  const isDark = useIsDark();
+  const shape = `${kind} ${data.series.map(({ name, color }) => `${name}${color}`).join('|')} ${props.limit} ${isDark} ${props.timeZone}`;
+  const values = useMemo(() => toPlotData(data, kind), [data, kind]);
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the chart is built anew only when its shape changes
+  useEffect(() => {
+    const element = frame.current;
+    if (element === null) return;
+    const width = Math.max(200, element.clientWidth);
+    const options = chartOptions({ props: latest, width, height, onHover: setHover });
+    const made = new uPlot(options, values as uPlot.AlignedData, element);
+    plot.current = made;
+    const observer = new ResizeObserver(() => made.setSize({ width: Math.max(200, element.clientWidth), height }));
+    observer.observe(element);
+    return () => {
+      observer.disconnect();
+      made.destroy();
+      plot.current = null;
+    };
+  }, [shape, height]);
+
+  useEffect(() => {
+    plot.current?.setData(values as uPlot.AlignedData);
+  }, [values]);
+
+  return (
+    <div className="relative" style={{ height }}>
+      <div ref={frame} role="img" aria-label={label} className="absolute inset-0 overflow-hidden" />
+      {hover !== null && (
+        <ChartTooltip
+          data={data}
+          index={hover.index}
+          left={hover.left}
+          format={props.format}
+          timeZone={props.timeZone}
+          intervalMs={intervalMs}
+          showSum={kind === 'stacked' && data.series.length > 1}
+        />
+      )}
+    </div>
+  );
+}
+
+/** Seconds and values as uPlot takes them; layers from the top down, so that each fills down to the one below. */
+function toPlotData({ times, series }: ChartData, kind: TimeChartProps['kind']): (readonly (number | null)[])[] {
+  const seconds = times.map((time) => time / 1000);
+  if (kind === 'line') return [seconds, ...series.map(({ values }) => values)];
+  return [seconds, ...stackValues(series).toReversed()];
+}
+
+const isDarkNow = () => document.documentElement.dataset.theme === 'dark';
+
+function useIsDark(): boolean {
+  const [isDark, setIsDark] = useState(isDarkNow);
+  useEffect(() => {
+    const observer = new MutationObserver(() => setIsDark(isDarkNow()));
+    observer.observe(document.documentElement, { attributeFilter: ['data-theme'] });
+    return () => observer.disconnect();
+  }, []);
+  return isDark;
+}

@@ -1,0 +1,59 @@
+/** A model's prices as the API takes them, with where they belong. */
+export interface PriceImport {
+  readonly provider: string;
+  readonly model: string;
+  readonly body: Record<string, string | number>;
+}
+
+/** Field of LiteLLM's price map (USD per token) → ours (USD per million). */
+const PRICES = {
+  input_cost_per_token: 'input_usd_per_million',
+  output_cost_per_token: 'output_usd_per_million',
+  cache_read_input_token_cost: 'cache_read_usd_per_million',
+  cache_creation_input_token_cost: 'cache_write_usd_per_million',
+  output_cost_per_reasoning_token: 'reasoning_usd_per_million',
+} as const;
+
+const LIMITS = { max_input_tokens: 'context_window', max_output_tokens: 'max_output_tokens' } as const;
+
+/** USD per token → USD per million tokens as decimal text with at most 6 decimals; exact for what price lists hold. */
+export function perMillion(usdPerToken: number): string {
+  return (usdPerToken * 1e6).toFixed(6).replace(/\.?0+$/, '');
+}
+
+/**
+ * A price map (LiteLLM's `model_prices_and_context_window.json`, or an object shaped like it) → what to set, and which
+ * entries say too little. Throws for text that is no such map.
+ */
+export function readPriceMap(text: string): { readonly prices: readonly PriceImport[]; readonly skipped: number } {
+  const map: unknown = JSON.parse(text);
+  if (typeof map !== 'object' || map === null || Array.isArray(map))
+    throw new Error('This is not a map of models to prices.');
+  const prices: PriceImport[] = [];
+  let skipped = 0;
+  for (const [name, entry] of Object.entries(map)) {
+    const price = name === 'sample_spec' ? undefined : readEntry(name, entry);
+    if (price === undefined) skipped += 1;
+    else prices.push(price);
+  }
+  return { prices, skipped };
+}
+
+function readEntry(name: string, entry: unknown): PriceImport | undefined {
+  if (typeof entry !== 'object' || entry === null) return undefined;
+  const given = entry as Record<string, unknown>;
+  const provider = given.litellm_provider ?? given.provider;
+  if (typeof provider !== 'string' || typeof given.input_cost_per_token !== 'number') return undefined;
+  if (typeof given.output_cost_per_token !== 'number') return undefined;
+  const body: Record<string, string | number> = {};
+  for (const [from, to] of Object.entries(PRICES)) {
+    const value = given[from];
+    if (typeof value === 'number' && value >= 0) body[to] = perMillion(value);
+  }
+  for (const [from, to] of Object.entries(LIMITS)) {
+    const value = given[from];
+    if (Number.isInteger(value)) body[to] = Number(value);
+  }
+  const prefix = `${provider}/`;
+  return { provider, model: name.startsWith(prefix) ? name.slice(prefix.length) : name, body };
+}

@@ -1,0 +1,28 @@
+/** The first moment of the UTC month. */
+export function monthStart(nowMs: number): number {
+  const date = new Date(nowMs);
+  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), 1);
+}
+
+/** The first moment of the next UTC month. */
+export function nextMonthStart(nowMs: number): number {
+  const date = new Date(nowMs);
+  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 1);
+}
+
+/**
+ * When a monthly cap runs out at the pace of the last week (or of the month so far, where that is shorter); null when not
+ * in this month.
+ */
+export function projectExhaustion(input: {
+  readonly nowMs: number;
+  readonly capUsd: number;
+  readonly spentUsd: number;
+  readonly paceUsdPerDay: number;
+}): number | null {
+  const { nowMs, capUsd, spentUsd, paceUsdPerDay } = input;
+  if (spentUsd >= capUsd) return nowMs;
+  if (paceUsdPerDay <= 0) return null;
+  const atMs = nowMs + ((capUsd - spentUsd) / paceUsdPerDay) * 86_400_000;
+  return atMs < nextMonthStart(nowMs) ? atMs : null;
+}

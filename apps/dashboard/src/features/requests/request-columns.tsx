@@ -1,0 +1,72 @@
+import type { Log } from '../../api/logs';
+import { SeriesName } from '../../charts/series-name';
+import { formatCount, formatMs } from '../../format/format-number';
+import { formatStamp, type TimeZoneChoice } from '../../format/format-time';
+import { formatUsd } from '../../format/format-usd';
+import { Badge, STATUS_TONES } from '../../ui/badge';
+import type { Column } from '../../ui/data-table';
+import { cacheOutcome } from './prepare-request';
+
+const CACHE_TONES = { exact: 'good', semantic: 'accent', miss: 'neutral' } as const;
+
+export function requestColumns(timeZone: TimeZoneChoice, projectName: (id: string) => string): Column<Log>[] {
+  return [
+    {
+      id: 'time',
+      header: 'Time',
+      value: (log) => log.created_at,
+      cell: (log) => <span className="nums">{formatStamp(log.created_at, timeZone).slice(5)}</span>,
+    },
+    {
+      id: 'status',
+      header: 'Status',
+      value: (log) => log.status,
+      cell: (log) => (
+        <Badge tone={STATUS_TONES[log.status]}>
+          {log.status === 'success' ? log.http_status : (log.error_code ?? log.status)}
+        </Badge>
+      ),
+    },
+    { id: 'model', header: 'Model', value: (log) => log.model, cell: (log) => <SeriesName name={log.model} /> },
+    { id: 'provider', header: 'Provider', wideOnly: true, value: (log) => log.final_provider ?? log.provider },
+    { id: 'project', header: 'Project', wideOnly: true, value: (log) => projectName(log.project_id) },
+    { id: 'customer', header: 'Customer', wideOnly: true, value: (log) => log.customer_id },
+    {
+      id: 'cache',
+      header: 'Cache',
+      wideOnly: true,
+      value: cacheOutcome,
+      cell: (log) => <Badge tone={CACHE_TONES[cacheOutcome(log)]}>{cacheOutcome(log)}</Badge>,
+    },
+    {
+      id: 'tokens',
+      header: 'Tokens in / out',
+      align: 'right',
+      wideOnly: true,
+      value: (log) => log.tokens_total,
+      cell: (log) => `${formatCount(log.tokens_in)} / ${formatCount(log.tokens_out)}`,
+    },
+    {
+      id: 'cost',
+      header: 'Cost',
+      align: 'right',
+      value: (log) => log.cost_usd,
+      cell: (log) => formatUsd(log.cost_usd),
+    },
+    {
+      id: 'latency',
+      header: 'Latency',
+      align: 'right',
+      value: (log) => log.latency_ms,
+      cell: (log) => formatMs(log.latency_ms),
+    },
+    {
+      id: 'ttft',
+      header: 'First token',
+      align: 'right',
+      wideOnly: true,
+      value: (log) => log.ttft_ms,
+      cell: (log) => formatMs(log.ttft_ms),
+    },
+  ];
+}

@@ -1,0 +1,173 @@
+import type { ReactNode } from 'react';
+import { type Log, useLog, useLogBodies } from '../../api/logs';
+import { useProjectNames } from '../../api/projects';
+import { formatCount, formatMs } from '../../format/format-number';
+import { formatInstant, type TimeZoneChoice } from '../../format/format-time';
+import { formatUsdExact } from '../../format/format-usd';
+import { Badge, STATUS_TONES } from '../../ui/badge';
+import { CodeBlock } from '../../ui/copy-button';
+import { Dialog } from '../../ui/dialog';
+import { EmptyState } from '../../ui/empty-state';
+import { ErrorState } from '../../ui/error-state';
+import { cacheOutcome, prepareCostParts, prepareWaterfall } from './prepare-request';
+
+interface Props {
+  readonly requestId: string;
+  readonly timeZone: TimeZoneChoice;
+  readonly onClose: () => void;
+}
+
+/** Everything known of one request. */
+export function RequestDrawer({ requestId, timeZone, onClose }: Props) {
+  const log = useLog(requestId);
+  return (
+    <Dialog kind="drawer" title="Request" description={requestId} open onClose={onClose}>
+      {log.error && <ErrorState error={log.error} onRetry={() => void log.refetch()} />}
+      {log.data === null && <EmptyState title="There is no such request" />}
+      {log.data && <Details log={log.data} timeZone={timeZone} />}
+    </Dialog>
+  );
+}
+
+function Details({ log, timeZone }: { readonly log: Log; readonly timeZone: TimeZoneChoice }) {
+  const projectName = useProjectNames();
+  const labels = Object.entries(log.labels ?? {});
+  const costs = prepareCostParts(log.cost_detail);
+  return (
+    <div className="grid gap-5">
+      <div className="flex flex-wrap items-center gap-2">
+        <Badge tone={STATUS_TONES[log.status]}>{log.status.replace('_', ' ')}</Badge>
+        <Badge>{log.http_status}</Badge>
+        <Badge>{cacheOutcome(log) === 'miss' ? 'not from the cache' : `${cacheOutcome(log)} cache hit`}</Badge>
+        {log.stream && <Badge>stream</Badge>}
+        {log.cost_estimated && <Badge tone="warn">cost estimated</Badge>}
+      </div>
+      {log.error_code !== null && (
+        <p className="rounded-md bg-bad-soft px-3 py-2 text-bad wrap-anywhere">
+          <code className="font-mono text-xs">{log.error_code}</code> {log.error_message}
+        </p>
+      )}
+      <Waterfall log={log} />
+      <Facts
+        title="What"
+        facts={[
+          ['Time', formatInstant(log.created_at, timeZone)],
+          ['Model', log.model],
+          ['Asked for', log.requested_model === log.model ? null : log.requested_model],
+          ['Provider', log.final_provider ?? log.provider],
+          ['Project', projectName(log.project_id)],
+          ['Key id', log.api_key_id],
+          ['Customer', log.customer_id],
+          ["Client's request id", log.client_request_id],
+          ['API', log.dialect],
+          ['Similarity', log.similarity_score === null ? null : log.similarity_score.toFixed(4)],
+        ]}
+      />
+      <div className="grid gap-5 sm:grid-cols-2">
+        <Facts
+          title="Time"
+          facts={[
+            ['Total', formatMs(log.latency_ms)],
+            ['First token', formatMs(log.ttft_ms)],
+            ['Upstream', formatMs(log.upstream_ms)],
+            ['Gateway overhead', formatMs(log.overhead_ms)],
+          ]}
+        />
+        <Facts
+          title="Tokens"
+          facts={[
+            ['In', formatCount(log.tokens_in)],
+            [
+              'of it from the provider’s cache',
+              log.tokens_cache_read === 0 ? null : formatCount(log.tokens_cache_read),
+            ],
+            ['of it written to it', log.tokens_cache_write === 0 ? null : formatCount(log.tokens_cache_write)],
+            ['Out', formatCount(log.tokens_out)],
+            ['of it reasoning', log.tokens_reasoning === 0 ? null : formatCount(log.tokens_reasoning)],
+          ]}
+        />
+        <Facts
+          title="Cost"
+          facts={[
+            ['Total', formatUsdExact(log.cost_usd)],
+            ...costs.map(({ name, usd }): [string, string] => [name, formatUsdExact(usd)]),
+            ['Saved', log.saved_usd === 0 ? null : formatUsdExact(log.saved_usd)],
+          ]}
+        />
+        {labels.length > 0 && <Facts title="Labels" facts={labels} />}
+      </div>
+      <Bodies requestId={log.request_id} />
+    </div>
+  );
+}
+
+function Facts({
+  title,
+  facts,
+}: {
+  readonly title: string;
+  readonly facts: readonly (readonly [string, ReactNode])[];
+}) {
+  return (
+    <section>
+      <h3 className="mb-1 text-xs font-semibold text-muted">{title}</h3>
+      <dl className="divide-y">
+        {facts
+          .filter(([, value]) => value !== null && value !== undefined)
+          .map(([name, value]) => (
+            <div key={name} className="flex justify-between gap-4 py-1">
+              <dt className="shrink-0 text-muted">{name}</dt>
+              <dd className="tabular-nums text-right wrap-anywhere">{value}</dd>
+            </div>
+          ))}
+      </dl>
+    </section>
+  );
+}
+
+const BAR_COLORS = { gateway: 'bg-line-strong', ok: 'bg-good', failed: 'bg-bad' } as const;
+
+function Waterfall({ log }: { readonly log: Log }) {
+  const bars = prepareWaterfall(log);
+  if (bars.length === 0) return null;
+  return (
+    <section>
+      <h3 className="mb-1 text-xs font-semibold text-muted">Attempts, of {formatMs(log.latency_ms)} in all</h3>
+      <ol className="grid gap-1.5">
+        {bars.map((bar) => (
+          <li key={`${bar.label} ${bar.start}`}>
+            <div className="flex justify-between gap-3 text-xs">
+              <span className="truncate">{bar.label}</span>
+              <span className="nums text-muted">
+                {bar.detail}, {formatMs(bar.ms)}
+              </span>
+            </div>
+            <div className="mt-0.5 h-2 rounded-sm bg-hover">
+              <div
+                className={`h-full rounded-sm ${BAR_COLORS[bar.kind]}`}
+                style={{ marginLeft: `${bar.start * 100}%`, width: `${bar.length * 100}%` }}
+              />
+            </div>
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+function Bodies({ requestId }: { readonly requestId: string }) {
+  const bodies = useLogBodies(requestId);
+  if (bodies.data === undefined) {
+    return bodies.error ? (
+      <p className="text-xs text-muted">
+        Prompt and answer were not kept; <code className="font-mono">LOG_BODIES=true</code> keeps them for some days.
+      </p>
+    ) : null;
+  }
+  return (
+    <div className="grid gap-3">
+      <CodeBlock label="Request" code={JSON.stringify(bodies.data.request_body, null, 2)} />
+      <CodeBlock label="Answer" code={JSON.stringify(bodies.data.response_body, null, 2)} />
+    </div>
+  );
+}

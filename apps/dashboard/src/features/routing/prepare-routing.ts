@@ -1,0 +1,63 @@
+import type { Provider } from '../../api/routing';
+import type { ErrorBucket, LatencyBucket } from '../../api/stats';
+import type { Tone } from '../../ui/badge';
+
+export interface ProviderLine extends Provider {
+  readonly health: { readonly label: string; readonly tone: Tone };
+  readonly requests: number;
+  /** Of the last hour; null without requests. */
+  readonly errorRate: number | null;
+  readonly p95Ms: number | null;
+}
+
+const DEGRADED = 0.05;
+const FAILING = 0.5;
+
+/** Providers with how they fared lately; configured ones first. */
+export function prepareProviders(
+  providers: readonly Provider[],
+  errors: readonly ErrorBucket[],
+  latency: readonly LatencyBucket[],
+): ProviderLine[] {
+  const failed = new Map(errors.map((bucket) => [bucket.group, bucket]));
+  const slow = new Map(latency.map((bucket) => [bucket.group, bucket]));
+  return providers
+    .map((provider): ProviderLine => {
+      const bucket = failed.get(provider.name);
+      const errorRate = bucket === undefined || bucket.requests === 0 ? null : bucket.error_rate;
+      return {
+        ...provider,
+        health: healthOf(provider, errorRate),
+        requests: bucket?.requests ?? 0,
+        errorRate,
+        p95Ms: slow.get(provider.name)?.upstream_ms.p95 ?? null,
+      };
+    })
+    .sort(
+      (a, b) =>
+        Number(b.is_configured) - Number(a.is_configured) || b.requests - a.requests || (a.name < b.name ? -1 : 1),
+    );
+}
+
+function healthOf(provider: Provider, errorRate: number | null): ProviderLine['health'] {
+  if (!provider.is_configured) return { label: 'not set up', tone: 'neutral' };
+  if (!provider.is_active) return { label: 'off', tone: 'neutral' };
+  const usable = provider.keys.filter(({ state }) => state === 'ok');
+  if (provider.keys.length > 0 && usable.length === 0) return { label: 'no usable key', tone: 'bad' };
+  if (errorRate === null) return { label: 'ready', tone: 'good' };
+  if (errorRate >= FAILING) return { label: 'failing', tone: 'bad' };
+  return errorRate >= DEGRADED ? { label: 'degraded', tone: 'warn' } : { label: 'healthy', tone: 'good' };
+}
+
+/** `provider/model` lines, as typed → targets. Throws for a line that is not one. */
+export function readTargets(text: string): { provider: string; model: string }[] {
+  return text
+    .split(/[\n,]+/)
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+    .map((line) => {
+      const cut = line.indexOf('/');
+      if (cut <= 0 || cut === line.length - 1) throw new Error(`"${line}" is not provider/model`);
+      return { provider: line.slice(0, cut), model: line.slice(cut + 1) };
+    });
+}

@@ -1,0 +1,48 @@
+import { Fragment } from 'react';
+import { colorBook } from '../../charts/series-colors';
+
+interface Target {
+  readonly provider: string;
+  readonly model: string;
+  readonly is_configured: boolean;
+  readonly is_priced: boolean;
+  readonly weight?: number;
+}
+
+/** Targets in the order they are tried, as a picture; what cannot be asked is dashed. */
+export function TargetFlow({
+  targets,
+  showWeights = false,
+}: {
+  readonly targets: readonly Target[];
+  readonly showWeights?: boolean;
+}) {
+  return (
+    <ol className="flex flex-wrap items-center gap-y-1.5">
+      {targets.map((target, index) => (
+        <Fragment key={`${target.provider} ${target.model}`}>
+          {index > 0 && (
+            <li aria-hidden="true" className="px-1.5 text-faint">
+              →
+            </li>
+          )}
+          <li
+            title={target.is_configured ? undefined : 'Not set up: left out'}
+            className={`inline-flex max-w-64 items-center gap-1.5 rounded-md border px-2 py-1 text-xs ${target.is_configured ? 'border-line-strong' : 'border-dashed text-faint'}`}
+          >
+            <span
+              className="size-2 shrink-0 rounded-[2px]"
+              style={{ background: colorBook.colorOf(target.provider) }}
+            />
+            <span className="truncate">
+              {target.provider} / {target.model}
+            </span>
+            {showWeights && <span className="nums text-muted">×{target.weight}</span>}
+            {!target.is_priced && <span className="text-warn">no price</span>}
+            {!target.is_configured && <span className="sr-only">(not set up)</span>}
+          </li>
+        </Fragment>
+      ))}
+    </ol>
+  );
+}

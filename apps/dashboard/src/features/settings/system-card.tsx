@@ -1,0 +1,46 @@
+import { useSystem } from '../../api/settings';
+import { formatBytes, formatMs } from '../../format/format-number';
+import { Card } from '../../ui/card';
+import { ErrorState } from '../../ui/error-state';
+
+/** What runs here, and how it is set up; settings come from the environment. */
+export function SystemCard() {
+  const system = useSystem();
+  const { data } = system;
+  return (
+    <Card title="This gateway">
+      {system.error && <ErrorState error={system.error} onRetry={() => void system.refetch()} />}
+      {data && (
+        <dl className="grid gap-x-10 sm:grid-cols-2">
+          {(
+            [
+              ['Version', data.version],
+              ['Environment', data.environment],
+              ['Hot store', data.hot_store],
+              ['Database', data.database],
+              ['Processes', data.workers],
+              ['Providers', data.providers.join(', ') || 'none'],
+              ['Requests are kept', `${data.log_retention_days} days`],
+              ['Prompts and answers', data.log_bodies ? `kept for ${data.log_bodies_ttl_days} days` : 'not kept'],
+              ['Cached answers last', `${data.cache_ttl_seconds} s`],
+              ['Cache size at most', formatBytes(data.cache_max_bytes)],
+              ['Time-out of an attempt', formatMs(data.request_timeout_ms)],
+            ] as const
+          ).map(([name, value]) => (
+            <div key={name} className="flex justify-between gap-4 border-b py-1.5">
+              <dt className="text-muted">{name}</dt>
+              <dd className="text-right tabular-nums wrap-anywhere">{value}</dd>
+            </div>
+          ))}
+        </dl>
+      )}
+      <p className="mt-3 text-xs text-muted">
+        These come from the environment; the operator changes them there. The API is described at{' '}
+        <a href="/admin/docs" className="text-accent underline">
+          /admin/docs
+        </a>
+        .
+      </p>
+    </Card>
+  );
+}

@@ -1,0 +1,136 @@
+import { Link, Outlet, useRouterState } from '@tanstack/react-router';
+import { type ComponentType, type SVGProps, useEffect, useState } from 'react';
+import { onExpiredSession } from '../../api/expired-session';
+import { useSession, useSignOut } from '../../api/session';
+import { Button } from '../../ui/button';
+import { Dialog } from '../../ui/dialog';
+import { ErrorState } from '../../ui/error-state';
+import * as icons from '../../ui/icons';
+import { SignInForm } from '../sign-in/sign-in-form';
+import { SignInPage } from '../sign-in/sign-in-page';
+import { useTheme } from './theme';
+
+type IconOf = ComponentType<SVGProps<SVGSVGElement>>;
+
+const LINKS: readonly (readonly [to: string, label: string, icon: IconOf])[] = [
+  ['/', 'Overview', icons.Overview],
+  ['/requests', 'Requests', icons.Requests],
+  ['/projects', 'Projects & keys', icons.Projects],
+  ['/spend', 'Spend', icons.Spend],
+  ['/latency', 'Latency', icons.Latency],
+  ['/models', 'Models', icons.Models],
+  ['/cache', 'Cache', icons.Cache],
+  ['/routing', 'Routing', icons.Routing],
+  ['/playground', 'Playground', icons.Playground],
+  ['/settings', 'Settings & audit', icons.Settings],
+];
+
+/** Everything around the pages: who is signed in, where one can go. */
+export function Shell() {
+  const session = useSession();
+  const [isMenuOpen, setIsMenuOpen] = useState(false);
+  const path = useRouterState({ select: (state) => state.location.pathname });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the menu closes when the page changes
+  useEffect(() => setIsMenuOpen(false), [path]);
+  if (session.isPending) return null;
+  if (session.error) {
+    return (
+      <div className="mx-auto max-w-md p-8">
+        <ErrorState error={session.error} onRetry={() => void session.refetch()} />
+      </div>
+    );
+  }
+  if (session.data === null) return <SignInPage />;
+  return (
+    <div className="flex min-h-dvh">
+      <a href="#main" className="sr-only focus:not-sr-only focus:fixed focus:z-50 focus:bg-panel focus:p-2">
+        Skip to content
+      </a>
+      <aside
+        className={`fixed inset-y-0 left-0 z-30 w-52 flex-col border-r bg-panel md:sticky md:top-0 md:flex md:h-dvh ${isMenuOpen ? 'flex shadow-xl' : 'hidden'}`}
+      >
+        <Navigation />
+      </aside>
+      {isMenuOpen && (
+        <button
+          type="button"
+          aria-label="Close the menu"
+          className="fixed inset-0 z-20 bg-black/30 md:hidden"
+          onClick={() => setIsMenuOpen(false)}
+        />
+      )}
+      <div className="flex min-w-0 flex-1 flex-col">
+        <div className="sticky top-0 z-10 flex h-11 items-center gap-2 border-b bg-panel px-3 md:hidden">
+          <Button kind="ghost" aria-label="Menu" aria-expanded={isMenuOpen} onClick={() => setIsMenuOpen(true)}>
+            <icons.Menu />
+          </Button>
+          <span className="font-semibold">LLM0 Gateway</span>
+        </div>
+        <Outlet />
+      </div>
+      <ExpiredSession />
+    </div>
+  );
+}
+
+function Navigation() {
+  const { data: session } = useSession();
+  const signOut = useSignOut();
+  const [theme, toggleTheme] = useTheme();
+  return (
+    <>
+      <div className="flex h-12 items-center gap-2 px-4 font-semibold">
+        <img src="/icon.svg" alt="" width="20" height="20" />
+        LLM0 Gateway
+      </div>
+      <nav aria-label="Pages" className="flex flex-1 flex-col gap-px overflow-y-auto px-2 py-1">
+        {LINKS.map(([to, label, Icon]) => (
+          <Link
+            key={to}
+            to={to}
+            activeOptions={{ exact: to === '/', includeSearch: false }}
+            className="flex h-8 items-center gap-2.5 rounded-md px-2 text-muted hover:bg-hover hover:text-text aria-[current=page]:bg-hover aria-[current=page]:font-medium aria-[current=page]:text-text"
+          >
+            <Icon className="shrink-0" />
+            {label}
+          </Link>
+        ))}
+      </nav>
+      <div className="flex items-center justify-between border-t px-3 py-2 text-xs text-muted">
+        <span className="min-w-0 truncate" title={`${session?.name}, ${session?.role}`}>
+          {session?.name} · {session?.role}
+        </span>
+        <span className="flex shrink-0">
+          <Button
+            kind="ghost"
+            size="small"
+            aria-label={theme === 'dark' ? 'Light theme' : 'Dark theme'}
+            onClick={toggleTheme}
+          >
+            {theme === 'dark' ? <icons.Sun /> : <icons.Moon />}
+          </Button>
+          <Button kind="ghost" size="small" aria-label="Sign out" onClick={() => signOut.mutate()}>
+            <icons.SignOut />
+          </Button>
+        </span>
+      </div>
+    </>
+  );
+}
+
+/** A session that ended while somebody worked: signing in again goes on with what was being done. */
+function ExpiredSession() {
+  const [isExpired, setIsExpired] = useState(false);
+  useEffect(() => onExpiredSession(setIsExpired), []);
+  return (
+    <Dialog
+      title="Your session has ended"
+      description="Sign in again. Nothing you typed is lost."
+      open={isExpired}
+      onClose={() => {}}
+      sticky
+    >
+      <SignInForm />
+    </Dialog>
+  );
+}

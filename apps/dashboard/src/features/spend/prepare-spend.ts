@@ -1,0 +1,60 @@
+import type { SpendBucket } from '../../api/stats';
+import { changeOf } from '../../format/format-number';
+
+export interface SpendLine {
+  readonly name: string;
+  readonly costUsd: number;
+  /** Of all spend of the range; null when there was none. */
+  readonly share: number | null;
+  readonly requests: number;
+  readonly usdPerRequest: number | null;
+  readonly usdPerMillionTokens: number | null;
+  readonly savedUsd: number;
+  /** Against the previous period; null where that had nothing. */
+  readonly change: number | null;
+}
+
+/** One line a group, the dearest first, each beside what it was in the period before. */
+export function prepareSpendLines(now: readonly SpendBucket[], before: readonly SpendBucket[]): SpendLine[] {
+  const total = now.reduce((sum, { cost_usd }) => sum + cost_usd, 0);
+  const earlier = new Map(before.map((bucket) => [bucket.group ?? '', bucket.cost_usd]));
+  return now
+    .map((bucket): SpendLine => {
+      const name = bucket.group ?? '';
+      const tokens = bucket.tokens_in + bucket.tokens_out;
+      return {
+        name,
+        costUsd: bucket.cost_usd,
+        share: total === 0 ? null : bucket.cost_usd / total,
+        requests: bucket.requests,
+        usdPerRequest: bucket.requests === 0 ? null : bucket.cost_usd / bucket.requests,
+        usdPerMillionTokens: tokens === 0 ? null : (bucket.cost_usd / tokens) * 1e6,
+        savedUsd: bucket.saved_usd,
+        change: changeOf(bucket.cost_usd, earlier.get(name) ?? null),
+      };
+    })
+    .sort((a, b) => b.costUsd - a.costUsd || b.requests - a.requests);
+}
+
+/** What one can group spend by: fixed names, and labels. */
+export const SPEND_GROUPS = {
+  model: 'Model',
+  provider: 'Provider',
+  project: 'Project',
+  key: 'Key',
+  customer: 'Customer',
+} as const;
+
+/** A group from the address; whatever it is not, it is by model. */
+export function readGroup(by: string | undefined): string {
+  if (by === undefined) return 'model';
+  return Object.hasOwn(SPEND_GROUPS, by) || /^label\.[a-z0-9_-]{1,100}$/i.test(by) ? by : 'model';
+}
+
+/** The filter of the requests that a group stands for. */
+export function filterOf(groupBy: string, name: string): Record<string, string> {
+  if (name === '' || name === '(other)') return {};
+  if (groupBy.startsWith('label.')) return { label: `${groupBy.slice('label.'.length)}=${name}` };
+  const names: Readonly<Record<string, string>> = { key: 'api_key_id', customer: 'customer_id' };
+  return { [names[groupBy] ?? groupBy]: name };
+}

@@ -1,0 +1,43 @@
+/** Shown where nothing was measured: never a zero. */
+export const NOTHING = '–';
+
+/** 12,345 — exact. */
+export const formatCount = (value: number): string => value.toLocaleString('en-US');
+
+/** 12.3K — for cards and axes. */
+export const formatCompact = (value: number): string =>
+  new Intl.NumberFormat('en-US', { notation: 'compact', maximumFractionDigits: 1 }).format(value);
+
+/** A share (0…1) in per cent; null is nothing. */
+export function formatShare(share: number | null, digits = 1): string {
+  return share === null || !Number.isFinite(share) ? NOTHING : `${(share * 100).toFixed(digits)} %`;
+}
+
+/** Milliseconds in the unit that suits; null is nothing. */
+export function formatMs(ms: number | null | undefined): string {
+  if (ms === null || ms === undefined) return NOTHING;
+  if (ms < 10) return `${ms.toFixed(2)} ms`;
+  if (ms < 100) return `${ms.toFixed(1)} ms`;
+  if (ms < 10_000) return `${Math.round(ms).toLocaleString('en-US')} ms`;
+  return ms < 120_000 ? `${(ms / 1000).toFixed(1)} s` : `${(ms / 60_000).toFixed(1)} min`;
+}
+
+export function formatBytes(bytes: number): string {
+  const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
+  const step = bytes === 0 ? 0 : Math.min(units.length - 1, Math.floor(Math.log(bytes) / Math.log(1024)));
+  const value = bytes / 1024 ** step;
+  return `${step === 0 ? value : value.toFixed(value < 10 ? 2 : 1)} ${units[step]}`;
+}
+
+/** How much a value changed against the one before; null where there is nothing to compare with. */
+export function changeOf(now: number | null, before: number | null): number | null {
+  if (now === null || before === null || before === 0) return null;
+  return now / before - 1;
+}
+
+export function formatChange(change: number): string {
+  const percent = change * 100;
+  const digits = Math.abs(percent) < 10 ? 1 : 0;
+  if (Math.abs(percent) < 0.05) return '0 %';
+  return `${percent > 0 ? '+' : '−'}${Math.min(9999, Math.abs(percent)).toFixed(digits)} %`;
+}

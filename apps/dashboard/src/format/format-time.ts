@@ -1,0 +1,40 @@
+export type TimeZoneChoice = 'utc' | 'local';
+
+const zone = (choice: TimeZoneChoice) => (choice === 'utc' ? 'UTC' : undefined);
+
+/** `2026-03-01 14:05:09` with the zone it is in. */
+export function formatInstant(at: string | number, choice: TimeZoneChoice): string {
+  return `${formatStamp(at, choice)} ${choice === 'utc' ? 'UTC' : 'local'}`;
+}
+
+/** `2026-03-01 14:05:09`, without a zone. */
+export function formatStamp(at: string | number, choice: TimeZoneChoice): string {
+  return new Intl.DateTimeFormat('sv-SE', {
+    ...{ year: 'numeric', month: '2-digit', day: '2-digit', hour: '2-digit', minute: '2-digit', second: '2-digit' },
+    timeZone: zone(choice),
+  } as Intl.DateTimeFormatOptions).format(new Date(at));
+}
+
+/** `Mar 1`. */
+export function formatDay(at: number, choice: TimeZoneChoice): string {
+  return new Intl.DateTimeFormat('en-US', { month: 'short', day: 'numeric', timeZone: zone(choice) }).format(at);
+}
+
+/** `14:05`. */
+export function formatClock(at: number, choice: TimeZoneChoice): string {
+  return new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', timeZone: zone(choice) }).format(at);
+}
+
+const STEPS = [
+  ['day', 86_400_000],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+  ['second', 1000],
+] as const;
+
+/** `3 minutes ago`, `in 2 days`. */
+export function formatAgo(at: string | number, nowMs: number): string {
+  const ms = new Date(at).getTime() - nowMs;
+  const [unit, size] = STEPS.find(([, size]) => Math.abs(ms) >= size) ?? (['second', 1000] as const);
+  return new Intl.RelativeTimeFormat('en', { numeric: 'auto' }).format(Math.round(ms / size), unit);
+}

@@ -1,0 +1,33 @@
+/** USD as people read it: cents for what is large, enough digits for what is small. Never in exponent form. */
+export function formatUsd(usd: number): string {
+  const size = Math.abs(usd);
+  const sign = usd < 0 ? '−' : '';
+  if (size === 0) return '$0.00';
+  if (size >= 100_000) return `${sign}$${compact(size)}`;
+  if (size >= 1)
+    return `${sign}$${size.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 })}`;
+  if (size >= 0.01) return `${sign}$${size.toFixed(4)}`;
+  return `${sign}$${trimZeros(size.toFixed(9))}`;
+}
+
+/** Every decimal there is (at most 9). */
+export function formatUsdExact(usd: number): string {
+  const sign = usd < 0 ? '−' : '';
+  const text = Math.abs(usd).toFixed(9);
+  const [whole = '0', fraction = ''] = text.split('.');
+  const digits = fraction.replace(/0+$/, '').padEnd(2, '0');
+  return `${sign}$${Number(whole).toLocaleString('en-US')}.${digits}`;
+}
+
+/** For axes: short. */
+export function formatUsdShort(usd: number): string {
+  if (usd === 0) return '$0';
+  const size = Math.abs(usd);
+  if (size >= 1000) return `$${compact(usd)}`;
+  if (size >= 1) return `$${trimZeros(usd.toFixed(2))}`;
+  return `$${trimZeros(usd.toPrecision(2).includes('e') ? usd.toFixed(9) : usd.toPrecision(2))}`;
+}
+
+const compact = (value: number) =>
+  new Intl.NumberFormat('en-US', { notation: 'compact', maximumFractionDigits: 2 }).format(value);
+const trimZeros = (text: string) => (text.includes('.') ? text.replace(/0+$/, '').replace(/\.$/, '') : text);

@@ -1,0 +1,93 @@
+import { Popover } from 'radix-ui';
+import { useState } from 'react';
+import { formatStamp } from '../format/format-time';
+import { Button } from '../ui/button';
+import { TextField } from '../ui/field';
+import { Chevron } from '../ui/icons';
+import { PRESETS, type Preset } from './time-range';
+import type { Page } from './use-page';
+
+/** Which stretch of time the page shows, and in which zone. */
+export function RangePicker({ page }: { readonly page: Page }) {
+  const [isOpen, setIsOpen] = useState(false);
+  const { range, timeZone, search, change } = page;
+  const isCustom = range.label === 'custom';
+  const short = (ms: number) => formatStamp(ms, timeZone).slice(5, 16);
+  const choose = (preset: Preset) => {
+    change({ range: preset, from: undefined, to: undefined });
+    setIsOpen(false);
+  };
+  return (
+    <div className="flex items-center gap-1.5">
+      <Popover.Root open={isOpen} onOpenChange={setIsOpen}>
+        <Popover.Trigger asChild>
+          <Button aria-label={`Time range: ${isCustom ? 'custom' : `last ${range.label}`}`}>
+            <span className="nums">
+              {isCustom ? `${short(range.fromMs)} – ${short(range.toMs)}` : `Last ${range.label}`}
+            </span>
+            <Chevron className="text-faint" />
+          </Button>
+        </Popover.Trigger>
+        <Popover.Portal>
+          <Popover.Content
+            align="end"
+            sideOffset={4}
+            className="z-30 w-72 rounded-lg border border-line-strong bg-panel p-3 shadow-lg"
+          >
+            <div className="grid grid-cols-3 gap-1">
+              {(Object.keys(PRESETS) as Preset[]).map((preset) => (
+                <button
+                  key={preset}
+                  type="button"
+                  aria-pressed={!isCustom && (search.range ?? '24h') === preset}
+                  onClick={() => choose(preset)}
+                  className="nums rounded px-2 py-1 text-left text-xs hover:bg-hover aria-pressed:bg-accent-soft aria-pressed:text-accent"
+                >
+                  {PRESETS[preset].label}
+                </button>
+              ))}
+            </div>
+            <CustomRange page={page} onDone={() => setIsOpen(false)} />
+          </Popover.Content>
+        </Popover.Portal>
+      </Popover.Root>
+      <Button
+        aria-label={`Times are shown in ${timeZone === 'utc' ? 'UTC' : 'local time'}; switch`}
+        onClick={() => change({ tz: timeZone === 'utc' ? 'local' : undefined })}
+      >
+        {timeZone === 'utc' ? 'UTC' : 'Local'}
+      </Button>
+    </div>
+  );
+}
+
+function CustomRange({ page, onDone }: { readonly page: Page; readonly onDone: () => void }) {
+  const { range, timeZone, change } = page;
+  const asInput = (ms: number) => formatStamp(ms, timeZone).slice(0, 16).replace(' ', 'T');
+  const [from, setFrom] = useState(asInput(range.fromMs));
+  const [to, setTo] = useState(asInput(range.toMs));
+  const toInstant = (text: string) => new Date(timeZone === 'utc' ? `${text}Z` : text);
+  const isValid = toInstant(from).getTime() < toInstant(to).getTime();
+  return (
+    <form
+      className="mt-3 grid gap-2 border-t pt-3"
+      onSubmit={(event) => {
+        event.preventDefault();
+        change({ range: undefined, from: toInstant(from).toISOString(), to: toInstant(to).toISOString() });
+        onDone();
+      }}
+    >
+      <TextField label="From" type="datetime-local" value={from} onChange={(event) => setFrom(event.target.value)} />
+      <TextField
+        label="To"
+        type="datetime-local"
+        value={to}
+        error={isValid ? null : 'must be later than From'}
+        onChange={(event) => setTo(event.target.value)}
+      />
+      <Button type="submit" size="small" disabled={!isValid}>
+        Show this range
+      </Button>
+    </form>
+  );
+}

@@ -1,0 +1,93 @@
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+/** Ranges to choose from; each ends now. */
+export const PRESETS = {
+  '5m': { label: '5 minutes', ms: 5 * MINUTE },
+  '15m': { label: '15 minutes', ms: 15 * MINUTE },
+  '1h': { label: '1 hour', ms: HOUR },
+  '6h': { label: '6 hours', ms: 6 * HOUR },
+  '24h': { label: '24 hours', ms: DAY },
+  '7d': { label: '7 days', ms: 7 * DAY },
+  '14d': { label: '14 days', ms: 14 * DAY },
+  '30d': { label: '30 days', ms: 30 * DAY },
+  '90d': { label: '90 days', ms: 90 * DAY },
+} as const;
+
+export type Preset = keyof typeof PRESETS;
+
+export const isPreset = (text: unknown): text is Preset => typeof text === 'string' && Object.hasOwn(PRESETS, text);
+
+/** A range with the interval its charts use; all in epoch milliseconds. */
+export interface TimeRange {
+  readonly fromMs: number;
+  /** Exclusive. */
+  readonly toMs: number;
+  readonly intervalMs: number;
+  /** How charts and tables name it. */
+  readonly label: string;
+}
+
+/** At most about so many buckets a chart. */
+const BUCKETS = 110;
+const INTERVALS = [
+  5_000,
+  15_000,
+  MINUTE,
+  5 * MINUTE,
+  15 * MINUTE,
+  30 * MINUTE,
+  HOUR,
+  3 * HOUR,
+  6 * HOUR,
+  12 * HOUR,
+  DAY,
+];
+
+export function intervalFor(lengthMs: number): number {
+  return INTERVALS.find((interval) => lengthMs / interval <= BUCKETS) ?? 7 * DAY;
+}
+
+/** What the address bar says; whatever makes no sense there is the default of 24 hours. */
+export interface RangeSearch {
+  readonly range?: Preset;
+  /** Custom: both ends, RFC 3339. */
+  readonly from?: string;
+  readonly to?: string;
+}
+
+const DEFAULT: Preset = '24h';
+
+export function resolveRange(search: RangeSearch, nowMs: number): TimeRange {
+  const fromMs = Date.parse(search.from ?? '');
+  const toMs = Date.parse(search.to ?? '');
+  if (Number.isFinite(fromMs) && Number.isFinite(toMs) && fromMs < toMs) {
+    return { fromMs, toMs, intervalMs: intervalFor(toMs - fromMs), label: 'custom' };
+  }
+  const preset = PRESETS[search.range ?? DEFAULT];
+  const intervalMs = intervalFor(preset.ms);
+  // The end moves in whole steps, so that charts do not jitter and answers can be kept.
+  const step = Math.min(intervalMs, MINUTE);
+  const endMs = Math.ceil(nowMs / step) * step;
+  return { fromMs: endMs - preset.ms, toMs: endMs, intervalMs, label: preset.label };
+}
+
+/** The stretch just before, of the same length. */
+export function previousRange(range: TimeRange): TimeRange {
+  const lengthMs = range.toMs - range.fromMs;
+  return { ...range, fromMs: range.fromMs - lengthMs, toMs: range.fromMs };
+}
+
+/** As the API takes it. */
+export const rangeQuery = ({ fromMs, toMs }: Pick<TimeRange, 'fromMs' | 'toMs'>) => ({
+  from: new Date(fromMs).toISOString(),
+  to: new Date(toMs).toISOString(),
+});
+
+/** Starts of all buckets of a range, as the API aligns them (multiples of the interval since the epoch). */
+export function bucketStarts({ fromMs, toMs, intervalMs }: TimeRange): number[] {
+  const starts: number[] = [];
+  for (let at = Math.floor(fromMs / intervalMs) * intervalMs; at < toMs; at += intervalMs) starts.push(at);
+  return starts;
+}

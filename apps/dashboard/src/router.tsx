@@ -1,0 +1,100 @@
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  Link,
+  lazyRouteComponent,
+  retainSearchParams,
+} from '@tanstack/react-router';
+import { OverviewPage } from './features/overview/overview-page';
+import { Shell } from './features/shell/shell';
+import { type PageSearch, type RequestFilter, readPageSearch, readRequestFilter } from './range/page-search';
+import { EmptyState } from './ui/empty-state';
+
+const root = createRootRoute({
+  component: Shell,
+  validateSearch: readPageSearch,
+  // The range and the project stay when one goes from page to page.
+  search: { middlewares: [retainSearchParams<PageSearch>(['range', 'from', 'to', 'tz', 'project'])] },
+  notFoundComponent: () => (
+    <EmptyState title="There is no such page">
+      <Link to="/">Back to the overview</Link>
+    </EmptyState>
+  ),
+});
+
+const overview = createRoute({ getParentRoute: () => root, path: '/', component: OverviewPage });
+const requests = createRoute({
+  getParentRoute: () => root,
+  path: '/requests',
+  validateSearch: (search: Record<string, unknown>): RequestFilter & { open?: string; live?: boolean } => ({
+    ...readRequestFilter(search),
+    ...(typeof search.open === 'string' ? { open: search.open } : {}),
+    ...(search.live === true ? { live: true } : {}),
+  }),
+  component: lazyRouteComponent(() => import('./features/requests/requests-page'), 'RequestsPage'),
+});
+const projects = createRoute({
+  getParentRoute: () => root,
+  path: '/projects',
+  validateSearch: (search: Record<string, unknown>): { tab?: 'customers' } =>
+    search.tab === 'customers' ? { tab: 'customers' } : {},
+  component: lazyRouteComponent(() => import('./features/projects/projects-page'), 'ProjectsPage'),
+});
+const project = createRoute({
+  getParentRoute: () => root,
+  path: '/projects/$projectId',
+  component: lazyRouteComponent(() => import('./features/projects/project-page'), 'ProjectPage'),
+});
+const spend = createRoute({
+  getParentRoute: () => root,
+  path: '/spend',
+  validateSearch: (search: Record<string, unknown>): { by?: string } =>
+    typeof search.by === 'string' ? { by: search.by } : {},
+  component: lazyRouteComponent(() => import('./features/spend/spend-page'), 'SpendPage'),
+});
+const latency = createRoute({
+  getParentRoute: () => root,
+  path: '/latency',
+  component: lazyRouteComponent(() => import('./features/latency/latency-page'), 'LatencyPage'),
+});
+const models = createRoute({
+  getParentRoute: () => root,
+  path: '/models',
+  component: lazyRouteComponent(() => import('./features/models/models-page'), 'ModelsPage'),
+});
+const cache = createRoute({
+  getParentRoute: () => root,
+  path: '/cache',
+  component: lazyRouteComponent(() => import('./features/cache/cache-page'), 'CachePage'),
+});
+const routing = createRoute({
+  getParentRoute: () => root,
+  path: '/routing',
+  component: lazyRouteComponent(() => import('./features/routing/routing-page'), 'RoutingPage'),
+});
+const playground = createRoute({
+  getParentRoute: () => root,
+  path: '/playground',
+  component: lazyRouteComponent(() => import('./features/playground/playground-page'), 'PlaygroundPage'),
+});
+const settings = createRoute({
+  getParentRoute: () => root,
+  path: '/settings',
+  component: lazyRouteComponent(() => import('./features/settings/settings-page'), 'SettingsPage'),
+});
+
+export const router = createRouter({
+  routeTree: root.addChildren([
+    ...[overview, requests, projects, project, spend],
+    ...[latency, models, cache, routing, playground, settings],
+  ]),
+  defaultPreload: 'intent',
+  scrollRestoration: true,
+});
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router;
+  }
+}

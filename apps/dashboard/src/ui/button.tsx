@@ -1,0 +1,24 @@
+import type { ButtonHTMLAttributes } from 'react';
+
+const KINDS = {
+  default: 'border border-line-strong bg-panel hover:bg-hover',
+  primary: 'border border-transparent bg-accent text-accent-text hover:opacity-90',
+  danger: 'border border-line-strong bg-panel text-bad hover:bg-bad-soft',
+  ghost: 'border border-transparent text-muted hover:bg-hover hover:text-text',
+} as const;
+const SIZES = { small: 'h-7 px-2 text-xs', normal: 'h-8 px-3 text-sm' } as const;
+
+interface Props extends ButtonHTMLAttributes<HTMLButtonElement> {
+  readonly kind?: keyof typeof KINDS;
+  readonly size?: keyof typeof SIZES;
+}
+
+export function Button({ kind = 'default', size = 'normal', className = '', type = 'button', ...rest }: Props) {
+  return (
+    <button
+      type={type}
+      className={`inline-flex items-center justify-center gap-1.5 rounded-md font-medium whitespace-nowrap disabled:cursor-not-allowed disabled:opacity-50 ${KINDS[kind]} ${SIZES[size]} ${className}`}
+      {...rest}
+    />
+  );
+}

@@ -1,0 +1,158 @@
+import {
+  type ColumnDef,
+  createSortedRowModel,
+  rowSortingFeature,
+  type SortingState,
+  sortFn_basic,
+  tableFeatures,
+  useTable,
+} from '@tanstack/react-table';
+import { type ReactNode, useMemo, useState } from 'react';
+import { csvCell } from '../charts/prepare-series';
+import { downloadText } from './download-text';
+import { EmptyState } from './empty-state';
+import { Download } from './icons';
+
+export interface Column<T> {
+  readonly id: string;
+  readonly header: string;
+  /** For sorting and the CSV file; null sorts last. */
+  readonly value: (row: T) => string | number | null;
+  /** How it is drawn; the value itself unless given. */
+  readonly cell?: (row: T) => ReactNode;
+  /** Numbers stand right, in tabular digits. */
+  readonly align?: 'right';
+  /** Left out on phones. */
+  readonly wideOnly?: boolean;
+}
+
+interface Props<T> {
+  readonly caption: string;
+  readonly columns: readonly Column<T>[];
+  readonly rows: readonly T[] | undefined;
+  readonly rowKey: (row: T) => string;
+  readonly onRow?: (row: T) => void;
+  readonly empty?: ReactNode;
+  readonly sortBy?: { readonly id: string; readonly desc: boolean };
+  readonly csvName?: string;
+  /** Rows that are drawn while the real ones load. */
+  readonly loadingRows?: number;
+}
+
+const features = tableFeatures({
+  rowSortingFeature,
+  sortedRowModel: createSortedRowModel(),
+  sortFns: { basic: sortFn_basic },
+});
+
+/** Rows in columns, sorted by a click on a heading. */
+export function DataTable<T extends object>(props: Props<T>) {
+  const { caption, columns, rows, rowKey, onRow, sortBy, csvName, loadingRows = 5 } = props;
+  const [sorting, setSorting] = useState<SortingState>(sortBy === undefined ? [] : [{ ...sortBy }]);
+  const data = useMemo(() => [...(rows ?? [])], [rows]);
+  const definitions = useMemo(() => columns.map((column) => toDefinition(column)), [columns]);
+  const table = useTable({
+    features,
+    columns: definitions,
+    data,
+    state: { sorting },
+    onSortingChange: setSorting,
+    getRowId: (row) => rowKey(row),
+  });
+  if (rows?.length === 0) return props.empty ?? <EmptyState title="Nothing here" />;
+  const alignOf = (column: Column<T>) =>
+    `${column.align === 'right' ? 'text-right nums' : 'text-left'} ${column.wideOnly ? 'max-md:hidden' : ''}`;
+  return (
+    <div className="relative overflow-x-auto">
+      <table className="w-full text-sm">
+        <caption className="sr-only">{caption}</caption>
+        <thead>
+          <tr className="border-b text-xs text-muted">
+            {columns.map((column) => {
+              const sorted = sorting.find(({ id }) => id === column.id);
+              const direction = sorted === undefined ? 'none' : sorted.desc ? 'descending' : 'ascending';
+              return (
+                <th
+                  key={column.id}
+                  scope="col"
+                  aria-sort={direction}
+                  className={`px-3 py-1.5 font-medium ${alignOf(column)}`}
+                >
+                  <button
+                    type="button"
+                    className="-mx-1 rounded px-1 whitespace-nowrap hover:text-text"
+                    onClick={() =>
+                      setSorting([
+                        { id: column.id, desc: sorted === undefined ? column.align === 'right' : !sorted.desc },
+                      ])
+                    }
+                  >
+                    {column.header}
+                    <span aria-hidden="true" className="ml-1 inline-block w-2">
+                      {direction === 'ascending' ? '↑' : direction === 'descending' ? '↓' : ''}
+                    </span>
+                  </button>
+                </th>
+              );
+            })}
+          </tr>
+        </thead>
+        <tbody>
+          {rows === undefined
+            ? Array.from({ length: loadingRows }, (_, index) => (
+                // biome-ignore lint/suspicious/noArrayIndexKey: place holders have nothing else
+                <tr key={index} className="h-9 border-b last:border-0">
+                  <td colSpan={columns.length} className="px-3">
+                    <div className="h-3 rounded bg-hover" />
+                  </td>
+                </tr>
+              ))
+            : table.getRowModel().rows.map(({ id, original }) => (
+                <tr
+                  key={id}
+                  className={`border-b last:border-0 ${onRow === undefined ? '' : 'cursor-pointer hover:bg-hover focus-visible:bg-hover'}`}
+                  tabIndex={onRow === undefined ? undefined : 0}
+                  onClick={() => onRow?.(original)}
+                  onKeyDown={(event) =>
+                    event.key === 'Enter' && event.target === event.currentTarget && onRow?.(original)
+                  }
+                >
+                  {columns.map((column) => (
+                    <td key={column.id} className={`h-9 max-w-72 truncate px-3 ${alignOf(column)}`}>
+                      {column.cell === undefined ? (column.value(original) ?? '–') : column.cell(original)}
+                    </td>
+                  ))}
+                </tr>
+              ))}
+        </tbody>
+      </table>
+      {csvName !== undefined && rows !== undefined && (
+        <div className="flex justify-end border-t px-3 py-1">
+          <button
+            type="button"
+            className="inline-flex items-center gap-1 rounded px-1 text-xs text-muted hover:text-text"
+            onClick={() => downloadText(`${csvName}.csv`, tableCsv(columns, rows))}
+          >
+            <Download /> CSV
+          </button>
+        </div>
+      )}
+    </div>
+  );
+}
+
+function toDefinition<T extends object>(column: Column<T>): ColumnDef<typeof features, T> {
+  // Missing values stand below everything that was measured.
+  return {
+    id: column.id,
+    accessorFn: (row: T) => column.value(row) ?? undefined,
+    sortFn: 'basic',
+    sortUndefined: 'last',
+  } as ColumnDef<typeof features, T>;
+}
+
+/** What a table shows, as a file. */
+export function tableCsv<T>(columns: readonly Column<T>[], rows: readonly T[]): string {
+  const lines = [columns.map(({ header }) => header), ...rows.map((row) => columns.map(({ value }) => value(row)))];
+  return lines.map((line) => line.map(csvCell).join(',')).join('\r\n');
+}

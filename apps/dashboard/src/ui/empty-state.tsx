@@ -1,0 +1,11 @@
+import type { ReactNode } from 'react';
+
+/** Nothing here, and what to do about it. */
+export function EmptyState({ title, children }: { readonly title: string; readonly children?: ReactNode }) {
+  return (
+    <div className="flex flex-col items-center gap-2 px-6 py-10 text-center">
+      <p className="font-medium">{title}</p>
+      {children !== undefined && <div className="max-w-md text-muted">{children}</div>}
+    </div>
+  );
+}

@@ -1,0 +1,15 @@
+import { Button } from './button';
+
+/** What went wrong and what to do; never only a blank. */
+export function ErrorState({ error, onRetry }: { readonly error: Error; readonly onRetry?: () => void }) {
+  return (
+    <div role="alert" className="flex flex-col items-start gap-2 rounded-md bg-bad-soft px-3 py-2.5 text-bad">
+      <p className="wrap-anywhere">{error.message}</p>
+      {onRetry !== undefined && (
+        <Button size="small" onClick={onRetry}>
+          Try again
+        </Button>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,49 @@
+import { changeOf, formatChange } from '../format/format-number';
+
+export interface Stat {
+  readonly label: string;
+  /** Formatted, with its unit. */
+  readonly value: string;
+  readonly now: number | null;
+  readonly before: number | null;
+  /** Which direction is good news; none for what is neither. */
+  readonly better?: 'more' | 'less';
+  readonly detail?: string;
+}
+
+/** One number with its change against the previous period. */
+export function StatCard({ stat, isLoading }: { readonly stat: Stat; readonly isLoading: boolean }) {
+  const change = changeOf(stat.now, stat.before);
+  return (
+    <div className="min-w-0 bg-panel px-4 py-3">
+      <div className="truncate text-xs text-muted">{stat.label}</div>
+      <div className="nums mt-0.5 h-7 text-xl font-semibold tracking-tight">
+        {isLoading ? <span className="mt-1 inline-block h-4 w-16 rounded bg-hover align-middle" /> : stat.value}
+      </div>
+      <div className="nums flex h-4 items-center gap-1.5 text-2xs text-faint">
+        {!isLoading && change !== null && (
+          <span className={toneOf(change, stat.better)} title="Against the previous period">
+            {formatChange(change)}
+          </span>
+        )}
+        {!isLoading && stat.detail !== undefined && <span className="truncate">{stat.detail}</span>}
+      </div>
+    </div>
+  );
+}
+
+function toneOf(change: number, better: Stat['better']): string {
+  if (better === undefined || Math.abs(change) < 0.0005) return 'text-muted';
+  return change > 0 === (better === 'more') ? 'text-good' : 'text-bad';
+}
+
+/** Cards side by side, with hairlines between them. */
+export function StatGrid({ stats, isLoading }: { readonly stats: readonly Stat[]; readonly isLoading: boolean }) {
+  return (
+    <div className="grid grid-cols-2 gap-px overflow-hidden rounded-lg border bg-line sm:grid-cols-4">
+      {stats.map((stat) => (
+        <StatCard key={stat.label} stat={stat} isLoading={isLoading} />
+      ))}
+    </div>
+  );
+}
