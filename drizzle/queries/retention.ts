@@ -14,6 +14,7 @@ const EXPIRED = {
   gateway_log_bodies: (ms: number) => sql`created_at < ${at(ms)}`,
   system_logs: (ms: number) => sql`created_at < ${at(ms)}`,
   exact_cache: (ms: number) => sql`expires_at < ${at(ms)}`,
+  semantic_matches: (ms: number) => sql`created_at < ${at(ms)}`,
   idempotency_keys: (ms: number) => sql`expires_at < ${at(ms)}`,
 } as const satisfies Record<string, (ms: number) => SQL>;
 

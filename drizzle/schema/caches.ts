@@ -48,6 +48,8 @@ export const semanticCache = pgTable(
     /** The column takes any number of dimensions; the one given here is only the shipped model's. */
     embedding: vector('embedding', { dimensions: 384 }).notNull(),
     originalPrompt: text('original_prompt').notNull(),
+    /** The same for wordings that differ in case, blanks and the last mark only. */
+    questionHash: text('question_hash').notNull().default(''),
     cachedResponse: jsonb('cached_response').notNull(),
     promptTokens: count('prompt_tokens'),
     completionTokens: count('completion_tokens'),
@@ -59,15 +61,36 @@ export const semanticCache = pgTable(
   (table) => [unique().on(table.projectId, table.cacheKey)],
 );
 
-/** Near matches that a guard refused. */
+/** What look-ups found: served, shadow, refused by a guard, or just below the threshold. Texts only with LOG_BODIES. */
+export const semanticMatches = pgTable('semantic_matches', {
+  id: uuid('id').primaryKey().defaultRandom(),
+  createdAt: instant('created_at').notNull().defaultNow(),
+  projectId: uuid('project_id').notNull(),
+  requestId: uuid('request_id').notNull(),
+  outcome: text('outcome').notNull(),
+  guard: text('guard'),
+  similarity: doublePrecision('similarity').notNull(),
+  threshold: doublePrecision('threshold').notNull(),
+  cacheKey: text('cache_key').notNull(),
+  matchedKey: text('matched_key').notNull(),
+  questionHash: text('question_hash').notNull(),
+  matchedHash: text('matched_hash').notNull(),
+  prompt: text('prompt'),
+  matchedPrompt: text('matched_prompt'),
+});
+
+/** Pairs of questions that somebody said have other answers: never matched again, in either direction. */
 export const semanticRejections = pgTable('semantic_rejections', {
   id: uuid('id').primaryKey().defaultRandom(),
   createdAt: instant('created_at').notNull().defaultNow(),
   projectId: uuid('project_id').notNull(),
   requestId: uuid('request_id'),
   cacheKey: text('cache_key').notNull(),
-  prompt: text('prompt').notNull(),
-  matchedPrompt: text('matched_prompt').notNull(),
-  similarity: doublePrecision('similarity').notNull(),
+  matchedKey: text('matched_key').notNull().default(''),
+  questionHash: text('question_hash').notNull().default(''),
+  matchedHash: text('matched_hash').notNull().default(''),
+  prompt: text('prompt'),
+  matchedPrompt: text('matched_prompt'),
+  similarity: doublePrecision('similarity'),
   guard: text('guard').notNull(),
 });

@@ -1,5 +1,6 @@
 import { FAILOVER_MODES, type FailoverMode } from '@llm0/core/routing/failover-mode';
 import { readEgressAllow } from './config-egress';
+import { type EmbeddingSettings, readEmbeddingSettings } from './config-embedding';
 import { type ProviderSetting, readProviderSettings } from './config-providers';
 import { readTestSettings, type TestSettings } from './config-testing';
 import { ConfigError, type Environment, EnvReader } from './config-values';
@@ -38,6 +39,7 @@ export interface Config {
   readonly cacheTtlSeconds: number;
   readonly cacheMaxBodyBytes: number;
   readonly cacheMaxBytes: number;
+  readonly embedding: EmbeddingSettings;
   readonly workers: number;
   /** Set in the processes that a supervisor of several started. */
   readonly workerIndex?: number;
@@ -114,6 +116,7 @@ export function readConfig(env: Environment): Config {
     cacheTtlSeconds: read.integer('CACHE_TTL_SECONDS', 3600, { min: 1, max: 31_536_000 }),
     cacheMaxBodyBytes: read.bytes('CACHE_MAX_BODY_BYTES', MIB),
     cacheMaxBytes: read.bytes('CACHE_MAX_BYTES', redis === undefined ? 32 * MIB : 256 * MIB),
+    embedding: readEmbeddingSettings(read),
     workers,
     workerIndex:
       read.text('LLM0_WORKER') === undefined ? undefined : read.integer('LLM0_WORKER', 0, { min: 0, max: 63 }),

@@ -130,6 +130,30 @@ export class Metrics {
     help: 'Answers not written to the warm cache tier because too many waited.',
     ...this.of,
   });
+  readonly semanticLookUps = new Histogram({
+    name: 'llm0_semantic_cache_lookup_ms',
+    help: 'Look-ups in the semantic cache by outcome, in milliseconds.',
+    labelNames: ['outcome'] as const,
+    buckets: STORE_BUCKETS_MS,
+    ...this.of,
+  });
+  readonly semanticRefusals = new Counter({
+    name: 'llm0_semantic_cache_refusals_total',
+    help: 'Near matches that were not served, by the guard that refused.',
+    labelNames: ['guard'] as const,
+    ...this.of,
+  });
+  readonly semanticSkips = new Counter({
+    name: 'llm0_semantic_cache_skips_total',
+    help: 'Requests of projects with a semantic cache that have no question to look up, by reason.',
+    labelNames: ['reason'] as const,
+    ...this.of,
+  });
+  readonly semanticDrops = new Counter({
+    name: 'llm0_semantic_cache_drops_total',
+    help: 'Answers not written to the semantic cache: too many waited, or they got no vector.',
+    ...this.of,
+  });
   readonly bodyDrops = new Counter({
     name: 'llm0_log_bodies_drops_total',
     help: 'Prompts and answers (LOG_BODIES) that were not kept.',

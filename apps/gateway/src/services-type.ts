@@ -1,5 +1,6 @@
 import type { HotStore } from '@llm0/core/admission/hot-store';
 import type { IdempotentAnswers } from '@llm0/core/cache/idempotent-answers';
+import type { SemanticCache } from '@llm0/core/cache/semantic/semantic-cache';
 import type { WarmCache } from '@llm0/core/cache/warm-cache';
 import type { KeyCache } from '@llm0/core/keys/key-cache';
 import type { BodyLog } from '@llm0/core/logs/body-log';
@@ -52,6 +53,8 @@ export interface Services {
   readonly hotStore: HotStore;
   /** Second tier of the exact cache; asked only where the hot one has gaps. */
   readonly warmCache: WarmCache;
+  /** Answers to other wordings; asked only for projects that want it. */
+  readonly semanticCache: SemanticCache;
   /** Claims and answers of requests with an Idempotency-Key. */
   readonly idempotency: IdempotentAnswers;
   /** Prompts and answers, where LOG_BODIES asks for them. */

@@ -22,6 +22,7 @@ import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { Activity } from './activity';
 import type { Config } from './config';
+import { createSemanticCache } from './create-semantic-cache';
 import { createTargetHealth } from './create-target-health';
 import { LeaseKeeper } from './lease-keeper';
 import { Metrics } from './metrics';
@@ -105,6 +106,11 @@ export async function createServices(config: Config, log: Logger, version: strin
     onLookUp: (outcome, ms) => metrics.observeWarmLookUp(outcome, ms),
     onDrop: (entries) => metrics.warmDrops.inc(entries),
   });
+  const semantic = await createSemanticCache({
+    ...{ config, database, metrics, log },
+    fetch: globalThis.fetch,
+    nowMs: storeClock.nowMs,
+  });
   const idempotency = new IdempotentAnswers({
     store: createIdempotencyStore(database.db),
     leaseMs: config.testing.leaseMs,
@@ -123,6 +129,7 @@ export async function createServices(config: Config, log: Logger, version: strin
     metrics,
     hotStore,
     warmCache,
+    semanticCache: semantic.cache,
     bodyLog,
     idempotency,
     keyCache: new KeyCache({ source: { findByHash: (hash) => findPrincipalByHash(database.db, hash) } }),
@@ -152,10 +159,11 @@ export async function createServices(config: Config, log: Logger, version: strin
       leases.stop();
       stopSampling();
       idempotency.stop();
-      for (const writer of [warmCache, bodyLog]) {
+      for (const writer of [warmCache, semantic.cache, bodyLog]) {
         await writer.flush(FLUSH_TIMEOUT_MS);
         writer.stop();
       }
+      await semantic.close();
       await close();
     },
   };

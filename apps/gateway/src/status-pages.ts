@@ -1,4 +1,6 @@
 // A store that does not answer makes the gateway not ready; it never makes a status page hang (1 s at most).
+
+import { DEFAULT_SEMANTIC_THRESHOLD } from '@llm0/core/cache/semantic/semantic-cache';
 import type { TargetStatus } from '@llm0/core/routing/target-health';
 import type { Services } from './services-type';
 
@@ -89,7 +91,7 @@ export async function cachez(services: Services): Promise<Response> {
     ttl: services.config.cacheTtlSeconds,
     entries: stats.entries,
     bytes: stats.bytes,
-    semantic_threshold: null,
+    semantic_threshold: DEFAULT_SEMANTIC_THRESHOLD,
   });
 }
 

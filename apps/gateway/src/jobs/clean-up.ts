@@ -30,6 +30,7 @@ export function cleanUp(retention: Retention): Job {
         system_logs: await deleteExpired(db, 'system_logs', now - SYSTEM_LOGS_MS),
         exact_cache: await deleteExpired(db, 'exact_cache', now),
         idempotency_keys: await deleteExpired(db, 'idempotency_keys', now),
+        semantic_matches: await deleteExpired(db, 'semantic_matches', now - retention.logBodiesTtlDays * DAY_MS),
         semantic_cache: await deleteExpiredSemantic(db, now),
       };
       const removed = Object.entries(metadata).filter(([, count]) => count > 0);

@@ -1,4 +1,5 @@
 import type { Settlement } from '@llm0/core/admission/hot-store';
+import type { KeptAnswer } from '@llm0/core/cache/semantic/semantic-cache';
 import { encodeStoredAnswer } from '@llm0/core/cache/stored-answer';
 
 import type { EventBatch } from '@llm0/core/chat/event';
@@ -34,6 +35,8 @@ export interface MeteredAnswer {
   readonly received: () => readonly EventBatch[];
   /** What a hit saves. */
   readonly savedNanoUsd: number;
+  /** Takes what a complete answer leaves in the cache. */
+  readonly onCached?: (answer: KeptAnswer) => void;
 }
 
 export interface MeterInput {
@@ -190,14 +193,9 @@ export class Meter {
   }
 
   private writeWarm({ key, ...entry }: NonNullable<Settlement['cache']>, record: LogRecord): void {
-    const { projectId, tokensIn, tokensOut } = record;
-    this.services.warmCache.write({
-      ...entry,
-      projectId,
-      cacheKey: key,
-      promptTokens: tokensIn,
-      completionTokens: tokensOut,
-    });
+    const kept = { ...entry, promptTokens: record.tokensIn, completionTokens: record.tokensOut };
+    this.services.warmCache.write({ ...kept, projectId: record.projectId, cacheKey: key });
+    this.answer?.onCached?.(kept);
   }
 
   private costOf(usage: Usage, answer: MeteredAnswer): { costNanoUsd: number; detail: CostDetail } {

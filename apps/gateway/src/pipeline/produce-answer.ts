@@ -1,3 +1,4 @@
+import type { SemanticLookUp } from '@llm0/core/cache/semantic/semantic-cache';
 import type { StoredAnswer } from '@llm0/core/cache/stored-answer';
 import type { EventBatch } from '@llm0/core/chat/event';
 import { replayResponse } from '@llm0/core/chat/replay';
@@ -7,6 +8,7 @@ import type { CacheOutcome } from '../dialects/dialect';
 import type { Services } from '../services-type';
 import type { Admission } from './admit';
 import { callUpstream } from './call-upstream';
+import { findSimilar, keepForSimilar, type SimilarQuestion, similarQuestion } from './find-similar';
 import type { Seat, UpstreamAnswer } from './flight';
 import type { MeteredAnswer } from './meter';
 import type { Exchange } from './open-exchange';
@@ -23,6 +25,7 @@ type Needs = Pick<
   | 'health'
   | 'flights'
   | 'warmCache'
+  | 'semanticCache'
   | 'hotStore'
 >;
 
@@ -53,29 +56,38 @@ export function produceAnswer(services: Needs, exchange: Exchange, admission: Ad
     const ready = replayStored(admission.stored, admission.decision.type === 'replayed' ? 'miss' : 'exact');
     return { answer: Promise.resolve(ready), ready, leave: nothing };
   }
-  const { cacheKey } = admission.plan.admit;
-  if (cacheKey !== undefined && admission.decision.type === 'admitted' && admission.decision.hotTierIncomplete) {
-    return askWarmTier(services, exchange, admission, cacheKey);
+  const isIncomplete = admission.decision.type === 'admitted' && admission.decision.hotTierIncomplete;
+  const warmKey = isIncomplete ? admission.plan.admit.cacheKey : undefined;
+  const question = similarQuestion(services, exchange, admission);
+  if (warmKey !== undefined || question !== undefined) {
+    return askOtherTiers(services, { exchange, admission, warmKey, question });
   }
   const seat = boardFlight(services, exchange, admission);
   return { answer: openSeat(seat), leave: () => seat.leave() };
 }
 
-/** The hot tier lost entries of this project: the answer may still be in the warm one, and then goes back to the hot. */
-function askWarmTier(services: Needs, exchange: Exchange, admission: Admission, cacheKey: string): PendingAnswer {
-  const projectId = admission.principal.project.id;
+interface OtherTiers {
+  readonly exchange: Exchange;
+  readonly admission: Admission;
+  /** Set where the hot tier lost entries of this project: the answer may still be in the warm one. */
+  readonly warmKey: string | undefined;
+  /** Set where another wording may have been answered. */
+  readonly question: SimilarQuestion | undefined;
+}
+
+/** The warm tier, then answers to other wordings, then upstream. What the warm tier has goes back to the hot one. */
+function askOtherTiers(services: Needs, { exchange, admission, warmKey, question }: OtherTiers): PendingAnswer {
   let seat: Seat | undefined;
   let left = false;
   const produce = async (): Promise<Answer> => {
-    const hit = await services.warmCache.find(projectId, cacheKey);
-    if (hit !== undefined) {
-      const { value, provider, model, remainingMs: ttlMs } = hit;
-      services.hotStore.cacheWrite(projectId, { key: cacheKey, value, ttlMs, provider, model });
-      return replayStored(hit.stored);
-    }
+    const warm = warmKey === undefined ? undefined : await askWarmTier(services, admission, warmKey);
+    if (warm !== undefined) return warm;
+    const lookUp = question?.isAsked === true && !left ? await findSimilar(services, question) : undefined;
+    if (lookUp?.hit !== undefined) return replaySimilar(lookUp.hit);
     if (left) throw new GatewayError('client_closed', 'The caller closed the connection.');
     seat = boardFlight(services, exchange, admission);
-    return openSeat(seat);
+    const answer = await openSeat(seat);
+    return question === undefined ? answer : { ...answer, onCached: keepForSimilar(services, question, lookUp) };
   };
   const leave = () => {
     left = true;
@@ -83,6 +95,20 @@ function askWarmTier(services: Needs, exchange: Exchange, admission: Admission, 
   };
   return { answer: produce(), leave };
 }
+
+async function askWarmTier(services: Needs, admission: Admission, key: string): Promise<Answer | undefined> {
+  const projectId = admission.principal.project.id;
+  const hit = await services.warmCache.find(projectId, key);
+  if (hit === undefined) return undefined;
+  const { value, provider, model, remainingMs: ttlMs } = hit;
+  services.hotStore.cacheWrite(projectId, { key, value, ttlMs, provider, model });
+  return replayStored(hit.stored);
+}
+
+const replaySimilar = ({ stored, similarity }: NonNullable<SemanticLookUp['hit']>): Answer => ({
+  ...replayStored(stored, 'semantic'),
+  similarity,
+});
 
 /** Starts the upstream call, or joins an identical one, without waiting for it. */
 function boardFlight(services: Needs, exchange: Exchange, admission: Admission): Seat {
@@ -105,19 +131,13 @@ function boardFlight(services: Needs, exchange: Exchange, admission: Admission):
     : services.flights.board(`${plan.request.stream ? 's' : 'p'}:${shared}`, start);
 }
 
-/** What failed attempts cost is settled once: a failure goes to all, its bill to the one who pays. */
 function openSeat(seat: Seat): Promise<Answer> {
   return seat.open().then(
     (upstream) => answerFromSeat(seat, upstream),
     (error: unknown) => {
-      throw error instanceof GatewayError && !seat.pays() ? withoutCosts(error) : error;
+      throw seat.shareOf(error);
     },
   );
-}
-
-function withoutCosts(error: GatewayError): GatewayError {
-  const attempts = error.attempts?.map(({ costNanoUsd, ...attempt }) => attempt);
-  return new GatewayError(error.kind, error.message, { ...error, attempts });
 }
 
 function answerFromSeat(seat: Seat, upstream: UpstreamAnswer): Answer {

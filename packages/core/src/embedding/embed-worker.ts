@@ -1,5 +1,6 @@
 // The model in a thread of its own: tokenizing, inference and language detection never touch the gateway's event loop.
-import { basename, dirname } from 'node:path';
+import { existsSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { parentPort } from 'node:worker_threads';
 import type { EmbedJob, EmbedReply, EmbedWorkerSettings } from './embed-messages';
 import { isEnglish } from './is-english';
@@ -21,7 +22,7 @@ async function loadModel(modelPath: string): Promise<Embed> {
   const name = basename(modelPath);
   const tokenizer = await AutoTokenizer.from_pretrained(name);
   const model = await AutoModel.from_pretrained(name, {
-    dtype: 'q8',
+    dtype: existsSync(join(modelPath, 'onnx/model_quantized.onnx')) ? 'q8' : 'fp32',
     session_options: { intraOpNumThreads: 1, interOpNumThreads: 1 },
   });
   return async (text) => {
