@@ -4,6 +4,7 @@ import type { ChatRequest } from '@llm0/core/chat/request';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { EgressOptions } from './fetch-guarded';
 import { clientClosed, type FetchedAnswer, fetchUpstream } from './fetch-upstream';
+import { hideSecrets } from './hide-secrets';
 import { inlineMedia } from './inline-media';
 import type { KeyRing } from './key-ring';
 import type { EncodeContext, Provider, ProviderConnection, StreamDecoder, UpstreamRequest } from './provider';
@@ -86,7 +87,11 @@ async function callOnce(call: ProviderCall): Promise<ProviderAnswer> {
   if (!response.ok) throw await readError(call, response, headersMs);
   const answer = { status, dropped: upstreamRequest.dropped, headersMs };
   if (bytes !== undefined) {
-    return { ...answer, isWhole: true, events: new BufferedAnswer(() => provider.decodeResponse(bytes, request), provider.name) };
+    return {
+      ...answer,
+      isWhole: true,
+      events: new BufferedAnswer(() => provider.decodeResponse(bytes, request), provider.name),
+    };
   }
   const streamed = isStream(response.headers.get('content-type') ?? '', request);
   const body = new UpstreamBody(response.body, {
@@ -131,7 +136,7 @@ async function readError(call: ProviderCall, response: Response, headersMs: numb
   // Words that drip in for ever are not waited for either.
   const timer = setTimeout(() => body.close(), idleTimeoutMs);
   try {
-    const text = await readStart(body, MAX_ERROR_BYTES);
+    const text = hideSecrets(await readStart(body, MAX_ERROR_BYTES), call.context.connection);
     return call.provider.decodeError(response.status, response.headers, text);
   } finally {
     clearTimeout(timer);

@@ -2,6 +2,7 @@
 import type { ChatRequest } from '@llm0/core/chat/request';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { callProvider, type ProviderCall } from './call-provider';
+import { hideSecrets } from './hide-secrets';
 import type { Provider, ProviderConnection } from './provider';
 
 export interface Probe {
@@ -55,7 +56,7 @@ async function listModels({ provider, connection, fetch, timeoutMs }: Probe): Pr
     signal: AbortSignal.timeout(timeoutMs),
   });
   const body = await response.text();
-  if (!response.ok) throw provider.decodeError(response.status, response.headers, body);
+  if (!response.ok) throw provider.decodeError(response.status, response.headers, hideSecrets(body, connection));
   return response.status;
 }
 

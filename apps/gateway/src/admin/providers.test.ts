@@ -7,6 +7,8 @@ import { type AdminUnderTest, type Answer, openAdmin } from './admin.fixture';
 
 const SECRET = 'sk-verysecret-0123456789-LAST';
 const HEADER_SECRET = 'tenant-secret-9876543210';
+/** Looks like nobody's key. */
+const ODD_SECRET = 'Zebra.crossing.at.night';
 
 describe.each(TEST_DATABASES)('providers on $name', (kind) => {
   let admin: AdminUnderTest;
@@ -114,6 +116,15 @@ describe.each(TEST_DATABASES)('providers on $name', (kind) => {
     );
   });
 
+  test('a vendor that repeats key and headers has them taken out of its words', async () => {
+    const odd = await addKey(ODD_SECRET);
+    const message = `no such key: ${ODD_SECRET}, tenant ${HEADER_SECRET}`;
+    upstream.control.setDefault({ status: 400, body: JSON.stringify({ error: { message } }) });
+    const failed = await call('POST', `/providers/${name}/test`, { model: 'own-large', key_id: odd.id });
+    expect(failed.body.error.message).toContain('no such key: [redacted], tenant [redacted]');
+    await call('DELETE', `/providers/${name}/keys/${odd.id}`);
+  });
+
   test('a known vendor gets its keys the same way; it needs no base URL', async () => {
     const created = await call('POST', '/providers/groq/keys', { key: 'gsk_0123456789abcdefghij' });
     expect(created.status).toBe(201);
@@ -197,7 +208,8 @@ describe.each(TEST_DATABASES)('providers on $name', (kind) => {
     const stored = await admin.database.client`
       select coalesce(string_agg(encode(encrypted_key, 'escape'), ''), '') as keys from provider_keys`;
     for (const text of [...said, JSON.stringify(stored)]) {
-      for (const secret of [SECRET, HEADER_SECRET, 'sk-of-the-project', 'gsk_0123']) expect(text).not.toContain(secret);
+      for (const secret of [SECRET, HEADER_SECRET, ODD_SECRET, 'sk-of-the-project', 'gsk_0123'])
+        expect(text).not.toContain(secret);
     }
   });
 });
