@@ -87,32 +87,35 @@ export async function openTarget(
     keys: connected.keys,
   });
   const iterator = answer.events[Symbol.asyncIterator]();
-  for (;;) {
-    const isBounded = received.length > 0 && step.outputByMs !== Number.POSITIVE_INFINITY;
-    const next = await (isBounded ? nextInTime(services, { iterator, attempt, step }) : iterator.next());
-    if (next.done === true) break;
-    received.push(next.value);
-    if (next.value.events.some(isOutputEvent)) break;
-  }
+  const isBounded = step.outputByMs !== Number.POSITIVE_INFINITY && !answer.isWhole;
+  if (isBounded) await readInTime(services, { iterator, attempt, step });
+  else await readUntilOutput(iterator, received);
   return { attempt, status: answer.status, dropped: answer.dropped, batches: prefixed(received, iterator) };
 }
 
+async function readUntilOutput(iterator: AsyncIterator<EventBatch>, received: EventBatch[]): Promise<void> {
+  for (;;) {
+    const next = await iterator.next();
+    if (next.done === true) return;
+    received.push(next.value);
+    if (next.value.events.some(isOutputEvent)) return;
+  }
+}
+
 /** Signs of life without any output may not use up the time of the targets still to come. */
-async function nextInTime(
+async function readInTime(
   services: AttemptNeeds,
   { iterator, attempt, step }: { iterator: AsyncIterator<EventBatch>; attempt: Attempt; step: UpstreamStep },
-): Promise<IteratorResult<EventBatch>> {
-  const { promise, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(
-    () => {
-      const waitedMs = Math.round(services.clock.monotonicMs() - attempt.startedMs);
-      reject(upstreamFailure('timeout', attempt.target.provider, `sent no output within ${waitedMs} ms.`));
-      void iterator.return?.();
-    },
-    Math.max(1, step.outputByMs - services.clock.monotonicMs()),
-  );
+): Promise<void> {
+  const late = Promise.withResolvers<never>();
+  const onLate = () => {
+    const waitedMs = Math.round(services.clock.monotonicMs() - attempt.startedMs);
+    late.reject(upstreamFailure('timeout', attempt.target.provider, `sent no output within ${waitedMs} ms.`));
+    void iterator.return?.();
+  };
+  const timer = setTimeout(onLate, Math.max(1, step.outputByMs - services.clock.monotonicMs()));
   try {
-    return await Promise.race([iterator.next(), promise]);
+    await Promise.race([readUntilOutput(iterator, attempt.received), late.promise]);
   } finally {
     clearTimeout(timer);
   }

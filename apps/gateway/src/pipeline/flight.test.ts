@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import type { EventBatch } from '@llm0/core/chat/event';
+import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { FlightTable, type UpstreamAnswer } from './flight';
 
 const text = (value: string): EventBatch => ({ events: [{ type: 'text', choice: 0, text: value }] });
@@ -135,5 +136,38 @@ describe('flight', () => {
     await Bun.sleep(5);
     expect(upstream.state.reads).toBe(0);
     leader.leave();
+  });
+
+  test('an answer that breaks off is told to whoever watches its target, once, and not when all have left', async () => {
+    const told: unknown[] = [];
+    const broken = new GatewayError('upstream_error', 'broke', { failure: 'connection' });
+    const start = async (): Promise<UpstreamAnswer> => ({
+      ...{ target: { provider: 'p', model: 'm' }, attempts: [], wastedNanoUsd: 0, dropped: [], failoverCount: 0 },
+      firstWaitMs: 0,
+      batches: { next: () => Promise.reject(broken) },
+      onBroken: (error) => told.push(error),
+    });
+    const table = new FlightTable();
+    const seats = [table.board('k', start), table.board('k', start)];
+    for (const seat of seats) await expect(seat.next()).rejects.toBe(broken);
+    expect(told).toEqual([broken]);
+  });
+
+  test('a failure goes to all, the cost of its attempts to the payer alone', async () => {
+    const attempt = { provider: 'p', model: 'm', failure: 'timeout', latencyMs: 5, costNanoUsd: 70 };
+    const failure = new GatewayError('upstream_timeout', 'late', { failure: 'timeout', attempts: [attempt] });
+    const start = () => Promise.reject(failure);
+    const table = new FlightTable();
+    const seats = [table.board('k', start), table.board('k', start)];
+    const shares = [];
+    for (const seat of seats) {
+      await expect(seat.open()).rejects.toBe(failure);
+      shares.push(seat.shareOf(failure) as GatewayError);
+    }
+    expect(shares.map((share) => share.attempts?.map(({ costNanoUsd }) => costNanoUsd))).toEqual([[70], [undefined]]);
+    expect(shares.map(({ kind, failure, message }) => [kind, failure, message])).toEqual([
+      ['upstream_timeout', 'timeout', 'late'],
+      ['upstream_timeout', 'timeout', 'late'],
+    ]);
   });
 });

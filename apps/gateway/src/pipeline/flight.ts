@@ -1,4 +1,5 @@
 import type { EventBatch } from '@llm0/core/chat/event';
+import { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { LogAttempt } from '@llm0/core/logs/log-record';
 import type { Target } from '@llm0/core/routing/target';
 
@@ -156,6 +157,13 @@ export class Seat {
 
   pays(): boolean {
     return this.flight.pays(this);
+  }
+
+  /** A failure goes to all readers; what its attempts cost, only to the one who pays. */
+  shareOf(error: unknown): unknown {
+    if (!(error instanceof GatewayError) || error.attempts === undefined || this.pays()) return error;
+    const attempts = error.attempts.map(({ costNanoUsd, ...attempt }) => attempt);
+    return new GatewayError(error.kind, error.message, { ...error, attempts, cause: error.cause });
   }
 
   leave(): void {

@@ -86,6 +86,26 @@ function startSilentServer(headersAfterMs: number) {
   };
 }
 
+/** A 503 whose body never ends. */
+function startDrippingError() {
+  const encoder = new TextEncoder();
+  const server = Bun.serve({
+    port: 0,
+    hostname: '127.0.0.1',
+    fetch: () =>
+      new Response(
+        new ReadableStream({
+          async pull(controller) {
+            await Bun.sleep(50);
+            controller.enqueue(encoder.encode(' '));
+          },
+        }),
+        { status: 503 },
+      ),
+  });
+  return { port: server.port, [Symbol.asyncDispose]: async () => void (await server.stop(true)) };
+}
+
 async function eventually(check: () => boolean): Promise<void> {
   for (let i = 0; i < 100 && !check(); i++) await Bun.sleep(10);
   expect(check()).toBe(true);
@@ -188,6 +208,16 @@ describe('calling a provider', () => {
     expect(error.message).toContain('sent nothing');
     expect(performance.now() - startMs).toBeLessThan(340);
     await eventually(() => silent.open === 0);
+  });
+
+  test("an error's words that drip in for ever: the error is told in time all the same", async () => {
+    await using dripping = startDrippingError();
+    const startMs = performance.now();
+    const connection = { baseUrl: `http://127.0.0.1:${dripping.port}/v1`, apiKey: KEY };
+    const context = { connection, model: 'm', dropParams: false };
+    const { failure, error } = await failureOf({}, { context, timeoutMs: 400 });
+    expect([failure, error.upstreamStatus]).toEqual(['server_error', 503]);
+    expect(performance.now() - startMs).toBeLessThan(1500);
   });
 
   test('after the first byte the idle time-out holds, be it longer or shorter', async () => {

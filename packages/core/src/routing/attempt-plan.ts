@@ -5,6 +5,8 @@ import type { ClosedReason } from './target-health';
 
 const MAX_ATTEMPTS_PER_TARGET = 2;
 export const MIN_ATTEMPT_MS = 1000;
+/** A second attempt is worth less time than this to nobody. */
+const MIN_RETRY_MS = 250;
 /** Time kept back for each target still to come. */
 export const RESERVED_PER_TARGET_MS = 5000;
 /** Wait before the second attempt at one target: half of it for sure, the rest at random. */
@@ -73,7 +75,9 @@ export class AttemptPlan<T extends Target> {
     if (target !== undefined) {
       this.current = target;
       this.tried = 0;
-    } else if (this.isLastResort || this.tried >= MAX_ATTEMPTS_PER_TARGET) return undefined;
+    } else if (this.isLastResort || this.tried >= MAX_ATTEMPTS_PER_TARGET || this.retryLeftMs(nowMs) < MIN_RETRY_MS) {
+      return undefined;
+    }
     return this.current && this.step(this.current, nowMs, 0);
   }
 
@@ -100,7 +104,11 @@ export class AttemptPlan<T extends Target> {
     const waitMs = this.retryWaitMs;
     this.retryWaitMs = undefined;
     if (waitMs === undefined) return undefined;
-    return this.deadlineMs - nowMs - waitMs >= (1 + this.later) * MIN_ATTEMPT_MS ? waitMs : undefined;
+    return this.retryLeftMs(nowMs + waitMs) >= MIN_RETRY_MS ? waitMs : undefined;
+  }
+
+  private retryLeftMs(startMs: number): number {
+    return this.deadlineMs - startMs - this.later * MIN_ATTEMPT_MS;
   }
 
   private nextClosed(): T | undefined {
@@ -128,7 +136,8 @@ export class AttemptPlan<T extends Target> {
     const { later } = this;
     const startMs = nowMs + waitMs;
     const leftMs = this.deadlineMs - startMs - later * RESERVED_PER_TARGET_MS;
-    const timeoutMs = Math.max(MIN_ATTEMPT_MS, Math.min(this.options.requestTimeoutMs, leftMs));
+    const wantedMs = Math.max(MIN_ATTEMPT_MS, Math.min(this.options.requestTimeoutMs, leftMs));
+    const timeoutMs = this.tried === 1 ? wantedMs : Math.min(wantedMs, this.retryLeftMs(startMs));
     const outputByMs = later === 0 ? Number.POSITIVE_INFINITY : startMs + Math.max(timeoutMs, leftMs);
     const passedOver = this.unmentioned ?? NONE;
     this.unmentioned = undefined;
