@@ -5,11 +5,13 @@ import type { ChatResponse } from '@llm0/core/chat/response';
 import { ZERO_USAGE } from '@llm0/core/chat/usage';
 import { ANSWERS as ANTHROPIC } from '@llm0/providers/anthropic/__fixtures__/answers';
 import { anthropic } from '@llm0/providers/anthropic/index';
+import { ANSWERS as BEDROCK } from '@llm0/providers/bedrock/__fixtures__/answers';
+import { bedrock } from '@llm0/providers/bedrock/index';
 import { ANSWERS as GEMINI } from '@llm0/providers/gemini/__fixtures__/answers';
 import { gemini } from '@llm0/providers/gemini/index';
 import { openai } from '@llm0/providers/openai/index';
 import type { Provider } from '@llm0/providers/provider';
-import { ANY_REQUEST, type AnswerFixture, decodeStream } from '@llm0/providers/provider.cases';
+import { ANY_REQUEST, type AnswerFixture, bytesOf, decodeStream } from '@llm0/providers/provider.cases';
 import type { AnswerSummary } from '../dialect';
 import { openaiChat } from './index';
 
@@ -25,15 +27,16 @@ const SUMMARY: AnswerSummary = {
 };
 const CONTEXT = { requestId: 'req-1', model: 'm', createdSeconds: 1_760_000_000, request: ANY_REQUEST };
 
-const VENDORS: readonly (readonly [Provider, readonly AnswerFixture[]])[] = [
+const VENDORS: readonly (readonly [Provider, readonly AnswerFixture<string | Uint8Array>[]])[] = [
   [anthropic, ANTHROPIC],
   [gemini, GEMINI],
+  [bedrock, BEDROCK],
 ];
 
 /** The stream that a client gets for a vendor's. */
-function translateStream(provider: Provider, stream: string): string {
+function translateStream(provider: Provider, stream: string | Uint8Array): string {
   const encoder = openaiChat.createStreamEncoder(CONTEXT);
-  const { events, error } = decodeStream(provider, [new TextEncoder().encode(stream)]);
+  const { events, error } = decodeStream(provider, [bytesOf(stream)]);
   expect(error).toBeUndefined();
   const bytes = [encoder.encode({ events }) ?? new Uint8Array(0), encoder.finish(SUMMARY)];
   return new TextDecoder().decode(Buffer.concat(bytes));
@@ -86,7 +89,12 @@ describe.each(VENDORS)('answers of another vendor', (provider, fixtures) => {
 
 describe('a turn sent back as the client got it', () => {
   /** What the vendor gets of its own earlier turn. */
-  function sentBack(provider: Provider, fixtures: readonly AnswerFixture[], name: string, model: string): JsonObject {
+  function sentBack(
+    provider: Provider,
+    fixtures: readonly AnswerFixture<string | Uint8Array>[],
+    name: string,
+    model: string,
+  ): JsonObject {
     const plain = fixtures.find((fixture) => fixture.name.startsWith(name))?.plain;
     if (plain === undefined) throw new Error(`no fixture ${name}`);
     const [choice] = translateWhole(provider, plain).choices as [{ message: JsonObject }];
@@ -123,6 +131,22 @@ describe('a turn sent back as the client got it', () => {
           { type: 'text', text: 'b' },
         ],
       },
+    ]);
+  });
+
+  test('bedrock: thoughts signed and sealed, text, calls and their results', () => {
+    const model = 'us.anthropic.claude-sonnet-4-5-20250929-v1:0';
+    const thought = sentBack(bedrock, BEDROCK, 'thoughts', model);
+    expect((thought.messages as JsonObject[])[1]?.content).toEqual([
+      { reasoningContent: { reasoningText: { text: 'Let me see…', signature: 'c2lnbmVk' } } },
+      { reasoningContent: { redactedContent: 'c2VhbGVk' } },
+      { text: '42' },
+    ]);
+    const called = sentBack(bedrock, BEDROCK, 'text, then parallel calls', model);
+    expect((called.messages as JsonObject[])[2]?.content).toEqual([
+      { toolResult: { toolUseId: 'tooluse_w', content: [{ text: 'of tooluse_w' }] } },
+      { toolResult: { toolUseId: 'tooluse_t', content: [{ text: 'of tooluse_t' }] } },
+      { text: 'b' },
     ]);
   });
 
