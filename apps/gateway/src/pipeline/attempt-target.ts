@@ -5,7 +5,7 @@ import type { AttemptStep } from '@llm0/core/routing/attempt-plan';
 import type { Route, RouteTarget } from '@llm0/core/routing/resolve-targets';
 import type { AttemptMark } from '@llm0/core/routing/target-health';
 import { callProvider, upstreamFailure } from '@llm0/providers/call-provider';
-import type { Services } from '../services-type';
+import type { ConnectedProvider, Services } from '../services-type';
 
 export type AttemptNeeds = Pick<
   Services,
@@ -32,6 +32,8 @@ export type UpstreamStep = AttemptStep<RouteTarget>;
 /** One attempt under way. */
 export interface Attempt extends AttemptMark {
   readonly target: RouteTarget;
+  /** undefined when its provider was taken away meanwhile. */
+  readonly connected: ConnectedProvider | undefined;
   /** Everything it has sent up to its first output. */
   readonly received: EventBatch[];
   /** Its answer came second, and was cancelled. */
@@ -46,11 +48,12 @@ export interface OpenedTarget {
 }
 
 export function beginAttempt(services: AttemptNeeds, job: UpstreamJob, target: RouteTarget): Attempt {
-  const ownKeys = services.connect(target, job.projectId)?.ownKeys === true;
+  const connected = services.connect(target, job.projectId);
   return {
     target,
+    connected,
     startedMs: services.clock.monotonicMs(),
-    ownKeysOf: ownKeys ? job.projectId : undefined,
+    ownKeysOf: connected?.ownKeys === true ? job.projectId : undefined,
     received: [],
     isSuperseded: false,
   };
@@ -62,8 +65,7 @@ export async function openTarget(
   job: UpstreamJob,
   { attempt, step, signal }: { attempt: Attempt; step: UpstreamStep; signal: AbortSignal },
 ): Promise<OpenedTarget> {
-  const { target, received } = attempt;
-  const connected = services.connect(target, job.projectId);
+  const { target, connected, received } = attempt;
   if (connected === undefined) {
     throw new GatewayError('upstream_error', `The provider "${target.provider}" is not configured any more.`, {
       failure: 'not_found',

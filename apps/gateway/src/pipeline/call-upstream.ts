@@ -141,7 +141,7 @@ export class UpstreamCall {
 
   private noteFailure(attempt: Attempt, error: GatewayError): void {
     const { failure, retryAfterMs, upstreamStatus: status } = error;
-    const { target } = attempt;
+    const { target, startedMs, ownKeysOf } = attempt;
     if (failure === undefined) {
       this.services.health.abandoned(target);
       if (!REFUSED_BY_VENDOR.has(error.kind) || isSameTarget(target, this.job.route.targets[0])) throw error;
@@ -153,7 +153,7 @@ export class UpstreamCall {
     const costNanoUsd = this.costOf(attempt, false);
     this.attempts.push(this.logAttempt(attempt, failure, { status, costNanoUsd }));
     this.services.metrics.upstreamFailures.inc({ provider: target.provider, failure });
-    this.services.health.failed(target, failure, { ...attempt, retryAfterMs });
+    this.services.health.failed(target, failure, { startedMs, ownKeysOf, retryAfterMs });
     this.last = error;
     if (costNanoUsd !== undefined || (status === undefined && !wasNeverSent(error))) this.billable += 1;
     if (retryAfterMs !== undefined) this.soonestRetryMs = Math.min(this.soonestRetryMs, retryAfterMs);

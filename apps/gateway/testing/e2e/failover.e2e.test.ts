@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import type { FakeBehaviour } from '../fake-upstream/behaviour';
-import { callAdmin, createTestKey } from '../start-gateway';
+import { callAdmin, createTestKey, startGateway } from '../start-gateway';
 import {
   ask,
   logRow,
@@ -285,3 +285,53 @@ for (const kind of STORE_KINDS) {
     }, 40_000);
   });
 }
+
+describe('failover where servers are gone, or there are two gateways', () => {
+  test(
+    'a vendor that refuses connections: the next one answers at once',
+    async () => {
+      const env = { OPENAI_BASE_URL: 'http://127.0.0.1:1/v1' };
+      const world = await startEnvironment({ kind: 'embedded', allVendors: true, env });
+      try {
+        const { apiKey } = await createTestKey(world.gateway);
+        world.upstream.control.setModel(SECOND, { text: 'here' });
+        for (const stream of [false, true]) {
+          const startMs = performance.now();
+          const answer = await postChat(world.gateway, apiKey, ask(`anybody? ${stream}`, { stream }));
+          expect(await textOf(answer, stream)).toBe('here');
+          expect(performance.now() - startMs).toBeLessThan(2000);
+          const row = (await logRow(world.gateway, answer.headers.get('x-request-id') ?? '')) as unknown as Row;
+          expect(row.attempts.map(({ outcome }) => outcome)).toEqual(['connection', 'connection', 'ok']);
+        }
+      } finally {
+        await world.close();
+      }
+    },
+    SETUP_MS,
+  );
+
+  test(
+    'two gateways on one Redis: what one learns of a target the other knows within a second',
+    async () => {
+      const world = await startEnvironment({ kind: 'real', allVendors: true });
+      const other = await startGateway({ env: world.env });
+      try {
+        const { apiKey } = await createTestKey(world.gateway);
+        world.upstream.control.setModel(FIRST, { status: 500 });
+        world.upstream.control.setModel(SECOND, { status: 429, retryAfter: '60' });
+        for (let i = 0; i < 3; i++) await (await postChat(world.gateway, apiKey, ask(`down ${i}`))).text();
+        await Bun.sleep(1000);
+        const asked = world.upstream.requests.length;
+        const answer = await postChat(other, apiKey, ask('and here?'));
+        expect(answer.headers.get('x-provider')).toBe('gemini');
+        expect(world.upstream.requests).toHaveLength(asked + 1);
+        const row = (await logRow(other, answer.headers.get('x-request-id') ?? '')) as unknown as Row;
+        expect(row.attempts.map(({ outcome }) => outcome)).toEqual(['breaker_open', 'cooling_down', 'ok']);
+      } finally {
+        await other.stop();
+        await world.close();
+      }
+    },
+    SETUP_MS,
+  );
+});
