@@ -108,7 +108,7 @@ async function deleteKeys(
 }
 
 export interface SemanticCounts {
-  /** Since the start of the table, by outcome; `refused` also by guard. */
+  /** Of the rows still kept, by outcome; `refused` also by guard. */
   readonly outcomes: Readonly<Record<string, number>>;
   readonly guards: Readonly<Record<string, number>>;
 }

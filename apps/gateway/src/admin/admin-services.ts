@@ -1,4 +1,5 @@
 import type { HotStore } from '@llm0/core/admission/hot-store';
+import type { SemanticCache } from '@llm0/core/cache/semantic/semantic-cache';
 import type { WarmCache } from '@llm0/core/cache/warm-cache';
 import type { Chain } from '@llm0/core/routing/chain';
 import type { RoutingTables } from '@llm0/core/routing/routing-tables';
@@ -16,6 +17,7 @@ export interface AdminServices {
   readonly hotStore: HotStore;
   readonly log: Logger;
   readonly warmCache: Pick<WarmCache, 'flush'>;
+  readonly semanticCache: Pick<SemanticCache, 'flush'>;
   readonly clock: Clock;
   /** UUIDs for `X-Request-Id`. */
   readonly createId: () => string;

@@ -92,6 +92,7 @@ export async function openAdmin(kind: TestDatabaseKind, options: AdminOptions = 
     db: database.db,
     hotStore,
     warmCache: { flush: async () => {} },
+    semanticCache: { flush: async () => {} },
     log: pino({ level: 'silent' }),
     clock: { nowMs: Date.now, monotonicMs: () => clockMs },
     createId: () => Bun.randomUUIDv7(),

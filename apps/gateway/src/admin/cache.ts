@@ -1,5 +1,7 @@
 import { createRoute, z } from '@hono/zod-openapi';
+import { DEFAULT_SEMANTIC_THRESHOLD } from '@llm0/core/cache/semantic/semantic-cache';
 import { countStoredCache, purgeStoredCache } from '@llm0/drizzle/queries/cache-purge';
+import { countSemanticMatches } from '@llm0/drizzle/queries/semantic-matches';
 import { answers, createRouter, takes } from './admin-router';
 import type { AdminServices } from './admin-services';
 import { askHotStore } from './ask-hot-store';
@@ -40,6 +42,11 @@ const statsSchema = z
     bytes: z.int(),
     warm_entries: z.int().openapi({ description: 'Exact answers in Postgres' }),
     semantic_entries: z.int(),
+    semantic_threshold: z.number().openapi({ description: 'Where a project has none of its own' }),
+    semantic_matches: z
+      .record(z.string(), z.int())
+      .openapi({ description: 'What look-ups found: served, shadow, refused, below' }),
+    semantic_refusals: z.record(z.string(), z.int()).openapi({ description: 'Refused near matches by guard' }),
   })
   .openapi('CacheStats');
 
@@ -51,17 +58,17 @@ const stats = createRoute({
   responses: { 200: answers(statsSchema, 'Sizes of the caches') },
 });
 
-type Needs = Pick<AdminServices, 'db' | 'hotStore' | 'warmCache' | 'clock' | 'config'>;
+type Needs = Pick<AdminServices, 'db' | 'hotStore' | 'warmCache' | 'semanticCache' | 'clock' | 'config'>;
 
 export function cacheRoutes(services: Needs) {
-  const { db, hotStore, warmCache, clock, config } = services;
+  const { db, hotStore, warmCache, semanticCache, clock, config } = services;
   return createRouter()
     .openapi(purge, async (c) => {
       const body = c.req.valid('json');
       const { project_id: projectId, cache_key: cacheKey, older_than_seconds: seconds, ...rest } = body;
       const filter = { ...rest, projectId, cacheKey, olderThanMs: seconds === undefined ? undefined : seconds * 1000 };
       // Answers that wait to be written would come after the purge.
-      await warmCache.flush(FLUSH_TIMEOUT_MS);
+      await Promise.all([warmCache, semanticCache].map((cache) => cache.flush(FLUSH_TIMEOUT_MS)));
       const warm = await recordChange(db, c.get('actor'), async (tx) => {
         const result = await purgeStoredCache(tx, filter, clock.nowMs());
         return { result, action: 'purge', resource: 'cache', resourceId: projectId ?? null, before: body };
@@ -71,7 +78,11 @@ export function cacheRoutes(services: Needs) {
       return c.json({ exact: Math.max(hot, warm.exact), semantic: warm.semantic }, 201);
     })
     .openapi(stats, async (c) => {
-      const [hot, stored] = await Promise.all([askHotStore(() => hotStore.cacheStats()), countStoredCache(db)]);
+      const [hot, stored, matches] = await Promise.all([
+        askHotStore(() => hotStore.cacheStats()),
+        countStoredCache(db),
+        countSemanticMatches(db),
+      ]);
       const answer = {
         backend: hotStore.kind,
         ttl_seconds: config.cacheTtlSeconds,
@@ -80,6 +91,9 @@ export function cacheRoutes(services: Needs) {
         bytes: hot.bytes,
         warm_entries: stored.exact,
         semantic_entries: stored.semantic,
+        semantic_threshold: DEFAULT_SEMANTIC_THRESHOLD,
+        semantic_matches: matches.outcomes,
+        semantic_refusals: matches.guards,
       };
       return c.json(answer, 200);
     });

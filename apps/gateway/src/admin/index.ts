@@ -29,6 +29,7 @@ import { providerRoutes } from './providers';
 import { readBody } from './read-body';
 import { reconcileRoutes } from './reconcile';
 import { startRecovery } from './recover-changes';
+import { semanticCacheRoutes } from './semantic-cache';
 import { sessionRoutes } from './session';
 import { SignInThrottle } from './sign-in-throttle';
 import { statsRoutes } from './stats';
@@ -52,6 +53,7 @@ function createApi(services: AdminServices, mirror: HotStoreMirror, throttle: Si
     .route('/', statsRoutes(services))
     .route('/', reconcileRoutes(services))
     .route('/', cacheRoutes(services))
+    .route('/', semanticCacheRoutes(services))
     .route('/', historyRoutes(services))
     .route('/', tokenRoutes(services))
     .route('/', sessionRoutes(services, throttle))

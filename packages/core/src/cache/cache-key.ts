@@ -20,7 +20,7 @@ export function canonicalText(request: ChatRequest): string {
   for (const name of Object.keys(request.extra).sort()) {
     if (!LEFT_OUT.has(name)) extra.push([name, request.extra[name]]);
   }
-  return JSON.stringify([
+  const parts: unknown[] = [
     request.messages,
     request.tools,
     request.toolChoice,
@@ -42,5 +42,8 @@ export function canonicalText(request: ChatRequest): string {
     request.thinking,
     request.serviceTier,
     extra,
-  ]);
+  ];
+  if (request.wire?.headers !== undefined) parts.push(request.wire.headers);
+  if (request.countOnly === true) parts.push('count');
+  return JSON.stringify(parts);
 }

@@ -41,7 +41,8 @@ export interface StoredSemanticCacheOptions {
 }
 
 const DEADLINE_MS = 150;
-/** For writes, of which nobody waits. */
+const EMBED_SHARE = 0.8;
+/** For writes, for which nobody waits. */
 const KEEP_DEADLINE_MS = 10_000;
 const MAX_LOOK_UPS = 64;
 const CANDIDATES = 5;
@@ -143,7 +144,8 @@ export class StoredSemanticCache implements SemanticCache {
   ): Promise<{ readonly outcome: SemanticOutcome; readonly lookUp: SemanticLookUp }> {
     if (!(await this.isAvailable())) return { outcome: 'unavailable', lookUp: { isUnfit: true } };
     const { embedder, store, nowMs } = this.options;
-    const embedded = await embedder.embed(question.text, deadlineMs);
+    // Ahead of the whole deadline: a model that is still loading is no failure of the store.
+    const embedded = await embedder.embed(question.text, EMBED_SHARE * deadlineMs);
     if (embedded.type === 'none') {
       const { reason } = embedded;
       if (reason === 'failed') return this.failed('the embedder gives no vectors: look-ups count as misses');
