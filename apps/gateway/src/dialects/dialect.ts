@@ -43,11 +43,16 @@ export interface StreamContext {
 export interface Dialect {
   readonly name: DialectName;
   readonly wireFormat: WireFormat;
-  /** Throws `invalid_request` naming the field at fault. Never fails on fields it does not know. */
-  decodeRequest(body: JsonObject): ChatRequest;
+  /** Where the format's clients read a request's id, beside `X-Request-Id`. */
+  readonly requestIdHeader?: string;
+  /**
+   * Throws `invalid_request` naming the field at fault. Never fails on fields it does not know. `headers`: for formats
+   * that say a part of the request there.
+   */
+  decodeRequest(body: JsonObject, headers?: Headers): ChatRequest;
   /** A whole plain answer. `wireBody`: the upstream's own body where it had the same format. */
   encodeResponse(response: ChatResponse, summary: AnswerSummary, wireBody?: JsonObject): string;
   createStreamEncoder(context: StreamContext): StreamEncoder;
   /** The error envelope as JSON text. */
-  encodeError(error: GatewayError): string;
+  encodeError(error: GatewayError, requestId?: string): string;
 }

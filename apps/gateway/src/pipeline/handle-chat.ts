@@ -39,7 +39,7 @@ export async function handleChat(services: Services, dialect: Dialect, httpReque
     const body = await readRequestBody(services, httpRequest);
     if (typeof body.model === 'string') progress.requestedModel = body.model;
     progress.stream = body.stream === true;
-    const request = dialect.decodeRequest(body);
+    const request = dialect.decodeRequest(body, httpRequest.headers);
     progress.request = request;
     const input = { exchange, principal, dialect: dialect.name, request };
     const turn = hasIdempotencyKey(httpRequest) ? await claimAnswer(services, input, httpRequest) : NO_TURN;

@@ -16,7 +16,7 @@ export function asGatewayError(cause: unknown, log: Pick<Logger, 'error'>): Gate
 
 export interface ErrorContext {
   readonly requestId: string;
-  readonly dialect: Pick<Dialect, 'encodeError'>;
+  readonly dialect: Pick<Dialect, 'encodeError' | 'requestIdHeader'>;
   /** The project's cap, for the spend headers of denials. */
   readonly projectCapNanoUsd?: number | null;
 }
@@ -27,11 +27,13 @@ const MIN_RETRY_AFTER_SECONDS = 1;
 export function respondError(error: GatewayError, context: ErrorContext): Response {
   const status = errorStatus(error);
   const headers: HeaderTable = { 'Content-Type': 'application/json', 'X-Request-Id': context.requestId };
+  const { requestIdHeader } = context.dialect;
+  if (requestIdHeader !== undefined) headers[requestIdHeader] = context.requestId;
   if (status === 429 || status === 503 || error.retryAfterMs !== undefined) {
     const seconds = Math.ceil((error.retryAfterMs ?? 0) / 1000);
     headers['Retry-After'] = String(Math.max(MIN_RETRY_AFTER_SECONDS, seconds));
   }
   if (error instanceof AdmissionDenied) addLimitHeaders(headers, error.state, context.projectCapNanoUsd ?? null);
   if (ERROR_TABLE[error.kind].status === 401) headers['WWW-Authenticate'] = 'Bearer';
-  return new Response(context.dialect.encodeError(error), { status, headers });
+  return new Response(context.dialect.encodeError(error, context.requestId), { status, headers });
 }

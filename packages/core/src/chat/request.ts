@@ -102,6 +102,8 @@ export type ResponseFormat =
 export interface WireRequest {
   readonly format: WireFormat;
   readonly body: JsonObject;
+  /** Headers that are a part of the format's request (lower-case names): they may change the answer. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /**
@@ -113,6 +115,8 @@ export interface ChatRequest {
   readonly model: string;
   readonly messages: readonly ChatMessage[];
   readonly stream: boolean;
+  /** Set where no answer is wanted, only the number of input tokens. */
+  readonly countOnly?: true;
   readonly tools?: readonly Tool[];
   readonly toolChoice?: ToolChoice;
   readonly parallelToolCalls?: boolean;

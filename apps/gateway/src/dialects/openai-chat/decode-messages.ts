@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
 import type { ChatMessage, ContentPart, ReasoningPart, ToolCall } from '@llm0/core/chat/request';
+import { invalid, isObject, keepUnknown, kindOf } from '../read-field';
 import { decodeContent } from './decode-content';
-import { invalid, isObject, keepUnknown, kindOf } from './read-field';
 
 /** The `messages` array → ours. Fields only this format understands are kept in `extra` under their path. */
 export function decodeMessages(value: JsonValue | undefined, extra: JsonObject): ChatMessage[] {

@@ -1,9 +1,9 @@
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
 import type { ChatRequest } from '@llm0/core/chat/request';
+import { checkDepth, invalid, kindOf, readBoolean, readNumber, readObject, readString } from '../read-field';
 import { decodeMessages } from './decode-messages';
 import { decodeResponseFormat } from './decode-response-format';
 import { decodeToolChoice, decodeTools } from './decode-tools';
-import { checkDepth, invalid, kindOf, readBoolean, readNumber, readObject, readString } from './read-field';
 
 const MAX_OUTPUT_TOKENS = 1_000_000_000;
 const MAX_CHOICES = 128;

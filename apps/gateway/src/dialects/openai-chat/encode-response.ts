@@ -2,9 +2,9 @@ import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
 import type { ToolCall } from '@llm0/core/chat/request';
 import type { ChatChoice, ChatResponse } from '@llm0/core/chat/response';
 import type { AnswerSummary } from '../dialect';
-import { roundMs, withCost } from './encode-metadata';
+import { roundMs, withCost } from '../encode-metadata';
+import { isObject } from '../read-field';
 import { encodeUsage } from './encode-usage';
-import { isObject } from './read-field';
 
 /**
  * A whole plain answer. An upstream body of the same format keeps every field; what the contract promises is added.

@@ -3,8 +3,8 @@ import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
 import type { GatewayError } from '@llm0/core/errors/gateway-error';
 import { encodeSse, SSE_DONE } from '@llm0/core/sse/encode-sse';
 import type { AnswerSummary, StreamContext, StreamEncoder } from '../dialect';
+import { roundMs, withCost } from '../encode-metadata';
 import { encodeErrorBody } from './encode-error';
-import { roundMs, withCost } from './encode-metadata';
 import { encodeFinish } from './encode-response';
 import { encodeUsage } from './encode-usage';
 
