@@ -6,7 +6,7 @@ import { ROOT } from './ensure-installed';
 const DASHBOARD = join(ROOT, 'apps/dashboard');
 const DIST = join(DASHBOARD, 'dist');
 const STAMP = '.stamp';
-const SOURCES = new Bun.Glob('{package.json,*.html,*.ts,src/**,public/**}');
+const SOURCES = ['package.json', '*.html', '*.ts', 'src/**/*', 'public/**/*'].map((pattern) => new Bun.Glob(pattern));
 
 /**
  * Builds the dashboard when its sources changed since the last build; false when that failed. The build appears as a
@@ -34,11 +34,16 @@ export async function ensureDashboard(): Promise<boolean> {
   }
 }
 
+/** Everything a build depends on, besides the lock file; paths from the dashboard's folder. */
+export function dashboardSources(): readonly string[] {
+  const files = SOURCES.flatMap((pattern) => [...pattern.scanSync({ cwd: DASHBOARD, onlyFiles: true })]);
+  return files.filter((file) => !/\.test\.tsx?$/.test(file)).sort();
+}
+
 function hashSources(): string {
   const hasher = new Bun.CryptoHasher('sha256');
   hasher.update(readFileSync(join(ROOT, 'bun.lock')));
-  for (const file of [...SOURCES.scanSync({ cwd: DASHBOARD, onlyFiles: true })].sort()) {
-    if (/\.test\.tsx?$/.test(file)) continue;
+  for (const file of dashboardSources()) {
     hasher.update(`\n${file}\n`);
     hasher.update(readFileSync(join(DASHBOARD, file)));
   }

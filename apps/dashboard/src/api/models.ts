@@ -31,5 +31,6 @@ export const useModels = () =>
 export const useUnpriced = () =>
   useQuery({ queryKey: ['models', 'unpriced'], queryFn: () => read(api.models.unpriced.$get()), staleTime: 60_000 });
 
-export const putModel = (at: { provider: string; model: string }, json: ModelInput) =>
-  read(api.models.$put({ query: at, json }));
+/** Sets the price of one model; whatever else `at` holds is left out. */
+export const putModel = ({ provider, model }: { provider: string; model: string }, json: ModelInput) =>
+  read(api.models.$put({ query: { provider, model }, json }));

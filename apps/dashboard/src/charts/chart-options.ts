@@ -38,6 +38,8 @@ export function chartOptions({ props, width, height, onHover }: ChartOptionsInpu
       {
         ...axis,
         grid: { show: false },
+        size: 24,
+        gap: 6,
         space: 70,
         values: (_, splits) => splits.map((second) => timeLabel(second * 1000, props.current)),
       },
@@ -66,7 +68,7 @@ export function chartOptions({ props, width, height, onHover }: ChartOptionsInpu
     ],
     bands: kind === 'stacked' ? drawn.slice(1).map((_, index) => ({ series: [index + 1, index + 2] })) : [],
     hooks: {
-      setCursor: [(plot) => onHover(hoverAt(plot))],
+      setCursor: [(plot) => onHover(hoverAt(plot, props.current.data.times.length - 1))],
       draw: [(plot) => drawLimit(plot, limit, color('--c-bad'))],
       ready: [(plot) => listen(plot, props)],
     },
@@ -84,10 +86,11 @@ function isAlone(plot: uPlot, seriesIndex: number): boolean {
   return values.filter((value) => value !== null).length <= 2;
 }
 
-function hoverAt(plot: uPlot) {
+/** Layers have one point more than there are buckets: the end of the last one. */
+function hoverAt(plot: uPlot, lastIndex: number) {
   const { idx, left = -1, top = -1 } = plot.cursor;
   if (idx === null || idx === undefined || left < 0) return null;
-  return { index: idx, left: left + Y_AXIS_WIDTH, top };
+  return { index: Math.min(idx, lastIndex), left: left + Y_AXIS_WIDTH, top };
 }
 
 function timeLabel(ms: number, { data, timeZone }: TimeChartProps): string {
@@ -118,10 +121,11 @@ function listen(plot: uPlot, props: RefObject<TimeChartProps>): void {
   plot.over.addEventListener('click', () => {
     const { idx, top = 0 } = plot.cursor;
     const { data, kind, onSelect } = props.current;
-    const time = idx === null || idx === undefined ? undefined : data.times[idx];
+    const index = Math.min(idx ?? -1, data.times.length - 1);
+    const time = data.times[index];
     if (time === undefined || onSelect === undefined) return;
     const value = plot.posToVal(top, 'y');
-    const layer = kind === 'line' ? undefined : layerAt(data.series, idx ?? 0, value);
+    const layer = kind === 'line' ? undefined : layerAt(data.series, index, value);
     onSelect(time, layer?.name ?? null);
   });
   if (props.current.onSelect !== undefined) plot.over.style.cursor = 'pointer';

@@ -33,7 +33,7 @@ export function TimeChart(props: TimeChartProps) {
   latest.current = props;
   const isDark = useIsDark();
   const shape = `${kind} ${data.series.map(({ name, color }) => `${name}${color}`).join('|')} ${props.limit} ${isDark} ${props.timeZone}`;
-  const values = useMemo(() => toPlotData(data, kind), [data, kind]);
+  const values = useMemo(() => toPlotData(data, kind, intervalMs), [data, kind, intervalMs]);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: the chart is built anew only when its shape changes
   useEffect(() => {
@@ -75,10 +75,16 @@ export function TimeChart(props: TimeChartProps) {
 }
 
 /** Seconds and values as uPlot takes them; layers from the top down, so that each fills down to the one below. */
-function toPlotData({ times, series }: ChartData, kind: TimeChartProps['kind']): (readonly (number | null)[])[] {
-  const seconds = times.map((time) => time / 1000);
-  if (kind === 'line') return [seconds, ...series.map(({ values }) => values)];
-  return [seconds, ...stackValues(series).toReversed()];
+function toPlotData(
+  { times, series }: ChartData,
+  kind: TimeChartProps['kind'],
+  intervalMs: number,
+): (readonly (number | null)[])[] {
+  if (kind === 'line') return [times.map((time) => time / 1000), ...series.map(({ values }) => values)];
+  // The last bucket needs an end to be as wide as the others.
+  const ends = [...times, (times.at(-1) ?? 0) + intervalMs];
+  const layers = stackValues(series).map((values) => [...values, values.at(-1) ?? 0]);
+  return [ends.map((time) => time / 1000), ...layers.toReversed()];
 }
 
 const isDarkNow = () => document.documentElement.dataset.theme === 'dark';

@@ -22,6 +22,13 @@ export function formatMs(ms: number | null | undefined): string {
   return ms < 120_000 ? `${(ms / 1000).toFixed(1)} s` : `${(ms / 60_000).toFixed(1)} min`;
 }
 
+/** For axes: one unit a chart reads well, no decimals that say nothing. */
+export function formatMsShort(ms: number): string {
+  if (ms === 0) return '0';
+  const trim = (value: number) => Number(value.toPrecision(3)).toString();
+  return ms >= 1000 ? `${trim(ms / 1000)} s` : `${trim(ms)} ms`;
+}
+
 export function formatBytes(bytes: number): string {
   const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
   const step = bytes === 0 ? 0 : Math.min(units.length - 1, Math.floor(Math.log(bytes) / Math.log(1024)));

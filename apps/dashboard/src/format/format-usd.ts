@@ -7,7 +7,8 @@ export function formatUsd(usd: number): string {
   if (size >= 1)
     return `${sign}$${size.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 })}`;
   if (size >= 0.01) return `${sign}$${size.toFixed(4)}`;
-  return `${sign}$${trimZeros(size.toFixed(9))}`;
+  const digits = Math.min(9, 3 - Math.floor(Math.log10(size)));
+  return `${sign}$${trimZeros(size.toFixed(digits))}`;
 }
 
 /** Every decimal there is (at most 9). */

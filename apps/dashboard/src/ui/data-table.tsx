@@ -22,8 +22,8 @@ export interface Column<T> {
   readonly cell?: (row: T) => ReactNode;
   /** Numbers stand right, in tabular digits. */
   readonly align?: 'right';
-  /** Left out on phones. */
-  readonly wideOnly?: boolean;
+  /** Left out on phones; `very`: also on laptops. */
+  readonly wideOnly?: boolean | 'very';
 }
 
 interface Props<T> {
@@ -61,7 +61,7 @@ export function DataTable<T extends object>(props: Props<T>) {
   });
   if (rows?.length === 0) return props.empty ?? <EmptyState title="Nothing here" />;
   const alignOf = (column: Column<T>) =>
-    `${column.align === 'right' ? 'text-right nums' : 'text-left'} ${column.wideOnly ? 'max-md:hidden' : ''}`;
+    `${column.align === 'right' ? 'text-right nums' : 'text-left'} ${column.wideOnly === 'very' ? 'max-2xl:hidden' : column.wideOnly ? 'max-md:hidden' : ''}`;
   return (
     <div className="relative overflow-x-auto">
       <table className="w-full text-sm">
@@ -76,7 +76,7 @@ export function DataTable<T extends object>(props: Props<T>) {
                   key={column.id}
                   scope="col"
                   aria-sort={direction}
-                  className={`px-3 py-1.5 font-medium ${alignOf(column)}`}
+                  className={`px-2 sm:px-3 py-1.5 font-medium ${alignOf(column)}`}
                 >
                   <button
                     type="button"
@@ -102,7 +102,7 @@ export function DataTable<T extends object>(props: Props<T>) {
             ? Array.from({ length: loadingRows }, (_, index) => (
                 // biome-ignore lint/suspicious/noArrayIndexKey: place holders have nothing else
                 <tr key={index} className="h-9 border-b last:border-0">
-                  <td colSpan={columns.length} className="px-3">
+                  <td colSpan={columns.length} className="px-2 sm:px-3">
                     <div className="h-3 rounded bg-hover" />
                   </td>
                 </tr>
@@ -118,7 +118,7 @@ export function DataTable<T extends object>(props: Props<T>) {
                   }
                 >
                   {columns.map((column) => (
-                    <td key={column.id} className={`h-9 max-w-72 truncate px-3 ${alignOf(column)}`}>
+                    <td key={column.id} className={`h-9 max-w-72 truncate px-2 sm:px-3 ${alignOf(column)}`}>
                       {column.cell === undefined ? (column.value(original) ?? '–') : column.cell(original)}
                     </td>
                   ))}
@@ -127,7 +127,7 @@ export function DataTable<T extends object>(props: Props<T>) {
         </tbody>
       </table>
       {csvName !== undefined && rows !== undefined && (
-        <div className="flex justify-end border-t px-3 py-1">
+        <div className="flex justify-end border-t px-2 sm:px-3 py-1">
           <button
             type="button"
             className="inline-flex items-center gap-1 rounded px-1 text-xs text-muted hover:text-text"

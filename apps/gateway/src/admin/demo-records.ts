@@ -132,7 +132,7 @@ function makeRecord(options: DemoOptions, createdAtMs: number, isBadHour: boolea
   const cost = priced === undefined ? { costNanoUsd: 0, detail: {} } : computeCost(usage, priced);
   const tokens = countTokens(usage);
   if (isHit) {
-    const latencyMs = 1.2 + 4 * random();
+    const latencyMs = 0.8 + 2.2 * random() ** 2;
     const saved = { savedNanoUsd: cost.costNanoUsd, status: 'success' as const, httpStatus: 200 };
     return {
       ...base,

@@ -5,7 +5,7 @@ import { asInterval, type LatencyBucket, type Metric, useHistogram, useLatency }
 import { ChartCard } from '../../charts/chart-card';
 import { Histogram } from '../../charts/histogram';
 import { SeriesName } from '../../charts/series-name';
-import { formatCount, formatMs } from '../../format/format-number';
+import { formatCount, formatMs, formatMsShort } from '../../format/format-number';
 import { bucketStarts, rangeQuery } from '../../range/time-range';
 import { usePage } from '../../range/use-page';
 import { Card } from '../../ui/card';
@@ -43,6 +43,7 @@ export function LatencyPage() {
         data={overTime.data && prepareLatency(bucketStarts(range), overTime.data.buckets, metric)}
         kind="line"
         format={formatMs}
+        formatAxis={formatMsShort}
         height={240}
         {...{ timeZone, intervalMs: range.intervalMs, error: overTime.error }}
         onRetry={() => void overTime.refetch()}

@@ -2,7 +2,6 @@ import { useMemo, useState } from 'react';
 import { useChange } from '../../api/change';
 import { type Model, type ModelInput, putModel, useModels, useUnpriced } from '../../api/models';
 import { useMayChange } from '../../api/session';
-import { SeriesName } from '../../charts/series-name';
 import { formatCompact, formatCount } from '../../format/format-number';
 import { Badge } from '../../ui/badge';
 import { Button } from '../../ui/button';
@@ -212,7 +211,9 @@ const COLUMNS: readonly Column<Model>[] = [
     value: (model) => model.model,
     cell: (model) => (
       <span className="inline-flex max-w-full items-center gap-2">
-        <SeriesName name={model.model} />
+        <span className="truncate" title={model.model}>
+          {model.model}
+        </span>
         {model.edited && <Badge tone="accent">edited</Badge>}
         {model.deprecation_date !== null && <Badge tone="warn">ends {model.deprecation_date}</Badge>}
       </span>

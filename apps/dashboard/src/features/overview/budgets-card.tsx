@@ -26,13 +26,13 @@ export function BudgetsCard({ projectId }: { readonly projectId: string | undefi
       )}
       <ul className="grid gap-2.5">
         {budgets.data?.data.map((budget) => (
-          <li key={`${budget.scope} ${budget.project_id} ${budget.id} ${budget.period}`}>
+          <li className="min-w-0" key={`${budget.scope} ${budget.project_id} ${budget.id} ${budget.period}`}>
             <button
               type="button"
               className="w-full rounded-md text-left hover:bg-hover"
               onClick={() => void navigate({ to: '/projects/$projectId', params: { projectId: budget.project_id } })}
             >
-              <span className="flex items-baseline justify-between gap-3">
+              <span className="flex flex-wrap items-baseline justify-between gap-x-3">
                 <span className="min-w-0 truncate">
                   <span className="font-medium">{budget.name}</span>{' '}
                   <span className="text-xs text-muted">{describeBudget(budget, projectName(budget.project_id))}</span>

@@ -6,7 +6,7 @@ import { asInterval, useLatency, useOverview, useSpend } from '../../api/stats';
 import { ChartCard } from '../../charts/chart-card';
 import { prepareSeries } from '../../charts/prepare-series';
 import { colorBook, MEANING } from '../../charts/series-colors';
-import { formatMs } from '../../format/format-number';
+import { formatMs, formatMsShort } from '../../format/format-number';
 import { formatUsd, formatUsdShort } from '../../format/format-usd';
 import { bucketStarts, previousRange, rangeQuery } from '../../range/time-range';
 import { usePage } from '../../range/use-page';
@@ -95,6 +95,7 @@ export function OverviewPage() {
           data={latency.data && prepareLatency(times, latency.data.buckets, 'latency')}
           kind="line"
           format={formatMs}
+          formatAxis={formatMsShort}
           {...{ timeZone, intervalMs: range.intervalMs, error: latency.error }}
           onRetry={() => void latency.refetch()}
           onSelect={(start) => showRequests(start, {})}

@@ -15,7 +15,15 @@ export function requestColumns(timeZone: TimeZoneChoice, projectName: (id: strin
       id: 'time',
       header: 'Time',
       value: (log) => log.created_at,
-      cell: (log) => <span className="nums">{formatStamp(log.created_at, timeZone).slice(5)}</span>,
+      cell: (log) => {
+        const [day = '', clock] = formatStamp(log.created_at, timeZone).split(' ');
+        return (
+          <span className="nums">
+            <span className="text-muted max-sm:hidden">{day.slice(5)} </span>
+            {clock}
+          </span>
+        );
+      },
     },
     {
       id: 'status',
@@ -28,7 +36,7 @@ export function requestColumns(timeZone: TimeZoneChoice, projectName: (id: strin
       ),
     },
     { id: 'model', header: 'Model', value: (log) => log.model, cell: (log) => <SeriesName name={log.model} /> },
-    { id: 'provider', header: 'Provider', wideOnly: true, value: (log) => log.final_provider ?? log.provider },
+    { id: 'provider', header: 'Provider', wideOnly: 'very', value: (log) => log.final_provider ?? log.provider },
     { id: 'project', header: 'Project', wideOnly: true, value: (log) => projectName(log.project_id) },
     { id: 'customer', header: 'Customer', wideOnly: true, value: (log) => log.customer_id },
     {
@@ -64,7 +72,7 @@ export function requestColumns(timeZone: TimeZoneChoice, projectName: (id: strin
       id: 'ttft',
       header: 'First token',
       align: 'right',
-      wideOnly: true,
+      wideOnly: 'very',
       value: (log) => log.ttft_ms,
       cell: (log) => formatMs(log.ttft_ms),
     },

@@ -28,8 +28,9 @@ export function RequestsPage() {
     ...{ min_cost: search.min_cost, min_latency: search.min_latency, q: search.q },
   };
   const query = toLogQuery(filter);
+  const { to, ...openEnded } = page.query;
   // The tail has no end: what comes while one watches belongs to it.
-  const logs = useLogs({ ...query, ...page.query, ...(live ? { to: '' } : {}) }, live);
+  const logs = useLogs({ ...query, ...openEnded, ...(live ? {} : { to }) }, live);
   const rows = useMemo(() => logs.data?.pages.flatMap(({ data }) => data), [logs.data]);
   const isPartial = logs.data?.pages.at(-1)?.partial === true;
   const change = (next: { readonly [K in keyof Search]?: string | boolean }) =>

@@ -1,0 +1,85 @@
+import { describe, expect, test } from 'bun:test';
+import { ERROR_TABLE } from '@llm0/core/errors/error-table';
+import type { Overview } from '../../api/stats';
+import { describeBudget, domainOf, prepareErrors, prepareStats } from './prepare-overview';
+
+const NONE = { p50: null, p95: null, p99: null };
+const overview = (given: Partial<Overview>): Overview => ({
+  requests: 0,
+  success: 0,
+  cost_usd: 0,
+  saved_usd: 0,
+  tokens_in: 0,
+  tokens_out: 0,
+  cache_hits: 0,
+  semantic_hits: 0,
+  latency_ms: NONE,
+  ttft_ms: NONE,
+  overhead_ms: NONE,
+  upstream_ms: NONE,
+  ...given,
+});
+
+describe('cards', () => {
+  const shownAs = (now: Overview | undefined, label: string) =>
+    prepareStats(now, undefined).find((stat) => stat.label === label)?.value;
+
+  test('no requests: money is zero, shares and durations are nothing', () => {
+    const now = overview({});
+    expect(shownAs(now, 'Spend')).toBe('$0.00');
+    expect(['Success', 'Latency p95', 'Cache hits'].map((label) => shownAs(now, label))).toEqual(['–', '–', '–']);
+  });
+
+  test('numbers beside those of the period before', () => {
+    const stats = prepareStats(
+      overview({
+        requests: 200,
+        success: 150,
+        cost_usd: 3,
+        cache_hits: 10,
+        semantic_hits: 30,
+        tokens_in: 1500,
+        tokens_out: 500,
+      }),
+      overview({ requests: 100, success: 100, cost_usd: 2 }),
+    );
+    const of = (label: string) => stats.find((stat) => stat.label === label);
+    expect(of('Spend')).toMatchObject({ value: '$3.00', now: 3, before: 2 });
+    expect(of('Success')).toMatchObject({ value: '75.00 %', now: 0.75, before: 1, better: 'more' });
+    expect(of('Cache hits')).toMatchObject({ value: '20.0 %' });
+    expect(of('Tokens')).toMatchObject({ value: '2K', detail: '1.5K in, 500 out' });
+  });
+
+  test('while it loads nothing is claimed', () => {
+    expect(prepareStats(undefined, undefined).every(({ value, now }) => value === '–' && now === null)).toBe(true);
+  });
+});
+
+describe('errors', () => {
+  test('every code the gateway has is somebody’s', () => {
+    const domains = Object.keys(ERROR_TABLE).map((code) => [code, domainOf(code)] as const);
+    const of = (domain: string) => domains.filter(([, one]) => one === domain).map(([code]) => code);
+    expect(of('provider')).toEqual(['upstream_error', 'upstream_unavailable', 'upstream_timeout']);
+    expect(of('gateway')).toEqual(['overloaded', 'store_unavailable', 'internal']);
+    expect(of('policy')).toContain('rate_limit_exceeded');
+    expect(of('caller')).toContain('invalid_json');
+  });
+
+  test('the most frequent first, without what is no error', () => {
+    const lines = prepareErrors([
+      { group: 'internal', requests: 1 },
+      { group: '', requests: 50 },
+      { group: 'upstream_error', requests: 7 },
+    ]);
+    expect(lines).toEqual([
+      { code: 'upstream_error', domain: 'provider', requests: 7 },
+      { code: 'internal', domain: 'gateway', requests: 1 },
+    ]);
+  });
+});
+
+test('a budget in words', () => {
+  const budget = { period: 'day', project_id: 'p', id: 'c', name: 'ann', limit_usd: 1, used_usd: 0, share: 0 } as const;
+  expect(describeBudget({ ...budget, scope: 'customer' }, 'Shop')).toBe('Customer in Shop, today');
+  expect(describeBudget({ ...budget, scope: 'project', period: 'month' }, 'Shop')).toBe('Project, this month');
+});

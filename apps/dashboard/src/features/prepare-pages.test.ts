@@ -1,0 +1,201 @@
+import { describe, expect, test } from 'bun:test';
+import fc from 'fast-check';
+import type { CacheBucket, LatencyBucket, SpendBucket } from '../api/stats';
+import { prepareOutcomes, prepareRatio } from './cache/prepare-cache';
+import { prepareLatency, prepareSpeeds } from './latency/prepare-latency';
+import { perMillion, readPriceMap } from './models/prepare-prices';
+import { cacheOutcome, prepareCostParts, prepareWaterfall } from './requests/prepare-request';
+import { readTargets } from './routing/prepare-routing';
+import { describeAlert } from './settings/prepare-alert';
+import { filterOf, prepareSpendLines, readGroup } from './spend/prepare-spend';
+
+const start = (minute: number) => new Date(minute * 60_000).toISOString();
+const times = [0, 60_000];
+
+describe('spend', () => {
+  const bucket = (group: string, cost: number, requests = 1, tokens = 0): SpendBucket => ({
+    ...{ start: start(0), group, requests, cost_usd: cost, saved_usd: 0, tokens_in: tokens, tokens_out: 0 },
+    ...{ tokens_cache_read: 0, tokens_cache_write: 0, tokens_reasoning: 0 },
+  });
+  test('the dearest first, each beside the period before', () => {
+    const [first, second] = prepareSpendLines(
+      [bucket('a', 1, 2, 1_000_000), bucket('b', 3)],
+      [bucket('b', 2), bucket('c', 9)],
+    );
+    expect(first).toMatchObject({ name: 'b', share: 0.75, change: 0.5, usdPerMillionTokens: null });
+    expect(second).toMatchObject({ name: 'a', usdPerRequest: 0.5, usdPerMillionTokens: 1, change: null });
+    expect(prepareSpendLines([bucket('a', 0)], [])[0]?.share).toBeNull();
+  });
+  test('groups of the address, and the requests they stand for', () => {
+    expect(['key', 'label.team', 'label.', 'evil', undefined].map(readGroup)).toEqual([
+      'key',
+      'label.team',
+      'model',
+      'model',
+      'model',
+    ]);
+    expect(filterOf('key', 'x')).toEqual({ api_key_id: 'x' });
+    expect(filterOf('label.team', 'a=b')).toEqual({ label: 'team=a=b' });
+    expect(filterOf('model', '(other)')).toEqual({});
+  });
+});
+
+describe('latency', () => {
+  const measured = { p50: 1, p95: 2, p99: 3 };
+  const none = { p50: null, p95: null, p99: null };
+  test('gaps where nothing was measured', () => {
+    const buckets = [
+      {
+        start: start(1),
+        group: null,
+        requests: 1,
+        latency_ms: measured,
+        ttft_ms: none,
+        overhead_ms: none,
+        upstream_ms: none,
+      },
+    ] as LatencyBucket[];
+    expect(prepareLatency(times, buckets, 'latency').series.map(({ values }) => values)).toEqual([
+      [null, 1],
+      [null, 2],
+      [null, 3],
+    ]);
+    expect(prepareLatency(times, buckets, 'ttft').series[0]?.values).toEqual([null, null]);
+  });
+  test('tokens a second: the median, of what has both', () => {
+    const row = (tokens: number, more: object = {}) => ({
+      model: 'a',
+      tokens_out: tokens,
+      latency_ms: 1100,
+      ttft_ms: 100,
+      upstream_ms: 900,
+      stream: true,
+      ...more,
+    });
+    const speeds = prepareSpeeds([
+      row(10),
+      row(30),
+      row(20),
+      row(0),
+      row(9, { stream: false }),
+      row(5, { latency_ms: 50 }),
+    ]);
+    expect(speeds.get('a')).toEqual({ tokensPerSecond: 20, requests: 4 });
+  });
+});
+
+describe('cache', () => {
+  const buckets = [
+    {
+      start: start(0),
+      group: null,
+      requests: 4,
+      cache_hits: 1,
+      semantic_hits: 1,
+      misses: 2,
+      hit_ratio: 0.5,
+      saved_usd: 0,
+    },
+  ] as CacheBucket[];
+  test('no requests are zero answers, and no rate', () => {
+    expect(prepareOutcomes(times, buckets).series.map(({ values }) => values)).toEqual([
+      [1, 0],
+      [1, 0],
+      [2, 0],
+    ]);
+    expect(prepareRatio(times, buckets).series[0]?.values).toEqual([0.5, null]);
+  });
+});
+
+describe('a request', () => {
+  const attempt = (start_ms: number, latency_ms: number, outcome = 'ok') => ({
+    provider: 'p',
+    model: 'm',
+    outcome,
+    status: null,
+    start_ms,
+    latency_ms,
+    cost_usd: null,
+  });
+  test('attempts lie inside the request, however clocks went', () => {
+    const duration = fc.double({ min: 0, max: 1e6, noNaN: true });
+    fc.assert(
+      fc.property(duration, fc.array(fc.tuple(duration, duration), { maxLength: 5 }), (latencyMs, attempts) => {
+        for (const bar of prepareWaterfall({
+          latency_ms: latencyMs,
+          attempts: attempts.map(([at, ms]) => attempt(at, ms)),
+        })) {
+          expect(bar.start).toBeGreaterThanOrEqual(0);
+          expect(bar.start).toBeLessThanOrEqual(1);
+          expect(bar.length).toBeGreaterThan(0);
+          expect(bar.start + bar.length).toBeLessThanOrEqual(1.005);
+        }
+      }),
+    );
+    expect(prepareWaterfall({ latency_ms: 10, attempts: null })).toEqual([]);
+    expect(
+      prepareWaterfall({ latency_ms: 10, attempts: [attempt(0, 5, 'timeout'), attempt(5, 5)] }).map(({ kind }) => kind),
+    ).toEqual(['failed', 'ok']);
+  });
+  test('cost by part, largest first; how the cache took it', () => {
+    expect(prepareCostParts({ input: 0.1, output: 0.4, price_source: 'seed', cache_read: 0 })).toEqual([
+      { name: 'output', usd: 0.4 },
+      { name: 'input', usd: 0.1 },
+    ]);
+    expect(cacheOutcome({ cache_hit: true, semantic_cache_hit: true })).toBe('semantic');
+  });
+});
+
+describe('prices', () => {
+  test('USD per token to USD per million, exactly', () => {
+    expect([2.5e-6, 1.5e-7, 0, 0.00006, 3e-12].map(perMillion)).toEqual(['2.5', '0.15', '0', '60', '0.000003']);
+  });
+  test('a price map is read; what says too little is left out', () => {
+    const map = {
+      sample_spec: {},
+      'gpt-x': {
+        litellm_provider: 'openai',
+        input_cost_per_token: 2.5e-6,
+        output_cost_per_token: 1e-5,
+        cache_read_input_token_cost: 1.25e-6,
+        max_input_tokens: 128000,
+        mode: 'chat',
+      },
+      'groq/llama': { litellm_provider: 'groq', input_cost_per_token: 1e-7, output_cost_per_token: 2e-7 },
+      embed: { litellm_provider: 'openai', input_cost_per_token: 1e-7 },
+    };
+    const { prices, skipped } = readPriceMap(JSON.stringify(map));
+    expect(skipped).toBe(2);
+    expect(prices).toEqual([
+      {
+        provider: 'openai',
+        model: 'gpt-x',
+        body: {
+          input_usd_per_million: '2.5',
+          output_usd_per_million: '10',
+          cache_read_usd_per_million: '1.25',
+          context_window: 128000,
+        },
+      },
+      { provider: 'groq', model: 'llama', body: { input_usd_per_million: '0.1', output_usd_per_million: '0.2' } },
+    ]);
+    expect(() => readPriceMap('[]')).toThrow('not a map');
+  });
+});
+
+test('targets, one a line', () => {
+  expect(readTargets(' openai/gpt-4o \n\nopenrouter/a/b')).toEqual([
+    { provider: 'openai', model: 'gpt-4o' },
+    { provider: 'openrouter', model: 'a/b' },
+  ]);
+  expect(() => readTargets('gpt-4o')).toThrow('is not provider/model');
+});
+
+test('an alert in one line', () => {
+  expect(describeAlert({ kind: 'error_rate', threshold: 0.05, window_minutes: 15 })).toBe(
+    'Requests fail, at least 5 % in 15 min',
+  );
+  expect(describeAlert({ kind: 'budget_share', threshold: 0.8, window_minutes: 15 })).toBe(
+    'A budget is used up to 80 %',
+  );
+});

@@ -1,0 +1,101 @@
+import { describe, expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { CUSTOMER_FIELDS, KEY_FIELDS, PROJECT_FIELDS } from './field-specs';
+import { FieldError, fillForm, readForm } from './prepare-form';
+import { monthStart, nextMonthStart, projectExhaustion } from './prepare-usage';
+
+describe('forms', () => {
+  test('empty is no limit; money stays the text it was', () => {
+    const values = {
+      ...fillForm(KEY_FIELDS, null),
+      name: ' web ',
+      budget_usd: '$1,000.000000001',
+      allowed_models: 'a, b\nc',
+      budget_period: 'month',
+    };
+    expect(readForm(KEY_FIELDS, values)).toEqual({
+      name: 'web',
+      rate_limit_per_minute: null,
+      tokens_per_minute: null,
+      max_concurrency: null,
+      budget_usd: '1000.000000001',
+      budget_period: 'month',
+      allowed_models: ['a', 'b', 'c'],
+      expires_at: null,
+    });
+  });
+
+  test.each([
+    ['name', ''],
+    ['budget_usd', '1e3'],
+    ['budget_usd', '0.0000000001'],
+    ['budget_usd', '-1'],
+    ['rate_limit_per_minute', '1.5'],
+    ['expires_at', 'soon'],
+  ])('%s = %p is refused at its field', (name, value) => {
+    const values = { ...fillForm(KEY_FIELDS, { name: 'k', budget_period: 'total' }), [name]: value };
+    try {
+      readForm(KEY_FIELDS, values);
+      expect.unreachable();
+    } catch (error) {
+      expect(error).toBeInstanceOf(FieldError);
+      expect((error as FieldError).field).toBe(name);
+    }
+  });
+
+  test('what is shown and saved unchanged is the same', () => {
+    const usd = fc.option(
+      fc.integer({ min: 0, max: 9e15 }).map((nano) => nano / 1e9),
+      { nil: null },
+    );
+    const count = fc.option(fc.nat(2_000_000_000), { nil: null });
+    fc.assert(
+      fc.property(usd, usd, count, (daily, monthly, perMinute) => {
+        const limits = {
+          daily_spend_limit_usd: daily,
+          monthly_spend_limit_usd: monthly,
+          requests_per_minute: perMinute,
+          on_limit_behavior: 'warn',
+        };
+        const body = readForm(CUSTOMER_FIELDS, fillForm(CUSTOMER_FIELDS, limits));
+        expect(body.requests_per_minute).toBe(perMinute);
+        for (const name of ['daily_spend_limit_usd', 'monthly_spend_limit_usd'] as const) {
+          const given = limits[name];
+          if (given === null) expect(body[name]).toBeNull();
+          else expect(Number(body[name])).toBeCloseTo(given, 9);
+        }
+      }),
+    );
+  });
+
+  test('flags are flags', () => {
+    const body = readForm(
+      PROJECT_FIELDS,
+      fillForm(PROJECT_FIELDS, { name: 'p', strict_caps: true, on_store_failure: 'open' }),
+    );
+    expect(body).toMatchObject({
+      strict_caps: true,
+      cache_enabled: false,
+      on_store_failure: 'open',
+      monthly_cap_usd: null,
+    });
+  });
+});
+
+describe('a monthly cap', () => {
+  const nowMs = Date.UTC(2026, 5, 10);
+  test('months are UTC', () => {
+    expect([monthStart(nowMs), nextMonthStart(Date.UTC(2026, 11, 31, 23))]).toEqual([
+      Date.UTC(2026, 5, 1),
+      Date.UTC(2027, 0, 1),
+    ]);
+  });
+  test('ends at the pace of late, not at all, or is over', () => {
+    const end = (capUsd: number, spentUsd: number, paceUsdPerDay: number) =>
+      projectExhaustion({ nowMs, capUsd, spentUsd, paceUsdPerDay });
+    expect(end(100, 50, 10)).toBe(Date.UTC(2026, 5, 15));
+    expect(end(1000, 50, 10)).toBeNull();
+    expect(end(100, 50, 0)).toBeNull();
+    expect(end(100, 100, 10)).toBe(nowMs);
+  });
+});

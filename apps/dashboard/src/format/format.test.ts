@@ -1,0 +1,58 @@
+import { describe, expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { changeOf, formatBytes, formatChange, formatMs, formatMsShort, formatShare } from './format-number';
+import { formatAgo, formatClock, formatInstant } from './format-time';
+import { formatUsd, formatUsdExact, formatUsdShort } from './format-usd';
+
+describe('money', () => {
+  test.each([
+    [0, '$0.00', '$0.00'],
+    [0.000000001, '$0.000000001', '$0.000000001'],
+    [0.000530222, '$0.0005302', '$0.000530222'],
+    [0.0123456, '$0.0123', '$0.0123456'],
+    [1234.5, '$1,234.50', '$1,234.50'],
+    [2_500_000, '$2.5M', '$2,500,000.00'],
+    [-0.5, '−$0.5000', '−$0.50'],
+  ])('%p', (usd, shown, exact) => {
+    expect([formatUsd(usd), formatUsdExact(usd)]).toEqual([shown, exact]);
+  });
+
+  test('never an exponent, never NaN', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: Number.MAX_SAFE_INTEGER }), (nanoUsd) => {
+        for (const format of [formatUsd, formatUsdExact, formatUsdShort])
+          expect(format(nanoUsd / 1e9)).not.toMatch(/e|NaN/);
+      }),
+    );
+  });
+});
+
+describe('numbers', () => {
+  test('durations have the unit that suits; nothing is a dash, zero is zero', () => {
+    expect([null, 0, 0.4, 42, 1234, 15_000, 150_000].map((ms) => formatMs(ms))).toEqual([
+      ...['–', '0.00 ms', '0.40 ms', '42.0 ms'],
+      ...['1,234 ms', '15.0 s', '2.5 min'],
+    ]);
+    expect([0, 500, 5000, 12_500].map(formatMsShort)).toEqual(['0', '500 ms', '5 s', '12.5 s']);
+  });
+
+  test('shares, sizes and changes', () => {
+    expect([formatShare(0.1234), formatShare(null), formatShare(Number.NaN)]).toEqual(['12.3 %', '–', '–']);
+    expect([formatBytes(0), formatBytes(1536), formatBytes(32 * 1024 ** 2)]).toEqual(['0 B', '1.50 KiB', '32.0 MiB']);
+    expect([changeOf(3, 2), changeOf(1, 0), changeOf(null, 1), changeOf(0, 2)]).toEqual([0.5, null, null, -1]);
+    expect([formatChange(0.5), formatChange(-0.031), formatChange(0.0001)]).toEqual(['+50 %', '−3.1 %', '0 %']);
+  });
+});
+
+describe('times', () => {
+  const ms = Date.UTC(2026, 2, 1, 14, 5, 9);
+  test('in UTC whatever the machine', () => {
+    expect(formatInstant(ms, 'utc')).toBe('2026-03-01 14:05:09 UTC');
+    expect(formatClock(ms, 'utc')).toBe('14:05');
+    expect(formatClock(Date.UTC(2026, 2, 1), 'utc')).toBe('00:00');
+  });
+  test('how long ago', () => {
+    expect(formatAgo(ms, ms + 3 * 60_000)).toBe('3 minutes ago');
+    expect(formatAgo(ms, ms - 2 * 86_400_000)).toBe('in 2 days');
+  });
+});

@@ -1,0 +1,75 @@
+import { describe, expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { readPageSearch, readRequestFilter, toLogQuery } from './page-search';
+import { bucketStarts, PRESETS, type Preset, previousRange, resolveRange } from './time-range';
+
+const NOW = Date.UTC(2026, 5, 15, 12, 34, 56);
+
+describe('ranges', () => {
+  test('every preset is as long as it says, ends now, and has few enough buckets, of whole steps', () => {
+    for (const preset of Object.keys(PRESETS) as Preset[]) {
+      const range = resolveRange({ range: preset }, NOW);
+      expect(range.toMs - range.fromMs).toBe(PRESETS[preset].ms);
+      expect(range.toMs).toBeGreaterThanOrEqual(NOW);
+      expect(range.toMs - NOW).toBeLessThanOrEqual(60_000);
+      expect(bucketStarts(range).length).toBeLessThanOrEqual(112);
+    }
+  });
+
+  test('a custom range is taken as it is; a wrong one is the default', () => {
+    const custom = resolveRange({ from: '2026-01-01T00:00:00Z', to: '2026-01-02T00:00:00Z' }, NOW);
+    expect(custom).toMatchObject({ fromMs: Date.UTC(2026, 0, 1), toMs: Date.UTC(2026, 0, 2), label: 'custom' });
+    expect(resolveRange({ from: '2026-01-02T00:00:00Z', to: '2026-01-01T00:00:00Z' }, NOW).label).toBe('24 hours');
+    expect(previousRange(custom)).toMatchObject({ fromMs: Date.UTC(2025, 11, 31), toMs: Date.UTC(2026, 0, 1) });
+  });
+
+  test('buckets cover the range without gaps and start where the API starts them', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 1e12 }), fc.integer({ min: 1000, max: 9e9 }), (fromMs, length) => {
+        const range = resolveRange(
+          { from: new Date(fromMs).toISOString(), to: new Date(fromMs + length).toISOString() },
+          NOW,
+        );
+        const starts = bucketStarts(range);
+        expect(starts[0]).toBeLessThanOrEqual(range.fromMs);
+        expect((starts.at(-1) ?? 0) + range.intervalMs).toBeGreaterThanOrEqual(range.toMs);
+        expect(starts.every((start, index) => start === (starts[0] ?? 0) + index * range.intervalMs)).toBe(true);
+        expect((starts[0] ?? 1) % range.intervalMs).toBe(0);
+      }),
+    );
+  });
+});
+
+describe('the address', () => {
+  const project = '01234567-89ab-cdef-0123-456789abcdef';
+  test('what makes sense is kept, the rest is left out', () => {
+    expect(readPageSearch({ range: '7d', tz: 'local', project, evil: 1 })).toEqual({
+      range: '7d',
+      tz: 'local',
+      project,
+    });
+    expect(readPageSearch({ range: '9y', tz: 'mars', project: '<script>', from: 'then' })).toEqual({});
+    expect(readPageSearch({ range: 'toString' })).toEqual({});
+  });
+
+  test('filters of requests survive, numbers and labels too', () => {
+    const filter = readRequestFilter({
+      model: 'a',
+      status: 'error',
+      cache: 'no',
+      min_latency: 100,
+      label: 'team=a=b',
+      q: 42,
+      customer_id: '',
+    });
+    expect(filter).toEqual({ model: 'a', status: 'error', min_latency: '100', label: 'team=a=b', q: '42' });
+    expect(toLogQuery(filter)).toEqual({
+      model: 'a',
+      status: 'error',
+      min_latency: '100',
+      q: '42',
+      'label.team': 'a=b',
+    });
+    expect(toLogQuery({ label: '=x' })).toEqual({});
+  });
+});
