@@ -1,7 +1,9 @@
 // Any failure of the upstream ends the attempt with one `GatewayError`; trying again is the pipeline's decision.
 import type { EventBatch } from '@llm0/core/chat/event';
+import { countEvents } from '@llm0/core/chat/input-count';
 import type { ChatRequest } from '@llm0/core/chat/request';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
+import { guessInputTokens } from '@llm0/core/pricing/estimate-tokens';
 import type { EgressOptions } from './fetch-guarded';
 import { clientClosed, type FetchedAnswer, fetchUpstream } from './fetch-upstream';
 import { hideSecrets } from './hide-secrets';
@@ -53,6 +55,7 @@ export interface ProviderAnswer {
  * way for streams and plain answers. Throws the provider's refusal or failure.
  */
 export function callProvider(call: ProviderCall): Promise<ProviderAnswer> {
+  if (call.request.countOnly === true && call.provider.countsTokens !== true) return Promise.resolve(guessCount(call));
   return call.keys === undefined ? callOnce(call) : callWithKeys(call, call.keys);
 }
 
@@ -75,6 +78,13 @@ async function callWithKeys(call: ProviderCall, keys: KeyRing): Promise<Provider
     }
   }
   throw keys.exhausted(call.provider.name, last);
+}
+
+/** A vendor that cannot count is not asked: the answer is a guess, and says so. */
+function guessCount({ provider, request }: ProviderCall): ProviderAnswer {
+  const events = countEvents({ inputTokens: guessInputTokens(request), estimated: true });
+  const answer = new BufferedAnswer(() => ({ events }), provider.name);
+  return { events: answer, status: 200, dropped: [], headersMs: 0, isWhole: true };
 }
 
 async function callOnce(call: ProviderCall): Promise<ProviderAnswer> {
@@ -210,11 +220,12 @@ class StreamedAnswer extends AnswerIterator {
       }
       if (chunk === undefined) break;
       const batch = this.decoder.push(chunk);
-      if (batch.events.length > 0) return batch;
+      // Signs of life of the vendor's own are sent on where the format is the caller's.
+      if (batch.events.length > 0 || batch.wire !== undefined) return batch;
     }
     this.exhausted = true;
     const last = this.endDecoder(broken);
-    return last.events.length > 0 ? last : undefined;
+    return last.events.length > 0 || last.wire !== undefined ? last : undefined;
   }
 
   /** A connection that breaks after the answer was complete has taken nothing away: then it counts as its end. */

@@ -1,5 +1,5 @@
 import type { ChatEvent, EventBatch } from '@llm0/core/chat/event';
-import type { JsonObject } from '@llm0/core/chat/json';
+import type { JsonObject, WireFormat } from '@llm0/core/chat/json';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { SseDecoder, SseEventTooLargeError } from '@llm0/core/sse/decode-sse';
 import type { StreamDecoder } from './provider';
@@ -14,6 +14,12 @@ export interface PayloadDecoder {
   readonly done: boolean;
   /** The connection ended: appends the last events; false when the answer is not complete. */
   finish(events: ChatEvent[]): boolean;
+  /** Set where a caller of the same format may get the payloads as they are. */
+  readonly forward?: {
+    readonly format: WireFormat;
+    /** The payload just decoded as a whole event of a stream; empty for one that must not go out. */
+    encode(payload: JsonObject, data: string): string;
+  };
 }
 
 /** Cuts bytes into the texts of single payloads. */
@@ -28,6 +34,7 @@ export interface PayloadText {
 }
 
 const EMPTY_BATCH: EventBatch = { events: [] };
+const encoder = new TextEncoder();
 /** Some proxies end every stream this way, whatever its format. */
 const FOREIGN_END = '[DONE]';
 
@@ -47,7 +54,7 @@ export class PayloadStreamDecoder implements StreamDecoder {
   push(chunk: Uint8Array): EventBatch {
     if (this.done) return EMPTY_BATCH;
     try {
-      return batchOf(this.decode(this.source.push(chunk), false));
+      return this.decode(this.source.push(chunk), false);
     } catch (error) {
       if (!(error instanceof SseEventTooLargeError)) throw error;
       throw upstreamFailure('malformed', this.provider, 'sent an event too large to be a part of an answer.', error);
@@ -55,11 +62,13 @@ export class PayloadStreamDecoder implements StreamDecoder {
   }
 
   end(): EventBatch {
-    const events = this.done ? [] : this.decode(this.source.flush(), true);
+    const batch = this.done ? EMPTY_BATCH : this.decode(this.source.flush(), true);
     if (this.failure !== undefined) throw this.failure;
-    if (this.done && this.payloads.done) return batchOf(events);
+    if (this.done && this.payloads.done) return batch;
     this.done = true;
-    if (this.sawPayload && this.payloads.finish(events)) return batchOf(events);
+    const events = [...batch.events];
+    if (this.sawPayload && this.payloads.finish(events))
+      return batch.wire === undefined ? { events } : { ...batch, events };
     if (this.sawPayload) {
       throw upstreamFailure('truncated', this.provider, 'closed the connection before the answer was complete.');
     }
@@ -67,29 +76,31 @@ export class PayloadStreamDecoder implements StreamDecoder {
   }
 
   /** `atEnd`: half an event is what a cut connection leaves behind, and says no more than the cut itself. */
-  private decode(incoming: readonly PayloadText[], atEnd: boolean): ChatEvent[] {
+  private decode(incoming: readonly PayloadText[], atEnd: boolean): EventBatch {
     const events: ChatEvent[] = [];
+    const { forward } = this.payloads;
+    let forwarded = '';
     for (const { data } of incoming) {
       if (data === '' || data === FOREIGN_END) continue;
       try {
         const payload = parseEventData(this.provider, data);
         this.sawPayload = true;
         this.payloads.decode(payload, events);
+        if (forward !== undefined) forwarded += forward.encode(payload, data);
       } catch (error) {
         if (atEnd && this.sawPayload && isUnreadable(error)) break;
-        if (events.length === 0) throw error;
+        if (events.length === 0 && forwarded === '') throw error;
         this.failure = error;
         this.done = true;
       }
       this.done ||= this.payloads.done;
       if (this.done) break;
     }
-    return events;
+    if (forward !== undefined && forwarded !== '') {
+      return { events, wire: { kind: 'bytes', format: forward.format, bytes: encoder.encode(forwarded) } };
+    }
+    return events.length === 0 ? EMPTY_BATCH : { events };
   }
-}
-
-function batchOf(events: readonly ChatEvent[]): EventBatch {
-  return events.length === 0 ? EMPTY_BATCH : { events };
 }
 
 function isUnreadable(error: unknown): boolean {

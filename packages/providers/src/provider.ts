@@ -69,6 +69,8 @@ export interface Provider {
   createStreamDecoder(request: ChatRequest): StreamDecoder;
   /** Any non-2xx answer → one clear message, `failure` and `retryAfterMs` set; never a secret. */
   decodeError(status: number, headers: Headers, body: string): GatewayError;
+  /** Takes requests with `countOnly`, for nothing; for other vendors the gateway guesses. */
+  readonly countsTokens?: true;
   /** Built-in provider: answers in process instead of over the network. Gives a Response as the vendor would. */
   respondLocally?(request: UpstreamRequest, signal: AbortSignal): Promise<Response>;
   /** http(s) URLs whose content must travel inside the request, because the vendor does not fetch them itself. */

@@ -23,6 +23,7 @@ export function similarQuestion(
   { principal, plan }: Admission,
 ): SimilarQuestion | undefined {
   const { project } = principal;
+  if (plan.request.countOnly === true) return undefined;
   if (plan.cacheKey === undefined || !(project.semanticCacheEnabled || project.semanticShadow)) return undefined;
   const question = readEligibleQuestion(plan.route.scope, plan.request);
   if (typeof question === 'string') {

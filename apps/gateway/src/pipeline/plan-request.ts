@@ -38,13 +38,16 @@ export function planRequest(services: Pick<Services, 'routing'>, input: PlanInpu
   const { exchange, principal, request } = input;
   const { project } = principal;
   const tables = services.routing();
-  const weight = weighRequest(request);
+  const isCount = request.countOnly === true;
+  const weight = isCount ? NO_WEIGHT : weighRequest(request);
   if (project.strictCaps) checkBounded(weight, request);
   const route = planRoute(input, tables, weight);
-  const hold = estimateHold(request, weight, route.targets.map(pricedOf), {
-    strict: project.strictCaps,
-    defaultOutputTokens: project.defaultOutputTokens,
-  });
+  const hold = isCount
+    ? NO_HOLD
+    : estimateHold(request, weight, route.targets.map(pricedOf), {
+        strict: project.strictCaps,
+        defaultOutputTokens: project.defaultOutputTokens,
+      });
   const cacheKey = cacheable(project, exchange) ? exactCacheKey(project.id, route.scope, request) : undefined;
   return {
     request,
@@ -62,6 +65,18 @@ export function planRequest(services: Pick<Services, 'routing'>, input: PlanInpu
     },
   };
 }
+
+/** Counting tokens costs nothing, however large the input. */
+const NO_HOLD = { holdNanoUsd: 0, inputNanoUsd: 0, tokens: 0 } as const;
+const NO_WEIGHT: RequestWeight = {
+  textBytes: 0,
+  unknownBytes: 0,
+  messages: 0,
+  images: 0,
+  audios: 0,
+  files: 0,
+  builtInTools: 0,
+};
 
 function cacheable(project: Project, exchange: Exchange): boolean {
   return project.cacheEnabled && exchange.controls.cache !== 'off';

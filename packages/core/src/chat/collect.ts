@@ -25,6 +25,7 @@ interface OpenChoice {
   readonly refusal: string[];
   readonly toolCalls: Map<number, OpenToolCall>;
   finish: { reason: FinishReason; nativeReason?: string } | undefined;
+  raw: ChatChoice['raw'];
   readonly messageExtra: Record<string, JsonValue>;
   readonly choiceExtra: Record<string, JsonValue>;
 }
@@ -69,6 +70,7 @@ export class ResponseCollector {
         refusal: [],
         toolCalls: new Map(),
         finish: undefined,
+        raw: undefined,
         messageExtra: {},
         choiceExtra: {},
       };
@@ -121,6 +123,9 @@ export class ResponseCollector {
       case 'finish':
         this.choice(event.choice).finish = event;
         return;
+      case 'raw-message':
+        this.choice(event.choice).raw = { format: event.format, value: event.value };
+        return;
       case 'usage':
         this.usage = event.usage;
         return;
@@ -163,6 +168,7 @@ function closeChoice(index: number, open: OpenChoice): ChatChoice {
   if (open.refusal.length > 0) choice.refusal = open.refusal.join('');
   if (open.toolCalls.size > 0) choice.toolCalls = closeToolCalls(open.toolCalls);
   if (open.finish?.nativeReason !== undefined) choice.nativeFinishReason = open.finish.nativeReason;
+  if (open.raw !== undefined) choice.raw = open.raw;
   if (!isEmpty(open.messageExtra)) choice.messageExtra = open.messageExtra;
   if (!isEmpty(open.choiceExtra)) choice.choiceExtra = open.choiceExtra;
   return choice;

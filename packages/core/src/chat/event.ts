@@ -41,6 +41,11 @@ export type ChatEvent =
       /** The vendor's own value, e.g. `end_turn`, `SAFETY`. */
       readonly nativeReason?: string;
     }
+  /**
+   * The whole message in the vendor's own blocks, where the events beside it cannot say all of it: blocks of unknown
+   * kinds, or an order of their own. Encoders of other formats pass over it.
+   */
+  | { readonly type: 'raw-message'; readonly choice: number; readonly format: WireFormat; readonly value: JsonObject }
   /** Cumulative: the last one of an answer wins. */
   | { readonly type: 'usage'; readonly usage: Usage }
   /** A field of the vendor's answer the gateway does not know: top-level (`choice` absent), or of a choice's message
@@ -56,7 +61,7 @@ export type ChatEvent =
 
 /** The bytes (stream) or the parsed body (plain answer) that a batch was decoded from. */
 export type WirePart =
-  /** Whole SSE events that may be sent on as they are: they hold nothing but what `events` say, no usage, no `[DONE]`. */
+  /** Whole SSE events that may be sent on as they are: they hold what `events` say, and never the answer's very end. */
   | { readonly kind: 'bytes'; readonly format: WireFormat; readonly bytes: Uint8Array }
   /** A complete plain answer. */
   | { readonly kind: 'body'; readonly format: WireFormat; readonly body: JsonObject };

@@ -15,6 +15,7 @@ export function replayResponse(response: ChatResponse): EventBatch {
 
 function pushChoice(events: ChatEvent[], from: ChatChoice): void {
   const choice = from.index;
+  if (from.raw !== undefined) events.push({ type: 'raw-message', choice, ...from.raw });
   for (const detail of from.reasoningDetails ?? []) events.push({ type: 'reasoning-detail', choice, detail });
   if (from.reasoning !== undefined) events.push({ type: 'reasoning', choice, text: from.reasoning });
   if (from.text !== null) events.push({ type: 'text', choice, text: from.text });

@@ -1,5 +1,5 @@
 import type { FinishReason } from './event';
-import type { JsonObject, JsonValue } from './json';
+import type { JsonObject, JsonValue, WireFormat } from './json';
 import type { ToolCall } from './request';
 import type { Usage } from './usage';
 
@@ -13,6 +13,8 @@ export interface ChatChoice {
   readonly toolCalls?: readonly ToolCall[];
   readonly finishReason: FinishReason;
   readonly nativeFinishReason?: string;
+  /** The message in its vendor's own blocks, where the fields beside it cannot hold all of it. */
+  readonly raw?: { readonly format: WireFormat; readonly value: JsonObject };
   /** Unknown fields of the vendor's message (`annotations`, `audio`, …) and of its choice (`logprobs`, …). */
   readonly messageExtra?: Readonly<Record<string, JsonValue>>;
   readonly choiceExtra?: Readonly<Record<string, JsonValue>>;

@@ -74,6 +74,8 @@ const PART_WEIGHERS: {
     w.files += 1;
   },
   raw: (w, part) => {
+    // A part with a source is media, whatever else it says.
+    if (part.value.source !== undefined) w.files += 1;
     w.textBytes += jsonBytes(part.value);
   },
 };
@@ -108,4 +110,14 @@ export function estimatePromptTokens(weight: RequestWeight, strict: boolean): nu
 /** Best guess of the tokens in a text, for booking an answer whose usage the vendor never reported. */
 export function guessTokens(utf8Bytes: number): number {
   return Math.ceil(utf8Bytes / 4);
+}
+
+/** What an image or a page of a document commonly costs, where nobody counted. */
+const COMMON_MEDIA_TOKENS = 1500;
+
+/** Best guess of a whole prompt, for callers that ask how large it is where the vendor cannot tell. */
+export function guessInputTokens(request: ChatRequest): number {
+  const weight = weighRequest(request);
+  const media = weight.images + weight.audios + weight.files;
+  return guessTokens(weight.textBytes) + TOKENS_PER_MESSAGE * weight.messages + COMMON_MEDIA_TOKENS * media;
 }

@@ -1,8 +1,10 @@
 import type { ChatEvent } from '@llm0/core/chat/event';
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
 import type { ChatRequest } from '@llm0/core/chat/request';
+import { encodeSse } from '@llm0/core/sse/encode-sse';
+import { isPlainMessage } from '../claude-blocks';
 import type { PayloadDecoder } from '../payload-stream-decoder';
-import { asNumber, asObject, asString } from '../read-json';
+import { asCount, asNumber, asObject, asString } from '../read-json';
 import { upstreamFailure } from '../upstream-failure';
 import { ToolNames } from '../vendor-names';
 import {
@@ -17,7 +19,7 @@ import {
 import { decodeErrorObject } from './decode-error';
 import { decodeUsage, mergeUsage } from './decode-usage';
 import { decodeFinishReason } from './finish-reasons';
-import { ANSWER_FIELDS, PROVIDER, TOOL_NAME_RULE } from './wire';
+import { ANSWER_FIELDS, PROVIDER, TOOL_NAME_RULE, WIRE_FORMAT } from './wire';
 
 /** How an answer ended; held back until the vendor says that it is whole. */
 interface Ending {
@@ -26,15 +28,22 @@ interface Ending {
   readonly stop_details?: JsonValue;
 }
 
+/** Fields of the message that a stream tells only at its end. */
+const CLOSING_FIELDS = ['container', 'context_management'] as const;
+
 /** The events of one answer, streamed or whole. */
 export class MessageDecoder implements PayloadDecoder {
   private readonly state: AnswerState;
   private readonly open = new Map<number, OpenBlock>();
   private started = false;
+  /** The stream's own first event came: what follows makes sense to a caller of the same format. */
+  private opened = false;
+  private sawEnding = false;
   private usage: JsonObject = {};
+  readonly forward: PayloadDecoder['forward'];
   private ending: Ending = {};
   private readonly handlers = new Map<JsonValue, (payload: JsonObject, events: ChatEvent[]) => void>([
-    ['message_start', (payload, events) => this.start(asObject(payload.message) ?? {}, events)],
+    ['message_start', (payload, events) => this.openMessage(payload, events)],
     ['content_block_start', (payload, events) => this.openBlock(payload, events)],
     ['content_block_delta', (payload, events) => this.addDelta(payload, events)],
     ['content_block_stop', (payload, events) => this.closeBlock(indexOf(payload), events)],
@@ -43,8 +52,10 @@ export class MessageDecoder implements PayloadDecoder {
   ]);
   done = false;
 
-  constructor(request: Pick<ChatRequest, 'tools' | 'messages'>) {
-    this.state = createAnswerState(new ToolNames(request, TOOL_NAME_RULE));
+  constructor(request: Pick<ChatRequest, 'tools' | 'messages' | 'wire'>) {
+    const isNative = request.wire?.format === WIRE_FORMAT;
+    this.state = createAnswerState(new ToolNames(request, TOOL_NAME_RULE), isNative);
+    if (isNative) this.forward = { format: WIRE_FORMAT, encode: (payload, data) => this.encodeForward(payload, data) };
   }
 
   /** One event of a stream. Kinds that are not known (`ping`, later ones) are skipped. */
@@ -72,6 +83,22 @@ export class MessageDecoder implements PayloadDecoder {
     this.stop(events);
   }
 
+  private openMessage(payload: JsonObject, events: ChatEvent[]): void {
+    this.opened ||= !this.started;
+    this.start(asObject(payload.message) ?? {}, events);
+  }
+
+  /** The very end is the gateway's to tell, and errors are told by the caller's own dialect. */
+  private encodeForward(payload: JsonObject, data: string): string {
+    const type = asString(payload.type);
+    if (!this.opened || type === undefined) return '';
+    if (type !== 'message_stop') return encodeSse(data, type);
+    if (this.sawEnding) return '';
+    const delta = { stop_reason: 'end_turn', stop_sequence: null };
+    const usage = { output_tokens: asCount(this.usage.output_tokens) };
+    return encodeSse(JSON.stringify({ type: 'message_delta', delta, usage }), 'message_delta');
+  }
+
   private start(message: JsonObject, events: ChatEvent[]): void {
     if (this.started) return;
     this.started = true;
@@ -97,7 +124,12 @@ export class MessageDecoder implements PayloadDecoder {
   }
 
   private changeMessage(payload: JsonObject, events: ChatEvent[]): void {
+    this.sawEnding = true;
     this.ending = { ...this.ending, ...asObject(payload.delta) };
+    for (const name of CLOSING_FIELDS) {
+      const value = payload[name] ?? asObject(payload.delta)?.[name];
+      if (value !== undefined && value !== null) events.push({ type: 'extra', scope: 'answer', name, value });
+    }
     this.addUsage(payload.usage, events);
   }
 
@@ -127,6 +159,11 @@ export class MessageDecoder implements PayloadDecoder {
     const stopSequence = asString(this.ending.stop_sequence);
     if (stopSequence !== undefined) {
       events.push({ type: 'extra', scope: 'choice', choice: 0, name: 'stop_sequence', value: stopSequence });
+    }
+    const { nativeBlocks } = this.state;
+    if (nativeBlocks !== undefined && !isPlainMessage(nativeBlocks)) {
+      const value = { role: 'assistant', content: nativeBlocks };
+      events.push({ type: 'raw-message', choice: 0, format: WIRE_FORMAT, value });
     }
     const given = decodeFinishReason(native ?? 'end_turn');
     // A call that stands in for structured output is the answer itself.

@@ -1,5 +1,6 @@
 import type { ChatEvent } from '@llm0/core/chat/event';
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
+import { nativeBlock, readInput } from '../claude-blocks';
 import { asObject, asString } from '../read-json';
 import type { ToolNames } from '../vendor-names';
 import { JSON_TOOL_NAME, REASONING_FORMAT } from './wire';
@@ -14,10 +15,12 @@ export interface AnswerState {
   readonly citations: JsonObject[];
   /** Blocks of the vendor's own tools, kept whole for clients that know them. */
   readonly foreignBlocks: JsonObject[];
+  /** All blocks as the vendor means them, for callers of the same format. */
+  readonly nativeBlocks: JsonObject[] | undefined;
 }
 
-export function createAnswerState(names: ToolNames): AnswerState {
-  return { names, toolCalls: 0, citations: [], foreignBlocks: [] };
+export function createAnswerState(names: ToolNames, keepsNative: boolean): AnswerState {
+  return { names, toolCalls: 0, citations: [], foreignBlocks: [], nativeBlocks: keepsNative ? [] : undefined };
 }
 
 /** One content block while its pieces come in. */
@@ -29,6 +32,9 @@ export interface OpenBlock {
   signature: string;
   /** JSON text of a tool's input so far. */
   input: string;
+  /** Filled in only where native blocks are kept. */
+  text: string;
+  readonly citations: JsonObject[];
 }
 
 type BlockKind = 'text' | 'thinking' | 'redacted_thinking' | 'tool_use' | 'json_answer' | 'foreign';
@@ -42,27 +48,30 @@ function kindOf(block: JsonObject): BlockKind {
 /** A block begins; in a plain answer it is whole already. */
 export function openBlock(block: JsonObject, state: AnswerState, events: ChatEvent[]): OpenBlock {
   const kind = kindOf(block);
-  const open: OpenBlock = { block, kind, toolIndex: state.toolCalls, thinking: '', signature: '', input: '' };
+  const open: OpenBlock = {
+    ...{ block, kind, toolIndex: state.toolCalls },
+    ...{ thinking: '', signature: '', input: '', text: '', citations: [] },
+  };
   if (kind === 'tool_use') {
     state.toolCalls += 1;
     const id = asString(block.id) ?? `call_${open.toolIndex}`;
     const name = state.names.toOurs(asString(block.name) ?? '');
     events.push({ type: 'tool-call', choice: CHOICE, toolIndex: open.toolIndex, id, name });
   }
-  addText(asString(block.text), kind, events);
+  addText(asString(block.text), open, state, events);
   addThinking(asString(block.thinking), open, events);
   open.signature = asString(block.signature) ?? '';
-  if (Array.isArray(block.citations)) for (const item of block.citations) addCitation(item, state);
+  if (Array.isArray(block.citations)) for (const item of block.citations) addCitation(item, open, state);
   return open;
 }
 
 /** A piece of a block. Kinds that are not known add nothing. */
 export function decodeDelta(delta: JsonObject, open: OpenBlock, state: AnswerState, events: ChatEvent[]): void {
-  addText(asString(delta.text), open.kind, events);
+  addText(asString(delta.text), open, state, events);
   addThinking(asString(delta.thinking), open, events);
   open.signature += asString(delta.signature) ?? '';
   addInput(asString(delta.partial_json), open, events);
-  addCitation(delta.citation, state);
+  addCitation(delta.citation, open, state);
 }
 
 /** A block is complete: what can only be said then. */
@@ -76,8 +85,9 @@ export function closeBlock(open: OpenBlock, state: AnswerState, events: ChatEven
   } else if (kind === 'redacted_thinking') {
     events.push(reasoningDetail({ type: 'reasoning.encrypted', data: asString(block.data) ?? '' }));
   } else if (kind === 'foreign') {
-    state.foreignBlocks.push(open.input === '' ? block : { ...block, input: parseInput(open.input) });
+    state.foreignBlocks.push(open.input === '' ? block : { ...block, input: readInput(open.input) });
   }
+  state.nativeBlocks?.push(nativeBlock(open));
 }
 
 /** What has no place among the events of single blocks. */
@@ -93,8 +103,10 @@ function reasoningDetail(detail: JsonObject): ChatEvent {
   return { type: 'reasoning-detail', choice: CHOICE, detail: { ...detail, format: REASONING_FORMAT } };
 }
 
-function addText(text: string | undefined, kind: BlockKind, events: ChatEvent[]): void {
-  if (text !== undefined && text !== '' && kind === 'text') events.push({ type: 'text', choice: CHOICE, text });
+function addText(text: string | undefined, open: OpenBlock, state: AnswerState, events: ChatEvent[]): void {
+  if (text === undefined || text === '' || open.kind !== 'text') return;
+  if (state.nativeBlocks !== undefined) open.text += text;
+  events.push({ type: 'text', choice: CHOICE, text });
 }
 
 function addThinking(text: string | undefined, open: OpenBlock, events: ChatEvent[]): void {
@@ -111,15 +123,9 @@ function addInput(text: string | undefined, open: OpenBlock, events: ChatEvent[]
   events.push({ type: 'tool-arguments', choice: CHOICE, toolIndex: open.toolIndex, text });
 }
 
-function addCitation(value: JsonValue | undefined, state: AnswerState): void {
+function addCitation(value: JsonValue | undefined, open: OpenBlock, state: AnswerState): void {
   const citation = asObject(value);
-  if (citation !== undefined) state.citations.push(citation);
-}
-
-function parseInput(text: string): JsonValue {
-  try {
-    return JSON.parse(text) as JsonValue;
-  } catch {
-    return text;
-  }
+  if (citation === undefined) return;
+  state.citations.push(citation);
+  open.citations.push(citation);
 }

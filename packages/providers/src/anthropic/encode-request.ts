@@ -12,7 +12,7 @@ import { encodeMessages, hasSignedReasoning } from './encode-messages';
 import { encodeResponseFormat } from './encode-response-format';
 import { encodeToolChoice, encodeTools } from './encode-tools';
 import { messagesEndpoint } from './endpoint';
-import { JSON_TOOL_NAME, NATIVE_FIELDS, TOOL_NAME_RULE } from './wire';
+import { BETA_HEADER, JSON_TOOL_NAME, NATIVE_FIELDS, TOOL_NAME_RULE, UNCOUNTED_FIELDS, WIRE_FORMAT } from './wire';
 
 const FILES_BETA = 'files-api-2025-04-14';
 
@@ -24,16 +24,40 @@ const FILES_BETA = 'files-api-2025-04-14';
 export function encodeRequest(request: ChatRequest, context: EncodeContext): UpstreamRequest {
   const dropped = new DroppedParameters(context);
   const quirks = quirksOf(context.model);
-  const body =
-    request.wire?.format === 'anthropic-messages'
-      ? { ...request.wire.body }
-      : encodeBody(request, { context, quirks, dropped });
+  const native = request.wire?.format === WIRE_FORMAT ? request.wire : undefined;
+  const body = native === undefined ? encodeBody(request, { context, quirks, dropped }) : { ...native.body };
+  if (native !== undefined && body.model !== context.model) capOutput(body, context);
   body.model = context.model;
+  if (request.countOnly === true) return countRequest(request, { context, body, dropped });
   body.max_tokens ??= outputLimit(request, context, quirks);
   if (request.stream) body.stream = true;
   else delete body.stream;
-  const betas = request.messages.some(({ content }) => usesFiles(content)) ? [FILES_BETA] : [];
-  return { ...messagesEndpoint(context.connection, betas), body: JSON.stringify(body), dropped: dropped.names() };
+  const endpoint = messagesEndpoint(context.connection, betasOf(request));
+  return { ...endpoint, body: JSON.stringify(body), dropped: dropped.names() };
+}
+
+/** A stand-in, or what an alias stands for, may be able to write less than the model that was asked for. */
+function capOutput(body: JsonObject, { priced }: EncodeContext): void {
+  const { max_tokens: asked } = body;
+  const most = priced?.maxOutputTokens;
+  if (typeof asked === 'number' && most !== undefined && asked > most) body.max_tokens = most;
+}
+
+/** Beta features the caller asked for, and those its request needs. */
+function betasOf(request: ChatRequest): string[] {
+  const asked = request.wire?.headers?.[BETA_HEADER]?.split(',').map((name) => name.trim()) ?? [];
+  if (request.messages.some(({ content }) => usesFiles(content))) asked.push(FILES_BETA);
+  return [...new Set(asked.filter((name) => name !== ''))];
+}
+
+/** Source: https://platform.claude.com/docs/en/api/messages/count_tokens */
+function countRequest(
+  request: ChatRequest,
+  { context, body, dropped }: { context: EncodeContext; body: JsonObject; dropped: DroppedParameters },
+): UpstreamRequest {
+  for (const name of UNCOUNTED_FIELDS) delete body[name];
+  const endpoint = messagesEndpoint(context.connection, betasOf(request), '/v1/messages/count_tokens');
+  return { ...endpoint, body: JSON.stringify(body), dropped: dropped.names() };
 }
 
 /** The vendor demands a limit: without one from the caller it is the model's own maximum. */

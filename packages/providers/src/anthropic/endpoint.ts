@@ -6,9 +6,10 @@ const API_VERSION = '2023-06-01';
 export function messagesEndpoint(
   connection: ProviderConnection,
   betas: readonly string[],
+  path: '/v1/messages' | '/v1/messages/count_tokens' = '/v1/messages',
 ): Pick<UpstreamRequest, 'url' | 'method' | 'headers'> {
   return {
-    url: `${rootOf(connection)}/v1/messages`,
+    url: `${rootOf(connection)}${path}`,
     method: 'POST',
     headers: {
       'content-type': 'application/json',

@@ -4,14 +4,15 @@ import { decodeResponse } from './decode-response';
 import { createStreamDecoder } from './decode-stream';
 import { encodeRequest } from './encode-request';
 import { probeEndpoint } from './endpoint';
-import { PROVIDER } from './wire';
+import { PROVIDER, WIRE_FORMAT } from './wire';
 
 /** The Messages API. */
 export const anthropic: Provider = {
   name: PROVIDER,
-  wireFormat: 'anthropic-messages',
+  wireFormat: WIRE_FORMAT,
   defaultBaseUrl: 'https://api.anthropic.com',
   isFree: false,
+  countsTokens: true,
   modelPatterns: [/^claude-/],
   encodeRequest,
   decodeResponse,

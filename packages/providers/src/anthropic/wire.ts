@@ -4,6 +4,22 @@
  */
 
 export const PROVIDER = 'anthropic';
+export const WIRE_FORMAT = 'anthropic-messages';
+
+/** Names the beta features a request uses; they may change its answer. */
+export const BETA_HEADER = 'anthropic-beta';
+
+/** Fields of a request that say nothing of its input; where tokens are counted the vendor refuses them. */
+export const UNCOUNTED_FIELDS: readonly string[] = [
+  'max_tokens',
+  'stream',
+  'temperature',
+  'top_p',
+  'top_k',
+  'stop_sequences',
+  'metadata',
+  'service_tier',
+];
 
 /** How signed reasoning of this vendor is marked in `reasoning_details`. */
 export const REASONING_FORMAT = 'anthropic-claude-v1';

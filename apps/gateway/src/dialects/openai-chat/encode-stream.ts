@@ -84,7 +84,7 @@ export class ChatStreamEncoder implements StreamEncoder {
       this.start(event);
       return '';
     }
-    if (event.type === 'usage') return '';
+    if (event.type === 'usage' || event.type === 'raw-message') return '';
     if (event.type === 'extra' && event.scope === 'answer') {
       this.pending = { ...this.pending, [event.name]: event.value };
       return '';
