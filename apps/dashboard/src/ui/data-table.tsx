@@ -118,7 +118,10 @@ export function DataTable<T extends object>(props: Props<T>) {
                   }
                 >
                   {columns.map((column) => (
-                    <td key={column.id} className={`h-9 max-w-72 truncate px-2 sm:px-3 ${alignOf(column)}`}>
+                    <td
+                      key={column.id}
+                      className={`h-9 max-w-72 truncate max-sm:max-w-28 px-2 sm:px-3 ${alignOf(column)}`}
+                    >
                       {column.cell === undefined ? (column.value(original) ?? '–') : column.cell(original)}
                     </td>
                   ))}

@@ -16,6 +16,7 @@ import { type Column, DataTable } from '../../ui/data-table';
 import { ErrorState } from '../../ui/error-state';
 import { StatGrid } from '../../ui/stat-card';
 import { PageFrame } from '../shell/page-frame';
+import { NearMissesCard } from './near-misses-card';
 import { prepareOutcomes, prepareRatio } from './prepare-cache';
 import { PurgeDialog } from './purge-dialog';
 
@@ -109,6 +110,7 @@ export function CachePage() {
           csvName="cache-by-model"
         />
       </Card>
+      <NearMissesCard page={page} />
       <Card title="What is stored">
         {sizes.error && <ErrorState error={sizes.error} onRetry={() => void sizes.refetch()} />}
         {sizes.data && (

@@ -1,10 +1,14 @@
 import type { ReactNode } from 'react';
+import { useChange } from '../../api/change';
+import { api, read } from '../../api/client';
 import { type Log, useLog, useLogBodies } from '../../api/logs';
 import { useProjectNames } from '../../api/projects';
+import { useMayChange } from '../../api/session';
 import { formatCount, formatMs } from '../../format/format-number';
 import { formatInstant, type TimeZoneChoice } from '../../format/format-time';
 import { formatUsdExact } from '../../format/format-usd';
 import { Badge, STATUS_TONES } from '../../ui/badge';
+import { Button } from '../../ui/button';
 import { CodeBlock } from '../../ui/copy-button';
 import { Dialog } from '../../ui/dialog';
 import { EmptyState } from '../../ui/empty-state';
@@ -96,6 +100,7 @@ function Details({ log, timeZone }: { readonly log: Log; readonly timeZone: Time
         />
         {labels.length > 0 && <Facts title="Labels" facts={labels} />}
       </div>
+      {log.semantic_cache_hit && <RejectAnswer requestId={log.request_id} />}
       <Bodies requestId={log.request_id} />
     </div>
   );
@@ -168,6 +173,26 @@ function Bodies({ requestId }: { readonly requestId: string }) {
     <div className="grid gap-3">
       <CodeBlock label="Request" code={JSON.stringify(bodies.data.request_body, null, 2)} />
       <CodeBlock label="Answer" code={JSON.stringify(bodies.data.response_body, null, 2)} />
+    </div>
+  );
+}
+
+/** A thumbs-down for what the semantic cache answered. */
+function RejectAnswer({ requestId }: { readonly requestId: string }) {
+  const mayChange = useMayChange();
+  const reject = useChange({
+    run: () => read(api.cache.reject.$post({ json: { request_id: requestId } })),
+    affects: [['cache']],
+    done: 'The answer is taken out, and the two questions are not matched again',
+  });
+  return (
+    <div className="grid gap-2">
+      <div>
+        <Button size="small" disabled={!mayChange || reject.isPending} onClick={() => reject.mutate()}>
+          This cached answer was wrong
+        </Button>
+      </div>
+      {reject.error && <ErrorState error={reject.error} />}
     </div>
   );
 }
