@@ -3,6 +3,7 @@ import type { JsonObject, WireFormat } from '@llm0/core/chat/json';
 import type { ChatRequest } from '@llm0/core/chat/request';
 import type { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { PricedModel } from '@llm0/core/pricing/price-book';
+import type { EmbeddingsPart } from './embeddings';
 import type { InlineMedia } from './media-source';
 
 /** How to reach a configured provider. Secrets live only here and in the headers made from it. */
@@ -81,6 +82,8 @@ export interface Provider {
     readonly headers: Readonly<Record<string, string>>;
   };
   decodeModels?(body: JsonObject): readonly string[];
+  /** Absent where the vendor makes no embeddings. */
+  readonly embeddings?: EmbeddingsPart;
   /** A request that costs nothing and succeeds with a good key; absent where the vendor has none. */
   probeUrl?(connection: ProviderConnection): {
     readonly url: string;

@@ -196,6 +196,10 @@ export class EmbeddedHotStore implements HotStore {
     this.cache.put(projectId, entry, this.nowMs());
   }
 
+  async cacheRead(_projectId: string, keys: readonly string[]): Promise<readonly (string | undefined)[]> {
+    return keys.map((key) => this.cache.find(key, this.nowMs())?.value);
+  }
+
   async cachePurge(filter: CachePurge): Promise<number> {
     return this.cache.purge(filter, this.nowMs());
   }

@@ -391,6 +391,17 @@ export function describeHotStore(name: string, open: OpenStore): void {
         expect(await store.cacheStats()).toEqual({ entries: 0, bytes: 0 });
       });
 
+      test('several entries are read at once: what is missing or expired has no value', async () => {
+        const entry = { provider: 'p', model: 'm' };
+        store.cacheWrite('project-1', { ...entry, key: 'a', value: 'one\ntwo 3', ttlMs: 60_000 });
+        store.cacheWrite('project-1', { ...entry, key: 'b', value: 'short', ttlMs: 1000 });
+        await until(async () => (await store.cacheStats()).entries === 2);
+        expect(await store.cacheRead('project-1', ['b', 'x', 'a'])).toEqual(['short', undefined, 'one\ntwo 3']);
+        clock.ms += 2000;
+        expect(await store.cacheRead('project-1', ['b', 'x', 'a'])).toEqual([undefined, undefined, 'one\ntwo 3']);
+        expect(await store.cacheRead('project-1', [])).toEqual([]);
+      });
+
       test('evicts the oldest within its bound, and says that the hot tier is incomplete', async () => {
         await opened.dispose();
         rows = new StoredRows();

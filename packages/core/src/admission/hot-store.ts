@@ -236,6 +236,8 @@ export interface HotStore extends LogQueue {
   customerSpend(projectId: string, customerId: string): Promise<{ dayNanoUsd: number; monthNanoUsd: number }>;
 
   cacheWrite(projectId: string, entry: CacheWrite): void;
+  /** Values of entries that are still valid, in the order of `keys`; all undefined where the store cannot tell. */
+  cacheRead(projectId: string, keys: readonly string[]): Promise<readonly (string | undefined)[]>;
   /** Removes matching entries; returns how many. */
   cachePurge(filter: CachePurge): Promise<number>;
   cacheStats(): Promise<{ readonly entries: number; readonly bytes: number }>;

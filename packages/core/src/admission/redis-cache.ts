@@ -1,6 +1,8 @@
-import type { CachePurge } from './hot-store';
+import type { CachePurge, CacheWrite } from './hot-store';
 import type { ShardKeys } from './redis-keys';
+import type { RedisLink } from './redis-link';
 import { type RedisClient, runScript } from './redis-scripts';
+import { cacheOwner } from './settle-args';
 
 const SCAN_COUNT = 1000;
 
@@ -67,4 +69,37 @@ export async function countCache(
     bytes += size;
   }
   return { entries, bytes };
+}
+
+type Link = Pick<RedisLink, 'isOpen' | 'keysOf' | 'epochOf' | 'clock'>;
+
+/** Writes an entry without a settlement. */
+export async function writeCache(
+  client: RedisClient,
+  link: Link,
+  write: { readonly projectId: string; readonly entry: CacheWrite; readonly maxBytes: number },
+): Promise<void> {
+  const { projectId, entry, maxBytes } = write;
+  const keys = link.keysOf(projectId);
+  const store = [keys.epoch, ...keys.cache, link.epochOf(keys), link.clock];
+  const owner = cacheOwner(projectId, entry);
+  await runScript(client, 'cacheWrite', [...store, entry.key, entry.value, entry.ttlMs, owner, maxBytes]);
+}
+
+/** Values by key; all undefined where Redis cannot be asked. */
+export async function readCache(
+  client: RedisClient,
+  link: Link,
+  { projectId, keys }: { readonly projectId: string; readonly keys: readonly string[] },
+): Promise<readonly (string | undefined)[]> {
+  const none = keys.map(() => undefined);
+  if (!link.isOpen || keys.length === 0) return none;
+  try {
+    const shard = link.keysOf(projectId);
+    const args = [shard.epoch, shard.cache[0], link.epochOf(shard), link.clock, ...keys];
+    const values = (await runScript(client, 'cacheRead', args)) as readonly (string | null)[];
+    return keys.map((_key, index) => values[index] ?? undefined);
+  } catch {
+    return none;
+  }
 }

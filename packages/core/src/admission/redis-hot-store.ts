@@ -16,7 +16,7 @@ import type {
   Settlement,
 } from './hot-store';
 import { ADMIT_DEADLINE_MS, RedisAdmissions } from './redis-admit';
-import { countCache, purgeCache } from './redis-cache';
+import { countCache, purgeCache, readCache, writeCache } from './redis-cache';
 import { connectRedis, isBackedUp, type RedisConnectionOptions, waitForReady } from './redis-connection';
 import { shardOf } from './redis-keys';
 import { RedisLink } from './redis-link';
@@ -26,7 +26,6 @@ import { RedisRecovery } from './redis-recovery';
 import { type RedisClient, runScript } from './redis-scripts';
 import { RedisSpend } from './redis-spend';
 import {
-  cacheOwner,
   decodeSettle,
   encodeSettle,
   isRecordOnly,
@@ -193,20 +192,12 @@ export class RedisHotStore implements HotStore {
 
   cacheWrite(projectId: string, entry: CacheWrite): void {
     if (!this.link.isOpen) return;
-    const keys = this.link.keysOf(projectId);
-    const args = [
-      keys.epoch,
-      ...keys.cache,
-      this.link.epochOf(keys),
-      this.link.clock,
-      entry.key,
-      entry.value,
-      entry.ttlMs,
-    ];
     // A lost entry is a later miss, nothing more.
-    runScript(this.client, 'cacheWrite', [...args, cacheOwner(projectId, entry), this.cacheMaxPerShard]).catch(
-      () => undefined,
-    );
+    writeCache(this.client, this.link, { projectId, entry, maxBytes: this.cacheMaxPerShard }).catch(() => undefined);
+  }
+
+  cacheRead(projectId: string, keys: readonly string[]): Promise<readonly (string | undefined)[]> {
+    return readCache(this.client, this.link, { projectId, keys });
   }
 
   async cachePurge(filter: CachePurge): Promise<number> {

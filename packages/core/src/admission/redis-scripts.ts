@@ -3,6 +3,7 @@ import { DONE_MARKER_MS, REAPED_MARKER_MS } from './hold';
 import acknowledge from './lua/acknowledge.lua' with { type: 'text' };
 import admit from './lua/admit.lua' with { type: 'text' };
 import cacheCount from './lua/cache_count.lua' with { type: 'text' };
+import cacheRead from './lua/cache_read.lua' with { type: 'text' };
 import cacheRemove from './lua/cache_remove.lua' with { type: 'text' };
 import cacheStore from './lua/cache_store.lua' with { type: 'text' };
 import cacheWrite from './lua/cache_write.lua' with { type: 'text' };
@@ -34,6 +35,7 @@ const SCRIPTS = {
   renew: { keys: 2, lua: join(clock, renew) },
   setVersions: { keys: 2, lua: setVersions },
   cacheWrite: { keys: 6, lua: join(clock, cacheStore, cacheWrite) },
+  cacheRead: { keys: 2, lua: join(clock, cacheRead) },
   cacheRemove: { keys: 5, lua: join(clock, cacheStore, cacheRemove) },
   cacheCount: { keys: 5, lua: join(clock, cacheStore, cacheCount) },
   acknowledge: { keys: 1, lua: acknowledge },

@@ -8,14 +8,21 @@ export interface EmbedWorkerSettings {
   readonly englishOnly: boolean;
 }
 
+export interface EmbedText {
+  readonly id: number;
+  readonly text: string;
+  /** Embed it whatever language it is in. */
+  readonly anyLanguage: boolean;
+}
+
 /** A batch of texts, answered one by one, in order. */
 export interface EmbedJob {
-  readonly texts: readonly { readonly id: number; readonly text: string }[];
+  readonly texts: readonly EmbedText[];
 }
 
 export type EmbedReply =
   | { readonly type: 'ready' }
-  | { readonly type: 'vector'; readonly id: number; readonly vector: Float32Array }
+  | { readonly type: 'vector'; readonly id: number; readonly vector: Float32Array; readonly tokens: number }
   | { readonly type: 'none'; readonly id: number; readonly reason: EmbedFailure }
   /** The model can't be loaded: no text will ever be embedded by this worker. */
   | { readonly type: 'broken'; readonly message: string };

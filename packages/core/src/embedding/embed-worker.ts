@@ -8,7 +8,7 @@ import { isEnglish } from './is-english';
 /** With the special tokens. */
 const MAX_TOKENS = 512;
 
-type Embed = (text: string) => Promise<Float32Array | undefined>;
+type Embed = (text: string) => Promise<{ readonly vector: Float32Array; readonly tokens: number } | undefined>;
 
 const reply = (message: EmbedReply, transfer: readonly ArrayBuffer[] = []) =>
   parentPort?.postMessage(message, [...transfer]);
@@ -27,10 +27,11 @@ async function loadModel(modelPath: string): Promise<Embed> {
   });
   return async (text) => {
     const inputs = await tokenizer([text], { padding: false, truncation: false });
-    if ((inputs.input_ids.dims[1] ?? 0) > MAX_TOKENS) return undefined;
+    const tokens = inputs.input_ids.dims[1] ?? 0;
+    if (tokens > MAX_TOKENS) return undefined;
     const output = await model(inputs);
     const pooled = mean_pooling(output.last_hidden_state, inputs.attention_mask).normalize(2, -1);
-    return Float32Array.from(pooled.data as Float32Array);
+    return { vector: Float32Array.from(pooled.data as Float32Array), tokens };
   };
 }
 
@@ -41,15 +42,15 @@ let tail: Promise<void> = Promise.resolve();
 async function answer(job: EmbedJob): Promise<void> {
   const embed = await loading;
   if (embed === undefined) return;
-  for (const { id, text } of job.texts) {
+  for (const { id, text, anyLanguage } of job.texts) {
     try {
-      if (settings?.englishOnly === true && !isEnglish(text)) {
+      if (settings?.englishOnly === true && !anyLanguage && !isEnglish(text)) {
         reply({ type: 'none', id, reason: 'language' });
         continue;
       }
-      const vector = await embed(text);
-      if (vector === undefined) reply({ type: 'none', id, reason: 'too_long' });
-      else reply({ type: 'vector', id, vector }, [vector.buffer as ArrayBuffer]);
+      const embedded = await embed(text);
+      if (embedded === undefined) reply({ type: 'none', id, reason: 'too_long' });
+      else reply({ type: 'vector', id, ...embedded }, [embedded.vector.buffer as ArrayBuffer]);
     } catch {
       reply({ type: 'none', id, reason: 'failed' });
     }

@@ -2,7 +2,8 @@
 export type EmbedFailure = 'too_long' | 'language' | 'late' | 'busy' | 'failed';
 
 export type EmbedOutcome =
-  | { readonly type: 'vector'; readonly vector: Float32Array }
+  /** `tokens`: with the special ones, where the model tells. */
+  | { readonly type: 'vector'; readonly vector: Float32Array; readonly tokens?: number }
   | { readonly type: 'none'; readonly reason: EmbedFailure };
 
 /** Turns a text into a vector of length 1. */

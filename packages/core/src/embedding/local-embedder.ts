@@ -1,6 +1,6 @@
 // The worker breaks or can't load its model: texts get no vector, and after a pause the next text starts a new one.
 import { Worker } from 'node:worker_threads';
-import type { EmbedJob, EmbedReply, EmbedWorkerSettings } from './embed-messages';
+import type { EmbedJob, EmbedReply, EmbedText, EmbedWorkerSettings } from './embed-messages';
 import { type Embedder, type EmbedOutcome, MAX_EMBEDDED_CHARACTERS, none } from './embedder';
 
 export interface LocalEmbedderOptions extends EmbedWorkerSettings {
@@ -20,6 +20,7 @@ const RESTART_AFTER_MS = 10_000;
 
 interface Waiting {
   readonly text: string;
+  readonly anyLanguage: boolean;
   readonly settle: (outcome: EmbedOutcome) => void;
 }
 
@@ -41,7 +42,8 @@ export class LocalEmbedder implements Embedder {
     return this.queue.size + this.running.size;
   }
 
-  embed(text: string, deadlineMs: number): Promise<EmbedOutcome> {
+  /** `anyLanguage`: also where the model is for English texts only. */
+  embed(text: string, deadlineMs: number, anyLanguage = false): Promise<EmbedOutcome> {
     if (text.length > MAX_EMBEDDED_CHARACTERS) return Promise.resolve(none('too_long'));
     if (this.queue.size >= (this.options.maxQueued ?? MAX_QUEUED)) return Promise.resolve(none('busy'));
     if (this.worker === undefined && !this.start()) return Promise.resolve(none('failed'));
@@ -55,7 +57,7 @@ export class LocalEmbedder implements Embedder {
       clearTimeout(timer);
       resolve(outcome);
     };
-    this.queue.set(id, { text, settle });
+    this.queue.set(id, { text, anyLanguage, settle });
     this.hand();
     return promise;
   }
@@ -94,12 +96,12 @@ export class LocalEmbedder implements Embedder {
   /** Gives the worker more as soon as half of what it had is done. */
   private hand(): void {
     if (this.queue.size === 0 || this.running.size > BATCH / 2) return;
-    const texts: { id: number; text: string }[] = [];
+    const texts: EmbedText[] = [];
     for (const [id, waiting] of this.queue) {
       if (this.running.size >= BATCH) break;
       this.queue.delete(id);
       this.running.set(id, waiting);
-      texts.push({ id, text: waiting.text });
+      texts.push({ id, text: waiting.text, anyLanguage: waiting.anyLanguage });
     }
     const job: EmbedJob = { texts };
     this.worker?.postMessage(job);

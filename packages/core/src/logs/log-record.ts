@@ -1,6 +1,11 @@
 import type { LogStatus } from '../errors/error-table';
 
-export type DialectName = 'openai-chat' | 'openai-responses' | 'anthropic-messages' | 'embeddings' | 'passthrough';
+export type DialectName =
+  | 'openai-chat'
+  | 'openai-responses'
+  | 'anthropic-messages'
+  | 'openai-embeddings'
+  | 'passthrough';
 
 /** One upstream attempt of a request, as the log keeps it. */
 export interface LogAttempt {

@@ -21,20 +21,37 @@ export interface ConverseTarget {
  * https://docs.aws.amazon.com/bedrock/latest/userguide/api-keys.html
  */
 export function converseRequest({ connection, model, stream, body }: ConverseTarget): Omit<UpstreamRequest, 'dropped'> {
-  const { region, path: prefix } = readPlace(connection, model);
+  const accept = stream ? 'application/vnd.amazon.eventstream' : 'application/json';
+  return modelRequest({ connection, model, body, accept, action: stream ? 'converse-stream' : 'converse' });
+}
+
+/** A signed request in a model's own format. */
+export function invokeRequest(target: Omit<ConverseTarget, 'stream'>): Omit<UpstreamRequest, 'dropped'> {
+  return modelRequest({ ...target, accept: 'application/json', action: 'invoke' });
+}
+
+interface ModelAction extends Omit<ConverseTarget, 'stream'> {
+  readonly accept: string;
+  readonly action: 'converse' | 'converse-stream' | 'invoke';
+}
+
+function modelRequest({ connection, model, body, accept, action }: ModelAction): Omit<UpstreamRequest, 'dropped'> {
+  const { region, path } = readPlace(connection, model);
+  const url = new URL(`${runtimeRoot(connection, region)}/model/${path}/${action}`);
+  const headers = { 'content-type': 'application/json', accept, ...connection.headers };
+  const method = 'POST';
+  const signed = authorize({ url, method, body, headers, region }, connection);
+  return { url: url.href, method, headers: { ...headers, ...signed }, body };
+}
+
+/** Where models of a region are reached; without a trailing slash. */
+export function runtimeRoot(connection: ProviderConnection, region = regionOf(connection)): string {
   const root = connection.baseUrl === '' ? `https://bedrock-runtime.${region}.amazonaws.com` : connection.baseUrl;
-  const url = new URL(`${root.replace(/\/+$/, '')}/model/${prefix}/${stream ? 'converse-stream' : 'converse'}`);
-  const headers = {
-    'content-type': 'application/json',
-    accept: stream ? 'application/vnd.amazon.eventstream' : 'application/json',
-    ...connection.headers,
-  };
-  return {
-    url: url.href,
-    method: 'POST',
-    headers: { ...headers, ...authorize({ url, body, headers, region }, connection) },
-    body,
-  };
+  return root.replace(/\/+$/, '');
+}
+
+export function regionOf(connection: ProviderConnection): string {
+  return connection.options?.region ?? DEFAULT_REGION;
 }
 
 /** Some price lists put the region in front: `eu-west-1/anthropic.claude-…`. */
@@ -42,31 +59,34 @@ const REGIONAL = /^([a-z]{2}(?:-gov)?-[a-z]+-\d)\/(.+)$/;
 
 function readPlace(connection: ProviderConnection, model: string): { readonly region: string; readonly path: string } {
   const [, named, rest] = REGIONAL.exec(model) ?? [];
-  const region = named ?? connection.options?.region ?? DEFAULT_REGION;
+  const region = named ?? regionOf(connection);
   return { region, path: encodeURIComponent(rest ?? model) };
 }
 
-interface Unsigned {
+export interface Unsigned {
   readonly url: URL;
-  readonly body: string;
+  readonly method: string;
+  readonly body: string | Uint8Array;
   readonly headers: Readonly<Record<string, string>>;
   readonly region: string;
 }
 
-function authorize({ url, body, headers, region }: Unsigned, { apiKey }: ProviderConnection): Record<string, string> {
+/** The headers that authenticate a request, for either kind of key. */
+export function authorize(unsigned: Unsigned, { apiKey }: ProviderConnection): Record<string, string> {
+  const { url, method, body, headers, region } = unsigned;
   if (apiKey === undefined) return {};
   const credentials = readCredentials(apiKey);
   if (credentials === undefined) return { authorization: `Bearer ${apiKey}` };
   const signed = sign(
     {
       host: url.host,
-      path: url.pathname,
-      method: 'POST',
+      path: url.pathname + url.search,
+      method,
       service: SERVICE,
       region,
       // Only what no proxy on the way rewrites is signed.
       headers: { 'content-type': headers['content-type'] ?? 'application/json' },
-      body,
+      body: typeof body === 'string' ? body : Buffer.from(body),
     },
     credentials,
   );

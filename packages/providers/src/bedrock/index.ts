@@ -2,6 +2,7 @@ import type { Provider } from '../provider';
 import { decodeError } from './decode-error';
 import { decodeResponse } from './decode-response';
 import { createStreamDecoder } from './decode-stream';
+import { embeddings } from './embeddings';
 import { listRemoteMedia } from './encode-media';
 import { encodeRequest } from './encode-request';
 import { PROVIDER } from './wire';
@@ -22,4 +23,5 @@ export const bedrock: Provider = {
   createStreamDecoder,
   decodeError: (status, headers, body) => decodeError({ status, headers, body }),
   remoteMedia: listRemoteMedia,
+  embeddings,
 };

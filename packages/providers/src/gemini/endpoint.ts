@@ -12,13 +12,33 @@ export function contentEndpoint({
   model,
   stream,
 }: ContentTarget): Pick<UpstreamRequest, 'url' | 'method' | 'headers'> {
-  const path = /^(?:models|tunedModels)\//.test(model) ? model : `models/${model}`;
   const method = stream ? 'streamGenerateContent?alt=sse' : 'generateContent';
   return {
-    url: `${rootOf(connection)}/v1beta/${path.split('/').map(encodeURIComponent).join('/')}:${method}`,
+    url: methodUrl(connection, model, method),
     method: 'POST',
     headers: requestHeaders(connection),
   };
+}
+
+/** Where several texts are embedded at once. */
+export function embeddingsEndpoint({
+  connection,
+  model,
+}: Omit<ContentTarget, 'stream'>): Pick<UpstreamRequest, 'url' | 'method' | 'headers'> {
+  return {
+    url: methodUrl(connection, model, 'batchEmbedContents'),
+    method: 'POST',
+    headers: requestHeaders(connection),
+  };
+}
+
+/** The vendor's own name of a model: `models/…`. */
+export function modelPath(model: string): string {
+  return /^(?:models|tunedModels)\//.test(model) ? model : `models/${model}`;
+}
+
+function methodUrl(connection: ProviderConnection, model: string, method: string): string {
+  return `${rootOf(connection)}/v1beta/${modelPath(model).split('/').map(encodeURIComponent).join('/')}:${method}`;
 }
 
 /** The list of models: costs nothing, and tells whether the key is good. */

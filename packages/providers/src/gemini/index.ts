@@ -2,6 +2,7 @@ import type { Provider } from '../provider';
 import { decodeError } from './decode-error';
 import { decodeResponse } from './decode-response';
 import { createStreamDecoder } from './decode-stream';
+import { embeddings } from './embeddings';
 import { listRemoteMedia } from './encode-media';
 import { encodeRequest } from './encode-request';
 import { probeEndpoint } from './endpoint';
@@ -20,4 +21,5 @@ export const gemini: Provider = {
   decodeError: (status, headers, body) => decodeError({ status, headers, body }),
   remoteMedia: listRemoteMedia,
   probeUrl: probeEndpoint,
+  embeddings,
 };

@@ -1,5 +1,6 @@
+import { createEmbeddings, OPENAI_EMBEDDINGS } from '../openai/embeddings';
 import { OPENAI_QUIRKS } from '../openai/quirks';
-import type { Provider, ProviderConnection, UpstreamRequest } from '../provider';
+import type { EncodeContext, Provider, ProviderConnection, UpstreamRequest } from '../provider';
 import { createCompatibleProvider } from './create-compatible-provider';
 
 /** The stable version of the API; `options.apiVersion` of the connection sets another. */
@@ -11,6 +12,7 @@ const compatible = createCompatibleProvider({
   defaultBaseUrl: '',
   modelPatterns: [],
   quirks: OPENAI_QUIRKS,
+  embeddings: OPENAI_EMBEDDINGS,
 });
 
 /** A URL of the resource. The key is no bearer token here. */
@@ -23,18 +25,27 @@ function resourceEndpoint(connection: ProviderConnection, path: string): Pick<Up
   };
 }
 
+/** Sends to the deployment what the format would send to the one server. */
+function toDeployment(context: EncodeContext, path: string, encode: (keyless: EncodeContext) => UpstreamRequest) {
+  const { apiKey: _key, ...keyless } = context.connection;
+  const encoded = encode({ ...context, connection: keyless });
+  // The deployment's name stands for the model.
+  const deployment = `deployments/${encodeURIComponent(context.model)}`;
+  const { url, headers } = resourceEndpoint(context.connection, `${deployment}/${path}`);
+  return { ...encoded, url, headers: { ...encoded.headers, ...headers } };
+}
+
+const embeddings = createEmbeddings('azure', OPENAI_EMBEDDINGS);
+
 /** Azure OpenAI: models are named by their deployment. Source: https://learn.microsoft.com/azure/ai-foundry/openai/reference */
 export const azure: Provider = {
   ...compatible,
-  encodeRequest: (request, context) => {
-    const { apiKey: _key, ...keyless } = context.connection;
-    const encoded = compatible.encodeRequest(request, { ...context, connection: keyless });
-    const { url, headers } = resourceEndpoint(
-      context.connection,
-      // The deployment's name stands for the model.
-      `deployments/${encodeURIComponent(context.model)}/chat/completions`,
-    );
-    return { ...encoded, url, headers: { ...encoded.headers, ...headers } };
+  encodeRequest: (request, context) =>
+    toDeployment(context, 'chat/completions', (keyless) => compatible.encodeRequest(request, keyless)),
+  embeddings: {
+    ...embeddings,
+    encodeRequest: (request, context) =>
+      toDeployment(context, 'embeddings', (keyless) => embeddings.encodeRequest(request, keyless)),
   },
   probeUrl: (connection) => resourceEndpoint(connection, 'models'),
 };

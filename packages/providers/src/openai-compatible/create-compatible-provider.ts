@@ -1,10 +1,13 @@
+import { type EmbeddingQuirks, OPENAI_EMBEDDINGS } from '../openai/embeddings';
 import { type ChatProfile, createChatProvider } from '../openai/index';
 import { type ChatQuirks, OPENAI_QUIRKS } from '../openai/quirks';
 import type { Provider } from '../provider';
 
 /** What a compatible server does otherwise than the vendor of the format. */
-export interface CompatibleOverrides extends Omit<ChatProfile, 'quirks'> {
+export interface CompatibleOverrides extends Omit<ChatProfile, 'quirks' | 'embeddings'> {
   readonly quirks?: Partial<ChatQuirks>;
+  /** null where the server makes none. */
+  readonly embeddings?: Partial<EmbeddingQuirks> | null;
 }
 
 /** Servers that speak the format rarely know the newer name of the output limit, but often `top_k`. */
@@ -15,7 +18,15 @@ const COMPATIBLE_QUIRKS: ChatQuirks = {
   topK: true,
 };
 
+/** Not every server knows base64; all know plain numbers. */
+const COMPATIBLE_EMBEDDINGS: EmbeddingQuirks = { ...OPENAI_EMBEDDINGS, base64: false };
+
 /** A provider that speaks Chat Completions, from what sets it apart. */
 export function createCompatibleProvider(overrides: CompatibleOverrides): Provider {
-  return createChatProvider({ ...overrides, quirks: { ...COMPATIBLE_QUIRKS, ...overrides.quirks } });
+  const { embeddings } = overrides;
+  return createChatProvider({
+    ...overrides,
+    quirks: { ...COMPATIBLE_QUIRKS, ...overrides.quirks },
+    embeddings: embeddings === null ? null : { ...COMPATIBLE_EMBEDDINGS, ...embeddings },
+  });
 }

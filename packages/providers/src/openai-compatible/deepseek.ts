@@ -6,4 +6,5 @@ export const deepseek = createCompatibleProvider({
   defaultBaseUrl: 'https://api.deepseek.com/v1',
   modelPatterns: [/^deepseek-(?:chat|reasoner|coder)/],
   quirks: { topK: false },
+  embeddings: null,
 });

@@ -6,4 +6,5 @@ export const groq = createCompatibleProvider({
   defaultBaseUrl: 'https://api.groq.com/openai/v1',
   modelPatterns: [/^groq\//, /^openai\/gpt-oss-/],
   quirks: { outputLimitField: 'as-sent', topK: false },
+  embeddings: null,
 });

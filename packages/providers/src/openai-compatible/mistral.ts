@@ -7,4 +7,6 @@ export const mistral = createCompatibleProvider({
   modelPatterns: [/^(?:open-)?(?:mistral|mixtral|codestral|ministral|pixtral|magistral|devstral|voxtral)-/],
   // Unknown fields are refused with 422; usage comes on the last chunk without being asked for.
   quirks: { streamOptions: false, topK: false, renamed: { seed: 'random_seed' } },
+  // Source: https://docs.mistral.ai/api/endpoint/embeddings
+  embeddings: { dimensionsField: 'output_dimension', maxInputs: 512 },
 });

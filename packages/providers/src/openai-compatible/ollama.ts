@@ -1,5 +1,6 @@
+import { createEmbeddings, OPENAI_EMBEDDINGS } from '../openai/embeddings';
 import { modelsEndpoint } from '../openai/endpoint';
-import type { Provider, ProviderConnection } from '../provider';
+import type { EncodeContext, Provider, ProviderConnection } from '../provider';
 import { createCompatibleProvider } from './create-compatible-provider';
 
 /** The base URL is taken with or without `/v1`, as people write both. */
@@ -17,9 +18,15 @@ const compatible = createCompatibleProvider({
   modelsEndpoint: (connection) => modelsEndpoint(withVersion(connection)),
 });
 
+const embeddings = createEmbeddings('ollama', { ...OPENAI_EMBEDDINGS, base64: false });
+const versioned = (context: EncodeContext) => ({ ...context, connection: withVersion(context.connection) });
+
 /** Models on the operator's own machines, without a key. Source: https://docs.ollama.com/api/openai-compatibility */
 export const ollama: Provider = {
   ...compatible,
-  encodeRequest: (request, context) =>
-    compatible.encodeRequest(request, { ...context, connection: withVersion(context.connection) }),
+  encodeRequest: (request, context) => compatible.encodeRequest(request, versioned(context)),
+  embeddings: {
+    ...embeddings,
+    encodeRequest: (request, context) => embeddings.encodeRequest(request, versioned(context)),
+  },
 };

@@ -5,6 +5,13 @@ export function chatEndpoint(connection: ProviderConnection): Pick<UpstreamReque
   return { url: `${connection.baseUrl}/chat/completions`, method: 'POST', headers: requestHeaders(connection) };
 }
 
+/** Where embeddings are made. */
+export function embeddingsEndpoint(
+  connection: ProviderConnection,
+): Pick<UpstreamRequest, 'url' | 'method' | 'headers'> {
+  return { url: `${connection.baseUrl}/embeddings`, method: 'POST', headers: requestHeaders(connection) };
+}
+
 /** Where the upstream lists its models. */
 export function modelsEndpoint(connection: ProviderConnection): Pick<UpstreamRequest, 'url' | 'headers'> {
   return { url: `${connection.baseUrl}/models`, headers: requestHeaders(connection) };

@@ -3,6 +3,7 @@ import { decodeError } from './decode-error';
 import { decodeModelNames } from './decode-models';
 import { decodeResponse } from './decode-response';
 import { ChatStreamDecoder } from './decode-stream';
+import { createEmbeddings, type EmbeddingQuirks, OPENAI_EMBEDDINGS } from './embeddings';
 import { encodeRequest } from './encode-request';
 import { modelsEndpoint } from './endpoint';
 import { type ChatQuirks, OPENAI_QUIRKS } from './quirks';
@@ -14,6 +15,8 @@ export interface ChatProfile {
   readonly isFree?: boolean;
   readonly modelPatterns: readonly RegExp[];
   readonly quirks: ChatQuirks;
+  /** null where the server makes none. */
+  readonly embeddings: EmbeddingQuirks | null;
   /** Set for servers whose models come and go: their list is asked for while the gateway runs. */
   readonly modelsEndpoint?: NonNullable<Provider['modelsUrl']>;
 }
@@ -32,6 +35,7 @@ export function createChatProvider(profile: ChatProfile): Provider {
     createStreamDecoder: () => new ChatStreamDecoder(name),
     decodeError: (status, headers, body) => decodeError(name, { status, headers, body }),
     probeUrl: profile.modelsEndpoint ?? modelsEndpoint,
+    ...(profile.embeddings === null ? {} : { embeddings: createEmbeddings(name, profile.embeddings) }),
     ...(profile.modelsEndpoint === undefined
       ? {}
       : { modelsUrl: profile.modelsEndpoint, decodeModels: decodeModelNames }),
@@ -43,4 +47,5 @@ export const openai: Provider = createChatProvider({
   defaultBaseUrl: 'https://api.openai.com/v1',
   modelPatterns: [/^gpt-/, /^chatgpt-/, /^o[1-9](?:$|-)/, /^ft:/, /^codex-/, /^computer-use-/],
   quirks: OPENAI_QUIRKS,
+  embeddings: OPENAI_EMBEDDINGS,
 });

@@ -1,0 +1,43 @@
+import type { EmbeddingInput, EmbeddingRequest } from '../embedding/embedding-request';
+
+/** What the exact cache keeps of one embedded input. */
+export interface StoredEmbedding {
+  readonly provider: string;
+  readonly model: string;
+  /** Little-endian 32-bit floats, base64. */
+  readonly vectorBase64: string;
+  /** Its part of the tokens and of the cost (integer nano-USD) of the call that made it. */
+  readonly tokens: number;
+  readonly costNanoUsd: number;
+}
+
+const VERSION = 'embedding-1';
+
+export function encodeStoredEmbedding(stored: StoredEmbedding): string {
+  return JSON.stringify({ v: VERSION, ...stored });
+}
+
+/** undefined for anything this version did not write: a damaged or foreign entry is a miss, never an error. */
+export function decodeStoredEmbedding(text: string): StoredEmbedding | undefined {
+  try {
+    const value = JSON.parse(text) as StoredEmbedding & { readonly v?: string };
+    return value.v === VERSION && typeof value.vectorBase64 === 'string' ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** SHA-256 (hex) of one input under everything that changes its vector. `scope`: the route, as in `exactCacheKey`. */
+export function embeddingCacheKey(
+  { projectId, scope }: { readonly projectId: string; readonly scope: string },
+  request: EmbeddingRequest,
+  input: EmbeddingInput,
+): string {
+  const extra = Object.keys(request.extra)
+    .sort()
+    .map((name) => [name, request.extra[name]]);
+  const hasher = new Bun.CryptoHasher('sha256');
+  hasher.update(`${VERSION}\n${projectId}\n${scope}\n`);
+  hasher.update(JSON.stringify([request.dimensions ?? null, extra, input]));
+  return hasher.digest('hex');
+}

@@ -1,0 +1,28 @@
+import type { EmbeddingInput, EmbeddingRequest } from '@llm0/core/embedding/embedding-request';
+import { GatewayError } from '@llm0/core/errors/gateway-error';
+import type { EncodeContext, UpstreamRequest } from './provider';
+
+export interface EmbeddingAnswer {
+  /** One for each input, in order, as the vendor computed them. */
+  readonly vectors: readonly Float32Array[];
+  /** Tokens the vendor billed; absent where it does not say. */
+  readonly inputTokens?: number;
+}
+
+/** How a vendor makes embeddings. Pure, like the rest of a provider. */
+export interface EmbeddingsPart {
+  /** Most inputs of one call; more of them go out as several calls. */
+  maxInputs(model: string): number;
+  /** Throws `unsupported_parameter` for what the vendor cannot honour, unless `dropParams`. */
+  encodeRequest(request: EmbeddingRequest, context: EncodeContext): UpstreamRequest;
+  /** A complete answer (status 2xx); throws `malformed` for anything else. */
+  decodeResponse(body: Uint8Array, headers: Headers): EmbeddingAnswer;
+}
+
+/** For vendors that take text only; throws `unsupported_parameter` for tokens, since nothing may be dropped of them. */
+export function requireText(input: EmbeddingInput, model: string): string {
+  if (typeof input === 'string') return input;
+  throw new GatewayError('unsupported_parameter', `"input" must be text for ${model}: it takes no tokens.`, {
+    param: 'input',
+  });
+}

@@ -1,0 +1,56 @@
+import type { JsonObject } from '@llm0/core/chat/json';
+import type { EmbeddingRequest } from '@llm0/core/embedding/embedding-request';
+import type { EmbeddingAnswer, EmbeddingsPart } from '../embeddings';
+import type { EncodeContext, UpstreamRequest } from '../provider';
+import { asCount, asObject, asObjects, parseAnswer } from '../read-json';
+import { readVector } from '../read-vector';
+import { embeddingsEndpoint } from './endpoint';
+
+/** What differs between servers that speak this format. */
+export interface EmbeddingQuirks {
+  /** Vectors as base64, which is a quarter of the size; else the server's own default. */
+  readonly base64: boolean;
+  readonly dimensionsField: string;
+  readonly maxInputs: number;
+}
+
+/** Source: https://platform.openai.com/docs/api-reference/embeddings/create */
+export const OPENAI_EMBEDDINGS: EmbeddingQuirks = { base64: true, dimensionsField: 'dimensions', maxInputs: 2048 };
+
+/** Embeddings of a server that speaks the format. */
+export function createEmbeddings(provider: string, quirks: EmbeddingQuirks): EmbeddingsPart {
+  return {
+    maxInputs: () => quirks.maxInputs,
+    encodeRequest: (request, context) => encodeEmbeddings(request, context, quirks),
+    decodeResponse: (body) => decodeEmbeddings(provider, body),
+  };
+}
+
+function encodeEmbeddings(
+  request: EmbeddingRequest,
+  context: EncodeContext,
+  { base64, dimensionsField }: EmbeddingQuirks,
+): UpstreamRequest {
+  const { inputs, dimensions, user, extra } = request;
+  const body: JsonObject = {
+    ...extra,
+    model: context.model,
+    input: inputs.map((input) => (typeof input === 'string' ? input : [...input])),
+  };
+  if (base64) body.encoding_format = 'base64';
+  if (dimensions !== undefined) body[dimensionsField] = dimensions;
+  if (user !== undefined) body.user = user;
+  return { ...embeddingsEndpoint(context.connection), body: JSON.stringify(body), dropped: [] };
+}
+
+function decodeEmbeddings(provider: string, bytes: Uint8Array): EmbeddingAnswer {
+  const body = parseAnswer(provider, bytes);
+  const entries = asObjects(body.data);
+  const ordered = entries.toSorted((a, b) => asCount(a.index) - asCount(b.index));
+  const usage = asObject(body.usage);
+  const tokens = asCount(usage?.prompt_tokens) || asCount(usage?.total_tokens);
+  return {
+    vectors: ordered.map((entry) => readVector(provider, entry.embedding)),
+    ...(tokens === 0 ? {} : { inputTokens: tokens }),
+  };
+}
