@@ -83,8 +83,14 @@ async function untilGone(signal: AbortSignal, pending: PendingAnswer): Promise<A
   }
 }
 
+interface Failure {
+  readonly dialect: Dialect;
+  readonly progress: Progress;
+  readonly error: GatewayError;
+}
+
 /** Every request that passed auth leaves a row, refused ones too. */
-function refuse(services: Services, failure: { dialect: Dialect; progress: Progress; error: GatewayError }): Response {
+async function refuse(services: Services, failure: Failure): Promise<Response> {
   const { dialect, progress, error } = failure;
   const { exchange, principal, meter } = progress;
   if (error.kind === 'client_closed') progress.claim?.release();
@@ -92,8 +98,9 @@ function refuse(services: Services, failure: { dialect: Dialect; progress: Progr
   if (meter !== undefined) {
     if (error.kind === 'client_closed') meter.abort();
     else meter.fail(error);
+    await meter.handedOver;
   } else if (exchange !== undefined && principal !== undefined) {
-    recordRefusal(services, { dialect, exchange, principal, progress, error });
+    await recordRefusal(services, { dialect, exchange, principal, progress, error });
   }
   if (exchange !== undefined && principal !== undefined && progress.request !== undefined) {
     const request = progress.request.wire?.body;
@@ -120,7 +127,8 @@ interface Refusal {
   readonly error: GatewayError;
 }
 
-function recordRefusal(services: Services, refusal: Refusal): void {
+/** Resolves (undefined: at once) when the row outlives this process. */
+function recordRefusal(services: Services, refusal: Refusal): Promise<void> | undefined {
   const { exchange, principal, progress, error } = refusal;
   const nowMs = error instanceof AdmissionDenied ? error.nowMs : services.storeClock.nowMs();
   const latencyMs = services.clock.monotonicMs() - exchange.startMs;
@@ -138,7 +146,8 @@ function recordRefusal(services: Services, refusal: Refusal): void {
     failoverCount: 0,
     ...errorOutcome(error),
   });
-  services.hotStore.settle({
+  services.metrics.observeRecord(record);
+  return services.hotStore.settle({
     requestId: exchange.requestId,
     projectId: principal.project.id,
     keyId: principal.key.id,
@@ -149,5 +158,4 @@ function recordRefusal(services: Services, refusal: Refusal): void {
     tokens: 0,
     record: JSON.stringify(record),
   });
-  services.metrics.observeRecord(record);
 }

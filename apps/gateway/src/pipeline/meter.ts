@@ -52,6 +52,8 @@ export interface MeterInput {
 export class Meter {
   private answer: MeteredAnswer | undefined;
   private settled = false;
+  /** Set once settled: resolves when the settlement outlives this process; undefined = it does already. */
+  handedOver: Promise<void> | undefined;
   private ttftMs: number | undefined;
 
   constructor(
@@ -175,7 +177,7 @@ export class Meter {
     const { principal, decision } = admission;
     const record = buildRecord(exchange, principal, dialect, outcome);
     this.services.leases.remove(exchange.requestId);
-    this.services.hotStore.settle({
+    this.handedOver = this.services.hotStore.settle({
       requestId: exchange.requestId,
       projectId: principal.project.id,
       keyId: principal.key.id,

@@ -67,7 +67,7 @@ class AnswerStream {
       }
       await this.finish(controller);
     } catch (cause) {
-      this.fail(controller, cause);
+      await this.fail(controller, cause);
     }
   }
 
@@ -82,13 +82,13 @@ class AnswerStream {
       kept = claim.complete(() => storedAnswer(response, summary));
       this.services.bodyLog.keep(() => bodiesOf(this.input, dialect.encodeResponse(response, summary)));
     });
-    // Also where nothing is kept: the settlement leaves within this one microtask, ahead of the last bytes.
     await kept;
+    await meter.handedOver;
     if (last !== undefined) controller.enqueue(last);
     controller.close();
   }
 
-  private fail(controller: Controller, cause: unknown): void {
+  private async fail(controller: Controller, cause: unknown): Promise<void> {
     if (this.signal.aborted) {
       this.onAbort();
       return;
@@ -102,6 +102,7 @@ class AnswerStream {
     });
     // Where the end itself failed, nothing may be settled yet.
     meter.fail(error);
+    await meter.handedOver;
     controller.enqueue(this.encoder.fail(error, exchange.requestId));
     controller.close();
   }

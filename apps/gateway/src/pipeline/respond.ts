@@ -48,6 +48,7 @@ async function respondPlain(services: RespondNeeds, input: RespondInput): Promis
     services.bodyLog.keep(() => bodiesOf(input, body));
     const kept = input.claim.complete(() => storedAnswer(response, summary));
     if (kept !== undefined) await kept;
+    if (meter.handedOver !== undefined) await meter.handedOver;
     return new Response(body, { headers });
   } finally {
     answer.leave();

@@ -100,7 +100,7 @@ export class EmbeddedHotStore implements HotStore {
     return decision;
   }
 
-  settle(settlement: Settlement): void {
+  settle(settlement: Settlement): undefined {
     const { cache, ...rest } = settlement;
     if (this.isRepeated(settlement)) return;
     const atMs = this.nowMs();

@@ -33,6 +33,8 @@ interface Entry {
 
 export interface HandOverPorts {
   send(settlement: Settlement, mode: SettleMode): Promise<SettleOutcome>;
+  /** Opens a batch for what is sent next; resolves once that was written to the socket, undefined where it is at once. */
+  written(): Promise<void> | undefined;
   /** True while written bytes have not left this process. */
   isBackedUp(): boolean;
   shardOf(projectId: string): number;
@@ -66,10 +68,16 @@ export class HandOver {
     this.open = false;
   }
 
-  add(settlement: Settlement): void {
+  /** Resolves (undefined: at once) when it is on the wire or in the file. */
+  add(settlement: Settlement): Promise<void> | undefined {
     const entry = this.createEntry(settlement, false);
-    if (this.open) this.sendEntry(entry, settlement.held ? 'held' : 'unheld');
-    else this.wait(entry);
+    if (!this.open) {
+      this.wait(entry);
+      return undefined;
+    }
+    const written = this.ports.written();
+    void this.sendEntry(entry, settlement.held ? 'held' : 'unheld', written);
+    return written;
   }
 
   /** Settlements found in a file of a process that is gone. */
@@ -160,16 +168,18 @@ export class HandOver {
     };
   }
 
-  private sendEntry(entry: Entry, mode: SettleMode): Promise<void> {
+  private sendEntry(entry: Entry, mode: SettleMode, written = this.ports.written()): Promise<void> {
     const { settlement } = entry;
     if (settlement === undefined) return Promise.resolve();
     entry.onWireMs = performance.now();
     this.sent.add(entry);
     const reply = this.ports.send(settlement, mode);
     // Asked once the bytes were given to the socket, still before any answer can go out.
-    queueMicrotask(() => {
+    const check = () => {
       if (this.sent.has(entry) && (this.ports.isBackedUp() || this.isStalled(performance.now()))) this.toFile(entry);
-    });
+    };
+    if (written === undefined) queueMicrotask(check);
+    else void written.then(check);
     this.stallTimer ??= setTimeout(this.watchStall, STALLED_MS);
     return reply.then(
       (outcome) => this.take(entry, settlement, outcome),

@@ -210,10 +210,10 @@ export interface HotStore extends LogQueue {
   start(source: RebuildSource): Promise<void>;
   admit(request: AdmitRequest): Promise<AdmitDecision>;
   /**
-   * Hands over the end of a request. It is on the wire or in a journal before anything that waits for a promise resolved
-   * after this call goes on: so before the caller's answer, as long as that takes one more microtask.
+   * Hands over the end of a request. Once the promise resolves (undefined: at once) it is on the wire or in a journal, so
+   * that it outlives this process: the caller's answer waits for that, and for no reply. Never rejects.
    */
-  settle(settlement: Settlement): void;
+  settle(settlement: Settlement): Promise<void> | undefined;
   /** Extends the 60 s leases of live holds. */
   renew(holds: readonly { readonly projectId: string; readonly requestId: string }[]): Promise<void>;
   /** Books and logs holds whose lease ran out; returns how many. */

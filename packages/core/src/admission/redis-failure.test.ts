@@ -220,8 +220,7 @@ describe('redis hot store, when things break', () => {
       for (const request of ids) store.settle(settlementOf(request, Date.now(), { held: false, costNanoUsd: 0 }));
       await Bun.sleep(100);
       const late = requestOf({});
-      store.settle(settlementOf(late, Date.now(), { held: false, costNanoUsd: 0 }));
-      await Promise.resolve();
+      await store.settle(settlementOf(late, Date.now(), { held: false, costNanoUsd: 0 }));
       const [name = ''] = readdirSync(dir.path).filter((file) => file.startsWith('settlements-'));
       const kept = readFileSync(join(dir.path, name), 'utf8');
       expect([...ids, late].filter(({ requestId }) => !kept.includes(requestId))).toEqual([]);

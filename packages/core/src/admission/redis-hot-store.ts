@@ -96,6 +96,7 @@ export class RedisHotStore implements HotStore {
     this.file = new SettlementFile(options.dataDir, this.newId().slice(0, 8));
     this.handOver = new HandOver({
       send: (settlement, mode) => this.send(settlement, mode),
+      written: () => this.batch.open(),
       isBackedUp: () => isBackedUp(this.client),
       shardOf: (projectId) => shardOf(projectId, this.link.shards.length),
       queuedIds: (shards) =>
@@ -144,8 +145,8 @@ export class RedisHotStore implements HotStore {
     return this.admissions.admit(request);
   }
 
-  settle(settlement: Settlement): void {
-    this.handOver.add(settlement);
+  settle(settlement: Settlement): Promise<void> | undefined {
+    return this.handOver.add(settlement);
   }
 
   renew(holds: readonly { readonly projectId: string; readonly requestId: string }[]): Promise<void> {
@@ -269,7 +270,6 @@ export class RedisHotStore implements HotStore {
 
   private async send(settlement: Settlement, mode: SettleMode): Promise<SettleOutcome> {
     const keys = this.link.keysOf(settlement.projectId);
-    this.batch.openBriefly();
     if (mode === 'unheld' && isRecordOnly(settlement) && !this.admissions.isUncertain(settlement.requestId)) {
       return { type: 'queued', entryId: await appendRecord(this.client, keys.log, settlement) };
     }

@@ -6,47 +6,38 @@ interface Corkable {
 }
 
 /**
- * Lets the decisions that are asked for in one turn of the event loop leave in one write. A system call a command was a
- * third of the client's time; ioredis' auto-pipelining waits for more than that and slows few connections down.
+ * Lets everything that is asked for in one round of the event loop leave in one write. A system call a command was a third
+ * of the client's time; ioredis' auto-pipelining waits for more than that and slows few connections down.
  */
 export class WriteBatch {
   private corked: Corkable | undefined;
-  private flushing = false;
+  private leaving: PromiseWithResolvers<void> | undefined;
 
   constructor(private readonly client: RedisClient) {}
 
-  /** What is written from here on waits for the end of this turn, at most. */
-  open(): void {
-    if (this.cork()) process.nextTick(this.flush);
-  }
-
   /**
-   * What is written from here on waits for the microtasks queued so far: settlements whose decisions came in one reply
-   * share a write, and all of it is out before any promise that is resolved from here on can answer a caller.
+   * What is written from here on waits for the end of this round, at most. Resolves once it is on the wire; undefined
+   * where nothing waits (a cluster's nodes write for themselves).
    */
-  openBriefly(): void {
-    this.cork();
-    if (this.flushing) return;
-    this.flushing = true;
-    queueMicrotask(this.flush);
-  }
-
-  /** False when there was nothing to do. */
-  private cork(): boolean {
-    if (this.corked !== undefined) return false;
-    // Only a single server has one stream; a cluster's nodes write for themselves.
+  open(): Promise<void> | undefined {
+    if (this.leaving !== undefined) return this.leaving.promise;
     const { stream } = this.client as unknown as { readonly stream?: Corkable };
-    if (stream?.cork === undefined) return false;
+    if (stream?.cork === undefined) return undefined;
     stream.cork();
     this.corked = stream;
-    return true;
+    this.leaving = Promise.withResolvers<void>();
+    setImmediate(this.flush);
+    return this.leaving.promise;
   }
 
-  /** Everything written so far is on the wire when this returns. */
-  readonly flush = (): void => {
-    const { corked } = this;
+  private readonly flush = (): void => {
+    const { corked, leaving } = this;
     this.corked = undefined;
-    this.flushing = false;
-    corked?.uncork();
+    this.leaving = undefined;
+    try {
+      corked?.uncork();
+    } finally {
+      leaving?.resolve();
+    }
   };
 }
