@@ -1,16 +1,22 @@
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { Hono } from 'hono';
+import { anthropicCount, anthropicMessages } from './dialects/anthropic-messages/index';
 import type { Dialect } from './dialects/dialect';
 import { openaiChat } from './dialects/openai-chat/index';
 import { handleChat } from './pipeline/handle-chat';
-import { listModels, showModel } from './pipeline/handle-models';
+import { listModels, type ModelDialects, showModel } from './pipeline/handle-models';
 import { asGatewayError, respondError } from './pipeline/respond-error';
 import { serveDashboard } from './serve-dashboard';
 import type { Services } from './services-type';
 import { cachez, type GatherMetrics, healthz, livez, metricsPage, readyz } from './status-pages';
 
 /** Chat endpoints by path; a dialect more is a line more. */
-const CHAT_ROUTES: readonly (readonly [path: string, dialect: Dialect])[] = [['/v1/chat/completions', openaiChat]];
+const CHAT_ROUTES: readonly (readonly [path: string, dialect: Dialect])[] = [
+  ['/v1/chat/completions', openaiChat],
+  ['/v1/messages', anthropicMessages],
+  ['/v1/messages/count_tokens', anthropicCount],
+];
+const MODEL_DIALECTS: ModelDialects = [openaiChat, anthropicMessages];
 
 type HotRoutes = Record<string, { POST: (request: Request) => Promise<Response> }>;
 
@@ -34,10 +40,10 @@ export function createApp(services: Services, admin: Hono, gatherMetrics?: Gathe
   const app = new Hono();
   for (const [path, dialect] of CHAT_ROUTES) {
     app.post(path, (c) => handleChat(services, dialect, c.req.raw));
-    app.all(path, () => refuseMethod(services, 'POST'));
+    app.all(path, (c) => refuseMethod(services, 'POST', c.req.path));
   }
   const pages: readonly (readonly [path: string, handle: (request: Request) => Response | Promise<Response>])[] = [
-    ['/v1/models', (request) => listModels(services, request)],
+    ['/v1/models', (request) => listModels(services, request, MODEL_DIALECTS)],
     ['/livez', () => livez()],
     ['/readyz', () => readyz(services)],
     ['/healthz', () => healthz(services)],
@@ -46,13 +52,15 @@ export function createApp(services: Services, admin: Hono, gatherMetrics?: Gathe
   ];
   for (const [path, handle] of pages) {
     app.get(path, (c) => handle(c.req.raw));
-    app.all(path, () => refuseMethod(services, 'GET'));
+    app.all(path, (c) => refuseMethod(services, 'GET', c.req.path));
   }
-  app.get('/v1/models/:id{.+}', (c) => showModel(services, c.req.raw, c.req.param('id')));
+  app.get('/v1/models/:id{.+}', (c) =>
+    showModel(services, { request: c.req.raw, id: c.req.param('id'), dialects: MODEL_DIALECTS }),
+  );
   app.route('/admin', admin);
   app.get('*', async (c) => (await serveDashboard(c.req.path)) ?? notFound(services, c.req.path));
   app.notFound((c) => notFound(services, c.req.path));
-  app.onError((cause) => refuse(services, asGatewayError(cause, services.log)));
+  app.onError((cause, c) => refuse(services, c.req.path, asGatewayError(cause, services.log)));
   return app;
 }
 
@@ -63,17 +71,19 @@ async function closeConnection(answer: Promise<Response>): Promise<Response> {
   return response;
 }
 
-function refuse(services: Services, error: GatewayError): Response {
-  return respondError(error, { requestId: services.createId(), dialect: openaiChat });
+/** Refusals speak the dialect of the path, or of what it lies under. */
+function refuse(services: Services, path: string, error: GatewayError): Response {
+  const route = CHAT_ROUTES.find(([known]) => path === known || path.startsWith(`${known}/`));
+  return respondError(error, { requestId: services.createId(), dialect: route?.[1] ?? openaiChat });
 }
 
 function notFound(services: Services, path: string): Response {
-  return refuse(services, new GatewayError('not_found', `There is nothing at ${path.slice(0, 200)}.`));
+  return refuse(services, path, new GatewayError('not_found', `There is nothing at ${path.slice(0, 200)}.`));
 }
 
-function refuseMethod(services: Services, allowed: string): Response {
+function refuseMethod(services: Services, allowed: string, path: string): Response {
   const error = new GatewayError('method_not_allowed', `This path takes ${allowed} only.`);
-  const response = refuse(services, error);
+  const response = refuse(services, path, error);
   response.headers.set('Allow', allowed);
   return response;
 }

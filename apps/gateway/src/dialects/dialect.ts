@@ -19,6 +19,8 @@ export interface AnswerSummary {
   readonly costNanoUsd: number;
   readonly latencyMs: number;
   readonly createdSeconds: number;
+  /** What was asked. */
+  readonly request?: ChatRequest;
 }
 
 /** Turns event batches into the bytes of one streamed answer in the client's format. */
@@ -39,12 +41,36 @@ export interface StreamContext {
   readonly request: ChatRequest;
 }
 
+/** A model as `GET /v1/models` shows it: OpenAI's fields, then what the price book knows of it or its first target. */
+export interface ModelCard {
+  readonly id: string;
+  readonly object: 'model';
+  readonly created: number;
+  readonly owned_by: string;
+  readonly context_window?: number;
+  readonly max_output_tokens?: number;
+  readonly capabilities: readonly string[];
+  readonly pricing?: Readonly<Record<string, number>>;
+  /** Of an alias: `provider/model` of each target. */
+  readonly targets?: readonly string[];
+}
+
+/** How a dialect lists models, where it does so in a way of its own. */
+export interface ModelShape {
+  /** True for callers of this dialect: the path is the same for all. */
+  isAsked(headers: Headers): boolean;
+  encodeModel(model: ModelCard): JsonObject;
+  /** Throws `invalid_request` for a page that cannot be. */
+  encodeList(models: readonly ModelCard[], query: URLSearchParams): JsonObject;
+}
+
 /** One client-facing API. Wire → ours on the way in, ours → wire on the way out. */
 export interface Dialect {
   readonly name: DialectName;
   readonly wireFormat: WireFormat;
   /** Where the format's clients read a request's id, beside `X-Request-Id`. */
   readonly requestIdHeader?: string;
+  readonly models?: ModelShape;
   /**
    * Throws `invalid_request` naming the field at fault. Never fails on fields it does not know. `headers`: for formats
    * that say a part of the request there.

@@ -3,36 +3,34 @@ import type { ApiKey } from '@llm0/core/keys/api-key';
 import type { PricedModel } from '@llm0/core/pricing/price-book';
 import { type Route, type RoutingTables, resolveTargets, targetsOf } from '@llm0/core/routing/resolve-targets';
 import { targetKey } from '@llm0/core/routing/target';
-import { openaiChat } from '../dialects/openai-chat/index';
+import type { Dialect, ModelCard } from '../dialects/dialect';
 import type { Services } from '../services-type';
 import { authenticate, reloadPrincipal } from './authenticate';
 import { isModelAllowed } from './plan-request';
 import { asGatewayError, respondError } from './respond-error';
 
-/** A model as `GET /v1/models` shows it: OpenAI's fields, then what the price book knows of it or its first target. */
-interface ShownModel {
-  readonly id: string;
-  readonly object: 'model';
-  readonly created: number;
-  readonly owned_by: string;
-  readonly context_window?: number;
-  readonly max_output_tokens?: number;
-  readonly capabilities: readonly string[];
-  readonly pricing?: Readonly<Record<string, number>>;
-  /** Of an alias: `provider/model` of each target. */
-  readonly targets?: readonly string[];
-}
-
 type Needs = Pick<Services, 'keyCache' | 'clock' | 'routing' | 'createId' | 'log'>;
 
+/** Those that may be asked for models, the usual one first. */
+export type ModelDialects = readonly [Dialect, ...Dialect[]];
+
 /** `GET /v1/models`: what this key may call. */
-export function listModels(services: Needs, request: Request): Promise<Response> {
-  return answer(services, request, (key) => ({ object: 'list', data: callableModels(services.routing(), key) }));
+export function listModels(services: Needs, request: Request, dialects: ModelDialects): Promise<Response> {
+  return answer(services, { request, dialects }, (key, { models: shape }) => {
+    const models = callableModels(services.routing(), key);
+    return shape?.encodeList(models, new URL(request.url).searchParams) ?? { object: 'list', data: models };
+  });
+}
+
+export interface ShowModelInput {
+  readonly request: Request;
+  readonly id: string;
+  readonly dialects: ModelDialects;
 }
 
 /** `GET /v1/models/{id}` */
-export function showModel(services: Needs, request: Request, id: string): Promise<Response> {
-  return answer(services, request, (key) => {
+export function showModel(services: Needs, { id, ...input }: ShowModelInput): Promise<Response> {
+  return answer(services, input, (key, { models: shape }) => {
     const found = callableModels(services.routing(), key).find(
       (model) => model.id === id || `${model.owned_by}/${model.id}` === id,
     );
@@ -41,19 +39,26 @@ export function showModel(services: Needs, request: Request, id: string): Promis
         param: 'model',
       });
     }
-    return found;
+    return shape?.encodeModel(found) ?? found;
   });
 }
 
 /** The key is read anew each time: no admission stands behind this answer to notice a revoked one. */
-async function answer(services: Needs, request: Request, build: (key: ApiKey) => unknown): Promise<Response> {
+async function answer(
+  services: Needs,
+  { request, dialects }: Omit<ShowModelInput, 'id'>,
+  build: (key: ApiKey, dialect: Dialect) => unknown,
+): Promise<Response> {
   const requestId = services.createId();
+  const dialect = dialects.find(({ models }) => models?.isAsked(request.headers)) ?? dialects[0];
   try {
     const { keyHash } = await authenticate(services, request);
     const { key } = await reloadPrincipal(services, keyHash);
-    return Response.json(build(key), { headers: { 'X-Request-Id': requestId } });
+    const headers: Record<string, string> = { 'X-Request-Id': requestId };
+    if (dialect.requestIdHeader !== undefined) headers[dialect.requestIdHeader] = requestId;
+    return Response.json(build(key, dialect), { headers });
   } catch (cause) {
-    return respondError(asGatewayError(cause, services.log), { requestId, dialect: openaiChat });
+    return respondError(asGatewayError(cause, services.log), { requestId, dialect });
   }
 }
 
@@ -63,9 +68,9 @@ const CHAT_MODES = new Set(['chat', 'responses']);
  * Every model of a configured provider that the key may call and the failover mode allows, and the project's aliases; a
  * name two providers share gets its provider in front.
  */
-export function callableModels(allTables: RoutingTables, key: ApiKey): readonly ShownModel[] {
+export function callableModels(allTables: RoutingTables, key: ApiKey): readonly ModelCard[] {
   const tables = allTables.forProject(key.projectId);
-  const shown = new Map<string, ShownModel>();
+  const shown = new Map<string, ModelCard>();
   const add = (provider: string, name: string, priced: PricedModel | undefined) => {
     const id = shown.has(name) ? `${provider}/${name}` : name;
     if (!isModelAllowed(key, [name, `${provider}/${name}`])) return;
@@ -86,8 +91,8 @@ export function callableModels(allTables: RoutingTables, key: ApiKey): readonly 
 
 const ALIAS_OWNER = 'alias';
 
-function aliasModels(tables: RoutingTables, key: ApiKey): readonly ShownModel[] {
-  return tables.aliases.list(key.projectId).flatMap(({ name, targets }): ShownModel[] => {
+function aliasModels(tables: RoutingTables, key: ApiKey): readonly ModelCard[] {
+  return tables.aliases.list(key.projectId).flatMap(({ name, targets }): ModelCard[] => {
     if (!isModelAllowed(key, [name, ...targets.flatMap((one) => [one.model, targetKey(one)])])) return [];
     const route = findRoute(name, tables, key.projectId);
     if (route === undefined) return [];

@@ -109,6 +109,7 @@ export class Meter {
       costNanoUsd: cost.costNanoUsd,
       latencyMs,
       createdSeconds: Math.floor(this.decision.nowMs / 1000),
+      request: this.input.admission.plan.request,
     };
   }
 

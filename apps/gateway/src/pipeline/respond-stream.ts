@@ -14,6 +14,8 @@ export function respondStream(services: RespondNeeds, input: RespondInput): Resp
   headers['Content-Type'] = 'text/event-stream; charset=utf-8';
   headers['Cache-Control'] = 'no-cache, no-transform';
   headers['X-Accel-Buffering'] = 'no';
+  const { requestIdHeader } = input.dialect;
+  if (requestIdHeader !== undefined) headers[requestIdHeader] = input.exchange.requestId;
   const body = new ReadableStream<Uint8Array>(
     { pull: (controller) => stream.pull(controller), cancel: stream.onAbort },
     { highWaterMark: 0 },

@@ -44,6 +44,7 @@ async function respondPlain(services: RespondNeeds, input: RespondInput): Promis
     const summary = meter.complete(response, response.usage);
     addCostHeaders(headers, summary);
     headers['Content-Type'] = 'application/json';
+    if (dialect.requestIdHeader !== undefined) headers[dialect.requestIdHeader] = exchange.requestId;
     const body = dialect.encodeResponse(response, summary, wireBody(wire, dialect));
     services.bodyLog.keep(() => bodiesOf(input, body));
     const kept = input.claim.complete(() => storedAnswer(response, summary));

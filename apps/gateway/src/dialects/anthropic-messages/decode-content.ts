@@ -1,0 +1,96 @@
+import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
+import type { ContentPart } from '@llm0/core/chat/request';
+import { invalid, isObject, keepUnknown, kindOf } from '../read-field';
+
+/** A `content` or `system` (text or blocks) → parts. Blocks of unknown kinds, or that say more, are kept raw. */
+export function decodeContent(value: JsonValue | undefined, path: string, extra: JsonObject): ContentPart[] {
+  if (typeof value === 'string') return [{ type: 'text', text: value }];
+  return readBlocks(value, path).map((block, i) => decodeBlock(block, `${path}[${i}]`, extra));
+}
+
+/** The blocks of a message. Throws for anything else. */
+export function readBlocks(value: JsonValue | undefined, path: string): JsonObject[] {
+  if (!Array.isArray(value)) {
+    throw invalid(path, `"${path}" must be a string or an array of blocks, but is ${kindOf(value)}.`);
+  }
+  return value.map((item, i) => {
+    if (!isObject(item)) throw invalid(`${path}[${i}]`, `"${path}[${i}]" must be a block, but is ${kindOf(item)}.`);
+    if (typeof item.type === 'string') return item;
+    throw invalid(`${path}[${i}].type`, `"${path}[${i}].type" must say what the block is.`);
+  });
+}
+
+export function decodeBlock(block: JsonObject, path: string, extra: JsonObject): ContentPart {
+  const part = BLOCK_DECODERS.get(String(block.type))?.(block, path, extra);
+  return part ?? { type: 'raw', format: 'anthropic-messages', value: block };
+}
+
+/** Text of a field that must be there. */
+export function requiredText(block: JsonObject, name: string, path: string): string {
+  const value = block[name];
+  if (typeof value === 'string') return value;
+  throw invalid(`${path}.${name}`, `"${path}.${name}" must be a string, but is ${kindOf(value)}.`);
+}
+
+/** undefined: only this format can say it. */
+type BlockDecoder = (block: JsonObject, path: string, extra: JsonObject) => ContentPart | undefined;
+
+const BLOCK_DECODERS: ReadonlyMap<string, BlockDecoder> = new Map<string, BlockDecoder>([
+  ['text', decodeText],
+  ['image', decodeImage],
+  ['document', decodeDocument],
+]);
+
+const TEXT_FIELDS: ReadonlySet<string> = new Set(['type', 'text', 'cache_control']);
+const IMAGE_FIELDS: ReadonlySet<string> = new Set(['type', 'source', 'cache_control']);
+const DOCUMENT_FIELDS: ReadonlySet<string> = new Set(['type', 'source', 'cache_control', 'title', 'citations']);
+
+function decodeText(block: JsonObject, path: string, extra: JsonObject): ContentPart {
+  const text = requiredText(block, 'text', path);
+  keepUnknown(block, TEXT_FIELDS, path, extra);
+  return { type: 'text', text, ...cacheControl(block) };
+}
+
+function decodeImage(block: JsonObject, path: string): ContentPart | undefined {
+  const source = requiredSource(block, path);
+  const url = urlOf(source, `${path}.source`);
+  return url === undefined || saysMore(block, IMAGE_FIELDS)
+    ? undefined
+    : { type: 'image', url, ...cacheControl(block) };
+}
+
+function decodeDocument(block: JsonObject, path: string): ContentPart | undefined {
+  const source = requiredSource(block, path);
+  const title = typeof block.title === 'string' ? { filename: block.title } : {};
+  const isCited = isObject(block.citations) && block.citations.enabled === true;
+  if (isCited || saysMore(block, DOCUMENT_FIELDS)) return undefined;
+  if (source.type === 'file' && typeof source.file_id === 'string') {
+    return { type: 'file', fileId: source.file_id, ...title, ...cacheControl(block) };
+  }
+  const dataUrl = urlOf(source, `${path}.source`);
+  return dataUrl === undefined ? undefined : { type: 'file', dataUrl, ...title, ...cacheControl(block) };
+}
+
+function requiredSource({ source }: JsonObject, path: string): JsonObject {
+  if (isObject(source) && typeof source.type === 'string') return source;
+  throw invalid(`${path}.source`, `"${path}.source" must be an object with a "type", but is ${kindOf(source)}.`);
+}
+
+/** Where the content is, as one URL; undefined for sources of other kinds. */
+function urlOf(source: JsonObject, path: string): string | undefined {
+  if (source.type === 'url') return requiredText(source, 'url', path);
+  if (source.type === 'base64') {
+    return `data:${requiredText(source, 'media_type', path)};base64,${requiredText(source, 'data', path)}`;
+  }
+  if (source.type !== 'text') return undefined;
+  return `data:text/plain;base64,${Buffer.from(requiredText(source, 'data', path)).toString('base64')}`;
+}
+
+function saysMore(block: JsonObject, known: ReadonlySet<string>): boolean {
+  for (const name in block) if (!known.has(name) && block[name] != null) return true;
+  return false;
+}
+
+function cacheControl(block: JsonObject): { cacheControl?: JsonValue } {
+  return block.cache_control == null ? {} : { cacheControl: block.cache_control };
+}

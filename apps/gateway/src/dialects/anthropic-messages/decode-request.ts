@@ -1,0 +1,146 @@
+import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
+import type { ChatRequest, WireRequest } from '@llm0/core/chat/request';
+import { BETA_HEADER } from '@llm0/providers/anthropic/wire';
+import {
+  checkDepth,
+  invalid,
+  isObject,
+  keepUnknown,
+  kindOf,
+  readBoolean,
+  readNumber,
+  readObject,
+  readString,
+} from '../read-field';
+import { decodeMessages } from './decode-messages';
+import { decodeResponseFormat } from './decode-response-format';
+import { decodeToolChoice, decodeTools } from './decode-tools';
+
+const MAX_TOKENS = 1_000_000_000;
+const MAX_STOPS = 1000;
+const SHARE = { min: 0, max: 1 } as const;
+const TOP_K = { min: 0, max: MAX_TOKENS, integer: true } as const;
+const OUTPUT_LIMIT = { min: 1, max: MAX_TOKENS, integer: true } as const;
+
+type Mutable = { -readonly [K in keyof ChatRequest]: ChatRequest[K] };
+
+/** Reads one present field into the request; unknown parts of it go to `extra`. */
+type FieldReader = (request: Mutable, body: JsonObject, extra: JsonObject) => void;
+
+const nothing: FieldReader = () => {};
+
+/** Fields with a place in `ChatRequest`; all others are kept in `extra`. */
+const FIELD_READERS: ReadonlyMap<string, FieldReader> = new Map<string, FieldReader>([
+  ['model', nothing],
+  ['messages', nothing],
+  ['system', nothing],
+  ['stream', (to, body) => set(to, 'stream', readBoolean(body, 'stream'))],
+  ['max_tokens', (to, body) => set(to, 'maxOutputTokens', readNumber(body, 'max_tokens', OUTPUT_LIMIT))],
+  ['temperature', (to, body) => set(to, 'temperature', readNumber(body, 'temperature', SHARE))],
+  ['top_p', (to, body) => set(to, 'topP', readNumber(body, 'top_p', SHARE))],
+  ['top_k', (to, body) => set(to, 'topK', readNumber(body, 'top_k', TOP_K))],
+  ['stop_sequences', (to, body) => set(to, 'stop', decodeStops(body.stop_sequences))],
+  ['thinking', (to, body) => set(to, 'thinking', decodeThinking(body))],
+  ['metadata', readMetadata],
+  ['service_tier', (to, body) => set(to, 'serviceTier', decodeTier(body))],
+  ['tools', (to, body, extra) => set(to, 'tools', decodeTools(body.tools ?? null, extra))],
+  ['tool_choice', (to, body, extra) => Object.assign(to, decodeToolChoice(body.tool_choice ?? null, extra))],
+  ['output_config', readOutputConfig],
+  [
+    'output_format',
+    (to, body, extra) =>
+      set(to, 'responseFormat', decodeResponseFormat(body.output_format ?? null, 'output_format', extra)),
+  ],
+]);
+
+function set<K extends keyof Mutable>(request: Mutable, name: K, value: Mutable[K] | undefined): void {
+  if (value !== undefined) request[name] = value;
+}
+
+/**
+ * A Messages body → our request. Checks every field it knows and names the one at fault; keeps the others.
+ * Source: https://platform.claude.com/docs/en/api/messages
+ */
+export function decodeRequest(body: JsonObject, headers?: Headers): ChatRequest {
+  if (body.max_tokens == null) {
+    throw invalid('max_tokens', '"max_tokens" is missing. Say how many tokens the answer may have at most.');
+  }
+  return decodeBody(body, headers);
+}
+
+/** A body of `count_tokens`: the same but for what only an answer needs. */
+export function decodeCountRequest(body: JsonObject, headers?: Headers): ChatRequest {
+  return { ...decodeBody({ ...body, stream: false }, headers), countOnly: true };
+}
+
+function decodeBody(body: JsonObject, headers: Headers | undefined): ChatRequest {
+  checkDepth(body);
+  const extra: JsonObject = {};
+  const model = decodeModel(body.model);
+  const { messages, cleaned } = decodeMessages(body, extra);
+  const wire = { ...wireRequest(body, cleaned), ...readBetas(headers) };
+  const request: Mutable = { model, messages, stream: false, extra, wire };
+  for (const name in body) {
+    const value = body[name];
+    if (value === undefined || value === null) continue;
+    const read = FIELD_READERS.get(name);
+    if (read === undefined) extra[name] = value;
+    else read(request, body, extra);
+  }
+  return request;
+}
+
+function wireRequest(body: JsonObject, cleaned: JsonValue[] | undefined): WireRequest {
+  return { format: 'anthropic-messages', body: cleaned === undefined ? body : { ...body, messages: cleaned } };
+}
+
+function readBetas(headers: Headers | undefined): Pick<WireRequest, 'headers'> {
+  const betas = headers?.get(BETA_HEADER);
+  return betas == null || betas === '' ? {} : { headers: { [BETA_HEADER]: betas } };
+}
+
+function decodeModel(value: JsonValue | undefined): string {
+  if (typeof value === 'string' && value !== '') return value;
+  throw invalid('model', `"model" must be the name of a model, but is ${value === '' ? 'empty' : kindOf(value)}.`);
+}
+
+function decodeStops(value: JsonValue | undefined): readonly string[] {
+  const texts = Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
+  if (Array.isArray(value) && texts.length === value.length && texts.length <= MAX_STOPS) return texts;
+  throw invalid('stop_sequences', `"stop_sequences" must be an array of strings, but is ${kindOf(value)}.`);
+}
+
+function decodeThinking(body: JsonObject): JsonObject | undefined {
+  const thinking = readObject(body, 'thinking');
+  if (thinking === undefined || typeof thinking.type === 'string') return thinking;
+  throw invalid('thinking.type', '"thinking.type" must be "enabled", "adaptive" or "disabled".');
+}
+
+const METADATA_FIELDS: ReadonlySet<string> = new Set(['user_id']);
+
+function readMetadata(to: Mutable, body: JsonObject, extra: JsonObject): void {
+  const metadata = readObject(body, 'metadata') ?? {};
+  keepUnknown(metadata, METADATA_FIELDS, 'metadata', extra);
+  const user = metadata.user_id ?? undefined;
+  if (user !== undefined && typeof user !== 'string') {
+    throw invalid('metadata.user_id', `"metadata.user_id" must be a string, but is ${kindOf(user)}.`);
+  }
+  set(to, 'user', user);
+}
+
+/** The vendor's word for what others call the default. */
+function decodeTier(body: JsonObject): string | undefined {
+  const tier = readString(body, 'service_tier');
+  return tier === 'standard_only' ? 'default' : tier;
+}
+
+const CONFIG_FIELDS: ReadonlySet<string> = new Set(['effort', 'format']);
+
+function readOutputConfig(to: Mutable, body: JsonObject, extra: JsonObject): void {
+  const config = body.output_config ?? null;
+  if (!isObject(config)) throw invalid('output_config', `"output_config" must be an object, but is ${kindOf(config)}.`);
+  keepUnknown(config, CONFIG_FIELDS, 'output_config', extra);
+  set(to, 'reasoningEffort', readString(config, 'effort'));
+  if (config.format != null)
+    set(to, 'responseFormat', decodeResponseFormat(config.format, 'output_config.format', extra));
+}

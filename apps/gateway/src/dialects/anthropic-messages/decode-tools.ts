@@ -1,0 +1,68 @@
+import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
+import type { Tool, ToolChoice } from '@llm0/core/chat/request';
+import { invalid, isObject, keepUnknown, kindOf } from '../read-field';
+
+const TOOL_FIELDS: ReadonlySet<string> = new Set([
+  'type',
+  'name',
+  'description',
+  'input_schema',
+  'strict',
+  'cache_control',
+]);
+
+/** Tools of the caller's own are understood; the vendor's built-in ones are kept raw. */
+export function decodeTools(value: JsonValue, extra: JsonObject): Tool[] {
+  if (!Array.isArray(value)) throw invalid('tools', `"tools" must be an array, but is ${kindOf(value)}.`);
+  return value.map((item, i) => {
+    const param = `tools[${i}]`;
+    if (!isObject(item)) throw invalid(param, `"${param}" must be an object, but is ${kindOf(item)}.`);
+    const isOwn = item.type === undefined || item.type === null || item.type === 'custom';
+    return isOwn ? decodeOwnTool(item, param, extra) : { type: 'raw', format: 'anthropic-messages', value: item };
+  });
+}
+
+function decodeOwnTool(item: JsonObject, param: string, extra: JsonObject): Tool {
+  const { name, description, input_schema: parameters, strict } = item;
+  if (typeof name !== 'string' || name === '')
+    throw invalid(`${param}.name`, `"${param}.name" must be the tool's name.`);
+  if (!isObject(parameters)) {
+    throw invalid(
+      `${param}.input_schema`,
+      `"${param}.input_schema" must be a JSON schema object, but is ${kindOf(parameters)}.`,
+    );
+  }
+  keepUnknown(item, TOOL_FIELDS, param, extra);
+  return {
+    type: 'function',
+    name,
+    ...(typeof description === 'string' ? { description } : {}),
+    parameters,
+    ...(typeof strict === 'boolean' ? { strict } : {}),
+    ...(item.cache_control == null ? {} : { cacheControl: item.cache_control }),
+  };
+}
+
+const CHOICES = { auto: 'auto', any: 'required', none: 'none' } as const;
+const CHOICE_FIELDS: ReadonlySet<string> = new Set(['type', 'name', 'disable_parallel_tool_use']);
+
+export interface DecodedChoice {
+  readonly toolChoice: ToolChoice;
+  readonly parallelToolCalls?: false;
+}
+
+export function decodeToolChoice(value: JsonValue, extra: JsonObject): DecodedChoice {
+  if (!isObject(value) || typeof value.type !== 'string') {
+    throw invalid('tool_choice', '"tool_choice" must be an object whose "type" is "auto", "any", "tool" or "none".');
+  }
+  keepUnknown(value, CHOICE_FIELDS, 'tool_choice', extra);
+  const parallel = value.disable_parallel_tool_use === true ? ({ parallelToolCalls: false } as const) : {};
+  if (value.type === 'tool') {
+    if (typeof value.name !== 'string') throw invalid('tool_choice.name', '"tool_choice.name" must name the tool.');
+    return { toolChoice: { type: 'tool', name: value.name }, ...parallel };
+  }
+  if (Object.hasOwn(CHOICES, value.type)) {
+    return { toolChoice: { type: CHOICES[value.type as keyof typeof CHOICES] }, ...parallel };
+  }
+  return { toolChoice: { type: 'raw', format: 'anthropic-messages', value } };
+}

@@ -1,0 +1,116 @@
+import type { FinishReason } from '@llm0/core/chat/event';
+import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
+import { replayResponse } from '@llm0/core/chat/replay';
+import type { ChatRequest } from '@llm0/core/chat/request';
+import type { ChatChoice, ChatResponse } from '@llm0/core/chat/response';
+import type { AnswerSummary } from '../dialect';
+import { roundMs, withCost } from '../encode-metadata';
+import { isObject } from '../read-field';
+import { BlockWriter } from './encode-blocks';
+import { encodeUsage } from './encode-usage';
+import { GatheredBlocks } from './gather-blocks';
+
+/**
+ * A whole plain answer. An upstream body of the same format keeps every field; what the contract promises is added.
+ * Never changes `wireBody`: others may be reading it.
+ */
+export function encodeResponse(response: ChatResponse, summary: AnswerSummary, wireBody?: JsonObject): string {
+  const body = wireBody === undefined ? buildBody(response, summary) : completeBody(wireBody, summary);
+  body.latency_ms = roundMs(summary.latencyMs);
+  delete body.cost_usd;
+  return withCost(JSON.stringify(body), summary.costNanoUsd);
+}
+
+/** What a message is called where its vendor gave it no name. */
+export function messageId(requestId: string): string {
+  return `msg_${requestId.replaceAll('-', '')}`;
+}
+
+/** Thoughts of other vendors' models are shown to callers that asked for thoughts. */
+export function showsThinking(request: ChatRequest | undefined): boolean {
+  return request === undefined || (request.thinking !== undefined && request.thinking.type !== 'disabled');
+}
+
+/** A choice as this format tells its end. */
+export interface Ending {
+  readonly reason: FinishReason;
+  readonly nativeReason?: string;
+  readonly stopSequence?: JsonValue;
+  /** The answer holds calls. */
+  readonly hasCalls: boolean;
+}
+
+const STOP_REASONS = {
+  stop: 'end_turn',
+  length: 'max_tokens',
+  tool_calls: 'tool_use',
+  content_filter: 'refusal',
+} as const satisfies Record<FinishReason, string>;
+
+/** Source: https://platform.claude.com/docs/en/build-with-claude/handling-stop-reasons */
+const OWN_REASONS: ReadonlySet<string> = new Set([
+  'end_turn',
+  'max_tokens',
+  'stop_sequence',
+  'tool_use',
+  'pause_turn',
+  'refusal',
+  'model_context_window_exceeded',
+]);
+
+export function encodeEnding({ reason, nativeReason, stopSequence, hasCalls }: Ending): JsonObject {
+  const own = nativeReason !== undefined && OWN_REASONS.has(nativeReason) ? nativeReason : STOP_REASONS[reason];
+  // Some vendors end an answer full of calls like any other; callers go by this word alone.
+  const isPlainEnd = own === 'end_turn' || own === 'tool_use';
+  return {
+    stop_reason: isPlainEnd ? (hasCalls ? 'tool_use' : 'end_turn') : own,
+    stop_sequence: typeof stopSequence === 'string' ? stopSequence : null,
+  };
+}
+
+/** The message's own blocks, where they are known. */
+function ownContent(choice: ChatChoice | undefined): JsonValue | undefined {
+  return choice?.raw?.format === 'anthropic-messages' ? choice.raw.value.content : undefined;
+}
+
+function buildBody(response: ChatResponse, summary: AnswerSummary): JsonObject {
+  const choice = response.choices.find(({ index }) => index === 0);
+  const gathered = new GatheredBlocks();
+  const writer = new BlockWriter(gathered, showsThinking(summary.request));
+  for (const event of replayResponse(response).events) writer.add(event);
+  writer.finish();
+  const content = ownContent(choice) ?? gathered.blocks;
+  return {
+    id: response.id ?? messageId(summary.requestId),
+    type: 'message',
+    role: 'assistant',
+    model: response.model ?? summary.model,
+    content,
+    ...encodeEnding({
+      reason: choice?.finishReason ?? 'stop',
+      nativeReason: choice?.nativeFinishReason,
+      stopSequence: choice?.choiceExtra?.stop_sequence,
+      hasCalls: writer.calls > 0,
+    }),
+    usage: encodeUsage(summary.usage),
+    ...closingFields(response),
+  };
+}
+
+/** Fields of the vendor's own that other formats' answers never have. */
+const CLOSING_FIELDS = ['container', 'context_management'] as const;
+
+function closingFields({ extra = {} }: ChatResponse): JsonObject {
+  const fields: JsonObject = {};
+  for (const name of CLOSING_FIELDS) if (extra[name] !== undefined) fields[name] = extra[name];
+  return fields;
+}
+
+function completeBody(wireBody: JsonObject, summary: AnswerSummary): JsonObject {
+  const body: JsonObject = { ...wireBody, type: 'message', role: 'assistant' };
+  body.id ||= messageId(summary.requestId);
+  body.model ||= summary.model;
+  body.stop_sequence ??= null;
+  if (!isObject(body.usage)) body.usage = encodeUsage(summary.usage);
+  return body;
+}

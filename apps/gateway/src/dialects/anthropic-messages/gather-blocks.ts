@@ -1,0 +1,55 @@
+import type { JsonObject } from '@llm0/core/chat/json';
+import { readInput } from '@llm0/providers/claude-blocks';
+import { isObject } from '../read-field';
+import type { BlockSink } from './encode-blocks';
+
+/** Puts blocks together from their pieces, for answers that are not streamed. */
+export class GatheredBlocks implements BlockSink {
+  readonly blocks: JsonObject[] = [];
+  private json = '';
+
+  start(_index: number, block: JsonObject): void {
+    this.json = '';
+    this.blocks.push({ ...block });
+  }
+
+  delta(_index: number, delta: JsonObject): void {
+    const block = this.blocks.at(-1);
+    if (block === undefined) return;
+    if (typeof delta.text === 'string') block.text = String(block.text) + delta.text;
+    if (typeof delta.thinking === 'string') block.thinking = String(block.thinking) + delta.thinking;
+    if (typeof delta.signature === 'string') block.signature = delta.signature;
+    if (typeof delta.partial_json === 'string') this.json += delta.partial_json;
+  }
+
+  stop(): void {
+    const block = this.blocks.at(-1);
+    if (block === undefined || this.json === '') return;
+    const input = readInput(this.json);
+    // An input is always an object; what the model wrote instead is not lost.
+    block.input = isObject(input) ? input : { input };
+  }
+}
+
+/** A whole block as the pieces a stream would bring. */
+export function replayBlock(block: JsonObject, index: number, sink: BlockSink): void {
+  const { type } = block;
+  if (type === 'text') {
+    const { citations, ...head } = block;
+    sink.start(index, { ...head, text: '' });
+    sink.delta(index, { type: 'text_delta', text: block.text ?? '' });
+    for (const citation of Array.isArray(citations) ? citations : []) {
+      sink.delta(index, { type: 'citations_delta', citation });
+    }
+  } else if (type === 'thinking') {
+    sink.start(index, { ...block, thinking: '', signature: '' });
+    sink.delta(index, { type: 'thinking_delta', thinking: block.thinking ?? '' });
+    sink.delta(index, { type: 'signature_delta', signature: block.signature ?? '' });
+  } else if (isObject(block.input)) {
+    sink.start(index, { ...block, input: {} });
+    sink.delta(index, { type: 'input_json_delta', partial_json: JSON.stringify(block.input) });
+  } else {
+    sink.start(index, block);
+  }
+  sink.stop(index);
+}

@@ -1,0 +1,26 @@
+import type { Dialect } from '../dialect';
+import { decodeCountRequest, decodeRequest } from './decode-request';
+import { encodeCount } from './encode-count';
+import { encodeError } from './encode-error';
+import { modelShape } from './encode-models';
+import { encodeResponse } from './encode-response';
+import { MessageStreamEncoder } from './encode-stream';
+
+/** `POST /v1/messages`. */
+export const anthropicMessages: Dialect = {
+  name: 'anthropic-messages',
+  wireFormat: 'anthropic-messages',
+  requestIdHeader: 'request-id',
+  models: modelShape,
+  decodeRequest,
+  encodeResponse,
+  createStreamEncoder: (context) => new MessageStreamEncoder(context),
+  encodeError,
+};
+
+/** `POST /v1/messages/count_tokens`: the same request, and a number instead of an answer. */
+export const anthropicCount: Dialect = {
+  ...anthropicMessages,
+  decodeRequest: decodeCountRequest,
+  encodeResponse: encodeCount,
+};

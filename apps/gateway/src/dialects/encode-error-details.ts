@@ -1,0 +1,21 @@
+import type { JsonObject } from '@llm0/core/chat/json';
+import type { GatewayError } from '@llm0/core/errors/gateway-error';
+
+/** What every error envelope says beside message and type. `retry_after`: whole seconds, never less than what is left. */
+export function encodeErrorDetails(error: GatewayError): JsonObject {
+  const details: JsonObject = {
+    code: error.kind,
+    param: error.param === undefined || error.param === '' ? null : error.param,
+  };
+  if (error.retryAfterMs !== undefined) details.retry_after = Math.max(1, Math.ceil(error.retryAfterMs / 1000));
+  if (error.attempts !== undefined && error.attempts.length > 0) {
+    details.attempts = error.attempts.map((attempt) => ({
+      provider: attempt.provider,
+      model: attempt.model,
+      failure: attempt.failure,
+      ...(attempt.status === undefined ? {} : { status: attempt.status }),
+      latency_ms: attempt.latencyMs,
+    }));
+  }
+  return details;
+}
