@@ -1,5 +1,5 @@
 // Hot store unreachable: 503 store_unavailable, or, for projects with `on_store_failure: open`, served without limits or cache.
-import type { AdmitDecision, AdmitRequest, DenialReason, LimitState } from '@llm0/core/admission/hot-store';
+import type { AdmitDecision, AdmitPlan, AdmitRequest, DenialReason, LimitState } from '@llm0/core/admission/hot-store';
 import { decodeStoredAnswer, type StoredAnswer } from '@llm0/core/cache/stored-answer';
 import type { ChatRequest } from '@llm0/core/chat/request';
 import { type ErrorKind, GatewayError } from '@llm0/core/errors/gateway-error';
@@ -11,14 +11,23 @@ import { planRequest, type RequestPlan } from './plan-request';
 
 type Needs = Pick<
   Services,
-  'hotStore' | 'keyCache' | 'clock' | 'routing' | 'downgradeModels' | 'storeClock' | 'metrics'
+  'hotStore' | 'keyCache' | 'clock' | 'routing' | 'connect' | 'downgradeModels' | 'storeClock' | 'metrics'
 >;
 
-export interface AdmitInput {
+export interface AdmitInput<R = ChatRequest> {
   readonly exchange: Exchange;
   readonly principal: Authenticated;
   readonly dialect: DialectName;
-  readonly request: ChatRequest;
+  readonly request: R;
+}
+
+/** How one kind of request is planned, so that all kinds pass the same decision. */
+export interface Planner<R, P, S> {
+  plan(services: Pick<Services, 'routing' | 'connect'>, input: AdmitInput<R>): P;
+  /** The request for the customer's downgrade model; throws where another model is no answer. */
+  withModel(request: R, model: string): R;
+  /** undefined for anything this version did not write. */
+  decodeStored(value: string): S | undefined;
 }
 
 /**
@@ -31,15 +40,15 @@ export interface UndecidedAdmission {
 }
 
 /** A decision to serve, with the plan it was made for. */
-export interface Admission {
+export interface Admission<P = RequestPlan, S = StoredAnswer> {
   readonly principal: Authenticated;
-  readonly plan: RequestPlan;
+  readonly plan: P;
   readonly decision: Extract<AdmitDecision, { type: 'admitted' | 'cached' }> | UndecidedAdmission;
   readonly downgraded: boolean;
   /** The model the caller asked for, also when another one answers. */
   readonly requestedModel: string;
   /** The answer of an exact hit or of a replay. */
-  readonly stored?: StoredAnswer;
+  readonly stored?: S;
 }
 
 /** A refusal by the limits; carries the state that the answer's headers show. */
@@ -59,14 +68,29 @@ export class AdmissionDenied extends GatewayError {
 
 const MAX_ROUNDS = 4;
 
+/** What every plan has, whatever is planned. */
+interface Planned {
+  readonly admit: AdmitPlan;
+  readonly cacheKey?: string;
+}
+
+/** One atomic decision over a chat request. */
+export function admit(services: Needs, input: AdmitInput): Promise<Admission> {
+  return admitPlanned(services, input, CHAT);
+}
+
 /** One atomic decision; asked again only when key, project or downgrade model changed under us. */
-export async function admit(services: Needs, input: AdmitInput): Promise<Admission> {
+export async function admitPlanned<R extends { readonly model: string }, P extends Planned, S>(
+  services: Needs,
+  input: AdmitInput<R>,
+  planner: Planner<R, P, S>,
+): Promise<Admission<P, S>> {
   let principal = input.principal;
   let reloaded = false;
   let skipCache = false;
   for (let round = 0; round < MAX_ROUNDS; round++) {
-    const requested = planRequest(services, { ...input, principal });
-    const downgrade = planDowngrade(services, { ...input, principal }, requested);
+    const requested = planner.plan(services, { ...input, principal });
+    const downgrade = planDowngrade(services, { ...input, principal }, { requested, planner });
     let decision: AdmitDecision;
     const askedMs = services.clock.monotonicMs();
     try {
@@ -74,7 +98,7 @@ export async function admit(services: Needs, input: AdmitInput): Promise<Admissi
         admitRequest({ ...input, principal }, requested, { downgrade: downgrade?.plan, reloaded, skipCache }),
       );
     } catch (error) {
-      return admitUnchecked(services, { principal, plan: requested, error });
+      return admitUnchecked(services, { principal, plan: requested, model: input.request.model, error });
     }
     services.metrics.admitMs.observe(services.clock.monotonicMs() - askedMs);
     services.storeClock.observe(decision.nowMs);
@@ -101,7 +125,7 @@ export async function admit(services: Needs, input: AdmitInput): Promise<Admissi
           requestedModel: input.request.model,
         };
         if (decision.type === 'admitted') return admission;
-        const stored = decodeStoredAnswer(decision.value);
+        const stored = planner.decodeStored(decision.value);
         if (stored !== undefined) return { ...admission, stored };
         // An entry of another version: ask again for a real admission, since a hit holds nothing.
         skipCache = true;
@@ -114,10 +138,11 @@ export async function admit(services: Needs, input: AdmitInput): Promise<Admissi
 }
 
 /** The store can't decide: open projects are served all the same, their cost is settled when the store is back. */
-function admitUnchecked(
+function admitUnchecked<P extends Planned, S>(
   services: Needs,
-  { principal, plan, error }: { principal: Authenticated; plan: RequestPlan; error: unknown },
-): Admission {
+  refused: { readonly principal: Authenticated; readonly plan: P; readonly model: string; readonly error: unknown },
+): Admission<P, S> {
+  const { principal, plan, model, error } = refused;
   const { onStoreFailure, strictCaps } = principal.project;
   if (!(error instanceof GatewayError) || error.kind !== 'store_unavailable') throw error;
   if (onStoreFailure !== 'open' || strictCaps) throw error;
@@ -127,26 +152,30 @@ function admitUnchecked(
     plan: { ...plan, cacheKey: undefined, admit: { ...plan.admit, cacheKey: undefined } },
     decision: { type: 'unchecked', nowMs: services.storeClock.nowMs() },
     downgraded: false,
-    requestedModel: plan.request.model,
+    requestedModel: model,
   };
 }
 
-interface DowngradePlan {
+interface DowngradePlan<P> {
   readonly model: string;
-  readonly plan?: RequestPlan;
+  readonly plan?: P;
   /** Why the downgrade model can't serve; only thrown when it would have been needed. */
   readonly error?: GatewayError;
 }
 
 /** The second plan, when this customer is known to have a downgrade model. */
-function planDowngrade(services: Needs, input: AdmitInput, requested: RequestPlan): DowngradePlan | undefined {
+function planDowngrade<R extends { readonly model: string }, P, S>(
+  services: Needs,
+  input: AdmitInput<R>,
+  { requested, planner }: { readonly requested: P; readonly planner: Planner<R, P, S> },
+): DowngradePlan<P> | undefined {
   const { customerId } = input.exchange;
   if (customerId === undefined) return undefined;
   const model = services.downgradeModels.get(input.principal.project.id, customerId);
   if (model === null) return undefined;
   if (model === input.request.model) return { model, plan: requested };
   try {
-    return { model, plan: planRequest(services, { ...input, request: replaceModel(input.request, model) }) };
+    return { model, plan: planner.plan(services, { ...input, request: planner.withModel(input.request, model) }) };
   } catch (error) {
     if (error instanceof GatewayError) return { model, error };
     throw error;
@@ -158,12 +187,18 @@ function replaceModel(request: ChatRequest, model: string): ChatRequest {
   return { ...request, model, wire };
 }
 
+const CHAT: Planner<ChatRequest, RequestPlan, StoredAnswer> = {
+  plan: planRequest,
+  withModel: replaceModel,
+  decodeStored: decodeStoredAnswer,
+};
+
 function admitRequest(
-  input: AdmitInput,
-  requested: RequestPlan,
-  options: { downgrade: RequestPlan | undefined; reloaded: boolean; skipCache: boolean },
+  input: AdmitInput<unknown>,
+  requested: Planned,
+  options: { downgrade: Planned | undefined; reloaded: boolean; skipCache: boolean },
 ): AdmitRequest {
-  const look = (plan: RequestPlan) => (options.skipCache ? { ...plan.admit, cacheKey: undefined } : plan.admit);
+  const look = (plan: Planned) => (options.skipCache ? { ...plan.admit, cacheKey: undefined } : plan.admit);
   const { key, project } = input.principal;
   return {
     requestId: input.exchange.requestId,

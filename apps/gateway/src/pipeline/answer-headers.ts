@@ -1,18 +1,33 @@
 import type { LimitState } from '@llm0/core/admission/hot-store';
 import { completionTokens, promptTokens } from '@llm0/core/chat/usage';
 import { formatUsd } from '@llm0/core/pricing/format-usd';
-import type { AnswerSummary } from '../dialects/dialect';
+import type { Target } from '@llm0/core/routing/target';
+import type { AnswerSummary, CacheOutcome } from '../dialects/dialect';
 import type { Admission } from './admit';
 import type { Exchange } from './open-exchange';
-import type { Answer } from './produce-answer';
 
 export type HeaderTable = Record<string, string>;
+
+/** Who answered, as the headers tell it. */
+interface Answered {
+  readonly target: Target;
+  readonly cache: CacheOutcome;
+  readonly similarity?: number;
+  readonly dropped: readonly string[];
+  readonly failoverCount: number;
+}
+
+type Admitted = Pick<
+  Admission<{ readonly route: { readonly targets: readonly [Target, ...Target[]] } }, unknown>,
+  'plan'
+> &
+  Omit<Admission, 'plan' | 'stored'>;
 
 /** Headers known at the first output of an answer; streams carry just these. */
 export function answerHeaders(
   exchange: Exchange,
-  admission: Admission,
-  answer: Answer,
+  admission: Admitted,
+  answer: Answered,
   overheadMs: number,
 ): HeaderTable {
   const headers: HeaderTable = {
@@ -42,7 +57,7 @@ export function answerHeaders(
 }
 
 /** What is known only at the end: cost and tokens. */
-export function addCostHeaders(headers: HeaderTable, summary: AnswerSummary): void {
+export function addCostHeaders(headers: HeaderTable, summary: Pick<AnswerSummary, 'usage' | 'costNanoUsd'>): void {
   const prompt = promptTokens(summary.usage);
   const completion = completionTokens(summary.usage);
   headers['X-Cost-Usd'] = formatUsd(summary.costNanoUsd);

@@ -1,4 +1,4 @@
-import { type AttemptSummary, GatewayError, type UpstreamFailure } from '@llm0/core/errors/gateway-error';
+import { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { LogAttempt } from '@llm0/core/logs/log-record';
 import { computeCost } from '@llm0/core/pricing/compute-cost';
 import { AttemptPlan } from '@llm0/core/routing/attempt-plan';
@@ -15,6 +15,7 @@ import {
   type UpstreamStep,
 } from './attempt-target';
 import { pause } from './back-off';
+import { finalFailure } from './final-failure';
 import type { UpstreamAnswer } from './flight';
 import { guessUsage, partialUsage } from './guess-usage';
 import { hedgeAttempt } from './hedging';
@@ -201,19 +202,8 @@ export class UpstreamCall {
     return new GatewayError('internal', 'The gateway failed while asking the provider.', { cause: error });
   }
 
-  /** Last cause wins. */
   private withAttempts(error: GatewayError): GatewayError {
-    const kind = error.failure === undefined ? error.kind : FINAL_KIND[error.failure];
-    const soonestMs = Number.isFinite(this.soonestRetryMs) ? this.soonestRetryMs : DEFAULT_RETRY_AFTER_MS;
-    return new GatewayError(kind, error.message, {
-      param: error.param,
-      retryAfterMs: kind === 'upstream_unavailable' ? soonestMs : error.retryAfterMs,
-      status: kind === 'upstream_rejected' ? (error.status ?? error.upstreamStatus) : undefined,
-      failure: error.failure,
-      upstreamStatus: error.upstreamStatus,
-      attempts: this.attempts.map(summarize),
-      cause: error.cause,
-    });
+    return finalFailure(error, this.attempts, this.soonestRetryMs);
   }
 }
 
@@ -225,23 +215,4 @@ function countSwitches(attempts: readonly LogAttempt[]): number {
     if (before !== undefined && (before.provider !== provider || before.model !== model)) switches += 1;
   }
   return switches;
-}
-
-/** How the last attempt's failure is told to the caller (contract: errors; last cause wins). */
-const FINAL_KIND = {
-  rate_limited: 'upstream_unavailable',
-  server_error: 'upstream_error',
-  auth: 'upstream_error',
-  not_found: 'model_not_found',
-  timeout: 'upstream_timeout',
-  connection: 'upstream_error',
-  rejected: 'upstream_rejected',
-  malformed: 'upstream_error',
-  truncated: 'upstream_error',
-} as const satisfies Record<UpstreamFailure, GatewayError['kind']>;
-
-const DEFAULT_RETRY_AFTER_MS = 1000;
-
-function summarize({ outcome, latencyMs, ...attempt }: LogAttempt): AttemptSummary {
-  return { ...attempt, failure: outcome, latencyMs: Math.round(latencyMs) };
 }

@@ -1,17 +1,16 @@
 import type { AnswerClaim } from '@llm0/core/cache/idempotent-answers';
 import type { ChatRequest } from '@llm0/core/chat/request';
-import { ZERO_USAGE } from '@llm0/core/chat/usage';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { Dialect } from '../dialects/dialect';
 import type { Services } from '../services-type';
-import { AdmissionDenied, admit } from './admit';
+import { admit } from './admit';
 import { type Authenticated, authenticate } from './authenticate';
-import { buildRecord, errorOutcome } from './build-record';
 import { claimAnswer, hasIdempotencyKey, NO_TURN } from './idempotency';
 import { Meter } from './meter';
 import { type Exchange, openExchange } from './open-exchange';
 import { type Answer, type PendingAnswer, produceAnswer } from './produce-answer';
 import { readRequestBody } from './read-request';
+import { recordRefusal } from './record-refusal';
 import { respond } from './respond';
 import { asGatewayError, respondError } from './respond-error';
 
@@ -100,7 +99,8 @@ async function refuse(services: Services, failure: Failure): Promise<Response> {
     else meter.fail(error);
     await meter.handedOver;
   } else if (exchange !== undefined && principal !== undefined) {
-    await recordRefusal(services, { dialect, exchange, principal, progress, error });
+    const { requestedModel, stream } = progress;
+    await recordRefusal(services, { dialect: dialect.name, exchange, principal, requestedModel, stream, error });
   }
   if (exchange !== undefined && principal !== undefined && progress.request !== undefined) {
     const request = progress.request.wire?.body;
@@ -116,46 +116,5 @@ async function refuse(services: Services, failure: Failure): Promise<Response> {
     requestId: exchange?.requestId ?? services.createId(),
     dialect,
     projectCapNanoUsd: principal?.project.monthlyCapNanoUsd,
-  });
-}
-
-interface Refusal {
-  readonly dialect: Dialect;
-  readonly exchange: Exchange;
-  readonly principal: Authenticated;
-  readonly progress: Progress;
-  readonly error: GatewayError;
-}
-
-/** Resolves (undefined: at once) when the row outlives this process. */
-function recordRefusal(services: Services, refusal: Refusal): Promise<void> | undefined {
-  const { exchange, principal, progress, error } = refusal;
-  const nowMs = error instanceof AdmissionDenied ? error.nowMs : services.storeClock.nowMs();
-  const latencyMs = services.clock.monotonicMs() - exchange.startMs;
-  const record = buildRecord(exchange, principal, refusal.dialect.name, {
-    createdAtMs: nowMs,
-    requestedModel: progress.requestedModel ?? '',
-    model: progress.requestedModel ?? '',
-    stream: progress.stream ?? false,
-    usage: ZERO_USAGE,
-    costNanoUsd: 0,
-    savedNanoUsd: 0,
-    timing: { latencyMs, overheadMs: latencyMs },
-    cache: 'miss',
-    attempts: [],
-    failoverCount: 0,
-    ...errorOutcome(error),
-  });
-  services.metrics.observeRecord(record);
-  return services.hotStore.settle({
-    requestId: exchange.requestId,
-    projectId: principal.project.id,
-    keyId: principal.key.id,
-    customerId: exchange.customerId,
-    admittedAtMs: nowMs,
-    held: false,
-    costNanoUsd: 0,
-    tokens: 0,
-    record: JSON.stringify(record),
   });
 }

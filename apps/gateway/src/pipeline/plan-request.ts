@@ -61,7 +61,7 @@ export function planRequest(services: Pick<Services, 'routing'>, input: PlanInpu
       lostNanoUsd: project.strictCaps ? hold.holdNanoUsd : hold.inputNanoUsd,
       tokens: hold.tokens,
       cacheKey: exchange.controls.cache === 'normal' ? cacheKey : undefined,
-      lostRecord: lostRecord(input, route, project.strictCaps ? hold.holdNanoUsd : hold.inputNanoUsd),
+      lostRecord: lostRecord(input, route.targets[0], project.strictCaps ? hold.holdNanoUsd : hold.inputNanoUsd),
     },
   };
 }
@@ -116,7 +116,7 @@ function planRoute(input: PlanInput, tables: RoutingTables, weight: RequestWeigh
  * Who may call a name may call all that stands behind it, fallbacks included: they are the operator's choice. An alias
  * with several targets that is not allowed by its own name is narrowed to those that are. Throws `model_not_allowed`.
  */
-function allowedPart(key: ApiKey, model: string, route: Route): ((target: Target) => boolean) | undefined {
+export function allowedPart(key: ApiKey, model: string, route: Route): ((target: Target) => boolean) | undefined {
   const isAllowed = (target: Target) => isModelAllowed(key, [target.model, targetKey(target)]);
   const isList = route.alias !== undefined && route.scope !== targetKey(route.targets[0]);
   if (isModelAllowed(key, [model]) || (!isList && isAllowed(route.requested))) return undefined;
@@ -124,7 +124,8 @@ function allowedPart(key: ApiKey, model: string, route: Route): ((target: Target
   throw notAllowed(model);
 }
 
-function refusesUnpriced({ key, project }: Principal): boolean {
+/** A cap applies (or the policy says so): what has no price may not be called. */
+export function refusesUnpriced({ key, project }: Principal): boolean {
   if (project.strictCaps) return true;
   const capped = project.monthlyCapNanoUsd !== null || key.budgetNanoUsd !== null;
   return (project.unknownModelPolicy ?? (capped ? 'refuse' : 'allow_unpriced')) === 'refuse';
@@ -160,10 +161,13 @@ const LOST_CONSTANTS = JSON.stringify({
   errorMessage: 'The gateway process handling this request died; the input part of its hold was booked.',
 }).slice(1);
 
+interface LostInput extends Omit<PlanInput, 'request'> {
+  readonly request: { readonly model: string; readonly stream: boolean };
+}
+
 /** What the reaper writes when this process dies; the store adds `createdAtMs`. */
-function lostRecord(input: PlanInput, route: Route, lostNanoUsd: number): string {
+export function lostRecord(input: LostInput, { provider, model }: Target, lostNanoUsd: number): string {
   const { exchange, principal, request } = input;
-  const { provider, model } = route.targets[0];
   const own = JSON.stringify({
     id: exchange.requestId,
     projectId: principal.project.id,

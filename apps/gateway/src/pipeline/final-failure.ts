@@ -1,0 +1,40 @@
+import { type AttemptSummary, GatewayError, type UpstreamFailure } from '@llm0/core/errors/gateway-error';
+import type { LogAttempt } from '@llm0/core/logs/log-record';
+
+/** How the last attempt's failure is told to the caller (contract: errors; last cause wins). */
+const FINAL_KIND = {
+  rate_limited: 'upstream_unavailable',
+  server_error: 'upstream_error',
+  auth: 'upstream_error',
+  not_found: 'model_not_found',
+  timeout: 'upstream_timeout',
+  connection: 'upstream_error',
+  rejected: 'upstream_rejected',
+  malformed: 'upstream_error',
+  truncated: 'upstream_error',
+} as const satisfies Record<UpstreamFailure, GatewayError['kind']>;
+
+const DEFAULT_RETRY_AFTER_MS = 1000;
+
+/** The one error of all attempts; last cause wins. `soonestRetryMs`: Infinity where no vendor named a time. */
+export function finalFailure(
+  error: GatewayError,
+  attempts: readonly LogAttempt[],
+  soonestRetryMs: number,
+): GatewayError {
+  const kind = error.failure === undefined ? error.kind : FINAL_KIND[error.failure];
+  const soonestMs = Number.isFinite(soonestRetryMs) ? soonestRetryMs : DEFAULT_RETRY_AFTER_MS;
+  return new GatewayError(kind, error.message, {
+    param: error.param,
+    retryAfterMs: kind === 'upstream_unavailable' ? soonestMs : error.retryAfterMs,
+    status: kind === 'upstream_rejected' ? (error.status ?? error.upstreamStatus) : undefined,
+    failure: error.failure,
+    upstreamStatus: error.upstreamStatus,
+    attempts: attempts.map(summarize),
+    cause: error.cause,
+  });
+}
+
+function summarize({ outcome, latencyMs, ...attempt }: LogAttempt): AttemptSummary {
+  return { ...attempt, failure: outcome, latencyMs: Math.round(latencyMs) };
+}
