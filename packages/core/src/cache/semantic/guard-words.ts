@@ -13,16 +13,13 @@ export const FILLERS: ReadonlySet<string> = new Set(
   of to in on at for from by with into onto about within during through via upon than
   what which who whom whose how why where
   please pls kindly hi hello hey thanks thank just also too still again ever already yet now even really actually simply
-  simple tell show give explain explained describe described say know want like wish love help let lets able possible way ways step steps
-  process trick using use used question ask asks wonder wondering exactly currently
-  best good nice proper right easy well like contain contains containing receive receives received obtain obtains obtained
-  travel traveling travelling usual usually generally normally
-  get gets got getting go goes going make makes making made come comes came coming work works working worked take takes
-  taking took taken happen happens happened find finds finding found look looks looking
-  thing things stuff kind sort type types own
+  simple tell explain explained describe described know want like wish love let lets able possible way ways step steps
+  process trick used question ask asks wonder wondering exactly currently
+  best better good nice proper easy well usual usually generally normally
+  thing things stuff own together away
   else way round am ok okay allowed permitted mean means meaning
   each every all another both
-  much many up between
+  much many up between using during possibly
   `),
 );
 
@@ -38,8 +35,18 @@ export const LIGHT: ReadonlySet<string> = new Set(
 /** May stand in one text where the other has nothing of its own: orders that a bare question leaves out. */
 export const SOFT: ReadonlySet<string> = new Set(
   words(`
-  translate forget forgot write calculate convert solve find suggest define classify content
-  considered consider count
+  translate translation express forget forgot write calculate convert turn solve find suggest define classify content
+  get go make come work take give show look say help happen use contain
+  considered consider count call called seem appear exist include involve belong handle deal manage perform carry
+  figure learn understand recognize identify determine check see notice choose pick decide prefer expect hope plan
+  put hold bring keep serve offer provide
+  answer result case fact matter part place point side phrase text topic subject article purpose function role job
+  concept option feature item value group level quantity degree moment method procedure technique approach
+  certain specific particular whole entire total overall full complete common typical general main major basic standard
+  normal regular real current currently present existing available various several personal
+  properly correctly successfully approximately roughly maybe perhaps probably nowadays basically generally
+  always often early
+  name detail difference area human sequence list
   `),
 );
 
@@ -74,5 +81,15 @@ export const ALIKE_MARKERS: readonly ReadonlySet<string>[] = [
   words('by of from with'),
   words('when while if as once because since'),
   words('with of'),
+  words('between from'),
+  words('between to'),
+  words('between than'),
+  words('between with'),
 ].map((group) => new Set(group));
+/** Begin a part of their own behind a marker's words: "after the update the screen stays black". */
+export const PART_OPENERS: ReadonlySet<string> = new Set(
+  words(
+    'the a an my your our his her their this that these i you we it they is are was were do does did can will should',
+  ),
+);
 export const JOINTS: ReadonlySet<string> = new Set(words('and or vs versus between both nor &'));

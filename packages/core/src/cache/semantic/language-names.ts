@@ -4,7 +4,7 @@ export const LANGUAGE_NAMES: ReadonlySet<string> = new Set(
   greek turkish arabic hebrew hindi urdu bengali chinese mandarin cantonese japanese korean vietnamese thai indonesian
   latin hungarian romanian bulgarian croatian serbian catalan swahili persian farsi
   python javascript typescript java kotlin rust ruby php perl scala swift haskell erlang elixir clojure lua julia sql
-  html css bash powershell c# c++ go-language`
+  html css bash powershell csharp fsharp cplusplus go-language`
     .split(/\s+/)
     .filter((name) => name !== ''),
 );

@@ -1,3 +1,4 @@
+import { alignSynonyms } from './align-synonyms';
 import { ANTONYMS } from './antonyms';
 import { isSameQuestion } from './read-question';
 import { hasPayload, quotesIn, readText, type TextFeatures, tidyText } from './read-text';
@@ -37,19 +38,28 @@ const differIn =
 
 const hasSoft = (words: readonly ContentWord[]) => words.some(({ kind }) => kind === 'soft');
 
+/** With enough words in common, "what" and "how" ask for the same. */
+const isWordy = (a: TextFeatures, b: TextFeatures) =>
+  WHAT_OR_HOW.has(a.question) && WHAT_OR_HOW.has(b.question) && Math.min(a.words.length, b.words.length) >= 3;
+const WHAT_OR_HOW: ReadonlySet<string> = new Set(['what', 'how']);
+
+/** However it is asked, the answer to "this or that" is the same. */
+const isChoice = ({ hasChoice, question }: TextFeatures) => hasChoice && CHOICES.has(question);
+const CHOICES: ReadonlySet<string> = new Set(['what', 'who', 'where', 'when', 'polar', 'advice', 'none']);
+
 /** Each says whether the two texts must not share an answer, for its own reason. Asked in this order. */
 const GUARDS = {
   quotes: differIn('quote'),
   code: differIn('code'),
   language: differIn('language'),
-  numbers: (compared) => differIn('number')(compared) || !haveSameMeasures(compared),
+  numbers: differIn('number'),
   dates: differIn('date'),
-  units: differIn('unit'),
+  units: (compared) => differIn('unit')(compared) || !haveSameMeasures(compared),
   negation: ({ a, b }) => !denySame(a, b),
   antonyms: ({ onlyA, onlyB }) => onlyA.some((x) => onlyB.some((y) => areAntonyms(x.stem, y.stem))),
   names: differIn('name'),
   words: (compared) => differIn('word')(compared) || (hasSoft(compared.onlyA) && hasSoft(compared.onlyB)),
-  question: ({ a, b }) => !isSameQuestion(a.question, b.question),
+  question: ({ a, b }) => !isSameQuestion(a.question, b.question) && !(isChoice(a) && isChoice(b)) && !isWordy(a, b),
   order: ({ a, b }) => isOtherOrder(a, b),
 } as const satisfies Record<GuardName, (compared: Compared) => boolean>;
 
@@ -68,7 +78,8 @@ export function findRefusal(textA: string, textB: string): GuardName | undefined
   if (!quotes && !(quotesA.every((quote) => holds(b, quote)) && quotesB.every((quote) => holds(a, quote))))
     return 'quotes';
   const options = { quotes, payload: hasPayload(a) && hasPayload(b) };
-  const read = { a: readText(a, options), b: readText(b, options) };
+  const first = readText(a, options);
+  const read = { a: first, b: alignSynonyms(first, readText(b, options)) };
   const compared = { ...read, onlyA: wordsOnlyIn(read.a, read.b), onlyB: wordsOnlyIn(read.b, read.a) };
   return GUARD_NAMES.find((name) => GUARDS[name](compared));
 }
@@ -76,28 +87,22 @@ export function findRefusal(textA: string, textB: string): GuardName | undefined
 const holds = (text: string, quote: string) => text.toLowerCase().includes(quote.trim().toLowerCase());
 
 function wordsOnlyIn(here: TextFeatures, there: TextFeatures): readonly ContentWord[] {
-  const stems = new Set(there.words.map(({ stem }) => stem));
-  const only = here.words.filter(({ stem }) => !stems.has(stem));
-  // The same literal or number twice is another text.
-  const repeated = here.words.filter(
-    ({ stem, kind }) => LITERALS.has(kind) && countOf(here, stem) > countOf(there, stem) && stems.has(stem),
-  );
-  return [...only, ...repeated];
+  const left = new Map<string, number>();
+  for (const { stem } of there.words) left.set(stem, (left.get(stem) ?? 0) + 1);
+  return here.words.filter(({ stem, kind }) => {
+    const count = left.get(stem);
+    if (count === undefined) return true;
+    left.set(stem, count - 1);
+    // The same literal or number twice is another text.
+    return count <= 0 && LITERALS.has(kind);
+  });
 }
 
 const LITERALS: ReadonlySet<WordKind> = new Set(['quote', 'code', 'number']);
-const countOf = (text: TextFeatures, stem: string) => text.words.filter((word) => word.stem === stem).length;
 
 /** "3 hours in minutes" is not "3 minutes in hours": each number keeps its unit. */
 function haveSameMeasures({ a, b }: Compared): boolean {
-  const measuresOf = ({ words }: TextFeatures) =>
-    words
-      .flatMap((word, index) => {
-        const next = words[index + 1];
-        return word.kind === 'number' && next?.kind === 'unit' ? [`${word.stem} ${next.stem}`] : [];
-      })
-      .sort()
-      .join();
+  const measuresOf = ({ measures }: TextFeatures) => measures.toSorted().join();
   return measuresOf(a) === measuresOf(b);
 }
 

@@ -41,7 +41,7 @@ export const SHORT_DATE_WORDS: ReadonlyMap<string, string> = new Map(
 );
 
 export const UNITS: ReadonlySet<string> = new Set(
-  words(`meter kilometer centimeter millimeter mile foot inch yard kilogram gram pound ounce ton stone liter milliliter
+  words(`meter kilometer centimeter millimeter mile foot inch yard kilogram gram pound ounce tonne stone liter milliliter
   gallon pint quart cup celsius fahrenheit kelvin percent dollar euro sterling yen hour minute second-unit day week month
   year decade kmps kilobyte megabyte gigabyte terabyte byte bit watt volt ampere joule calorie knot mph kmh acre hectare`),
 );

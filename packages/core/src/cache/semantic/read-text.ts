@@ -16,6 +16,10 @@ export interface TextFeatures {
   readonly asksDoer: boolean;
   /** "What do owls eat?", not "What eats owls?". */
   readonly hasDo: boolean;
+  /** Numbers with the unit right behind them. */
+  readonly measures: readonly string[];
+  /** "This or that?" */
+  readonly hasChoice: boolean;
 }
 
 export interface ReadOptions {
@@ -79,8 +83,9 @@ export function readText(text: string, options: ReadOptions): TextFeatures {
   const { question, text: plain } = readQuestion(rest);
   const asksDoer = /\bby (?:whom?|what|which)\b|\bby *\??$/.test(plain);
   const hasDo = /\b(?:what|which|whom?)\b.*\b(?:do|does|did)\b/.test(plain);
-  const { words, denied, stranded } = new WordReader(literals, names).read(plain);
-  return { question, asksDoer, hasDo, words, denied, stranded };
+  const { words, denied, stranded, measures } = new WordReader(literals, names, question).read(plain);
+  const hasChoice = / or /.test(plain);
+  return { question, asksDoer, hasDo, hasChoice, words, denied, stranded, measures };
 }
 
 const SYMBOL = /[_{}[\]=<>\\@|^~*+#()/]/;
@@ -89,6 +94,7 @@ const SYMBOL = /[_{}[\]=<>\\@|^~*+#()/]/;
 function keepSymbols(token: string, keep: (kind: WordKind, literal: string) => string): string {
   const core = token.replace(/[.,;:!?]+$/, '');
   if (/^[=<>~^|*]?$/.test(core) || /^[=-]+\??$/.test(token)) return ' ';
+  if (/^(?:c|f)#$|^c\+\+$/i.test(core)) return core.toLowerCase().replace('#', 'sharp').replace('++', 'plusplus');
   if (/^\(?[\p{L}\p{N}'’.-]+\)?$/u.test(core)) return token.replace(/[()]/g, ' ');
   if (/^\p{L}+\/\p{L}+$/u.test(core) && core.length <= 9) return core;
   return keep('code', core);
@@ -113,5 +119,5 @@ function markRomans(text: string): string {
 function markMonths(text: string): string {
   return text
     .replace(/(?<=\S\s+)May\b(?! I\b| we\b)/g, 'may-month')
-    .replace(/\b(in|of|since|until|by|early|late|last|next) may\b(?! (?:i|we|you)\b)/gi, '$1 may-month');
+    .replace(/\b(in|of|since|until|by|early|late|last|next) may\b(?!-month)(?! (?:i|we|you)\b)/gi, '$1 may-month');
 }

@@ -4,7 +4,7 @@ export function stemWord(word: string): string {
   if (stem.length > 3 && /[^su]s$/.test(stem))
     stem = /ies$/.test(stem) ? `${stem.slice(0, -3)}y` : stem.replace(/(?<=[sxz]|[cs]h)es$|s$/, '');
   if (stem.length > 5 && /ly$/.test(stem) && !/(?:ply|fly|mily|taly)$/.test(stem)) stem = stem.slice(0, -2);
-  if (stem.length > 5 && /[aeiouy].*ing$/.test(stem)) stem = stem.slice(0, -3);
+  if (stem.length > 4 && /[aeiouy].*ing$/.test(stem)) stem = stem.slice(0, -3);
   else if (stem.length > 4 && /[aeiouy].*ed$/.test(stem)) stem = stem.slice(0, -2);
   if (stem.length > 3) stem = stem.replace(/([^aeiou])\1$/, '$1');
   if (stem.length > 3) stem = stem.replace(/e$/, '');

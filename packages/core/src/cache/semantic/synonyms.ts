@@ -35,9 +35,11 @@ export const SYNONYMS: readonly (readonly string[])[] = lines(`
   speed fast velocity
   population inhabitant inhabit live
   write author writer compose draft generate create
-  arrive deliver delivery
+  arrive deliver delivery receive
+  leave depart departure
+  get obtain
   send transmit
-  allow permit entitle legal legally
+  allow permit entitle
   advantage benefit
   disadvantage drawback
   cause reason
@@ -114,6 +116,22 @@ export const SYNONYMS: readonly (readonly string[])[] = lines(`
 /** Irregular forms → the word. */
 export const IRREGULAR: ReadonlyMap<string, string> = new Map(
   lines(`
+  used use
+  got get
+  gotten get
+  made make
+  went go
+  gone go
+  came come
+  took take
+  taken take
+  gave give
+  given give
+  found find
+  saw see
+  seen see
+  said say
+  shown show
   wrote write
   written write
   sent send
@@ -129,7 +147,6 @@ export const IRREGULAR: ReadonlyMap<string, string> = new Map(
   fell fall
   fallen fall
   rose rise
-  left leave
   sold sell
   spoke speak
   spoken speak

@@ -1,12 +1,12 @@
-import { ALIKE_MARKERS, PLACES } from './guard-words';
+import { ALIKE_MARKERS, DIRECTIONS, PLACES } from './guard-words';
 import type { TextFeatures } from './read-text';
 import type { ContentWord } from './word-reader';
 
 /** True where the same words play other parts: "from London to Paris", "is A slower than B". */
 export function isOtherOrder(a: TextFeatures, b: TextFeatures): boolean {
   if (a.stranded !== b.stranded) return true;
-  const inA = uniqueWords(a.words);
-  const inB = uniqueWords(b.words);
+  const inA = firstWords(a.words);
+  const inB = firstWords(b.words);
   const shared = [...inA.keys()].filter((stem) => inB.has(stem));
   return hasSwappedRole(shared, inA, inB) || hasUnexplainedMove(a, b, shared, [inA, inB]);
 }
@@ -18,11 +18,11 @@ interface Placed {
 
 type Words = ReadonlyMap<string, Placed>;
 
-/** Words that stand once: only of those it is clear who moved. */
-function uniqueWords(words: readonly ContentWord[]): Words {
-  const found = new Map<string, Placed | undefined>();
-  for (const [at, word] of words.entries()) found.set(word.stem, found.has(word.stem) ? undefined : { word, at });
-  return new Map([...found].filter((entry): entry is [string, Placed] => entry[1] !== undefined));
+/** Each word where it stands first. */
+function firstWords(words: readonly ContentWord[]): Words {
+  const found = new Map<string, Placed>();
+  for (const [at, word] of words.entries()) if (!found.has(word.stem)) found.set(word.stem, { word, at });
+  return found;
 }
 
 /** A marker leads one word here and another one there, or a word goes the other way. */
@@ -32,7 +32,8 @@ function hasSwappedRole(shared: readonly string[], a: Words, b: Words): boolean 
     const here = a.get(stem)?.word.role ?? '';
     const there = b.get(stem)?.word.role ?? '';
     if (here === there) continue;
-    if (here !== '' && there !== '' && !areAlike(here, there)) return true;
+    const isDirected = DIRECTIONS.has(here) || DIRECTIONS.has(there);
+    if (isDirected && here !== '' && there !== '' && !areAlike(here, there)) return true;
     for (const [role, side] of [
       [here, 'here'],
       [there, 'there'],
@@ -48,6 +49,9 @@ function hasSwappedRole(shared: readonly string[], a: Words, b: Words): boolean 
 
 const areAlike = (here: string, there: string): boolean =>
   here === there || ALIKE_MARKERS.some((group) => group.has(here) && group.has(there));
+
+/** More than a wording would move; also bounds the work for long texts. */
+const MAX_MOVES = 100;
 
 interface Move {
   readonly x: { readonly a: Placed; readonly b: Placed };
@@ -70,12 +74,15 @@ function hasUnexplainedMove(
   // "Who defeated Napoleon?", "Who did Napoleon defeat?": one move is enough.
   const asksWho = a.question === 'who' || b.question === 'who';
   const subjectCounts = a.hasDo !== b.hasDo || (asksWho && a.asksDoer === b.asksDoer);
-  const isStatement = a.question === 'none' && b.question === 'none';
+  const isStatement = a.question === 'none' && b.question === 'none' && placed.length >= 5;
+  let moves = 0;
   for (const [i, x] of placed.entries()) {
     for (const y of placed.slice(i + 1)) {
-      if (x.b.at < y.b.at || isFree({ x, y })) continue;
+      if (x.b.at < y.b.at || isFree({ x, y }, isStatement)) continue;
+      moves += 1;
+      if (moves > MAX_MOVES) return true;
       if (subjectCounts || (isStatement && (changesRole(x) || changesRole(y)))) return true;
-      if (x.a.word.kind !== 'word' && x.a.word.kind === y.a.word.kind) return true;
+      if (kindOf(x) !== 'word' && kindOf(x) === kindOf(y)) return true;
       const isAround = placed.some((z) => x.a.at < z.a.at && z.a.at < y.a.at && y.b.at < z.b.at && z.b.at < x.b.at);
       if (isAround || placed.length <= 2) return true;
     }
@@ -83,18 +90,23 @@ function hasUnexplainedMove(
   return false;
 }
 
+/** A name is one where it does not begin the sentence. */
+const kindOf = ({ a, b }: Move['x']) => (b.word.kind === 'name' ? 'name' : a.word.kind);
+const OWNING = new Set(['of', 'for']);
+
 const changesRole = ({ a, b }: Move['x']) => a.word.role !== b.word.role;
 
-/** Led by the same marker in both, or an owner in one: such a phrase may stand anywhere. */
-function isMovable({ a, b }: Move['x']): boolean {
-  if (a.word.role === 'of' || b.word.role === 'of') return true;
-  return PLACES.has(a.word.role) && b.word.role !== '';
+/** An owner, or led to a place: such a phrase may stand anywhere. In a statement only what is led in both. */
+function isMovable({ a, b }: Move['x'], isStatement: boolean): boolean {
+  if (OWNING.has(a.word.role) || OWNING.has(b.word.role)) return true;
+  if (isStatement) return PLACES.has(a.word.role) && b.word.role !== '';
+  return PLACES.has(a.word.role) || PLACES.has(b.word.role);
 }
 
-function isFree({ x, y }: Move): boolean {
+function isFree({ x, y }: Move, isStatement: boolean): boolean {
   if (x.a.word.kind === 'unit' || y.a.word.kind === 'unit') return true;
   if ((x.a.word.joint && y.a.word.joint) || (x.b.word.joint && y.b.word.joint)) return true;
-  if (isMovable(x) || isMovable(y)) return true;
+  if (isMovable(x, isStatement) || isMovable(y, isStatement)) return true;
   const keepRoles = x.a.word.role === x.b.word.role && y.a.word.role === y.b.word.role;
   if (keepRoles && (x.a.word.role !== '' || y.a.word.role !== '')) return true;
   // Active here, passive there: the doer moves behind "by".

@@ -1,8 +1,19 @@
 import { canonicalWord } from './canonical-word';
-import { DIRECTIONS, FILLERS, JOINTS, LIGHT, MARKER_SYNONYMS, NEGATIONS, PLACES, SOFT } from './guard-words';
+import {
+  DIRECTIONS,
+  FILLERS,
+  JOINTS,
+  LIGHT,
+  MARKER_SYNONYMS,
+  NEGATIONS,
+  PART_OPENERS,
+  PLACES,
+  SOFT,
+} from './guard-words';
 import { LANGUAGE_NAMES } from './language-names';
 import { DATE_WORDS, SHORT_DATE_WORDS, UNITS } from './number-words';
 import { addSpelledNumber, numberStem, readNumber } from './read-number';
+import type { QuestionKind } from './read-question';
 
 export type WordKind = 'quote' | 'code' | 'number' | 'date' | 'unit' | 'language' | 'name' | 'word' | 'soft' | 'light';
 
@@ -38,7 +49,7 @@ const PLAIN = /^[a-z]+$/;
 /** Begin a part of their own. */
 const CLAUSES = new Set(['what', 'which', 'who', 'whom', 'whose', 'where', 'why', 'how', 'that']);
 /** Words with a hyphen that stand for a phrase. */
-const WHOLE = new Set(['go-language', 'like-this', 'may-month']);
+const WHOLE = new Set(['go-language', 'like-this', 'may-month', 'say-no', 'say-yes']);
 
 /** Reads the words of a prepared text in lower case, one after the other. */
 export class WordReader {
@@ -47,6 +58,10 @@ export class WordReader {
   readonly denied: string[] = [];
   /** `to` or `from` with nothing behind it. */
   stranded = '';
+  /** Numbers with the unit right behind them. */
+  readonly measures: string[] = [];
+  private lastNumber = '';
+  private hasLed = false;
   private role = '';
   private segment = 0;
   private joint = false;
@@ -56,6 +71,7 @@ export class WordReader {
   constructor(
     private readonly literals: readonly Literal[],
     private readonly names: ReadonlySet<string>,
+    private readonly question: QuestionKind,
   ) {}
 
   read(text: string): this {
@@ -110,6 +126,8 @@ export class WordReader {
   }
 
   private readWord(word: string): void {
+    this.stranded = '';
+    if (FILLERS.has(word)) this.lastNumber = '';
     if (NEGATIONS.has(word)) {
       this.endDenial();
       this.denying = true;
@@ -119,13 +137,17 @@ export class WordReader {
       if (last !== undefined) last.joint = true;
       this.joint = true;
     }
-    const marker = MARKER_SYNONYMS.get(word) ?? word;
+    // "When is it?" asks; "when it is" leads a part.
+    const asks = word === this.question || CLAUSES.has(word);
+    const marker = asks ? '' : (MARKER_SYNONYMS.get(word) ?? word);
     const isMarker = DIRECTIONS.has(marker) || PLACES.has(marker);
+    if (PART_OPENERS.has(word) && this.hasLed && !this.joint) this.role = '';
     if (isMarker) {
       this.role = marker;
+      this.hasLed = false;
       this.stranded = marker === 'to' || marker === 'from' ? marker : '';
     }
-    if (CLAUSES.has(word)) this.role = '';
+    if (asks) this.role = '';
     if (word === '' || NEGATIONS.has(word) || FILLERS.has(word)) return;
     this.push(...this.asContent(word), isMarker ? '' : this.role);
   }
@@ -141,6 +163,9 @@ export class WordReader {
   }
 
   private push(stem: string, kind: WordKind, role = this.role): void {
+    if (kind === 'unit' && this.lastNumber !== '') this.measures.push(`${this.lastNumber} ${stem}`);
+    this.lastNumber = kind === 'number' ? stem : '';
+    this.hasLed = true;
     this.words.push({ stem, kind, role, segment: this.segment, joint: this.joint });
     if (this.denying) this.denied.push(stem);
     this.denying = false;

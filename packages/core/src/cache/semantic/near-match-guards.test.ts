@@ -1,0 +1,192 @@
+import { describe, expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { findRefusal, type GuardName } from './near-match-guards';
+
+/** Close for a sentence embedding, but the answer to one is wrong for the other. */
+const REFUSED: Readonly<Record<GuardName, readonly (readonly [string, string])[]>> = {
+  quotes: [
+    ['Translate "good morning" to Spanish', 'Translate "good night" to Spanish'],
+    ['Summarize in a sentence: The board said yes today.', 'Summarize in a sentence: The board said no today.'],
+    ['What rhymes with "cat"?', 'What rhymes with the word dog?'],
+    ["Is 'cant' a word?", "Is 'rant' a word?"],
+    ['Fix the text:\nhe go to school', 'Fix the text:\nhe went to school'],
+  ],
+  code: [
+    ['What does `git reset` do?', 'What does `git revert` do?'],
+    ['Fix this, please, range(10)', 'Fix this, please, range(100)'],
+    ['Is `rm -rf ./a` safe?', 'Is `rm -rf /a` safe?'],
+    ['What is x^2?', 'What is x^3?'],
+    ['explain ```\nlet a = 1\n```', 'explain ```\nlet a = 2\n```'],
+    ['list files in /var/log', 'list files in /var/lib'],
+    ['What is 12 + 7?', 'What is 12 * 7?'],
+  ],
+  language: [
+    ['Write hello world in Python', 'Write hello world in Ruby'],
+    ['Say cheers in Danish', 'Say cheers in Norwegian'],
+    ['What does this mean: привет', 'What does this mean: hello'],
+  ],
+  numbers: [
+    ['convert 5 miles to km', 'convert 6 miles to km'],
+    ['the second world war', 'the first world war'],
+    ['When did World War II end?', 'When did World War I end?'],
+    ['list three causes', 'list five causes'],
+    ['What is 15% of 240?', 'What is 15% of 24?'],
+    ['Does version 2.3.1 work?', 'Does version 2.1.3 work?'],
+    ['set an alarm for 6:30', 'set an alarm for 7:30'],
+    ['twenty one apples', 'twenty two apples'],
+    ['What is 1,000 times 2?', 'What is 10,000 times 2?'],
+    ['invoice of 2024-03-05', 'invoice of 2024-05-03'],
+  ],
+  dates: [
+    ['Open on Monday?', 'Open on Tuesday?'],
+    ['sales in March', 'sales in May'],
+    ['weather today', 'weather tomorrow'],
+    ['a table at 8 am', 'a table at 8 pm'],
+    ['sales in Q1', 'sales in Q2'],
+  ],
+  units: [
+    ['How tall is Everest in meters?', 'How tall is Everest in feet?'],
+    ['a loan over 5 years', 'a loan over 5 months'],
+    ['costs $20', 'costs €20'],
+    ['3 hours in minutes', '3 minutes in hours'],
+  ],
+  negation: [
+    ['Is it safe to take it?', 'Is it not safe to take it?'],
+    ['Which customers have paid?', "Which customers haven't paid?"],
+    ['pancakes with eggs', 'pancakes without eggs'],
+    ['It was not delivered but I paid', 'It was delivered but I never paid'],
+    ['I can log in', "I can't log in"],
+  ],
+  antonyms: [
+    ['How do I enable dark mode?', 'How do I disable dark mode?'],
+    ['sort ascending', 'sort descending'],
+    ['How do I turn on the alarm?', 'How do I turn off the alarm?'],
+    ['before the meeting', 'after the meeting'],
+    ['Is it legal here?', 'Is it illegal here?'],
+    ['lock the door', 'unlock the door'],
+    ['the maximum dose', 'the minimum dose'],
+  ],
+  names: [
+    ['Tell me the capital of France', 'Tell me the capital of Germany'],
+    ['Write to Anna about lunch', 'Write to Hanna about lunch'],
+  ],
+  words: [
+    ['Can dogs eat grapes?', 'Can cats eat grapes?'],
+    ['How do I cancel my order?', 'How do I cancel my order by phone?'],
+    ['write a poem', 'write a poem about a lighthouse'],
+  ],
+  question: [
+    ['Who wrote the report?', 'When did we write the report?'],
+    ['Why is Pluto a planet?', 'Is Pluto a planet?'],
+    ['How do I use cookies?', 'Must I use cookies?'],
+    ['Can I stretch before running?', 'Should I stretch before running?'],
+  ],
+  order: [
+    ['flights from london to paris', 'flights from paris to london'],
+    ['is python slower than java', 'is java slower than python'],
+    ['Did Bob send it to Alice?', 'Did Alice send it to Bob?'],
+    ['Who defeated Napoleon?', 'Who did Napoleon defeat?'],
+    ['pay by card instead of by invoice', 'pay by invoice instead of by card'],
+    ['Do you ship to Canada?', 'Do you ship from Canada?'],
+    ['dog bites man', 'man bites dog'],
+    ['Rename `a` to `b`', 'Rename `b` to `a`'],
+    ['Who reports to the head of sales?', 'Who does the head of sales report to?'],
+    ['What do owls eat?', 'What eats owls?'],
+  ],
+};
+
+/** The same question in other words. */
+const SERVED: readonly (readonly [string, string])[] = [
+  ["What's the capital of France?", "Tell me France's capital city"],
+  ['How do I reset my password?', 'I forgot my password, how can I reset it?'],
+  ['How do I center a div in CSS?', 'What is the way to center a div using CSS?'],
+  ['summarize the plot of hamlet', "give me a summary of hamlet's plot"],
+  ["what's the boiling point of water in celsius", 'at what temperature in celsius does water boil?'],
+  ['How tall is Mount Everest in meters?', 'What is the height of Mt. Everest in metres?'],
+  ['I was charged twice', 'I was charged two times'],
+  ['What is 15% of 240?', 'How much is 15 percent of 240?'],
+  ['When did World War II end?', 'In what year did World War 2 end?'],
+  ['flights from london to paris', 'flights to paris from london'],
+  ['Which is bigger, Texas or Alaska?', 'Which one is larger, Alaska or Texas?'],
+  ['Do students get a discount?', 'Is there a discount for students?'],
+  ['In Excel, how do I freeze the top row?', 'How can I freeze the top row in Excel?'],
+  ['List three causes of the war', 'Name 3 causes of the war'],
+  ['Translate "good morning" to Spanish', 'Please translate “good morning” into Spanish'],
+  ["Which customers haven't paid?", 'Which customers have not paid?'],
+  ['How do I turn on dark mode?', 'how can i enable dark mode'],
+];
+
+describe('near-match guards', () => {
+  for (const guard of Object.keys(REFUSED) as GuardName[]) {
+    test.each(REFUSED[guard].map(([a, b]) => [a, b] as const))(`${guard}: %s / %s`, (a, b) => {
+      expect(findRefusal(a, b)).toBe(guard);
+    });
+  }
+
+  test.each(SERVED)('same: %s / %s', (a, b) => {
+    expect(findRefusal(a, b)).toBeUndefined();
+  });
+
+  const everyText = [...Object.values(REFUSED).flat(2), ...SERVED.flat()];
+
+  test('a text is never refused for itself, in any case or with another mark at its end', () => {
+    for (const text of everyText) {
+      expect(findRefusal(text, text)).toBeUndefined();
+      expect(findRefusal(text, ` ${text.replace(/[?.]$/, '')} `)).toBeUndefined();
+    }
+  });
+
+  test('which text came first makes no difference', () => {
+    const text = fc.constantFrom(...everyText);
+    fc.assert(
+      fc.property(text, text, (a, b) => {
+        expect(findRefusal(a, b) === undefined).toBe(findRefusal(b, a) === undefined);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  test('any two texts of any characters are compared without failing', () => {
+    fc.assert(
+      fc.property(
+        fc.string({ unit: 'binary', maxLength: 200 }),
+        fc.string({ unit: 'binary', maxLength: 200 }),
+        (a, b) => {
+          const refusal = findRefusal(a, b);
+          expect(refusal === undefined || refusal in REFUSED).toBe(true);
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+
+  test('one more word that says something is always refused', () => {
+    const extra = fc.constantFrom('tomorrow', '7', 'Berlin', 'never', 'bicycle', '`x`', 'miles', 'without salt');
+    fc.assert(
+      fc.property(fc.constantFrom(...SERVED.flat()), extra, (text, word) => {
+        const longer = `${text.replace(/[?.]$/, '')} ${word}`;
+        fc.pre(!text.toLowerCase().includes(word));
+        expect(findRefusal(text, longer)).toBeDefined();
+      }),
+    );
+  });
+
+  test('texts that are as long as can be, and built to be slow, take no time', () => {
+    const hostile = [
+      '"'.repeat(3000),
+      `'${'a '.repeat(1500)}`,
+      '`'.repeat(3000),
+      'a:'.repeat(1500),
+      `${'x'.repeat(1500)}(${'y'.repeat(1490)}`,
+      '1,'.repeat(1500),
+      'not '.repeat(750),
+      'from a to b '.repeat(250),
+      'what is the way '.repeat(180),
+    ];
+    for (const text of hostile) {
+      const startMs = performance.now();
+      findRefusal(text, `${text.slice(1)}b`);
+      expect(performance.now() - startMs).toBeLessThan(150);
+    }
+  });
+});
