@@ -1,10 +1,11 @@
 import type { Logger } from 'pino';
 import { version } from '../package.json';
-import { createAdmin } from './admin/index';
+import type { createAdmin } from './admin/index';
 import { createApp, createHotRoutes } from './app';
 import { bootstrap, type FirstSecrets } from './bootstrap';
 import type { Config } from './config';
 import { startJobs } from './jobs/run-jobs';
+import { loadAdminLater } from './load-admin';
 import { createServices, type RunningServices } from './services';
 
 /** Seconds Bun keeps an idle connection: longer than any pause a stream may make. */
@@ -39,7 +40,11 @@ export async function serveGateway(options: ServeOptions): Promise<ServingGatewa
   const { services } = running;
   const secrets = await bootstrap(running.database.db, { hasAdminToken: config.adminToken !== undefined });
   const jobs = config.backgroundWorkers ? await startJobs(running) : undefined;
-  const app = createApp(services, createAdmin(adminServices(running)), options.gatherMetrics);
+  const { admin, stop: stopLoading } = loadAdminLater(async () => {
+    const { createAdmin } = await import('./admin/index');
+    return createAdmin(adminServices(running));
+  });
+  const app = createApp(services, admin, options.gatherMetrics);
   const server = Bun.serve({
     port: config.port,
     hostname: config.host,
@@ -57,6 +62,7 @@ export async function serveGateway(options: ServeOptions): Promise<ServingGatewa
   });
   const shutdown = async (reason: string): Promise<void> => {
     log.info({ reason, open: services.activity.count }, 'draining');
+    stopLoading();
     const idle = services.activity.drain(config.drainTimeoutMs);
     await Bun.sleep(DRAIN_GRACE_MS);
     server.stop(false).catch(() => {});
