@@ -39,7 +39,7 @@ export interface EncodedReasoning {
 /** Source: https://platform.claude.com/docs/en/build-with-claude/extended-thinking */
 export function encodeReasoning(input: ReasoningInput): EncodedReasoning {
   const { request, quirks, dropped } = input;
-  if (request.thinking !== undefined) return { thinking: request.thinking };
+  if (request.thinking !== undefined) return { thinking: request.thinking, ...effortBeside(input) };
   const asked = request.reasoningEffort;
   if (asked === undefined) return {};
   if (asked === 'none') return switchOff(quirks);
@@ -51,6 +51,12 @@ export function encodeReasoning(input: ReasoningInput): EncodedReasoning {
   if (!quirks.adaptiveThinking) return budgeted(input, known.budgetTokens);
   const effort = quirks.highestEfforts || (known.effort !== 'xhigh' && known.effort !== 'max') ? known.effort : 'high';
   return { effort, thinking: { type: 'adaptive', ...(quirks.hiddenThinking ? { display: 'summarized' } : {}) } };
+}
+
+/** An effort asked for beside `thinking`, where the model knows efforts. */
+function effortBeside({ request, quirks }: ReasoningInput): Pick<EncodedReasoning, 'effort'> {
+  const known = EFFORTS.get(request.reasoningEffort ?? '');
+  return known === undefined || !quirks.adaptiveThinking ? {} : { effort: known.effort };
 }
 
 function switchOff({ thinkingOff }: ModelQuirks): EncodedReasoning {

@@ -8,6 +8,10 @@ const HARMLESS_FIELDS: ReadonlySet<string> = new Set([
   'prompt_cache_key',
   'prompt_cache_retention',
   'safety_identifier',
+  'reasoning.summary',
+  'reasoning.generate_summary',
+  // What it asks for is about built-in tools, or comes anyway.
+  'include',
 ]);
 
 /** Values that only say what a vendor does anyway. */
@@ -25,6 +29,7 @@ export function refuseExtras(
   dropped: DroppedParameters,
   taken: (name: string) => boolean = () => false,
 ): void {
+  for (const name in request.wire?.headers) dropped.note(name);
   for (const name in request.extra) {
     if (HARMLESS_FIELDS.has(name) || taken(name)) continue;
     if (DEFAULT_VALUES.get(name) === JSON.stringify(request.extra[name])) continue;

@@ -126,7 +126,10 @@ function readResponse(text: string): JsonObject {
 }
 
 function encodeParts(parts: readonly ContentPart[], context: MessageContext): JsonObject[] {
-  return parts.flatMap((part) => PART_ENCODERS[part.type](part as never, context));
+  return parts.flatMap((part) => {
+    if ('cacheControl' in part && part.cacheControl !== undefined) context.dropped.note('cache_control');
+    return PART_ENCODERS[part.type](part as never, context);
+  });
 }
 
 const PART_ENCODERS: {

@@ -1,27 +1,70 @@
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
 import type { ChatMessage, ContentPart, ToolCall } from '@llm0/core/chat/request';
-import { GatewayError } from '@llm0/core/errors/gateway-error';
+import type { DroppedParameters } from '../refuse-parameter';
+import { encodeFile, type MediaByUrl } from './encode-media';
+
+export interface MessageContext {
+  readonly dropped: DroppedParameters;
+  /** Fetched content of the request's http(s) URLs of files. */
+  readonly media: MediaByUrl;
+}
+
+type MessageOf<R extends ChatMessage['role']> = Extract<ChatMessage, { role: R }>;
 
 /**
  * Our messages in the vendor's format; assistant turns that came in this format are sent as they were. Cache marks are
- * left out (the vendor caches by itself) and so is earlier reasoning, which the format has no field for.
+ * left out (the vendor caches by itself) and so is earlier reasoning, which the format has no field for: both are named.
  */
-export function encodeMessages(messages: readonly ChatMessage[]): JsonObject[] {
-  return messages.map((message) => {
-    if (message.role === 'assistant') return encodeAssistant(message);
-    const encoded: JsonObject = { role: message.role, content: encodeContent(message.content) };
-    if (message.role === 'tool') encoded.tool_call_id = message.toolCallId;
-    else if (message.name !== undefined) encoded.name = message.name;
-    return encoded;
-  });
+export function encodeMessages(messages: readonly ChatMessage[], context: MessageContext): JsonObject[] {
+  const encoded: JsonObject[] = [];
+  let media: JsonObject[] = [];
+  for (const message of messages) {
+    if (message.role === 'tool') {
+      const result = encodeResult(message, context);
+      encoded.push(result.message);
+      media.push(...result.media);
+      continue;
+    }
+    if (media.length > 0) encoded.push({ role: 'user', content: media });
+    media = [];
+    encoded.push(message.role === 'assistant' ? encodeAssistant(message, context) : encodePlain(message, context));
+  }
+  if (media.length > 0) encoded.push({ role: 'user', content: media });
+  return encoded;
 }
 
-function encodeAssistant(message: Extract<ChatMessage, { role: 'assistant' }>): JsonObject {
+function encodePlain(message: MessageOf<'system' | 'developer' | 'user'>, context: MessageContext): JsonObject {
+  const encoded: JsonObject = { role: message.role, content: encodeContent(message.content, context) };
+  if (message.name !== undefined) encoded.name = message.name;
+  return encoded;
+}
+
+const FAILED = 'Error: ';
+
+/** Results are text here: what else they show follows as the user's, once all results of the turn are told. */
+function encodeResult(
+  { toolCallId, content, isError }: MessageOf<'tool'>,
+  context: MessageContext,
+): { readonly message: JsonObject; readonly media: readonly JsonObject[] } {
+  const parts = encodeParts(content, context);
+  const media = parts.filter((part) => part.type !== 'text');
+  const texts = parts.filter((part) => part.type === 'text');
+  if (media.length > 0) {
+    media.unshift({ type: 'text', text: `Shown by the tool call ${toolCallId}:` });
+    if (texts.length === 0) texts.push({ type: 'text', text: 'The result is shown below.' });
+  }
+  // The format cannot mark a failure but in words.
+  if (isError === true) texts[0] = { type: 'text', text: `${FAILED}${String(texts[0]?.text ?? '')}` };
+  return { message: { role: 'tool', content: plainest(texts), tool_call_id: toolCallId }, media };
+}
+
+function encodeAssistant(message: MessageOf<'assistant'>, context: MessageContext): JsonObject {
   if (message.raw?.format === 'openai-chat') return message.raw.value;
+  if (message.reasoning !== undefined) context.dropped.note('messages.thinking');
   const encoded: JsonObject = { role: 'assistant' };
   const refusal = message.content.flatMap((part) => (part.type === 'refusal' ? [part.text] : []));
   const content = message.content.filter((part) => part.type !== 'refusal');
-  encoded.content = content.length === 0 ? null : encodeContent(content);
+  encoded.content = content.length === 0 ? null : encodeContent(content, context);
   if (refusal.length > 0) encoded.refusal = refusal.join('');
   if (message.name !== undefined) encoded.name = message.name;
   if (message.toolCalls !== undefined && message.toolCalls.length > 0) {
@@ -37,35 +80,40 @@ function encodeToolCall(call: ToolCall): JsonObject {
   return { id: call.id, type: 'function', function: { name: call.name, arguments: call.arguments } };
 }
 
-/** Plain text stays plain text: older servers know nothing else. */
-function encodeContent(parts: readonly ContentPart[]): JsonValue {
-  const [only] = parts;
-  if (only === undefined) return '';
-  if (parts.length === 1 && only.type === 'text') return only.text;
-  return parts.map((part) => PART_ENCODERS[part.type](part as never));
+function encodeContent(parts: readonly ContentPart[], context: MessageContext): JsonValue {
+  return plainest(encodeParts(parts, context));
 }
 
-const PART_ENCODERS: { [K in ContentPart['type']]: (part: Extract<ContentPart, { type: K }>) => JsonObject } = {
-  text: (part) => ({ type: 'text', text: part.text }),
-  image: (part) => ({
-    type: 'image_url',
-    image_url: { url: part.url, ...(part.detail === undefined ? {} : { detail: part.detail }) },
-  }),
-  audio: (part) => ({ type: 'input_audio', input_audio: { data: part.dataBase64, format: part.format } }),
-  file: (part) => {
-    const file: JsonObject = {};
-    if (part.dataUrl !== undefined) file.file_data = part.dataUrl;
-    if (part.fileId !== undefined) file.file_id = part.fileId;
-    if (part.filename !== undefined) file.filename = part.filename;
-    return { type: 'file', file };
-  },
-  refusal: (part) => ({ type: 'refusal', refusal: part.text }),
-  raw: (part) => {
-    if (part.format === 'openai-chat') return part.value;
-    throw new GatewayError(
-      'unsupported_parameter',
-      `A content part of type "${String(part.value.type ?? 'unknown')}" cannot be sent to this model. Leave it out or choose a model of the vendor it was made for.`,
-      { param: 'messages' },
-    );
+/** Plain text stays plain text: older servers know nothing else. */
+function plainest(parts: readonly JsonObject[]): JsonValue {
+  const [only] = parts;
+  if (only === undefined) return '';
+  return parts.length === 1 && only.type === 'text' ? (only.text ?? '') : [...parts];
+}
+
+function encodeParts(parts: readonly ContentPart[], context: MessageContext): JsonObject[] {
+  return parts.flatMap((part) => {
+    if ('cacheControl' in part && part.cacheControl !== undefined) context.dropped.note('cache_control');
+    return PART_ENCODERS[part.type](part as never, context);
+  });
+}
+
+const PART_ENCODERS: {
+  [K in ContentPart['type']]: (part: Extract<ContentPart, { type: K }>, context: MessageContext) => JsonObject[];
+} = {
+  text: (part) => [{ type: 'text', text: part.text }],
+  image: (part) => [
+    {
+      type: 'image_url',
+      image_url: { url: part.url, ...(part.detail === undefined ? {} : { detail: part.detail }) },
+    },
+  ],
+  audio: (part) => [{ type: 'input_audio', input_audio: { data: part.dataBase64, format: part.format } }],
+  file: (part, { media, dropped }) => encodeFile(part, media, dropped.refuse),
+  refusal: (part) => [{ type: 'refusal', refusal: part.text }],
+  raw: (part, { dropped }) => {
+    if (part.format === 'openai-chat') return [part.value];
+    dropped.refuse('messages', `holds a part of type "${String(part.value.type ?? 'unknown')}", which is unknown to`);
+    return [];
   },
 };

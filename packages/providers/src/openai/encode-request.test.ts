@@ -146,7 +146,7 @@ describe('a request of another format', () => {
           content: null,
           tool_calls: [{ id: 'c', type: 'function', function: { name: 'f', arguments: '{}' } }],
         },
-        { role: 'tool', content: 'r', tool_call_id: 'c' },
+        { role: 'tool', content: 'Error: r', tool_call_id: 'c' },
       ],
       tools: [{ type: 'function', function: { name: 'f', parameters: { type: 'object' } } }],
       tool_choice: { type: 'function', function: { name: 'f' } },
@@ -164,7 +164,8 @@ describe('a request of another format', () => {
   ])('%s is refused, or dropped when allowed', (param, more) => {
     const asked = { ...request, toolChoice: undefined, ...more };
     expect(() => encode(asked)).toThrow(GatewayError);
-    expect(encode(asked, { dropParams: true }).dropped).toEqual([param]);
+    const { dropped } = encode(asked, { dropParams: true });
+    expect(dropped).toEqual(['cache_control', 'messages.thinking', param]);
   });
 
   test.each([
@@ -174,5 +175,71 @@ describe('a request of another format', () => {
   ])('a thinking budget of %d is effort %s', (budget_tokens, effort) => {
     const { json } = encode({ ...request, thinking: { type: 'enabled', budget_tokens } });
     expect(json.reasoning_effort).toBe(effort);
+  });
+
+  test('a model known not to think is not asked to, and that is told', () => {
+    const priced = { provider: 'p', model: 'm', mode: 'chat', prices: {}, capabilities: ['vision'] } as const;
+    const asked = { ...request, thinking: { type: 'enabled', budget_tokens: 2000 } };
+    const { json, dropped } = encode(asked, { priced: priced as never });
+    expect(json.reasoning_effort).toBeUndefined();
+    expect(dropped).toContain('thinking');
+  });
+
+  test('a limit beyond what the model can write is the most it can', () => {
+    const { json } = encode({ ...request, maxOutputTokens: 64_000 }, { priced: { maxOutputTokens: 16_384 } as never });
+    expect(json.max_completion_tokens).toBe(16_384);
+  });
+
+  test('headers of another format are named as dropped', () => {
+    const wire = { format: 'anthropic-messages', body: {}, headers: { 'x-beta': 'a' } } as const;
+    expect(encode({ ...request, wire }).dropped).toContain('x-beta');
+  });
+
+  test('what results show follows them as the user’s, once all of the turn are told', () => {
+    const image = { type: 'image', url: 'data:image/png;base64,AA' } as const;
+    const messages: ChatRequest['messages'] = [
+      { role: 'tool', toolCallId: 'a', content: [image] },
+      { role: 'tool', toolCallId: 'b', content: [{ type: 'text', text: 'r' }] },
+      { role: 'user', content: [{ type: 'text', text: 'and?' }] },
+    ];
+    expect(encode({ ...request, messages }).json.messages as unknown).toEqual([
+      { role: 'tool', content: 'The result is shown below.', tool_call_id: 'a' },
+      { role: 'tool', content: 'r', tool_call_id: 'b' },
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: 'Shown by the tool call a:' },
+          { type: 'image_url', image_url: { url: image.url } },
+        ],
+      },
+      { role: 'user', content: 'and?' },
+    ]);
+  });
+
+  test('files: text as text, images as images, the rest as data; remote ones travel along', () => {
+    const file = (dataUrl: string, filename?: string) => ({ type: 'file', dataUrl, filename }) as const;
+    const content = [
+      file('data:text/plain;base64,R3LDvMOfZQ==', 'T'),
+      file('data:image/png;base64,AA'),
+      file('https://x.test/a.pdf', 'a.pdf'),
+    ];
+    const asked: ChatRequest = { ...request, messages: [{ role: 'user', content }] };
+    expect(openai.remoteMedia?.(asked)).toEqual(['https://x.test/a.pdf']);
+    const media = new Map([['https://x.test/a.pdf', { mimeType: 'application/pdf', dataBase64: 'BB' }]]);
+    expect(encode(asked, { media }).json.messages as unknown).toEqual([
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: 'T\n\nGrüße' },
+          { type: 'image_url', image_url: { url: 'data:image/png;base64,AA' } },
+          { type: 'file', file: { file_data: 'data:application/pdf;base64,BB', filename: 'a.pdf' } },
+        ],
+      },
+    ]);
+    const foreign = {
+      ...asked,
+      messages: [{ role: 'user', content: [{ type: 'file', fileId: 'file_01' }] }],
+    } as ChatRequest;
+    expect(() => encode(foreign)).toThrow("another vendor's id");
   });
 });

@@ -2,7 +2,8 @@ import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
 import type { ChatRequest } from '@llm0/core/chat/request';
 import type { EncodeContext, UpstreamRequest } from '../provider';
 import { asObject } from '../read-json';
-import { DroppedParameters, type Refuse } from '../refuse-parameter';
+import { DroppedParameters } from '../refuse-parameter';
+import { refuseExtras } from '../translated-fields';
 import { encodeMessages } from './encode-messages';
 import { encodeToolChoice, encodeTools } from './encode-tools';
 import { chatEndpoint } from './endpoint';
@@ -15,7 +16,9 @@ import { type ChatQuirks, REASONING_DEFAULTS } from './quirks';
 export function encodeRequest(request: ChatRequest, context: EncodeContext, quirks: ChatQuirks): UpstreamRequest {
   const dropped = new DroppedParameters(context);
   const body: JsonObject =
-    request.wire?.format === 'openai-chat' ? { ...request.wire.body } : encodeBody(request, quirks, dropped.refuse);
+    request.wire?.format === 'openai-chat'
+      ? { ...request.wire.body }
+      : encodeBody(request, { context, quirks, dropped });
   body.model = context.model;
   setDelivery(body, request.stream, quirks);
   const reasoning = quirks.isReasoningModel(context.model, context.priced?.capabilities ?? []);
@@ -92,9 +95,19 @@ const PLAIN_FIELDS = {
   maxOutputTokens: 'max_completion_tokens',
 } as const satisfies Partial<Record<keyof ChatRequest, string>>;
 
+interface BodyInput {
+  readonly context: EncodeContext;
+  readonly quirks: ChatQuirks;
+  readonly dropped: DroppedParameters;
+}
+
+const NO_MEDIA = new Map<string, never>();
+
 /** A request that came in another format. */
-function encodeBody(request: ChatRequest, quirks: ChatQuirks, refuse: Refuse): JsonObject {
-  const body: JsonObject = { model: request.model, messages: encodeMessages(request.messages) };
+function encodeBody(request: ChatRequest, { context, quirks, dropped }: BodyInput): JsonObject {
+  const { refuse } = dropped;
+  const messages = encodeMessages(request.messages, { dropped, media: context.media ?? NO_MEDIA });
+  const body: JsonObject = { model: request.model, messages };
   for (const [ours, wire] of Object.entries(PLAIN_FIELDS)) {
     const value = request[ours as keyof typeof PLAIN_FIELDS];
     if (value !== undefined) body[wire] = value;
@@ -104,12 +117,20 @@ function encodeBody(request: ChatRequest, quirks: ChatQuirks, refuse: Refuse): J
     if (quirks.topK) body.top_k = request.topK;
     else refuse('top_k', 'is not supported by');
   }
-  if (request.tools !== undefined && request.tools.length > 0) body.tools = encodeTools(request.tools, refuse);
+  if (request.tools !== undefined && request.tools.length > 0) body.tools = encodeTools(request.tools, dropped);
   if (request.toolChoice !== undefined) body.tool_choice = encodeToolChoice(request.toolChoice, refuse);
   if (request.responseFormat !== undefined) body.response_format = encodeResponseFormat(request.responseFormat);
-  if (request.thinking !== undefined && request.reasoningEffort === undefined) setEffort(body, request.thinking);
-  for (const name in request.extra) refuse(name, 'has no counterpart for');
+  setEffort(body, request, { context, quirks, dropped });
+  capOutput(body, context);
+  refuseExtras(request, dropped, (name) => name === 'stream_options');
   return body;
+}
+
+/** Callers of other formats must name a limit, often a larger one than this model has. */
+function capOutput(body: JsonObject, { priced }: EncodeContext): void {
+  const { max_completion_tokens: asked } = body;
+  const most = priced?.maxOutputTokens;
+  if (typeof asked === 'number' && most !== undefined && asked > most) body.max_completion_tokens = most;
 }
 
 function encodeResponseFormat(format: NonNullable<ChatRequest['responseFormat']>): JsonObject {
@@ -128,8 +149,25 @@ const EFFORT_BY_BUDGET: readonly (readonly [number, string])[] = [
   [Number.POSITIVE_INFINITY, 'high'],
 ];
 
-function setEffort(body: JsonObject, thinking: JsonObject): void {
+/** The highest effort of other formats, in this one's words. */
+const HIGHEST_EFFORT = { theirs: 'max', ours: 'high' } as const;
+
+/** How much the model shall think; models known not to think are not asked to, which is told. */
+function setEffort(body: JsonObject, request: ChatRequest, { context, quirks, dropped }: BodyInput): void {
+  const { thinking } = request;
+  const capabilities = context.priced?.capabilities;
+  const thinks = quirks.isReasoningModel(context.model, capabilities ?? []) || capabilities?.includes('reasoning');
+  if (thinks === false && capabilities !== undefined) {
+    if (body.reasoning_effort !== undefined) dropped.note('reasoning_effort');
+    if (thinking !== undefined && thinking.type !== 'disabled') dropped.note('thinking');
+    delete body.reasoning_effort;
+    return;
+  }
+  if (body.reasoning_effort === HIGHEST_EFFORT.theirs) body.reasoning_effort = HIGHEST_EFFORT.ours;
+  if (thinking === undefined || body.reasoning_effort !== undefined) return;
   const budget: JsonValue | undefined = thinking.budget_tokens;
+  // The format has no word that every model takes for not thinking at all.
+  if (thinking.type === 'disabled') dropped.note('thinking');
   if (thinking.type !== 'enabled' || typeof budget !== 'number') return;
   const effort = EFFORT_BY_BUDGET.find(([most]) => budget <= most);
   if (effort !== undefined) body.reasoning_effort = effort[1];

@@ -1,15 +1,16 @@
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
 import type { Tool, ToolChoice } from '@llm0/core/chat/request';
-import type { Refuse } from '../refuse-parameter';
+import type { DroppedParameters, Refuse } from '../refuse-parameter';
 
 /** Function tools, and tools that came in this very format. */
-export function encodeTools(tools: readonly Tool[], refuse: Refuse): JsonObject[] {
+export function encodeTools(tools: readonly Tool[], dropped: DroppedParameters): JsonObject[] {
   return tools.flatMap((tool) => {
     if (tool.type === 'raw') {
       if (tool.format === 'openai-chat') return [tool.value];
-      refuse(`tools.${String(tool.value.type ?? 'unknown')}`, 'is a built-in tool unknown to');
+      dropped.refuse(`tools.${String(tool.value.type ?? 'unknown')}`, 'is a built-in tool unknown to');
       return [];
     }
+    if (tool.cacheControl !== undefined) dropped.note('cache_control');
     const definition: JsonObject = { name: tool.name };
     if (tool.description !== undefined) definition.description = tool.description;
     if (tool.parameters !== undefined) definition.parameters = tool.parameters;

@@ -4,6 +4,7 @@ import { decodeModelNames } from './decode-models';
 import { decodeResponse } from './decode-response';
 import { ChatStreamDecoder } from './decode-stream';
 import { createEmbeddings, type EmbeddingQuirks, OPENAI_EMBEDDINGS } from './embeddings';
+import { listRemoteFiles } from './encode-media';
 import { encodeRequest } from './encode-request';
 import { modelsEndpoint } from './endpoint';
 import { type ChatQuirks, OPENAI_QUIRKS } from './quirks';
@@ -33,6 +34,7 @@ export function createChatProvider(profile: ChatProfile): Provider {
     encodeRequest: (request, context) => encodeRequest(request, context, quirks),
     decodeResponse: (body) => decodeResponse(name, body),
     createStreamDecoder: () => new ChatStreamDecoder(name),
+    remoteMedia: listRemoteFiles,
     decodeError: (status, headers, body) => decodeError(name, { status, headers, body }),
     probeUrl: profile.modelsEndpoint ?? modelsEndpoint,
     ...(profile.embeddings === null ? {} : { embeddings: createEmbeddings(name, profile.embeddings) }),
