@@ -9,10 +9,8 @@ import type { SettlementFile } from './settlement-file';
 /** Memory for settlements the queue holds but that are not drained yet; beyond it they are kept in the file. */
 const KEPT_MAX_BYTES = 16 * 1024 * 1024;
 const BATCH = 500;
-/**
- * A store that has not acknowledged for this long counts as stalled. When it goes on it may drop what a process that died
- * meanwhile had written (Redis reads 16 KiB, fails to reply, and closes), so what is on the wire goes to the file too.
- */
+// A store that has not acknowledged for this long counts as stalled. When it goes on it may drop what a process that died
+// meanwhile had written (Redis reads 16 KiB, fails to reply, and closes), so what is on the wire goes to the file too.
 const STALLED_MS = 20;
 
 interface Entry {
@@ -71,16 +69,13 @@ export class HandOver {
   /** Resolves (undefined: at once) when it is on the wire or in the file. */
   add(settlement: Settlement): Promise<void> | undefined {
     const entry = this.createEntry(settlement, false);
-    if (!this.open) {
-      this.wait(entry);
-      return undefined;
-    }
-    const written = this.ports.written();
-    void this.sendEntry(entry, settlement.held ? 'held' : 'unheld', written);
+    const written = this.open ? this.ports.written() : undefined;
+    if (this.open) void this.sendEntry(entry, settlement.held ? 'held' : 'unheld', written);
+    else this.wait(entry);
     return written;
   }
 
-  /** Settlements found in a file of a process that is gone. */
+  /** Those in a file of a process that is gone. */
   adopt(settlements: readonly Settlement[]): void {
     for (const settlement of settlements) this.wait(this.createEntry(settlement, true));
   }
@@ -175,11 +170,9 @@ export class HandOver {
     this.sent.add(entry);
     const reply = this.ports.send(settlement, mode);
     // Asked once the bytes were given to the socket, still before any answer can go out.
-    const check = () => {
+    void (written ?? Promise.resolve()).then(() => {
       if (this.sent.has(entry) && (this.ports.isBackedUp() || this.isStalled(performance.now()))) this.toFile(entry);
-    };
-    if (written === undefined) queueMicrotask(check);
-    else void written.then(check);
+    });
     this.stallTimer ??= setTimeout(this.watchStall, STALLED_MS);
     return reply.then(
       (outcome) => this.take(entry, settlement, outcome),
