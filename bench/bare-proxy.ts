@@ -4,19 +4,25 @@ const upstream = process.env.UPSTREAM_URL ?? '';
 const server = Bun.serve({
   port: Number(process.env.PORT ?? 0),
   hostname: '127.0.0.1',
-  async fetch(request) {
-    const body = (await request.json()) as { stream?: boolean };
-    const answer = await fetch(`${upstream}/chat/completions`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', authorization: 'Bearer floor' },
-      body: JSON.stringify(body),
-    });
-    if (body.stream !== true) return Response.json(await answer.json());
-    return new Response(parseEvents(answer.body as ReadableStream<Uint8Array>), {
-      headers: { 'content-type': 'text/event-stream' },
-    });
+  maxRequestBodySize: 64 * 1024 * 1024,
+  routes: {
+    '/v1/chat/completions': (request) => pass(request, `${upstream}/v1/chat/completions`),
+    '/v1/messages': (request) => pass(request, `${upstream}/v1/messages`),
   },
 });
+
+async function pass(request: Request, url: string): Promise<Response> {
+  const body = (await request.json()) as { stream?: boolean };
+  const answer = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: 'Bearer floor' },
+    body: JSON.stringify(body),
+  });
+  if (body.stream !== true) return Response.json(await answer.json());
+  return new Response(parseEvents(answer.body as ReadableStream<Uint8Array>), {
+    headers: { 'content-type': 'text/event-stream' },
+  });
+}
 
 /** Forwards the bytes and parses every event, as anything that counts tokens must. */
 function parseEvents(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {

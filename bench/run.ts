@@ -1,146 +1,105 @@
-// `bun run bench [scenario…]`: starts stores, upstream, floor and gateway by itself, loads them in turn, prints a table.
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
-import { cpus, tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { parseArgs } from 'node:util';
-import { callAdmin, createTestKey, startGateway } from '@llm0/gateway/testing/start-gateway';
-import { BACKLOG_HELP, measureBacklog } from './backlog';
-import type { LoadResult } from './load';
-import { cpuSeconds, memoryMib } from './process-stats';
-import { type Machine, type Row, renderMarkdown } from './report';
-import { SCENARIOS, type Scenario } from './scenarios/scenarios';
-import { load, startRealStores, startScript } from './start-bench';
+// `bun run bench [scenario…]`: starts stores, upstream, floor and gateway by itself, loads them in turn, prints a report.
+import { callAdmin } from '@llm0/gateway/testing/start-gateway';
+import { describeMachine } from './machine/describe-machine';
+import { readServerVersions } from './machine/read-server-versions';
+import { BenchOptionError, type BenchOptions, OPTION_HELP, parseOptions } from './options';
+import { publish } from './report/publish';
+import type { Row } from './report/rows';
+import { choosePlan, listScenarios, type Plan } from './scenarios/choose-plan';
+import { runScenario } from './scenarios/run-scenario';
+import { pathsOf } from './scenarios/scenarios';
+import { type BenchWorld, startBench, waitForDrain } from './start-bench';
 
-const { values: options, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    duration: { type: 'string', default: '5' },
-    connections: { type: 'string', default: '10' },
-    trials: { type: 'string', default: '3' },
-    stores: { type: 'string', default: 'real' },
-    rows: { type: 'string', default: '1000000' },
-    help: { type: 'boolean', default: false },
-  },
-});
-
-const WARM_UP_SECONDS = 2;
-const RESULTS = join(import.meta.dir, 'results/local');
-
-interface Target {
-  readonly name: string;
-  readonly url: string;
-  readonly pid: number;
-  readonly keys: Readonly<Record<Scenario['key'], string>>;
-}
-
-/** One trial of one target: throughput, latencies, and the CPU its process used meanwhile. */
-async function measure(scenario: Scenario, target: Target, connections: number) {
-  const { stream, unique, model } = scenario;
-  const isGateway = target.name === 'gateway';
-  const expectStatus = isGateway ? scenario.expectStatus : 200;
-  const seconds = Number(options.duration);
-  const job = { url: target.url, apiKey: target.keys[scenario.key], connections, stream, unique, model, expectStatus };
-  await load({ ...job, seconds: WARM_UP_SECONDS });
-  const before = cpuSeconds(target.pid);
-  const result = await load({ ...job, seconds });
-  const cpuPer1000 = ((cpuSeconds(target.pid) - before) / Math.max(1, result.requests)) * 1000;
-  return { result, cpuPer1000 };
-}
-
-async function runScenario(scenario: Scenario, targets: readonly Target[], connections: number): Promise<Row[]> {
-  const trials = targets.map(() => ({ results: [] as LoadResult[], cpu: [] as number[] }));
-  for (let trial = 0; trial < Number(options.trials); trial++) {
-    for (const [index, target] of targets.entries()) {
-      const { result, cpuPer1000 } = await measure(scenario, target, connections);
-      trials[index]?.results.push(result);
-      trials[index]?.cpu.push(cpuPer1000);
-    }
-  }
-  return targets.map((target, index) => ({
-    scenario: scenario.name,
-    target: target.name,
-    connections,
-    trials: trials[index]?.results ?? [],
-    cpuPer1000: trials[index]?.cpu ?? [],
-    peakMib: memoryMib(target.pid).peak,
-  }));
-}
+const DRAIN_TIMEOUT_MS = 120_000;
 
 async function main(): Promise<void> {
-  if (options.help) {
-    console.log('bun run bench [scenario…] [--duration 5] [--connections 10,50] [--trials 3] [--stores real|embedded]');
-    console.log(BACKLOG_HELP);
-    console.log(SCENARIOS.map((one) => `  ${one.name.padEnd(8)} ${one.what}`).join('\n'));
-    return;
-  }
-  const wanted = SCENARIOS.filter((one) => positionals.length === 0 || positionals.includes(one.name));
-  const unknown = positionals.filter((name) => name !== 'backlog' && !SCENARIOS.some((one) => one.name === name));
-  if (unknown.length > 0) throw new Error(`unknown scenario ${unknown.join(', ')}; --help lists them`);
-  const stops: (() => Promise<unknown>)[] = [];
-  const dataDir = await mkdtemp(join(tmpdir(), 'llm0-bench-'));
+  const options = parseOptions(process.argv.slice(2));
+  if (options.help) return console.log(`${OPTION_HELP}\n\n${listScenarios()}`);
+  const plan = choosePlan(options.scenarios);
+  const world = await startBench(options);
+  const rows: Row[] = [];
+  const notes: string[] = [];
   try {
-    const stores = options.stores === 'real' ? await startRealStores(stops) : undefined;
-    const upstream = await startScript('../apps/gateway/testing/fake-upstream/main.ts', ['--port', '0']);
-    stops.push(async () => upstream.child.kill());
-    const floor = await startScript('bare-proxy.ts', [], { UPSTREAM_URL: `${upstream.url}/v1` });
-    stops.push(async () => floor.child.kill());
-    const gateway = await startGateway({
-      dataDir,
-      env: { OPENAI_API_KEY: 'bench', OPENAI_BASE_URL: `${upstream.url}/v1`, ...stores?.env },
-    });
-    stops.push(() => gateway.stop());
-    const open = await createTestKey(gateway);
-    const tight = await createTestKey(gateway, { key: { rate_limit_per_minute: 1 } });
-    const keys = { open: open.apiKey, tight: tight.apiKey };
-    const targets: Target[] = [
-      { name: 'bare proxy', url: floor.url, pid: floor.pid, keys },
-      { name: 'gateway', url: gateway.url, pid: gateway.pid, keys },
-    ];
-    if (positionals.includes('backlog')) {
-      if (stores === undefined) throw new Error('backlog needs --stores real');
-      const { projectId, keyId } = open;
-      const job = { url: gateway.url, apiKey: open.apiKey, connections: Number(options.connections.split(',')[0]) };
-      await measureBacklog({
-        ...{ gateway, redisUrl: stores.redisUrl, projectId, keyId, rows: Number(options.rows) },
-        job: {
-          ...job,
-          seconds: Number(options.duration),
-          stream: false,
-          unique: false,
-          model: 'gpt-4o-mini',
-          expectStatus: 200,
-        },
-      });
+    const machine = describeMachine(describeStores(options), await readServerVersions(world.stores));
+    try {
+      await runPlan(world, plan, { rows, notes });
+      notes.push(await describeLedger(world));
+    } finally {
+      // What was measured is published even when a later scenario fails or the run is interrupted.
+      await publish({ machine, rows, notes });
     }
-    const rows: Row[] = [];
-    if (wanted.length === 0) return;
-    for (const connections of options.connections.split(',').map(Number)) {
-      for (const scenario of wanted) rows.push(...(await runScenario(scenario, targets, connections)));
-    }
-    const reconciled = await callAdmin<{ ok: boolean }>(gateway, '/reconcile');
-    await publish(rows);
-    console.log(`ledger after the load: ${reconciled.ok ? 'even' : 'not even yet (queue still draining)'}`);
   } finally {
-    for (const stop of stops.reverse()) await stop();
-    await rm(dataDir, { recursive: true, force: true });
+    await world.stop();
   }
 }
 
-async function publish(rows: readonly Row[]): Promise<void> {
-  const machine: Machine = {
-    cpu: cpus()[0]?.model ?? 'unknown CPU',
-    cores: cpus().length,
-    bun: Bun.version,
-    stores: options.stores === 'real' ? 'Redis and Postgres on the same machine' : 'embedded stores',
-    date: new Date().toISOString().slice(0, 10),
-    command: `bun run bench ${process.argv.slice(2).join(' ')}`.trim(),
-  };
-  const markdown = renderMarkdown(rows, machine);
-  await mkdir(RESULTS, { recursive: true });
-  await Bun.write(join(RESULTS, 'latest.md'), markdown);
-  await Bun.write(join(RESULTS, 'latest.json'), JSON.stringify({ machine, rows }, null, 1));
-  console.log(markdown);
+interface Findings {
+  readonly rows: Row[];
+  readonly notes: string[];
 }
 
-await main();
-process.exit(0);
+async function runPlan(world: BenchWorld, plan: Plan, findings: Findings): Promise<void> {
+  const stop = new Promise<never>((_, reject) => {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+      process.once(signal, () => reject(new Error(`ended by ${signal}`)));
+    }
+  });
+  await Promise.race([stop, runAll(world, plan, findings)]);
+}
+
+async function runAll(world: BenchWorld, plan: Plan, { rows, notes }: Findings): Promise<void> {
+  for (const connections of world.options.connections) {
+    for (const scenario of plan.scenarios) {
+      const missing = await findMissingPath(world, pathsOf(scenario));
+      if (missing !== undefined) {
+        notes.push(`${scenario.name}: left out, the gateway has no ${missing}`);
+        continue;
+      }
+      console.error(`${scenario.name}, ${connections} connections`);
+      rows.push(...(await runScenario(world, scenario, connections)));
+    }
+  }
+  for (const special of plan.specials) {
+    console.error(special.name);
+    const outcome = await special.run(world);
+    rows.push(...outcome.rows);
+    notes.push(...outcome.notes);
+  }
+}
+
+/** The first path that the gateway does not serve. */
+async function findMissingPath({ targets }: BenchWorld, paths: readonly string[]): Promise<string | undefined> {
+  const gateway = targets.find(({ kind }) => kind === 'gateway');
+  for (const path of paths) {
+    const answer = await fetch(`${gateway?.url}${path}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${gateway?.keys.open}`, 'content-type': 'application/json' },
+      body: '{}',
+    });
+    await answer.text();
+    if (answer.status === 404) return path;
+  }
+  return undefined;
+}
+
+/** Whether counters and rows agree after all that load. */
+async function describeLedger({ gateway }: BenchWorld): Promise<string> {
+  if (gateway === undefined) return 'ledger: not ours to read';
+  if (!(await waitForDrain(gateway, DRAIN_TIMEOUT_MS))) return 'ledger: the queue was still draining at the end';
+  const { ok } = await callAdmin<{ ok: boolean }>(gateway, '/reconcile');
+  return `ledger after the load: ${ok ? 'even' : 'NOT EVEN'}`;
+}
+
+function describeStores({ url, stores, workers }: BenchOptions): string {
+  if (url !== undefined) return 'a running gateway';
+  const processes = workers === 1 ? 'one process' : `${workers} processes`;
+  return `${processes}, ${stores === 'real' ? 'Redis (appendonly, everysec) and Postgres (fsync off)' : 'embedded stores'}`;
+}
+
+try {
+  await main();
+  process.exit(0);
+} catch (error) {
+  console.error(error instanceof BenchOptionError ? error.message : error);
+  process.exit(1);
+}

@@ -1,18 +1,117 @@
-import { mkdtemp } from 'node:fs/promises';
+// Starts everything a run needs, each in a process of its own: stores, fake upstream, floor, gateway.
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { callAdmin, createTestKey, type GatewayProcess, startGateway } from '@llm0/gateway/testing/start-gateway';
 import { startPostgres } from '@llm0/gateway/testing/start-postgres';
 import { startRedis } from '@llm0/gateway/testing/start-redis';
-import type { LoadJob, LoadResult } from './load';
+import type { BenchOptions } from './options';
+import type { KeyName, TargetKind } from './scenarios/scenarios';
 
-export interface StartedStores {
+export interface BenchStores {
   readonly redisUrl: string;
-  /** What the gateway is started with. */
+  readonly databaseUrl: string;
+}
+
+/** Somebody to send load to. */
+export interface Target {
+  readonly name: string;
+  readonly kind: TargetKind;
+  readonly url: string;
+  /** Absent for what was not started here. */
+  readonly pid?: number;
+  readonly keys: Readonly<Record<KeyName, string>>;
+  /** Instead of the scenario's. */
+  readonly model?: string;
+}
+
+export interface StartedGateway extends Pick<GatewayProcess, 'url' | 'adminToken'> {
+  readonly pid: number;
+  /** The open key, and the project it is of. */
+  readonly open: { readonly projectId: string; readonly keyId: string; readonly apiKey: string };
+  /** What another gateway on the same stores is started with. */
   readonly env: Readonly<Record<string, string>>;
 }
 
+/** All that runs while a bench does. */
+export interface BenchWorld {
+  readonly options: BenchOptions;
+  readonly targets: readonly Target[];
+  /** Absent with `--url`. */
+  readonly gateway: StartedGateway | undefined;
+  /** Absent with embedded stores and with `--url`. */
+  readonly stores: BenchStores | undefined;
+  /** Processes whose CPU is counted, by name; the client is counted by itself. */
+  readonly processes: Readonly<Record<string, number>>;
+  stop(): Promise<void>;
+}
+
+export async function startBench(options: BenchOptions): Promise<BenchWorld> {
+  const stops: (() => Promise<unknown>)[] = [];
+  const stop = async () => {
+    for (const end of stops.splice(0).reverse()) await end();
+  };
+  try {
+    const upstream = await startScript('../apps/gateway/testing/fake-upstream/main.ts', [
+      ...['--port', String(options.upstreamPort)],
+    ]);
+    stops.push(async () => upstream.child.kill());
+    const floor = await startScript('bare-proxy.ts', [], { UPSTREAM_URL: upstream.url });
+    stops.push(async () => floor.child.kill());
+    const ours = options.url === undefined ? await startOurs(options, upstream.url, stops) : undefined;
+    const keys = ours?.keys ?? sameKey(options.key ?? 'bench');
+    const targets: Target[] = [
+      { name: 'direct', kind: 'direct', url: upstream.url, pid: upstream.pid, keys },
+      { name: 'bare proxy', kind: 'floor', url: floor.url, pid: floor.pid, keys },
+      { name: 'gateway', kind: 'gateway', url: ours?.gateway.url ?? options.url ?? '', pid: ours?.gateway.pid, keys },
+      ...options.compare.map(({ name, url }) => ({
+        ...{ name, url, kind: 'other' as const, keys: sameKey(options.compareKey) },
+        ...(options.compareModel === undefined ? {} : { model: options.compareModel }),
+      })),
+    ];
+    const processes = { upstream: upstream.pid, 'bare proxy': floor.pid, ...ours?.processes };
+    return { options, targets, gateway: ours?.gateway, stores: ours?.stores, processes, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function startOurs(options: BenchOptions, upstreamUrl: string, stops: (() => Promise<unknown>)[]) {
+  const started = options.stores === 'real' ? await startRealStores(stops) : undefined;
+  const dataDir = await mkdtemp(join(tmpdir(), 'llm0-bench-'));
+  stops.push(() => rm(dataDir, { recursive: true, force: true }));
+  const env: Record<string, string> = {
+    OPENAI_API_KEY: 'bench',
+    OPENAI_BASE_URL: `${upstreamUrl}/v1`,
+    ANTHROPIC_API_KEY: 'bench',
+    ANTHROPIC_BASE_URL: upstreamUrl,
+    GEMINI_API_KEY: 'bench',
+    GEMINI_BASE_URL: upstreamUrl,
+    ...(options.workers > 1 ? { GATEWAY_WORKERS: String(options.workers) } : {}),
+    ...(started === undefined ? {} : { REDIS_URL: started.stores.redisUrl, DATABASE_URL: started.stores.databaseUrl }),
+  };
+  const running = await startGateway({ dataDir, env });
+  stops.push(() => running.stop());
+  const open = await createTestKey(running);
+  const { url, pid, adminToken } = running;
+  const gateway: StartedGateway = { url, pid, adminToken, open, env };
+  const keys = await createKeys(running, open.apiKey);
+  return { gateway, keys, stores: started?.stores, processes: { gateway: pid, ...started?.processes } };
+}
+
+async function createKeys(gateway: GatewayProcess, open: string): Promise<Record<KeyName, string>> {
+  const tight = await createTestKey(gateway, { key: { rate_limit_per_minute: 1 } });
+  // Less than any request holds.
+  const capped = await createTestKey(gateway, { project: { monthly_cap_usd: 0.000001 } });
+  const semantic = await createTestKey(gateway, { project: { semantic_cache_enabled: true } });
+  return { open, tight: tight.apiKey, capped: capped.apiKey, semantic: semantic.apiKey };
+}
+
+const sameKey = (key: string): Record<KeyName, string> => ({ open: key, tight: key, capped: key, semantic: key });
+
 /** Starts a Bun script that prints `ready <port>`. */
-export async function startScript(path: string, args: readonly string[], env: Record<string, string> = {}) {
+async function startScript(path: string, args: readonly string[], env: Record<string, string> = {}) {
   const child = Bun.spawn([process.execPath, join(import.meta.dir, path), ...args], {
     env: { ...process.env, BUN_CONFIG_MAX_HTTP_REQUESTS: '20000', ...env },
     stdout: 'pipe',
@@ -28,24 +127,27 @@ export async function startScript(path: string, args: readonly string[], env: Re
   throw new Error(`${path} did not start: ${text}`);
 }
 
-/** Load from a process of its own, so that its CPU is not the server's. */
-export async function load(job: LoadJob): Promise<LoadResult> {
-  const child = Bun.spawn([process.execPath, join(import.meta.dir, 'load.ts'), JSON.stringify(job)], {
-    env: { ...process.env, BUN_CONFIG_MAX_HTTP_REQUESTS: '20000' },
-    stdout: 'pipe',
-    stderr: 'inherit',
-  });
-  const text = await new Response(child.stdout).text();
-  if ((await child.exited) !== 0) throw new Error(`load generator failed: ${text}`);
-  return JSON.parse(text.trim().split('\n').at(-1) ?? '') as LoadResult;
-}
-
 /** Redis keeps its data (`appendonly`), as an operator's would. */
-export async function startRealStores(stops: (() => Promise<unknown>)[]): Promise<StartedStores> {
+async function startRealStores(stops: (() => Promise<unknown>)[]) {
   const redisDir = await mkdtemp(join(tmpdir(), 'llm0-bench-redis-'));
+  stops.push(() => rm(redisDir, { recursive: true, force: true }));
   const redis = await startRedis({ dataDir: redisDir, args: ['--appendfsync', 'everysec'] });
   stops.push(() => redis.stop());
   const postgres = await startPostgres();
   stops.push(() => postgres.stop());
-  return { redisUrl: redis.url, env: { REDIS_URL: redis.url, DATABASE_URL: postgres.url } };
+  return {
+    stores: { redisUrl: redis.url, databaseUrl: postgres.url },
+    processes: { redis: redis.pid, postgres: postgres.pid },
+  };
+}
+
+/** Waits until every settlement is a row; false when that takes longer. */
+export async function waitForDrain(gateway: Pick<GatewayProcess, 'url' | 'adminToken'>, timeoutMs: number) {
+  const endMs = performance.now() + timeoutMs;
+  while (performance.now() < endMs) {
+    const { queue_depth: depth } = await callAdmin<{ queue_depth: number }>(gateway, '/reconcile');
+    if (depth === 0) return true;
+    await Bun.sleep(200);
+  }
+  return false;
 }

@@ -1,50 +1,163 @@
-/** What each scenario asks, and which floor it is compared with. */
+import type { RequestShape } from '../load/load-job';
+
+/** Which of the gateway's keys a scenario uses. */
+export type KeyName = 'open' | 'tight' | 'capped' | 'semantic';
+export type TargetKind = 'direct' | 'floor' | 'gateway' | 'other';
+
+/** One fixed rate of a scenario that has several. */
+export interface RateStep {
+  readonly label: string;
+  readonly rate: number;
+}
+
 export interface Scenario {
   readonly name: string;
   readonly what: string;
-  readonly stream: boolean;
-  readonly unique: boolean;
-  readonly model: string;
+  readonly requests: readonly RequestShape[];
+  /** Of the gateway; all others answer 200. */
   readonly expectStatus: number;
-  /** Which key it uses. */
-  readonly key: 'open' | 'tight';
+  readonly key: KeyName;
+  /** Seconds of a trial. */
+  readonly seconds: number;
+  /** Run when nothing is named. */
+  readonly isDefault: boolean;
+  readonly targets: readonly TargetKind[];
+  /** Loaded on end in each trial, in this order; absent = as fast as it goes. */
+  readonly steps?: readonly RateStep[];
 }
 
+const MINI = 'gpt-4o-mini';
+/** Takes a question of a megabyte. */
+const LONG = 'gpt-4.1-mini';
+const CLAUDE = 'claude-haiku-4-5';
+const GEMINI = 'gemini-2.5-flash';
+
+const miss: RequestShape = { model: MINI, stream: false, question: 'unique' };
+const hit: RequestShape = { ...miss, question: 'same' };
+const stream: RequestShape = { ...miss, stream: true };
+
+const EVERYBODY: readonly TargetKind[] = ['direct', 'floor', 'gateway', 'other'];
+/** What only this gateway can answer, beside the floor. */
+const OURS: readonly TargetKind[] = ['floor', 'gateway'];
+
+const ordinary = { expectStatus: 200, key: 'open', seconds: 5, isDefault: true, targets: EVERYBODY } as const;
+
+const steps = (...rates: readonly number[]): readonly RateStep[] =>
+  rates.map((rate) => ({ label: rate.toLocaleString('en'), rate }));
+
+export const MIXED: readonly RequestShape[] = [
+  { ...hit, share: 6 },
+  { ...miss, share: 3 },
+  { ...stream, share: 1 },
+];
+
 export const SCENARIOS: readonly Scenario[] = [
+  { ...ordinary, name: 'hit', what: 'the same question, answered by the exact cache', requests: [hit] },
   {
-    name: 'hit',
-    what: 'the same question, answered by the exact cache',
-    stream: false,
-    unique: false,
-    model: 'gpt-4o-mini',
-    expectStatus: 200,
-    key: 'open',
+    ...ordinary,
+    name: 'hit-stream',
+    what: 'the same question, replayed as a stream',
+    requests: [{ ...hit, stream: true }],
   },
   {
+    ...ordinary,
     name: 'miss',
     what: 'a new question each time: admission, hold, upstream, settlement, cache write, log row',
-    stream: false,
-    unique: true,
-    model: 'gpt-4o-mini',
-    expectStatus: 200,
-    key: 'open',
+    requests: [miss],
+  },
+  { ...ordinary, name: 'stream', what: 'a new question each time, streamed in 20 chunks', requests: [stream] },
+  {
+    ...ordinary,
+    name: 'stream-500',
+    what: 'a new question each time, streamed in 500 chunks',
+    requests: [{ ...stream, chunks: 500 }],
   },
   {
-    name: 'stream',
-    what: 'a new question each time, streamed in 20 chunks',
-    stream: true,
-    unique: true,
-    model: 'gpt-4o-mini',
-    expectStatus: 200,
-    key: 'open',
-  },
-  {
+    ...ordinary,
     name: 'denied',
     what: 'a key without requests left: 429 for each',
-    stream: false,
-    unique: false,
-    model: 'gpt-4o-mini',
+    requests: [miss],
     expectStatus: 429,
     key: 'tight',
+    targets: OURS,
+  },
+  {
+    ...ordinary,
+    name: 'capped',
+    what: 'a project at its cap: 402 for each',
+    requests: [miss],
+    expectStatus: 402,
+    key: 'capped',
+    targets: OURS,
+  },
+  {
+    ...ordinary,
+    name: 'semantic-hit',
+    what: 'another wording each time, answered by the semantic cache (embedding included)',
+    requests: [{ ...hit, question: 'reworded' }],
+    key: 'semantic',
+    targets: OURS,
+  },
+  {
+    ...ordinary,
+    name: 'anthropic-miss',
+    what: 'as miss, translated for the Messages API and back',
+    requests: [{ ...miss, model: CLAUDE }],
+  },
+  {
+    ...ordinary,
+    name: 'messages-miss',
+    what: 'as miss, by a client of the Messages API (left out where the gateway has none)',
+    requests: [{ ...miss, model: CLAUDE, path: '/v1/messages' }],
+    targets: ['direct', 'floor', 'gateway'],
+  },
+  {
+    ...ordinary,
+    name: 'gemini-stream',
+    what: 'as stream, translated from generateContent',
+    requests: [{ ...stream, model: GEMINI }],
+  },
+  {
+    ...ordinary,
+    name: 'large-100k',
+    what: 'as miss, with a question of 100 kB',
+    requests: [{ ...miss, model: LONG, bytes: 100_000 }],
+  },
+  {
+    ...ordinary,
+    name: 'large-1m',
+    what: 'as miss, with a question of 1 MB',
+    requests: [{ ...miss, model: LONG, bytes: 1_000_000 }],
+  },
+  { ...ordinary, name: 'mixed', what: '60 % hits, 30 % misses, 10 % streams', requests: MIXED },
+  {
+    ...ordinary,
+    name: 'burst',
+    what: 'misses at 200 req/s, at 5,000, and at 200 again; each for the time of a trial',
+    requests: [miss],
+    isDefault: false,
+    steps: [
+      { label: '200', rate: 200 },
+      { label: '5,000', rate: 5000 },
+      { label: '200 after it', rate: 200 },
+    ],
+  },
+  {
+    ...ordinary,
+    name: 'sustained',
+    what: 'misses at 20, 50, 100, 500, 1,000 and 2,000 req/s',
+    requests: [miss],
+    seconds: 60,
+    isDefault: false,
+    steps: steps(20, 50, 100, 500, 1000, 2000),
   },
 ];
+
+/** What one name stands for, beside the names of the table. */
+export const FAMILIES: Readonly<Record<string, readonly string[]>> = {
+  streams: ['stream', 'stream-500'],
+  'large-payload': ['large-100k', 'large-1m'],
+};
+
+/** Paths beyond chat completions that a scenario needs. */
+export const pathsOf = ({ requests }: Scenario): readonly string[] => requests.flatMap(({ path }) => path ?? []);

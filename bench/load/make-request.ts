@@ -1,0 +1,72 @@
+import { benchCustomer, benchKey } from './bench-keys';
+import type { Callers, RequestShape } from './load-job';
+
+const CHAT_PATH = '/v1/chat/completions';
+const SAME = 'the same question';
+/** Written with other spacing each time: another key of the exact cache, the same meaning. */
+const REWORDED = 'How can I reset the password of my own online account when I have lost it?';
+export const TAUGHT = 'How do I reset the password of my own online account when I have lost it?';
+const FILLER = 'All work and no play makes a dull bench. ';
+
+/** Makes bodies of one shape; cheap, so that large ones cost the client little: the fixed parts are rendered once. */
+export function createBodyMaker(shape: RequestShape, runId: string): () => string {
+  const { model, stream, chunks, bytes = 0 } = shape;
+  const mark = '@@question@@';
+  const limit = shape.path?.startsWith('/v1/messages') === true ? { max_tokens: 256 } : {};
+  const fake = chunks === undefined ? {} : { x_fake: { chunks } };
+  const template = JSON.stringify({ model, stream, ...limit, ...fake, messages: [{ role: 'user', content: mark }] });
+  const [head = '', tail = ''] = template.split(mark);
+  const padding = bytes === 0 ? '' : ` ${FILLER.repeat(Math.ceil(bytes / FILLER.length)).slice(0, bytes)}`;
+  const end = padding + tail;
+  let count = 0;
+  if (shape.question === 'same') {
+    const body = head + SAME + end;
+    return () => body;
+  }
+  if (shape.question === 'reworded') {
+    const offset = Math.floor(Math.random() * SPACINGS);
+    return () => head + respace(REWORDED, (offset + count++) % SPACINGS) + end;
+  }
+  return () => `${head}question ${runId}-${count++}${end}`;
+}
+
+const GAPS = REWORDED.split(' ').length - 1;
+const SPACINGS = 3 ** GAPS;
+
+/** The text with one to three spaces between its words, as the digits of `variant` to the base 3 say. */
+export function respace(text: string, variant: number): string {
+  let rest = variant;
+  return text.replaceAll(' ', () => {
+    const spaces = ' '.repeat(1 + (rest % 3));
+    rest = Math.floor(rest / 3);
+    return spaces;
+  });
+}
+
+/** Headers of one caller after the other. */
+export function createHeaderMaker(callers: Callers): () => Readonly<Record<string, string>> {
+  if (callers.type === 'one') {
+    const headers = headersOf(callers.apiKey);
+    return () => headers;
+  }
+  const { count, customers } = callers;
+  const all = Array.from({ length: count }, (_, index) => ({
+    ...headersOf(benchKey(index)),
+    ...(customers ? { 'x-customer-id': benchCustomer(index) } : {}),
+  }));
+  let next = 0;
+  return () => all[next++ % count] ?? {};
+}
+
+const headersOf = (apiKey: string) => ({ 'content-type': 'application/json', authorization: `Bearer ${apiKey}` });
+
+export const pathOf = (shape: RequestShape): string => shape.path ?? CHAT_PATH;
+
+/** One round of a job's requests, the shapes spread evenly over it. */
+export function roundOf(shapes: readonly RequestShape[]): readonly RequestShape[] {
+  const places = shapes.flatMap((shape) => {
+    const share = shape.share ?? 1;
+    return Array.from({ length: share }, (_, index) => ({ shape, at: (index + 0.5) / share }));
+  });
+  return places.sort((a, b) => a.at - b.at).map(({ shape }) => shape);
+}

@@ -1,0 +1,46 @@
+import { callAdmin } from '@llm0/gateway/testing/start-gateway';
+import { median, type ServerPercentiles, type ServerSide, type Trial } from './report/rows';
+import { type StartedGateway, waitForDrain } from './start-bench';
+
+interface Overview {
+  readonly requests: number;
+  readonly latency_ms: ServerPercentiles;
+  readonly overhead_ms: ServerPercentiles;
+  readonly upstream_ms: ServerPercentiles;
+}
+
+const DRAIN_TIMEOUT_MS = 60_000;
+
+/**
+ * Percentiles that the gateway measured itself, from `gateway_logs` (within 2 %): medians over the trials. undefined while
+ * rows are still on their way.
+ */
+export async function readServerSide(
+  gateway: StartedGateway,
+  trials: readonly Trial[],
+): Promise<ServerSide | undefined> {
+  if (!(await waitForDrain(gateway, DRAIN_TIMEOUT_MS))) return undefined;
+  const overviews: Overview[] = [];
+  for (const { load } of trials) {
+    const range = new URLSearchParams({
+      from: new Date(load.fromMs).toISOString(),
+      to: new Date(load.toMs).toISOString(),
+    });
+    overviews.push(await callAdmin<Overview>(gateway, `/stats/overview?${range}`));
+  }
+  const at = (metric: 'latency_ms' | 'overhead_ms' | 'upstream_ms', name: keyof ServerPercentiles) => {
+    const measured = overviews.flatMap((overview) => overview[metric][name] ?? []);
+    return measured.length === 0 ? null : median(measured);
+  };
+  const all = (metric: 'latency_ms' | 'overhead_ms' | 'upstream_ms') => ({
+    p50: at(metric, 'p50'),
+    p95: at(metric, 'p95'),
+    p99: at(metric, 'p99'),
+  });
+  return {
+    requests: overviews.reduce((sum, { requests }) => sum + requests, 0),
+    latency: all('latency_ms'),
+    overhead: all('overhead_ms'),
+    upstream: all('upstream_ms'),
+  };
+}

@@ -1,0 +1,140 @@
+import {
+  cpuPer1000,
+  DIRECT,
+  errorsOf,
+  FLOOR,
+  findRow,
+  GATEWAY,
+  latencyOf,
+  peakMibOf,
+  type Row,
+  throughputOf,
+  ttfbOf,
+} from './rows';
+
+/** A figure of the gateway, beside what it has to be. */
+export interface JudgedGoal {
+  readonly scenario: string;
+  readonly what: string;
+  readonly value: string;
+  readonly must: string;
+  readonly aim: string;
+  readonly isMet: boolean;
+}
+
+interface Goal {
+  /** By name, without the rate's label. */
+  readonly scenario: string;
+  readonly what: string;
+  readonly unit: '×' | ' ms' | ' CPU-s' | ' MiB' | ' %' | ' MiB/h';
+  readonly bound: 'at least' | 'at most';
+  readonly must: number;
+  readonly aim?: number;
+  /** Latencies count at 10 connections alone. */
+  readonly onlyAtTen?: true;
+  /** undefined where the run has not what it takes. */
+  measure(row: Row, rows: readonly Row[]): number | undefined;
+}
+
+const toFloor = (row: Row, rows: readonly Row[]) => toThroughput(row, findRow(rows, row, { target: FLOOR }));
+const toScenario = (scenario: string) => (row: Row, rows: readonly Row[]) =>
+  toThroughput(row, findRow(rows, row, { scenario }));
+const toThroughput = (row: Row, other: Row | undefined) =>
+  other === undefined ? undefined : throughputOf(row) / throughputOf(other);
+const latency = (name: 'p50' | 'p99') => (row: Row) => latencyOf(row, name);
+const overDirect = (name: 'p50' | 'p99') => (row: Row, rows: readonly Row[]) => {
+  const direct = findRow(rows, row, { target: DIRECT });
+  return direct === undefined ? undefined : latencyOf(row, name) - latencyOf(direct, name);
+};
+const successShare = (row: Row) => {
+  const requests = row.trials.reduce((sum, { load }) => sum + load.requests, 0);
+  return (100 * requests) / Math.max(1, requests + errorsOf(row));
+};
+
+const least = { unit: '×', bound: 'at least' } as const;
+const milliseconds = { unit: ' ms', bound: 'at most', onlyAtTen: true } as const;
+const FLOOR_RATIO = 'req/s, of the floor';
+
+const GOALS: readonly Goal[] = [
+  { ...least, scenario: 'hit', what: FLOOR_RATIO, must: 0.62, aim: 0.9, measure: toFloor },
+  { ...milliseconds, scenario: 'hit', what: 'p50', must: 0.9, measure: latency('p50') },
+  { ...milliseconds, scenario: 'hit', what: 'p99', must: 3, aim: 1.5, measure: latency('p99') },
+  { ...least, scenario: 'miss', what: FLOOR_RATIO, must: 0.45, aim: 0.65, measure: toFloor },
+  { ...milliseconds, scenario: 'miss', what: 'p99', must: 4, measure: latency('p99') },
+  {
+    scenario: 'miss',
+    what: 'per 1,000 requests',
+    unit: ' CPU-s',
+    bound: 'at most',
+    must: 0.11,
+    aim: 0.08,
+    measure: (row) => cpuPer1000(row, GATEWAY),
+  },
+  { ...least, scenario: 'stream', what: 'streams/s, of the floor', must: 0.7, aim: 0.9, measure: toFloor },
+  { ...milliseconds, scenario: 'stream', what: 'TTFB p99', must: 6, measure: (row) => ttfbOf(row, 'p99') },
+  { ...least, scenario: 'denied', what: 'req/s, of hit', must: 0.9, measure: toScenario('hit') },
+  { ...least, scenario: 'anthropic-miss', what: 'req/s, of miss', must: 0.65, aim: 0.8, measure: toScenario('miss') },
+  {
+    scenario: 'sustained 2,000',
+    what: 'answered as expected',
+    unit: ' %',
+    bound: 'at least',
+    must: 100,
+    measure: successShare,
+  },
+  {
+    ...milliseconds,
+    scenario: 'sustained 2,000',
+    what: 'p50 over direct',
+    must: 0.5,
+    aim: 0.3,
+    measure: overDirect('p50'),
+  },
+  { ...milliseconds, scenario: 'sustained 2,000', what: 'p99 over direct', must: 4, measure: overDirect('p99') },
+  {
+    scenario: 'endurance',
+    what: 'peak memory',
+    unit: ' MiB',
+    bound: 'at most',
+    must: 120,
+    aim: 90,
+    measure: peakMibOf,
+  },
+  {
+    scenario: 'endurance',
+    what: 'slope of memory, least likely',
+    unit: ' MiB/h',
+    bound: 'at most',
+    must: 0,
+    // What the 95 % interval begins with: above 0 it grows beyond doubt.
+    measure: ({ slope }) => (slope === undefined ? undefined : slope.mibPerHour - slope.marginMibPerHour),
+  },
+];
+
+/** All goals that this run can tell about, of the gateway's rows. */
+export function judgeGoals(rows: readonly Row[]): readonly JudgedGoal[] {
+  return rows
+    .filter(({ target }) => target === GATEWAY)
+    .flatMap((row) =>
+      GOALS.filter(({ scenario }) => scenario === row.scenario).flatMap((goal) => judge(goal, row, rows)),
+    );
+}
+
+function judge(goal: Goal, row: Row, rows: readonly Row[]): readonly JudgedGoal[] {
+  if (goal.onlyAtTen && row.connections !== 10) return [];
+  const value = goal.measure(row, rows);
+  if (value === undefined || Number.isNaN(value)) return [];
+  const { what, unit, bound, must, aim } = goal;
+  const sign = bound === 'at least' ? '≥' : '≤';
+  const write = (figure: number) => `${Number(figure.toFixed(3))}${unit}`;
+  return [
+    {
+      scenario: row.rate === undefined ? `${row.scenario}, ${row.connections} connections` : row.scenario,
+      what,
+      value: write(value),
+      must: `${sign} ${write(must)}`,
+      aim: aim === undefined ? '' : `${sign} ${write(aim)}`,
+      isMet: bound === 'at least' ? value >= must : value <= must,
+    },
+  ];
+}

@@ -1,0 +1,111 @@
+// What a long queue of log rows, being drained, does to the latency of exact hits.
+import { createShardKeys, shardOf } from '@llm0/core/admission/redis-keys';
+import type { LogRecord } from '@llm0/core/logs/log-record';
+import { callAdmin } from '@llm0/gateway/testing/start-gateway';
+import { Redis } from 'ioredis';
+import type { LoadJob } from '../load/load-job';
+import { load } from '../load/start-load';
+import { show } from '../report/render-table';
+import { median } from '../report/rows';
+import { type BenchWorld, type StartedGateway, waitForDrain } from '../start-bench';
+import { needRealStores, type SpecialOutcome } from './special';
+
+const BATCH = 2000;
+const DRAIN_TIMEOUT_MS = 600_000;
+/** Rows are spread over this many minutes and models, as those of a busy hour would be. */
+const MINUTES = 30;
+const MODELS = ['gpt-4o', 'gpt-4o-mini', 'claude-sonnet-4-6', 'gemini-2.5-flash'];
+
+/** p50 and p99 of hits with an empty queue, and again while a backlog is drained. */
+export async function measureBacklog(world: BenchWorld): Promise<SpecialOutcome> {
+  const { gateway, stores } = needRealStores(world, 'backlog');
+  const { options } = world;
+  const job: LoadJob = {
+    url: gateway.url,
+    callers: { type: 'one', apiKey: gateway.open.apiKey },
+    connections: options.connections[0] ?? 10,
+    seconds: options.seconds ?? 5,
+    requests: [{ model: 'gpt-4o-mini', stream: false, question: 'same' }],
+    expectStatus: 200,
+  };
+  await load({ ...job, seconds: options.warmUpSeconds });
+  const quietP99: number[] = [];
+  const busyP99: number[] = [];
+  const notes: string[] = [];
+  for (let trial = 0; trial < options.trials; trial++) {
+    const quiet = await load(job);
+    await queueRows(stores.redisUrl, gateway.open, Math.ceil(options.backlogRows / options.trials));
+    const before = await depthOf(gateway);
+    const busy = await load(job);
+    const after = await depthOf(gateway);
+    quietP99.push(quiet.latencyMs?.p99 ?? Number.NaN);
+    busyP99.push(busy.latencyMs?.p99 ?? Number.NaN);
+    notes.push(
+      `backlog, trial ${trial + 1}: p50 ${show(quiet.latencyMs?.p50 ?? Number.NaN)} → ${show(busy.latencyMs?.p50 ?? Number.NaN)} ms, ` +
+        `p99 ${show(quiet.latencyMs?.p99 ?? Number.NaN)} → ${show(busy.latencyMs?.p99 ?? Number.NaN)} ms; queue ${before} → ${after} rows; ` +
+        `${Math.round(busy.requestsPerSecond)} req/s, ${busy.errors} errors`,
+    );
+    await waitForDrain(gateway, DRAIN_TIMEOUT_MS);
+  }
+  const ratio = median(busyP99) / median(quietP99);
+  notes.push(`backlog: p99 of hits while rows are drained is ${ratio.toFixed(2)}× of that without (must be ≤ 1.3×)`);
+  return { rows: [], notes };
+}
+
+/** Straight into the queue, without their spend: the counters of this project are behind afterwards. */
+async function queueRows(redisUrl: string, { projectId, keyId }: StartedGateway['open'], rows: number): Promise<void> {
+  const redis = new Redis(redisUrl);
+  try {
+    const shards = createShardKeys('llm0', 1);
+    const log = shards[shardOf(projectId, 1)]?.log ?? '';
+    for (let done = 0; done < rows; done += BATCH) {
+      const pipeline = redis.pipeline();
+      for (let i = 0; i < Math.min(BATCH, rows - done); i++) {
+        const record = makeRecord(projectId, keyId, done + i);
+        pipeline.xadd(log, '*', 'i', record.id, 'r', JSON.stringify(record));
+      }
+      await pipeline.exec();
+    }
+  } finally {
+    redis.disconnect();
+  }
+}
+
+function makeRecord(projectId: string, keyId: string, index: number): LogRecord {
+  const model = MODELS[index % MODELS.length] ?? '';
+  const latencyMs = 300 + (index % 1000);
+  return {
+    id: Bun.randomUUIDv7(),
+    createdAtMs: Date.now() - (index % MINUTES) * 60_000,
+    projectId,
+    apiKeyId: keyId,
+    dialect: 'openai-chat',
+    model,
+    requestedModel: model,
+    provider: 'openai',
+    finalProvider: 'openai',
+    tokensIn: 100 + (index % 900),
+    tokensOut: 50 + (index % 400),
+    tokensCacheRead: 0,
+    tokensCacheWrite: 0,
+    tokensReasoning: 0,
+    costNanoUsd: 10_000 + index,
+    savedNanoUsd: 0,
+    costDetail: { input: 5000, output: 5000 + index },
+    costEstimated: false,
+    latencyMs,
+    overheadMs: 1 + (index % 5),
+    upstreamMs: latencyMs - 6,
+    ttftMs: latencyMs / 2,
+    stream: false,
+    cacheHit: false,
+    semanticCacheHit: false,
+    failoverCount: 0,
+    attempts: [{ provider: 'openai', model, outcome: 'ok', startMs: 1, latencyMs, status: 200 }],
+    status: 'success',
+    httpStatus: 200,
+  };
+}
+
+const depthOf = async (gateway: StartedGateway): Promise<number> =>
+  (await callAdmin<{ queue_depth: number }>(gateway, '/reconcile')).queue_depth;

@@ -1,0 +1,31 @@
+import { measureBacklog } from './backlog';
+import { measureEndurance } from './endurance';
+import { measureManyKeys } from './many-keys';
+import { measureManyRows } from './many-rows';
+import type { SpecialScenario } from './special';
+import { measureStart } from './start';
+
+/** In this order: the last ones fill the stores. */
+export const SPECIAL_SCENARIOS: readonly SpecialScenario[] = [
+  { name: 'start', what: 'seconds from the start of a process to its first answer', run: measureStart },
+  {
+    name: 'backlog',
+    what: 'p99 of hits while --backlog-rows queued log rows are drained, against p99 without them',
+    run: measureBacklog,
+  },
+  {
+    name: 'endurance',
+    what: 'mixed load for 30 minutes (--duration): memory of the gateway over time, and its slope',
+    run: measureEndurance,
+  },
+  {
+    name: 'keys-100k',
+    what: 'misses of --keys keys and customers in turn, against those of one key',
+    run: measureManyKeys,
+  },
+  {
+    name: 'rows-10m',
+    what: 'hits, misses and admin queries with --rows log rows and --cache-rows cache entries, against few',
+    run: measureManyRows,
+  },
+];
