@@ -10,12 +10,14 @@ const at = (ms: number) => sql`to_timestamp(${Math.floor(ms)}::bigint / 1000.0)`
 const EXPIRED = {
   rollup_minute: (ms: number) => sql`bucket < ${at(ms)}`,
   rollup_hour: (ms: number) => sql`bucket < ${at(ms)}`,
+  rollup_latency_hour: (ms: number) => sql`bucket < ${at(ms)}`,
   rollup_error: (ms: number) => sql`bucket < ${at(ms)}`,
   gateway_log_bodies: (ms: number) => sql`created_at < ${at(ms)}`,
   system_logs: (ms: number) => sql`created_at < ${at(ms)}`,
   exact_cache: (ms: number) => sql`expires_at < ${at(ms)}`,
   semantic_matches: (ms: number) => sql`created_at < ${at(ms)}`,
   idempotency_keys: (ms: number) => sql`expires_at < ${at(ms)}`,
+  kept_answers: (ms: number) => sql`expires_at < ${at(ms)}`,
 } as const satisfies Record<string, (ms: number) => SQL>;
 
 export type ExpiringTable = keyof typeof EXPIRED;

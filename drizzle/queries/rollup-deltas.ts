@@ -195,6 +195,20 @@ function groupOf(groups: Map<string, Group>, fact: UsageFact, bucketMs: number):
   return group;
 }
 
+const NO_KEY = '00000000-0000-0000-0000-000000000000';
+
+/** Changes of the roll-ups of durations alone, by bucket size: keys, statuses and caches come together. */
+export function latencyDeltas(
+  facts: readonly SignedFact[],
+  bucketSizesMs: readonly number[],
+): readonly (readonly RollupDelta[])[] {
+  const together = { apiKeyId: NO_KEY, status: '', cache: 'miss' } as const;
+  const coarse = facts.map(({ fact, sign }) => ({ fact: { ...fact, ...together }, sign }));
+  return rollupDeltas(coarse, bucketSizesMs).map((deltas) =>
+    deltas.filter((delta) => METRICS.some((name) => delta[name].length > 0)),
+  );
+}
+
 /** Changes of `customer_spend`. */
 export function customerDeltas(facts: readonly SignedFact[]): readonly CustomerDelta[] {
   const groups = new Map<string, CustomerDelta>();

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import type { Db } from '../client';
-import { customerDeltas, errorDeltas, rollupDeltas, type SignedFact } from './rollup-deltas';
+import { customerDeltas, errorDeltas, latencyDeltas, rollupDeltas, type SignedFact } from './rollup-deltas';
 
 const MINUTE_MS = 60_000;
 const ROLLUPS = [
@@ -39,8 +39,36 @@ export async function writeRollups(tx: Db, facts: readonly SignedFact[]): Promis
     await tx.execute(sql`delete from ${sql.identifier(table)} where requests <= 0 and bucket in (
       select to_timestamp(value::bigint / 1000.0) from jsonb_array_elements_text(${buckets}::jsonb))`);
   }
+  await writeLatencies(tx, facts);
   await writeCustomerSpend(tx, facts, corrected);
   await writeErrors(tx, facts, corrected);
+}
+
+const LATENCY_ROLLUPS = [
+  { table: 'rollup_latency_hour', bucketMs: 60 * MINUTE_MS },
+  { table: 'rollup_latency_day', bucketMs: 24 * 60 * MINUTE_MS },
+] as const;
+
+async function writeLatencies(tx: Db, facts: readonly SignedFact[]): Promise<void> {
+  const names = sql.raw(HISTOGRAMS.join(', '));
+  const updates = sql.raw(
+    HISTOGRAMS.map((name) => `${name} = llm0_histogram_add(t.${name}, excluded.${name})`).join(', '),
+  );
+  const changes = latencyDeltas(
+    facts,
+    LATENCY_ROLLUPS.map(({ bucketMs }) => bucketMs),
+  );
+  for (const [index, { table }] of LATENCY_ROLLUPS.entries()) {
+    const deltas = changes[index] ?? [];
+    if (deltas.length === 0) continue;
+    await tx.execute(sql`
+      insert into ${sql.identifier(table)} as t (bucket, project_id, model, provider, ${names})
+      select to_timestamp(r."bucketMs" / 1000.0), r."projectId", r.model, r.provider,
+        r."latencyMs", r."ttftMs", r."overheadMs", r."upstreamMs"
+      from jsonb_to_recordset(${JSON.stringify(deltas)}::jsonb) as r("bucketMs" bigint, "projectId" uuid, model text,
+        provider text, "latencyMs" bigint[], "ttftMs" bigint[], "overheadMs" bigint[], "upstreamMs" bigint[])
+      on conflict (bucket, project_id, model, provider) do update set ${updates}`);
+  }
 }
 
 async function writeErrors(tx: Db, facts: readonly SignedFact[], corrected: boolean): Promise<void> {

@@ -9,7 +9,7 @@ export interface StatsSegment {
 }
 
 /** Roll-ups by one thing only. */
-export type SpecialSource = 'rollup_error' | 'customer_spend';
+export type SpecialSource = 'rollup_error' | 'customer_spend' | 'rollup_latency_hour' | 'rollup_latency_day';
 
 interface RangeSegment extends StatsSegment {
   readonly source: StatsSource;

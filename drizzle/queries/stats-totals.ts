@@ -2,7 +2,14 @@ import { type Histogram, histogramQuantile, mergeHistogram } from '@llm0/core/lo
 import type { Db } from '../client';
 import { nanoFromUsd } from '../money';
 import type { StatsSegment } from './stats-range';
-import { binsQuery, METRIC_NAMES, type MetricName, type StatsScope, totalsQuery } from './stats-sources';
+import {
+  binsQuery,
+  METRIC_NAMES,
+  type MetricName,
+  type StatsScope,
+  totalsQuery,
+  withCoarseDurations,
+} from './stats-sources';
 
 /** Sums over a stretch of time; exact. */
 export interface UsageTotals {
@@ -133,7 +140,7 @@ interface BinRow extends Record<string, unknown> {
 export async function loadHistograms(db: Db, segments: readonly StatsSegment[], scope: StatsScope) {
   const byBucket = new Map<string, Histograms>();
   if (segments.length === 0) return byBucket;
-  for (const row of await db.execute<BinRow>(binsQuery(segments, scope))) {
+  for (const row of await db.execute<BinRow>(binsQuery(withCoarseDurations(segments, scope), scope))) {
     const key = bucketKey(Number(row.start_ms), row.grp);
     const histograms = byBucket.get(key) ?? {};
     byBucket.set(key, histograms);

@@ -13,7 +13,8 @@ export interface Retention {
   readonly logBodiesTtlDays: number;
 }
 
-/** Removes what is past its time: whole partitions of rows, roll-ups, bodies, system logs, expired cache entries and keys. */
+/** Removes what is past its time: whole partitions of rows, roll-ups, bodies, system logs, expired cache entries,
+ * kept answers and keys. */
 export function cleanUp(retention: Retention): Job {
   return {
     name: 'clean_up',
@@ -25,11 +26,13 @@ export function cleanUp(retention: Retention): Job {
         partitions: partitions.length,
         rollup_minute: await deleteExpired(db, 'rollup_minute', now - MINUTE_ROLLUPS_MS),
         rollup_hour: await deleteExpired(db, 'rollup_hour', now - HOUR_ROLLUPS_MS),
+        rollup_latency_hour: await deleteExpired(db, 'rollup_latency_hour', now - HOUR_ROLLUPS_MS),
         rollup_error: await deleteExpired(db, 'rollup_error', now - HOUR_ROLLUPS_MS),
         gateway_log_bodies: await deleteExpired(db, 'gateway_log_bodies', now - retention.logBodiesTtlDays * DAY_MS),
         system_logs: await deleteExpired(db, 'system_logs', now - SYSTEM_LOGS_MS),
         exact_cache: await deleteExpired(db, 'exact_cache', now),
         idempotency_keys: await deleteExpired(db, 'idempotency_keys', now),
+        kept_answers: await deleteExpired(db, 'kept_answers', now),
         semantic_matches: await deleteExpired(db, 'semantic_matches', now - retention.logBodiesTtlDays * DAY_MS),
         semantic_cache: await deleteExpiredSemantic(db, now),
       };

@@ -18,7 +18,7 @@ import { PageFrame } from '../shell/page-frame';
 import { ImportDialog } from './import-dialog';
 
 /** More are not drawn at once: one searches. */
-const SHOWN = 200;
+const SHOWN = 100;
 
 const PRICE_FIELDS: readonly FieldSpec[] = [
   { name: 'input_usd_per_million', label: 'Input, USD / 1M', kind: 'usd', required: true },
