@@ -12,14 +12,25 @@ let pairs: ReadonlySet<string> | undefined;
 /** Read with the first near match; both orders of each pair, as stems. */
 function loadPairs(): ReadonlySet<string> {
   const found = new Set<string>();
-  for (const line of readFileSync(FILE, 'utf8').split('\n')) {
-    const [a = '', b = ''] = line.split(' ').map(canonicalWord);
+  const lines = readFileSync(FILE, 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => line.split(' '));
+  for (const words of [...lines, ...MEASURES]) {
+    const [a = '', b = ''] = words.map(canonicalWord);
     if (a === b) continue;
     found.add(`${a} ${b}`);
     found.add(`${b} ${a}`);
   }
   return found;
 }
+
+/** Beside those of WordNet: what the question words were made into. */
+const MEASURES: readonly (readonly [string, string])[] = [
+  ['duration', 'time'],
+  ['size', 'large'],
+  ['count-of', 'frequency'],
+];
 
 const PLAIN: ReadonlySet<WordKind> = new Set(['word', 'soft', 'light']);
 

@@ -17,7 +17,7 @@ export const FILLERS: ReadonlySet<string> = new Set(
   process trick used question ask asks wonder wondering exactly currently
   best better good nice proper easy well usual usually generally normally
   thing things stuff own together away
-  else way round am ok okay allowed permitted mean means meaning
+  else way round am ok okay required necessary allowed permitted mean means meaning
   each every all another both
   much many up between using during possibly
   `),
@@ -46,7 +46,8 @@ export const SOFT: ReadonlySet<string> = new Set(
   normal regular real current currently present existing available various several personal
   properly correctly successfully approximately roughly maybe perhaps probably nowadays basically generally
   always often early
-  name detail difference area human sequence list
+  time run
+  name detail difference area human sequence list date reason definition command statement explanation
   `),
 );
 

@@ -89,6 +89,7 @@ const REFUSED: Readonly<Record<GuardName, readonly (readonly [string, string])[]
     ['pay by card instead of by invoice', 'pay by invoice instead of by card'],
     ['Do you ship to Canada?', 'Do you ship from Canada?'],
     ['dog bites man', 'man bites dog'],
+    ["Is her car older than Tom's bike?", "Is Tom's bike older than her car?"],
     ['Rename `a` to `b`', 'Rename `b` to `a`'],
     ['Who reports to the head of sales?', 'Who does the head of sales report to?'],
     ['What do owls eat?', 'What eats owls?'],

@@ -2,7 +2,7 @@ import type { StoredAnswer } from '../stored-answer';
 import type { SemanticGroup } from './semantic-store';
 
 /** Measured on the project's own labelled set: see bench/semantic/README.md. */
-export const DEFAULT_SEMANTIC_THRESHOLD = 0.86;
+export const DEFAULT_SEMANTIC_THRESHOLD = 0.85;
 
 /** One eligible request, as the cache sees it. */
 export interface SemanticQuestion extends Omit<SemanticGroup, 'fingerprint'> {

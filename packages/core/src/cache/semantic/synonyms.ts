@@ -44,13 +44,17 @@ export const SYNONYMS: readonly (readonly string[])[] = lines(`
   disadvantage drawback
   cause reason
   summary summarize summarise
-  convert transform
+  convert transform turn
+  see look find view
+  include contain
+  check verify
+  expire end
+  child kid
   iterate loop
   increase raise grow improve
   decrease reduce lower
   compare comparison difference different differ
   calculate compute calculation
-  duration time
   old age
   heavy weight weigh
   reserve book
@@ -161,7 +165,11 @@ export const IRREGULAR: ReadonlyMap<string, string> = new Map(
   held hold
   told tell
   ran run
-  running run
+  running running-now
+  tying tie
+  dying die
+  lying lie
+  uses use
   read read
   built build
   born birth

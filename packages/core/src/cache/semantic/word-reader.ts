@@ -62,6 +62,8 @@ export class WordReader {
   readonly measures: string[] = [];
   private lastNumber = '';
   private hasLed = false;
+  /** Right behind "which" or "what": "which city is the capital?" asks no more than "what is the capital?". */
+  private isNaming = false;
   private role = '';
   private segment = 0;
   private joint = false;
@@ -110,7 +112,7 @@ export class WordReader {
     const owner = /^(.*[^s'])['’]s$|^(.*s)['’]$/.exec(token);
     const word = (owner?.[1] ?? owner?.[2] ?? token).replace(/['’]/g, '');
     if (owner === null || FILLERS.has(word)) this.readWord(word);
-    else this.push(...this.asContent(word), 'of');
+    else this.push(...this.asContent(word), DIRECTIONS.has(this.role) ? this.role : 'of');
   }
 
   private readPlain(word: string): void {
@@ -127,6 +129,7 @@ export class WordReader {
 
   private readWord(word: string): void {
     this.stranded = '';
+    if (FILLERS.has(word)) this.isNaming = word === 'which' || word === 'what';
     if (FILLERS.has(word)) this.lastNumber = '';
     if (NEGATIONS.has(word)) {
       this.endDenial();
@@ -154,12 +157,15 @@ export class WordReader {
 
   private asContent(word: string): [stem: string, kind: WordKind] {
     const stem = canonicalWord(SHORT_DATE_WORDS.get(word) ?? word);
+    const isNaming = this.isNaming;
+    this.isNaming = false;
     if (LIGHT_STEMS.has(stem)) return [stem, 'light'];
     if (SOFT_STEMS.has(stem)) return [stem, 'soft'];
     if (DATE_STEMS.has(stem) || word === 'may-month') return [stem, 'date'];
     if (UNIT_STEMS.has(stem)) return [stem, 'unit'];
     if (LANGUAGE_NAMES.has(word)) return [stem, 'language'];
-    return [stem, this.names.has(stem) ? 'name' : 'word'];
+    if (this.names.has(stem)) return [stem, 'name'];
+    return [stem, isNaming ? 'soft' : 'word'];
   }
 
   private push(stem: string, kind: WordKind, role = this.role): void {
