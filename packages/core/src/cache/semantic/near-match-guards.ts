@@ -1,7 +1,7 @@
 import { alignSynonyms } from './align-synonyms';
 import { ANTONYMS } from './antonyms';
 import { isSameQuestion } from './read-question';
-import { hasPayload, quotesIn, readText, type TextFeatures, tidyText } from './read-text';
+import { hasPayload, quotesIn, type ReadOptions, readText, type TextFeatures, tidyText } from './read-text';
 import { stemWord } from './stem-word';
 import { isOtherOrder } from './word-order';
 import type { ContentWord, WordKind } from './word-reader';
@@ -78,10 +78,19 @@ export function findRefusal(textA: string, textB: string): GuardName | undefined
   if (!quotes && !(quotesA.every((quote) => holds(b, quote)) && quotesB.every((quote) => holds(a, quote))))
     return 'quotes';
   const options = { quotes, payload: hasPayload(a) && hasPayload(b) };
-  const first = readText(a, options);
+  const first = readAsked(a, options);
   const read = { a: first, b: alignSynonyms(first, readText(b, options)) };
   const compared = { ...read, onlyA: wordsOnlyIn(read.a, read.b), onlyB: wordsOnlyIn(read.b, read.a) };
   return GUARD_NAMES.find((name) => GUARDS[name](compared));
+}
+
+/** One question is compared with several candidates, one after the other. */
+let asked: { readonly key: string; readonly features: TextFeatures } | undefined;
+
+function readAsked(text: string, options: ReadOptions): TextFeatures {
+  const key = `${options.quotes} ${options.payload} ${text}`;
+  if (asked?.key !== key) asked = { key, features: readText(text, options) };
+  return asked.features;
 }
 
 const holds = (text: string, quote: string) => text.toLowerCase().includes(quote.trim().toLowerCase());
