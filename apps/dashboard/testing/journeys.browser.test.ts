@@ -26,7 +26,7 @@ afterAll(async () => {
 
 async function open(path = '/', options = {}): Promise<Watched> {
   const page = await browser.newPage(options);
-  page.setDefaultTimeout(15_000);
+  page.setDefaultTimeout(30_000);
   const problems: string[] = [];
   page.on('pageerror', (error) => problems.push(error.message));
   page.on('console', (message) => {
@@ -251,7 +251,7 @@ describe('in a browser', () => {
       }
       expect(problems).toEqual([]);
     },
-    60_000,
+    120_000,
   );
 });
 
