@@ -4,6 +4,7 @@ import { anthropicCount, anthropicMessages } from './dialects/anthropic-messages
 import type { Dialect } from './dialects/dialect';
 import { openaiChat } from './dialects/openai-chat/index';
 import { handleChat } from './pipeline/handle-chat';
+import { handleEmbeddings } from './pipeline/handle-embeddings';
 import { listModels, type ModelDialects, showModel } from './pipeline/handle-models';
 import { asGatewayError, respondError } from './pipeline/respond-error';
 import { serveDashboard } from './serve-dashboard';
@@ -18,21 +19,17 @@ const CHAT_ROUTES: readonly (readonly [path: string, dialect: Dialect])[] = [
 ];
 const MODEL_DIALECTS: ModelDialects = [openaiChat, anthropicMessages];
 
+const EMBEDDINGS_PATH = '/v1/embeddings';
+
 type HotRoutes = Record<string, { POST: (request: Request) => Promise<Response> }>;
 
 /** The chat endpoints for `Bun.serve` itself, past the router: it costs as much as the whole admission. */
 export function createHotRoutes(services: Services): HotRoutes {
-  return Object.fromEntries(
-    CHAT_ROUTES.map(([path, dialect]) => [
-      path,
-      {
-        POST: (request) => {
-          const answer = handleChat(services, dialect, request);
-          return services.activity.isDraining ? closeConnection(answer) : answer;
-        },
-      },
-    ]),
-  );
+  const hot = (handle: (request: Request) => Promise<Response>): HotRoutes[string] => ({
+    POST: (request) => (services.activity.isDraining ? closeConnection(handle(request)) : handle(request)),
+  });
+  const chat = CHAT_ROUTES.map(([path, dialect]) => [path, hot((request) => handleChat(services, dialect, request))]);
+  return { ...Object.fromEntries(chat), [EMBEDDINGS_PATH]: hot((request) => handleEmbeddings(services, request)) };
 }
 
 /** All routes of the gateway. `admin` is the admin API, mounted under `/admin`. */
@@ -42,6 +39,8 @@ export function createApp(services: Services, admin: Hono, gatherMetrics?: Gathe
     app.post(path, (c) => handleChat(services, dialect, c.req.raw));
     app.all(path, (c) => refuseMethod(services, 'POST', c.req.path));
   }
+  app.post(EMBEDDINGS_PATH, (c) => handleEmbeddings(services, c.req.raw));
+  app.all(EMBEDDINGS_PATH, (c) => refuseMethod(services, 'POST', c.req.path));
   const pages: readonly (readonly [path: string, handle: (request: Request) => Response | Promise<Response>])[] = [
     ['/v1/models', (request) => listModels(services, request, MODEL_DIALECTS)],
     ['/livez', () => livez()],

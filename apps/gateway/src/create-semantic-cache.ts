@@ -4,7 +4,6 @@ import { StoredSemanticCache } from '@llm0/core/cache/semantic/stored-semantic-c
 import type { Embedder } from '@llm0/core/embedding/embedder';
 import { LocalEmbedder } from '@llm0/core/embedding/local-embedder';
 import { RemoteEmbedder } from '@llm0/core/embedding/remote-embedder';
-import { SHIPPED_MODEL } from '@llm0/core/embedding/shipped-model';
 import type { Database } from '@llm0/drizzle/client';
 import { openLookUpPool } from '@llm0/drizzle/look-up-pool';
 import { createSemanticStore } from '@llm0/drizzle/queries/semantic-cache';
@@ -19,6 +18,8 @@ export interface SemanticCacheParts {
   readonly metrics: Metrics;
   readonly log: Logger;
   readonly fetch: typeof globalThis.fetch;
+  /** The model in this repository. */
+  readonly shipped: Embedder;
   /** The hot store's clock. */
   readonly nowMs: () => number;
 }
@@ -59,7 +60,7 @@ async function createEmbedder(parts: SemanticCacheParts, onBroken: (message: str
       fetch: parts.fetch,
     });
   }
-  if (modelPath === undefined) return new LocalEmbedder({ ...SHIPPED_MODEL, onBroken });
+  if (modelPath === undefined) return parts.shipped;
   const folder = resolve(modelPath);
   return new LocalEmbedder({ model: await nameModel(folder), modelPath: folder, englishOnly: false, onBroken });
 }

@@ -2,6 +2,7 @@ import type { HotStore } from '@llm0/core/admission/hot-store';
 import type { IdempotentAnswers } from '@llm0/core/cache/idempotent-answers';
 import type { SemanticCache } from '@llm0/core/cache/semantic/semantic-cache';
 import type { WarmCache } from '@llm0/core/cache/warm-cache';
+import type { TextEmbedder } from '@llm0/core/embedding/built-in-embeddings';
 import type { KeyCache } from '@llm0/core/keys/key-cache';
 import type { BodyLog } from '@llm0/core/logs/body-log';
 import type { RoutingTables } from '@llm0/core/routing/resolve-targets';
@@ -55,6 +56,8 @@ export interface Services {
   readonly warmCache: WarmCache;
   /** Answers to other wordings; asked only for projects that want it. */
   readonly semanticCache: SemanticCache;
+  /** The model in this repository; asleep until somebody asks for it. */
+  readonly builtInEmbedder: TextEmbedder;
   /** Claims and answers of requests with an Idempotency-Key. */
   readonly idempotency: IdempotentAnswers;
   /** Prompts and answers, where LOG_BODIES asks for them. */

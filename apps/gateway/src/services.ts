@@ -5,6 +5,8 @@ import type { HotStore, RebuildSource } from '@llm0/core/admission/hot-store';
 import { RedisHotStore } from '@llm0/core/admission/redis-hot-store';
 import { IdempotentAnswers } from '@llm0/core/cache/idempotent-answers';
 import { StoredWarmCache } from '@llm0/core/cache/warm-cache';
+import { LocalEmbedder } from '@llm0/core/embedding/local-embedder';
+import { SHIPPED_MODEL } from '@llm0/core/embedding/shipped-model';
 import { KeyCache } from '@llm0/core/keys/key-cache';
 import { type BodyLog, noBodyLog, StoredBodyLog } from '@llm0/core/logs/body-log';
 import type { Database } from '@llm0/drizzle/client';
@@ -106,8 +108,13 @@ export async function createServices(config: Config, log: Logger, version: strin
     onLookUp: (outcome, ms) => metrics.observeWarmLookUp(outcome, ms),
     onDrop: (entries) => metrics.warmDrops.inc(entries),
   });
+  const builtInEmbedder = new LocalEmbedder({
+    ...SHIPPED_MODEL,
+    onBroken: (reason) => log.warn({ reason }, 'the built-in embedder broke'),
+  });
   const semantic = await createSemanticCache({
     ...{ config, database, metrics, log },
+    shipped: builtInEmbedder,
     fetch: globalThis.fetch,
     nowMs: storeClock.nowMs,
   });
@@ -130,6 +137,7 @@ export async function createServices(config: Config, log: Logger, version: strin
     hotStore,
     warmCache,
     semanticCache: semantic.cache,
+    builtInEmbedder,
     bodyLog,
     idempotency,
     keyCache: new KeyCache({ source: { findByHash: (hash) => findPrincipalByHash(database.db, hash) } }),
@@ -163,6 +171,7 @@ export async function createServices(config: Config, log: Logger, version: strin
         await writer.flush(FLUSH_TIMEOUT_MS);
         writer.stop();
       }
+      builtInEmbedder.stop();
       await semantic.close();
       await close();
     },

@@ -15,6 +15,7 @@ import {
   type UpstreamStep,
 } from './attempt-target';
 import { pause } from './back-off';
+import { countSwitches } from './count-switches';
 import { finalFailure } from './final-failure';
 import type { UpstreamAnswer } from './flight';
 import { guessUsage, partialUsage } from './guess-usage';
@@ -205,14 +206,4 @@ export class UpstreamCall {
   private withAttempts(error: GatewayError): GatewayError {
     return finalFailure(error, this.attempts, this.soonestRetryMs);
   }
-}
-
-/** How often the request went on to another target. */
-function countSwitches(attempts: readonly LogAttempt[]): number {
-  let switches = 0;
-  for (const [index, { provider, model }] of attempts.entries()) {
-    const before = attempts[index - 1];
-    if (before !== undefined && (before.provider !== provider || before.model !== model)) switches += 1;
-  }
-  return switches;
 }

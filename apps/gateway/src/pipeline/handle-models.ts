@@ -62,7 +62,7 @@ async function answer(
   }
 }
 
-const CHAT_MODES = new Set(['chat', 'responses']);
+const CALLABLE_MODES = new Set(['chat', 'responses', 'embedding']);
 
 /**
  * Every model of a configured provider that the key may call and the failover mode allows, and the project's aliases; a
@@ -82,7 +82,7 @@ export function callableModels(allTables: RoutingTables, key: ApiKey): readonly 
   }
   for (const priced of tables.prices.list()) {
     const provider = tables.providers.get(priced.provider);
-    if (provider === undefined || provider.liveModels.has(priced.model) || !CHAT_MODES.has(priced.mode)) continue;
+    if (provider === undefined || provider.liveModels.has(priced.model) || !CALLABLE_MODES.has(priced.mode)) continue;
     add(provider.name, priced.model, priced);
   }
   for (const alias of aliasModels(tables, key)) shown.set(alias.id, alias);

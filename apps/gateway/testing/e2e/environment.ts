@@ -25,7 +25,7 @@ export interface TestEnvironment {
 
 export interface EnvironmentOptions {
   readonly kind: StoreKind;
-  readonly env?: Readonly<Record<string, string>>;
+  readonly env?: Readonly<Record<string, string>> | ((upstream: FakeUpstream) => Readonly<Record<string, string>>);
   /** Configures every vendor whose API the fake one speaks, not only the first. */
   readonly allVendors?: boolean;
   /** Makes the fake vendor a local model server as well, which lists these. */
@@ -52,7 +52,7 @@ export async function startEnvironment(options: EnvironmentOptions): Promise<Tes
       ...(options.allVendors === true ? otherVendors(upstream) : {}),
       ...(options.localModels === undefined ? {} : { OLLAMA_BASE_URL: upstream.url }),
       ...storeEnv,
-      ...options.env,
+      ...(typeof options.env === 'function' ? options.env(upstream) : options.env),
     };
     let gateway = await startGateway({ dataDir, env });
     stops.push(() => gateway.stop());

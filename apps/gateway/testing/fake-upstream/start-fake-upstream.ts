@@ -1,6 +1,7 @@
 import type { JsonObject } from '@llm0/core/chat/json';
 import { type FakeBehaviour, requestedBehaviour } from './behaviour';
 import type { AnswerContext } from './render-answer';
+import { FAKE_EMBEDDINGS, type FakeEmbeddings, type FakeEmbeddingVendor } from './render-embeddings';
 import { type AnswerCounters, ordinaryAnswer, scriptedAnswer } from './serve-answer';
 
 export interface RecordedRequest {
@@ -56,6 +57,13 @@ export function startFakeUpstream(options: FakeUpstreamOptions = {}): FakeUpstre
   return new FakeServer(options);
 }
 
+/** Whose words errors are in. */
+const EMBEDDING_ERRORS = {
+  openai: 'openai-chat',
+  gemini: 'gemini-content',
+  bedrock: 'bedrock-converse',
+} as const satisfies Record<FakeEmbeddingVendor, AnswerContext['format']>;
+
 interface ChatCall {
   readonly request: Request;
   readonly body: JsonObject;
@@ -81,6 +89,8 @@ class FakeServer implements FakeUpstream, FakeControl {
       routes: {
         '/v1/chat/completions': { POST: (request) => this.answerOpenai(request) },
         '/v1/messages': { POST: (request) => this.answerAnthropic(request) },
+        '/v1/embeddings': { POST: (request) => this.answerEmbeddings(request, 'openai') },
+        '/openai/deployments/:model/embeddings': { POST: (request) => this.answerEmbeddings(request, 'openai') },
         '/v1beta/models/:call': { POST: (request) => this.answerGemini(request) },
         '/model/:model/:method': { POST: (request) => this.answerBedrock(request) },
         '/v1/models': () => Response.json({ object: 'list', data: this.listModels() }),
@@ -159,17 +169,31 @@ class FakeServer implements FakeUpstream, FakeControl {
 
   /** The model and the method are in the path: `gemini-x:streamGenerateContent`. */
   private async answerGemini(request: Bun.BunRequest<'/v1beta/models/:call'>): Promise<Response> {
-    const body = (await request.json()) as JsonObject;
     const [model = '', method] = request.params.call.split(':');
+    if (method === 'batchEmbedContents') return this.answerEmbeddings(request, 'gemini');
+    const body = (await request.json()) as JsonObject;
     const context: AnswerContext = { format: 'gemini-content', model, includeUsage: true };
     return this.answerChat({ request, body, stream: method === 'streamGenerateContent', context });
   }
 
   private async answerBedrock(request: Bun.BunRequest<'/model/:model/:method'>): Promise<Response> {
-    const body = (await request.json()) as JsonObject;
     const { model, method } = request.params;
+    if (method === 'invoke') return this.answerEmbeddings(request, 'bedrock');
+    const body = (await request.json()) as JsonObject;
     const context: AnswerContext = { format: 'bedrock-converse', model: decodeURIComponent(model), includeUsage: true };
     return this.answerChat({ request, body, stream: method === 'converse-stream', context });
+  }
+
+  private async answerEmbeddings(request: Request, vendor: FakeEmbeddingVendor): Promise<Response> {
+    const body = (await request.json()) as JsonObject;
+    const format = EMBEDDING_ERRORS[vendor];
+    const context: AnswerContext = { format, model: String(body.model), includeUsage: true };
+    const refusal = await this.answerChat({ request, body, stream: false, context });
+    if (refusal.status !== 200) return refusal;
+    const { usage } = requestedBehaviour(body, request.headers);
+    const render: (body: JsonObject, tokens?: number) => FakeEmbeddings = FAKE_EMBEDDINGS[vendor];
+    const { body: answer, headers } = render(body, usage?.prompt);
+    return Response.json(answer, { headers });
   }
 
   private async answerChat({ request, body, stream, context }: ChatCall): Promise<Response> {

@@ -1,0 +1,47 @@
+import { formatUsdShort } from '@llm0/core/pricing/format-usd';
+import { roundMs } from '../encode-metadata';
+
+export type EmbeddingAnswerFormat = 'float' | 'base64';
+
+export interface EmbeddingSummary {
+  /** The answering model. */
+  readonly model: string;
+  /** Little-endian 32-bit floats as base64, one for each input. */
+  readonly vectorsBase64: readonly string[];
+  readonly promptTokens: number;
+  readonly costNanoUsd: number;
+  readonly latencyMs: number;
+}
+
+/** The whole answer as JSON text. */
+export function encodeEmbeddings(summary: EmbeddingSummary, format: EmbeddingAnswerFormat): string {
+  const data = summary.vectorsBase64.map(
+    (base64, index) => `{"object":"embedding","index":${index},"embedding":${ENCODERS[format](base64)}}`,
+  );
+  const { promptTokens } = summary;
+  const usage = `{"prompt_tokens":${promptTokens},"total_tokens":${promptTokens}}`;
+  const metadata = `"latency_ms":${roundMs(summary.latencyMs)},"cost_usd":${formatUsdShort(summary.costNanoUsd)}`;
+  const model = JSON.stringify(summary.model);
+  return `{"object":"list","data":[${data.join(',')}],"model":${model},"usage":${usage},${metadata}}`;
+}
+
+const ENCODERS = {
+  base64: (base64) => JSON.stringify(base64),
+  float: (base64) => {
+    const bytes = Uint8Array.from(Buffer.from(base64, 'base64'));
+    return `[${Array.from(new Float32Array(bytes.buffer), shortestFloat).join(',')}]`;
+  },
+} as const satisfies Record<EmbeddingAnswerFormat, (base64: string) => string>;
+
+/** Digits that tell any 32-bit float from its neighbours; most need fewer. */
+const MAX_DIGITS = 9;
+const USUAL_DIGITS = 7;
+
+/** The shortest number that is the same 32-bit float. */
+function shortestFloat(value: number): number {
+  for (let digits = USUAL_DIGITS; digits < MAX_DIGITS; digits++) {
+    const short = Number(value.toPrecision(digits));
+    if (Math.fround(short) === value) return short;
+  }
+  return Number(value.toPrecision(MAX_DIGITS));
+}
