@@ -4,6 +4,8 @@ import { type StartedGateway, waitForDrain } from './start-bench';
 
 interface Overview {
   readonly requests: number;
+  readonly cache_hits: number;
+  readonly semantic_hits: number;
   readonly latency_ms: ServerPercentiles;
   readonly overhead_ms: ServerPercentiles;
   readonly upstream_ms: ServerPercentiles;
@@ -37,8 +39,12 @@ export async function readServerSide(
     p95: at(metric, 'p95'),
     p99: at(metric, 'p99'),
   });
+  const sum = (name: 'requests' | 'cache_hits' | 'semantic_hits') =>
+    overviews.reduce((total, overview) => total + overview[name], 0);
   return {
-    requests: overviews.reduce((sum, { requests }) => sum + requests, 0),
+    requests: sum('requests'),
+    exactHits: sum('cache_hits'),
+    semanticHits: sum('semantic_hits'),
     latency: all('latency_ms'),
     overhead: all('overhead_ms'),
     upstream: all('upstream_ms'),

@@ -40,7 +40,8 @@ export async function generateRows(sql: Sql, wish: RowsWish): Promise<number> {
   };
   await Promise.all(Array.from({ length: AT_ONCE }, work));
   await sql`drop table bench_shapes, bench_slots`;
-  await sql.unsafe('analyze gateway_logs, rollup_minute, rollup_hour, rollup_day, customer_spend, rollup_error');
+  await sql.unsafe(`analyze gateway_logs, rollup_minute, rollup_hour, rollup_day, rollup_latency_hour,
+    rollup_latency_day, customer_spend, rollup_error`);
   return made;
 }
 
@@ -95,6 +96,7 @@ async function generateDay(sql: Sql, { startMs, rows, nowMs, partitions }: DayWi
     await writeRollup(tx, 'rollup_hour', 'hour');
     await writeRollup(tx, 'rollup_day', 'day');
     if (nowMs - startMs < MINUTES_KEPT_MS) await writeRollup(tx, 'rollup_minute', 'minute');
+    for (const unit of ['hour', 'day'] as const) await writeLatencyRollup(tx, unit, startMs);
     await tx.unsafe(CUSTOMER_SPEND);
     await tx.unsafe(ERRORS);
     if (isNew) {
@@ -165,6 +167,24 @@ async function writeRollup(tx: SqlTransaction, table: string, unit: 'minute' | '
         sum(tokens_out) as tokens_out, sum(nano) as nano, sum(saved) as saved
       from bench_facts group by 1, 2
     ) as sums join bench_shapes s using (shape) ${histograms.join(' ')}`);
+}
+
+/** Durations without keys, statuses and caches, from the roll-up of the same unit. */
+async function writeLatencyRollup(tx: SqlTransaction, unit: 'hour' | 'day', startMs: number): Promise<void> {
+  const packed = METRICS.map(
+    (_, i) => `coalesce(array_agg((bin::bigint << 40) + n order by bin) filter (where metric = ${i}), '{}')`,
+  );
+  const elements = METRICS.map((name, i) => `select ${i} as metric, unnest(${name}_histogram) as e`);
+  await tx.unsafe(`insert into rollup_latency_${unit} (bucket, project_id, model, provider,
+      ${METRICS.map((name) => `${name}_histogram`).join(', ')})
+    select bucket, project_id, model, provider, ${packed.join(', ')} from (
+      select bucket, project_id, model, provider, metric, llm0_histogram_bin(e) as bin,
+        sum(llm0_histogram_count(e))::bigint as n
+      from rollup_${unit}, lateral (${elements.join(' union all ')}) as elements
+      where bucket >= to_timestamp(${startMs} / 1000.0) and bucket < to_timestamp(${startMs + DAY_MS} / 1000.0)
+        and project_id in (select project_id from bench_shapes)
+      group by 1, 2, 3, 4, 5, 6
+    ) as bins group by 1, 2, 3, 4`);
 }
 
 const CUSTOMER_SPEND = `insert into customer_spend (project_id, customer_id, date, request_count, tokens_in, tokens_out,

@@ -113,12 +113,17 @@ function serverTable(rows: readonly Row[]): string {
       (['p50', 'p95', 'p99'] as const).map((name) => show(server?.[metric][name] ?? Number.NaN)),
     );
     const client = (['p50', 'p95', 'p99'] as const).map((name) => show(latencyOf(row, name)));
-    return [row.scenario, String(row.connections), (server?.requests ?? 0).toLocaleString('en'), ...client, ...cells];
+    const { requests = 0, exactHits = 0, semanticHits = 0 } = server ?? {};
+    const share = (hits: number) => show((100 * hits) / requests, 0);
+    const counts = [requests.toLocaleString('en'), share(exactHits), share(semanticHits)];
+    return [row.scenario, String(row.connections), ...counts, ...client, ...cells];
   });
   const columns = ['client', 'latency', 'overhead', 'upstream'].flatMap((name) =>
     ['p50', 'p95', 'p99'].map((percentile) => `${name} ${percentile}`),
   );
-  return renderTable(['scenario', 'connections', 'rows', ...columns], lines, ['scenario']);
+  return renderTable(['scenario', 'connections', 'rows', 'exact hits %', 'semantic %', ...columns], lines, [
+    'scenario',
+  ]);
 }
 
 function describeErrors(row: Row): string {

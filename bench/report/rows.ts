@@ -13,6 +13,8 @@ export interface Trial {
 /** What the gateway's own rows say of the same trials; milliseconds. */
 export interface ServerSide {
   readonly requests: number;
+  readonly exactHits: number;
+  readonly semanticHits: number;
   readonly latency: ServerPercentiles;
   readonly overhead: ServerPercentiles;
   readonly upstream: ServerPercentiles;

@@ -23,12 +23,16 @@ export interface FakeBehaviour {
   readonly refusal?: string;
   /** Calls to make instead of speaking; arguments are JSON text. */
   readonly toolCalls?: readonly { readonly name: string; readonly arguments: string }[];
+  /** Items of the Responses API that come ahead of what is said. */
+  readonly outputItems?: readonly JsonObject[];
   /** Milliseconds before the headers, between chunks, and up to so much more at random. */
   readonly firstDelayMs?: number;
   readonly gapMs?: number;
   readonly jitterMs?: number;
   /** Anything but 200 answers with an error. */
   readonly status?: number;
+  /** From 0 to 1: how many of the requests answer 500 instead. */
+  readonly failShare?: number;
   /** `Retry-After` as it is to stand in the header. */
   readonly retryAfter?: string;
   /** Body of an error, or of a 200 instead of the answer. */

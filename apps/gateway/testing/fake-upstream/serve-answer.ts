@@ -37,6 +37,16 @@ export function ordinaryAnswer(job: Pick<AnswerJob, 'stream' | 'context' | 'coun
   return new Response(pieces[0] as BodyInit, { headers: JSON_HEADERS });
 }
 
+/** A scripted stream, rendered once for all requests with the same script: benches ask for thousands of them. */
+function renderOnce(behaviour: FakeBehaviour, context: AnswerContext): readonly Uint8Array[] {
+  const key = JSON.stringify([context, behaviour]);
+  const kept = rendered.get(key);
+  if (kept !== undefined) return kept;
+  const pieces = renderStream(behaviour, context);
+  if (rendered.size < MAX_RENDERED) rendered.set(key, pieces);
+  return pieces;
+}
+
 function writePieces(pieces: readonly Uint8Array[], counters: AnswerCounters): ReadableStream<Uint8Array> {
   let next = 0;
   return new ReadableStream<Uint8Array>(
@@ -69,7 +79,8 @@ export interface AnswerJob {
 /** An answer by script. */
 export function scriptedAnswer(job: AnswerJob): Response {
   const { behaviour, stream, context } = job;
-  const status = behaviour.status ?? 200;
+  const fails = behaviour.failShare !== undefined && Math.random() < behaviour.failShare;
+  const status = behaviour.status ?? (fails ? 500 : 200);
   if (behaviour.empty === true) return new Response('', { headers: stream ? streamHeaders(context) : JSON_HEADERS });
   if (behaviour.html === true) {
     return new Response('<html><head><title>Bad gateway</title></head><body><h1>Oops</h1></body></html>', {
@@ -105,7 +116,7 @@ function findFault({ behaviour, context }: AnswerJob): Fault | undefined {
 
 function streamPieces(job: AnswerJob): ReadableStream<Uint8Array> {
   const { behaviour, counters } = job;
-  const pieces = renderStream(behaviour, job.context);
+  const pieces = renderOnce(behaviour, job.context);
   const fault = findFault(job);
   let next = 0;
   let left = false;

@@ -1,0 +1,29 @@
+// `bun bench/micro/run-micro.ts`: what the parts of a request cost that the profile shows.
+import { renderTable } from '../report/render-table';
+import { microCases } from './cases';
+import { lastResult, MICRO_OPTIONS, measureMicro } from './measure';
+import { measureScripts } from './measure-scripts';
+
+const wanted = process.argv.slice(2);
+const isWanted = (name: string) => wanted.length === 0 || wanted.some((part) => name.includes(part));
+
+const results = microCases()
+  .filter(({ name }) => isWanted(name))
+  .map((one) => measureMicro(one, MICRO_OPTIONS));
+if (lastResult() === undefined && results.length > 0) throw new Error('a measured call returned nothing');
+const show = (us: number) => us.toFixed(us < 10 ? 2 : 1);
+if (results.length > 0) {
+  const lines = results.map(({ name, minUs, medianUs }) => [name, show(minUs), show(medianUs)]);
+  console.log(`${renderTable(['in the gateway', 'min µs', 'median µs'], lines, ['in the gateway'])}\n`);
+}
+if (isWanted('scripts')) {
+  const lines = (await measureScripts()).map(({ name, minUs, medianUs, roundTripUs }) => [
+    name,
+    show(minUs),
+    show(medianUs),
+    show(roundTripUs),
+  ]);
+  const head = ['in Redis', 'min µs', 'median µs', 'until the reply, µs'];
+  console.log(renderTable(head, lines, ['in Redis']));
+}
+process.exit(0);
