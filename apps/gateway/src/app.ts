@@ -3,10 +3,12 @@ import { Hono } from 'hono';
 import { anthropicCount, anthropicMessages } from './dialects/anthropic-messages/index';
 import type { Dialect } from './dialects/dialect';
 import { openaiChat } from './dialects/openai-chat/index';
+import { openaiResponses } from './dialects/openai-responses/index';
 import { handleChat } from './pipeline/handle-chat';
 import { handleEmbeddings } from './pipeline/handle-embeddings';
 import { listModels, type ModelDialects, showModel } from './pipeline/handle-models';
 import { asGatewayError, respondError } from './pipeline/respond-error';
+import { routeKeptAnswers } from './route-kept-answers';
 import { serveDashboard } from './serve-dashboard';
 import type { Services } from './services-type';
 import { cachez, type GatherMetrics, healthz, livez, metricsPage, readyz } from './status-pages';
@@ -16,6 +18,7 @@ const CHAT_ROUTES: readonly (readonly [path: string, dialect: Dialect])[] = [
   ['/v1/chat/completions', openaiChat],
   ['/v1/messages', anthropicMessages],
   ['/v1/messages/count_tokens', anthropicCount],
+  ['/v1/responses', openaiResponses],
 ];
 const MODEL_DIALECTS: ModelDialects = [openaiChat, anthropicMessages];
 
@@ -56,6 +59,7 @@ export function createApp(services: Services, admin: Hono, gatherMetrics?: Gathe
   app.get('/v1/models/:id{.+}', (c) =>
     showModel(services, { request: c.req.raw, id: c.req.param('id'), dialects: MODEL_DIALECTS }),
   );
+  routeKeptAnswers(app, services, openaiResponses);
   app.route('/admin', admin);
   app.get('*', async (c) => (await serveDashboard(c.req.path)) ?? notFound(services, c.req.path));
   app.notFound((c) => notFound(services, c.req.path));

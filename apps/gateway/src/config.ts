@@ -47,6 +47,8 @@ export interface Config {
   readonly maxConcurrentRequests: number | null;
   readonly logBodies: boolean;
   readonly logBodiesTtlDays: number;
+  /** How long answers are kept for later requests to go on from; 0 = not at all. */
+  readonly responsesRetentionDays: number;
   readonly backgroundWorkers: boolean;
   readonly testing: TestSettings;
   /** Names that are accepted for the Go project's sake and have no effect here. */
@@ -127,6 +129,7 @@ export function readConfig(env: Environment): Config {
         : read.integer('MAX_CONCURRENT_REQUESTS', 0, { min: 1, max: 1_000_000 }),
     logBodies: read.flag('LOG_BODIES', false),
     logBodiesTtlDays: read.integer('LOG_BODIES_TTL_DAYS', 7, { min: 1, max: 3650 }),
+    responsesRetentionDays: read.integer('RESPONSES_RETENTION_DAYS', 30, { min: 0, max: 3650 }),
     backgroundWorkers: !read.flag('DISABLE_BACKGROUND_WORKERS', false),
     testing: readTestSettings(read, environment),
     ignoredNames: GO_POOL_NAMES.filter((name) => read.text(name) !== undefined),

@@ -130,6 +130,11 @@ export class Metrics {
     help: 'Answers not written to the warm cache tier because too many waited.',
     ...this.of,
   });
+  readonly keptAnswerDrops = new Counter({
+    name: 'llm0_kept_answer_drops_total',
+    help: 'Answers not kept for later requests because too many waited.',
+    ...this.of,
+  });
   readonly semanticLookUps = new Histogram({
     name: 'llm0_semantic_cache_lookup_ms',
     help: 'Look-ups in the semantic cache by outcome, in milliseconds.',

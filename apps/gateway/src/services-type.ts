@@ -2,6 +2,7 @@ import type { HotStore } from '@llm0/core/admission/hot-store';
 import type { IdempotentAnswers } from '@llm0/core/cache/idempotent-answers';
 import type { SemanticCache } from '@llm0/core/cache/semantic/semantic-cache';
 import type { WarmCache } from '@llm0/core/cache/warm-cache';
+import type { KeptAnswers } from '@llm0/core/conversations/kept-answers';
 import type { TextEmbedder } from '@llm0/core/embedding/built-in-embeddings';
 import type { KeyCache } from '@llm0/core/keys/key-cache';
 import type { BodyLog } from '@llm0/core/logs/body-log';
@@ -58,6 +59,8 @@ export interface Services {
   readonly semanticCache: SemanticCache;
   /** The model in this repository; asleep until somebody asks for it. */
   readonly builtInEmbedder: TextEmbedder;
+  /** Answers that later requests of their project may go on from. */
+  readonly keptAnswers: KeptAnswers;
   /** Claims and answers of requests with an Idempotency-Key. */
   readonly idempotency: IdempotentAnswers;
   /** Prompts and answers, where LOG_BODIES asks for them. */

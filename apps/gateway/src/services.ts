@@ -5,6 +5,7 @@ import type { HotStore, RebuildSource } from '@llm0/core/admission/hot-store';
 import { RedisHotStore } from '@llm0/core/admission/redis-hot-store';
 import { IdempotentAnswers } from '@llm0/core/cache/idempotent-answers';
 import { StoredWarmCache } from '@llm0/core/cache/warm-cache';
+import { KeptAnswers } from '@llm0/core/conversations/kept-answers';
 import { LocalEmbedder } from '@llm0/core/embedding/local-embedder';
 import { SHIPPED_MODEL } from '@llm0/core/embedding/shipped-model';
 import { KeyCache } from '@llm0/core/keys/key-cache';
@@ -14,6 +15,7 @@ import { openDatabase } from '@llm0/drizzle/open-database';
 import { createWarmStore } from '@llm0/drizzle/queries/exact-cache';
 import { findPrincipalByHash } from '@llm0/drizzle/queries/find-principal';
 import { createIdempotencyStore } from '@llm0/drizzle/queries/idempotency-keys';
+import { createKeptAnswerStore } from '@llm0/drizzle/queries/kept-answers';
 import { writeLogBodies } from '@llm0/drizzle/queries/log-bodies';
 import { findLostRequests, findStoredRequests, storeLogRecords } from '@llm0/drizzle/queries/log-insert';
 import { seedPrices } from '@llm0/drizzle/queries/model-pricing';
@@ -51,6 +53,7 @@ export interface RunningServices {
 
 /** How long the last cache entries and bodies may take to be written at the end. */
 const FLUSH_TIMEOUT_MS = 2000;
+const DAY_MS = 86_400_000;
 /** Longest time an operator waits for the test of a provider. */
 const MAX_TEST_MS = 15_000;
 
@@ -118,6 +121,13 @@ export async function createServices(config: Config, log: Logger, version: strin
     fetch: globalThis.fetch,
     nowMs: storeClock.nowMs,
   });
+  const keptAnswers = new KeptAnswers({
+    store: createKeptAnswerStore(database.db),
+    nowMs: storeClock.nowMs,
+    retentionMs: config.responsesRetentionDays * DAY_MS,
+    maxBytes: config.maxBodyBytes,
+    onDrop: (answers) => metrics.keptAnswerDrops.inc(answers),
+  });
   const idempotency = new IdempotentAnswers({
     store: createIdempotencyStore(database.db),
     leaseMs: config.testing.leaseMs,
@@ -139,6 +149,7 @@ export async function createServices(config: Config, log: Logger, version: strin
     semanticCache: semantic.cache,
     builtInEmbedder,
     bodyLog,
+    keptAnswers,
     idempotency,
     keyCache: new KeyCache({ source: { findByHash: (hash) => findPrincipalByHash(database.db, hash) } }),
     leases,
@@ -167,7 +178,7 @@ export async function createServices(config: Config, log: Logger, version: strin
       leases.stop();
       stopSampling();
       idempotency.stop();
-      for (const writer of [warmCache, semantic.cache, bodyLog]) {
+      for (const writer of [warmCache, semantic.cache, bodyLog, keptAnswers]) {
         await writer.flush(FLUSH_TIMEOUT_MS);
         writer.stop();
       }

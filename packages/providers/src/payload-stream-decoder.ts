@@ -19,6 +19,8 @@ export interface PayloadDecoder {
     readonly format: WireFormat;
     /** The payload just decoded as a whole event of a stream; empty for one that must not go out. */
     encode(payload: JsonObject, data: string): string;
+    /** The complete answer, once the payload that holds it was decoded. */
+    readonly answer?: JsonObject;
   };
 }
 
@@ -96,8 +98,10 @@ export class PayloadStreamDecoder implements StreamDecoder {
       this.done ||= this.payloads.done;
       if (this.done) break;
     }
-    if (forward !== undefined && forwarded !== '') {
-      return { events, wire: { kind: 'bytes', format: forward.format, bytes: encoder.encode(forwarded) } };
+    if (forward !== undefined && (forwarded !== '' || forward.answer !== undefined)) {
+      const { format, answer } = forward;
+      const bytes = encoder.encode(forwarded);
+      return { events, wire: { kind: 'bytes', format, bytes, ...(answer === undefined ? {} : { answer }) } };
     }
     return events.length === 0 ? EMPTY_BATCH : { events };
   }

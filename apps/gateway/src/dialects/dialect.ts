@@ -3,6 +3,7 @@ import type { JsonObject, WireFormat } from '@llm0/core/chat/json';
 import type { ChatRequest } from '@llm0/core/chat/request';
 import type { ChatResponse } from '@llm0/core/chat/response';
 import type { Usage } from '@llm0/core/chat/usage';
+import type { KeptAnswer, KeptTurn } from '@llm0/core/conversations/kept-answers';
 import type { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { DialectName } from '@llm0/core/logs/log-record';
 
@@ -31,6 +32,39 @@ export interface StreamEncoder {
   finish(summary: AnswerSummary): Uint8Array;
   /** An error after the first output: an error frame, then the end. Never looks complete. */
   fail(error: GatewayError, requestId: string): Uint8Array;
+  /** The whole answer as JSON text, for formats that keep answers; there from `finish` on. */
+  readonly answer?: string;
+}
+
+/** Kept answers that a request names instead of sending what they stand for. */
+export interface AnswerReferences {
+  /** Id of the request whose answer the conversation goes on from. */
+  readonly previousId?: string;
+  /** Ids of single items of answers. */
+  readonly itemIds: readonly string[];
+}
+
+/** What is kept of a request and its answer, beside the answer itself. */
+export type KeptPart = Pick<KeptAnswer, 'input' | 'itemIds' | 'previousId'>;
+
+/** How a format's requests go on from earlier answers, for formats whose answers are kept. */
+export interface AnswerKeeping {
+  /** What the body names; undefined where it stands for itself. Throws for ids that can't be ours. */
+  referencesOf(body: JsonObject): AnswerReferences | undefined;
+  /**
+   * The body with all it names in its place, and how many of its items stand for earlier turns. `turns` are undefined
+   * where there is no such answer. Throws, saying what was not found.
+   */
+  continueFrom(
+    body: JsonObject,
+    kept: { readonly turns: readonly KeptTurn[] | undefined; readonly answers: readonly string[] },
+  ): { readonly body: JsonObject; readonly earlierItems: number };
+  /** undefined where the caller wants nothing kept. `answer`: JSON text as the caller got it. */
+  partToKeep(request: ChatRequest, requestId: string, answer: string): KeptPart | undefined;
+  /** The body of a request whose answer is not kept because nothing is. */
+  withoutKeeping(body: JsonObject): JsonObject;
+  /** All items that led to the last turn's answer, oldest first. */
+  inputItems(turns: readonly KeptTurn[]): readonly JsonObject[];
 }
 
 /** What stream encoders need to know before the first byte. */
@@ -71,6 +105,8 @@ export interface Dialect {
   /** Where the format's clients read a request's id, beside `X-Request-Id`. */
   readonly requestIdHeader?: string;
   readonly models?: ModelShape;
+  /** Set where answers are kept for later requests. */
+  readonly keeping?: AnswerKeeping;
   /**
    * Throws `invalid_request` naming the field at fault. Never fails on fields it does not know. `headers`: for formats
    * that say a part of the request there.

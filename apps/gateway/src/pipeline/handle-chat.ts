@@ -10,6 +10,7 @@ import { Meter } from './meter';
 import { type Exchange, openExchange } from './open-exchange';
 import { type Answer, type PendingAnswer, produceAnswer } from './produce-answer';
 import { readRequestBody } from './read-request';
+import { recallConversation } from './recall-conversation';
 import { recordRefusal } from './record-refusal';
 import { respond } from './respond';
 import { asGatewayError, respondError } from './respond-error';
@@ -38,7 +39,12 @@ export async function handleChat(services: Services, dialect: Dialect, httpReque
     const body = await readRequestBody(services, httpRequest);
     if (typeof body.model === 'string') progress.requestedModel = body.model;
     progress.stream = body.stream === true;
-    const request = dialect.decodeRequest(body, httpRequest.headers);
+    const { headers } = httpRequest;
+    const { keeping } = dialect;
+    const request =
+      keeping === undefined
+        ? dialect.decodeRequest(body, headers)
+        : await recallConversation(services, { dialect, keeping, body, headers, projectId: principal.project.id });
     progress.request = request;
     const input = { exchange, principal, dialect: dialect.name, request };
     const turn = hasIdempotencyKey(httpRequest) ? await claimAnswer(services, input, httpRequest) : NO_TURN;

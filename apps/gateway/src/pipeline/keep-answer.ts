@@ -2,6 +2,7 @@ import type { StoredAnswer } from '@llm0/core/cache/stored-answer';
 import type { ChatResponse } from '@llm0/core/chat/response';
 import type { GivenBodies } from '@llm0/core/logs/body-log';
 import type { AnswerSummary } from '../dialects/dialect';
+import type { Services } from '../services-type';
 import type { RespondInput } from './respond';
 
 /** What replays of a request with an Idempotency-Key get. */
@@ -19,4 +20,16 @@ export function bodiesOf({ exchange, admission }: RespondInput, response: string
     request: admission.plan.request.wire?.body,
     response,
   };
+}
+
+/** Keeps a complete answer for later requests, where format and caller want that. `answer`: JSON text as the caller gets it. */
+export function keepForLater(
+  services: Pick<Services, 'keptAnswers'>,
+  { dialect, exchange, admission }: RespondInput,
+  answer: string,
+): void {
+  const { requestId } = exchange;
+  const part = dialect.keeping?.partToKeep(admission.plan.request, requestId, answer);
+  if (part === undefined) return;
+  services.keptAnswers.keep({ ...part, id: requestId, projectId: admission.principal.project.id, answer });
 }

@@ -1,7 +1,7 @@
 import { ResponseCollector } from '@llm0/core/chat/collect';
 import type { StreamEncoder } from '../dialects/dialect';
 import { answerHeaders } from './answer-headers';
-import { bodiesOf, storedAnswer } from './keep-answer';
+import { bodiesOf, keepForLater, storedAnswer } from './keep-answer';
 import type { RespondInput, RespondNeeds } from './respond';
 import { asGatewayError } from './respond-error';
 
@@ -81,6 +81,7 @@ class AnswerStream {
       const response = this.collector.response();
       const summary = meter.complete(response, response.usage);
       last = this.encoder.finish(summary);
+      if (this.encoder.answer !== undefined) keepForLater(this.services, this.input, this.encoder.answer);
       kept = claim.complete(() => storedAnswer(response, summary));
       this.services.bodyLog.keep(() => bodiesOf(this.input, dialect.encodeResponse(response, summary)));
     });

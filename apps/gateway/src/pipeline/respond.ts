@@ -8,13 +8,13 @@ import type { Dialect } from '../dialects/dialect';
 import type { Services } from '../services-type';
 import type { Admission } from './admit';
 import { addCostHeaders, answerHeaders } from './answer-headers';
-import { bodiesOf, storedAnswer } from './keep-answer';
+import { bodiesOf, keepForLater, storedAnswer } from './keep-answer';
 import type { Meter } from './meter';
 import type { Exchange } from './open-exchange';
 import type { Answer } from './produce-answer';
 import { respondStream } from './respond-stream';
 
-export type RespondNeeds = Pick<Services, 'log' | 'bodyLog' | 'clock' | 'metrics'>;
+export type RespondNeeds = Pick<Services, 'log' | 'bodyLog' | 'clock' | 'metrics' | 'keptAnswers'>;
 
 export interface RespondInput {
   readonly dialect: Dialect;
@@ -47,6 +47,7 @@ async function respondPlain(services: RespondNeeds, input: RespondInput): Promis
     if (dialect.requestIdHeader !== undefined) headers[dialect.requestIdHeader] = exchange.requestId;
     const body = dialect.encodeResponse(response, summary, wireBody(wire, dialect));
     services.bodyLog.keep(() => bodiesOf(input, body));
+    if (dialect.keeping !== undefined) keepForLater(services, input, body);
     const kept = input.claim.complete(() => storedAnswer(response, summary));
     if (kept !== undefined) await kept;
     if (meter.handedOver !== undefined) await meter.handedOver;

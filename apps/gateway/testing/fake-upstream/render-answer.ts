@@ -4,10 +4,12 @@ import { anthropicFormat } from './render-anthropic';
 import { bedrockFormat } from './render-bedrock';
 import { geminiFormat } from './render-gemini';
 import { openaiFormat } from './render-openai';
+import { responsesFormat } from './render-responses';
 
 /** The APIs that the fake vendor speaks, each under its vendor's own path. */
 export const FAKE_FORMATS = {
   'openai-chat': openaiFormat,
+  'openai-responses': responsesFormat,
   'anthropic-messages': anthropicFormat,
   'gemini-content': geminiFormat,
   'bedrock-converse': bedrockFormat,

@@ -52,6 +52,8 @@ export interface FakeUpstreamOptions {
   readonly models?: readonly string[];
 }
 
+const FAKE_COUNT = 14;
+
 /** Starts a vendor on a free port that speaks the APIs of several: its base URL is the others' host root, without `/v1`. */
 export function startFakeUpstream(options: FakeUpstreamOptions = {}): FakeUpstream {
   return new FakeServer(options);
@@ -88,7 +90,9 @@ class FakeServer implements FakeUpstream, FakeControl {
       idleTimeout: 0,
       routes: {
         '/v1/chat/completions': { POST: (request) => this.answerOpenai(request) },
+        '/v1/responses': { POST: (request) => this.answerResponses(request) },
         '/v1/messages': { POST: (request) => this.answerAnthropic(request) },
+        '/v1/messages/count_tokens': { POST: (request) => this.countAnthropic(request) },
         '/v1/embeddings': { POST: (request) => this.answerEmbeddings(request, 'openai') },
         '/openai/deployments/:model/embeddings': { POST: (request) => this.answerEmbeddings(request, 'openai') },
         '/v1beta/models/:call': { POST: (request) => this.answerGemini(request) },
@@ -161,10 +165,27 @@ class FakeServer implements FakeUpstream, FakeControl {
     return this.answerChat({ request, body, stream: body.stream === true, context });
   }
 
+  private async answerResponses(request: Request): Promise<Response> {
+    const body = (await request.json()) as JsonObject;
+    const context: AnswerContext = { format: 'openai-responses', model: String(body.model), includeUsage: true };
+    return this.answerChat({ request, body, stream: body.stream === true, context });
+  }
+
   private async answerAnthropic(request: Request): Promise<Response> {
     const body = (await request.json()) as JsonObject;
     const context: AnswerContext = { format: 'anthropic-messages', model: String(body.model), includeUsage: true };
     return this.answerChat({ request, body, stream: body.stream === true, context });
+  }
+
+  /** As many tokens as `usage.prompt` says; like the vendor it takes nothing that only an answer needs. */
+  private async countAnthropic(request: Request): Promise<Response> {
+    const body = (await request.json()) as JsonObject;
+    this.record(request, body);
+    const behaviour = this.chooseBehaviour(request, body, String(body.model)) ?? {};
+    const isRefused = body.max_tokens !== undefined || body.stream !== undefined || (behaviour.status ?? 200) !== 200;
+    if (!isRefused) return Response.json({ input_tokens: behaviour.usage?.prompt ?? FAKE_COUNT });
+    const error = { type: 'invalid_request_error', message: 'Extra inputs are not permitted' };
+    return Response.json({ type: 'error', error }, { status: behaviour.status ?? 400 });
   }
 
   /** The model and the method are in the path: `gemini-x:streamGenerateContent`. */

@@ -62,7 +62,13 @@ export type ChatEvent =
 /** The bytes (stream) or the parsed body (plain answer) that a batch was decoded from. */
 export type WirePart =
   /** Whole SSE events that may be sent on as they are: they hold what `events` say, and never the answer's very end. */
-  | { readonly kind: 'bytes'; readonly format: WireFormat; readonly bytes: Uint8Array }
+  | {
+      readonly kind: 'bytes';
+      readonly format: WireFormat;
+      readonly bytes: Uint8Array;
+      /** The complete answer as a plain one would be, where the format tells it at a stream's end. */
+      readonly answer?: JsonObject;
+    }
   /** A complete plain answer. */
   | { readonly kind: 'body'; readonly format: WireFormat; readonly body: JsonObject };
 

@@ -144,4 +144,6 @@ export interface ChatRequest {
   /** Top-level fields the gateway does not know, by name; they reach upstreams of the same format. */
   readonly extra: Readonly<JsonObject>;
   readonly wire?: WireRequest;
+  /** Where the request goes on from kept answers: how many of its wire's leading items stand for them. */
+  readonly earlierItems?: number;
 }

@@ -5,6 +5,11 @@ export function chatEndpoint(connection: ProviderConnection): Pick<UpstreamReque
   return { url: `${connection.baseUrl}/chat/completions`, method: 'POST', headers: requestHeaders(connection) };
 }
 
+/** Where requests in the vendor's newer format go. */
+export function responsesEndpoint(connection: ProviderConnection): Pick<UpstreamRequest, 'url' | 'method' | 'headers'> {
+  return { url: `${connection.baseUrl}/responses`, method: 'POST', headers: requestHeaders(connection) };
+}
+
 /** Where embeddings are made. */
 export function embeddingsEndpoint(
   connection: ProviderConnection,

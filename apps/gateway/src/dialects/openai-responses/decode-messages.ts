@@ -1,0 +1,170 @@
+import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
+import type { ChatMessage, ContentPart, ReasoningPart, ToolCall } from '@llm0/core/chat/request';
+import { invalid, isObject, keepUnknown, kindOf } from '../read-field';
+import { decodeContent } from './decode-content';
+import { openReasoning, SEALED_FORMAT } from './seal-reasoning';
+
+/**
+ * `input` (text or items) → messages: an assistant's reasoning, words and calls become one turn. Items of unknown kinds
+ * are kept raw; unknown fields of known ones are kept in `extra` under their path.
+ */
+export function decodeMessages(value: JsonValue | undefined, extra: JsonObject): ChatMessage[] {
+  if (typeof value === 'string') return [{ role: 'user', content: [{ type: 'text', text: value }] }];
+  if (!Array.isArray(value)) {
+    throw invalid('input', `"input" must be a string or an array of items, but is ${kindOf(value)}.`);
+  }
+  const builder = new MessageBuilder();
+  for (const [i, item] of value.entries()) {
+    const path = `input[${i}]`;
+    if (!isObject(item)) throw invalid(path, `"${path}" must be an object, but is ${kindOf(item)}.`);
+    const type = item.type ?? 'message';
+    if (typeof type !== 'string') throw invalid(`${path}.type`, `"${path}.type" must say what the item is.`);
+    const decode = ITEM_DECODERS.get(type) ?? decodeForeign;
+    decode({ item, path, extra, builder });
+  }
+  return builder.messages;
+}
+
+type AssistantTurn = {
+  readonly role: 'assistant';
+  readonly content: ContentPart[];
+  toolCalls?: ToolCall[];
+  reasoning?: ReasoningPart[];
+};
+
+/** Gathers the items of one assistant's turn: calls must stand together, ahead of their results. */
+class MessageBuilder {
+  readonly messages: ChatMessage[] = [];
+  private turn: AssistantTurn | undefined;
+
+  add(message: ChatMessage): void {
+    this.turn = undefined;
+    this.messages.push(message);
+  }
+
+  /** Words after words, or thoughts after words, begin another turn; what follows a call belongs to it. */
+  addText(content: readonly ContentPart[]): void {
+    this.openTurn(true).content.push(...content);
+  }
+
+  addReasoning(parts: readonly ReasoningPart[]): void {
+    const turn = this.openTurn(true);
+    turn.reasoning = [...(turn.reasoning ?? []), ...parts];
+  }
+
+  addCall(call: ToolCall): void {
+    const turn = this.openTurn(false);
+    turn.toolCalls = [...(turn.toolCalls ?? []), call];
+  }
+
+  private openTurn(afterWordsAnother: boolean): AssistantTurn {
+    const isOver = afterWordsAnother && this.turn?.toolCalls === undefined && (this.turn?.content.length ?? 0) > 0;
+    if (this.turn === undefined || isOver) {
+      this.turn = { role: 'assistant', content: [] };
+      this.messages.push(this.turn);
+    }
+    return this.turn;
+  }
+}
+
+interface ItemContext {
+  readonly item: JsonObject;
+  readonly path: string;
+  readonly extra: JsonObject;
+  readonly builder: MessageBuilder;
+}
+
+const ITEM_DECODERS: ReadonlyMap<string, (context: ItemContext) => void> = new Map([
+  ['message', decodeMessage],
+  ['function_call', (context) => decodeCall(context, 'arguments')],
+  ['custom_tool_call', (context) => decodeCall(context, 'input')],
+  ['function_call_output', decodeCallOutput],
+  ['custom_tool_call_output', decodeCallOutput],
+  ['reasoning', decodeReasoning],
+]);
+
+const ROLES = ['user', 'system', 'developer', 'assistant'] as const;
+/** What every item may carry about itself. */
+const ITEM_FIELDS = ['type', 'id', 'status'] as const;
+const MESSAGE_FIELDS: ReadonlySet<string> = new Set([...ITEM_FIELDS, 'role', 'content']);
+const CALL_FIELDS: ReadonlySet<string> = new Set([
+  ...ITEM_FIELDS,
+  'call_id',
+  'name',
+  'arguments',
+  'input',
+  'signature',
+]);
+const OUTPUT_FIELDS: ReadonlySet<string> = new Set([...ITEM_FIELDS, 'call_id', 'output']);
+
+function decodeMessage({ item, path, extra, builder }: ItemContext): void {
+  const role = ROLES.find((one) => one === item.role);
+  if (role === undefined) {
+    const shown = typeof item.role === 'string' ? `"${item.role.slice(0, 40)}"` : kindOf(item.role);
+    throw invalid(`${path}.role`, `"${path}.role" must be one of ${ROLES.join(', ')}, but is ${shown}.`);
+  }
+  const content = decodeContent(item.content, `${path}.content`);
+  keepUnknown(item, MESSAGE_FIELDS, path, extra);
+  if (role === 'assistant') builder.addText(content);
+  else builder.add({ role, content });
+}
+
+function decodeCall({ item, path, extra, builder }: ItemContext, field: 'arguments' | 'input'): void {
+  const text = item[field] ?? '';
+  if (typeof text !== 'string') {
+    throw invalid(`${path}.${field}`, `"${path}.${field}" must be a string, but is ${kindOf(text)}.`);
+  }
+  const call: ToolCall = {
+    id: requiredText(item, 'call_id', path),
+    name: requiredText(item, 'name', path),
+    arguments: text,
+    ...(field === 'input' ? { custom: true } : {}),
+    ...(typeof item.signature === 'string' ? { signature: item.signature } : {}),
+  };
+  keepUnknown(item, CALL_FIELDS, path, extra);
+  builder.addCall(call);
+}
+
+function decodeCallOutput({ item, path, extra, builder }: ItemContext): void {
+  const toolCallId = requiredText(item, 'call_id', path);
+  const content = decodeContent(item.output, `${path}.output`);
+  keepUnknown(item, OUTPUT_FIELDS, path, extra);
+  builder.add({ role: 'tool', toolCallId, content });
+}
+
+/** Other vendors' thoughts come back sealed by this gateway; the format's own are opaque to all but its vendor. */
+function decodeReasoning({ item, builder }: ItemContext): void {
+  const sealed = typeof item.encrypted_content === 'string' ? item.encrypted_content : undefined;
+  const opened = sealed === undefined ? undefined : openReasoning(sealed);
+  if (opened !== undefined) {
+    builder.addReasoning(opened);
+    return;
+  }
+  const text = [...textsOf(item.summary), ...textsOf(item.content)].join('\n\n');
+  if (text === '' && sealed === undefined) return;
+  builder.addReasoning([
+    {
+      ...(text === '' ? {} : { text }),
+      ...(sealed === undefined ? {} : { data: sealed, format: SEALED_FORMAT }),
+    },
+  ]);
+}
+
+function textsOf(value: JsonValue | undefined): string[] {
+  if (!Array.isArray(value)) return [];
+  return value.flatMap((part) => (isObject(part) && typeof part.text === 'string' ? [part.text] : []));
+}
+
+/** Only the format's own vendor knows what to make of it: the item is kept whole. */
+function decodeForeign({ item, builder }: ItemContext): void {
+  const content: ContentPart[] = [{ type: 'raw', format: 'openai-responses', value: item }];
+  const type = String(item.type);
+  if (type.endsWith('_output') || type === 'mcp_approval_response') builder.add({ role: 'user', content });
+  else builder.addText(content);
+}
+
+function requiredText(item: JsonObject, name: string, path: string): string {
+  const value = item[name];
+  if (typeof value === 'string' && value !== '') return value;
+  throw invalid(`${path}.${name}`, `"${path}.${name}" must be a string, but is ${kindOf(value)}.`);
+}

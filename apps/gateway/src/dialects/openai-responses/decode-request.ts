@@ -1,0 +1,156 @@
+import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
+import type { ChatMessage, ChatRequest } from '@llm0/core/chat/request';
+import { GatewayError } from '@llm0/core/errors/gateway-error';
+import {
+  checkDepth,
+  invalid,
+  keepUnknown,
+  kindOf,
+  readBoolean,
+  readNumber,
+  readObject,
+  readString,
+} from '../read-field';
+import { decodeMessages } from './decode-messages';
+import { decodeResponseFormat } from './decode-response-format';
+import { decodeToolChoice, decodeTools } from './decode-tools';
+
+const MAX_OUTPUT_TOKENS = 1_000_000_000;
+const TEMPERATURE = { min: 0, max: 2 } as const;
+const SHARE = { min: 0, max: 1 } as const;
+const TOP_LOGPROBS = { min: 0, max: 100, integer: true } as const;
+const OUTPUT_LIMIT = { min: 1, max: MAX_OUTPUT_TOKENS, integer: true } as const;
+
+type Mutable = { -readonly [K in keyof ChatRequest]: ChatRequest[K] };
+
+/** Reads one present field into the request; what has no place in it goes to `extra`. */
+type FieldReader = (request: Mutable, body: JsonObject, extra: JsonObject) => void;
+
+/** Read ahead of the others, or only by those that keep answers. */
+const ELSEWHERE: FieldReader = () => {};
+
+/** Fields with a place in `ChatRequest`; all others are kept in `extra`. */
+const FIELD_READERS: ReadonlyMap<string, FieldReader> = new Map<string, FieldReader>([
+  ['model', ELSEWHERE],
+  ['input', ELSEWHERE],
+  ['instructions', ELSEWHERE],
+  ['store', (_to, body) => void readBoolean(body, 'store')],
+  ['previous_response_id', (_to, body) => void readString(body, 'previous_response_id')],
+  ['background', (_to, body) => refuseBackground(body)],
+  ['conversation', refuseConversation],
+  ['stream', (to, body) => set(to, 'stream', readBoolean(body, 'stream'))],
+  ['temperature', (to, body) => set(to, 'temperature', readNumber(body, 'temperature', TEMPERATURE))],
+  ['top_p', (to, body) => set(to, 'topP', readNumber(body, 'top_p', SHARE))],
+  ['top_logprobs', (to, body) => set(to, 'topLogprobs', readNumber(body, 'top_logprobs', TOP_LOGPROBS))],
+  ['service_tier', (to, body) => set(to, 'serviceTier', readString(body, 'service_tier'))],
+  ['user', (to, body) => set(to, 'user', readString(body, 'user'))],
+  ['metadata', (to, body) => set(to, 'metadata', readObject(body, 'metadata'))],
+  ['max_output_tokens', (to, body) => set(to, 'maxOutputTokens', readNumber(body, 'max_output_tokens', OUTPUT_LIMIT))],
+  ['parallel_tool_calls', (to, body) => set(to, 'parallelToolCalls', readBoolean(body, 'parallel_tool_calls'))],
+  ['tools', (to, body, extra) => set(to, 'tools', decodeTools(body.tools ?? null, extra))],
+  ['tool_choice', (to, body) => set(to, 'toolChoice', decodeToolChoice(body.tool_choice))],
+  ['text', (to, body, extra) => set(to, 'responseFormat', decodeResponseFormat(body, extra))],
+  ['reasoning', readReasoning],
+  ['include', readInclude],
+  ['truncation', readTruncation],
+  [
+    'stream_options',
+    (_to, body, extra) => {
+      extra.stream_options = readObject(body, 'stream_options') ?? null;
+    },
+  ],
+]);
+
+function set<K extends keyof Mutable>(request: Mutable, name: K, value: Mutable[K] | undefined): void {
+  if (value !== undefined) request[name] = value;
+}
+
+/**
+ * A Responses body → our request. Checks every field it knows and names the one at fault; keeps the others. What an
+ * earlier answer stands for must be in its place already.
+ * Source: https://platform.openai.com/docs/api-reference/responses/create
+ */
+export function decodeRequest(body: JsonObject): ChatRequest {
+  checkDepth(body);
+  const extra: JsonObject = {};
+  const request: Mutable = {
+    model: decodeModel(body.model),
+    messages: [...decodeInstructions(body), ...decodeInput(body, extra)],
+    stream: false,
+    extra,
+    wire: { format: 'openai-responses', body },
+  };
+  for (const name in body) {
+    const value = body[name];
+    if (value === undefined || value === null) continue;
+    const read = FIELD_READERS.get(name);
+    if (read === undefined) extra[name] = value;
+    else read(request, body, extra);
+  }
+  return request;
+}
+
+function decodeModel(value: JsonValue | undefined): string {
+  if (typeof value === 'string' && value !== '') return value;
+  throw invalid('model', `"model" must be the name of a model, but is ${value === '' ? 'empty' : kindOf(value)}.`);
+}
+
+function decodeInstructions(body: JsonObject): ChatMessage[] {
+  const text = readString(body, 'instructions');
+  return text === undefined ? [] : [{ role: 'system', content: [{ type: 'text', text }] }];
+}
+
+/** A prompt kept at the vendor may be all there is to say. */
+function decodeInput(body: JsonObject, extra: JsonObject): ChatMessage[] {
+  if (body.input == null && body.prompt != null) return [];
+  const messages = decodeMessages(body.input, extra);
+  if (messages.length > 0 || body.prompt != null) return messages;
+  throw invalid('input', '"input" is empty. Send a text or at least one item.');
+}
+
+function refuseBackground(body: JsonObject): void {
+  if (readBoolean(body, 'background') !== true) return;
+  throw new GatewayError(
+    'unsupported_parameter',
+    '"background" is not supported: this gateway answers while you wait. Leave it out, or set "stream": true.',
+    { param: 'background' },
+  );
+}
+
+/** The vendor's conversations belong to the operator's account: every project would see those of the others. */
+function refuseConversation(): void {
+  throw new GatewayError(
+    'unsupported_parameter',
+    '"conversation" is not supported. Go on from an earlier answer with "previous_response_id".',
+    { param: 'conversation' },
+  );
+}
+
+const REASONING_FIELDS: ReadonlySet<string> = new Set(['effort']);
+
+function readReasoning(request: Mutable, body: JsonObject, extra: JsonObject): void {
+  const reasoning = readObject(body, 'reasoning') ?? {};
+  if (reasoning.effort != null && typeof reasoning.effort !== 'string') {
+    throw invalid('reasoning.effort', `"reasoning.effort" must be a string, but is ${kindOf(reasoning.effort)}.`);
+  }
+  if (typeof reasoning.effort === 'string') request.reasoningEffort = reasoning.effort;
+  keepUnknown(reasoning, REASONING_FIELDS, 'reasoning', extra);
+}
+
+const LOGPROBS = 'message.output_text.logprobs';
+
+/** Its order means nothing. */
+function readInclude(request: Mutable, body: JsonObject, extra: JsonObject): void {
+  const { include } = body;
+  if (!Array.isArray(include) || !include.every((name) => typeof name === 'string')) {
+    throw invalid('include', '"include" must be an array of strings.');
+  }
+  const others = [...new Set(include)].filter((name) => name !== LOGPROBS).sort();
+  if (others.length < new Set(include).size) request.logprobs = true;
+  if (others.length > 0) extra.include = others;
+}
+
+function readTruncation(_request: Mutable, body: JsonObject, extra: JsonObject): void {
+  const truncation = readString(body, 'truncation');
+  if (truncation !== undefined && truncation !== 'disabled') extra.truncation = truncation;
+}

@@ -1,0 +1,153 @@
+import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
+import { replayResponse } from '@llm0/core/chat/replay';
+import type { ChatRequest } from '@llm0/core/chat/request';
+import type { ChatChoice, ChatResponse } from '@llm0/core/chat/response';
+import { answerId } from '@llm0/core/conversations/own-ids';
+import type { AnswerSummary } from '../dialect';
+import { roundMs, withCost } from '../encode-metadata';
+import { isObject } from '../read-field';
+import { encodeUsage } from './encode-usage';
+import { OutputItems } from './output-items';
+
+/**
+ * A whole plain answer. An upstream body of the same format keeps every field but its id: callers name answers by ours.
+ * Source: https://platform.openai.com/docs/api-reference/responses/object
+ */
+export function encodeResponse(response: ChatResponse, summary: AnswerSummary, wireBody?: JsonObject): string {
+  const choice = response.choices.find(({ index }) => index === 0);
+  const body = completeAnswer({
+    begun: beginAnswer({ ...summary, model: response.model ?? summary.model }),
+    output: outputOf(response, choice, summary.requestId),
+    finish: choice,
+    fields: wireBody ?? rawOf(choice) ?? foreignFields(response.extra ?? {}),
+    summary,
+  });
+  return withCost(JSON.stringify(body), summary.costNanoUsd);
+}
+
+function outputOf(response: ChatResponse, choice: ChatChoice | undefined, requestId: string): readonly JsonValue[] {
+  const raw = rawOf(choice)?.output;
+  if (Array.isArray(raw)) return raw;
+  const items = new OutputItems(requestId);
+  for (const event of replayResponse(response).events) items.add(event);
+  return items.close(choice !== undefined && isCut(choice));
+}
+
+/** The answer in the vendor's own words, where our own could not say all of it. */
+export function rawOf(choice: ChatChoice | undefined): JsonObject | undefined {
+  return choice?.raw?.format === 'openai-responses' ? choice.raw.value : undefined;
+}
+
+/** Other vendors' unknown fields, but for names that mean something here. */
+export function foreignFields(extra: Readonly<Record<string, JsonValue>>): JsonObject {
+  return Object.fromEntries(Object.entries(extra).filter(([name]) => !OWN_FIELDS.has(name)));
+}
+
+export type Finish = Pick<ChatChoice, 'finishReason'>;
+
+export const isCut = ({ finishReason }: Finish): boolean => Object.hasOwn(INCOMPLETE, finishReason);
+
+/** Finishes that leave an answer incomplete, and what the format calls them. */
+const INCOMPLETE: Readonly<Record<string, string>> = { length: 'max_output_tokens', content_filter: 'content_filter' };
+
+export interface AnswerStart {
+  readonly requestId: string;
+  readonly model: string;
+  readonly createdSeconds: number;
+  readonly request?: ChatRequest;
+}
+
+/** Fields that say again what was asked, with the value that stands for nothing. */
+const ECHOED = {
+  background: false,
+  instructions: null,
+  max_output_tokens: null,
+  max_tool_calls: null,
+  metadata: {},
+  parallel_tool_calls: true,
+  previous_response_id: null,
+  prompt_cache_key: null,
+  reasoning: { effort: null, summary: null },
+  safety_identifier: null,
+  service_tier: 'default',
+  store: true,
+  temperature: 1,
+  text: { format: { type: 'text' } },
+  tool_choice: 'auto',
+  tools: [],
+  top_logprobs: 0,
+  top_p: 1,
+  truncation: 'disabled',
+  user: null,
+} as const satisfies JsonObject;
+
+const OWN_FIELDS: ReadonlySet<string> = new Set([
+  ...Object.keys(ECHOED).filter((name) => name !== 'service_tier'),
+  ...[
+    'id',
+    'object',
+    'created_at',
+    'completed_at',
+    'status',
+    'error',
+    'incomplete_details',
+    'model',
+    'output',
+    'usage',
+  ],
+]);
+
+/** The answer object as it stands before there is any output. */
+export function beginAnswer({ requestId, model, createdSeconds, request }: AnswerStart): JsonObject {
+  const asked = request?.wire?.format === 'openai-responses' ? request.wire.body : {};
+  const echo: JsonObject = {};
+  for (const name of Object.keys(ECHOED) as (keyof typeof ECHOED)[]) echo[name] = asked[name] ?? ECHOED[name];
+  return {
+    id: answerId(requestId),
+    object: 'response',
+    created_at: createdSeconds,
+    status: 'in_progress',
+    error: null,
+    incomplete_details: null,
+    model,
+    output: [],
+    usage: null,
+    ...echo,
+  };
+}
+
+export interface AnswerParts {
+  readonly begun: JsonObject;
+  readonly output: readonly JsonValue[];
+  readonly finish: Finish | undefined;
+  /** What the vendor said beyond that; its own body where it had the same format. */
+  readonly fields: JsonObject;
+  readonly summary: AnswerSummary;
+}
+
+/** The complete answer object, all but its cost. Never changes what it is given. */
+export function completeAnswer({ begun, output, finish, fields, summary }: AnswerParts): JsonObject {
+  const reason = finish === undefined ? undefined : INCOMPLETE[finish.finishReason];
+  const known = Object.fromEntries(
+    Object.entries(fields).filter(([name, value]) => value !== null && name !== 'cost_usd'),
+  );
+  const body: JsonObject = {
+    ...begun,
+    status: reason === undefined ? 'completed' : 'incomplete',
+    completed_at: reason === undefined ? Math.floor(summary.createdSeconds + summary.latencyMs / 1000) : null,
+    incomplete_details: reason === undefined ? null : { reason },
+    output: [...output],
+    usage: encodeUsage(summary.usage),
+    ...known,
+    id: begun.id ?? null,
+    object: 'response',
+    store: begun.store ?? null,
+    previous_response_id: begun.previous_response_id ?? null,
+    latency_ms: roundMs(summary.latencyMs),
+    provider: summary.provider,
+    cache: summary.cache,
+  };
+  if (!isObject(body.usage)) body.usage = encodeUsage(summary.usage);
+  if (!Array.isArray(body.output)) body.output = [...output];
+  return body;
+}

@@ -1,0 +1,17 @@
+import type { Dialect } from '../dialect';
+import { decodeRequest } from './decode-request';
+import { encodeError } from './encode-error';
+import { encodeResponse } from './encode-response';
+import { ResponsesStreamEncoder } from './encode-stream';
+import { keepAnswers } from './keep-answers';
+
+/** `POST /v1/responses`. */
+export const openaiResponses = {
+  name: 'openai-responses',
+  wireFormat: 'openai-responses',
+  keeping: keepAnswers,
+  decodeRequest,
+  encodeResponse,
+  createStreamEncoder: (context) => new ResponsesStreamEncoder(context),
+  encodeError,
+} as const satisfies Dialect;

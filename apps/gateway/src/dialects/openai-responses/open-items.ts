@@ -1,0 +1,207 @@
+import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
+import type { ToolCall } from '@llm0/core/chat/request';
+import { isObject } from '../read-field';
+import type { EventWriter } from './event-writer';
+import { sealReasoning } from './seal-reasoning';
+
+export type ItemStatus = 'in_progress' | 'completed' | 'incomplete';
+
+/** One item of an answer, from its beginning to its end. Every step is written, where there is a writer. */
+export abstract class OutputItem {
+  protected status: ItemStatus = 'in_progress';
+  /** Where its pieces belong, as JSON text. */
+  protected readonly place: string;
+
+  constructor(
+    protected readonly id: string,
+    private readonly index: number,
+    protected readonly writer: EventWriter | undefined,
+  ) {
+    this.place = `"item_id":"${id}","output_index":${index}`;
+  }
+
+  open(): void {
+    this.writer?.writeFields('response.output_item.added', { output_index: this.index, item: this.toJson() });
+  }
+
+  close(status: ItemStatus): void {
+    if (this.status !== 'in_progress') return;
+    this.status = status;
+    this.end();
+    this.writer?.writeFields('response.output_item.done', { output_index: this.index, item: this.toJson() });
+  }
+
+  abstract toJson(): JsonObject;
+  protected abstract end(): void;
+
+  protected write(type: string, inner: string): void {
+    this.writer?.write(type, `${this.place},${inner}`);
+  }
+}
+
+type PartKind = 'output_text' | 'refusal';
+
+interface Part {
+  readonly kind: PartKind;
+  readonly texts: string[];
+}
+
+export interface MessageMarks {
+  readonly logprobs: readonly JsonValue[];
+  /** Fields of a vendor's message that our own types do not hold. */
+  readonly extra: JsonObject;
+}
+
+export class MessageItem extends OutputItem {
+  private readonly parts: Part[] = [];
+  private logprobs: readonly JsonValue[] = [];
+  private annotations: JsonValue[] = [];
+  private extra: JsonObject = {};
+
+  addText(kind: PartKind, text: string): void {
+    let part = this.parts.at(-1);
+    if (part?.kind !== kind) {
+      this.endPart();
+      part = { kind, texts: [] };
+      this.parts.push(part);
+      this.write('response.content_part.added', `${this.partPlace()},"part":${JSON.stringify(this.partJson(part))}`);
+    }
+    if (text === '') return;
+    part.texts.push(text);
+    const tail = kind === 'output_text' ? ',"logprobs":[]' : '';
+    this.write(`response.${kind}.delta`, `${this.partPlace()},"delta":${JSON.stringify(text)}${tail}`);
+  }
+
+  /** To be told before it is closed. */
+  addMarks({ logprobs, extra }: MessageMarks): void {
+    const { annotations, ...others } = extra;
+    this.logprobs = logprobs;
+    this.extra = others;
+    if (Array.isArray(annotations)) this.annotations = annotations.map(flatAnnotation);
+  }
+
+  toJson(): JsonObject {
+    const content = this.parts.map((part) => this.partJson(part));
+    return { ...this.extra, id: this.id, type: 'message', status: this.status, role: 'assistant', content };
+  }
+
+  protected end(): void {
+    this.endPart();
+  }
+
+  private partPlace(): string {
+    return `"content_index":${this.parts.length - 1}`;
+  }
+
+  private partJson(part: Part): JsonObject {
+    const text = part.texts.join('');
+    if (part.kind === 'refusal') return { type: 'refusal', refusal: text };
+    const isMarked = part === this.parts.findLast(({ kind }) => kind === 'output_text');
+    return {
+      type: 'output_text',
+      text,
+      annotations: isMarked ? this.annotations : [],
+      logprobs: isMarked ? [...this.logprobs] : [],
+    };
+  }
+
+  private endPart(): void {
+    const part = this.parts.at(-1);
+    if (part === undefined || this.writer === undefined) return;
+    const { type: _type, annotations: _annotations, ...fields } = this.partJson(part);
+    this.write(`response.${part.kind}.done`, `${this.partPlace()},${JSON.stringify(fields).slice(1, -1)}`);
+    this.write('response.content_part.done', `${this.partPlace()},"part":${JSON.stringify(this.partJson(part))}`);
+  }
+}
+
+/** `{type, url_citation: {…}}` of the older format is flat in this one. */
+function flatAnnotation(value: JsonValue): JsonValue {
+  const inner = isObject(value) && typeof value.type === 'string' ? value[value.type] : undefined;
+  return isObject(value) && isObject(inner) ? { type: value.type ?? '', ...inner } : value;
+}
+
+/** What a model thought, shown as the summary that clients of this format read; vendors' own blocks travel sealed. */
+export class ReasoningItem extends OutputItem {
+  private readonly texts: string[] = [];
+  private readonly details: JsonObject[] = [];
+
+  addText(text: string): void {
+    if (text === '') return;
+    if (this.texts.length === 0) {
+      this.write('response.reasoning_summary_part.added', '"summary_index":0,"part":{"type":"summary_text","text":""}');
+    }
+    this.texts.push(text);
+    this.write('response.reasoning_summary_text.delta', `"summary_index":0,"delta":${JSON.stringify(text)}`);
+  }
+
+  addDetail(detail: JsonObject): void {
+    this.details.push(detail);
+  }
+
+  toJson(): JsonObject {
+    return {
+      id: this.id,
+      type: 'reasoning',
+      summary: this.texts.length === 0 ? [] : [{ type: 'summary_text', text: this.texts.join('') }],
+      ...(this.details.length === 0 ? {} : { encrypted_content: sealReasoning(this.details) }),
+      status: this.status,
+    };
+  }
+
+  protected end(): void {
+    if (this.texts.length === 0) return;
+    const text = JSON.stringify(this.texts.join(''));
+    this.write('response.reasoning_summary_text.done', `"summary_index":0,"text":${text}`);
+    this.write(
+      'response.reasoning_summary_part.done',
+      `"summary_index":0,"part":{"type":"summary_text","text":${text}}`,
+    );
+  }
+}
+
+export interface CallStart {
+  readonly id: string;
+  readonly index: number;
+  readonly call: Pick<ToolCall, 'id' | 'name' | 'custom' | 'signature'>;
+}
+
+export class CallItem extends OutputItem {
+  private readonly texts: string[] = [];
+  private readonly call: CallStart['call'];
+
+  constructor({ id, index, call }: CallStart, writer: EventWriter | undefined) {
+    super(id, index, writer);
+    this.call = call;
+  }
+
+  addText(text: string): void {
+    if (text === '') return;
+    this.texts.push(text);
+    this.write(`response.${this.eventName()}.delta`, `"delta":${JSON.stringify(text)}`);
+  }
+
+  toJson(): JsonObject {
+    const { call } = this;
+    const text = this.texts.join('');
+    return {
+      id: this.id,
+      type: call.custom === true ? 'custom_tool_call' : 'function_call',
+      status: this.status,
+      ...(call.custom === true ? { input: text } : { arguments: text }),
+      call_id: call.id,
+      name: call.name,
+      ...(call.signature === undefined ? {} : { signature: call.signature }),
+    };
+  }
+
+  protected end(): void {
+    const text = JSON.stringify(this.texts.join(''));
+    const rest =
+      this.call.custom === true ? `"input":${text}` : `"arguments":${text},"name":${JSON.stringify(this.call.name)}`;
+    this.write(`response.${this.eventName()}.done`, rest);
+  }
+
+  private eventName(): string {
+    return this.call.custom === true ? 'custom_tool_call_input' : 'function_call_arguments';
+  }
+}

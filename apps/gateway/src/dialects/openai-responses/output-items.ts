@@ -1,0 +1,113 @@
+import type { ChatEvent } from '@llm0/core/chat/event';
+import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
+import { ownItemId } from '@llm0/core/conversations/own-ids';
+import { isObject } from '../read-field';
+import type { EventWriter } from './event-writer';
+import { CallItem, MessageItem, type OutputItem, ReasoningItem } from './open-items';
+
+/**
+ * Builds the answer's items from our events; writes the format's events as it goes, where a writer is given. Items are
+ * numbered in the order in which they begin; calls stay open to the end, since their pieces may come in turns.
+ */
+export class OutputItems {
+  private readonly items: OutputItem[] = [];
+  private readonly calls = new Map<number, CallItem>();
+  private message: MessageItem | undefined;
+  private reasoning: ReasoningItem | undefined;
+  private readonly messageExtra: JsonObject = {};
+  private logprobs: JsonValue[] = [];
+
+  constructor(
+    private readonly requestId: string,
+    private readonly writer?: EventWriter,
+  ) {}
+
+  /** Takes an event of the first choice; this format has no others. */
+  add(event: ChatEvent): void {
+    if (!('choice' in event) || (event.choice ?? 0) !== 0) return;
+    switch (event.type) {
+      case 'text':
+        this.openMessage().addText('output_text', event.text);
+        break;
+      case 'refusal':
+        this.openMessage().addText('refusal', event.text);
+        break;
+      case 'reasoning':
+        this.openReasoning().addText(event.text);
+        break;
+      case 'reasoning-detail':
+        this.openReasoning().addDetail(event.detail);
+        break;
+      case 'tool-call':
+        this.openCall(event);
+        break;
+      case 'tool-arguments':
+        this.calls.get(event.toolIndex)?.addText(event.text);
+        break;
+      case 'extra':
+        this.addExtra(event);
+    }
+  }
+
+  /** Ends all items. `isCut`: the last one is not whole. Gives the items in their final form. */
+  close(isCut: boolean): JsonObject[] {
+    const last = this.items.at(-1);
+    this.endMessage(isCut && last === this.message);
+    for (const item of this.items) item.close(isCut && item === last ? 'incomplete' : 'completed');
+    return this.toJson();
+  }
+
+  /** The items as far as they came. */
+  toJson(): JsonObject[] {
+    return this.items.map((item) => item.toJson());
+  }
+
+  private openMessage(): MessageItem {
+    if (this.message !== undefined) return this.message;
+    this.endReasoning();
+    this.message = this.begin('msg', (id, index) => new MessageItem(id, index, this.writer));
+    return this.message;
+  }
+
+  private openReasoning(): ReasoningItem {
+    if (this.reasoning !== undefined) return this.reasoning;
+    this.endMessage(false);
+    this.reasoning = this.begin('rs', (id, index) => new ReasoningItem(id, index, this.writer));
+    return this.reasoning;
+  }
+
+  private openCall(event: Extract<ChatEvent, { type: 'tool-call' }>): void {
+    this.endMessage(false);
+    this.endReasoning();
+    const kind = event.custom === true ? 'ctc' : 'fc';
+    const call = this.begin(kind, (id, index) => new CallItem({ id, index, call: event }, this.writer));
+    this.calls.set(event.toolIndex, call);
+  }
+
+  private begin<T extends OutputItem>(kind: string, make: (id: string, index: number) => T): T {
+    const index = this.items.length;
+    const item = make(ownItemId(kind, this.requestId, index), index);
+    this.items.push(item);
+    item.open();
+    return item;
+  }
+
+  private endMessage(isCut: boolean): void {
+    if (this.message === undefined) return;
+    this.message.addMarks({ logprobs: this.logprobs, extra: this.messageExtra });
+    this.message.close(isCut ? 'incomplete' : 'completed');
+    this.message = undefined;
+    this.logprobs = [];
+  }
+
+  private endReasoning(): void {
+    this.reasoning?.close('completed');
+    this.reasoning = undefined;
+  }
+
+  private addExtra({ scope, name, value }: Extract<ChatEvent, { type: 'extra' }>): void {
+    if (scope === 'message') this.messageExtra[name] = value;
+    if (scope !== 'choice' || name !== 'logprobs' || !isObject(value)) return;
+    for (const list of [value.content, value.refusal]) if (Array.isArray(list)) this.logprobs.push(...list);
+  }
+}

@@ -1,0 +1,14 @@
+import { pgTable, text, uuid } from 'drizzle-orm/pg-core';
+import { instant } from './columns';
+
+/** Answers that later requests of their project may go on from. `input` and `answer` are JSON in the caller's format. */
+export const keptAnswers = pgTable('kept_answers', {
+  id: uuid('id').primaryKey(),
+  projectId: uuid('project_id').notNull(),
+  previousId: uuid('previous_id'),
+  input: text('input').notNull(),
+  answer: text('answer').notNull(),
+  itemIds: text('item_ids').array().notNull(),
+  createdAt: instant('created_at').notNull(),
+  expiresAt: instant('expires_at').notNull(),
+});

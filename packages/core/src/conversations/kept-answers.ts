@@ -1,0 +1,209 @@
+// Postgres away: writes wait within bounds (what is beyond them is dropped and counted), look-ups of what is not here yet fail.
+import { GatewayError } from '../errors/gateway-error';
+import { BatchWriter } from '../logs/batch-writer';
+import { RecordsRejectedError } from '../logs/decode-log-record';
+
+/** An answer with the request's own part of its conversation, kept so that later requests of the project can go on. */
+export interface KeptAnswer {
+  /** UUID of the request. */
+  readonly id: string;
+  readonly projectId: string;
+  /** The kept answer this one went on from. */
+  readonly previousId?: string;
+  /** JSON texts, in the caller's format: what the request itself brought, and the whole answer. */
+  readonly input: string;
+  readonly answer: string;
+  /** Ids of the answer's items, by which later requests may name them. */
+  readonly itemIds: readonly string[];
+  readonly createdAtMs: number;
+  readonly expiresAtMs: number;
+}
+
+/** One step of a conversation. */
+export type KeptTurn = Pick<KeptAnswer, 'id' | 'previousId' | 'input' | 'answer'>;
+
+/** Where answers are kept. What is over at `nowMs` is not found, but as a part of a conversation that is not. */
+export interface KeptAnswerStore {
+  /** Also lets the conversations that were gone on from live as long. Throws `RecordsRejectedError` for what it can never take. */
+  write(answers: readonly KeptAnswer[]): Promise<void>;
+  /** The turns that lead to `id`, newest first; fewer where one was deleted, or beyond `maxBytes` of text. */
+  readConversation(projectId: string, id: string, limits: ReadLimits): Promise<readonly KeptTurn[]>;
+  /** Newest answers that hold one of the items. */
+  findByItems(projectId: string, itemIds: readonly string[], nowMs: number): Promise<readonly string[]>;
+  /** False when there was none. */
+  remove(projectId: string, id: string, nowMs: number): Promise<boolean>;
+}
+
+export interface ReadLimits {
+  readonly nowMs: number;
+  readonly maxTurns: number;
+  readonly maxBytes: number;
+}
+
+export interface KeptAnswersOptions {
+  readonly store: KeptAnswerStore;
+  readonly nowMs: () => number;
+  /** How long answers are kept, in milliseconds; 0 = never. */
+  readonly retentionMs: number;
+  /** Longest conversation that is read, in bytes of JSON. */
+  readonly maxBytes: number;
+  readonly onDrop: (answers: number) => void;
+  /** How long written answers are gathered, in milliseconds. */
+  readonly everyMs?: number;
+  readonly sleep?: (ms: number) => Promise<unknown>;
+}
+
+const EVERY_MS = 25;
+const MAX_TURNS = 2000;
+const MAX_WAITING_BYTES = 64 * 1024 * 1024;
+const ENTRY_BYTES = 512;
+/** Another process may still be writing what its caller already names: asked again this often, this far apart. */
+const LOOK_UPS = 3;
+const LOOK_UP_GAP_MS = 60;
+const FLUSH_TIMEOUT_MS = 5000;
+
+/** Answers by id and project. Written in batches nobody waits for; until then found here, in this process. */
+export class KeptAnswers {
+  private readonly writer: BatchWriter<KeptAnswer>;
+  /** Answers not yet written, oldest first. */
+  private readonly waiting = new Map<string, KeptAnswer>();
+
+  constructor(private readonly options: KeptAnswersOptions) {
+    this.writer = new BatchWriter({
+      write: (answers) => this.write(answers),
+      bytesOf,
+      onDrop: options.onDrop,
+      everyMs: options.everyMs ?? EVERY_MS,
+      maxBytes: MAX_WAITING_BYTES,
+    });
+  }
+
+  /** False where nothing is kept at all. */
+  get enabled(): boolean {
+    return this.options.retentionMs > 0;
+  }
+
+  /** Takes the answer; findable at once in this process, and in others as soon as it is written. */
+  keep(answer: Omit<KeptAnswer, 'createdAtMs' | 'expiresAtMs'>): void {
+    if (!this.enabled) return;
+    const createdAtMs = this.options.nowMs();
+    const whole = { ...answer, createdAtMs, expiresAtMs: createdAtMs + this.options.retentionMs };
+    const before = this.writer.size;
+    this.writer.add(whole);
+    if (this.writer.size > before) this.waiting.set(whole.id, whole);
+  }
+
+  /**
+   * The conversation that led to the answer, oldest turn first; undefined when it is unknown, another project's or over.
+   * Throws `request_too_large` for one too long to go on, `conflict` where an earlier turn was deleted.
+   */
+  async readConversation(projectId: string, id: string): Promise<readonly KeptTurn[] | undefined> {
+    const turns: KeptTurn[] = [];
+    let next: string | undefined = id;
+    for (let at = this.find(projectId, next); at !== undefined; at = this.find(projectId, next)) {
+      turns.push(at);
+      next = at.previousId;
+      if (next === undefined) break;
+    }
+    if (next !== undefined) {
+      const isTarget = turns.length === 0;
+      const stored: readonly KeptTurn[] = await this.lookUp(isTarget, () => this.readStored(projectId, next as string));
+      if (isTarget && stored.length === 0) return undefined;
+      turns.push(...stored);
+    }
+    this.checkWhole(turns);
+    return turns.reverse();
+  }
+
+  /** One answer by itself, whatever became of the turns before it; undefined when it is unknown, another project's or over. */
+  async readAnswer(projectId: string, id: string): Promise<KeptTurn | undefined> {
+    const here = this.find(projectId, id);
+    if (here !== undefined) return here;
+    const { store, nowMs } = this.options;
+    const limits = { nowMs: nowMs(), maxTurns: 1, maxBytes: 0 };
+    return (await this.lookUp(true, () => store.readConversation(projectId, id, limits)))[0];
+  }
+
+  /** The kept answers that hold these items, as JSON texts, newest first. */
+  async findByItems(projectId: string, itemIds: readonly string[]): Promise<readonly string[]> {
+    const wanted = new Set(itemIds);
+    const here = [...this.waiting.values()]
+      .reverse()
+      .filter((one) => one.projectId === projectId && holds(one, wanted));
+    const found = here.map(({ answer }) => answer);
+    for (const { itemIds: ids } of here) for (const id of ids) wanted.delete(id);
+    if (wanted.size === 0) return found;
+    const { store, nowMs } = this.options;
+    return [...found, ...(await this.lookUp(true, () => store.findByItems(projectId, [...wanted], nowMs())))];
+  }
+
+  /** False when there was none. Later turns of the conversation can't be gone on from any more. */
+  async remove(projectId: string, id: string): Promise<boolean> {
+    if (this.find(projectId, id) !== undefined) await this.writer.flush(FLUSH_TIMEOUT_MS);
+    const { store, nowMs } = this.options;
+    return await orUnavailable(store.remove(projectId, id, nowMs()));
+  }
+
+  /** Waits until what was handed over is written, at most `timeoutMs`. */
+  flush(timeoutMs: number): Promise<void> {
+    return this.writer.flush(timeoutMs);
+  }
+
+  stop(): void {
+    this.writer.stop();
+  }
+
+  private async write(answers: readonly KeptAnswer[]): Promise<void> {
+    try {
+      await this.options.store.write(answers);
+    } catch (error) {
+      // Refused for good only when it stands alone; else it comes again.
+      if (!(error instanceof RecordsRejectedError) || answers.length > 1) throw error;
+      this.waiting.delete(answers[0]?.id ?? '');
+      throw error;
+    }
+    for (const { id } of answers) this.waiting.delete(id);
+  }
+
+  private find(projectId: string, id: string): KeptAnswer | undefined {
+    const found = this.waiting.get(id);
+    return found?.projectId === projectId ? found : undefined;
+  }
+
+  private readStored(projectId: string, id: string): Promise<readonly KeptTurn[]> {
+    const { store, nowMs, maxBytes } = this.options;
+    return store.readConversation(projectId, id, { nowMs: nowMs(), maxTurns: MAX_TURNS, maxBytes });
+  }
+
+  private async lookUp<T>(retry: boolean, read: () => Promise<readonly T[]>): Promise<readonly T[]> {
+    for (let left = retry ? LOOK_UPS : 1; ; left--) {
+      const found = await orUnavailable(read());
+      if (found.length > 0 || left === 1) return found;
+      await (this.options.sleep ?? Bun.sleep)(LOOK_UP_GAP_MS);
+    }
+  }
+
+  private checkWhole(turns: readonly KeptTurn[]): void {
+    if (turns.at(-1)?.previousId === undefined) return;
+    const bytes = turns.reduce((sum, turn) => sum + turn.input.length + turn.answer.length, 0);
+    if (turns.length >= MAX_TURNS || bytes >= this.options.maxBytes) {
+      throw new GatewayError('request_too_large', 'The kept conversation is too long to go on. Start a new one.');
+    }
+    throw new GatewayError('conflict', 'An earlier answer of this conversation was deleted. Send the whole input.');
+  }
+}
+
+const bytesOf = (answer: KeptAnswer): number => 2 * (answer.input.length + answer.answer.length) + ENTRY_BYTES;
+
+const holds = (answer: KeptAnswer, wanted: ReadonlySet<string>): boolean => answer.itemIds.some((id) => wanted.has(id));
+
+async function orUnavailable<T>(search: Promise<T>): Promise<T> {
+  try {
+    return await search;
+  } catch (cause) {
+    throw new GatewayError('store_unavailable', 'Kept answers cannot be reached right now. Please retry.', {
+      retryAfterMs: 1000,
+      cause,
+    });
+  }
+}

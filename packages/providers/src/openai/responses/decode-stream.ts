@@ -1,0 +1,148 @@
+import type { ChatEvent } from '@llm0/core/chat/event';
+import type { JsonObject } from '@llm0/core/chat/json';
+import { encodeSse } from '@llm0/core/sse/encode-sse';
+import type { PayloadDecoder } from '../../payload-stream-decoder';
+import { asNumber, asObject, asString } from '../../read-json';
+import { decodeErrorObject } from '../decode-error';
+import { BETWEEN_PARTS, callEvent, endEvents, failureOf, startEvents } from './decode-answer';
+import { WIRE_FORMAT } from './wire';
+
+/** Events that tell of the answer as a whole: the gateway writes its own, under its own id. */
+const LIFECYCLE: ReadonlySet<string> = new Set([
+  'response.created',
+  'response.queued',
+  'response.in_progress',
+  'response.completed',
+  'response.incomplete',
+  'response.failed',
+]);
+const ENDS: ReadonlySet<string> = new Set(['response.completed', 'response.incomplete']);
+/** How many events the gateway sends ahead of the forwarded ones. */
+const FIRST_SEQUENCE = 2;
+
+/**
+ * The events of one streamed answer. All but those of its beginning and end may be forwarded, numbered anew where the
+ * vendor's numbers do not go on from ours. Source: https://platform.openai.com/docs/api-reference/responses-streaming
+ */
+export class ResponsesDecoder implements PayloadDecoder {
+  private started = false;
+  private sequence = FIRST_SEQUENCE;
+  /** The vendor's index of an item → the call it is. */
+  private readonly calls = new Map<number, number>();
+  private readonly withPieces = new Set<number>();
+  private reasoningParts = 0;
+  done = false;
+  /** What a caller of the same format gets: the events, and at the end the whole answer. */
+  readonly forward: NonNullable<PayloadDecoder['forward']> = this;
+  readonly format = WIRE_FORMAT;
+  answer: JsonObject | undefined;
+
+  constructor(private readonly provider: string) {}
+
+  decode(payload: JsonObject, events: ChatEvent[]): void {
+    const type = asString(payload.type) ?? '';
+    if (type === 'error' || (type === '' && payload.error !== undefined)) this.fail(payload);
+    const response = asObject(payload.response);
+    if (response !== undefined && LIFECYCLE.has(type)) this.decodeWhole(type, response, events);
+    else DECODERS.get(type)?.(this, payload, events);
+  }
+
+  /** Only its own last event ends an answer. */
+  finish(): boolean {
+    return this.done;
+  }
+
+  addCall(payload: JsonObject, events: ChatEvent[]): void {
+    const item = asObject(payload.item) ?? {};
+    const toolIndex = this.calls.size;
+    const event = callEvent(item, toolIndex);
+    if (event !== undefined) {
+      this.calls.set(asNumber(payload.output_index) ?? toolIndex, toolIndex);
+      events.push(event);
+    } else if (item.type !== 'message' && item.type !== 'reasoning') {
+      // What a built-in tool does is output too: the caller sees it, so no other target may begin anew.
+      events.push({ type: 'raw-message', choice: 0, format: WIRE_FORMAT, value: { output: [item] } });
+    }
+  }
+
+  addArguments(payload: JsonObject, events: ChatEvent[], text: string): void {
+    const toolIndex = this.calls.get(asNumber(payload.output_index) ?? -1);
+    if (toolIndex === undefined || text === '') return;
+    this.withPieces.add(toolIndex);
+    events.push({ type: 'tool-arguments', choice: 0, toolIndex, text });
+  }
+
+  /** Calls that were never told in pieces. */
+  closeArguments(payload: JsonObject, events: ChatEvent[], text: string): void {
+    const toolIndex = this.calls.get(asNumber(payload.output_index) ?? -1);
+    if (toolIndex !== undefined && !this.withPieces.has(toolIndex)) this.addArguments(payload, events, text);
+  }
+
+  beginReasoningPart(events: ChatEvent[]): void {
+    if (this.reasoningParts > 0) events.push({ type: 'reasoning', choice: 0, text: BETWEEN_PARTS });
+    this.reasoningParts += 1;
+  }
+
+  private decodeWhole(type: string, response: JsonObject, events: ChatEvent[]): void {
+    const failure = failureOf(this.provider, response);
+    if (failure !== undefined) throw failure;
+    if (!this.started) events.push(...startEvents(response));
+    this.started = true;
+    if (!ENDS.has(type)) return;
+    events.push(...endEvents(response));
+    this.answer = response;
+    this.done = true;
+  }
+
+  private fail(payload: JsonObject): never {
+    const { type: _type, sequence_number: _number, ...flat } = payload;
+    const error = asObject(payload.error) ?? flat;
+    throw (
+      decodeErrorObject(this.provider, { error }) ??
+      failureOf(this.provider, { status: 'failed' }) ??
+      new Error('an error event is always a failure')
+    );
+  }
+
+  /** The event as it goes on to a caller of the same format; empty for those that the gateway writes itself. */
+  encode(payload: JsonObject, data: string): string {
+    const type = asString(payload.type);
+    if (type === undefined || LIFECYCLE.has(type) || !this.started) return '';
+    const sequence = this.sequence;
+    this.sequence += 1;
+    if (payload.sequence_number === sequence) return encodeSse(data, type);
+    return encodeSse(JSON.stringify({ ...payload, sequence_number: sequence }), type);
+  }
+}
+
+type Decode = (decoder: ResponsesDecoder, payload: JsonObject, events: ChatEvent[]) => void;
+
+const deltaOf = (payload: JsonObject): string => asString(payload.delta) ?? '';
+
+function textDecoder(type: 'text' | 'refusal' | 'reasoning'): Decode {
+  return (_decoder, payload, events) => {
+    const text = deltaOf(payload);
+    if (text !== '') events.push({ type, choice: 0, text });
+  };
+}
+
+const addPiece: Decode = (decoder, payload, events) => decoder.addArguments(payload, events, deltaOf(payload));
+
+const DECODERS: ReadonlyMap<string, Decode> = new Map<string, Decode>([
+  ['response.output_text.delta', textDecoder('text')],
+  ['response.refusal.delta', textDecoder('refusal')],
+  ['response.reasoning_summary_text.delta', textDecoder('reasoning')],
+  ['response.reasoning_text.delta', textDecoder('reasoning')],
+  ['response.reasoning_summary_part.added', (decoder, _payload, events) => decoder.beginReasoningPart(events)],
+  ['response.output_item.added', (decoder, payload, events) => decoder.addCall(payload, events)],
+  ['response.function_call_arguments.delta', addPiece],
+  ['response.custom_tool_call_input.delta', addPiece],
+  [
+    'response.function_call_arguments.done',
+    (decoder, payload, events) => decoder.closeArguments(payload, events, asString(payload.arguments) ?? ''),
+  ],
+  [
+    'response.custom_tool_call_input.done',
+    (decoder, payload, events) => decoder.closeArguments(payload, events, asString(payload.input) ?? ''),
+  ],
+]);

@@ -1,0 +1,44 @@
+import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
+import type { WireRequest } from '@llm0/core/chat/request';
+import { isOwnItemId } from '@llm0/core/conversations/own-ids';
+import type { EncodeContext, UpstreamRequest } from '../../provider';
+import { asObject, asString } from '../../read-json';
+import { DroppedParameters } from '../../refuse-parameter';
+import { responsesEndpoint } from '../endpoint';
+
+/** What means something to this gateway alone: by then it stands in its place. */
+const OWN_FIELDS = ['previous_response_id', 'background'] as const;
+
+/**
+ * A request that came in this format, with every field: built-in tools and unknown ones too. Only model, delivery and a
+ * missing output limit are set, and ids that the vendor never gave are taken out.
+ */
+export function encodeRequest(wire: WireRequest, stream: boolean, context: EncodeContext): UpstreamRequest {
+  const dropped = new DroppedParameters(context);
+  const body: JsonObject = { ...wire.body, model: context.model };
+  for (const name of OWN_FIELDS) delete body[name];
+  if (stream) body.stream = true;
+  else if (body.stream !== undefined) body.stream = false;
+  if (context.outputLimit !== undefined) body.max_output_tokens ??= context.outputLimit;
+  if (Array.isArray(body.input)) body.input = body.input.flatMap((item) => encodeItem(item, dropped));
+  return { ...responsesEndpoint(context.connection), body: JSON.stringify(body), dropped: dropped.names() };
+}
+
+/** Items that came from other vendors lose the ids they were given here, and thoughts that only those can read. */
+function encodeItem(value: JsonValue, dropped: DroppedParameters): JsonValue[] {
+  const item = asObject(value);
+  if (item === undefined) return [value];
+  if (item.type === 'reasoning' && isForeign(item)) {
+    dropped.note('input.reasoning');
+    return [];
+  }
+  if (!isOwnItemId(item.id) && item.signature === undefined) return [value];
+  const { id, signature: _signature, ...rest } = item;
+  return [isOwnItemId(id) || id === undefined ? rest : { id, ...rest }];
+}
+
+const SEAL = 'llm0.';
+
+function isForeign(item: JsonObject): boolean {
+  return isOwnItemId(item.id) || asString(item.encrypted_content)?.startsWith(SEAL) === true;
+}
