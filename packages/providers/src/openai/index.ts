@@ -8,6 +8,7 @@ import { listRemoteFiles } from './encode-media';
 import { encodeRequest } from './encode-request';
 import { modelsEndpoint } from './endpoint';
 import { type ChatQuirks, OPENAI_QUIRKS } from './quirks';
+import { speakResponses } from './responses/speak-responses';
 
 /** What tells one Chat Completions server from another. */
 export interface ChatProfile {
@@ -44,10 +45,12 @@ export function createChatProvider(profile: ChatProfile): Provider {
   };
 }
 
-export const openai: Provider = createChatProvider({
-  name: 'openai',
-  defaultBaseUrl: 'https://api.openai.com/v1',
-  modelPatterns: [/^gpt-/, /^chatgpt-/, /^o[1-9](?:$|-)/, /^ft:/, /^codex-/, /^computer-use-/],
-  quirks: OPENAI_QUIRKS,
-  embeddings: OPENAI_EMBEDDINGS,
-});
+export const openai: Provider = speakResponses(
+  createChatProvider({
+    name: 'openai',
+    defaultBaseUrl: 'https://api.openai.com/v1',
+    modelPatterns: [/^gpt-/, /^chatgpt-/, /^o[1-9](?:$|-)/, /^ft:/, /^codex-/, /^computer-use-/],
+    quirks: OPENAI_QUIRKS,
+    embeddings: OPENAI_EMBEDDINGS,
+  }),
+);
