@@ -21,8 +21,9 @@ describe('options', () => {
   test('are read', () => {
     const text =
       'hit miss --duration 2 --connections 10,50 --rate 100 --workers 2 --url http://h:1/v1/ --key k ' +
-      '--compare other=http://h:2/v1 --compare http://h:3';
+      '--compare other=http://h:2/v1 --compare http://h:3 --compare-header X-A:b';
     expect(parseOptions(text.split(' '))).toMatchObject({
+      compareHeaders: { 'x-a': 'b' },
       scenarios: ['hit', 'miss'],
       seconds: 2,
       connections: [10, 50],
@@ -44,6 +45,7 @@ describe('options', () => {
     ['--workers 2 --stores embedded', /--stores real/],
     ['--url http://h', /--key/],
     ['--compare h:1', /\[name=\]URL/],
+    ['--compare-header x', /name: value/],
     ['--nonsense', /nonsense/],
   ])('%s is refused', (text, message) => {
     expect(() => parseOptions(text.split(' '))).toThrow(BenchOptionError);

@@ -25,6 +25,8 @@ export interface BenchOptions {
   readonly key: string | undefined;
   readonly compare: readonly OtherGateway[];
   readonly compareKey: string;
+  /** Sent to the others with every request. */
+  readonly compareHeaders: Readonly<Record<string, string>>;
   /** Model name that the others are asked for; absent = the scenario's. */
   readonly compareModel: string | undefined;
   /** Fixed, so that other gateways can be configured with it beforehand; 0 = any. */
@@ -52,7 +54,7 @@ export const OPTION_HELP = `bun run bench [scenario… | all] [options]
   --workers 1            gateway processes on one port
   --url URL --key KEY    a running gateway instead of one started here
   --compare [name=]URL   another gateway under the same load; may be repeated
-  --compare-key KEY --compare-model MODEL
+  --compare-key KEY --compare-model MODEL --compare-header 'name: value' (may be repeated)
   --upstream-port 9100   a fixed port for the fake upstream, for the configuration of other gateways
   --keys 100000 --rows 10000000 --cache-rows 1000000 --backlog-rows 1000000`;
 
@@ -69,6 +71,7 @@ const DEFINED = {
   compare: { type: 'string', multiple: true, default: [] as string[] },
   'compare-key': { type: 'string', default: 'bench' },
   'compare-model': { type: 'string' },
+  'compare-header': { type: 'string', multiple: true, default: [] as string[] },
   'upstream-port': { type: 'string', default: '0' },
   keys: { type: 'string', default: '100000' },
   rows: { type: 'string', default: '10000000' },
@@ -109,6 +112,7 @@ export function parseOptions(argv: readonly string[]): BenchOptions {
     compare: values.compare.map(readOther),
     compareKey: values['compare-key'],
     compareModel: values['compare-model'],
+    compareHeaders: Object.fromEntries(values['compare-header'].map(readHeader)),
     upstreamPort: number('upstream-port', values['upstream-port'], 0),
     keys: number('keys', values.keys, 1),
     rows: number('rows', values.rows, 1),
@@ -131,6 +135,12 @@ function readOther(text: string): OtherGateway {
   const [, name, url = ''] = /^(?:([\w.-]+)=)?(https?:\/\/.+)$/.exec(text) ?? [];
   if (!URL.canParse(url)) throw new BenchOptionError(`--compare must be [name=]URL, but is "${text}"`);
   return { name: name ?? new URL(url).host, url: withoutVersion(url) };
+}
+
+function readHeader(text: string): readonly [string, string] {
+  const [, name, value] = /^([\w-]+): *(\S.*)$/.exec(text) ?? [];
+  if (name !== undefined && value !== undefined) return [name.toLowerCase(), value];
+  throw new BenchOptionError(`--compare-header must be "name: value", but is "${text}"`);
 }
 
 /** Base URLs are given with and without `/v1`. */

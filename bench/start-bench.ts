@@ -23,6 +23,7 @@ export interface Target {
   readonly keys: Readonly<Record<KeyName, string>>;
   /** Instead of the scenario's. */
   readonly model?: string;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 export interface StartedGateway extends Pick<GatewayProcess, 'url' | 'adminToken'> {
@@ -65,7 +66,7 @@ export async function startBench(options: BenchOptions): Promise<BenchWorld> {
       { name: 'bare proxy', kind: 'floor', url: floor.url, pid: floor.pid, keys },
       { name: 'gateway', kind: 'gateway', url: ours?.gateway.url ?? options.url ?? '', pid: ours?.gateway.pid, keys },
       ...options.compare.map(({ name, url }) => ({
-        ...{ name, url, kind: 'other' as const, keys: sameKey(options.compareKey) },
+        ...{ name, url, kind: 'other' as const, keys: sameKey(options.compareKey), headers: options.compareHeaders },
         ...(options.compareModel === undefined ? {} : { model: options.compareModel }),
       })),
     ];

@@ -25,6 +25,8 @@ export type Callers =
 export interface LoadJob {
   readonly url: string;
   readonly callers: Callers;
+  /** Beside the callers' own. */
+  readonly headers?: Readonly<Record<string, string>>;
   readonly connections: number;
   readonly seconds: number;
   /** Ends after so many requests, if that comes first. */

@@ -9,7 +9,7 @@ import { Tally } from './tally';
  */
 export async function loadWithAutocannon(job: LoadJob, runId: string): Promise<LoadResult> {
   const { promise, resolve, reject } = Promise.withResolvers<autocannon.Result>();
-  const nextHeaders = createHeaderMaker(job.callers);
+  const nextHeaders = createHeaderMaker(job.callers, job.headers);
   const makers = new Map(job.requests.map((shape) => [shape, createBodyMaker(shape, runId)]));
   const options: autocannon.Options = {
     url: job.url,

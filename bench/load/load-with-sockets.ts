@@ -13,7 +13,7 @@ interface NextRequest {
 /** Renders whole requests, one shape after the other. */
 function createRequests(job: LoadJob, runId: string): () => NextRequest {
   const { host } = new URL(job.url);
-  const nextHeaders = createHeaderMaker(job.callers);
+  const nextHeaders = createHeaderMaker(job.callers, job.headers);
   const makers = roundOf(job.requests).map((shape) => ({ shape, make: createBodyMaker(shape, runId) }));
   let next = 0;
   return () => {
@@ -149,6 +149,8 @@ export async function loadClosed(job: LoadJob, runId: string): Promise<LoadResul
 }
 
 const TICK_MS = 1;
+/** How long answers may take after the last request is sent. */
+const LINGER_MS = 60_000;
 const MAX_CONNECTIONS = 2000;
 
 /** Requests at a fixed rate; latency counts from when a request was due to be sent, waiting for a connection included. */
@@ -186,7 +188,10 @@ export async function loadOpen(job: LoadJob, rate: number, runId: string): Promi
     }
     if (sent === total) clearInterval(timer);
   }, TICK_MS);
+  const timeout = setTimeout(resolve, job.seconds * 1000 + LINGER_MS);
   await promise;
+  clearTimeout(timeout);
+  for (let missing = answered; missing < total; missing++) tally.fail('no answer');
   const result = tally.result();
   for (const connection of all) connection.close();
   return result;

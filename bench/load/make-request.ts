@@ -43,15 +43,18 @@ export function respace(text: string, variant: number): string {
   });
 }
 
+type Headers = Readonly<Record<string, string>>;
+
 /** Headers of one caller after the other. */
-export function createHeaderMaker(callers: Callers): () => Readonly<Record<string, string>> {
+export function createHeaderMaker(callers: Callers, more: Headers = {}): () => Headers {
   if (callers.type === 'one') {
-    const headers = headersOf(callers.apiKey);
+    const headers = { ...headersOf(callers.apiKey), ...more };
     return () => headers;
   }
   const { count, customers } = callers;
   const all = Array.from({ length: count }, (_, index) => ({
     ...headersOf(benchKey(index)),
+    ...more,
     ...(customers ? { 'x-customer-id': benchCustomer(index) } : {}),
   }));
   let next = 0;

@@ -3,6 +3,7 @@ import { judgeGoals } from './goals';
 import { renderTable, show } from './render-table';
 import {
   cpuPer1000,
+  DIRECT,
   endMibOf,
   errorsOf,
   FLOOR,
@@ -28,6 +29,8 @@ export function renderMarkdown({ machine, rows, notes }: Report): string {
   if (rows.length > 0) parts.push(loadTable(rows));
   const goals = judgeGoals(rows);
   if (goals.length > 0) parts.push('What it must reach:', goalTable(goals));
+  const timed = rows.filter((row) => row.rate !== undefined && findRow(rows, row, { target: DIRECT }) !== undefined);
+  if (timed.length > 0) parts.push('At a fixed rate, over the upstream itself:', addedTable(timed, rows));
   const processes = processNames(rows);
   if (processes.length > 0) parts.push('CPU seconds per 1,000 requests of each process:', cpuTable(rows, processes));
   const served = rows.filter(({ server }) => server !== undefined);
@@ -71,6 +74,22 @@ function loadTable(rows: readonly Row[]): string {
     ];
   });
   return renderTable([...HEAD, ...HEAD_END], lines, ['scenario', 'target']);
+}
+
+/** What everybody but the upstream itself adds to its latency. */
+function addedTable(timed: readonly Row[], rows: readonly Row[]): string {
+  const lines = timed
+    .filter(({ target }) => target !== DIRECT)
+    .map((row) => {
+      const direct = findRow(rows, row, { target: DIRECT });
+      const added = (name: 'p50' | 'p90' | 'p99') =>
+        show(latencyOf(row, name) - (direct === undefined ? Number.NaN : latencyOf(direct, name)));
+      const answered = row.trials.reduce((sum, { load }) => sum + load.requests, 0);
+      const share = (100 * answered) / Math.max(1, answered + errorsOf(row));
+      return [row.scenario, row.target, added('p50'), added('p90'), added('p99'), show(share)];
+    });
+  const head = ['scenario', 'target', 'added p50 ms', 'added p90', 'added p99', 'answered %'];
+  return renderTable(head, lines, ['scenario', 'target']);
 }
 
 function goalTable(goals: ReturnType<typeof judgeGoals>): string {

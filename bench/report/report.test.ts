@@ -95,6 +95,12 @@ describe('the report', () => {
     expect(markdown).toEndWith('- ledger: even\n');
   });
 
+  test('tells what is added to the upstream at a fixed rate', () => {
+    const rows = [rowOf('direct', [1000], { rate: 500 }), rowOf('gateway', [400], { rate: 500 })];
+    const markdown = renderMarkdown({ machine: MACHINE, rows, notes: [] });
+    expect(markdown).toContain('| hit | gateway | 1.50 | 1.50 | 3.00 | 100.00 |');
+  });
+
   test('names what went wrong', () => {
     const [trial = trialOf(1, 1)] = OURS.trials;
     const failed = { ...trial, load: { ...trial.load, errors: 3, errorKinds: { 'status 503': 2, connection: 1 } } };

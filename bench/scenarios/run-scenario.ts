@@ -54,10 +54,11 @@ function stepsOf({ options }: BenchWorld, { scenario }: Measurement): readonly (
 
 function jobOf(measurement: Measurement, seconds: number): LoadJob {
   const { scenario, target, connections } = measurement;
-  const { model, keys } = target;
+  const { model, keys, headers } = target;
   return {
     url: target.url,
     callers: measurement.callers ?? { type: 'one', apiKey: keys[scenario.key] },
+    ...(headers === undefined ? {} : { headers }),
     connections,
     seconds,
     requests: model === undefined ? scenario.requests : scenario.requests.map((shape) => ({ ...shape, model })),

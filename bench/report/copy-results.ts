@@ -1,0 +1,22 @@
+// `bun bench/report/copy-results.ts`: puts the report of the last run into docs/performance.md, between its marks.
+import { join } from 'node:path';
+import { LATEST_MARKDOWN } from './publish';
+
+export const PERFORMANCE_DOC = join(import.meta.dir, '../../docs/performance.md');
+const BEGIN = '<!-- results: begin -->';
+const END = '<!-- results: end -->';
+
+/** The document with `results` between its marks, in place of what was there. Throws when the marks are missing. */
+export function insertResults(document: string, results: string): string {
+  const begin = document.indexOf(BEGIN);
+  const end = document.indexOf(END);
+  if (begin === -1 || end < begin) throw new Error(`the document has no ${BEGIN} … ${END}`);
+  return `${document.slice(0, begin + BEGIN.length)}\n\n${results.trim()}\n\n${document.slice(end)}`;
+}
+
+if (import.meta.main) {
+  const latest = Bun.file(LATEST_MARKDOWN);
+  if (!(await latest.exists())) throw new Error('no results yet: bun run bench makes them');
+  const document = await Bun.file(PERFORMANCE_DOC).text();
+  await Bun.write(PERFORMANCE_DOC, insertResults(document, await latest.text()));
+}
