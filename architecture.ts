@@ -29,7 +29,7 @@ const ROOMS: readonly { readonly prefix: string; readonly may: readonly string[]
     may: [
       'packages/core/',
       'packages/providers/src/provider',
-      'packages/providers/src/call-provider',
+      'packages/providers/src/call-',
       'apps/gateway/src/dialects/dialect',
       'apps/gateway/src/',
     ],

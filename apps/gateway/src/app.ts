@@ -7,6 +7,7 @@ import { openaiResponses } from './dialects/openai-responses/index';
 import { handleChat } from './pipeline/handle-chat';
 import { handleEmbeddings } from './pipeline/handle-embeddings';
 import { listModels, type ModelDialects, showModel } from './pipeline/handle-models';
+import { handlePassthrough } from './pipeline/handle-passthrough';
 import { asGatewayError, respondError } from './pipeline/respond-error';
 import { routeKeptAnswers } from './route-kept-answers';
 import { serveDashboard } from './serve-dashboard';
@@ -44,6 +45,7 @@ export function createApp(services: Services, admin: Hono, gatherMetrics?: Gathe
   }
   app.post(EMBEDDINGS_PATH, (c) => handleEmbeddings(services, c.req.raw));
   app.all(EMBEDDINGS_PATH, (c) => refuseMethod(services, 'POST', c.req.path));
+  app.all('/passthrough/*', (c) => handlePassthrough(services, c.req.raw));
   const pages: readonly (readonly [path: string, handle: (request: Request) => Response | Promise<Response>])[] = [
     ['/v1/models', (request) => listModels(services, request, MODEL_DIALECTS)],
     ['/livez', () => livez()],

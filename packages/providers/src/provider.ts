@@ -5,6 +5,7 @@ import type { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { PricedModel } from '@llm0/core/pricing/price-book';
 import type { EmbeddingsPart } from './embeddings';
 import type { InlineMedia } from './media-source';
+import type { PassthroughPart } from './passthrough';
 
 /** How to reach a configured provider. Secrets live only here and in the headers made from it. */
 export interface ProviderConnection {
@@ -84,6 +85,8 @@ export interface Provider {
   decodeModels?(body: JsonObject): readonly string[];
   /** Absent where the vendor makes no embeddings. */
   readonly embeddings?: EmbeddingsPart;
+  /** The vendor's own API, for requests in its own format; absent where there is none. */
+  readonly passthrough?: PassthroughPart;
   /** A request that costs nothing and succeeds with a good key; absent where the vendor has none. */
   probeUrl?(connection: ProviderConnection): {
     readonly url: string;

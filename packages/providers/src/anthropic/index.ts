@@ -4,6 +4,7 @@ import { decodeResponse } from './decode-response';
 import { createStreamDecoder } from './decode-stream';
 import { encodeRequest } from './encode-request';
 import { probeEndpoint } from './endpoint';
+import { passthrough } from './passthrough';
 import { PROVIDER, WIRE_FORMAT } from './wire';
 
 /** The Messages API. */
@@ -19,4 +20,5 @@ export const anthropic: Provider = {
   createStreamDecoder,
   decodeError: (status, headers, body) => decodeError({ status, headers, body }),
   probeUrl: probeEndpoint,
+  passthrough,
 };

@@ -97,6 +97,11 @@ export function authorize(unsigned: Unsigned, { apiKey }: ProviderConnection): R
   return wanted;
 }
 
+/** A key that is sent as it is, or none; others sign. */
+export function isBearer({ apiKey }: ProviderConnection): boolean {
+  return apiKey === undefined || readCredentials(apiKey) === undefined;
+}
+
 interface Credentials {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;

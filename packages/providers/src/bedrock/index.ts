@@ -5,6 +5,7 @@ import { createStreamDecoder } from './decode-stream';
 import { embeddings } from './embeddings';
 import { listRemoteMedia } from './encode-media';
 import { encodeRequest } from './encode-request';
+import { passthrough } from './passthrough';
 import { PROVIDER } from './wire';
 
 /** Amazon Bedrock through Converse and ConverseStream. */
@@ -24,4 +25,5 @@ export const bedrock: Provider = {
   decodeError: (status, headers, body) => decodeError({ status, headers, body }),
   remoteMedia: listRemoteMedia,
   embeddings,
+  passthrough,
 };

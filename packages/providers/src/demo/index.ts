@@ -14,6 +14,8 @@ const profile = createChatProvider({
 /** Built in, so that everything can be tried without an account: `demo-chat`, and `demo-slow` at a visible pace. */
 export const demo: Provider = {
   ...profile,
+  // There is no vendor behind it.
+  passthrough: undefined,
   respondLocally: (request, signal) =>
     respondLocally(typeof request.body === 'string' ? request.body : new TextDecoder().decode(request.body), signal),
 };

@@ -6,6 +6,7 @@ import { embeddings } from './embeddings';
 import { listRemoteMedia } from './encode-media';
 import { encodeRequest } from './encode-request';
 import { probeEndpoint } from './endpoint';
+import { passthrough } from './passthrough';
 import { PROVIDER } from './wire';
 
 /** The Gemini API of Google AI Studio. */
@@ -22,4 +23,5 @@ export const gemini: Provider = {
   remoteMedia: listRemoteMedia,
   probeUrl: probeEndpoint,
   embeddings,
+  passthrough,
 };

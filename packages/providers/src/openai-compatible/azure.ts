@@ -1,4 +1,5 @@
 import { createEmbeddings, OPENAI_EMBEDDINGS } from '../openai/embeddings';
+import { passthrough } from '../openai/passthrough';
 import { OPENAI_QUIRKS } from '../openai/quirks';
 import type { EncodeContext, Provider, ProviderConnection, UpstreamRequest } from '../provider';
 import { createCompatibleProvider } from './create-compatible-provider';
@@ -15,12 +16,16 @@ const compatible = createCompatibleProvider({
   embeddings: OPENAI_EMBEDDINGS,
 });
 
+function resourceRoot({ baseUrl }: ProviderConnection): string {
+  return baseUrl.replace(/\/+$/, '').replace(/\/openai(?:\/v1)?$/, '');
+}
+
+const versionOf = ({ options }: ProviderConnection) => options?.apiVersion ?? API_VERSION;
+
 /** A URL of the resource. The key is no bearer token here. */
 function resourceEndpoint(connection: ProviderConnection, path: string): Pick<UpstreamRequest, 'url' | 'headers'> {
-  const root = connection.baseUrl.replace(/\/+$/, '').replace(/\/openai(?:\/v1)?$/, '');
-  const version = encodeURIComponent(connection.options?.apiVersion ?? API_VERSION);
   return {
-    url: `${root}/openai/${path}?api-version=${version}`,
+    url: `${resourceRoot(connection)}/openai/${path}?api-version=${encodeURIComponent(versionOf(connection))}`,
     headers: connection.apiKey === undefined ? {} : { 'api-key': connection.apiKey },
   };
 }
@@ -46,6 +51,15 @@ export const azure: Provider = {
     ...embeddings,
     encodeRequest: (request, context) =>
       toDeployment(context, 'embeddings', (keyless) => embeddings.encodeRequest(request, keyless)),
+  },
+  passthrough: {
+    ...passthrough,
+    root: resourceRoot,
+    query: (connection) => ({ 'api-version': versionOf(connection) }),
+    authorize: (_request, { apiKey, headers }) => ({
+      ...(apiKey === undefined ? {} : { 'api-key': apiKey }),
+      ...headers,
+    }),
   },
   probeUrl: (connection) => resourceEndpoint(connection, 'models'),
 };

@@ -7,6 +7,7 @@ import { createEmbeddings, type EmbeddingQuirks, OPENAI_EMBEDDINGS } from './emb
 import { listRemoteFiles } from './encode-media';
 import { encodeRequest } from './encode-request';
 import { modelsEndpoint } from './endpoint';
+import { passthrough } from './passthrough';
 import { type ChatQuirks, OPENAI_QUIRKS } from './quirks';
 import { speakResponses } from './responses/speak-responses';
 
@@ -38,6 +39,7 @@ export function createChatProvider(profile: ChatProfile): Provider {
     remoteMedia: listRemoteFiles,
     decodeError: (status, headers, body) => decodeError(name, { status, headers, body }),
     probeUrl: profile.modelsEndpoint ?? modelsEndpoint,
+    passthrough,
     ...(profile.embeddings === null ? {} : { embeddings: createEmbeddings(name, profile.embeddings) }),
     ...(profile.modelsEndpoint === undefined
       ? {}

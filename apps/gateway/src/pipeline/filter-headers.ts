@@ -1,0 +1,52 @@
+/** Headers that belong to one connection. Source: https://www.rfc-editor.org/rfc/rfc9110#field.connection */
+const HOP_BY_HOP: ReadonlySet<string> = new Set([
+  ...['connection', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'transfer-encoding', 'upgrade', 'expect'],
+  ...['proxy-authenticate', 'proxy-authorization', 'http2-settings'],
+]);
+
+/** What the caller says to the gateway, or may not say to the vendor in the operator's name. */
+const OWN_REQUEST: ReadonlySet<string> = new Set([
+  ...['host', 'content-length', 'accept-encoding', 'cookie', 'x-request-id', 'x-customer-id', 'forwarded', 'via'],
+  ...['authorization', 'x-api-key', 'api-key', 'x-goog-api-key', 'x-real-ip'],
+  // Whose account is billed is the operator's decision.
+  ...['openai-organization', 'openai-project', 'x-goog-user-project'],
+]);
+const OWN_REQUEST_PREFIXES = ['x-llm0-', 'x-forwarded-', 'x-amz-', 'sec-', 'cf-', 'proxy-'] as const;
+
+/** What the vendor says to the operator alone, or what this gateway says itself. */
+const OWN_RESPONSE: ReadonlySet<string> = new Set([
+  ...['content-length', 'set-cookie', 'set-cookie2', 'strict-transport-security', 'alt-svc', 'server', 'via', 'date'],
+  ...[
+    'x-request-id',
+    'openai-organization',
+    'openai-project',
+    'anthropic-organization-id',
+    'location',
+    'clear-site-data',
+  ],
+]);
+const OWN_RESPONSE_PREFIXES = ['access-control-', 'cf-', 'x-spend-', 'x-customer-', 'x-llm0-', 'proxy-'] as const;
+
+/** The caller's headers for the vendor: lower-case names, no credentials, nothing of the connection. */
+export function forwardedRequestHeaders(headers: Headers): Record<string, string> {
+  return keep(headers, OWN_REQUEST, OWN_REQUEST_PREFIXES);
+}
+
+/** The vendor's headers for the caller; its request id comes under another name. */
+export function forwardedResponseHeaders(headers: Headers): Record<string, string> {
+  const kept = keep(headers, OWN_RESPONSE, OWN_RESPONSE_PREFIXES);
+  const upstreamId = headers.get('x-request-id') ?? headers.get('request-id');
+  if (upstreamId !== null) kept['x-upstream-request-id'] = upstreamId;
+  return kept;
+}
+
+function keep(headers: Headers, own: ReadonlySet<string>, prefixes: readonly string[]): Record<string, string> {
+  const named = (headers.get('connection') ?? '').split(',').map((name) => name.trim().toLowerCase());
+  const kept: Record<string, string> = {};
+  headers.forEach((value, name) => {
+    if (HOP_BY_HOP.has(name) || own.has(name) || named.includes(name)) return;
+    if (prefixes.some((prefix) => name.startsWith(prefix))) return;
+    kept[name] = value;
+  });
+  return kept;
+}

@@ -1,0 +1,54 @@
+import type { JsonObject } from '@llm0/core/chat/json';
+import { ZERO_USAGE } from '@llm0/core/chat/usage';
+import { countText, createUsageReader, limitOf, type NativeShape, type PassthroughPart } from '../passthrough';
+import { asCount, asObject, asObjects } from '../read-json';
+import { decodeUsage } from './decode-usage';
+
+const MODEL = String.raw`\/v1(?:beta|alpha)?\/(?:models\/)?(?<model>[^/:]+)`;
+
+/** Source: https://ai.google.dev/api/generate-content */
+const GENERATE: NativeShape = {
+  path: new RegExp(`^${MODEL}:(?:generateContent|streamGenerateContent)$`),
+  outputLimit: (body) => {
+    const config = asObject(body.generationConfig) ?? asObject(body.generation_config);
+    const limit = limitOf(config, 'maxOutputTokens', 'max_output_tokens');
+    return limit === undefined ? undefined : limit * Math.max(1, limitOf(config, 'candidateCount') ?? 1);
+  },
+  tellsCost: () => true,
+  boundedFields: new Set([
+    ...['contents', 'systemInstruction', 'system_instruction', 'tools', 'toolConfig', 'tool_config', 'safetySettings'],
+    ...['generationConfig', 'generation_config', 'labels'],
+  ]),
+  createReader: () =>
+    createUsageReader({
+      readUsage: (value) => decodeUsage(value.usageMetadata),
+      readText: (value) => asObjects(value.candidates).reduce((sum, { content }) => sum + countText(content), 0),
+    }),
+};
+
+const COUNT: NativeShape = { ...GENERATE, path: new RegExp(`^${MODEL}:countTokens$`), isFree: true };
+
+const EMBED: NativeShape = {
+  path: new RegExp(`^${MODEL}:(?:embedContent|batchEmbedContents)$`),
+  isInputOnly: true,
+  outputLimit: () => 0,
+  tellsCost: () => true,
+  boundedFields: new Set(['model', 'content', 'requests', 'taskType', 'title', 'outputDimensionality']),
+  createReader: () => createUsageReader({ readUsage: readEmbedUsage, readText: () => 0 }),
+};
+
+function readEmbedUsage(value: JsonObject) {
+  const inputTokens = asCount(asObject(value.usageMetadata)?.promptTokenCount);
+  return inputTokens === 0 ? undefined : { ...ZERO_USAGE, inputTokens };
+}
+
+/** The vendor's native API, from the host's root. */
+export const passthrough: PassthroughPart = {
+  root: ({ baseUrl }) => baseUrl.replace(/\/+$/, '').replace(/\/v1(?:beta)?$/, ''),
+  signsBody: () => false,
+  authorize: (_request, { apiKey, headers }) => ({
+    ...(apiKey === undefined ? {} : { 'x-goog-api-key': apiKey }),
+    ...headers,
+  }),
+  shapes: [GENERATE, COUNT, EMBED],
+};

@@ -1,0 +1,70 @@
+import type { JsonObject } from '@llm0/core/chat/json';
+import { countText, createUsageReader, limitOf, type NativeShape, type PassthroughPart } from '../passthrough';
+import type { ProviderConnection } from '../provider';
+import { asObject, asObjects } from '../read-json';
+import { decodeUsage } from './decode-usage';
+import { decodeUsage as decodeResponsesUsage } from './responses/decode-usage';
+
+const SAMPLING = ['temperature', 'top_p', 'seed', 'stop', 'user', 'metadata', 'stream', 'store', 'n'] as const;
+
+/** Chat Completions. */
+const CHAT: NativeShape = {
+  path: /^(?:.*\/deployments\/(?<model>[^/]+))?.*\/chat\/completions$/,
+  outputLimit: (body) => times(limitOf(body, 'max_completion_tokens', 'max_tokens'), body.n),
+  tellsCost: (body) => body.stream !== true || asObject(body.stream_options)?.include_usage === true,
+  boundedFields: new Set([
+    ...['model', 'messages', 'tools', 'tool_choice', 'parallel_tool_calls', 'response_format', 'stream_options'],
+    ...['max_tokens', 'max_completion_tokens', 'reasoning_effort', 'frequency_penalty', 'presence_penalty'],
+    ...['logit_bias', 'logprobs', 'top_logprobs', ...SAMPLING],
+  ]),
+  createReader: () =>
+    createUsageReader({
+      readUsage: (value) => decodeUsage(value.usage, value.service_tier),
+      readText: (value) =>
+        asObjects(value.choices).reduce((sum, choice) => sum + countText(choice.delta ?? choice.message), 0),
+    }),
+};
+
+/** The Responses API. */
+const RESPONSES: NativeShape = {
+  path: /\/responses$/,
+  outputLimit: (body) => limitOf(body, 'max_output_tokens'),
+  tellsCost: (body) => body.background !== true,
+  boundedFields: new Set([
+    ...['model', 'input', 'instructions', 'tools', 'tool_choice', 'parallel_tool_calls', 'text', 'max_output_tokens'],
+    ...['reasoning', 'include', 'truncation', 'top_logprobs', ...SAMPLING],
+  ]),
+  createReader: () =>
+    createUsageReader({
+      readUsage: (value) => {
+        const answer = asObject(value.response) ?? value;
+        return decodeResponsesUsage(answer.usage, answer.service_tier);
+      },
+      readText: (value) => countText(value.delta),
+    }),
+};
+
+const EMBEDDINGS: NativeShape = {
+  path: /^(?:.*\/deployments\/(?<model>[^/]+))?.*\/embeddings$/,
+  isInputOnly: true,
+  outputLimit: () => 0,
+  tellsCost: () => true,
+  boundedFields: new Set(['model', 'input', 'encoding_format', 'dimensions', 'user']),
+  createReader: () => createUsageReader({ readUsage: (value) => decodeUsage(value.usage), readText: () => 0 }),
+};
+
+/** The native API of a server that speaks the format; the caller's path begins behind the base URL, but for its `/v1`. */
+export const passthrough: PassthroughPart = {
+  root: ({ baseUrl }) => baseUrl.replace(/\/+$/, '').replace(/\/v1$/, ''),
+  signsBody: () => false,
+  authorize: (_request, connection) => bearer(connection),
+  shapes: [CHAT, RESPONSES, EMBEDDINGS],
+};
+
+function bearer({ apiKey, headers }: ProviderConnection): Record<string, string> {
+  return { ...(apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }), ...headers };
+}
+
+function times(limit: number | undefined, n: JsonObject[string] | undefined): number | undefined {
+  return limit === undefined ? undefined : limit * (typeof n === 'number' && n > 1 ? n : 1);
+}

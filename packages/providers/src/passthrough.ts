@@ -1,0 +1,132 @@
+import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
+import { completionTokens, type Usage } from '@llm0/core/chat/usage';
+import type { ProviderConnection } from './provider';
+import { asNumber, asObject, asObjects } from './read-json';
+
+/** A request in the vendor's own format, on its way there. */
+export interface NativeRequest {
+  readonly method: string;
+  readonly url: URL;
+  readonly headers: Readonly<Record<string, string>>;
+  /** The whole body; absent where it is streamed, or there is none. */
+  readonly body?: Uint8Array;
+}
+
+/** What the vendor counted so far in an answer, and how much text came. */
+export interface UsageReader {
+  /** A whole JSON answer, or one event of a stream. */
+  take(value: JsonObject): void;
+  readonly usage: Usage | undefined;
+  /** UTF-8 bytes of output seen, for answers that end before anything was counted. */
+  readonly outputBytes: number;
+}
+
+/** One endpoint whose cost the gateway can work out. */
+export interface NativeShape {
+  /** Of the path behind the provider's root. A named group `model` says which model is asked. */
+  readonly path: RegExp;
+  /** Costs nothing, whatever is sent. */
+  readonly isFree?: true;
+  /** The request's own output limit in tokens, all choices together; undefined where it sets none. */
+  outputLimit(body: JsonObject): number | undefined;
+  /** Makes no output tokens. */
+  readonly isInputOnly?: true;
+  /** What the answer costs is told by the answer itself: not so for work that goes on in the background. */
+  tellsCost(body: JsonObject): boolean;
+  /** Top-level fields whose part of the cost is bounded by their size. */
+  readonly boundedFields: ReadonlySet<string>;
+  createReader(): UsageReader;
+}
+
+/** How a vendor's native API is reached. Pure, like the rest of a provider. */
+export interface PassthroughPart {
+  /** What the caller's path is appended to; without a trailing slash. */
+  root(connection: ProviderConnection): string;
+  /** Query parameters added where the caller sent none of that name. */
+  query?(connection: ProviderConnection): Readonly<Record<string, string>>;
+  /** The whole body has to be there before the request can be authenticated. */
+  signsBody(connection: ProviderConnection): boolean;
+  /** Headers that authenticate the request and those that the operator set. */
+  authorize(request: NativeRequest, connection: ProviderConnection): Readonly<Record<string, string>>;
+  readonly shapes: readonly NativeShape[];
+}
+
+/** A reader from three small functions. `readUsage` is given what it returned before. */
+export function createUsageReader(parts: {
+  readonly readUsage: (value: JsonObject, before: Usage | undefined) => Usage | undefined;
+  readonly readText: (value: JsonObject) => number;
+}): UsageReader {
+  let usage: Usage | undefined;
+  let outputBytes = 0;
+  return {
+    take(value) {
+      usage = parts.readUsage(value, usage) ?? usage;
+      outputBytes += parts.readText(value);
+    },
+    get usage() {
+      return usage;
+    },
+    get outputBytes() {
+      return outputBytes;
+    },
+  };
+}
+
+/** UTF-8 bytes of every text anywhere in a value. */
+export function countText(value: JsonValue | undefined): number {
+  if (typeof value === 'string') return Buffer.byteLength(value);
+  if (typeof value !== 'object' || value === null) return 0;
+  let bytes = 0;
+  for (const item of Object.values(value)) bytes += countText(item);
+  return bytes;
+}
+
+/** A number of a body, or undefined. */
+export function limitOf(body: JsonObject | undefined, ...names: readonly string[]): number | undefined {
+  for (const name of names) {
+    const value = asNumber(body?.[name]);
+    if (value !== undefined && value >= 0) return value;
+  }
+  return undefined;
+}
+
+/** Media and references by any of the formats: what stands behind them is not in the request. */
+const REFERENCES: ReadonlySet<string> = new Set([
+  ...['image_url', 'input_audio', 'audio', 'image', 'video', 'document', 'file', 'file_id', 'file_url', 'file_data'],
+  ...['inlineData', 'inline_data', 'fileData', 'source', 's3Location', 'item_reference', 'container'],
+]);
+/** What lies in these is text to the model, whatever its names. */
+const OPAQUE: ReadonlySet<string> = new Set([
+  ...['parameters', 'input_schema', 'inputSchema', 'schema', 'json_schema', 'parametersJsonSchema', 'responseSchema'],
+  ...['args', 'arguments', 'response', 'metadata'],
+]);
+
+/** Media and references in a request. */
+export function countReferences(value: JsonValue | undefined): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  let found = 0;
+  for (const [name, item] of Object.entries(value)) {
+    if (OPAQUE.has(name)) continue;
+    if (!Array.isArray(value) && REFERENCES.has(name) && item !== null) found += 1;
+    else found += countReferences(item);
+  }
+  return found;
+}
+
+/** True where a tool is run by the vendor: what that costs is not in the request. */
+export function hasVendorTools(body: JsonObject): boolean {
+  const tools = [...asObjects(body.tools), ...asObjects(asObject(body.toolConfig)?.tools)];
+  return tools.some((tool) => {
+    const type = tool.type ?? 'function';
+    if (type !== 'function' && type !== 'custom') return true;
+    const own = ['function', 'name', 'toolSpec', 'functionDeclarations', 'function_declarations', 'cachePoint'];
+    const named = Object.keys(tool).filter((name) => name !== 'type');
+    return tool.function === undefined && tool.name === undefined && !named.every((name) => own.includes(name));
+  });
+}
+
+/** An answer that was cut short: never fewer output tokens than its text makes likely. */
+export function atLeast(usage: Usage, outputTokens: number): Usage {
+  const missing = outputTokens - completionTokens(usage);
+  return missing <= 0 ? usage : { ...usage, outputTokens: usage.outputTokens + missing, estimated: true };
+}
