@@ -3,7 +3,7 @@ import { ConfigError, type EnvReader } from './config-values';
 /** Where vectors of the semantic cache come from; all absent = the shipped model, in process. */
 export interface EmbeddingSettings {
   readonly serviceUrl?: string;
-  readonly serviceApi: 'embed' | 'openai';
+  readonly serviceApi: 'embed' | 'embeddings';
   readonly serviceModel?: string;
   readonly serviceKey?: string;
   /** Folder with `tokenizer.json`, `config.json` and `onnx/` of another model. */
@@ -16,10 +16,14 @@ export function readEmbeddingSettings(read: EnvReader): EmbeddingSettings {
   if (serviceUrl !== undefined && modelPath !== undefined) {
     throw new ConfigError('EMBEDDING_MODEL_PATH', modelPath, 'not beside EMBEDDING_SERVICE_URL: give one of them');
   }
-  const serviceApi = read.oneOf('EMBEDDING_SERVICE_API', 'embed', ['embed', 'openai']);
+  const serviceApi = read.oneOf('EMBEDDING_SERVICE_API', 'embed', ['embed', 'embeddings']);
   const serviceModel = read.text('EMBEDDING_SERVICE_MODEL');
-  if (serviceUrl !== undefined && serviceApi === 'openai' && serviceModel === undefined) {
-    throw new ConfigError('EMBEDDING_SERVICE_MODEL', '', 'a model name is needed with EMBEDDING_SERVICE_API=openai');
+  if (serviceUrl !== undefined && serviceApi === 'embeddings' && serviceModel === undefined) {
+    throw new ConfigError(
+      'EMBEDDING_SERVICE_MODEL',
+      '',
+      'a model name is needed with EMBEDDING_SERVICE_API=embeddings',
+    );
   }
   return { serviceUrl, serviceApi, serviceModel, serviceKey: read.text('EMBEDDING_SERVICE_KEY'), modelPath };
 }

@@ -121,7 +121,7 @@ describe('an embedding service', () => {
       return Response.json({ data: data.reverse() });
     });
     const url = `http://127.0.0.1:${server.port}/v1`;
-    const embedder = embedderFor(server, { url, api: 'openai', model: 'small', apiKey: 'secret' });
+    const embedder = embedderFor(server, { url, api: 'embeddings', model: 'small', apiKey: 'secret' });
     const outcomes = await Promise.all(['0', '1'].map((text) => embedder.embed(text, 5000)));
     expect(outcomes.map((outcome) => outcome.type === 'vector' && outcome.vector[0]?.toFixed(3))).toEqual([
       '0.000',

@@ -9,7 +9,7 @@ export interface EmbeddingApi {
   read(answer: unknown): readonly (readonly number[])[] | undefined;
 }
 
-export type EmbeddingApiName = 'embed' | 'openai';
+export type EmbeddingApiName = 'embed' | 'embeddings';
 
 const isNumbers = (value: unknown): value is readonly number[] =>
   Array.isArray(value) && value.every((one) => typeof one === 'number' && Number.isFinite(one));
@@ -27,7 +27,7 @@ export const EMBEDDING_APIS = {
       return Array.isArray(vectors) && vectors.every(isNumbers) ? vectors : undefined;
     },
   },
-  openai: {
+  embeddings: {
     path: (url) => (/\/embeddings\/?$/.test(url) ? url : `${url.replace(/\/$/, '')}/embeddings`),
     body: (texts, model) => ({ model, input: texts, encoding_format: 'float' }),
     read: (answer) => {

@@ -1,0 +1,158 @@
+// `bun bench/semantic/speed.ts [--entries 1000,100000] [--stores real|embedded]`: how long a semantic hit takes, by number
+// of entries, and what look-ups cost those who only ask the exact cache. Starts and fills everything by itself.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { connectDatabase } from '@llm0/drizzle/client';
+import { startFakeUpstream } from '@llm0/gateway/testing/fake-upstream/start-fake-upstream';
+import { callAdmin, createTestKey, startGateway } from '@llm0/gateway/testing/start-gateway';
+import { startPostgres } from '@llm0/gateway/testing/start-postgres';
+import { startRedis } from '@llm0/gateway/testing/start-redis';
+
+const { values: options } = parseArgs({
+  options: {
+    entries: { type: 'string', default: '1000,100000' },
+    stores: { type: 'string', default: 'real' },
+  },
+});
+
+const QUESTION =
+  'What are the steps to renew a lost passport for a child at the embassy in Madrid before the summer holidays?';
+const HITS = 300;
+const SIDE_SECONDS = 8;
+const SIDE_PER_SECOND = 50;
+
+interface World {
+  readonly url: string;
+  readonly apiKey: string;
+  readonly sql: ReturnType<typeof connectDatabase>['client'];
+}
+
+/** The same question in letters of another case: never an exact hit, and always the same vector. */
+function reword(): string {
+  return [...QUESTION].map((letter) => (Math.random() < 0.5 ? letter.toUpperCase() : letter.toLowerCase())).join('');
+}
+
+async function ask({ url, apiKey }: World, text: string): Promise<{ ms: number; cache: string; overheadMs: number }> {
+  const startMs = performance.now();
+  const response = await fetch(`${url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ model: 'gpt-4o-mini', messages: [{ role: 'user', content: text }] }),
+  });
+  await response.text();
+  return {
+    ms: performance.now() - startMs,
+    cache: response.headers.get('x-cache-hit') ?? String(response.status),
+    overheadMs: Number(response.headers.get('x-overhead-ms')),
+  };
+}
+
+function percentile(values: readonly number[], share: number): string {
+  const sorted = values.toSorted((a, b) => a - b);
+  return (sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0).toFixed(1);
+}
+
+/** Copies of the one entry with vectors of their own, until there are `total`; in the same group, so that all compete. */
+async function fill({ sql }: World, total: number): Promise<void> {
+  const [row] = await sql.unsafe(`select count(*)::int as n from semantic_cache`);
+  const missing = total - Number(row?.n ?? 0);
+  await sql.unsafe(`drop index if exists semantic_cache_hnsw_384`);
+  for (let done = 0; done < missing; done += 5000) {
+    const count = Math.min(5000, missing - done);
+    await sql.unsafe(`
+      insert into semantic_cache (project_id, cache_key, fingerprint, provider, model, dimensions, embedding,
+        original_prompt, prompt_tokens, completion_tokens, cached_response, expires_at)
+      select project_id, 'copy ' || ${total} || ' ' || (${done} + i), fingerprint, provider, model, dimensions,
+        (select array_agg(random() - 0.5 + 0 * d) from generate_series(1, 384) d where i > 0)::vector, 'copy', 0, 0, cached_response,
+        now() + interval '1 day'
+      from (select * from semantic_cache where cache_key not like 'copy%' limit 1) one, generate_series(1, ${count}) i`);
+  }
+  await sql.unsafe(`set maintenance_work_mem = '512MB'`).catch(() => {});
+  await sql.unsafe(`create index if not exists semantic_cache_hnsw_384 on semantic_cache
+    using hnsw ((embedding::vector(384)) vector_cosine_ops) where dimensions = 384`);
+  await sql.unsafe(`analyze semantic_cache`);
+}
+
+async function measureHits(world: World, entries: number): Promise<void> {
+  for (let i = 0; i < 20; i++) await ask(world, reword());
+  const answers = [];
+  for (let i = 0; i < HITS; i++) answers.push(await ask(world, reword()));
+  const hits = answers.filter(({ cache }) => cache === 'semantic');
+  const ms = hits.map((hit) => hit.ms);
+  const overhead = hits.map((hit) => hit.overheadMs);
+  console.log(
+    `| ${options.stores} | ${entries} | ${hits.length}/${HITS} | ${percentile(ms, 0.5)} | ${percentile(ms, 0.95)} | ${percentile(overhead, 0.5)} | ${percentile(overhead, 0.95)} |`,
+  );
+}
+
+/** Exact hits one after the other, while semantic look-ups come at a steady rate or not. */
+async function measureNeighbours(world: World, perSecond: number): Promise<string> {
+  const endMs = performance.now() + SIDE_SECONDS * 1000;
+  let running = true;
+  const side = (async () => {
+    while (running && perSecond > 0) {
+      void ask(world, reword());
+      await Bun.sleep(1000 / perSecond);
+    }
+  })();
+  const ms: number[] = [];
+  while (performance.now() < endMs) {
+    ms.push((await ask(world, QUESTION)).ms);
+    await Bun.sleep(2);
+  }
+  running = false;
+  await side;
+  return `p50 ${percentile(ms, 0.5)} ms, p95 ${percentile(ms, 0.95)} ms, p99 ${percentile(ms, 0.99)} ms (${ms.length} exact hits)`;
+}
+
+const stops: (() => Promise<unknown>)[] = [];
+try {
+  const upstream = startFakeUpstream();
+  stops.push(() => upstream.stop());
+  const dataDir = await mkdtemp(join(tmpdir(), 'llm0-semantic-'));
+  stops.push(() => rm(dataDir, { recursive: true, force: true }));
+  const env: Record<string, string> = { OPENAI_API_KEY: 'sk-fake', OPENAI_BASE_URL: upstream.baseUrl };
+  if (options.stores === 'real') {
+    const [postgres, redis] = await Promise.all([startPostgres(), startRedis()]);
+    stops.push(
+      () => postgres.stop(),
+      () => redis.stop(),
+    );
+    Object.assign(env, { DATABASE_URL: postgres.url, REDIS_URL: redis.url });
+  }
+  const gateway = await startGateway({ dataDir, env });
+  stops.push(() => gateway.stop());
+  const { apiKey } = await createTestKey(gateway, { project: { semantic_cache_enabled: true } });
+  const address =
+    env.DATABASE_URL === undefined ? { socketPath: join(dataDir, 'postgres.sock') } : { url: env.DATABASE_URL };
+  const database = connectDatabase(address, { maxConnections: 1 });
+  stops.push(() => database.close());
+  const world: World = { url: gateway.url, apiKey, sql: database.client };
+  await ask(world, QUESTION);
+  for (let i = 0; i < 100; i++) {
+    const stats = await callAdmin<{ semantic_entries: number }>(gateway, '/cache/stats');
+    if (stats.semantic_entries > 0) break;
+    await Bun.sleep(100);
+  }
+  console.log('| stores | entries | semantic hits | p50 ms | p95 ms | overhead p50 ms | overhead p95 ms |');
+  console.log('|---|---|---|---|---|---|---|');
+  for (const entries of options.entries.split(',').map(Number)) {
+    await fill(world, entries);
+    // Sizes of groups are remembered for a minute.
+    if (entries > 5000) await Bun.sleep(61_000);
+    await measureHits(world, entries);
+  }
+  console.log(`\nexact hits alone: ${await measureNeighbours(world, 0)}`);
+  console.log(
+    `beside ${SIDE_PER_SECOND} semantic look-ups a second: ${await measureNeighbours(world, SIDE_PER_SECOND)}`,
+  );
+  const metrics = await (await fetch(`${gateway.url}/metrics`)).text();
+  const lag = metrics
+    .split('\n')
+    .filter((line) => /llm0_event_loop_lag_ms_bucket\{le="(?:5|10|25|\+Inf)"\}/.test(line));
+  console.log(`\n${lag.join('\n')}`);
+} finally {
+  for (const stop of stops.reverse()) await stop();
+}
