@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import type { JsonObject } from '@llm0/core/chat/json';
 import { SseDecoder } from '@llm0/core/sse/decode-sse';
-import { callAdmin, createTestKey } from '../start-gateway';
-import { logRow, postChat, startEnvironment, type TestEnvironment } from './environment';
+import { createTestKey } from '../start-gateway';
+import { logRow, postChat, settledLedger, startEnvironment, type TestEnvironment } from './environment';
 
 const SETUP_MS = 60_000;
 const CLAUDE = 'claude-haiku-4-5';
@@ -347,6 +347,6 @@ describe('the Messages API', () => {
   });
 
   test('the books agree', async () => {
-    expect(await callAdmin<{ ok: boolean }>(world.gateway, '/reconcile')).toMatchObject({ ok: true });
+    expect(await settledLedger(world.gateway)).toMatchObject({ ok: true, queue_depth: 0, open_holds: 0 });
   });
 });

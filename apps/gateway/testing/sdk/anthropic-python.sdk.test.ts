@@ -1,0 +1,101 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { join } from 'node:path';
+import type { JsonObject } from '@llm0/core/chat/json';
+import { startEnvironment, type TestEnvironment } from '../e2e/environment';
+import { createTestKey } from '../start-gateway';
+import { installPythonSdk } from './install-python-sdk';
+
+const SETUP_MS = 180_000;
+/** The official SDK: https://pypi.org/project/anthropic/ */
+const REQUIREMENT = 'anthropic==2.12.0';
+const MODELS = ['claude-haiku-4-5', 'gpt-5-mini', 'gemini-2.5-flash'];
+
+describe('the official SDK for Python', () => {
+  let world: TestEnvironment;
+  let results: Readonly<Record<string, JsonObject>>;
+  beforeAll(async () => {
+    const sdk = await installPythonSdk(REQUIREMENT);
+    world = await startEnvironment({ kind: 'embedded', allVendors: true, env: { FAILOVER_MODE: 'cloud_only' } });
+    const keyFor = async (settings: Parameters<typeof createTestKey>[1]) =>
+      (await createTestKey(world.gateway, settings)).apiKey;
+    const keys = {
+      plain: await keyFor({ project: { cache_enabled: false } }),
+      expired: await keyFor({ key: { expires_at: '2020-01-01T00:00:00Z' } }),
+      limited: await keyFor({ key: { rate_limit_per_minute: 1 } }),
+      poor: await keyFor({ project: { monthly_cap_usd: '0.000000001' } }),
+      failing: await keyFor({}),
+    };
+    const child = Bun.spawn([sdk.python, join(import.meta.dir, 'anthropic_scenarios.py')], {
+      env: {
+        ...sdk.env,
+        GATEWAY_URL: world.gateway.url,
+        UPSTREAM_URL: world.upstream.url,
+        GATEWAY_KEYS: JSON.stringify(keys),
+        GATEWAY_MODELS: JSON.stringify(MODELS),
+      },
+      stdout: 'pipe',
+      stderr: 'pipe',
+    });
+    const [out, problem] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()]);
+    if ((await child.exited) !== 0) throw new Error(problem);
+    results = JSON.parse(out) as Readonly<Record<string, JsonObject>>;
+  }, SETUP_MS);
+  afterAll(() => world?.close(), SETUP_MS);
+
+  /** The same of every model, plain and streamed. */
+  const ofAll = (view: unknown) => Object.fromEntries(MODELS.map((model) => [model, [view, view]]));
+
+  test('words', () => {
+    const view = { text: 'Grüße 🌍', thinking: '', calls: [], stop: 'end_turn', output: 3 };
+    expect(results.words as unknown).toEqual(ofAll(view));
+  });
+
+  test('parallel tools, whose results are sent back', () => {
+    const calls = ['Bern', 'Basel'].map((city) => ['get_weather', { city }]);
+    const called = { text: '', thinking: '', calls, stop: 'tool_use', output: expect.any(Number) };
+    expect(results.tools as unknown).toEqual(ofAll({ called, answer: 'Sunny.' }));
+  });
+
+  test('an image', () => {
+    expect(results.image as unknown).toEqual(ofAll('a pixel'));
+  });
+
+  test('thinking', () => {
+    const view = { text: '42', thinking: 'Hm.', calls: [], stop: 'end_turn', output: expect.any(Number) };
+    expect(results.thinking as unknown).toEqual(ofAll(view));
+  });
+
+  test('abort: the upstream is left', () => {
+    expect(results.abort).toEqual({ left: true });
+    expect(world.upstream.control.counters.cancelled).toBeGreaterThanOrEqual(1);
+  });
+
+  test('an error in the middle of a stream is raised', () => {
+    expect(results.broken).toMatchObject({ text: 'word word word ', body: { error: { code: 'upstream_error' } } });
+  });
+
+  test('counting', () => {
+    const guess = { input_tokens: expect.any(Number), estimated: true };
+    expect(results.count as unknown).toEqual({
+      'claude-haiku-4-5': { input_tokens: 14 },
+      'gpt-5-mini': guess,
+      'gemini-2.5-flash': guess,
+    });
+  });
+
+  test('models', () => {
+    expect(results.models).toMatchObject({ listed: expect.arrayContaining(MODELS), one: 'model' });
+  });
+
+  test.each([
+    ['wrong_key', { class: 'AuthenticationError', status: 401, type: 'authentication_error' }],
+    ['expired', { class: 'PermissionDeniedError', status: 403, type: 'permission_error' }],
+    ['unknown_model', { class: 'NotFoundError', status: 404, type: 'not_found_error' }],
+    ['no_messages', { class: 'BadRequestError', status: 400, type: 'invalid_request_error' }],
+    ['limited', { class: 'RateLimitError', status: 429, type: 'rate_limit_error' }],
+    ['poor', { class: 'PaymentRequiredError', status: 402, type: 'billing_error' }],
+    ['failing', { class: 'InternalServerError', status: 502, type: 'api_error' }],
+  ])('error class: %s', (name, expected) => {
+    expect(results.errors?.[name] as unknown).toEqual(expected);
+  });
+});
