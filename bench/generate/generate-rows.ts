@@ -55,11 +55,9 @@ async function createShapes(sql: Sql): Promise<void> {
       from jsonb_to_recordset(${shapes}::text::jsonb) as s(shape int, project int, key int, model text, provider text,
         status text, "httpStatus" int, "errorCode" text, cache text, "upTo" float8)`;
     await tx`create unlogged table bench_slots as
-      select slot, s.shape, s.cache, s.status from generate_series(0, ${SLOTS - 1}::int) as slot
-      cross join lateral (
-        select shape, cache, status from bench_shapes where "upTo" >= (slot + 0.5) / ${SLOTS}::float8
-        order by "upTo" limit 1
-      ) as s`;
+      select slot, shape, cache, status
+      from (select *, coalesce(lag("upTo") over (order by "upTo"), 0) as "from" from bench_shapes) as s,
+        generate_series(floor("from" * ${SLOTS}::float8)::int, floor("upTo" * ${SLOTS}::float8)::int - 1) as slot`;
     await tx`analyze bench_slots`;
     await tx`with made as (
         insert into projects (id, name) select gen_random_uuid(), 'bench rows ' || project
