@@ -40,8 +40,8 @@ export async function generateRows(sql: Sql, wish: RowsWish): Promise<number> {
   };
   await Promise.all(Array.from({ length: AT_ONCE }, work));
   await sql`drop table bench_shapes, bench_slots`;
-  await sql.unsafe(`analyze gateway_logs, rollup_minute, rollup_hour, rollup_day, rollup_latency_hour,
-    rollup_latency_day, customer_spend, rollup_error`);
+  await sql.unsafe(`analyze gateway_logs, rollup_minute, rollup_hour, rollup_quarter, rollup_day,
+    rollup_latency_hour, rollup_latency_quarter, rollup_latency_day, customer_spend, rollup_error`);
   return made;
 }
 
@@ -92,9 +92,10 @@ async function generateDay(sql: Sql, { startMs, rows, nowMs, partitions }: DayWi
     await tx.unsafe(`insert into ${isNew ? partition : 'gateway_logs'} (${ROW_COLUMNS}) select ${ROW_VALUES}
       from (select ${ID} as id, f.* from bench_facts f) as f join bench_shapes s using (shape)`);
     await writeRollup(tx, 'rollup_hour', 'hour');
+    await writeRollup(tx, 'rollup_quarter', 'quarter');
     await writeRollup(tx, 'rollup_day', 'day');
     if (nowMs - startMs < MINUTES_KEPT_MS) await writeRollup(tx, 'rollup_minute', 'minute');
-    for (const unit of ['hour', 'day'] as const) await writeLatencyRollup(tx, unit, startMs);
+    for (const unit of ['hour', 'quarter', 'day'] as const) await writeLatencyRollup(tx, unit, startMs);
     await tx.unsafe(CUSTOMER_SPEND);
     await tx.unsafe(ERRORS);
     if (isNew) {
@@ -145,11 +146,14 @@ const METRICS = ['latency', 'ttft', 'overhead', 'upstream'] as const;
 const binOf = (name: string) =>
   `case when ${name} <= 0.001 then 0 else least(600, ceil(ln(${name} / 0.001) / ln(1.02 / 0.98)))::bigint end`;
 
-async function writeRollup(tx: SqlTransaction, table: string, unit: 'minute' | 'hour' | 'day'): Promise<void> {
+const STEPS = { minute: '1 minute', hour: '1 hour', quarter: '6 hours', day: '1 day' } as const;
+const bucketOf = (unit: keyof typeof STEPS) => `date_bin('${STEPS[unit]}', at, '2000-01-01 00:00:00+00')`;
+
+async function writeRollup(tx: SqlTransaction, table: string, unit: keyof typeof STEPS): Promise<void> {
   const histograms = METRICS.map(
     (name) => `left join (
       select bucket, shape, array_agg((bin << 40) + n order by bin) as bins from (
-        select date_trunc('${unit}', at) as bucket, shape, ${binOf(name)} as bin, count(*) as n
+        select ${bucketOf(unit)} as bucket, shape, ${binOf(name)} as bin, count(*) as n
         from bench_facts where ${name} is not null group by 1, 2, 3
       ) as counted group by 1, 2
     ) as ${name}_bins using (bucket, shape)`,
@@ -161,14 +165,18 @@ async function writeRollup(tx: SqlTransaction, table: string, unit: 'minute' | '
       tokens_out, 0, 0, 0, nano * 0.000000001, saved * 0.000000001, 0,
       ${METRICS.map((name) => `coalesce(${name}_bins.bins, '{}')`).join(', ')}
     from (
-      select date_trunc('${unit}', at) as bucket, shape, count(*) as requests, sum(tokens_in) as tokens_in,
+      select ${bucketOf(unit)} as bucket, shape, count(*) as requests, sum(tokens_in) as tokens_in,
         sum(tokens_out) as tokens_out, sum(nano) as nano, sum(saved) as saved
       from bench_facts group by 1, 2
     ) as sums join bench_shapes s using (shape) ${histograms.join(' ')}`);
 }
 
 /** Durations without keys, statuses and caches, from the roll-up of the same unit. */
-async function writeLatencyRollup(tx: SqlTransaction, unit: 'hour' | 'day', startMs: number): Promise<void> {
+async function writeLatencyRollup(
+  tx: SqlTransaction,
+  unit: 'hour' | 'quarter' | 'day',
+  startMs: number,
+): Promise<void> {
   const packed = METRICS.map(
     (_, i) => `coalesce(array_agg((bin::bigint << 40) + n order by bin) filter (where metric = ${i}), '{}')`,
   );

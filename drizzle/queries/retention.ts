@@ -10,7 +10,9 @@ const at = (ms: number) => sql`to_timestamp(${Math.floor(ms)}::bigint / 1000.0)`
 const EXPIRED = {
   rollup_minute: (ms: number) => sql`bucket < ${at(ms)}`,
   rollup_hour: (ms: number) => sql`bucket < ${at(ms)}`,
+  rollup_quarter: (ms: number) => sql`bucket < ${at(ms)}`,
   rollup_latency_hour: (ms: number) => sql`bucket < ${at(ms)}`,
+  rollup_latency_quarter: (ms: number) => sql`bucket < ${at(ms)}`,
   rollup_error: (ms: number) => sql`bucket < ${at(ms)}`,
   gateway_log_bodies: (ms: number) => sql`created_at < ${at(ms)}`,
   system_logs: (ms: number) => sql`created_at < ${at(ms)}`,

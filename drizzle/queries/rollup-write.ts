@@ -6,6 +6,7 @@ const MINUTE_MS = 60_000;
 const ROLLUPS = [
   { table: 'rollup_minute', bucketMs: MINUTE_MS },
   { table: 'rollup_hour', bucketMs: 60 * MINUTE_MS },
+  { table: 'rollup_quarter', bucketMs: 6 * 60 * MINUTE_MS },
   { table: 'rollup_day', bucketMs: 24 * 60 * MINUTE_MS },
 ] as const;
 
@@ -46,6 +47,7 @@ export async function writeRollups(tx: Db, facts: readonly SignedFact[]): Promis
 
 const LATENCY_ROLLUPS = [
   { table: 'rollup_latency_hour', bucketMs: 60 * MINUTE_MS },
+  { table: 'rollup_latency_quarter', bucketMs: 6 * 60 * MINUTE_MS },
   { table: 'rollup_latency_day', bucketMs: 24 * 60 * MINUTE_MS },
 ] as const;
 

@@ -1,5 +1,5 @@
 /** Where a stretch of time is read from; the roll-ups in full buckets only. */
-export type StatsSource = 'rows' | 'rollup_minute' | 'rollup_hour' | 'rollup_day';
+export type StatsSource = 'rows' | 'rollup_minute' | 'rollup_hour' | 'rollup_quarter' | 'rollup_day';
 
 /** Half open: `fromMs` ≤ t < `toMs`. */
 export interface StatsSegment {
@@ -9,7 +9,12 @@ export interface StatsSegment {
 }
 
 /** Roll-ups by one thing only. */
-export type SpecialSource = 'rollup_error' | 'customer_spend' | 'rollup_latency_hour' | 'rollup_latency_day';
+export type SpecialSource =
+  | 'rollup_error'
+  | 'customer_spend'
+  | 'rollup_latency_hour'
+  | 'rollup_latency_quarter'
+  | 'rollup_latency_day';
 
 interface RangeSegment extends StatsSegment {
   readonly source: StatsSource;
@@ -17,12 +22,15 @@ interface RangeSegment extends StatsSegment {
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
+const QUARTER_MS = 6 * HOUR_MS;
 const DAY_MS = 24 * HOUR_MS;
+const HOURS_KEPT_MS = 90 * DAY_MS - HOUR_MS;
 
 /** Coarse to fine; `keptMs` an hour less than the clean-up's, so that a bucket is never read while it is dropped. */
 const LEVELS = [
   { source: 'rollup_day', sizeMs: DAY_MS, keptMs: Number.POSITIVE_INFINITY },
-  { source: 'rollup_hour', sizeMs: HOUR_MS, keptMs: 90 * DAY_MS - HOUR_MS },
+  { source: 'rollup_quarter', sizeMs: QUARTER_MS, keptMs: HOURS_KEPT_MS },
+  { source: 'rollup_hour', sizeMs: HOUR_MS, keptMs: HOURS_KEPT_MS },
   { source: 'rollup_minute', sizeMs: MINUTE_MS, keptMs: 47 * HOUR_MS },
 ] as const;
 
@@ -38,11 +46,11 @@ export interface RangeOptions {
 }
 
 /**
- * Splits a range into stretches that add up to exactly it: full days, hours and minutes from the roll-ups, the rest from
+ * Splits a range into stretches that add up to exactly it: full days, quarters of days, hours and minutes from the roll-ups, the rest from
  * rows. Where hours are no longer kept, the range is widened to whole days.
  */
 export function splitRange(options: RangeOptions): readonly RangeSegment[] {
-  const oldestHourMs = options.nowMs - LEVELS[1].keptMs;
+  const oldestHourMs = options.nowMs - HOURS_KEPT_MS;
   const fromMs = options.fromMs < oldestHourMs ? floorTo(options.fromMs, DAY_MS) : options.fromMs;
   const toMs = options.toMs < oldestHourMs ? ceilTo(options.toMs, DAY_MS) : options.toMs;
   if (toMs - fromMs <= ROWS_ONLY_MS) return fromMs < toMs ? [{ source: 'rows', fromMs, toMs }] : [];

@@ -19,6 +19,8 @@ export interface StatsScope extends StatsFilter {
   /** Absent = one total, with start 0. */
   readonly intervalMs?: number;
   readonly groupBy?: GroupBy;
+  /** Durations wanted; absent = all. */
+  readonly metrics?: readonly MetricName[];
   /** Groups that keep their name; all others come together as `OTHER_GROUPS`. */
   readonly kept?: readonly string[];
 }
@@ -69,8 +71,9 @@ function nameOf(segment: StatsSegment, groupBy: GroupBy): SQL {
 const timeOf = (segment: StatsSegment) => sql.identifier(segment.source === 'rows' ? 'created_at' : 'bucket');
 
 /** Where a segment is read from; roll-ups with fewer columns are brought into the shape of the others. */
-function tableOf(segment: StatsSegment, { groupBy }: StatsScope): SQL {
-  if (segment.source === 'customer_spend') return customerTable(segment);
+function tableOf(segment: StatsSegment, scope: StatsScope): SQL {
+  const { groupBy } = scope;
+  if (segment.source === 'customer_spend') return customerTable(segment, scope);
   if (segment.source === 'rollup_error')
     return sql`(select bucket, project_id, model, provider, status, error_code, requests,
     'miss' as cache, 0 as failovers, ${NO_TOKENS} from rollup_error) as rollup_error`;
@@ -83,18 +86,30 @@ function tableOf(segment: StatsSegment, { groupBy }: StatsScope): SQL {
 const NO_TOKENS = sql.raw(`0 as tokens_in, 0 as tokens_out, 0 as tokens_cache_read, 0 as tokens_cache_write,
   0 as tokens_reasoning, 0 as cost_usd, 0 as saved_usd`);
 
-/** Days by customer; what all requests of a day have more than that is of no customer (''). */
-function customerTable({ fromMs, toMs }: StatsSegment): SQL {
+/**
+ * Days by customer, projects together; what all requests of a day have more than that is of no customer (''). Customers
+ * are added up once and narrowed to the day before, so that the table is read a single time.
+ */
+function customerTable({ fromMs, toMs }: StatsSegment, { projectId, intervalMs }: StatsScope): SQL {
   const day = (ms: number) => sql`${new Date(ms).toISOString().slice(0, 10)}::date`;
-  const rows = (name: SQL, sign: SQL) => sql`select date::timestamp at time zone 'UTC' as bucket, project_id,
-      ${name} as customer_id, ${sign} * request_count as requests, ${sign} * tokens_in as tokens_in,
-      ${sign} * tokens_out as tokens_out, ${sign} * total_spend_usd as cost_usd, ${sign} * saved_usd as saved_usd
-    from customer_spend where date >= ${day(fromMs)} and date < ${day(toMs)}`;
-  return sql`(select *, '' as status, 'miss' as cache, 0 as failovers, 0 as tokens_cache_read, 0 as tokens_cache_write,
-      0 as tokens_reasoning from (
-      ${rows(sql`customer_id`, sql`1`)} union all ${rows(sql`''`, sql`-1`)} union all
-      select bucket, project_id, '', requests, tokens_in, tokens_out, cost_usd, saved_usd from rollup_day
-      where bucket >= to_timestamp(${fromMs}::bigint / 1000.0) and bucket < to_timestamp(${toMs}::bigint / 1000.0)
+  const ofProject = projectId === undefined ? sql`` : sql`and project_id = ${projectId}::uuid`;
+  // Without intervals all days count as the first.
+  const date = intervalMs === undefined ? day(fromMs) : sql`date`;
+  const customers = sql`select ${date} as date, customer_id, sum(request_count) as requests, sum(tokens_in) as tokens_in,
+      sum(tokens_out) as tokens_out, sum(total_spend_usd) as cost_usd, sum(saved_usd) as saved_usd
+    from customer_spend where date >= ${day(fromMs)} and date < ${day(toMs)} ${ofProject} group by 1, 2`;
+  return sql`(with customers as materialized (${customers})
+    select date::timestamp at time zone 'UTC' as bucket, ${projectId ?? null}::uuid as project_id, customer_id,
+      requests, tokens_in, tokens_out, cost_usd, saved_usd, '' as status, 'miss' as cache, 0 as failovers,
+      0 as tokens_cache_read, 0 as tokens_cache_write, 0 as tokens_reasoning
+    from (
+      select * from customers union all
+      select date, '', -sum(requests), -sum(tokens_in), -sum(tokens_out), -sum(cost_usd), -sum(saved_usd)
+      from customers group by date union all
+      select ${intervalMs === undefined ? day(fromMs) : sql`(bucket at time zone 'UTC')::date`}, '', requests, tokens_in,
+        tokens_out, cost_usd, saved_usd
+      from rollup_day where bucket >= to_timestamp(${fromMs}::bigint / 1000.0)
+        and bucket < to_timestamp(${toMs}::bigint / 1000.0) ${ofProject}
     ) as parts) as customer_spend`;
 }
 
@@ -180,39 +195,39 @@ export function totalsQuery(segments: readonly StatsSegment[], scope: StatsScope
     group by start_ms, grp having sum(requests) <> 0 order by start_ms, grp`;
 }
 
-const ROW_BINS = sql.raw(METRIC_NAMES.map((name) => `('${name}', ${name}_ms)`).join(', '));
-const ROLLUP_BINS = sql.raw(
-  METRIC_NAMES.map((name) => `select '${name}' as metric, unnest(${name}_histogram) as element`).join(' union all '),
-);
+const rowBins = (names: readonly MetricName[]) => sql.raw(names.map((name) => `('${name}', ${name}_ms)`).join(', '));
+const rollupBins = (names: readonly MetricName[]) =>
+  sql.raw(names.map((name) => `select '${name}' as metric, unnest(${name}_histogram) as element`).join(' union all '));
+
+const COARSE: Readonly<Partial<Record<StatsSegment['source'], StatsSegment['source']>>> = {
+  rollup_hour: 'rollup_latency_hour',
+  rollup_quarter: 'rollup_latency_quarter',
+  rollup_day: 'rollup_latency_day',
+};
 
 /** Where neither keys nor statuses matter, durations of hours and days are read from their own, far smaller roll-ups. */
 export function withCoarseDurations(segments: readonly StatsSegment[], scope: StatsScope): readonly StatsSegment[] {
   const { apiKeyId, status, groupBy } = scope;
   if (apiKeyId !== undefined || status !== undefined) return segments;
   if (groupBy !== undefined && !['project', 'model', 'provider'].includes(groupBy)) return segments;
-  const coarse = { rollup_hour: 'rollup_latency_hour', rollup_day: 'rollup_latency_day' } as const;
-  return segments.map((segment) =>
-    segment.source === 'rollup_hour' || segment.source === 'rollup_day'
-      ? { ...segment, source: coarse[segment.source] }
-      : segment,
-  );
+  return segments.map((segment) => ({ ...segment, source: COARSE[segment.source] ?? segment.source }));
 }
-
-const HISTOGRAMS = sql.raw(METRIC_NAMES.map((name) => `${name}_histogram`).join(', '));
 
 /** One row for each bucket, group, metric and histogram bin. */
 export function binsQuery(segments: readonly StatsSegment[], scope: StatsScope): SQL {
+  const names = scope.metrics ?? METRIC_NAMES;
+  const histograms = sql.raw(names.map((name) => `${name}_histogram`).join(', '));
   const parts = segments.map((segment) => {
     const head = sql`${startOf(segment, scope.intervalMs)} as start_ms, ${groupOf(segment, scope)} as grp, m.metric`;
     if (segment.source === 'rows') {
       return sql`select ${head}, llm0_histogram_bin((llm0_histogram_of(m.ms))[1]) as bin, 1::bigint as n
-        from ${tableOf(segment, scope)}, lateral (values ${ROW_BINS}) as m(metric, ms)
+        from ${tableOf(segment, scope)}, lateral (values ${rowBins(names)}) as m(metric, ms)
         where m.ms is not null and ${within(segment, scope)}`;
     }
     // Offset 0: start and group are worked out once a row, not once an element of its histograms.
     return sql`select r.start_ms, r.grp, m.metric, llm0_histogram_bin(m.element) as bin, llm0_histogram_count(m.element) as n
-      from (select ${startOf(segment, scope.intervalMs)} as start_ms, ${groupOf(segment, scope)} as grp, ${HISTOGRAMS}
-        from ${tableOf(segment, scope)} where ${within(segment, scope)} offset 0) as r, lateral (${ROLLUP_BINS}) as m`;
+      from (select ${startOf(segment, scope.intervalMs)} as start_ms, ${groupOf(segment, scope)} as grp, ${histograms}
+        from ${tableOf(segment, scope)} where ${within(segment, scope)} offset 0) as r, lateral (${rollupBins(names)}) as m`;
   });
   return sql`select start_ms, grp, metric, bin, sum(n) as n from (${sql.join(parts, sql` union all `)}) as parts
     group by start_ms, grp, metric, bin`;

@@ -15,8 +15,21 @@ const DAY_MS = 24 * HOUR_MS;
 describe('ranges', () => {
   test('the stretches are the range, without gap or overlap, and only full buckets of roll-ups still kept', () => {
     const nowMs = Date.parse('2026-06-15T12:34:56.789Z');
-    const sizes = { rows: 1, rollup_minute: 60_000, rollup_hour: HOUR_MS, rollup_day: DAY_MS };
-    const kept = { rows: Infinity, rollup_minute: 48 * HOUR_MS, rollup_hour: 90 * DAY_MS, rollup_day: Infinity };
+    const sizes = {
+      rows: 1,
+      rollup_minute: 60_000,
+      rollup_hour: HOUR_MS,
+      rollup_quarter: 6 * HOUR_MS,
+      rollup_day: DAY_MS,
+    };
+    const hours = 90 * DAY_MS;
+    const kept = {
+      rows: Infinity,
+      rollup_minute: 48 * HOUR_MS,
+      rollup_hour: hours,
+      rollup_quarter: hours,
+      rollup_day: Infinity,
+    };
     fc.assert(
       fc.property(
         fc.integer({ min: 0, max: 89 * DAY_MS }),
@@ -47,7 +60,8 @@ describe('ranges', () => {
         splitRange({ fromMs: nowMs - hours * HOUR_MS, toMs: nowMs, nowMs, intervalMs }).map(({ source }) => source),
       );
     expect(sources(1)).toEqual(new Set(['rows']));
-    expect(sources(24 * 10)).toEqual(new Set(['rollup_hour', 'rollup_day']));
+    expect(sources(24 * 10)).toEqual(new Set(['rollup_quarter', 'rollup_day']));
+    expect(sources(24 * 10, 12 * HOUR_MS)).toEqual(new Set(['rollup_quarter']));
     expect(sources(24 * 10, HOUR_MS)).toEqual(new Set(['rollup_hour']));
     expect(sources(24, 60_000)).toEqual(new Set(['rollup_minute']));
     expect(sources(24, 90_000)).toEqual(new Set(['rows']));

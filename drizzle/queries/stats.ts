@@ -1,9 +1,11 @@
 import type { Histogram } from '@llm0/core/logs/histogram';
+import { sql } from 'drizzle-orm';
 import type { Db } from '../client';
 import { loadFromRows } from './stats-from-rows';
 import { type StatsSegment, splitByOne, splitRange } from './stats-range';
-import { type MetricName, type StatsFilter, type StatsScope, scopeOf } from './stats-sources';
+import { type MetricName, OTHER_GROUPS, type StatsFilter, type StatsScope, scopeOf } from './stats-sources';
 import {
+  addTotals,
   bucketKey,
   type Durations,
   durationsOf,
@@ -44,6 +46,8 @@ export interface BucketQuery extends StatsQuery {
   readonly top?: number;
   /** Percentiles cost a second query. */
   readonly withDurations: boolean;
+  /** Of these durations only; absent = of all. */
+  readonly metrics?: readonly MetricName[];
   /** Money and tokens alone are wanted: days by customer then come from their roll-up. */
   readonly onlySums?: boolean;
 }
@@ -71,27 +75,35 @@ export async function loadOverview(
   query: StatsQuery,
 ): Promise<UsageTotals & { readonly durations: Durations }> {
   const segments = splitRange(query);
-  const totals = (await loadTotals(db, segments, scopeOf(query)))[0]?.totals ?? ZERO;
-  const histograms = await loadHistograms(db, segments, scopeOf(query));
-  return { ...totals, durations: durationsOf(histograms.get(bucketKey(0, null))) };
+  return withRoom(db, async (tx) => {
+    const totals = (await loadTotals(tx, segments, scopeOf(query)))[0]?.totals ?? ZERO;
+    const histograms = await loadHistograms(tx, segments, scopeOf(query));
+    return { ...totals, durations: durationsOf(histograms.get(bucketKey(0, null))) };
+  });
 }
 
 /** Counts by bin of one duration, over a range. */
 export async function loadHistogram(db: Db, query: StatsQuery, metric: MetricName): Promise<Histogram> {
-  const histograms = await loadHistograms(db, splitRange(query), scopeOf(query));
+  const scope = { ...scopeOf(query), metrics: [metric] };
+  const histograms = await withRoom(db, (tx) => loadHistograms(tx, splitRange(query), scope));
   return histograms.get(bucketKey(0, null))?.[metric] ?? new Map();
 }
 
 /** Sums by interval and group, from the roll-ups; what those do not know from rows, within the bounds of `readDays`. */
 export async function loadBuckets(db: Db, query: BucketQuery): Promise<BucketResult> {
-  if (needsRows(query)) return loadFromRows(db, query);
-  const { intervalMs, groupBy, top } = query;
+  return needsRows(query) ? loadFromRows(db, query) : withRoom(db, (tx) => loadFromRollups(tx, query));
+}
+
+async function loadFromRollups(db: Db, query: BucketQuery): Promise<BucketResult> {
+  const { intervalMs, groupBy, top, metrics } = query;
   const segments = segmentsOf(query);
-  const plain: StatsScope = { ...scopeOf(query), intervalMs, groupBy };
-  const ranked = top === undefined || groupBy === undefined ? undefined : await rankGroups(db, segments, plain);
+  const plain: StatsScope = { ...scopeOf(query), intervalMs, groupBy, metrics };
+  const sums = top === undefined || groupBy === undefined ? undefined : await rankGroups(db, segments, plain);
+  const ranked = sums?.map(({ group }) => group ?? '');
   const kept = ranked !== undefined && ranked.length > (top ?? 0) ? ranked.slice(0, top) : undefined;
   const scope = { ...plain, kept };
-  const totals = await loadTotals(db, segments, scope);
+  const isRead = sums !== undefined && intervalMs === undefined;
+  const totals = isRead ? joinOthers(sums, kept) : await loadTotals(db, segments, scope);
   const histograms = query.withDurations ? await loadHistograms(db, segments, scope) : undefined;
   const buckets = totals.map(({ startMs, group, totals: sums }) => {
     const bucket = { startMs: intervalMs === undefined ? query.fromMs : startMs, group, ...sums };
@@ -114,10 +126,28 @@ function segmentsOf(query: BucketQuery): readonly StatsSegment[] {
   return splitRange(query);
 }
 
-/** Names of all groups, the dearest first, then the busiest. */
-async function rankGroups(db: Db, segments: readonly StatsSegment[], scope: StatsScope): Promise<readonly string[]> {
+/** Sums by group over all of the range, the dearest first, then the busiest. */
+async function rankGroups(db: Db, segments: readonly StatsSegment[], scope: StatsScope) {
   const rows = await loadTotals(db, segments, { ...scope, intervalMs: undefined });
-  return rows
-    .toSorted((a, b) => b.totals.costNanoUsd - a.totals.costNanoUsd || b.totals.requests - a.totals.requests)
-    .map(({ group }) => group ?? '');
+  return rows.toSorted((a, b) => b.totals.costNanoUsd - a.totals.costNanoUsd || b.totals.requests - a.totals.requests);
+}
+
+type GroupSums = Awaited<ReturnType<typeof rankGroups>>;
+
+/** The groups beyond those kept as one. */
+function joinOthers(sums: GroupSums, kept: readonly string[] | undefined): GroupSums {
+  if (kept === undefined) return sums;
+  const others = sums.slice(kept.length).map(({ totals }) => totals);
+  return [...sums.slice(0, kept.length), { startMs: 0, group: OTHER_GROUPS, totals: others.reduce(addTotals, ZERO) }];
+}
+
+/**
+ * Groups are added up in memory: with the server's usual 4 MB they would be sorted on disk. Compiling the query costs more
+ * than it gains.
+ */
+function withRoom<T>(db: Db, work: (tx: Db) => Promise<T>): Promise<T> {
+  return db.transaction(async (tx) => {
+    await tx.execute(sql`select set_config('work_mem', '48MB', true), set_config('jit', 'off', true)`);
+    return work(tx);
+  });
 }

@@ -3,7 +3,7 @@ import { bigintArray, instant, nanoUsd } from './columns';
 
 const count = (name: string) => bigint(name, { mode: 'number' }).notNull();
 
-/** The three roll-ups have one shape: exact counts, tokens and money, and a histogram of each duration. */
+/** The roll-ups have one shape: exact counts, tokens and money, and a histogram of each duration. */
 function rollupTable(name: string) {
   return pgTable(
     name,
@@ -49,5 +49,7 @@ function rollupTable(name: string) {
 export const rollupMinute = rollupTable('rollup_minute');
 /** Kept 90 d. */
 export const rollupHour = rollupTable('rollup_hour');
+/** Six hours from 0, 6, 12 and 18 UTC; kept 90 d. */
+export const rollupQuarter = rollupTable('rollup_quarter');
 /** Kept for good. */
 export const rollupDay = rollupTable('rollup_day');

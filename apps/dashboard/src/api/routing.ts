@@ -13,8 +13,15 @@ export type ProviderTest = InferResponseType<(typeof api.providers)[':name']['te
 
 const ALL = '1000';
 
+/** Breakers open and close by themselves. */
+const PROVIDERS_REFRESH_MS = 5000;
+
 export const useProviders = () =>
-  useQuery({ queryKey: ['providers'], queryFn: () => read(api.providers.$get({ query: { limit: ALL } })) });
+  useQuery({
+    queryKey: ['providers'],
+    queryFn: () => read(api.providers.$get({ query: { limit: ALL } })),
+    refetchInterval: PROVIDERS_REFRESH_MS,
+  });
 export const useChains = () => useQuery({ queryKey: ['chains'], queryFn: () => read(api.chains.$get()) });
 export const useAliases = () =>
   useQuery({ queryKey: ['aliases'], queryFn: () => read(api.aliases.$get({ query: { limit: ALL } })) });

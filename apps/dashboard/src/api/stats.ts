@@ -49,10 +49,12 @@ export const useSpend = (query: StatsQuery, enabled = true) =>
     ...shared,
   });
 
-export const useLatency = (query: StatsQuery) =>
+/** Of all durations, or of one: then those of the others are null. */
+export const useLatency = (query: StatsQuery, metric?: Metric) =>
   useQuery({
-    queryKey: ['stats', 'latency', query],
-    queryFn: () => read(api.stats.latency.$get({ query: grouped(query) })),
+    queryKey: ['stats', 'latency', query, metric],
+    queryFn: () =>
+      read(api.stats.latency.$get({ query: { ...grouped(query), ...(metric === undefined ? {} : { metric }) } })),
     ...shared,
   });
 

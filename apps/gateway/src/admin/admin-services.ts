@@ -3,6 +3,7 @@ import type { SemanticCache } from '@llm0/core/cache/semantic/semantic-cache';
 import type { WarmCache } from '@llm0/core/cache/warm-cache';
 import type { Chain } from '@llm0/core/routing/chain';
 import type { RoutingTables } from '@llm0/core/routing/routing-tables';
+import type { SharedTargetHealth } from '@llm0/core/routing/shared-target-health';
 import type { Db } from '@llm0/drizzle/client';
 import type { AdminRole } from '@llm0/drizzle/queries/admin-tokens';
 import type { Logger } from 'pino';
@@ -44,6 +45,8 @@ export interface AdminServices {
   readonly presetChains: readonly Chain[];
   /** Vendors, connections and their tests; seals secrets. */
   readonly providerDesk: ProviderDesk;
+  /** Breakers and cool-downs, from memory. */
+  readonly health: Pick<SharedTargetHealth, 'list'>;
   readonly version: string;
 }
 

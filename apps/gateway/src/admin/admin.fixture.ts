@@ -3,6 +3,7 @@ import { makeTempDir, StoredRows } from '@llm0/core/admission/store-rows.fixture
 import { createSecretVault, type SecretVault } from '@llm0/core/keys/secret-vault';
 import { createPriceBook } from '@llm0/core/pricing/create-price-book';
 import { createRoutingTables } from '@llm0/core/routing/routing-tables';
+import type { TargetStatus } from '@llm0/core/routing/target-health';
 import type { Database } from '@llm0/drizzle/client';
 import { storeLogRecords } from '@llm0/drizzle/queries/log-insert';
 import { listAllProviderKeys } from '@llm0/drizzle/queries/provider-keys';
@@ -50,6 +51,8 @@ export interface AdminUnderTest {
   readonly notified: readonly string[];
   /** Calls of webhooks, in order. */
   readonly webhooks: readonly { readonly url: string; readonly body: object }[];
+  /** What is known of targets in trouble. */
+  readonly targets: TargetStatus[];
   /** Steps the clock of sign-in throttling. */
   advanceClock(ms: number): void;
   /** `path` without `/v1`. */
@@ -86,6 +89,7 @@ export async function openAdmin(kind: TestDatabaseKind, options: AdminOptions = 
   const notified: string[] = [];
   const webhooks: { url: string; body: object }[] = [];
   hotStore.onNotify((topic) => notified.push(topic));
+  const targets: TargetStatus[] = [];
   let reloads = 0;
   let clockMs = 0;
   const services = {
@@ -117,6 +121,7 @@ export async function openAdmin(kind: TestDatabaseKind, options: AdminOptions = 
     routing: () => createRoutingTables({ providers: new Map(), prices: createPriceBook([], new Set()) }),
     presetChains: await readPresetChains(),
     providerDesk,
+    health: { list: () => targets },
     version: '9.9.9',
   };
   const admin = buildAdmin(services);
@@ -127,6 +132,7 @@ export async function openAdmin(kind: TestDatabaseKind, options: AdminOptions = 
     reloads: () => reloads,
     notified,
     webhooks,
+    targets,
     advanceClock: (ms) => {
       clockMs += ms;
     },

@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import type { PricedModel } from '@llm0/core/pricing/price-book';
+import type { TargetStatus } from '@llm0/core/routing/target-health';
 import type { StoredProviderKey } from '@llm0/drizzle/queries/provider-keys';
 import type { StoredProvider } from '@llm0/drizzle/queries/providers';
 import { id, instantShown, pageOf, showInstant, text } from './fields';
@@ -83,6 +84,16 @@ export const providerKeySchema = z
   })
   .openapi('ProviderKey');
 
+const targetStateSchema = z
+  .object({
+    model: z.string(),
+    state: z.enum(['closed', 'open', 'half_open', 'cooling_down']).openapi({
+      description: 'open: not asked; half_open: one request is let through to see; cooling_down: after a 429',
+    }),
+    until: instantShown.nullable().openapi({ description: 'When it is asked again; null where it may be asked now' }),
+  })
+  .openapi('TargetState');
+
 export const providerSchema = z
   .object({
     name: z.string(),
@@ -95,6 +106,9 @@ export const providerSchema = z
     options: z.record(z.string(), z.string()),
     models: z.array(z.string()),
     keys: z.array(providerKeySchema),
+    targets: z.array(targetStateSchema).openapi({
+      description: 'Models of it that are in trouble, or were since the process that answers started',
+    }),
     created_at: instantShown.nullable(),
     updated_at: instantShown.nullable(),
   })
@@ -160,9 +174,18 @@ export interface ShownProviderParts {
   readonly isConfigured: boolean;
   readonly stored: StoredProvider | null;
   readonly keys: ReturnType<typeof showProviderKey>[];
+  readonly targets: ReturnType<typeof showTargetState>[];
 }
 
-export function showProvider({ name, kind, baseUrl, isConfigured, stored, keys }: ShownProviderParts) {
+/** A cool-down is told where the breaker lets requests through, or where it lasts longer. */
+export function showTargetState(status: TargetStatus, nowMs: number): z.output<typeof targetStateSchema> {
+  const { model, mode, openForMs, coolForMs } = status;
+  const waitMs = Math.max(openForMs, coolForMs);
+  const state = coolForMs > openForMs ? 'cooling_down' : mode;
+  return { model, state, until: waitMs > 0 ? showInstant(nowMs + Math.ceil(waitMs)) : null };
+}
+
+export function showProvider({ name, kind, baseUrl, isConfigured, stored, keys, targets }: ShownProviderParts) {
   return {
     name,
     kind,
@@ -174,6 +197,7 @@ export function showProvider({ name, kind, baseUrl, isConfigured, stored, keys }
     options: { ...stored?.options },
     models: [...(stored?.models ?? [])],
     keys,
+    targets,
     created_at: stored === null ? null : showInstant(stored.createdAtMs),
     updated_at: stored === null ? null : showInstant(stored.updatedAtMs),
   };

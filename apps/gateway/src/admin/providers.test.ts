@@ -202,6 +202,27 @@ describe.each(TEST_DATABASES)('providers on $name', (kind) => {
     expect((await listPrices(admin.database.db)).filter((one) => one.provider === name)).toEqual([]);
   });
 
+  test('targets in trouble are shown with their provider, and until when', async () => {
+    admin.targets.push(
+      { provider: 'groq', model: 'open', mode: 'open', openForMs: 30_000, coolForMs: 0 },
+      { provider: 'groq', model: 'probed', mode: 'half_open', openForMs: 0, coolForMs: 0 },
+      { provider: 'groq', model: 'busy', mode: 'closed', openForMs: 0, coolForMs: 5000 },
+      { provider: 'groq', model: 'well', mode: 'closed', openForMs: 0, coolForMs: 0 },
+      { provider: 'mistral', model: 'other', mode: 'open', openForMs: 1000, coolForMs: 0 },
+    );
+    const before = Date.now();
+    const { targets } = (await call('GET', '/providers/groq')).body;
+    expect(targets).toMatchObject([
+      { model: 'open', state: 'open' },
+      { model: 'probed', state: 'half_open', until: null },
+      { model: 'busy', state: 'cooling_down' },
+      { model: 'well', state: 'closed', until: null },
+    ]);
+    expect(Date.parse(targets[0].until) - before).toBeWithin(30_000, 35_000);
+    expect(Date.parse(targets[2].until) - before).toBeWithin(5000, 10_000);
+    admin.targets.length = 0;
+  });
+
   test('no secret in any answer, in the audit, or readable in the database', async () => {
     const audit = await call('GET', '/audit?limit=1000');
     expect(audit.text).toContain('provider_key');

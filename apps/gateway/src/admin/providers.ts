@@ -25,6 +25,7 @@ import {
   providerSchema,
   showProvider,
   showProviderKey,
+  showTargetState,
   toPricedModels,
 } from './provider-schema';
 import { recordChange } from './record-change';
@@ -75,7 +76,7 @@ const remove = createRoute({
   responses: { 204: { description: 'Deleted' } },
 });
 
-type Needs = Pick<AdminServices, 'db' | 'hotStore' | 'reloadTables' | 'createId' | 'providerDesk'>;
+type Needs = Pick<AdminServices, 'db' | 'hotStore' | 'reloadTables' | 'createId' | 'providerDesk' | 'health' | 'clock'>;
 type Body = z.infer<typeof newProviderSchema>;
 
 export function providerRoutes(services: Needs, mirror: HotStoreMirror) {
@@ -151,12 +152,13 @@ async function allNames({ db, providerDesk }: Needs): Promise<readonly string[]>
 }
 
 /** null where there is neither such a vendor nor such a stored provider. */
-async function shown({ providerDesk: desk }: Needs, db: Db, name: string) {
+async function shown({ providerDesk: desk, health, clock }: Needs, db: Db, name: string) {
   const stored = await getProvider(db, name);
   const vendor = desk.vendors().find((one) => one.name === name);
   if (stored === null && vendor === undefined) return null;
   const keys = (await listAllProviderKeys(db)).filter((key) => key.provider === name);
   const connected = desk.connected(name);
+  const targets = health.list().filter(({ provider }) => provider === name);
   return showProvider({
     name,
     kind: stored?.kind ?? name,
@@ -164,6 +166,7 @@ async function shown({ providerDesk: desk }: Needs, db: Db, name: string) {
     isConfigured: connected !== undefined,
     stored,
     keys: keys.map((key) => showProviderKey(key, desk.keyState(key))),
+    targets: targets.map((status) => showTargetState(status, clock.nowMs())),
   });
 }
 

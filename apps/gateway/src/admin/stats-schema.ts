@@ -72,9 +72,10 @@ export const bucketQuerySchema = z.strictObject({
     .optional()
     .openapi({ type: 'integer', description: 'Only so many groups, the dearest; the others come as one, "(other)"' }),
 });
-export const histogramQuerySchema = z.strictObject({
-  ...range,
-  metric: z.enum(['latency', 'ttft', 'overhead', 'upstream']).default('latency'),
+const metric = z.enum(['latency', 'ttft', 'overhead', 'upstream']);
+export const histogramQuerySchema = z.strictObject({ ...range, metric: metric.default('latency') });
+export const latencyQuerySchema = bucketQuerySchema.extend({
+  metric: metric.optional().openapi({ description: "Only this duration's percentiles; the others are null" }),
 });
 
 export function toStatsQuery(query: z.output<typeof overviewQuerySchema>, nowMs: number): StatsQuery {
@@ -88,7 +89,7 @@ export function toStatsQuery(query: z.output<typeof overviewQuerySchema>, nowMs:
 export function toBucketQuery(
   query: z.output<typeof bucketQuerySchema>,
   nowMs: number,
-): Omit<BucketQuery, 'withDurations' | 'onlySums'> {
+): Omit<BucketQuery, 'withDurations' | 'onlySums' | 'metrics'> {
   const stretch = toStatsQuery(query, nowMs);
   const lengthMs = stretch.toMs - stretch.fromMs;
   const intervalMs = query.interval === WHOLE ? undefined : (query.interval ?? defaultIntervalMs(lengthMs));

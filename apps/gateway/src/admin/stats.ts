@@ -1,5 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import {
+  type BucketQuery,
   type BucketResult,
   loadBuckets,
   loadHistogram,
@@ -15,6 +16,7 @@ import {
   bucketQuerySchema,
   durationFields,
   histogramQuerySchema,
+  latencyQuerySchema,
   overviewQuerySchema,
   showDurations,
   toBucketQuery,
@@ -101,7 +103,15 @@ const bucketRoute = <P extends string, T extends z.ZodType>(path: P, summary: st
   });
 
 const spend = bucketRoute('/stats/spend', 'Money and tokens over time', spendSchema);
-const latency = bucketRoute('/stats/latency', 'Percentiles of durations over time', latencySchema);
+const latency = createRoute({
+  method: 'get',
+  path: '/stats/latency',
+  tags,
+  summary: 'Percentiles of durations over time',
+  description: 'Buckets without requests are left out.',
+  request: { query: latencyQuerySchema },
+  responses: { 200: answers(latencySchema, 'Buckets, oldest first') },
+});
 const cache = bucketRoute('/stats/cache', 'Cache hits over time', cacheSchema);
 const errors = bucketRoute('/stats/errors', 'What failed, was refused or aborted over time', errorsSchema);
 const histogram = createRoute({
@@ -116,7 +126,7 @@ const histogram = createRoute({
 export function statsRoutes({ db, clock }: Pick<AdminServices, 'db' | 'clock'>) {
   const load = (
     query: z.output<typeof bucketQuerySchema>,
-    more: { withDurations?: boolean; onlySums?: boolean } = {},
+    more: Partial<Pick<BucketQuery, 'withDurations' | 'onlySums' | 'metrics'>> = {},
   ) => loadBuckets(db, { ...toBucketQuery(query, clock.nowMs()), withDurations: false, ...more });
   return createRouter()
     .openapi(overview, async (c) => {
@@ -135,9 +145,11 @@ export function statsRoutes({ db, clock }: Pick<AdminServices, 'db' | 'clock'>) 
       return c.json(answer, 200);
     })
     .openapi(spend, async (c) => c.json(show(await load(c.req.valid('query'), { onlySums: true }), showSpend), 200))
-    .openapi(latency, async (c) =>
-      c.json(show(await load(c.req.valid('query'), { withDurations: true }), showLatency), 200),
-    )
+    .openapi(latency, async (c) => {
+      const { metric, ...query } = c.req.valid('query');
+      const metrics = metric === undefined ? undefined : [metric];
+      return c.json(show(await load(query, { withDurations: true, metrics }), showLatency), 200);
+    })
     .openapi(cache, async (c) => c.json(show(await load(c.req.valid('query')), showCache), 200))
     .openapi(errors, async (c) => c.json(show(await load(c.req.valid('query')), showErrors), 200))
     .openapi(histogram, async (c) => {

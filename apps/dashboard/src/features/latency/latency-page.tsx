@@ -29,7 +29,7 @@ export function LatencyPage() {
   const [metric, setMetric] = useState<Metric>('latency');
   const [groupBy, setGroupBy] = useState<Group>('model');
   const { query, range, timeZone } = page;
-  const overTime = useLatency({ ...query, interval: asInterval(range.intervalMs) });
+  const overTime = useLatency({ ...query, interval: asInterval(range.intervalMs) }, metric);
   const grouped = useLatency({ ...query, interval: 'all', group_by: groupBy, top: '100' });
   const histogram = useHistogram(query, metric);
   const sample = useLogSample({ ...query, status: 'success', cache: 'miss' });

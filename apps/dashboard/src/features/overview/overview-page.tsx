@@ -36,7 +36,7 @@ export function OverviewPage() {
   const before = useOverview({ ...query, ...rangeQuery(previousRange(range)) });
   const interval = asInterval(range.intervalMs);
   const spend = useSpend({ ...query, interval, group_by: groupBy, top: '10' });
-  const latency = useLatency({ ...query, interval });
+  const latency = useLatency({ ...query, interval }, 'latency');
   const savings = useSpend({ ...query, interval });
   const everSeen = useLogs({}, false);
   const projectName = useProjectNames();

@@ -42,11 +42,40 @@ export function prepareProviders(
 function healthOf(provider: Provider, errorRate: number | null): ProviderLine['health'] {
   if (!provider.is_configured) return { label: 'not set up', tone: 'neutral' };
   if (!provider.is_active) return { label: 'off', tone: 'neutral' };
+  const { targets } = provider;
+  if (targets.some(({ state }) => state === 'open')) return { label: 'breaker open', tone: 'bad' };
   const usable = provider.keys.filter(({ state }) => state === 'ok');
   if (provider.keys.length > 0 && usable.length === 0) return { label: 'no usable key', tone: 'bad' };
+  if (targets.some(({ state }) => state === 'half_open')) return { label: 'probing', tone: 'warn' };
+  if (targets.some(({ state }) => state === 'cooling_down')) return { label: 'cooling down', tone: 'warn' };
   if (errorRate === null) return { label: 'ready', tone: 'good' };
   if (errorRate >= FAILING) return { label: 'failing', tone: 'bad' };
   return errorRate >= DEGRADED ? { label: 'degraded', tone: 'warn' } : { label: 'healthy', tone: 'good' };
+}
+
+export interface TargetLine {
+  readonly model: string;
+  readonly label: string;
+  readonly tone: Tone;
+}
+
+const TARGET_STATES = {
+  closed: { text: 'working again', tone: 'good' },
+  open: { text: 'breaker open', tone: 'bad' },
+  half_open: { text: 'breaker half open', tone: 'warn' },
+  cooling_down: { text: 'cooling down', tone: 'warn' },
+} as const satisfies Record<Provider['targets'][number]['state'], { text: string; tone: Tone }>;
+
+/** A provider's models that are in trouble, the worst first; those that recovered last. */
+export function prepareTargets(targets: Provider['targets'], nowMs: number): TargetLine[] {
+  const order = ['open', 'half_open', 'cooling_down', 'closed'];
+  return targets
+    .toSorted((a, b) => order.indexOf(a.state) - order.indexOf(b.state) || (a.model < b.model ? -1 : 1))
+    .map(({ model, state, until }) => {
+      const { text, tone } = TARGET_STATES[state];
+      const seconds = until === null ? 0 : Math.max(0, Math.ceil((Date.parse(until) - nowMs) / 1000));
+      return { model, tone, label: seconds === 0 ? text : `${text}, ${seconds} s left` };
+    });
 }
 
 /** `provider/model` lines, as typed → targets. Throws for a line that is not one. */

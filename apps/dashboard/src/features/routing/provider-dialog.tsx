@@ -2,13 +2,14 @@ import { useState } from 'react';
 import { useChange } from '../../api/change';
 import { api, read } from '../../api/client';
 import { useMayChange } from '../../api/session';
+import { useNow } from '../../range/use-page';
 import { Badge, type Tone } from '../../ui/badge';
 import { Button } from '../../ui/button';
 import { Dialog } from '../../ui/dialog';
 import { EmptyState } from '../../ui/empty-state';
 import { ErrorState } from '../../ui/error-state';
 import { TextField } from '../../ui/field';
-import type { ProviderLine } from './prepare-routing';
+import { type ProviderLine, prepareTargets } from './prepare-routing';
 import { TestButton } from './providers-card';
 
 const KEY_TONES: Readonly<Record<string, Tone>> = {
@@ -19,6 +20,8 @@ const KEY_TONES: Readonly<Record<string, Tone>> = {
   inactive: 'neutral',
 };
 
+const SECOND_MS = 1000;
+
 interface Props {
   readonly provider: ProviderLine;
   readonly onClose: () => void;
@@ -28,6 +31,7 @@ interface Props {
 export function ProviderDialog({ provider, onClose }: Props) {
   const mayChange = useMayChange();
   const [key, setKey] = useState('');
+  const targets = prepareTargets(provider.targets, useNow(SECOND_MS));
   const param = { name: provider.name };
   const affects = [['providers'], ['system']];
   const add = useChange({
@@ -57,6 +61,21 @@ export function ProviderDialog({ provider, onClose }: Props) {
           <Badge tone={provider.health.tone}>{provider.health.label}</Badge>
           {provider.is_configured && <TestButton name={provider.name} />}
         </div>
+        {targets.length > 0 && (
+          <section>
+            <h3 className="mb-1 text-xs font-semibold text-muted">Models in trouble lately</h3>
+            <ul className="divide-y">
+              {targets.map(({ model, label, tone }) => (
+                <li key={model} className="flex items-center justify-between gap-3 py-1.5">
+                  <span className="truncate">{model}</span>
+                  <Badge tone={tone}>
+                    <span className="nums">{label}</span>
+                  </Badge>
+                </li>
+              ))}
+            </ul>
+          </section>
+        )}
         <section>
           <h3 className="mb-1 text-xs font-semibold text-muted">Stored keys</h3>
           {provider.keys.length === 0 && (

@@ -48,7 +48,7 @@ export function ProvidersCard() {
   const lastHour = rangeQuery({ fromMs: nowMs - HOUR_MS, toMs: nowMs });
   const grouped = { ...lastHour, interval: 'all', group_by: 'provider' };
   const errors = useErrors(grouped);
-  const latency = useLatency(grouped);
+  const latency = useLatency(grouped, 'upstream');
   const mayChange = useMayChange();
   const [isAdding, setIsAdding] = useState(false);
   const [open, setOpen] = useState<string | null>(null);
@@ -134,6 +134,12 @@ const COLUMNS: readonly Column<ProviderLine>[] = [
     header: 'Health',
     value: (row) => row.health.label,
     cell: (row) => <Badge tone={row.health.tone}>{row.health.label}</Badge>,
+  },
+  {
+    id: 'targets',
+    header: 'Models in trouble',
+    align: 'right',
+    value: (row) => row.targets.filter(({ state }) => state !== 'closed').length,
   },
   { id: 'keys', header: 'Stored keys', align: 'right', wideOnly: true, value: (row) => row.keys.length },
   {
