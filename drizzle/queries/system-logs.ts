@@ -19,8 +19,10 @@ export interface StoredSystemLog extends SystemLogEntry {
   readonly createdAtMs: number;
 }
 
+/** Ids ascend, so that entries of one millisecond keep their order in lists. */
 export async function addSystemLog(db: Db, entry: SystemLogEntry): Promise<void> {
-  await db.insert(systemLogs).values({ ...entry, message: entry.message.replaceAll('\0', '').toWellFormed() });
+  const message = entry.message.replaceAll('\0', '').toWellFormed();
+  await db.insert(systemLogs).values({ ...entry, id: Bun.randomUUIDv7(), message });
 }
 
 /** Newest first. */

@@ -66,12 +66,15 @@ describe.each(TEST_DATABASES)('cache and history on $name', (kind) => {
 
   test('runs of jobs are shown, by type and outcome', async () => {
     const eventType = `job-${crypto.randomUUID()}`;
-    for (const outcome of ['ok', 'error', 'ok'] as const) {
-      const entry = { eventType, outcome, durationMs: 1.5, message: outcome, metadata: { rows: 3 } };
-      await addSystemLog(admin.database.db, entry);
-    }
+    // One transaction: all in the same millisecond.
+    await admin.database.db.transaction(async (tx) => {
+      for (const [run, outcome] of (['ok', 'error', 'ok'] as const).entries()) {
+        const entry = { eventType, outcome, durationMs: 1.5, message: `run ${run}`, metadata: { rows: 3 } };
+        await addSystemLog(tx, entry);
+      }
+    });
     const all = await admin.call('GET', `/system-logs?event_type=${eventType}`);
-    expect(all.body.data.length).toBe(3);
+    expect(all.body.data.map((run: { message: string }) => run.message)).toEqual(['run 2', 'run 1', 'run 0']);
     expect(all.body.data[0]).toMatchObject({
       event_type: eventType,
       outcome: 'ok',
