@@ -22,8 +22,10 @@ export interface Column<T> {
   readonly cell?: (row: T) => ReactNode;
   /** Numbers stand right, in tabular digits. */
   readonly align?: 'right';
-  /** Left out on phones; `very`: also on laptops. */
+  /** Left out on phones; `very`: also below 1280 px. */
   readonly wideOnly?: boolean | 'very';
+  /** Longer text ends in an ellipsis: for columns that must leave others their room. */
+  readonly narrow?: boolean;
 }
 
 interface Props<T> {
@@ -37,6 +39,8 @@ interface Props<T> {
   readonly csvName?: string;
   /** Rows that are drawn while the real ones load. */
   readonly loadingRows?: number;
+  /** Many columns: less room between them, 12 px, lower rows. */
+  readonly dense?: boolean;
 }
 
 const features = tableFeatures({
@@ -47,7 +51,7 @@ const features = tableFeatures({
 
 /** Rows in columns, sorted by a click on a heading. */
 export function DataTable<T extends object>(props: Props<T>) {
-  const { caption, columns, rows, rowKey, onRow, sortBy, csvName, loadingRows = 5 } = props;
+  const { caption, columns, rows, rowKey, onRow, sortBy, csvName, loadingRows = 5, dense = false } = props;
   const [sorting, setSorting] = useState<SortingState>(sortBy === undefined ? [] : [{ ...sortBy }]);
   const data = useMemo(() => [...(rows ?? [])], [rows]);
   const definitions = useMemo(() => columns.map((column) => toDefinition(column)), [columns]);
@@ -61,10 +65,12 @@ export function DataTable<T extends object>(props: Props<T>) {
   });
   if (rows?.length === 0) return props.empty ?? <EmptyState title="Nothing here" />;
   const alignOf = (column: Column<T>) =>
-    `${column.align === 'right' ? 'text-right nums' : 'text-left'} ${column.wideOnly === 'very' ? 'max-2xl:hidden' : column.wideOnly ? 'max-md:hidden' : ''}`;
+    `${column.align === 'right' ? 'text-right nums' : 'text-left'} ${column.wideOnly === 'very' ? 'max-xl:hidden' : column.wideOnly ? 'max-md:hidden' : ''}`;
+  const padding = dense ? 'px-2' : 'px-2 sm:px-3';
+  const height = dense ? 'h-[29px]' : 'h-9';
   return (
     <div className="relative overflow-x-auto">
-      <table className="w-full text-sm">
+      <table className={`w-full ${dense ? 'text-xs' : 'text-sm'}`}>
         <caption className="sr-only">{caption}</caption>
         <thead>
           <tr className="border-b text-xs text-muted">
@@ -76,7 +82,7 @@ export function DataTable<T extends object>(props: Props<T>) {
                   key={column.id}
                   scope="col"
                   aria-sort={direction}
-                  className={`px-2 sm:px-3 py-1.5 font-medium ${alignOf(column)}`}
+                  className={`${padding} py-1.5 font-medium ${alignOf(column)}`}
                 >
                   <button
                     type="button"
@@ -88,7 +94,7 @@ export function DataTable<T extends object>(props: Props<T>) {
                     }
                   >
                     {column.header}
-                    <span aria-hidden="true" className="ml-1 inline-block w-2">
+                    <span aria-hidden="true" className={dense ? 'ml-0.5' : 'ml-1 inline-block w-2'}>
                       {direction === 'ascending' ? '↑' : direction === 'descending' ? '↓' : ''}
                     </span>
                   </button>
@@ -101,8 +107,8 @@ export function DataTable<T extends object>(props: Props<T>) {
           {rows === undefined
             ? Array.from({ length: loadingRows }, (_, index) => (
                 // biome-ignore lint/suspicious/noArrayIndexKey: place holders have nothing else
-                <tr key={index} className="h-9 border-b last:border-0">
-                  <td colSpan={columns.length} className="px-2 sm:px-3">
+                <tr key={index} className={`${height} border-b last:border-0`}>
+                  <td colSpan={columns.length} className={padding}>
                     <div className="h-3 rounded bg-hover" />
                   </td>
                 </tr>
@@ -120,7 +126,8 @@ export function DataTable<T extends object>(props: Props<T>) {
                   {columns.map((column) => (
                     <td
                       key={column.id}
-                      className={`h-9 max-w-72 truncate max-sm:max-w-28 px-2 sm:px-3 ${alignOf(column)}`}
+                      className={`${height} truncate max-sm:max-w-28 ${column.narrow ? 'max-w-32' : dense ? 'max-w-52' : 'max-w-72'} ${padding} ${alignOf(column)}`}
+                      title={column.narrow ? String(column.value(original) ?? '') : undefined}
                     >
                       {column.cell === undefined ? (column.value(original) ?? '–') : column.cell(original)}
                     </td>

@@ -37,8 +37,8 @@ export function requestColumns(timeZone: TimeZoneChoice, projectName: (id: strin
     },
     { id: 'model', header: 'Model', value: (log) => log.model, cell: (log) => <SeriesName name={log.model} /> },
     { id: 'provider', header: 'Provider', wideOnly: 'very', value: (log) => log.final_provider ?? log.provider },
-    { id: 'project', header: 'Project', wideOnly: 'very', value: (log) => projectName(log.project_id) },
-    { id: 'customer', header: 'Customer', wideOnly: true, value: (log) => log.customer_id },
+    { id: 'project', header: 'Project', wideOnly: 'very', narrow: true, value: (log) => projectName(log.project_id) },
+    { id: 'customer', header: 'Customer', wideOnly: true, narrow: true, value: (log) => log.customer_id },
     {
       id: 'cache',
       header: 'Cache',

@@ -69,6 +69,7 @@ export function RequestsPage() {
       <Card flush>
         <DataTable
           caption="Requests"
+          dense
           columns={columns}
           rows={logs.isPending ? undefined : (rows ?? [])}
           rowKey={(row) => row.id}
