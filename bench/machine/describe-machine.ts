@@ -25,8 +25,20 @@ export function describeMachine(stores: string, servers: Readonly<Record<string,
     stores,
     commit: firstLine(['git', 'rev-parse', '--short', 'HEAD']),
     date: new Date().toISOString().slice(0, 10),
-    command: `bun run bench ${process.argv.slice(2).join(' ')}`.trim(),
+    command: ['bun run bench', ...showArguments(process.argv.slice(2))].join(' '),
   };
+}
+
+const SECRETS: ReadonlySet<string> = new Set(['--key', '--compare-key', '--compare-header']);
+
+/** Arguments as one would type them again, without what may be secret: reports are published. */
+export function showArguments(args: readonly string[]): readonly string[] {
+  return args.map((text, index) => {
+    const [name = ''] = text.split('=');
+    if (SECRETS.has(args[index - 1] ?? '')) return '***';
+    if (SECRETS.has(name) && text !== name) return `${name}=***`;
+    return /[^\w.,:/=@-]/.test(text) ? `'${text}'` : text;
+  });
 }
 
 function firstLine(command: string[]): string {

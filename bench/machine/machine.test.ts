@@ -1,10 +1,25 @@
 import { describe, expect, test } from 'bun:test';
+import { showArguments } from './describe-machine';
 import { parseStat, processTree, readCpu, residentMib } from './process-stats';
 import { sampleMemory, slopeOf } from './sample-memory';
 
 test('CPU of a process is its own and that of children it has waited for, whatever its name', () => {
   const stat = '42 (a ) (b) S 7 1 1 0 -1 4194560 1 1 0 0 150 50 25 5 20 0 3 0 100 1 1';
   expect(parseStat(stat)).toEqual({ parent: 7, seconds: 2.3 });
+});
+
+test('the command of a report holds no secrets', () => {
+  const args = [
+    'hit',
+    '--key',
+    'llm0_live_1',
+    '--compare-header',
+    'authorization: x',
+    '--compare-key=k',
+    '--url',
+    'a b',
+  ];
+  expect(showArguments(args).join(' ')).toBe("hit --key *** --compare-header *** --compare-key=*** --url 'a b'");
 });
 
 describe.if(process.platform === 'linux')('on Linux', () => {
