@@ -8,9 +8,16 @@ export interface TestSettings {
   readonly leaseMs?: number;
   /** How long an admission may wait for Redis instead of 80 ms: for test machines that are too busy. */
   readonly admitDeadlineMs?: number;
+  /** How long a semantic look-up may take instead of 150 ms, for the same reason. */
+  readonly lookUpDeadlineMs?: number;
 }
 
-const NAMES = ['LLM0_TEST_CLOCK_FILE', 'LLM0_TEST_LEASE_MS', 'LLM0_TEST_ADMIT_DEADLINE_MS'] as const;
+const NAMES = [
+  'LLM0_TEST_CLOCK_FILE',
+  'LLM0_TEST_LEASE_MS',
+  'LLM0_TEST_ADMIT_DEADLINE_MS',
+  'LLM0_TEST_LOOK_UP_DEADLINE_MS',
+] as const;
 const MS_RANGE = { min: 10, max: 60_000 };
 
 /** Reads the `LLM0_TEST_*` names; throws `ConfigError` when one is set in production. */
@@ -25,5 +32,6 @@ export function readTestSettings(read: EnvReader, environment: string): TestSett
     clockFile: read.text('LLM0_TEST_CLOCK_FILE'),
     leaseMs: milliseconds('LLM0_TEST_LEASE_MS'),
     admitDeadlineMs: milliseconds('LLM0_TEST_ADMIT_DEADLINE_MS'),
+    lookUpDeadlineMs: milliseconds('LLM0_TEST_LOOK_UP_DEADLINE_MS'),
   };
 }

@@ -44,6 +44,7 @@ export async function createSemanticCache(
     onDrop: (entries) => metrics.semanticDrops.inc(entries),
     onWarning,
     keepTexts: config.logBodies,
+    deadlineMs: config.testing.lookUpDeadlineMs,
     maxLookUps: pool === undefined ? EMBEDDED_LOOK_UPS : undefined,
   });
   return { cache, close: async () => pool?.close() };

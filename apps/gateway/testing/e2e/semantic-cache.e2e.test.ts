@@ -28,7 +28,7 @@ for (const kind of STORE_KINDS) {
   describe(`the semantic cache on ${kind} stores`, () => {
     let world: TestEnvironment;
     beforeAll(async () => {
-      world = await startEnvironment({ kind, env: { LOG_BODIES: 'true' } });
+      world = await startEnvironment({ kind, env: { LOG_BODIES: 'true', LLM0_TEST_LOOK_UP_DEADLINE_MS: '5000' } });
       await loadModel();
     }, SETUP_MS);
     afterAll(() => world.close(), SETUP_MS);
@@ -76,7 +76,7 @@ for (const kind of STORE_KINDS) {
       const received = upstream.control.counters.received;
       const hit = await postChat(gateway, apiKey, ask(FRANCE_AGAIN));
       expect(hit.headers.get('x-cache-hit')).toBe('semantic');
-      expect(Number(hit.headers.get('x-cache-similarity'))).toBeGreaterThan(0.86);
+      expect(Number(hit.headers.get('x-cache-similarity'))).toBeGreaterThan(0.85);
       expect(hit.headers.get('x-cost-usd')).toBe('0.000000000');
       expect(await text(hit)).toBe(taught.said as string);
       const again = await postChat(gateway, apiKey, ask(FRANCE_AGAIN));
