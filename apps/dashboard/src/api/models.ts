@@ -3,6 +3,7 @@ import type { InferRequestType, InferResponseType } from 'hono/client';
 import { api, read } from './client';
 
 export type Model = InferResponseType<typeof api.models.$get>['data'][number];
+export type ModelImport = InferRequestType<typeof api.models.import.$post>['json'];
 export type ModelInput = InferRequestType<typeof api.models.$put>['json'];
 
 const PAGE = '1000';
@@ -30,6 +31,9 @@ export const useModels = () =>
 
 export const useUnpriced = () =>
   useQuery({ queryKey: ['models', 'unpriced'], queryFn: () => read(api.models.unpriced.$get()), staleTime: 60_000 });
+
+/** Sets many prices at once; with `dry_run` says only what it would do. */
+export const importModels = (json: ModelImport) => read(api.models.import.$post({ json }));
 
 /** Sets the price of one model; whatever else `at` holds is left out. */
 export const putModel = ({ provider, model }: { provider: string; model: string }, json: ModelInput) =>

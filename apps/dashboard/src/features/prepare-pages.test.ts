@@ -5,7 +5,7 @@ import { prepareOutcomes, prepareRatio } from './cache/prepare-cache';
 import { prepareLatency, prepareSpeeds } from './latency/prepare-latency';
 import { perMillion, readPriceMap } from './models/prepare-prices';
 import { cacheOutcome, prepareCostParts, prepareWaterfall } from './requests/prepare-request';
-import { readTargets } from './routing/prepare-routing';
+import { prepareTargets, readTargets, showTypedTarget } from './routing/prepare-routing';
 import { describeAlert } from './settings/prepare-alert';
 import { filterOf, prepareSpendLines, readGroup } from './spend/prepare-spend';
 
@@ -198,4 +198,32 @@ test('an alert in one line', () => {
   expect(describeAlert({ kind: 'budget_share', threshold: 0.8, window_minutes: 15 })).toBe(
     'A budget is used up to 80 %',
   );
+});
+
+describe('targets', () => {
+  test('weights are typed behind a target, and read back as they are shown', () => {
+    const targets = [
+      { provider: 'a', model: 'b/c', weight: 3 },
+      { provider: 'a', model: 'mixtral-8x7', weight: 0 },
+      { provider: 'a', model: 'd x2y' },
+    ];
+    expect(readTargets(targets.map(showTypedTarget).join('\n'))).toEqual(targets);
+    expect(readTargets('a/b x2, a/c * 4').map(({ weight }) => weight)).toEqual([2, 4]);
+    expect(() => readTargets('×3')).toThrow('is not provider/model');
+  });
+  test('models in trouble, the worst first, with the time left', () => {
+    const lines = prepareTargets(
+      [
+        { model: 'well', state: 'closed', until: null },
+        { model: 'busy', state: 'cooling_down', until: start(1) },
+        { model: 'broken', state: 'open', until: start(0) },
+      ],
+      1000,
+    );
+    expect(lines.map(({ model, label }) => `${model}: ${label}`)).toEqual([
+      'broken: breaker open',
+      'busy: cooling down, 59 s left',
+      'well: working again',
+    ]);
+  });
 });

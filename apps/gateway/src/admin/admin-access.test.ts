@@ -218,6 +218,7 @@ describe.each(TEST_DATABASES)('admin API on $name', (kind) => {
       'post /cache/purge',
       'post /cache/reject',
       'post /demo-data',
+      'post /models/import',
       'post /projects',
       'post /projects/{id}/keys',
       'post /projects/{id}/keys/{key_id}/rotate',

@@ -19,6 +19,7 @@ import { exportLogs } from './export-logs';
 import { failoverRoutes } from './failovers';
 import { historyRoutes } from './history';
 import { HotStoreMirror } from './hot-store-mirror';
+import { importModelRoutes } from './import-models';
 import { keyRoutes } from './keys';
 import { logRoutes } from './logs';
 import { modelRoutes } from './models';
@@ -45,6 +46,7 @@ function createApi(services: AdminServices, mirror: HotStoreMirror, throttle: Si
     .route('/', keyRoutes(services, mirror))
     .route('/', customerRoutes(services, mirror))
     .route('/', modelRoutes(services, mirror))
+    .route('/', importModelRoutes(services, mirror))
     .route('/', aliasRoutes(services, mirror))
     .route('/', chainRoutes(services, mirror))
     .route('/', providerRoutes(services, mirror))

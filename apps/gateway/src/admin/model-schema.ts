@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { parseUsd } from '@llm0/core/pricing/format-usd';
 import type { PricedModel, TokenPrices } from '@llm0/core/pricing/price-book';
 import type { StoredPrice } from '@llm0/drizzle/queries/model-pricing';
@@ -99,6 +100,14 @@ export function toPricedModel(
     deprecationDate: existing?.deprecationDate,
     source: 'operator',
   };
+}
+
+/** Embeddings have no output; everywhere else a missing price would be billed at nothing. */
+export function refuseWithoutOutput(priced: ReturnType<typeof toPricedModel>) {
+  if (priced.prices.output !== undefined || priced.mode === 'embedding') return priced;
+  throw new GatewayError('invalid_request', 'output_usd_per_million: is required.', {
+    param: 'output_usd_per_million',
+  });
 }
 
 function toPrices(body: ModelBody): TokenPrices {

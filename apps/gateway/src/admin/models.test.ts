@@ -116,6 +116,37 @@ describe.each(TEST_DATABASES)('models on $name', (kind) => {
     expect((await admin.call('GET', '/models?cursor=bm9uc2Vuc2U')).body.error.param).toBe('cursor');
   });
 
+  test('an import says first what it would do, then sets all or none, with one entry in the audit', async () => {
+    await put('import/same', { input_usd_per_million: 1, output_usd_per_million: 2 });
+    await put('import/other', { input_usd_per_million: 1, output_usd_per_million: 2 });
+    const model = (name: string, price: number | undefined = 2) => ({
+      provider,
+      model: name,
+      input_usd_per_million: 1,
+      output_usd_per_million: price,
+    });
+    const models = [model('import/same'), model('import/other', 3), model('import/new')];
+    const counts = { created: 1, updated: 1, unchanged: 1 };
+    const dry = await admin.call('POST', '/models/import', { body: { models, dry_run: true } });
+    expect([dry.status, dry.body]).toEqual([201, { dry_run: true, ...counts }]);
+    expect(await storedPrices('import/new')).toBeUndefined();
+    const broken = { provider, model: 'import/broken', input_usd_per_million: 1 };
+    const refused = await admin.call('POST', '/models/import', { body: { models: [...models, broken] } });
+    expect([refused.status, refused.body.error.param]).toEqual([400, 'output_usd_per_million']);
+    expect(await storedPrices('import/new')).toBeUndefined();
+    const reloads = admin.reloads();
+    const done = await admin.call('POST', '/models/import', { body: { models } });
+    expect(done.body).toEqual({ dry_run: false, ...counts });
+    expect(admin.reloads()).toBe(reloads + 1);
+    expect(await storedPrices('import/new')).toMatchObject({ prices: { input: 1_000_000, output: 2_000_000 } });
+    expect(await storedPrices('import/other')).toMatchObject({ prices: { output: 3_000_000 } });
+    const audit = await admin.call('GET', '/audit?resource=model&resource_id=many&limit=1');
+    expect(audit.body.data[0]).toMatchObject({
+      action: 'import',
+      after: { models: [`${provider}/import/other`, `${provider}/import/new`] },
+    });
+  });
+
   test('DELETE takes the price out of force', async () => {
     await put('gone', { input_usd_per_million: 1, output_usd_per_million: 1 });
     const reloads = admin.reloads();

@@ -7,7 +7,7 @@ import type { AdminServices } from './admin-services';
 import { pageOf, pageQuery, showPage, text } from './fields';
 import { notFound } from './find-or-refuse';
 import { bringTablesIntoForce, type HotStoreMirror } from './hot-store-mirror';
-import { modelBodySchema, modelSchema, showModel, toPricedModel } from './model-schema';
+import { modelBodySchema, modelSchema, refuseWithoutOutput, showModel, toPricedModel } from './model-schema';
 import { recordChange } from './record-change';
 
 const tags = ['models'];
@@ -87,14 +87,6 @@ function isWanted(price: StoredPrice, wanted: { provider?: string; model?: strin
   if (wanted.provider !== undefined && price.provider !== wanted.provider) return false;
   if (wanted.model !== undefined && price.model !== wanted.model) return false;
   return wanted.q === undefined || nameOf(price).toLowerCase().includes(wanted.q.toLowerCase());
-}
-
-/** Embeddings have no output; everywhere else a missing price would be billed at nothing. */
-function refuseWithoutOutput(priced: ReturnType<typeof toPricedModel>) {
-  if (priced.prices.output !== undefined || priced.mode === 'embedding') return priced;
-  throw new GatewayError('invalid_request', 'output_usd_per_million: is required.', {
-    param: 'output_usd_per_million',
-  });
 }
 
 /** The cursor is the last name shown; names are listed in order. */

@@ -1,22 +1,19 @@
-import { useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { type ModelInput, putModel } from '../../api/models';
+import { useChange } from '../../api/change';
+import { importModels, type ModelImport } from '../../api/models';
 import { formatCount } from '../../format/format-number';
 import { Button } from '../../ui/button';
 import { Dialog } from '../../ui/dialog';
 import { ErrorState } from '../../ui/error-state';
 import { Input, SelectField } from '../../ui/field';
-import { useToast } from '../../ui/toast';
 import { type PriceImport, readPriceMap } from './prepare-prices';
 
 /** Reads a price map, shows what is in it, and sets the prices of one provider (or of all). */
 export function ImportDialog({ onClose }: { readonly onClose: () => void }) {
-  const client = useQueryClient();
-  const toast = useToast();
   const [prices, setPrices] = useState<readonly PriceImport[]>([]);
   const [skipped, setSkipped] = useState(0);
   const [provider, setProvider] = useState('');
-  const [done, setDone] = useState<number | null>(null);
   const [error, setError] = useState<Error | null>(null);
   const chosen = prices.filter((price) => provider === '' || price.provider === provider);
   const providers = [...new Set(prices.map((price) => price.provider))].sort();
@@ -31,22 +28,23 @@ export function ImportDialog({ onClose }: { readonly onClose: () => void }) {
       setError(cause instanceof Error ? cause : new Error(String(cause)));
     }
   };
-  const run = async () => {
-    setError(null);
-    try {
-      for (const [index, { provider: of, model, body }] of chosen.entries()) {
-        setDone(index);
-        await putModel({ provider: of, model }, body as unknown as ModelInput);
-      }
-      toast(`${chosen.length} prices hold from the next request on`);
-      onClose();
-    } catch (cause) {
-      setError(cause instanceof Error ? cause : new Error(String(cause)));
-    } finally {
-      setDone(null);
-      await client.invalidateQueries({ queryKey: ['models'] });
-    }
-  };
+  const models = chosen.map(({ provider: of, model, body }) => ({
+    provider: of,
+    model,
+    ...body,
+  })) as ModelImport['models'];
+  const check = useQuery({
+    queryKey: ['models', 'import', prices, provider],
+    queryFn: () => importModels({ models, dry_run: true }),
+    enabled: models.length > 0,
+  });
+  const run = useChange({
+    run: () => importModels({ models }),
+    affects: [['models']],
+    done: ({ created, updated }) => `${formatCount(created + updated)} prices hold from the next request on`,
+  });
+  const changes = (check.data?.created ?? 0) + (check.data?.updated ?? 0);
+  const failure = error ?? check.error ?? run.error;
   return (
     <Dialog
       title="Import prices"
@@ -63,7 +61,7 @@ export function ImportDialog({ onClose }: { readonly onClose: () => void }) {
           className="py-1"
           onChange={(event) => void readFile(event.target.files?.[0])}
         />
-        {error !== null && <ErrorState error={error} />}
+        {failure && <ErrorState error={failure} />}
         {prices.length > 0 && (
           <>
             <SelectField
@@ -78,13 +76,20 @@ export function ImportDialog({ onClose }: { readonly onClose: () => void }) {
                 </option>
               ))}
             </SelectField>
-            <p className="text-muted">
-              {formatCount(chosen.length)} prices would be set. {formatCount(skipped)} entries have none for input and
-              output, and are left out.
+            <p className="min-h-10 text-muted">
+              {check.data === undefined
+                ? 'Comparing with the prices in force'
+                : `${formatCount(check.data.created)} new, ${formatCount(check.data.updated)} changed, ${formatCount(check.data.unchanged)} as they are. `}
+              {check.data !== undefined &&
+                `${formatCount(skipped)} entries of the file have no price for input and output, and are left out.`}
             </p>
             <div className="flex justify-end">
-              <Button kind="primary" disabled={done !== null} onClick={() => void run()}>
-                {done === null ? 'Set these prices' : `Setting ${done + 1} of ${chosen.length}`}
+              <Button
+                kind="primary"
+                disabled={changes === 0 || run.isPending}
+                onClick={() => run.mutate(undefined, { onSuccess: onClose })}
+              >
+                {run.isPending ? 'Setting' : `Set ${formatCount(changes)} prices`}
               </Button>
             </div>
           </>

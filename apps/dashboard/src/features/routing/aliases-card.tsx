@@ -11,7 +11,7 @@ import { Dialog } from '../../ui/dialog';
 import { EmptyState } from '../../ui/empty-state';
 import { ErrorState } from '../../ui/error-state';
 import { SelectField } from '../../ui/field';
-import { readTargets } from './prepare-routing';
+import { readTargets, showTypedTarget } from './prepare-routing';
 import { TargetFlow } from './target-flow';
 import { TargetsForm } from './targets-form';
 
@@ -73,13 +73,9 @@ function AliasDialog({ alias, onClose }: { readonly alias: Alias | null; readonl
   const affects = [['aliases']];
   const save = useChange({
     run: ({ name, targets }: { name: string; targets: string }) => {
-      const weights = new Map(alias?.targets.map((target) => [`${target.provider}/${target.model}`, target.weight]));
       const json = {
         strategy,
-        targets: readTargets(targets).map((target) => ({
-          ...target,
-          weight: weights.get(`${target.provider}/${target.model}`) ?? 1,
-        })),
+        targets: readTargets(targets),
       };
       if (alias !== null) return read(api.aliases[':id'].$patch({ param: { id: alias.id }, json }));
       const created: AliasInput = { ...json, alias: name, project_id: project === '' ? null : project };
@@ -103,7 +99,8 @@ function AliasDialog({ alias, onClose }: { readonly alias: Alias | null; readonl
       <TargetsForm
         name={alias?.alias ?? null}
         nameLabel="Alias"
-        targets={alias?.targets.map(({ provider, model }) => `${provider}/${model}`).join('\n') ?? ''}
+        hint="One provider/model a line, first choice first; ×3 behind it is its weight (1 unless given)"
+        targets={alias?.targets.map(showTypedTarget).join('\n') ?? ''}
         error={save.error ?? remove.error}
         isPending={save.isPending}
         onSubmit={(values) => save.mutate(values, { onSuccess: onClose })}

@@ -78,15 +78,28 @@ export function prepareTargets(targets: Provider['targets'], nowMs: number): Tar
     });
 }
 
-/** `provider/model` lines, as typed → targets. Throws for a line that is not one. */
-export function readTargets(text: string): { provider: string; model: string }[] {
+export interface TypedTarget {
+  readonly provider: string;
+  readonly model: string;
+  /** Absent where none was typed. */
+  readonly weight?: number;
+}
+
+/** A target as one types it: `provider/model`, with a weight `provider/model ×3`. */
+export const showTypedTarget = ({ provider, model, weight }: TypedTarget) =>
+  `${provider}/${model}${weight === undefined ? '' : ` ×${weight}`}`;
+
+/** Lines as typed → targets. Throws for a line that is not one. */
+export function readTargets(text: string): TypedTarget[] {
   return text
     .split(/[\n,]+/)
     .map((line) => line.trim())
     .filter((line) => line !== '')
     .map((line) => {
-      const cut = line.indexOf('/');
-      if (cut <= 0 || cut === line.length - 1) throw new Error(`"${line}" is not provider/model`);
-      return { provider: line.slice(0, cut), model: line.slice(cut + 1) };
+      const [, path = line, weight] = /^(.*?)\s+[×x*]\s*(\d{1,7})$/.exec(line) ?? [];
+      const cut = path.indexOf('/');
+      if (cut <= 0 || cut === path.length - 1) throw new Error(`"${line}" is not provider/model`);
+      const target = { provider: path.slice(0, cut), model: path.slice(cut + 1) };
+      return weight === undefined ? target : { ...target, weight: Number(weight) };
     });
 }

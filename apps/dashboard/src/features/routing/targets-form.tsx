@@ -9,6 +9,7 @@ interface Props {
   readonly name: string | null;
   readonly nameLabel: string;
   readonly targets: string;
+  readonly hint?: string;
   readonly error: Error | null;
   readonly isPending: boolean;
   readonly onSubmit: (values: { name: string; targets: string }) => void;
@@ -36,7 +37,7 @@ export function TargetsForm(props: Props) {
       {props.name === null && (
         <TextField label={props.nameLabel} required value={name} onChange={(event) => setName(event.target.value)} />
       )}
-      <Field label="Targets" hint="One provider/model a line, first choice first" error={wrong}>
+      <Field label="Targets" hint={props.hint ?? 'One provider/model a line, first choice first'} error={wrong}>
         {(wiring) => (
           <textarea
             {...wiring}
