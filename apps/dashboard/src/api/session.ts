@@ -34,8 +34,9 @@ export function useSignOut() {
   return useMutation({
     mutationFn: () => api.session.$delete(),
     onSettled: () => {
-      client.clear();
+      // Clearing everything would leave those who watch the session with a query that is gone.
       client.setQueryData(['session'], null);
+      client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'session' });
     },
   });
 }
