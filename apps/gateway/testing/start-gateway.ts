@@ -1,4 +1,5 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { RUNTIME_ENVIRONMENT } from '../bin/runtime-environment';
@@ -35,6 +36,7 @@ const START_TIMEOUT_MS = 60_000;
 /** Starts `main.ts` on a free port and waits for its `ready` line. Nothing of the caller's own stores or keys leaks in. */
 export async function startGateway(options: GatewayOptions = {}): Promise<GatewayProcess> {
   const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'llm0-gateway-')));
+  if (options.env?.DATABASE_URL === undefined) await copyTemplate(dataDir);
   const child = Bun.spawn([process.execPath, MAIN], {
     cwd: ROOT,
     env: {
@@ -95,6 +97,14 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
       await child.exited;
     },
   };
+}
+
+/** Spares an embedded gateway its very first start's migrations, where the test command made them before. */
+async function copyTemplate(dataDir: string): Promise<void> {
+  const template = process.env.TEST_EMBEDDED_TEMPLATE;
+  const database = join(dataDir, 'postgres');
+  if (template === undefined || template === '' || existsSync(database)) return;
+  await cp(join(template, 'postgres'), database, { recursive: true });
 }
 
 /** The admin API of a gateway under test; throws for anything but a 2xx answer. */
