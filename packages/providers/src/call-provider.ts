@@ -4,21 +4,20 @@ import { countEvents } from '@llm0/core/chat/input-count';
 import type { ChatRequest } from '@llm0/core/chat/request';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { guessInputTokens } from '@llm0/core/pricing/estimate-tokens';
+import { askWithKeys } from './ask-with-keys';
 import type { EgressOptions } from './fetch-guarded';
 import { clientClosed, type FetchedAnswer, fetchUpstream } from './fetch-upstream';
-import { hideSecrets } from './hide-secrets';
 import { inlineMedia } from './inline-media';
 import type { KeyRing } from './key-ring';
-import type { EncodeContext, Provider, ProviderConnection, StreamDecoder, UpstreamRequest } from './provider';
-import { readStart, readWhole, UpstreamBody } from './read-body';
+import type { EncodeContext, Provider, StreamDecoder, UpstreamRequest } from './provider';
+import { readWhole, UpstreamBody } from './read-body';
+import { readFailure } from './read-failure';
 import { upstreamFailure } from './upstream-failure';
 
 export { upstreamFailure, wasNeverSent } from './upstream-failure';
 
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
-const MAX_ERROR_BYTES = 64 * 1024;
-/** An error's own words are worth waiting for only briefly. */
-const ERROR_BODY_TIMEOUT_MS = 5000;
+/** An error's own words get at least this long, also where the attempt's time is used up. */
 const MIN_ERROR_BODY_MS = 200;
 
 export interface ProviderCall {
@@ -59,25 +58,11 @@ export function callProvider(call: ProviderCall): Promise<ProviderAnswer> {
   return call.keys === undefined ? callOnce(call) : callWithKeys(call, call.keys);
 }
 
-/** Goes on to the next key on 429 and 401, within the time of the one attempt. */
-async function callWithKeys(call: ProviderCall, keys: KeyRing): Promise<ProviderAnswer> {
-  const endMs = performance.now() + call.timeoutMs;
-  const tried = new Set<ProviderConnection>();
-  let last: GatewayError | undefined;
-  for (let connection = keys.next(tried); connection !== undefined; connection = keys.next(tried)) {
-    const timeoutMs = tried.size === 0 ? call.timeoutMs : endMs - performance.now();
-    if (timeoutMs <= 0) break;
-    tried.add(connection);
-    try {
-      const answer = await callOnce({ ...call, timeoutMs, context: { ...call.context, connection } });
-      keys.accepted(connection);
-      return answer;
-    } catch (error) {
-      if (!keys.refused(connection, error) || !(error instanceof GatewayError)) throw error;
-      last = error;
-    }
-  }
-  throw keys.exhausted(call.provider.name, last);
+function callWithKeys(call: ProviderCall, keys: KeyRing): Promise<ProviderAnswer> {
+  const attempt = { provider: call.provider.name, timeoutMs: call.timeoutMs };
+  return askWithKeys(keys, attempt, (connection, timeoutMs) =>
+    callOnce({ ...call, timeoutMs, context: { ...call.context, connection } }),
+  );
 }
 
 /** A vendor that cannot count is not asked: the answer is a guess, and says so. */
@@ -139,19 +124,11 @@ function isStream(contentType: string, request: ChatRequest): boolean {
   return request.stream;
 }
 
-async function readError(call: ProviderCall, response: Response, headersMs: number): Promise<GatewayError> {
+function readError(call: ProviderCall, response: Response, headersMs: number): Promise<GatewayError> {
+  const { provider, signal, context } = call;
   const leftMs = Math.max(MIN_ERROR_BODY_MS, call.timeoutMs - headersMs);
-  const idleTimeoutMs = Math.min(call.idleTimeoutMs, ERROR_BODY_TIMEOUT_MS, leftMs);
-  const body = new UpstreamBody(response.body, { provider: call.provider.name, idleTimeoutMs, signal: call.signal });
-  // Words that drip in for ever are not waited for either.
-  const timer = setTimeout(() => body.close(), idleTimeoutMs);
-  try {
-    const text = hideSecrets(await readStart(body, MAX_ERROR_BYTES), call.context.connection);
-    return call.provider.decodeError(response.status, response.headers, text);
-  } finally {
-    clearTimeout(timer);
-    body.close();
-  }
+  const withinMs = Math.min(call.idleTimeoutMs, leftMs);
+  return readFailure(response, { provider, connection: context.connection, signal, withinMs });
 }
 
 const END: IteratorReturnResult<undefined> = { done: true, value: undefined };

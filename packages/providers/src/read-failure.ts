@@ -5,6 +5,7 @@ import type { Provider, ProviderConnection } from './provider';
 import { readStart, UpstreamBody } from './read-body';
 
 const MAX_ERROR_BYTES = 64 * 1024;
+/** An error's own words are worth waiting for only briefly. */
 const ERROR_BODY_TIMEOUT_MS = 5000;
 
 export interface FailedAnswer {
@@ -12,17 +13,16 @@ export interface FailedAnswer {
   /** Its secrets are taken out of what the vendor says. */
   readonly connection: ProviderConnection;
   readonly signal: AbortSignal;
+  /** Milliseconds its words may take, where that is less than 5 s. */
+  readonly withinMs?: number;
 }
 
 /** An answer other than 2xx as the gateway's own error. */
 export async function readFailure(response: Response, failed: FailedAnswer): Promise<GatewayError> {
-  const { provider, connection, signal } = failed;
-  const body = new UpstreamBody(response.body, {
-    provider: provider.name,
-    idleTimeoutMs: ERROR_BODY_TIMEOUT_MS,
-    signal,
-  });
-  const timer = setTimeout(() => body.close(), ERROR_BODY_TIMEOUT_MS);
+  const { provider, connection, signal, withinMs } = failed;
+  const idleTimeoutMs = Math.min(ERROR_BODY_TIMEOUT_MS, withinMs ?? ERROR_BODY_TIMEOUT_MS);
+  const body = new UpstreamBody(response.body, { provider: provider.name, idleTimeoutMs, signal });
+  const timer = setTimeout(() => body.close(), idleTimeoutMs);
   try {
     const text = hideSecrets(await readStart(body, MAX_ERROR_BYTES), connection);
     return provider.decodeError(response.status, response.headers, text);
