@@ -1,4 +1,4 @@
-import { Tabs } from 'radix-ui';
+import { TabbedCards } from '../../ui/tabbed-cards';
 import { PageFrame } from '../shell/page-frame';
 import { AliasesCard } from './aliases-card';
 import { ChainsCard } from './chains-card';
@@ -15,24 +15,7 @@ const TABS = [
 export function RoutingPage() {
   return (
     <PageFrame title="Routing" intro="Where a model name may be answered, and what stands in when it cannot.">
-      <Tabs.Root defaultValue="providers">
-        <Tabs.List aria-label="Routing" className="mb-4 flex gap-4 overflow-x-auto border-b">
-          {TABS.map(([value, label]) => (
-            <Tabs.Trigger
-              key={value}
-              value={value}
-              className="-mb-px border-b-2 border-transparent px-0.5 py-1.5 whitespace-nowrap text-muted hover:text-text data-[state=active]:border-accent data-[state=active]:font-medium data-[state=active]:text-text"
-            >
-              {label}
-            </Tabs.Trigger>
-          ))}
-        </Tabs.List>
-        {TABS.map(([value, , Content]) => (
-          <Tabs.Content key={value} value={value}>
-            <Content />
-          </Tabs.Content>
-        ))}
-      </Tabs.Root>
+      <TabbedCards label="Routing" tabs={TABS} />
     </PageFrame>
   );
 }

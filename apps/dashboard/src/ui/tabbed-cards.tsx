@@ -1,0 +1,29 @@
+import { Tabs } from 'radix-ui';
+import type { ComponentType } from 'react';
+
+/** Value, label and content of a tab. */
+export type Tab = readonly [value: string, label: string, Content: ComponentType];
+
+/** Cards of which one is seen at a time; the first one at first. `label` is for screen readers. */
+export function TabbedCards({ label, tabs }: { readonly label: string; readonly tabs: readonly Tab[] }) {
+  return (
+    <Tabs.Root defaultValue={tabs[0]?.[0]}>
+      <Tabs.List aria-label={label} className="mb-4 flex gap-4 overflow-x-auto border-b">
+        {tabs.map(([value, text]) => (
+          <Tabs.Trigger
+            key={value}
+            value={value}
+            className="-mb-px border-b-2 border-transparent px-0.5 py-1.5 whitespace-nowrap text-muted hover:text-text data-[state=active]:border-accent data-[state=active]:font-medium data-[state=active]:text-text"
+          >
+            {text}
+          </Tabs.Trigger>
+        ))}
+      </Tabs.List>
+      {tabs.map(([value, , Content]) => (
+        <Tabs.Content key={value} value={value}>
+          <Content />
+        </Tabs.Content>
+      ))}
+    </Tabs.Root>
+  );
+}
