@@ -46,6 +46,8 @@ async function open(path = '/', options = {}): Promise<Watched> {
 async function signIn(page: Page): Promise<void> {
   await page.getByLabel('Admin token').fill(gateway.adminToken);
   await page.getByRole('button', { name: 'Sign in' }).click();
+  // The sign-in page has a heading of its own: whoever goes on at once may cut the call that signs in.
+  await page.getByLabel('Admin token').waitFor({ state: 'detached' });
   await page.getByRole('heading', { level: 1 }).waitFor();
 }
 
