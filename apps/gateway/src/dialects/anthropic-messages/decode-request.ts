@@ -12,6 +12,7 @@ import {
   readObject,
   readString,
 } from '../read-field';
+import { decodeModel, type FieldReader, type OpenRequest, readFields, set } from '../read-fields';
 import { decodeMessages } from './decode-messages';
 import { decodeResponseFormat } from './decode-response-format';
 import { decodeToolChoice, decodeTools } from './decode-tools';
@@ -21,11 +22,6 @@ const MAX_STOPS = 1000;
 const SHARE = { min: 0, max: 1 } as const;
 const TOP_K = { min: 0, max: MAX_TOKENS, integer: true } as const;
 const OUTPUT_LIMIT = { min: 1, max: MAX_TOKENS, integer: true } as const;
-
-type Mutable = { -readonly [K in keyof ChatRequest]: ChatRequest[K] };
-
-/** Reads one present field into the request; unknown parts of it go to `extra`. */
-type FieldReader = (request: Mutable, body: JsonObject, extra: JsonObject) => void;
 
 const nothing: FieldReader = () => {};
 
@@ -53,10 +49,6 @@ const FIELD_READERS: ReadonlyMap<string, FieldReader> = new Map<string, FieldRea
   ],
 ]);
 
-function set<K extends keyof Mutable>(request: Mutable, name: K, value: Mutable[K] | undefined): void {
-  if (value !== undefined) request[name] = value;
-}
-
 /**
  * A Messages body → our request. Checks every field it knows and names the one at fault; keeps the others.
  * Source: https://platform.claude.com/docs/en/api/messages
@@ -79,15 +71,8 @@ function decodeBody(body: JsonObject, headers: Headers | undefined): ChatRequest
   const model = decodeModel(body.model);
   const { messages, cleaned } = decodeMessages(body, extra);
   const wire = { ...wireRequest(body, cleaned), ...readBetas(headers) };
-  const request: Mutable = { model, messages, stream: false, extra, wire };
-  for (const name in body) {
-    const value = body[name];
-    if (value === undefined || value === null) continue;
-    const read = FIELD_READERS.get(name);
-    if (read === undefined) extra[name] = value;
-    else read(request, body, extra);
-  }
-  return request;
+  const request: OpenRequest = { model, messages, stream: false, extra, wire };
+  return readFields(request, body, FIELD_READERS, extra);
 }
 
 function wireRequest(body: JsonObject, cleaned: JsonValue[] | undefined): WireRequest {
@@ -97,11 +82,6 @@ function wireRequest(body: JsonObject, cleaned: JsonValue[] | undefined): WireRe
 function readBetas(headers: Headers | undefined): Pick<WireRequest, 'headers'> {
   const betas = headers?.get(BETA_HEADER);
   return betas == null || betas === '' ? {} : { headers: { [BETA_HEADER]: betas } };
-}
-
-function decodeModel(value: JsonValue | undefined): string {
-  if (typeof value === 'string' && value !== '') return value;
-  throw invalid('model', `"model" must be the name of a model, but is ${value === '' ? 'empty' : kindOf(value)}.`);
 }
 
 function decodeStops(value: JsonValue | undefined): readonly string[] {
@@ -118,7 +98,7 @@ function decodeThinking(body: JsonObject): JsonObject | undefined {
 
 const METADATA_FIELDS: ReadonlySet<string> = new Set(['user_id']);
 
-function readMetadata(to: Mutable, body: JsonObject, extra: JsonObject): void {
+function readMetadata(to: OpenRequest, body: JsonObject, extra: JsonObject): void {
   const metadata = readObject(body, 'metadata') ?? {};
   keepUnknown(metadata, METADATA_FIELDS, 'metadata', extra);
   const user = metadata.user_id ?? undefined;
@@ -136,7 +116,7 @@ function decodeTier(body: JsonObject): string | undefined {
 
 const CONFIG_FIELDS: ReadonlySet<string> = new Set(['effort', 'format']);
 
-function readOutputConfig(to: Mutable, body: JsonObject, extra: JsonObject): void {
+function readOutputConfig(to: OpenRequest, body: JsonObject, extra: JsonObject): void {
   const config = body.output_config ?? null;
   if (!isObject(config)) throw invalid('output_config', `"output_config" must be an object, but is ${kindOf(config)}.`);
   keepUnknown(config, CONFIG_FIELDS, 'output_config', extra);

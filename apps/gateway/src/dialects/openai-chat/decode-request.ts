@@ -1,6 +1,7 @@
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
 import type { ChatRequest } from '@llm0/core/chat/request';
 import { checkDepth, invalid, kindOf, readBoolean, readNumber, readObject, readString } from '../read-field';
+import { decodeModel, type FieldReader, type OpenRequest, readFields, set } from '../read-fields';
 import { decodeMessages } from './decode-messages';
 import { decodeResponseFormat } from './decode-response-format';
 import { decodeToolChoice, decodeTools } from './decode-tools';
@@ -16,11 +17,6 @@ const SEED = { min: Number.MIN_SAFE_INTEGER, max: Number.MAX_SAFE_INTEGER, integ
 const TOP_LOGPROBS = { min: 0, max: 100, integer: true } as const;
 const OUTPUT_LIMIT = { min: 1, max: MAX_OUTPUT_TOKENS, integer: true } as const;
 const PENALTY = { min: -2, max: 2 } as const;
-
-type Mutable = { -readonly [K in keyof ChatRequest]: ChatRequest[K] };
-
-/** Reads one present field into the request; unknown parts of it go to `extra`. */
-type FieldReader = (request: Mutable, body: JsonObject, extra: JsonObject) => void;
 
 /** Fields with a place in `ChatRequest`; all others are kept in `extra`. */
 const FIELD_READERS: ReadonlyMap<string, FieldReader> = new Map<string, FieldReader>([
@@ -57,10 +53,6 @@ const FIELD_READERS: ReadonlyMap<string, FieldReader> = new Map<string, FieldRea
   ],
 ]);
 
-function set<K extends keyof Mutable>(request: Mutable, name: K, value: Mutable[K] | undefined): void {
-  if (value !== undefined) request[name] = value;
-}
-
 /**
  * A Chat Completions body → our request. Checks every field it knows and names the one at fault; keeps the others.
  * Source: https://platform.openai.com/docs/api-reference/chat/create
@@ -68,26 +60,14 @@ function set<K extends keyof Mutable>(request: Mutable, name: K, value: Mutable[
 export function decodeRequest(body: JsonObject): ChatRequest {
   checkDepth(body);
   const extra: JsonObject = {};
-  const request: Mutable = {
+  const request: OpenRequest = {
     model: decodeModel(body.model),
     messages: decodeMessages(body.messages, extra),
     stream: false,
     extra,
     wire: { format: 'openai-chat', body },
   };
-  for (const name in body) {
-    const value = body[name];
-    if (value === undefined || value === null) continue;
-    const read = FIELD_READERS.get(name);
-    if (read === undefined) extra[name] = value;
-    else read(request, body, extra);
-  }
-  return request;
-}
-
-function decodeModel(value: JsonValue | undefined): string {
-  if (typeof value === 'string' && value !== '') return value;
-  throw invalid('model', `"model" must be the name of a model, but is ${value === '' ? 'empty' : kindOf(value)}.`);
+  return readFields(request, body, FIELD_READERS, extra);
 }
 
 /** Both names mean the same limit; two different values would let an upstream pick the one that was not held for. */

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
+import type { JsonObject } from '@llm0/core/chat/json';
 import type { ChatMessage, ChatRequest } from '@llm0/core/chat/request';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import {
@@ -11,6 +11,7 @@ import {
   readObject,
   readString,
 } from '../read-field';
+import { decodeModel, type FieldReader, type OpenRequest, readFields, set } from '../read-fields';
 import { decodeMessages } from './decode-messages';
 import { decodeResponseFormat } from './decode-response-format';
 import { decodeToolChoice, decodeTools } from './decode-tools';
@@ -20,11 +21,6 @@ const TEMPERATURE = { min: 0, max: 2 } as const;
 const SHARE = { min: 0, max: 1 } as const;
 const TOP_LOGPROBS = { min: 0, max: 100, integer: true } as const;
 const OUTPUT_LIMIT = { min: 1, max: MAX_OUTPUT_TOKENS, integer: true } as const;
-
-type Mutable = { -readonly [K in keyof ChatRequest]: ChatRequest[K] };
-
-/** Reads one present field into the request; what has no place in it goes to `extra`. */
-type FieldReader = (request: Mutable, body: JsonObject, extra: JsonObject) => void;
 
 /** Read ahead of the others, or only by those that keep answers. */
 const ELSEWHERE: FieldReader = () => {};
@@ -61,10 +57,6 @@ const FIELD_READERS: ReadonlyMap<string, FieldReader> = new Map<string, FieldRea
   ],
 ]);
 
-function set<K extends keyof Mutable>(request: Mutable, name: K, value: Mutable[K] | undefined): void {
-  if (value !== undefined) request[name] = value;
-}
-
 /**
  * A Responses body → our request. Checks every field it knows and names the one at fault; keeps the others. What an
  * earlier answer stands for must be in its place already.
@@ -73,26 +65,14 @@ function set<K extends keyof Mutable>(request: Mutable, name: K, value: Mutable[
 export function decodeRequest(body: JsonObject): ChatRequest {
   checkDepth(body);
   const extra: JsonObject = {};
-  const request: Mutable = {
+  const request: OpenRequest = {
     model: decodeModel(body.model),
     messages: [...decodeInstructions(body), ...decodeInput(body, extra)],
     stream: false,
     extra,
     wire: { format: 'openai-responses', body },
   };
-  for (const name in body) {
-    const value = body[name];
-    if (value === undefined || value === null) continue;
-    const read = FIELD_READERS.get(name);
-    if (read === undefined) extra[name] = value;
-    else read(request, body, extra);
-  }
-  return request;
-}
-
-function decodeModel(value: JsonValue | undefined): string {
-  if (typeof value === 'string' && value !== '') return value;
-  throw invalid('model', `"model" must be the name of a model, but is ${value === '' ? 'empty' : kindOf(value)}.`);
+  return readFields(request, body, FIELD_READERS, extra);
 }
 
 function decodeInstructions(body: JsonObject): ChatMessage[] {
@@ -128,7 +108,7 @@ function refuseConversation(): void {
 
 const REASONING_FIELDS: ReadonlySet<string> = new Set(['effort']);
 
-function readReasoning(request: Mutable, body: JsonObject, extra: JsonObject): void {
+function readReasoning(request: OpenRequest, body: JsonObject, extra: JsonObject): void {
   const reasoning = readObject(body, 'reasoning') ?? {};
   if (reasoning.effort != null && typeof reasoning.effort !== 'string') {
     throw invalid('reasoning.effort', `"reasoning.effort" must be a string, but is ${kindOf(reasoning.effort)}.`);
@@ -140,7 +120,7 @@ function readReasoning(request: Mutable, body: JsonObject, extra: JsonObject): v
 const LOGPROBS = 'message.output_text.logprobs';
 
 /** Its order means nothing. */
-function readInclude(request: Mutable, body: JsonObject, extra: JsonObject): void {
+function readInclude(request: OpenRequest, body: JsonObject, extra: JsonObject): void {
   const { include } = body;
   if (!Array.isArray(include) || !include.every((name) => typeof name === 'string')) {
     throw invalid('include', '"include" must be an array of strings.');
@@ -150,7 +130,7 @@ function readInclude(request: Mutable, body: JsonObject, extra: JsonObject): voi
   if (others.length > 0) extra.include = others;
 }
 
-function readTruncation(_request: Mutable, body: JsonObject, extra: JsonObject): void {
+function readTruncation(_request: OpenRequest, body: JsonObject, extra: JsonObject): void {
   const truncation = readString(body, 'truncation');
   if (truncation !== undefined && truncation !== 'disabled') extra.truncation = truncation;
 }
