@@ -59,7 +59,7 @@ const LACKABLE = {
   },
 } as const satisfies Partial<Record<keyof ChatRequest, Lackable>>;
 
-/** Refuses those of the named parameters that the request really uses. */
+/** Refuses those of the named parameters that the request really uses; what changes next to nothing is only named. */
 export function refuseLacking(
   request: ChatRequest,
   dropped: DroppedParameters,
@@ -67,6 +67,13 @@ export function refuseLacking(
 ): void {
   for (const field of lacking) {
     const { name, isAsked } = LACKABLE[field];
-    if (isAsked(request)) dropped.refuse(name, 'is not supported by');
+    if (!isAsked(request)) continue;
+    if (field === 'parallelToolCalls' && hasOneChoice(request)) dropped.note(name);
+    else dropped.refuse(name, 'is not supported by');
   }
+}
+
+/** Told which one tool to call, a model has no reason to call several. */
+function hasOneChoice({ toolChoice, tools = [] }: ChatRequest): boolean {
+  return toolChoice?.type === 'tool' || (toolChoice?.type === 'required' && tools.length === 1);
 }

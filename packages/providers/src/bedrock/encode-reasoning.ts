@@ -1,6 +1,8 @@
 import type { JsonObject } from '@llm0/core/chat/json';
 import type { ChatRequest } from '@llm0/core/chat/request';
 import { encodeReasoning as encodeClaudeReasoning } from '../claude-reasoning';
+import { effortOfBudget } from '../effort-by-budget';
+import { asObject } from '../read-json';
 import type { DroppedParameters } from '../refuse-parameter';
 import { hasSignedReasoning } from './encode-messages';
 import type { ModelQuirks } from './quirks';
@@ -9,6 +11,8 @@ export interface ReasoningInput {
   readonly request: ChatRequest;
   readonly quirks: ModelQuirks;
   readonly maxTokens: number;
+  /** The caller or the project limits the output. */
+  readonly hasLimit: boolean;
   readonly toolForced: boolean;
   readonly dropped: DroppedParameters;
 }
@@ -30,11 +34,11 @@ export function encodeReasoning(input: ReasoningInput): JsonObject {
 
 const BY_KIND = {
   claude: encodeForClaude,
-  nova: (input) =>
-    withEffort(input, (maxReasoningEffort) => ({ reasoningConfig: { type: 'enabled', maxReasoningEffort } })),
+  nova: encodeForNova,
   effort: (input) => withEffort(input, (effort) => ({ reasoning_effort: effort })),
   none: ({ request, dropped }) => {
-    if (request.thinking !== undefined) dropped.refuse('thinking', 'is not supported by');
+    if (request.thinking !== undefined && request.thinking.type !== 'disabled')
+      dropped.refuse('thinking', 'is not supported by');
     if (request.reasoningEffort !== undefined && request.reasoningEffort !== 'none') {
       dropped.refuse('reasoning_effort', 'is not supported by');
     }
@@ -52,12 +56,41 @@ function encodeForClaude({ quirks, ...input }: ReasoningInput): JsonObject {
   };
 }
 
+const NOVA_HIGHEST = 'high';
+const NOVA_BOUNDED = 'medium';
+
+/**
+ * The highest effort is refused beside a limit or sampling. A limit is about money and stays: the effort below it is
+ * asked for, which is told. Source: https://docs.aws.amazon.com/nova/latest/nova2-userguide/extended-thinking.html
+ */
+function encodeForNova(input: ReasoningInput): JsonObject {
+  const { request, hasLimit, dropped } = input;
+  const isBounded = hasLimit || request.temperature !== undefined || request.topP !== undefined;
+  return withEffort(input, (effort) => {
+    if (effort === NOVA_HIGHEST && isBounded) dropped.note('reasoning_effort');
+    const maxReasoningEffort = effort === NOVA_HIGHEST && isBounded ? NOVA_BOUNDED : effort;
+    return { reasoningConfig: { type: 'enabled', maxReasoningEffort } };
+  });
+}
+
+/** True where nothing of `inferenceConfig` may stand beside the model's own fields. */
+export function thinksUnbounded(own: JsonObject): boolean {
+  return asObject(own.reasoningConfig)?.maxReasoningEffort === NOVA_HIGHEST;
+}
+
+/** Where the caller leaves it to the model how much it thinks, and the model wants to be told. */
+const ADAPTIVE_EFFORT = 'medium';
+
 function withEffort({ request, dropped }: ReasoningInput, write: (effort: string) => JsonObject): JsonObject {
-  if (request.thinking !== undefined) dropped.refuse('thinking', 'is not supported by');
-  const asked = request.reasoningEffort;
+  const asked = request.reasoningEffort ?? effortOfThinking(request.thinking);
   if (asked === undefined || asked === 'none') return {};
   const effort = THREE_EFFORTS.get(asked);
   if (effort !== undefined) return write(effort);
   dropped.refuse('reasoning_effort', `"${asked}" is unknown to`);
   return {};
+}
+
+function effortOfThinking(thinking: JsonObject | undefined): string | undefined {
+  if (thinking === undefined || thinking.type === 'disabled') return undefined;
+  return effortOfBudget(thinking) ?? ADAPTIVE_EFFORT;
 }

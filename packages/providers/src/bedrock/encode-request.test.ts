@@ -8,6 +8,7 @@ import { bedrock } from './index';
 
 const HAIKU = 'us.anthropic.claude-haiku-4-5-20251001-v1:0';
 const NOVA = 'amazon.nova-pro-v1:0';
+const NOVA_2 = 'amazon.nova-2-lite-v1:0';
 const LLAMA = 'us.meta.llama3-3-70b-instruct-v1:0';
 const ACCESS_KEY = 'AKIAIOSFODNN7EXAMPLE';
 const SECRET_KEY = 'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY';
@@ -255,6 +256,16 @@ describe('tools', () => {
     });
     expect((named.toolConfig as JsonObject).toolChoice).toBeUndefined();
     expect(paramRefused(request, { model: NOVA })).toBe('parallel_tool_calls');
+    // Told which tool to call, a model has no reason to call several: said, not refused.
+    for (const toolChoice of [{ type: 'tool', name: 'weather' }, { type: 'required' }] as const) {
+      expect(encode({ ...request, toolChoice }, { model: NOVA }).dropped).toEqual(['parallel_tool_calls']);
+    }
+    const two = {
+      ...request,
+      tools: [WEATHER, { ...WEATHER, name: 'time' }],
+      toolChoice: { type: 'required' } as const,
+    };
+    expect(paramRefused(two, { model: NOVA })).toBe('parallel_tool_calls');
   });
 
   test("vendors' built-in tools are refused", () => {
@@ -322,6 +333,42 @@ describe('limits, sampling and reasoning', () => {
     ['openai.gpt-oss-120b-1:0', { reasoning_effort: 'medium' }],
   ])('reasoning of %s', (model, expected) => {
     expect(bodyOf({ reasoningEffort: 'medium' }, { model }).additionalModelRequestFields).toEqual(expected);
+  });
+
+  test.each<[number, string]>([
+    [1024, 'low'],
+    [8192, 'medium'],
+  ])('a budget of %i thinking tokens is an effort where the model takes efforts only', (budget_tokens, effort) => {
+    const thinking = { type: 'enabled', budget_tokens };
+    const fields = (model: string) =>
+      bodyOf({ thinking, maxOutputTokens: 9000 }, { model }).additionalModelRequestFields;
+    expect(fields(NOVA_2)).toEqual({ reasoningConfig: { type: 'enabled', maxReasoningEffort: effort } });
+    expect(fields('openai.gpt-oss-120b-1:0')).toEqual({ reasoning_effort: effort });
+  });
+
+  test('thinking left to a model that must be told, and switched off', () => {
+    const fields = (type: string) => bodyOf({ thinking: { type } }, { model: NOVA_2 }).additionalModelRequestFields;
+    expect(fields('adaptive')).toEqual({ reasoningConfig: { type: 'enabled', maxReasoningEffort: 'medium' } });
+    expect(fields('disabled')).toBeUndefined();
+  });
+
+  test('the highest effort of Nova goes alone; beside a limit the next one is asked for, and told', () => {
+    const high = { reasoningConfig: { type: 'enabled', maxReasoningEffort: 'high' } };
+    const limited = { ...priced, maxOutputTokens: 500 };
+    const alone = bodyOf({ reasoningEffort: 'high' }, { model: NOVA_2, priced: limited });
+    expect([alone.additionalModelRequestFields, alone.inferenceConfig]).toEqual([high, undefined]);
+    for (const more of [{ maxOutputTokens: 900 }, { temperature: 0 }, { topP: 0.5 }]) {
+      const { body, dropped } = encode({ reasoningEffort: 'high', ...more }, { model: NOVA_2 });
+      expect(JSON.parse(String(body)).additionalModelRequestFields.reasoningConfig.maxReasoningEffort).toBe('medium');
+      expect(dropped).toEqual(['reasoning_effort']);
+    }
+    const strict = bodyOf({ reasoningEffort: 'high' }, { model: NOVA_2, outputLimit: 7 });
+    expect(strict.inferenceConfig).toEqual({ maxTokens: 7 });
+  });
+
+  test('the first generation of Nova does not think', () => {
+    expect(paramRefused({ reasoningEffort: 'low' }, { model: NOVA })).toBe('reasoning_effort');
+    expect(paramRefused({ thinking: { type: 'enabled', budget_tokens: 1024 } }, { model: NOVA })).toBe('thinking');
   });
 
   test('models without reasoning refuse it; what is switched off asks for nothing', () => {

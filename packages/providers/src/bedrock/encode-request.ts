@@ -6,7 +6,7 @@ import { DroppedParameters } from '../refuse-parameter';
 import { refuseExtras, refuseLacking } from '../translated-fields';
 import { ToolNames } from '../vendor-names';
 import { encodeMessages } from './encode-messages';
-import { encodeReasoning } from './encode-reasoning';
+import { encodeReasoning, thinksUnbounded } from './encode-reasoning';
 import { encodeResponseFormat } from './encode-response-format';
 import { encodeToolChoice, encodeTools, hasCalls } from './encode-tools';
 import { converseRequest } from './endpoint';
@@ -107,9 +107,10 @@ function setInference(body: JsonObject, request: ChatRequest, input: InferenceIn
     dropped,
     toolForced,
     maxTokens: maxTokens ?? DEFAULT_LIMIT,
+    hasLimit: (request.maxOutputTokens ?? context.outputLimit) !== undefined,
   });
   const thinks = own.thinking !== undefined && asObject(own.thinking)?.type !== 'disabled';
-  const config: JsonObject = maxTokens === undefined ? {} : { maxTokens };
+  const config: JsonObject = maxTokens === undefined || thinksUnbounded(own) ? {} : { maxTokens };
   setSampling({ config, own }, request, { quirks, dropped, strict: quirks.claude?.fixedSampling === true || thinks });
   const stops = (request.stop ?? []).filter((stop) => stop !== '');
   if (stops.length > 0) config.stopSequences = stops;

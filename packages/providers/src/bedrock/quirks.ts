@@ -19,9 +19,11 @@ const MAKER = /(?:^|[/.])(anthropic|amazon|openai|mistral|meta|cohere|ai21)\./;
 
 const GENERIC: ModelQuirks = { reasoning: 'none', topK: 'none', nativeSchemas: true, forcedTools: false };
 
+const NOVA: ModelQuirks = { ...GENERIC, topK: 'inferenceConfig', nativeSchemas: false, forcedTools: true };
+
 /** Source: https://docs.aws.amazon.com/bedrock/latest/userguide/conversation-inference-supported-models-features.html */
 const BY_MAKER: Readonly<Record<string, ModelQuirks>> = {
-  amazon: { reasoning: 'nova', topK: 'inferenceConfig', nativeSchemas: false, forcedTools: true },
+  amazon: NOVA,
   openai: { ...GENERIC, reasoning: 'effort' },
   mistral: { ...GENERIC, topK: 'top_k', forcedTools: true },
   meta: { ...GENERIC, nativeSchemas: false },
@@ -29,8 +31,12 @@ const BY_MAKER: Readonly<Record<string, ModelQuirks>> = {
   ai21: { ...GENERIC, nativeSchemas: false },
 };
 
+/** The second generation thinks; the first refuses to be asked. */
+const THINKING_NOVA = /(?:^|[/.])amazon\.nova-[2-9]/;
+
 export function quirksOf(model: string): ModelQuirks {
   const maker = MAKER.exec(model)?.[1];
+  if (THINKING_NOVA.test(model)) return { ...NOVA, reasoning: 'nova' };
   if (maker !== 'anthropic') return (maker === undefined ? undefined : BY_MAKER[maker]) ?? GENERIC;
   const claude = claudeQuirksOf(model);
   return { claude, reasoning: 'claude', topK: 'top_k', nativeSchemas: true, forcedTools: !claude.noForcedTool };

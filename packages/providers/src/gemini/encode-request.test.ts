@@ -302,6 +302,12 @@ describe('generation', () => {
     expect(encode(ask(more), { dropParams: true }).dropped).toEqual([param]);
   });
 
+  test('one call at a time of the one tool that must be called: said, not refused', () => {
+    const tools = [{ type: 'function', name: 'f' } as const];
+    const forced = ask({ parallelToolCalls: false, tools, toolChoice: { type: 'tool', name: 'f' } });
+    expect(encode(forced).dropped).toEqual(['parallel_tool_calls']);
+  });
+
   test('safety settings are the vendor’s, unless the caller sends some', () => {
     expect(encode(ask()).json.safetySettings).toBeUndefined();
     const extra = { safety_settings: [{ category: 'C', threshold: 'T' }] };

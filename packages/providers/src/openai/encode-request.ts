@@ -1,5 +1,6 @@
-import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
+import type { JsonObject } from '@llm0/core/chat/json';
 import type { ChatRequest } from '@llm0/core/chat/request';
+import { effortOfBudget } from '../effort-by-budget';
 import type { EncodeContext, UpstreamRequest } from '../provider';
 import { asObject } from '../read-json';
 import { DroppedParameters } from '../refuse-parameter';
@@ -142,13 +143,6 @@ function encodeResponseFormat(format: NonNullable<ChatRequest['responseFormat']>
   return { type: 'json_schema', json_schema: inner };
 }
 
-/** Token budgets of `thinking` up to which an effort is meant. */
-const EFFORT_BY_BUDGET: readonly (readonly [number, string])[] = [
-  [2048, 'low'],
-  [8192, 'medium'],
-  [Number.POSITIVE_INFINITY, 'high'],
-];
-
 /** The highest effort of other formats, in this one's words. */
 const HIGHEST_EFFORT = { theirs: 'max', ours: 'high' } as const;
 
@@ -165,10 +159,8 @@ function setEffort(body: JsonObject, request: ChatRequest, { context, quirks, dr
   }
   if (body.reasoning_effort === HIGHEST_EFFORT.theirs) body.reasoning_effort = HIGHEST_EFFORT.ours;
   if (thinking === undefined || body.reasoning_effort !== undefined) return;
-  const budget: JsonValue | undefined = thinking.budget_tokens;
   // The format has no word that every model takes for not thinking at all.
   if (thinking.type === 'disabled') dropped.note('thinking');
-  if (thinking.type !== 'enabled' || typeof budget !== 'number') return;
-  const effort = EFFORT_BY_BUDGET.find(([most]) => budget <= most);
-  if (effort !== undefined) body.reasoning_effort = effort[1];
+  const effort = effortOfBudget(thinking);
+  if (effort !== undefined) body.reasoning_effort = effort;
 }
