@@ -1,5 +1,6 @@
 import type { JsonObject } from '@llm0/core/chat/json';
 import { type FakeBehaviour, requestedBehaviour } from './behaviour';
+import { withForcedTool } from './forced-tool';
 import type { AnswerContext } from './render-answer';
 import { FAKE_EMBEDDINGS, type FakeEmbeddings, type FakeEmbeddingVendor } from './render-embeddings';
 import { type AnswerCounters, ordinaryAnswer, scriptedAnswer } from './serve-answer';
@@ -96,6 +97,7 @@ class FakeServer implements FakeUpstream, FakeControl {
         '/v1/embeddings': { POST: (request) => this.answerEmbeddings(request, 'openai') },
         '/openai/deployments/:model/embeddings': { POST: (request) => this.answerEmbeddings(request, 'openai') },
         '/v1beta/models/:call': { POST: (request) => this.answerGemini(request) },
+        '/v1/models/:call': { POST: (request) => this.answerGemini(request) },
         '/model/:model/:method': { POST: (request) => this.answerBedrock(request) },
         '/v1/models': () => Response.json({ object: 'list', data: this.listModels() }),
         '/control': { POST: async (request) => this.applyControl((await request.json()) as JsonObject) },
@@ -189,7 +191,7 @@ class FakeServer implements FakeUpstream, FakeControl {
   }
 
   /** The model and the method are in the path: `gemini-x:streamGenerateContent`. */
-  private async answerGemini(request: Bun.BunRequest<'/v1beta/models/:call'>): Promise<Response> {
+  private async answerGemini(request: Bun.BunRequest<`/${'v1' | 'v1beta'}/models/:call`>): Promise<Response> {
     const [model = '', method] = request.params.call.split(':');
     if (method === 'batchEmbedContents') return this.answerEmbeddings(request, 'gemini');
     const body = (await request.json()) as JsonObject;
@@ -220,7 +222,7 @@ class FakeServer implements FakeUpstream, FakeControl {
   private async answerChat({ request, body, stream, context }: ChatCall): Promise<Response> {
     this.counters.received += 1;
     if (this.options.record !== false) this.record(request, body);
-    const behaviour = this.chooseBehaviour(request, body, context.model);
+    const behaviour = withForcedTool(this.chooseBehaviour(request, body, context.model), context.format, body);
     if (this.gate !== undefined) await this.waitAtGate();
     if (behaviour === undefined) return ordinaryAnswer({ stream, context, counters: this.counters });
     if (behaviour.hang === true) {
