@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { SemanticEntry, SemanticGroup } from '@llm0/core/cache/semantic/semantic-store';
 import { sql } from 'drizzle-orm';
-import type { Database } from '../client';
-import { TEST_DATABASES } from '../testing/test-databases';
+import type { LookUpPool } from '../look-up-pool';
+import { TEST_DATABASES, type TestDatabase } from '../testing/test-databases';
 import { purgeStoredCache } from './cache-purge';
 import { deleteExpiredSemantic } from './retention';
 import { createSemanticStore } from './semantic-cache';
@@ -11,13 +11,18 @@ import { evictSemanticEntry, rememberRejection, writeSemanticMatches } from './s
 const HOUR_MS = 3_600_000;
 
 describe.each(TEST_DATABASES)('semantic store on $name', (kind) => {
-  let database: Database;
+  let database: TestDatabase;
+  let lookUps: LookUpPool;
   beforeAll(async () => {
     database = await kind.open();
+    lookUps = database.openLookUps();
   }, 60_000);
-  afterAll(() => database.close());
+  afterAll(async () => {
+    await lookUps.close();
+    await database.close();
+  });
 
-  const store = (largeGroup?: number) => createSemanticStore({ db: database.db, lookUpDb: database.db, largeGroup });
+  const store = (largeGroup?: number) => createSemanticStore({ db: database.db, lookUps, largeGroup });
   const newGroup = (given: Partial<SemanticGroup> = {}): SemanticGroup => ({
     projectId: crypto.randomUUID(),
     provider: 'alpha',

@@ -11,6 +11,7 @@ import { RecordsRejectedError } from '@llm0/core/logs/decode-log-record';
 import { type SQL, sql } from 'drizzle-orm';
 import pgvector from 'pgvector';
 import type { Db } from '../client';
+import type { LookUps } from '../look-up-pool';
 import { isDataAtFault, rootMessage } from '../sql-state';
 import { GroupSizes } from './group-sizes';
 import { fromJsonb, toJsonb } from './jsonb-text';
@@ -18,8 +19,8 @@ import { writeSemanticMatches } from './semantic-matches';
 
 export interface SemanticStoreOptions {
   readonly db: Db;
-  /** Connections of its own where there are any, so that slow look-ups keep nobody else waiting. */
-  readonly lookUpDb: Db;
+  /** On connections of their own where there are any, so that slow ones keep nobody else waiting. */
+  readonly lookUps: LookUps;
   /** Groups from here on are searched by HNSW, smaller ones exactly. */
   readonly largeGroup?: number;
 }
@@ -27,20 +28,19 @@ export interface SemanticStoreOptions {
 const LARGE_GROUP = 5000;
 /** What pgvector indexes at most in a `vector`; beyond, the scan is exact. */
 const MAX_INDEXED_DIMENSIONS = 2000;
-const EF_SEARCH = 100;
 
 /** The semantic cache in `semantic_cache`. */
-export function createSemanticStore({ db, lookUpDb, largeGroup = LARGE_GROUP }: SemanticStoreOptions): SemanticStore {
-  const sizes = new GroupSizes((group) => countGroup(lookUpDb, group, largeGroup));
+export function createSemanticStore({ db, lookUps, largeGroup = LARGE_GROUP }: SemanticStoreOptions): SemanticStore {
+  const sizes = new GroupSizes((group) => countGroup(lookUps, group, largeGroup));
   const indexed = new Set<number>();
   return {
-    isAvailable: () => hasSemanticTable(lookUpDb),
+    isAvailable: () => hasSemanticTable(lookUps),
     findNearest: async (search) => {
       const isIndexed = search.vector.length <= MAX_INDEXED_DIMENSIONS;
       const isLarge = isIndexed && (await sizes.sizeOf(search.group)) >= largeGroup;
-      return isLarge ? findByIndex(lookUpDb, search) : findExactly(lookUpDb, search);
+      return isLarge ? findByIndex(lookUps, search) : findExactly(lookUps, search);
     },
-    readValue: (projectId, cacheKey) => readValue(lookUpDb, projectId, cacheKey),
+    readValue: (projectId, cacheKey) => readValue(lookUps, projectId, cacheKey),
     write: async (entries) => {
       for (const dimensions of new Set(entries.map(({ vector }) => vector.length))) {
         if (indexed.has(dimensions)) continue;
@@ -55,8 +55,8 @@ export function createSemanticStore({ db, lookUpDb, largeGroup = LARGE_GROUP }: 
 }
 
 /** True where the table and the columns of look-ups are there: with pgvector. */
-export async function hasSemanticTable(db: Db): Promise<boolean> {
-  const [row] = await db.execute<{ n: number }>(
+async function hasSemanticTable(lookUps: LookUps): Promise<boolean> {
+  const [row] = await lookUps.read<{ n: number }>(
     sql`select (to_regclass('semantic_cache_group') is not null)::int as n`,
   );
   return row?.n === 1;
@@ -80,8 +80,8 @@ const at = (ms: number) => sql`to_timestamp(${Math.floor(ms)}::bigint / 1000.0)`
 const inGroup = (group: SemanticGroup): SQL => sql`project_id = ${group.projectId}::uuid
   and provider = ${group.provider} and model = ${group.model} and fingerprint = ${group.fingerprint}`;
 
-async function countGroup(db: Db, group: SemanticGroup, upTo: number): Promise<number> {
-  const [row] = await db.execute<{ n: number }>(sql`
+async function countGroup(lookUps: LookUps, group: SemanticGroup, upTo: number): Promise<number> {
+  const [row] = await lookUps.read<{ n: number }>(sql`
     select count(*)::int as n from (select 1 from semantic_cache where ${inGroup(group)} limit ${upTo}) one`);
   return row?.n ?? 0;
 }
@@ -95,40 +95,35 @@ interface FoundRow extends Record<string, unknown> {
 }
 
 /** By the b-tree of the group, then in exact order. */
-async function findExactly(db: Db, search: SemanticSearch): Promise<readonly SemanticCandidate[]> {
+async function findExactly(lookUps: LookUps, search: SemanticSearch): Promise<readonly SemanticCandidate[]> {
   // Without the cast the expression is none that HNSW indexes.
-  return toCandidates(await db.execute<FoundRow>(nearest(search, sql`embedding`)));
+  return toCandidates(await lookUps.read<FoundRow>(nearest(search, sql`embedding`)));
 }
 
 /** By HNSW; scanned on until enough of the group are found. */
-async function findByIndex(db: Db, search: SemanticSearch): Promise<readonly SemanticCandidate[]> {
+async function findByIndex(lookUps: LookUps, search: SemanticSearch): Promise<readonly SemanticCandidate[]> {
   const n = sql.raw(String(search.vector.length));
-  const rows = await db.transaction(async (tx) => {
-    await tx.execute(sql`select set_config('hnsw.iterative_scan', 'strict_order', true),
-      set_config('hnsw.ef_search', ${String(EF_SEARCH)}, true), set_config('enable_sort', 'off', true)`);
-    return tx.execute<FoundRow>(nearest(search, sql`embedding::vector(${n})`));
-  });
-  return toCandidates(rows);
+  return toCandidates(await lookUps.readByIndex<FoundRow>(nearest(search, sql`embedding::vector(${n})`)));
 }
 
 function nearest({ group, vector, questionHash, nowMs, limit }: SemanticSearch, embedding: SQL): SQL {
   const wanted = pgvector.toSql(Array.from(vector));
   const n = sql.raw(String(vector.length));
   return sql`
-    select c.cache_key, c.original_prompt as question, c.similarity, c.expires_at_ms, exists (
+    select c.cache_key, c.original_prompt as question, 1 - c.distance as similarity, c.expires_at_ms, exists (
         select 1 from semantic_rejections r where r.project_id = ${group.projectId}::uuid
           and ((r.question_hash = ${questionHash} and r.matched_hash = c.question_hash)
             or (r.question_hash = c.question_hash and r.matched_hash = ${questionHash}))
       ) as is_rejected
     from (
       select cache_key, original_prompt, question_hash,
-        (1 - (${embedding} <=> ${wanted}::vector(${n})))::float8 as similarity,
+        ${embedding} <=> ${wanted}::vector(${n}) as distance,
         (extract(epoch from expires_at) * 1000)::float8 as expires_at_ms
       from semantic_cache
       where ${inGroup(group)} and dimensions = ${n} and expires_at > ${at(nowMs)}
-      order by ${embedding} <=> ${wanted}::vector(${n})
+      order by distance
       limit ${limit}
-    ) c order by c.similarity desc`;
+    ) c order by c.distance`;
 }
 
 const toCandidates = (rows: readonly FoundRow[]): readonly SemanticCandidate[] =>
@@ -140,8 +135,8 @@ const toCandidates = (rows: readonly FoundRow[]): readonly SemanticCandidate[] =
     expiresAtMs: Number(row.expires_at_ms),
   }));
 
-async function readValue(db: Db, projectId: string, cacheKey: string): Promise<string | null> {
-  const [row] = await db.execute<{ value: string }>(sql`
+async function readValue(lookUps: LookUps, projectId: string, cacheKey: string): Promise<string | null> {
+  const [row] = await lookUps.read<{ value: string }>(sql`
     select cached_response::text as value from semantic_cache
     where project_id = ${projectId}::uuid and cache_key = ${cacheKey}`);
   return row === undefined ? null : fromJsonb(row.value);

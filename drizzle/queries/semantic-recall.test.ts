@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { sql } from 'drizzle-orm';
-import type { Database } from '../client';
-import { TEST_DATABASES } from '../testing/test-databases';
+import type { LookUpPool } from '../look-up-pool';
+import { TEST_DATABASES, type TestDatabase } from '../testing/test-databases';
 import { createSemanticStore } from './semantic-cache';
 
 const GROUP_SIZE = 2600;
@@ -9,6 +9,8 @@ const STRANGERS = 2000;
 const QUESTIONS = 200;
 const DIMENSIONS = 24;
 const SETUP_MS = 240_000;
+/** Other connections report what they did late. */
+const STATISTICS_MS = 15_000;
 
 /** Vectors lie in clusters, as questions do; made by Postgres from a seed, so that millions of numbers need not travel. */
 const fill = (projectId: string, rows: number, seed: number) => sql`
@@ -21,12 +23,14 @@ const fill = (projectId: string, rows: number, seed: number) => sql`
   from generate_series(1, ${sql.raw(String(rows))}) i`;
 
 describe.each(TEST_DATABASES)('large groups on $name', (kind) => {
-  let database: Database;
+  let database: TestDatabase;
+  let lookUps: LookUpPool;
   const projectId = crypto.randomUUID();
   beforeAll(async () => {
     database = await kind.open();
+    lookUps = database.openLookUps();
     const { db } = database;
-    await createSemanticStore({ db, lookUpDb: db }).write([
+    await createSemanticStore({ db, lookUps }).write([
       {
         ...{ projectId, provider: 'alpha', model: 'm', fingerprint: 'f', cacheKey: 'first', question: 'first' },
         ...{ questionHash: '', value: '{}', promptTokens: 0, completionTokens: 0, createdAtMs: 0, expiresAtMs: 1 },
@@ -39,6 +43,7 @@ describe.each(TEST_DATABASES)('large groups on $name', (kind) => {
   }, SETUP_MS);
   afterAll(async () => {
     await database.db.execute(sql`delete from semantic_cache where dimensions = ${DIMENSIONS}`);
+    await lookUps.close();
     await database.close();
   }, SETUP_MS);
 
@@ -46,8 +51,8 @@ describe.each(TEST_DATABASES)('large groups on $name', (kind) => {
     'recall@1 against brute force is at least 0.99, by the index',
     async () => {
       const { db } = database;
-      const byIndex = createSemanticStore({ db, lookUpDb: db, largeGroup: GROUP_SIZE / 2 });
-      const byScan = createSemanticStore({ db, lookUpDb: db, largeGroup: GROUP_SIZE * 10 });
+      const byIndex = createSemanticStore({ db, lookUps, largeGroup: GROUP_SIZE / 2 });
+      const byScan = createSemanticStore({ db, lookUps, largeGroup: GROUP_SIZE * 10 });
       const before = await indexScans(database);
       let same = 0;
       for (let i = 0; i < QUESTIONS; i++) {
@@ -64,14 +69,16 @@ describe.each(TEST_DATABASES)('large groups on $name', (kind) => {
         if (nearest !== undefined && found !== undefined && found.similarity >= nearest.similarity - 1e-6) same += 1;
       }
       expect(same / QUESTIONS).toBeGreaterThanOrEqual(0.99);
+      const deadlineMs = performance.now() + STATISTICS_MS;
+      while ((await indexScans(database)) - before < QUESTIONS && performance.now() < deadlineMs) await Bun.sleep(100);
       expect((await indexScans(database)) - before).toBeGreaterThanOrEqual(QUESTIONS);
     },
     SETUP_MS,
   );
 });
 
-/** How often the index of this size was searched: statistics come a little late. */
-async function indexScans({ db }: Database): Promise<number> {
+/** How often the index of this size was searched. */
+async function indexScans({ db }: TestDatabase): Promise<number> {
   await db.execute(sql`select pg_stat_force_next_flush()`);
   await Bun.sleep(50);
   const [row] = await db.execute<{ n: number }>(

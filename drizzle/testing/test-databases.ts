@@ -2,32 +2,43 @@ import { rmSync } from 'node:fs';
 import { createDatabase } from '../../apps/gateway/testing/create-database';
 import { temporaryFolder } from '../../apps/gateway/testing/server-process';
 import type { Database } from '../client';
+import { type LookUpPool, openLookUpPool, sharedLookUps } from '../look-up-pool';
 import { openDatabase } from '../open-database';
+
+export interface TestDatabase extends Database {
+  /** What a gateway's requests look things up by on this kind. */
+  openLookUps(): LookUpPool;
+}
 
 /** A kind of Postgres that a suite runs on. */
 export interface TestDatabaseKind {
   readonly name: string;
   /** Migrated. The embedded one is shared by all suites of a run: use ids and days of your own. */
-  open(): Promise<Database>;
+  open(): Promise<TestDatabase>;
 }
 
 let embedded: Promise<Database> | undefined;
 
-function openEmbedded(): Promise<Database> {
+function openEmbedded(): Promise<TestDatabase> {
   embedded ??= (async () => {
     const dataDir = temporaryFolder('embedded');
     process.on('exit', () => rmSync(dataDir, { recursive: true, force: true }));
     return openDatabase({ dataDir, onWarning: console.warn });
   })();
   // The process ends it: its child goes with it.
-  return embedded.then((database) => ({ ...database, close: async () => {} }));
+  return embedded.then((database) => ({
+    ...database,
+    openLookUps: () => ({ ...sharedLookUps(database.db), close: async () => {} }),
+    close: async () => {},
+  }));
 }
 
-async function openReal(serverUrl: string): Promise<Database> {
+async function openReal(serverUrl: string): Promise<TestDatabase> {
   const own = await createDatabase(serverUrl);
   const database = await openDatabase({ databaseUrl: own.url, dataDir: '/nonexistent', onWarning: console.warn });
   return {
     ...database,
+    openLookUps: () => openLookUpPool(own.url),
     close: async () => {
       await database.close();
       await own.drop();

@@ -5,7 +5,7 @@ import type { Embedder } from '@llm0/core/embedding/embedder';
 import { LocalEmbedder } from '@llm0/core/embedding/local-embedder';
 import { RemoteEmbedder } from '@llm0/core/embedding/remote-embedder';
 import type { Database } from '@llm0/drizzle/client';
-import { openLookUpPool } from '@llm0/drizzle/look-up-pool';
+import { openLookUpPool, sharedLookUps } from '@llm0/drizzle/look-up-pool';
 import { createSemanticStore } from '@llm0/drizzle/queries/semantic-cache';
 import type { Logger } from 'pino';
 import type { Config } from './config';
@@ -37,7 +37,7 @@ export async function createSemanticCache(
   const embedder = await createEmbedder(parts, (message) => log.warn({ reason: message }, 'the embedder broke'));
   const cache = new StoredSemanticCache({
     embedder,
-    store: createSemanticStore({ db: database.db, lookUpDb: pool?.db ?? database.db }),
+    store: createSemanticStore({ db: database.db, lookUps: pool ?? sharedLookUps(database.db) }),
     nowMs,
     onLookUp: (outcome, ms) => metrics.semanticLookUps.observe({ outcome }, ms),
     onRefusal: (guard) => metrics.semanticRefusals.inc({ guard }),
