@@ -29,6 +29,18 @@ export const PHRASES: readonly (readonly [pattern: RegExp, word: string])[] = [
   [/\b(?:js|java script)\b/g, 'javascript'],
   [/\bgolang\b/g, 'go-language'],
   [/\bin go\b/g, 'in go-language'],
+  [/\b(?:working|business|work) (days?|hours?|weeks?)\b/g, 'worktime $1'],
+  [/\bweekdays?\b/g, 'worktime days'],
+  // Right before a noun they say which one.
+  [
+    /\b(used|running|given|living) (?!to|the|an?|as|in|on|at|of|by|for|from|with|without|when|while|if|after|before|since|and|or|but|it|my|your|well|again|out|off|up|down|away|is|are|was|were)\b(?=\p{L})/gu,
+    'which$1 ',
+  ],
+  // Words that say nothing, but to those who program.
+  [
+    /\b(for|while|foreach|if|else|with|in|is|not|and|or) (loop|statement|clause|keyword|operator|block)s?\b/g,
+    'kw$1 $2',
+  ],
   [
     /\bin terms of\b|\bon the subject of\b|\bin the end\b|\bin order to\b|\bin (?:simple|plain) (?:terms|words)\b/g,
     ' ',

@@ -35,19 +35,17 @@ export const LIGHT: ReadonlySet<string> = new Set(
 /** May stand in one text where the other has nothing of its own: orders that a bare question leaves out. */
 export const SOFT: ReadonlySet<string> = new Set(
   words(`
-  translate translation express forget forgot write calculate convert turn solve find suggest define classify content
+  translate translation express forget forgot write calculate convert turn solve find suggest define classify
   get go make come work take give show look say help happen use contain
   considered consider count call called seem appear exist include involve belong handle deal manage perform carry
-  figure learn understand recognize identify determine check see notice choose pick decide prefer expect hope plan
-  put hold bring keep serve offer provide
+  figure learn understand recognize identify determine check see notice choose pick decide prefer expect
+  put bring serve offer provide
   answer result case fact matter part place point side phrase text topic subject article purpose function role job
-  concept option feature item value group level quantity degree moment method procedure technique approach
-  certain specific particular whole entire total overall full complete common typical general main major basic standard
-  normal regular real current currently present existing available various several personal
-  properly correctly successfully approximately roughly maybe perhaps probably nowadays basically generally
-  always often early
-  time run
-  name detail difference area human sequence list date reason definition command statement explanation
+  concept option feature value degree moment method procedure technique approach
+  specific particular common typical
+  normal real
+  approximately roughly maybe perhaps probably nowadays basically generally
+  detail difference area sequence list reason definition command statement explanation
   `),
 );
 

@@ -57,6 +57,14 @@ const REFUSED: Readonly<Record<GuardName, readonly (readonly [string, string])[]
     ['It was not delivered but I paid', 'It was delivered but I never paid'],
     ['I can log in', "I can't log in"],
   ],
+  scope: [
+    ['delete all branches that are merged', 'delete one branch that is merged'],
+    ['How do I check every file?', 'How do I check a file?'],
+    ['mute a group chat', 'mute just one person in a group chat'],
+    ['Can I share it with another user?', 'Can I share it with a user?'],
+    ['Who was the president of France?', 'Who is the president of France?'],
+    ['Explain a poem about rain', 'Write a poem about rain'],
+  ],
   antonyms: [
     ['How do I enable dark mode?', 'How do I disable dark mode?'],
     ['sort ascending', 'sort descending'],
@@ -74,6 +82,10 @@ const REFUSED: Readonly<Record<GuardName, readonly (readonly [string, string])[]
     ['Can dogs eat grapes?', 'Can cats eat grapes?'],
     ['How do I cancel my order?', 'How do I cancel my order by phone?'],
     ['write a poem', 'write a poem about a lighthouse'],
+    ['How many days is that?', 'How many working days is that?'],
+    ['Where can I sell cars?', 'Where can I sell used cars?'],
+    ['What does a for loop do?', 'What does a while loop do?'],
+    ['Can I get a refund?', 'Can I get a full refund?'],
   ],
   question: [
     ['Who wrote the report?', 'When did we write the report?'],
@@ -93,6 +105,8 @@ const REFUSED: Readonly<Record<GuardName, readonly (readonly [string, string])[]
     ['Rename `a` to `b`', 'Rename `b` to `a`'],
     ['Who reports to the head of sales?', 'Who does the head of sales report to?'],
     ['What do owls eat?', 'What eats owls?'],
+    ["What time is it in Rome when it's noon in Lima?", "What time is it in Lima when it's noon in Rome?"],
+    ['a refund for a trip that was cancelled by the agency', 'a refund for a trip that I cancelled with the agency'],
   ],
 };
 

@@ -2,6 +2,7 @@ import { alignSynonyms } from './align-synonyms';
 import { ANTONYMS } from './antonyms';
 import { isSameQuestion } from './read-question';
 import { hasPayload, quotesIn, type ReadOptions, readText, type TextFeatures, tidyText } from './read-text';
+import { isOtherScope } from './scope-marks';
 import { stemWord } from './stem-word';
 import { isOtherOrder } from './word-order';
 import type { ContentWord, WordKind } from './word-reader';
@@ -18,6 +19,7 @@ export const GUARD_NAMES = [
   'antonyms',
   'names',
   'words',
+  'scope',
   'question',
   'order',
 ] as const;
@@ -59,6 +61,7 @@ const GUARDS = {
   antonyms: ({ onlyA, onlyB }) => onlyA.some((x) => onlyB.some((y) => areAntonyms(x.stem, y.stem))),
   names: differIn('name'),
   words: (compared) => differIn('word')(compared) || (hasSoft(compared.onlyA) && hasSoft(compared.onlyB)),
+  scope: ({ a, b }) => isOtherScope(a.scope, b.scope),
   question: ({ a, b }) => !isSameQuestion(a.question, b.question) && !(isChoice(a) && isChoice(b)) && !isWordy(a, b),
   order: ({ a, b }) => isOtherOrder(a, b),
 } as const satisfies Record<GuardName, (compared: Compared) => boolean>;

@@ -2,6 +2,7 @@ import { canonicalWord } from './canonical-word';
 import { PHRASES } from './guard-phrases';
 import { ROMAN_NUMERALS } from './number-words';
 import { type QuestionKind, readQuestion } from './read-question';
+import { readScope, type ScopeMarks } from './scope-marks';
 import { type ContentWord, LITERAL_START, type Literal, type WordKind, WordReader } from './word-reader';
 
 /** What the guards compare of a text. */
@@ -20,6 +21,7 @@ export interface TextFeatures {
   readonly measures: readonly string[];
   /** "This or that?" */
   readonly hasChoice: boolean;
+  readonly scope: ScopeMarks;
 }
 
 export interface ReadOptions {
@@ -79,13 +81,14 @@ export function readText(text: string, options: ReadOptions): TextFeatures {
   }
   const names = namesIn(rest);
   rest = markMonths(markRomans(rest)).toLowerCase();
+  const scope = readScope(rest);
   for (const [pattern, word] of PHRASES) rest = rest.replace(pattern, ` ${word} `);
   const { question, text: plain } = readQuestion(rest);
   const asksDoer = /\bby (?:whom?|what|which)\b|\bby *\??$/.test(plain);
   const hasDo = /\b(?:what|which|whom?)\b.*\b(?:do|does|did)\b/.test(plain);
   const { words, denied, stranded, measures } = new WordReader(literals, names, question).read(plain);
   const hasChoice = / or /.test(plain);
-  return { question, asksDoer, hasDo, hasChoice, words, denied, stranded, measures };
+  return { question, asksDoer, hasDo, hasChoice, scope, words, denied, stranded, measures };
 }
 
 const SYMBOL = /[_{}[\]=<>\\@|^~*+#()/]/;

@@ -8,6 +8,7 @@ export function isOtherOrder(a: TextFeatures, b: TextFeatures): boolean {
   const inA = firstWords(a.words);
   const inB = firstWords(b.words);
   const shared = [...inA.keys()].filter((stem) => inB.has(stem));
+  if (isOtherDoer(a, inB) || isOtherDoer(b, inA)) return true;
   return hasSwappedRole(shared, inA, inB) || hasUnexplainedMove(a, b, shared, [inA, inB]);
 }
 
@@ -24,6 +25,13 @@ function firstWords(words: readonly ContentWord[]): Words {
   for (const [at, word] of words.entries()) if (!found.has(word.stem)) found.set(word.stem, { word, at });
   return found;
 }
+
+/** "Cancelled by the airline" is not "cancelled with the airline". */
+function isOtherDoer({ scope }: TextFeatures, there: Words): boolean {
+  return [...scope.doers].some((stem) => NOT_DOING.has(there.get(stem)?.word.role ?? ''));
+}
+
+const NOT_DOING: ReadonlySet<string> = new Set(['with', 'from', 'to', 'for', 'at', 'on', 'in']);
 
 /** A marker leads one word here and another one there, or a word goes the other way. */
 function hasSwappedRole(shared: readonly string[], a: Words, b: Words): boolean {
@@ -103,9 +111,17 @@ function isMovable({ a, b }: Move['x'], isStatement: boolean): boolean {
   return PLACES.has(a.word.role) || PLACES.has(b.word.role);
 }
 
+/** "In Tokyo when it is six in New York": both led by the same marker, and each where the other was. */
+function tradePlaces({ x, y }: Move): boolean {
+  const { role, kind } = x.a.word;
+  if (!PLACES.has(role) || OWNING.has(role) || kind !== y.a.word.kind) return false;
+  return [x.b, y.a, y.b].every(({ word }) => word.role === role);
+}
+
 function isFree({ x, y }: Move, isStatement: boolean): boolean {
   if (x.a.word.kind === 'unit' || y.a.word.kind === 'unit') return true;
   if ((x.a.word.joint && y.a.word.joint) || (x.b.word.joint && y.b.word.joint)) return true;
+  if (tradePlaces({ x, y })) return false;
   if (isMovable(x, isStatement) || isMovable(y, isStatement)) return true;
   const keepRoles = x.a.word.role === x.b.word.role && y.a.word.role === y.b.word.role;
   if (keepRoles && (x.a.word.role !== '' || y.a.word.role !== '')) return true;
