@@ -3,18 +3,16 @@ import { join } from 'node:path';
 import type { JsonObject } from '@llm0/core/chat/json';
 import { startEnvironment, type TestEnvironment } from '../e2e/environment';
 import { createTestKey } from '../start-gateway';
-import { installPythonSdk } from './install-python-sdk';
+import { installPythonAnthropic } from './install-python-anthropic';
 
 const SETUP_MS = 180_000;
-/** The official SDK: https://pypi.org/project/anthropic/ */
-const REQUIREMENT = 'anthropic==2.12.0';
 const MODELS = ['claude-haiku-4-5', 'gpt-5-mini', 'gemini-2.5-flash'];
 
 describe('the official SDK for Python', () => {
   let world: TestEnvironment;
   let results: Readonly<Record<string, JsonObject>>;
   beforeAll(async () => {
-    const sdk = await installPythonSdk(REQUIREMENT);
+    const sdk = await installPythonAnthropic();
     world = await startEnvironment({ kind: 'embedded', allVendors: true, env: { FAILOVER_MODE: 'cloud_only' } });
     const keyFor = async (settings: Parameters<typeof createTestKey>[1]) =>
       (await createTestKey(world.gateway, settings)).apiKey;
