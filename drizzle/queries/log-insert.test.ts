@@ -116,6 +116,35 @@ describe.each(TEST_DATABASES)('log insert on $name', (kind) => {
     expect(await getLogByRequestId(db, good.id)).toBeNull();
   });
 
+  test('numbers that only JSON takes for whole ones are no fault', async () => {
+    const record = sampleRecord();
+    const text = JSON.stringify(record).replace(`"costNanoUsd":${record.costNanoUsd}`, `"costNanoUsd":7.0`);
+    expect(text).toContain('7.0');
+    expect(await storeLogRecords(db, [text])).toEqual({ inserted: 1, corrected: 0 });
+    expect((await getLogByRequestId(db, record.id))?.costNanoUsd).toBe(7);
+  });
+
+  test('of a field given twice the last one counts, as in a late correction', async () => {
+    const [record, later] = [sampleRecord(), Date.parse('2026-03-01T10:00:00Z')];
+    await storeLogRecords(db, [`${JSON.stringify(record).slice(0, -1)},"createdAtMs":${later}}`]);
+    expect((await getLogByRequestId(db, record.id))?.createdAtMs).toBe(later);
+  });
+
+  test('of a large batch, only the rows that were not there count', async () => {
+    const projectId = crypto.randomUUID();
+    const records = Array.from({ length: 600 }, () => sampleRecord({ projectId }));
+    const known = records.filter((_, index) => index % 7 === 0);
+    await insertLogRecords(db, known);
+    const result = await storeLogRecords(
+      db,
+      records.map((record) => JSON.stringify(record)),
+    );
+    expect(result).toEqual({ inserted: records.length - known.length, corrected: 0 });
+    expect(await rowsOf(projectId)).toHaveLength(records.length);
+    const counted = await db.select().from(rollupDay).where(eq(rollupDay.projectId, projectId));
+    expect(counted.reduce((sum, row) => sum + Number(row.requests), 0)).toBe(records.length);
+  });
+
   test('stored requests are found, others are not', async () => {
     const record = sampleRecord();
     await insertLogRecords(db, [record]);

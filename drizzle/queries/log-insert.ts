@@ -1,7 +1,13 @@
 // Postgres unreachable or failing: the call throws and nothing was written; the queue keeps the records. Records that can
 // never be written (wrong data) throw `RecordsRejectedError`.
 import type { LostBooking } from '@llm0/core/admission/hot-store';
-import { decodeLogRecord, RecordsRejectedError } from '@llm0/core/logs/decode-log-record';
+import {
+  type DecodedRecord,
+  decodeLogRecord,
+  encodeLogRecord,
+  RecordsRejectedError,
+} from '@llm0/core/logs/decode-log-record';
+import { eachInSlices } from '@llm0/core/logs/in-slices';
 import { RecordsOutdatedError } from '@llm0/core/logs/log-drain';
 import type { LogRecord } from '@llm0/core/logs/log-record';
 import { type SQL, sql } from 'drizzle-orm';
@@ -22,6 +28,10 @@ export interface LogInsertResult {
   readonly corrected: number;
 }
 
+const DAY_MS = 86_400_000;
+/** Sending a thousand rows at once takes milliseconds, in which no request is served. */
+const ROWS_A_STATEMENT = 250;
+
 /** Days whose partition this process has seen, by connection pool. */
 const knownDays = new WeakMap<Db, Set<string>>();
 
@@ -36,7 +46,19 @@ export async function storeLogRecords(
   records: readonly string[],
   options: LogInsertOptions = {},
 ): Promise<LogInsertResult> {
-  return insertLogRecords(db, records.map(decodeLogRecord), options);
+  const decoded: DecodedRecord[] = [];
+  await eachInSlices(records, (record) => decoded.push(decodeLogRecord(record)));
+  try {
+    return await insertRecords(db, decoded, options);
+  } catch (error) {
+    if (!(error instanceof RecordsRejectedError)) throw error;
+    // The texts may be at fault where the records are not: `1.0` is a whole number to JSON alone.
+    return insertLogRecords(
+      db,
+      decoded.map(({ record }) => record),
+      options,
+    );
+  }
 }
 
 /**
@@ -49,6 +71,14 @@ export async function insertLogRecords(
   records: readonly LogRecord[],
   options: LogInsertOptions = {},
 ): Promise<LogInsertResult> {
+  return insertRecords(db, records.map(encodeLogRecord), options);
+}
+
+async function insertRecords(
+  db: Db,
+  records: readonly DecodedRecord[],
+  options: LogInsertOptions,
+): Promise<LogInsertResult> {
   if (records.length === 0) return { inserted: 0, corrected: 0 };
   try {
     await ensureDays(db, records);
@@ -57,16 +87,17 @@ export async function insertLogRecords(
     if (sqlState(error) === '23514' && knownDays.get(db)?.size) {
       // A partition was dropped (or the database replaced) behind our back: look again, once.
       knownDays.delete(db);
-      return insertLogRecords(db, records, options);
+      return insertRecords(db, records, options);
     }
     if (isDataAtFault(error)) throw new RecordsRejectedError(rootMessage(error), { cause: error });
     throw error;
   }
 }
 
-async function ensureDays(db: Db, records: readonly LogRecord[]): Promise<void> {
+async function ensureDays(db: Db, records: readonly DecodedRecord[]): Promise<void> {
   const known = knownDays.get(db) ?? new Set<string>();
-  const missing = [...new Set(records.map((record) => utcDay(record.createdAtMs)))].filter((day) => !known.has(day));
+  const days = new Set(records.map(({ record }) => Math.floor(record.createdAtMs / DAY_MS)));
+  const missing = [...days].map((day) => utcDay(day * DAY_MS)).filter((day) => !known.has(day));
   if (missing.length === 0) return;
   await ensurePartitions(db, missing);
   for (const day of missing) known.add(day);
@@ -75,15 +106,15 @@ async function ensureDays(db: Db, records: readonly LogRecord[]): Promise<void> 
 
 async function writeRecords(
   db: Db,
-  records: readonly LogRecord[],
+  records: readonly DecodedRecord[],
   { fence }: LogInsertOptions,
 ): Promise<LogInsertResult> {
-  const firsts = new Map<string, LogRecord>();
-  const corrections = new Map<string, LogRecord>();
-  for (const record of records) {
-    const id = record.id.toLowerCase();
-    if (record.corrects === true) corrections.set(id, record);
-    else if (!firsts.has(id)) firsts.set(id, record);
+  const firsts = new Map<string, DecodedRecord>();
+  const corrections = new Map<string, DecodedRecord>();
+  for (const decoded of records) {
+    const id = decoded.record.id.toLowerCase();
+    if (decoded.record.corrects === true) corrections.set(id, decoded);
+    else if (!firsts.has(id)) firsts.set(id, decoded);
   }
   return db.transaction(async (tx) => {
     await lockLogWrites(tx);
@@ -92,21 +123,21 @@ async function writeRecords(
     }
     const facts: SignedFact[] = [];
     const written: LogRecord[] = [];
-    const insert = async (batch: ReadonlyMap<string, LogRecord>) => {
-      if (batch.size === 0) return 0;
-      const ids = await insertRows(tx, [...batch.values()]);
-      for (const id of ids) {
-        const record = batch.get(id);
-        if (record === undefined) continue;
+    const insert = async (batch: ReadonlyMap<string, DecodedRecord>) => {
+      const news = await insertInParts(tx, batch);
+      await eachInSlices(news, (record) => {
         written.push(record);
         facts.push({ fact: factOf(record), sign: 1 });
-      }
-      return ids.length;
+      });
+      return news.length;
     };
     const inserted = await insert(firsts);
     let replaced = 0;
     if (corrections.size > 0) {
-      const old = await takeOutRows(tx, [...corrections.values()]);
+      const old = await takeOutRows(
+        tx,
+        Array.from(corrections.values(), ({ record }) => record),
+      );
       for (const fact of old) facts.push({ fact, sign: -1 });
       replaced = old.length;
     }
@@ -115,6 +146,23 @@ async function writeRecords(
     await insertFailovers(tx, written);
     return { inserted: inserted + corrected - replaced, corrected: replaced };
   });
+}
+
+/** Returns the records that were not there before. `batch` is by id in lower case. */
+async function insertInParts(tx: Db, batch: ReadonlyMap<string, DecodedRecord>): Promise<readonly LogRecord[]> {
+  const all = [...batch.values()];
+  const written: LogRecord[] = [];
+  for (let i = 0; i < all.length; i += ROWS_A_STATEMENT) {
+    const part = all.slice(i, i + ROWS_A_STATEMENT);
+    const ids = await insertRows(
+      tx,
+      part.map(({ json }) => json),
+    );
+    for (const record of ids === null ? part : ids.map((id) => batch.get(id))) {
+      if (record !== undefined) written.push(record.record);
+    }
+  }
+  return written;
 }
 
 /** A row may stand at another time than the hold it belongs to: that of a refusal whose admission came through late. */

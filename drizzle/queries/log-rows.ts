@@ -56,14 +56,20 @@ const TYPED = ['"createdAtMs" bigint, "costNanoUsd" bigint, "savedNanoUsd" bigin
   .concat(Object.entries(FIELDS).map(([field, [, type]]) => `"${field}" ${type}`))
   .join(', ');
 
-/** Inserts rows that are not there yet, in one statement; returns the ids really written. */
-export async function insertRows(tx: Db, records: readonly LogRecord[]): Promise<readonly string[]> {
-  const rows = await tx.execute<{ id: string }>(sql`
-    insert into gateway_logs (${sql.raw(INSERTED)})
-    select ${sql.raw(SELECTED)} from jsonb_to_recordset(${JSON.stringify(records)}::jsonb) as r(${sql.raw(TYPED)})
+/**
+ * Inserts rows (JSON of records) that are not there yet, in one statement. Returns the ids really written; null = all, which
+ * is nearly always so, and a reply of a row for each would cost more than the roll-ups.
+ */
+export async function insertRows(tx: Db, records: readonly string[]): Promise<readonly string[] | null> {
+  const [reply] = await tx.execute<{ written: number; ids: string | null }>(sql`
+    with inserted as (insert into gateway_logs (${sql.raw(INSERTED)})
+    select ${sql.raw(SELECTED)} from jsonb_to_recordset(${`[${records.join(',')}]`}::jsonb) as r(${sql.raw(TYPED)})
     on conflict (created_at, id) do nothing
-    returning id`);
-  return rows.map((row) => row.id);
+    returning id)
+    select count(*)::int as written, case when count(*) < ${records.length} then string_agg(id::text, ',') end as ids
+    from inserted`);
+  if (reply?.written === records.length) return null;
+  return reply?.ids?.split(',') ?? [];
 }
 
 interface TakenRow extends Record<string, unknown> {

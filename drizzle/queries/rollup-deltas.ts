@@ -1,4 +1,5 @@
 import { addToHistogram, type Histogram, mergeHistogram, packHistogram } from '@llm0/core/logs/histogram';
+import { eachInSlices } from '@llm0/core/logs/in-slices';
 import type { LogRecord } from '@llm0/core/logs/log-record';
 
 /** What a row adds to the roll-ups. */
@@ -105,22 +106,11 @@ interface Group {
   readonly histograms: Record<(typeof METRICS)[number], Histogram>;
 }
 
-/**
- * Changes of the roll-ups with these bucket sizes, from the finest on; each size divides the next. Groups whose change is
- * nothing are left out.
- */
-export function rollupDeltas(
-  facts: readonly SignedFact[],
-  bucketSizesMs: readonly number[],
-): readonly (readonly RollupDelta[])[] {
-  let groups: ReadonlyMap<string, Group> | undefined;
-  return bucketSizesMs.map((bucketMs) => {
-    groups = groups === undefined ? groupFacts(facts, bucketMs) : coarsen(groups, bucketMs);
-    return toDeltas(groups);
-  });
-}
+/** Changes of one bucket size, by what roll-up rows are told apart by. */
+export type Groups = ReadonlyMap<string, Group>;
 
-function toDeltas(groups: ReadonlyMap<string, Group>): readonly RollupDelta[] {
+/** What groups change; those that change nothing are left out. */
+export function toDeltas(groups: Groups): readonly RollupDelta[] {
   const deltas: RollupDelta[] = [];
   for (const [, group] of [...groups].sort(([a], [b]) => (a < b ? -1 : 1))) {
     const { fact, requests, sums, histograms } = group;
@@ -148,9 +138,10 @@ function toDeltas(groups: ReadonlyMap<string, Group>): readonly RollupDelta[] {
   return deltas;
 }
 
-function groupFacts(facts: readonly SignedFact[], bucketMs: number): ReadonlyMap<string, Group> {
+/** Thousands of rows take milliseconds: other work is let in between. */
+export async function groupFacts(facts: readonly SignedFact[], bucketMs: number): Promise<Groups> {
   const groups = new Map<string, Group>();
-  for (const { fact, sign } of facts) {
+  await eachInSlices(facts, ({ fact, sign }) => {
     const group = groupOf(groups, fact, fact.createdAtMs - (fact.createdAtMs % bucketMs));
     group.requests += sign;
     for (const name of SUMS) group.sums[name] += sign * fact[name];
@@ -158,15 +149,15 @@ function groupFacts(facts: readonly SignedFact[], bucketMs: number): ReadonlyMap
       const value = fact[name];
       if (value !== null) addToHistogram(group.histograms[name], value, sign);
     }
-  }
+  });
   return groups;
 }
 
-/** The same changes in larger buckets: thousands of rows are a handful of groups by then. */
-function coarsen(fine: ReadonlyMap<string, Group>, bucketMs: number): ReadonlyMap<string, Group> {
+/** The same changes in larger buckets, a multiple of theirs: thousands of rows are a handful of groups by then. */
+export function coarsen(fine: Groups, bucketMs: number, together: Partial<UsageFact> = {}): Groups {
   const groups = new Map<string, Group>();
   for (const part of fine.values()) {
-    const group = groupOf(groups, part.fact, part.bucketMs - (part.bucketMs % bucketMs));
+    const group = groupOf(groups, { ...part.fact, ...together }, part.bucketMs - (part.bucketMs % bucketMs));
     group.requests += part.requests;
     for (const name of SUMS) group.sums[name] += part.sums[name];
     for (const name of METRICS) mergeHistogram(group.histograms[name], part.histograms[name]);
@@ -197,17 +188,13 @@ function groupOf(groups: Map<string, Group>, fact: UsageFact, bucketMs: number):
 
 const NO_KEY = '00000000-0000-0000-0000-000000000000';
 
-/** Changes of the roll-ups of durations alone, by bucket size: keys, statuses and caches come together. */
-export function latencyDeltas(
-  facts: readonly SignedFact[],
-  bucketSizesMs: readonly number[],
-): readonly (readonly RollupDelta[])[] {
-  const together = { apiKeyId: NO_KEY, status: '', cache: 'miss' } as const;
-  const coarse = facts.map(({ fact, sign }) => ({ fact: { ...fact, ...together }, sign }));
-  return rollupDeltas(coarse, bucketSizesMs).map((deltas) =>
-    deltas.filter((delta) => METRICS.some((name) => delta[name].length > 0)),
-  );
-}
+/** Groups of the roll-ups of durations alone: keys, statuses and caches come together. */
+export const coarsenLatencies = (fine: Groups, bucketMs: number): Groups =>
+  coarsen(fine, bucketMs, { apiKeyId: NO_KEY, status: '', cache: 'miss' });
+
+/** What groups change in the roll-ups of durations alone. */
+export const toLatencyDeltas = (groups: Groups): readonly RollupDelta[] =>
+  toDeltas(groups).filter((delta) => METRICS.some((name) => delta[name].length > 0));
 
 /** Changes of `customer_spend`. */
 export function customerDeltas(facts: readonly SignedFact[]): readonly CustomerDelta[] {

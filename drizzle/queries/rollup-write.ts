@@ -1,10 +1,20 @@
 import { sql } from 'drizzle-orm';
 import type { Db } from '../client';
-import { customerDeltas, errorDeltas, latencyDeltas, rollupDeltas, type SignedFact } from './rollup-deltas';
+import {
+  coarsen,
+  coarsenLatencies,
+  customerDeltas,
+  errorDeltas,
+  type Groups,
+  groupFacts,
+  type SignedFact,
+  toDeltas,
+  toLatencyDeltas,
+} from './rollup-deltas';
 
 const MINUTE_MS = 60_000;
-const ROLLUPS = [
-  { table: 'rollup_minute', bucketMs: MINUTE_MS },
+/** Each bucket size divides the next. */
+const COARSE_ROLLUPS = [
   { table: 'rollup_hour', bucketMs: 60 * MINUTE_MS },
   { table: 'rollup_quarter', bucketMs: 6 * 60 * MINUTE_MS },
   { table: 'rollup_day', bucketMs: 24 * 60 * MINUTE_MS },
@@ -27,22 +37,33 @@ const HISTOGRAMS = ['latency_histogram', 'ttft_histogram', 'overhead_histogram',
 export async function writeRollups(tx: Db, facts: readonly SignedFact[]): Promise<void> {
   if (facts.length === 0) return;
   const corrected = facts.some(({ sign }) => sign === -1);
-  const changes = rollupDeltas(
-    facts,
-    ROLLUPS.map(({ bucketMs }) => bucketMs),
-  );
-  for (const [index, { table }] of ROLLUPS.entries()) {
-    const deltas = changes[index] ?? [];
-    if (deltas.length === 0) continue;
-    await tx.execute(upsertRollup(table, JSON.stringify(deltas)));
-    if (!corrected) continue;
-    const buckets = JSON.stringify([...new Set(deltas.map((delta) => delta.bucketMs))]);
-    await tx.execute(sql`delete from ${sql.identifier(table)} where requests <= 0 and bucket in (
-      select to_timestamp(value::bigint / 1000.0) from jsonb_array_elements_text(${buckets}::jsonb))`);
+  const minutes = await groupFacts(facts, MINUTE_MS);
+  await writeRollup(tx, { table: 'rollup_minute', groups: minutes, corrected });
+  // Each is worked out when its turn comes: all of them at once would hold up requests for milliseconds.
+  let groups = minutes;
+  for (const { table, bucketMs } of COARSE_ROLLUPS) {
+    groups = coarsen(groups, bucketMs);
+    await writeRollup(tx, { table, groups, corrected });
   }
-  await writeLatencies(tx, facts);
+  await writeLatencies(tx, minutes);
   await writeCustomerSpend(tx, facts, corrected);
   await writeErrors(tx, facts, corrected);
+}
+
+interface RollupChange {
+  readonly table: string;
+  readonly groups: Groups;
+  readonly corrected: boolean;
+}
+
+async function writeRollup(tx: Db, { table, groups, corrected }: RollupChange): Promise<void> {
+  const deltas = toDeltas(groups);
+  if (deltas.length === 0) return;
+  await tx.execute(upsertRollup(table, JSON.stringify(deltas)));
+  if (!corrected) return;
+  const buckets = JSON.stringify([...new Set(deltas.map((delta) => delta.bucketMs))]);
+  await tx.execute(sql`delete from ${sql.identifier(table)} where requests <= 0 and bucket in (
+    select to_timestamp(value::bigint / 1000.0) from jsonb_array_elements_text(${buckets}::jsonb))`);
 }
 
 const LATENCY_ROLLUPS = [
@@ -51,17 +72,15 @@ const LATENCY_ROLLUPS = [
   { table: 'rollup_latency_day', bucketMs: 24 * 60 * MINUTE_MS },
 ] as const;
 
-async function writeLatencies(tx: Db, facts: readonly SignedFact[]): Promise<void> {
+async function writeLatencies(tx: Db, minutes: Groups): Promise<void> {
   const names = sql.raw(HISTOGRAMS.join(', '));
   const updates = sql.raw(
     HISTOGRAMS.map((name) => `${name} = llm0_histogram_add(t.${name}, excluded.${name})`).join(', '),
   );
-  const changes = latencyDeltas(
-    facts,
-    LATENCY_ROLLUPS.map(({ bucketMs }) => bucketMs),
-  );
-  for (const [index, { table }] of LATENCY_ROLLUPS.entries()) {
-    const deltas = changes[index] ?? [];
+  let groups = minutes;
+  for (const { table, bucketMs } of LATENCY_ROLLUPS) {
+    groups = coarsenLatencies(groups, bucketMs);
+    const deltas = toLatencyDeltas(groups);
     if (deltas.length === 0) continue;
     await tx.execute(sql`
       insert into ${sql.identifier(table)} as t (bucket, project_id, model, provider, ${names})

@@ -33,23 +33,34 @@ const LAST_MS = 4_102_444_800_000;
 /** What neither text nor JSON of Postgres can hold: NUL, and halves of surrogate pairs. */
 const UNSTORABLE = /\\u0000|\\u[dD][89abAB]|\\u[dD][c-fC-F]/;
 
+/** A record, and its JSON as Postgres takes it. */
+export interface DecodedRecord {
+  readonly record: LogRecord;
+  /** The text that came, unless something in it had to be mended. */
+  readonly json: string;
+}
+
 /**
  * Reads one queue entry. Text is made storable (NUL removed, broken surrogates replaced), `createdAtMs` whole.
  * Throws `RecordsRejectedError` naming the field at fault.
  */
-export function decodeLogRecord(json: string): LogRecord {
+export function decodeLogRecord(json: string): DecodedRecord {
+  const text = json.isWellFormed() ? json : json.toWellFormed();
+  const storable = !UNSTORABLE.test(text);
   let record: LogRecord;
   try {
-    const text = json.isWellFormed() ? json : json.toWellFormed();
-    record = UNSTORABLE.test(text) ? JSON.parse(text, makeStorable) : JSON.parse(text);
+    record = storable ? JSON.parse(text) : JSON.parse(text, makeStorable);
   } catch (error) {
     throw new RecordsRejectedError('not JSON', { cause: error });
   }
   if (record === null || typeof record !== 'object') throw new RecordsRejectedError('not an object');
   const fault = findFault(record);
   if (fault !== null) throw new RecordsRejectedError(`${fault} is missing or wrong`);
-  return { ...record, createdAtMs: Math.floor(record.createdAtMs) };
+  if (storable && Number.isInteger(record.createdAtMs)) return { record, json: text };
+  return encodeLogRecord({ ...record, createdAtMs: Math.floor(record.createdAtMs) });
 }
+
+export const encodeLogRecord = (record: LogRecord): DecodedRecord => ({ record, json: JSON.stringify(record) });
 
 function findFault(record: LogRecord): string | null {
   const wrong =
