@@ -133,6 +133,88 @@ describe('log drain', () => {
     expect(queue.entries.map(({ record }) => record)).toEqual(['old']);
   });
 
+  test('a batch is read and acknowledged in parts, and stored at once', async () => {
+    const [queue, sink] = [new MemoryQueue(), new MemorySink()];
+    const records = Array.from({ length: 1100 }, (_, index) => String(index));
+    queue.push(...records);
+    const [reads, acknowledged]: [number[], number[]] = [[], []];
+    const [read, acknowledge] = [queue.read.bind(queue), queue.acknowledge.bind(queue)];
+    queue.read = (max) => {
+      reads.push(max);
+      return read(max);
+    };
+    queue.acknowledge = (ids) => {
+      acknowledged.push(ids.length);
+      return acknowledge(ids);
+    };
+    const drain = new LogDrain({ queue, sink, sleep: async () => {}, onFailure: () => {} });
+    drain.start();
+    await waitFor(() => queue.entries.length === 0);
+    await drain.stop();
+    expect(sink.stored).toEqual(records);
+    expect(sink.calls).toBe(2);
+    expect(Math.max(...reads)).toBe(250);
+    expect(acknowledged).toEqual([250, 250, 250, 250, 100]);
+  });
+
+  test('what was read is stored although the queue goes away before the batch is full', async () => {
+    const [queue, sink] = [new MemoryQueue(), new MemorySink()];
+    queue.push(...Array.from({ length: 600 }, (_, index) => String(index)));
+    const read = queue.read.bind(queue);
+    let reads = 0;
+    queue.read = async (max) => {
+      if (++reads === 2) throw new Error('queue away');
+      return await read(max);
+    };
+    const drain = new LogDrain({ queue, sink, sleep: async () => {}, onFailure: () => {} });
+    drain.start();
+    await waitFor(() => queue.entries.length === 0);
+    await drain.stop();
+    expect(sink.stored).toHaveLength(600);
+    expect(sink.calls).toBe(2);
+  });
+
+  test('entries given twice before they are acknowledged are stored once', async () => {
+    const [queue, sink] = [new MemoryQueue(), new MemorySink()];
+    queue.push(...Array.from({ length: 300 }, (_, index) => String(index)));
+    queue.read = async (max) => {
+      await Bun.sleep(0);
+      return queue.entries.slice(0, max).map(({ entryId, record }) => ({ entryId, record }));
+    };
+    const drain = new LogDrain({ queue, sink, sleep: async () => {}, onFailure: () => {} });
+    drain.start();
+    await waitFor(() => queue.entries.length === 0);
+    await drain.stop();
+    expect(sink.stored).toEqual(Array.from({ length: 300 }, (_, index) => String(index)));
+  });
+
+  test('while records keep coming in, a backlog is drained with pauses; with none, without', async () => {
+    const pausesOf = async (incoming: number) => {
+      const [queue, sink, pauses] = [new MemoryQueue(), new MemorySink(), [] as number[]];
+      let nowMs = 0;
+      const store = sink.store.bind(sink);
+      sink.store = async (records) => {
+        nowMs += 300;
+        queue.push(...Array.from({ length: incoming }, () => 'new'));
+        await store(records);
+      };
+      queue.push(...Array.from({ length: 8000 }, () => 'old'));
+      const sleep = async (ms: number) => {
+        pauses.push(ms);
+        nowMs += ms;
+      };
+      const drain = new LogDrain({ queue, sink, sleep, onFailure: () => {}, nowMs: () => nowMs });
+      drain.start();
+      await waitFor(() => sink.stored.length >= 8000);
+      await drain.stop();
+      return pauses.filter((ms) => ms !== 250);
+    };
+    expect(await pausesOf(0)).toEqual([]);
+    const pauses = await pausesOf(300);
+    expect(pauses.length).toBeGreaterThan(3);
+    expect(Math.max(...pauses)).toBeLessThanOrEqual(1000);
+  });
+
   test('stopped while the sink is away: nothing is acknowledged', async () => {
     const [queue, sink] = [new MemoryQueue(), new MemorySink(Number.POSITIVE_INFINITY)];
     queue.push('a');

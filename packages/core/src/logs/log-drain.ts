@@ -1,6 +1,7 @@
 // The sink is away: the batch in hand is kept and tried again with back-off; nothing new is read meanwhile.
 // A record the sink can never take is set aside and acknowledged, so that it blocks nothing.
 import { RecordsRejectedError } from './decode-log-record';
+import { DrainPace } from './drain-pace';
 import type { LogQueue, QueuedRecord } from './log-queue';
 
 /** The counters were rebuilt after these records were read: they may be in the rows or nowhere, but not in the sums. */
@@ -33,17 +34,26 @@ export interface LogDrainOptions {
   readonly waitMs?: number;
   /** Pause after a batch that was not full, so that a trickle becomes few transactions. */
   readonly lingerMs?: number;
+  readonly nowMs?: () => number;
 }
 
 const FIRST_BACK_OFF_MS = 100;
 const BACK_OFF_CEILING_MS = 5_000;
+/** Entries read or acknowledged by one command: more would hold up the store and this process for milliseconds. */
+const ENTRIES_A_COMMAND = 250;
 
 /** Moves entries from the queue to the sink until stopped. One at a time per reader. */
 export class LogDrain {
   private readonly controller = new AbortController();
+  private readonly nowMs: () => number;
+  private readonly pace: DrainPace;
   private running: Promise<void> | undefined;
 
-  constructor(private readonly options: LogDrainOptions) {}
+  constructor(private readonly options: LogDrainOptions) {
+    const { queue, nowMs = () => performance.now() } = options;
+    this.nowMs = nowMs;
+    this.pace = new DrainPace({ nowMs, depth: async () => (await queue.depth()).entries });
+  }
 
   start(): void {
     this.running ??= this.run();
@@ -61,13 +71,21 @@ export class LogDrain {
     while (!signal.aborted) {
       const { queue, sink } = this.options;
       if ((await this.persist(() => prepare(sink))) === undefined) continue;
-      const entries = await this.persist(() => queue.read(batchSize, waitMs));
+      const startMs = this.nowMs();
+      const entries = await this.persist(() => readBatch(queue, batchSize, waitMs));
       if (entries === undefined || entries.length === 0) continue;
       const stored = await this.persist(() => storeEntries({ queue, sink }, entries));
       // Stored already: if this fails, the entries come back and are found to be there.
       if (stored !== undefined) await this.persist(() => acknowledge(queue, stored));
-      if (entries.length < batchSize && !signal.aborted) await sleep(lingerMs, signal);
+      const isBacklog = entries.length === batchSize;
+      if (!isBacklog) this.pace.reset();
+      const pauseMs = isBacklog ? await this.paceMs(stored?.length ?? 0, startMs) : lingerMs;
+      if (pauseMs > 0 && !signal.aborted) await sleep(pauseMs, signal);
     }
+  }
+
+  private paceMs(records: number, startMs: number): Promise<number> {
+    return this.pace.pauseMs({ records, tookMs: this.nowMs() - startMs });
   }
 
   /** Tries until it works or the drain is stopped (undefined). */
@@ -104,9 +122,27 @@ const prepare = async (sink: LogSink): Promise<true> => {
 };
 
 const acknowledge = async (queue: LogQueue, entries: readonly QueuedRecord[]): Promise<true> => {
-  if (entries.length > 0) await queue.acknowledge(entries.map((entry) => entry.entryId));
+  for (let i = 0; i < entries.length; i += ENTRIES_A_COMMAND) {
+    await queue.acknowledge(entries.slice(i, i + ENTRIES_A_COMMAND).map((entry) => entry.entryId));
+  }
   return true;
 };
+
+/** Throws only when the first read does: what is in hand by then is stored. */
+async function readBatch(queue: LogQueue, batchSize: number, waitMs: number): Promise<readonly QueuedRecord[]> {
+  const found = new Map<string, QueuedRecord>();
+  let wanted = Math.min(batchSize, ENTRIES_A_COMMAND);
+  let part = await queue.read(wanted, waitMs);
+  for (;;) {
+    const before = found.size;
+    for (const entry of part) found.set(entry.entryId, entry);
+    // A reader that takes over from a dead one may be given the same entries again.
+    if (part.length < wanted || found.size < before + part.length || found.size >= batchSize) break;
+    wanted = Math.min(batchSize - found.size, ENTRIES_A_COMMAND);
+    part = await queue.read(wanted, 0).catch(() => []);
+  }
+  return [...found.values()];
+}
 
 interface Ends {
   readonly queue: LogQueue;

@@ -1,0 +1,68 @@
+/** A rate over a shorter time says more about the moment than about the load. */
+const WINDOW_MS = 500;
+/** Fewer new records a second than this: nobody is kept waiting by a drain at full speed. */
+const IDLE_PER_SECOND = 10;
+/** While requests are served, a backlog shrinks by this share of itself a second … */
+const SHARE_PER_SECOND = 1 / 600;
+/** … and by no fewer records a second than this. */
+const LEAST_PER_SECOND = 500;
+/** Load that was is expected back: what is left of it after a window. */
+const REMEMBERED = 0.7;
+/** A burst must not find the drain asleep. */
+const LONGEST_PAUSE_MS = 1000;
+
+/** What the drain has done since the pace was last asked. */
+export interface DrainedBatch {
+  readonly records: number;
+  readonly tookMs: number;
+}
+
+/**
+ * How fast a backlog is drained. A drain at full speed takes the processor from the requests that are served meanwhile; so
+ * it goes only as fast as records come in and a bit faster, however long it is behind, and at full speed when none come in.
+ */
+export class DrainPace {
+  private window: { readonly startMs: number; readonly depth: number } | undefined;
+  private drained = 0;
+  private incoming = 0;
+  /** Records a second; undefined = as fast as it goes. */
+  private target: number | undefined;
+
+  /** `depth` = records in the queue now. */
+  constructor(private readonly ports: { readonly nowMs: () => number; readonly depth: () => Promise<number> }) {}
+
+  /** There is no backlog (any more). */
+  reset(): void {
+    this.window = undefined;
+    this.target = undefined;
+    this.incoming = 0;
+    this.drained = 0;
+  }
+
+  /** How long to wait before the next batch. Never throws: while the depth is unknown there is no wait. */
+  async pauseMs({ records, tookMs }: DrainedBatch): Promise<number> {
+    this.drained += records;
+    const nowMs = this.ports.nowMs();
+    if (this.window === undefined || nowMs - this.window.startMs >= WINDOW_MS) {
+      try {
+        this.look(await this.ports.depth(), nowMs);
+      } catch {
+        this.reset();
+      }
+    }
+    if (this.target === undefined) return 0;
+    return Math.min(LONGEST_PAUSE_MS, Math.max(0, (records / this.target) * 1000 - tookMs));
+  }
+
+  private look(depth: number, nowMs: number): void {
+    if (this.window !== undefined) {
+      const seconds = (nowMs - this.window.startMs) / 1000;
+      const now = (depth - this.window.depth + this.drained) / seconds;
+      this.incoming = Math.max(now, this.incoming * REMEMBERED);
+      const catchUp = Math.max(LEAST_PER_SECOND, depth * SHARE_PER_SECOND);
+      this.target = this.incoming < IDLE_PER_SECOND ? undefined : this.incoming + catchUp;
+    }
+    this.window = { startMs: nowMs, depth };
+    this.drained = 0;
+  }
+}
