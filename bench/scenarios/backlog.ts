@@ -1,5 +1,6 @@
 // What a long queue of log rows, being drained, does to the latency of exact hits.
-import { createShardKeys, shardOf } from '@llm0/core/admission/redis-keys';
+import { monthIndex } from '@llm0/core/admission/periods';
+import { apiKeyKey, createShardKeys, projectKey, shardOf } from '@llm0/core/admission/redis-keys';
 import type { LogRecord } from '@llm0/core/logs/log-record';
 import { callAdmin } from '@llm0/gateway/testing/start-gateway';
 import { Redis } from 'ioredis';
@@ -52,17 +53,23 @@ export async function measureBacklog(world: BenchWorld): Promise<SpecialOutcome>
   return { rows: [], notes };
 }
 
-/** Straight into the queue, without their spend: the counters of this project are behind afterwards. */
+/** Straight into the queue and onto the counters of spend, as settlements would; the ledger stays even. */
 async function queueRows(redisUrl: string, { projectId, keyId }: StartedGateway['open'], rows: number): Promise<void> {
   const redis = new Redis(redisUrl);
   try {
-    const shards = createShardKeys('llm0', 1);
-    const log = shards[shardOf(projectId, 1)]?.log ?? '';
+    const keys = createShardKeys('llm0', 1)[shardOf(projectId, 1)];
+    if (keys === undefined) throw new Error('no shard');
     for (let done = 0; done < rows; done += BATCH) {
       const pipeline = redis.pipeline();
+      pipeline.sadd(keys.projects, projectId);
       for (let i = 0; i < Math.min(BATCH, rows - done); i++) {
         const record = makeRecord(projectId, keyId, done + i);
-        pipeline.xadd(log, '*', 'i', record.id, 'r', JSON.stringify(record));
+        const { costNanoUsd, createdAtMs } = record;
+        const month = `s${monthIndex(createdAtMs)}`;
+        pipeline.xadd(keys.log, '*', 'i', record.id, 'r', JSON.stringify(record));
+        pipeline.hincrby(projectKey(keys, projectId), month, costNanoUsd);
+        pipeline.hincrby(apiKeyKey(keys, keyId), month, costNanoUsd);
+        pipeline.hincrby(apiKeyKey(keys, keyId), 's', costNanoUsd);
       }
       await pipeline.exec();
     }
