@@ -44,7 +44,7 @@ describe.each(TEST_DATABASES)('semantic store on $name', (kind) => {
     ...given,
   });
   const search = (group: SemanticGroup, vector: Float32Array, questionHash = 'none') => ({
-    ...{ group, vector, questionHash, nowMs: Date.now(), limit: 5 },
+    ...{ group, vector, questionHash, nowMs: Date.now(), limit: 5, valueFrom: 2 },
   });
 
   test('nearest first, with similarity and what it takes to answer', async () => {
@@ -57,6 +57,10 @@ describe.each(TEST_DATABASES)('semantic store on $name', (kind) => {
     expect(found[1]?.similarity).toBeCloseTo(Math.SQRT1_2, 5);
     expect(found[0]).toMatchObject({ cacheKey: near.cacheKey, isRejected: false });
     expect(await store().readValue(group.projectId, near.cacheKey)).toContain('choices');
+    const [withValue, ...others] = await store().findNearest({ ...search(group, direction(1, 0)), valueFrom: 0.5 });
+    expect(JSON.parse(withValue?.value ?? '')).toEqual(JSON.parse(near.value));
+    expect(others.every(({ value }) => value === undefined)).toBe(true);
+    expect(found[0]?.value).toBeUndefined();
     expect(await store().isAvailable()).toBe(true);
   });
 

@@ -92,6 +92,7 @@ interface FoundRow extends Record<string, unknown> {
   similarity: number;
   is_rejected: boolean;
   expires_at_ms: number;
+  value: string | null;
 }
 
 /** By the b-tree of the group, then in exact order. */
@@ -106,7 +107,7 @@ async function findByIndex(lookUps: LookUps, search: SemanticSearch): Promise<re
   return toCandidates(await lookUps.readByIndex<FoundRow>(nearest(search, sql`embedding::vector(${n})`)));
 }
 
-function nearest({ group, vector, questionHash, nowMs, limit }: SemanticSearch, embedding: SQL): SQL {
+function nearest({ group, vector, questionHash, nowMs, limit, valueFrom }: SemanticSearch, embedding: SQL): SQL {
   const wanted = pgvector.toSql(Array.from(vector));
   const n = sql.raw(String(vector.length));
   return sql`
@@ -114,7 +115,11 @@ function nearest({ group, vector, questionHash, nowMs, limit }: SemanticSearch, 
         select 1 from semantic_rejections r where r.project_id = ${group.projectId}::uuid
           and ((r.question_hash = ${questionHash} and r.matched_hash = c.question_hash)
             or (r.question_hash = c.question_hash and r.matched_hash = ${questionHash}))
-      ) as is_rejected
+      ) as is_rejected,
+      case when 1 - c.distance >= ${valueFrom}::float8 and row_number() over (order by c.distance) = 1 then (
+        select v.cached_response::text from semantic_cache v
+        where v.project_id = ${group.projectId}::uuid and v.cache_key = c.cache_key
+      ) end as value
     from (
       select cache_key, original_prompt, question_hash,
         ${embedding} <=> ${wanted}::vector(${n}) as distance,
@@ -133,6 +138,7 @@ const toCandidates = (rows: readonly FoundRow[]): readonly SemanticCandidate[] =
     similarity: Number(row.similarity),
     isRejected: row.is_rejected,
     expiresAtMs: Number(row.expires_at_ms),
+    ...(row.value === null ? {} : { value: fromJsonb(row.value) }),
   }));
 
 async function readValue(lookUps: LookUps, projectId: string, cacheKey: string): Promise<string | null> {

@@ -62,7 +62,7 @@ describe.each(TEST_DATABASES)('large groups on $name', (kind) => {
         });
         const search = {
           group: { projectId, provider: 'alpha', model: 'm', fingerprint: 'f' },
-          ...{ vector, questionHash: '', nowMs: Date.now(), limit: 5 },
+          ...{ vector, questionHash: '', nowMs: Date.now(), limit: 5, valueFrom: 2 },
         };
         const [nearest] = await byScan.findNearest({ ...search });
         const [found] = await byIndex.findNearest({ ...search });

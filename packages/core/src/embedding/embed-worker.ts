@@ -26,7 +26,7 @@ const reply = (message: EmbedReply, transfer: readonly ArrayBuffer[] = []) =>
 
 /** One text at a time: 8-bit models scale by the whole batch, so that a text's vector would depend on its neighbours. */
 async function loadModel(modelPath: string): Promise<Embed> {
-  const { env, AutoTokenizer, AutoModel, mean_pooling } = await import('@xenova/transformers');
+  const { env, AutoTokenizer, AutoModel } = await import('@xenova/transformers');
   env.allowRemoteModels = false;
   env.useFSCache = false;
   env.localModelPath = `${dirname(modelPath)}/`;
@@ -41,9 +41,20 @@ async function loadModel(modelPath: string): Promise<Embed> {
     const tokens = inputs.input_ids.dims[1] ?? 0;
     if (tokens > MAX_TOKENS) return undefined;
     const output = await model(inputs);
-    const pooled = mean_pooling(output.last_hidden_state, inputs.attention_mask).normalize(2, -1);
-    return { vector: Float32Array.from(pooled.data as Float32Array), tokens };
+    return { vector: meanOf(output.last_hidden_state.data as Float32Array, tokens), tokens };
   };
+}
+
+/** Mean of the tokens' vectors, which follow one another, scaled to length 1. A text by itself has no padding. */
+function meanOf(states: Float32Array, tokens: number): Float32Array {
+  const dimensions = states.length / tokens;
+  const sums = new Float64Array(dimensions);
+  for (let i = 0, d = 0; i < states.length; i++) {
+    sums[d] = (sums[d] ?? 0) + (states[i] ?? 0);
+    d = d + 1 === dimensions ? 0 : d + 1;
+  }
+  const length = Math.sqrt(sums.reduce((sum, value) => sum + value * value, 0));
+  return Float32Array.from(sums, (value) => value / length);
 }
 
 let settings: EmbedWorkerSettings | undefined;

@@ -30,6 +30,8 @@ export interface SemanticCandidate {
   /** Somebody said that these two questions have other answers. */
   readonly isRejected: boolean;
   readonly expiresAtMs: number;
+  /** The answer, where it came along. */
+  readonly value?: string;
 }
 
 export interface SemanticSearch {
@@ -39,6 +41,8 @@ export interface SemanticSearch {
   readonly questionHash: string;
   readonly nowMs: number;
   readonly limit: number;
+  /** From this similarity on the answer of the nearest one comes along: mostly it is the one that is served. */
+  readonly valueFrom: number;
 }
 
 export type MatchOutcome = 'served' | 'shadow' | 'refused' | 'below';

@@ -155,9 +155,12 @@ export class StoredSemanticCache implements SemanticCache {
     progress.vector = vector;
     const group = this.groupOf(question);
     const questionHash = hashQuestion(question.text);
-    const candidates = await store.findNearest({ group, vector, questionHash, nowMs: nowMs(), limit: CANDIDATES });
-    this.fuse.succeed();
     const threshold = Math.max(question.threshold ?? DEFAULT_SEMANTIC_THRESHOLD, question.minThreshold ?? 0);
+    const candidates = await store.findNearest({
+      ...{ group, vector, questionHash, nowMs: nowMs(), limit: CANDIDATES },
+      valueFrom: threshold,
+    });
+    this.fuse.succeed();
     const found = this.judge(question, candidates, threshold);
     if (found === undefined) return { outcome: 'miss', lookUp: { vector } };
     const isOver = found.candidate.similarity >= threshold;
@@ -194,7 +197,7 @@ export class StoredSemanticCache implements SemanticCache {
   }
 
   private async readHit(projectId: string, candidate: SemanticCandidate): Promise<SemanticHit | undefined> {
-    const value = await this.options.store.readValue(projectId, candidate.cacheKey);
+    const value = candidate.value ?? (await this.options.store.readValue(projectId, candidate.cacheKey));
     const stored = value === null ? undefined : decodeStoredAnswer(value);
     const remainingMs = Math.floor(candidate.expiresAtMs - this.options.nowMs());
     if (value === null || stored === undefined || remainingMs <= 0) return undefined;
