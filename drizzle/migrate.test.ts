@@ -17,6 +17,19 @@ describe.each(TEST_DATABASES)('migrations on $name', (kind) => {
     expect(await migrateDatabase(database.client, quiet)).toEqual([]);
   });
 
+  test('steps for the same missing thing warn once', async () => {
+    const warnings: string[] = [];
+    const missing = ['one thing is missing', 'one thing is missing', 'another thing is missing'];
+    const migrations = missing.map((optional) => ({
+      name: `9003_${crypto.randomUUID()}`,
+      sql: 'select no_such_function()',
+      optional,
+    }));
+    const onWarning = (message: string) => warnings.push(message.replace(/ \(.*/, ''));
+    expect(await migrateDatabase(database.client, { migrations, onWarning })).toEqual([]);
+    expect(warnings).toEqual(['one thing is missing', 'another thing is missing']);
+  });
+
   test('an optional step that fails is a warning, and tried again', async () => {
     const name = `9001_${crypto.randomUUID().replace(/[^a-z]/g, '')}`;
     const step = (sql: string) => [{ name, sql, optional: 'without it one thing is missing' }];

@@ -31,8 +31,10 @@ export async function migrateDatabase(client: Sql, options: MigrateOptions): Pro
   const migrations = options.migrations ?? (await readMigrations(MIGRATIONS_DIR));
   const known = await prepareLedger(client);
   const applied: string[] = [];
+  const missing = new Set<string>();
   for (const migration of migrations) {
-    if (known.has(migration.name)) continue;
+    // What one optional step could not make, later ones for the same thing would miss too.
+    if (known.has(migration.name) || missing.has(migration.optional ?? '')) continue;
     try {
       if (await applyMigration(client, migration)) applied.push(migration.name);
     } catch (error) {
@@ -40,6 +42,7 @@ export async function migrateDatabase(client: Sql, options: MigrateOptions): Pro
       if (migration.optional === null || isConnectionError(error)) {
         throw new Error(`migration ${migration.name} failed: ${reason}`, { cause: error });
       }
+      missing.add(migration.optional);
       options.onWarning(`${migration.optional} (${reason})`);
     }
   }
