@@ -1,6 +1,8 @@
 import type { HotStore } from '@llm0/core/admission/hot-store';
 import type { IdempotentAnswers } from '@llm0/core/cache/idempotent-answers';
 import type { SemanticCache } from '@llm0/core/cache/semantic/semantic-cache';
+import type { StoredAnswer } from '@llm0/core/cache/stored-answer';
+import type { StoredEmbedding } from '@llm0/core/cache/stored-embedding';
 import type { WarmCache } from '@llm0/core/cache/warm-cache';
 import type { KeptAnswers } from '@llm0/core/conversations/kept-answers';
 import type { TextEmbedder } from '@llm0/core/embedding/built-in-embeddings';
@@ -62,7 +64,8 @@ export interface Services {
   /** Answers that later requests of their project may go on from. */
   readonly keptAnswers: KeptAnswers;
   /** Claims and answers of requests with an Idempotency-Key. */
-  readonly idempotency: IdempotentAnswers;
+  readonly idempotency: IdempotentAnswers<StoredAnswer>;
+  readonly idempotentEmbeddings: IdempotentAnswers<readonly StoredEmbedding[]>;
   /** Prompts and answers, where LOG_BODIES asks for them. */
   readonly bodyLog: BodyLog;
   readonly keyCache: KeyCache;

@@ -4,6 +4,8 @@ import { EmbeddedHotStore } from '@llm0/core/admission/embedded-hot-store';
 import type { HotStore, RebuildSource } from '@llm0/core/admission/hot-store';
 import { RedisHotStore } from '@llm0/core/admission/redis-hot-store';
 import { IdempotentAnswers } from '@llm0/core/cache/idempotent-answers';
+import { STORED_ANSWER_CODEC } from '@llm0/core/cache/stored-answer';
+import { STORED_EMBEDDINGS_CODEC } from '@llm0/core/cache/stored-embedding';
 import { StoredWarmCache } from '@llm0/core/cache/warm-cache';
 import { KeptAnswers } from '@llm0/core/conversations/kept-answers';
 import { LocalEmbedder } from '@llm0/core/embedding/local-embedder';
@@ -128,10 +130,9 @@ export async function createServices(config: Config, log: Logger, version: strin
     maxBytes: config.maxBodyBytes,
     onDrop: (answers) => metrics.keptAnswerDrops.inc(answers),
   });
-  const idempotency = new IdempotentAnswers({
-    store: createIdempotencyStore(database.db),
-    leaseMs: config.testing.leaseMs,
-  });
+  const claims = { store: createIdempotencyStore(database.db), leaseMs: config.testing.leaseMs };
+  const idempotency = new IdempotentAnswers({ ...claims, codec: STORED_ANSWER_CODEC });
+  const idempotentEmbeddings = new IdempotentAnswers({ ...claims, codec: STORED_EMBEDDINGS_CODEC });
   const bodyLog = createBodyLog(config, database, metrics);
   const services: Services = {
     version,
@@ -151,6 +152,7 @@ export async function createServices(config: Config, log: Logger, version: strin
     bodyLog,
     keptAnswers,
     idempotency,
+    idempotentEmbeddings,
     keyCache: new KeyCache({ source: { findByHash: (hash) => findPrincipalByHash(database.db, hash) } }),
     leases,
     flights: new FlightTable(),
@@ -178,6 +180,7 @@ export async function createServices(config: Config, log: Logger, version: strin
       leases.stop();
       stopSampling();
       idempotency.stop();
+      idempotentEmbeddings.stop();
       for (const writer of [warmCache, semantic.cache, bodyLog, keptAnswers]) {
         await writer.flush(FLUSH_TIMEOUT_MS);
         writer.stop();

@@ -1,4 +1,5 @@
 import type { AnswerClaim } from '@llm0/core/cache/idempotent-answers';
+import type { StoredAnswer } from '@llm0/core/cache/stored-answer';
 import type { ChatRequest } from '@llm0/core/chat/request';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { Dialect } from '../dialects/dialect';
@@ -22,7 +23,7 @@ interface Progress {
   requestedModel?: string;
   stream?: boolean;
   request?: ChatRequest;
-  claim?: AnswerClaim;
+  claim?: AnswerClaim<StoredAnswer>;
   /** Set once admitted: from then on the meter settles. */
   meter?: Meter;
 }

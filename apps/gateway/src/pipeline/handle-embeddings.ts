@@ -1,17 +1,21 @@
 // Hot store unreachable: as for chat. Cached inputs that can't be read count as unknown, and are embedded anew.
+import type { AnswerClaim } from '@llm0/core/cache/idempotent-answers';
+import type { StoredEmbedding } from '@llm0/core/cache/stored-embedding';
+import type { JsonObject } from '@llm0/core/chat/json';
 import { type Usage, ZERO_USAGE } from '@llm0/core/chat/usage';
 import type { GatewayError } from '@llm0/core/errors/gateway-error';
 import { openaiEmbeddings } from '../dialects/openai-embeddings/index';
 import type { Services } from '../services-type';
-import { admitPlanned } from './admit';
+import { type AdmitInput, admitPlanned } from './admit';
 import { addCostHeaders, answerHeaders } from './answer-headers';
 import { type Authenticated, authenticate } from './authenticate';
 import { Booking } from './booking';
 import { errorOutcome } from './build-record';
 import { collectEmbeddings, type EmbeddingAdmission, withKnown } from './collect-embeddings';
 import type { UpstreamEmbeddings } from './embed-upstream';
+import { hasIdempotencyKey, NO_TURN, type Turn, takeTurn } from './idempotency';
 import { type Exchange, openExchange } from './open-exchange';
-import { EMBEDDINGS, type EmbeddingJob } from './plan-embeddings';
+import { EMBEDDINGS, type EmbeddingJob, planEmbeddings } from './plan-embeddings';
 import { readRequestBody } from './read-request';
 import { recordRefusal } from './record-refusal';
 import { asGatewayError, respondError } from './respond-error';
@@ -25,6 +29,7 @@ interface Progress {
   requestedModel?: string;
   admission?: EmbeddingAdmission;
   booking?: Booking;
+  claim?: AnswerClaim<readonly StoredEmbedding[]>;
 }
 
 const NONE_KNOWN: EmbeddingJob['known'] = new Map();
@@ -45,17 +50,49 @@ export async function handleEmbeddings(services: Services, httpRequest: Request)
     const { request } = decoded;
     const job = { model: request.model, request, known: NONE_KNOWN };
     const input = { exchange, principal, dialect: DIALECT, request: job };
-    const admission = await admitPlanned(services, await withKnown(services, input), EMBEDDINGS);
+    const turn = hasIdempotencyKey(httpRequest)
+      ? await claimEmbeddings(services, input, { httpRequest, body })
+      : NO_TURN;
+    progress.claim = turn.claim;
+    const admission = turn.replay ?? (await admitPlanned(services, await withKnown(services, input), EMBEDDINGS));
     progress.principal = admission.principal;
     progress.admission = admission;
     const booking = new Booking(services, { exchange, dialect: DIALECT, ...admission });
     progress.booking = booking;
-    return await respondEmbeddings(services, { exchange, admission, booking, decoded, httpRequest });
+    return await respondEmbeddings(services, {
+      ...{ exchange, admission, booking, decoded, httpRequest },
+      claim: turn.claim,
+    });
   } catch (cause) {
     return await refuse(services, progress, asGatewayError(cause, services.log));
   } finally {
     release();
   }
+}
+
+type EmbeddingTurn = Turn<readonly StoredEmbedding[], EmbeddingAdmission>;
+
+/** A replay is a request all of whose inputs are known. */
+function claimEmbeddings(
+  services: Services,
+  input: AdmitInput<EmbeddingJob>,
+  { httpRequest, body }: { readonly httpRequest: Request; readonly body: JsonObject },
+): Promise<EmbeddingTurn> {
+  const { exchange, principal, request: job } = input;
+  return takeTurn(services, {
+    answers: services.idempotentEmbeddings,
+    ...{ exchange, principal, httpRequest, identity: [DIALECT, body] },
+    admitReplay: (entries, reloaded) => ({
+      principal: reloaded,
+      plan: planEmbeddings(services, {
+        ...{ exchange, principal: reloaded, dialect: DIALECT },
+        request: { ...job, known: new Map(entries.entries()) },
+      }),
+      decision: { type: 'replayed', nowMs: services.storeClock.nowMs() },
+      downgraded: false,
+      requestedModel: job.model,
+    }),
+  });
 }
 
 interface Served {
@@ -64,6 +101,7 @@ interface Served {
   readonly booking: Booking;
   readonly decoded: Decoded;
   readonly httpRequest: Request;
+  readonly claim: AnswerClaim<readonly StoredEmbedding[]>;
 }
 
 async function respondEmbeddings(services: Services, served: Served): Promise<Response> {
@@ -71,7 +109,8 @@ async function respondEmbeddings(services: Services, served: Served): Promise<Re
   const { entries, upstream, usage, costNanoUsd, fresh } = await collectEmbeddings(services, served);
   const [first] = entries;
   const target = upstream?.target ?? first ?? admission.plan.route.targets[0];
-  const cache = upstream === undefined ? 'exact' : 'miss';
+  const isHit = upstream === undefined && admission.decision.type !== 'replayed';
+  const cache = isHit ? 'exact' : 'miss';
   const latencyMs = services.clock.monotonicMs() - exchange.startMs;
   const overheadMs = Math.max(0, latencyMs - (upstream?.waitMs ?? 0));
   const known = upstream === undefined ? entries : [...admission.plan.known.values()];
@@ -105,6 +144,8 @@ async function respondEmbeddings(services: Services, served: Served): Promise<Re
     },
     decoded.format,
   );
+  const kept = served.claim.complete(() => entries);
+  if (kept !== undefined) await kept;
   if (booking.handedOver !== undefined) await booking.handedOver;
   return new Response(answer, { headers });
 }
@@ -137,7 +178,9 @@ function keepBodies(services: Services, { exchange, admission }: Served, usage: 
 
 /** Every request that passed auth leaves a row, refused ones too. */
 async function refuse(services: Services, progress: Progress, error: GatewayError): Promise<Response> {
-  const { exchange, principal, requestedModel, booking, admission } = progress;
+  const { exchange, principal, requestedModel, booking, admission, claim } = progress;
+  if (error.kind === 'client_closed') claim?.release();
+  else claim?.fail(error);
   if (booking !== undefined && admission !== undefined && exchange !== undefined) {
     bookFailure(services, { exchange, admission, booking, error });
     await booking.handedOver;

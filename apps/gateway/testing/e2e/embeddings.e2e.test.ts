@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:tes
 import OpenAI from 'openai';
 import { fakeVector } from '../fake-upstream/render-embeddings';
 import { callAdmin, createTestKey } from '../start-gateway';
-import { logRow, STORE_KINDS, settledLedger, startEnvironment, type TestEnvironment } from './environment';
+import { logRow, STORE_KINDS, settledLedger, startEnvironment, type TestEnvironment, waitUntil } from './environment';
 
 const SETUP_MS = 60_000;
 const MODEL = 'text-embedding-3-small';
@@ -82,6 +82,69 @@ describe.each(STORE_KINDS)('embeddings on %s stores', (kind) => {
     expect(Math.max(...(vectors[0] ?? []).map((value) => String(value).length))).toBeLessThanOrEqual(14);
     expect(json.cost_usd).toBe(NANO_PER_TOKEN / 1e9);
     expect(sent()).toMatchObject({ vendor_extra: 1 });
+  });
+
+  describe('with an Idempotency-Key', () => {
+    const key = (name: string) => ({ 'Idempotency-Key': name });
+    const received = () => world.upstream.control.counters.received;
+    const input = ['once', 'only', 'ever'];
+    beforeEach(async () => {
+      ({ apiKey, projectId } = await createTestKey(world.gateway, { project: { cache_enabled: false } }));
+    });
+
+    test('a completed answer is replayed for nothing, in its own encoding', async () => {
+      for (const encoding_format of ['float', 'base64']) {
+        const first = await embed({ model: MODEL, input, encoding_format }, key(encoding_format));
+        expect(first.response.headers.get('x-idempotent-replay')).toBeNull();
+        const before = received();
+        const again = await embed({ model: MODEL, input, encoding_format }, key(encoding_format));
+        expect(received()).toBe(before);
+        const { headers } = again.response;
+        expect([headers.get('x-idempotent-replay'), headers.get('x-cache-hit')]).toEqual(['true', 'miss']);
+        expect([headers.get('x-cost-usd'), again.json.cost_usd]).toEqual(['0.000000000', 0]);
+        expect(again.vectors).toEqual(first.vectors);
+        expect([again.json.model, again.json.usage]).toEqual([first.json.model, first.json.usage]);
+        const row = await logRow(world.gateway, headers.get('x-request-id') ?? '');
+        expect(row).toMatchObject({ status: 'success', cost_usd: 0, cache_hit: false });
+      }
+      expect((await settledLedger(world.gateway)).ok).toBe(true);
+    });
+
+    test('another body is a conflict, in whatever API it comes', async () => {
+      await embed({ model: MODEL, input }, key('one'));
+      for (const body of [
+        { model: MODEL, input: 'another' },
+        { model: MODEL, input, user: 'u' },
+      ]) {
+        const { response, json } = await embed(body, key('one'));
+        expect([response.status, json.error?.code]).toEqual([409, 'idempotency_conflict']);
+      }
+      const chat = await fetch(`${world.gateway.url}/v1/chat/completions`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${apiKey}`, ...key('one') },
+        body: JSON.stringify({ model: 'gpt-4o-mini', messages: [{ role: 'user', content: 'x' }] }),
+      });
+      expect(chat.status).toBe(409);
+      await chat.text();
+    });
+
+    test('one under way is joined; errors are never kept', async () => {
+      world.upstream.control.hold();
+      const both = [embed({ model: MODEL, input }, key('join')), embed({ model: MODEL, input }, key('join'))];
+      await waitUntil(() => world.upstream.control.counters.waiting === 1);
+      await Bun.sleep(50);
+      world.upstream.control.release();
+      const [first, second] = await Promise.all(both);
+      expect(received()).toBe(1);
+      expect(first?.vectors).toEqual(second?.vectors as number[][]);
+      const replays = [first, second].map((one) => one?.response.headers.get('x-idempotent-replay'));
+      expect(replays.toSorted()).toEqual([null, 'true'].toSorted());
+      world.upstream.control.enqueue({ status: 400 });
+      expect((await embed({ model: MODEL, input }, key('fails'))).response.status).toBe(400);
+      expect((await embed({ model: MODEL, input }, key('fails'))).response.status).toBe(200);
+      const bad = await embed({ model: MODEL, input }, key('x'.repeat(300)));
+      expect([bad.response.status, bad.json.error?.param]).toEqual([400, 'Idempotency-Key']);
+    });
   });
 
   test('tokens instead of text, one or several', async () => {

@@ -8,7 +8,7 @@ import {
   type IdempotencyStore,
   IdempotentAnswers,
 } from './idempotent-answers';
-import type { StoredAnswer } from './stored-answer';
+import { STORED_ANSWER_CODEC, type StoredAnswer } from './stored-answer';
 
 const answer: StoredAnswer = {
   v: 1,
@@ -79,7 +79,7 @@ class MemoryStore implements IdempotencyStore {
 const FAST = { leaseMs: 150, deadlineMs: 100, pollMs: 10 };
 
 function createProcess(store = new MemoryStore()) {
-  const answers = new IdempotentAnswers({ store, ...FAST });
+  const answers = new IdempotentAnswers({ store, codec: STORED_ANSWER_CODEC, ...FAST });
   let next = 0;
   const begin = (more: { key?: string; bodyHash?: string; apiKeyId?: string; signal?: AbortSignal } = {}) =>
     answers.begin({
@@ -90,7 +90,7 @@ function createProcess(store = new MemoryStore()) {
       signal: new AbortController().signal,
       ...more,
     });
-  const produce = async (): Promise<AnswerClaim> => {
+  const produce = async (): Promise<AnswerClaim<StoredAnswer>> => {
     const turn = await begin();
     if (turn.type !== 'produce') throw new Error('it is not our turn');
     return turn.claim;
@@ -142,6 +142,16 @@ describe('one answer per Idempotency-Key', () => {
     claim.fail(new GatewayError('upstream_error', 'broken'));
     await expect(joined).rejects.toMatchObject({ kind: 'upstream_error' });
     expect((await one.begin()).type).toBe('produce');
+  });
+
+  test('who comes after the error runs anew, with any body, however long the store takes to free the key', async () => {
+    for (const bodyHash of ['b', 'c']) {
+      const one = createProcess();
+      const claim = await one.produce();
+      one.store.delayMs = 40;
+      claim.fail(new GatewayError('upstream_error', 'broken'));
+      expect((await one.begin({ bodyHash })).type).toBe('produce');
+    }
   });
 
   test.each(['here', 'in another process'])(

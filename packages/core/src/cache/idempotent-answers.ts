@@ -1,7 +1,6 @@
 // Postgres away: a request with an Idempotency-Key is refused, because running it could mean running it twice. An answer
 // that can't be written yet is replayed from this process's memory and tried again until its claim is another's.
 import { GatewayError } from '../errors/gateway-error';
-import { decodeStoredAnswer, encodeStoredAnswer, type StoredAnswer } from './stored-answer';
 
 /** One key of one caller, and who claims it. */
 export interface ClaimRef {
@@ -16,7 +15,7 @@ export type ClaimOutcome =
   | { readonly type: 'claimed' }
   /** Another request has it right now. */
   | { readonly type: 'pending' }
-  /** `answer`: text of a `StoredAnswer`. */
+  /** `answer`: as its codec wrote it. */
   | { readonly type: 'done'; readonly answer: string }
   /** The key belongs to another body. */
   | { readonly type: 'conflict' };
@@ -30,18 +29,25 @@ export interface IdempotencyStore {
 }
 
 /** The request that has to produce the answer holds this; it must end in exactly one of three ways. */
-export interface AnswerClaim {
+export interface AnswerClaim<A> {
   /** A complete 2xx: kept for replays. Resolves when it is written, or late; undefined where nothing is kept. */
-  complete(describe: () => StoredAnswer): Promise<void> | undefined;
+  complete(describe: () => A): Promise<void> | undefined;
   /** The key is free again; those who joined get the same error. */
   fail(error: GatewayError): void;
   /** The caller left: the key is free again, and one of those who joined goes on. */
   release(): void;
 }
 
-export type IdempotentTurn =
-  | { readonly type: 'produce'; readonly claim: AnswerClaim }
-  | { readonly type: 'replay'; readonly answer: StoredAnswer };
+export type IdempotentTurn<A> =
+  | { readonly type: 'produce'; readonly claim: AnswerClaim<A> }
+  | { readonly type: 'replay'; readonly answer: A };
+
+/** How answers of one kind are kept. */
+export interface AnswerCodec<A> {
+  encode(answer: A): string;
+  /** undefined for anything this version did not write. */
+  decode(text: string): A | undefined;
+}
 
 export interface IdempotentRequest {
   readonly apiKeyId: string;
@@ -55,8 +61,9 @@ export interface IdempotentRequest {
   readonly signal: AbortSignal;
 }
 
-export interface IdempotentAnswersOptions {
+export interface IdempotentAnswersOptions<A> {
   readonly store: IdempotencyStore;
+  readonly codec: AnswerCodec<A>;
   /** How long a claim outlives its process; 30 s unless given. */
   readonly leaseMs?: number;
   /** How long a question to the store may take, and how long an answer waits to be written. */
@@ -65,18 +72,20 @@ export interface IdempotentAnswersOptions {
   readonly pollMs?: number;
 }
 
-type Ending =
-  | { readonly type: 'done'; readonly answer: StoredAnswer }
+type Ending<A> =
+  | { readonly type: 'done'; readonly answer: A }
   | { readonly type: 'failed'; readonly error: GatewayError }
   | { readonly type: 'released' };
 
 /** A key this process is busy with. */
-interface Entry {
+interface Entry<A> {
   readonly ref: ClaimRef;
   readonly bodyHash: string;
-  readonly ending: PromiseWithResolvers<Ending>;
+  readonly ending: PromiseWithResolvers<Ending<A>>;
   /** True once the store says that it is ours: then its lease is renewed. */
   claimed: boolean;
+  /** Set while the key is given back: resolves once it is free. Who comes now is no part of what has ended. */
+  freeing?: Promise<void>;
 }
 
 const LEASE_MS = 30_000;
@@ -85,11 +94,11 @@ const POLL_MS = 250;
 const RETRY_MS = 1000;
 
 /** One answer per `Idempotency-Key`: produced once, joined while under way, replayed for 24 h. */
-export class IdempotentAnswers {
-  private readonly entries = new Map<string, Entry>();
+export class IdempotentAnswers<A> {
+  private readonly entries = new Map<string, Entry<A>>();
   private timer: ReturnType<typeof setInterval> | undefined;
 
-  constructor(private readonly options: IdempotentAnswersOptions) {}
+  constructor(private readonly options: IdempotentAnswersOptions<A>) {}
 
   /** Keys this process is busy with. */
   get size(): number {
@@ -100,7 +109,7 @@ export class IdempotentAnswers {
    * Whose turn it is. Waits for an identical request under way. Throws `idempotency_conflict`, `store_unavailable`,
    * `client_closed`, or the error of the request that was joined.
    */
-  async begin(request: IdempotentRequest): Promise<IdempotentTurn> {
+  async begin(request: IdempotentRequest): Promise<IdempotentTurn<A>> {
     const keyHash = Bun.CryptoHasher.hash('sha256', request.key, 'hex');
     const id = `${request.apiKeyId} ${keyHash}`;
     for (;;) {
@@ -109,6 +118,10 @@ export class IdempotentAnswers {
         const ref = { apiKeyId: request.apiKeyId, keyHash, owner: request.requestId };
         const turn = await this.ask(id, ref, request);
         if (turn !== undefined) return turn;
+        continue;
+      }
+      if (running.freeing !== undefined) {
+        await untilGone(running.freeing, request.signal);
         continue;
       }
       if (running.bodyHash !== request.bodyHash) throw conflict();
@@ -124,11 +137,11 @@ export class IdempotentAnswers {
   }
 
   /** Asks the store until this request has its turn; others of this process wait for it meanwhile. */
-  private async ask(id: string, ref: ClaimRef, request: IdempotentRequest): Promise<IdempotentTurn | undefined> {
+  private async ask(id: string, ref: ClaimRef, request: IdempotentRequest): Promise<IdempotentTurn<A> | undefined> {
     const { bodyHash, signal } = request;
-    const entry: Entry = { ref, bodyHash, ending: Promise.withResolvers<Ending>(), claimed: false };
+    const entry: Entry<A> = { ref, bodyHash, ending: Promise.withResolvers<Ending<A>>(), claimed: false };
     this.entries.set(id, entry);
-    const leave = (ending: Ending) => {
+    const leave = (ending: Ending<A>) => {
       if (this.entries.get(id) === entry) this.entries.delete(id);
       entry.ending.resolve(ending);
     };
@@ -142,7 +155,7 @@ export class IdempotentAnswers {
         }
         if (outcome.type === 'conflict') throw conflict();
         if (outcome.type === 'done') {
-          const answer = decodeStoredAnswer(outcome.answer);
+          const answer = this.options.codec.decode(outcome.answer);
           if (answer === undefined) throw unreadable();
           leave({ type: 'done', answer });
           return { type: 'replay', answer };
@@ -179,8 +192,8 @@ export class IdempotentAnswers {
     }
   }
 
-  private createClaim(id: string, entry: Entry): AnswerClaim {
-    const { store, deadlineMs = DEADLINE_MS } = this.options;
+  private createClaim(id: string, entry: Entry<A>): AnswerClaim<A> {
+    const { store, codec, deadlineMs = DEADLINE_MS } = this.options;
     let ended = false;
     const endOnce = (work: () => Promise<void>): Promise<void> => {
       if (ended) return Promise.resolve();
@@ -192,17 +205,19 @@ export class IdempotentAnswers {
       this.entries.delete(id);
       if (this.entries.size === 0) this.stop();
     };
-    const giveBack = (ending: Ending) => async () => {
-      await store.release(entry.ref).catch(() => {});
-      forget();
+    const giveBack = (ending: Ending<A>) => () => {
+      const released = store.release(entry.ref).catch(() => {});
+      // A store that does not answer keeps nobody waiting here: its lease ends by itself.
+      entry.freeing = Promise.race([released, Bun.sleep(deadlineMs)]).finally(forget);
       entry.ending.resolve(ending);
+      return entry.freeing;
     };
     return {
       complete: (describe) =>
         endOnce(async () => {
           const answer = describe();
           entry.ending.resolve({ type: 'done', answer });
-          const written = this.writeUntilTaken(entry, encodeStoredAnswer(answer)).finally(forget);
+          const written = this.writeUntilTaken(entry, codec.encode(answer)).finally(forget);
           await Promise.race([written, Bun.sleep(deadlineMs)]);
         }),
       fail: (error) => void endOnce(giveBack({ type: 'failed', error })),
@@ -211,7 +226,7 @@ export class IdempotentAnswers {
   }
 
   /** Its lease is renewed meanwhile; a claim nobody could renew is another's by then, and the write changes nothing. */
-  private async writeUntilTaken(entry: Entry, answer: string): Promise<void> {
+  private async writeUntilTaken(entry: Entry<A>, answer: string): Promise<void> {
     const { store, leaseMs = LEASE_MS } = this.options;
     const endMs = performance.now() + 2 * leaseMs;
     while (performance.now() < endMs) {

@@ -26,3 +26,6 @@ export function decodeStoredAnswer(text: string): StoredAnswer | undefined {
     return undefined;
   }
 }
+
+/** For `IdempotentAnswers`. */
+export const STORED_ANSWER_CODEC = { encode: encodeStoredAnswer, decode: decodeStoredAnswer };

@@ -27,6 +27,21 @@ export function decodeStoredEmbedding(text: string): StoredEmbedding | undefined
   }
 }
 
+const BATCH_VERSION = 'embeddings-1';
+
+/** A whole answer, one entry for each input: for `IdempotentAnswers`. */
+export const STORED_EMBEDDINGS_CODEC = {
+  encode: (entries: readonly StoredEmbedding[]): string => JSON.stringify({ v: BATCH_VERSION, entries }),
+  decode: (text: string): readonly StoredEmbedding[] | undefined => {
+    try {
+      const value = JSON.parse(text) as { readonly v?: string; readonly entries?: readonly StoredEmbedding[] };
+      return value.v === BATCH_VERSION && Array.isArray(value.entries) ? value.entries : undefined;
+    } catch {
+      return undefined;
+    }
+  },
+};
+
 /** SHA-256 (hex) of one input under everything that changes its vector. `scope`: the route, as in `exactCacheKey`. */
 export function embeddingCacheKey(
   { projectId, scope }: { readonly projectId: string; readonly scope: string },
