@@ -1,9 +1,10 @@
 // Hot store unreachable: as for chat. The vendor's answer goes on byte by byte; only its cost is read from a copy.
+import type { WireFormat } from '@llm0/core/chat/json';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { applyMode } from '@llm0/core/routing/failover-mode';
 import { callPassthrough, nativeUrl, type PassthroughProvider, passesThrough } from '@llm0/providers/call-passthrough';
 import type { ProviderConnection } from '@llm0/providers/provider';
-import { openaiChat } from '../dialects/openai-chat/index';
+import { NATIVE_ERRORS } from '../dialects/native-errors';
 import type { ConnectedProvider, Services } from '../services-type';
 import { type Admission, admitPlanned } from './admit';
 import { type Authenticated, authenticate } from './authenticate';
@@ -12,7 +13,7 @@ import { forwardedRequestHeaders } from './filter-headers';
 import { NativeBill } from './native-bill';
 import { type Exchange, openExchange } from './open-exchange';
 import { type NativeJob, type NativePlan, PASSTHROUGH } from './plan-passthrough';
-import { describeNative, type NativeBody, type NativeTarget, readBody, readTarget } from './read-native';
+import { describeNative, type NativeBody, type NativeTarget, providerName, readBody, readTarget } from './read-native';
 import { recordRefusal } from './record-refusal';
 import { asGatewayError, respondError } from './respond-error';
 import { respondNative } from './respond-native';
@@ -56,7 +57,7 @@ export async function handlePassthrough(services: Services, httpRequest: Request
     progress.bill = bill;
     keepRequest(services, { exchange, admission, job });
     const askedMs = services.clock.monotonicMs();
-    const response = await ask(services, { connected, provider, connection, url, body, httpRequest });
+    const response = await ask(services, { connected, provider, connection, principal, url, body, httpRequest });
     noteKey(connected, { provider, connection, response });
     return await respondNative(services, {
       ...{ exchange, admission, bill, response, provider, connection },
@@ -66,7 +67,7 @@ export async function handlePassthrough(services: Services, httpRequest: Request
     });
   } catch (cause) {
     release();
-    return await refuse(services, progress, asGatewayError(cause, services.log));
+    return await refuse(services, httpRequest, { progress, error: asGatewayError(cause, services.log) });
   }
 }
 
@@ -98,19 +99,27 @@ function reach(services: Services, { provider: name }: NativeTarget, { project }
   return { connected, provider: connected.provider, connection };
 }
 
+/** Callers share the vendor's account: one's key must never bring another's answer. */
+function asVendorSees(idempotencyKey: string, { key }: Authenticated): string {
+  return Bun.CryptoHasher.hash('sha256', `${key.id} ${idempotencyKey}`, 'hex');
+}
+
 interface Asked extends Reached {
+  readonly principal: Authenticated;
   readonly url: URL;
   readonly body: NativeBody;
   readonly httpRequest: Request;
 }
 
 function ask(services: Services, asked: Asked): Promise<Response> {
-  const { connected, provider, connection, url, body, httpRequest } = asked;
+  const { connected, provider, connection, principal, url, body, httpRequest } = asked;
   const { method } = httpRequest;
   const own: Record<string, string> = {
     ...forwardedRequestHeaders(httpRequest.headers),
     'accept-encoding': 'identity',
   };
+  const { 'idempotency-key': idempotencyKey } = own;
+  if (idempotencyKey !== undefined) own['idempotency-key'] = asVendorSees(idempotencyKey, principal);
   if (body.length !== undefined) own['content-length'] = String(body.length);
   const unsigned = { method, url, headers: own, body: body.bytes };
   const headers = { ...own, ...provider.passthrough.authorize(unsigned, connection) };
@@ -149,7 +158,11 @@ function keepRequest(
 }
 
 /** Every request that passed auth leaves a row, refused ones too. */
-async function refuse(services: Services, progress: Progress, error: GatewayError): Promise<Response> {
+async function refuse(
+  services: Services,
+  httpRequest: Request,
+  { progress, error }: { readonly progress: Progress; readonly error: GatewayError },
+): Promise<Response> {
   const { exchange, principal, job, bill } = progress;
   if (bill !== undefined) {
     bill.fail(error);
@@ -160,7 +173,12 @@ async function refuse(services: Services, progress: Progress, error: GatewayErro
   }
   return respondError(error, {
     requestId: exchange?.requestId ?? services.createId(),
-    dialect: openaiChat,
+    dialect: NATIVE_ERRORS[formatOf(services, providerName(httpRequest), principal)],
     projectCapNanoUsd: principal?.project.monthlyCapNanoUsd,
   });
+}
+
+/** What the vendor's clients understand; for a provider that is not there, what most do. */
+function formatOf(services: Services, provider: string, principal: Authenticated | undefined): WireFormat {
+  return services.connect({ provider, model: '' }, principal?.project.id)?.provider.wireFormat ?? 'openai-chat';
 }

@@ -21,6 +21,11 @@ export interface NativeTarget {
 const PREFIX = '/passthrough/';
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']);
 
+/** The first segment behind the prefix. */
+export function providerName(request: Request): string {
+  return new URL(request.url).pathname.slice(PREFIX.length).split('/', 1)[0] ?? '';
+}
+
 /** `/passthrough/{provider}/…` → provider and the vendor's path. */
 export function readTarget(request: Request): NativeTarget {
   if (!METHODS.has(request.method)) {
@@ -32,7 +37,7 @@ export function readTarget(request: Request): NativeTarget {
   const url = new URL(request.url);
   const rest = url.pathname.slice(PREFIX.length);
   const slash = rest.indexOf('/');
-  const provider = slash === -1 ? rest : rest.slice(0, slash);
+  const provider = providerName(request);
   const query = new URLSearchParams(url.search);
   // Keys belong into headers; one of this gateway's own must never reach a vendor.
   query.delete('key');

@@ -1,7 +1,7 @@
 import { ERROR_TABLE, errorStatus } from '@llm0/core/errors/error-table';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { Logger } from 'pino';
-import type { Dialect } from '../dialects/dialect';
+import type { NativeErrors } from '../dialects/native-errors';
 import { AdmissionDenied } from './admit';
 import { addLimitHeaders, type HeaderTable } from './answer-headers';
 
@@ -16,7 +16,7 @@ export function asGatewayError(cause: unknown, log: Pick<Logger, 'error'>): Gate
 
 export interface ErrorContext {
   readonly requestId: string;
-  readonly dialect: Pick<Dialect, 'encodeError' | 'requestIdHeader'>;
+  readonly dialect: NativeErrors;
   /** The project's cap, for the spend headers of denials. */
   readonly projectCapNanoUsd?: number | null;
 }
@@ -27,7 +27,8 @@ const MIN_RETRY_AFTER_SECONDS = 1;
 export function respondError(error: GatewayError, context: ErrorContext): Response {
   const status = errorStatus(error);
   const headers: HeaderTable = { 'Content-Type': 'application/json', 'X-Request-Id': context.requestId };
-  const { requestIdHeader } = context.dialect;
+  const { requestIdHeader, errorHeaders } = context.dialect;
+  if (errorHeaders !== undefined) Object.assign(headers, errorHeaders(error));
   if (requestIdHeader !== undefined) headers[requestIdHeader] = context.requestId;
   if (status === 429 || status === 503 || error.retryAfterMs !== undefined) {
     const seconds = Math.ceil((error.retryAfterMs ?? 0) / 1000);

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import { connect } from 'node:net';
+import Anthropic from '@anthropic-ai/sdk';
 import OpenAI from 'openai';
 import { callAdmin, createTestKey } from '../start-gateway';
 import { logRow, STORE_KINDS, settledLedger, startEnvironment, type TestEnvironment, waitUntil } from './environment';
@@ -249,6 +250,38 @@ describe.each(STORE_KINDS)('native APIs passed through on %s stores', (kind) => 
     const answer = await rawRequest(world.gateway.url, path, apiKey);
     expect(answer).toMatch(/^HTTP\/1\.1 (400|404) /);
     expect(echo.seen).toEqual([]);
+  });
+
+  test('the gateway’s own errors come in the vendor’s envelope, where its clients look for them', async () => {
+    const wrong = `llm0_live_${'0'.repeat(64)}`;
+    const baseURL = `${world.gateway.url}/passthrough/anthropic`;
+    const anthropic = new Anthropic({ apiKey: wrong, baseURL, maxRetries: 0 });
+    const message = { model: 'claude-haiku-4-5', max_tokens: 5, messages: [{ role: 'user' as const, content: 'x' }] };
+    const refused = await anthropic.messages.create(message).catch((error: unknown) => error);
+    expect(refused).toBeInstanceOf(Anthropic.AuthenticationError);
+    expect(refused).toMatchObject({ status: 401, type: 'authentication_error', requestID: expect.any(String) });
+    const gemini = await call('gemini/v1beta/models/gemini-2.5-flash:generateContent', { ...json({}), key: wrong });
+    const body = (await gemini.json()) as { error: unknown };
+    expect([gemini.status, body.error]).toMatchObject([401, { code: 401, status: 'UNAUTHENTICATED' }]);
+    const limited = await createTestKey(world.gateway, { key: { allowed_models: ['gpt-4o-mini'] } });
+    const nova = { ...json({ messages: [] }), key: limited.apiKey };
+    const bedrock = await call('bedrock/model/amazon.nova-2-lite-v1%3A0/converse', nova);
+    expect([bedrock.status, bedrock.headers.get('x-amzn-errortype')]).toEqual([403, 'AccessDeniedException']);
+    expect(await bedrock.json()).toMatchObject({ code: 'model_not_allowed', message: expect.any(String) });
+    const unknown = await call('nobody/v1/x');
+    expect([unknown.status, await codeOf(unknown)]).toEqual([404, 'not_found']);
+  });
+
+  test('an Idempotency-Key goes on, but never the same one for two callers', async () => {
+    const other = await createTestKey(world.gateway);
+    for (const key of [apiKey, apiKey, other.apiKey]) {
+      const headers = { 'Idempotency-Key': 'mine' };
+      await (await call('openai/v1/chat/completions', { ...json(chat, { headers }), key })).text();
+    }
+    const [first, second, third] = world.upstream.requests.map((request) => request.headers['idempotency-key']);
+    expect(first).toMatch(/^[0-9a-f]{64}$/);
+    expect(second).toBe(first);
+    expect(third).not.toBe(first);
   });
 
   test('a redirect is no answer, and a refused operator key none of the caller', async () => {
