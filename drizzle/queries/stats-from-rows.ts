@@ -1,8 +1,9 @@
 import type { Db } from '../client';
 import { readDays } from './read-days';
 import type { BucketQuery, BucketResult } from './stats';
+import { OTHER_GROUPS } from './stats-customers';
 import type { StatsSegment } from './stats-range';
-import { OTHER_GROUPS, type StatsScope, scopeOf } from './stats-sources';
+import { type StatsScope, scopeOf } from './stats-sources';
 import {
   addTotals,
   bucketKey,
@@ -25,7 +26,7 @@ interface Sum {
 /** Reads rows day by day, newest first, until the time is up; what was read so far is the (partial) answer. */
 export async function loadFromRows(db: Db, query: BucketQuery): Promise<BucketResult> {
   const { intervalMs, groupBy, top } = query;
-  const scope: StatsScope = { ...scopeOf(query), intervalMs, groupBy };
+  const scope: StatsScope = { ...scopeOf(query), intervalMs, groupBy, metrics: query.metrics };
   const sums = new Map<string, Sum>();
   const readFromMs = await readDays(db, query, async (tx, day) => {
     const segments: StatsSegment[] = [{ source: 'rows', ...day }];

@@ -6,6 +6,8 @@ export interface StatsSegment {
   readonly source: StatsSource | SpecialSource;
   readonly fromMs: number;
   readonly toMs: number;
+  /** Taken away instead of added. */
+  readonly isLess?: boolean;
 }
 
 /** Roll-ups by one thing only. */
@@ -79,19 +81,26 @@ function cover(fromMs: number, toMs: number, levels: readonly Level[], nowMs: nu
 const floorTo = (ms: number, sizeMs: number) => Math.floor(ms / sizeMs) * sizeMs;
 const ceilTo = (ms: number, sizeMs: number) => Math.ceil(ms / sizeMs) * sizeMs;
 
-/** Full buckets from one roll-up, the edges from rows; all from rows where buckets are wanted shorter than it has them. */
+/**
+ * Full buckets from one roll-up, the edges from rows; all from rows where buckets are wanted shorter than it has them. A
+ * range that ends about now has the bucket of its end whole, less the (few) rows since.
+ */
 export function splitByOne(
   options: RangeOptions & { readonly source: SpecialSource; readonly sizeMs: number },
 ): readonly StatsSegment[] {
-  const { fromMs, toMs, source, sizeMs, intervalMs } = options;
+  const { fromMs, toMs, nowMs, source, sizeMs, intervalMs } = options;
   const startMs = ceilTo(fromMs, sizeMs);
-  const endMs = floorTo(toMs, sizeMs);
+  const isOpen = toMs > nowMs - ROWS_ONLY_MS;
+  const endMs = isOpen ? ceilTo(toMs, sizeMs) : floorTo(toMs, sizeMs);
+  const edge: StatsSegment = isOpen
+    ? { source: 'rows', fromMs: toMs, toMs: endMs, isLess: true }
+    : { source: 'rows', fromMs: endMs, toMs };
   const segments: StatsSegment[] = [
     { source: 'rows', fromMs, toMs: startMs },
     { source, fromMs: startMs, toMs: endMs },
-    { source: 'rows', fromMs: endMs, toMs },
+    edge,
   ];
-  if (startMs >= endMs || (intervalMs !== undefined && intervalMs % sizeMs !== 0)) {
+  if (startMs >= floorTo(toMs, sizeMs) || (intervalMs !== undefined && intervalMs % sizeMs !== 0)) {
     return fromMs < toMs ? [{ source: 'rows', fromMs, toMs }] : [];
   }
   return segments.filter((segment) => segment.fromMs < segment.toMs);

@@ -1,5 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm';
 import type { GroupBy } from './stats';
+import { customerTable, OTHER_GROUPS } from './stats-customers';
 import type { StatsSegment } from './stats-range';
 
 export const METRIC_NAMES = ['latency', 'ttft', 'overhead', 'upstream'] as const;
@@ -23,15 +24,14 @@ export interface StatsScope extends StatsFilter {
   readonly metrics?: readonly MetricName[];
   /** Groups that keep their name; all others come together as `OTHER_GROUPS`. */
   readonly kept?: readonly string[];
+  /** Sums wanted; absent = all. */
+  readonly sums?: readonly SumColumn[];
 }
 
 /** The conditions of a query alone. */
 export function scopeOf({ projectId, apiKeyId, model, provider, status, customerId }: StatsFilter): StatsScope {
   return { projectId, apiKeyId, model, provider, status, customerId };
 }
-
-/** Name of all groups beyond those asked for. */
-export const OTHER_GROUPS = '(other)';
 
 /** Group → expression over `gateway_logs` and over the roll-ups that have it; labels are in rows only. */
 const ROW_GROUPS: Readonly<Record<string, SQL>> = {
@@ -86,33 +86,6 @@ function tableOf(segment: StatsSegment, scope: StatsScope): SQL {
 const NO_TOKENS = sql.raw(`0 as tokens_in, 0 as tokens_out, 0 as tokens_cache_read, 0 as tokens_cache_write,
   0 as tokens_reasoning, 0 as cost_usd, 0 as saved_usd`);
 
-/**
- * Days by customer, projects together; what all requests of a day have more than that is of no customer (''). Customers
- * are added up once and narrowed to the day before, so that the table is read a single time.
- */
-function customerTable({ fromMs, toMs }: StatsSegment, { projectId, intervalMs }: StatsScope): SQL {
-  const day = (ms: number) => sql`${new Date(ms).toISOString().slice(0, 10)}::date`;
-  const ofProject = projectId === undefined ? sql`` : sql`and project_id = ${projectId}::uuid`;
-  // Without intervals all days count as the first.
-  const date = intervalMs === undefined ? day(fromMs) : sql`date`;
-  const customers = sql`select ${date} as date, customer_id, sum(request_count) as requests, sum(tokens_in) as tokens_in,
-      sum(tokens_out) as tokens_out, sum(total_spend_usd) as cost_usd, sum(saved_usd) as saved_usd
-    from customer_spend where date >= ${day(fromMs)} and date < ${day(toMs)} ${ofProject} group by 1, 2`;
-  return sql`(with customers as materialized (${customers})
-    select date::timestamp at time zone 'UTC' as bucket, ${projectId ?? null}::uuid as project_id, customer_id,
-      requests, tokens_in, tokens_out, cost_usd, saved_usd, '' as status, 'miss' as cache, 0 as failovers,
-      0 as tokens_cache_read, 0 as tokens_cache_write, 0 as tokens_reasoning
-    from (
-      select * from customers union all
-      select date, '', -sum(requests), -sum(tokens_in), -sum(tokens_out), -sum(cost_usd), -sum(saved_usd)
-      from customers group by date union all
-      select ${intervalMs === undefined ? day(fromMs) : sql`(bucket at time zone 'UTC')::date`}, '', requests, tokens_in,
-        tokens_out, cost_usd, saved_usd
-      from rollup_day where bucket >= to_timestamp(${fromMs}::bigint / 1000.0)
-        and bucket < to_timestamp(${toMs}::bigint / 1000.0) ${ofProject}
-    ) as parts) as customer_spend`;
-}
-
 function startOf(segment: StatsSegment, intervalMs: number | undefined): SQL {
   if (intervalMs === undefined) return sql`0::bigint`;
   const step = sql.raw(String(Math.trunc(intervalMs)));
@@ -139,28 +112,35 @@ function within(segment: StatsSegment, scope: StatsScope): SQL {
   );
 }
 
-const SUMMED = sql.raw(
-  [
-    'requests',
-    'success',
-    'errors',
-    'rate_limited',
-    'cap_exceeded',
-    'aborted',
-    'tokens_in',
-    'tokens_out',
-    'tokens_cache_read',
-    'tokens_cache_write',
-    'tokens_reasoning',
-    'cost_usd',
-    'saved_usd',
-    'exact_hits',
-    'semantic_hits',
-    'failovers',
-  ]
-    .map((name) => `sum(${name}) as ${name}`)
-    .join(', '),
-);
+/** What can be added up, by its column, in the order of a part's columns. */
+export const SUM_COLUMNS = [
+  'requests',
+  'success',
+  'errors',
+  'rate_limited',
+  'cap_exceeded',
+  'aborted',
+  'tokens_in',
+  'tokens_out',
+  'tokens_cache_read',
+  'tokens_cache_write',
+  'tokens_reasoning',
+  'cost_usd',
+  'saved_usd',
+  'exact_hits',
+  'semantic_hits',
+  'failovers',
+] as const;
+export type SumColumn = (typeof SUM_COLUMNS)[number];
+
+const LESS = sql.raw(SUM_COLUMNS.map((name) => `-${name} as ${name}`).join(', '));
+
+/** Sums nobody asked for are zero: each that is added up costs time for every row read. */
+function summed(wanted: readonly SumColumn[]): SQL {
+  const columns = SUM_COLUMNS.map((name) => (wanted.includes(name) ? `sum(${name}) as ${name}` : `0 as ${name}`));
+  return sql.raw(columns.join(', '));
+}
+
 const BY_STATUS = (n: string) =>
   sql.raw(
     [
@@ -188,16 +168,23 @@ export function totalsQuery(segments: readonly StatsSegment[], scope: StatsScope
       : sql`requests, ${BY_STATUS('requests')}, ${TOKENS_AND_MONEY},
           case when cache = 'exact' then requests else 0 end as exact_hits,
           case when cache = 'semantic' then requests else 0 end as semantic_hits, failovers`;
-    return sql`select ${startOf(segment, scope.intervalMs)} as start_ms, ${groupOf(segment, scope)} as grp, ${counts}
+    const part = sql`select ${startOf(segment, scope.intervalMs)} as start_ms, ${groupOf(segment, scope)} as grp, ${counts}
       from ${tableOf(segment, scope)} where ${within(segment, scope)}`;
+    return segment.isLess === true ? sql`select start_ms, grp, ${LESS} from (${part}) as less` : part;
   });
-  return sql`select start_ms, grp, ${SUMMED} from (${sql.join(parts, sql` union all `)}) as parts
-    group by start_ms, grp having sum(requests) <> 0 order by start_ms, grp`;
+  const { shown, by } = placeOf(scope);
+  return sql`select ${shown}, ${summed(scope.sums ?? SUM_COLUMNS)} from (${sql.join(parts, sql` union all `)}) as parts
+    ${by === undefined ? sql`` : sql`group by ${by}`} having sum(requests) <> 0 ${by === undefined ? sql`` : sql`order by ${by}`}`;
 }
 
-const rowBins = (names: readonly MetricName[]) => sql.raw(names.map((name) => `('${name}', ${name}_ms)`).join(', '));
-const rollupBins = (names: readonly MetricName[]) =>
-  sql.raw(names.map((name) => `select '${name}' as metric, unnest(${name}_histogram) as element`).join(' union all '));
+/** Start and group of a result's rows; only what tells rows apart is grouped by, since each column costs time for every row. */
+function placeOf({ intervalMs, groupBy }: StatsScope): { readonly shown: SQL; readonly by: SQL | undefined } {
+  const start = intervalMs === undefined ? sql`0::bigint as start_ms` : sql`start_ms`;
+  const shown = sql`${start}, ${groupBy === undefined ? sql`null::text as grp` : sql`grp`}`;
+  const by = [intervalMs === undefined ? undefined : sql`start_ms`, groupBy === undefined ? undefined : sql`grp`];
+  const named = by.filter((column) => column !== undefined);
+  return { shown, by: named.length === 0 ? undefined : sql.join(named, sql`, `) };
+}
 
 const COARSE: Readonly<Partial<Record<StatsSegment['source'], StatsSegment['source']>>> = {
   rollup_hour: 'rollup_latency_hour',
@@ -213,22 +200,37 @@ export function withCoarseDurations(segments: readonly StatsSegment[], scope: St
   return segments.map((segment) => ({ ...segment, source: COARSE[segment.source] ?? segment.source }));
 }
 
-/** One row for each bucket, group, metric and histogram bin. */
+/** Half a bin's step, so that counts below zero stay with their bin. */
+const HALF_BIN = sql.raw(String(2 ** 39));
+
+/**
+ * One row for each bucket, group and metric, with its histogram as text: `bin:count bin:count …`. Each metric is added up
+ * by itself, and one value a row comes back instead of one a bin: both halve the time.
+ */
 export function binsQuery(segments: readonly StatsSegment[], scope: StatsScope): SQL {
-  const names = scope.metrics ?? METRIC_NAMES;
-  const histograms = sql.raw(names.map((name) => `${name}_histogram`).join(', '));
-  const parts = segments.map((segment) => {
-    const head = sql`${startOf(segment, scope.intervalMs)} as start_ms, ${groupOf(segment, scope)} as grp, m.metric`;
-    if (segment.source === 'rows') {
-      return sql`select ${head}, llm0_histogram_bin((llm0_histogram_of(m.ms))[1]) as bin, 1::bigint as n
-        from ${tableOf(segment, scope)}, lateral (values ${rowBins(names)}) as m(metric, ms)
-        where m.ms is not null and ${within(segment, scope)}`;
-    }
-    // Offset 0: start and group are worked out once a row, not once an element of its histograms.
-    return sql`select r.start_ms, r.grp, m.metric, llm0_histogram_bin(m.element) as bin, llm0_histogram_count(m.element) as n
-      from (select ${startOf(segment, scope.intervalMs)} as start_ms, ${groupOf(segment, scope)} as grp, ${histograms}
-        from ${tableOf(segment, scope)} where ${within(segment, scope)} offset 0) as r, lateral (${rollupBins(names)}) as m`;
+  const { shown, by } = placeOf(scope);
+  const metrics = (scope.metrics ?? METRIC_NAMES).map((metric) => {
+    const parts = segments.map((segment) => elementsOf(segment, scope, metric));
+    // Elements are bin × 2^40 + count: their sum less that many bins is the sum of the counts.
+    return sql`select ${shown}, ${sql.raw(`'${metric}'`)} as metric, string_agg(bin::text || ':' || n::text, ' ') as bins
+      from (
+        select ${by === undefined ? sql`` : sql`${by}, `}bin, sum(e) - count(*) * (bin << 40) as n
+        from (select start_ms, grp, e, (e + ${HALF_BIN}) >> 40 as bin from (${sql.join(parts, sql` union all `)}) as parts) as bins
+        group by ${by === undefined ? sql`` : sql`${by}, `}bin
+      ) as counts ${by === undefined ? sql`having count(*) > 0` : sql`group by ${by}`}`;
   });
-  return sql`select start_ms, grp, metric, bin, sum(n) as n from (${sql.join(parts, sql` union all `)}) as parts
-    group by start_ms, grp, metric, bin`;
+  return sql.join(metrics, sql` union all `);
+}
+
+/** The elements of all histograms of a metric; of a row, the one it would be. */
+function elementsOf(segment: StatsSegment, scope: StatsScope, metric: MetricName): SQL {
+  const place = sql`${startOf(segment, scope.intervalMs)} as start_ms, ${groupOf(segment, scope)} as grp`;
+  const from = sql`from ${tableOf(segment, scope)} where ${within(segment, scope)}`;
+  if (segment.source === 'rows') {
+    const ms = sql.raw(`${metric}_ms`);
+    return sql`select ${place}, (llm0_histogram_of(${ms}))[1] as e ${from} and ${ms} is not null`;
+  }
+  // Offset 0: start and group are worked out once a row, not once an element of its histogram.
+  return sql`select start_ms, grp, unnest(histogram) as e
+    from (select ${place}, ${sql.raw(`${metric}_histogram`)} as histogram ${from} offset 0) as r`;
 }

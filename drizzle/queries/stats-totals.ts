@@ -132,8 +132,7 @@ interface BinRow extends Record<string, unknown> {
   start_ms: string;
   grp: string | null;
   metric: MetricName;
-  bin: number;
-  n: string;
+  bins: string;
 }
 
 /** By `bucketKey`. */
@@ -144,10 +143,19 @@ export async function loadHistograms(db: Db, segments: readonly StatsSegment[], 
     const key = bucketKey(Number(row.start_ms), row.grp);
     const histograms = byBucket.get(key) ?? {};
     byBucket.set(key, histograms);
-    const histogram = histograms[row.metric] ?? new Map<number, number>();
-    histograms[row.metric] = histogram.set(row.bin, Number(row.n));
+    histograms[row.metric] = readBins(row.bins);
   }
   return byBucket;
+}
+
+/** `bin:count bin:count …` */
+function readBins(text: string): Map<number, number> {
+  const histogram = new Map<number, number>();
+  for (const pair of text.split(' ')) {
+    const colon = pair.indexOf(':');
+    histogram.set(Number(pair.slice(0, colon)), Number(pair.slice(colon + 1)));
+  }
+  return histogram;
 }
 
 export const bucketKey = (startMs: number, group: string | null) => `${startMs} ${group}`;

@@ -6,8 +6,8 @@ import { sampleRecord } from '../testing/sample-record';
 import { TEST_DATABASES } from '../testing/test-databases';
 import { insertLogRecords } from './log-insert';
 import { type LogFilter, listLogs } from './logs';
-import { loadBuckets, loadOverview } from './stats';
-import { splitRange } from './stats-range';
+import { type BucketQuery, loadBuckets, loadOverview, SPEND_SUMS } from './stats';
+import { splitByOne, splitRange } from './stats-range';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -65,6 +65,42 @@ describe('ranges', () => {
     expect(sources(24 * 10, HOUR_MS)).toEqual(new Set(['rollup_hour']));
     expect(sources(24, 60_000)).toEqual(new Set(['rollup_minute']));
     expect(sources(24, 90_000)).toEqual(new Set(['rows']));
+  });
+});
+
+describe('ranges over one roll-up', () => {
+  const nowMs = Date.parse('2026-06-15T12:34:56.789Z');
+  const source = 'customer_spend';
+
+  test('what is added less what is taken away is the range; rows are taken away only of the bucket that goes on', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 0, max: 10 * DAY_MS }),
+        fc.integer({ min: 1, max: 10 * DAY_MS }),
+        (agoMs, lengthMs) => {
+          const fromMs = nowMs - agoMs;
+          const toMs = fromMs + lengthMs;
+          let coveredMs = 0;
+          for (const segment of splitByOne({ fromMs, toMs, nowMs, source, sizeMs: DAY_MS })) {
+            coveredMs += (segment.toMs - segment.fromMs) * (segment.isLess === true ? -1 : 1);
+            expect(segment.toMs).toBeGreaterThan(segment.fromMs);
+            if (segment.source === source) expect([segment.fromMs % DAY_MS, segment.toMs % DAY_MS]).toEqual([0, 0]);
+            if (segment.isLess === true) expect(segment.fromMs).toBe(toMs);
+            if (segment.isLess === true) expect(toMs).toBeGreaterThan(nowMs - HOUR_MS);
+          }
+          expect(coveredMs).toBe(lengthMs);
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+
+  test('a range that ends now reads no rows of the day but those since', () => {
+    const range = { fromMs: Date.parse('2026-06-08T00:00:00Z'), toMs: nowMs, nowMs: nowMs + 50 };
+    expect(splitByOne({ ...range, source, sizeMs: DAY_MS })).toEqual([
+      { source, fromMs: range.fromMs, toMs: Date.parse('2026-06-16T00:00:00Z') },
+      { source: 'rows', fromMs: nowMs, toMs: Date.parse('2026-06-16T00:00:00Z'), isLess: true },
+    ]);
   });
 });
 
@@ -159,6 +195,103 @@ describe.each(TEST_DATABASES)('stats and logs on $name', (kind) => {
       expected,
     );
     expect(buckets.every((bucket) => bucket.durations?.latency.p95 !== null)).toBe(true);
+  });
+
+  describe('customers by day, from their roll-up', () => {
+    const lastMs = Date.parse('2027-05-10T15:30:00Z');
+    const projectId = crypto.randomUUID();
+    const other = crypto.randomUUID();
+    /** Of two projects; every third of no customer, and customers of both. Some are newer than the ranges asked for. */
+    const spending = Array.from({ length: 300 }, (_, index) =>
+      sampleRecord({
+        projectId: index % 4 === 0 ? other : projectId,
+        createdAtMs: lastMs + 1_200_000 - index * 1_812_345,
+        customerId: index % 3 === 0 ? undefined : `c${index % 5}`,
+        costNanoUsd: 1 + index * (index % 5),
+        savedNanoUsd: index,
+        tokensIn: 10 + index,
+      }),
+    );
+    beforeAll(() => insertLogRecords(db, spending).then(() => {}));
+
+    /** The same from the records themselves. */
+    function expected(query: BucketQuery) {
+      const { intervalMs, top = Number.POSITIVE_INFINITY } = query;
+      const chosen = spending.filter(
+        (one) =>
+          one.createdAtMs >= query.fromMs &&
+          one.createdAtMs < query.toMs &&
+          (query.projectId === undefined || one.projectId === query.projectId),
+      );
+      const costs = new Map<string, number>();
+      for (const { customerId = '', costNanoUsd } of chosen)
+        costs.set(customerId, (costs.get(customerId) ?? 0) + costNanoUsd);
+      const dearest = [...costs].sort(([, a], [, b]) => b - a).map(([name]) => name);
+      const kept = new Set(dearest.slice(0, top));
+      const sums = new Map<string, number[]>();
+      for (const { createdAtMs, customerId = '', costNanoUsd, savedNanoUsd, tokensIn } of chosen) {
+        const startMs = intervalMs === undefined ? query.fromMs : Math.floor(createdAtMs / intervalMs) * intervalMs;
+        const key = `${startMs} ${kept.has(customerId) ? customerId : '(other)'}`;
+        const [n = 0, cost = 0, saved = 0, tokens = 0] = sums.get(key) ?? [];
+        sums.set(key, [n + 1, cost + costNanoUsd, saved + savedNanoUsd, tokens + tokensIn]);
+      }
+      return { sums, groups: costs.size };
+    }
+
+    const ENDS = { 'just now': 0, 'minutes ago': 20 * 60_000, 'hours ago': 5 * HOUR_MS, 'in the future': -HOUR_MS };
+    test.each(
+      Object.entries(ENDS).flatMap(([name, agoMs]) =>
+        [undefined, 1, 2, 3, 4, 10].flatMap((top) =>
+          ([DAY_MS, undefined] as const).map((intervalMs) => [name, agoMs, top, intervalMs] as const),
+        ),
+      ),
+    )('until %s (%i ms), top %p, every %p ms', async (_name, agoMs, top, intervalMs) => {
+      for (const [from, project] of [
+        ['2027-05-05T00:00:00Z', projectId],
+        ['2027-05-05T07:11:00Z', undefined],
+        ['2027-05-05T00:00:00Z', undefined],
+      ] as const) {
+        const range = { fromMs: Date.parse(from), toMs: lastMs - agoMs, nowMs: lastMs, projectId: project };
+        const query = {
+          ...range,
+          intervalMs,
+          top,
+          groupBy: 'customer' as const,
+          sums: SPEND_SUMS,
+          withDurations: false,
+        };
+        const { buckets, groups } = await loadBuckets(db, query);
+        const wanted = expected(query);
+        const found = buckets.map(({ startMs, group, requests, costNanoUsd, savedNanoUsd, tokensIn }) => [
+          `${startMs} ${group}`,
+          [requests, costNanoUsd, savedNanoUsd, tokensIn],
+        ]);
+        expect(Object.fromEntries(found)).toEqual(Object.fromEntries(wanted.sums));
+        expect(groups).toBe(wanted.groups);
+      }
+    });
+
+    test('parts of days over more than a day are read within bounds, and add up', async () => {
+      const range = { fromMs: lastMs - 3 * DAY_MS, toMs: lastMs, nowMs: lastMs, projectId };
+      const query = { ...range, intervalMs: 3 * HOUR_MS, groupBy: 'customer', sums: SPEND_SUMS } as const;
+      const { buckets } = await loadBuckets(db, { ...query, withDurations: false });
+      const wanted = expected({ ...query, withDurations: false });
+      expect(new Map(buckets.map((bucket) => [`${bucket.startMs} ${bucket.group}`, bucket.costNanoUsd]))).toEqual(
+        new Map([...wanted.sums].map(([key, [, cost = 0]]) => [key, cost])),
+      );
+    });
+  });
+
+  test('sums that are asked for are the same as among all', async () => {
+    const range = { fromMs: nowMs - 100 * HOUR_MS, toMs: nowMs + 1, nowMs: nowMs + 1, projectId };
+    const query = { ...range, intervalMs: HOUR_MS, groupBy: 'model', top: 2, withDurations: false } as const;
+    const [all, some] = await Promise.all([loadBuckets(db, query), loadBuckets(db, { ...query, sums: SPEND_SUMS })]);
+    const spend = ({ buckets }: typeof all) =>
+      buckets.map(({ startMs, group, requests, costNanoUsd, savedNanoUsd, tokensIn, tokensOut }) => ({
+        ...{ startMs, group, requests, costNanoUsd, savedNanoUsd, tokensIn, tokensOut },
+      }));
+    expect(spend(some)).toEqual(spend(all));
+    expect(all.buckets.some(({ success }) => success > 0)).toBe(true);
   });
 
   test.each<[string, LogFilter, (record: LogRecord) => boolean]>([

@@ -1,9 +1,10 @@
 import type { Histogram } from '@llm0/core/logs/histogram';
 import { sql } from 'drizzle-orm';
 import type { Db } from '../client';
+import { OTHER_GROUPS } from './stats-customers';
 import { loadFromRows } from './stats-from-rows';
 import { type StatsSegment, splitByOne, splitRange } from './stats-range';
-import { type MetricName, OTHER_GROUPS, type StatsFilter, type StatsScope, scopeOf } from './stats-sources';
+import { type MetricName, type StatsFilter, type StatsScope, type SumColumn, scopeOf } from './stats-sources';
 import {
   addTotals,
   bucketKey,
@@ -15,8 +16,22 @@ import {
   ZERO,
 } from './stats-totals';
 
-export type { MetricName } from './stats-sources';
+export type { MetricName, SumColumn } from './stats-sources';
 export type { Durations, Percentiles, UsageTotals } from './stats-totals';
+
+/** Money and tokens. */
+export const SPEND_SUMS = [
+  'requests',
+  'tokens_in',
+  'tokens_out',
+  'tokens_cache_read',
+  'tokens_cache_write',
+  'tokens_reasoning',
+  'cost_usd',
+  'saved_usd',
+] as const satisfies readonly SumColumn[];
+/** What groups are ranked by. */
+const RANKED_BY = ['requests', 'cost_usd'] as const satisfies readonly SumColumn[];
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -48,8 +63,8 @@ export interface BucketQuery extends StatsQuery {
   readonly withDurations: boolean;
   /** Of these durations only; absent = of all. */
   readonly metrics?: readonly MetricName[];
-  /** Money and tokens alone are wanted: days by customer then come from their roll-up. */
-  readonly onlySums?: boolean;
+  /** Sums wanted, others may be 0; absent = all. With `SPEND_SUMS` days by customer come from their roll-up. */
+  readonly sums?: readonly SumColumn[];
 }
 
 export interface StatsBucket extends UsageTotals {
@@ -95,15 +110,15 @@ export async function loadBuckets(db: Db, query: BucketQuery): Promise<BucketRes
 }
 
 async function loadFromRollups(db: Db, query: BucketQuery): Promise<BucketResult> {
-  const { intervalMs, groupBy, top, metrics } = query;
+  const { intervalMs, groupBy, top, metrics, sums } = query;
   const segments = segmentsOf(query);
-  const plain: StatsScope = { ...scopeOf(query), intervalMs, groupBy, metrics };
-  const sums = top === undefined || groupBy === undefined ? undefined : await rankGroups(db, segments, plain);
-  const ranked = sums?.map(({ group }) => group ?? '');
+  const plain: StatsScope = { ...scopeOf(query), intervalMs, groupBy, metrics, sums };
+  const ranking = top === undefined || groupBy === undefined ? undefined : await rankGroups(db, segments, plain);
+  const ranked = ranking?.map(({ group }) => group ?? '');
   const kept = ranked !== undefined && ranked.length > (top ?? 0) ? ranked.slice(0, top) : undefined;
   const scope = { ...plain, kept };
-  const isRead = sums !== undefined && intervalMs === undefined;
-  const totals = isRead ? joinOthers(sums, kept) : await loadTotals(db, segments, scope);
+  const isRead = ranking !== undefined && intervalMs === undefined;
+  const totals = isRead ? joinOthers(ranking, kept) : await loadTotals(db, segments, scope);
   const histograms = query.withDurations ? await loadHistograms(db, segments, scope) : undefined;
   const buckets = totals.map(({ startMs, group, totals: sums }) => {
     const bucket = { startMs: intervalMs === undefined ? query.fromMs : startMs, group, ...sums };
@@ -113,10 +128,14 @@ async function loadFromRollups(db: Db, query: BucketQuery): Promise<BucketResult
   return { buckets, groups: ranked?.length ?? new Set(buckets.map((bucket) => bucket.group)).size };
 }
 
-function needsRows({ groupBy, customerId, onlySums, apiKeyId, model, provider, status }: BucketQuery): boolean {
+function needsRows(query: BucketQuery): boolean {
+  const { groupBy, customerId, sums, apiKeyId, model, provider, status, intervalMs = DAY_MS } = query;
   if (customerId !== undefined || groupBy?.startsWith('label.') === true) return true;
   if (groupBy !== 'customer') return groupBy === 'error_code' && apiKeyId !== undefined;
-  return onlySums !== true || [apiKeyId, model, provider, status].some((filter) => filter !== undefined);
+  const onlySpend = sums?.every((name) => SPEND_SUMS.some((one) => one === name)) === true;
+  if (!onlySpend || [apiKeyId, model, provider, status].some((filter) => filter !== undefined)) return true;
+  // Customers are rolled up by day: parts of days are read from rows, at once as long as there are few.
+  return intervalMs % DAY_MS !== 0 && query.toMs - query.fromMs > DAY_MS;
 }
 
 /** Full days by customer, or full hours by error code, come from the roll-up that has them; the edges from rows. */
@@ -128,7 +147,8 @@ function segmentsOf(query: BucketQuery): readonly StatsSegment[] {
 
 /** Sums by group over all of the range, the dearest first, then the busiest. */
 async function rankGroups(db: Db, segments: readonly StatsSegment[], scope: StatsScope) {
-  const rows = await loadTotals(db, segments, { ...scope, intervalMs: undefined });
+  const sums = scope.intervalMs === undefined ? scope.sums && [...scope.sums, ...RANKED_BY] : RANKED_BY;
+  const rows = await loadTotals(db, segments, { ...scope, intervalMs: undefined, sums });
   return rows.toSorted((a, b) => b.totals.costNanoUsd - a.totals.costNanoUsd || b.totals.requests - a.totals.requests);
 }
 

@@ -89,7 +89,7 @@ export function toStatsQuery(query: z.output<typeof overviewQuerySchema>, nowMs:
 export function toBucketQuery(
   query: z.output<typeof bucketQuerySchema>,
   nowMs: number,
-): Omit<BucketQuery, 'withDurations' | 'onlySums' | 'metrics'> {
+): Omit<BucketQuery, 'withDurations' | 'sums' | 'metrics'> {
   const stretch = toStatsQuery(query, nowMs);
   const lengthMs = stretch.toMs - stretch.fromMs;
   const intervalMs = query.interval === WHOLE ? undefined : (query.interval ?? defaultIntervalMs(lengthMs));

@@ -5,7 +5,9 @@ import {
   loadBuckets,
   loadHistogram,
   loadOverview,
+  SPEND_SUMS,
   type StatsBucket,
+  type SumColumn,
 } from '@llm0/drizzle/queries/stats';
 import { answers, createRouter } from './admin-router';
 import type { AdminServices } from './admin-services';
@@ -82,6 +84,17 @@ const errorsSchema = bucketsOf('ErrorBuckets', {
   error_rate: z.number(),
 });
 
+const CACHE_SUMS = ['requests', 'exact_hits', 'semantic_hits', 'saved_usd'] as const satisfies readonly SumColumn[];
+const ERROR_SUMS = [
+  'requests',
+  'success',
+  'errors',
+  'rate_limited',
+  'cap_exceeded',
+  'aborted',
+  'failovers',
+] as const satisfies readonly SumColumn[];
+
 const overview = createRoute({
   method: 'get',
   path: '/stats/overview',
@@ -126,7 +139,7 @@ const histogram = createRoute({
 export function statsRoutes({ db, clock }: Pick<AdminServices, 'db' | 'clock'>) {
   const load = (
     query: z.output<typeof bucketQuerySchema>,
-    more: Partial<Pick<BucketQuery, 'withDurations' | 'onlySums' | 'metrics'>> = {},
+    more: Partial<Pick<BucketQuery, 'withDurations' | 'sums' | 'metrics'>> = {},
   ) => loadBuckets(db, { ...toBucketQuery(query, clock.nowMs()), withDurations: false, ...more });
   return createRouter()
     .openapi(overview, async (c) => {
@@ -144,14 +157,14 @@ export function statsRoutes({ db, clock }: Pick<AdminServices, 'db' | 'clock'>) 
       };
       return c.json(answer, 200);
     })
-    .openapi(spend, async (c) => c.json(show(await load(c.req.valid('query'), { onlySums: true }), showSpend), 200))
+    .openapi(spend, async (c) => c.json(show(await load(c.req.valid('query'), { sums: SPEND_SUMS }), showSpend), 200))
     .openapi(latency, async (c) => {
       const { metric, ...query } = c.req.valid('query');
       const metrics = metric === undefined ? undefined : [metric];
-      return c.json(show(await load(query, { withDurations: true, metrics }), showLatency), 200);
+      return c.json(show(await load(query, { withDurations: true, metrics, sums: ['requests'] }), showLatency), 200);
     })
-    .openapi(cache, async (c) => c.json(show(await load(c.req.valid('query')), showCache), 200))
-    .openapi(errors, async (c) => c.json(show(await load(c.req.valid('query')), showErrors), 200))
+    .openapi(cache, async (c) => c.json(show(await load(c.req.valid('query'), { sums: CACHE_SUMS }), showCache), 200))
+    .openapi(errors, async (c) => c.json(show(await load(c.req.valid('query'), { sums: ERROR_SUMS }), showErrors), 200))
     .openapi(histogram, async (c) => {
       const { metric, ...range } = c.req.valid('query');
       const found = await loadHistogram(db, toStatsQuery(range, clock.nowMs()), metric);
