@@ -1,17 +1,21 @@
 import type { ChatRequest } from '@llm0/core/chat/request';
 import type { DroppedParameters } from './refuse-parameter';
 
-/** Top-level fields about delivery, storage and accounting at one vendor: leaving them out changes no answer. */
+/** Top-level fields about delivery and storage at one vendor: leaving them out changes no answer, and nobody misses them. */
 const HARMLESS_FIELDS: ReadonlySet<string> = new Set([
   'stream_options',
   'store',
-  'prompt_cache_key',
-  'prompt_cache_retention',
-  'safety_identifier',
   'reasoning.summary',
   'reasoning.generate_summary',
   // What it asks for is about built-in tools, or comes anyway.
   'include',
+]);
+
+/** Fields about accounting and prompt caches at one vendor: no answer changes, and yet the caller may count on them. */
+const REPORTED_FIELDS: ReadonlySet<string> = new Set([
+  'prompt_cache_key',
+  'prompt_cache_retention',
+  'safety_identifier',
 ]);
 
 /** Values that only say what a vendor does anyway. */
@@ -33,7 +37,7 @@ export function refuseExtras(
   for (const name in request.extra) {
     if (HARMLESS_FIELDS.has(name) || taken(name)) continue;
     if (DEFAULT_VALUES.get(name) === JSON.stringify(request.extra[name])) continue;
-    if (/[.[]/.test(name)) dropped.note(name);
+    if (REPORTED_FIELDS.has(name) || /[.[]/.test(name)) dropped.note(name);
     else dropped.refuse(name, 'has no counterpart for');
   }
 }

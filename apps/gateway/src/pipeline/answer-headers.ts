@@ -43,7 +43,7 @@ export function answerHeaders(
   } else if (decision.type === 'unchecked') headers['X-Warning'] = 'store_unavailable';
   else headers['X-Idempotent-Replay'] = 'true';
   if (answer.similarity !== undefined) headers['X-Cache-Similarity'] = answer.similarity.toFixed(4);
-  if (answer.dropped.length > 0) headers['X-LLM0-Dropped'] = answer.dropped.join(',');
+  if (answer.dropped.length > 0) headers['X-LLM0-Dropped'] = droppedNames(answer.dropped);
   const original = admission.plan.route.targets[0].provider;
   if (answer.failoverCount > 0) {
     headers['X-Failover'] = 'true';
@@ -83,7 +83,27 @@ export function addLimitHeaders(headers: HeaderTable, state: LimitState, project
   }
 }
 
+const MAX_TEXT = 256;
+/** Front ends refuse answers whose headers grow beyond a few KiB. */
+const MAX_DROPPED = 1024;
+const MAX_NAME = 128;
+
 /** Header values are visible ASCII; anything else a caller sent is percent-encoded. */
 export function headerText(text: string): string {
-  return text.replace(/[^\x20-\x7e]/g, (character) => encodeURIComponent(character)).slice(0, 256);
+  return encodeInvisible(text).slice(0, MAX_TEXT);
+}
+
+function encodeInvisible(text: string): string {
+  return text.toWellFormed().replace(/[^\x20-\x7e]/gu, (character) => encodeURIComponent(character));
+}
+
+/** Names are the caller's own, and as many as the caller likes: `a,b,+5 more`. */
+export function droppedNames(names: readonly string[]): string {
+  let text = '';
+  for (const [index, name] of names.entries()) {
+    const shown = encodeInvisible(name.slice(0, MAX_NAME)).replaceAll(',', '%2C').slice(0, MAX_NAME);
+    if (text.length + shown.length >= MAX_DROPPED) return `${text},+${names.length - index} more`;
+    text += index === 0 ? shown : `,${shown}`;
+  }
+  return text;
 }

@@ -247,6 +247,27 @@ test('a local model is listed while its server has it, and is free', async () =>
   expect(local).toEqual([LOCAL]);
 });
 
+test('what a vendor has no place for is named, whatever the caller called it, and however much it is', async () => {
+  const world = await sharedWorld();
+  const { apiKey } = await createTestKey(world.gateway);
+  const many = Object.fromEntries(Array.from({ length: 3000 }, (_, index) => [`field${index}`, 1]));
+  for (const own of [{ 'two\nlines': 1 }, { 名: 1 }, many]) {
+    const response = await fetch(`${world.gateway.url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${apiKey}` },
+      body: JSON.stringify({
+        model: 'gemini-2.5-flash',
+        messages: [{ role: 'user', content: 'x', ...own }],
+        user: 'somebody',
+      }),
+    });
+    await response.text();
+    const dropped = response.headers.get('x-llm0-dropped') ?? '';
+    expect([response.status, dropped.slice(0, 17)]).toEqual([200, 'user,messages[0].']);
+    expect(dropped.length).toBeLessThan(1100);
+  }
+});
+
 let shared: Promise<TestEnvironment> | undefined;
 
 function sharedWorld(): Promise<TestEnvironment> {

@@ -245,6 +245,10 @@ describe('tools', () => {
     });
   });
 
+  test('whose request it is, is named where it goes nowhere', () => {
+    expect(encode({ user: 'u' }).dropped).toEqual(['user']);
+  });
+
   test('one call at a time: in the model’s own words, or refused', () => {
     const request = { tools: [WEATHER], parallelToolCalls: false };
     expect(bodyOf(request).additionalModelRequestFields).toEqual({

@@ -46,6 +46,8 @@ function encodeBody(request: ChatRequest, { context, quirks, dropped }: BodyInpu
   ]);
   // One call at a time can be asked of one maker's models only.
   if (quirks.claude === undefined) refuseLacking(request, dropped, ['parallelToolCalls']);
+  // The vendor has no place for it.
+  if (request.user !== undefined) dropped.note('user');
   refuseExtras(request, dropped, (name) => NATIVE_FIELDS.has(name));
   const names = new ToolNames(request, TOOL_NAME_RULE);
   const media = context.media ?? NO_MEDIA;

@@ -302,6 +302,11 @@ describe('generation', () => {
     expect(encode(ask(more), { dropParams: true }).dropped).toEqual([param]);
   });
 
+  test('whose request it is, and what is said to other vendors’ caches, is named where it goes nowhere', () => {
+    const extra = { prompt_cache_key: 'k', safety_identifier: 's', stream_options: {} };
+    expect(encode(ask({ user: 'u', extra })).dropped).toEqual(['user', 'prompt_cache_key', 'safety_identifier']);
+  });
+
   test('one call at a time of the one tool that must be called: said, not refused', () => {
     const tools = [{ type: 'function', name: 'f' } as const];
     const forced = ask({ parallelToolCalls: false, tools, toolChoice: { type: 'tool', name: 'f' } });

@@ -30,6 +30,8 @@ export function encodeRequest(request: ChatRequest, context: EncodeContext): Ups
 
 function encodeBody(request: ChatRequest, context: EncodeContext, dropped: DroppedParameters): JsonObject {
   refuseLacking(request, dropped, ['logitBias', 'parallelToolCalls']);
+  // The vendor has no place for it.
+  if (request.user !== undefined) dropped.note('user');
   refuseExtras(request, dropped, (name) => NATIVE_FIELDS.has(name) || name === 'modalities');
   const tier = request.serviceTier;
   if (tier !== undefined && tier !== 'auto' && tier !== 'default') {
