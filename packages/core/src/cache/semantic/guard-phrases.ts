@@ -45,6 +45,27 @@ export const PHRASES: readonly (readonly [pattern: RegExp, word: string])[] = [
     /\bin terms of\b|\bon the subject of\b|\bin the end\b|\bin order to\b|\bin (?:simple|plain) (?:terms|words)\b/g,
     ' ',
   ],
+  [/\b(?:get|getting|gets|take|taking|wash|washing)\b((?: \p{L}+){1,5}) out of\b/gu, 'remove$1 from'],
+  [/\b(?:get|getting|gets)\b((?: \p{L}+){1,5}) out(?= *[?.!,]| *$)/gu, 'remove$1'],
+  [/\b(?:http )?(?:(?:status|error|response|reason|exit) codes?|error|status)(?= #?[a-z]?\d)/g, ' code '],
+  [/\b((?:http )?\d{3}) (?:(?:status|error|response)(?: codes?)?)\b/g, 'code $1'],
+  // "Keep it from being set back" denies what "set it back" asks.
+  [
+    /\b(?:keep|stop|prevent|prohibit|block|save|protect)(?:s|ing)?\b([^.?!,;:]{1,60}?)\bfrom (?=(?:being|getting|ever|\p{L}+ing)\b)/gu,
+    'prevent $1',
+  ],
+  // "Use X instead of" turns "use instead of X" around.
+  [/\binstead of(?= (?:in|at|on|for|when|with|if)\b| *[?.!,]| *$)/g, 'insteadbehind'],
+  [/\b(\d{1,2}(?::\d\d)?) ?(?:o'?clock )?in the morning\b/g, '$1 am'],
+  [/\b(\d{1,2}(?::\d\d)?) ?(?:o'?clock )?in the (?:afternoon|evening)\b/g, '$1 pm'],
+  [/\b(\d{1,2}) o'?clock\b/g, '$1'],
+  [/\b(winter|summer|spring|autumn)(?:[ -]?time| months?| season)\b/g, '$1'],
+  [/\b(\d+) ?mins?\b/g, '$1 minutes'],
+  [/\b(\d{1,2})(?:st|nd|rd|th)(?: of)? (?=(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)\p{L}*\b)/gu, '$1 '],
+  [
+    /\b((?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*(?:-month)?)\.? (?:the )?(\d{1,2})(?:st|nd|rd|th)\b/g,
+    '$1 $2',
+  ],
   [/\b(?:instead|rather)(?: of| than)(?: by| using| with| at| in| on)?\b/g, 'instead'],
   [/\bmore (?=quickly|slowly|easily|cheaply|safely|efficiently)/g, ' '],
   [/\bweighs? more\b/g, 'heavier'],

@@ -46,6 +46,18 @@ export const SOFT: ReadonlySet<string> = new Set(
   normal real
   approximately roughly maybe perhaps probably nowadays basically generally
   detail difference area sequence list reason definition command statement explanation
+  issafe isallowed islegal per equal sentence version option healthieroption
+  available actual correct exact given following suitable appropriate recommended ideal typically
+  suppose supposed wonder hear know
+  moment period duration
+  `),
+);
+
+/** Among those two lists, what counts for itself behind a number: "three ideas" are not "three reasons". */
+export const COUNTED: ReadonlySet<string> = new Set(
+  words(`
+  tutorial example tip idea detail snippet word term reason list answer result case fact point phrase topic article role
+  concept option feature method procedure technique sentence definition command statement difference step version
   `),
 );
 

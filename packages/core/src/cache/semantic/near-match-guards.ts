@@ -1,5 +1,6 @@
 import { alignSynonyms } from './align-synonyms';
 import { ANTONYMS } from './antonyms';
+import { citeAlike } from './read-literals';
 import { isSameQuestion } from './read-question';
 import { hasPayload, quotesIn, type ReadOptions, readText, type TextFeatures, tidyText } from './read-text';
 import { isOtherScope } from './scope-marks';
@@ -72,8 +73,9 @@ const GUARDS = {
  * is a reason.
  */
 export function findRefusal(textA: string, textB: string): GuardName | undefined {
-  const [a, b] = [tidyText(textA), tidyText(textB)];
-  if (a === b) return undefined;
+  const [tidyA, tidyB] = [tidyText(textA), tidyText(textB)];
+  if (tidyA === tidyB) return undefined;
+  const [a, b] = citeAlike(tidyA, tidyB);
   if (FOREIGN.test(a + b) && scriptsOf(a) !== scriptsOf(b)) return 'language';
   const quotesA = quotesIn(a);
   const quotesB = quotesIn(b);

@@ -1,8 +1,10 @@
 import { canonicalWord } from './canonical-word';
+import { WORDINGS } from './guard-frames';
 import { PHRASES } from './guard-phrases';
 import { ROMAN_NUMERALS } from './number-words';
 import { type QuestionKind, readQuestion } from './read-question';
 import { readScope, type ScopeMarks } from './scope-marks';
+import { PhraseTable } from './word-phrases';
 import { type ContentWord, LITERAL_START, type Literal, type WordKind, WordReader } from './word-reader';
 
 /** What the guards compare of a text. */
@@ -32,17 +34,37 @@ export interface ReadOptions {
 }
 
 const MAX_LITERALS = 1000;
+const TABLES = WORDINGS.map((lines) => new PhraseTable(lines));
 
 const QUOTED = /"([^"]{1,2000}?)"|(?<![\p{L}\p{N}])'([^']{2,200}?)'(?![\p{L}\p{N}])/gu;
 const PAYLOAD = /^([^\n]*?\p{L}[^\n]*?)(?::\s+|\n\s*)(\S+\s+\S+\s+\S[\s\S]*)$/u;
 
 /** The same text with one kind of quotes and blanks. */
 export function tidyText(text: string): string {
-  return text
+  return plainSigns(text)
     .normalize('NFKC')
     .replace(/[“”„«»]/g, '"')
     .replace(/[‘’`´](?=\p{L}{1,2}\b)/gu, (mark) => (mark === '`' ? mark : "'"))
     .trim();
+}
+
+const SIGNS = /[²³→⇒−×÷&]|->|\bw\/|\bU\.?S\b|\b(?:divided|multiplied) by\b/i;
+
+/** Signs and abbreviations that stand for a word or another sign, spelled in one way. */
+function plainSigns(text: string): string {
+  if (!SIGNS.test(text)) return text;
+  return text
+    .replace(/\b([ckm]?m|ft|mi)[²]/gi, 'square $1')
+    .replace(/²/g, '^2')
+    .replace(/³/g, '^3')
+    .replace(/−/g, '-')
+    .replace(/(?<=[\p{L}\p{N})]) ?(?:-{1,2}>|[→⇒]) ?(?=[\p{L}\p{N}(])/gu, ' to ')
+    .replace(/\bw\/o\b/gi, 'without')
+    .replace(/\bw\/(?=\s)/gi, 'with')
+    .replace(/(\d[\d.,/]*) ?(?:÷|divided by) ?(?=\d)/gi, 'divide $1 by ')
+    .replace(/(?<=\d) ?(?:×|multiplied by) ?(?=\d)/gi, ' × ')
+    .replace(/\bU\.?S\.?(?:A\b\.?)?(?![\p{L}$])/gu, 'USA')
+    .replace(/(?<=\p{L}) & (?=\p{L})/gu, ' and ');
 }
 
 /** What stands in quotes in a tidied text. */
@@ -52,7 +74,8 @@ export function quotesIn(text: string): readonly string[] {
 }
 
 /** Whether a tidied text has a part of its own behind a colon or line break. */
-export const hasPayload = (text: string): boolean => /:\s|\n/.test(text) && PAYLOAD.test(text);
+export const hasPayload = (text: string): boolean =>
+  /:\s|\n/.test(text) && PAYLOAD.test(text.includes('"') ? text.replace(QUOTED, ' "" ') : text);
 
 /** Reads a tidied text. */
 export function readText(text: string, options: ReadOptions): TextFeatures {
@@ -61,6 +84,7 @@ export function readText(text: string, options: ReadOptions): TextFeatures {
     if (literals.length >= MAX_LITERALS) return literal;
     literals.push({
       text: literal
+        .replace(/[\ue000-\uf8ff]/g, (mark) => literals[mark.charCodeAt(0) - LITERAL_START]?.text ?? mark)
         .trim()
         .replace(/[.,;:!?]+$/, '')
         .replace(/\s+/g, ' '),
@@ -73,15 +97,18 @@ export function readText(text: string, options: ReadOptions): TextFeatures {
     : text.replace(/```[^\n]*\n?([\s\S]*?)```|`([^`]+)`/g, (_, block?: string, span?: string) =>
         keep('code', block ?? span ?? ''),
       );
+  if (options.quotes) rest = rest.replace(QUOTED, (_, a?: string, b?: string) => keep('quote', a ?? b ?? ''));
   if (options.payload)
     rest = rest.replace(PAYLOAD, (_, head: string, body: string) => `${head} , ${keep('quote', body)}`);
-  if (options.quotes) rest = rest.replace(QUOTED, (_, a?: string, b?: string) => keep('quote', a ?? b ?? ''));
+  rest = rest.replace(COMPARED, (_, left: string, sign: string) => `${left} ${keep('code', sign)}`);
   if (SYMBOL.test(rest)) {
     rest = rest.replace(/\S+/g, (token) => (SYMBOL.test(token) ? keepSymbols(token, keep) : token));
   }
   const names = namesIn(rest);
   rest = markMonths(markRomans(rest)).toLowerCase();
   const scope = readScope(rest);
+  rest = rest.replace(IS, '$1 is');
+  for (const table of TABLES) rest = table.replaceIn(rest);
   for (const [pattern, word] of PHRASES) rest = rest.replace(pattern, ` ${word} `);
   const { question, text: plain } = readQuestion(rest);
   const asksDoer = /\bby (?:whom?|what|which)\b|\bby *\??$/.test(plain);
@@ -90,6 +117,12 @@ export function readText(text: string, options: ReadOptions): TextFeatures {
   const hasChoice = / or /.test(plain);
   return { question, asksDoer, hasDo, hasChoice, scope, words, denied, stranded, measures };
 }
+
+/** Not an owner's mark. */
+const IS = /\b(what|how|where|who|when|why|that|there|it|here)['’]s\b/g;
+
+/** A sign between numbers or letters of a formula. */
+const COMPARED = /(\d|(?<![\p{L}\p{N}'’])\p{L}) ([<>*^÷×]) (?=\d|\p{L}(?![\p{L}\p{N}])|\()/gu;
 
 const SYMBOL = /[_{}[\]=<>\\@|^~*+#()/]/;
 

@@ -114,9 +114,11 @@ function isMovable({ a, b }: Move['x'], isStatement: boolean): boolean {
 /** "In Tokyo when it is six in New York": both led by the same marker, and each where the other was. */
 function tradePlaces({ x, y }: Move): boolean {
   const { role, kind } = x.a.word;
-  if (!PLACES.has(role) || OWNING.has(role) || kind !== y.a.word.kind) return false;
+  if (!PLACES.has(role) || OWNING.has(role) || isThing(kind) !== isThing(y.a.word.kind)) return false;
   return [x.b, y.a, y.b].every(({ word }) => word.role === role);
 }
+
+const isThing = (kind: ContentWord['kind']) => kind === 'name' || kind === 'word';
 
 function isFree({ x, y }: Move, isStatement: boolean): boolean {
   if (x.a.word.kind === 'unit' || y.a.word.kind === 'unit') return true;

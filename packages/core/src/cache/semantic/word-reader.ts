@@ -1,5 +1,6 @@
 import { canonicalWord } from './canonical-word';
 import {
+  COUNTED,
   DIRECTIONS,
   FILLERS,
   JOINTS,
@@ -41,6 +42,7 @@ export const LITERAL_START = 0xe000;
 
 const SOFT_STEMS = new Set([...SOFT].map(canonicalWord));
 const LIGHT_STEMS = new Set([...LIGHT].map(canonicalWord));
+const COUNTED_STEMS = new Set([...COUNTED].map(canonicalWord));
 const UNIT_STEMS = new Set([...UNITS].map(canonicalWord));
 const DATE_STEMS = new Set([...DATE_WORDS].map(canonicalWord));
 
@@ -168,8 +170,9 @@ export class WordReader {
     return [stem, isNaming ? 'soft' : 'word'];
   }
 
-  private push(stem: string, kind: WordKind, role = this.role): void {
-    if (kind === 'unit' && this.lastNumber !== '') this.measures.push(`${this.lastNumber} ${stem}`);
+  private push(stem: string, read: WordKind, role = this.role): void {
+    const kind = this.isCounted(stem) ? 'word' : read;
+    if (kind === 'unit' && this.lastNumber !== '') this.pushMeasure(stem);
     this.lastNumber = kind === 'number' ? stem : '';
     this.hasLed = true;
     this.words.push({ stem, kind, role, segment: this.segment, joint: this.joint });
@@ -177,6 +180,18 @@ export class WordReader {
     this.denying = false;
     this.joint = false;
     this.stranded = '';
+  }
+
+  /** "Three ideas" are not "three reasons": what is counted counts. */
+  private isCounted(stem: string): boolean {
+    return COUNTED_STEMS.has(stem) && /^#\d{1,2}$/.test(this.lastNumber);
+  }
+
+  /** "1 pound" is "a pound", "one pound". */
+  private pushMeasure(unit: string): void {
+    const last = this.words.at(-1);
+    if (last?.stem === '#1') this.words[this.words.length - 1] = { ...last, kind: 'light' };
+    else this.measures.push(`${this.lastNumber} ${unit}`);
   }
 
   private endNumber(): void {
