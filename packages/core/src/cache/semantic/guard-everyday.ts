@@ -1,992 +1,151 @@
-const lines = (text: string): readonly (readonly string[])[] =>
-  text
-    .trim()
-    .split('\n')
-    .map((line) => line.trim().split(/\s+/));
+const lines = (text: string): readonly (readonly string[])[] => text.split(';').map((line) => line.trim().split(/\s+/));
 
 /**
- * Words that may stand for each other where all else is the same; any two of a line, but not those of two lines, so that
+ * Words that may stand for each other where all else is the same; any two of a group, but not those of two groups, so that
  * one word of many meanings draws no others together. Inflections follow from the rules of `stemWord`.
  */
 export const EVERYDAY: readonly (readonly string[])[] = lines(`
-  islegal legal law lawful allow
-  isallowed allow permit
-  issafe safe harmless
-  legal law lawful
-  use utilize utilise employ apply
-  use take
-  need require must
-  want need wish
-  get receive
-  get fetch
-  get buy
-  get obtain acquire
-  make create produce
-  make prepare cook
-  make do
-  show display
-  show indicate
-  say state
-  say mention
-  say write
-  say express
-  say tell
-  translate say
-  translate express
-  translate put
-  translate render
-  translate translation
-  translate version
-  translate word
-  translate phrase
-  translate write
-  write compose
-  write pen
-  write put
-  write spell
-  write wrote
-  writer author
-  come arrive
-  leave depart
-  begin start
-  finish complete
-  finish end
-  finish last
-  happen occur
-  happen event
-  happening event
-  event incident
-  die death
-  die dead
-  live reside
-  born birth
-  help assist aid
-  help assistance
-  try attempt
-  ask request
-  ask inquire
-  answer reply respond
-  answer response
-  reply response
-  respond response
-  explain explanation
-  explain clarify
-  describe description
-  mean meaning
-  mean signify
-  find locate
-  find search
-  find discover
-  see view
-  see check
-  see look
-  search look
-  discover discovery
-  discover discoverer
-  invent inventor
-  invent invention
-  compose composer
-  paint painter
-  direct director
-  found founder
-  rule ruler
-  win winner
-  win victory
-  beat defeat
-  beat beaten
-  defeat beaten
-  defeat vanquish
-  drive driver
-  drive trip
-  journey trip ride
-  journey travel
-  trip travel
-  trip ride
-  flight plane
-  fly plane
-  fly flight
-  airplane plane
-  aeroplane plane
-  train rail railway
-  taxi cab
-  bus coach
-  car vehicle
-  car auto
-  lorry truck
-  motorbike motorcycle
-  bike cycle
-  subway metro
-  subway underground
-  metro tube
-  underground tube
-  route way
-  fare price
-  fare cost
-  price cost
-  price expensive
-  cost charge
-  fee charge
-  fee cost
-  charge bill
-  bill invoice
-  pay payment
-  payment transaction
-  transfer move
-  transfer send
-  transfer switch
-  move send
-  move relocate
-  move migrate
-  refund reimburse
-  refund reimbursement
-  refund repay
-  return send
-  exchange swap
-  exchange replace
-  change switch
-  change adjust
-  change alter
-  switch move
-  swap replace
-  substitute replace
-  substitute replacement
-  substitute alternative
-  substitute instead
-  replacement alternative
-  replacement instead
-  replace replacement
-  alternative instead
-  remove delete
-  remove clean
-  remove clear
-  remove erase
-  delete erase
-  delete wipe
-  remove take
-  rid remove
-  avoid prevent
-  prevent stop
-  block ban
-  forbid ban
-  forbid prohibit
-  forbid disallow
-  ban prohibit
-  refuse reject
-  refuse decline
-  reject decline
-  deny refuse
-  deny reject
-  allow let
-  allow permission
-  permit permission
-  allow able
-  restore recover
-  restore retrieve
-  recover retrieve
-  undo revert
-  undo reverse
-  revert reverse
-  reverse backward
-  reverse backwards
-  repair mend
-  fix solve
-  fix resolve
-  solve resolve
-  fix solution
-  solve solution
-  fix repair
-  problem issue
-  error mistake
-  error fault
-  error problem
-  mistake fault
-  fail failure
-  fail error
-  broken faulty
-  broken defective
-  damage harm
-  harm hurt
-  pain ache
-  hurt ache
-  hurt pain
-  ill sick
-  illness disease
-  illness sickness
-  medicine medication
-  medicine drug
-  medication drug
-  pill tablet
-  doctor gp
-  dose dosage
-  vaccine vaccination
-  vaccine shot
-  vaccine jab
-  vaccination jab
-  vaccination shot
-  vaccinate vaccination
-  pregnant pregnancy
-  intolerant intolerance
-  allergic allergy
-  healthy health
-  healthy healthier
-  health healthier
-  healthieroption healthier
-  tired fatigue
-  dentist dental
-  weight weigh
-  height elevation
-  height altitude
-  altitude elevation
-  length long
-  depth deep
-  width wide
-  area surface
-  size dimension
-  size big
-  size measurement
-  age old
-  speed fast
-  speed rate
-  strong strength
-  hot heat
-  warm heat
-  wet rainy
-  wet damp
-  rain rainy
-  rain rainfall
-  snow snowy
-  sun sunny
-  wind windy
-  cloud cloudy
-  foggy fog
-  dirty filthy
-  clean tidy
-  noise sound
-  noisy loud
-  quiet silent
-  silent mute
-  bright light
-  dark dim
-  rich wealthy
-  poor needy
-  money cash
-  money fund
-  loan credit
-  salary wage
-  salary pay
-  wage pay
-  income earning
-  raise rise
-  rise hike
-  tax taxation
-  job work
-  job position
-  job employment
-  job role
-  job occupation
-  work employment
-  work function
-  boss manager
-  boss supervisor
-  company firm
-  company business
-  firm business
-  colleague coworker
-  staff personnel
-  staff employee
-  personnel employee
-  team squad
-  remote virtual
-  remote online
-  virtual online
-  interview interviewer
-  resign quit
-  quit leave
-  dismiss fire
-  sack fire
-  resign leave
-  retire retirement
-  employ hire
-  agreement contract
-  lease contract
-  rent lease
-  landlord owner
-  tenant renter
-  home house
-  flat apartment
-  room chamber
-  sofa couch
-  cupboard cabinet
-  tap faucet
-  rubbish trash garbage
-  rubbish waste
-  lift elevator
-  garden yard
-  pavement sidewalk
-  holiday vacation
-  biscuit cookie
-  sweet candy
-  crisps chips
-  fries chips
-  aubergine eggplant
-  courgette zucchini
-  coriander cilantro
-  prawn shrimp
-  jam jelly
-  nappy diaper
-  pram stroller
-  torch flashlight
-  trousers pants
-  jumper sweater
-  pullover sweater
-  trainers sneakers
-  handbag purse
-  queue line
-  post mail
-  email mail
-  letter mail
-  message text
-  message note
-  message greeting
-  parcel package
-  postcode zipcode
-  autumn fall
-  film movie
-  cinema theater
-  theatre theater
-  football soccer
-  maths math
-  mathematics math
-  mum mother
-  mummy mother
-  mommy mother
-  mama mother
-  dad father
-  daddy father
-  papa father
-  grandma grandmother granny
-  grandma nan
-  grandpa grandfather granddad
-  kid child
-  baby infant
-  teen teenager
-  teenage teenager
-  teenager adolescent
-  elderly old
-  elderly aged
-  husband spouse
-  wife spouse
-  guy man
-  lady woman
-  female woman
-  male man
-  guest visitor
-  visit visitor
-  visit go
-  visit travel
-  visit trip
-  visit enter
-  travel go
-  citizen national
-  friend pal
-  neighbour neighbor
-  customer client
-  customer buyer
-  buyer purchaser
-  order purchase
-  buy purchase
-  sell sale
-  sale discount
-  off discount
-  off reduce
-  discount reduction
-  coupon voucher
-  promo discount
-  product item
-  thing item
-  item article
-  shop store
-  supermarket grocery
-  shipping delivery
-  shipping postage
-  ship deliver
-  ship send
-  ship post
-  arrive get
-  arrive land
-  arrive reach
-  departure leave
-  departure depart
-  arrival arrive
-  due pay
-  due deadline
-  deadline date
-  expire lapse
-  valid validity
-  valid expire
-  valid good
-  valid accept
-  last keep
-  keep store
-  keep retain
-  keep stay
-  keep preserve
-  keep save
-  keep maintain
-  keep withhold
-  save store
-  store storage
-  copy duplicate
-  copy clone
-  clone duplicate
-  document file
-  file doc
-  folder directory
-  picture image
-  photo picture
-  photo pic
-  photo image
-  picture pic
-  photo photograph
-  screen display
-  screen monitor
-  monitor display
-  screenshot capture
-  app application
-  program application
-  program app
-  program software
-  app software
-  web internet
-  web online
-  site page
-  webpage page
-  webpage site
-  connect pair
-  connect link
-  connect attach
-  connect pairing
-  connection link
-  pc computer
-  headphones headset
-  headphones earphones
-  earbuds earphones
-  microphone mic
-  machine device
-  machine maker
-  device gadget
-  button key
-  flash blink
-  flashing blinking
-  option flag
-  option setting
-  option choice
-  option parameter
-  option switch
-  parameter argument
-  setting configuration
-  setting preference
-  configure set
-  configure establish
-  set establish
-  install installation
-  run execute
-  run start
-  run launch
-  start launch
-  launch open
-  execute execution
-  command instruction
-  return result
-  return give
-  print output
-  output result
-  show output
-  print show
-  give output
-  result outcome
-  effect influence
-  effect impact
-  influence impact
-  affect influence
-  affect impact
-  dictionary dict
-  integer int
-  boolean bool
-  function func
-  variable var
-  parameter param
-  argument arg
-  directory dir
-  database db
-  repository repo
-  environment env
-  administrator admin
-  parse convert
-  convert transform
-  convert change
-  convert make
-  convert conversion
-  convert put
-  convert switch
-  regex expression
-  iterate loop
-  sort order
-  sort arrange
-  order sequence
-  select choose
-  choose pick
-  rename name
-  larger above
-  larger over
-  larger exceed
-  above over
-  above exceed
-  below under
-  beneath under
-  underneath under
-  beneath below
-  main key
-  main major
-  main principal
-  main primary
-  main chief
-  main central
-  main important
-  key important
-  major important
-  famous known
-  famous renowned
-  common usual
-  common frequent
-  simple easy
-  easy easily
-  hard difficult
-  difficult tough
-  difficulty difficult
-  polite politely
-  polite courteous
-  formal formally
-  short brief
-  brief quick
-  short concise
-  brief concise
-  fast quick
-  quick speedy
-  immediate immediately
-  late delayed
-  late delay
-  delay postpone
-  temporary temporarily
-  automatic automatically
-  free gratis
-  free complimentary
-  whole full
-  whole entire
-  entire full
-  correct right
-  correct fix
-  wrong incorrect
-  wrong false
-  wrong mistake
-  wrong error
-  grammar grammatical
-  grammar grammatically
-  chemical chemistry
-  theme thematic
-  theme thematically
-  poem verse
-  story tale
-  tell narrate
-  narrator narrate
-  narrator tell
-  plot story
-  plot storyline
-  headline title
-  title name
-  heading title
-  slogan tagline
-  outline structure
-  essay paper
-  idea suggestion
-  suggest propose
-  suggest recommend
-  recommend propose
-  advise recommend
-  advice recommendation
-  list name
-  list give
-  plan schedule
-  schedule arrange
-  schedule book
-  arrange book
-  remind reminder
-  invite invitation
-  announce announcement
-  announce say
-  announce tell
-  apologize apology
-  apologise apology
-  sorry apology
-  sorry apologize
-  thank thanks
-  congratulate congratulations
-  complain complaint
-  compare comparison
-  difference distinction
-  differ difference
-  differ different
-  difference distinguish
-  similar like
-  better healthier
-  better superior
-  afraid scared
-  afraid fear
-  afraid frightened
-  scared frightened
-  scared fear
-  angry mad
-  glad happy
-  love adore
-  like enjoy
-  like love
-  fan lover
-  beginner novice
-  beginner newbie
-  beginner starter
-  beginner begin
-  expert specialist
-  teach teacher
-  learn study
-  study studying
-  student pupil
-  professor lecturer
-  exam test
-  grade mark
-  school schooling
-  university uni
-  nation country
-  border frontier
-  war conflict
-  battle fight
-  collapse fall
-  collapse decline
-  fall decline
-  president presidency
-  vote suffrage
-  revolution uprising
-  kill murder
-  assassinate assassination
-  assassinate kill
-  shot shooting
-  steal theft
-  steal stolen
-  stolen theft
-  lose lost
-  lose loss
-  lost loss
-  dispute contest
-  dispute challenge
-  contest challenge
-  contest appeal
-  unfair unjust
-  landlord landlady
-  harass harassment
-  forbid stop
-  penalty fine
-  register registration
-  register enrol
-  enrol enroll
-  subscribe subscription
-  cancel cancellation
-  cancel terminate
-  cancel stop
-  cancel end
-  renew renewal
-  renew extend
-  apply application
-  withdraw withdrawal
-  withdraw take
-  activate activation
-  disable switch
-  confirm confirmation
-  verify verification
-  report complain
-  report tell
-  report notify
-  tell inform
-  tell let
-  notify inform
-  contact reach
-  contact call
-  call phone
-  call ring
-  phone ring
-  speak talk
-  conversation talk
-  chat conversation
-  chat talk
-  secret secretly
-  drink beverage
-  drink intake
-  drink consume
-  eat consume
-  eat food
-  food meal
-  meal dish
-  meal dinner
-  dinner supper
-  cook make
-  cook prepare
-  cook cooking
-  fry frying
-  boil boiling
-  recipe make
-  recipe instruction
-  refrigerator fridge
-  put place
-  put keep
-  put add
-  put set
-  put move
-  add include
-  add insert
-  insert put
-  spill spilt
-  stain spot
-  stain mark
-  wash clean
-  wash launder
-  water watering
-  plant grow
-  dog puppy
-  cat kitty
-  stay remain
-  remain left
-  location place
-  location site
-  place spot
-  near beside
-  divide division
-  multiply times
-  multiply multiplication
-  subtract minus
-  add plus
-  sum total
-  calculate find
-  calculate get
-  calculate figure
-  calculate determine
-  calculate work
-  calculate compute
-  solve find
-  solve calculate
-  equal same
-  count number
-  number figure
-  derivative differentiate
-  integral integrate
-  factor factoring
-  conjugate conjugation
-  conjugate form
-  pronounce pronunciation
-  pronounce say
-  spell spelling
-  define definition
-  define meaning
-  attribute say
-  appear look
-  appear seem
-  look seem
-  appear show
-  expect predict
-  forecast predict
-  forecast expect
-  guess estimate
-  roughly about
-  period duration
-  period time
-  duration time
-  moment time
-  date day
-  open available
-  open opening
-  close closed
-  available availability
-  enough sufficient
-  extra additional
-  extra more
-  additional more
-  extra further
-  several multiple
-  many multiple
-  various different
-  entire all
-  maximum top
-  maximum most
-  maximum limit
-  minimum least
-  limit cap
-  limit restriction
-  increase boost
-  increase higher
-  decrease cut
-  decrease drop
-  decrease lower
-  lower bring
-  reduce cut
-  grow increase
-  improve enhance
-  improve better
-  benefit pro
-  advantage pro
-  advantage strength
-  drawback con
-  disadvantage con
-  disadvantage weakness
-  risk danger
-  dangerous risky
-  dangerous harmful
-  bad harmful
-  bad harm
-  bad poor
-  good fine
-  harmful unhealthy
-  safe secure
-  secure protect
-  security safety
-  protect guard
-  password passcode
-  sign symptom
-  sign indication
-  cause trigger
-  cause lead
-  cause reason
-  reason motive
-  purpose aim
-  goal aim
-  goal target
-  support help
-  support assistance
-  tone style
-  style format
-  formal formality
-  way method
-  way manner
-  script alphabet
-  script letter
-  alphabet letter
-  word term
-  sentence phrase
-  sentence line
-  quote saying
-  quote say
-  measure size
-  worth value
-  worth equal
-  rule regulation
-  law rule
-  colour shade
-  turn become
-  become get
-  begin beginning
-  oldest old
-  ship boat
-  gift present
-  party celebration
-  marriage wedding
-  marry wedding
-  marry marriage
-  wear put
-  clothes clothing
-  suitcase luggage
-  luggage baggage
-  wristband bracelet
-  lawyer attorney
-  lawyer solicitor
-  police cop
-  insurance cover
-  insure insurance
-  cover coverage
-  claim request
-  coverage insurance
-  crash accident
-  hurt injure
-  injury hurt
-  injury wound
-  surgery operation
-  rest relax
-  sleep asleep
-  sleep sleeping
-  wake awake
-  walk stroll
-  walk foot
-  swim swimming
-  train workout
-  exercise workout
-  exercise training
-  thin slim
-  fat overweight
-  throw toss
-  hide conceal
-  build construct
-  build assemble
-  assemble put
-  construct construction
-  design layout
-  draw sketch
-  cut trim
-  mix blend
-  mix combine
-  combine merge
-  merge join
-  join connect
-  join enter
-  split divide
-  separate split
-  hold contain
-  watch see
-  hear listen
-  smell odor
-  smell stink
-  odour odor
-  taste flavour
-  flavour flavor
-  touch feel
-  feel feeling
-  think believe
-  think opinion
-  remember recall
-  realise realize
-  organise organize
-  recognise recognize
-  analyse analyze
-  travelling traveling
-  cancelled canceled
-  grey gray
-  centre center
-  metres meters
-  litre liter
-  programme program
-  favourite favorite
-  behaviour behavior
-  honour honor
-  labour labor
-  jewellery jewelry
-  tyre tire
-  cheque check
-  plough plow
-  aluminium aluminum
-  mould mold
-  doughnut donut
-  yoghurt yogurt
-  pyjamas pajamas
-  licence license
-  defence defense
-  enquiry inquiry
-  catalogue catalog
-  dialogue dialog
-  learnt learn
-  burnt burn
-  dreamt dream
-`);
+  islegal legal law lawful allow; isallowed allow permit; issafe safe harmless; legal law lawful;
+  use utilize utilise employ apply; use take; need require must; want need wish; get receive; get fetch;
+  get buy; get obtain acquire; make create produce; make prepare cook; make do; show display; show indicate;
+  say state; say mention; say write; say express; say tell; translate say; translate express; translate put;
+  translate render; translate translation; translate version; translate word; translate phrase; translate write;
+  write compose; write pen; write put; write spell; write wrote; writer author; come arrive; leave depart;
+  begin start; finish complete; finish end; finish last; happen occur; happen event; happening event;
+  event incident; die death; die dead; live reside; born birth; help assist aid; help assistance; try attempt;
+  ask request; ask inquire; answer reply respond; answer response; reply response; respond response;
+  explain explanation; explain clarify; describe description; mean meaning; mean signify; find locate;
+  find search; find discover; see view; see check; see look; search look; discover discovery;
+  discover discoverer; invent inventor; invent invention; compose composer; paint painter; direct director;
+  found founder; rule ruler; win winner; win victory; beat defeat; beat beaten; defeat beaten; defeat vanquish;
+  drive driver; drive trip; journey trip ride; journey travel; trip travel; trip ride; flight plane; fly plane;
+  fly flight; airplane plane; aeroplane plane; train rail railway; taxi cab; bus coach; car vehicle; car auto;
+  lorry truck; motorbike motorcycle; bike cycle; subway metro; subway underground; metro tube; underground tube;
+  route way; fare price; fare cost; price cost; price expensive; cost charge; fee charge; fee cost; charge bill;
+  bill invoice; pay payment; payment transaction; transfer move; transfer send; transfer switch; move send;
+  move relocate; move migrate; refund reimburse; refund reimbursement; refund repay; return send; exchange swap;
+  exchange replace; change switch; change adjust; change alter; switch move; swap replace; substitute replace;
+  substitute replacement; substitute alternative; substitute instead; replacement alternative;
+  replacement instead; replace replacement; alternative instead; remove delete; remove clean; remove clear;
+  remove erase; delete erase; delete wipe; remove take; rid remove; avoid prevent; prevent stop; block ban;
+  forbid ban; forbid prohibit; forbid disallow; ban prohibit; refuse reject; refuse decline; reject decline;
+  deny refuse; deny reject; allow let; allow permission; permit permission; allow able; restore recover;
+  restore retrieve; recover retrieve; undo revert; undo reverse; revert reverse; reverse backward;
+  reverse backwards; repair mend; fix solve; fix resolve; solve resolve; fix solution; solve solution;
+  fix repair; problem issue; error mistake; error fault; error problem; mistake fault; fail failure; fail error;
+  broken faulty; broken defective; damage harm; harm hurt; pain ache; hurt ache; hurt pain; ill sick;
+  illness disease; illness sickness; medicine medication; medicine drug; medication drug; pill tablet;
+  doctor gp; dose dosage; vaccine vaccination; vaccine shot; vaccine jab; vaccination jab; vaccination shot;
+  vaccinate vaccination; pregnant pregnancy; intolerant intolerance; allergic allergy; healthy health;
+  healthy healthier; health healthier; healthieroption healthier; tired fatigue; dentist dental; weight weigh;
+  height elevation; height altitude; altitude elevation; length long; depth deep; width wide; area surface;
+  size dimension; size big; size measurement; age old; speed fast; speed rate; strong strength; hot heat;
+  warm heat; wet rainy; wet damp; rain rainy; rain rainfall; snow snowy; sun sunny; wind windy; cloud cloudy;
+  foggy fog; dirty filthy; clean tidy; noise sound; noisy loud; quiet silent; silent mute; bright light;
+  dark dim; rich wealthy; poor needy; money cash; money fund; loan credit; salary wage; salary pay; wage pay;
+  income earning; raise rise; rise hike; tax taxation; job work; job position; job employment; job role;
+  job occupation; work employment; work function; boss manager; boss supervisor; company firm; company business;
+  firm business; colleague coworker; staff personnel; staff employee; personnel employee; team squad;
+  remote virtual; remote online; virtual online; interview interviewer; resign quit; quit leave; dismiss fire;
+  sack fire; resign leave; retire retirement; employ hire; agreement contract; lease contract; rent lease;
+  landlord owner; tenant renter; home house; flat apartment; room chamber; sofa couch; cupboard cabinet;
+  tap faucet; rubbish trash garbage; rubbish waste; lift elevator; garden yard; pavement sidewalk;
+  holiday vacation; biscuit cookie; sweet candy; crisps chips; fries chips; aubergine eggplant;
+  courgette zucchini; coriander cilantro; prawn shrimp; jam jelly; nappy diaper; pram stroller;
+  torch flashlight; trousers pants; jumper sweater; pullover sweater; trainers sneakers; handbag purse;
+  queue line; post mail; email mail; letter mail; message text; message note; message greeting; parcel package;
+  postcode zipcode; autumn fall; film movie; cinema theater; theatre theater; football soccer; maths math;
+  mathematics math; mum mother; mummy mother; mommy mother; mama mother; dad father; daddy father; papa father;
+  grandma grandmother granny; grandma nan; grandpa grandfather granddad; kid child; baby infant; teen teenager;
+  teenage teenager; teenager adolescent; elderly old; elderly aged; husband spouse; wife spouse; guy man;
+  lady woman; female woman; male man; guest visitor; visit visitor; visit go; visit travel; visit trip;
+  visit enter; travel go; citizen national; friend pal; neighbour neighbor; customer client; customer buyer;
+  buyer purchaser; order purchase; buy purchase; sell sale; sale discount; off discount; off reduce;
+  discount reduction; coupon voucher; promo discount; product item; thing item; item article; shop store;
+  supermarket grocery; shipping delivery; shipping postage; ship deliver; ship send; ship post; arrive get;
+  arrive land; arrive reach; departure leave; departure depart; arrival arrive; due pay; due deadline;
+  deadline date; expire lapse; valid validity; valid expire; valid good; valid accept; last keep; keep store;
+  keep retain; keep stay; keep preserve; keep save; keep maintain; keep withhold; save store; store storage;
+  copy duplicate; copy clone; clone duplicate; document file; file doc; folder directory; picture image;
+  photo picture; photo pic; photo image; picture pic; photo photograph; screen display; screen monitor;
+  monitor display; screenshot capture; app application; program application; program app; program software;
+  app software; web internet; web online; site page; webpage page; webpage site; connect pair; connect link;
+  connect attach; connect pairing; connection link; pc computer; headphones headset; headphones earphones;
+  earbuds earphones; microphone mic; machine device; machine maker; device gadget; button key; flash blink;
+  flashing blinking; option flag; option setting; option choice; option parameter; option switch;
+  parameter argument; setting configuration; setting preference; configure set; configure establish;
+  set establish; install installation; run execute; run start; run launch; start launch; launch open;
+  execute execution; command instruction; return result; return give; print output; output result; show output;
+  print show; give output; result outcome; effect influence; effect impact; influence impact; affect influence;
+  affect impact; dictionary dict; integer int; boolean bool; function func; variable var; parameter param;
+  argument arg; directory dir; database db; repository repo; environment env; administrator admin;
+  parse convert; convert transform; convert change; convert make; convert conversion; convert put;
+  convert switch; regex expression; iterate loop; sort order; sort arrange; order sequence; select choose;
+  choose pick; rename name; larger above; larger over; larger exceed; above over; above exceed; below under;
+  beneath under; underneath under; beneath below; main key; main major; main principal; main primary;
+  main chief; main central; main important; key important; major important; famous known; famous renowned;
+  common usual; common frequent; simple easy; easy easily; hard difficult; difficult tough;
+  difficulty difficult; polite politely; polite courteous; formal formally; short brief; brief quick;
+  short concise; brief concise; fast quick; quick speedy; immediate immediately; late delayed; late delay;
+  delay postpone; temporary temporarily; automatic automatically; free gratis; free complimentary; whole full;
+  whole entire; entire full; correct right; correct fix; wrong incorrect; wrong false; wrong mistake;
+  wrong error; grammar grammatical; grammar grammatically; chemical chemistry; theme thematic;
+  theme thematically; poem verse; story tale; tell narrate; narrator narrate; narrator tell; plot story;
+  plot storyline; headline title; title name; heading title; slogan tagline; outline structure; essay paper;
+  idea suggestion; suggest propose; suggest recommend; recommend propose; advise recommend;
+  advice recommendation; list name; list give; plan schedule; schedule arrange; schedule book; arrange book;
+  remind reminder; invite invitation; announce announcement; announce say; announce tell; apologize apology;
+  apologise apology; sorry apology; sorry apologize; thank thanks; congratulate congratulations;
+  complain complaint; compare comparison; difference distinction; differ difference; differ different;
+  difference distinguish; similar like; better healthier; better superior; afraid scared; afraid fear;
+  afraid frightened; scared frightened; scared fear; angry mad; glad happy; love adore; like enjoy; like love;
+  fan lover; beginner novice; beginner newbie; beginner starter; beginner begin; expert specialist;
+  teach teacher; learn study; study studying; student pupil; professor lecturer; exam test; grade mark;
+  school schooling; university uni; nation country; border frontier; war conflict; battle fight; collapse fall;
+  collapse decline; fall decline; president presidency; vote suffrage; revolution uprising; kill murder;
+  assassinate assassination; assassinate kill; shot shooting; steal theft; steal stolen; stolen theft;
+  lose lost; lose loss; lost loss; dispute contest; dispute challenge; contest challenge; contest appeal;
+  unfair unjust; landlord landlady; harass harassment; forbid stop; penalty fine; register registration;
+  register enrol; enrol enroll; subscribe subscription; cancel cancellation; cancel terminate; cancel stop;
+  cancel end; renew renewal; renew extend; apply application; withdraw withdrawal; withdraw take;
+  activate activation; disable switch; confirm confirmation; verify verification; report complain; report tell;
+  report notify; tell inform; tell let; notify inform; contact reach; contact call; call phone; call ring;
+  phone ring; speak talk; conversation talk; chat conversation; chat talk; secret secretly; drink beverage;
+  drink intake; drink consume; eat consume; eat food; food meal; meal dish; meal dinner; dinner supper;
+  cook make; cook prepare; cook cooking; fry frying; boil boiling; recipe make; recipe instruction;
+  refrigerator fridge; put place; put keep; put add; put set; put move; add include; add insert; insert put;
+  spill spilt; stain spot; stain mark; wash clean; wash launder; water watering; plant grow; dog puppy;
+  cat kitty; stay remain; remain left; location place; location site; place spot; near beside; divide division;
+  multiply times; multiply multiplication; subtract minus; add plus; sum total; calculate find; calculate get;
+  calculate figure; calculate determine; calculate work; calculate compute; solve find; solve calculate;
+  equal same; count number; number figure; derivative differentiate; integral integrate; factor factoring;
+  conjugate conjugation; conjugate form; pronounce pronunciation; pronounce say; spell spelling;
+  define definition; define meaning; attribute say; appear look; appear seem; look seem; appear show;
+  expect predict; forecast predict; forecast expect; guess estimate; roughly about; period duration;
+  period time; duration time; moment time; date day; open available; open opening; close closed;
+  available availability; enough sufficient; extra additional; extra more; additional more; extra further;
+  several multiple; many multiple; various different; entire all; maximum top; maximum most; maximum limit;
+  minimum least; limit cap; limit restriction; increase boost; increase higher; decrease cut; decrease drop;
+  decrease lower; lower bring; reduce cut; grow increase; improve enhance; improve better; benefit pro;
+  advantage pro; advantage strength; drawback con; disadvantage con; disadvantage weakness; risk danger;
+  dangerous risky; dangerous harmful; bad harmful; bad harm; bad poor; good fine; harmful unhealthy;
+  safe secure; secure protect; security safety; protect guard; password passcode; sign symptom; sign indication;
+  cause trigger; cause lead; cause reason; reason motive; purpose aim; goal aim; goal target; support help;
+  support assistance; tone style; style format; formal formality; way method; way manner; script alphabet;
+  script letter; alphabet letter; word term; sentence phrase; sentence line; quote saying; quote say;
+  measure size; worth value; worth equal; rule regulation; law rule; colour shade; turn become; become get;
+  begin beginning; oldest old; ship boat; gift present; party celebration; marriage wedding; marry wedding;
+  marry marriage; wear put; clothes clothing; suitcase luggage; luggage baggage; wristband bracelet;
+  lawyer attorney; lawyer solicitor; police cop; insurance cover; insure insurance; cover coverage;
+  claim request; coverage insurance; crash accident; hurt injure; injury hurt; injury wound; surgery operation;
+  rest relax; sleep asleep; sleep sleeping; wake awake; walk stroll; walk foot; swim swimming; train workout;
+  exercise workout; exercise training; thin slim; fat overweight; throw toss; hide conceal; build construct;
+  build assemble; assemble put; construct construction; design layout; draw sketch; cut trim; mix blend;
+  mix combine; combine merge; merge join; join connect; join enter; split divide; separate split; hold contain;
+  watch see; hear listen; smell odor; smell stink; odour odor; taste flavour; flavour flavor; touch feel;
+  feel feeling; think believe; think opinion; remember recall; realise realize; organise organize;
+  recognise recognize; analyse analyze; travelling traveling; cancelled canceled; grey gray; centre center;
+  metres meters; litre liter; programme program; favourite favorite; behaviour behavior; honour honor;
+  labour labor; jewellery jewelry; tyre tire; cheque check; plough plow; aluminium aluminum; mould mold;
+  doughnut donut; yoghurt yogurt; pyjamas pajamas; licence license; defence defense; enquiry inquiry;
+  catalogue catalog; dialogue dialog; learnt learn; burnt burn; dreamt dream`);

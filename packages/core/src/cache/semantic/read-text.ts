@@ -1,6 +1,8 @@
 import { canonicalWord } from './canonical-word';
-import { WORDINGS } from './guard-frames';
-import { PHRASES } from './guard-phrases';
+import { FRAMES } from './guard-frames';
+import { PHRASAL_VERBS } from './guard-phrasal-verbs';
+import { replacePhrases } from './guard-phrases';
+import { SPELLINGS } from './guard-spellings';
 import { ROMAN_NUMERALS } from './number-words';
 import { type QuestionKind, readQuestion } from './read-question';
 import { readScope, type ScopeMarks } from './scope-marks';
@@ -34,7 +36,8 @@ export interface ReadOptions {
 }
 
 const MAX_LITERALS = 1000;
-const TABLES = WORDINGS.map((lines) => new PhraseTable(lines));
+/** One after the other. */
+const TABLES = [new PhraseTable(SPELLINGS), new PhraseTable(`${FRAMES}${PHRASAL_VERBS}`)];
 
 const QUOTED = /"([^"]{1,2000}?)"|(?<![\p{L}\p{N}])'([^']{2,200}?)'(?![\p{L}\p{N}])/gu;
 const PAYLOAD = /^([^\n]*?\p{L}[^\n]*?)(?::\s+|\n\s*)(\S+\s+\S+\s+\S[\s\S]*)$/u;
@@ -109,7 +112,7 @@ export function readText(text: string, options: ReadOptions): TextFeatures {
   const scope = readScope(rest);
   rest = rest.replace(IS, '$1 is');
   for (const table of TABLES) rest = table.replaceIn(rest);
-  for (const [pattern, word] of PHRASES) rest = rest.replace(pattern, ` ${word} `);
+  rest = replacePhrases(rest);
   const { question, text: plain } = readQuestion(rest);
   const asksDoer = /\bby (?:whom?|what|which)\b|\bby *\??$/.test(plain);
   const hasDo = /\b(?:what|which|whom?)\b.*\b(?:do|does|did)\b/.test(plain);

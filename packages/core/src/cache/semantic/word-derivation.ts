@@ -16,10 +16,10 @@ const bare = (stem: string) => stem.replace(/([^aeiou])\1/g, '$1');
 
 /** True where one stem is the noun of the other's act or state: renew and renewal, pregnant and pregnancy. */
 export function isDerived(x: string, y: string): boolean {
+  if (x.slice(0, 3) !== y.slice(0, 3)) return false;
   if (x.length === y.length) return isState(x, y) || isState(y, x);
   const [short, long] = x.length < y.length ? [x, y] : [y, x];
   if (short.length < 4 || long.length - short.length > 6 || UNRELATED.has(`${short} ${long}`)) return false;
-  if (long.slice(0, 3) !== short.slice(0, 3)) return false;
   return isNounOf(bare(long), bare(short)) || isState(long, short);
 }
 
