@@ -67,7 +67,9 @@ function encodeForNova(input: ReasoningInput): JsonObject {
   const { request, hasLimit, dropped } = input;
   const isBounded = hasLimit || request.temperature !== undefined || request.topP !== undefined;
   return withEffort(input, (effort) => {
-    if (effort === NOVA_HIGHEST && isBounded) dropped.note('reasoning_effort');
+    if (effort === NOVA_HIGHEST && isBounded) {
+      dropped.note(request.reasoningEffort === undefined ? 'thinking' : 'reasoning_effort');
+    }
     const maxReasoningEffort = effort === NOVA_HIGHEST && isBounded ? NOVA_BOUNDED : effort;
     return { reasoningConfig: { type: 'enabled', maxReasoningEffort } };
   });

@@ -366,6 +366,8 @@ describe('limits, sampling and reasoning', () => {
       expect(JSON.parse(String(body)).additionalModelRequestFields.reasoningConfig.maxReasoningEffort).toBe('medium');
       expect(dropped).toEqual(['reasoning_effort']);
     }
+    const thinking = { type: 'enabled', budget_tokens: 20_000 };
+    expect(encode({ thinking, maxOutputTokens: 30_000 }, { model: NOVA_2 }).dropped).toEqual(['thinking']);
     const strict = bodyOf({ reasoningEffort: 'high' }, { model: NOVA_2, outputLimit: 7 });
     expect(strict.inferenceConfig).toEqual({ maxTokens: 7 });
   });
