@@ -1,5 +1,5 @@
 import type { ApiKey } from '@llm0/core/keys/api-key';
-import { and, eq, isNull, sql } from 'drizzle-orm';
+import { and, eq, ilike, inArray, isNull, or, sql } from 'drizzle-orm';
 import type { Db } from '../client';
 import { apiKeys } from '../schema/api-keys';
 import { afterCursor, newestFirst, type Page, type PageRequest, toPage } from './page';
@@ -53,8 +53,14 @@ export async function createApiKey(
   return toApiKey(row);
 }
 
+export interface KeyPageRequest extends PageRequest {
+  /** Part of the name or of the shown prefix, whatever the case. */
+  readonly q?: string;
+}
+
 /** Newest first, revoked ones included, deleted ones not. */
-export async function listApiKeys(db: Db, projectId: string, page: PageRequest): Promise<Page<StoredApiKey>> {
+export async function listApiKeys(db: Db, projectId: string, page: KeyPageRequest): Promise<Page<StoredApiKey>> {
+  const part = page.q === undefined ? undefined : `%${page.q.replace(/[\\%_]/g, '\\$&')}%`;
   const rows = await db
     .select()
     .from(apiKeys)
@@ -62,12 +68,25 @@ export async function listApiKeys(db: Db, projectId: string, page: PageRequest):
       and(
         eq(apiKeys.projectId, projectId),
         isNull(apiKeys.deletedAt),
+        part === undefined ? undefined : or(ilike(apiKeys.name, part), ilike(apiKeys.keyPrefix, part)),
         afterCursor(page, apiKeys.createdAt, apiKeys.id),
       ),
     )
     .orderBy(...newestFirst(apiKeys.createdAt, apiKeys.id))
     .limit(page.limit + 1);
   return toPage(rows.map(toApiKey), page.limit);
+}
+
+/** Of these ids, those there are, deleted ones too: their rows stay. */
+export async function listKeyNames(
+  db: Db,
+  ids: readonly string[],
+): Promise<readonly { readonly id: string; readonly projectId: string; readonly name: string }[]> {
+  if (ids.length === 0) return [];
+  return db
+    .select({ id: apiKeys.id, projectId: apiKeys.projectId, name: apiKeys.name })
+    .from(apiKeys)
+    .where(inArray(apiKeys.id, [...ids]));
 }
 
 export async function getApiKey(db: Db, path: KeyPath): Promise<StoredApiKey | null> {

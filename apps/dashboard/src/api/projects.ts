@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import type { InferRequestType, InferResponseType } from 'hono/client';
 import { useMemo } from 'react';
 import { api, read } from './client';
@@ -18,6 +18,10 @@ export type CustomerLimitsInput = InferRequestType<
 
 /** As many as one answer holds; beyond that the list is searched, not scrolled. */
 const ALL = '1000';
+const PAGE_SIZE = '100';
+/** As many as one question takes. */
+const MAX_NAMES = 100;
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 export const useProjects = () =>
   useQuery({ queryKey: ['projects'], queryFn: () => read(api.projects.$get({ query: { limit: ALL } })) });
@@ -31,12 +35,37 @@ export function useProjectNames(): (id: string) => string {
   }, [data]);
 }
 
-export const useKeys = (projectId: string | undefined) =>
-  useQuery({
-    queryKey: ['keys', projectId],
-    queryFn: () => read(api.projects[':id'].keys.$get({ param: { id: projectId ?? '' }, query: { limit: ALL } })),
-    enabled: projectId !== undefined,
+/** Keys of a project, newest first, page by page; `q` is part of a name or of the first characters. */
+export const useKeys = (projectId: string, q: string) =>
+  useInfiniteQuery({
+    queryKey: ['keys', projectId, q],
+    initialPageParam: undefined as string | undefined,
+    queryFn: ({ pageParam: cursor }) =>
+      read(
+        api.projects[':id'].keys.$get({
+          param: { id: projectId },
+          query: { limit: PAGE_SIZE, ...(q === '' ? {} : { q }), ...(cursor === undefined ? {} : { cursor }) },
+        }),
+      ),
+    getNextPageParam: (page) => page.next_cursor ?? undefined,
+    placeholderData: keepPreviousData,
   });
+
+/** Ids → names of keys, of these only: a project may have thousands. */
+export function useKeyNames(ids: readonly string[]): (id: string) => string {
+  const known = [...new Set(ids)].filter((id) => UUID.test(id)).sort();
+  const asked = known.slice(0, MAX_NAMES).join(',');
+  const { data } = useQuery({
+    queryKey: ['keys', 'names', asked],
+    queryFn: () => read(api['key-names'].$get({ query: { ids: asked } })),
+    enabled: asked !== '',
+    placeholderData: keepPreviousData,
+  });
+  return useMemo(() => {
+    const names = new Map(data?.data.map(({ id, name }) => [id, name]));
+    return (id) => names.get(id) ?? id;
+  }, [data]);
+}
 
 export interface CustomerQuery {
   readonly from?: string;
@@ -45,10 +74,15 @@ export interface CustomerQuery {
   readonly q?: string;
 }
 
-export const useCustomers = (query: CustomerQuery, limit = 100) =>
-  useQuery({
-    queryKey: ['customers', query, limit],
-    queryFn: () => read(api.customers.$get({ query: { ...query, limit: String(limit) } })),
+/** Customers, the dearest first, page by page. */
+export const useCustomers = (query: CustomerQuery) =>
+  useInfiniteQuery({
+    queryKey: ['customers', query],
+    initialPageParam: undefined as string | undefined,
+    queryFn: ({ pageParam: cursor }) =>
+      read(api.customers.$get({ query: { ...query, limit: PAGE_SIZE, ...(cursor === undefined ? {} : { cursor }) } })),
+    getNextPageParam: (page) => page.next_cursor ?? undefined,
+    placeholderData: keepPreviousData,
   });
 
 export const useCustomerLimits = (at: { projectId: string; customerId: string } | null) =>

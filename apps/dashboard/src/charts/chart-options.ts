@@ -1,11 +1,15 @@
 import type { RefObject } from 'react';
 import uPlot from 'uplot';
 import { formatClock, formatDay } from '../format/format-time';
+import { unfinishedIndex } from './prepare-series';
 import type { TimeChartProps } from './time-chart';
 
 const DAY_MS = 86_400_000;
 const AXIS_FONT = '11px "Inter Variable", system-ui, sans-serif';
 const Y_AXIS_WIDTH = 58;
+const LINE_WIDTH = 1.5;
+/** How much of a bar that is still filling is covered. */
+const FADED = 0.6;
 
 export interface ChartOptionsInput {
   readonly props: RefObject<TimeChartProps>;
@@ -21,7 +25,8 @@ export function chartOptions({ props, width, height, onHover }: ChartOptionsInpu
   const color = (name: string) => css.getPropertyValue(name).trim();
   const axis = { stroke: color('--c-faint'), font: AXIS_FONT, ticks: { show: false } };
   const drawn = kind === 'stacked' ? data.series.toReversed() : data.series;
-  const paths = kind === 'stacked' ? uPlot.paths.stepped?.({ align: 1 }) : uPlot.paths.linear?.();
+  const unfinished = () => unfinishedIndex(props.current.data.times, props.current.intervalMs, Date.now());
+  const paths = kind === 'stacked' ? uPlot.paths.stepped?.({ align: 1 }) : finishedLine(unfinished);
   return {
     width,
     height,
@@ -58,7 +63,7 @@ export function chartOptions({ props, width, height, onHover }: ChartOptionsInpu
         (series): uPlot.Series => ({
           label: series.label,
           stroke: series.color,
-          width: kind === 'stacked' ? 0 : 1.5,
+          width: kind === 'stacked' ? 0 : LINE_WIDTH,
           fill: kind === 'stacked' ? series.color : undefined,
           paths,
           points: { show: kind === 'line' ? (plot, index) => isAlone(plot, index) : false, size: 4 },
@@ -69,7 +74,11 @@ export function chartOptions({ props, width, height, onHover }: ChartOptionsInpu
     bands: kind === 'stacked' ? drawn.slice(1).map((_, index) => ({ series: [index + 1, index + 2] })) : [],
     hooks: {
       setCursor: [(plot) => onHover(hoverAt(plot, props.current.data.times.length - 1))],
-      draw: [(plot) => drawLimit(plot, limit, color('--c-bad'))],
+      drawSeries: [(plot, index) => kind === 'line' && drawUnfinishedLine(plot, index, unfinished())],
+      draw: [
+        (plot) => kind === 'stacked' && fadeUnfinishedBar(plot, unfinished(), color('--c-panel')),
+        (plot) => drawLimit(plot, limit, color('--c-bad')),
+      ],
       ready: [(plot) => listen(plot, props)],
     },
   };
@@ -99,6 +108,46 @@ function timeLabel(ms: number, { data, timeZone }: TimeChartProps): string {
   if (lengthMs > 3 * DAY_MS) return formatDay(ms, timeZone);
   const clock = formatClock(ms, timeZone);
   return clock === '00:00' ? formatDay(ms, timeZone) : clock;
+}
+
+/** A line without its way to the bucket that is still filling: that is drawn dotted. */
+function finishedLine(unfinished: () => number | null): uPlot.Series.PathBuilder | undefined {
+  const linear = uPlot.paths.linear?.();
+  return linear && ((plot, series, from, to) => linear(plot, series, from, Math.min(to, (unfinished() ?? to + 1) - 1)));
+}
+
+function drawUnfinishedLine(plot: uPlot, seriesIndex: number, index: number | null): void {
+  const values = plot.data[seriesIndex] ?? [];
+  const [before, value] = index === null ? [] : [values[index - 1], values[index]];
+  if (index === null || typeof before !== 'number' || typeof value !== 'number') return;
+  const x = (at: number) => plot.valToPos(plot.data[0][at] ?? 0, 'x', true);
+  const y = (amount: number) => plot.valToPos(amount, 'y', true);
+  const { ctx } = plot;
+  const stroke = plot.series[seriesIndex]?.stroke;
+  ctx.save();
+  ctx.strokeStyle = (typeof stroke === 'function' ? stroke(plot, seriesIndex) : stroke) ?? '';
+  ctx.lineWidth = LINE_WIDTH * uPlot.pxRatio;
+  ctx.setLineDash([2 * uPlot.pxRatio, 3 * uPlot.pxRatio]);
+  ctx.beginPath();
+  ctx.moveTo(x(index - 1), y(before));
+  ctx.lineTo(x(index), y(value));
+  ctx.stroke();
+  ctx.restore();
+}
+
+/** The bar of the bucket that is still filling is lighter than the others. */
+function fadeUnfinishedBar(plot: uPlot, index: number | null, background: string): void {
+  const [start, end] = index === null ? [] : [plot.data[0][index], plot.data[0][index + 1]];
+  const top = index === null ? null : plot.data[1]?.[index];
+  if (start === undefined || end === undefined || typeof top !== 'number') return;
+  const { ctx } = plot;
+  const [left, right] = [plot.valToPos(start, 'x', true), plot.valToPos(end, 'x', true)];
+  const [high, low] = [plot.valToPos(top, 'y', true), plot.valToPos(0, 'y', true)];
+  ctx.save();
+  ctx.globalAlpha = FADED;
+  ctx.fillStyle = background;
+  ctx.fillRect(left, high, right - left, low - high);
+  ctx.restore();
 }
 
 function drawLimit(plot: uPlot, limit: number | undefined, color: string): void {

@@ -1,6 +1,6 @@
 import { NOTHING } from '../format/format-number';
 import { formatStamp, type TimeZoneChoice } from '../format/format-time';
-import type { ChartData } from './prepare-series';
+import { type ChartData, unfinishedIndex } from './prepare-series';
 
 interface Props {
   readonly data: ChartData;
@@ -32,6 +32,7 @@ export function ChartTooltip({ data, index, left, format, timeZone, intervalMs, 
       <div className="nums mb-1 text-muted">
         {stamp}
         {timeZone === 'utc' ? ' UTC' : ''}
+        {unfinishedIndex(data.times, intervalMs, Date.now()) === index ? ', so far' : ''}
       </div>
       {(shown.length === 0 ? rows.slice(0, 1) : shown).map(({ name, label, color, value }) => (
         <div key={name} className="flex items-center gap-2">

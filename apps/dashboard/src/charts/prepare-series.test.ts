@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { accumulate, chartCsv, csvCell, isEmpty, prepareSeries, stackValues } from './prepare-series';
+import { accumulate, chartCsv, csvCell, isEmpty, prepareSeries, stackValues, unfinishedIndex } from './prepare-series';
 import { ColorBook, OTHER_COLOR } from './series-colors';
 
 const at = (minute: number) => new Date(minute * 60_000).toISOString();
@@ -54,6 +54,12 @@ describe('series', () => {
         }
       }),
     );
+  });
+
+  test('the bucket that now is in has not ended; charts of the past have none', () => {
+    const at = (nowMs: number) => unfinishedIndex(times, 60_000, nowMs);
+    expect([at(-1), at(0), at(59_999), at(60_000), at(179_999), at(180_000)]).toEqual([null, 0, 0, 1, 2, null]);
+    expect(unfinishedIndex([], 60_000, 0)).toBeNull();
   });
 
   test('running totals', () => {

@@ -80,6 +80,13 @@ export function accumulate(values: readonly (number | null)[]): number[] {
   });
 }
 
+/** Which bucket is still filling, so that it does not look like a drop; null when the chart ends before now. */
+export function unfinishedIndex(times: readonly number[], intervalMs: number, nowMs: number): number | null {
+  const index = times.findLastIndex((time) => time <= nowMs);
+  const time = times[index];
+  return time !== undefined && nowMs < time + intervalMs ? index : null;
+}
+
 /** Is there anything to draw? */
 export const isEmpty = ({ series }: ChartData): boolean =>
   series.every(({ values }) => values.every((value) => value === null || value === 0));

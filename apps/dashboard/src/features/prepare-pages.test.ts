@@ -7,7 +7,7 @@ import { perMillion, readPriceMap } from './models/prepare-prices';
 import { cacheOutcome, prepareCostParts, prepareWaterfall } from './requests/prepare-request';
 import { prepareTargets, readTargets, showTypedTarget } from './routing/prepare-routing';
 import { describeAlert } from './settings/prepare-alert';
-import { filterOf, prepareSpendLines, readGroup } from './spend/prepare-spend';
+import { filterOf, prepareSpendLines, readGroup, toWholeDays } from './spend/prepare-spend';
 
 const start = (minute: number) => new Date(minute * 60_000).toISOString();
 const times = [0, 60_000];
@@ -26,6 +26,19 @@ describe('spend', () => {
     expect(second).toMatchObject({ name: 'a', usdPerRequest: 0.5, usdPerMillionTokens: 1, change: null });
     expect(prepareSpendLines([bucket('a', 0)], [])[0]?.share).toBeNull();
   });
+  test('customers over more than a day: from the first moment of the first day, by days; else as it is', () => {
+    const range = {
+      fromMs: Date.UTC(2026, 5, 1, 17, 3),
+      toMs: Date.UTC(2026, 5, 8, 17, 3),
+      intervalMs: 1000,
+      label: '',
+    };
+    expect(toWholeDays(range)).toEqual({ ...range, fromMs: Date.UTC(2026, 5, 1), intervalMs: 86_400_000 });
+    expect(toWholeDays({ ...range, intervalMs: 7 * 86_400_000 }).intervalMs).toBe(7 * 86_400_000);
+    const day = { ...range, fromMs: range.toMs - 86_400_000 };
+    expect(toWholeDays(day)).toBe(day);
+  });
+
   test('groups of the address, and the requests they stand for', () => {
     expect(['key', 'label.team', 'label.', 'evil', undefined].map(readGroup)).toEqual([
       'key',

@@ -86,7 +86,7 @@ export function DataTable<T extends object>(props: Props<T>) {
                 >
                   <button
                     type="button"
-                    className="-mx-1 rounded px-1 whitespace-nowrap hover:text-text"
+                    className="relative rounded whitespace-nowrap hover:text-text"
                     onClick={() =>
                       setSorting([
                         { id: column.id, desc: sorted === undefined ? column.align === 'right' : !sorted.desc },
@@ -94,7 +94,10 @@ export function DataTable<T extends object>(props: Props<T>) {
                     }
                   >
                     {column.header}
-                    <span aria-hidden="true" className={dense ? 'ml-0.5' : 'ml-1 inline-block w-2'}>
+                    <span
+                      aria-hidden="true"
+                      className={`absolute ${column.align === 'right' ? 'right-full pr-0.5' : 'left-full pl-0.5'}`}
+                    >
                       {direction === 'ascending' ? '↑' : direction === 'descending' ? '↓' : ''}
                     </span>
                   </button>

@@ -1,7 +1,8 @@
 import { z } from '@hono/zod-openapi';
 import type { ApiKeySettings, StoredApiKey } from '@llm0/drizzle/queries/api-keys';
+import type { KeyUsage } from '@llm0/drizzle/queries/key-usage';
 import { count, id, instant, instantShown, showInstant, showInstantOrNull, text, usd, usdShown } from './fields';
-import { jsonUsdOrNull } from './json-money';
+import { jsonUsd, jsonUsdOrNull } from './json-money';
 
 const DEFAULT_REQUESTS_PER_MINUTE = 60;
 const MAX_ALLOWED_MODELS = 1000;
@@ -48,6 +49,12 @@ const shown = z.object({
 });
 
 export const keySchema = shown.openapi('Key');
+export const listedKeySchema = shown
+  .extend({
+    requests: z.int().openapi({ description: 'All of its requests' }),
+    spent_usd: usdShown.openapi({ description: 'All it has spent' }),
+  })
+  .openapi('ListedKey');
 export const keyWithSecretSchema = shown
   .extend({ key: z.string().openapi({ description: 'The secret: shown this once, only its SHA-256 is kept' }) })
   .openapi('KeyWithSecret');
@@ -93,4 +100,8 @@ export function showKey(key: StoredApiKey): z.output<typeof keySchema> {
     created_at: showInstant(key.createdAtMs),
     updated_at: showInstant(key.updatedAtMs),
   };
+}
+
+export function showListedKey(key: StoredApiKey, usage: KeyUsage | undefined): z.output<typeof listedKeySchema> {
+  return { ...showKey(key), requests: usage?.requests ?? 0, spent_usd: jsonUsd(usage?.costNanoUsd ?? 0) };
 }

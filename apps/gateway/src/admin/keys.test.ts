@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { hashSecret } from '@llm0/core/keys/key-secret';
 import { findPrincipalByHash } from '@llm0/drizzle/queries/find-principal';
+import { insertLogRecords } from '@llm0/drizzle/queries/log-insert';
+import { sampleRecord } from '@llm0/drizzle/testing/sample-record';
 import { TEST_DATABASES } from '@llm0/drizzle/testing/test-databases';
 import { type AdminUnderTest, openAdmin } from './admin.fixture';
 
@@ -16,6 +18,31 @@ describe.each(TEST_DATABASES)('keys on $name', (kind) => {
   const createKey = async (body: object = {}) =>
     (await admin.call('POST', `/projects/${projectId}/keys`, { body: { name: 'key', ...body } })).body;
   const principalOf = (secret: string) => findPrincipalByHash(admin.database.db, hashSecret(secret));
+
+  test('a list is searched by name and prefix, and says what each key has been used for', async () => {
+    const project = (await admin.createProject()).id;
+    const create = async (name: string) =>
+      (await admin.call('POST', `/projects/${project}/keys`, { body: { name } })).body;
+    const [used, idle] = [await create('Checkout 100%'), await create('batch_jobs')];
+    const usage = { projectId: project, apiKeyId: used.id, costNanoUsd: 1_500_000 };
+    await insertLogRecords(admin.database.db, [sampleRecord(usage), sampleRecord(usage)]);
+    const list = async (query: string) => (await admin.call('GET', `/projects/${project}/keys?${query}`)).body.data;
+    expect(await list('q=100%25')).toMatchObject([{ id: used.id, requests: 2, spent_usd: '0.003' }]);
+    expect(await list('q=CHECK')).toHaveLength(1);
+    expect(await list('q=h_j')).toMatchObject([{ id: idle.id, requests: 0, spent_usd: '0' }]);
+    expect(await list(`q=${idle.prefix}`)).toMatchObject([{ id: idle.id }]);
+    expect(await list('q=nothing')).toEqual([]);
+    expect(await list('limit=10')).toHaveLength(2);
+    await admin.call('DELETE', `/projects/${project}/keys/${idle.id}`);
+    const names = await admin.call('GET', `/key-names?ids=${idle.id},${crypto.randomUUID()},${used.id}`);
+    expect(new Map(names.body.data.map((key: { id: string; name: string }) => [key.id, key.name]))).toEqual(
+      new Map([
+        [used.id, 'Checkout 100%'],
+        [idle.id, 'batch_jobs'],
+      ]),
+    );
+    expect((await admin.call('GET', '/key-names?ids=1,2')).status).toBe(400);
+  });
 
   test('a new key shows its secret once; only the hash is kept', async () => {
     const answer = await admin.call('POST', `/projects/${projectId}/keys`, { body: { name: 'first' } });

@@ -6,27 +6,32 @@ import {
   deleteApiKey,
   getApiKey,
   listApiKeys,
+  listKeyNames,
   rotateApiKey,
   type StoredApiKey,
   updateApiKey,
 } from '@llm0/drizzle/queries/api-keys';
+import { loadKeyUsage } from '@llm0/drizzle/queries/key-usage';
 import { answers, createRouter, takes } from './admin-router';
 import type { AdminServices } from './admin-services';
-import { id, pageOf, pageQuery, showPage } from './fields';
+import { id, pageOf, pageQuery, showPage, text } from './fields';
 import { required, requireProject } from './find-or-refuse';
 import type { HotStoreMirror } from './hot-store-mirror';
 import {
   keyChangesSchema,
   keySchema,
   keyWithSecretSchema,
+  listedKeySchema,
   newKeySchema,
   showKey,
+  showListedKey,
   toKeySettings,
   toNewKeySettings,
 } from './key-schema';
 import { recordChange } from './record-change';
 
 const tags = ['keys'];
+const MAX_NAMES = 100;
 const keyParams = z.object({ id, key_id: id });
 
 const create = createRoute({
@@ -42,8 +47,33 @@ const list = createRoute({
   path: '/projects/{id}/keys',
   tags,
   summary: "List the project's keys, newest first",
-  request: { params: z.object({ id }), query: z.strictObject(pageQuery) },
-  responses: { 200: answers(pageOf(keySchema), 'Keys') },
+  request: {
+    params: z.object({ id }),
+    query: z.strictObject({
+      q: text(256).optional().openapi({ description: 'Part of the name or of the first characters' }),
+      ...pageQuery,
+    }),
+  },
+  responses: { 200: answers(pageOf(listedKeySchema), 'Keys, each with all it has been used for') },
+});
+const names = createRoute({
+  method: 'get',
+  path: '/key-names',
+  tags,
+  summary: 'Names of keys, deleted ones too, for the ids that statistics show',
+  request: {
+    query: z.strictObject({
+      ids: z
+        .string()
+        .max(MAX_NAMES * 37)
+        .transform((value) => value.split(','))
+        .pipe(z.array(id).max(MAX_NAMES))
+        .openapi({ type: 'string', description: `Up to ${MAX_NAMES}, with commas between` }),
+    }),
+  },
+  responses: {
+    200: answers(z.object({ data: z.array(z.object({ id, project_id: id, name: z.string() })) }), 'Those there are'),
+  },
 });
 const show = createRoute({
   method: 'get',
@@ -101,7 +131,19 @@ export function keyRoutes(services: Needs, mirror: HotStoreMirror) {
     .openapi(list, async (c) => {
       const { id: projectId } = c.req.valid('param');
       await requireProject(db, projectId);
-      return c.json(showPage(await listApiKeys(db, projectId, c.req.valid('query')), showKey), 200);
+      const page = await listApiKeys(db, projectId, c.req.valid('query'));
+      const usage = await loadKeyUsage(
+        db,
+        page.data.map((key) => key.id),
+      );
+      return c.json(
+        showPage(page, (key) => showListedKey(key, usage.get(key.id))),
+        200,
+      );
+    })
+    .openapi(names, async (c) => {
+      const found = await listKeyNames(db, c.req.valid('query').ids);
+      return c.json({ data: found.map(({ projectId, ...key }) => ({ ...key, project_id: projectId })) }, 200);
     })
     .openapi(show, async (c) => {
       const path = keyPath(c.req.valid('param'));

@@ -1,6 +1,7 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import { useLogSample } from '../../api/logs';
+import { useKeyNames } from '../../api/projects';
 import { asInterval, type LatencyBucket, type Metric, useHistogram, useLatency } from '../../api/stats';
 import { ChartCard } from '../../charts/chart-card';
 import { Histogram } from '../../charts/histogram';
@@ -30,11 +31,16 @@ export function LatencyPage() {
   const [groupBy, setGroupBy] = useState<Group>('model');
   const { query, range, timeZone } = page;
   const overTime = useLatency({ ...query, interval: asInterval(range.intervalMs) }, metric);
-  const grouped = useLatency({ ...query, interval: 'all', group_by: groupBy, top: '100' });
+  // All durations of all keys over months would be millions of counts: of keys only the one that is shown.
+  const grouped = useLatency(
+    { ...query, interval: 'all', group_by: groupBy, top: '100' },
+    groupBy === 'key' ? metric : undefined,
+  );
+  const keyName = useKeyNames(groupBy === 'key' ? (grouped.data?.buckets ?? []).map(({ group }) => group ?? '') : []);
   const histogram = useHistogram(query, metric);
   const sample = useLogSample({ ...query, status: 'success', cache: 'miss' });
   const speeds = useMemo(() => prepareSpeeds(sample.data?.data ?? []), [sample.data]);
-  const columns = useMemo(() => columnsOf(groupBy, metric, speeds), [groupBy, metric, speeds]);
+  const columns = useMemo(() => columnsOf({ groupBy, metric, speeds, keyName }), [groupBy, metric, speeds, keyName]);
   return (
     <PageFrame title="Latency" page={page}>
       <ChartCard
@@ -98,7 +104,14 @@ export function LatencyPage() {
   );
 }
 
-function columnsOf(groupBy: Group, metric: Metric, speeds: ReturnType<typeof prepareSpeeds>): Column<LatencyBucket>[] {
+interface ColumnOptions {
+  readonly groupBy: Group;
+  readonly metric: Metric;
+  readonly speeds: ReturnType<typeof prepareSpeeds>;
+  readonly keyName: (id: string) => string;
+}
+
+function columnsOf({ groupBy, metric, speeds, keyName }: ColumnOptions): Column<LatencyBucket>[] {
   const percentile = (name: 'p50' | 'p95' | 'p99'): Column<LatencyBucket> => ({
     id: name,
     header: name,
@@ -117,8 +130,8 @@ function columnsOf(groupBy: Group, metric: Metric, speeds: ReturnType<typeof pre
     {
       id: 'name',
       header: groupBy[0]?.toUpperCase() + groupBy.slice(1),
-      value: (row) => row.group,
-      cell: (row) => <SeriesName name={row.group ?? ''} />,
+      value: (row) => keyName(row.group ?? ''),
+      cell: (row) => <SeriesName name={row.group ?? ''} label={keyName(row.group ?? '')} />,
     },
     {
       id: 'requests',
@@ -128,22 +141,26 @@ function columnsOf(groupBy: Group, metric: Metric, speeds: ReturnType<typeof pre
       cell: (row) => formatCount(row.requests),
     },
     ...(['p50', 'p95', 'p99'] as const).map(percentile),
-    {
-      id: 'ttft',
-      header: 'First token p95',
-      align: 'right',
-      wideOnly: true,
-      value: (row) => row.ttft_ms.p95,
-      cell: (row) => formatMs(row.ttft_ms.p95),
-    },
-    {
-      id: 'overhead',
-      header: 'Overhead p95',
-      align: 'right',
-      wideOnly: true,
-      value: (row) => row.overhead_ms.p95,
-      cell: (row) => formatMs(row.overhead_ms.p95),
-    },
+    ...(groupBy === 'key' ? [] : OTHER_DURATIONS),
     ...(groupBy === 'model' ? [speed] : []),
   ];
 }
+
+const OTHER_DURATIONS: readonly Column<LatencyBucket>[] = [
+  {
+    id: 'ttft',
+    header: 'First token p95',
+    align: 'right',
+    wideOnly: true,
+    value: (row) => row.ttft_ms.p95,
+    cell: (row) => formatMs(row.ttft_ms.p95),
+  },
+  {
+    id: 'overhead',
+    header: 'Overhead p95',
+    align: 'right',
+    wideOnly: true,
+    value: (row) => row.overhead_ms.p95,
+    cell: (row) => formatMs(row.overhead_ms.p95),
+  },
+];

@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
 import { useChange } from '../../api/change';
 import { api, read } from '../../api/client';
 import {
@@ -20,6 +20,8 @@ import { Dialog } from '../../ui/dialog';
 import { EmptyState } from '../../ui/empty-state';
 import { ErrorState } from '../../ui/error-state';
 import { Input } from '../../ui/field';
+import { MoreRows } from '../../ui/more-rows';
+import { useSettled } from '../../ui/use-settled';
 import { CUSTOMER_FIELDS } from './field-specs';
 import { SpecForm } from './spec-form';
 
@@ -32,7 +34,9 @@ interface CustomerPath {
 export function CustomersCard({ page }: { readonly page: Page }) {
   const [q, setQ] = useState('');
   const [open, setOpen] = useState<CustomerPath | null>(null);
-  const customers = useCustomers({ ...page.query, ...(q === '' ? {} : { q }) });
+  const part = useSettled(q.trim());
+  const customers = useCustomers({ ...page.query, ...(part === '' ? {} : { q: part }) });
+  const rows = useMemo(() => customers.data?.pages.flatMap(({ data }) => data), [customers.data]);
   const projectName = useProjectNames();
   return (
     <Card
@@ -53,17 +57,22 @@ export function CustomersCard({ page }: { readonly page: Page }) {
       <DataTable
         caption="Customers, the dearest first"
         columns={customerColumns(projectName)}
-        rows={customers.data?.data}
+        rows={rows}
         rowKey={(row) => `${row.project_id} ${row.customer_id}`}
         csvName="customers"
         onRow={(row) => setOpen({ projectId: row.project_id, customerId: row.customer_id })}
         empty={
-          <EmptyState title="No customers in this range">
-            Send <code className="font-mono">X-Customer-ID</code> with your requests, and each customer's spend shows
-            here.
-          </EmptyState>
+          q !== '' ? (
+            <EmptyState title="No customer has this in its id" />
+          ) : (
+            <EmptyState title="No customers in this range">
+              Send <code className="font-mono">X-Customer-ID</code> with your requests, and each customer's spend shows
+              here.
+            </EmptyState>
+          )
         }
       />
+      <MoreRows pages={customers} shown={rows?.length ?? 0} />
       {open !== null && (
         <LimitsDialog at={open} projectName={projectName(open.projectId)} onClose={() => setOpen(null)} />
       )}

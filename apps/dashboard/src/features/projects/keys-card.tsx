@@ -4,7 +4,6 @@ import { api, read } from '../../api/client';
 import { type Key, type KeyInput, type KeyWithSecret, useKeys } from '../../api/projects';
 import { useMayChange } from '../../api/session';
 import { useSystem } from '../../api/settings';
-import { useSpend } from '../../api/stats';
 import { formatCount } from '../../format/format-number';
 import { formatUsd } from '../../format/format-usd';
 import { Badge } from '../../ui/badge';
@@ -16,51 +15,27 @@ import { EmptyState } from '../../ui/empty-state';
 import { ErrorState } from '../../ui/error-state';
 import { Input } from '../../ui/field';
 import { Plus } from '../../ui/icons';
+import { MoreRows } from '../../ui/more-rows';
+import { useSettled } from '../../ui/use-settled';
 import { KEY_FIELDS } from './field-specs';
 import { KeyDialog } from './key-dialog';
 import { SecretDialog } from './secret-dialog';
 import { SpecForm } from './spec-form';
 
-interface KeyRow extends Key {
-  readonly spent: number;
-  readonly requests: number;
-}
-
-/** Keys of a project with what each has used; at most so many are drawn, the rest is found by name. */
-const SHOWN = 200;
-
+/** Keys of a project with what each has used, page by page. */
 export function KeysCard({ projectId }: { readonly projectId: string }) {
-  const keys = useKeys(projectId);
   const mayChange = useMayChange();
   const [q, setQ] = useState('');
+  const keys = useKeys(projectId, useSettled(q.trim()));
   const [isCreating, setIsCreating] = useState(false);
   const [open, setOpen] = useState<Key | null>(null);
   const [secret, setSecret] = useState<KeyWithSecret | null>(null);
-  const [nowMs] = useState(() => Date.now());
-  const used = useSpend({
-    from: '2020-01-01T00:00:00Z',
-    to: new Date(nowMs + 60_000).toISOString(),
-    interval: 'all',
-    group_by: 'key',
-    project_id: projectId,
-  });
   const model = useSystem().data?.providers.includes('demo') ? 'demo-chat' : 'gpt-4o-mini';
   const create = useChange({
     run: (json: KeyInput) => read(api.projects[':id'].keys.$post({ param: { id: projectId }, json })),
     affects: [['keys'], ['budgets']],
   });
-  const found = useMemo(() => {
-    const spent = new Map(used.data?.buckets.map((bucket) => [bucket.group, bucket]));
-    return keys.data?.data
-      .filter(({ name, prefix }) => `${name} ${prefix}`.toLowerCase().includes(q.toLowerCase()))
-      .map(
-        (key): KeyRow => ({
-          ...key,
-          spent: spent.get(key.id)?.cost_usd ?? 0,
-          requests: spent.get(key.id)?.requests ?? 0,
-        }),
-      );
-  }, [keys.data, used.data, q]);
+  const rows = useMemo(() => keys.data?.pages.flatMap(({ data }) => data), [keys.data]);
   return (
     <Card
       title="Keys"
@@ -85,17 +60,18 @@ export function KeysCard({ projectId }: { readonly projectId: string }) {
       <DataTable
         caption="Keys"
         columns={KEY_COLUMNS}
-        rows={found?.slice(0, SHOWN)}
+        rows={rows}
         rowKey={(row) => row.id}
         onRow={setOpen}
-        empty={<EmptyState title="No keys">Make one, and send a first request with it.</EmptyState>}
+        empty={
+          q === '' ? (
+            <EmptyState title="No keys">Make one, and send a first request with it.</EmptyState>
+          ) : (
+            <EmptyState title="No key has this in its name" />
+          )
+        }
       />
-      {(found?.length ?? 0) > SHOWN && (
-        <p className="border-t px-4 py-2 text-xs text-muted">
-          Showing {SHOWN} of {found?.length}
-          {keys.data?.next_cursor ? '+' : ''}; find others by name.
-        </p>
-      )}
+      <MoreRows pages={keys} shown={rows?.length ?? 0} />
       <Dialog title="New key" open={isCreating} onClose={() => setIsCreating(false)}>
         <SpecForm
           specs={KEY_FIELDS}
@@ -123,7 +99,7 @@ export function KeysCard({ projectId }: { readonly projectId: string }) {
 
 const limit = (value: number | null) => (value === null ? 'none' : formatCount(value));
 
-const KEY_COLUMNS: readonly Column<KeyRow>[] = [
+const KEY_COLUMNS: readonly Column<Key>[] = [
   {
     id: 'name',
     header: 'Key',
@@ -169,7 +145,13 @@ const KEY_COLUMNS: readonly Column<KeyRow>[] = [
         ? 'none'
         : `${formatUsd(key.budget_usd)} ${key.budget_period === 'month' ? 'a month' : ''}`,
   },
-  { id: 'spent', header: 'Spent', align: 'right', value: (key) => key.spent, cell: (key) => formatUsd(key.spent) },
+  {
+    id: 'spent',
+    header: 'Spent',
+    align: 'right',
+    value: (key) => key.spent_usd,
+    cell: (key) => formatUsd(key.spent_usd),
+  },
   {
     id: 'requests',
     header: 'Requests',

@@ -97,8 +97,11 @@ function Navigation() {
         ))}
       </nav>
       <div className="flex items-center justify-between border-t px-3 py-2 text-xs text-muted">
-        <span className="min-w-0 truncate" title={`${session?.name}, ${session?.role}`}>
-          {session?.name} · {session?.role}
+        <span className="min-w-0">
+          <span className="block truncate" title={session?.name}>
+            {session?.name}
+          </span>
+          <span className="block text-2xs text-faint">{session?.role}</span>
         </span>
         <span className="flex shrink-0">
           <Button

@@ -1,5 +1,6 @@
 import type { SpendBucket } from '../../api/stats';
 import { changeOf } from '../../format/format-number';
+import type { TimeRange } from '../../range/time-range';
 
 export interface SpendLine {
   readonly name: string;
@@ -34,6 +35,18 @@ export function prepareSpendLines(now: readonly SpendBucket[], before: readonly 
       };
     })
     .sort((a, b) => b.costUsd - a.costUsd || b.requests - a.requests);
+}
+
+const DAY_MS = 86_400_000;
+
+/** Beyond a day customers are known by day only: the range begins with the day it begins in. */
+export function toWholeDays(range: TimeRange): TimeRange {
+  if (range.toMs - range.fromMs <= DAY_MS) return range;
+  return {
+    ...range,
+    fromMs: Math.floor(range.fromMs / DAY_MS) * DAY_MS,
+    intervalMs: Math.max(DAY_MS, range.intervalMs),
+  };
 }
 
 /** What one can group spend by: fixed names, and labels. */

@@ -1,13 +1,13 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { type FormEvent, useMemo, useState } from 'react';
-import { useKeys, useProjectNames, useProjects } from '../../api/projects';
+import { useKeyNames, useProjectNames, useProjects } from '../../api/projects';
 import { asInterval, useSpend } from '../../api/stats';
 import { ChartCard } from '../../charts/chart-card';
 import { prepareSeries } from '../../charts/prepare-series';
 import { colorBook } from '../../charts/series-colors';
 import { SeriesName } from '../../charts/series-name';
 import { formatChange, formatCount, formatShare, NOTHING } from '../../format/format-number';
-import { formatInstant } from '../../format/format-time';
+import { formatDay, formatInstant } from '../../format/format-time';
 import { formatUsd, formatUsdShort } from '../../format/format-usd';
 import { bucketStarts, previousRange, rangeQuery } from '../../range/time-range';
 import { usePage } from '../../range/use-page';
@@ -20,7 +20,7 @@ import { Input } from '../../ui/field';
 import { Segmented } from '../../ui/segmented';
 import { PageFrame } from '../shell/page-frame';
 import { CapCard } from './cap-card';
-import { filterOf, prepareSpendLines, readGroup, SPEND_GROUPS, type SpendLine } from './prepare-spend';
+import { filterOf, prepareSpendLines, readGroup, SPEND_GROUPS, type SpendLine, toWholeDays } from './prepare-spend';
 
 const GROUPS = Object.entries(SPEND_GROUPS).map(([value, label]) => ({ value, label }));
 
@@ -28,22 +28,22 @@ export function SpendPage() {
   const page = usePage();
   const navigate = useNavigate();
   const groupBy = readGroup(useSearch({ from: '/spend' }).by);
-  const { query, range, timeZone, projectId } = page;
+  const { timeZone, projectId } = page;
   const isLabel = groupBy.startsWith('label.');
+  const range = groupBy === 'customer' ? toWholeDays(page.range) : page.range;
+  const { intervalMs } = range;
+  const query = { ...page.query, ...rangeQuery(range) };
   const shared = { ...query, group_by: groupBy };
-  // Customers are known by day only over longer stretches; shorter steps would read every row.
-  const intervalMs = groupBy === 'customer' && range.toMs - range.fromMs > 7 * DAY_MS ? DAY_MS : range.intervalMs;
   const overTime = useSpend({ ...shared, interval: asInterval(intervalMs), top: '10' });
   const now = useSpend({ ...shared, interval: 'all', top: '100' });
   const before = useSpend({ ...shared, ...rangeQuery(previousRange(range)), interval: 'all', top: '1000' }, !isLabel);
   const projectName = useProjectNames();
-  const keys = useKeys(groupBy === 'key' ? projectId : undefined);
+  const keyName = useKeyNames(groupBy === 'key' ? (now.data?.buckets ?? []).map(({ group }) => group ?? '') : []);
   const project = useProjects().data?.data.find(({ id }) => id === projectId);
   const labelOf = useMemo(() => {
     if (groupBy === 'project') return projectName;
-    const names = new Map(keys.data?.data.map(({ id, name }) => [id, name]));
-    return (name: string) => names.get(name) ?? name;
-  }, [groupBy, projectName, keys.data]);
+    return groupBy === 'key' ? keyName : (name: string) => name;
+  }, [groupBy, projectName, keyName]);
   const lines = useMemo(
     () => now.data && prepareSpendLines(now.data.buckets, before.data?.buckets ?? []),
     [now.data, before.data],
@@ -60,6 +60,11 @@ export function SpendPage() {
           onChange={(name) => group(`label.${name}`)}
         />
       </div>
+      {range !== page.range && (
+        <p className="text-xs text-muted">
+          Customers are added up by whole UTC days, from {formatDay(range.fromMs, 'utc')} on.
+        </p>
+      )}
       {partialFrom !== null && (
         <p className="rounded-md bg-warn-soft px-3 py-2 text-warn">
           Partial: labels are read from single requests, here from {formatInstant(partialFrom, timeZone)} on. Take a
@@ -72,7 +77,7 @@ export function SpendPage() {
         data={
           overTime.data &&
           prepareSeries({
-            times: bucketStarts({ ...range, intervalMs }),
+            times: bucketStarts(range),
             buckets: overTime.data.buckets,
             value: (bucket) => bucket.cost_usd,
             empty: 0,
@@ -124,8 +129,6 @@ export function SpendPage() {
     </PageFrame>
   );
 }
-
-const DAY_MS = 86_400_000;
 
 function LabelGroup({ current, onChange }: { readonly current: string; readonly onChange: (name: string) => void }) {
   const [name, setName] = useState(current);
