@@ -1,7 +1,9 @@
 // `bun bench/micro/run-micro.ts`: what the parts of a request cost that the profile shows.
 import { renderTable } from '../report/render-table';
+import { median } from '../report/rows';
 import { microCases } from './cases';
 import { lastResult, MICRO_OPTIONS, measureMicro } from './measure';
+import { measureDrain } from './measure-drain';
 import { measureScripts } from './measure-scripts';
 
 const wanted = process.argv.slice(2);
@@ -25,5 +27,11 @@ if (isWanted('scripts')) {
   ]);
   const head = ['in Redis', 'min µs', 'median µs', 'until the reply, µs'];
   console.log(renderTable(head, lines, ['in Redis']));
+}
+if (isWanted('drain')) {
+  const { cpuUsPerRow, stretchMs } = await measureDrain();
+  const head = ['storing 1,000 log rows', 'CPU µs a row', 'longest stretch, ms', 'longest of half the batches, ms'];
+  const line = ['in the gateway', show(cpuUsPerRow), show(Math.max(...stretchMs)), show(median(stretchMs))];
+  console.log(`\n${renderTable(head, [line], ['storing 1,000 log rows'])}`);
 }
 process.exit(0);

@@ -63,7 +63,7 @@ async function queueRows(redisUrl: string, { projectId, keyId }: StartedGateway[
       const pipeline = redis.pipeline();
       pipeline.sadd(keys.projects, projectId);
       for (let i = 0; i < Math.min(BATCH, rows - done); i++) {
-        const record = makeRecord(projectId, keyId, done + i);
+        const record = makeBacklogRecord(projectId, keyId, done + i);
         const { costNanoUsd, createdAtMs } = record;
         const month = `s${monthIndex(createdAtMs)}`;
         pipeline.xadd(keys.log, '*', 'i', record.id, 'r', JSON.stringify(record));
@@ -78,7 +78,8 @@ async function queueRows(redisUrl: string, { projectId, keyId }: StartedGateway[
   }
 }
 
-function makeRecord(projectId: string, keyId: string, index: number): LogRecord {
+/** One of the rows of a backlog; `index` spreads them. */
+export function makeBacklogRecord(projectId: string, keyId: string, index: number): LogRecord {
   const model = MODELS[index % MODELS.length] ?? '';
   const latencyMs = 300 + (index % 1000);
   return {
