@@ -14,6 +14,17 @@ const PHRASES: readonly (readonly [pattern: RegExp, word: string, hints: string]
   [/\b(?:i want to|i would like to|i'd like to|i need to) know\b/g, ' ', ' know'],
   [/\b(?:is it|am i) (?:required|necessary|mandatory|obliged|obligatory)(?: for me)? to\b/g, 'must i', 'is it |am i '],
   [/^(?:please )?(?:list|name|enumerate)\b(?! (?:\w+ )?(?:of|is)\b)/g, ' ', 'list|name|enumerate'],
+  // Not "turn left on …": what is turned on stands between.
+  [
+    /\b(?:turn|switch)(?:ed|ing|s)?((?: (?!to|into|from|left|right|over|around)\p{L}+){1,4}?) on(?= *[?.!,]| *$| (?:for|in|at|when|again)\b)/gu,
+    'enable$1',
+    'turn|switch',
+  ],
+  [
+    /\b(?:turn|switch)(?:ed|ing|s)?((?: (?!to|into|from|left|right|over|around)\p{L}+){1,4}?) off(?= *[?.!,]| *$| (?:for|in|at|when|again)\b)/gu,
+    'disable$1',
+    'turn|switch',
+  ],
   [/\b(?:turn|switch)(?:ed|ing|s)? (?:it |this )?on\b/g, 'enable', 'turn|switch'],
   [/\b(?:turn|switch)(?:ed|ing|s)? (?:it |this )?off\b/g, 'disable', 'turn|switch'],
   [/\b(?:log|sign)(?:ged|ging|ing|s)? ?-?in(?:to)?\b/g, 'login', 'log|sign'],

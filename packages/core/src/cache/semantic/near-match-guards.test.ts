@@ -110,6 +110,87 @@ const REFUSED: Readonly<Record<GuardName, readonly (readonly [string, string])[]
   ],
 };
 
+/** Little words and forms that turn an answer around; whichever guard sees it. */
+const TURNED: Readonly<Record<string, readonly (readonly [string, string])[]>> = {
+  'kept from happening': [
+    ['How do I set my oven clock back one hour?', 'How do I keep my oven clock from being set back one hour?'],
+    ['How do I update my phone?', 'How do I prevent my phone from updating?'],
+    ['How do I get my dog to bark?', 'How do I stop my dog from barking?'],
+    ['How do I spoil milk?', 'How do I keep milk from spoiling?'],
+    ['How do I pay the fee?', 'How do I avoid paying the fee?'],
+    ['Why does my phone charge overnight?', 'My phone fails to charge overnight, why?'],
+    ['Should I take the pills?', 'Should I stop taking the pills?'],
+    ['Should I take the pills?', 'Should I keep taking the pills?'],
+  ],
+  'instead of': [
+    ['What can I use instead of baking powder in a cake?', 'What can I use baking powder instead of in a cake?'],
+    ['Can I use oil instead of butter?', 'Can I use butter instead of oil?'],
+    ['How do I replace butter with oil?', 'How do I replace oil with butter?'],
+  ],
+  'how many and how much': [
+    ['Give me three ideas for a party', 'Give me three reasons for a party'],
+    ['Write two sentences about rain', 'Write two words about rain'],
+    ['Can I take a tablet?', 'Can I take half a tablet?'],
+    ['What is double 80?', 'What is half of 80?'],
+    ['Take it three times a day', 'Take it three times a week'],
+    ['Every week', 'Every second week'],
+    ['How many minutes does the train take?', 'How many hours does the train take?'],
+    ['Are all birds able to fly?', 'Are nearly all birds able to fly?'],
+    ['Do I need either document?', 'Do I need both documents?'],
+    ['How do I delete everything but photos?', 'How do I delete everything and photos?'],
+    ['What is the age to drive?', 'What is the minimum age to drive?'],
+    ['Can adults drink it?', 'Can only adults drink it?'],
+    ['Is it late to plant tulips?', 'Is it too late to plant tulips?'],
+    ['Should I take it?', 'Should I take it again?'],
+    ['Is this always true?', 'Is this sometimes true?'],
+  ],
+  'may and must': [
+    ['Which documents must I send?', 'Which documents can I send?'],
+    ['May I pay?', 'Do I have to pay?'],
+    ['Is it safe to swim in the lake?', 'Is it allowed to swim in the lake?'],
+    ['Is it legal to record a call?', 'Is it safe to record a call?'],
+  ],
+  'when it is': [
+    ['Do I have to pay tax?', 'Did I have to pay tax?'],
+    ['Would I get a refund?', 'Did I get a refund?'],
+    ['Can I cancel my booking?', 'Could I have cancelled my booking?'],
+    ['How many times can I retake the exam?', 'How many times did I retake the exam?'],
+    ['Is my order shipped?', 'Was my order shipped?'],
+    ['What time is it in Tokyo when it is 6 pm in New York?', 'What time is it in New York when it is 6 pm in Tokyo?'],
+    ['Can I eat before the test?', 'Can I eat after the test?'],
+    ['How long has he lived here since 2010?', 'How long did he live here until 2010?'],
+    ['What happened on 3 March 1900?', 'What happened on 1 March 1903?'],
+  ],
+  'who does it to whom': [
+    ['Did Napoleon defeat Wellington?', 'Was Napoleon defeated by Wellington?'],
+    ['Which city bombed Germany?', 'Which city was bombed by Germany?'],
+    ['Who did Brutus kill?', 'Who was Brutus killed by?'],
+    ['Who pays?', 'Who is paid?'],
+    ['Who employs Tom?', 'Who is employed by Tom?'],
+    ['Can I read the emails of my employer?', 'Can my employer read my emails?'],
+    ['How do I tell my boss I got a raise?', 'How do I ask my boss for a raise?'],
+    ['Does the buyer pay the seller?', 'Does the seller pay the buyer?'],
+    ['How do I lend money to a friend?', 'How do I borrow money from a friend?'],
+    ['How do I pay with a card?', 'How do I pay for a card?'],
+  ],
+  'in and out, on and off': [
+    ['How do I switch data roaming on?', 'How do I switch data roaming off?'],
+    ['How do I move in to my flat early?', 'How do I move out of my flat early?'],
+    ['How do I check in to my hotel?', 'How do I check out of my hotel?'],
+    ['How do I get wine out of the shirt?', 'How do I get wine into the shirt?'],
+    ['How do I turn down the heating?', 'How do I turn up the heating?'],
+    ['Which costs less, gas or oil?', 'Which costs more, gas or oil?'],
+  ],
+  'signs and literals': [
+    ['Is 3 < 4 in Python?', 'Is 3 > 4 in Python?'],
+    ['What is 10 divided by 5?', 'What is 5 divided by 10?'],
+    ['What does `yield` do?', 'What does `yield from` do?'],
+    ['Convert to YAML: {"a": 1, "b": [2, 3]}', 'Convert to YAML: {"a": 1, "c": [2, 3]}'],
+    ['Can a British citizen live in France?', 'Can a French citizen live in Britain?'],
+    ['What city is Big Ben in?', 'What country is Big Ben in?'],
+  ],
+};
+
 /** The same question in other words. */
 const SERVED: readonly (readonly [string, string])[] = [
   ["What's the capital of France?", "Tell me France's capital city"],
@@ -129,6 +210,24 @@ const SERVED: readonly (readonly [string, string])[] = [
   ['Translate "good morning" to Spanish', 'Please translate “good morning” into Spanish'],
   ["Which customers haven't paid?", 'Which customers have not paid?'],
   ['How do I turn on dark mode?', 'how can i enable dark mode'],
+  ['Can I freeze cooked rice?', 'is it ok to freeze cooked rice'],
+  ['What does "chmod 755 run.sh" do?', 'Explain the command `chmod 755 run.sh`'],
+  ['What does `git stash` do?', 'what happens when i run git stash'],
+  ['How do I turn data roaming on?', 'how to enable data roaming'],
+  ['How can I keep my cat from scratching the sofa?', 'how do i stop my cat from scratching the couch?'],
+  ['What is the square root of 144?', 'sqrt of 144?'],
+  ['What does decline code 51 mean?', 'what does decline code 51 stand for'],
+  ['How much water should I drink per day?', 'How much water should I drink each day?'],
+  ['When did the old bridge fall?', 'On what date did the old bridge come down?'],
+  ['Write a birthday poem for my grandmother', 'I need a birthday poem for my grandma please'],
+  ['Give me a pancake recipe with no milk', 'pancake recipe w/o milk'],
+  ['What happened on 9 November 1989?', 'what happened on november 9th, 1989'],
+  ['How many kilograms is 11 stone?', 'eleven stone is how many kilos'],
+  ['What is the minimum wage in France?', 'french minimum wage?'],
+  ['What is 144 divided by 12?', '144 ÷ 12'],
+  ['How do I politely decline an invitation?', 'how to politely turn down an invitation'],
+  ['Is oat milk healthier than cow milk?', 'is oat milk better for your health than cow milk?'],
+  ['How do I conjugate "tener"?', 'conjugation of "tener"'],
 ];
 
 describe('near-match guards', () => {
@@ -138,11 +237,18 @@ describe('near-match guards', () => {
     });
   }
 
+  for (const [turn, pairs] of Object.entries(TURNED)) {
+    test.each(pairs.map(([a, b]) => [a, b] as const))(`${turn}: %s / %s`, (a, b) => {
+      expect(findRefusal(a, b)).toBeDefined();
+      expect(findRefusal(b, a)).toBeDefined();
+    });
+  }
+
   test.each(SERVED)('same: %s / %s', (a, b) => {
     expect(findRefusal(a, b)).toBeUndefined();
   });
 
-  const everyText = [...Object.values(REFUSED).flat(2), ...SERVED.flat()];
+  const everyText = [...Object.values(REFUSED).flat(2), ...Object.values(TURNED).flat(2), ...SERVED.flat()];
 
   test('a text is never refused for itself, in any case or with another mark at its end', () => {
     for (const text of everyText) {

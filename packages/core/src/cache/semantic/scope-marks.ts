@@ -10,6 +10,18 @@ export interface ScopeMarks {
   readonly part: ReadonlySet<string>;
   /** Stems behind the "by" of a passive: "cancelled by the airline". */
   readonly doers: ReadonlySet<string>;
+  /** What that is done to: the stem before the verb, where it is a single word. */
+  readonly undergoer: string;
+  /** Whether something has to be, or may be: "what must I bring", "what can I bring". */
+  readonly mode: '' | 'duty' | 'choice';
+  /** Whether it is asked of what was or of what is to be: "did I pay", "do I pay". */
+  readonly since: '' | 'past' | 'open';
+  /** Whether who is asked for does it or has it done to them: "who pays", "who is paid". */
+  readonly voice: '' | 'acts' | 'undergoes';
+  /** Who is to do it: `i`, or the stem of "can my employer …"; empty where the text does not say. */
+  readonly subject: string;
+  /** Whether somebody is asked or told something. */
+  readonly speech: '' | 'ask' | 'tell';
   /** When it is, was or will be; empty where the text does not say. */
   readonly tense: '' | 'present' | 'past' | 'future';
   /** Whether a text is to be made or told of. */
@@ -32,16 +44,62 @@ const MARKS: readonly (readonly [pattern: RegExp, mark: string])[] = [
   ],
   [/\bboth\b/, 'both'],
   [/\b(?:each|per) other\b|\btogether\b|\bat the same time\b|\bsimultaneously\b/, 'together'],
+  [/\bagain\b|\bonce more\b|\bre-?appl/, 'again'],
+  [/\btoo (?:late|early|soon|much|many|old|young|big|small|long|short)\b/, 'too'],
+  [/\b(?:should|can|may|must|shall) (?:i|we|you) (?:keep|continue|carry on|go on) [a-z]+ing\b/, 'go on'],
+  [/\b(?:almost|nearly|barely|hardly)\b/, 'almost'],
   [/\bmyself\b|\byourself\b|\bon my own\b/, 'alone'],
 ];
 
 const HINTS =
-  /\b(?:just|only|exactly|merely|one|single|specific|particular|certain|another|different|other|else|both|together|myself|yourself|own|all|every|each|by|same|simultaneously)\b/;
+  /\b(?:just|only|exactly|merely|one|single|specific|particular|certain|another|different|other|else|both|together|myself|yourself|own|all|every|each|by|same|simultaneously|again|more|too|keep|continue|carry|go|almost|nearly|barely|hardly)\b/;
 const ALL = /\b(?:all|every|each)(?: of)?(?: (?:the|my|your|our|his|her|their|its|these|those))? ([\p{L}\p{N}]+)/gu;
 const PART =
   /\b(?:an?|one|some|most|single|this|that|half)(?: of)?(?: (?:the|my|your|our|his|her|their|its|these|those))? ([\p{L}\p{N}]+)/gu;
 const DOER =
   /\b(?:is|are|was|were|be|been|being|gets?|got)(?: \p{L}+)? \p{L}+ by(?: (?:the|an?|my|your|our|his|her|their|its))? ([\p{L}\p{N}]+)/gu;
+
+/** "Was Rome sacked by Gauls?", "the flight that was cancelled by the airline". */
+const ASKED_PASSIVE = /(?:^|[,;:.!?] )(?:is|are|was|were) (?:the |an? )?([\p{L}\p{N}]+) \p{L}+ by\b/u;
+
+const DUTY =
+  /\b(?:what|which|who|how (?:many|much))\b[^,.;:?!]{0,40}\b(?:must|have to|has to|need to|needs to)\b(?! do\b)/;
+const CHOICE =
+  /\b(?:what|which|who|how (?:many|much))\b[^,.;:?!]{0,40}\b(?:can|may|could|might|allowed to)\b(?! (?:i|we|you|one) do\b)/;
+const WHO = '(?:i|we|you|my|our|your|me|he|she|they)';
+const DONE = new RegExp(`\\b(?:did|was|were) ${WHO}\\b`);
+const COULD_HAVE = /\b(?:could|should|would|might) (?:i|we|you|my \w+) have \p{L}+(?:ed|en|t|n)\b/u;
+const TO_DO = new RegExp(`\\b(?:do|can|will|would|should|must|shall|may|am|is|are) ${WHO}\\b`);
+
+function sinceOf(text: string): ScopeMarks['since'] {
+  if (COULD_HAVE.test(text)) return 'past';
+  const past = DONE.test(text);
+  const open = TO_DO.test(text);
+  return past === open ? '' : past ? 'past' : 'open';
+}
+
+const UNDERGOES =
+  /\b(?:who|what|which \p{L}+) (?:is|are|was|were|gets?|got|has been|have been) (?:\p{L}+ly )?\p{L}+(?:ed|en|wn|nt|ught|id|ld|ung|uck)\b/u;
+const ACTS =
+  /\b(?:who|which \p{L}+) (?!is|are|was|were|do|does|did|can|could|will|would|should|must|may|might|has|have|had|gets?|got|\p{L}+ly\b)\p{L}+/u;
+const voiceOf = (text: string) => (UNDERGOES.test(text) ? 'undergoes' : ACTS.test(text) ? 'acts' : '');
+
+const SUBJECT =
+  /\b(?:can|could|may|might|must|should|do|does|did|will|would)(?: not)? (?:(i|we)\b|(?:my|the|his|her|our|their) (\p{L}+))/u;
+
+function subjectOf(text: string): string {
+  if (/\b(?:let|allow)s? (?:me|us)\b/.test(text)) return 'i';
+  const [, asker, other] = SUBJECT.exec(text) ?? [];
+  return asker === undefined ? canonicalWord(other ?? '') : 'i';
+}
+
+const ASK = /\bask(?:ing)? (?:my|the|an?|his|her|our|him|them|for)\b/;
+const TELL = /\btell(?:ing)? (?:my|the|an?|his|her|our|him|them)\b/;
+const speechOf = (text: string) => (ASK.test(text) ? 'ask' : TELL.test(text) ? 'tell' : '');
+
+const modeOf = (text: string) => (DUTY.test(text) ? 'duty' : CHOICE.test(text) ? 'choice' : '');
+
+const BY = /\bby(?: (?:the|an?|my|your|our|his|her|their|its))? ([\p{L}\p{N}]+)/gu;
 
 const PRESENT = /\b(?:who|what|where|which \p{L}+)(?:'s| is| are)\b/u;
 const PAST = /\b(?:who|what|where|which \p{L}+) (?:was|were)\b/u;
@@ -57,20 +115,41 @@ const NOTHING: ReadonlySet<string> = new Set();
 
 /** Reads a prepared text in lower case. */
 export function readScope(text: string): ScopeMarks {
-  const said = { part: stemsBehind(text, PART), tense: tenseOf(text), act: actOf(text) } as const;
+  const said = {
+    part: stemsBehind(text, PART),
+    tense: tenseOf(text),
+    act: actOf(text),
+    mode: modeOf(text),
+    voice: voiceOf(text),
+    subject: subjectOf(text),
+    speech: speechOf(text),
+    since: sinceOf(text),
+    undergoer: '',
+  } as const;
   if (!HINTS.test(text)) return { ...said, marks: NOTHING, all: NOTHING, doers: NOTHING };
   const marks = new Set(MARKS.filter(([pattern]) => pattern.test(text)).map(([, mark]) => mark));
-  return { ...said, marks, all: stemsBehind(text, ALL), doers: stemsBehind(text, DOER) };
+  const undergoer = canonicalWord(ASKED_PASSIVE.exec(text)?.[1] ?? '');
+  const doers = new Set([...stemsBehind(text, DOER), ...(undergoer === '' ? [] : stemsBehind(text, BY))]);
+  return { ...said, marks, all: stemsBehind(text, ALL), doers, undergoer };
 }
 
 function stemsBehind(text: string, pattern: RegExp): ReadonlySet<string> {
   return new Set([...text.matchAll(pattern)].map(([, word = '']) => canonicalWord(word)));
 }
 
+/** What must be the same where both texts say it. */
+const SAYINGS: readonly ((marks: ScopeMarks) => string)[] = [
+  ({ tense }) => tense,
+  ({ act }) => act,
+  ({ mode }) => mode,
+  ({ since }) => since,
+  ({ voice }) => voice,
+  ({ speech }) => speech,
+];
+
 /** Whether one text asks of all where the other asks of one, narrows what the other leaves open, or of another time. */
 export function isOtherScope(a: ScopeMarks, b: ScopeMarks): boolean {
   if (a.marks.size !== b.marks.size || [...a.marks].some((mark) => !b.marks.has(mark))) return true;
-  if (a.tense !== '' && b.tense !== '' && a.tense !== b.tense) return true;
-  if (a.act !== '' && b.act !== '' && a.act !== b.act) return true;
+  if (SAYINGS.some((of) => of(a) !== '' && of(b) !== '' && of(a) !== of(b))) return true;
   return [...a.all].some((stem) => b.part.has(stem)) || [...b.all].some((stem) => a.part.has(stem));
 }

@@ -8,6 +8,8 @@ export function isOtherOrder(a: TextFeatures, b: TextFeatures): boolean {
   const inA = firstWords(a.words);
   const inB = firstWords(b.words);
   const shared = [...inA.keys()].filter((stem) => inB.has(stem));
+  if ((a.asksDoer && b.hasDo && !b.asksDoer) || (b.asksDoer && a.hasDo && !a.asksDoer)) return true;
+  if (isOtherSubject(a, b, inA) || isOtherSubject(b, a, inB)) return true;
   if (isOtherDoer(a, inB) || isOtherDoer(b, inA)) return true;
   return hasSwappedRole(shared, inA, inB) || hasUnexplainedMove(a, b, shared, [inA, inB]);
 }
@@ -26,9 +28,21 @@ function firstWords(words: readonly ContentWord[]): Words {
   return found;
 }
 
+/** "Can my employer read it?" is not "can I read my employer's?". */
+const isOtherSubject = (asking: TextFeatures, other: TextFeatures, there: Words): boolean =>
+  asking.scope.subject === 'i' && other.scope.subject !== 'i' && there.has(other.scope.subject);
+
 /** "Cancelled by the airline" is not "cancelled with the airline". */
 function isOtherDoer({ scope }: TextFeatures, there: Words): boolean {
-  return [...scope.doers].some((stem) => NOT_DOING.has(there.get(stem)?.word.role ?? ''));
+  const { undergoer } = scope;
+  return [...scope.doers].some((stem) => {
+    const doer = there.get(stem);
+    if (doer === undefined) return false;
+    if (NOT_DOING.has(doer.word.role)) return true;
+    // "Was Rome sacked by Gauls?" is not "did Rome sack Gauls?".
+    const other = there.get(undergoer);
+    return doer.word.role !== 'by' && other !== undefined && other.at < doer.at;
+  });
 }
 
 const NOT_DOING: ReadonlySet<string> = new Set(['with', 'from', 'to', 'for', 'at', 'on', 'in']);
@@ -41,6 +55,7 @@ function hasSwappedRole(shared: readonly string[], a: Words, b: Words): boolean 
     const there = b.get(stem)?.word.role ?? '';
     if (here === there) continue;
     const isDirected = DIRECTIONS.has(here) || DIRECTIONS.has(there);
+    if (isMeansOrAim(here, there)) return true;
     if (isDirected && here !== '' && there !== '' && !areAlike(here, there)) return true;
     for (const [role, side] of [
       [here, 'here'],
@@ -54,6 +69,10 @@ function hasSwappedRole(shared: readonly string[], a: Words, b: Words): boolean 
   }
   return [...led.values()].some(({ here, there }) => here && there);
 }
+
+/** "Pay with a card" is not "pay for a card". */
+const isMeansOrAim = (here: string, there: string): boolean =>
+  (here === 'with' && there === 'for') || (here === 'for' && there === 'with');
 
 const areAlike = (here: string, there: string): boolean =>
   here === there || ALIKE_MARKERS.some((group) => group.has(here) && group.has(there));
