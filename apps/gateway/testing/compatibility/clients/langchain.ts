@@ -25,25 +25,48 @@ type ModelOf = (gateway: GatewayAccess, question: Question) => BaseChatModel;
 
 const THINKING_TOKENS = 1024;
 
-/** `@langchain/openai` at Chat Completions and `@langchain/anthropic` at Messages. */
+/** `@langchain/openai` at both of its APIs, and `@langchain/anthropic` at Messages. */
 export const langchainClients: readonly ClientDriver[] = [
-  driver('@langchain/openai', '/v1/chat/completions', ({ url, apiKey }, { model, reasoning }) => {
-    const settings = { model, apiKey, maxRetries: 0, useResponsesApi: false, configuration: { baseURL: `${url}/v1` } };
-    return new ChatOpenAI({
-      ...settings,
-      ...(reasoning === true ? { modelKwargs: { reasoning_effort: 'medium' } } : {}),
-    });
-  }),
-  driver('@langchain/anthropic', '/v1/messages', ({ url, apiKey }, { model, reasoning }) => {
-    const settings = { model, apiKey, maxRetries: 0, anthropicApiUrl: url, maxTokens: MAX_OUTPUT_TOKENS };
-    const thinking = { type: 'enabled', budget_tokens: THINKING_TOKENS } as const;
-    return new ChatAnthropic({ ...settings, ...(reasoning === true ? { thinking } : {}) });
-  }),
+  driver(
+    { name: '@langchain/openai (chat)', library: '@langchain/openai', api: '/v1/chat/completions' },
+    (gateway, question) =>
+      new ChatOpenAI({
+        ...openaiSettings(gateway, question),
+        useResponsesApi: false,
+        ...(question.reasoning === true ? { modelKwargs: { reasoning_effort: 'medium' } } : {}),
+      }),
+  ),
+  driver(
+    { name: '@langchain/openai (responses)', library: '@langchain/openai', api: '/v1/responses' },
+    (gateway, question) =>
+      new ChatOpenAI({
+        ...openaiSettings(gateway, question),
+        useResponsesApi: true,
+        // The library's own setting reaches only models whose names it knows.
+        ...(question.reasoning === true ? { modelKwargs: { reasoning: { effort: 'medium', summary: 'auto' } } } : {}),
+      }),
+  ),
+  driver(
+    { name: '@langchain/anthropic', library: '@langchain/anthropic', api: '/v1/messages' },
+    ({ url, apiKey }, { model, reasoning }) => {
+      const settings = { model, apiKey, maxRetries: 0, anthropicApiUrl: url, maxTokens: MAX_OUTPUT_TOKENS };
+      const thinking = { type: 'enabled', budget_tokens: THINKING_TOKENS } as const;
+      return new ChatAnthropic({ ...settings, ...(reasoning === true ? { thinking } : {}) });
+    },
+  ),
 ];
 
-function driver(name: '@langchain/openai' | '@langchain/anthropic', api: string, modelOf: ModelOf): ClientDriver {
+function openaiSettings({ url, apiKey }: GatewayAccess, { model }: Question) {
+  return { model, apiKey, maxRetries: 0, configuration: { baseURL: `${url}/v1` } };
+}
+
+interface About extends Pick<ClientDriver, 'name' | 'api'> {
+  readonly library: '@langchain/openai' | '@langchain/anthropic';
+}
+
+function driver({ library, ...about }: About, modelOf: ModelOf): ClientDriver {
   return {
-    ...{ name, library: npmLibrary(name), api, showsReasoning: true },
+    ...{ ...about, library: npmLibrary(library), showsReasoning: true },
     connect: (gateway) => ({
       ask: (question) => ask(modelOf(gateway, question), question),
       statusOf: statusField,
@@ -82,11 +105,12 @@ async function ask(model: BaseChatModel, question: Question): Promise<Reply> {
 function replyOf(message: AIMessage | AIMessageChunk): Reply {
   const blocks = Array.isArray(message.content) ? message.content : [];
   const thoughts = blocks.map((block) => ('thinking' in block ? String(block.thinking) : '')).join('');
-  const extra = message.additional_kwargs.reasoning_content;
+  const { reasoning_content: extra, reasoning } = message.additional_kwargs;
+  const summary = (reasoning as { readonly summary?: readonly { readonly text: string }[] } | undefined)?.summary ?? [];
   return {
     text: message.text,
     calls: (message.tool_calls ?? []).map(({ id = '', name, args }) => ({ id, name, args })),
-    reasoning: thoughts + (typeof extra === 'string' ? extra : ''),
+    reasoning: [thoughts, typeof extra === 'string' ? extra : '', ...summary.map(({ text }) => text)].join(''),
     totalTokens: message.usage_metadata?.total_tokens,
     native: message,
   };
