@@ -1,16 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import type { Page } from 'playwright-core';
 import { ensureDashboard } from '../../gateway/bin/ensure-dashboard';
 import { callAdmin, type GatewayProcess, startGateway } from '../../gateway/testing/start-gateway';
 import { checkAccessibility } from './check-accessibility';
-import { type BrowserUnderTest, openBrowser } from './open-browser';
+import { type BrowserUnderTest, openBrowser, type PageOptions } from './open-browser';
 import { PAGES } from './pages';
-
-/** Anything a page may say of itself that nobody should have to read. */
-interface Watched {
-  readonly page: Page;
-  readonly problems: string[];
-}
+import { openPage, openSignedIn, sidewaysOverflow, signIn } from './watch-page';
 
 let gateway: GatewayProcess;
 let browser: BrowserUnderTest;
@@ -24,38 +18,8 @@ afterAll(async () => {
   await gateway?.stop();
 });
 
-async function open(path = '/', options = {}): Promise<Watched> {
-  const page = await browser.newPage(options);
-  page.setDefaultTimeout(30_000);
-  const problems: string[] = [];
-  page.on('pageerror', (error) => problems.push(error.message));
-  page.on('console', (message) => {
-    // Refusals are expected here; what is forbidden or broken is not.
-    if (message.type() === 'error' && !/status of (401|403|404|429)/.test(message.text()))
-      problems.push(message.text());
-  });
-  page.on('request', (request) => {
-    const url = new URL(request.url());
-    if (url.origin !== gateway.url && url.protocol !== 'data:' && url.protocol !== 'blob:')
-      problems.push(`asked ${url.origin}`);
-  });
-  await page.goto(gateway.url + path);
-  return { page, problems };
-}
-
-async function signIn(page: Page): Promise<void> {
-  await page.getByLabel('Admin token').fill(gateway.adminToken);
-  await page.getByRole('button', { name: 'Sign in' }).click();
-  // The sign-in page has a heading of its own: whoever goes on at once may cut the call that signs in.
-  await page.getByLabel('Admin token').waitFor({ state: 'detached' });
-  await page.getByRole('heading', { level: 1 }).waitFor();
-}
-
-async function signedIn(path = '/', options = {}): Promise<Watched> {
-  const watched = await open(path, options);
-  await signIn(watched.page);
-  return watched;
-}
+const open = (path?: string, options?: PageOptions) => openPage({ browser, gateway }, path, options);
+const signedIn = (path?: string, options?: PageOptions) => openSignedIn({ browser, gateway }, path, options);
 
 const send = (apiKey: string, body: object, headers: Record<string, string> = {}) =>
   fetch(`${gateway.url}/v1/chat/completions`, {
@@ -74,7 +38,7 @@ describe('in a browser', () => {
     await page.getByLabel('Admin token').fill('wrong');
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByText('This is not an admin token in force').waitFor();
-    await signIn(page);
+    await signIn(page, { gateway });
     expect(await page.evaluate(() => document.cookie)).toBe('');
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByLabel('Admin token').waitFor();
@@ -235,8 +199,8 @@ describe('in a browser', () => {
   });
 
   test.each([
-    ['wide, light', { width: 1280, theme: 'light' }],
-    ['on a phone, dark', { width: 390, height: 844, theme: 'dark' }],
+    ['wide, light', { width: 1280, theme: 'light' as const }],
+    ['on a phone, dark', { width: 390, height: 844, theme: 'dark' as const }],
   ])(
     'every page: no error, no sideways scrolling, nothing axe finds (%s)',
     async (_, options) => {
@@ -245,10 +209,7 @@ describe('in a browser', () => {
         await page.goto(gateway.url + path);
         await page.getByRole('heading', { level: 1, name: heading }).waitFor();
         await page.waitForLoadState('networkidle');
-        const overflow = await page.evaluate(() =>
-          Math.max(0, document.documentElement.scrollWidth - document.documentElement.clientWidth),
-        );
-        expect([name, overflow]).toEqual([name, 0]);
+        expect([name, await sidewaysOverflow(page)]).toEqual([name, 0]);
         expect([name, await checkAccessibility(page)]).toEqual([name, []]);
       }
       expect(problems).toEqual([]);
@@ -281,7 +242,7 @@ describe('what is served', () => {
       if (/\.(js|css)$/.test(new URL(response.url()).pathname)) bodies.push(response.body());
     });
     await page.goto(gateway.url);
-    await signIn(page);
+    await signIn(page, { gateway });
     await page.getByRole('heading', { level: 1 }).waitFor();
     const sizes = (await Promise.all(bodies)).map((body) => Bun.gzipSync(new Uint8Array(body)).byteLength);
     expect(sizes.length).toBeGreaterThan(1);

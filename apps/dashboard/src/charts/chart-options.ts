@@ -146,7 +146,8 @@ function fadeUnfinishedBar(plot: uPlot, index: number | null, background: string
   ctx.save();
   ctx.globalAlpha = FADED;
   ctx.fillStyle = background;
-  ctx.fillRect(left, high, right - left, low - high);
+  // A pixel more: the edge of the layer is drawn on both sides of its top.
+  ctx.fillRect(left, high - uPlot.pxRatio, right - left, low - high + uPlot.pxRatio);
   ctx.restore();
 }
 

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import type { CacheBucket, LatencyBucket, SpendBucket } from '../api/stats';
 import { prepareOutcomes, prepareRatio } from './cache/prepare-cache';
 import { prepareLatency, prepareSpeeds } from './latency/prepare-latency';
-import { perMillion, readPriceMap } from './models/prepare-prices';
+import { describeEnd, perMillion, readPriceMap } from './models/prepare-prices';
 import { cacheOutcome, prepareCostParts, prepareWaterfall } from './requests/prepare-request';
 import { prepareTargets, readTargets, showTypedTarget } from './routing/prepare-routing';
 import { describeAlert } from './settings/prepare-alert';
@@ -26,6 +26,14 @@ describe('spend', () => {
     expect(second).toMatchObject({ name: 'a', usdPerRequest: 0.5, usdPerMillionTokens: 1, change: null });
     expect(prepareSpendLines([bucket('a', 0)], [])[0]?.share).toBeNull();
   });
+  test('a model that is still served ends, another has ended', () => {
+    const nowMs = Date.UTC(2026, 10, 21, 12);
+    expect([describeEnd('2026-11-30', nowMs), describeEnd('2026-06-09', nowMs)]).toEqual([
+      'ends 2026-11-30',
+      'ended 2026-06-09',
+    ]);
+  });
+
   test('customers over more than a day: from the first moment of the first day, by days; else as it is', () => {
     const range = {
       fromMs: Date.UTC(2026, 5, 1, 17, 3),

@@ -22,8 +22,8 @@ export interface Column<T> {
   readonly cell?: (row: T) => ReactNode;
   /** Numbers stand right, in tabular digits. */
   readonly align?: 'right';
-  /** Left out on phones; `very`: also below 1280 px. */
-  readonly wideOnly?: boolean | 'very';
+  /** Left out on phones; `very`: also below 1280 px, `most`: below 1536 px. */
+  readonly wideOnly?: boolean | 'very' | 'most';
   /** Longer text ends in an ellipsis: for columns that must leave others their room. */
   readonly narrow?: boolean;
 }
@@ -49,6 +49,8 @@ const features = tableFeatures({
   sortFns: { basic: sortFn_basic },
 });
 
+const HIDDEN = { false: '', true: 'max-md:hidden', very: 'max-xl:hidden', most: 'max-2xl:hidden' } as const;
+
 /** Rows in columns, sorted by a click on a heading. */
 export function DataTable<T extends object>(props: Props<T>) {
   const { caption, columns, rows, rowKey, onRow, sortBy, csvName, loadingRows = 5, dense = false } = props;
@@ -65,8 +67,8 @@ export function DataTable<T extends object>(props: Props<T>) {
   });
   if (rows?.length === 0) return props.empty ?? <EmptyState title="Nothing here" />;
   const alignOf = (column: Column<T>) =>
-    `${column.align === 'right' ? 'text-right nums' : 'text-left'} ${column.wideOnly === 'very' ? 'max-xl:hidden' : column.wideOnly ? 'max-md:hidden' : ''}`;
-  const padding = dense ? 'px-2' : 'px-2 sm:px-3';
+    `${column.align === 'right' ? 'text-right nums' : 'text-left'} ${HIDDEN[`${column.wideOnly ?? false}`]}`;
+  const padding = dense ? 'px-1.5 sm:px-2' : 'px-2 sm:px-3';
   const height = dense ? 'h-[29px]' : 'h-9';
   return (
     <div className="relative overflow-x-auto">
@@ -129,7 +131,7 @@ export function DataTable<T extends object>(props: Props<T>) {
                   {columns.map((column) => (
                     <td
                       key={column.id}
-                      className={`${height} truncate max-sm:max-w-28 ${column.narrow ? 'max-w-32' : dense ? 'max-w-52' : 'max-w-72'} ${padding} ${alignOf(column)}`}
+                      className={`${height} truncate ${dense ? 'max-sm:max-w-24' : 'max-sm:max-w-28'} ${column.narrow ? 'max-w-32' : dense ? 'max-w-52' : 'max-w-72'} ${padding} ${alignOf(column)}`}
                       title={column.narrow ? String(column.value(original) ?? '') : undefined}
                     >
                       {column.cell === undefined ? (column.value(original) ?? '–') : column.cell(original)}

@@ -10,7 +10,7 @@ const filterFields = {
   request_id: id.optional(),
   project_id: id.optional(),
   api_key_id: id.optional(),
-  model: text().optional().openapi({ description: 'Answering or requested model' }),
+  model: text(512).optional().openapi({ description: 'Answering or requested model' }),
   provider: text().optional(),
   status: z.enum(STATUSES).optional(),
   cache: z.enum(['exact', 'semantic', 'miss']).optional(),

@@ -16,6 +16,7 @@ import type { FieldSpec } from '../projects/prepare-form';
 import { SpecForm } from '../projects/spec-form';
 import { PageFrame } from '../shell/page-frame';
 import { ImportDialog } from './import-dialog';
+import { describeEnd } from './prepare-prices';
 
 /** More are not drawn at once: one searches. */
 const SHOWN = 100;
@@ -215,7 +216,9 @@ const COLUMNS: readonly Column<Model>[] = [
           {model.model}
         </span>
         {model.edited && <Badge tone="accent">edited</Badge>}
-        {model.deprecation_date !== null && <Badge tone="warn">ends {model.deprecation_date}</Badge>}
+        {model.deprecation_date !== null && (
+          <Badge tone="warn">{describeEnd(model.deprecation_date, Date.now())}</Badge>
+        )}
       </span>
     ),
   },

@@ -57,3 +57,7 @@ function readEntry(name: string, entry: unknown): PriceImport | undefined {
   const prefix = `${provider}/`;
   return { provider, model: name.startsWith(prefix) ? name.slice(prefix.length) : name, body };
 }
+
+/** When a vendor stops serving a model: a UTC day, ahead or past. */
+export const describeEnd = (day: string, nowMs: number): string =>
+  `${Date.parse(day) < nowMs ? 'ended' : 'ends'} ${day}`;

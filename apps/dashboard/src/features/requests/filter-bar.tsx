@@ -55,12 +55,12 @@ export function FilterBar({ filter, onChange }: Props) {
   const set = NAMES.filter((one) => filter[one] !== undefined);
   return (
     <search className="flex flex-wrap items-center gap-2">
-      <form onSubmit={submit}>
+      <form className="max-sm:w-full" onSubmit={submit}>
         <Input
           type="search"
           aria-label="Search in models, customers, request ids and errors"
           placeholder="Search, then Enter"
-          className="w-52!"
+          className="sm:w-52!"
           value={q}
           onChange={(event) => setQ(event.target.value)}
         />
@@ -69,7 +69,7 @@ export function FilterBar({ filter, onChange }: Props) {
         <Select
           key={choice}
           aria-label={choice === 'status' ? 'Status' : 'Cache'}
-          className="w-32"
+          className="w-32 max-sm:flex-1"
           value={filter[choice] ?? ''}
           onChange={(event) => onChange({ [choice]: event.target.value || undefined })}
         >
@@ -81,10 +81,10 @@ export function FilterBar({ filter, onChange }: Props) {
           ))}
         </Select>
       ))}
-      <form className="flex items-center gap-1" onSubmit={add}>
+      <form className="flex items-center gap-1 max-sm:w-full" onSubmit={add}>
         <Select
           aria-label="Filter by"
-          className="w-36"
+          className="w-36 max-sm:flex-1"
           value={name}
           onChange={(event) => setName(event.target.value as TextName)}
         >
@@ -97,7 +97,7 @@ export function FilterBar({ filter, onChange }: Props) {
         <Input
           aria-label={TEXTS[name].label}
           placeholder={TEXTS[name].placeholder}
-          className="w-36!"
+          className="w-36! max-sm:flex-1"
           value={value}
           onChange={(event) => setValue(event.target.value)}
         />

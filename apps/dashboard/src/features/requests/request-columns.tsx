@@ -31,7 +31,14 @@ export function requestColumns(timeZone: TimeZoneChoice, projectName: (id: strin
       value: (log) => log.status,
       cell: (log) => (
         <Badge tone={STATUS_TONES[log.status]}>
-          {log.status === 'success' ? log.http_status : (log.error_code ?? log.status)}
+          {log.status === 'success' || log.error_code === null ? (
+            log.http_status
+          ) : (
+            <>
+              <span className="sm:hidden">{log.http_status}</span>
+              <span className="max-sm:hidden">{log.error_code}</span>
+            </>
+          )}
         </Badge>
       ),
     },
@@ -72,7 +79,7 @@ export function requestColumns(timeZone: TimeZoneChoice, projectName: (id: strin
       id: 'ttft',
       header: 'First token',
       align: 'right',
-      wideOnly: 'very',
+      wideOnly: 'most',
       value: (log) => log.ttft_ms,
       cell: (log) => formatMs(log.ttft_ms),
     },

@@ -1,0 +1,182 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { connectDatabase, type Database } from '@llm0/drizzle/client';
+import { insertLogRecords } from '@llm0/drizzle/queries/log-insert';
+import { sampleRecord } from '@llm0/drizzle/testing/sample-record';
+import { ensureDashboard } from '../../gateway/bin/ensure-dashboard';
+import { createDatabase } from '../../gateway/testing/create-database';
+import { startFakeUpstream } from '../../gateway/testing/fake-upstream/start-fake-upstream';
+import { callAdmin, createTestKey, type GatewayProcess, startGateway } from '../../gateway/testing/start-gateway';
+import { startPostgres } from '../../gateway/testing/start-postgres';
+import { type BrowserUnderTest, openBrowser } from './open-browser';
+import { openSignedIn, sidewaysOverflow } from './watch-page';
+
+const MANY = 10_000;
+const SETUP_MS = 120_000;
+/** One screenful after the click, on a machine that does other things too. */
+const SOON_MS = 5_000;
+
+let gateway: GatewayProcess;
+let browser: BrowserUnderTest;
+let database: Database;
+let projectId: string;
+let apiKey: string;
+const stops: (() => unknown)[] = [];
+
+beforeAll(async () => {
+  if (!(await ensureDashboard())) throw new Error('the dashboard could not be built');
+  const upstream = startFakeUpstream();
+  stops.push(() => upstream.stop());
+  const databaseUrl = await openServer();
+  const env = { DATABASE_URL: databaseUrl, OPENAI_API_KEY: 'fake', OPENAI_BASE_URL: `${upstream.url}/v1` };
+  [gateway, browser] = await Promise.all([startGateway({ env }), openBrowser()]);
+  stops.push(
+    () => gateway.stop(),
+    () => browser.close(),
+  );
+  ({ projectId, apiKey } = await createTestKey(gateway, { project: { name: 'many' } }));
+  database = connectDatabase({ url: databaseUrl }, { maxConnections: 2 });
+  stops.push(() => database.close());
+  await fill();
+}, SETUP_MS);
+afterAll(async () => {
+  for (const stop of stops.reverse()) await stop();
+});
+
+/** The server tests were given, or one of their own. */
+async function openServer(): Promise<string> {
+  const given = process.env.TEST_DATABASE_URL;
+  if (given !== undefined && given !== '') {
+    const own = await createDatabase(given);
+    stops.push(() => own.drop());
+    return own.url;
+  }
+  const server = await startPostgres();
+  stops.push(() => server.stop());
+  return server.url;
+}
+
+/** Keys and customers straight into Postgres: making them by the API would take minutes. */
+async function fill(): Promise<void> {
+  await database.client`
+    insert into api_keys (project_id, name, key_hash, key_prefix, budget_usd, created_at)
+    select ${projectId}::uuid, 'service ' || i, encode(sha256(convert_to('secret ' || i, 'UTF8')), 'hex'),
+      'llm0_live_' || lpad(i::text, 6, '0'), 5, now() - i * interval '1 second'
+    from generate_series(1, ${MANY}::int) as i`;
+  await database.client`
+    insert into customer_spend (project_id, customer_id, date, request_count, tokens_in, tokens_out, total_spend_usd, saved_usd)
+    select ${projectId}::uuid, 'customer ' || i, (now() at time zone 'UTC')::date, i, i, i, i * 0.001, 0
+    from generate_series(1, ${MANY}::int) as i`;
+  const [used] = await database.client<{ id: string }[]>`select id from api_keys where name = 'service 7777'`;
+  const record = sampleRecord({ projectId, apiKeyId: used?.id ?? '', costNanoUsd: 1_250_000_000 });
+  await insertLogRecords(database.db, [record]);
+}
+
+const where = () => ({ browser, gateway });
+
+describe('ten thousand of each', () => {
+  test('keys come page by page, are found on the server, and each shows what it has used', async () => {
+    const { page, problems } = await openSignedIn(where(), `/projects/${projectId}`);
+    const rows = page.locator('table', { hasText: 'Begins with' }).locator('tbody tr[tabindex]');
+    await page.getByText('100 shown; search to find others').waitFor();
+    expect(await rows.count()).toBe(100);
+    await page.getByRole('button', { name: 'Show more' }).click();
+    await page.getByText('200 shown; search to find others').waitFor();
+    const startMs = performance.now();
+    await page.getByLabel('Find a key').fill('SERVICE 7777');
+    await page.getByRole('row', { name: /service 7777/ }).waitFor();
+    await page.getByText('shown; search to find others').waitFor({ state: 'detached' });
+    expect(performance.now() - startMs).toBeLessThan(SOON_MS);
+    expect(await rows.count()).toBe(1);
+    expect(await rows.first().textContent()).toContain('$1.25');
+    await page.getByLabel('Find a key').fill('nobody');
+    await page.getByText('No key has this in its name').waitFor();
+    expect(await sidewaysOverflow(page)).toBe(0);
+    expect(problems).toEqual([]);
+  });
+
+  test('customers likewise, the dearest first', async () => {
+    const { page, problems } = await openSignedIn(where(), '/projects?tab=customers&range=7d');
+    const rows = page.locator('tbody tr[tabindex]');
+    await page.getByText('100 shown; search to find others').waitFor();
+    expect(await rows.first().textContent()).toContain(`customer ${MANY}`);
+    await page.getByRole('button', { name: 'Show more' }).click();
+    await page.getByText('200 shown; search to find others').waitFor();
+    expect(await rows.nth(199).textContent()).toContain(`customer ${MANY - 199}`);
+    await page.getByLabel('Find a customer').fill('mer 12');
+    await page.getByRole('row', { name: /customer 1299/ }).waitFor();
+    expect(await rows.first().textContent()).toContain('customer 1299');
+    expect(problems).toEqual([]);
+  });
+
+  test('spend by customer and by key: the dearest with their names, the others as one', async () => {
+    const { page, problems } = await openSignedIn(where(), '/spend?range=7d&by=customer');
+    const shown = MANY + 1;
+    await page.getByText(`Showing 100 of ${shown.toLocaleString('en-US')}`).waitFor();
+    await page.getByText('Customers are added up by whole UTC days').waitFor();
+    await page.getByRole('button', { name: 'Key', exact: true }).click();
+    await page.getByRole('cell', { name: 'service 7777' }).waitFor();
+    expect(problems).toEqual([]);
+  });
+
+  test.each([
+    ['wide', { width: 1280 }],
+    ['on a phone', { width: 390, height: 844 }],
+  ])('overlong names and markup stay in their place (%s)', async (size, options) => {
+    // Text that cannot be broken, nor be packed small by the database.
+    const model = Array.from({ length: 5000 / 32 }, () => crypto.randomUUID().replaceAll('-', '')).join('');
+    const customer = `<script>alert(1)</script>${'x'.repeat(200)}`;
+    const answer = await chat(model, { 'x-customer-id': customer, 'x-llm0-team': '<b onclick=alert(1)>' });
+    expect([size, answer.status]).toEqual([size, 404]);
+    await drained();
+    const { page, problems } = await openSignedIn(where(), '/requests?range=1h', options);
+    await page.locator('tbody tr', { hasText: model.slice(0, 20) }).click();
+    await page.getByText('<b onclick=alert(1)>').first().waitFor();
+    expect(await sidewaysOverflow(page)).toBe(0);
+    for (const path of [
+      '/spend?range=1h',
+      '/latency?range=1h',
+      '/cache?range=1h',
+      '/?range=1h',
+      '/spend?range=1h&by=customer',
+    ]) {
+      await page.goto(gateway.url + path);
+      await page.getByRole('heading', { level: 1 }).waitFor();
+      await page.waitForLoadState('networkidle');
+      expect([path, await sidewaysOverflow(page)]).toEqual([path, 0]);
+    }
+    // What is named in the table leads to its requests, however long it is.
+    await page.goto(`${gateway.url}/spend?range=1h`);
+    await page.locator('tbody tr', { hasText: model.slice(0, 20) }).click();
+    await page.getByText('1 shown').waitFor();
+    expect(problems).toEqual([]);
+  });
+});
+
+describe('a provider in trouble', () => {
+  test('an open breaker shows at its provider, and at the model that has it', async () => {
+    for (let index = 0; index < 6; index++) await chat('gpt-4o-mini', {}, { status: 500 });
+    const { page, problems } = await openSignedIn(where(), '/routing');
+    const row = page.getByRole('row', { name: /openai.*breaker open/ });
+    await row.waitFor();
+    await row.click();
+    await page.getByText(/breaker open, \d+ s left/).waitFor();
+    expect(await page.getByRole('dialog').textContent()).toContain('gpt-4o-mini');
+    expect(problems).toEqual([]);
+  });
+});
+
+const chat = (model: string, headers: Record<string, string>, fake: object = {}) =>
+  fetch(`${gateway.url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${apiKey}`,
+      'content-type': 'application/json',
+      'x-llm0-cache': 'off',
+      ...headers,
+    },
+    body: JSON.stringify({ model, messages: [{ role: 'user', content: 'Hello' }], x_fake: fake }),
+  });
+
+async function drained(): Promise<void> {
+  while ((await callAdmin<{ queue_depth: number }>(gateway, '/reconcile')).queue_depth > 0) await Bun.sleep(50);
+}
