@@ -14,6 +14,13 @@ const PHRASES: readonly (readonly [pattern: RegExp, word: string, hints: string]
   [/\b(?:i want to|i would like to|i'd like to|i need to) know\b/g, ' ', ' know'],
   [/\b(?:is it|am i) (?:required|necessary|mandatory|obliged|obligatory)(?: for me)? to\b/g, 'must i', 'is it |am i '],
   [/^(?:please )?(?:list|name|enumerate)\b(?! (?:\w+ )?(?:of|is)\b)/g, ' ', 'list|name|enumerate'],
+  // The unit is asked for, but not the length of something else.
+  [
+    /\bhow many (seconds|minutes|hours|days|weeks|months|years) (?=(?:does|do|did|will|would|should|must|is it|it takes|to)\b)/g,
+    'how long asked$1 ',
+    'how many',
+  ],
+  [/\bone-(?=\p{L})/gu, '1 ', 'one-'],
   // Not "turn left on …": what is turned on stands between.
   [
     /\b(?:turn|switch)(?:ed|ing|s)?((?: (?!to|into|from|left|right|over|around)\p{L}+){1,4}?) on(?= *[?.!,]| *$| (?:for|in|at|when|again)\b)/gu,

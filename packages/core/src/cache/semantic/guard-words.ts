@@ -46,6 +46,7 @@ export const SOFT: ReadonlySet<string> = new Set(
   normal real
   approximately roughly maybe perhaps probably nowadays basically generally
   detail difference area sequence list reason definition command statement explanation
+  askedseconds askedminutes askedhours askeddays askedweeks askedmonths askedyears
   issafe isallowed islegal per equal sentence version option healthieroption
   available actual correct exact given following suitable appropriate recommended ideal typically
   suppose supposed wonder hear know

@@ -227,6 +227,14 @@ const SERVED: readonly (readonly [string, string])[] = [
   ['What is 144 divided by 12?', '144 ÷ 12'],
   ['How do I politely decline an invitation?', 'how to politely turn down an invitation'],
   ['Is oat milk healthier than cow milk?', 'is oat milk better for your health than cow milk?'],
+  ['Summarise the plot of Hamlet in three sentences', "Give me a three-sentence summary of Hamlet's plot"],
+  ['Which is healthier, olive oil or coconut oil?', 'Which is healthier, coconut oil or olive oil?'],
+  ['Write a birthday poem for my dad who turns 60', 'I need a birthday poem for my dad, he turns 60'],
+  ["Why don't metals rust?", 'How come metals do not rust?'],
+  ['Translate "I can swim" from English to French', 'How do I say "I can swim" in French?'],
+  ['How long does the ferry to Oslo take?', 'How many hours does the ferry to Oslo take?'],
+  ['How do I turn off read receipts?', 'where can i turn off read receipts'],
+  ['How is a typhoon different from a hurricane?', "What's the difference between a typhoon and a hurricane?"],
   ['How do I conjugate "tener"?', 'conjugation of "tener"'],
 ];
 

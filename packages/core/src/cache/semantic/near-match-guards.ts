@@ -1,5 +1,6 @@
 import { alignSynonyms } from './align-synonyms';
 import { ANTONYMS } from './antonyms';
+import { canonicalWord } from './canonical-word';
 import { citeAlike } from './read-literals';
 import { isSameQuestion } from './read-question';
 import { hasPayload, quotesIn, type ReadOptions, readText, type TextFeatures, tidyText } from './read-text';
@@ -50,11 +51,18 @@ const WHAT_OR_HOW: ReadonlySet<string> = new Set(['what', 'how']);
 const isChoice = ({ hasChoice, question }: TextFeatures) => hasChoice && CHOICES.has(question);
 const CHOICES: ReadonlySet<string> = new Set(['what', 'who', 'where', 'when', 'polar', 'advice', 'none']);
 
+/** Both are asked in English: a quotation is to be put into it, or out of it, where nothing else is said. */
+const OWN_TONGUE = canonicalWord('english');
+const cites = ({ words }: TextFeatures) => words.some(({ kind }) => kind === 'quote');
+
 /** Each says whether the two texts must not share an answer, for its own reason. Asked in this order. */
 const GUARDS = {
   quotes: differIn('quote'),
   code: differIn('code'),
-  language: differIn('language'),
+  language: ({ a, b, onlyA, onlyB }) =>
+    [...onlyA, ...onlyB].some(
+      ({ kind, stem }) => kind === 'language' && !(stem === OWN_TONGUE && cites(a) && cites(b)),
+    ),
   numbers: differIn('number'),
   dates: differIn('date'),
   units: (compared) => differIn('unit')(compared) || !haveSameMeasures(compared),
@@ -123,6 +131,8 @@ function haveSameMeasures({ a, b }: Compared): boolean {
 /** As many denials, and of the same word where both have it. */
 function denySame(a: TextFeatures, b: TextFeatures): boolean {
   if (a.denied.length !== b.denied.length) return false;
+  // "Why don't metals rust?", "why do metals not rust?"
+  if (a.denied.length === 1 && a.question === 'why' && b.question === 'why') return true;
   const [inA, inB] = [a, b].map(({ words }) => new Set(words.map(({ stem }) => stem)));
   return a.denied.every((stem, index) => {
     const other = b.denied[index] ?? '';

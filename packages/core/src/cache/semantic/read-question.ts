@@ -57,6 +57,11 @@ const REWRITES: readonly (readonly [pattern: RegExp, word: string, hints: string
 
 const HINTED = REWRITES.map(([pattern, word, hints]) => ({ pattern, word: ` ${word} `, hints: hints.split('|') }));
 
+/** "A poem for my dad who is turning 60" asks for nobody. */
+const ORDER =
+  /^(?:please )?(?:write|draft|compose|invent|suggest|give|create|make|explain|recommend|how|what|why|when)\b.*\b(?:who|whose)\b/;
+const RELATIVE = /\b((?:an?|the|my|our|his|her) (?:\p{L}+ ){0,2}?\p{L}+) (?:who|whose)\b/gu;
+
 const FIRST: readonly (readonly [pattern: RegExp, kind: QuestionKind])[] = [
   [/\bwhy\b/, 'why'],
   [new RegExp(`\\bwhen ${AUX}\\b`), 'when'],
@@ -80,6 +85,7 @@ export function readQuestion(lower: string): { readonly question: QuestionKind; 
     if (hints.some((hint) => text.includes(hint))) text = text.replace(pattern, word);
   }
   text = text.replace(/\s+/g, ' ').trim();
+  if (ORDER.test(text)) text = text.replace(RELATIVE, '$1 that');
   const found = FIRST.find(([pattern]) => pattern.test(text));
   if (found !== undefined) return { question: found[1], text };
   if (!POLAR.test(text)) return { question: 'none', text };

@@ -111,7 +111,7 @@ export function readText(text: string, options: ReadOptions): TextFeatures {
   rest = markMonths(markRomans(rest)).toLowerCase();
   const scope = readScope(rest);
   rest = rest.replace(IS, '$1 is');
-  for (const table of TABLES) rest = table.replaceIn(rest);
+  for (const table of TABLES) rest = table.replaceIn(rest).replace(/ {2,}/g, ' ');
   rest = replacePhrases(rest);
   const { question, text: plain } = readQuestion(rest);
   const asksDoer = /\bby (?:whom?|what|which)\b|\bby *\??$/.test(plain);

@@ -39,7 +39,7 @@ const MARKS: readonly (readonly [pattern: RegExp, mark: string])[] = [
     'one',
   ],
   [
-    /\banother\b|\bdifferent\b|\b(?:the|any|some|my|your|an)?other(?: than)?\b(?! (?:words|hand|way (?:a)?round))|\belse\b/,
+    /\banother\b|\bdifferent\b(?! (?:from|than|to)\b| *[?.!,]| *$)|\b(?:the|any|some|my|your|an)?other(?: than)?\b(?! (?:words|hand|way (?:a)?round))|\belse\b/,
     'other',
   ],
   [/\bboth\b/, 'both'],

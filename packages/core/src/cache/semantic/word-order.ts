@@ -85,6 +85,16 @@ interface Move {
   readonly y: { readonly a: Placed; readonly b: Placed };
 }
 
+/** The one number of both texts with what it counts, which may stand anywhere: "in three sentences", "a three-sentence". */
+function onlyCounted(a: TextFeatures, b: TextFeatures): ReadonlySet<string> {
+  const [inA, inB] = [a, b].map(({ words }) => {
+    const numbers = words.filter(({ kind }) => kind === 'number');
+    const at = words.findIndex(({ kind }) => kind === 'number');
+    return numbers.length === 1 ? [words[at]?.stem ?? '', words[at + 1]?.stem ?? ''] : [];
+  });
+  return new Set(inA?.length === 2 && inA.join(' ') === inB?.join(' ') ? inA : []);
+}
+
 /** Two words changed places although nothing says that their place means nothing. */
 function hasUnexplainedMove(
   a: TextFeatures,
@@ -92,6 +102,7 @@ function hasUnexplainedMove(
   shared: readonly string[],
   words: readonly [Words, Words],
 ): boolean {
+  const counted = onlyCounted(a, b);
   const placed = shared
     .flatMap((stem) => {
       const [inA, inB] = [words[0].get(stem), words[1].get(stem)];
@@ -105,6 +116,7 @@ function hasUnexplainedMove(
   let moves = 0;
   for (const [i, x] of placed.entries()) {
     for (const y of placed.slice(i + 1)) {
+      if (counted.has(x.a.word.stem) || counted.has(y.a.word.stem)) continue;
       if (x.b.at < y.b.at || isFree({ x, y }, isStatement)) continue;
       moves += 1;
       if (moves > MAX_MOVES) return true;

@@ -69,6 +69,7 @@ export class WordReader {
   private role = '';
   private segment = 0;
   private joint = false;
+  private jointNext = false;
   private denying = false;
   private spelled: number | undefined;
 
@@ -140,7 +141,11 @@ export class WordReader {
     if (JOINTS.has(word)) {
       const last = this.words.at(-1);
       if (last !== undefined) last.joint = true;
+      // "Olive oil or coconut oil": both words of each.
+      const before = this.words.at(-2);
+      if (word === 'or' && before !== undefined && before.role === last?.role && last.role === '') before.joint = true;
       this.joint = true;
+      this.jointNext = word === 'or' && this.role === '';
     }
     // "When is it?" asks; "when it is" leads a part.
     const asks = word === this.question || CLAUSES.has(word);
@@ -178,7 +183,8 @@ export class WordReader {
     this.words.push({ stem, kind, role, segment: this.segment, joint: this.joint });
     if (this.denying) this.denied.push(stem);
     this.denying = false;
-    this.joint = false;
+    this.joint = this.jointNext;
+    this.jointNext = false;
     this.stranded = '';
   }
 
