@@ -30,4 +30,7 @@ describe('names of dropped parameters in a header', () => {
 
 test('a model’s name of characters that take two units', () => {
   expect(headerText('an 😀 \ud83d')).toBe('an %F0%9F%98%80 %EF%BF%BD');
+  expect(headerText('a\nb')).toBe('a%0Ab');
+  expect(headerText('gpt-5')).toBe('gpt-5');
+  expect(headerText('x'.repeat(9000))).toBe('x'.repeat(256));
 });

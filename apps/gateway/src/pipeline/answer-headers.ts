@@ -33,7 +33,8 @@ export function answerHeaders(
   const headers: HeaderTable = {
     'X-Request-Id': exchange.requestId,
     'X-Provider': answer.target.provider,
-    'X-Model': answer.target.model,
+    // Of a model without a price the name is whatever the caller made up.
+    'X-Model': headerText(answer.target.model),
     'X-Cache-Hit': answer.cache,
     'X-Overhead-Ms': overheadMs.toFixed(2),
   };
@@ -90,8 +91,10 @@ const MAX_NAME = 128;
 
 /** Header values are visible ASCII; anything else a caller sent is percent-encoded. */
 export function headerText(text: string): string {
-  return encodeInvisible(text).slice(0, MAX_TEXT);
+  return text.length <= MAX_TEXT && !INVISIBLE.test(text) ? text : encodeInvisible(text).slice(0, MAX_TEXT);
 }
+
+const INVISIBLE = /[^\x20-\x7e]/;
 
 function encodeInvisible(text: string): string {
   return text.toWellFormed().replace(/[^\x20-\x7e]/gu, (character) => encodeURIComponent(character));

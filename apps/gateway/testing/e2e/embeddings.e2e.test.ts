@@ -128,6 +128,21 @@ describe.each(STORE_KINDS)('embeddings on %s stores', (kind) => {
       await chat.text();
     });
 
+    test('who leaves frees the key', async () => {
+      world.upstream.control.enqueue({ hang: true });
+      const leaving = new AbortController();
+      const headers = { authorization: `Bearer ${apiKey}`, ...key('left') };
+      const body = JSON.stringify({ model: MODEL, input });
+      const url = `${world.gateway.url}/v1/embeddings`;
+      const left = fetch(url, { method: 'POST', headers, body, signal: leaving.signal }).catch(() => undefined);
+      await waitUntil(() => received() === 1);
+      leaving.abort();
+      await left;
+      await waitUntil(() => world.upstream.control.counters.cancelled === 1);
+      const { response, vectors } = await embed({ model: MODEL, input }, key('left'));
+      expect([response.status, response.headers.get('x-idempotent-replay'), vectors.length]).toEqual([200, null, 3]);
+    });
+
     test('one under way is joined; errors are never kept', async () => {
       world.upstream.control.hold();
       const both = [embed({ model: MODEL, input }, key('join')), embed({ model: MODEL, input }, key('join'))];

@@ -268,6 +268,24 @@ test('what a vendor has no place for is named, whatever the caller called it, an
   }
 });
 
+test('a model may be called anything: its answer is not lost to a header', async () => {
+  const world = await sharedWorld();
+  const { apiKey } = await createTestKey(world.gateway, { project: { unknown_model_policy: 'allow_unpriced' } });
+  const names = { 'openai/名': '%E5%90%8D', 'openai/two\nlines': 'two%0Alines' };
+  for (const [model, shown] of Object.entries(names)) {
+    const bodies = { 'chat/completions': { messages: [{ role: 'user', content: 'x' }] }, embeddings: { input: 'x' } };
+    for (const [path, body] of Object.entries(bodies)) {
+      const response = await fetch(`${world.gateway.url}/v1/${path}`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${apiKey}` },
+        body: JSON.stringify({ model, ...body }),
+      });
+      await response.text();
+      expect([response.status, response.headers.get('x-model')]).toEqual([200, shown]);
+    }
+  }
+});
+
 let shared: Promise<TestEnvironment> | undefined;
 
 function sharedWorld(): Promise<TestEnvironment> {
