@@ -1,6 +1,7 @@
 import { callAdmin } from '@llm0/gateway/testing/start-gateway';
 import { median } from '../report/rows';
 import type { StartedGateway } from '../start-bench';
+import { dashboardCalls } from './dashboard-calls';
 
 export interface TimedQuery {
   readonly path: string;
@@ -10,45 +11,19 @@ export interface TimedQuery {
   readonly medianMs: number;
 }
 
-const DAY_MS = 86_400_000;
-const RANGES = { '1 h': DAY_MS / 24, '1 d': DAY_MS, '7 d': 7 * DAY_MS, '90 d': 90 * DAY_MS } as const;
 const TIMES = 3;
 
-/** What the dashboard asks: every query of the admin stats API, and the log pages. */
-const QUERIES = [
-  '/stats/overview',
-  '/stats/spend',
-  '/stats/spend?group_by=model',
-  '/stats/spend?group_by=key&top=10',
-  '/stats/spend?group_by=customer&top=10',
-  '/stats/spend?group_by=label.team',
-  '/stats/latency',
-  '/stats/latency?group_by=provider',
-  '/stats/cache',
-  '/stats/errors',
-  '/stats/errors?group_by=error_code',
-  '/stats/histogram',
-  '/logs?limit=50',
-  '/logs?limit=50&status=error',
-  '/logs?limit=50&min_latency=4000',
-] as const;
-
-/** Times each query over each range. */
+/** Times everything the dashboard asks, over each range. */
 export async function timeQueries(gateway: StartedGateway, nowMs: number): Promise<readonly TimedQuery[]> {
   const timed: TimedQuery[] = [];
-  for (const path of QUERIES) {
-    for (const [range, lengthMs] of Object.entries(RANGES)) {
-      const from = new Date(nowMs - lengthMs).toISOString();
-      const to = new Date(nowMs).toISOString();
-      const url = `${path}${path.includes('?') ? '&' : '?'}${new URLSearchParams({ from, to })}`;
-      const tookMs: number[] = [];
-      for (let i = 0; i < TIMES; i++) {
-        const startMs = performance.now();
-        await callAdmin(gateway, url);
-        tookMs.push(performance.now() - startMs);
-      }
-      timed.push({ path, range, minMs: Math.min(...tookMs), medianMs: median(tookMs) });
+  for (const { name, range, path } of dashboardCalls(nowMs)) {
+    const tookMs: number[] = [];
+    for (let i = 0; i < TIMES; i++) {
+      const startMs = performance.now();
+      await callAdmin(gateway, path);
+      tookMs.push(performance.now() - startMs);
     }
+    timed.push({ path: name, range, minMs: Math.min(...tookMs), medianMs: median(tookMs) });
   }
   return timed;
 }

@@ -4,6 +4,7 @@ import { withSql } from '../generate/open-sql';
 import { showQueries, timeQueries } from '../generate/time-queries';
 import { FLOOR, findRow, GATEWAY, type Row, throughputOf } from '../report/rows';
 import type { BenchWorld } from '../start-bench';
+import { measureBrowsing } from './browse';
 import { rebuildCounters } from './rebuild-counters';
 import { measureInTurn } from './run-scenario';
 import { SCENARIOS } from './scenarios';
@@ -30,11 +31,13 @@ export async function measureManyRows(world: BenchWorld): Promise<SpecialOutcome
   const rebuiltMs = await rebuildCounters(gateway, stores);
   const after = await measureBoth(world, MANY);
   const queries = await timeQueries(gateway, Date.now());
+  const browsing = await measureBrowsing(world);
   const rows = [...before, ...after];
   const notes = [
     `rows-10m: ${count.toLocaleString('en')} rows and ${cacheRows.toLocaleString('en')} cache entries over ${DAYS} days made in ` +
       `${(generatedMs / 1000).toFixed(0)} s; counters rebuilt from them in ${(rebuiltMs / 1000).toFixed(1)} s`,
     ...compare(rows, world.options.connections),
+    ...browsing,
     ...showQueries(queries),
   ];
   return { rows, notes };

@@ -1,4 +1,5 @@
 import { measureBacklog } from './backlog';
+import { measureBrowse } from './browse';
 import { measureEndurance } from './endurance';
 import { measureManyKeys } from './many-keys';
 import { measureManyRows } from './many-rows';
@@ -27,5 +28,10 @@ export const SPECIAL_SCENARIOS: readonly SpecialScenario[] = [
     name: 'rows-10m',
     what: 'hits, misses and admin queries with --rows log rows and --cache-rows cache entries, against few',
     run: measureManyRows,
+  },
+  {
+    name: 'browse',
+    what: 'p99 of hits at a fixed rate while the dashboard is looked through over --rows log rows, against p99 without',
+    run: measureBrowse,
   },
 ];

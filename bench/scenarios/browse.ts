@@ -1,0 +1,101 @@
+// What somebody who looks through the dashboard does to the latency of exact hits.
+import { type DashboardCall, dashboardCalls } from '../generate/dashboard-calls';
+import { generateRows } from '../generate/generate-rows';
+import { withSql } from '../generate/open-sql';
+import type { LoadJob } from '../load/load-job';
+import { load } from '../load/start-load';
+import { show } from '../report/render-table';
+import { median } from '../report/rows';
+import type { BenchWorld, StartedGateway } from '../start-bench';
+import { rebuildCounters } from './rebuild-counters';
+import { needRealStores, type SpecialOutcome } from './special';
+
+const DAYS = 90;
+const CALLS_PER_SECOND = 5;
+/** A browser opens no more connections to one server. */
+const MAX_OPEN = 6;
+/** Below what any machine can do, so that waiting in line is not what is measured. */
+const HITS_PER_SECOND = 200;
+
+/** Fills the log where it has not been yet, then measures hits without and with somebody browsing. */
+export async function measureBrowse(world: BenchWorld): Promise<SpecialOutcome> {
+  const { gateway, stores } = needRealStores(world, 'browse');
+  const isFilled = await withSql(stores.databaseUrl, async (sql) => {
+    const [found] = await sql`select 1 from projects where name like 'bench rows %' limit 1`;
+    if (found === undefined) await generateRows(sql, { rows: world.options.rows, days: DAYS, nowMs: Date.now() });
+    return found !== undefined;
+  });
+  if (!isFilled) await rebuildCounters(gateway, stores);
+  return { rows: [], notes: await measureBrowsing(world) };
+}
+
+/** p99 of hits in turn with and without the dashboard's own calls over whatever the log holds. */
+export async function measureBrowsing(world: BenchWorld): Promise<readonly string[]> {
+  const { gateway } = needRealStores(world, 'browse');
+  const { options } = world;
+  const rate = options.rate ?? HITS_PER_SECOND;
+  const job: LoadJob = {
+    url: gateway.url,
+    callers: { type: 'one', apiKey: gateway.open.apiKey },
+    connections: options.connections[0] ?? 10,
+    seconds: options.seconds ?? 20,
+    requests: [{ model: 'gpt-4o-mini', stream: false, question: 'same' }],
+    expectStatus: 200,
+    rate,
+  };
+  await load({ ...job, seconds: options.warmUpSeconds });
+  const quietP99: number[] = [];
+  const busyP99: number[] = [];
+  const callsMs: number[] = [];
+  const notes: string[] = [];
+  for (let trial = 0; trial < options.trials; trial++) {
+    const quiet = await load(job);
+    const browser = startBrowsing(gateway, Date.now());
+    const busy = await load(job);
+    callsMs.push(...(await browser.stop()));
+    quietP99.push(quiet.latencyMs?.p99 ?? Number.NaN);
+    busyP99.push(busy.latencyMs?.p99 ?? Number.NaN);
+    notes.push(
+      `browse, trial ${trial + 1}: p50 ${show(quiet.latencyMs?.p50 ?? Number.NaN)} → ${show(busy.latencyMs?.p50 ?? Number.NaN)} ms, ` +
+        `p99 ${show(quiet.latencyMs?.p99 ?? Number.NaN)} → ${show(busy.latencyMs?.p99 ?? Number.NaN)} ms, ${quiet.errors + busy.errors} errors`,
+    );
+  }
+  const ratio = median(busyP99) / median(quietP99);
+  return [
+    ...notes,
+    `browse: p99 of ${rate} hits a second while the dashboard asks ${CALLS_PER_SECOND} times a second is ${ratio.toFixed(2)}× of that ` +
+      `without (must be ≤ 1.3×); its ${callsMs.length} calls took ${show(median(callsMs))} ms in the median, ${show(Math.max(...callsMs))} ms at most`,
+  ];
+}
+
+/** Goes through all pages and ranges over and over at a steady pace. `stop` resolves to how long each call took. */
+function startBrowsing(gateway: StartedGateway, nowMs: number) {
+  const calls = dashboardCalls(nowMs);
+  const tookMs: number[] = [];
+  const open = new Set<Promise<void>>();
+  let next = 0;
+  const timer = setInterval(() => {
+    const call = calls[next % calls.length];
+    if (call === undefined || open.size >= MAX_OPEN) return;
+    next++;
+    const running = timeCall(gateway, call).then((ms) => void tookMs.push(ms));
+    open.add(running);
+    void running.finally(() => open.delete(running)).catch(() => {});
+  }, 1000 / CALLS_PER_SECOND);
+  return {
+    stop: async () => {
+      clearInterval(timer);
+      await Promise.all(open);
+      return tookMs;
+    },
+  };
+}
+
+/** Milliseconds until all of the answer is there. Throws for a refusal. */
+async function timeCall({ url, adminToken }: StartedGateway, { path }: DashboardCall): Promise<number> {
+  const startMs = performance.now();
+  const response = await fetch(`${url}/admin/v1${path}`, { headers: { authorization: `Bearer ${adminToken}` } });
+  await response.arrayBuffer();
+  if (!response.ok) throw new Error(`${path}: status ${response.status}`);
+  return performance.now() - startMs;
+}
