@@ -57,7 +57,9 @@ function cells(pairs: readonly Judged[], threshold: number, guarded: boolean): s
   return `${percent(right / same)} | ${wrong} | ${precision}`;
 }
 
+/** Nothing where there are no pairs. */
 function printHalf(title: string, pairs: readonly Judged[]): void {
+  if (pairs.length === 0) return;
   const same = pairs.filter((pair) => pair.kind === 'same');
   const other = pairs.filter((pair) => pair.kind !== 'same');
   console.log(`\n### ${title}: ${same.length} pairs of one meaning, ${other.length} of different meaning\n`);
@@ -89,7 +91,7 @@ function printGuards(pairs: readonly Judged[]): void {
     else count.wrong += 1;
     counts.set(guard, count);
   }
-  console.log('\n### What the guards refuse at the default threshold, both halves\n');
+  console.log('\n### What the guards refuse at the default threshold, all pairs\n');
   console.log('| guard | false hits prevented | true hits lost |');
   console.log('|---|---|---|');
   for (const [guard, { wrong, right }] of [...counts].sort((a, b) => b[1].wrong - a[1].wrong)) {

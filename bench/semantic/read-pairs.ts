@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const FOLDER = join(import.meta.dir, 'pairs');
@@ -39,6 +39,7 @@ export function readPairs(): readonly LabelledPair[] {
 }
 
 function readFolder(folder: string, heldBack: boolean): readonly LabelledPair[] {
+  if (!existsSync(folder)) return [];
   return readdirSync(folder)
     .filter((file) => file.endsWith('.txt'))
     .sort()

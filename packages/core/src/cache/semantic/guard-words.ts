@@ -50,7 +50,6 @@ export const SOFT: ReadonlySet<string> = new Set(
   issafe isallowed islegal per equal sentence version option healthieroption
   available actual correct exact given following suitable appropriate recommended ideal typically
   suppose supposed wonder hear know
-  moment period duration
   `),
 );
 

@@ -126,6 +126,7 @@ const TURNED: Readonly<Record<string, readonly (readonly [string, string])[]>> =
     ['What can I use instead of baking powder in a cake?', 'What can I use baking powder instead of in a cake?'],
     ['Can I use oil instead of butter?', 'Can I use butter instead of oil?'],
     ['How do I replace butter with oil?', 'How do I replace oil with butter?'],
+    ["Is cow's milk healthier than oat milk?", 'Would oat milk be healthier than milk from cows?'],
   ],
   'how many and how much': [
     ['Give me three ideas for a party', 'Give me three reasons for a party'],
@@ -151,6 +152,10 @@ const TURNED: Readonly<Record<string, readonly (readonly [string, string])[]>> =
     ['Is it legal to record a call?', 'Is it safe to record a call?'],
   ],
   'when it is': [
+    [
+      "6 pm in New York in July, what's the time in Tokyo?",
+      'What time is it in New York when it is 6 pm in Tokyo in July?',
+    ],
     ['Do I have to pay tax?', 'Did I have to pay tax?'],
     ['Would I get a refund?', 'Did I get a refund?'],
     ['Can I cancel my booking?', 'Could I have cancelled my booking?'],
@@ -161,7 +166,17 @@ const TURNED: Readonly<Record<string, readonly (readonly [string, string])[]>> =
     ['How long has he lived here since 2010?', 'How long did he live here until 2010?'],
     ['What happened on 3 March 1900?', 'What happened on 1 March 1903?'],
   ],
+  'which of two things is asked': [
+    ['Who discovered insulin?', 'Who discovered insulin and when?'],
+    ['When was insulin discovered?', 'Who discovered insulin and when?'],
+    ['discoverer of insulin', 'When was insulin discovered?'],
+    ['On what date did the wall fall?', 'In which year did the wall fall?'],
+    ['What was the date of the fall of the wall?', 'In which street did the wall fall?'],
+    ['What is the square of 144?', 'Which number squared gives 144?'],
+  ],
   'who does it to whom': [
+    ['Laura owes Tim 20 euros. How much is that?', 'If Tim owes Laura 20 euros, how much is that?'],
+    ['Write my landlord an email about the heating', 'Write an email from my landlord about the heating'],
     ['Did Napoleon defeat Wellington?', 'Was Napoleon defeated by Wellington?'],
     ['Which city bombed Germany?', 'Which city was bombed by Germany?'],
     ['Who did Brutus kill?', 'Who was Brutus killed by?'],

@@ -20,6 +20,10 @@ export interface ScopeMarks {
   readonly voice: '' | 'acts' | 'undergoes';
   /** Who is to do it: `i`, or the stem of "can my employer …"; empty where the text does not say. */
   readonly subject: string;
+  /** How exactly a time is asked for: "on what date", "in which year". */
+  readonly grain: string;
+  /** Whether a second thing is asked for: "who was it, and when?" */
+  readonly asksAlso: boolean;
   /** Whether somebody is asked or told something. */
   readonly speech: '' | 'ask' | 'tell';
   /** When it is, was or will be; empty where the text does not say. */
@@ -78,6 +82,10 @@ function sinceOf(text: string): ScopeMarks['since'] {
   return past === open ? '' : past ? 'past' : 'open';
 }
 
+const GRAIN = /\b(?:what|which) (?:exact )?(date|month|year|decade|century)\b/;
+const ALSO =
+  /\b(?:who|what|when|where|why|how|whom|which)\b.*\band (?:by |in |at )?(?:who|what|when|where|why|how|whom|which)\b/;
+
 const UNDERGOES =
   /\b(?:who|what|which \p{L}+) (?:is|are|was|were|gets?|got|has been|have been) (?:\p{L}+ly )?\p{L}+(?:ed|en|wn|nt|ught|id|ld|ung|uck)\b/u;
 const ACTS =
@@ -123,6 +131,8 @@ export function readScope(text: string): ScopeMarks {
     voice: voiceOf(text),
     subject: subjectOf(text),
     speech: speechOf(text),
+    asksAlso: ALSO.test(text),
+    grain: GRAIN.exec(text)?.[1] ?? '',
     since: sinceOf(text),
     undergoer: '',
   } as const;
@@ -145,11 +155,13 @@ const SAYINGS: readonly ((marks: ScopeMarks) => string)[] = [
   ({ since }) => since,
   ({ voice }) => voice,
   ({ speech }) => speech,
+  ({ grain }) => grain,
 ];
 
 /** Whether one text asks of all where the other asks of one, narrows what the other leaves open, or of another time. */
 export function isOtherScope(a: ScopeMarks, b: ScopeMarks): boolean {
   if (a.marks.size !== b.marks.size || [...a.marks].some((mark) => !b.marks.has(mark))) return true;
+  if (a.asksAlso !== b.asksAlso) return true;
   if (SAYINGS.some((of) => of(a) !== '' && of(b) !== '' && of(a) !== of(b))) return true;
   return [...a.all].some((stem) => b.part.has(stem)) || [...b.all].some((stem) => a.part.has(stem));
 }

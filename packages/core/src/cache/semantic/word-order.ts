@@ -10,9 +10,15 @@ export function isOtherOrder(a: TextFeatures, b: TextFeatures): boolean {
   const shared = [...inA.keys()].filter((stem) => inB.has(stem));
   if ((a.asksDoer && b.hasDo && !b.asksDoer) || (b.asksDoer && a.hasDo && !a.asksDoer)) return true;
   if (isOtherSubject(a, b, inA) || isOtherSubject(b, a, inB)) return true;
+  if (hasSwappedSides(a, b, shared) || isOtherClock(a, b)) return true;
   if (isOtherDoer(a, inB) || isOtherDoer(b, inA)) return true;
+  // "My landlord" is to read it, "from my landlord" he wrote it.
+  const isLetter = a.scope.act === 'write' && b.scope.act === 'write';
+  if (isLetter && shared.some((stem) => isFrom(inA.get(stem)) !== isFrom(inB.get(stem)))) return true;
   return hasSwappedRole(shared, inA, inB) || hasUnexplainedMove(a, b, shared, [inA, inB]);
 }
+
+const isFrom = (placed: Placed | undefined) => placed?.word.role === 'from';
 
 interface Placed {
   readonly word: ContentWord;
@@ -68,6 +74,40 @@ function hasSwappedRole(shared: readonly string[], a: Words, b: Words): boolean 
     }
   }
   return [...led.values()].some(({ here, there }) => here && there);
+}
+
+/** What stands behind the first "than", up to the end of its stretch. */
+function sidesOf({ words }: TextFeatures): ReadonlyMap<string, 'before' | 'behind' | 'both'> | undefined {
+  const at = words.findIndex(({ role }) => role === 'than');
+  if (at < 0) return undefined;
+  const sides = new Map<string, 'before' | 'behind' | 'both'>();
+  for (const [index, { stem, segment }] of words.entries()) {
+    const side = index >= at && segment === words[at]?.segment ? 'behind' : 'before';
+    const known = sides.get(stem);
+    sides.set(stem, known === undefined || known === side ? side : 'both');
+  }
+  return sides;
+}
+
+/** "Is oat milk better than milk from cows?" is not "is cow's milk better than oat milk?". */
+function hasSwappedSides(a: TextFeatures, b: TextFeatures, shared: readonly string[]): boolean {
+  const [inA, inB] = [sidesOf(a), sidesOf(b)];
+  if (inA === undefined || inB === undefined) return false;
+  const moved = (from: string, to: string) => shared.some((stem) => inA.get(stem) === from && inB.get(stem) === to);
+  return moved('before', 'behind') && moved('behind', 'before');
+}
+
+/** The place a time of day belongs to: "6 pm in New York". */
+function placeOfClock({ words }: TextFeatures): string {
+  const at = words.findIndex(({ stem }, index) => CLOCK.has(stem) && words[index - 1]?.kind === 'number');
+  return at < 0 ? '' : (words.slice(at + 1).find(({ kind }) => kind === 'word' || kind === 'name')?.stem ?? '');
+}
+
+const CLOCK: ReadonlySet<string> = new Set(['am', 'pm']);
+
+function isOtherClock(a: TextFeatures, b: TextFeatures): boolean {
+  const [inA, inB] = [placeOfClock(a), placeOfClock(b)];
+  return inA !== '' && inB !== '' && inA !== inB && b.words.some(({ stem }) => stem === inA);
 }
 
 /** "Pay with a card" is not "pay for a card". */
@@ -149,12 +189,17 @@ function tradePlaces({ x, y }: Move): boolean {
   return [x.b, y.a, y.b].every(({ word }) => word.role === role);
 }
 
+/** Lead a clause, in which each word keeps its part. */
+const CLAUSES: ReadonlySet<string> = new Set(['if', 'when', 'while', 'because', 'since', 'once', 'as']);
+
 const isThing = (kind: ContentWord['kind']) => kind === 'name' || kind === 'word';
 
 function isFree({ x, y }: Move, isStatement: boolean): boolean {
   if (x.a.word.kind === 'unit' || y.a.word.kind === 'unit') return true;
   if ((x.a.word.joint && y.a.word.joint) || (x.b.word.joint && y.b.word.joint)) return true;
   if (tradePlaces({ x, y })) return false;
+  const isOneClause = CLAUSES.has(x.a.word.role) || CLAUSES.has(x.b.word.role);
+  if (isOneClause && x.a.word.role === y.a.word.role && x.b.word.role === y.b.word.role) return false;
   if (isMovable(x, isStatement) || isMovable(y, isStatement)) return true;
   const keepRoles = x.a.word.role === x.b.word.role && y.a.word.role === y.b.word.role;
   if (keepRoles && (x.a.word.role !== '' || y.a.word.role !== '')) return true;
