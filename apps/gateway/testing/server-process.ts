@@ -35,6 +35,9 @@ export async function freePort(): Promise<number> {
 /** Where the test command gathers its folders, so that it can remove them all, whatever became of the tests. */
 export const FOLDER_VARIABLE = 'LLM0_TEST_FOLDER';
 
+/** JSON of the stores of each test process, where several run side by side. */
+export const STORES_VARIABLE = 'LLM0_TEST_STORES';
+
 /** A folder under /tmp (a short path, outside root's home); with `owner`, belonging to that account. */
 export function temporaryFolder(name: string, owner?: number): string {
   const folder = mkdtempSync(join(process.env[FOLDER_VARIABLE] || '/tmp', `llm0-${name}-`));

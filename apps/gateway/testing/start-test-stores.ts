@@ -14,8 +14,11 @@ export interface TestStores {
   stop(): Promise<void>;
 }
 
-/** The stores named by TEST_REDIS_URL and TEST_DATABASE_URL where given, else servers of one's own. */
-export async function startTestStores(): Promise<TestStores> {
+/**
+ * The stores named by TEST_REDIS_URL and TEST_DATABASE_URL where given, else servers of one's own. `template` is the one
+ * that another call has made.
+ */
+export async function startTestStores(template?: string): Promise<TestStores> {
   const stops: (() => Promise<void>)[] = [];
   const stop = async () => {
     await Promise.all(stops.splice(0).map((end) => end()));
@@ -23,7 +26,7 @@ export async function startTestStores(): Promise<TestStores> {
   const env: Record<string, string> = {};
   let missing: string | null = null;
   try {
-    env.TEST_EMBEDDED_TEMPLATE = await makeTemplate(stops);
+    env.TEST_EMBEDDED_TEMPLATE = template ?? (await makeTemplate(stops));
     const redis = process.env.TEST_REDIS_URL || (await keep(stops, startRedis()));
     env.TEST_REDIS_URL = redis;
     try {

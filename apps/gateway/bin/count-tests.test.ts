@@ -1,0 +1,18 @@
+import { expect, test } from 'bun:test';
+import { countTests } from './count-tests';
+
+test('a report of bun test is counted; a test that was skipped is one that failed', () => {
+  const report = `<testsuites><testsuite file="a.test.ts">
+    <testcase name="one" file="a.test.ts" line="1" />
+    <testcase name="two" file="a.test.ts" line="2"><failure type="AssertionError" /></testcase>
+    <testcase name="three &amp; &lt;four&gt;" file="b.test.ts" line="3"><skipped /></testcase>
+    <testcase name="five" file="c.test.ts" line="4"></testcase>
+  </testsuite></testsuites>`;
+  expect(countTests(report)).toEqual({
+    passed: 2,
+    failed: 2,
+    skipped: ['b.test.ts: three & <four>'],
+    files: new Set(['a.test.ts', 'b.test.ts', 'c.test.ts']),
+  });
+  expect(countTests('')).toEqual({ passed: 0, failed: 0, skipped: [], files: new Set() });
+});
