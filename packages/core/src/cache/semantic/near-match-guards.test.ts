@@ -146,12 +146,14 @@ const TURNED: Readonly<Record<string, readonly (readonly [string, string])[]>> =
     ['Is this always true?', 'Is this sometimes true?'],
   ],
   'may and must': [
+    ['Do I need a receipt or a warranty card?', 'Do I need a receipt and a warranty card?'],
     ['Which documents must I send?', 'Which documents can I send?'],
     ['May I pay?', 'Do I have to pay?'],
     ['Is it safe to swim in the lake?', 'Is it allowed to swim in the lake?'],
     ['Is it legal to record a call?', 'Is it safe to record a call?'],
   ],
   'when it is': [
+    ['Was the flight on time?', 'Will the flight be on time?'],
     [
       "6 pm in New York in July, what's the time in Tokyo?",
       'What time is it in New York when it is 6 pm in Tokyo in July?',
@@ -181,6 +183,9 @@ const TURNED: Readonly<Record<string, readonly (readonly [string, string])[]>> =
     ['Which city bombed Germany?', 'Which city was bombed by Germany?'],
     ['Who did Brutus kill?', 'Who was Brutus killed by?'],
     ['Who pays?', 'Who is paid?'],
+    ['Who did I block?', 'Who blocked me?'],
+    ['Who do I follow on Instagram?', 'Who follows me on Instagram?'],
+    ['Write a poem for my mum', 'Write a poem about my mum'],
     ['Who employs Tom?', 'Who is employed by Tom?'],
     ['Can I read the emails of my employer?', 'Can my employer read my emails?'],
     ['How do I tell my boss I got a raise?', 'How do I ask my boss for a raise?'],
@@ -202,6 +207,7 @@ const TURNED: Readonly<Record<string, readonly (readonly [string, string])[]>> =
     ['What does `yield` do?', 'What does `yield from` do?'],
     ['Convert to YAML: {"a": 1, "b": [2, 3]}', 'Convert to YAML: {"a": 1, "c": [2, 3]}'],
     ['Can a British citizen live in France?', 'Can a French citizen live in Britain?'],
+    ['How do I say "cheese" in Spanish?', 'How do I say "cheese" in Spain?'],
     ['What city is Big Ben in?', 'What country is Big Ben in?'],
   ],
 };

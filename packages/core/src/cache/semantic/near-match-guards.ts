@@ -55,14 +55,29 @@ const CHOICES: ReadonlySet<string> = new Set(['what', 'who', 'where', 'when', 'p
 const OWN_TONGUE = canonicalWord('english');
 const cites = ({ words }: TextFeatures) => words.some(({ kind }) => kind === 'quote');
 
+/** Something is said in a language or done in a country: "in German", "in Germany". */
+function differInLanguage({ a, b, onlyA, onlyB }: Compared): boolean {
+  const isCited = cites(a) && cites(b);
+  if ([...onlyA, ...onlyB].some(({ kind, stem }) => kind === 'language' && !(isCited && stem === OWN_TONGUE)))
+    return true;
+  const isLanguage = new Map(
+    a.words.filter(({ role }) => role === 'in').map(({ stem, kind }) => [stem, kind === 'language']),
+  );
+  return b.words.some(
+    ({ stem, kind, role }) => role === 'in' && (isLanguage.get(stem) ?? kind === 'language') !== (kind === 'language'),
+  );
+}
+
+/** "Do I need this or that?", "do I need this and that?" */
+const isOtherJoint = (a: TextFeatures, b: TextFeatures): boolean =>
+  YES_OR_NO.has(a.question) && a.question === b.question && a.hasChoice !== b.hasChoice && a.hasSum !== b.hasSum;
+const YES_OR_NO: ReadonlySet<string> = new Set(['polar', 'advice', 'duty']);
+
 /** Each says whether the two texts must not share an answer, for its own reason. Asked in this order. */
 const GUARDS = {
   quotes: differIn('quote'),
   code: differIn('code'),
-  language: ({ a, b, onlyA, onlyB }) =>
-    [...onlyA, ...onlyB].some(
-      ({ kind, stem }) => kind === 'language' && !(stem === OWN_TONGUE && cites(a) && cites(b)),
-    ),
+  language: (compared) => differInLanguage(compared),
   numbers: differIn('number'),
   dates: differIn('date'),
   units: (compared) => differIn('unit')(compared) || !haveSameMeasures(compared),
@@ -70,7 +85,7 @@ const GUARDS = {
   antonyms: ({ onlyA, onlyB }) => onlyA.some((x) => onlyB.some((y) => areAntonyms(x.stem, y.stem))),
   names: differIn('name'),
   words: (compared) => differIn('word')(compared) || (hasSoft(compared.onlyA) && hasSoft(compared.onlyB)),
-  scope: ({ a, b }) => isOtherScope(a.scope, b.scope),
+  scope: ({ a, b }) => isOtherScope(a.scope, b.scope) || isOtherJoint(a, b),
   question: ({ a, b }) => !isSameQuestion(a.question, b.question) && !(isChoice(a) && isChoice(b)) && !isWordy(a, b),
   order: ({ a, b }) => isOtherOrder(a, b),
 } as const satisfies Record<GuardName, (compared: Compared) => boolean>;

@@ -25,6 +25,8 @@ export interface TextFeatures {
   readonly measures: readonly string[];
   /** "This or that?" */
   readonly hasChoice: boolean;
+  /** "This and that." */
+  readonly hasSum: boolean;
   readonly scope: ScopeMarks;
 }
 
@@ -118,7 +120,8 @@ export function readText(text: string, options: ReadOptions): TextFeatures {
   const hasDo = /\b(?:what|which|whom?)\b.*\b(?:do|does|did)\b/.test(plain);
   const { words, denied, stranded, measures } = new WordReader(literals, names, question).read(plain);
   const hasChoice = / or /.test(plain);
-  return { question, asksDoer, hasDo, hasChoice, scope, words, denied, stranded, measures };
+  const hasSum = / and /.test(plain);
+  return { question, asksDoer, hasDo, hasChoice, hasSum, scope, words, denied, stranded, measures };
 }
 
 /** Not an owner's mark. */

@@ -22,6 +22,10 @@ export interface ScopeMarks {
   readonly subject: string;
   /** How exactly a time is asked for: "on what date", "in which year". */
   readonly grain: string;
+  /** Whether the asker does it or has it done to him: "who did I block", "who blocked me". */
+  readonly deed: '' | 'mine' | 'theirs';
+  /** Tense of a question that begins with it: "was it on time", "will it be". */
+  readonly start: '' | 'was' | 'is' | 'will';
   /** Whether a second thing is asked for: "who was it, and when?" */
   readonly asksAlso: boolean;
   /** Whether somebody is asked or told something. */
@@ -82,6 +86,19 @@ function sinceOf(text: string): ScopeMarks['since'] {
   return past === open ? '' : past ? 'past' : 'open';
 }
 
+const MINE = /\bwho(?:m)?(?: (?:do|did|can|should|have|has|will))? (?:i|we)\b/;
+const THEIRS = /\bwho (?:has |have |is |was )?\p{L}+ (?:me|us)\b/u;
+
+const START = /(?:^|[,;:.!?] )(was|were|is|are|will) (?!it (?:true|so|right|correct)\b)/;
+const STARTS: Readonly<Record<string, ScopeMarks['start']>> = {
+  was: 'was',
+  were: 'was',
+  is: 'is',
+  are: 'is',
+  will: 'will',
+};
+const startOf = (text: string): ScopeMarks['start'] => STARTS[START.exec(text)?.[1] ?? ''] ?? '';
+
 const GRAIN = /\b(?:what|which) (?:exact )?(date|month|year|decade|century)\b/;
 const ALSO =
   /\b(?:who|what|when|where|why|how|whom|which)\b.*\band (?:by |in |at )?(?:who|what|when|where|why|how|whom|which)\b/;
@@ -132,6 +149,8 @@ export function readScope(text: string): ScopeMarks {
     subject: subjectOf(text),
     speech: speechOf(text),
     asksAlso: ALSO.test(text),
+    deed: MINE.test(text) ? 'mine' : THEIRS.test(text) ? 'theirs' : '',
+    start: startOf(text),
     grain: GRAIN.exec(text)?.[1] ?? '',
     since: sinceOf(text),
     undergoer: '',
@@ -156,6 +175,8 @@ const SAYINGS: readonly ((marks: ScopeMarks) => string)[] = [
   ({ voice }) => voice,
   ({ speech }) => speech,
   ({ grain }) => grain,
+  ({ deed }) => deed,
+  ({ start }) => start,
 ];
 
 /** Whether one text asks of all where the other asks of one, narrows what the other leaves open, or of another time. */

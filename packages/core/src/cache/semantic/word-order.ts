@@ -61,7 +61,7 @@ function hasSwappedRole(shared: readonly string[], a: Words, b: Words): boolean 
     const there = b.get(stem)?.word.role ?? '';
     if (here === there) continue;
     const isDirected = DIRECTIONS.has(here) || DIRECTIONS.has(there);
-    if (isMeansOrAim(here, there)) return true;
+    if (isOtherAim(here, there)) return true;
     if (isDirected && here !== '' && there !== '' && !areAlike(here, there)) return true;
     for (const [role, side] of [
       [here, 'here'],
@@ -110,9 +110,9 @@ function isOtherClock(a: TextFeatures, b: TextFeatures): boolean {
   return inA !== '' && inB !== '' && inA !== inB && b.words.some(({ stem }) => stem === inA);
 }
 
-/** "Pay with a card" is not "pay for a card". */
-const isMeansOrAim = (here: string, there: string): boolean =>
-  (here === 'with' && there === 'for') || (here === 'for' && there === 'with');
+/** "Pay with a card" is not "pay for a card", a poem for somebody is not one about him. */
+const isOtherAim = (here: string, there: string): boolean => OTHER_AIMS.has(`${here} ${there}`);
+const OTHER_AIMS: ReadonlySet<string> = new Set(['with for', 'for with', 'for about', 'about for']);
 
 const areAlike = (here: string, there: string): boolean =>
   here === there || ALIKE_MARKERS.some((group) => group.has(here) && group.has(there));
