@@ -208,6 +208,8 @@ const TURNED: Readonly<Record<string, readonly (readonly [string, string])[]>> =
     ['Convert to YAML: {"a": 1, "b": [2, 3]}', 'Convert to YAML: {"a": 1, "c": [2, 3]}'],
     ['Can a British citizen live in France?', 'Can a French citizen live in Britain?'],
     ['How do I say "cheese" in Spanish?', 'How do I say "cheese" in Spain?'],
+    ['Is A better than B for kids?', 'Is B better than A for kids?'],
+    ['Is the hepatitis A vaccine safe?', 'Is the hepatitis vaccine safe?'],
     ['What city is Big Ben in?', 'What country is Big Ben in?'],
   ],
 };
@@ -319,6 +321,20 @@ describe('near-match guards', () => {
         expect(findRefusal(text, longer)).toBeDefined();
       }),
     );
+  });
+
+  test('two questions take a fraction of a millisecond', () => {
+    const pairs = [...Object.values(TURNED).flat(), ...SERVED];
+    const timeMs = ([a, b]: readonly [string, string]) => {
+      const startMs = performance.now();
+      findRefusal(a, b);
+      return performance.now() - startMs;
+    };
+    const bestMs = pairs
+      .map((pair) => Math.min(...Array.from({ length: 5 }, () => timeMs(pair))))
+      .sort((x, y) => x - y);
+    // 0.15 on an idle core; twice the 0.2 that is allowed, for a busy one.
+    expect(bestMs[Math.floor(bestMs.length / 2)] ?? 0).toBeLessThan(0.4);
   });
 
   test('texts that are as long as can be, and built to be slow, take no time', () => {

@@ -110,7 +110,7 @@ export function readText(text: string, options: ReadOptions): TextFeatures {
     rest = rest.replace(/\S+/g, (token) => (SYMBOL.test(token) ? keepSymbols(token, keep) : token));
   }
   const names = namesIn(rest);
-  rest = markMonths(markRomans(rest)).toLowerCase();
+  rest = markMonths(markRomans(rest)).replace(LETTER_A, 'lettera').toLowerCase();
   const scope = readScope(rest);
   rest = rest.replace(IS, '$1 is');
   for (const table of TABLES) rest = table.replaceIn(rest).replace(/ {2,}/g, ' ');
@@ -123,6 +123,9 @@ export function readText(text: string, options: ReadOptions): TextFeatures {
   const hasSum = / and /.test(plain);
   return { question, asksDoer, hasDo, hasChoice, hasSum, scope, words, denied, stranded, measures };
 }
+
+/** "Vitamin A", "is A older than B"; not the article of a title. */
+const LETTER_A = /(?<=[\p{Ll}\d],? )A(?=[ ,.;:?!]|$)(?! \p{Lu}\p{Ll})/gu;
 
 /** Not an owner's mark. */
 const IS = /\b(what|how|where|who|when|why|that|there|it|here)['’]s\b/g;
