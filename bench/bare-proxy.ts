@@ -1,14 +1,14 @@
 // The floor every figure is compared with: Bun.serve that parses request and answer, calls upstream, and nothing else.
 const upstream = process.env.UPSTREAM_URL ?? '';
+const PATHS = ['/v1/chat/completions', '/v1/messages', '/v1/responses', '/v1/embeddings'];
 
 const server = Bun.serve({
   port: Number(process.env.PORT ?? 0),
   hostname: '127.0.0.1',
   maxRequestBodySize: 64 * 1024 * 1024,
-  routes: {
-    '/v1/chat/completions': (request) => pass(request, `${upstream}/v1/chat/completions`),
-    '/v1/messages': (request) => pass(request, `${upstream}/v1/messages`),
-  },
+  routes: Object.fromEntries(
+    PATHS.map((path) => [path, (request: Request) => pass(request, `${upstream}${path}`)] as const),
+  ),
 });
 
 async function pass(request: Request, url: string): Promise<Response> {

@@ -26,6 +26,10 @@ describe('bodies', () => {
   test('carry what the dialect and the fake upstream need', () => {
     const messages = createBodyMaker({ ...SHAPE, path: '/v1/messages' }, 'run')();
     expect(JSON.parse(messages)).toMatchObject({ model: 'm', max_tokens: 256 });
+    const responses = createBodyMaker({ ...SHAPE, path: '/v1/responses' }, 'run')();
+    expect(JSON.parse(responses)).toMatchObject({ model: 'm', input: expect.stringContaining('question run-') });
+    const embeddings = createBodyMaker({ ...SHAPE, path: '/v1/embeddings', question: 'same' }, 'run')();
+    expect(JSON.parse(embeddings)).toEqual({ model: 'm', input: 'the same question' });
     const long = createBodyMaker({ ...SHAPE, stream: true, chunks: 500 }, 'run')();
     expect(JSON.parse(long)).toMatchObject({ stream: true, x_fake: { chunks: 500 } });
   });

@@ -8,13 +8,22 @@ const REWORDED = 'How can I reset the password of my own online account when I h
 export const TAUGHT = 'How do I reset the password of my own online account when I have lost it?';
 const FILLER = 'All work and no play makes a dull bench. ';
 
+const inMessages = (question: string, stream: boolean) => ({ stream, messages: [{ role: 'user', content: question }] });
+
+/** What a body asks with, where it is not chat's. */
+const QUESTIONS: Readonly<Record<string, (question: string, stream: boolean) => object>> = {
+  '/v1/messages': (question, stream) => ({ ...inMessages(question, stream), max_tokens: 256 }),
+  '/v1/responses': (question, stream) => ({ stream, input: question, store: false }),
+  '/v1/embeddings': (question) => ({ input: question }),
+};
+
 /** Makes bodies of one shape; cheap, so that large ones cost the client little: the fixed parts are rendered once. */
 export function createBodyMaker(shape: RequestShape, runId: string): () => string {
   const { model, stream, chunks, bytes = 0 } = shape;
   const mark = '@@question@@';
-  const limit = shape.path?.startsWith('/v1/messages') === true ? { max_tokens: 256 } : {};
   const fake = chunks === undefined ? {} : { x_fake: { chunks } };
-  const template = JSON.stringify({ model, stream, ...limit, ...fake, messages: [{ role: 'user', content: mark }] });
+  const ask = QUESTIONS[pathOf(shape)] ?? inMessages;
+  const template = JSON.stringify({ model, ...ask(mark, stream), ...fake });
   const [head = '', tail = ''] = template.split(mark);
   const padding = bytes === 0 ? '' : ` ${FILLER.repeat(Math.ceil(bytes / FILLER.length)).slice(0, bytes)}`;
   const end = padding + tail;

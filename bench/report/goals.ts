@@ -74,6 +74,11 @@ const GOALS: readonly Goal[] = [
   { ...milliseconds, scenario: 'stream', what: 'TTFB p99', must: 6, measure: (row) => ttfbOf(row, 'p99') },
   { ...least, scenario: 'denied', what: 'req/s, of hit', must: 0.9, measure: toScenario('hit') },
   { ...least, scenario: 'anthropic-miss', what: 'req/s, of miss', must: 0.65, aim: 0.8, measure: toScenario('miss') },
+  { ...least, scenario: 'messages-miss', what: 'req/s, of miss', must: 0.9, measure: toScenario('miss') },
+  { ...least, scenario: 'messages-openai', what: 'req/s, of miss', must: 0.65, measure: toScenario('miss') },
+  { ...least, scenario: 'responses-miss', what: 'req/s, of miss', must: 0.9, measure: toScenario('miss') },
+  { ...least, scenario: 'responses-claude', what: 'req/s, of miss', must: 0.65, measure: toScenario('miss') },
+  { ...least, scenario: 'embeddings-hit', what: 'req/s, of hit', must: 0.9, measure: toScenario('hit') },
   {
     scenario: 'sustained 2,000',
     what: 'answered as expected',

@@ -31,6 +31,7 @@ const MINI = 'gpt-4o-mini';
 const LONG = 'gpt-4.1-mini';
 const CLAUDE = 'claude-haiku-4-5';
 const GEMINI = 'gemini-2.5-flash';
+const EMBEDDING = 'text-embedding-3-small';
 
 const miss: RequestShape = { model: MINI, stream: false, question: 'unique' };
 const hit: RequestShape = { ...miss, question: 'same' };
@@ -41,6 +42,9 @@ const EVERYBODY: readonly TargetKind[] = ['direct', 'floor', 'gateway', 'other']
 const OURS: readonly TargetKind[] = ['floor', 'gateway'];
 
 const ordinary = { expectStatus: 200, key: 'open', seconds: 5, isDefault: true, targets: EVERYBODY } as const;
+
+/** Other ways to ask, judged beside chat in the same run; by name, since they say nothing of the floor. */
+const DIALECT = { isDefault: false, targets: ['gateway'] } as const;
 
 const steps = (...rates: readonly number[]): readonly RateStep[] =>
   rates.map((rate) => ({ label: rate.toLocaleString('en'), rate }));
@@ -113,6 +117,34 @@ export const SCENARIOS: readonly Scenario[] = [
   },
   {
     ...ordinary,
+    ...DIALECT,
+    name: 'messages-openai',
+    what: 'as miss, by a client of the Messages API, translated for OpenAI and back',
+    requests: [{ ...miss, path: '/v1/messages' }],
+  },
+  {
+    ...ordinary,
+    ...DIALECT,
+    name: 'responses-miss',
+    what: 'as miss, by a client of the Responses API',
+    requests: [{ ...miss, path: '/v1/responses' }],
+  },
+  {
+    ...ordinary,
+    ...DIALECT,
+    name: 'responses-claude',
+    what: 'as miss, by a client of the Responses API, translated for the Messages API and back',
+    requests: [{ ...miss, model: CLAUDE, path: '/v1/responses' }],
+  },
+  {
+    ...ordinary,
+    ...DIALECT,
+    name: 'embeddings-hit',
+    what: 'the same text, its vector from the exact cache',
+    requests: [{ ...hit, model: EMBEDDING, path: '/v1/embeddings' }],
+  },
+  {
+    ...ordinary,
     name: 'gemini-stream',
     what: 'as stream, translated from generateContent',
     requests: [{ ...stream, model: GEMINI }],
@@ -156,6 +188,9 @@ export const SCENARIOS: readonly Scenario[] = [
 /** What one name stands for, beside the names of the table. */
 export const FAMILIES: Readonly<Record<string, readonly string[]>> = {
   streams: ['stream', 'stream-500'],
+  dialects: [
+    ...['hit', 'miss', 'messages-miss', 'messages-openai', 'responses-miss', 'responses-claude', 'embeddings-hit'],
+  ],
   'large-payload': ['large-100k', 'large-1m'],
 };
 
