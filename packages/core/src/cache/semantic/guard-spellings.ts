@@ -1,5 +1,23 @@
 /** Short, careless and British spellings → one of them. Lines for a `PhraseTable`. */
 export const SPELLINGS = `
+  medium size|sized = medium
+  queen size|sized = queen
+  king size|sized = king
+  full size|sized = full
+  human body = human
+  by law = legal
+  i hold a|an = i have
+  i keep|kept getting|seeing = i get
+  i get|got|see an|the|this error = error
+  i am getting an|the|this error = error
+  getting an|the|this error = error
+  in the meantime = meanwhile
+  no more than = at most
+  no less|fewer than = at least
+  not more than = at most
+  not less|fewer than = at least
+  a maximum of = at most
+  a minimum of = at least
   whats|wats|whatre = what is
   hows = how is
   wheres = where is

@@ -183,6 +183,7 @@ const TURNED: Readonly<Record<string, readonly (readonly [string, string])[]>> =
     ['Which city bombed Germany?', 'Which city was bombed by Germany?'],
     ['Who did Brutus kill?', 'Who was Brutus killed by?'],
     ['Who pays?', 'Who is paid?'],
+    ['airline cancelled on me, how do I get a refund?', 'How do I get a refund from the airline if I cancelled?'],
     ['Who did I block?', 'Who blocked me?'],
     ['Who do I follow on Instagram?', 'Who follows me on Instagram?'],
     ['Write a poem for my mum', 'Write a poem about my mum'],

@@ -24,6 +24,9 @@ export interface ScopeMarks {
   readonly grain: string;
   /** Whether the asker does it or has it done to him: "who did I block", "who blocked me". */
   readonly deed: '' | 'mine' | 'theirs';
+  /** What the asker did himself, and what was done to him: "I cancelled it", "it was cancelled on me". */
+  readonly did: ReadonlySet<string>;
+  readonly suffered: ReadonlySet<string>;
   /** Tense of a question that begins with it: "was it on time", "will it be". */
   readonly start: '' | 'was' | 'is' | 'will';
   /** Whether a second thing is asked for: "who was it, and when?" */
@@ -89,6 +92,9 @@ function sinceOf(text: string): ScopeMarks['since'] {
 const MINE = /\bwho(?:m)?(?: (?:do|did|can|should|have|has|will))? (?:i|we)\b/;
 const THEIRS = /\bwho (?:has |have |is |was )?\p{L}+ (?:me|us)\b/u;
 
+const DID = /(?:^|[ ,])(?:i|we) (?:have |had |just |already )?([a-z]{3,}ed)\b/g;
+const SUFFERED = /\b(?:(?:was|were|got|been|is|are) (?=[a-z]+ed\b)|(?=[a-z]+ed (?:on|by) (?:me|us)\b))([a-z]{3,}ed)\b/g;
+
 const START = /(?:^|[,;:.!?] )(was|were|is|are|will) (?!it (?:true|so|right|correct)\b)/;
 const STARTS: Readonly<Record<string, ScopeMarks['start']>> = {
   was: 'was',
@@ -151,6 +157,8 @@ export function readScope(text: string): ScopeMarks {
     asksAlso: ALSO.test(text),
     deed: MINE.test(text) ? 'mine' : THEIRS.test(text) ? 'theirs' : '',
     start: startOf(text),
+    did: text.includes('i ') ? stemsBehind(text, DID) : NOTHING,
+    suffered: text.includes('ed') ? stemsBehind(text, SUFFERED) : NOTHING,
     grain: GRAIN.exec(text)?.[1] ?? '',
     since: sinceOf(text),
     undergoer: '',

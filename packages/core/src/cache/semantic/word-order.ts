@@ -11,6 +11,7 @@ export function isOtherOrder(a: TextFeatures, b: TextFeatures): boolean {
   if ((a.asksDoer && b.hasDo && !b.asksDoer) || (b.asksDoer && a.hasDo && !a.asksDoer)) return true;
   if (isOtherSubject(a, b, inA) || isOtherSubject(b, a, inB)) return true;
   if (hasSwappedSides(a, b, shared) || isOtherClock(a, b)) return true;
+  if (isOtherDeed(a, b) || isOtherDeed(b, a)) return true;
   if (isOtherDoer(a, inB) || isOtherDoer(b, inA)) return true;
   // "My landlord" is to read it, "from my landlord" he wrote it.
   const isLetter = a.scope.act === 'write' && b.scope.act === 'write';
@@ -37,6 +38,10 @@ function firstWords(words: readonly ContentWord[]): Words {
 /** "Can my employer read it?" is not "can I read my employer's?". */
 const isOtherSubject = (asking: TextFeatures, other: TextFeatures, there: Words): boolean =>
   asking.scope.subject === 'i' && other.scope.subject !== 'i' && there.has(other.scope.subject);
+
+/** What I cancelled was not cancelled on me. */
+const isOtherDeed = ({ scope: mine }: TextFeatures, { scope: other }: TextFeatures): boolean =>
+  [...mine.did].some((stem) => other.suffered.has(stem) && !other.did.has(stem));
 
 /** "Cancelled by the airline" is not "cancelled with the airline". */
 function isOtherDoer({ scope }: TextFeatures, there: Words): boolean {
