@@ -22,7 +22,7 @@ function intervalOf(hits: number, of: number): readonly [number, number] {
   const share = hits / of;
   const middle = (share + (z * z) / (2 * of)) / (1 + (z * z) / of);
   const half = (z / (1 + (z * z) / of)) * Math.sqrt((share * (1 - share)) / of + (z * z) / (4 * of * of));
-  return [middle - half, middle + half];
+  return [Math.max(0, middle - half), middle + half];
 }
 
 /** 95 % interval of how many times better one recall is than another over the same pairs (bootstrap, fixed seed). */
