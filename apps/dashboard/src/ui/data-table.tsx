@@ -131,7 +131,7 @@ export function DataTable<T extends object>(props: Props<T>) {
                   {columns.map((column) => (
                     <td
                       key={column.id}
-                      className={`${height} truncate ${dense ? 'max-sm:max-w-24' : 'max-sm:max-w-28'} ${column.narrow ? 'max-w-32' : dense ? 'max-w-52' : 'max-w-72'} ${padding} ${alignOf(column)}`}
+                      className={`${height} truncate ${dense ? 'max-sm:max-w-21' : 'max-sm:max-w-28'} ${column.narrow ? 'max-w-32' : dense ? 'max-w-52' : 'max-w-72'} ${padding} ${alignOf(column)}`}
                       title={column.narrow ? String(column.value(original) ?? '') : undefined}
                     >
                       {column.cell === undefined ? (column.value(original) ?? '–') : column.cell(original)}

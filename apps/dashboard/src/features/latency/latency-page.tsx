@@ -137,6 +137,7 @@ function columnsOf({ groupBy, metric, speeds, keyName }: ColumnOptions): Column<
       id: 'requests',
       header: 'Requests',
       align: 'right',
+      wideOnly: true,
       value: (row) => row.requests,
       cell: (row) => formatCount(row.requests),
     },

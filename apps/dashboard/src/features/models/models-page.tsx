@@ -217,7 +217,9 @@ const COLUMNS: readonly Column<Model>[] = [
         </span>
         {model.edited && <Badge tone="accent">edited</Badge>}
         {model.deprecation_date !== null && (
-          <Badge tone="warn">{describeEnd(model.deprecation_date, Date.now())}</Badge>
+          <span className="shrink-0 max-sm:hidden">
+            <Badge tone="warn">{describeEnd(model.deprecation_date, Date.now())}</Badge>
+          </span>
         )}
       </span>
     ),

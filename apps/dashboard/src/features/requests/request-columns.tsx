@@ -36,7 +36,9 @@ export function requestColumns(timeZone: TimeZoneChoice, projectName: (id: strin
           ) : (
             <>
               <span className="sm:hidden">{log.http_status}</span>
-              <span className="max-sm:hidden">{log.error_code}</span>
+              <span className="max-w-22 truncate max-sm:hidden" title={log.error_code}>
+                {log.error_code}
+              </span>
             </>
           )}
         </Badge>

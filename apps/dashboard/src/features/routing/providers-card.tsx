@@ -139,6 +139,7 @@ const COLUMNS: readonly Column<ProviderLine>[] = [
     id: 'targets',
     header: 'Models in trouble',
     align: 'right',
+    wideOnly: true,
     value: (row) => row.targets.filter(({ state }) => state !== 'closed').length,
   },
   { id: 'keys', header: 'Stored keys', align: 'right', wideOnly: true, value: (row) => row.keys.length },
@@ -156,6 +157,13 @@ const COLUMNS: readonly Column<ProviderLine>[] = [
     value: (row) => row.errorRate,
     cell: (row) => formatShare(row.errorRate),
   },
-  { id: 'p95', header: 'Upstream p95', align: 'right', value: (row) => row.p95Ms, cell: (row) => formatMs(row.p95Ms) },
+  {
+    id: 'p95',
+    header: 'Upstream p95',
+    align: 'right',
+    wideOnly: true,
+    value: (row) => row.p95Ms,
+    cell: (row) => formatMs(row.p95Ms),
+  },
   { id: 'url', header: 'Address', wideOnly: true, value: (row) => row.base_url },
 ];
