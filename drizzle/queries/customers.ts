@@ -47,7 +47,10 @@ interface Row extends Record<string, unknown> {
   monthly_usd: string | null;
 }
 
-/** The dearest first; customers with limits are there even when they spent nothing. From the daily roll-up. */
+/**
+ * The dearest first; customers with limits are there even when they spent nothing. From the daily roll-up: all customers
+ * are ranked by what they cost, and only those of the page added up in full.
+ */
 export async function listCustomers(db: Db, query: CustomerQuery): Promise<readonly CustomerUsage[]> {
   const { fromMs, toMs, nowMs, projectId, q, limit, offset } = query;
   const day = (ms: number) => sql`${utcDay(ms)}::date`;
@@ -57,27 +60,30 @@ export async function listCustomers(db: Db, query: CustomerQuery): Promise<reado
   const named = q === undefined ? sql`true` : sql`customer_id ilike ${`%${q.replace(/[\\%_]/g, '\\$&')}%`}`;
   const rows = await db.execute<Row>(sql`
     with spent as (
-      select s.project_id, s.customer_id,
-        coalesce(sum(s.request_count) filter (where ${asked}), 0) as requests,
-        coalesce(sum(s.tokens_in) filter (where ${asked}), 0) as tokens_in,
-        coalesce(sum(s.tokens_out) filter (where ${asked}), 0) as tokens_out,
-        coalesce(sum(s.total_spend_usd) filter (where ${asked}), 0) as cost_usd,
-        coalesce(sum(s.saved_usd) filter (where ${asked}), 0) as saved_usd,
-        coalesce(sum(s.total_spend_usd) filter (where s.date = ${day(nowMs)}), 0) as today_usd,
-        coalesce(sum(s.total_spend_usd) filter (where s.date >= ${month}), 0) as month_usd
+      select s.project_id, s.customer_id, coalesce(sum(s.request_count) filter (where ${asked}), 0) as requests,
+        coalesce(sum(s.total_spend_usd) filter (where ${asked}), 0) as cost_usd
       from customer_spend s
       where (${asked} or s.date >= ${month}) and ${ofProject} and ${named} group by 1, 2
     ), limited as (
       select project_id, customer_id, daily_spend_limit_usd, monthly_spend_limit_usd from customer_limits
       where ${ofProject} and ${named}
+    ), page as (
+      select project_id, customer_id, coalesce(requests, 0) as requests, coalesce(cost_usd, 0) as cost_usd,
+        l.customer_id is not null as has_limits, l.daily_spend_limit_usd as daily_usd,
+        l.monthly_spend_limit_usd as monthly_usd
+      from spent full join limited l using (project_id, customer_id)
+      where exists (select 1 from projects p where p.id = project_id and p.deleted_at is null)
+      order by 4 desc, 3 desc, 2, 1 limit ${limit} offset ${offset}
     )
-    select project_id, customer_id, coalesce(requests, 0) as requests, coalesce(tokens_in, 0) as tokens_in,
-      coalesce(tokens_out, 0) as tokens_out, coalesce(cost_usd, 0) as cost_usd, coalesce(saved_usd, 0) as saved_usd,
-      coalesce(today_usd, 0) as today_usd, coalesce(month_usd, 0) as month_usd, l.customer_id is not null as has_limits,
-      l.daily_spend_limit_usd as daily_usd, l.monthly_spend_limit_usd as monthly_usd
-    from spent full join limited l using (project_id, customer_id)
-    where exists (select 1 from projects p where p.id = project_id and p.deleted_at is null)
-    order by cost_usd desc, requests desc, customer_id, project_id limit ${limit} offset ${offset}`);
+    select page.*, rest.* from page, lateral (
+      select coalesce(sum(s.tokens_in) filter (where ${asked}), 0) as tokens_in,
+        coalesce(sum(s.tokens_out) filter (where ${asked}), 0) as tokens_out,
+        coalesce(sum(s.saved_usd) filter (where ${asked}), 0) as saved_usd,
+        coalesce(sum(s.total_spend_usd) filter (where s.date = ${day(nowMs)}), 0) as today_usd,
+        coalesce(sum(s.total_spend_usd) filter (where s.date >= ${month}), 0) as month_usd
+      from customer_spend s where s.project_id = page.project_id and s.customer_id = page.customer_id
+        and (${asked} or s.date >= ${month})
+    ) as rest order by cost_usd desc, requests desc, customer_id, project_id`);
   return rows.map(toUsage);
 }
 

@@ -10,6 +10,8 @@ export interface CustomerScope {
   readonly intervalMs?: number;
   /** Customers that keep their name, '' = requests of none; absent = all do. */
   readonly kept?: readonly string[];
+  /** Sums wanted, the others are 0; absent = all. */
+  readonly sums?: readonly string[];
 }
 
 /**
@@ -34,12 +36,22 @@ interface Sources {
 const SUMS = sql.raw('requests, tokens_in, tokens_out, cost_usd, saved_usd');
 const LESS = sql.raw('-requests, -tokens_in, -tokens_out, -cost_usd, -saved_usd');
 
-function sourcesOf({ fromMs, toMs }: StatsSegment, { projectId, intervalMs }: CustomerScope): Sources {
+const SPENT = {
+  requests: 'request_count',
+  tokens_in: 'tokens_in',
+  tokens_out: 'tokens_out',
+  cost_usd: 'total_spend_usd',
+  saved_usd: 'saved_usd',
+} as const;
+
+function sourcesOf({ fromMs, toMs }: StatsSegment, { projectId, intervalMs, sums: wanted }: CustomerScope): Sources {
   const day = (ms: number) => sql`${new Date(ms).toISOString().slice(0, 10)}::date`;
   const ofProject = projectId === undefined ? sql`` : sql`and project_id = ${projectId}::uuid`;
   const date = intervalMs === undefined ? day(fromMs) : sql`date`;
-  const sums = sql`sum(request_count) as requests, sum(tokens_in) as tokens_in, sum(tokens_out) as tokens_out,
-    sum(total_spend_usd) as cost_usd, sum(saved_usd) as saved_usd`;
+  const columns = Object.entries(SPENT).map(([name, column]) =>
+    wanted === undefined || wanted.includes(name) ? `sum(${column}) as ${name}` : `0 as ${name}`,
+  );
+  const sums = sql.raw(columns.join(', '));
   const from = sql`from customer_spend where date >= ${day(fromMs)} and date < ${day(toMs)} ${ofProject}`;
   return {
     project: sql`${projectId ?? null}::uuid as project_id`,
