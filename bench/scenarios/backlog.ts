@@ -44,7 +44,7 @@ export async function measureBacklog(world: BenchWorld): Promise<SpecialOutcome>
     notes.push(
       `backlog, trial ${trial + 1}: p50 ${show(quiet.latencyMs?.p50 ?? Number.NaN)} → ${show(busy.latencyMs?.p50 ?? Number.NaN)} ms, ` +
         `p99 ${show(quiet.latencyMs?.p99 ?? Number.NaN)} → ${show(busy.latencyMs?.p99 ?? Number.NaN)} ms; queue ${before} → ${after} rows; ` +
-        `${Math.round(busy.requestsPerSecond)} req/s, ${busy.errors} errors`,
+        `${Math.round(busy.requestsPerSecond)} req/s, ${busy.errors} errors${busy.errors === 0 ? '' : ` (${JSON.stringify(busy.errorKinds)})`}`,
     );
     await waitForDrain(gateway, DRAIN_TIMEOUT_MS);
   }
