@@ -82,15 +82,16 @@ const floorTo = (ms: number, sizeMs: number) => Math.floor(ms / sizeMs) * sizeMs
 const ceilTo = (ms: number, sizeMs: number) => Math.ceil(ms / sizeMs) * sizeMs;
 
 /**
- * Full buckets from one roll-up, the edges from rows; all from rows where buckets are wanted shorter than it has them. A
- * range that ends about now has the bucket of its end whole, less the (few) rows since.
+ * Full buckets from one roll-up, the edges from rows; all from rows where buckets are wanted shorter than it has them. The
+ * bucket of a recent end is read whole, less the rows since, where those are fewer: a day whose rows are surely still there.
  */
 export function splitByOne(
   options: RangeOptions & { readonly source: SpecialSource; readonly sizeMs: number },
 ): readonly StatsSegment[] {
   const { fromMs, toMs, nowMs, source, sizeMs, intervalMs } = options;
   const startMs = ceilTo(fromMs, sizeMs);
-  const isOpen = toMs > nowMs - ROWS_ONLY_MS;
+  const isShorter = ceilTo(toMs, sizeMs) - toMs < toMs - floorTo(toMs, sizeMs);
+  const isOpen = toMs > nowMs - (isShorter ? DAY_MS : ROWS_ONLY_MS);
   const endMs = isOpen ? ceilTo(toMs, sizeMs) : floorTo(toMs, sizeMs);
   const edge: StatsSegment = isOpen
     ? { source: 'rows', fromMs: toMs, toMs: endMs, isLess: true }

@@ -86,7 +86,9 @@ describe('ranges over one roll-up', () => {
             expect(segment.toMs).toBeGreaterThan(segment.fromMs);
             if (segment.source === source) expect([segment.fromMs % DAY_MS, segment.toMs % DAY_MS]).toEqual([0, 0]);
             if (segment.isLess === true) expect(segment.fromMs).toBe(toMs);
-            if (segment.isLess === true) expect(toMs).toBeGreaterThan(nowMs - HOUR_MS);
+            if (segment.isLess !== true) continue;
+            expect(toMs).toBeGreaterThan(nowMs - DAY_MS);
+            if (toMs <= nowMs - HOUR_MS) expect(segment.toMs - toMs).toBeLessThan(DAY_MS / 2);
           }
           expect(coveredMs).toBe(lengthMs);
         },
@@ -238,7 +240,13 @@ describe.each(TEST_DATABASES)('stats and logs on $name', (kind) => {
       return { sums, groups: costs.size };
     }
 
-    const ENDS = { 'just now': 0, 'minutes ago': 20 * 60_000, 'hours ago': 5 * HOUR_MS, 'in the future': -HOUR_MS };
+    const ENDS = {
+      'just now': 0,
+      'minutes ago': 20 * 60_000,
+      'hours ago': 5 * HOUR_MS,
+      'last evening': 18 * HOUR_MS,
+      'in the future': -HOUR_MS,
+    };
     test.each(
       Object.entries(ENDS).flatMap(([name, agoMs]) =>
         [undefined, 1, 2, 3, 4, 10].flatMap((top) =>

@@ -31,7 +31,7 @@ export const MEANING = {
   p99: '#e03131',
   exact: '#12a594',
   semantic: '#7950f2',
-  miss: '#c4cad2',
+  miss: '#a3abb6',
   caller: '#8b929c',
   policy: '#f08c00',
   provider: '#e03131',

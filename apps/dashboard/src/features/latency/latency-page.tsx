@@ -123,6 +123,7 @@ function columnsOf({ groupBy, metric, speeds, keyName }: ColumnOptions): Column<
     id: 'speed',
     header: 'Tokens/s',
     align: 'right',
+    wideOnly: true,
     value: (row) => speeds.get(row.group ?? '')?.tokensPerSecond ?? null,
     cell: (row) => speeds.get(row.group ?? '')?.tokensPerSecond.toFixed(0) ?? '–',
   };
