@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { useChange } from '../../api/change';
 import { api, read } from '../../api/client';
 import { type Log, useLog, useLogBodies } from '../../api/logs';
-import { useProjectNames } from '../../api/projects';
+import { useKeyNames, useProjectNames } from '../../api/projects';
 import { useMayChange } from '../../api/session';
 import { formatCount, formatMs } from '../../format/format-number';
 import { formatInstant, type TimeZoneChoice } from '../../format/format-time';
@@ -35,6 +35,7 @@ export function RequestDrawer({ requestId, timeZone, onClose }: Props) {
 
 function Details({ log, timeZone }: { readonly log: Log; readonly timeZone: TimeZoneChoice }) {
   const projectName = useProjectNames();
+  const keyName = useKeyNames([log.api_key_id]);
   const labels = Object.entries(log.labels ?? {});
   const costs = prepareCostParts(log.cost_detail);
   return (
@@ -60,6 +61,7 @@ function Details({ log, timeZone }: { readonly log: Log; readonly timeZone: Time
           ['Asked for', log.requested_model === log.model ? null : log.requested_model],
           ['Provider', log.final_provider ?? log.provider],
           ['Project', projectName(log.project_id)],
+          ['Key', keyName(log.api_key_id)],
           ['Key id', log.api_key_id],
           ['Customer', log.customer_id],
           ["Client's request id", log.client_request_id],
