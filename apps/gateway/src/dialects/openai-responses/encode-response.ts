@@ -17,7 +17,7 @@ export function encodeResponse(response: ChatResponse, summary: AnswerSummary, w
   const choice = response.choices.find(({ index }) => index === 0);
   const body = completeAnswer({
     begun: beginAnswer({ ...summary, model: response.model ?? summary.model }),
-    output: outputOf(response, choice, summary.requestId),
+    output: Array.isArray(wireBody?.output) ? wireBody.output : outputOf(response, choice, summary.requestId),
     finish: choice,
     fields: wireBody ?? rawOf(choice) ?? foreignFields(response.extra ?? {}),
     summary,
@@ -25,7 +25,7 @@ export function encodeResponse(response: ChatResponse, summary: AnswerSummary, w
   return withCost(JSON.stringify(body), summary.costNanoUsd);
 }
 
-function outputOf(response: ChatResponse, choice: ChatChoice | undefined, requestId: string): readonly JsonValue[] {
+function outputOf(response: ChatResponse, choice: ChatChoice | undefined, requestId: string): JsonValue[] {
   const raw = rawOf(choice)?.output;
   if (Array.isArray(raw)) return raw;
   const items = new OutputItems(requestId);
@@ -118,7 +118,7 @@ export function beginAnswer({ requestId, model, createdSeconds, request }: Answe
 
 export interface AnswerParts {
   readonly begun: JsonObject;
-  readonly output: readonly JsonValue[];
+  readonly output: JsonValue[];
   readonly finish: Finish | undefined;
   /** What the vendor said beyond that; its own body where it had the same format. */
   readonly fields: JsonObject;
@@ -128,26 +128,25 @@ export interface AnswerParts {
 /** The complete answer object, all but its cost. Never changes what it is given. */
 export function completeAnswer({ begun, output, finish, fields, summary }: AnswerParts): JsonObject {
   const reason = finish === undefined ? undefined : INCOMPLETE[finish.finishReason];
-  const known = Object.fromEntries(
-    Object.entries(fields).filter(([name, value]) => value !== null && name !== 'cost_usd'),
-  );
   const body: JsonObject = {
     ...begun,
     status: reason === undefined ? 'completed' : 'incomplete',
     completed_at: reason === undefined ? Math.floor(summary.createdSeconds + summary.latencyMs / 1000) : null,
     incomplete_details: reason === undefined ? null : { reason },
-    output: [...output],
-    usage: encodeUsage(summary.usage),
-    ...known,
-    id: begun.id ?? null,
-    object: 'response',
-    store: begun.store ?? null,
-    previous_response_id: begun.previous_response_id ?? null,
-    latency_ms: roundMs(summary.latencyMs),
-    provider: summary.provider,
-    cache: summary.cache,
+    output,
   };
+  for (const name of Object.keys(fields)) {
+    const value = fields[name];
+    if (value !== null && value !== undefined && name !== 'cost_usd') body[name] = value;
+  }
+  body.id = begun.id ?? null;
+  body.object = 'response';
+  body.store = begun.store ?? null;
+  body.previous_response_id = begun.previous_response_id ?? null;
+  body.latency_ms = roundMs(summary.latencyMs);
+  body.provider = summary.provider;
+  body.cache = summary.cache;
   if (!isObject(body.usage)) body.usage = encodeUsage(summary.usage);
-  if (!Array.isArray(body.output)) body.output = [...output];
+  if (!Array.isArray(body.output)) body.output = output;
   return body;
 }
