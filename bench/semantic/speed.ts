@@ -9,6 +9,7 @@ import { startFakeUpstream } from '@llm0/gateway/testing/fake-upstream/start-fak
 import { callAdmin, createTestKey, startGateway } from '@llm0/gateway/testing/start-gateway';
 import { startPostgres } from '@llm0/gateway/testing/start-postgres';
 import { startRedis } from '@llm0/gateway/testing/start-redis';
+import { respace } from '../load/make-request';
 
 const { values: options } = parseArgs({
   options: {
@@ -29,9 +30,11 @@ interface World {
   readonly sql: ReturnType<typeof connectDatabase>['client'];
 }
 
-/** The same question in letters of another case: never an exact hit, and always the same vector. */
+const SPACINGS = 3 ** (QUESTION.split(' ').length - 1);
+
+/** The same question with other spaces between its words: never an exact hit, and always the same vector. */
 function reword(): string {
-  return [...QUESTION].map((letter) => (Math.random() < 0.5 ? letter.toUpperCase() : letter.toLowerCase())).join('');
+  return respace(QUESTION, Math.floor(Math.random() * SPACINGS));
 }
 
 async function ask({ url, apiKey }: World, text: string): Promise<{ ms: number; cache: string; overheadMs: number }> {

@@ -7,7 +7,7 @@ import type { EmbedJob, EmbedReply, EmbedWorkerSettings } from './embed-messages
 import { isEnglish } from './is-english';
 
 /** Where cores are few, requests that need no vector come first. On Linux a priority is one thread's alone. */
-const NICE = 5;
+const NICE = 15;
 if (process.platform === 'linux') {
   try {
     setPriority(0, NICE);
