@@ -183,6 +183,7 @@ describe.each(TEST_DATABASES)('admin API on $name', (kind) => {
       'get /chains/{name}',
       'get /customers',
       'get /failovers',
+      'get /key-names',
       'get /logs',
       'get /logs/{request_id}/bodies',
       'get /models',

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { join } from 'node:path';
 import type { JsonObject } from '@llm0/core/chat/json';
 import { startEnvironment, type TestEnvironment } from '../e2e/environment';
 import { createTestKey } from '../start-gateway';
 import { installPythonOpenai } from './install-python-openai';
+import { runPythonScenarios } from './run-python-scenarios';
 
 const SETUP_MS = 180_000;
 
@@ -22,14 +22,10 @@ describe('the official SDK for Python', () => {
       poor: await keyFor({ project: { monthly_cap_usd: '0.000000001' } }),
       failing: await keyFor({}),
     };
-    const child = Bun.spawn([sdk.python, join(import.meta.dir, 'openai_scenarios.py')], {
-      env: { ...sdk.env, GATEWAY_URL: world.gateway.url, GATEWAY_KEYS: JSON.stringify(keys) },
-      stdout: 'pipe',
-      stderr: 'pipe',
+    results = await runPythonScenarios(sdk, 'openai_scenarios.py', {
+      GATEWAY_URL: world.gateway.url,
+      GATEWAY_KEYS: JSON.stringify(keys),
     });
-    const [out, problem] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()]);
-    if ((await child.exited) !== 0) throw new Error(problem);
-    results = JSON.parse(out) as Readonly<Record<string, JsonObject>>;
   }, SETUP_MS);
   afterAll(() => world?.close(), SETUP_MS);
 

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { join } from 'node:path';
 import type { JsonObject } from '@llm0/core/chat/json';
 import { startEnvironment, type TestEnvironment } from '../e2e/environment';
 import { createTestKey } from '../start-gateway';
 import { installPythonOpenai } from './install-python-openai';
+import { runPythonScenarios } from './run-python-scenarios';
 
 const SETUP_MS = 180_000;
 const MODELS = ['gpt-4o-mini', 'claude-haiku-4-5', 'gemini-2.5-flash'];
@@ -15,20 +15,12 @@ describe('the official SDK for Python over Responses', () => {
     const sdk = await installPythonOpenai();
     world = await startEnvironment({ kind: 'embedded', allVendors: true });
     const { apiKey } = await createTestKey(world.gateway, { project: { cache_enabled: false } });
-    const child = Bun.spawn([sdk.python, join(import.meta.dir, 'openai_responses_scenarios.py')], {
-      env: {
-        ...sdk.env,
-        GATEWAY_URL: world.gateway.url,
-        UPSTREAM_URL: world.upstream.url,
-        GATEWAY_KEY: apiKey,
-        GATEWAY_MODELS: JSON.stringify(MODELS),
-      },
-      stdout: 'pipe',
-      stderr: 'pipe',
+    results = await runPythonScenarios(sdk, 'openai_responses_scenarios.py', {
+      GATEWAY_URL: world.gateway.url,
+      UPSTREAM_URL: world.upstream.url,
+      GATEWAY_KEY: apiKey,
+      GATEWAY_MODELS: JSON.stringify(MODELS),
     });
-    const [out, problem] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()]);
-    if ((await child.exited) !== 0) throw new Error(problem);
-    results = JSON.parse(out) as Readonly<Record<string, JsonObject>>;
   }, SETUP_MS);
   afterAll(() => world?.close(), SETUP_MS);
 

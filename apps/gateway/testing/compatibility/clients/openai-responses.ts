@@ -1,6 +1,7 @@
-import OpenAI from 'openai';
+import type OpenAI from 'openai';
 import { CITY_SCHEMA, type ClientDriver, parseArguments, type Question, type Reply, WEATHER } from '../client-driver';
 import { npmLibrary } from '../libraries';
+import { connectOpenai } from './connect-openai';
 
 type Item = OpenAI.Responses.ResponseInputItem;
 
@@ -9,13 +10,7 @@ export const openaiResponsesClient: ClientDriver = {
   library: npmLibrary('openai'),
   api: '/v1/responses',
   showsReasoning: true,
-  connect: ({ url, apiKey }) => {
-    const client = new OpenAI({ apiKey, baseURL: `${url}/v1`, maxRetries: 0 });
-    return {
-      ask: (question) => ask(client, question),
-      statusOf: (error) => (error instanceof OpenAI.APIError ? error.status : undefined),
-    };
-  },
+  connect: connectOpenai(ask),
 };
 
 async function ask(client: OpenAI, question: Question): Promise<Reply> {
