@@ -2,6 +2,7 @@ import type { ApiKey } from '@llm0/core/keys/api-key';
 import { and, eq, ilike, inArray, isNull, or, sql } from 'drizzle-orm';
 import type { Db } from '../client';
 import { apiKeys } from '../schema/api-keys';
+import { containsPattern } from './contains-pattern';
 import { afterCursor, newestFirst, type Page, type PageRequest, toPage } from './page';
 
 /** A key with its shown prefix and its dates (epoch milliseconds); the hash stays in the database. */
@@ -60,7 +61,7 @@ export interface KeyPageRequest extends PageRequest {
 
 /** Newest first, revoked ones included, deleted ones not. */
 export async function listApiKeys(db: Db, projectId: string, page: KeyPageRequest): Promise<Page<StoredApiKey>> {
-  const part = page.q === undefined ? undefined : `%${page.q.replace(/[\\%_]/g, '\\$&')}%`;
+  const part = page.q === undefined ? undefined : containsPattern(page.q);
   const rows = await db
     .select()
     .from(apiKeys)

@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm';
 import type { Db } from '../client';
 import { nanoFromUsd } from '../money';
+import { containsPattern } from './contains-pattern';
 import { utcDay } from './rollup-deltas';
 
 /** A customer with what it spent in a range of UTC days, today and this month; and what it may. Nano-USD. */
@@ -57,7 +58,7 @@ export async function listCustomers(db: Db, query: CustomerQuery): Promise<reado
   const month = sql`${`${utcDay(nowMs).slice(0, 7)}-01`}::date`;
   const asked = sql`s.date between ${day(fromMs)} and ${day(toMs)}`;
   const ofProject = projectId === undefined ? sql`true` : sql`project_id = ${projectId}::uuid`;
-  const named = q === undefined ? sql`true` : sql`customer_id ilike ${`%${q.replace(/[\\%_]/g, '\\$&')}%`}`;
+  const named = q === undefined ? sql`true` : sql`customer_id ilike ${containsPattern(q)}`;
   const rows = await db.execute<Row>(sql`
     with spent as (
       select s.project_id, s.customer_id, coalesce(sum(s.request_count) filter (where ${asked}), 0) as requests,

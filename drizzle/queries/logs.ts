@@ -2,6 +2,7 @@ import { and, eq, gte, ilike, lt, or, type SQL, sql } from 'drizzle-orm';
 import type { Db } from '../client';
 import { usdFromNano } from '../money';
 import { failoverLogs, gatewayLogs } from '../schema/gateway-logs';
+import { containsPattern } from './contains-pattern';
 import { afterCursor, newestFirst, type Page, type PageRequest, toPage } from './page';
 
 /** A row of `gateway_logs`; money in nano-USD, milliseconds fractional. */
@@ -83,7 +84,7 @@ const FILTERS: { readonly [K in keyof Required<LogFilter>]: (value: NonNullable<
   minCostNanoUsd: (nano) => sql`${gatewayLogs.costNanoUsd} >= ${usdFromNano(nano)}::numeric`,
   minLatencyMs: (ms) => gte(gatewayLogs.latencyMs, ms),
   q: (text) => {
-    const pattern = `%${text.replace(/[\\%_]/g, '\\$&')}%`;
+    const pattern = containsPattern(text);
     const { model, requestedModel, customerId, clientRequestId, errorCode, errorMessage } = gatewayLogs;
     return or(
       ...[model, requestedModel, customerId, clientRequestId, errorCode, errorMessage].map((at) => ilike(at, pattern)),

@@ -33,9 +33,7 @@ interface Sources {
   readonly allDays: SQL;
 }
 
-const SUMS = sql.raw('requests, tokens_in, tokens_out, cost_usd, saved_usd');
-const LESS = sql.raw('-requests, -tokens_in, -tokens_out, -cost_usd, -saved_usd');
-
+/** What the table adds up, and its own name for it. */
 const SPENT = {
   requests: 'request_count',
   tokens_in: 'tokens_in',
@@ -43,6 +41,13 @@ const SPENT = {
   cost_usd: 'total_spend_usd',
   saved_usd: 'saved_usd',
 } as const;
+
+const SUMS = sql.raw(Object.keys(SPENT).join(', '));
+const LESS = sql.raw(
+  Object.keys(SPENT)
+    .map((name) => `-${name}`)
+    .join(', '),
+);
 
 function sourcesOf({ fromMs, toMs }: StatsSegment, { projectId, intervalMs, sums: wanted }: CustomerScope): Sources {
   const day = (ms: number) => sql`${new Date(ms).toISOString().slice(0, 10)}::date`;

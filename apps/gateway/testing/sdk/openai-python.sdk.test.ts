@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { JsonObject } from '@llm0/core/chat/json';
 import { startEnvironment, type TestEnvironment } from '../e2e/environment';
-import { createTestKey } from '../start-gateway';
+import { createScenarioKeys } from './create-scenario-keys';
 import { installPythonOpenai } from './install-python-openai';
 import { runPythonScenarios } from './run-python-scenarios';
 
@@ -13,15 +13,7 @@ describe('the official SDK for Python', () => {
   beforeAll(async () => {
     const sdk = await installPythonOpenai();
     world = await startEnvironment({ kind: 'embedded' });
-    const keyFor = async (settings: Parameters<typeof createTestKey>[1]) =>
-      (await createTestKey(world.gateway, settings)).apiKey;
-    const keys = {
-      plain: await keyFor({ project: { cache_enabled: false } }),
-      expired: await keyFor({ key: { expires_at: '2020-01-01T00:00:00Z' } }),
-      limited: await keyFor({ key: { rate_limit_per_minute: 1 } }),
-      poor: await keyFor({ project: { monthly_cap_usd: '0.000000001' } }),
-      failing: await keyFor({}),
-    };
+    const keys = await createScenarioKeys(world.gateway);
     results = await runPythonScenarios(sdk, 'openai_scenarios.py', {
       GATEWAY_URL: world.gateway.url,
       GATEWAY_KEYS: JSON.stringify(keys),
