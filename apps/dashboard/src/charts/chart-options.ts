@@ -6,7 +6,9 @@ import type { TimeChartProps } from './time-chart';
 
 const DAY_MS = 86_400_000;
 const AXIS_FONT = '11px "Inter Variable", system-ui, sans-serif';
+/** Charts below each other begin at the same place, unless a label is wider than that. */
 const Y_AXIS_WIDTH = 58;
+const AXIS_GAP = 6;
 const LINE_WIDTH = 1.5;
 /** How much of a bar that is still filling is covered. */
 const FADED = 0.6;
@@ -44,14 +46,14 @@ export function chartOptions({ props, width, height, onHover }: ChartOptionsInpu
         ...axis,
         grid: { show: false },
         size: 24,
-        gap: 6,
+        gap: AXIS_GAP,
         space: 70,
         values: (_, splits) => splits.map((second) => timeLabel(second * 1000, props.current)),
       },
       {
         ...axis,
-        size: Y_AXIS_WIDTH,
-        gap: 6,
+        size: yAxisWidth,
+        gap: AXIS_GAP,
         space: 34,
         grid: { stroke: color('--c-line'), width: 1 },
         values: (_, splits) => splits.map((value) => (props.current.formatAxis ?? props.current.format)(value)),
@@ -89,6 +91,15 @@ function yRange(max: number | null, limit: number | undefined): [number, number]
   return [0, top === 0 ? 1 : top * 1.08];
 }
 
+/** `labels` are missing while the scale is not known yet. */
+function yAxisWidth({ ctx }: uPlot, labels: readonly string[] | null): number {
+  ctx.save();
+  ctx.font = AXIS_FONT;
+  const widths = (labels ?? []).map((label) => Math.ceil(ctx.measureText(label).width));
+  ctx.restore();
+  return Math.max(Y_AXIS_WIDTH, ...widths.map((width) => width + 2 * AXIS_GAP));
+}
+
 /** Points between two gaps would be invisible as a line. */
 function isAlone(plot: uPlot, seriesIndex: number): boolean {
   const values = plot.data[seriesIndex] ?? [];
@@ -99,7 +110,7 @@ function isAlone(plot: uPlot, seriesIndex: number): boolean {
 function hoverAt(plot: uPlot, lastIndex: number) {
   const { idx, left = -1, top = -1 } = plot.cursor;
   if (idx === null || idx === undefined || left < 0) return null;
-  return { index: Math.min(idx, lastIndex), left: left + Y_AXIS_WIDTH, top };
+  return { index: Math.min(idx, lastIndex), left: left + plot.over.offsetLeft, top };
 }
 
 function timeLabel(ms: number, { data, timeZone }: TimeChartProps): string {
