@@ -42,6 +42,16 @@ export function refuseExtras(
   }
 }
 
+/** Names what a vendor has no place for, and no answer depends on. Callers of Responses get their metadata back from us. */
+export function noteUnkept(
+  request: ChatRequest,
+  dropped: DroppedParameters,
+  lacking: readonly ('user' | 'metadata')[],
+): void {
+  const echoed = request.wire?.format === 'openai-responses' ? 'metadata' : undefined;
+  for (const name of lacking) if (request[name] !== undefined && name !== echoed) dropped.note(name);
+}
+
 /** A parameter of ours that a vendor may lack: its wire name, and whether the request asks for anything by it. */
 interface Lackable {
   readonly name: string;

@@ -5,7 +5,7 @@ import { encodeReasoning } from '../claude-reasoning';
 import type { EncodeContext, UpstreamRequest } from '../provider';
 import { asObject } from '../read-json';
 import { DroppedParameters } from '../refuse-parameter';
-import { refuseExtras, refuseLacking } from '../translated-fields';
+import { noteUnkept, refuseExtras, refuseLacking } from '../translated-fields';
 import { ToolNames } from '../vendor-names';
 import { usesFiles } from './encode-media';
 import { encodeMessages, hasSignedReasoning } from './encode-messages';
@@ -84,6 +84,7 @@ function encodeBody(request: ChatRequest, { context, quirks, dropped }: BodyInpu
     'topLogprobs',
     'logitBias',
   ]);
+  noteUnkept(request, dropped, ['metadata']);
   refuseExtras(request, dropped, (name) => NATIVE_FIELDS.has(name));
   const names = new ToolNames(request, TOOL_NAME_RULE);
   const { system, messages } = encodeMessages(request.messages, { names, dropped });

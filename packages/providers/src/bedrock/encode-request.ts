@@ -3,7 +3,7 @@ import type { ChatRequest } from '@llm0/core/chat/request';
 import type { EncodeContext, UpstreamRequest } from '../provider';
 import { asObject } from '../read-json';
 import { DroppedParameters } from '../refuse-parameter';
-import { refuseExtras, refuseLacking } from '../translated-fields';
+import { noteUnkept, refuseExtras, refuseLacking } from '../translated-fields';
 import { ToolNames } from '../vendor-names';
 import { encodeMessages } from './encode-messages';
 import { encodeReasoning, thinksUnbounded } from './encode-reasoning';
@@ -46,8 +46,7 @@ function encodeBody(request: ChatRequest, { context, quirks, dropped }: BodyInpu
   ]);
   // One call at a time can be asked of one maker's models only.
   if (quirks.claude === undefined) refuseLacking(request, dropped, ['parallelToolCalls']);
-  // The vendor has no place for it.
-  if (request.user !== undefined) dropped.note('user');
+  noteUnkept(request, dropped, ['user', 'metadata']);
   refuseExtras(request, dropped, (name) => NATIVE_FIELDS.has(name));
   const names = new ToolNames(request, TOOL_NAME_RULE);
   const media = context.media ?? NO_MEDIA;

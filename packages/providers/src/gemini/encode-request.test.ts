@@ -305,6 +305,11 @@ describe('generation', () => {
   test('whose request it is, and what is said to other vendors’ caches, is named where it goes nowhere', () => {
     const extra = { prompt_cache_key: 'k', safety_identifier: 's', stream_options: {} };
     expect(encode(ask({ user: 'u', extra })).dropped).toEqual(['user', 'prompt_cache_key', 'safety_identifier']);
+    const kept = ask({ metadata: { a: 'b' } });
+    expect(encode(kept).dropped).toEqual(['metadata']);
+    // Callers of Responses get it back from us.
+    const wire = { format: 'openai-responses', body: {} } as const;
+    expect(encode({ ...kept, wire }).dropped).toEqual([]);
   });
 
   test('one call at a time of the one tool that must be called: said, not refused', () => {

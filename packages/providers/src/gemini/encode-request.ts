@@ -2,7 +2,7 @@ import type { JsonObject } from '@llm0/core/chat/json';
 import type { ChatRequest } from '@llm0/core/chat/request';
 import type { EncodeContext, UpstreamRequest } from '../provider';
 import { DroppedParameters } from '../refuse-parameter';
-import { refuseExtras, refuseLacking } from '../translated-fields';
+import { noteUnkept, refuseExtras, refuseLacking } from '../translated-fields';
 import { ToolNames } from '../vendor-names';
 import { encodeMessages } from './encode-messages';
 import { encodeReasoning } from './encode-reasoning';
@@ -30,8 +30,7 @@ export function encodeRequest(request: ChatRequest, context: EncodeContext): Ups
 
 function encodeBody(request: ChatRequest, context: EncodeContext, dropped: DroppedParameters): JsonObject {
   refuseLacking(request, dropped, ['logitBias', 'parallelToolCalls']);
-  // The vendor has no place for it.
-  if (request.user !== undefined) dropped.note('user');
+  noteUnkept(request, dropped, ['user', 'metadata']);
   refuseExtras(request, dropped, (name) => NATIVE_FIELDS.has(name) || name === 'modalities');
   const tier = request.serviceTier;
   if (tier !== undefined && tier !== 'auto' && tier !== 'default') {
