@@ -7,6 +7,7 @@ import type { Config } from './config';
 import { startJobs } from './jobs/run-jobs';
 import { loadAdminLater } from './load-admin';
 import { createServices, type RunningServices } from './services';
+import { closeConnections, stopListening } from './stop-listening';
 
 /** Seconds Bun keeps an idle connection: longer than any pause a stream may make. */
 const IDLE_TIMEOUT_SECONDS = 255;
@@ -65,26 +66,15 @@ export async function serveGateway(options: ServeOptions): Promise<ServingGatewa
     stopLoading();
     const idle = services.activity.drain(config.drainTimeoutMs);
     await Bun.sleep(DRAIN_GRACE_MS);
-    server.stop(false).catch(() => {});
+    await stopListening(server);
     if (!(await idle)) log.warn({ open: services.activity.count }, 'drain timed out, cutting what is left');
-    await untilSent(server);
-    await server.stop(true);
+    await closeConnections(server);
     await services.hotStore.flush(FLUSH_TIMEOUT_MS);
     await jobs?.stop();
     await running.close();
     log.info('stopped');
   };
   return { port: server.port ?? config.port, secrets, services, shutdown };
-}
-
-const SEND_TIMEOUT_MS = 2000;
-const SEND_POLL_MS = 20;
-
-/** Our part of an answer ends before the last bytes are on the wire: cutting connections then would cut answers. */
-async function untilSent(server: Pick<Bun.Server<undefined>, 'pendingRequests'>): Promise<void> {
-  const endMs = performance.now() + SEND_TIMEOUT_MS;
-  do await Bun.sleep(SEND_POLL_MS);
-  while (server.pendingRequests > 0 && performance.now() < endMs);
 }
 
 function adminServices(running: RunningServices): Parameters<typeof createAdmin>[0] {
