@@ -28,7 +28,7 @@ export interface MigrateOptions {
  * that any number of gateways may start at once. Throws when the database holds another program's tables.
  */
 export async function migrateDatabase(client: Sql, options: MigrateOptions): Promise<readonly string[]> {
-  const migrations = options.migrations ?? (await readMigrations(MIGRATIONS_DIR));
+  const migrations = options.migrations ?? (await readShippedMigrations());
   const known = await prepareLedger(client);
   const applied: string[] = [];
   const missing = new Set<string>();
@@ -48,6 +48,9 @@ export async function migrateDatabase(client: Sql, options: MigrateOptions): Pro
   }
   return applied;
 }
+
+/** All that this version has, in order. */
+export const readShippedMigrations = () => readMigrations(MIGRATIONS_DIR);
 
 export async function readMigrations(directory: string): Promise<readonly Migration[]> {
   const files = (await readdir(directory)).filter((file) => /^\d{4}_[a-z-]+\.sql$/.test(file)).sort();

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { histogramCount, unpackHistogram } from '@llm0/core/logs/histogram';
 import type { Database } from '@llm0/drizzle/client';
 import { findPrincipalByHash } from '@llm0/drizzle/queries/find-principal';
+import { loadRankedDays } from '@llm0/drizzle/queries/ranked-durations';
 import { loadOverview } from '@llm0/drizzle/queries/stats';
 import { TEST_DATABASES } from '@llm0/drizzle/testing/test-databases';
 import { benchKeyHash } from '../load/bench-keys';
@@ -24,7 +25,7 @@ describe('generators', () => {
     const kind = TEST_DATABASES.at(-1);
     if (kind === undefined) throw new Error('no database to test on');
     database = await kind.open();
-    await generateRows(database.client, { rows: ROWS, days: DAYS, nowMs: NOW_MS });
+    await generateRows(database, { rows: ROWS, days: DAYS, nowMs: NOW_MS });
   }, SETUP_MS);
   afterAll(() => database.close());
 
@@ -51,6 +52,11 @@ describe('generators', () => {
       const of = (name: string, range: string) => number(`select sum(${sum}) as n from ${name} where ${range}`);
       expect(await of(table, bucket)).toBe(await of('gateway_logs', rows));
     }
+  });
+
+  test('durations of the days that are over are ranked', async () => {
+    expect([...(await loadRankedDays(database.db, Date.UTC(2019, 5, 1), NOW_MS))]).toHaveLength(DAYS - 1);
+    expect(await number(`select count(*) as n from rollup_durations where bucket = '2019-06-08'`)).toBeGreaterThan(50);
   });
 
   test('minutes are kept for two days only', async () => {

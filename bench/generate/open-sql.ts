@@ -5,10 +5,10 @@ export type Sql = Database['client'];
 export type SqlTransaction = Parameters<Parameters<Sql['begin']>[1]>[0];
 
 /** Runs `use` on connections of its own to a database that a gateway has migrated. */
-export async function withSql<T>(databaseUrl: string, use: (sql: Sql) => Promise<T>): Promise<T> {
+export async function withSql<T>(databaseUrl: string, use: (sql: Sql, database: Database) => Promise<T>): Promise<T> {
   const database = connectDatabase({ url: databaseUrl }, { maxConnections: 4 });
   try {
-    return await use(database.client);
+    return await use(database.client, database);
   } finally {
     await database.close();
   }

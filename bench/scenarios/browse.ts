@@ -20,9 +20,9 @@ const HITS_PER_SECOND = 200;
 /** Fills the log where it has not been yet, then measures hits without and with somebody browsing. */
 export async function measureBrowse(world: BenchWorld): Promise<SpecialOutcome> {
   const { gateway, stores } = needRealStores(world, 'browse');
-  const isFilled = await withSql(stores.databaseUrl, async (sql) => {
+  const isFilled = await withSql(stores.databaseUrl, async (sql, database) => {
     const [found] = await sql`select 1 from projects where name like 'bench rows %' limit 1`;
-    if (found === undefined) await generateRows(sql, { rows: world.options.rows, days: DAYS, nowMs: Date.now() });
+    if (found === undefined) await generateRows(database, { rows: world.options.rows, days: DAYS, nowMs: Date.now() });
     return found !== undefined;
   });
   if (!isFilled) await rebuildCounters(gateway, stores);

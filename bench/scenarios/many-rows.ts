@@ -21,9 +21,9 @@ export async function measureManyRows(world: BenchWorld): Promise<SpecialOutcome
   const { rows: count, cacheRows } = world.options;
   const before = await measureBoth(world, FEW);
   const startMs = performance.now();
-  await withSql(stores.databaseUrl, async (sql) => {
+  await withSql(stores.databaseUrl, async (sql, database) => {
     const onDay = (done: number) => process.stderr.write(`\r${done.toLocaleString('en')} rows `);
-    await generateRows(sql, { rows: count, days: DAYS, nowMs: Date.now(), onDay });
+    await generateRows(database, { rows: count, days: DAYS, nowMs: Date.now(), onDay });
     process.stderr.write('\n');
     await generateCache(sql, cacheRows, DAYS);
   });

@@ -38,6 +38,8 @@ const knownDays = new WeakMap<Db, Set<string>>();
 export interface LogInsertOptions {
   /** Fence the records were read under (`readLogFence`); absent = whichever. */
   readonly fence?: number;
+  /** What days that are over are told by; this process's clock by default. */
+  readonly nowMs?: () => number;
 }
 
 /** `storeRecords` of the queue: decodes and inserts; see `insertLogRecords`. */
@@ -107,7 +109,7 @@ async function ensureDays(db: Db, records: readonly DecodedRecord[]): Promise<vo
 async function writeRecords(
   db: Db,
   records: readonly DecodedRecord[],
-  { fence }: LogInsertOptions,
+  { fence, nowMs = Date.now }: LogInsertOptions,
 ): Promise<LogInsertResult> {
   const firsts = new Map<string, DecodedRecord>();
   const corrections = new Map<string, DecodedRecord>();
@@ -142,7 +144,7 @@ async function writeRecords(
       replaced = old.length;
     }
     const corrected = await insert(corrections);
-    await writeRollups(tx, facts);
+    await writeRollups(tx, facts, nowMs());
     await insertFailovers(tx, written);
     return { inserted: inserted + corrected - replaced, corrected: replaced };
   });

@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm';
 import type { Db } from '../client';
+import { markLateDays } from './ranked-durations';
 import {
   coarsen,
   coarsenLatencies,
@@ -34,7 +35,7 @@ const COUNTS = [
 const HISTOGRAMS = ['latency_histogram', 'ttft_histogram', 'overhead_histogram', 'upstream_histogram'] as const;
 
 /** Applies the rows' changes to all roll-ups; belongs into the transaction that wrote the rows. */
-export async function writeRollups(tx: Db, facts: readonly SignedFact[]): Promise<void> {
+export async function writeRollups(tx: Db, facts: readonly SignedFact[], nowMs: number): Promise<void> {
   if (facts.length === 0) return;
   const corrected = facts.some(({ sign }) => sign === -1);
   const minutes = await groupFacts(facts, MINUTE_MS);
@@ -45,6 +46,11 @@ export async function writeRollups(tx: Db, facts: readonly SignedFact[]): Promis
     groups = coarsen(groups, bucketMs);
     await writeRollup(tx, { table, groups, corrected });
   }
+  await markLateDays(
+    tx,
+    Array.from(groups.values(), ({ bucketMs }) => bucketMs),
+    nowMs,
+  );
   await writeLatencies(tx, minutes);
   await writeCustomerSpend(tx, facts, corrected);
   await writeErrors(tx, facts, corrected);

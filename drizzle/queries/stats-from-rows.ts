@@ -2,19 +2,10 @@ import type { Db } from '../client';
 import { readDays } from './read-days';
 import type { BucketQuery, BucketResult } from './stats';
 import { OTHER_GROUPS } from './stats-customers';
+import { durationsOf, type Histograms, loadHistograms, mergeDurations } from './stats-durations';
 import type { StatsSegment } from './stats-range';
 import { type StatsScope, scopeOf } from './stats-sources';
-import {
-  addTotals,
-  bucketKey,
-  durationsOf,
-  type Histograms,
-  loadHistograms,
-  loadTotals,
-  mergeDurations,
-  type UsageTotals,
-  ZERO,
-} from './stats-totals';
+import { addTotals, bucketKey, loadTotals, type UsageTotals, ZERO } from './stats-totals';
 
 interface Sum {
   readonly startMs: number;

@@ -8,6 +8,10 @@ export interface StatsSegment {
   readonly toMs: number;
   /** Taken away instead of added. */
   readonly isLess?: boolean;
+  /** Of `rollup_durations`: whose buckets. */
+  readonly stepHours?: number;
+  /** Of `rollup_durations`: without the groups that keep their name. */
+  readonly onlyOthers?: boolean;
 }
 
 /** Roll-ups by one thing only. */
@@ -16,7 +20,8 @@ export type SpecialSource =
   | 'customer_spend'
   | 'rollup_latency_hour'
   | 'rollup_latency_quarter'
-  | 'rollup_latency_day';
+  | 'rollup_latency_day'
+  | 'rollup_durations';
 
 interface RangeSegment extends StatsSegment {
   readonly source: StatsSource;

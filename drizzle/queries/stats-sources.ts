@@ -53,9 +53,12 @@ const ROLLUP_GROUPS: Readonly<Record<string, SQL>> = {
   error_code: sql`error_code`,
 };
 
-function groupOf(segment: StatsSegment, { groupBy, kept }: StatsScope): SQL {
-  if (groupBy === undefined) return sql`null::text`;
-  const name = nameOf(segment, groupBy);
+export function groupOf(segment: StatsSegment, { groupBy, kept }: StatsScope): SQL {
+  return groupBy === undefined ? sql`null::text` : nameOfKept(nameOf(segment, groupBy), kept);
+}
+
+/** A group's name, or that of all others. */
+export function nameOfKept(name: SQL, kept: readonly string[] | undefined): SQL {
   if (kept === undefined) return name;
   return sql`case when ${name} in (select value from jsonb_array_elements_text(${JSON.stringify(kept)}::jsonb))
     then ${name} else ${OTHER_GROUPS} end`;
@@ -71,7 +74,7 @@ function nameOf(segment: StatsSegment, groupBy: GroupBy): SQL {
 const timeOf = (segment: StatsSegment) => sql.identifier(segment.source === 'rows' ? 'created_at' : 'bucket');
 
 /** Where a segment is read from; roll-ups with fewer columns are brought into the shape of the others. */
-function tableOf(segment: StatsSegment, scope: StatsScope): SQL {
+export function tableOf(segment: StatsSegment, scope: StatsScope): SQL {
   const { groupBy } = scope;
   if (segment.source === 'customer_spend') return customerTable(segment, scope);
   if (segment.source === 'rollup_error')
@@ -86,14 +89,14 @@ function tableOf(segment: StatsSegment, scope: StatsScope): SQL {
 const NO_TOKENS = sql.raw(`0 as tokens_in, 0 as tokens_out, 0 as tokens_cache_read, 0 as tokens_cache_write,
   0 as tokens_reasoning, 0 as cost_usd, 0 as saved_usd`);
 
-function startOf(segment: StatsSegment, intervalMs: number | undefined): SQL {
+export function startOf(segment: StatsSegment, intervalMs: number | undefined): SQL {
   if (intervalMs === undefined) return sql`0::bigint`;
   const step = sql.raw(String(Math.trunc(intervalMs)));
   // date_part counts in doubles, exact to the millisecond; extract would in numerics, many times slower.
   return sql`((date_part('epoch', ${timeOf(segment)}) * 1000)::bigint / ${step}) * ${step}`;
 }
 
-function within(segment: StatsSegment, scope: StatsScope): SQL {
+export function within(segment: StatsSegment, scope: StatsScope): SQL {
   const time = timeOf(segment);
   const provider = segment.source === 'rows' ? sql`coalesce(final_provider, provider, '')` : sql`provider`;
   const conditions = [
@@ -178,59 +181,10 @@ export function totalsQuery(segments: readonly StatsSegment[], scope: StatsScope
 }
 
 /** Start and group of a result's rows; only what tells rows apart is grouped by, since each column costs time for every row. */
-function placeOf({ intervalMs, groupBy }: StatsScope): { readonly shown: SQL; readonly by: SQL | undefined } {
+export function placeOf({ intervalMs, groupBy }: StatsScope): { readonly shown: SQL; readonly by: SQL | undefined } {
   const start = intervalMs === undefined ? sql`0::bigint as start_ms` : sql`start_ms`;
   const shown = sql`${start}, ${groupBy === undefined ? sql`null::text as grp` : sql`grp`}`;
   const by = [intervalMs === undefined ? undefined : sql`start_ms`, groupBy === undefined ? undefined : sql`grp`];
   const named = by.filter((column) => column !== undefined);
   return { shown, by: named.length === 0 ? undefined : sql.join(named, sql`, `) };
-}
-
-const COARSE: Readonly<Partial<Record<StatsSegment['source'], StatsSegment['source']>>> = {
-  rollup_hour: 'rollup_latency_hour',
-  rollup_quarter: 'rollup_latency_quarter',
-  rollup_day: 'rollup_latency_day',
-};
-
-/** Where neither keys nor statuses matter, durations of hours and days are read from their own, far smaller roll-ups. */
-export function withCoarseDurations(segments: readonly StatsSegment[], scope: StatsScope): readonly StatsSegment[] {
-  const { apiKeyId, status, groupBy } = scope;
-  if (apiKeyId !== undefined || status !== undefined) return segments;
-  if (groupBy !== undefined && !['project', 'model', 'provider'].includes(groupBy)) return segments;
-  return segments.map((segment) => ({ ...segment, source: COARSE[segment.source] ?? segment.source }));
-}
-
-/** Half a bin's step, so that counts below zero stay with their bin. */
-const HALF_BIN = sql.raw(String(2 ** 39));
-
-/**
- * One row for each bucket, group and metric, with its histogram as text: `bin:count bin:count …`. Each metric is added up
- * by itself, and one value a row comes back instead of one a bin: both halve the time.
- */
-export function binsQuery(segments: readonly StatsSegment[], scope: StatsScope): SQL {
-  const { shown, by } = placeOf(scope);
-  const metrics = (scope.metrics ?? METRIC_NAMES).map((metric) => {
-    const parts = segments.map((segment) => elementsOf(segment, scope, metric));
-    // Elements are bin × 2^40 + count: their sum less that many bins is the sum of the counts.
-    return sql`select ${shown}, ${sql.raw(`'${metric}'`)} as metric, string_agg(bin::text || ':' || n::text, ' ') as bins
-      from (
-        select ${by === undefined ? sql`` : sql`${by}, `}bin, sum(e) - count(*) * (bin << 40) as n
-        from (select start_ms, grp, e, (e + ${HALF_BIN}) >> 40 as bin from (${sql.join(parts, sql` union all `)}) as parts) as bins
-        group by ${by === undefined ? sql`` : sql`${by}, `}bin
-      ) as counts ${by === undefined ? sql`having count(*) > 0` : sql`group by ${by}`}`;
-  });
-  return sql.join(metrics, sql` union all `);
-}
-
-/** The elements of all histograms of a metric; of a row, the one it would be. */
-function elementsOf(segment: StatsSegment, scope: StatsScope, metric: MetricName): SQL {
-  const place = sql`${startOf(segment, scope.intervalMs)} as start_ms, ${groupOf(segment, scope)} as grp`;
-  const from = sql`from ${tableOf(segment, scope)} where ${within(segment, scope)}`;
-  if (segment.source === 'rows') {
-    const ms = sql.raw(`${metric}_ms`);
-    return sql`select ${place}, (llm0_histogram_of(${ms}))[1] as e ${from} and ${ms} is not null`;
-  }
-  // Offset 0: start and group are worked out once a row, not once an element of its histogram.
-  return sql`select start_ms, grp, unnest(histogram) as e
-    from (select ${place}, ${sql.raw(`${metric}_histogram`)} as histogram ${from} offset 0) as r`;
 }

@@ -1,15 +1,7 @@
-import { type Histogram, histogramQuantile, mergeHistogram } from '@llm0/core/logs/histogram';
 import type { Db } from '../client';
 import { nanoFromUsd } from '../money';
 import type { StatsSegment } from './stats-range';
-import {
-  binsQuery,
-  METRIC_NAMES,
-  type MetricName,
-  type StatsScope,
-  totalsQuery,
-  withCoarseDurations,
-} from './stats-sources';
+import { type StatsScope, totalsQuery } from './stats-sources';
 
 /** Sums over a stretch of time; exact. */
 export interface UsageTotals {
@@ -32,29 +24,9 @@ export interface UsageTotals {
   readonly failovers: number;
 }
 
-/** Milliseconds, within 2 % of the exact ones; null when nothing was measured. */
-export interface Percentiles {
-  readonly p50: number | null;
-  readonly p95: number | null;
-  readonly p99: number | null;
-}
-
-export type Durations = Readonly<Record<MetricName, Percentiles>>;
-
 export function addTotals(a: UsageTotals, b: UsageTotals): UsageTotals {
   const names = Object.keys(ZERO) as (keyof UsageTotals)[];
   return Object.fromEntries(names.map((name) => [name, a[name] + b[name]])) as unknown as UsageTotals;
-}
-
-/** Adds `source` to `target`. */
-export function mergeDurations(target: Histograms, source: Histograms | undefined): void {
-  for (const name of METRIC_NAMES) {
-    const from = source?.[name];
-    if (from === undefined) continue;
-    const to = target[name] ?? new Map<number, number>();
-    target[name] = to;
-    mergeHistogram(to, from);
-  }
 }
 
 interface TotalsRow extends Record<string, unknown> {
@@ -125,47 +97,4 @@ export const ZERO: UsageTotals = {
   failovers: 0,
 };
 
-/** Durations by bin; a metric nobody measured is missing. */
-export type Histograms = Partial<Record<MetricName, Histogram>>;
-
-interface BinRow extends Record<string, unknown> {
-  start_ms: string;
-  grp: string | null;
-  metric: MetricName;
-  bins: string;
-}
-
-/** By `bucketKey`. */
-export async function loadHistograms(db: Db, segments: readonly StatsSegment[], scope: StatsScope) {
-  const byBucket = new Map<string, Histograms>();
-  if (segments.length === 0) return byBucket;
-  for (const row of await db.execute<BinRow>(binsQuery(withCoarseDurations(segments, scope), scope))) {
-    const key = bucketKey(Number(row.start_ms), row.grp);
-    const histograms = byBucket.get(key) ?? {};
-    byBucket.set(key, histograms);
-    histograms[row.metric] = readBins(row.bins);
-  }
-  return byBucket;
-}
-
-/** `bin:count bin:count …` */
-function readBins(text: string): Map<number, number> {
-  const histogram = new Map<number, number>();
-  for (const pair of text.split(' ')) {
-    const colon = pair.indexOf(':');
-    histogram.set(Number(pair.slice(0, colon)), Number(pair.slice(colon + 1)));
-  }
-  return histogram;
-}
-
 export const bucketKey = (startMs: number, group: string | null) => `${startMs} ${group}`;
-
-export function durationsOf(histograms: Histograms | undefined): Durations {
-  const percentiles = (name: MetricName): Percentiles => {
-    const histogram = histograms?.[name] ?? new Map<number, number>();
-    const at = (share: number) => histogramQuantile(histogram, share);
-    return { p50: at(0.5), p95: at(0.95), p99: at(0.99) };
-  };
-  const entries = METRIC_NAMES.map((name) => [name, percentiles(name)] as const);
-  return Object.fromEntries(entries) as Record<MetricName, Percentiles>;
-}

@@ -2,22 +2,15 @@ import type { Histogram } from '@llm0/core/logs/histogram';
 import { sql } from 'drizzle-orm';
 import type { Db } from '../client';
 import { OTHER_GROUPS } from './stats-customers';
+import { type Durations, durationsOf, loadDurations, loadHistograms } from './stats-durations';
 import { loadFromRows } from './stats-from-rows';
 import { type StatsSegment, splitByOne, splitRange } from './stats-range';
 import { type MetricName, type StatsFilter, type StatsScope, type SumColumn, scopeOf } from './stats-sources';
-import {
-  addTotals,
-  bucketKey,
-  type Durations,
-  durationsOf,
-  loadHistograms,
-  loadTotals,
-  type UsageTotals,
-  ZERO,
-} from './stats-totals';
+import { addTotals, bucketKey, loadTotals, type UsageTotals, ZERO } from './stats-totals';
 
+export type { Durations, Percentiles } from './stats-durations';
 export type { MetricName, SumColumn } from './stats-sources';
-export type { Durations, Percentiles, UsageTotals } from './stats-totals';
+export type { UsageTotals } from './stats-totals';
 
 /** Money and tokens. */
 export const SPEND_SUMS = [
@@ -92,8 +85,8 @@ export async function loadOverview(
   const segments = splitRange(query);
   return withRoom(db, async (tx) => {
     const totals = (await loadTotals(tx, segments, scopeOf(query)))[0]?.totals ?? ZERO;
-    const histograms = await loadHistograms(tx, segments, scopeOf(query));
-    return { ...totals, durations: durationsOf(histograms.get(bucketKey(0, null))) };
+    const durations = await loadDurations(tx, segments, scopeOf(query));
+    return { ...totals, durations: durations.get(bucketKey(0, null)) ?? durationsOf(undefined) };
   });
 }
 
@@ -119,18 +112,20 @@ async function loadFromRollups(db: Db, query: BucketQuery): Promise<BucketResult
   const scope = { ...plain, kept };
   const isRead = ranking !== undefined && intervalMs === undefined;
   const totals = isRead ? joinOthers(ranking, kept) : await loadTotals(db, segments, scope);
-  const histograms = query.withDurations ? await loadHistograms(db, segments, scope) : undefined;
+  const durations = query.withDurations ? await loadDurations(db, segments, scope) : undefined;
   const buckets = totals.map(({ startMs, group, totals: sums }) => {
     const bucket = { startMs: intervalMs === undefined ? query.fromMs : startMs, group, ...sums };
-    if (histograms === undefined) return bucket;
-    return { ...bucket, durations: durationsOf(histograms.get(bucketKey(startMs, group))) };
+    if (durations === undefined) return bucket;
+    return { ...bucket, durations: durations.get(bucketKey(startMs, group)) ?? durationsOf(undefined) };
   });
   return { buckets, groups: ranked?.length ?? new Set(buckets.map((bucket) => bucket.group)).size };
 }
 
 function needsRows(query: BucketQuery): boolean {
-  const { groupBy, customerId, sums, apiKeyId, model, provider, status, intervalMs = DAY_MS } = query;
+  const { groupBy, customerId, sums, apiKeyId, model, provider, status, intervalMs = DAY_MS, withDurations } = query;
   if (customerId !== undefined || groupBy?.startsWith('label.') === true) return true;
+  // Roll-ups by one thing have no durations.
+  if (withDurations && (groupBy === 'customer' || groupBy === 'error_code')) return true;
   if (groupBy !== 'customer') return groupBy === 'error_code' && apiKeyId !== undefined;
   const onlySpend = sums?.every((name) => SPEND_SUMS.some((one) => one === name)) === true;
   if (!onlySpend || [apiKeyId, model, provider, status].some((filter) => filter !== undefined)) return true;

@@ -53,6 +53,13 @@ describe.each(TEST_DATABASES)('stats on $name', (kind) => {
     expect(empty.body).toMatchObject({ requests: 0, cost_usd: '0', latency_ms: { p50: null } });
   });
 
+  test.each(['1d', '1h', 'all'])('latency by customer and by error code, every %s', async (interval) => {
+    const byCustomer = await buckets('latency', `interval=${interval}&group_by=customer`);
+    expect(byCustomer.find((bucket: { group: string }) => bucket.group === 'ann')).toMatchObject({ requests: 1 });
+    expect(byCustomer.every((bucket: { latency_ms: { p50: number } }) => bucket.latency_ms.p50 > 90)).toBe(true);
+    expect(await buckets('latency', `interval=${interval}&group_by=error_code&top=1`)).toBeArray();
+  });
+
   test('spend, cache and errors by hour', async () => {
     expect(await buckets('spend')).toMatchObject([
       { start, group: null, requests: 2, cost_usd: '0.000000003', tokens_in: 20 },

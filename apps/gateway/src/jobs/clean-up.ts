@@ -29,6 +29,7 @@ export function cleanUp(retention: Retention): Job {
         rollup_quarter: await deleteExpired(db, 'rollup_quarter', now - HOUR_ROLLUPS_MS),
         rollup_latency_quarter: await deleteExpired(db, 'rollup_latency_quarter', now - HOUR_ROLLUPS_MS),
         rollup_latency_hour: await deleteExpired(db, 'rollup_latency_hour', now - HOUR_ROLLUPS_MS),
+        rollup_durations: await deleteExpired(db, 'rollup_durations', now - HOUR_ROLLUPS_MS),
         rollup_error: await deleteExpired(db, 'rollup_error', now - HOUR_ROLLUPS_MS),
         gateway_log_bodies: await deleteExpired(db, 'gateway_log_bodies', now - retention.logBodiesTtlDays * DAY_MS),
         system_logs: await deleteExpired(db, 'system_logs', now - SYSTEM_LOGS_MS),

@@ -8,6 +8,7 @@ import { cleanUp, type Retention } from './clean-up';
 import { createLogDrain, createLogSink, interruptibleSleep } from './drain-logs';
 import type { Job, JobContext } from './job';
 import { maintainPartitions } from './maintain-partitions';
+import { rankDurations } from './rank-durations';
 import { reapHolds } from './reap-holds';
 import { reconcileLedgerJob } from './reconcile-ledger';
 import { rollOver } from './roll-over';
@@ -60,6 +61,7 @@ export async function startJobs({ services, database }: JobServices): Promise<Ru
     cleanUp(config),
     reconcileLedgerJob,
     checkAlerts(services.postWebhook),
+    rankDurations,
   ];
   const stopped = new AbortController();
   let term: Term | undefined;
