@@ -41,7 +41,7 @@ export function Histogram({
       </ul>
       <div className="nums mt-1 flex justify-between text-2xs text-faint">
         <span>{formatMs(bins[0]?.from_ms)}</span>
-        <span>{formatMs(bins[Math.floor(bins.length / 2)]?.from_ms)}</span>
+        {bins.length > 1 && <span>{formatMs(bins[Math.floor(bins.length / 2)]?.from_ms)}</span>}
         <span>{formatMs(bins.at(-1)?.to_ms)}</span>
       </div>
     </div>

@@ -2,7 +2,7 @@ import { createRoute, z } from '@hono/zod-openapi';
 import { type FailoverEntry, listAllFailovers } from '@llm0/drizzle/queries/failovers';
 import { answers, createRouter } from './admin-router';
 import type { AdminServices } from './admin-services';
-import { id, instantShown, pageOf, pageQuery, showInstant, showPage, text } from './fields';
+import { id, instantShown, pageOf, pageQuery, showInstant, showMsOrNull, showPage, text } from './fields';
 
 const failoverSchema = z
   .object({
@@ -56,8 +56,8 @@ function showFailover(entry: FailoverEntry): z.output<typeof failoverSchema> {
     fallback_model: entry.fallbackModel,
     trigger_reason: entry.triggerReason,
     trigger_status_code: entry.triggerStatusCode,
-    original_attempt_latency_ms: entry.originalAttemptLatencyMs,
-    fallback_latency_ms: entry.fallbackLatencyMs,
+    original_attempt_latency_ms: showMsOrNull(entry.originalAttemptLatencyMs),
+    fallback_latency_ms: showMsOrNull(entry.fallbackLatencyMs),
     fallback_succeeded: entry.fallbackSucceeded,
   };
 }

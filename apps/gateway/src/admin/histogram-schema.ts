@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { binValueMs, type Histogram } from '@llm0/core/logs/histogram';
+import { showMs } from './fields';
 
 /** Bins of the roll-ups that are shown as one: each is then about a third wider than the one before. */
 const BINS_SHOWN_AS_ONE = 8;
@@ -28,8 +29,8 @@ export function showHistogram(histogram: Histogram): z.output<typeof histogramSc
   const bins = [...merged]
     .sort(([a], [b]) => a - b)
     .map(([shown, count]) => ({
-      from_ms: binValueMs(shown * BINS_SHOWN_AS_ONE),
-      to_ms: binValueMs((shown + 1) * BINS_SHOWN_AS_ONE),
+      from_ms: showMs(binValueMs(shown * BINS_SHOWN_AS_ONE)),
+      to_ms: showMs(binValueMs((shown + 1) * BINS_SHOWN_AS_ONE)),
       requests: count,
     }));
   return { requests, bins };

@@ -3,7 +3,7 @@ import { listAuditEntries, type StoredAuditEntry } from '@llm0/drizzle/queries/a
 import { listSystemLogs, type StoredSystemLog } from '@llm0/drizzle/queries/system-logs';
 import { answers, createRouter } from './admin-router';
 import type { AdminServices } from './admin-services';
-import { id, instantShown, pageOf, pageQuery, showInstant, showPage, text } from './fields';
+import { id, instantShown, pageOf, pageQuery, showInstant, showMsOrNull, showPage, text } from './fields';
 import { parseStored } from './json-money';
 
 const tags = ['history'];
@@ -91,7 +91,7 @@ function showSystemLog(entry: StoredSystemLog): z.output<typeof systemLogSchema>
     created_at: showInstant(entry.createdAtMs),
     event_type: entry.eventType,
     outcome: entry.outcome,
-    duration_ms: entry.durationMs,
+    duration_ms: showMsOrNull(entry.durationMs),
     message: entry.message,
     metadata: entry.metadata,
   };

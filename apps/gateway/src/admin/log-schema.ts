@@ -1,6 +1,18 @@
 import { z } from '@hono/zod-openapi';
 import type { LogFilter, StoredLog } from '@llm0/drizzle/queries/logs';
-import { id, instantShown, pageQuery, queryInstant, queryNumber, showInstant, text, usd, usdShown } from './fields';
+import {
+  id,
+  instantShown,
+  pageQuery,
+  queryInstant,
+  queryNumber,
+  showInstant,
+  showMs,
+  showMsOrNull,
+  text,
+  usd,
+  usdShown,
+} from './fields';
 import { jsonUsd } from './json-money';
 
 const STATUSES = ['success', 'rate_limited', 'cap_exceeded', 'aborted', 'error'] as const;
@@ -139,10 +151,10 @@ export function showLog(log: StoredLog): ShownLog {
     saved_usd: jsonUsd(log.savedNanoUsd),
     cost_detail: showCostDetail(log.costDetail),
     cost_estimated: log.costEstimated,
-    latency_ms: log.latencyMs,
-    overhead_ms: log.overheadMs,
-    upstream_ms: log.upstreamMs,
-    ttft_ms: log.ttftMs,
+    latency_ms: showMs(log.latencyMs),
+    overhead_ms: showMsOrNull(log.overheadMs),
+    upstream_ms: showMsOrNull(log.upstreamMs),
+    ttft_ms: showMsOrNull(log.ttftMs),
     stream: log.stream,
     cache_hit: log.cacheHit,
     semantic_cache_hit: log.semanticCacheHit,
@@ -175,8 +187,8 @@ function showAttempt(attempt: Readonly<Record<string, unknown>>): z.output<typeo
     model: String(attempt.model ?? ''),
     outcome: String(attempt.outcome ?? ''),
     status: number(attempt.status),
-    start_ms: number(attempt.startMs) ?? 0,
-    latency_ms: number(attempt.latencyMs) ?? 0,
+    start_ms: showMs(number(attempt.startMs) ?? 0),
+    latency_ms: showMs(number(attempt.latencyMs) ?? 0),
     cost_usd: cost === null ? null : jsonUsd(cost),
   };
 }

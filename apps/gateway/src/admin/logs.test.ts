@@ -42,9 +42,9 @@ describe.each(TEST_DATABASES)('logs on $name', (kind) => {
           latencyMs: 30,
           costNanoUsd: 7,
         },
-        { provider: 'beta', model: 'model-b', outcome: 'ok', startMs: 40, latencyMs: 20 },
+        { provider: 'beta', model: 'model-b', outcome: 'ok', startMs: 40, latencyMs: 19.9999 },
       ],
-      latencyMs: 5000.5,
+      latencyMs: 5000.50023,
       clientRequestId: 'client-77',
     }),
   ];

@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { BucketQuery, Durations, GroupBy, Percentiles, StatsQuery } from '@llm0/drizzle/queries/stats';
-import { id, queryInstant, text } from './fields';
+import { id, queryInstant, showMsOrNull, text } from './fields';
 
 const GROUPS = ['project', 'key', 'model', 'provider', 'customer', 'status', 'error_code'] as const;
 const UNIT_MS: Readonly<Record<string, number>> = {
@@ -120,11 +120,17 @@ export const durationFields = {
 
 const NOTHING: Percentiles = { p50: null, p95: null, p99: null };
 
+const showPercentiles = ({ p50, p95, p99 }: Percentiles = NOTHING) => ({
+  p50: showMsOrNull(p50),
+  p95: showMsOrNull(p95),
+  p99: showMsOrNull(p99),
+});
+
 export function showDurations(durations: Durations | undefined) {
   return {
-    latency_ms: { ...(durations?.latency ?? NOTHING) },
-    ttft_ms: { ...(durations?.ttft ?? NOTHING) },
-    overhead_ms: { ...(durations?.overhead ?? NOTHING) },
-    upstream_ms: { ...(durations?.upstream ?? NOTHING) },
+    latency_ms: showPercentiles(durations?.latency),
+    ttft_ms: showPercentiles(durations?.ttft),
+    overhead_ms: showPercentiles(durations?.overhead),
+    upstream_ms: showPercentiles(durations?.upstream),
   };
 }
