@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { ensureDashboard } from '../../gateway/bin/ensure-dashboard';
-import { callAdmin, type GatewayProcess, startGateway } from '../../gateway/testing/start-gateway';
+import { callAdmin, createTestKey, type GatewayProcess, startGateway } from '../../gateway/testing/start-gateway';
 import { checkAccessibility } from './check-accessibility';
 import { type BrowserUnderTest, openBrowser, type PageOptions } from './open-browser';
 import { PAGES } from './pages';
@@ -125,6 +125,26 @@ describe('in a browser', () => {
     expect(csv.split('\r\n').length).toBe(3);
     expect(csv).toContain('customer_spend_limit');
     await page.goBack();
+    expect(problems).toEqual([]);
+  });
+
+  test('a list keeps its place while one of its requests is open, and afterwards', async () => {
+    const { apiKey } = await createTestKey(gateway);
+    await Promise.all(Array.from({ length: 12 }, () => send(apiKey, {})));
+    await drained();
+    const { page, problems } = await signedIn('/requests', { height: 300 });
+    const rows = page.locator('tbody tr[tabindex]');
+    await rows.nth(7).waitFor();
+    await page.evaluate(() => scrollTo(0, 120));
+    const place = () => page.evaluate(() => `${scrollY} ${document.querySelector('h1')?.getBoundingClientRect().left}`);
+    const before = await place();
+    expect(before).toStartWith('120 ');
+    await rows.nth(5).click();
+    await page.getByText('Gateway overhead').waitFor();
+    expect(await place()).toBe(before);
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    expect(await place()).toBe(before);
     expect(problems).toEqual([]);
   });
 

@@ -48,7 +48,8 @@ export function chartOptions({ props, width, height, onHover }: ChartOptionsInpu
         size: 24,
         gap: AXIS_GAP,
         space: 70,
-        values: (_, splits) => splits.map((second) => timeLabel(second * 1000, props.current)),
+        values: (plot, splits) =>
+          splits.map((second) => unlessCut(plot, second, timeLabel(second * 1000, props.current))),
       },
       {
         ...axis,
@@ -91,12 +92,25 @@ function yRange(max: number | null, limit: number | undefined): [number, number]
   return [0, top === 0 ? 1 : top * 1.08];
 }
 
-/** `labels` are missing while the scale is not known yet. */
-function yAxisWidth({ ctx }: uPlot, labels: readonly string[] | null): number {
+/** Labels stand below the middle of their time: at the end of the axis there may be no room for one. */
+function unlessCut(plot: uPlot, second: number, label: string): string {
+  const [width = 0] = measureLabels(plot, [label]);
+  const middle = plot.bbox.left / uPlot.pxRatio + plot.valToPos(second, 'x');
+  return middle + width / 2 > plot.width ? '' : label;
+}
+
+/** In CSS pixels. */
+function measureLabels({ ctx }: uPlot, labels: readonly string[]): readonly number[] {
   ctx.save();
   ctx.font = AXIS_FONT;
-  const widths = (labels ?? []).map((label) => Math.ceil(ctx.measureText(label).width));
+  const widths = labels.map((label) => Math.ceil(ctx.measureText(label).width));
   ctx.restore();
+  return widths;
+}
+
+/** `labels` are missing while the scale is not known yet. */
+function yAxisWidth(plot: uPlot, labels: readonly string[] | null): number {
+  const widths = measureLabels(plot, labels ?? []);
   return Math.max(Y_AXIS_WIDTH, ...widths.map((width) => width + 2 * AXIS_GAP));
 }
 

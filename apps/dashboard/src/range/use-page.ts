@@ -30,7 +30,8 @@ export function usePage(): Page {
       timeZone: tz === 'local' ? ('local' as const) : ('utc' as const),
       projectId: project,
       query: { ...rangeQuery(range), ...(project === undefined ? {} : { project_id: project }) },
-      change: (change) => void navigate({ to: '.', search: (before) => ({ ...before, ...change }) }),
+      change: (change) =>
+        void navigate({ to: '.', search: (before) => ({ ...before, ...change }), resetScroll: false }),
     };
   }, [search, preset, from, to, tz, project, nowMs, navigate]);
 }

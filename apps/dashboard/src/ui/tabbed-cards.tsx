@@ -8,12 +8,12 @@ export type Tab = readonly [value: string, label: string, Content: ComponentType
 export function TabbedCards({ label, tabs }: { readonly label: string; readonly tabs: readonly Tab[] }) {
   return (
     <Tabs.Root defaultValue={tabs[0]?.[0]}>
-      <Tabs.List aria-label={label} className="mb-4 flex gap-4 overflow-x-auto border-b">
+      <Tabs.List aria-label={label} className="mb-4 flex gap-4 overflow-x-auto overflow-y-hidden border-b">
         {tabs.map(([value, text]) => (
           <Tabs.Trigger
             key={value}
             value={value}
-            className="-mb-px border-b-2 border-transparent px-0.5 py-1.5 whitespace-nowrap text-muted hover:text-text data-[state=active]:border-accent data-[state=active]:font-medium data-[state=active]:text-text"
+            className="-mb-px border-b-2 border-transparent px-0.5 py-1.5 whitespace-nowrap text-muted -outline-offset-2! hover:text-text data-[state=active]:border-accent data-[state=active]:font-medium data-[state=active]:text-text"
           >
             {text}
           </Tabs.Trigger>

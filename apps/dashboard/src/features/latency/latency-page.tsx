@@ -11,6 +11,7 @@ import { bucketStarts, rangeQuery } from '../../range/time-range';
 import { usePage } from '../../range/use-page';
 import { Card } from '../../ui/card';
 import { type Column, DataTable } from '../../ui/data-table';
+import { EmptyState } from '../../ui/empty-state';
 import { ErrorState } from '../../ui/error-state';
 import { Segmented } from '../../ui/segmented';
 import { PageFrame } from '../shell/page-frame';
@@ -92,6 +93,7 @@ export function LatencyPage() {
           rowKey={(row) => row.group ?? ''}
           sortBy={{ id: 'requests', desc: true }}
           csvName={`latency-by-${groupBy}`}
+          empty={<EmptyState title="Nothing to compare">Take a longer range, or send a request.</EmptyState>}
           onRow={(row) =>
             void navigate({
               to: '/requests',

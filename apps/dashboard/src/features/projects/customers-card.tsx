@@ -88,10 +88,14 @@ function customerColumns(projectName: (id: string) => string): Column<Customer>[
       header: 'Customer',
       value: (row) => row.customer_id,
       cell: (row) => (
-        <span className="inline-flex max-w-full items-center gap-2">
-          <span className="truncate font-medium">{row.customer_id}</span>
-          {row.has_limits && <Badge>limits</Badge>}
-        </span>
+        <>
+          <span className="inline-flex max-w-full items-center gap-2 align-top">
+            <span className="truncate font-medium">{row.customer_id}</span>
+            {row.has_limits && <Badge>limits</Badge>}
+          </span>
+          {/* The same customer may be of several projects. */}
+          <span className="block truncate text-2xs text-faint md:hidden">{projectName(row.project_id)}</span>
+        </>
       ),
     },
     { id: 'project', header: 'Project', wideOnly: true, value: (row) => projectName(row.project_id) },

@@ -34,7 +34,12 @@ export function RequestsPage() {
   const rows = useMemo(() => logs.data?.pages.flatMap(({ data }) => data), [logs.data]);
   const isPartial = logs.data?.pages.at(-1)?.partial === true;
   const change = (next: { readonly [K in keyof Search]?: string | boolean }) =>
-    void navigate({ to: '/requests', search: (before) => ({ ...before, ...next }) as Search, replace: true });
+    void navigate({
+      to: '/requests',
+      search: (before) => ({ ...before, ...next }) as Search,
+      replace: true,
+      resetScroll: false,
+    });
   const columns = useMemo(() => requestColumns(page.timeZone, projectName), [page.timeZone, projectName]);
   const exportUrl = (format: string) => `/admin/v1/logs?${new URLSearchParams({ ...query, ...page.query, format })}`;
   return (

@@ -49,7 +49,8 @@ export function SpendPage() {
     [now.data, before.data],
   );
   const columns = useMemo(() => columnsOf(labelOf), [labelOf]);
-  const group = (by: string) => void navigate({ to: '/spend', search: (kept) => ({ ...kept, by }) });
+  const group = (by: string) =>
+    void navigate({ to: '/spend', search: (kept) => ({ ...kept, by }), resetScroll: false });
   const partialFrom = now.data?.partial_from ?? overTime.data?.partial_from ?? null;
   return (
     <PageFrame title="Spend" page={page}>
