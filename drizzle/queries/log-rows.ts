@@ -2,6 +2,7 @@ import type { LogRecord } from '@llm0/core/logs/log-record';
 import { sql } from 'drizzle-orm';
 import type { Db } from '../client';
 import { nanoFromUsd } from '../money';
+import { executePrepared } from './execute-prepared';
 import type { UsageFact } from './rollup-deltas';
 
 /** Field of a record → its column of `gateway_logs` and type. */
@@ -61,13 +62,16 @@ const TYPED = ['"createdAtMs" bigint, "costNanoUsd" bigint, "savedNanoUsd" bigin
  * is nearly always so, and a reply of a row for each would cost more than the roll-ups.
  */
 export async function insertRows(tx: Db, records: readonly string[]): Promise<readonly string[] | null> {
-  const [reply] = await tx.execute<{ written: number; ids: string | null }>(sql`
+  const [reply] = await executePrepared<{ written: number; ids: string | null }>(
+    tx,
+    sql`
     with inserted as (insert into gateway_logs (${sql.raw(INSERTED)})
-    select ${sql.raw(SELECTED)} from jsonb_to_recordset(${`[${records.join(',')}]`}::jsonb) as r(${sql.raw(TYPED)})
+    select ${sql.raw(SELECTED)} from json_to_recordset(${`[${records.join(',')}]`}::json) as r(${sql.raw(TYPED)})
     on conflict (created_at, id) do nothing
     returning id)
     select count(*)::int as written, case when count(*) < ${records.length} then string_agg(id::text, ',') end as ids
-    from inserted`);
+    from inserted`,
+  );
   if (reply?.written === records.length) return null;
   return reply?.ids?.split(',') ?? [];
 }

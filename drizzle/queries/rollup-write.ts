@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm';
 import type { Db } from '../client';
+import { executePrepared } from './execute-prepared';
 import { markLateDays } from './ranked-durations';
 import {
   coarsen,
@@ -65,7 +66,7 @@ interface RollupChange {
 async function writeRollup(tx: Db, { table, groups, corrected }: RollupChange): Promise<void> {
   const deltas = toDeltas(groups);
   if (deltas.length === 0) return;
-  await tx.execute(upsertRollup(table, JSON.stringify(deltas)));
+  await executePrepared(tx, upsertRollup(table, JSON.stringify(deltas)));
   if (!corrected) return;
   const buckets = JSON.stringify([...new Set(deltas.map((delta) => delta.bucketMs))]);
   await tx.execute(sql`delete from ${sql.identifier(table)} where requests <= 0 and bucket in (
@@ -88,26 +89,32 @@ async function writeLatencies(tx: Db, minutes: Groups): Promise<void> {
     groups = coarsenLatencies(groups, bucketMs);
     const deltas = toLatencyDeltas(groups);
     if (deltas.length === 0) continue;
-    await tx.execute(sql`
+    await executePrepared(
+      tx,
+      sql`
       insert into ${sql.identifier(table)} as t (bucket, project_id, model, provider, ${names})
       select to_timestamp(r."bucketMs" / 1000.0), r."projectId", r.model, r.provider,
         r."latencyMs", r."ttftMs", r."overheadMs", r."upstreamMs"
       from jsonb_to_recordset(${JSON.stringify(deltas)}::jsonb) as r("bucketMs" bigint, "projectId" uuid, model text,
         provider text, "latencyMs" bigint[], "ttftMs" bigint[], "overheadMs" bigint[], "upstreamMs" bigint[])
-      on conflict (bucket, project_id, model, provider) do update set ${updates}`);
+      on conflict (bucket, project_id, model, provider) do update set ${updates}`,
+    );
   }
 }
 
 async function writeErrors(tx: Db, facts: readonly SignedFact[], corrected: boolean): Promise<void> {
   const deltas = errorDeltas(facts, 60 * MINUTE_MS);
   if (deltas.length === 0) return;
-  await tx.execute(sql`
+  await executePrepared(
+    tx,
+    sql`
     insert into rollup_error as t (bucket, project_id, model, provider, status, error_code, requests)
     select to_timestamp(r."bucketMs" / 1000.0), r."projectId", r.model, r.provider, r.status, r."errorCode", r.requests
     from jsonb_to_recordset(${JSON.stringify(deltas)}::jsonb) as r("bucketMs" bigint, "projectId" uuid, model text,
       provider text, status text, "errorCode" text, requests bigint)
     on conflict (bucket, project_id, model, provider, status, error_code) do update
-      set requests = t.requests + excluded.requests`);
+      set requests = t.requests + excluded.requests`,
+  );
   if (corrected) await tx.execute(sql`delete from rollup_error where requests <= 0`);
 }
 
@@ -134,7 +141,9 @@ function upsertRollup(table: string, json: string) {
 async function writeCustomerSpend(tx: Db, facts: readonly SignedFact[], corrected: boolean): Promise<void> {
   const deltas = customerDeltas(facts);
   if (deltas.length === 0) return;
-  await tx.execute(sql`
+  await executePrepared(
+    tx,
+    sql`
     insert into customer_spend as t (project_id, customer_id, date, request_count, tokens_in, tokens_out,
       total_spend_usd, saved_usd)
     select r."projectId", r."customerId", r.date, r.requests, r."tokensIn", r."tokensOut",
@@ -144,7 +153,8 @@ async function writeCustomerSpend(tx: Db, facts: readonly SignedFact[], correcte
     on conflict (project_id, customer_id, date) do update set
       request_count = t.request_count + excluded.request_count, tokens_in = t.tokens_in + excluded.tokens_in,
       tokens_out = t.tokens_out + excluded.tokens_out,
-      total_spend_usd = t.total_spend_usd + excluded.total_spend_usd, saved_usd = t.saved_usd + excluded.saved_usd`);
+      total_spend_usd = t.total_spend_usd + excluded.total_spend_usd, saved_usd = t.saved_usd + excluded.saved_usd`,
+  );
   if (corrected) {
     const days = JSON.stringify([...new Set(deltas.map((delta) => delta.date))]);
     await tx.execute(sql`delete from customer_spend where request_count <= 0 and date in (

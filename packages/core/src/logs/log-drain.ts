@@ -2,6 +2,7 @@
 // A record the sink can never take is set aside and acknowledged, so that it blocks nothing.
 import { RecordsRejectedError } from './decode-log-record';
 import { DrainPace } from './drain-pace';
+import { Linger } from './linger';
 import type { LogQueue, QueuedRecord } from './log-queue';
 
 /** The counters were rebuilt after these records were read: they may be in the rows or nowhere, but not in the sums. */
@@ -32,7 +33,7 @@ export interface LogDrainOptions {
   readonly batchSize?: number;
   /** How long a read waits for the first entry. */
   readonly waitMs?: number;
-  /** Pause after a batch that was not full, so that a trickle becomes few transactions. */
+  /** Pause after a batch that was not full; by default as `Linger` finds it worth while. */
   readonly lingerMs?: number;
   readonly nowMs?: () => number;
 }
@@ -47,6 +48,7 @@ export class LogDrain {
   private readonly controller = new AbortController();
   private readonly nowMs: () => number;
   private readonly pace: DrainPace;
+  private readonly linger = new Linger();
   private running: Promise<void> | undefined;
 
   constructor(private readonly options: LogDrainOptions) {
@@ -66,7 +68,7 @@ export class LogDrain {
   }
 
   private async run(): Promise<void> {
-    const { batchSize = 1000, waitMs = 500, lingerMs = 250, sleep } = this.options;
+    const { batchSize = 1000, waitMs = 500, sleep } = this.options;
     const { signal } = this.controller;
     while (!signal.aborted) {
       const { queue, sink } = this.options;
@@ -79,9 +81,13 @@ export class LogDrain {
       if (stored !== undefined) await this.persist(() => acknowledge(queue, stored));
       const isBacklog = entries.length === batchSize;
       if (!isBacklog) this.pace.reset();
-      const pauseMs = isBacklog ? await this.paceMs(stored?.length ?? 0, startMs) : lingerMs;
+      const pauseMs = isBacklog ? await this.paceMs(stored?.length ?? 0, startMs) : this.lingerMs(entries.length);
       if (pauseMs > 0 && !signal.aborted) await sleep(pauseMs, signal);
     }
+  }
+
+  private lingerMs(records: number): number {
+    return this.options.lingerMs ?? this.linger.after(records);
   }
 
   private paceMs(records: number, startMs: number): Promise<number> {
