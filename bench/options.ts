@@ -49,7 +49,7 @@ export const OPTION_HELP = `bun run bench [scenario… | all] [options]
   --connections 10,50    each in turn
   --rate 1000            requests per second, sent on time, instead of as fast as it goes
   --trials 3             interleaved; the table shows medians
-  --warm-up 8            seconds before a target's first trial of a scenario
+  --warm-up 25           seconds before a target's first trial of a scenario
   --stores real          or embedded
   --workers 1            gateway processes on one port
   --url URL --key KEY    a running gateway instead of one started here
@@ -65,7 +65,7 @@ const DEFINED = {
   trials: { type: 'string', default: '3' },
   stores: { type: 'string', default: 'real' },
   workers: { type: 'string', default: '1' },
-  'warm-up': { type: 'string', default: '8' },
+  'warm-up': { type: 'string', default: '25' },
   url: { type: 'string' },
   key: { type: 'string' },
   compare: { type: 'string', multiple: true, default: [] as string[] },
