@@ -13,7 +13,7 @@ describe('options', () => {
       trials: 3,
       stores: 'real',
       workers: 1,
-      warmUpSeconds: 8,
+      warmUpSeconds: 25,
       compare: [],
     });
   });
