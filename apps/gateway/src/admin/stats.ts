@@ -24,9 +24,12 @@ import {
   toBucketQuery,
   toStatsQuery,
 } from './stats-schema';
+import { takeTurns } from './take-turns';
 
 const tags = ['stats'];
 const total = z.int();
+/** Each keeps a core of Postgres busy: a page asks for many, and on a small machine they would leave requests none. */
+const AT_ONCE = 1;
 
 const overviewSchema = z
   .object({
@@ -137,13 +140,18 @@ const histogram = createRoute({
 });
 
 export function statsRoutes({ db, clock }: Pick<AdminServices, 'db' | 'clock'>) {
+  const inTurn = takeTurns(AT_ONCE);
   const load = (
     query: z.output<typeof bucketQuerySchema>,
     more: Partial<Pick<BucketQuery, 'withDurations' | 'sums' | 'metrics'>> = {},
-  ) => loadBuckets(db, { ...toBucketQuery(query, clock.nowMs()), withDurations: false, ...more });
+  ) => {
+    const wanted = { ...toBucketQuery(query, clock.nowMs()), withDurations: false, ...more };
+    return inTurn(() => loadBuckets(db, wanted));
+  };
   return createRouter()
     .openapi(overview, async (c) => {
-      const totals = await loadOverview(db, toStatsQuery(c.req.valid('query'), clock.nowMs()));
+      const wanted = toStatsQuery(c.req.valid('query'), clock.nowMs());
+      const totals = await inTurn(() => loadOverview(db, wanted));
       const answer = {
         requests: totals.requests,
         success: totals.success,
@@ -167,7 +175,8 @@ export function statsRoutes({ db, clock }: Pick<AdminServices, 'db' | 'clock'>) 
     .openapi(errors, async (c) => c.json(show(await load(c.req.valid('query'), { sums: ERROR_SUMS }), showErrors), 200))
     .openapi(histogram, async (c) => {
       const { metric, ...range } = c.req.valid('query');
-      const found = await loadHistogram(db, toStatsQuery(range, clock.nowMs()), metric);
+      const wanted = toStatsQuery(range, clock.nowMs());
+      const found = await inTurn(() => loadHistogram(db, wanted, metric));
       return c.json(showHistogram(found), 200);
     });
 }
