@@ -38,7 +38,7 @@ const PAGES = {
   customers: [
     '/stats/spend?{days}&interval={dayInterval}&group_by=customer&top=10',
     '/stats/spend?{days}&interval=all&group_by=customer&top=100',
-    '/stats/spend?{before}&interval=all&group_by=customer&top=1000',
+    '/stats/spend?{daysBefore}&interval=all&group_by=customer&top=1000',
     '/customers?{range}&limit=100',
   ],
   latency: [
@@ -62,11 +62,13 @@ export function dashboardCalls(nowMs: number): readonly DashboardCall[] {
       `from=${new Date(fromMs).toISOString()}&to=${new Date(toMs).toISOString()}`;
     const fromMs = nowMs - lengthMs;
     const isLong = lengthMs > DAY_MS;
+    const firstMs = isLong ? fromMs - (fromMs % DAY_MS) : fromMs;
     const filled = {
       range: stretch(fromMs, nowMs),
       before: stretch(fromMs - lengthMs, fromMs),
-      // Beyond a day the dashboard draws customers by whole days.
-      days: stretch(isLong ? fromMs - (fromMs % DAY_MS) : fromMs, nowMs),
+      // Beyond a day the dashboard draws customers by whole days, and compares them with as long a stretch before.
+      days: stretch(firstMs, nowMs),
+      daysBefore: stretch(2 * firstMs - nowMs, firstMs),
       dayInterval: isLong ? '86400' : interval,
       interval,
     };

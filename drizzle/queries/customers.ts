@@ -3,6 +3,7 @@ import type { Db } from '../client';
 import { nanoFromUsd } from '../money';
 import { containsPattern } from './contains-pattern';
 import { utcDay } from './rollup-deltas';
+import { withRoom } from './with-room';
 
 /** A customer with what it spent in a range of UTC days, today and this month; and what it may. Nano-USD. */
 export interface CustomerUsage {
@@ -59,7 +60,7 @@ export async function listCustomers(db: Db, query: CustomerQuery): Promise<reado
   const asked = sql`s.date between ${day(fromMs)} and ${day(toMs)}`;
   const ofProject = projectId === undefined ? sql`true` : sql`project_id = ${projectId}::uuid`;
   const named = q === undefined ? sql`true` : sql`customer_id ilike ${containsPattern(q)}`;
-  const rows = await db.execute<Row>(sql`
+  const ranked = sql`
     with spent as (
       select s.project_id, s.customer_id, coalesce(sum(s.request_count) filter (where ${asked}), 0) as requests,
         coalesce(sum(s.total_spend_usd) filter (where ${asked}), 0) as cost_usd
@@ -84,7 +85,8 @@ export async function listCustomers(db: Db, query: CustomerQuery): Promise<reado
         coalesce(sum(s.total_spend_usd) filter (where s.date >= ${month}), 0) as month_usd
       from customer_spend s where s.project_id = page.project_id and s.customer_id = page.customer_id
         and (${asked} or s.date >= ${month})
-    ) as rest order by cost_usd desc, requests desc, customer_id, project_id`);
+    ) as rest order by cost_usd desc, requests desc, customer_id, project_id`;
+  const rows = await withRoom(db, (tx) => tx.execute<Row>(ranked));
   return rows.map(toUsage);
 }
 

@@ -46,7 +46,9 @@ export async function readDays(
 async function withTimeLimit<T>(db: Db, limitMs: number, work: (tx: Db) => Promise<T>): Promise<'late' | { value: T }> {
   try {
     return await db.transaction(async (tx) => {
-      await tx.execute(sql.raw(`set local statement_timeout = ${limitMs}`));
+      // Workers beside the query would take the other cores from the requests.
+      await tx.execute(sql`select set_config('statement_timeout', ${String(limitMs)}, true),
+        set_config('max_parallel_workers_per_gather', '0', true)`);
       return { value: await work(tx) };
     });
   } catch (error) {

@@ -1,4 +1,5 @@
 import { binValueMs, type Histogram, histogramQuantile, mergeHistogram } from '@llm0/core/logs/histogram';
+import { eachInSlices } from '@llm0/core/logs/in-slices';
 import { sql } from 'drizzle-orm';
 import type { Db } from '../client';
 import { binsQueries } from './duration-bins';
@@ -61,7 +62,8 @@ export async function loadDurations(
   const isDirect = plan !== undefined && scope.intervalMs === plan.step.hours * HOUR_MS;
   const found = isDirect ? await readRanked(db, plan, scope) : new Map<string, Durations>();
   const summed = plan === undefined ? segments : [...plan.rest, ...(isDirect ? othersOf(plan, scope) : plan.ranked)];
-  for (const [key, histograms] of await readHistograms(db, summed, scope)) found.set(key, durationsOf(histograms));
+  const histograms = await readHistograms(db, summed, scope);
+  await eachInSlices(histograms, ([key, bins]) => found.set(key, durationsOf(bins)));
   return found;
 }
 
@@ -169,12 +171,12 @@ interface BinRow extends Record<string, unknown> {
 async function readHistograms(db: Db, segments: readonly StatsSegment[], scope: StatsScope) {
   const byBucket = new Map<string, Histograms>();
   for (const query of binsQueries(segments, scope)) {
-    for (const row of await db.execute<BinRow>(query)) {
+    await eachInSlices(await db.execute<BinRow>(query), (row) => {
       const key = bucketKey(Number(row.start_ms), row.grp);
       const histograms = byBucket.get(key) ?? {};
       byBucket.set(key, histograms);
       mergeDurations(histograms, { [row.metric]: readBins(row.bins) });
-    }
+    });
   }
   return byBucket;
 }

@@ -1,5 +1,4 @@
 import type { Histogram } from '@llm0/core/logs/histogram';
-import { sql } from 'drizzle-orm';
 import type { Db } from '../client';
 import { OTHER_GROUPS } from './stats-customers';
 import { type Durations, durationsOf, loadDurations, loadHistograms } from './stats-durations';
@@ -7,6 +6,7 @@ import { loadFromRows } from './stats-from-rows';
 import { type StatsSegment, splitByOne, splitRange } from './stats-range';
 import { type MetricName, type StatsFilter, type StatsScope, type SumColumn, scopeOf } from './stats-sources';
 import { addTotals, bucketKey, loadTotals, type UsageTotals, ZERO } from './stats-totals';
+import { withRoom } from './with-room';
 
 export type { Durations, Percentiles } from './stats-durations';
 export type { MetricName, SumColumn } from './stats-sources';
@@ -154,15 +154,4 @@ function joinOthers(sums: GroupSums, kept: readonly string[] | undefined): Group
   if (kept === undefined) return sums;
   const others = sums.slice(kept.length).map(({ totals }) => totals);
   return [...sums.slice(0, kept.length), { startMs: 0, group: OTHER_GROUPS, totals: others.reduce(addTotals, ZERO) }];
-}
-
-/**
- * Groups are added up in memory: with the server's usual 4 MB they would be sorted on disk. Compiling the query costs more
- * than it gains.
- */
-function withRoom<T>(db: Db, work: (tx: Db) => Promise<T>): Promise<T> {
-  return db.transaction(async (tx) => {
-    await tx.execute(sql`select set_config('work_mem', '48MB', true), set_config('jit', 'off', true)`);
-    return work(tx);
-  });
 }
