@@ -47,7 +47,7 @@ export async function generateRows(
   await Promise.all(Array.from({ length: AT_ONCE }, work));
   await sql`drop table bench_shapes, bench_slots`;
   await sql.unsafe(`analyze gateway_logs, rollup_minute, rollup_hour, rollup_quarter, rollup_day,
-    rollup_latency_hour, rollup_latency_quarter, rollup_latency_day, customer_spend, rollup_error`);
+    rollup_latency_short, rollup_latency_hour, rollup_latency_quarter, rollup_latency_day, customer_spend, rollup_error`);
   for (let ranked = wish.days; ranked > 0; ranked -= RANKED_AT_ONCE) {
     if ((await rankDays(db, wish.nowMs, RANKED_AT_ONCE)).length === 0) break;
   }
@@ -104,7 +104,10 @@ async function generateDay(sql: Sql, { startMs, rows, nowMs, partitions }: DayWi
     await writeRollup(tx, 'rollup_hour', 'hour');
     await writeRollup(tx, 'rollup_quarter', 'quarter');
     await writeRollup(tx, 'rollup_day', 'day');
-    if (nowMs - startMs < MINUTES_KEPT_MS) await writeRollup(tx, 'rollup_minute', 'minute');
+    if (nowMs - startMs < MINUTES_KEPT_MS) {
+      await writeRollup(tx, 'rollup_minute', 'minute');
+      await writeLatencyRollup(tx, 'short', startMs);
+    }
     for (const unit of ['hour', 'quarter', 'day'] as const) await writeLatencyRollup(tx, unit, startMs);
     await tx.unsafe(CUSTOMER_SPEND);
     await tx.unsafe(ERRORS);
@@ -156,8 +159,9 @@ const METRICS = ['latency', 'ttft', 'overhead', 'upstream'] as const;
 const binOf = (name: string) =>
   `case when ${name} <= 0.001 then 0 else least(600, ceil(ln(${name} / 0.001) / ln(1.02 / 0.98)))::bigint end`;
 
-const STEPS = { minute: '1 minute', hour: '1 hour', quarter: '6 hours', day: '1 day' } as const;
-const bucketOf = (unit: keyof typeof STEPS) => `date_bin('${STEPS[unit]}', at, '2000-01-01 00:00:00+00')`;
+const STEPS = { minute: '1 minute', short: '15 minutes', hour: '1 hour', quarter: '6 hours', day: '1 day' } as const;
+const bucketOf = (unit: keyof typeof STEPS, time = 'at') =>
+  `date_bin('${STEPS[unit]}', ${time}, '2000-01-01 00:00:00+00')`;
 
 async function writeRollup(tx: SqlTransaction, table: string, unit: keyof typeof STEPS): Promise<void> {
   const histograms = METRICS.map(
@@ -181,10 +185,10 @@ async function writeRollup(tx: SqlTransaction, table: string, unit: keyof typeof
     ) as sums join bench_shapes s using (shape) ${histograms.join(' ')}`);
 }
 
-/** Durations without keys, statuses and caches, from the roll-up of the same unit. */
+/** Durations without keys, statuses and caches, from the roll-up of the same unit; 15 minutes from the minutes. */
 async function writeLatencyRollup(
   tx: SqlTransaction,
-  unit: 'hour' | 'quarter' | 'day',
+  unit: 'short' | 'hour' | 'quarter' | 'day',
   startMs: number,
 ): Promise<void> {
   const packed = METRICS.map(
@@ -194,9 +198,9 @@ async function writeLatencyRollup(
   await tx.unsafe(`insert into rollup_latency_${unit} (bucket, project_id, model, provider,
       ${METRICS.map((name) => `${name}_histogram`).join(', ')})
     select bucket, project_id, model, provider, ${packed.join(', ')} from (
-      select bucket, project_id, model, provider, metric, llm0_histogram_bin(e) as bin,
+      select ${bucketOf(unit, 'bucket')} as bucket, project_id, model, provider, metric, llm0_histogram_bin(e) as bin,
         sum(llm0_histogram_count(e))::bigint as n
-      from rollup_${unit}, lateral (${elements.join(' union all ')}) as elements
+      from rollup_${unit === 'short' ? 'minute' : unit}, lateral (${elements.join(' union all ')}) as elements
       where bucket >= to_timestamp(${startMs} / 1000.0) and bucket < to_timestamp(${startMs + DAY_MS} / 1000.0)
         and project_id in (select project_id from bench_shapes)
       group by 1, 2, 3, 4, 5, 6

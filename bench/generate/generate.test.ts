@@ -63,6 +63,11 @@ describe('generators', () => {
     const kept = await number(`select sum(requests) as n from rollup_minute where bucket < '2019-06-11'`);
     expect(kept).toBeGreaterThan(ROWS / DAYS);
     expect(kept).toBeLessThan(ROWS);
+    const durations = (table: string) =>
+      number(`select sum(llm0_histogram_count(e)) as n from ${table}, unnest(latency_histogram) as e
+        where bucket < '2019-06-11'`);
+    expect(await durations('rollup_minute')).toBeGreaterThan(ROWS / DAYS);
+    expect(await durations('rollup_latency_short')).toBe(await durations('rollup_minute'));
   });
 
   test('histograms have the bins of the gateway', async () => {

@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm';
 import { rankedPlaceOf, withinRanked } from './ranked-place';
 import { OTHER_GROUPS } from './stats-customers';
-import type { StatsSegment } from './stats-range';
+import { type StatsSegment, splitMinutes } from './stats-range';
 import {
   groupOf,
   METRIC_NAMES,
@@ -20,12 +20,15 @@ const COARSE: Readonly<Partial<Record<StatsSegment['source'], StatsSegment['sour
   rollup_day: 'rollup_latency_day',
 };
 
-/** Where neither keys nor statuses matter, durations of hours and days are read from their own, far smaller roll-ups. */
+/** Where neither keys nor statuses matter, durations are read from their own, far smaller roll-ups: 15 minutes and coarser. */
 function withCoarseDurations(segments: readonly StatsSegment[], scope: StatsScope): readonly StatsSegment[] {
   const { apiKeyId, status, groupBy } = scope;
   if (apiKeyId !== undefined || status !== undefined) return segments;
   if (groupBy !== undefined && !['project', 'model', 'provider'].includes(groupBy)) return segments;
-  return segments.map((segment) => ({ ...segment, source: COARSE[segment.source] ?? segment.source }));
+  return segments.flatMap((segment) => {
+    const coarse = COARSE[segment.source];
+    return coarse === undefined ? splitMinutes(segment, scope.intervalMs) : [{ ...segment, source: coarse }];
+  });
 }
 
 /** Half a bin's step, so that counts below zero stay with their bin. */

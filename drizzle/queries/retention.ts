@@ -12,6 +12,7 @@ const EXPIRED = {
   rollup_minute: (ms: number) => sql`bucket < ${at(ms)}`,
   rollup_hour: (ms: number) => sql`bucket < ${at(ms)}`,
   rollup_quarter: (ms: number) => sql`bucket < ${at(ms)}`,
+  rollup_latency_short: (ms: number) => sql`bucket < ${at(ms)}`,
   rollup_latency_hour: (ms: number) => sql`bucket < ${at(ms)}`,
   rollup_latency_quarter: (ms: number) => sql`bucket < ${at(ms)}`,
   // Whole days are kept. All parts of the key are named, so that its index is used.

@@ -74,6 +74,7 @@ async function writeRollup(tx: Db, { table, groups, corrected }: RollupChange): 
 }
 
 const LATENCY_ROLLUPS = [
+  { table: 'rollup_latency_short', bucketMs: 15 * MINUTE_MS },
   { table: 'rollup_latency_hour', bucketMs: 60 * MINUTE_MS },
   { table: 'rollup_latency_quarter', bucketMs: 6 * 60 * MINUTE_MS },
   { table: 'rollup_latency_day', bucketMs: 24 * 60 * MINUTE_MS },

@@ -18,6 +18,7 @@ export interface StatsSegment {
 export type SpecialSource =
   | 'rollup_error'
   | 'customer_spend'
+  | 'rollup_latency_short'
   | 'rollup_latency_hour'
   | 'rollup_latency_quarter'
   | 'rollup_latency_day'
@@ -28,6 +29,7 @@ interface RangeSegment extends StatsSegment {
 }
 
 const MINUTE_MS = 60_000;
+const SHORT_MS = 15 * MINUTE_MS;
 const HOUR_MS = 60 * MINUTE_MS;
 const QUARTER_MS = 6 * HOUR_MS;
 const DAY_MS = 24 * HOUR_MS;
@@ -85,6 +87,23 @@ function cover(fromMs: number, toMs: number, levels: readonly Level[], nowMs: nu
 
 const floorTo = (ms: number, sizeMs: number) => Math.floor(ms / sizeMs) * sizeMs;
 const ceilTo = (ms: number, sizeMs: number) => Math.ceil(ms / sizeMs) * sizeMs;
+
+/**
+ * Where buckets are wanted of a multiple of 15 minutes, or one total: full quarters of an hour of a stretch of minutes from
+ * the durations' own roll-up, what is left at its ends still from minutes. Any other stretch stays as it is.
+ */
+export function splitMinutes(segment: StatsSegment, intervalMs = DAY_MS): readonly StatsSegment[] {
+  const { fromMs, toMs } = segment;
+  const startMs = ceilTo(fromMs, SHORT_MS);
+  const endMs = floorTo(toMs, SHORT_MS);
+  if (segment.source !== 'rollup_minute' || intervalMs % SHORT_MS !== 0 || startMs >= endMs) return [segment];
+  const parts: readonly StatsSegment[] = [
+    { ...segment, toMs: startMs },
+    { ...segment, source: 'rollup_latency_short', fromMs: startMs, toMs: endMs },
+    { ...segment, fromMs: endMs },
+  ];
+  return parts.filter((part) => part.fromMs < part.toMs);
+}
 
 /**
  * Full buckets from one roll-up, the edges from rows; all from rows where buckets are wanted shorter than it has them. The

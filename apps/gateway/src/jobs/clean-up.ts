@@ -25,6 +25,7 @@ export function cleanUp(retention: Retention): Job {
       const metadata = {
         partitions: partitions.length,
         rollup_minute: await deleteExpired(db, 'rollup_minute', now - MINUTE_ROLLUPS_MS),
+        rollup_latency_short: await deleteExpired(db, 'rollup_latency_short', now - MINUTE_ROLLUPS_MS),
         rollup_hour: await deleteExpired(db, 'rollup_hour', now - HOUR_ROLLUPS_MS),
         rollup_quarter: await deleteExpired(db, 'rollup_quarter', now - HOUR_ROLLUPS_MS),
         rollup_latency_quarter: await deleteExpired(db, 'rollup_latency_quarter', now - HOUR_ROLLUPS_MS),
