@@ -2,6 +2,7 @@
 // afterwards, so that its indexes are built at once.
 
 import type { Database } from '@llm0/drizzle/client';
+import { makeCustomerWeeks } from '@llm0/drizzle/queries/customer-weeks';
 import { rankDays } from '@llm0/drizzle/queries/ranked-durations';
 import type { Sql, SqlTransaction } from './open-sql';
 import { rankShapes, rowShapes } from './row-shapes';
@@ -51,7 +52,8 @@ export async function generateRows(
   for (let ranked = wish.days; ranked > 0; ranked -= RANKED_AT_ONCE) {
     if ((await rankDays(db, wish.nowMs, RANKED_AT_ONCE)).length === 0) break;
   }
-  await sql`analyze rollup_durations`;
+  await makeCustomerWeeks(db, wish.nowMs, Math.ceil(wish.days / 7) + 1);
+  await sql`analyze rollup_durations, customer_spend_week, customer_spend_total`;
   return made;
 }
 

@@ -59,6 +59,16 @@ describe('generators', () => {
     expect(await number(`select count(*) as n from rollup_durations where bucket = '2019-06-08'`)).toBeGreaterThan(50);
   });
 
+  test('the week that is over is added up by customer', async () => {
+    for (const sum of ['request_count', 'total_spend_usd']) {
+      const days = await number(
+        `select sum(${sum}) as n from customer_spend where date >= '2019-06-03' and date < '2019-06-10'`,
+      );
+      expect(days).toBeGreaterThan(0);
+      expect(await number(`select sum(${sum}) as n from customer_spend_week where week = '2019-06-03'`)).toBe(days);
+    }
+  });
+
   test('minutes are kept for two days only', async () => {
     const kept = await number(`select sum(requests) as n from rollup_minute where bucket < '2019-06-11'`);
     expect(kept).toBeGreaterThan(ROWS / DAYS);

@@ -2,8 +2,11 @@ import { sql } from 'drizzle-orm';
 import type { Db } from '../client';
 import { nanoFromUsd } from '../money';
 import { containsPattern } from './contains-pattern';
+import { customerParts } from './customer-weeks';
 import { utcDay } from './rollup-deltas';
 import { withRoom } from './with-room';
+
+const DAY_MS = 86_400_000;
 
 /** A customer with what it spent in a range of UTC days, today and this month; and what it may. Nano-USD. */
 export interface CustomerUsage {
@@ -50,8 +53,8 @@ interface Row extends Record<string, unknown> {
 }
 
 /**
- * The dearest first; customers with limits are there even when they spent nothing. From the daily roll-up: all customers
- * are ranked by what they cost, and only those of the page added up in full.
+ * The dearest first; customers with limits are there even when they spent nothing. From the roll-ups by week and
+ * day: all customers are ranked by what they cost, and only those of the page added up in full.
  */
 export async function listCustomers(db: Db, query: CustomerQuery): Promise<readonly CustomerUsage[]> {
   const { fromMs, toMs, nowMs, projectId, q, limit, offset } = query;
@@ -60,12 +63,15 @@ export async function listCustomers(db: Db, query: CustomerQuery): Promise<reado
   const asked = sql`s.date between ${day(fromMs)} and ${day(toMs)}`;
   const ofProject = projectId === undefined ? sql`true` : sql`project_id = ${projectId}::uuid`;
   const named = q === undefined ? sql`true` : sql`customer_id ilike ${containsPattern(q)}`;
+  const columns = sql`project_id, customer_id, request_count, total_spend_usd`;
+  const condition = sql`${ofProject} and ${named}`;
   const ranked = sql`
     with spent as (
-      select s.project_id, s.customer_id, coalesce(sum(s.request_count) filter (where ${asked}), 0) as requests,
-        coalesce(sum(s.total_spend_usd) filter (where ${asked}), 0) as cost_usd
-      from customer_spend s
-      where (${asked} or s.date >= ${month}) and ${ofProject} and ${named} group by 1, 2
+      select project_id, customer_id, sum(request_count) as requests, sum(total_spend_usd) as cost_usd from (
+        select * from (${customerParts({ fromMs, toMs: toMs + DAY_MS, columns, condition })}) as asked
+        union all select project_id, customer_id, 0, 0 from customer_spend s
+        where s.date >= ${month} and not (${asked}) and ${condition}
+      ) as parts group by 1, 2
     ), limited as (
       select project_id, customer_id, daily_spend_limit_usd, monthly_spend_limit_usd from customer_limits
       where ${ofProject} and ${named}

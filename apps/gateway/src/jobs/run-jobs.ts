@@ -12,6 +12,7 @@ import { rankDurations } from './rank-durations';
 import { reapHolds } from './reap-holds';
 import { reconcileLedgerJob } from './reconcile-ledger';
 import { rollOver } from './roll-over';
+import { sumCustomerWeeks } from './sum-customer-weeks';
 
 /** How often the lock is asked for, and confirmed. */
 const ELECTION_MS = 2_000;
@@ -62,6 +63,7 @@ export async function startJobs({ services, database }: JobServices): Promise<Ru
     reconcileLedgerJob,
     checkAlerts(services.postWebhook),
     rankDurations,
+    sumCustomerWeeks,
   ];
   const stopped = new AbortController();
   let term: Term | undefined;
