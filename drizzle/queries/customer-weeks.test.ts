@@ -199,6 +199,30 @@ describe.each(TEST_DATABASES)('weeks by customer on $name', (kind) => {
     );
   }, 120_000);
 
+  test('customers of this month are listed, whether they spent before the range, in it or after', async () => {
+    const projectId = crypto.randomUUID();
+    await db.execute(sql`insert into projects (id, name) values (${projectId}::uuid, ${`weeks ${projectId}`})`);
+    const days = {
+      lastmonth: '2022-01-31',
+      first: '2022-02-01',
+      week: '2022-02-09',
+      in: '2022-02-16',
+      after: '2022-02-18',
+    };
+    const records = Object.entries(days).map(([customerId, day]) =>
+      sampleRecord({ projectId, customerId, createdAtMs: Date.parse(day) + HOUR_MS, costNanoUsd: 5 }),
+    );
+    const nowMs = Date.parse('2022-02-18T23:00:00Z');
+    await insertLogRecords(db, records, { nowMs: () => nowMs });
+    const range = { fromMs: Date.parse('2022-02-15'), toMs: Date.parse('2022-02-17T12:00:00Z'), nowMs, projectId };
+    const earlier = { fromMs: Date.parse('2022-01-30'), toMs: Date.parse('2022-01-31'), nowMs, projectId };
+    for (const made of [0, MOST]) {
+      await makeCustomerWeeks(db, nowMs, made);
+      expect(await customersOf(range)).toEqual({ in: 5, first: 0, week: 0, after: 0 });
+      expect(await customersOf(earlier)).toEqual({ lastmonth: 5, first: 0, week: 0, in: 0, after: 0 });
+    }
+  });
+
   test('rows that are committed while their week is being made are not lost', async () => {
     const traffic = await makeTraffic(db, '2021-09-06');
     const nowMs = traffic.endMs + 7 * HOUR_MS;

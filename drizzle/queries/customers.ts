@@ -53,24 +53,26 @@ interface Row extends Record<string, unknown> {
 }
 
 /**
- * The dearest first; customers with limits are there even when they spent nothing. From the roll-ups by week and
- * day: all customers are ranked by what they cost, and only those of the page added up in full.
+ * The dearest first; customers of this month or with limits are there even when they spent nothing in the range. From the
+ * roll-ups by week and day: all customers are ranked by what they cost, and only those of the page added up in full.
  */
 export async function listCustomers(db: Db, query: CustomerQuery): Promise<readonly CustomerUsage[]> {
   const { fromMs, toMs, nowMs, projectId, q, limit, offset } = query;
   const day = (ms: number) => sql`${utcDay(ms)}::date`;
-  const month = sql`${`${utcDay(nowMs).slice(0, 7)}-01`}::date`;
+  const month = day(startOfMonth(nowMs));
   const asked = sql`s.date between ${day(fromMs)} and ${day(toMs)}`;
   const ofProject = projectId === undefined ? sql`true` : sql`project_id = ${projectId}::uuid`;
   const named = q === undefined ? sql`true` : sql`customer_id ilike ${containsPattern(q)}`;
   const columns = sql`project_id, customer_id, request_count, total_spend_usd`;
   const condition = sql`${ofProject} and ${named}`;
+  const sinceMonth = customerParts({ fromMs: startOfMonth(nowMs), toMs: fromMs, columns, condition });
   const ranked = sql`
     with spent as (
       select project_id, customer_id, sum(request_count) as requests, sum(total_spend_usd) as cost_usd from (
         select * from (${customerParts({ fromMs, toMs: toMs + DAY_MS, columns, condition })}) as asked
-        union all select project_id, customer_id, 0, 0 from customer_spend s
-        where s.date >= ${month} and not (${asked}) and ${condition}
+        union all select project_id, customer_id, 0, 0 from (${sinceMonth}) as earlier
+        union all select project_id, customer_id, 0, 0 from customer_spend
+        where date >= ${month} and date > ${day(toMs)} and ${condition}
       ) as parts group by 1, 2
     ), limited as (
       select project_id, customer_id, daily_spend_limit_usd, monthly_spend_limit_usd from customer_limits
@@ -95,6 +97,9 @@ export async function listCustomers(db: Db, query: CustomerQuery): Promise<reado
   const rows = await withRoom(db, (tx) => tx.execute<Row>(ranked));
   return rows.map(toUsage);
 }
+
+/** UTC. */
+const startOfMonth = (ms: number) => Date.parse(`${utcDay(ms).slice(0, 7)}-01`);
 
 function toUsage(row: Row): CustomerUsage {
   return {
