@@ -121,7 +121,8 @@ async function loadFromRollups(db: Db, query: BucketQuery): Promise<BucketResult
   return { buckets, groups: ranked?.length ?? new Set(buckets.map((bucket) => bucket.group)).size };
 }
 
-function needsRows(query: BucketQuery): boolean {
+/** True where no roll-up knows it: `loadBuckets` then reads rows, for up to 3 s. */
+export function needsRows(query: BucketQuery): boolean {
   const { groupBy, customerId, sums, apiKeyId, model, provider, status, intervalMs = DAY_MS, withDurations } = query;
   if (customerId !== undefined || groupBy?.startsWith('label.') === true) return true;
   // Roll-ups by one thing have no durations.

@@ -5,6 +5,7 @@ import {
   loadBuckets,
   loadHistogram,
   loadOverview,
+  needsRows,
   SPEND_SUMS,
   type StatsBucket,
   type SumColumn,
@@ -139,9 +140,6 @@ const histogram = createRoute({
   responses: { 200: answers(histogramSchema, 'Bins without requests are left out') },
 });
 
-const readsRows = ({ groupBy, customerId }: BucketQuery) =>
-  customerId !== undefined || groupBy?.startsWith('label.') === true;
-
 export function statsRoutes({ db, clock }: Pick<AdminServices, 'db' | 'clock'>) {
   const inTurn = takeTurns(AT_ONCE);
   // Single requests are read for up to three seconds: charts from the roll-ups do not wait behind that.
@@ -151,7 +149,7 @@ export function statsRoutes({ db, clock }: Pick<AdminServices, 'db' | 'clock'>) 
     more: Partial<Pick<BucketQuery, 'withDurations' | 'sums' | 'metrics'>> = {},
   ) => {
     const wanted = { ...toBucketQuery(query, clock.nowMs()), withDurations: false, ...more };
-    return (readsRows(wanted) ? inTurnOfRows : inTurn)(() => loadBuckets(db, wanted));
+    return (needsRows(wanted) ? inTurnOfRows : inTurn)(() => loadBuckets(db, wanted));
   };
   return createRouter()
     .openapi(overview, async (c) => {
