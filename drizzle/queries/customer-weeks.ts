@@ -2,13 +2,11 @@
 // pays nothing. A row that comes late marks its day (`markLateDays`): its week is read by days until it is made again.
 import { type SQL, sql } from 'drizzle-orm';
 import type { Db } from '../client';
+import { CLOSED_AFTER_MS } from './late-days';
 import { utcDay } from './rollup-deltas';
 
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
+const DAY_MS = 86_400_000;
 const WEEK_MS = 7 * DAY_MS;
-/** Weeks are made so long after their end: clocks may differ and transactions last by the hours between. */
-const MADE_AFTER_MS = 6 * HOUR_MS;
 
 /** What `customer_spend` adds up. */
 const CUSTOMER_SUMS = ['request_count', 'tokens_in', 'tokens_out', 'total_spend_usd', 'saved_usd'] as const;
@@ -23,7 +21,7 @@ export async function makeCustomerWeeks(db: Db, nowMs: number, most: number): Pr
   const weeks = await db.execute<{ week: string }>(sql`
     with recursive weeks as (
       select date_trunc('week', max(date)::timestamp)::date as week from customer_spend
-      where date < date_trunc('week', ${utcDay(nowMs - MADE_AFTER_MS)}::timestamp)::date
+      where date < date_trunc('week', ${utcDay(nowMs - CLOSED_AFTER_MS)}::timestamp)::date
       union all select (select date_trunc('week', max(date)::timestamp)::date from customer_spend where date < weeks.week)
       from weeks where week is not null
     )

@@ -3,6 +3,7 @@ import { rankedPlaceOf, withinRanked } from './ranked-place';
 import { OTHER_GROUPS } from './stats-customers';
 import { type StatsSegment, splitMinutes } from './stats-range';
 import {
+  binOf,
   groupOf,
   METRIC_NAMES,
   type MetricName,
@@ -30,9 +31,6 @@ function withCoarseDurations(segments: readonly StatsSegment[], scope: StatsScop
     return coarse === undefined ? splitMinutes(segment, scope.intervalMs) : [{ ...segment, source: coarse }];
   });
 }
-
-/** Half a bin's step, so that counts below zero stay with their bin. */
-const HALF_BIN = sql.raw(String(2 ** 39));
 
 /**
  * Queries with one row for each bucket, group and metric, with its histogram as text: `bin:count bin:count …`. A bucket may
@@ -73,7 +71,7 @@ function binsOf(segments: readonly StatsSegment[], scope: StatsScope, metric: Me
   return sql`select ${shown}, ${sql.raw(`'${metric}'`)} as metric, ${BINS}
     from (
       select ${listed(by)}bin, sum(e) - count(*) * (bin << 40) as n
-      from (select start_ms, grp, e, (e + ${HALF_BIN}) >> 40 as bin from (${sql.join(parts, sql` union all `)}) as parts) as bins
+      from (select start_ms, grp, e, ${sql.raw(binOf('e'))} as bin from (${sql.join(parts, sql` union all `)}) as parts) as bins
       group by ${listed(by)}bin
     ) as counts ${grouped(by)}`;
 }
@@ -90,7 +88,7 @@ function binsTogether(segments: readonly StatsSegment[], scope: StatsScope, metr
         case ${each((name) => `when grouping(${name}_bin) = 0 then sum(${name}_n)`, ' ')} end as n
       from (
         select start_ms, grp, ${each((name) => `${name}_bin, (${name}_e - (${name}_bin << 40))::int as ${name}_n`)}
-        from (select *, ${each((name) => `(${name}_e + ${2 ** 39}) >> 40 as ${name}_bin`)}
+        from (select *, ${each((name) => `${binOf(`${name}_e`)} as ${name}_bin`)}
           from (${sql.join(parts, sql` union all `)}) as parts) as bins
       ) as counted
       group by ${listed(by)}grouping sets (${each((name) => `(${name}_bin)`)})

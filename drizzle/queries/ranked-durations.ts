@@ -2,23 +2,17 @@
 // its day, which is read from the finer roll-ups until the job has been over it again.
 import { type SQL, sql } from 'drizzle-orm';
 import type { Db } from '../client';
+import { CLOSED_AFTER_MS } from './late-days';
 import { utcDay } from './rollup-deltas';
+import { binOf, METRIC_NAMES } from './stats-sources';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** Rows of a day that ended so long ago are late: their day may be ranked. */
-const LATE_AFTER_MS = HOUR_MS;
-/** Days are ranked so long after their end: clocks may differ and transactions last by the hours between. */
-const RANKED_AFTER_MS = 6 * HOUR_MS;
 /** Hours are kept 90 days, and read an hour less: of older days only the whole is ranked. */
 const HOURS_WHOLE_MS = 90 * DAY_MS - HOUR_MS / 2;
 
 /** Stands for all projects together. */
 export const ANY_PROJECT = '00000000-0000-0000-0000-000000000000';
-
-const OF_ANY_METRIC = sql`metric in ('latency', 'ttft', 'overhead', 'upstream')`;
-/** Always true; lets the index be used where only steps and times are asked for. */
-export const IN_ANY_PLACE = sql`dimension in ('all', 'key', 'model', 'provider', 'status') and ${OF_ANY_METRIC}`;
 
 export interface RankedStep {
   readonly hours: number;
@@ -36,15 +30,16 @@ export const RANKED_STEPS: readonly RankedStep[] = [
   { hours: 1, source: 'rollup_hour', isRankOnly: true },
 ];
 
-/** Marks days that are over among those that rows came to; belongs into the transaction that wrote the rows. */
-export async function markLateDays(tx: Db, dayStartsMs: Iterable<number>, nowMs: number): Promise<void> {
-  const late = new Set([...dayStartsMs].filter((startMs) => startMs + DAY_MS + LATE_AFTER_MS <= nowMs).map(utcDay));
-  if (late.size === 0) return;
-  await tx.execute(sql`
-    insert into rollup_durations_day as d (day, changes)
-    select value::date, 1 from jsonb_array_elements_text(${JSON.stringify([...late].sort())}::jsonb)
-    on conflict (day) do update set changes = d.changes + 1`);
-}
+/** What rows are told apart by beside projects, by its column. */
+const DIMENSIONS = { all: "''", key: 'api_key_id::text', model: 'model', provider: 'provider', status: 'status' };
+type Dimension = keyof typeof DIMENSIONS;
+const DIMENSION_NAMES = Object.keys(DIMENSIONS) as Dimension[];
+
+const oneOf = (names: readonly (string | number)[]) => sql.raw(names.map((name) => `'${name}'`).join(', '));
+const OF_ANY_METRIC = sql`metric in (${oneOf(METRIC_NAMES)})`;
+/** All but whole days. All parts of the key are named, so that its index is used. */
+export const FINER_THAN_DAYS = sql`step_hours in (${oneOf(RANKED_STEPS.map(({ hours }) => hours).filter((hours) => hours < 24))})
+  and dimension in (${oneOf(DIMENSION_NAMES)}) and ${OF_ANY_METRIC}`;
 
 /** Days (their start, UTC) whose percentiles are ranked and up to date. */
 export async function loadRankedDays(db: Db, fromMs: number, toMs: number): Promise<ReadonlySet<number>> {
@@ -58,7 +53,7 @@ export async function loadRankedDays(db: Db, fromMs: number, toMs: number): Prom
 export async function rankDays(db: Db, nowMs: number, most: number): Promise<readonly string[]> {
   const days = await db.execute<{ day: string; changes: string }>(sql`
     with recursive days as (
-      select max(bucket) as bucket from rollup_day where bucket <= ${instant(nowMs - RANKED_AFTER_MS - DAY_MS)}
+      select max(bucket) as bucket from rollup_day where bucket <= ${instant(nowMs - CLOSED_AFTER_MS - DAY_MS)}
       union all select (select max(bucket) from rollup_day where bucket < days.bucket) from days where bucket is not null
     )
     select (bucket at time zone 'UTC')::date::text as day, coalesce(changes, 0)::text as changes
@@ -96,12 +91,6 @@ async function rankDay(db: Db, { startMs, changes, nowMs }: DayToRank): Promise<
 }
 
 const instant = (ms: number) => sql`to_timestamp(${ms}::bigint / 1000.0)`;
-const METRICS = ['latency', 'ttft', 'overhead', 'upstream'];
-/** What rows are told apart by beside projects, by its column. */
-const DIMENSIONS = { all: "''", key: 'api_key_id::text', model: 'model', provider: 'provider', status: 'status' };
-type Dimension = keyof typeof DIMENSIONS;
-const DIMENSION_NAMES = Object.keys(DIMENSIONS) as Dimension[];
-
 interface Piece {
   readonly step: RankedStep;
   readonly dimension: Dimension;
@@ -117,9 +106,9 @@ const deletePiece = ({ step, dimension, startMs }: Piece) => sql`
  * numbered first: millions of elements are then grouped by two numbers instead of six columns.
  */
 function insertPiece({ step: { hours, source, isRankOnly = false }, dimension, startMs }: Piece): SQL {
-  const histograms = METRICS.map((name) => `${name}_histogram`).join(', ');
-  const metrics = METRICS.map((name, index) => `when ${index} then '${name}'`).join(' ');
-  const unnested = METRICS.map((name, index) => `select ${index} as metric, unnest(${name}_histogram) as e`);
+  const histograms = METRIC_NAMES.map((name) => `${name}_histogram`).join(', ');
+  const metrics = METRIC_NAMES.map((name, index) => `when ${index} then '${name}'`).join(' ');
+  const unnested = METRIC_NAMES.map((name, index) => `select ${index} as metric, unnest(${name}_histogram) as e`);
   const rank = (share: number) => `min(bin) filter (where seen >= greatest(1, ceil(${share}::float8 * total)))`;
   return sql`
     with sources as materialized (
@@ -130,7 +119,7 @@ function insertPiece({ step: { hours, source, isRankOnly = false }, dimension, s
     ), places as materialized (
       select *, row_number() over () as place from (select distinct bucket, project, name from sources) as d
     ), elements as (
-      select place * 4 + metric as place, (e + ${HALF_BIN}) >> 40 as bin, e
+      select place * 4 + metric as place, ${sql.raw(binOf('e'))} as bin, e
       from sources join places using (bucket, project, name),
         lateral (${sql.raw(unnested.join(' union all '))}) as unnested
     ), counts as (
@@ -149,6 +138,3 @@ function insertPiece({ step: { hours, source, isRankOnly = false }, dimension, s
       p50, p95, p99, histogram
     from found join places on places.place = found.place / 4`;
 }
-
-/** Half a bin's step, so that counts below zero stay with their bin. */
-const HALF_BIN = sql.raw(String(2 ** 39));

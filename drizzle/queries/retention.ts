@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm';
 import type { Db } from '../client';
-import { IN_ANY_PLACE } from './ranked-durations';
+import { FINER_THAN_DAYS } from './ranked-durations';
 
 /** Rows deleted in one statement: short locks, short transactions. */
 const BATCH = 10_000;
@@ -15,8 +15,8 @@ const EXPIRED = {
   rollup_latency_short: (ms: number) => sql`bucket < ${at(ms)}`,
   rollup_latency_hour: (ms: number) => sql`bucket < ${at(ms)}`,
   rollup_latency_quarter: (ms: number) => sql`bucket < ${at(ms)}`,
-  // Whole days are kept. All parts of the key are named, so that its index is used.
-  rollup_durations: (ms: number) => sql`step_hours in (1, 3, 12) and ${IN_ANY_PLACE} and bucket < ${at(ms)}`,
+  // Whole days are kept.
+  rollup_durations: (ms: number) => sql`${FINER_THAN_DAYS} and bucket < ${at(ms)}`,
   rollup_error: (ms: number) => sql`bucket < ${at(ms)}`,
   gateway_log_bodies: (ms: number) => sql`created_at < ${at(ms)}`,
   system_logs: (ms: number) => sql`created_at < ${at(ms)}`,

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import type { Db } from '../client';
 import { executePrepared } from './execute-prepared';
-import { markLateDays } from './ranked-durations';
+import { markLateDays } from './late-days';
 import {
   coarsen,
   coarsenLatencies,

@@ -6,6 +6,9 @@ import type { StatsSegment } from './stats-range';
 export const METRIC_NAMES = ['latency', 'ttft', 'overhead', 'upstream'] as const;
 export type MetricName = (typeof METRIC_NAMES)[number];
 
+/** SQL for the bin of a histogram's element: half a bin's step is added, so that counts below zero stay with their bin. */
+export const binOf = (element: string): string => `(${element} + ${2 ** 39}) >> 40`;
+
 /** Rows that count; all conditions must hold. Labels and customers are in rows only. */
 export interface StatsFilter {
   readonly projectId?: string;
