@@ -88,7 +88,10 @@ describe.each(TEST_DATABASES)('stats on $name', (kind) => {
     for (const interval of ['1h', 'hour', '3600', '60m', '1hour']) {
       expect((await buckets('spend', `interval=${interval}`)).length).toBe(2);
     }
-    expect((await buckets('spend', '')).length).toBe(5);
+    const twoHours = `to=${new Date(hourMs + 2 * 3_600_000).toISOString()}`;
+    expect((await buckets('spend', twoHours)).length).toBe(5);
+    const nineDays = `to=${new Date(hourMs + 9 * 86_400_000).toISOString()}`;
+    expect((await buckets('spend', nineDays)).length).toBe(1);
     expect((await admin.call('GET', `/stats/spend?${range}&from=2020-01-01&interval=1m`)).status).toBe(400);
   });
 
