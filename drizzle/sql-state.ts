@@ -13,7 +13,18 @@ export function isDataAtFault(error: unknown): boolean {
 
 /** The database's own words: drizzle's message would repeat the whole statement with its values. */
 export function rootMessage(error: unknown): string {
+  const root = rootCause(error);
+  return root instanceof Error ? root.message : String(root);
+}
+
+/** Code of the database's own error, or of the client where it has none. */
+export function rootCode(error: unknown): string | undefined {
+  const root = rootCause(error);
+  return root instanceof Error && 'code' in root && typeof root.code === 'string' ? root.code : undefined;
+}
+
+function rootCause(error: unknown): unknown {
   let root = error;
   while (root instanceof Error && root.cause !== undefined) root = root.cause;
-  return root instanceof Error ? root.message : String(root);
+  return root;
 }

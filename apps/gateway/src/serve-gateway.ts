@@ -78,7 +78,7 @@ export async function serveGateway(options: ServeOptions): Promise<ServingGatewa
 }
 
 function adminServices(running: RunningServices): Parameters<typeof createAdmin>[0] {
-  const { services, database, tables, providerDesk } = running;
+  const { services, database, tables, providerDesk, stats } = running;
   const reloadTables = () => tables.reload();
-  return { ...services, db: database.db, reloadTables, presetChains: tables.presets, providerDesk };
+  return { ...services, db: database.db, reloadTables, presetChains: tables.presets, providerDesk, stats };
 }

@@ -27,6 +27,7 @@ import { createProviderRegistry } from '@llm0/providers/registry';
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { Activity } from './activity';
+import { createStatsReader, type StatsReader } from './admin/answer-stats';
 import type { Config } from './config';
 import { createSemanticCache } from './create-semantic-cache';
 import { createTargetHealth } from './create-target-health';
@@ -41,6 +42,7 @@ import { ProviderConnections } from './provider-connections';
 import { ProviderDesk } from './provider-desk';
 import { sampleLoopLag } from './sample-loop-lag';
 import type { DowngradeModels, Services, StoreClock } from './services-type';
+import { StatsThread } from './stats-thread';
 import { Tables } from './tables';
 import { createWallClock, type WallClock } from './wall-clock';
 
@@ -50,6 +52,7 @@ export interface RunningServices {
   readonly database: Database;
   readonly tables: Tables;
   readonly providerDesk: ProviderDesk;
+  readonly stats: StatsReader;
   close(): Promise<void>;
 }
 
@@ -134,6 +137,9 @@ export async function createServices(config: Config, log: Logger, version: strin
   const idempotency = new IdempotentAnswers({ ...claims, codec: STORED_ANSWER_CODEC });
   const idempotentEmbeddings = new IdempotentAnswers({ ...claims, codec: STORED_EMBEDDINGS_CODEC });
   const bodyLog = createBodyLog(config, database, metrics);
+  const { databaseUrl } = config;
+  // The embedded Postgres serves one connection at a time: a thread would have to wait for this one's.
+  const statsThread = databaseUrl === undefined ? undefined : new StatsThread({ databaseUrl });
   const services: Services = {
     version,
     startedMs,
@@ -168,6 +174,7 @@ export async function createServices(config: Config, log: Logger, version: strin
     services,
     database,
     tables,
+    stats: statsThread ?? createStatsReader(database.db),
     providerDesk: new ProviderDesk({
       registry,
       connections,
@@ -186,6 +193,7 @@ export async function createServices(config: Config, log: Logger, version: strin
         writer.stop();
       }
       builtInEmbedder.stop();
+      statsThread?.stop();
       await semantic.close();
       await close();
     },

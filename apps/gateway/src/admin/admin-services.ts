@@ -11,10 +11,13 @@ import type { Config } from '../config';
 import type { PostWebhook } from '../post-webhook';
 import type { ProviderDesk } from '../provider-desk';
 import type { Clock } from '../services-type';
+import type { StatsReader } from './answer-stats';
 
 /** What the admin API touches; the composition root gives it. */
 export interface AdminServices {
   readonly db: Db;
+  /** What the roll-ups and the rows know. */
+  readonly stats: StatsReader;
   readonly hotStore: HotStore;
   readonly log: Logger;
   readonly warmCache: Pick<WarmCache, 'flush'>;

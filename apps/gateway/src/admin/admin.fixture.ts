@@ -17,6 +17,7 @@ import { readPresetChains } from '../preset-chains';
 import { ProviderConnections } from '../provider-connections';
 import { ProviderDesk } from '../provider-desk';
 import type { AdminServices } from './admin-services';
+import { createStatsReader } from './answer-stats';
 import { buildAdmin } from './index';
 import { parseMoneyAsText } from './json-money';
 
@@ -94,6 +95,7 @@ export async function openAdmin(kind: TestDatabaseKind, options: AdminOptions = 
   let clockMs = 0;
   const services = {
     db: database.db,
+    stats: createStatsReader(database.db),
     hotStore,
     warmCache: { flush: async () => {} },
     semanticCache: { flush: async () => {} },

@@ -11,9 +11,10 @@ import {
 } from '@llm0/drizzle/queries/alerts';
 import { answers, createRouter, takes } from './admin-router';
 import type { AdminServices } from './admin-services';
-import { count, id, instantShown, pageOf, pageQuery, showInstant, showInstantOrNull, showPage, text } from './fields';
+import { count, id, instantShown, pageOf, pageQuery, showPage, text } from './fields';
 import { notFound, required, requireProject } from './find-or-refuse';
 import { recordChange } from './record-change';
+import { showInstant, showInstantOrNull } from './show-fields';
 
 const tags = ['alerts'];
 const MAX_WINDOW_MINUTES = 7 * 24 * 60;

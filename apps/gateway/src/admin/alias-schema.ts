@@ -2,7 +2,8 @@ import { z } from '@hono/zod-openapi';
 import { STRATEGIES } from '@llm0/core/routing/alias';
 import type { RoutingTables } from '@llm0/core/routing/routing-tables';
 import type { AliasSettings, StoredAlias } from '@llm0/drizzle/queries/aliases';
-import { count, id, instantShown, showInstant, text } from './fields';
+import { count, id, instantShown, text } from './fields';
+import { showInstant } from './show-fields';
 import { hedgeAfterMs, modelName, targetShown } from './target-schema';
 
 const MAX_TARGETS = 20;

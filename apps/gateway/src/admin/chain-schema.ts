@@ -1,7 +1,8 @@
 import { z } from '@hono/zod-openapi';
 import { type Chain, TIERS } from '@llm0/core/routing/chain';
 import type { RoutingTables } from '@llm0/core/routing/routing-tables';
-import { instantShown, showInstantOrNull, text } from './fields';
+import { instantShown, text } from './fields';
+import { showInstantOrNull } from './show-fields';
 import { hedgeAfterMs, modelName, targetShown } from './target-schema';
 
 const MAX_STEPS = 20;

@@ -1,8 +1,9 @@
 import { z } from '@hono/zod-openapi';
 import type { CustomerLimits } from '@llm0/core/admission/hot-store';
 import type { StoredCustomerLimits } from '@llm0/drizzle/queries/customer-limits';
-import { count, id, instantShown, showInstant, text, usd, usdShown } from './fields';
+import { count, id, instantShown, text, usd, usdShown } from './fields';
 import { jsonUsdOrNull } from './json-money';
+import { showInstant } from './show-fields';
 
 const ON_LIMIT = ['block', 'downgrade', 'warn'] as const;
 const MAX_MODELS = 200;

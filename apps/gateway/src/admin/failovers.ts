@@ -2,7 +2,8 @@ import { createRoute, z } from '@hono/zod-openapi';
 import { type FailoverEntry, listAllFailovers } from '@llm0/drizzle/queries/failovers';
 import { answers, createRouter } from './admin-router';
 import type { AdminServices } from './admin-services';
-import { id, instantShown, pageOf, pageQuery, showInstant, showMsOrNull, showPage, text } from './fields';
+import { id, instantShown, pageOf, pageQuery, showPage, text } from './fields';
+import { showInstant, showMsOrNull } from './show-fields';
 
 const failoverSchema = z
   .object({

@@ -1,9 +1,4 @@
 import { z } from '@hono/zod-openapi';
-import { binValueMs, type Histogram } from '@llm0/core/logs/histogram';
-import { showMs } from './fields';
-
-/** Bins of the roll-ups that are shown as one: each is then about a third wider than the one before. */
-const BINS_SHOWN_AS_ONE = 8;
 
 export const histogramSchema = z
   .object({
@@ -18,20 +13,4 @@ export const histogramSchema = z
   })
   .openapi('Histogram');
 
-export function showHistogram(histogram: Histogram): z.output<typeof histogramSchema> {
-  const merged = new Map<number, number>();
-  let requests = 0;
-  for (const [bin, count] of histogram) {
-    const shown = Math.floor(bin / BINS_SHOWN_AS_ONE);
-    merged.set(shown, (merged.get(shown) ?? 0) + count);
-    requests += count;
-  }
-  const bins = [...merged]
-    .sort(([a], [b]) => a - b)
-    .map(([shown, count]) => ({
-      from_ms: showMs(binValueMs(shown * BINS_SHOWN_AS_ONE)),
-      to_ms: showMs(binValueMs((shown + 1) * BINS_SHOWN_AS_ONE)),
-      requests: count,
-    }));
-  return { requests, bins };
-}
+export type HistogramShown = z.output<typeof histogramSchema>;

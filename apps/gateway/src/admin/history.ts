@@ -3,8 +3,9 @@ import { listAuditEntries, type StoredAuditEntry } from '@llm0/drizzle/queries/a
 import { listSystemLogs, type StoredSystemLog } from '@llm0/drizzle/queries/system-logs';
 import { answers, createRouter } from './admin-router';
 import type { AdminServices } from './admin-services';
-import { id, instantShown, pageOf, pageQuery, showInstant, showMsOrNull, showPage, text } from './fields';
+import { id, instantShown, pageOf, pageQuery, showPage, text } from './fields';
 import { parseStored } from './json-money';
+import { showInstant, showMsOrNull } from './show-fields';
 
 const tags = ['history'];
 const anything = z.unknown().openapi({ type: 'object' });

@@ -1,8 +1,9 @@
 import { z } from '@hono/zod-openapi';
 import type { ApiKeySettings, StoredApiKey } from '@llm0/drizzle/queries/api-keys';
 import type { KeyUsage } from '@llm0/drizzle/queries/key-usage';
-import { count, id, instant, instantShown, showInstant, showInstantOrNull, text, usd, usdShown } from './fields';
+import { count, id, instant, instantShown, text, usd, usdShown } from './fields';
 import { jsonUsd, jsonUsdOrNull } from './json-money';
+import { showInstant, showInstantOrNull } from './show-fields';
 
 const DEFAULT_REQUESTS_PER_MINUTE = 60;
 const MAX_ALLOWED_MODELS = 1000;

@@ -1,19 +1,8 @@
 import { z } from '@hono/zod-openapi';
 import type { LogFilter, StoredLog } from '@llm0/drizzle/queries/logs';
-import {
-  id,
-  instantShown,
-  pageQuery,
-  queryInstant,
-  queryNumber,
-  showInstant,
-  showMs,
-  showMsOrNull,
-  text,
-  usd,
-  usdShown,
-} from './fields';
+import { id, instantShown, pageQuery, queryInstant, queryNumber, text, usd, usdShown } from './fields';
 import { jsonUsd } from './json-money';
+import { showInstant, showMs, showMsOrNull } from './show-fields';
 
 const STATUSES = ['success', 'rate_limited', 'cap_exceeded', 'aborted', 'error'] as const;
 const LABEL = 'label.';

@@ -4,9 +4,10 @@ import { getLogBodies } from '@llm0/drizzle/queries/log-bodies';
 import { searchLogs } from '@llm0/drizzle/queries/search-logs';
 import { answers, createRouter } from './admin-router';
 import type { AdminServices } from './admin-services';
-import { id, instantShown, pageOf, showInstant, showPage } from './fields';
+import { id, instantShown, pageOf, showPage } from './fields';
 import { required } from './find-or-refuse';
 import { logQuerySchema, logSchema, showLog, toLogFilter } from './log-schema';
+import { showInstant } from './show-fields';
 
 const logPageSchema = pageOf(logSchema).extend({
   partial: z

@@ -3,8 +3,9 @@ import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { parseUsd } from '@llm0/core/pricing/format-usd';
 import type { PricedModel, TokenPrices } from '@llm0/core/pricing/price-book';
 import type { StoredPrice } from '@llm0/drizzle/queries/model-pricing';
-import { count, instantShown, showInstant, text } from './fields';
+import { count, instantShown, text } from './fields';
 import { jsonUsd, plainDecimal } from './json-money';
+import { showInstant } from './show-fields';
 
 const CLASSES = [
   'input',

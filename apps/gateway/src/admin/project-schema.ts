@@ -1,7 +1,8 @@
 import { z } from '@hono/zod-openapi';
 import type { ProjectSettings, StoredProject } from '@llm0/drizzle/queries/projects';
-import { count, id, instantShown, showInstant, text, usd, usdShown } from './fields';
+import { count, id, instantShown, text, usd, usdShown } from './fields';
 import { jsonUsdOrNull } from './json-money';
+import { showInstant } from './show-fields';
 
 const DEFAULT_OUTPUT_TOKENS = 4096;
 

@@ -3,8 +3,9 @@ import type { PricedModel } from '@llm0/core/pricing/price-book';
 import type { TargetStatus } from '@llm0/core/routing/target-health';
 import type { StoredProviderKey } from '@llm0/drizzle/queries/provider-keys';
 import type { StoredProvider } from '@llm0/drizzle/queries/providers';
-import { id, instantShown, pageOf, showInstant, text } from './fields';
+import { id, instantShown, pageOf, text } from './fields';
 import { modelBodySchema, toPricedModel } from './model-schema';
+import { showInstant } from './show-fields';
 
 const NAME = /^[a-z][a-z0-9-]{0,39}$/;
 export const providerName = z

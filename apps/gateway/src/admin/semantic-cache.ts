@@ -12,9 +12,10 @@ import {
 import { answers, createRouter, takes } from './admin-router';
 import type { AdminServices } from './admin-services';
 import { askHotStore } from './ask-hot-store';
-import { id, instantShown, pageOf, pageQuery, showInstant, showPage, text } from './fields';
+import { id, instantShown, pageOf, pageQuery, showPage, text } from './fields';
 import { required } from './find-or-refuse';
 import { recordChange } from './record-change';
+import { showInstant } from './show-fields';
 
 const tags = ['cache'];
 const FLUSH_TIMEOUT_MS = 1000;

@@ -3,10 +3,11 @@ import { createAdminSession, deleteAdminSession } from '@llm0/drizzle/queries/ad
 import { answers, createRouter, takes } from './admin-router';
 import type { AdminServices } from './admin-services';
 import { findTokenOwner, refuseToken } from './authenticate-admin';
-import { instantShown, showInstantOrNull } from './fields';
+import { instantShown } from './fields';
 import { recordChange } from './record-change';
 import { refuseCrossSite } from './refuse-cross-site';
 import { createSessionSecret, writeSessionCookie } from './session-cookie';
+import { showInstantOrNull } from './show-fields';
 import type { SignInThrottle } from './sign-in-throttle';
 
 const tags = ['session'];

@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
-import type { BucketQuery, Durations, GroupBy, Percentiles, StatsQuery } from '@llm0/drizzle/queries/stats';
-import { id, queryInstant, showMsOrNull, text } from './fields';
+import type { BucketQuery, GroupBy, StatsQuery } from '@llm0/drizzle/queries/stats';
+import { id, queryInstant, text } from './fields';
 
 const GROUPS = ['project', 'key', 'model', 'provider', 'customer', 'status', 'error_code'] as const;
 const UNIT_MS: Readonly<Record<string, number>> = {
@@ -89,7 +89,7 @@ export function toStatsQuery(query: z.output<typeof overviewQuerySchema>, nowMs:
 export function toBucketQuery(
   query: z.output<typeof bucketQuerySchema>,
   nowMs: number,
-): Omit<BucketQuery, 'withDurations' | 'sums' | 'metrics'> {
+): Omit<BucketQuery, 'withDurations' | 'sums'> {
   const stretch = toStatsQuery(query, nowMs);
   const lengthMs = stretch.toMs - stretch.fromMs;
   const intervalMs = query.interval === WHOLE ? undefined : (query.interval ?? defaultIntervalMs(lengthMs));
@@ -117,20 +117,3 @@ export const durationFields = {
   overhead_ms: percentilesSchema,
   upstream_ms: percentilesSchema,
 };
-
-const NOTHING: Percentiles = { p50: null, p95: null, p99: null };
-
-const showPercentiles = ({ p50, p95, p99 }: Percentiles = NOTHING) => ({
-  p50: showMsOrNull(p50),
-  p95: showMsOrNull(p95),
-  p99: showMsOrNull(p99),
-});
-
-export function showDurations(durations: Durations | undefined) {
-  return {
-    latency_ms: showPercentiles(durations?.latency),
-    ttft_ms: showPercentiles(durations?.ttft),
-    overhead_ms: showPercentiles(durations?.overhead),
-    upstream_ms: showPercentiles(durations?.upstream),
-  };
-}

@@ -1,36 +1,22 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import {
-  type BucketQuery,
-  type BucketResult,
-  loadBuckets,
-  loadHistogram,
-  loadOverview,
-  needsRows,
-  SPEND_SUMS,
-  type StatsBucket,
-  type SumColumn,
-} from '@llm0/drizzle/queries/stats';
+import type { Context, TypedResponse } from 'hono';
 import { answers, createRouter } from './admin-router';
 import type { AdminServices } from './admin-services';
-import { instantShown, showInstant, usdShown } from './fields';
-import { histogramSchema, showHistogram } from './histogram-schema';
-import { jsonUsd } from './json-money';
+import type { StatsQuestion } from './answer-stats';
+import { instantShown, usdShown } from './fields';
+import { histogramSchema } from './histogram-schema';
 import {
   bucketQuerySchema,
   durationFields,
   histogramQuerySchema,
   latencyQuerySchema,
   overviewQuerySchema,
-  showDurations,
   toBucketQuery,
   toStatsQuery,
 } from './stats-schema';
-import { takeTurns } from './take-turns';
 
 const tags = ['stats'];
 const total = z.int();
-/** Each keeps a core of Postgres busy: a page asks for many, and on a small machine they would leave requests none. */
-const AT_ONCE = 1;
 
 const overviewSchema = z
   .object({
@@ -88,17 +74,6 @@ const errorsSchema = bucketsOf('ErrorBuckets', {
   error_rate: z.number(),
 });
 
-const CACHE_SUMS = ['requests', 'exact_hits', 'semantic_hits', 'saved_usd'] as const satisfies readonly SumColumn[];
-const ERROR_SUMS = [
-  'requests',
-  'success',
-  'errors',
-  'rate_limited',
-  'cap_exceeded',
-  'aborted',
-  'failovers',
-] as const satisfies readonly SumColumn[];
-
 const overview = createRoute({
   method: 'get',
   path: '/stats/overview',
@@ -140,93 +115,40 @@ const histogram = createRoute({
   responses: { 200: answers(histogramSchema, 'Bins without requests are left out') },
 });
 
-export function statsRoutes({ db, clock }: Pick<AdminServices, 'db' | 'clock'>) {
-  const inTurn = takeTurns(AT_ONCE);
-  // Single requests are read for up to three seconds: charts from the roll-ups do not wait behind that.
-  const inTurnOfRows = takeTurns(AT_ONCE);
-  const load = (
-    query: z.output<typeof bucketQuerySchema>,
-    more: Partial<Pick<BucketQuery, 'withDurations' | 'sums' | 'metrics'>> = {},
-  ) => {
-    const wanted = { ...toBucketQuery(query, clock.nowMs()), withDurations: false, ...more };
-    return (needsRows(wanted) ? inTurnOfRows : inTurn)(() => loadBuckets(db, wanted));
+type Answer<S extends z.ZodType> = Response & TypedResponse<z.output<S>, 200, 'json'>;
+
+export function statsRoutes({ stats, clock }: Pick<AdminServices, 'stats' | 'clock'>) {
+  /** The answer is JSON already: an answer of a thousand buckets would hold up requests while it is written. */
+  const answer = async <S extends z.ZodType>(c: Context, question: StatsQuestion, _schema: S): Promise<Answer<S>> => {
+    const json = await stats.answer(question);
+    return c.body(json, 200, { 'Content-Type': 'application/json' }) as unknown as Answer<S>;
   };
   return createRouter()
-    .openapi(overview, async (c) => {
-      const wanted = toStatsQuery(c.req.valid('query'), clock.nowMs());
-      const totals = await inTurn(() => loadOverview(db, wanted));
-      const answer = {
-        requests: totals.requests,
-        success: totals.success,
-        cost_usd: jsonUsd(totals.costNanoUsd),
-        saved_usd: jsonUsd(totals.savedNanoUsd),
-        tokens_in: totals.tokensIn,
-        tokens_out: totals.tokensOut,
-        cache_hits: totals.exactHits,
-        semantic_hits: totals.semanticHits,
-        ...showDurations(totals.durations),
-      };
-      return c.json(answer, 200);
+    .openapi(overview, (c) => {
+      const query = toStatsQuery(c.req.valid('query'), clock.nowMs());
+      return answer(c, { kind: 'overview', query }, overviewSchema);
     })
-    .openapi(spend, async (c) => c.json(show(await load(c.req.valid('query'), { sums: SPEND_SUMS }), showSpend), 200))
-    .openapi(latency, async (c) => {
-      const { metric, ...query } = c.req.valid('query');
+    .openapi(spend, (c) => {
+      const query = toBucketQuery(c.req.valid('query'), clock.nowMs());
+      return answer(c, { kind: 'spend', query }, spendSchema);
+    })
+    .openapi(latency, (c) => {
+      const { metric, ...wanted } = c.req.valid('query');
       const metrics = metric === undefined ? undefined : [metric];
-      return c.json(show(await load(query, { withDurations: true, metrics, sums: ['requests'] }), showLatency), 200);
+      const query = { ...toBucketQuery(wanted, clock.nowMs()), metrics };
+      return answer(c, { kind: 'latency', query }, latencySchema);
     })
-    .openapi(cache, async (c) => c.json(show(await load(c.req.valid('query'), { sums: CACHE_SUMS }), showCache), 200))
-    .openapi(errors, async (c) => c.json(show(await load(c.req.valid('query'), { sums: ERROR_SUMS }), showErrors), 200))
-    .openapi(histogram, async (c) => {
+    .openapi(cache, (c) => {
+      const query = toBucketQuery(c.req.valid('query'), clock.nowMs());
+      return answer(c, { kind: 'cache', query }, cacheSchema);
+    })
+    .openapi(errors, (c) => {
+      const query = toBucketQuery(c.req.valid('query'), clock.nowMs());
+      return answer(c, { kind: 'errors', query }, errorsSchema);
+    })
+    .openapi(histogram, (c) => {
       const { metric, ...range } = c.req.valid('query');
-      const wanted = toStatsQuery(range, clock.nowMs());
-      const found = await inTurn(() => loadHistogram(db, wanted, metric));
-      return c.json(showHistogram(found), 200);
+      const query = toStatsQuery(range, clock.nowMs());
+      return answer(c, { kind: 'histogram', query, metric }, histogramSchema);
     });
 }
-
-function show<T>({ buckets, groups, partialFromMs }: BucketResult, showBucket: (bucket: StatsBucket) => T) {
-  const partialFrom = partialFromMs === undefined ? null : showInstant(partialFromMs);
-  return { buckets: buckets.map(showBucket), groups, partial: partialFrom !== null, partial_from: partialFrom };
-}
-
-const showPlace = (bucket: StatsBucket) => ({
-  start: showInstant(bucket.startMs),
-  group: bucket.group,
-  requests: bucket.requests,
-});
-
-const showSpend = (bucket: StatsBucket) => ({
-  ...showPlace(bucket),
-  cost_usd: jsonUsd(bucket.costNanoUsd),
-  saved_usd: jsonUsd(bucket.savedNanoUsd),
-  tokens_in: bucket.tokensIn,
-  tokens_out: bucket.tokensOut,
-  tokens_cache_read: bucket.tokensCacheRead,
-  tokens_cache_write: bucket.tokensCacheWrite,
-  tokens_reasoning: bucket.tokensReasoning,
-});
-
-const showLatency = (bucket: StatsBucket) => ({ ...showPlace(bucket), ...showDurations(bucket.durations) });
-
-const showCache = (bucket: StatsBucket) => {
-  const hits = bucket.exactHits + bucket.semanticHits;
-  return {
-    ...showPlace(bucket),
-    cache_hits: bucket.exactHits,
-    semantic_hits: bucket.semanticHits,
-    misses: bucket.requests - hits,
-    hit_ratio: hits / bucket.requests,
-    saved_usd: jsonUsd(bucket.savedNanoUsd),
-  };
-};
-
-const showErrors = (bucket: StatsBucket) => ({
-  ...showPlace(bucket),
-  success: bucket.success,
-  errors: bucket.errors,
-  rate_limited: bucket.rateLimited,
-  cap_exceeded: bucket.capExceeded,
-  aborted: bucket.aborted,
-  failovers: bucket.failovers,
-  error_rate: bucket.errors / bucket.requests,
-});

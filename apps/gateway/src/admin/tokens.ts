@@ -8,9 +8,10 @@ import {
 import { answers, createRouter, takes } from './admin-router';
 import type { AdminServices } from './admin-services';
 import { createAdminSecret } from './admin-token';
-import { id, instant, instantShown, pageOf, pageQuery, showInstant, showInstantOrNull, showPage, text } from './fields';
+import { id, instant, instantShown, pageOf, pageQuery, showPage, text } from './fields';
 import { notFound } from './find-or-refuse';
 import { recordChange } from './record-change';
+import { showInstant, showInstantOrNull } from './show-fields';
 
 const tags = ['tokens'];
 const role = z.enum(['admin', 'viewer']);
