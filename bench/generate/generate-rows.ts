@@ -2,6 +2,7 @@
 // afterwards, so that its indexes are built at once.
 
 import type { Database } from '@llm0/drizzle/client';
+import { makeCustomerHours } from '@llm0/drizzle/queries/customer-hours';
 import { makeCustomerWeeks } from '@llm0/drizzle/queries/customer-weeks';
 import { rankDays } from '@llm0/drizzle/queries/ranked-durations';
 import type { Sql, SqlTransaction } from './open-sql';
@@ -18,6 +19,8 @@ const DAY_MS = 86_400_000;
 const MINUTES_KEPT_MS = 2 * DAY_MS;
 const AT_ONCE = 2;
 const RANKED_AT_ONCE = 10;
+/** More than are kept. */
+const HOURS_MOST = 1000;
 const CUSTOMERS = 1000;
 /** A random slot is a kind of row, by weight. */
 const SLOTS = 50_000;
@@ -53,7 +56,8 @@ export async function generateRows(
     if ((await rankDays(db, wish.nowMs, RANKED_AT_ONCE)).length === 0) break;
   }
   await makeCustomerWeeks(db, wish.nowMs, Math.ceil(wish.days / 7) + 1);
-  await sql`analyze rollup_durations, customer_spend_week, customer_spend_total`;
+  await makeCustomerHours(db, wish.nowMs, HOURS_MOST);
+  await sql`analyze rollup_durations, customer_spend_week, customer_spend_total, customer_spend_hour`;
   return made;
 }
 

@@ -18,6 +18,9 @@ const EXPIRED = {
   // Whole days are kept.
   rollup_durations: (ms: number) => sql`${FINER_THAN_DAYS} and bucket < ${at(ms)}`,
   rollup_error: (ms: number) => sql`bucket < ${at(ms)}`,
+  customer_spend_hour_made: (ms: number) => sql`bucket < ${at(ms)}`,
+  customer_spend_hour: (ms: number) => sql`bucket < ${at(ms)}`,
+  customer_spend_hour_changes: (ms: number) => sql`bucket < ${at(ms)}`,
   gateway_log_bodies: (ms: number) => sql`created_at < ${at(ms)}`,
   system_logs: (ms: number) => sql`created_at < ${at(ms)}`,
   exact_cache: (ms: number) => sql`expires_at < ${at(ms)}`,

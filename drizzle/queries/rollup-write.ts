@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm';
 import type { Db } from '../client';
+import { markLateHours } from './customer-hours';
 import { executePrepared } from './execute-prepared';
 import { markLateDays } from './late-days';
 import {
@@ -50,6 +51,11 @@ export async function writeRollups(tx: Db, facts: readonly SignedFact[], nowMs: 
   await markLateDays(
     tx,
     Array.from(groups.values(), ({ bucketMs }) => bucketMs),
+    nowMs,
+  );
+  await markLateHours(
+    tx,
+    Array.from(minutes.values(), ({ bucketMs }) => bucketMs),
     nowMs,
   );
   await writeLatencies(tx, minutes);

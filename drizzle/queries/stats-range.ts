@@ -18,6 +18,7 @@ export interface StatsSegment {
 export type SpecialSource =
   | 'rollup_error'
   | 'customer_spend'
+  | 'customer_spend_hour'
   | 'rollup_latency_short'
   | 'rollup_latency_hour'
   | 'rollup_latency_quarter'
@@ -92,14 +93,31 @@ const ceilTo = (ms: number, sizeMs: number) => Math.ceil(ms / sizeMs) * sizeMs;
  * Where buckets are wanted of a multiple of 15 minutes, or one total: full quarters of an hour of a stretch of minutes from
  * the durations' own roll-up, what is left at its ends still from minutes. Any other stretch stays as it is.
  */
-export function splitMinutes(segment: StatsSegment, intervalMs = DAY_MS): readonly StatsSegment[] {
+export const splitMinutes = (segment: StatsSegment, intervalMs?: number): readonly StatsSegment[] =>
+  splitOut(segment, { of: 'rollup_minute', source: 'rollup_latency_short', sizeMs: SHORT_MS, intervalMs });
+
+/** The same for full hours of a stretch of rows by customer. */
+export const splitCustomerHours = (segment: StatsSegment, intervalMs?: number): readonly StatsSegment[] =>
+  splitOut(segment, { of: 'rows', source: 'customer_spend_hour', sizeMs: HOUR_MS, intervalMs });
+
+interface SplitOut {
+  readonly of: StatsSource;
+  readonly source: SpecialSource;
+  readonly sizeMs: number;
+  readonly intervalMs: number | undefined;
+}
+
+function splitOut(
+  segment: StatsSegment,
+  { of, source, sizeMs, intervalMs = DAY_MS }: SplitOut,
+): readonly StatsSegment[] {
   const { fromMs, toMs } = segment;
-  const startMs = ceilTo(fromMs, SHORT_MS);
-  const endMs = floorTo(toMs, SHORT_MS);
-  if (segment.source !== 'rollup_minute' || intervalMs % SHORT_MS !== 0 || startMs >= endMs) return [segment];
+  const startMs = ceilTo(fromMs, sizeMs);
+  const endMs = floorTo(toMs, sizeMs);
+  if (segment.source !== of || intervalMs % sizeMs !== 0 || startMs >= endMs) return [segment];
   const parts: readonly StatsSegment[] = [
     { ...segment, toMs: startMs },
-    { ...segment, source: 'rollup_latency_short', fromMs: startMs, toMs: endMs },
+    { ...segment, source, fromMs: startMs, toMs: endMs },
     { ...segment, fromMs: endMs },
   ];
   return parts.filter((part) => part.fromMs < part.toMs);

@@ -12,6 +12,7 @@ import { rankDurations } from './rank-durations';
 import { reapHolds } from './reap-holds';
 import { reconcileLedgerJob } from './reconcile-ledger';
 import { rollOver } from './roll-over';
+import { sumCustomerHours } from './sum-customer-hours';
 import { sumCustomerWeeks } from './sum-customer-weeks';
 
 /** How often the lock is asked for, and confirmed. */
@@ -64,6 +65,7 @@ export async function startJobs({ services, database }: JobServices): Promise<Ru
     checkAlerts(services.postWebhook),
     rankDurations,
     sumCustomerWeeks,
+    sumCustomerHours,
   ];
   const stopped = new AbortController();
   let term: Term | undefined;
