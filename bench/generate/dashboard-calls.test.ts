@@ -8,7 +8,7 @@ test('every page is asked for over every range, with nothing left to fill in', (
   expect(calls.filter(({ path }) => /[{}]|undefined/.test(path))).toEqual([]);
   const customers = calls.filter(({ path }) => path.includes('group_by=customer&top=10') && !path.includes('top=100'));
   expect(customers.map(({ path }) => /from=(\S+?)&.*interval=(\d+)/.exec(path)?.slice(1))).toEqual([
-    ['2026-06-14T12:34:00.000Z', '900'],
+    ['2026-06-14T12:34:00.000Z', '3600'],
     ['2026-06-08T00:00:00.000Z', '86400'],
     ['2026-05-16T00:00:00.000Z', '86400'],
     ['2026-03-17T00:00:00.000Z', '86400'],

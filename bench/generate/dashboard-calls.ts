@@ -66,10 +66,10 @@ export function dashboardCalls(nowMs: number): readonly DashboardCall[] {
     const filled = {
       range: stretch(fromMs, nowMs),
       before: stretch(fromMs - lengthMs, fromMs),
-      // Beyond a day the dashboard draws customers by whole days, and compares them with as long a stretch before.
+      // The dashboard draws customers by hours and beyond a day by whole days, and compares them with as long a stretch before.
       days: stretch(firstMs, nowMs),
       daysBefore: stretch(2 * firstMs - nowMs, firstMs),
-      dayInterval: isLong ? '86400' : interval,
+      dayInterval: isLong ? '86400' : '3600',
       interval,
     };
     return Object.entries(PAGES).flatMap(([page, paths]) =>

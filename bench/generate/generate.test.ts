@@ -3,6 +3,7 @@ import { histogramCount, unpackHistogram } from '@llm0/core/logs/histogram';
 import type { Database } from '@llm0/drizzle/client';
 import { findPrincipalByHash } from '@llm0/drizzle/queries/find-principal';
 import { loadRankedDays } from '@llm0/drizzle/queries/ranked-durations';
+import { ANY_PROJECT } from '@llm0/drizzle/queries/rollup-deltas';
 import { loadOverview } from '@llm0/drizzle/queries/stats';
 import { TEST_DATABASES } from '@llm0/drizzle/testing/test-databases';
 import { benchKeyHash } from '../load/bench-keys';
@@ -67,6 +68,18 @@ describe('generators', () => {
       expect(days).toBeGreaterThan(0);
       expect(await number(`select sum(${sum}) as n from customer_spend_week where week = '2019-06-03'`)).toBe(days);
     }
+  });
+
+  test('the hours that are over are added up by customer, of each project and of all', async () => {
+    const rows = await number(`select count(*) as n from gateway_logs
+      where created_at >= '2019-06-07' and created_at < '2019-06-10 11:00'`);
+    const hours = (projects: string) =>
+      number(
+        `select sum(request_count) as n from customer_spend_hour where bucket < '2019-06-11' and project_id ${projects}`,
+      );
+    expect(rows).toBeGreaterThan(ROWS / 2);
+    expect(await hours(`= '${ANY_PROJECT}'`)).toBe(rows);
+    expect(await hours(`<> '${ANY_PROJECT}'`)).toBe(rows);
   });
 
   test('minutes are kept for two days only', async () => {

@@ -1,5 +1,5 @@
 -- Sums of hours that are over by customer ('' = requests of none): what customers are ranked and drawn by over parts of days.
--- They are made by a job and kept 8 days.
+-- Once by project and once of all projects together (project 0). They are made by a job and kept 8 days.
 CREATE TABLE customer_spend_hour (
   bucket timestamptz(3) NOT NULL,
   project_id uuid NOT NULL,

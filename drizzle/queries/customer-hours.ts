@@ -2,6 +2,7 @@
 // and the drain of rows pays nothing. A row that comes late marks its hour, which is read from rows until it is made again.
 import { type SQL, sql } from 'drizzle-orm';
 import type { Db } from '../client';
+import { ANY_PROJECT } from './rollup-deltas';
 import type { StatsSegment } from './stats-range';
 import { withRoom } from './with-room';
 
@@ -74,8 +75,10 @@ async function makeHour(db: Db, startMs: number): Promise<void> {
     await tx.execute(sql`update customer_spend_hour_made as h set made_at_changes = ${CHANGES} where bucket = ${hour}`);
     await tx.execute(sql`delete from customer_spend_hour where bucket = ${hour}`);
     await tx.execute(sql`insert into customer_spend_hour (bucket, project_id, customer_id, ${columns})
-      select ${hour}, project_id, coalesce(customer_id, ''), ${sums} from gateway_logs
-      where created_at >= ${hour} and created_at < ${at(startMs + HOUR_MS)} group by 2, 3 order by 2, 3`);
+      select ${hour}, coalesce(project_id, ${ANY_PROJECT}::uuid), customer, ${sums}
+      from (select *, coalesce(customer_id, '') as customer from gateway_logs
+        where created_at >= ${hour} and created_at < ${at(startMs + HOUR_MS)}) as found
+      group by grouping sets ((project_id, customer), (customer)) order by 2, 3`);
   });
 }
 
@@ -100,7 +103,8 @@ export function customerHours(segment: StatsSegment, { projectId }: { readonly p
       from (select bucket from hours union all select ${to}) as bounds
     )
     select found.* from hours, lateral (select bucket, project_id, customer_id, ${ofHours}, ${others}
-      from customer_spend_hour as s where s.bucket = hours.bucket and ${condition} offset 0) as found
+      from customer_spend_hour as s
+      where s.bucket = hours.bucket and s.project_id = ${projectId ?? ANY_PROJECT}::uuid offset 0) as found
     union all
     select found.* from gaps, lateral (select created_at as bucket, project_id, coalesce(customer_id, '') as customer_id,
         ${ofRows}, ${others}

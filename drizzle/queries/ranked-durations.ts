@@ -3,16 +3,13 @@
 import { type SQL, sql } from 'drizzle-orm';
 import type { Db } from '../client';
 import { CLOSED_AFTER_MS } from './late-days';
-import { utcDay } from './rollup-deltas';
+import { ANY_PROJECT, utcDay } from './rollup-deltas';
 import { binOf, METRIC_NAMES } from './stats-sources';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 /** Hours are kept 90 days, and read an hour less: of older days only the whole is ranked. */
 const HOURS_WHOLE_MS = 90 * DAY_MS - HOUR_MS / 2;
-
-/** Stands for all projects together. */
-export const ANY_PROJECT = '00000000-0000-0000-0000-000000000000';
 
 export interface RankedStep {
   readonly hours: number;

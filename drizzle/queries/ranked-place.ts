@@ -1,5 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm';
-import { ANY_PROJECT } from './ranked-durations';
+import { ANY_PROJECT } from './rollup-deltas';
 import type { StatsSegment } from './stats-range';
 import type { MetricName, StatsScope } from './stats-sources';
 

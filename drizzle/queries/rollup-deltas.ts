@@ -187,6 +187,8 @@ function groupOf(groups: Map<string, Group>, fact: UsageFact, bucketMs: number):
 }
 
 const NO_KEY = '00000000-0000-0000-0000-000000000000';
+/** Stands for all projects together, in roll-ups that have such rows. */
+export const ANY_PROJECT = '00000000-0000-0000-0000-000000000000';
 
 /** Groups of the roll-ups of durations alone: keys, statuses and caches come together. */
 export const coarsenLatencies = (fine: Groups, bucketMs: number): Groups =>

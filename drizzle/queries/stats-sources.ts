@@ -141,9 +141,6 @@ export const SUM_COLUMNS = [
 ] as const;
 export type SumColumn = (typeof SUM_COLUMNS)[number];
 
-/** What groups are ranked by. */
-export const RANKED_BY = ['requests', 'cost_usd'] as const satisfies readonly SumColumn[];
-
 const LESS = sql.raw(SUM_COLUMNS.map((name) => `-${name} as ${name}`).join(', '));
 
 /** Sums nobody asked for are zero: each that is added up costs time for every row read. */
@@ -195,23 +192,4 @@ export function placeOf({ intervalMs, groupBy }: StatsScope): { readonly shown: 
   const by = [intervalMs === undefined ? undefined : sql`start_ms`, groupBy === undefined ? undefined : sql`grp`];
   const named = by.filter((column) => column !== undefined);
   return { shown, by: named.length === 0 ? undefined : sql.join(named, sql`, `) };
-}
-
-/** Groups that keep their name: so many of the dearest, then the busiest. */
-export type TopScope = StatsScope & { readonly top: number };
-
-/**
- * The same for the dearest groups, all others together. Everything is read once: ranked and drawn from the same sums.
- * `groups` = how many there are.
- */
-export function topTotalsQuery(segments: readonly StatsSegment[], { top, ...scope }: TopScope): SQL {
-  const sums = scope.sums === undefined ? SUM_COLUMNS : [...scope.sums, ...RANKED_BY];
-  return sql`with sums as materialized (${totalsQuery(segments, { ...scope, sums })}), ranked as materialized (
-      select grp, row_number() over (order by sum(cost_usd) desc, sum(requests) desc, grp) as place from sums group by grp
-      having sum(requests) <> 0
-    )
-    select start_ms, shown as grp, ${summed(sums)}, (select count(*) from ranked) as groups from (
-      select s.*, case when place <= ${top}::int then s.grp else ${OTHER_GROUPS} end as shown
-      from sums as s join ranked using (grp)
-    ) as parts group by 1, 2 having sum(requests) <> 0 order by 1, 2`;
 }

@@ -1,7 +1,7 @@
 import type { Db } from '../client';
 import { nanoFromUsd } from '../money';
 import type { StatsSegment } from './stats-range';
-import { type StatsScope, type TopScope, topTotalsQuery, totalsQuery } from './stats-sources';
+import { type StatsScope, totalsQuery } from './stats-sources';
 
 /** Sums over a stretch of time; exact. */
 export interface UsageTotals {
@@ -54,17 +54,8 @@ interface TotalsRow extends Record<string, unknown> {
 export async function loadTotals(db: Db, segments: readonly StatsSegment[], scope: StatsScope) {
   if (segments.length === 0) return [];
   const rows = await db.execute<TotalsRow>(totalsQuery(segments, scope));
-  return rows.map(toPlaced);
+  return rows.map((row) => ({ startMs: Number(row.start_ms), group: row.grp, totals: toTotals(row) }));
 }
-
-/** The same for the dearest groups, all others as `OTHER_GROUPS`; and how many groups there are. */
-export async function loadTopTotals(db: Db, segments: readonly StatsSegment[], scope: TopScope) {
-  if (segments.length === 0) return { rows: [], groups: 0 };
-  const rows = await db.execute<TotalsRow & { groups: string }>(topTotalsQuery(segments, scope));
-  return { rows: rows.map(toPlaced), groups: Number(rows[0]?.groups ?? 0) };
-}
-
-const toPlaced = (row: TotalsRow) => ({ startMs: Number(row.start_ms), group: row.grp, totals: toTotals(row) });
 
 function toTotals(row: TotalsRow): UsageTotals {
   return {

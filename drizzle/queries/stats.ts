@@ -4,15 +4,8 @@ import { OTHER_GROUPS } from './stats-customers';
 import { type Durations, durationsOf, loadDurations, loadHistograms } from './stats-durations';
 import { loadFromRows } from './stats-from-rows';
 import { type StatsSegment, splitByOne, splitCustomerHours, splitRange } from './stats-range';
-import {
-  type MetricName,
-  RANKED_BY,
-  type StatsFilter,
-  type StatsScope,
-  type SumColumn,
-  scopeOf,
-} from './stats-sources';
-import { addTotals, bucketKey, loadTopTotals, loadTotals, type UsageTotals, ZERO } from './stats-totals';
+import { type MetricName, type StatsFilter, type StatsScope, type SumColumn, scopeOf } from './stats-sources';
+import { addTotals, bucketKey, loadTotals, type UsageTotals, ZERO } from './stats-totals';
 import { withRoom } from './with-room';
 
 export type { Durations, Percentiles } from './stats-durations';
@@ -30,6 +23,8 @@ export const SPEND_SUMS = [
   'cost_usd',
   'saved_usd',
 ] as const satisfies readonly SumColumn[];
+/** What groups are ranked by. */
+const RANKED_BY = ['requests', 'cost_usd'] as const satisfies readonly SumColumn[];
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -111,12 +106,7 @@ async function loadFromRollups(db: Db, query: BucketQuery): Promise<BucketResult
   const { intervalMs, groupBy, top, metrics, sums } = query;
   const segments = segmentsOf(query);
   const plain: StatsScope = { ...scopeOf(query), intervalMs, groupBy, metrics, sums };
-  const isOnce = intervalMs !== undefined && !query.withDurations && segments.every(isReadOnce);
-  if (isOnce && top !== undefined && groupBy !== undefined) {
-    const { rows, groups } = await loadTopTotals(db, segments, { ...plain, top });
-    return { buckets: rows.map(({ startMs, group, totals }) => ({ startMs, group, ...totals })), groups };
-  }
-  const ranking = top === undefined || groupBy === undefined ? undefined : await rankGroups(db, segments, plain);
+  const ranking = top === undefined || groupBy === undefined ? undefined : await rankGroups(db, query, plain);
   const ranked = ranking?.map(({ group }) => group ?? '');
   const kept = ranked !== undefined && ranked.length > (top ?? 0) ? ranked.slice(0, top) : undefined;
   const scope = { ...plain, kept };
@@ -140,7 +130,7 @@ export function needsRows(query: BucketQuery): boolean {
   if (groupBy !== 'customer') return groupBy === 'error_code' && apiKeyId !== undefined;
   const onlySpend = sums?.every((name) => SPEND_SUMS.some((one) => one === name)) === true;
   if (!onlySpend || [apiKeyId, model, provider, status].some((filter) => filter !== undefined)) return true;
-  // Customers are rolled up by day, and by hour where a job has been: parts of days are read at once as long as they are few.
+  // Customers are rolled up by day, and by hour for a week: parts of days are read at once as long as they are few.
   return intervalMs % DAY_MS !== 0 && query.toMs - query.fromMs > DAY_MS;
 }
 
@@ -154,11 +144,10 @@ function segmentsOf(query: BucketQuery): readonly StatsSegment[] {
   return splitRange(query);
 }
 
-/** Days by customer are not: what all but the dearest spent by day is told without reading it. */
-const isReadOnce = ({ source }: StatsSegment) => source !== 'customer_spend';
-
 /** Sums by group over all of the range, the dearest first, then the busiest. */
-async function rankGroups(db: Db, segments: readonly StatsSegment[], scope: StatsScope) {
+async function rankGroups(db: Db, query: BucketQuery, scope: StatsScope) {
+  // Whatever they are drawn by, fewer and larger buckets tell all of the range; but those of errors know no money.
+  const segments = segmentsOf(query.groupBy === 'error_code' ? query : { ...query, intervalMs: undefined });
   const sums = scope.intervalMs === undefined ? scope.sums && [...scope.sums, ...RANKED_BY] : RANKED_BY;
   const rows = await loadTotals(db, segments, { ...scope, intervalMs: undefined, sums });
   return rows.toSorted((a, b) => b.totals.costNanoUsd - a.totals.costNanoUsd || b.totals.requests - a.totals.requests);

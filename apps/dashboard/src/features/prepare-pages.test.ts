@@ -7,7 +7,7 @@ import { describeEnd, perMillion, readPriceMap } from './models/prepare-prices';
 import { cacheOutcome, prepareCostParts, prepareWaterfall } from './requests/prepare-request';
 import { prepareTargets, readTargets, showTypedTarget } from './routing/prepare-routing';
 import { describeAlert } from './settings/prepare-alert';
-import { filterOf, prepareSpendLines, readGroup, toWholeDays } from './spend/prepare-spend';
+import { filterOf, prepareSpendLines, readGroup, toCustomerRange } from './spend/prepare-spend';
 
 const start = (minute: number) => new Date(minute * 60_000).toISOString();
 const times = [0, 60_000];
@@ -34,17 +34,19 @@ describe('spend', () => {
     ]);
   });
 
-  test('customers over more than a day: from the first moment of the first day, by days; else as it is', () => {
+  test('customers: beyond a day by days, from the first moment of the first; beyond six hours by hours; else as it is', () => {
     const range = {
       fromMs: Date.UTC(2026, 5, 1, 17, 3),
       toMs: Date.UTC(2026, 5, 8, 17, 3),
       intervalMs: 1000,
       label: '',
     };
-    expect(toWholeDays(range)).toEqual({ ...range, fromMs: Date.UTC(2026, 5, 1), intervalMs: 86_400_000 });
-    expect(toWholeDays({ ...range, intervalMs: 7 * 86_400_000 }).intervalMs).toBe(7 * 86_400_000);
+    expect(toCustomerRange(range)).toEqual({ ...range, fromMs: Date.UTC(2026, 5, 1), intervalMs: 86_400_000 });
+    expect(toCustomerRange({ ...range, intervalMs: 7 * 86_400_000 }).intervalMs).toBe(7 * 86_400_000);
     const day = { ...range, fromMs: range.toMs - 86_400_000 };
-    expect(toWholeDays(day)).toBe(day);
+    expect(toCustomerRange(day)).toEqual({ ...day, intervalMs: 3_600_000 });
+    const hours = { ...range, fromMs: range.toMs - 6 * 3_600_000 };
+    expect(toCustomerRange(hours)).toBe(hours);
   });
 
   test('groups of the address, and the requests they stand for', () => {

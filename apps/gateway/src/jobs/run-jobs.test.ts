@@ -12,8 +12,10 @@ import type { JobContext } from './job';
 import { maintainPartitions } from './maintain-partitions';
 import { reconcileLedgerJob } from './reconcile-ledger';
 import { runJob, startJobs } from './run-jobs';
+import { sumCustomerHours } from './sum-customer-hours';
 
-const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 
 /** The part of a hot store that jobs see, in memory. */
 class QueueStub {
@@ -154,6 +156,34 @@ describe.each(TEST_DATABASES)('jobs on $name', (kind) => {
     );
     expect(await days()).not.toContain(old);
     expect(await days()).toContain(kept);
+  });
+
+  test('hours are added up by customer once they are over, and removed when they are 8 days old', async () => {
+    const { db } = database;
+    const startMs = Date.parse('2020-09-01T00:00:00Z');
+    const hours = 15;
+    const records = Array.from({ length: hours }, (_, hour) =>
+      sampleRecord({ createdAtMs: startMs + hour * HOUR_MS, customerId: 'of the jobs' }),
+    );
+    const endMs = startMs + hours * HOUR_MS;
+    await insertLogRecords(db, records, { nowMs: () => endMs });
+    const kept = async () => {
+      const tables = ['customer_spend_hour', 'customer_spend_hour_made', 'customer_spend_hour_changes'];
+      const counts = tables.map(async (table) => {
+        const [row] = await database.client.unsafe<{ n: number }[]>(
+          `select count(distinct bucket)::int as n from ${table} where bucket >= '2020-09-01' and bucket < '2020-09-02'`,
+        );
+        return row?.n;
+      });
+      return Promise.all(counts);
+    };
+    const sum = (nowMs: number) => sumCustomerHours.run(contextOf(new QueueStub(), nowMs));
+    const first = await sum(endMs + HOUR_MS);
+    expect(first?.message).toMatch(/^added up the hours of 2020-09-01T14:00Z, 2020-09-01T13:00Z, /);
+    while ((await sum(endMs + HOUR_MS)) !== null);
+    expect(await kept()).toEqual([hours, hours, hours - 1]);
+    await cleanUp(config).run(contextOf(new QueueStub(), endMs + 8 * DAY_MS - 2 * HOUR_MS));
+    expect(await kept()).toEqual([2, 2, 1]);
   });
 });
 

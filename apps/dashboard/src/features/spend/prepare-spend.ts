@@ -37,11 +37,16 @@ export function prepareSpendLines(now: readonly SpendBucket[], before: readonly 
     .sort((a, b) => b.costUsd - a.costUsd || b.requests - a.requests);
 }
 
-const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+/** Up to here customers are drawn by minutes, from requests. */
+const FEW_HOURS_MS = 6 * HOUR_MS;
 
-/** Beyond a day customers are known by day only: the range begins with the day it begins in. */
-export function toWholeDays(range: TimeRange): TimeRange {
-  if (range.toMs - range.fromMs <= DAY_MS) return range;
+/** Customers are known by hour; beyond a day by day only: the range begins with the day it begins in. */
+export function toCustomerRange(range: TimeRange): TimeRange {
+  const lengthMs = range.toMs - range.fromMs;
+  if (lengthMs <= FEW_HOURS_MS) return range;
+  if (lengthMs <= DAY_MS) return { ...range, intervalMs: Math.max(HOUR_MS, range.intervalMs) };
   return {
     ...range,
     fromMs: Math.floor(range.fromMs / DAY_MS) * DAY_MS,

@@ -20,7 +20,7 @@ import { Input } from '../../ui/field';
 import { Segmented } from '../../ui/segmented';
 import { PageFrame } from '../shell/page-frame';
 import { CapCard } from './cap-card';
-import { filterOf, prepareSpendLines, readGroup, SPEND_GROUPS, type SpendLine, toWholeDays } from './prepare-spend';
+import { filterOf, prepareSpendLines, readGroup, SPEND_GROUPS, type SpendLine, toCustomerRange } from './prepare-spend';
 
 const GROUPS = Object.entries(SPEND_GROUPS).map(([value, label]) => ({ value, label }));
 
@@ -30,7 +30,7 @@ export function SpendPage() {
   const groupBy = readGroup(useSearch({ from: '/spend' }).by);
   const { timeZone, projectId } = page;
   const isLabel = groupBy.startsWith('label.');
-  const range = groupBy === 'customer' ? toWholeDays(page.range) : page.range;
+  const range = groupBy === 'customer' ? toCustomerRange(page.range) : page.range;
   const { intervalMs } = range;
   const query = { ...page.query, ...rangeQuery(range) };
   const shared = { ...query, group_by: groupBy };
