@@ -339,6 +339,48 @@ describe.each(TEST_DATABASES)('hours by customer on $name', (kind) => {
 
 const serverUrl = process.env.TEST_DATABASE_URL;
 if (serverUrl !== undefined && serverUrl !== '') {
+  test('rows that are committed after an hour was added up, and before it is made, are not lost', async () => {
+    const own = await createDatabase(serverUrl);
+    const database = connectDatabase({ url: own.url });
+    try {
+      const { client, db } = database;
+      await migrateDatabase(client, { onWarning: () => {} });
+      const traffic = await makeTraffic(db, '2021-06-07T06:00:00Z');
+      const { endMs } = traffic;
+      const nowMs = endMs + CLOSED_MS;
+      const [projectId] = traffic.projects;
+      const late = sampleRecord({ projectId, customerId: 'late', createdAtMs: endMs - MINUTE_MS, costNanoUsd: 77 });
+      await makeCustomerHours(db, nowMs, 1);
+      await insertLogRecords(db, [{ ...late, id: crypto.randomUUID() }], { nowMs: () => nowMs });
+      const blocked = new Error('taken back');
+      let making: Promise<unknown> = Promise.resolve();
+      // A row of the hour that somebody else is about to write: what was added up without the late row has to wait for it.
+      const blocking = db.transaction(async (tx) => {
+        await tx.execute(sql`insert into customer_spend_hour select (s.t).* from (
+          select jsonb_populate_record(null::customer_spend_hour, to_jsonb(h) || '{"customer_id":"late"}') as t
+          from customer_spend_hour as h where project_id = ${projectId}::uuid
+            and bucket = to_timestamp(${endMs - HOUR_MS}::bigint / 1000.0) limit 1) as s`);
+        making = makeCustomerHours(db, nowMs, 1);
+        const waits = async () =>
+          (await client`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`)
+            .length;
+        const deadline = performance.now() + 10_000;
+        while ((await waits()) === 0 && performance.now() < deadline) await Bun.sleep(20);
+        await insertLogRecords(db, [late], { nowMs: () => nowMs });
+        throw blocked;
+      });
+      await expect(blocking).rejects.toThrow(blocked.message);
+      expect(await making).toEqual([endMs - HOUR_MS]);
+      const asked = { fromMs: endMs - DAY_MS, toMs: endMs, nowMs, projectId };
+      expect((await costsOf(db, asked)).late).toBe(154);
+      expect(await makeCustomerHours(db, nowMs, 1)).toEqual([endMs - HOUR_MS]);
+      expect((await costsOf(db, asked)).late).toBe(154);
+    } finally {
+      await database.close();
+      await own.drop();
+    }
+  }, 60_000);
+
   test('rows from before an upgrade are added up after it', async () => {
     const own = await createDatabase(serverUrl);
     const database = connectDatabase({ url: own.url });
