@@ -85,7 +85,7 @@ async function makeHour(db: Db, startMs: number): Promise<void> {
 /**
  * Full hours by customer in the shape of the other roll-ups: from their sums where they stand, from rows elsewhere. Which
  * stand is told in the same statement, so that a row that comes meanwhile is in all of it or in none. `offset 0` has each
- * stretch looked up by its index.
+ * stretch looked up by its index; the bounds of all of them are said again for the planner to leave out other days.
  */
 export function customerHours(segment: StatsSegment, { projectId }: { readonly projectId?: string }): SQL {
   const from = at(segment.fromMs);
@@ -108,7 +108,8 @@ export function customerHours(segment: StatsSegment, { projectId }: { readonly p
     union all
     select found.* from gaps, lateral (select created_at as bucket, project_id, coalesce(customer_id, '') as customer_id,
         ${ofRows}, ${others}
-      from gateway_logs where created_at >= gaps.first and created_at < gaps.next and ${condition} offset 0) as found
+      from gateway_logs where created_at >= ${from} and created_at < ${to}
+        and created_at >= gaps.first and created_at < gaps.next and ${condition} offset 0) as found
     where gaps.first < gaps.next
   ) as customer_spend_hour`;
 }

@@ -290,6 +290,35 @@ describe.each(TEST_DATABASES)('stats and logs on $name', (kind) => {
     });
   });
 
+  test.each([
+    ['model', 100, HOUR_MS],
+    ['model', 20, 900_000],
+    ['provider', 100, DAY_MS],
+    ['status', 50, 6 * HOUR_MS],
+    ['customer', 20, 900_000],
+    ['customer', 23, HOUR_MS],
+    ['customer', 100, DAY_MS],
+  ] as const)('the dearest by %s keep their name, over %i h every %i ms', async (groupBy, hours, intervalMs) => {
+    const range = { fromMs: nowMs - hours * HOUR_MS, toMs: nowMs + 1, nowMs: nowMs + 1, projectId };
+    const query = { ...range, intervalMs, groupBy, sums: SPEND_SUMS, withDurations: false };
+    const { buckets, groups } = await loadBuckets(db, query);
+    const costs = new Map<string | null, number>();
+    for (const { group, costNanoUsd } of buckets) costs.set(group, (costs.get(group) ?? 0) + costNanoUsd);
+    const dearest = [...costs].sort(([, a], [, b]) => b - a).map(([group]) => group);
+    expect(dearest.length).toBeGreaterThan(1);
+    for (const top of [1, dearest.length]) {
+      const kept = new Set(dearest.slice(0, top));
+      const folded = new Map<string, number>();
+      for (const { startMs, group, costNanoUsd } of buckets) {
+        const key = `${startMs} ${kept.has(group) ? group : '(other)'}`;
+        folded.set(key, (folded.get(key) ?? 0) + costNanoUsd);
+      }
+      const found = await loadBuckets(db, { ...query, top });
+      expect(new Map(found.buckets.map((one) => [`${one.startMs} ${one.group}`, one.costNanoUsd]))).toEqual(folded);
+      expect([found.groups, groups]).toEqual([dearest.length, dearest.length]);
+    }
+  });
+
   test('sums that are asked for are the same as among all', async () => {
     const range = { fromMs: nowMs - 100 * HOUR_MS, toMs: nowMs + 1, nowMs: nowMs + 1, projectId };
     const query = { ...range, intervalMs: HOUR_MS, groupBy: 'model', top: 2, withDurations: false } as const;
