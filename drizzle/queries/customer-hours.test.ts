@@ -170,7 +170,7 @@ describe.each(TEST_DATABASES)('hours by customer on $name', (kind) => {
   afterAll(() => database.close());
 
   test('every answer is what it was before, and comes from the hours', async () => {
-    const traffic = await makeTraffic(db, '2021-01-04T06:00:00Z');
+    const traffic = await makeTraffic(db, '2017-01-04T06:00:00Z');
     const { endMs } = traffic;
     const nowMs = endMs + CLOSED_MS;
     const before = await answersOf(db, traffic);
@@ -202,7 +202,7 @@ describe.each(TEST_DATABASES)('hours by customer on $name', (kind) => {
   }, 120_000);
 
   test('an hour is made a quarter of an hour after its end, the latest first', async () => {
-    const traffic = await makeTraffic(db, '2021-02-01T06:00:00Z');
+    const traffic = await makeTraffic(db, '2017-02-01T06:00:00Z');
     const { endMs } = traffic;
     expect(await makeCustomerHours(db, endMs + CLOSED_MS - 1, 2)).toEqual([endMs - 2 * HOUR_MS, endMs - 3 * HOUR_MS]);
     expect(await makeCustomerHours(db, endMs + CLOSED_MS, 2)).toEqual([endMs - HOUR_MS, endMs - 4 * HOUR_MS]);
@@ -211,7 +211,7 @@ describe.each(TEST_DATABASES)('hours by customer on $name', (kind) => {
 
   test('hours are made as long as they are kept, and none where nothing was', async () => {
     const projectId = await addProject(db);
-    const startMs = Date.parse('2021-02-15T05:00:00Z');
+    const startMs = Date.parse('2017-02-15T05:00:00Z');
     const row = (hours: number) => sampleRecord({ projectId, createdAtMs: startMs + hours * HOUR_MS + 1 });
     const nowMs = startMs + 8 * DAY_MS;
     await insertLogRecords(db, [row(0), row(1), row(100)], { nowMs: () => nowMs });
@@ -221,7 +221,7 @@ describe.each(TEST_DATABASES)('hours by customer on $name', (kind) => {
 
   test('only rows that come five minutes after the end of their hour mark it', async () => {
     const projectId = await addProject(db);
-    const startMs = Date.parse('2021-03-01T05:00:00Z');
+    const startMs = Date.parse('2017-03-01T05:00:00Z');
     const insert = (agoMs: number) =>
       insertLogRecords(
         db,
@@ -236,7 +236,7 @@ describe.each(TEST_DATABASES)('hours by customer on $name', (kind) => {
   });
 
   test('whatever comes late, is corrected or moves to another customer counts at once', async () => {
-    const firstMs = Date.parse('2021-04-01T10:20:00Z');
+    const firstMs = Date.parse('2017-04-01T10:20:00Z');
     let round = 0;
     const row = fc.record({
       agoMs: fc.integer({ min: 0, max: 5 * HOUR_MS }),
@@ -292,7 +292,7 @@ describe.each(TEST_DATABASES)('hours by customer on $name', (kind) => {
   }, 120_000);
 
   test('rows that are committed while their hour is being made are not lost', async () => {
-    const traffic = await makeTraffic(db, '2021-06-07T06:00:00Z');
+    const traffic = await makeTraffic(db, '2017-06-07T06:00:00Z');
     const { endMs } = traffic;
     const nowMs = endMs + CLOSED_MS;
     const [projectId] = traffic.projects;
@@ -314,7 +314,7 @@ describe.each(TEST_DATABASES)('hours by customer on $name', (kind) => {
   }, 60_000);
 
   test('two that make the same hours do not get in each other’s way', async () => {
-    const traffic = await makeTraffic(db, '2021-07-05T06:00:00Z');
+    const traffic = await makeTraffic(db, '2017-07-05T06:00:00Z');
     const before = await answersOf(db, traffic);
     const nowMs = traffic.endMs + CLOSED_MS;
     await Promise.all([makeCustomerHours(db, nowMs, HOURS), makeCustomerHours(db, nowMs, HOURS)]);
@@ -323,7 +323,7 @@ describe.each(TEST_DATABASES)('hours by customer on $name', (kind) => {
   }, 120_000);
 
   test('hours are removed without a change of any answer', async () => {
-    const traffic = await makeTraffic(db, '2021-08-02T06:00:00Z');
+    const traffic = await makeTraffic(db, '2017-08-02T06:00:00Z');
     const { endMs } = traffic;
     const nowMs = endMs + CLOSED_MS;
     await makeCustomerHours(db, nowMs, MOST);
@@ -345,7 +345,7 @@ if (serverUrl !== undefined && serverUrl !== '') {
     try {
       const { client, db } = database;
       await migrateDatabase(client, { onWarning: () => {} });
-      const traffic = await makeTraffic(db, '2021-06-07T06:00:00Z');
+      const traffic = await makeTraffic(db, '2017-06-07T06:00:00Z');
       const { endMs } = traffic;
       const nowMs = endMs + CLOSED_MS;
       const [projectId] = traffic.projects;
@@ -391,14 +391,14 @@ if (serverUrl !== undefined && serverUrl !== '') {
       await migrateDatabase(client, { ...quiet, migrations: shipped.filter(({ name }) => name < '0026') });
       const kept = await client<{ name: string }[]>`select to_regclass('customer_spend_hour')::text as name`;
       expect(kept[0]?.name).toBeNull();
-      const startMs = Date.parse('2021-03-01T00:00:00Z');
+      const startMs = Date.parse('2017-03-01T00:00:00Z');
       await client.unsafe(`create table gateway_logs_20210301 partition of gateway_logs
-        for values from ('2021-03-01 00:00:00+00') to ('2021-03-02 00:00:00+00')`);
+        for values from ('2017-03-01 00:00:00+00') to ('2017-03-02 00:00:00+00')`);
       await client`insert into gateway_logs (id, created_at, project_id, api_key_id, request_id, dialect, model,
           requested_model, tokens_in, tokens_out, tokens_total, tokens_cache_read, tokens_cache_write, tokens_reasoning,
           cost_usd, saved_usd, cost_estimated, latency_ms, stream, cache_hit, semantic_cache_hit, failover_count,
           failover_occurred, status, http_status, customer_id)
-        select gen_random_uuid(), timestamptz '2021-03-01 00:00:00+00' + n * interval '10 minutes', gen_random_uuid(),
+        select gen_random_uuid(), timestamptz '2017-03-01 00:00:00+00' + n * interval '10 minutes', gen_random_uuid(),
           gen_random_uuid(), gen_random_uuid(), 'openai-chat', 'm', 'm', n, 1, n + 1, 0, 0, 0, n, 0, false, 1, false,
           false, false, 0, false, 'success', 200, 'c' || n % 3
         from generate_series(0, 17) as n`;
