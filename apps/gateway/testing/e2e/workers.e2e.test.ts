@@ -76,7 +76,7 @@ describe('two workers on one port', () => {
     })();
     await Bun.sleep(500);
     process.kill(gateway.pid, 'SIGUSR2');
-    await waitUntil(() => (gateway.output().match(/"stopped"/g) ?? []).length === 2, 60_000);
+    await waitUntil(() => (gateway.output().match(/"stopped"/g) ?? []).length === 2, 150_000);
     await Bun.sleep(500);
     running = false;
     await load;
@@ -85,5 +85,5 @@ describe('two workers on one port', () => {
     const ledger = await settledLedger(gateway);
     expect([ledger.ok, ledger.open_holds]).toEqual([true, 0]);
     expect(await allLogs(gateway, `project_id=${projectId}`)).toHaveLength(asked + STREAMS);
-  }, 120_000);
+  }, 240_000);
 });
