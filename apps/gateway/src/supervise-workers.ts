@@ -29,17 +29,27 @@ interface Worker {
   /** Set before it is told to go: its end is no accident. */
   leaving: boolean;
   readonly startedMs: number;
+  /** What it said when it was asked last. */
+  metrics?: unknown;
+}
+
+/** A question for everybody's metrics. */
+interface Gathering {
+  readonly from: Bun.Subprocess;
+  readonly wanted: readonly Worker[];
+  readonly answered: Set<Worker>;
 }
 
 const RESTART_CEILING_MS = 5000;
 /** A worker that ran this long starts over with the shortest back-off. */
 const SETTLED_MS = 30_000;
-const METRICS_TIMEOUT_MS = 500;
+/** Scrapers wait ten seconds by default. */
+const METRICS_TIMEOUT_MS = 3000;
 
 /** Runs `workers` processes on one port (SO_REUSEPORT); SIGUSR2 restarts them one by one, SIGTERM ends them all. */
 export class WorkerSupervisor {
   private readonly slots: Worker[] = [];
-  private readonly gathering = new Map<string, { answers: unknown[]; from: Bun.Subprocess; wanted: number }>();
+  private readonly gathering = new Map<string, Gathering>();
   private port = 0;
   private backOffMs = 100;
   private stopping = false;
@@ -124,22 +134,26 @@ export class WorkerSupervisor {
   /** One worker was asked for /metrics: collects everybody's and hands them to it. */
   private gather(message: Exclude<WorkerMessage, { type: 'ready' }>, from: Bun.Subprocess): void {
     if (message.type === 'metrics-wanted') {
-      this.gathering.set(message.id, { answers: [], from, wanted: this.slots.length });
+      this.gathering.set(message.id, { from, wanted: [...this.slots], answered: new Set() });
       for (const worker of this.slots) send(worker.child, { type: 'send-metrics', id: message.id });
       setTimeout(() => this.finishGathering(message.id), METRICS_TIMEOUT_MS);
       return;
     }
     const open = this.gathering.get(message.id);
-    if (open === undefined) return;
-    open.answers.push(message.metrics);
-    if (open.answers.length >= open.wanted) this.finishGathering(message.id);
+    const worker = open?.wanted.find(({ child }) => child === from);
+    if (open === undefined || worker === undefined) return;
+    worker.metrics = message.metrics;
+    open.answered.add(worker);
+    if (open.answered.size >= open.wanted.length) this.finishGathering(message.id);
   }
 
+  /** Of a worker too busy to answer in time, what it last said: counters that went down would look like a restart. */
   private finishGathering(id: string): void {
     const open = this.gathering.get(id);
     if (open === undefined) return;
     this.gathering.delete(id);
-    send(open.from, { type: 'all-metrics', id, metrics: open.answers });
+    const metrics = open.wanted.flatMap((worker) => (worker.metrics === undefined ? [] : [worker.metrics]));
+    send(open.from, { type: 'all-metrics', id, metrics });
   }
 }
 

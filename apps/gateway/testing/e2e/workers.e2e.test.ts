@@ -15,6 +15,9 @@ const REQUESTS_PER_SECOND = 500;
 const TICK_MS = 20;
 const STREAMS = 50;
 
+const requestsIn = (metrics: string): number =>
+  [...metrics.matchAll(/^llm0_requests_total\{[^}]*\} (\d+)$/gm)].reduce((sum, m) => sum + Number(m[1]), 0);
+
 describe('two workers on one port', () => {
   let world: TestEnvironment;
   beforeAll(async () => {
@@ -30,13 +33,29 @@ describe('two workers on one port', () => {
       const answer = await postChat(gateway, apiKey, ask(`spread ${i}`), { headers: { connection: 'close' } });
       expect(answer.status).toBe(200);
     }
-    const text = await (await fetch(`${gateway.url}/metrics`)).text();
-    const total = [...text.matchAll(/^llm0_requests_total\{[^}]*\} (\d+)$/gm)].reduce(
-      (sum, m) => sum + Number(m[1]),
-      0,
-    );
-    expect(total).toBe(40);
+    expect(requestsIn(await (await fetch(`${gateway.url}/metrics`)).text())).toBe(40);
   });
+
+  test('of a worker that does not answer in time, /metrics says what it said before', async () => {
+    const { gateway } = world;
+    const before = requestsIn(await (await fetch(`${gateway.url}/metrics`)).text());
+    expect(before).toBeGreaterThan(0);
+    const children = await Bun.file(`/proc/${gateway.pid}/task/${gateway.pid}/children`).text();
+    const stopped = Number(children.split(' ')[0]);
+    process.kill(stopped, 'SIGSTOP');
+    const answered = new AbortController();
+    const { signal } = answered;
+    try {
+      // Whoever is given to the stopped one waits in vain.
+      const asked = Array.from({ length: 12 }, async () =>
+        (await fetch(`${gateway.url}/metrics`, { headers: { connection: 'close' }, signal })).text(),
+      );
+      expect(requestsIn(await Promise.any(asked))).toBe(before);
+    } finally {
+      answered.abort();
+      process.kill(stopped, 'SIGCONT');
+    }
+  }, 60_000);
 
   test(`a rolling restart under ${REQUESTS_PER_SECOND} req/s and ${STREAMS} open streams: nothing fails, nothing is cut`, async () => {
     const { gateway } = world;
