@@ -153,7 +153,7 @@ describe.each(TEST_DATABASES)('ranked hours on $name', (kind) => {
   afterAll(() => database.close());
 
   test('every answer is what it was before', async () => {
-    const traffic = await makeTraffic(db, '2029-01-01T06:00:00Z');
+    const traffic = await makeTraffic(db, '2034-01-01T06:00:00Z');
     const before = await answersOf(db, traffic);
     expect(await rankedOf(db, traffic)).toEqual([]);
     await rankHours(db, traffic.endMs + CLOSED_MS, MOST);
@@ -171,7 +171,7 @@ describe.each(TEST_DATABASES)('ranked hours on $name', (kind) => {
   }, 120_000);
 
   test('some hours ranked, others not: every answer is what it was before', async () => {
-    const traffic = await makeTraffic(db, '2029-01-15T06:00:00Z');
+    const traffic = await makeTraffic(db, '2034-01-15T06:00:00Z');
     const before = await answersOf(db, traffic);
     await rankHours(db, traffic.endMs + CLOSED_MS, MOST);
     for (const hours of [1, 5, 6, 20, 24, HOURS])
@@ -181,7 +181,7 @@ describe.each(TEST_DATABASES)('ranked hours on $name', (kind) => {
   }, 120_000);
 
   test('percentiles come from what was ranked, by whatever is asked', async () => {
-    const traffic = await makeTraffic(db, '2029-02-05T06:00:00Z');
+    const traffic = await makeTraffic(db, '2034-02-05T06:00:00Z');
     const { endMs, projects, keys } = traffic;
     const [projectId] = projects;
     await rankHours(db, endMs + CLOSED_MS, MOST);
@@ -212,13 +212,13 @@ describe.each(TEST_DATABASES)('ranked hours on $name', (kind) => {
   }, 60_000);
 
   test('an hour is ranked a quarter of an hour after its end, the latest first', async () => {
-    const { endMs } = await makeTraffic(db, '2029-03-05T06:00:00Z');
+    const { endMs } = await makeTraffic(db, '2034-03-05T06:00:00Z');
     expect(await rankHours(db, endMs + CLOSED_MS - 1, 2)).toEqual([endMs - 2 * HOUR_MS, endMs - 3 * HOUR_MS]);
     expect(await rankHours(db, endMs + CLOSED_MS, 2)).toEqual([endMs - HOUR_MS, endMs - 4 * HOUR_MS]);
   }, 60_000);
 
   test('hours are ranked as long as they are kept', async () => {
-    const startMs = Date.parse('2029-04-02T05:00:00Z');
+    const startMs = Date.parse('2034-04-02T05:00:00Z');
     const row = (hours: number) => sampleRecord({ createdAtMs: startMs + hours * HOUR_MS + 1 });
     const nowMs = startMs + 8 * DAY_MS;
     await insertLogRecords(db, [row(0), row(1), row(100)], { nowMs: () => nowMs });
@@ -227,7 +227,7 @@ describe.each(TEST_DATABASES)('ranked hours on $name', (kind) => {
   });
 
   test('what comes late or is corrected counts at once, and is ranked again', async () => {
-    const traffic = await makeTraffic(db, '2029-05-07T06:00:00Z');
+    const traffic = await makeTraffic(db, '2034-05-07T06:00:00Z');
     const { endMs, projects, records } = traffic;
     const nowMs = endMs + CLOSED_MS;
     await rankHours(db, nowMs, MOST);
@@ -257,7 +257,7 @@ describe.each(TEST_DATABASES)('ranked hours on $name', (kind) => {
   }, 60_000);
 
   test('rows that come late, are corrected or move are what the answers say, whenever hours are ranked', async () => {
-    const firstMs = Date.parse('2029-06-04T09:40:00Z');
+    const firstMs = Date.parse('2034-06-04T09:40:00Z');
     const row = fc.record({
       agoMs: fc.integer({ min: 0, max: 6 * HOUR_MS }),
       latencyMs: fc.integer({ min: 1, max: 90_000 }),
@@ -301,7 +301,7 @@ describe.each(TEST_DATABASES)('ranked hours on $name', (kind) => {
   }, 120_000);
 
   test('groups that lose their name are what the records say of them together', async () => {
-    const traffic = await makeTraffic(db, '2029-09-03T06:00:00Z');
+    const traffic = await makeTraffic(db, '2034-09-03T06:00:00Z');
     const { endMs, projects, records } = traffic;
     const [projectId] = projects;
     await rankHours(db, endMs + CLOSED_MS, MOST);
@@ -313,7 +313,7 @@ describe.each(TEST_DATABASES)('ranked hours on $name', (kind) => {
   });
 
   test('rows that are committed while their hour is being ranked are not lost', async () => {
-    const { endMs, projects } = await makeTraffic(db, '2029-10-01T06:00:00Z');
+    const { endMs, projects } = await makeTraffic(db, '2034-10-01T06:00:00Z');
     const nowMs = endMs + CLOSED_MS;
     const [projectId] = projects;
     const late = sampleRecord({ projectId, model: 'late', createdAtMs: endMs - MINUTE_MS, latencyMs: 5_000 });
@@ -334,7 +334,7 @@ describe.each(TEST_DATABASES)('ranked hours on $name', (kind) => {
   }, 60_000);
 
   test('two that rank the same hours do not get in each other’s way', async () => {
-    const traffic = await makeTraffic(db, '2029-11-05T06:00:00Z');
+    const traffic = await makeTraffic(db, '2034-11-05T06:00:00Z');
     const before = await answersOf(db, traffic, 5);
     const nowMs = traffic.endMs + CLOSED_MS;
     await Promise.all([rankHours(db, nowMs, HOURS), rankHours(db, nowMs, HOURS)]);
@@ -346,8 +346,8 @@ describe.each(TEST_DATABASES)('ranked hours on $name', (kind) => {
     const tables = ['rollup_durations_hour_made', 'rollup_durations_hour', 'customer_spend_hour_changes'] as const;
     // Another version removes the changes, and knows nothing of what else stands by them.
     for (const [from, order] of [
-      ['2029-12-03T06:00:00Z', tables],
-      ['2030-01-07T06:00:00Z', [tables[2], tables[0], tables[1]]],
+      ['2034-12-03T06:00:00Z', tables],
+      ['2035-01-08T06:00:00Z', [tables[2], tables[0], tables[1]]],
     ] as const) {
       const traffic = await makeTraffic(db, from);
       const { endMs, records } = traffic;
@@ -373,7 +373,7 @@ if (serverUrl !== undefined && serverUrl !== '') {
       const quiet = { onWarning: () => {} };
       const earlier = (await readShippedMigrations()).filter(({ name }) => name < '0027');
       await migrateDatabase(database.client, { ...quiet, migrations: earlier });
-      const traffic = await makeTraffic(database.db, '2029-01-01T06:00:00Z');
+      const traffic = await makeTraffic(database.db, '2034-01-01T06:00:00Z');
       expect(await migrateDatabase(database.client, quiet)).toContain('0027_ranked-hours');
       const before = await answersOf(database.db, traffic);
       expect(await rankHours(database.db, traffic.endMs + CLOSED_MS, MOST)).toHaveLength(HOURS - 1);
