@@ -5,6 +5,7 @@ import type { Database } from '@llm0/drizzle/client';
 import { makeCustomerHours } from '@llm0/drizzle/queries/customer-hours';
 import { makeCustomerWeeks } from '@llm0/drizzle/queries/customer-weeks';
 import { rankDays } from '@llm0/drizzle/queries/ranked-durations';
+import { rankHours } from '@llm0/drizzle/queries/ranked-hours';
 import type { Sql, SqlTransaction } from './open-sql';
 import { rankShapes, rowShapes } from './row-shapes';
 
@@ -57,7 +58,8 @@ export async function generateRows(
   }
   await makeCustomerWeeks(db, wish.nowMs, Math.ceil(wish.days / 7) + 1);
   await makeCustomerHours(db, wish.nowMs, HOURS_MOST);
-  await sql`analyze rollup_durations, customer_spend_week, customer_spend_total, customer_spend_hour`;
+  await rankHours(db, wish.nowMs, HOURS_MOST);
+  await sql`analyze rollup_durations, rollup_durations_hour, customer_spend_week, customer_spend_total, customer_spend_hour`;
   return made;
 }
 

@@ -60,6 +60,13 @@ describe('generators', () => {
     expect(await number(`select count(*) as n from rollup_durations where bucket = '2019-06-08'`)).toBeGreaterThan(50);
   });
 
+  test('durations of the hours that are over are ranked', async () => {
+    const hours = "bucket < '2019-06-11'";
+    const made = await number(`select count(*) as n from rollup_durations_hour_made where ${hours}`);
+    expect(made).toBeGreaterThan(2 * 24);
+    expect(await number(`select count(distinct bucket) as n from rollup_durations_hour where ${hours}`)).toBe(made);
+  });
+
   test('the week that is over is added up by customer', async () => {
     for (const sum of ['request_count', 'total_spend_usd']) {
       const days = await number(

@@ -49,7 +49,7 @@ export function binsQueries(segments: readonly StatsSegment[], scope: StatsScope
       ? []
       : [
           sql.join(
-            metrics.map((metric) => binsOf(ranked, scope, metric)),
+            metrics.map((metric) => sql`(${rankedBinsOf(ranked, scope, metric)})`),
             sql` union all `,
           ),
         ]),
@@ -114,7 +114,6 @@ function sourceOf(segment: StatsSegment, scope: StatsScope): { readonly place: S
 
 /** The elements of all histograms of a metric; of a row, the one it would be. */
 function elementsOf(segment: StatsSegment, scope: StatsScope, metric: MetricName): SQL {
-  if (segment.source === 'rollup_durations') return rankedElementsOf(segment, scope, metric);
   const { place, from } = sourceOf(segment, scope);
   if (segment.source === 'rows') {
     const ms = sql.raw(`${metric}_ms`);
@@ -125,13 +124,29 @@ function elementsOf(segment: StatsSegment, scope: StatsScope, metric: MetricName
     from (select ${place}, ${sql.raw(`${metric}_histogram`)} as histogram ${from} offset 0) as r`;
 }
 
-function rankedElementsOf(segment: StatsSegment, scope: StatsScope, metric: MetricName): SQL {
+/** Places are numbered first: hundreds of thousands of elements are then grouped by a number instead of a key's name. */
+function rankedBinsOf(segments: readonly StatsSegment[], scope: StatsScope, metric: MetricName): SQL {
+  const parts = segments.map((segment) => rankedHistogramsOf(segment, scope, metric));
+  return sql`with histograms as materialized (
+      select dense_rank() over (order by start_ms, grp) as place, start_ms, grp, histogram
+      from (${sql.join(parts, sql` union all `)}) as parts
+    ), counts as (
+      select place, bin, sum(e) - count(*) * (bin << 40) as n
+      from (select place, e, ${sql.raw(binOf('e'))} as bin
+        from (select place, unnest(histogram) as e from histograms) as elements) as bins
+      group by place, bin
+    )
+    select start_ms, grp, ${sql.raw(`'${metric}'`)} as metric, bins
+    from (select place, ${BINS} from counts group by place) as found
+      join (select distinct place, start_ms, grp from histograms) as places using (place)`;
+}
+
+function rankedHistogramsOf(segment: StatsSegment, scope: StatsScope, metric: MetricName): SQL {
   const place = rankedPlaceOf(scope);
   if (place === undefined) throw new RangeError('ranked durations are not told apart like that');
   const { kept } = scope;
   const group = segment.onlyOthers === true ? sql`${OTHER_GROUPS}::text` : nameOfKept(place.group, kept);
   const rows = { segment, place, metrics: [metric], ...(segment.onlyOthers === true ? { kept } : {}) };
-  return sql`select start_ms, grp, unnest(histogram) as e
-    from (select ${startOf(segment, scope.intervalMs)} as start_ms, ${group} as grp, histogram
-      from rollup_durations where ${withinRanked(rows)} offset 0) as r`;
+  return sql`select ${startOf(segment, scope.intervalMs)} as start_ms, ${group} as grp, histogram
+    from rollup_durations where ${withinRanked(rows)}`;
 }

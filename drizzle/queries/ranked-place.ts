@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm';
 import { ANY_PROJECT } from './rollup-deltas';
 import type { StatsSegment } from './stats-range';
-import type { MetricName, StatsScope } from './stats-sources';
+import { listOf, type MetricName, type StatsScope } from './stats-sources';
 
 /** Where in `rollup_durations` a scope's rows are: one for each bucket and group. */
 export interface RankedPlace {
@@ -41,13 +41,14 @@ export interface RankedRows {
 
 export function withinRanked({ segment, place, metrics, kept }: RankedRows): SQL {
   const { fromMs, toMs, stepHours, onlyOthers } = segment;
-  const names = sql`(select value from jsonb_array_elements_text(${JSON.stringify(kept)}::jsonb))`;
   const conditions = [
     sql`step_hours = ${stepHours}::smallint and dimension = ${place.dimension}`,
     sql`metric in (${sql.raw(metrics.map((name) => `'${name}'`).join(', '))})`,
     sql`bucket >= to_timestamp(${fromMs}::bigint / 1000.0) and bucket < to_timestamp(${toMs}::bigint / 1000.0)`,
     ...place.conditions,
-    ...(kept === undefined ? [] : [sql`${place.group} ${sql.raw(onlyOthers === true ? 'not in' : 'in')} ${names}`]),
+    ...(kept === undefined
+      ? []
+      : [sql`${place.group} ${sql.raw(onlyOthers === true ? 'not in' : 'in')} ${listOf(kept)}`]),
   ];
   return sql.join(conditions, sql` and `);
 }

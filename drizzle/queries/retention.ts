@@ -17,6 +17,8 @@ const EXPIRED = {
   rollup_latency_quarter: (ms: number) => sql`bucket < ${at(ms)}`,
   // Whole days are kept.
   rollup_durations: (ms: number) => sql`${FINER_THAN_DAYS} and bucket < ${at(ms)}`,
+  rollup_durations_hour_made: (ms: number) => sql`bucket < ${at(ms)}`,
+  rollup_durations_hour: (ms: number) => sql`bucket < ${at(ms)}`,
   rollup_error: (ms: number) => sql`bucket < ${at(ms)}`,
   customer_spend_hour_made: (ms: number) => sql`bucket < ${at(ms)}`,
   customer_spend_hour: (ms: number) => sql`bucket < ${at(ms)}`,

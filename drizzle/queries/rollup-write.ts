@@ -1,8 +1,8 @@
 import { sql } from 'drizzle-orm';
 import type { Db } from '../client';
-import { markLateHours } from './customer-hours';
 import { executePrepared } from './execute-prepared';
 import { markLateDays } from './late-days';
+import { markLateHours } from './late-hours';
 import {
   coarsen,
   coarsenLatencies,

@@ -4,6 +4,7 @@ import { sql } from 'drizzle-orm';
 import type { Db } from '../client';
 import { binsQueries } from './duration-bins';
 import { loadRankedDays, RANKED_STEPS, type RankedStep } from './ranked-durations';
+import { othersOfHours, planHours, readHours } from './ranked-hours';
 import { type RankedPlace, rankedPlaceOf, withinRanked } from './ranked-place';
 import type { StatsSegment } from './stats-range';
 import { METRIC_NAMES, type MetricName, type StatsScope, startOf } from './stats-sources';
@@ -58,10 +59,13 @@ export async function loadDurations(
   segments: readonly StatsSegment[],
   scope: StatsScope,
 ): Promise<ReadonlyMap<string, Durations>> {
-  const plan = await planRanked(db, segments, scope);
+  const hours = await planHours(db, segments, scope);
+  const left = hours === undefined ? segments : [...hours.rest, ...othersOfHours(hours, scope)];
+  const plan = await planRanked(db, left, scope);
   const isDirect = plan !== undefined && scope.intervalMs === plan.step.hours * HOUR_MS;
   const found = isDirect ? await readRanked(db, plan, scope) : new Map<string, Durations>();
-  const summed = plan === undefined ? segments : [...plan.rest, ...(isDirect ? othersOf(plan, scope) : plan.ranked)];
+  if (hours !== undefined) await readHours(db, hours, scope, found);
+  const summed = plan === undefined ? left : [...plan.rest, ...(isDirect ? othersOf(plan, scope) : plan.ranked)];
   const histograms = await readHistograms(db, summed, scope);
   await eachInSlices(histograms, ([key, bins]) => found.set(key, durationsOf(bins)));
   return found;

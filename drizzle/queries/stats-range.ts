@@ -10,7 +10,7 @@ export interface StatsSegment {
   readonly isLess?: boolean;
   /** Of `rollup_durations`: whose buckets. */
   readonly stepHours?: number;
-  /** Of `rollup_durations`: without the groups that keep their name. */
+  /** Of roll-ups: without the groups that keep their name. */
   readonly onlyOthers?: boolean;
 }
 

@@ -64,9 +64,13 @@ export function groupOf(segment: StatsSegment, { groupBy, kept }: StatsScope): S
 /** A group's name, or that of all others. */
 export function nameOfKept(name: SQL, kept: readonly string[] | undefined): SQL {
   if (kept === undefined) return name;
-  return sql`case when ${name} in (select value from jsonb_array_elements_text(${JSON.stringify(kept)}::jsonb))
+  return sql`case when ${name} in ${listOf(kept)}
     then ${name} else ${OTHER_GROUPS} end`;
 }
+
+/** What stands right of `in`: one parameter, however many there are. */
+export const listOf = (names: readonly string[]): SQL =>
+  sql`(select value from jsonb_array_elements_text(${JSON.stringify(names)}::jsonb))`;
 
 function nameOf(segment: StatsSegment, groupBy: GroupBy): SQL {
   if (groupBy.startsWith('label.')) return sql`coalesce(labels ->> ${groupBy.slice('label.'.length)}, '')`;
@@ -113,6 +117,9 @@ export function within(segment: StatsSegment, scope: StatsScope): SQL {
     scope.provider === undefined ? undefined : sql`${provider} = ${scope.provider}`,
     scope.status === undefined ? undefined : sql`status = ${scope.status}`,
     scope.customerId === undefined ? undefined : sql`customer_id = ${scope.customerId}`,
+    segment.onlyOthers === true && scope.groupBy !== undefined && scope.kept !== undefined
+      ? sql`${nameOf(segment, scope.groupBy)} not in ${listOf(scope.kept)}`
+      : undefined,
   ];
   return sql.join(
     conditions.filter((condition) => condition !== undefined),

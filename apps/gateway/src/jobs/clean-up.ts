@@ -1,4 +1,4 @@
-import { CUSTOMER_HOURS_KEPT_MS } from '@llm0/drizzle/queries/customer-hours';
+import { MADE_HOURS_KEPT_MS } from '@llm0/drizzle/queries/late-hours';
 import { dropPartitionsBefore } from '@llm0/drizzle/queries/partitions';
 import { deleteExpired, deleteExpiredSemantic } from '@llm0/drizzle/queries/retention';
 import type { Job } from './job';
@@ -33,14 +33,12 @@ export function cleanUp(retention: Retention): Job {
         rollup_latency_hour: await deleteExpired(db, 'rollup_latency_hour', now - HOUR_ROLLUPS_MS),
         rollup_durations: await deleteExpired(db, 'rollup_durations', now - HOUR_ROLLUPS_MS),
         rollup_error: await deleteExpired(db, 'rollup_error', now - HOUR_ROLLUPS_MS),
-        // What says that they stand goes first: nobody reads an hour that is half gone.
-        customer_spend_hour_made: await deleteExpired(db, 'customer_spend_hour_made', now - CUSTOMER_HOURS_KEPT_MS),
-        customer_spend_hour: await deleteExpired(db, 'customer_spend_hour', now - CUSTOMER_HOURS_KEPT_MS),
-        customer_spend_hour_changes: await deleteExpired(
-          db,
-          'customer_spend_hour_changes',
-          now - CUSTOMER_HOURS_KEPT_MS,
-        ),
+        // What says that they stand goes first: nobody reads an hour that is half gone. Changes are what both stand by.
+        customer_spend_hour_made: await deleteExpired(db, 'customer_spend_hour_made', now - MADE_HOURS_KEPT_MS),
+        customer_spend_hour: await deleteExpired(db, 'customer_spend_hour', now - MADE_HOURS_KEPT_MS),
+        rollup_durations_hour_made: await deleteExpired(db, 'rollup_durations_hour_made', now - MADE_HOURS_KEPT_MS),
+        rollup_durations_hour: await deleteExpired(db, 'rollup_durations_hour', now - MADE_HOURS_KEPT_MS),
+        customer_spend_hour_changes: await deleteExpired(db, 'customer_spend_hour_changes', now - MADE_HOURS_KEPT_MS),
         gateway_log_bodies: await deleteExpired(db, 'gateway_log_bodies', now - retention.logBodiesTtlDays * DAY_MS),
         system_logs: await deleteExpired(db, 'system_logs', now - SYSTEM_LOGS_MS),
         exact_cache: await deleteExpired(db, 'exact_cache', now),

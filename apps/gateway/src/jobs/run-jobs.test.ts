@@ -10,6 +10,7 @@ import { TEST_DATABASES } from '@llm0/drizzle/testing/test-databases';
 import { cleanUp } from './clean-up';
 import type { JobContext } from './job';
 import { maintainPartitions } from './maintain-partitions';
+import { rankHoursJob } from './rank-hours';
 import { reconcileLedgerJob } from './reconcile-ledger';
 import { runJob, startJobs } from './run-jobs';
 import { sumCustomerHours } from './sum-customer-hours';
@@ -158,7 +159,7 @@ describe.each(TEST_DATABASES)('jobs on $name', (kind) => {
     expect(await days()).toContain(kept);
   });
 
-  test('hours are added up by customer once they are over, and removed when they are 8 days old', async () => {
+  test('hours are added up by customer and ranked once they are over, and removed when they are 8 days old', async () => {
     const { db } = database;
     const startMs = Date.parse('2020-09-01T00:00:00Z');
     const hours = 15;
@@ -169,6 +170,7 @@ describe.each(TEST_DATABASES)('jobs on $name', (kind) => {
     await insertLogRecords(db, records, { nowMs: () => endMs });
     const kept = async () => {
       const tables = ['customer_spend_hour', 'customer_spend_hour_made', 'customer_spend_hour_changes'];
+      tables.push('rollup_durations_hour', 'rollup_durations_hour_made');
       const counts = tables.map(async (table) => {
         const [row] = await database.client.unsafe<{ n: number }[]>(
           `select count(distinct bucket)::int as n from ${table} where bucket >= '2020-09-01' and bucket < '2020-09-02'`,
@@ -181,9 +183,12 @@ describe.each(TEST_DATABASES)('jobs on $name', (kind) => {
     const first = await sum(endMs + HOUR_MS);
     expect(first?.message).toMatch(/^added up the hours of 2020-09-01T14:00Z, 2020-09-01T13:00Z, /);
     while ((await sum(endMs + HOUR_MS)) !== null);
-    expect(await kept()).toEqual([hours, hours, hours - 1]);
+    const rank = () => rankHoursJob.run(contextOf(new QueueStub(), endMs + HOUR_MS));
+    expect((await rank())?.message).toMatch(/^ranked the hours of 2020-09-01T14:00Z, 2020-09-01T13:00Z, /);
+    while ((await rank()) !== null);
+    expect(await kept()).toEqual([hours, hours, hours - 1, hours, hours]);
     await cleanUp(config).run(contextOf(new QueueStub(), endMs + 8 * DAY_MS - 2 * HOUR_MS));
-    expect(await kept()).toEqual([2, 2, 1]);
+    expect(await kept()).toEqual([2, 2, 1, 2, 2]);
   });
 });
 

@@ -9,6 +9,7 @@ import { createLogDrain, createLogSink, interruptibleSleep } from './drain-logs'
 import type { Job, JobContext } from './job';
 import { maintainPartitions } from './maintain-partitions';
 import { rankDurations } from './rank-durations';
+import { rankHoursJob } from './rank-hours';
 import { reapHolds } from './reap-holds';
 import { reconcileLedgerJob } from './reconcile-ledger';
 import { rollOver } from './roll-over';
@@ -66,6 +67,7 @@ export async function startJobs({ services, database }: JobServices): Promise<Ru
     rankDurations,
     sumCustomerWeeks,
     sumCustomerHours,
+    rankHoursJob,
   ];
   const stopped = new AbortController();
   let term: Term | undefined;
