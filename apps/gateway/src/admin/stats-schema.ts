@@ -92,7 +92,8 @@ export function toBucketQuery(
 ): Omit<BucketQuery, 'withDurations' | 'sums'> {
   const stretch = toStatsQuery(query, nowMs);
   const lengthMs = stretch.toMs - stretch.fromMs;
-  const intervalMs = query.interval === WHOLE ? undefined : (query.interval ?? defaultIntervalMs(lengthMs));
+  const intervalMs =
+    query.interval === WHOLE ? undefined : (query.interval ?? defaultIntervalMs(lengthMs, query.group_by));
   if (intervalMs !== undefined && lengthMs / intervalMs > MAX_BUCKETS) {
     const message = `That makes more than ${MAX_BUCKETS} buckets: take a longer interval or a shorter range.`;
     throw new GatewayError('invalid_request', message, { param: 'interval' });
@@ -101,7 +102,9 @@ export function toBucketQuery(
   return { ...stretch, customerId, intervalMs, top, groupBy: groupBy as GroupBy | undefined };
 }
 
-function defaultIntervalMs(lengthMs: number): number {
+function defaultIntervalMs(lengthMs: number, groupBy: string | undefined): number {
+  // Beyond a day customers are known by day.
+  if (groupBy === 'customer' && lengthMs > DAY_MS) return DAY_MS;
   if (lengthMs <= 4 * 3_600_000) return 60_000;
   return lengthMs <= 8 * DAY_MS ? 3_600_000 : DAY_MS;
 }

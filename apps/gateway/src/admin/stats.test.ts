@@ -92,6 +92,10 @@ describe.each(TEST_DATABASES)('stats on $name', (kind) => {
     expect((await buckets('spend', twoHours)).length).toBe(5);
     const nineDays = `to=${new Date(hourMs + 9 * 86_400_000).toISOString()}`;
     expect((await buckets('spend', nineDays)).length).toBe(1);
+    const twoDays = `to=${new Date(hourMs + 2 * 86_400_000).toISOString()}`;
+    const day = `${start.slice(0, 10)}T00:00:00.000Z`;
+    expect((await buckets('spend', twoDays))[0].start).toBe(start);
+    expect((await buckets('spend', `${twoDays}&group_by=customer`))[0].start).toBe(day);
     expect((await admin.call('GET', `/stats/spend?${range}&from=2020-01-01&interval=1m`)).status).toBe(400);
   });
 
