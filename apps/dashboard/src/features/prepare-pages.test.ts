@@ -7,7 +7,7 @@ import { describeEnd, perMillion, readPriceMap } from './models/prepare-prices';
 import { cacheOutcome, prepareCostParts, prepareWaterfall } from './requests/prepare-request';
 import { prepareTargets, readTargets, showTypedTarget } from './routing/prepare-routing';
 import { describeAlert } from './settings/prepare-alert';
-import { filterOf, prepareSpendLines, readGroup, toCustomerRange } from './spend/prepare-spend';
+import { filterOf, isByDays, prepareSpendLines, readGroup, toCustomerRange } from './spend/prepare-spend';
 
 const start = (minute: number) => new Date(minute * 60_000).toISOString();
 const times = [0, 60_000];
@@ -47,6 +47,7 @@ describe('spend', () => {
     expect(toCustomerRange(day)).toEqual({ ...day, intervalMs: 3_600_000 });
     const hours = { ...range, fromMs: range.toMs - 6 * 3_600_000 };
     expect(toCustomerRange(hours)).toBe(hours);
+    expect([range, day, hours].map((one) => isByDays(toCustomerRange(one)))).toEqual([true, false, false]);
   });
 
   test('groups of the address, and the requests they stand for', () => {

@@ -42,11 +42,13 @@ const DAY_MS = 24 * HOUR_MS;
 /** Up to here customers are drawn by minutes, from requests. */
 const FEW_HOURS_MS = 6 * HOUR_MS;
 
+/** Whether a range of customers is drawn by whole days, beginning with the day it begins in. */
+export const isByDays = (range: TimeRange): boolean => range.toMs - range.fromMs > DAY_MS;
+
 /** Customers are known by hour; beyond a day by day only: the range begins with the day it begins in. */
 export function toCustomerRange(range: TimeRange): TimeRange {
-  const lengthMs = range.toMs - range.fromMs;
-  if (lengthMs <= FEW_HOURS_MS) return range;
-  if (lengthMs <= DAY_MS) return { ...range, intervalMs: Math.max(HOUR_MS, range.intervalMs) };
+  if (range.toMs - range.fromMs <= FEW_HOURS_MS) return range;
+  if (!isByDays(range)) return { ...range, intervalMs: Math.max(HOUR_MS, range.intervalMs) };
   return {
     ...range,
     fromMs: Math.floor(range.fromMs / DAY_MS) * DAY_MS,

@@ -20,7 +20,15 @@ import { Input } from '../../ui/field';
 import { Segmented } from '../../ui/segmented';
 import { PageFrame } from '../shell/page-frame';
 import { CapCard } from './cap-card';
-import { filterOf, prepareSpendLines, readGroup, SPEND_GROUPS, type SpendLine, toCustomerRange } from './prepare-spend';
+import {
+  filterOf,
+  isByDays,
+  prepareSpendLines,
+  readGroup,
+  SPEND_GROUPS,
+  type SpendLine,
+  toCustomerRange,
+} from './prepare-spend';
 
 const GROUPS = Object.entries(SPEND_GROUPS).map(([value, label]) => ({ value, label }));
 
@@ -61,7 +69,7 @@ export function SpendPage() {
           onChange={(name) => group(`label.${name}`)}
         />
       </div>
-      {range !== page.range && (
+      {groupBy === 'customer' && isByDays(range) && (
         <p className="text-xs text-muted">
           Customers are added up by whole UTC days, from {formatDay(range.fromMs, 'utc')} on.
         </p>
