@@ -2,6 +2,7 @@
 // and the drain of rows pays nothing. A row that comes late marks its hour, which is read from rows until it is made again.
 import { type SQL, sql } from 'drizzle-orm';
 import type { Db } from '../client';
+import { instant } from './instant';
 import { CHANGES_OF_HOUR, makeHours } from './late-hours';
 import { ANY_PROJECT } from './rollup-deltas';
 import type { StatsSegment } from './stats-range';
@@ -20,8 +21,6 @@ const SPENT = [
   ['saved_usd', 'saved_usd', 'saved_usd'],
 ] as const;
 
-const at = (ms: number) => sql`to_timestamp(${ms}::bigint / 1000.0)`;
-
 /** Makes the latest hours that are over and not made yet, or were changed since; returns their starts in epoch milliseconds. */
 export const makeCustomerHours = (db: Db, nowMs: number, most: number): Promise<readonly number[]> =>
   makeHours(
@@ -31,13 +30,13 @@ export const makeCustomerHours = (db: Db, nowMs: number, most: number): Promise<
   );
 
 function insertHour(startMs: number): SQL {
-  const hour = at(startMs);
+  const hour = instant(startMs);
   const columns = sql.raw(SPENT.map(([, column]) => column).join(', '));
   const sums = sql.raw(SPENT.map(([, , ofRow]) => `sum(${ofRow})`).join(', '));
   return sql`insert into customer_spend_hour (bucket, project_id, customer_id, ${columns})
     select ${hour}, coalesce(project_id, ${ANY_PROJECT}::uuid), customer, ${sums}
     from (select *, coalesce(customer_id, '') as customer from gateway_logs
-      where created_at >= ${hour} and created_at < ${at(startMs + HOUR_MS)}) as found
+      where created_at >= ${hour} and created_at < ${instant(startMs + HOUR_MS)}) as found
     group by grouping sets ((project_id, customer), (customer)) order by 2, 3`;
 }
 
@@ -47,8 +46,8 @@ function insertHour(startMs: number): SQL {
  * stretch looked up by its index; the bounds of all of them are said again for the planner to leave out other days.
  */
 export function customerHours(segment: StatsSegment, { projectId }: { readonly projectId?: string }): SQL {
-  const from = at(segment.fromMs);
-  const to = at(segment.toMs);
+  const from = instant(segment.fromMs);
+  const to = instant(segment.toMs);
   const condition = projectId === undefined ? sql`true` : sql`project_id = ${projectId}::uuid`;
   const ofHours = sql.raw(SPENT.map(([name, column]) => `${column} as ${name}`).join(', '));
   const ofRows = sql.raw(SPENT.map(([name, , ofRow]) => `${ofRow} as ${name}`).join(', '));

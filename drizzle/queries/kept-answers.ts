@@ -4,6 +4,7 @@ import { RecordsRejectedError } from '@llm0/core/logs/decode-log-record';
 import { sql } from 'drizzle-orm';
 import type { Db } from '../client';
 import { isDataAtFault, rootMessage } from '../sql-state';
+import { instant } from './instant';
 
 /** Answers by id in `kept_answers`. */
 export function createKeptAnswerStore(db: Db): KeptAnswerStore {
@@ -14,8 +15,6 @@ export function createKeptAnswerStore(db: Db): KeptAnswerStore {
     remove: (projectId, id, nowMs) => removeKeptAnswer(db, { projectId, id }, nowMs),
   };
 }
-
-const at = (ms: number) => sql`to_timestamp(${Math.floor(ms)}::bigint / 1000.0)`;
 
 /** One transaction: the rows, and a longer life for the conversations they went on from. A repeated id changes nothing. */
 async function writeKeptAnswers(db: Db, answers: readonly KeptAnswer[]): Promise<void> {
@@ -93,7 +92,7 @@ async function readConversation(db: Db, { projectId, id }: OwnId, limits: ReadLi
     with recursive chain as (
       select id, previous_id, input, answer, 1 as turn, length(input) + length(answer) as bytes
       from kept_answers
-      where id = ${id}::uuid and project_id = ${projectId}::uuid and expires_at > ${at(limits.nowMs)}
+      where id = ${id}::uuid and project_id = ${projectId}::uuid and expires_at > ${instant(limits.nowMs)}
       union all
       select k.id, k.previous_id, k.input, k.answer, chain.turn + 1,
         chain.bytes + length(k.input) + length(k.answer)
@@ -118,7 +117,7 @@ async function findByItems(
 ): Promise<readonly string[]> {
   const rows = await db.execute<{ answer: string }>(sql`
     select answer from kept_answers
-    where project_id = ${projectId}::uuid and expires_at > ${at(nowMs)}
+    where project_id = ${projectId}::uuid and expires_at > ${instant(nowMs)}
       and item_ids && (select array_agg(value) from jsonb_array_elements_text(${JSON.stringify(itemIds)}::jsonb))
     order by created_at desc limit ${sql.raw(String(MAX_FOUND))}`);
   return rows.map(({ answer }) => answer);
@@ -127,6 +126,6 @@ async function findByItems(
 async function removeKeptAnswer(db: Db, { projectId, id }: OwnId, nowMs: number): Promise<boolean> {
   const rows = await db.execute(sql`
     delete from kept_answers
-    where id = ${id}::uuid and project_id = ${projectId}::uuid and expires_at > ${at(nowMs)} returning 1`);
+    where id = ${id}::uuid and project_id = ${projectId}::uuid and expires_at > ${instant(nowMs)} returning 1`);
   return rows.length > 0;
 }

@@ -2,6 +2,7 @@
 // made again.
 import { type SQL, sql } from 'drizzle-orm';
 import type { Db } from '../client';
+import { instant } from './instant';
 import { withRoom } from './with-room';
 
 const MINUTE_MS = 60_000;
@@ -16,7 +17,6 @@ export const MADE_HOURS_KEPT_MS = 8 * DAY_MS;
 /** Hours are made an hour less long than the clean-up keeps them, so that none is made while it is dropped. */
 const HOURS_MADE_MS = MADE_HOURS_KEPT_MS - HOUR_MS;
 
-const at = (ms: number) => sql`to_timestamp(${ms}::bigint / 1000.0)`;
 /** How many changes came late to the hour of a row `h`. */
 export const CHANGES_OF_HOUR: SQL = sql.raw(
   `coalesce((select c.changes from customer_spend_hour_changes c where c.bucket = h.bucket), 0)`,
@@ -55,7 +55,7 @@ export async function makeHours(
   const oldestMs = Math.ceil((nowMs - HOURS_MADE_MS) / HOUR_MS) * HOUR_MS;
   const hours = await db.execute<{ start_ms: string }>(sql`
     select (date_part('epoch', h.bucket) * 1000)::bigint as start_ms
-    from generate_series(${at(oldestMs)}, ${at(endMs - HOUR_MS)}, interval '1 hour') as h(bucket)
+    from generate_series(${instant(oldestMs)}, ${instant(endMs - HOUR_MS)}, interval '1 hour') as h(bucket)
       left join ${sql.identifier(what.made)} as m on m.bucket = h.bucket
     where m.made_at_changes is distinct from ${CHANGES_OF_HOUR}
       and (select true from rollup_hour as r where r.bucket = h.bucket limit 1)
@@ -67,7 +67,7 @@ export async function makeHours(
 
 /** Changes are counted before anything is added up: what comes in between is seen by the number having grown. */
 async function makeHour(db: Db, { made, table, insert }: MadeOfHours, startMs: number): Promise<void> {
-  const hour = at(startMs);
+  const hour = instant(startMs);
   const marks = sql.identifier(made);
   await withRoom(db, async (tx) => {
     // Whoever else makes the hour waits here.

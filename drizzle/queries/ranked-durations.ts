@@ -2,6 +2,7 @@
 // its day, which is read from the finer roll-ups until the job has been over it again.
 import { type SQL, sql } from 'drizzle-orm';
 import type { Db } from '../client';
+import { instant } from './instant';
 import { CLOSED_AFTER_MS } from './late-days';
 import { ANY_PROJECT, utcDay } from './rollup-deltas';
 import { binOf, METRIC_NAMES } from './stats-sources';
@@ -87,7 +88,6 @@ async function rankDay(db: Db, { startMs, changes, nowMs }: DayToRank): Promise<
     on conflict (day) do update set made_at_changes = excluded.made_at_changes`);
 }
 
-const instant = (ms: number) => sql`to_timestamp(${ms}::bigint / 1000.0)`;
 interface Piece {
   readonly step: RankedStep;
   readonly dimension: Dimension;

@@ -4,6 +4,7 @@ import { binValueMs } from '@llm0/core/logs/histogram';
 import { eachInSlices } from '@llm0/core/logs/in-slices';
 import { type SQL, sql } from 'drizzle-orm';
 import type { Db } from '../client';
+import { instant } from './instant';
 import { CHANGES_OF_HOUR, makeHours } from './late-hours';
 import { type RankedPlace, rankedPlaceOf } from './ranked-place';
 import { ANY_PROJECT } from './rollup-deltas';
@@ -15,8 +16,6 @@ import { bucketKey } from './stats-totals';
 const HOUR_MS = 3_600_000;
 /** Bits of one percentile's bin. */
 const BIN_BITS = 10;
-
-const at = (ms: number) => sql`to_timestamp(${ms}::bigint / 1000.0)`;
 
 /** Ranks the latest hours that are over and not ranked yet, or were changed since; returns their starts in epoch milliseconds. */
 export const rankHours = (db: Db, nowMs: number, most: number): Promise<readonly number[]> =>
@@ -37,7 +36,7 @@ function insertHour(startMs: number): SQL {
   const columns = sql.raw(METRIC_NAMES.join(', '));
   return sql`
     with sources as materialized (
-      select *, row_number() over () as source from rollup_hour where bucket = ${at(startMs)}
+      select *, row_number() over () as source from rollup_hour where bucket = ${instant(startMs)}
     ), members as materialized (
       select source, dense_rank() over (order by dimension, project, name) as place, dimension, project, name
       from sources, lateral (values (project_id), (${ANY_PROJECT}::uuid)) as p(project), lateral (
@@ -58,7 +57,7 @@ function insertHour(startMs: number): SQL {
       from seen where total > 0 group by place, metric
     )
     insert into rollup_durations_hour (bucket, dimension, project_id, name, ${columns})
-    select ${at(startMs)}, dimension, project, name, ${columns}
+    select ${instant(startMs)}, dimension, project, name, ${columns}
     from (select place, ${sql.raw(ofMetric.join(', '))} from ranked group by place) as found
       join (select distinct place, dimension, project, name from members) as places using (place) order by 2, 3, 4`;
 }
@@ -99,10 +98,10 @@ async function loadHours(db: Db, { fromMs, toMs }: StatsSegment): Promise<readon
   const rows = await db.execute<{ start_ms: string; is_ranked: boolean }>(sql`
     with made as materialized (
       select bucket, made_at_changes = ${CHANGES_OF_HOUR} as stands from rollup_durations_hour_made as h
-      where bucket >= ${at(fromMs)} and bucket < ${at(toMs)}
+      where bucket >= ${instant(fromMs)} and bucket < ${instant(toMs)}
     )
     select (date_part('epoch', bucket) * 1000)::bigint as start_ms, coalesce(stands, false) as is_ranked
-    from generate_series((select min(bucket) from made), ${at(toMs - HOUR_MS)}, interval '1 hour') as hours(bucket)
+    from generate_series((select min(bucket) from made), ${instant(toMs - HOUR_MS)}, interval '1 hour') as hours(bucket)
       left join made using (bucket)
     where stands or (select true from rollup_hour as r where r.bucket = hours.bucket limit 1)
     order by 1`);

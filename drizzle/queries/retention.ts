@@ -1,34 +1,33 @@
 import { type SQL, sql } from 'drizzle-orm';
 import type { Db } from '../client';
+import { instant } from './instant';
 import { FINER_THAN_DAYS } from './ranked-durations';
 
 /** Rows deleted in one statement: short locks, short transactions. */
 const BATCH = 10_000;
 
-const at = (ms: number) => sql`to_timestamp(${Math.floor(ms)}::bigint / 1000.0)`;
-
 /** Table → what is over, as of the given instant. Partitions of `gateway_logs` are dropped elsewhere. */
 const EXPIRED = {
-  rollup_minute: (ms: number) => sql`bucket < ${at(ms)}`,
-  rollup_hour: (ms: number) => sql`bucket < ${at(ms)}`,
-  rollup_quarter: (ms: number) => sql`bucket < ${at(ms)}`,
-  rollup_latency_short: (ms: number) => sql`bucket < ${at(ms)}`,
-  rollup_latency_hour: (ms: number) => sql`bucket < ${at(ms)}`,
-  rollup_latency_quarter: (ms: number) => sql`bucket < ${at(ms)}`,
+  rollup_minute: (ms: number) => sql`bucket < ${instant(ms)}`,
+  rollup_hour: (ms: number) => sql`bucket < ${instant(ms)}`,
+  rollup_quarter: (ms: number) => sql`bucket < ${instant(ms)}`,
+  rollup_latency_short: (ms: number) => sql`bucket < ${instant(ms)}`,
+  rollup_latency_hour: (ms: number) => sql`bucket < ${instant(ms)}`,
+  rollup_latency_quarter: (ms: number) => sql`bucket < ${instant(ms)}`,
   // Whole days are kept.
-  rollup_durations: (ms: number) => sql`${FINER_THAN_DAYS} and bucket < ${at(ms)}`,
-  rollup_durations_hour_made: (ms: number) => sql`bucket < ${at(ms)}`,
-  rollup_durations_hour: (ms: number) => sql`bucket < ${at(ms)}`,
-  rollup_error: (ms: number) => sql`bucket < ${at(ms)}`,
-  customer_spend_hour_made: (ms: number) => sql`bucket < ${at(ms)}`,
-  customer_spend_hour: (ms: number) => sql`bucket < ${at(ms)}`,
-  customer_spend_hour_changes: (ms: number) => sql`bucket < ${at(ms)}`,
-  gateway_log_bodies: (ms: number) => sql`created_at < ${at(ms)}`,
-  system_logs: (ms: number) => sql`created_at < ${at(ms)}`,
-  exact_cache: (ms: number) => sql`expires_at < ${at(ms)}`,
-  semantic_matches: (ms: number) => sql`created_at < ${at(ms)}`,
-  idempotency_keys: (ms: number) => sql`expires_at < ${at(ms)}`,
-  kept_answers: (ms: number) => sql`expires_at < ${at(ms)}`,
+  rollup_durations: (ms: number) => sql`${FINER_THAN_DAYS} and bucket < ${instant(ms)}`,
+  rollup_durations_hour_made: (ms: number) => sql`bucket < ${instant(ms)}`,
+  rollup_durations_hour: (ms: number) => sql`bucket < ${instant(ms)}`,
+  rollup_error: (ms: number) => sql`bucket < ${instant(ms)}`,
+  customer_spend_hour_made: (ms: number) => sql`bucket < ${instant(ms)}`,
+  customer_spend_hour: (ms: number) => sql`bucket < ${instant(ms)}`,
+  customer_spend_hour_changes: (ms: number) => sql`bucket < ${instant(ms)}`,
+  gateway_log_bodies: (ms: number) => sql`created_at < ${instant(ms)}`,
+  system_logs: (ms: number) => sql`created_at < ${instant(ms)}`,
+  exact_cache: (ms: number) => sql`expires_at < ${instant(ms)}`,
+  semantic_matches: (ms: number) => sql`created_at < ${instant(ms)}`,
+  idempotency_keys: (ms: number) => sql`expires_at < ${instant(ms)}`,
+  kept_answers: (ms: number) => sql`expires_at < ${instant(ms)}`,
 } as const satisfies Record<string, (ms: number) => SQL>;
 
 export type ExpiringTable = keyof typeof EXPIRED;
@@ -56,7 +55,7 @@ export async function deleteExpiredSemantic(db: Db, nowMs: number): Promise<numb
   );
   if (found?.present !== true) return 0;
   const [row] = await db.execute<{ n: number }>(
-    sql`with gone as (delete from semantic_cache where expires_at < ${at(nowMs)} returning 1) select count(*)::int as n from gone`,
+    sql`with gone as (delete from semantic_cache where expires_at < ${instant(nowMs)} returning 1) select count(*)::int as n from gone`,
   );
   return row?.n ?? 0;
 }

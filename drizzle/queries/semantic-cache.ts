@@ -14,6 +14,7 @@ import type { Db } from '../client';
 import type { LookUps } from '../look-up-pool';
 import { isDataAtFault, rootMessage } from '../sql-state';
 import { GroupSizes } from './group-sizes';
+import { instant } from './instant';
 import { fromJsonb, toJsonb } from './jsonb-text';
 import { writeSemanticMatches } from './semantic-matches';
 
@@ -75,8 +76,6 @@ export async function ensureVectorIndex(db: Db, dimensions: number): Promise<voi
   });
 }
 
-const at = (ms: number) => sql`to_timestamp(${Math.floor(ms)}::bigint / 1000.0)`;
-
 const inGroup = (group: SemanticGroup): SQL => sql`project_id = ${group.projectId}::uuid
   and provider = ${group.provider} and model = ${group.model} and fingerprint = ${group.fingerprint}`;
 
@@ -125,7 +124,7 @@ function nearest({ group, vector, questionHash, nowMs, limit, valueFrom }: Seman
         ${embedding} <=> ${wanted}::vector(${n}) as distance,
         (extract(epoch from expires_at) * 1000)::float8 as expires_at_ms
       from semantic_cache
-      where ${inGroup(group)} and dimensions = ${n} and expires_at > ${at(nowMs)}
+      where ${inGroup(group)} and dimensions = ${n} and expires_at > ${instant(nowMs)}
       order by distance
       limit ${limit}
     ) c order by c.distance`;
@@ -197,7 +196,7 @@ function toRow(entry: SemanticEntry): string {
 
 async function countHits(db: Db, hits: readonly SemanticHitCount[], nowMs: number): Promise<void> {
   await db.execute(sql`
-    update semantic_cache c set hit_count = c.hit_count + r.hits, last_hit_at = ${at(nowMs)}
+    update semantic_cache c set hit_count = c.hit_count + r.hits, last_hit_at = ${instant(nowMs)}
     from (
       select "projectId" as project_id, "cacheKey" as cache_key, count(*) as hits
       from jsonb_to_recordset(${JSON.stringify(hits)}::jsonb) as h("projectId" uuid, "cacheKey" text) group by 1, 2

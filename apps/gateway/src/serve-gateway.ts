@@ -43,7 +43,9 @@ export async function serveGateway(options: ServeOptions): Promise<ServingGatewa
   const jobs = config.backgroundWorkers ? await startJobs(running) : undefined;
   const { admin, stop: stopLoading } = loadAdminLater(async () => {
     const { createAdmin } = await import('./admin/index');
-    return createAdmin(adminServices(running));
+    const { createStatsReader } = await import('./admin/answer-stats');
+    const stats = running.statsThread ?? createStatsReader(running.database.db);
+    return createAdmin({ ...adminServices(running), stats });
   });
   const app = createApp(services, admin, options.gatherMetrics);
   const server = Bun.serve({
@@ -77,8 +79,8 @@ export async function serveGateway(options: ServeOptions): Promise<ServingGatewa
   return { port: server.port ?? config.port, secrets, services, shutdown };
 }
 
-function adminServices(running: RunningServices): Parameters<typeof createAdmin>[0] {
-  const { services, database, tables, providerDesk, stats } = running;
+function adminServices(running: RunningServices): Omit<Parameters<typeof createAdmin>[0], 'stats'> {
+  const { services, database, tables, providerDesk } = running;
   const reloadTables = () => tables.reload();
-  return { ...services, db: database.db, reloadTables, presetChains: tables.presets, providerDesk, stats };
+  return { ...services, db: database.db, reloadTables, presetChains: tables.presets, providerDesk };
 }

@@ -27,7 +27,6 @@ import { createProviderRegistry } from '@llm0/providers/registry';
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { Activity } from './activity';
-import { createStatsReader, type StatsReader } from './admin/answer-stats';
 import type { Config } from './config';
 import { createSemanticCache } from './create-semantic-cache';
 import { createTargetHealth } from './create-target-health';
@@ -52,7 +51,8 @@ export interface RunningServices {
   readonly database: Database;
   readonly tables: Tables;
   readonly providerDesk: ProviderDesk;
-  readonly stats: StatsReader;
+  /** Absent where the database is embedded: that serves one connection at a time. */
+  readonly statsThread: StatsThread | undefined;
   close(): Promise<void>;
 }
 
@@ -138,7 +138,6 @@ export async function createServices(config: Config, log: Logger, version: strin
   const idempotentEmbeddings = new IdempotentAnswers({ ...claims, codec: STORED_EMBEDDINGS_CODEC });
   const bodyLog = createBodyLog(config, database, metrics);
   const { databaseUrl } = config;
-  // The embedded Postgres serves one connection at a time: a thread would have to wait for this one's.
   const statsThread = databaseUrl === undefined ? undefined : new StatsThread({ databaseUrl });
   const services: Services = {
     version,
@@ -174,7 +173,7 @@ export async function createServices(config: Config, log: Logger, version: strin
     services,
     database,
     tables,
-    stats: statsThread ?? createStatsReader(database.db),
+    statsThread,
     providerDesk: new ProviderDesk({
       registry,
       connections,

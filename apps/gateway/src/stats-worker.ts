@@ -1,6 +1,6 @@
 // The dashboard's statistics in a thread of their own. Postgres unreachable: told with its code, the client reconnects.
-import { setPriority } from 'node:os';
 import { parentPort } from 'node:worker_threads';
+import { lowerPriority } from '@llm0/core/threads/lower-priority';
 import { connectDatabase } from '@llm0/drizzle/client';
 import { rootCode, rootMessage } from '@llm0/drizzle/sql-state';
 import { createStatsReader, type StatsReader } from './admin/answer-stats';
@@ -8,15 +8,7 @@ import type { StatsThreadQuestion, StatsThreadReply, StatsThreadSettings } from 
 
 /** One for the roll-ups, one for single rows. */
 const CONNECTIONS = 2;
-/** Where cores are few, requests come first. On Linux a priority is one thread's alone. */
-const NICE = 10;
-if (process.platform === 'linux') {
-  try {
-    setPriority(0, NICE);
-  } catch {
-    // Not allowed here: everybody is equal then.
-  }
-}
+lowerPriority(10);
 
 const encoder = new TextEncoder();
 let reader: StatsReader | undefined;

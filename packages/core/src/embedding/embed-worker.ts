@@ -1,20 +1,12 @@
 // The model in a thread of its own: tokenizing, inference and language detection never touch the gateway's event loop.
 import { existsSync } from 'node:fs';
-import { setPriority } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { parentPort } from 'node:worker_threads';
+import { lowerPriority } from '../threads/lower-priority';
 import type { EmbedJob, EmbedReply, EmbedWorkerSettings } from './embed-messages';
 import { isEnglish } from './is-english';
 
-/** Where cores are few, requests that need no vector come first. On Linux a priority is one thread's alone. */
-const NICE = 15;
-if (process.platform === 'linux') {
-  try {
-    setPriority(0, NICE);
-  } catch {
-    // Not allowed here: everybody is equal then.
-  }
-}
+lowerPriority(15);
 
 /** With the special tokens. */
 const MAX_TOKENS = 512;
