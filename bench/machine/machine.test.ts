@@ -24,8 +24,10 @@ test('the command of a report holds no secrets', () => {
 
 describe.if(process.platform === 'linux')('on Linux', () => {
   test('descendants count as the process they come from', async () => {
-    const child = Bun.spawn([process.execPath, '-e', 'setInterval(() => {}, 1000)']);
+    const script = "console.log('up'); setInterval(() => {}, 1000)";
+    const child = Bun.spawn([process.execPath, '-e', script], { stdout: 'pipe' });
     try {
+      await child.stdout.getReader().read();
       expect(processTree(process.pid)).toContain(child.pid);
       expect(residentMib([child.pid])).toBeGreaterThan(1);
       expect(readCpu({ here: process.pid }).here).toBeGreaterThan(0);

@@ -7,8 +7,9 @@ import { type AdminUnderTest, openAdmin, storeRecords } from './admin.fixture';
 describe.each(TEST_DATABASES)('stats on $name', (kind) => {
   let admin: AdminUnderTest;
   const projectId = crypto.randomUUID();
-  const nowMs = Date.now();
-  const hourMs = Math.floor(nowMs / 3_600_000) * 3_600_000 - 3 * 3_600_000;
+  // Two whole hours of one UTC day, whatever the time: the day's buckets below count on it.
+  const hoursAgo = new Date().getUTCHours() === 2 ? 4 : 3;
+  const hourMs = (Math.floor(Date.now() / 3_600_000) - hoursAgo) * 3_600_000;
   beforeAll(async () => {
     admin = await openAdmin(kind);
     const at = (minutes: number) => ({ projectId, createdAtMs: hourMs + minutes * 60_000 });
