@@ -1,5 +1,6 @@
 // The store does not take a settlement: it is kept here and in a file, and handed in again until the store has it.
 
+import { chooseModes, type QueuedIds } from './choose-modes';
 import { compareEntryIds } from './compare-entry-ids';
 import { DONE_MARKER_MS } from './hold';
 import type { RebuildSource, Settlement } from './hot-store';
@@ -9,6 +10,7 @@ import type { SettlementFile } from './settlement-file';
 /** Memory for settlements the queue holds but that are not drained yet; beyond it they are kept in the file. */
 const KEPT_MAX_BYTES = 16 * 1024 * 1024;
 const BATCH = 500;
+const NOTHING_QUEUED: QueuedIds = new Map();
 // A store that has not acknowledged for this long counts as stalled. When it goes on it may drop what a process that died
 // meanwhile had written (Redis reads 16 KiB, fails to reply, and closes), so what is on the wire goes to the file too.
 const STALLED_MS = 20;
@@ -36,8 +38,8 @@ export interface HandOverPorts {
   /** True while written bytes have not left this process. */
   isBackedUp(): boolean;
   shardOf(projectId: string): number;
-  /** Entry ids, by request id, of the records that are in the queue now. */
-  queuedIds(shards: ReadonlySet<number>): Promise<ReadonlyMap<string, string>>;
+  /** Entry ids, by request id, of those of these requests whose records are in the queue now. */
+  queuedIds(shards: ReadonlySet<number>, requestIds: ReadonlySet<string>): Promise<QueuedIds>;
   /** Something could not be handed in: the owner checks the store and calls `resume`. */
   onTrouble(): void;
   readonly file: SettlementFile;
@@ -94,14 +96,16 @@ export class HandOver {
       const doubtful = batch.filter((entry) => entry.doubtful || entry.sentAtMs < old);
       const clear = batch.filter((entry) => !entry.doubtful && entry.sentAtMs >= old);
       await this.sendAll(clear, (entry) => (entry.settlement?.held ? 'held' : 'unheld'));
-      while (doubtful.length > 0) {
-        const some = doubtful.splice(0, BATCH);
-        try {
-          await this.decide(some, source);
-        } catch (error) {
-          this.waiting.push(...some, ...doubtful);
-          throw error;
+      let decided = 0;
+      try {
+        // Queue first, rows second: what is drained in between is found in the rows.
+        const queued = doubtful.length === 0 ? NOTHING_QUEUED : await this.findQueued(doubtful);
+        for (; decided < doubtful.length; decided += BATCH) {
+          await this.decide(doubtful.slice(decided, decided + BATCH), queued, source);
         }
+      } catch (error) {
+        for (const entry of doubtful.slice(decided)) this.waiting.push(entry);
+        throw error;
       }
       if (this.failures > failures) throw new Error('the hot store does not take settlements');
     }
@@ -273,27 +277,17 @@ export class HandOver {
     }
   }
 
-  /** Queue first, rows second: what is drained in between is found in the rows. */
-  private async decide(entries: readonly Entry[], source: RebuildSource): Promise<void> {
-    const shards = new Set(
-      entries.flatMap(({ settlement }) => (settlement ? [this.ports.shardOf(settlement.projectId)] : [])),
-    );
-    const queued = await this.ports.queuedIds(shards);
-    const stored = await source.findStored(
-      entries.map((entry) => ({ id: entry.requestId, createdAtMs: entry.admittedAtMs })),
-    );
-    const inRows = entries.filter(({ requestId }) => stored.has(requestId) && !queued.has(requestId));
-    const lost = await source.findLost(
-      inRows.map((entry) => ({ id: entry.requestId, createdAtMs: entry.admittedAtMs })),
-    );
-    await this.sendAll(entries, ({ requestId }) => {
-      const booking = lost.get(requestId);
-      if (booking !== undefined) return `known r${booking.costNanoUsd} ${booking.createdAtMs}`;
-      return queued.has(requestId) || stored.has(requestId) ? 'known' : 'force';
-    });
+  private findQueued(entries: readonly Entry[]): Promise<QueuedIds> {
+    const shards = entries.flatMap(({ settlement }) => (settlement ? [this.ports.shardOf(settlement.projectId)] : []));
+    return this.ports.queuedIds(new Set(shards), new Set(entries.map(({ requestId }) => requestId)));
+  }
+
+  private async decide(entries: readonly Entry[], queued: QueuedIds, source: RebuildSource): Promise<void> {
+    await this.sendAll(entries, await chooseModes(entries, queued, source));
+    const waiting = new Set(this.waiting);
     for (const entry of entries) {
       const entryId = queued.get(entry.requestId);
-      if (entryId === undefined || entry.settlement === undefined || this.waiting.includes(entry)) continue;
+      if (entryId === undefined || entry.settlement === undefined || waiting.has(entry)) continue;
       this.keep(entry, entry.settlement, entryId);
     }
   }

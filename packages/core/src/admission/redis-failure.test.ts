@@ -292,6 +292,24 @@ describe('redis hot store, when things break', () => {
     expect(rows.costNanoUsd).toBe(70);
   });
 
+  test('a long queue that was left is looked through once, however much has to be found in it', async () => {
+    const first = await open();
+    for (let i = 0; i < 5_000; i++) {
+      first.settle(settlementOf(requestOf({}), Date.now(), { held: false, costNanoUsd: 0 }));
+    }
+    await first.flush(5_000);
+    await first.close();
+    stores.splice(stores.indexOf(first), 1);
+    await admin.config('RESETSTAT');
+    const second = await open();
+    const looks = /cmdstat_xrange:calls=(\d+)/.exec(await admin.info('commandstats'))?.[1];
+    // Six for a thousand entries each, the others by those who look at the state of the queue.
+    expect(Number(looks)).toBeLessThan(15);
+    await second.flush(1_000);
+    expect(await rows.drain(second)).toBe(5_000);
+    expect(rows.doubled).toBe(0);
+  });
+
   test('a reader that begins takes over at once what the one before it had in hand', async () => {
     const [first, second] = [await open(), await open()];
     const request = requestOf({});

@@ -20,7 +20,7 @@ import { countCache, purgeCache, readCache, writeCache } from './redis-cache';
 import { connectRedis, isBackedUp, type RedisConnectionOptions, waitForReady } from './redis-connection';
 import { shardOf } from './redis-keys';
 import { RedisLink } from './redis-link';
-import { appendRecord, listQueued, RedisLogQueue } from './redis-log-queue';
+import { appendRecord, findQueued, RedisLogQueue } from './redis-log-queue';
 import { reapHolds, renewLeases } from './redis-reaper';
 import { RedisRecovery } from './redis-recovery';
 import { type RedisClient, runScript } from './redis-scripts';
@@ -99,10 +99,11 @@ export class RedisHotStore implements HotStore {
       written: () => this.batch.open(),
       isBackedUp: () => isBackedUp(this.client),
       shardOf: (projectId) => shardOf(projectId, this.link.shards.length),
-      queuedIds: (shards) =>
-        listQueued(
+      queuedIds: (shards, requestIds) =>
+        findQueued(
           this.client,
           this.link.shards.filter(({ shard }) => shards.has(shard)),
+          requestIds,
         ),
       onTrouble,
       file: this.file,

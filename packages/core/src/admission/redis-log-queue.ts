@@ -11,6 +11,8 @@ export const REDELIVER_MS = 30_000;
 /** Who has not read for this long begins anew: it takes over at once what the reader before it left. */
 const NEW_READER_MS = 10_000;
 const POLL_MS = 50;
+/** Entries one script call looks at: a millisecond of the store's time. */
+const ID_BATCH = 1000;
 
 /** `[id, [field, value, …]]`, as XRANGE and its kin reply. */
 type StreamEntry = readonly [id: string, fields: readonly string[] | null];
@@ -30,20 +32,23 @@ export async function readQueue(
   return toRecords((await client.xrange(keys.log, from, '+', 'COUNT', count)) as readonly StreamEntry[]);
 }
 
-/** Entry ids, by request id, of everything that is in the given queues now. */
-export async function listQueued(
+/** Entry ids, by request id, of those of `wanted` that are in the given queues now. Records stay where they are. */
+export async function findQueued(
   client: RedisClient,
   shards: readonly ShardKeys[],
+  wanted: ReadonlySet<string>,
 ): Promise<ReadonlyMap<string, string>> {
   const found = new Map<string, string>();
   for (const keys of shards) {
     let from = '-';
     for (;;) {
-      const entries = await readQueue(client, keys, { from, count: 1000 });
-      for (const { requestId, id } of entries) found.set(requestId, id);
-      const last = entries.at(-1);
-      if (last === undefined) break;
-      from = `(${last.id}`;
+      const ids = (await runScript(client, 'queueIds', [keys.log, from, ID_BATCH])) as readonly string[];
+      for (let i = 0; i < ids.length; i += 2) {
+        const requestId = ids[i + 1] ?? '';
+        if (wanted.has(requestId)) found.set(requestId, ids[i] ?? '');
+      }
+      if (ids.length < 2 * ID_BATCH) break;
+      from = `(${ids.at(-2)}`;
     }
   }
   return found;

@@ -12,6 +12,7 @@ import compareSet from './lua/compare_set.lua' with { type: 'text' };
 import customerSpend from './lua/customer_spend.lua' with { type: 'text' };
 import epochRead from './lua/epoch_read.lua' with { type: 'text' };
 import expired from './lua/expired.lua' with { type: 'text' };
+import queueIds from './lua/queue_ids.lua' with { type: 'text' };
 import queueState from './lua/queue_state.lua' with { type: 'text' };
 import reap from './lua/reap.lua' with { type: 'text' };
 import rebuildWrite from './lua/rebuild_write.lua' with { type: 'text' };
@@ -39,6 +40,7 @@ const SCRIPTS = {
   cacheRemove: { keys: 5, lua: join(clock, cacheStore, cacheRemove) },
   cacheCount: { keys: 5, lua: join(clock, cacheStore, cacheCount) },
   acknowledge: { keys: 1, lua: acknowledge },
+  queueIds: { keys: 1, lua: queueIds },
   queueState: { keys: 2, lua: queueState },
   epochRead: { keys: 1, lua: epochRead },
   rebuildWrite: { keys: 3, lua: rebuildWrite },
