@@ -59,20 +59,24 @@ describe('the shipped model', () => {
     expect(broken).toEqual([]);
   });
 
-  test('the event loop goes on meanwhile', async () => {
-    let worstMs = 0;
-    let lastMs = performance.now();
-    const timer = setInterval(() => {
-      worstMs = Math.max(worstMs, performance.now() - lastMs);
-      lastMs = performance.now();
-    }, 1);
-    await Promise.all(
-      Array.from({ length: 40 }, (_, i) => embedder.embed(`what is the weather in city ${i}?`, LOADED_MS)),
-    );
-    clearInterval(timer);
-    // A machine busy with other tests stalls everybody; inference of 40 texts on this thread would take longer.
-    expect(worstMs).toBeLessThan(50);
-  });
+  test(
+    'the event loop goes on meanwhile',
+    async () => {
+      let worstMs = 0;
+      let lastMs = performance.now();
+      const timer = setInterval(() => {
+        worstMs = Math.max(worstMs, performance.now() - lastMs);
+        lastMs = performance.now();
+      }, 1);
+      await Promise.all(
+        Array.from({ length: 40 }, (_, i) => embedder.embed(`what is the weather in city ${i}?`, LOADED_MS)),
+      );
+      clearInterval(timer);
+      // A machine busy with other tests stalls everybody; inference of 40 texts on this thread would take longer.
+      expect(worstMs).toBeLessThan(50);
+    },
+    { retry: 2 },
+  );
 
   test('a model that is not there is said once, and tried again only after a pause', async () => {
     const said: string[] = [];

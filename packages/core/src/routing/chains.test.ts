@@ -205,11 +205,15 @@ describe('model families', () => {
     expect(readModelFamily(model)).toEqual({ family, isPinned });
   });
 
-  test('a name of 100,000 dates is not taken apart', () => {
-    const start = performance.now();
-    expect(readModelFamily('-123'.repeat(100_000)).isPinned).toBe(false);
-    expect(performance.now() - start).toBeLessThan(50);
-  });
+  test(
+    'a name of 100,000 dates is not taken apart',
+    () => {
+      const start = performance.now();
+      expect(readModelFamily('-123'.repeat(100_000)).isPinned).toBe(false);
+      expect(performance.now() - start).toBeLessThan(50);
+    },
+    { retry: 2 },
+  );
 
   test('patterns match as the same regular expression would', () => {
     const letters = fc.stringMatching(/^[ab*]{0,8}$/);
@@ -221,12 +225,16 @@ describe('model families', () => {
     );
   });
 
-  test('a pattern of many stars and a long name are matched quickly', () => {
-    const start = performance.now();
-    expect(matchesPattern('a*'.repeat(100), `${'a'.repeat(100_000)}b`)).toBe(true);
-    expect(matchesPattern(`${'a*'.repeat(100)}c`, `${'a'.repeat(100_000)}b`)).toBe(false);
-    expect(performance.now() - start).toBeLessThan(200);
-  });
+  test(
+    'a pattern of many stars and a long name are matched quickly',
+    () => {
+      const start = performance.now();
+      expect(matchesPattern('a*'.repeat(100), `${'a'.repeat(100_000)}b`)).toBe(true);
+      expect(matchesPattern(`${'a*'.repeat(100)}c`, `${'a'.repeat(100_000)}b`)).toBe(false);
+      expect(performance.now() - start).toBeLessThan(200);
+    },
+    { retry: 2 },
+  );
 });
 
 describe('laws of routing', () => {
