@@ -203,8 +203,11 @@ export class HandOver {
 
   private take(entry: Entry, settlement: Settlement, outcome: SettleOutcome): void {
     this.sent.delete(entry);
-    if (outcome.type === 'released') this.forget(entry);
-    else if (outcome.type === 'queued') this.keep(entry, settlement, outcome.entryId);
+    if (outcome.type === 'released') {
+      // It is in the queue, and maybe in the file, already.
+      if (entry.queued === undefined) this.forget(entry);
+      else this.keep(entry, settlement, entry.queued.entryId);
+    } else if (outcome.type === 'queued') this.keep(entry, settlement, outcome.entryId);
     else if (outcome.type === 'refused') this.fail(entry);
     else {
       entry.doubtful = true;
@@ -283,12 +286,11 @@ export class HandOver {
   }
 
   private async decide(entries: readonly Entry[], queued: QueuedIds, source: RebuildSource): Promise<void> {
-    await this.sendAll(entries, await chooseModes(entries, queued, source));
-    const waiting = new Set(this.waiting);
     for (const entry of entries) {
       const entryId = queued.get(entry.requestId);
-      if (entryId === undefined || entry.settlement === undefined || waiting.has(entry)) continue;
-      this.keep(entry, entry.settlement, entryId);
+      if (entryId === undefined) delete entry.queued;
+      else entry.queued = { entryId };
     }
+    await this.sendAll(entries, await chooseModes(entries, queued, source));
   }
 }
