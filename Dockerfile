@@ -6,6 +6,7 @@ COPY apps/gateway/package.json apps/gateway/
 COPY apps/dashboard/package.json apps/dashboard/
 COPY packages/core/package.json packages/core/
 COPY packages/providers/package.json packages/providers/
+COPY packages/testing/package.json packages/testing/
 COPY drizzle/package.json drizzle/
 COPY drizzle/patches drizzle/patches
 COPY bench/package.json bench/

@@ -36,7 +36,7 @@ describe('the checker finds', () => {
     ],
     [
       'a provider importing the gateway',
-      [file('packages/providers/src/a.ts', `export * from '@llm0/gateway/config';`)],
+      [file('packages/providers/src/a.ts', `export * from '@llm0/gateway/config/config';`)],
       /may not import/,
     ],
     [
@@ -98,7 +98,7 @@ describe('the checker finds', () => {
       file('packages/core/src/a.ts', `import x from './b';\nimport { readFile } from 'node:fs/promises';\n`),
       file('packages/providers/src/alpha/index.ts', `import type { C } from '@llm0/core/chat/request';`),
       file('apps/gateway/src/services.ts', `import { connectDatabase } from '@llm0/drizzle/client';`),
-      file('apps/gateway/src/config.ts', 'readConfig(process.env)'),
+      file('apps/gateway/src/config/config.ts', 'readConfig(process.env)'),
       file('apps/gateway/src/jobs/a.ts', `import { y } from '@llm0/drizzle/queries/y';`),
       file('packages/core/src/a.test.ts', lines(900)),
     ];

@@ -1,4 +1,4 @@
-import { callAdmin } from '@llm0/gateway/testing/start-gateway';
+import { callAdmin } from '@llm0/testing/stores/start-gateway';
 import { median, type ServerPercentiles, type ServerSide, type Trial } from './report/rows';
 import { type StartedGateway, waitForDrain } from './start-bench';
 

@@ -1,5 +1,5 @@
 // `bun run bench [scenario…]`: starts stores, upstream, floor and gateway by itself, loads them in turn, prints a report.
-import { callAdmin } from '@llm0/gateway/testing/start-gateway';
+import { callAdmin } from '@llm0/testing/stores/start-gateway';
 import { describeMachine } from './machine/describe-machine';
 import { readServerVersions } from './machine/read-server-versions';
 import { BenchOptionError, type BenchOptions, OPTION_HELP, parseOptions } from './options';

@@ -2,9 +2,9 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { callAdmin, createTestKey, type GatewayProcess, startGateway } from '@llm0/gateway/testing/start-gateway';
-import { startPostgres } from '@llm0/gateway/testing/start-postgres';
-import { startRedis } from '@llm0/gateway/testing/start-redis';
+import { callAdmin, createTestKey, type GatewayProcess, startGateway } from '@llm0/testing/stores/start-gateway';
+import { startPostgres } from '@llm0/testing/stores/start-postgres';
+import { startRedis } from '@llm0/testing/stores/start-redis';
 import type { BenchOptions } from './options';
 import type { KeyName, TargetKind } from './scenarios/scenarios';
 
@@ -53,7 +53,7 @@ export async function startBench(options: BenchOptions): Promise<BenchWorld> {
     for (const end of stops.splice(0).reverse()) await end();
   };
   try {
-    const upstream = await startScript('../apps/gateway/testing/fake-upstream/main.ts', [
+    const upstream = await startScript('../packages/testing/fake-upstream/main.ts', [
       ...['--port', String(options.upstreamPort)],
     ]);
     stops.push(async () => upstream.child.kill());

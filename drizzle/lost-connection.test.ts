@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
+import { TEST_DATABASES } from '@llm0/testing/stores/test-databases';
 import { connectDatabase } from './client';
-import { TEST_DATABASES } from './testing/test-databases';
 
 /** `AuthenticationOk` and `ReadyForQuery` of the wire protocol. */
 const LET_IN = [0x52, 0, 0, 0, 8, 0, 0, 0, 0];

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { createDatabase, type TestDatabase } from '../apps/gateway/testing/create-database';
+import { createDatabase, type TestDatabase } from '@llm0/testing/stores/create-database';
+import { TEST_DATABASES } from '@llm0/testing/stores/test-databases';
 import { connectDatabase, type Database } from './client';
 import { migrateDatabase } from './migrate';
-import { TEST_DATABASES } from './testing/test-databases';
 
 const quiet = { onWarning: () => {} };
 

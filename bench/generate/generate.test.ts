@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { histogramCount, unpackHistogram } from '@llm0/core/logs/histogram';
 import type { Database } from '@llm0/drizzle/client';
-import { findPrincipalByHash } from '@llm0/drizzle/queries/find-principal';
+import { findPrincipalByHash } from '@llm0/drizzle/queries/access/find-principal';
 import { loadRankedDays } from '@llm0/drizzle/queries/ranked-durations';
 import { ANY_PROJECT } from '@llm0/drizzle/queries/rollup-deltas';
 import { loadOverview } from '@llm0/drizzle/queries/stats';
-import { TEST_DATABASES } from '@llm0/drizzle/testing/test-databases';
+import { TEST_DATABASES } from '@llm0/testing/stores/test-databases';
 import { benchKeyHash } from '../load/bench-keys';
 import { generateCache } from './generate-cache';
 import { generateKeys } from './generate-keys';

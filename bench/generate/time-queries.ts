@@ -1,4 +1,4 @@
-import { callAdmin } from '@llm0/gateway/testing/start-gateway';
+import { callAdmin } from '@llm0/testing/stores/start-gateway';
 import { median } from '../report/rows';
 import type { StartedGateway } from '../start-bench';
 import { dashboardCalls } from './dashboard-calls';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { findRefusal } from '@llm0/core/cache/semantic/near-match-guards';
+import { findRefusal } from '@llm0/core/cache/semantic/guards/near-match-guards';
 import { benchKey, benchKeyHash } from './bench-keys';
 import type { RequestShape } from './load-job';
 import { createBodyMaker, createHeaderMaker, respace, roundOf, TAUGHT } from './make-request';

@@ -3,8 +3,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openDatabase } from '@llm0/drizzle/open-database';
-import { storeLogRecords } from '@llm0/drizzle/queries/log-insert';
-import { startPostgres } from '@llm0/gateway/testing/start-postgres';
+import { storeLogRecords } from '@llm0/drizzle/queries/logs/log-insert';
+import { startPostgres } from '@llm0/testing/stores/start-postgres';
 import { makeBacklogRecord } from '../scenarios/backlog';
 
 export interface DrainResult {

@@ -1,8 +1,8 @@
 import { rm } from 'node:fs/promises';
-import type { AdmitRequest } from '@llm0/core/admission/hot-store';
-import { RedisHotStore } from '@llm0/core/admission/redis-hot-store';
-import { makeTempDir, requestOf, StoredRows, settlementOf } from '@llm0/core/admission/store-rows.fixture';
-import { startRedis } from '@llm0/gateway/testing/start-redis';
+import type { AdmitRequest } from '@llm0/core/limits/hot-store';
+import { RedisHotStore } from '@llm0/core/limits/redis/redis-hot-store';
+import { makeTempDir, requestOf, StoredRows, settlementOf } from '@llm0/core/limits/store-rows.fixture';
+import { startRedis } from '@llm0/testing/stores/start-redis';
 import { Redis } from 'ioredis';
 import { median } from '../report/rows';
 

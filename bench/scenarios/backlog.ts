@@ -1,8 +1,8 @@
 // What a long queue of log rows, being drained, does to the latency of exact hits.
-import { monthIndex } from '@llm0/core/admission/periods';
-import { apiKeyKey, createShardKeys, projectKey, shardOf } from '@llm0/core/admission/redis-keys';
+import { monthIndex } from '@llm0/core/limits/periods';
+import { apiKeyKey, createShardKeys, projectKey, shardOf } from '@llm0/core/limits/redis/keys';
 import type { LogRecord } from '@llm0/core/logs/log-record';
-import { callAdmin } from '@llm0/gateway/testing/start-gateway';
+import { callAdmin } from '@llm0/testing/stores/start-gateway';
 import { Redis } from 'ioredis';
 import type { LoadJob } from '../load/load-job';
 import { load } from '../load/start-load';

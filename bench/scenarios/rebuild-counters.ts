@@ -1,4 +1,4 @@
-import { callAdmin } from '@llm0/gateway/testing/start-gateway';
+import { callAdmin } from '@llm0/testing/stores/start-gateway';
 import { Redis } from 'ioredis';
 import type { BenchStores, StartedGateway } from '../start-bench';
 

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createTestKey, startGateway } from '@llm0/gateway/testing/start-gateway';
+import { createTestKey, startGateway } from '@llm0/testing/stores/start-gateway';
 import { median } from '../report/rows';
 import type { BenchWorld } from '../start-bench';
 import { needGateway, type SpecialOutcome } from './special';

@@ -1,5 +1,5 @@
 // `bun bench/semantic/measure.ts`: precision and recall of the semantic cache by threshold, with and without guards.
-import { findRefusal } from '@llm0/core/cache/semantic/near-match-guards';
+import { findRefusal } from '@llm0/core/cache/semantic/guards/near-match-guards';
 import { DEFAULT_SEMANTIC_THRESHOLD } from '@llm0/core/cache/semantic/semantic-cache';
 import { embedTexts, similarityOf } from './embed-pairs';
 import { type LabelledPair, readPairs } from './read-pairs';

@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { connectDatabase } from '@llm0/drizzle/client';
-import { startFakeUpstream } from '@llm0/gateway/testing/fake-upstream/start-fake-upstream';
-import { callAdmin, createTestKey, startGateway } from '@llm0/gateway/testing/start-gateway';
-import { startPostgres } from '@llm0/gateway/testing/start-postgres';
-import { startRedis } from '@llm0/gateway/testing/start-redis';
+import { startFakeUpstream } from '@llm0/testing/fake-upstream/start-fake-upstream';
+import { callAdmin, createTestKey, startGateway } from '@llm0/testing/stores/start-gateway';
+import { startPostgres } from '@llm0/testing/stores/start-postgres';
+import { startRedis } from '@llm0/testing/stores/start-redis';
 import { respace } from '../load/make-request';
 
 const { values: options } = parseArgs({

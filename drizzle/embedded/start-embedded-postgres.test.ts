@@ -1,10 +1,10 @@
 import { afterAll, describe, expect, test } from 'bun:test';
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { removeFolder, temporaryFolder } from '../../apps/gateway/testing/server-process';
+import { removeFolder, temporaryFolder } from '@llm0/testing/stores/server-process';
 import { connectDatabase } from '../client';
 import { openDatabase } from '../open-database';
-import { createProject, getProject } from '../queries/projects';
+import { createProject, getProject } from '../queries/access/projects';
 import { isAlive, lockDataDir, processIdentity } from './data-dir-lock';
 import { startEmbeddedPostgres } from './start-embedded-postgres';
 
@@ -68,7 +68,7 @@ describe('embedded Postgres', () => {
     const dataDir = newFolder();
     const script = `
       const { openDatabase } = await import(${JSON.stringify(join(import.meta.dir, '../open-database.ts'))});
-      const { createProject } = await import(${JSON.stringify(join(import.meta.dir, '../queries/projects.ts'))});
+      const { createProject } = await import(${JSON.stringify(join(import.meta.dir, '../queries/access/projects.ts'))});
       const database = await openDatabase({ dataDir: ${JSON.stringify(dataDir)}, onWarning: console.error });
       console.log((await createProject(database.db, { name: 'survivor' })).id);
       setInterval(() => {}, 1000);`;

@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { LogRecord } from '@llm0/core/logs/log-record';
+import { createDatabase } from '@llm0/testing/stores/create-database';
+import { sampleRecord } from '@llm0/testing/stores/sample-record';
+import { TEST_DATABASES } from '@llm0/testing/stores/test-databases';
 import { sql } from 'drizzle-orm';
 import fc from 'fast-check';
-import { createDatabase } from '../../apps/gateway/testing/create-database';
 import { connectDatabase, type Database, type Db } from '../client';
 import { migrateDatabase, readShippedMigrations } from '../migrate';
-import { sampleRecord } from '../testing/sample-record';
-import { TEST_DATABASES } from '../testing/test-databases';
 import { makeCustomerWeeks } from './customer-weeks';
-import { listCustomers } from './customers';
-import { insertLogRecords } from './log-insert';
+import { listCustomers } from './limits/customers';
+import { insertLogRecords } from './logs/log-insert';
 import { loadBuckets, SPEND_SUMS } from './stats';
 
 const HOUR_MS = 3_600_000;

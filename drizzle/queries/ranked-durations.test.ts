@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { LogRecord } from '@llm0/core/logs/log-record';
-import { createDatabase } from '../../apps/gateway/testing/create-database';
+import { createDatabase } from '@llm0/testing/stores/create-database';
+import { sampleRecord } from '@llm0/testing/stores/sample-record';
+import { TEST_DATABASES } from '@llm0/testing/stores/test-databases';
 import { connectDatabase, type Database, type Db } from '../client';
 import { migrateDatabase, readShippedMigrations } from '../migrate';
-import { sampleRecord } from '../testing/sample-record';
-import { TEST_DATABASES } from '../testing/test-databases';
-import { insertLogRecords } from './log-insert';
+import { insertLogRecords } from './logs/log-insert';
+import { deleteExpired } from './logs/retention';
 import { loadRankedDays, rankDays } from './ranked-durations';
-import { deleteExpired } from './retention';
 import { type BucketQuery, type GroupBy, loadBuckets, loadHistogram, loadOverview } from './stats';
 
 const HOUR_MS = 3_600_000;

@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { addToHistogram } from '@llm0/core/logs/histogram';
 import type { LogRecord } from '@llm0/core/logs/log-record';
+import { createDatabase } from '@llm0/testing/stores/create-database';
+import { sampleRecord } from '@llm0/testing/stores/sample-record';
+import { TEST_DATABASES } from '@llm0/testing/stores/test-databases';
 import { sql } from 'drizzle-orm';
 import fc from 'fast-check';
-import { createDatabase } from '../../apps/gateway/testing/create-database';
 import { connectDatabase, type Database, type Db } from '../client';
 import { migrateDatabase, readShippedMigrations } from '../migrate';
-import { sampleRecord } from '../testing/sample-record';
-import { TEST_DATABASES } from '../testing/test-databases';
-import { insertLogRecords } from './log-insert';
+import { insertLogRecords } from './logs/log-insert';
+import { deleteExpired } from './logs/retention';
 import { rankDays } from './ranked-durations';
 import { rankHours } from './ranked-hours';
-import { deleteExpired } from './retention';
 import { type BucketQuery, type GroupBy, loadBuckets } from './stats';
 import { durationsOf, type Histograms } from './stats-durations';
 

@@ -1,10 +1,10 @@
-import type { RebuildData } from '@llm0/core/admission/hot-store';
+import type { RebuildData } from '@llm0/core/limits/hot-store';
 import { type SQL, sql } from 'drizzle-orm';
 import type { Db } from '../client';
 import { nanoFromUsd } from '../money';
-import { listAllCustomerLimits } from './customer-limits';
-import { raiseLogFence } from './log-fence';
-import { lockLogWrites } from './partitions';
+import { listAllCustomerLimits } from './limits/customer-limits';
+import { raiseLogFence } from './logs/log-fence';
+import { lockLogWrites } from './logs/partitions';
 import { utcDay } from './rollup-deltas';
 
 interface SpendRow extends Record<string, unknown> {

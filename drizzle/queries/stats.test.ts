@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { LogRecord } from '@llm0/core/logs/log-record';
+import { sampleRecord } from '@llm0/testing/stores/sample-record';
+import { TEST_DATABASES } from '@llm0/testing/stores/test-databases';
 import fc from 'fast-check';
 import type { Database, Db } from '../client';
-import { sampleRecord } from '../testing/sample-record';
-import { TEST_DATABASES } from '../testing/test-databases';
-import { insertLogRecords } from './log-insert';
-import { type LogFilter, listLogs } from './logs';
+import { insertLogRecords } from './logs/log-insert';
+import { type LogFilter, listLogs } from './logs/logs';
 import { type BucketQuery, loadBuckets, loadOverview, SPEND_SUMS } from './stats';
 import { splitByOne, splitRange } from './stats-range';
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { callAdmin, createTestKey, type GatewayProcess, startGateway } from '@llm0/testing/stores/start-gateway';
 import { ensureDashboard } from '../../gateway/bin/ensure-dashboard';
-import { callAdmin, createTestKey, type GatewayProcess, startGateway } from '../../gateway/testing/start-gateway';
 import { checkAccessibility } from './check-accessibility';
 import { type BrowserUnderTest, openBrowser, type PageOptions } from './open-browser';
 import { PAGES } from './pages';

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { connectDatabase, type Database } from '@llm0/drizzle/client';
-import { insertLogRecords } from '@llm0/drizzle/queries/log-insert';
-import { sampleRecord } from '@llm0/drizzle/testing/sample-record';
+import { insertLogRecords } from '@llm0/drizzle/queries/logs/log-insert';
+import { startFakeUpstream } from '@llm0/testing/fake-upstream/start-fake-upstream';
+import { createDatabase } from '@llm0/testing/stores/create-database';
+import { sampleRecord } from '@llm0/testing/stores/sample-record';
+import { callAdmin, createTestKey, type GatewayProcess, startGateway } from '@llm0/testing/stores/start-gateway';
+import { startPostgres } from '@llm0/testing/stores/start-postgres';
 import { ensureDashboard } from '../../gateway/bin/ensure-dashboard';
-import { createDatabase } from '../../gateway/testing/create-database';
-import { startFakeUpstream } from '../../gateway/testing/fake-upstream/start-fake-upstream';
-import { callAdmin, createTestKey, type GatewayProcess, startGateway } from '../../gateway/testing/start-gateway';
-import { startPostgres } from '../../gateway/testing/start-postgres';
 import { type BrowserUnderTest, openBrowser } from './open-browser';
 import { openSignedIn, sidewaysOverflow } from './watch-page';
 

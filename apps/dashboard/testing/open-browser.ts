@@ -1,8 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { findChromium } from '@llm0/testing/stores/find-chromium';
 import { type BrowserContext, chromium, type Page } from 'playwright-core';
-import { findChromium } from '../../gateway/testing/find-chromium';
 
 export interface BrowserUnderTest {
   /** A page of its own in a browser of a fresh profile. */

@@ -2,10 +2,10 @@
 // on a phone. LLM0_URL and ADMIN_TOKEN name one that runs already.
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { startFakeUpstream } from '@llm0/testing/fake-upstream/start-fake-upstream';
+import { callAdmin, createTestKey, startGateway } from '@llm0/testing/stores/start-gateway';
 import type { Page } from 'playwright-core';
 import { ensureDashboard } from '../../gateway/bin/ensure-dashboard';
-import { startFakeUpstream } from '../../gateway/testing/fake-upstream/start-fake-upstream';
-import { callAdmin, createTestKey, startGateway } from '../../gateway/testing/start-gateway';
 import { openBrowser } from './open-browser';
 import { PAGES } from './pages';
 

@@ -1,5 +1,5 @@
+import type { GatewayProcess } from '@llm0/testing/stores/start-gateway';
 import type { Page } from 'playwright-core';
-import type { GatewayProcess } from '../../gateway/testing/start-gateway';
 import type { BrowserUnderTest, PageOptions } from './open-browser';
 
 /** A page, and anything it may say of itself that nobody should have to read. */

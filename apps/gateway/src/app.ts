@@ -4,15 +4,15 @@ import { anthropicCount, anthropicMessages } from './dialects/anthropic-messages
 import type { Dialect } from './dialects/dialect';
 import { openaiChat } from './dialects/openai-chat/index';
 import { openaiResponses } from './dialects/openai-responses/index';
-import { handleChat } from './pipeline/handle-chat';
-import { handleEmbeddings } from './pipeline/handle-embeddings';
+import { cachez, type GatherMetrics, healthz, livez, metricsPage, readyz } from './observe/status-pages';
+import { handleChat } from './pipeline/chat/handle-chat';
+import { routeKeptAnswers } from './pipeline/chat/route-kept-answers';
+import { handleEmbeddings } from './pipeline/embeddings/handle-embeddings';
+import { asGatewayError, respondError } from './pipeline/exchange/respond-error';
 import { listModels, type ModelDialects, showModel } from './pipeline/handle-models';
-import { handlePassthrough } from './pipeline/handle-passthrough';
-import { asGatewayError, respondError } from './pipeline/respond-error';
-import { routeKeptAnswers } from './route-kept-answers';
-import { serveDashboard } from './serve-dashboard';
+import { handlePassthrough } from './pipeline/passthrough/handle-passthrough';
+import { serveDashboard } from './process/serve-dashboard';
 import type { Services } from './services-type';
-import { cachez, type GatherMetrics, healthz, livez, metricsPage, readyz } from './status-pages';
 
 /** Chat endpoints by path; a dialect more is a line more. */
 const CHAT_ROUTES: readonly (readonly [path: string, dialect: Dialect])[] = [

@@ -1,9 +1,9 @@
-import { type Config, ConfigError, readConfig } from './config';
-import { createLogger } from './logger';
-import { printStart } from './print-start';
-import { runWorker } from './run-worker';
-import { serveGateway } from './serve-gateway';
-import { WorkerSupervisor } from './supervise-workers';
+import { type Config, ConfigError, readConfig } from './config/config';
+import { createLogger } from './observe/logger';
+import { printStart } from './process/print-start';
+import { runWorker } from './process/run-worker';
+import { serveGateway } from './process/serve-gateway';
+import { WorkerSupervisor } from './process/supervise-workers';
 
 async function main(): Promise<void> {
   const config = readConfigOrExit();

@@ -1,5 +1,4 @@
-import type { HotStore } from '@llm0/core/admission/hot-store';
-import type { IdempotentAnswers } from '@llm0/core/cache/idempotent-answers';
+import type { IdempotentAnswers } from '@llm0/core/cache/idempotency/idempotent-answers';
 import type { SemanticCache } from '@llm0/core/cache/semantic/semantic-cache';
 import type { StoredAnswer } from '@llm0/core/cache/stored-answer';
 import type { StoredEmbedding } from '@llm0/core/cache/stored-embedding';
@@ -7,20 +6,21 @@ import type { WarmCache } from '@llm0/core/cache/warm-cache';
 import type { KeptAnswers } from '@llm0/core/conversations/kept-answers';
 import type { TextEmbedder } from '@llm0/core/embedding/built-in-embeddings';
 import type { KeyCache } from '@llm0/core/keys/key-cache';
+import type { HotStore } from '@llm0/core/limits/hot-store';
 import type { BodyLog } from '@llm0/core/logs/body-log';
 import type { RoutingTables } from '@llm0/core/routing/resolve-targets';
 import type { SharedTargetHealth } from '@llm0/core/routing/shared-target-health';
 import type { Target } from '@llm0/core/routing/target';
-import type { EgressOptions } from '@llm0/providers/fetch-guarded';
-import type { KeyRing } from '@llm0/providers/key-ring';
 import type { Provider, ProviderConnection } from '@llm0/providers/provider';
+import type { EgressOptions } from '@llm0/providers/transport/fetch-guarded';
+import type { KeyRing } from '@llm0/providers/transport/key-ring';
 import type { Logger } from 'pino';
-import type { Activity } from './activity';
-import type { Config } from './config';
-import type { LeaseKeeper } from './lease-keeper';
-import type { Metrics } from './metrics';
-import type { FlightTable } from './pipeline/flight';
-import type { PostWebhook } from './post-webhook';
+import type { Config } from './config/config';
+import type { Activity } from './observe/activity';
+import type { Metrics } from './observe/metrics';
+import type { PostWebhook } from './observe/post-webhook';
+import type { LeaseKeeper } from './pipeline/ledger/lease-keeper';
+import type { FlightTable } from './pipeline/upstream/flight';
 
 export interface Clock {
   /** Wall clock, epoch milliseconds. */

@@ -1,9 +1,9 @@
 // A provider that cannot be asked is the result of a probe, not its failure: it always gives an outcome.
 import type { ChatRequest } from '@llm0/core/chat/request';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
-import { callProvider, type ProviderCall } from './call-provider';
-import { hideSecrets } from './hide-secrets';
 import type { Provider, ProviderConnection } from './provider';
+import { callProvider, type ProviderCall } from './transport/call-provider';
+import { hideSecrets } from './transport/hide-secrets';
 
 export interface Probe {
   readonly provider: Provider;

@@ -4,8 +4,8 @@ import type { ChatRequest } from '@llm0/core/chat/request';
 import type { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { PricedModel } from '@llm0/core/pricing/price-book';
 import type { EmbeddingsPart } from './embeddings';
-import type { InlineMedia } from './media-source';
 import type { PassthroughPart } from './passthrough';
+import type { InlineMedia } from './translation/media-source';
 
 /** How to reach a configured provider. Secrets live only here and in the headers made from it. */
 export interface ProviderConnection {

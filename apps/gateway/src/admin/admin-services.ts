@@ -1,17 +1,17 @@
-import type { HotStore } from '@llm0/core/admission/hot-store';
 import type { SemanticCache } from '@llm0/core/cache/semantic/semantic-cache';
 import type { WarmCache } from '@llm0/core/cache/warm-cache';
+import type { HotStore } from '@llm0/core/limits/hot-store';
 import type { Chain } from '@llm0/core/routing/chain';
 import type { RoutingTables } from '@llm0/core/routing/routing-tables';
 import type { SharedTargetHealth } from '@llm0/core/routing/shared-target-health';
 import type { Db } from '@llm0/drizzle/client';
-import type { AdminRole } from '@llm0/drizzle/queries/admin-tokens';
+import type { AdminRole } from '@llm0/drizzle/queries/access/admin-tokens';
 import type { Logger } from 'pino';
-import type { Config } from '../config';
-import type { PostWebhook } from '../post-webhook';
-import type { ProviderDesk } from '../provider-desk';
+import type { Config } from '../config/config';
+import type { PostWebhook } from '../observe/post-webhook';
+import type { ProviderDesk } from '../providers/provider-admin';
 import type { Clock } from '../services-type';
-import type { StatsReader } from './answer-stats';
+import type { StatsReader } from './stats/answer-stats';
 
 /** What the admin API touches; the composition root gives it. */
 export interface AdminServices {

@@ -1,25 +1,25 @@
-import { EmbeddedHotStore } from '@llm0/core/admission/embedded-hot-store';
-import { makeTempDir, StoredRows } from '@llm0/core/admission/store-rows.fixture';
 import { createSecretVault, type SecretVault } from '@llm0/core/keys/secret-vault';
+import { EmbeddedHotStore } from '@llm0/core/limits/embedded/embedded-hot-store';
+import { makeTempDir, StoredRows } from '@llm0/core/limits/store-rows.fixture';
 import { createPriceBook } from '@llm0/core/pricing/create-price-book';
 import { createRoutingTables } from '@llm0/core/routing/routing-tables';
 import type { TargetStatus } from '@llm0/core/routing/target-health';
 import type { Database } from '@llm0/drizzle/client';
-import { storeLogRecords } from '@llm0/drizzle/queries/log-insert';
-import { listAllProviderKeys } from '@llm0/drizzle/queries/provider-keys';
-import { listProviders } from '@llm0/drizzle/queries/providers';
-import type { TestDatabaseKind } from '@llm0/drizzle/testing/test-databases';
-import { readEgressAllow } from '@llm0/providers/egress-allow';
+import { storeLogRecords } from '@llm0/drizzle/queries/logs/log-insert';
+import { listAllProviderKeys } from '@llm0/drizzle/queries/routing/provider-keys';
+import { listProviders } from '@llm0/drizzle/queries/routing/providers';
 import { createProviderRegistry } from '@llm0/providers/registry';
+import { readEgressAllow } from '@llm0/providers/transport/egress-allow';
+import type { TestDatabaseKind } from '@llm0/testing/stores/test-databases';
 import type { Hono } from 'hono';
 import { pino } from 'pino';
-import { readPresetChains } from '../preset-chains';
-import { ProviderConnections } from '../provider-connections';
-import { ProviderDesk } from '../provider-desk';
+import { ProviderConnections } from '../providers/connections';
+import { readPresetChains } from '../providers/preset-chains';
+import { ProviderDesk } from '../providers/provider-admin';
 import type { AdminServices } from './admin-services';
-import { createStatsReader } from './answer-stats';
+import { parseMoneyAsText } from './fields/json-money';
 import { buildAdmin } from './index';
-import { parseMoneyAsText } from './json-money';
+import { createStatsReader } from './stats/answer-stats';
 
 export const ENV_TOKEN = 'the-admin-token-of-the-environment';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { TEST_DATABASES } from '@llm0/drizzle/testing/test-databases';
+import { TEST_DATABASES } from '@llm0/testing/stores/test-databases';
 import { type AdminUnderTest, openAdmin } from './admin.fixture';
 
 describe.each(TEST_DATABASES)('aliases and chains on $name', (kind) => {

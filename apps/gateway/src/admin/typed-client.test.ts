@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { TEST_DATABASES } from '@llm0/drizzle/testing/test-databases';
+import { TEST_DATABASES } from '@llm0/testing/stores/test-databases';
 import { hc } from 'hono/client';
 import { type AdminUnderTest, ENV_TOKEN, openAdmin } from './admin.fixture';
 import type { AdminApi } from './index';

@@ -1,6 +1,6 @@
 // Gateway unreachable: the command ends with exit code 1 and says where it looked.
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
-import { parseMoneyAsText } from '../admin/json-money';
+import { parseMoneyAsText } from '../admin/fields/json-money';
 
 export interface ClientAnswer {
   /** As it came. */

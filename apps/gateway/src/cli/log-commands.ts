@@ -1,6 +1,6 @@
 // Gateway unreachable while following: said once, and tried again every second until it answers or the user leaves.
 import type { JsonObject } from '@llm0/core/chat/json';
-import { parseStored } from '../admin/json-money';
+import { parseStored } from '../admin/fields/json-money';
 import { type AdminClient, type ClientAnswer, RequestFailed } from './admin-client';
 import { type Command, type CommandInput, EXIT } from './command';
 import { column, formatCell } from './format-table';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { sampleRecord } from '@llm0/drizzle/testing/sample-record';
-import { TEST_DATABASES } from '@llm0/drizzle/testing/test-databases';
+import { sampleRecord } from '@llm0/testing/stores/sample-record';
+import { TEST_DATABASES } from '@llm0/testing/stores/test-databases';
 import { type AdminUnderTest, ENV_TOKEN, openAdmin, storeRecords } from '../admin/admin.fixture';
 import { runCommand } from './run-command';
 

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Database } from '@llm0/drizzle/client';
+import { createProject } from '@llm0/drizzle/queries/access/projects';
 import { type AlertSettings, createAlert, deleteAlert, getAlert } from '@llm0/drizzle/queries/alerts';
-import { insertLogRecords } from '@llm0/drizzle/queries/log-insert';
-import { createProject } from '@llm0/drizzle/queries/projects';
-import { sampleRecord } from '@llm0/drizzle/testing/sample-record';
-import { TEST_DATABASES } from '@llm0/drizzle/testing/test-databases';
+import { insertLogRecords } from '@llm0/drizzle/queries/logs/log-insert';
+import { sampleRecord } from '@llm0/testing/stores/sample-record';
+import { TEST_DATABASES } from '@llm0/testing/stores/test-databases';
 import { checkAlerts } from './check-alerts';
 import type { JobContext } from './job';
 

@@ -6,9 +6,9 @@ import {
   recordAlertState,
   type StoredAlert,
 } from '@llm0/drizzle/queries/alerts';
-import { listBudgets } from '@llm0/drizzle/queries/budgets';
+import { listBudgets } from '@llm0/drizzle/queries/limits/budgets';
+import { listSystemLogs } from '@llm0/drizzle/queries/logs/system-logs';
 import { loadOverview } from '@llm0/drizzle/queries/stats';
-import { listSystemLogs } from '@llm0/drizzle/queries/system-logs';
 import type { Job, JobContext } from './job';
 
 const MINUTE_MS = 60_000;

@@ -1,6 +1,6 @@
 import { MADE_HOURS_KEPT_MS } from '@llm0/drizzle/queries/late-hours';
-import { dropPartitionsBefore } from '@llm0/drizzle/queries/partitions';
-import { deleteExpired, deleteExpiredSemantic } from '@llm0/drizzle/queries/retention';
+import { dropPartitionsBefore } from '@llm0/drizzle/queries/logs/partitions';
+import { deleteExpired, deleteExpiredSemantic } from '@llm0/drizzle/queries/logs/retention';
 import type { Job } from './job';
 
 const HOUR_MS = 3_600_000;

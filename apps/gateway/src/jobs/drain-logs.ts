@@ -1,9 +1,9 @@
 // Postgres away: the batch is kept and tried again; the queue grows until it is full, and then requests get 503.
 import { LogDrain, type LogSink } from '@llm0/core/logs/log-drain';
 import { redactText } from '@llm0/core/logs/redact';
-import { readLogFence } from '@llm0/drizzle/queries/log-fence';
-import { storeLogRecords } from '@llm0/drizzle/queries/log-insert';
-import { addSystemLog } from '@llm0/drizzle/queries/system-logs';
+import { readLogFence } from '@llm0/drizzle/queries/logs/log-fence';
+import { storeLogRecords } from '@llm0/drizzle/queries/logs/log-insert';
+import { addSystemLog } from '@llm0/drizzle/queries/logs/system-logs';
 import type { JobContext } from './job';
 
 /** Failures between two lines of the gateway's log, while Postgres is away. */

@@ -1,5 +1,5 @@
-import type { HotStore } from '@llm0/core/admission/hot-store';
 import type { JsonObject } from '@llm0/core/chat/json';
+import type { HotStore } from '@llm0/core/limits/hot-store';
 import type { Db } from '@llm0/drizzle/client';
 import type { Logger } from 'pino';
 

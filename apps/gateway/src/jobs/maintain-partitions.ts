@@ -1,4 +1,4 @@
-import { ensurePartitionsAhead } from '@llm0/drizzle/queries/partitions';
+import { ensurePartitionsAhead } from '@llm0/drizzle/queries/logs/partitions';
 import type { Job } from './job';
 
 /** Keeps a week of partitions ready; the log insert makes any other day's by itself. */

@@ -1,4 +1,4 @@
-import { type LedgerMonth, reconcileLedger } from '@llm0/drizzle/queries/reconcile';
+import { type LedgerMonth, reconcileLedger } from '@llm0/drizzle/queries/limits/reconcile';
 import type { Job, JobContext } from './job';
 
 const ATTEMPTS = 20;

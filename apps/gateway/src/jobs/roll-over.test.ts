@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Database } from '@llm0/drizzle/client';
-import { insertLogRecords } from '@llm0/drizzle/queries/log-insert';
-import { sampleRecord } from '@llm0/drizzle/testing/sample-record';
-import { TEST_DATABASES } from '@llm0/drizzle/testing/test-databases';
+import { insertLogRecords } from '@llm0/drizzle/queries/logs/log-insert';
+import { sampleRecord } from '@llm0/testing/stores/sample-record';
+import { TEST_DATABASES } from '@llm0/testing/stores/test-databases';
 import type { JobContext } from './job';
 import { rollOver } from './roll-over';
 

@@ -1,7 +1,7 @@
 import type { JsonObject } from '@llm0/core/chat/json';
 import { formatUsd } from '@llm0/core/pricing/format-usd';
-import { ensurePartitionsAhead } from '@llm0/drizzle/queries/partitions';
-import { reconcileLedger } from '@llm0/drizzle/queries/reconcile';
+import { reconcileLedger } from '@llm0/drizzle/queries/limits/reconcile';
+import { ensurePartitionsAhead } from '@llm0/drizzle/queries/logs/partitions';
 import { getSetting, putSetting } from '@llm0/drizzle/queries/settings';
 import type { Job, JobContext } from './job';
 

@@ -1,7 +1,7 @@
 // Postgres away: leadership is given up, jobs pause, and whoever gets the lock first goes on.
 import { drainNow, type LogDrain } from '@llm0/core/logs/log-drain';
 import type { Database } from '@llm0/drizzle/client';
-import { addSystemLog } from '@llm0/drizzle/queries/system-logs';
+import { addSystemLog } from '@llm0/drizzle/queries/logs/system-logs';
 import { rootMessage } from '@llm0/drizzle/sql-state';
 import { checkAlerts } from './check-alerts';
 import { cleanUp, type Retention } from './clean-up';

@@ -5,9 +5,9 @@ import { type Route, type RoutingTables, resolveTargets, targetsOf } from '@llm0
 import { targetKey } from '@llm0/core/routing/target';
 import type { Dialect, ModelCard } from '../dialects/dialect';
 import type { Services } from '../services-type';
-import { authenticate, reloadPrincipal } from './authenticate';
-import { isModelAllowed } from './plan-request';
-import { asGatewayError, respondError } from './respond-error';
+import { authenticate, reloadPrincipal } from './exchange/authenticate';
+import { isModelAllowed } from './exchange/plan-request';
+import { asGatewayError, respondError } from './exchange/respond-error';
 
 type Needs = Pick<Services, 'keyCache' | 'clock' | 'routing' | 'createId' | 'log'>;
 

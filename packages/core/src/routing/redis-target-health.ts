@@ -1,5 +1,5 @@
 // Redis away: `exchange` throws, and the process goes by what it sees itself until it is back.
-import type { RedisClient, ScriptArg } from '../admission/redis-scripts';
+import type { RedisClient, ScriptArg } from '../limits/redis/scripts';
 import exchangeHealth from './lua/exchange-health.lua' with { type: 'text' };
 import {
   HALF_OPEN_KEPT_MS,

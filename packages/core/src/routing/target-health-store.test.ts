@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { connectRedis } from '../admission/redis-connection';
-import { flushNamespace, testRedisUrl } from '../admission/store-rows.fixture';
+import { connectRedis } from '../limits/redis/connection';
+import { flushNamespace, testRedisUrl } from '../limits/store-rows.fixture';
 import { EmbeddedTargetHealth } from './embedded-target-health';
 import { RedisTargetHealth } from './redis-target-health';
 import type { HealthReport } from './target-health-store';

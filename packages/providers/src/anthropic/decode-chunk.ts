@@ -2,11 +2,11 @@ import type { ChatEvent } from '@llm0/core/chat/event';
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
 import type { ChatRequest } from '@llm0/core/chat/request';
 import { encodeSse } from '@llm0/core/sse/encode-sse';
-import { isPlainMessage } from '../claude-blocks';
-import type { PayloadDecoder } from '../payload-stream-decoder';
-import { asCount, asNumber, asObject, asString } from '../read-json';
-import { upstreamFailure } from '../upstream-failure';
-import { ToolNames } from '../vendor-names';
+import { isPlainMessage } from '../claude/blocks';
+import { asCount, asNumber, asObject, asString } from '../translation/read-json';
+import { ToolNames } from '../translation/vendor-names';
+import type { PayloadDecoder } from '../transport/payload-stream-decoder';
+import { upstreamFailure } from '../transport/upstream-failure';
 import {
   type AnswerState,
   closeAnswer,

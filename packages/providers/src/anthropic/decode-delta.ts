@@ -1,8 +1,8 @@
 import type { ChatEvent } from '@llm0/core/chat/event';
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
-import { nativeBlock, readInput } from '../claude-blocks';
-import { asObject, asString } from '../read-json';
-import type { ToolNames } from '../vendor-names';
+import { nativeBlock, readInput } from '../claude/blocks';
+import { asObject, asString } from '../translation/read-json';
+import type { ToolNames } from '../translation/vendor-names';
 import { JSON_TOOL_NAME, REASONING_FORMAT } from './wire';
 
 /** The vendor gives one choice. */

@@ -5,7 +5,7 @@ import {
   decodeErrorObject as decodeObject,
   type ErrorAnswer,
   type ErrorDialect,
-} from '../error-body';
+} from '../transport/error-body';
 import { PROVIDER } from './wire';
 
 /** Source: https://platform.claude.com/docs/en/api/errors */

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
 import type { Usage } from '@llm0/core/chat/usage';
-import { asCount, asObject, asString } from '../read-json';
+import { asCount, asObject, asString } from '../translation/read-json';
 
 /** Usage so far and what an event adds: counts are cumulative, and a field left out keeps its earlier value. */
 export function mergeUsage(before: JsonObject, update: JsonValue | undefined): JsonObject {

@@ -1,7 +1,7 @@
 import type { JsonObject } from '@llm0/core/chat/json';
 import type { ContentPart } from '@llm0/core/chat/request';
-import { type InlineMedia, isHttpUrl, parseDataUrl, readFileData } from '../media-source';
-import type { Refuse } from '../refuse-parameter';
+import { type InlineMedia, isHttpUrl, parseDataUrl, readFileData } from '../translation/media-source';
+import type { Refuse } from '../translation/refuse-parameter';
 
 /** Ids of the vendor's own Files API; those of other vendors mean nothing here. */
 const FILE_ID = /^file_/;

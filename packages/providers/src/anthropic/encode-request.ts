@@ -1,12 +1,12 @@
 import type { JsonObject } from '@llm0/core/chat/json';
 import type { ChatRequest } from '@llm0/core/chat/request';
-import { type ModelQuirks, quirksOf } from '../claude-models';
-import { encodeReasoning } from '../claude-reasoning';
+import { type ModelQuirks, quirksOf } from '../claude/models';
+import { encodeReasoning } from '../claude/reasoning';
 import type { EncodeContext, UpstreamRequest } from '../provider';
-import { asObject } from '../read-json';
-import { DroppedParameters } from '../refuse-parameter';
-import { noteUnkept, refuseExtras, refuseLacking } from '../translated-fields';
-import { ToolNames } from '../vendor-names';
+import { asObject } from '../translation/read-json';
+import { DroppedParameters } from '../translation/refuse-parameter';
+import { noteUnkept, refuseExtras, refuseLacking } from '../translation/translated-fields';
+import { ToolNames } from '../translation/vendor-names';
 import { usesFiles } from './encode-media';
 import { encodeMessages, hasSignedReasoning } from './encode-messages';
 import { encodeResponseFormat } from './encode-response-format';

@@ -1,7 +1,7 @@
 import type { JsonObject } from '@llm0/core/chat/json';
 import type { ResponseFormat } from '@llm0/core/chat/request';
-import type { ModelQuirks } from '../claude-models';
-import { encodeNativeSchema } from '../closed-schema';
+import type { ModelQuirks } from '../claude/models';
+import { encodeNativeSchema } from '../translation/closed-schema';
 import { JSON_TOOL_NAME } from './wire';
 
 /** How an answer in JSON is asked for; one of the three, or none for plain text. */

@@ -1,7 +1,7 @@
 import type { JsonObject } from '@llm0/core/chat/json';
 import type { ChatRequest, FunctionTool, Tool, ToolChoice } from '@llm0/core/chat/request';
-import type { Refuse } from '../refuse-parameter';
-import type { ToolNames } from '../vendor-names';
+import type { Refuse } from '../translation/refuse-parameter';
+import type { ToolNames } from '../translation/vendor-names';
 
 /** The vendor's built-in tools carry the date of their version. */
 const BUILT_IN_TOOL = /_\d{8}$/;

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@llm0/core/chat/json';
 import { countText, createUsageReader, limitOf, type NativeShape, type PassthroughPart } from '../passthrough';
-import { asObject, asObjects } from '../read-json';
+import { asObject, asObjects } from '../translation/read-json';
 import { decodeUsage, mergeUsage } from './decode-usage';
 
 const BOUNDED = new Set([

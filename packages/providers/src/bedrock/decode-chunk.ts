@@ -1,10 +1,10 @@
 import type { ChatEvent } from '@llm0/core/chat/event';
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
 import type { ChatRequest } from '@llm0/core/chat/request';
-import type { PayloadDecoder } from '../payload-stream-decoder';
-import { asNumber, asObject, asObjects, asString } from '../read-json';
-import { upstreamFailure } from '../upstream-failure';
-import { ToolNames } from '../vendor-names';
+import { asNumber, asObject, asObjects, asString } from '../translation/read-json';
+import { ToolNames } from '../translation/vendor-names';
+import type { PayloadDecoder } from '../transport/payload-stream-decoder';
+import { upstreamFailure } from '../transport/upstream-failure';
 import {
   type AnswerState,
   closeAnswer,

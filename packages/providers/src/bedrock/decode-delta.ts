@@ -1,7 +1,7 @@
 import type { ChatEvent } from '@llm0/core/chat/event';
 import type { JsonObject } from '@llm0/core/chat/json';
-import { asObject, asObjects, asString } from '../read-json';
-import type { ToolNames } from '../vendor-names';
+import { asObject, asObjects, asString } from '../translation/read-json';
+import type { ToolNames } from '../translation/vendor-names';
 import { JSON_TOOL_NAME, REASONING_FORMAT } from './wire';
 
 /** The vendor gives one choice. */

@@ -1,7 +1,7 @@
 import type { ChatEvent, EventBatch } from '@llm0/core/chat/event';
 import type { ChatRequest } from '@llm0/core/chat/request';
-import { asObject, parseAnswer } from '../read-json';
-import { upstreamFailure } from '../upstream-failure';
+import { asObject, parseAnswer } from '../translation/read-json';
+import { upstreamFailure } from '../transport/upstream-failure';
 import { ConverseDecoder } from './decode-chunk';
 import { decodeErrorObject } from './decode-error';
 import { PROVIDER } from './wire';

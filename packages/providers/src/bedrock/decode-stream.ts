@@ -1,7 +1,7 @@
 import type { ChatRequest } from '@llm0/core/chat/request';
-import { type EventStreamFrame, EventStreamFrames } from '../event-stream-frames';
-import { type PayloadSource, PayloadStreamDecoder, type PayloadText } from '../payload-stream-decoder';
 import type { StreamDecoder } from '../provider';
+import { type EventStreamFrame, EventStreamFrames } from '../transport/event-stream-frames';
+import { type PayloadSource, PayloadStreamDecoder, type PayloadText } from '../transport/payload-stream-decoder';
 import { ConverseDecoder } from './decode-chunk';
 import { exceptionName } from './decode-error';
 import { PROVIDER } from './wire';

@@ -1,6 +1,6 @@
 import type { JsonValue } from '@llm0/core/chat/json';
 import type { Usage } from '@llm0/core/chat/usage';
-import { asCount, asObject, asObjects, asString } from '../read-json';
+import { asCount, asObject, asObjects, asString } from '../translation/read-json';
 
 /**
  * The vendor's counts → ours; undefined when nothing was reported. Its input classes are disjoint, thoughts are counted

@@ -3,9 +3,9 @@ import type { EmbeddingRequest } from '@llm0/core/embedding/embedding-request';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { type EmbeddingAnswer, type EmbeddingsPart, requireText } from '../embeddings';
 import type { EncodeContext, UpstreamRequest } from '../provider';
-import { asCount, asObject, asObjects, parseAnswer } from '../read-json';
-import { readVector } from '../read-vector';
-import { DroppedParameters } from '../refuse-parameter';
+import { asCount, asObject, asObjects, parseAnswer } from '../translation/read-json';
+import { readVector } from '../translation/read-vector';
+import { DroppedParameters } from '../translation/refuse-parameter';
 import { invokeRequest } from './endpoint';
 import { PROVIDER } from './wire';
 

@@ -1,9 +1,9 @@
 import type { JsonObject } from '@llm0/core/chat/json';
 import type { ChatRequest, ContentPart } from '@llm0/core/chat/request';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
-import { type InlineMedia, isHttpUrl, parseDataUrl, readFileData } from '../media-source';
-import type { Refuse } from '../refuse-parameter';
-import { toVendorName } from '../vendor-names';
+import { type InlineMedia, isHttpUrl, parseDataUrl, readFileData } from '../translation/media-source';
+import type { Refuse } from '../translation/refuse-parameter';
+import { toVendorName } from '../translation/vendor-names';
 
 /** Objects in the vendor's storage, which it reads by itself. */
 const STORAGE_URL = /^s3:\/\//i;

@@ -1,9 +1,9 @@
 import type { JsonObject } from '@llm0/core/chat/json';
 import type { ChatMessage, ContentPart } from '@llm0/core/chat/request';
-import { readArguments } from '../read-arguments';
-import { asObject } from '../read-json';
-import type { DroppedParameters } from '../refuse-parameter';
-import { type ToolNames, toVendorName } from '../vendor-names';
+import { readArguments } from '../translation/read-arguments';
+import { asObject } from '../translation/read-json';
+import type { DroppedParameters } from '../translation/refuse-parameter';
+import { type ToolNames, toVendorName } from '../translation/vendor-names';
 import { encodeFile, encodeImage, type MediaContext } from './encode-media';
 import { ACCEPTED_REASONING, CALL_ID_RULE } from './wire';
 

@@ -1,9 +1,9 @@
 import type { JsonObject } from '@llm0/core/chat/json';
 import type { ChatRequest } from '@llm0/core/chat/request';
-import { encodeReasoning as encodeClaudeReasoning } from '../claude-reasoning';
-import { effortOfBudget } from '../effort-by-budget';
-import { asObject } from '../read-json';
-import type { DroppedParameters } from '../refuse-parameter';
+import { encodeReasoning as encodeClaudeReasoning } from '../claude/reasoning';
+import { effortOfBudget } from '../translation/effort-by-budget';
+import { asObject } from '../translation/read-json';
+import type { DroppedParameters } from '../translation/refuse-parameter';
 import { hasSignedReasoning } from './encode-messages';
 import type { ModelQuirks } from './quirks';
 

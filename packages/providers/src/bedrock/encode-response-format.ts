@@ -1,6 +1,6 @@
 import type { JsonObject } from '@llm0/core/chat/json';
 import type { ResponseFormat } from '@llm0/core/chat/request';
-import { encodeNativeSchema } from '../closed-schema';
+import { encodeNativeSchema } from '../translation/closed-schema';
 import type { ModelQuirks } from './quirks';
 import { JSON_TOOL_NAME } from './wire';
 

@@ -1,8 +1,8 @@
 import type { JsonObject } from '@llm0/core/chat/json';
 import type { ChatMessage, ChatRequest, FunctionTool, Tool, ToolChoice } from '@llm0/core/chat/request';
-import { asObject } from '../read-json';
-import type { Refuse } from '../refuse-parameter';
-import type { ToolNames } from '../vendor-names';
+import { asObject } from '../translation/read-json';
+import type { Refuse } from '../translation/refuse-parameter';
+import type { ToolNames } from '../translation/vendor-names';
 import { encodeCachePoint } from './encode-messages';
 
 export interface ToolContext {

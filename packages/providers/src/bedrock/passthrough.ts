@@ -1,5 +1,5 @@
 import { countText, createUsageReader, limitOf, type NativeShape, type PassthroughPart } from '../passthrough';
-import { asObject } from '../read-json';
+import { asObject } from '../translation/read-json';
 import { decodeUsage } from './decode-usage';
 import { authorize, isBearer, regionOf, runtimeRoot } from './endpoint';
 

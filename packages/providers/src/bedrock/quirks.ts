@@ -1,4 +1,4 @@
-import { type ModelQuirks as ClaudeQuirks, quirksOf as claudeQuirksOf } from '../claude-models';
+import { type ModelQuirks as ClaudeQuirks, quirksOf as claudeQuirksOf } from '../claude/models';
 
 /** What the models of one maker take beside what Converse has for all. */
 export interface ModelQuirks {

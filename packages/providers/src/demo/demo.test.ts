@@ -3,7 +3,7 @@ import { collectBatches } from '@llm0/core/chat/collect';
 import type { JsonObject } from '@llm0/core/chat/json';
 import type { ChatRequest } from '@llm0/core/chat/request';
 import { completionTokens, promptTokens } from '@llm0/core/chat/usage';
-import { callProvider } from '../call-provider';
+import { callProvider } from '../transport/call-provider';
 import { demo } from './index';
 import { instanceOf } from './schema-instance';
 

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@llm0/core/chat/json';
 import { encodeSse, SSE_DONE } from '@llm0/core/sse/encode-sse';
-import { asObject } from '../read-json';
+import { asObject } from '../translation/read-json';
 import { type DemoAnswer, writeAnswer } from './write-answer';
 
 /** Pace of each model: milliseconds before the first chunk and between chunks. */

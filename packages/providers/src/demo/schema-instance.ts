@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
-import { asNumber, asObject, asString } from '../read-json';
+import { asNumber, asObject, asString } from '../translation/read-json';
 
 const MAX_DEPTH = 20;
 const MAX_ITEMS = 20;

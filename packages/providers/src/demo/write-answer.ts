@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
-import { asNumber, asObject, asString } from '../read-json';
+import { asNumber, asObject, asString } from '../translation/read-json';
 import { instanceOf } from './schema-instance';
 
 /** One word and the space before it, one run of punctuation: what the demo models count as a token. */

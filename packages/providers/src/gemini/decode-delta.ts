@@ -1,7 +1,7 @@
 import type { ChatEvent } from '@llm0/core/chat/event';
 import type { JsonObject } from '@llm0/core/chat/json';
-import { asObject, asString } from '../read-json';
-import type { ToolNames } from '../vendor-names';
+import { asObject, asString } from '../translation/read-json';
+import type { ToolNames } from '../translation/vendor-names';
 import { REASONING_FORMAT } from './wire';
 
 /** What is known of one candidate while its parts come in. */

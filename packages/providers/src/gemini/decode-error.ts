@@ -1,12 +1,12 @@
 import type { JsonObject } from '@llm0/core/chat/json';
 import type { GatewayError } from '@llm0/core/errors/gateway-error';
+import { asObjects, asString } from '../translation/read-json';
 import {
   decodeErrorAnswer,
   decodeErrorObject as decodeObject,
   type ErrorAnswer,
   type ErrorDialect,
-} from '../error-body';
-import { asObjects, asString } from '../read-json';
+} from '../transport/error-body';
 import { PROVIDER } from './wire';
 
 /** Source: https://ai.google.dev/gemini-api/docs/troubleshooting */

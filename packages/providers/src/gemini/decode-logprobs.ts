@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
-import { asNumber, asObject, asObjects, asString } from '../read-json';
+import { asNumber, asObject, asObjects, asString } from '../translation/read-json';
 
 /**
  * The vendor's log probabilities as a choice's `logprobs`.

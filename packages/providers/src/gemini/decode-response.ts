@@ -1,7 +1,7 @@
 import type { ChatEvent, EventBatch } from '@llm0/core/chat/event';
 import type { ChatRequest } from '@llm0/core/chat/request';
-import { parseAnswer } from '../read-json';
-import { upstreamFailure } from '../upstream-failure';
+import { parseAnswer } from '../translation/read-json';
+import { upstreamFailure } from '../transport/upstream-failure';
 import { ContentDecoder } from './decode-chunk';
 import { PROVIDER } from './wire';
 

@@ -1,6 +1,6 @@
 import type { ChatRequest } from '@llm0/core/chat/request';
-import { PayloadStreamDecoder } from '../payload-stream-decoder';
 import type { StreamDecoder } from '../provider';
+import { PayloadStreamDecoder } from '../transport/payload-stream-decoder';
 import { ContentDecoder } from './decode-chunk';
 import { PROVIDER } from './wire';
 

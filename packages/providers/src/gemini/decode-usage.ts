@@ -1,6 +1,6 @@
 import type { JsonValue } from '@llm0/core/chat/json';
 import type { Usage } from '@llm0/core/chat/usage';
-import { asCount, asObject, asObjects } from '../read-json';
+import { asCount, asObject, asObjects } from '../translation/read-json';
 
 /**
  * The vendor's overlapping counts → disjoint classes; undefined when nothing was reported.

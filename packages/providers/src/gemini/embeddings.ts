@@ -2,9 +2,9 @@ import type { JsonObject } from '@llm0/core/chat/json';
 import type { EmbeddingRequest } from '@llm0/core/embedding/embedding-request';
 import { type EmbeddingAnswer, type EmbeddingsPart, requireText } from '../embeddings';
 import type { EncodeContext, UpstreamRequest } from '../provider';
-import { asCount, asObject, asObjects, asString, parseAnswer } from '../read-json';
-import { readVector } from '../read-vector';
-import { DroppedParameters } from '../refuse-parameter';
+import { asCount, asObject, asObjects, asString, parseAnswer } from '../translation/read-json';
+import { readVector } from '../translation/read-vector';
+import { DroppedParameters } from '../translation/refuse-parameter';
 import { embeddingsEndpoint, modelPath } from './endpoint';
 import { PROVIDER } from './wire';
 

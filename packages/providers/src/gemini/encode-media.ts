@@ -1,8 +1,8 @@
 import type { JsonObject } from '@llm0/core/chat/json';
 import type { ChatRequest, ContentPart } from '@llm0/core/chat/request';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
-import { type InlineMedia, isHttpUrl, parseDataUrl, readFileData } from '../media-source';
-import type { Refuse } from '../refuse-parameter';
+import { type InlineMedia, isHttpUrl, parseDataUrl, readFileData } from '../translation/media-source';
+import type { Refuse } from '../translation/refuse-parameter';
 
 /** URLs the vendor reads by itself: its storage, its Files API, and videos. */
 const OWN_URL =

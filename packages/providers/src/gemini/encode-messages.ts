@@ -1,10 +1,10 @@
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
 import type { ChatMessage, ContentPart, ToolCall } from '@llm0/core/chat/request';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
-import { readArguments } from '../read-arguments';
-import { asObject, asObjects } from '../read-json';
-import type { DroppedParameters } from '../refuse-parameter';
-import type { ToolNames } from '../vendor-names';
+import { readArguments } from '../translation/read-arguments';
+import { asObject, asObjects } from '../translation/read-json';
+import type { DroppedParameters } from '../translation/refuse-parameter';
+import type { ToolNames } from '../translation/vendor-names';
 import { encodeAudio, encodeFile, encodeImage, type MediaByUrl } from './encode-media';
 import { REASONING_FORMAT } from './wire';
 

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@llm0/core/chat/json';
 import type { ChatRequest } from '@llm0/core/chat/request';
-import type { DroppedParameters } from '../refuse-parameter';
+import type { DroppedParameters } from '../translation/refuse-parameter';
 import type { ModelQuirks } from './quirks';
 
 interface Effort {

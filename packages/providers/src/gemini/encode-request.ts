@@ -1,9 +1,9 @@
 import type { JsonObject } from '@llm0/core/chat/json';
 import type { ChatRequest } from '@llm0/core/chat/request';
 import type { EncodeContext, UpstreamRequest } from '../provider';
-import { DroppedParameters } from '../refuse-parameter';
-import { noteUnkept, refuseExtras, refuseLacking } from '../translated-fields';
-import { ToolNames } from '../vendor-names';
+import { DroppedParameters } from '../translation/refuse-parameter';
+import { noteUnkept, refuseExtras, refuseLacking } from '../translation/translated-fields';
+import { ToolNames } from '../translation/vendor-names';
 import { encodeMessages } from './encode-messages';
 import { encodeReasoning } from './encode-reasoning';
 import { encodeResponseFormat } from './encode-response-format';

@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
-import { asObject } from '../read-json';
+import { asObject } from '../translation/read-json';
 
 /** Members the older schema subset knows. Source: https://ai.google.dev/api/caching#Schema */
 const KNOWN: ReadonlySet<string> = new Set([

@@ -1,7 +1,7 @@
 import type { JsonObject } from '@llm0/core/chat/json';
 import type { FunctionTool, Tool, ToolChoice } from '@llm0/core/chat/request';
-import type { Refuse } from '../refuse-parameter';
-import type { ToolNames } from '../vendor-names';
+import type { Refuse } from '../translation/refuse-parameter';
+import type { ToolNames } from '../translation/vendor-names';
 import { encodeOlderSchema } from './encode-schema';
 import type { ModelQuirks } from './quirks';
 

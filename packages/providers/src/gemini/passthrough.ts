@@ -1,7 +1,7 @@
 import type { JsonObject } from '@llm0/core/chat/json';
 import { ZERO_USAGE } from '@llm0/core/chat/usage';
 import { countText, createUsageReader, limitOf, type NativeShape, type PassthroughPart } from '../passthrough';
-import { asCount, asObject, asObjects } from '../read-json';
+import { asCount, asObject, asObjects } from '../translation/read-json';
 import { decodeUsage } from './decode-usage';
 
 const MODEL = String.raw`\/v1(?:beta|alpha)?\/(?:models\/)?(?<model>[^/:]+)`;

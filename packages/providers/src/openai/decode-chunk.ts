@@ -1,6 +1,6 @@
 import type { ChatEvent } from '@llm0/core/chat/event';
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
-import { asNumber, asObject, asString } from '../read-json';
+import { asNumber, asObject, asString } from '../translation/read-json';
 import { type ChoiceState, createChoiceState, decodeDelta } from './decode-delta';
 import { decodeUsage } from './decode-usage';
 import { decodeFinishReason, isStandardFinishReason } from './finish-reasons';

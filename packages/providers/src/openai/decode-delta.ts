@@ -1,6 +1,6 @@
 import type { ChatEvent } from '@llm0/core/chat/event';
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
-import { asNumber, asObject, asString } from '../read-json';
+import { asNumber, asObject, asString } from '../translation/read-json';
 
 interface ToolSlot {
   readonly toolIndex: number;

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@llm0/core/chat/json';
 import type { GatewayError } from '@llm0/core/errors/gateway-error';
-import { decodeErrorAnswer, decodeErrorObject as decodeObject, type ErrorAnswer } from '../error-body';
+import { decodeErrorAnswer, decodeErrorObject as decodeObject, type ErrorAnswer } from '../transport/error-body';
 
 const STATUS_BY_TYPE: Readonly<Record<string, number>> = {
   rate_limit_exceeded: 429,

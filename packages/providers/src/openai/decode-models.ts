@@ -1,5 +1,5 @@
 import type { JsonObject } from '@llm0/core/chat/json';
-import { asObject, asString } from '../read-json';
+import { asObject, asString } from '../translation/read-json';
 
 /** Model names of a list answer: `{data: [{id}]}`, or `{models: [{name}]}` as some local servers say it. */
 export function decodeModelNames(body: JsonObject): readonly string[] {

@@ -1,7 +1,7 @@
 import type { ChatEvent, EventBatch } from '@llm0/core/chat/event';
 import type { JsonValue } from '@llm0/core/chat/json';
-import { asNumber, asObject, asString, parseAnswer } from '../read-json';
-import { upstreamFailure } from '../upstream-failure';
+import { asNumber, asObject, asString, parseAnswer } from '../translation/read-json';
+import { upstreamFailure } from '../transport/upstream-failure';
 import { createChoiceState, decodeDelta } from './decode-delta';
 import { decodeErrorObject } from './decode-error';
 import { decodeUsage } from './decode-usage';

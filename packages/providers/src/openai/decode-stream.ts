@@ -4,8 +4,8 @@ import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { SseDecoder, type SseEvent, SseEventTooLargeError } from '@llm0/core/sse/decode-sse';
 import { encodeSse } from '@llm0/core/sse/encode-sse';
 import type { StreamDecoder } from '../provider';
-import { parseEventData } from '../read-json';
-import { upstreamFailure } from '../upstream-failure';
+import { parseEventData } from '../translation/read-json';
+import { upstreamFailure } from '../transport/upstream-failure';
 import { ChunkDecoder } from './decode-chunk';
 import { decodeErrorObject } from './decode-error';
 

@@ -2,8 +2,8 @@ import type { JsonObject } from '@llm0/core/chat/json';
 import type { EmbeddingRequest } from '@llm0/core/embedding/embedding-request';
 import type { EmbeddingAnswer, EmbeddingsPart } from '../embeddings';
 import type { EncodeContext, UpstreamRequest } from '../provider';
-import { asCount, asObject, asObjects, parseAnswer } from '../read-json';
-import { readVector } from '../read-vector';
+import { asCount, asObject, asObjects, parseAnswer } from '../translation/read-json';
+import { readVector } from '../translation/read-vector';
 import { embeddingsEndpoint } from './endpoint';
 
 /** What differs between servers that speak this format. */

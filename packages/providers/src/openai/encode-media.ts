@@ -1,7 +1,7 @@
 import type { JsonObject } from '@llm0/core/chat/json';
 import type { ChatRequest, ContentPart } from '@llm0/core/chat/request';
-import { type InlineMedia, isHttpUrl, parseDataUrl } from '../media-source';
-import type { Refuse } from '../refuse-parameter';
+import { type InlineMedia, isHttpUrl, parseDataUrl } from '../translation/media-source';
+import type { Refuse } from '../translation/refuse-parameter';
 
 export type MediaByUrl = ReadonlyMap<string, InlineMedia>;
 

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
 import type { ChatMessage, ContentPart, ToolCall } from '@llm0/core/chat/request';
-import type { DroppedParameters } from '../refuse-parameter';
+import type { DroppedParameters } from '../translation/refuse-parameter';
 import { encodeFile, type MediaByUrl } from './encode-media';
 
 export interface MessageContext {

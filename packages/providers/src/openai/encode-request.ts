@@ -1,10 +1,10 @@
 import type { JsonObject } from '@llm0/core/chat/json';
 import type { ChatRequest } from '@llm0/core/chat/request';
-import { effortOfBudget } from '../effort-by-budget';
 import type { EncodeContext, UpstreamRequest } from '../provider';
-import { asObject } from '../read-json';
-import { DroppedParameters } from '../refuse-parameter';
-import { refuseExtras } from '../translated-fields';
+import { effortOfBudget } from '../translation/effort-by-budget';
+import { asObject } from '../translation/read-json';
+import { DroppedParameters } from '../translation/refuse-parameter';
+import { refuseExtras } from '../translation/translated-fields';
 import { encodeMessages } from './encode-messages';
 import { encodeToolChoice, encodeTools } from './encode-tools';
 import { chatEndpoint } from './endpoint';

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
 import type { Tool, ToolChoice } from '@llm0/core/chat/request';
-import type { DroppedParameters, Refuse } from '../refuse-parameter';
+import type { DroppedParameters, Refuse } from '../translation/refuse-parameter';
 
 /** Function tools, and tools that came in this very format. */
 export function encodeTools(tools: readonly Tool[], dropped: DroppedParameters): JsonObject[] {

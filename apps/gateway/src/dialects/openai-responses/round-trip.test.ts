@@ -9,11 +9,11 @@ import { type Usage, ZERO_USAGE } from '@llm0/core/chat/usage';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { SseDecoder } from '@llm0/core/sse/decode-sse';
 import { openai } from '@llm0/providers/openai/index';
+import type { FakeBehaviour } from '@llm0/testing/fake-upstream/behaviour';
+import { responsesFormat } from '@llm0/testing/fake-upstream/render-responses';
 import fc from 'fast-check';
 import OpenAI from 'openai';
 import { ResponseStream } from 'openai/lib/responses/ResponseStream';
-import type { FakeBehaviour } from '../../../testing/fake-upstream/behaviour';
-import { responsesFormat } from '../../../testing/fake-upstream/render-responses';
 import type { AnswerSummary } from '../dialect';
 import { openaiResponses } from './index';
 

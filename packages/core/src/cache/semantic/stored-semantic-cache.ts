@@ -3,9 +3,9 @@
 import type { Embedder } from '../../embedding/embedder';
 import { BatchWriter } from '../../logs/batch-writer';
 import { decodeStoredAnswer } from '../stored-answer';
+import { findRefusal, type GuardName } from './guards/near-match-guards';
 import { hashQuestion } from './hash-question';
-import { LookUpFuse } from './look-up-fuse';
-import { findRefusal, type GuardName } from './near-match-guards';
+import { LookUpFuse } from './look-up-breaker';
 import {
   DEFAULT_SEMANTIC_THRESHOLD,
   type KeptAnswer,

@@ -1,8 +1,8 @@
 import type { ChatEvent, FinishReason } from '@llm0/core/chat/event';
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
 import type { GatewayError } from '@llm0/core/errors/gateway-error';
-import { asNumber, asObject, asObjects, asString } from '../../read-json';
-import { upstreamFailure } from '../../upstream-failure';
+import { asNumber, asObject, asObjects, asString } from '../../translation/read-json';
+import { upstreamFailure } from '../../transport/upstream-failure';
 import { decodeErrorObject } from '../decode-error';
 import { decodeUsage } from './decode-usage';
 import { isPlainOutput, TOLD_ELSEWHERE, WIRE_FORMAT } from './wire';

@@ -1,6 +1,6 @@
 import type { EventBatch } from '@llm0/core/chat/event';
-import { parseAnswer } from '../../read-json';
-import { upstreamFailure } from '../../upstream-failure';
+import { parseAnswer } from '../../translation/read-json';
+import { upstreamFailure } from '../../transport/upstream-failure';
 import { decodeErrorObject } from '../decode-error';
 import { endEvents, failureOf, outputEvents, startEvents } from './decode-answer';
 import { WIRE_FORMAT } from './wire';

@@ -1,8 +1,8 @@
 import type { ChatEvent } from '@llm0/core/chat/event';
 import type { JsonObject } from '@llm0/core/chat/json';
 import { encodeSse } from '@llm0/core/sse/encode-sse';
-import type { PayloadDecoder } from '../../payload-stream-decoder';
-import { asNumber, asObject, asString } from '../../read-json';
+import { asNumber, asObject, asString } from '../../translation/read-json';
+import type { PayloadDecoder } from '../../transport/payload-stream-decoder';
 import { decodeErrorObject } from '../decode-error';
 import { BETWEEN_PARTS, callEvent, endEvents, failureOf, startEvents } from './decode-answer';
 import { WIRE_FORMAT } from './wire';

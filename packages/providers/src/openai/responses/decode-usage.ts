@@ -1,6 +1,6 @@
 import type { JsonValue } from '@llm0/core/chat/json';
 import type { Usage } from '@llm0/core/chat/usage';
-import { asObject } from '../../read-json';
+import { asObject } from '../../translation/read-json';
 import { decodeUsage as decodeChatUsage } from '../decode-usage';
 
 /** The same counts as in the vendor's other format, under other names. */

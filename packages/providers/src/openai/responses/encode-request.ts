@@ -2,8 +2,8 @@ import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
 import type { WireRequest } from '@llm0/core/chat/request';
 import { isOwnItemId } from '@llm0/core/conversations/own-ids';
 import type { EncodeContext, UpstreamRequest } from '../../provider';
-import { asObject, asString } from '../../read-json';
-import { DroppedParameters } from '../../refuse-parameter';
+import { asObject, asString } from '../../translation/read-json';
+import { DroppedParameters } from '../../translation/refuse-parameter';
 import { responsesEndpoint } from '../endpoint';
 
 /** What means something to this gateway alone: by then it stands in its place. */

@@ -1,6 +1,6 @@
 import type { ChatRequest, WireRequest } from '@llm0/core/chat/request';
-import { PayloadStreamDecoder } from '../../payload-stream-decoder';
 import type { Provider } from '../../provider';
+import { PayloadStreamDecoder } from '../../transport/payload-stream-decoder';
 import { decodeResponse } from './decode-response';
 import { ResponsesDecoder } from './decode-stream';
 import { encodeRequest } from './encode-request';

@@ -1,5 +1,5 @@
 import type { JsonObject } from '@llm0/core/chat/json';
-import { asObject } from '../../read-json';
+import { asObject } from '../../translation/read-json';
 
 /** Source: https://platform.openai.com/docs/api-reference/responses */
 export const WIRE_FORMAT = 'openai-responses';

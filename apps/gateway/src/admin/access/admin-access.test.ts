@@ -1,0 +1,247 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { createKeySecret } from '@llm0/core/keys/key-secret';
+import { TEST_DATABASES } from '@llm0/testing/stores/test-databases';
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { type AdminUnderTest, openAdmin } from '../admin.fixture';
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const nobody = crypto.randomUUID();
+
+describe.each(TEST_DATABASES)('admin API on $name', (kind) => {
+  let admin: AdminUnderTest;
+  beforeAll(async () => {
+    admin = await openAdmin(kind);
+  }, 60_000);
+  afterAll(() => admin.close());
+
+  const createToken = async (body: object) => (await admin.call('POST', '/tokens', { body })).body;
+
+  test('without a token: 401, the envelope, how to sign in', async () => {
+    const answer = await admin.call('GET', '/projects', { token: null });
+    expect(answer.status).toBe(401);
+    expect(answer.headers.get('www-authenticate')).toBe('Bearer');
+    expect(answer.headers.get('x-request-id')).toMatch(UUID);
+    expect(answer.body).toEqual({
+      error: { message: expect.any(String), type: 'authentication_error', code: 'missing_api_key', param: null },
+    });
+  });
+
+  test('a key of the data plane, a wrong token and another scheme do not open it', async () => {
+    for (const token of [createKeySecret().secret, 'wrong', `llm0_admin_${'0'.repeat(48)}`]) {
+      const answer = await admin.call('GET', '/projects', { token, address: 'a' });
+      expect([answer.status, answer.body.error.code]).toEqual([401, 'invalid_api_key']);
+    }
+    const basic = await admin.call('GET', '/projects', { token: null, headers: { authorization: 'Basic YTpi' } });
+    expect(basic.status).toBe(401);
+  });
+
+  test('the eleventh wrong sign-in of a minute is 429; a right token passes; other addresses are not touched', async () => {
+    const wrong = () => admin.call('GET', '/projects', { token: 'wrong', address: '198.51.100.7' });
+    for (let attempt = 0; attempt < 10; attempt++) expect((await wrong()).status).toBe(401);
+    admin.advanceClock(20_000);
+    const refused = await wrong();
+    expect(refused.status).toBe(429);
+    expect(refused.headers.get('retry-after')).toBe('40');
+    expect(refused.body.error).toMatchObject({ code: 'rate_limit_exceeded', param: 'client', retry_after: 40 });
+    expect((await admin.call('GET', '/projects', { address: '198.51.100.7' })).status).toBe(200);
+    expect((await admin.call('GET', '/projects', { token: 'wrong', address: '198.51.100.8' })).status).toBe(401);
+    admin.advanceClock(40_000);
+    expect((await wrong()).status).toBe(401);
+  });
+
+  test('a viewer may read and nothing else', async () => {
+    const { token } = await createToken({ name: 'auditor', role: 'viewer' });
+    expect((await admin.call('GET', '/projects', { token })).status).toBe(200);
+    for (const [method, path] of [
+      ['POST', '/projects'],
+      ['PATCH', `/projects/${nobody}`],
+      ['PUT', '/models?provider=a&model=b'],
+      ['DELETE', `/projects/${nobody}`],
+      ['POST', '/tokens'],
+    ] as const) {
+      const answer = await admin.call(method, path, { token, body: method === 'DELETE' ? undefined : { name: 'x' } });
+      expect([answer.status, answer.body.error.code]).toEqual([403, 'permission_denied']);
+    }
+  });
+
+  test('a named token opens until it is revoked or expires; its secret is never shown again', async () => {
+    const created = await createToken({ name: 'deploy' });
+    expect(created).toMatchObject({ name: 'deploy', role: 'admin', expires_at: null });
+    expect(created.token).toStartWith(created.prefix);
+    expect((await admin.call('POST', '/projects', { token: created.token, body: { name: 'by token' } })).status).toBe(
+      201,
+    );
+    const listed = await admin.call('GET', '/tokens?limit=1000');
+    expect(listed.text).not.toContain(created.token);
+    expect(listed.body.data.map((token: { id: string }) => token.id)).toContain(created.id);
+    const audit = await admin.call('GET', `/audit?actor=deploy&resource=project&limit=1`);
+    expect(audit.body.data[0]).toMatchObject({ actor: 'deploy', action: 'create', after: { name: 'by token' } });
+    expect((await admin.call('DELETE', `/tokens/${created.id}`)).status).toBe(204);
+    expect((await admin.call('GET', '/projects', { token: created.token })).status).toBe(401);
+    expect((await admin.call('DELETE', `/tokens/${created.id}`)).status).toBe(404);
+    const old = await createToken({ name: 'old', expires_at: '2020-01-01T00:00:00Z' });
+    expect((await admin.call('GET', '/projects', { token: old.token })).status).toBe(401);
+  });
+
+  test('unknown paths are 404, wrong methods 405 with what is allowed; both only for those who may enter', async () => {
+    const missing = await admin.call('GET', '/nothing');
+    expect([missing.status, missing.body.error.code]).toEqual([404, 'not_found']);
+    const wrong = await admin.call('PUT', '/projects', { body: {} });
+    expect([wrong.status, wrong.body.error.code]).toEqual([405, 'method_not_allowed']);
+    expect(wrong.headers.get('allow')).toBe('POST, GET');
+    expect((await admin.call('GET', '/nothing', { token: null })).status).toBe(401);
+    expect((await admin.call('PUT', '/projects', { token: null, body: {} })).status).toBe(401);
+  });
+
+  test('bodies that are not JSON, too deep or too large are refused', async () => {
+    const post = (rawBody: string) => admin.call('POST', '/projects', { rawBody });
+    expect((await post('{"name":')).body.error.code).toBe('invalid_json');
+    expect((await post('[1]')).body.error.code).toBe('invalid_request');
+    expect((await post('"text"')).body.error.code).toBe('invalid_request');
+    expect((await post('')).body.error).toMatchObject({ code: 'invalid_request', param: 'name' });
+    const deep = await post('['.repeat(100_000) + ']'.repeat(100_000));
+    expect(deep.status).toBe(400);
+    const large = await post(`{"name":"${'x'.repeat(1024 * 1024)}"}`);
+    expect([large.status, large.body.error.code]).toEqual([413, 'request_too_large']);
+  });
+
+  test('every answer has its own request id', async () => {
+    const ids = new Set<string>();
+    for (const path of ['/projects', '/nothing', '/projects/x', '/openapi.json']) {
+      const requestId = (await admin.call('GET', path)).headers.get('x-request-id') ?? '';
+      expect(requestId).toMatch(UUID);
+      ids.add(requestId);
+    }
+    expect(ids.size).toBe(4);
+  });
+
+  test('Postgres gone: 503, not 500, and only for what needs it', async () => {
+    const lost = await openAdmin(kind);
+    const failing = async () => {
+      throw Object.assign(new Error('Failed query'), {
+        cause: Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' }),
+      });
+    };
+    Object.assign(lost.services.db, { transaction: failing });
+    const answer = await lost.call('POST', '/projects', { body: { name: 'x' } });
+    expect([answer.status, answer.body.error.code]).toEqual([503, 'store_unavailable']);
+    expect(answer.headers.get('retry-after')).toBe('1');
+    Reflect.deleteProperty(lost.services.db, 'transaction');
+    await lost.close();
+  });
+
+  test.each([
+    ['GET', '/reconcile', 'counters'],
+    ['GET', '/cache/stats', 'cacheStats'],
+    ['POST', '/cache/purge', 'cachePurge'],
+  ] as const)('the hot store gone: %s %s is 503, not 500', async (method, path, call) => {
+    const { hotStore } = admin.services;
+    Object.assign(hotStore, {
+      [call]: async () => {
+        throw new Error('Connection is closed.');
+      },
+    });
+    const body = method === 'POST' ? { model: 'x' } : undefined;
+    const answer = await admin.call(method, path, { body });
+    Reflect.deleteProperty(hotStore, call);
+    expect([answer.status, answer.body.error.code]).toEqual([503, 'store_unavailable']);
+    expect((await admin.call(method, path, { body })).status).toBeLessThan(300);
+  });
+
+  test('the OpenAPI document is valid and names every route', async () => {
+    const response = await admin.request('/v1/openapi.json');
+    expect(response.status).toBe(200);
+    const document = await response.json();
+    const result = await new Validator().validate(structuredClone(document));
+    expect(result.errors ?? []).toEqual([]);
+    expect(result.valid).toBe(true);
+    expect(document.openapi).toBe('3.1.0');
+    expect(document.info.version).toBe('9.9.9');
+    const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+      Object.keys(methods as object).map((method) => `${method} ${path}`),
+    );
+    expect(operations.sort()).toEqual([
+      'delete /alerts/{id}',
+      'delete /aliases/{id}',
+      'delete /chains/{name}',
+      'delete /models',
+      'delete /projects/{id}',
+      'delete /projects/{id}/customers/{customer_id}/limits',
+      'delete /projects/{id}/keys/{key_id}',
+      'delete /providers/{name}',
+      'delete /providers/{name}/keys/{key_id}',
+      'delete /session',
+      'delete /tokens/{id}',
+      'get /alerts',
+      'get /aliases',
+      'get /aliases/{id}',
+      'get /audit',
+      'get /budgets',
+      'get /cache/near-misses',
+      'get /cache/stats',
+      'get /chains',
+      'get /chains/{name}',
+      'get /customers',
+      'get /failovers',
+      'get /key-names',
+      'get /logs',
+      'get /logs/{request_id}/bodies',
+      'get /models',
+      'get /models/unpriced',
+      'get /projects',
+      'get /projects/{id}',
+      'get /projects/{id}/customers/{customer_id}/limits',
+      'get /projects/{id}/keys',
+      'get /projects/{id}/keys/{key_id}',
+      'get /providers',
+      'get /providers/{name}',
+      'get /providers/{name}/keys',
+      'get /reconcile',
+      'get /session',
+      'get /stats/cache',
+      'get /stats/errors',
+      'get /stats/histogram',
+      'get /stats/latency',
+      'get /stats/overview',
+      'get /stats/spend',
+      'get /system',
+      'get /system-logs',
+      'get /tokens',
+      'patch /alerts/{id}',
+      'patch /aliases/{id}',
+      'patch /projects/{id}',
+      'patch /projects/{id}/keys/{key_id}',
+      'patch /providers/{name}',
+      'patch /providers/{name}/keys/{key_id}',
+      'post /alerts',
+      'post /alerts/{id}/test',
+      'post /aliases',
+      'post /cache/purge',
+      'post /cache/reject',
+      'post /demo-data',
+      'post /models/import',
+      'post /projects',
+      'post /projects/{id}/keys',
+      'post /projects/{id}/keys/{key_id}/rotate',
+      'post /providers',
+      'post /providers/{name}/keys',
+      'post /providers/{name}/test',
+      'post /session',
+      'post /tokens',
+      'put /chains/{name}',
+      'put /models',
+      'put /projects/{id}/customers/{customer_id}/limits',
+    ]);
+  });
+
+  test('the reference page loads nothing from elsewhere and runs only its own script', async () => {
+    const response = await admin.request('/docs');
+    const html = await response.text();
+    expect(response.headers.get('content-type')).toStartWith('text/html');
+    expect(html).not.toMatch(/https?:\/\/|src=|@import/);
+    const policy = response.headers.get('content-security-policy') ?? '';
+    const script = /<script>([\s\S]*)<\/script>/.exec(html)?.[1] ?? '';
+    expect(policy).toContain(`script-src 'sha256-${Bun.CryptoHasher.hash('sha256', script, 'base64')}'`);
+    expect(policy).toContain("default-src 'none'");
+  });
+});

@@ -1,0 +1,91 @@
+// Postgres unreachable: the token from the environment still opens, named tokens and sessions get 503.
+import { timingSafeEqual } from 'node:crypto';
+import { GatewayError } from '@llm0/core/errors/gateway-error';
+import { hashSecret } from '@llm0/core/keys/key-secret';
+import { findAdminSession } from '@llm0/drizzle/queries/access/admin-sessions';
+import { findAdminToken } from '@llm0/drizzle/queries/access/admin-tokens';
+import type { Context, MiddlewareHandler } from 'hono';
+import type { Actor, AdminEnv, AdminServices } from '../admin-services';
+import { looksLikeAdminToken } from './admin-token';
+import { refuseCrossSite } from './refuse-cross-site';
+import { readSessionCookie } from './session-cookie';
+import type { SignInThrottle } from './sign-in-throttle';
+
+type Needs = Pick<AdminServices, 'db' | 'config'>;
+
+/** Whose token it is; `tokenId` null for ADMIN_TOKEN. */
+export interface TokenOwner extends Actor {
+  readonly tokenId: string | null;
+  readonly hash: string;
+}
+
+const READS = new Set(['GET', 'HEAD']);
+const ENVIRONMENT_ACTOR: Actor = { name: 'ADMIN_TOKEN', role: 'admin' };
+
+/**
+ * Lets in who brings an admin token or the dashboard's session; viewers only for reading. Too many wrong tokens from an
+ * address: 429. Signing in and out stand open to everybody.
+ */
+export function authenticateAdmin(services: Needs, throttle: SignInThrottle): MiddlewareHandler<AdminEnv> {
+  return async (c, next) => {
+    const isSession = c.req.path.endsWith('/v1/session');
+    if (isSession && c.req.method === 'POST') return next();
+    const authorization = c.req.header('authorization');
+    const actor =
+      authorization === undefined ? await actorOfSession(services, c) : await actorOfToken(services, authorization);
+    if (actor === undefined) throw refuseSignIn(throttle, c.get('address'), authorization);
+    if (actor.role !== 'admin' && !READS.has(c.req.method) && !isSession) {
+      throw new GatewayError('permission_denied', 'This token may only read. Use one with the role admin.');
+    }
+    c.set('actor', actor);
+    await next();
+  };
+}
+
+async function actorOfToken(services: Needs, authorization: string): Promise<Actor | undefined> {
+  const token = /^Bearer +(\S+) *$/i.exec(authorization)?.[1];
+  const owner = token === undefined ? undefined : await findTokenOwner(services, token);
+  return owner && { name: owner.name, role: owner.role };
+}
+
+/** Compares with ADMIN_TOKEN in constant time, then looks for a named token. */
+export async function findTokenOwner(services: Needs, token: string): Promise<TokenOwner | undefined> {
+  const hash = hashSecret(token);
+  if (isEnvironmentHash(services, hash)) return { ...ENVIRONMENT_ACTOR, tokenId: null, hash };
+  if (!looksLikeAdminToken(token)) return undefined;
+  const found = await findAdminToken(services.db, hash);
+  return found === null ? undefined : { name: found.name, role: found.role, tokenId: found.id, hash };
+}
+
+async function actorOfSession(services: Needs, c: Context<AdminEnv>): Promise<Actor | undefined> {
+  const cookie = readSessionCookie(c.req.header('cookie'));
+  if (cookie === undefined) return undefined;
+  refuseCrossSite(c.req.raw);
+  const session = await findAdminSession(services.db, cookie.hash);
+  if (session === null) return undefined;
+  if (session.owner === null && !isEnvironmentHash(services, session.tokenHash)) return undefined;
+  return { ...(session.owner ?? ENVIRONMENT_ACTOR), session: { hash: cookie.hash, expiresAtMs: session.expiresAtMs } };
+}
+
+function isEnvironmentHash({ config }: Needs, hash: string): boolean {
+  if (config.adminToken === undefined) return false;
+  return timingSafeEqual(Buffer.from(hash, 'hex'), Buffer.from(hashSecret(config.adminToken), 'hex'));
+}
+
+/** Counts wrong tokens only: who sends none is not guessing. */
+function refuseSignIn(throttle: SignInThrottle, address: string, authorization: string | undefined): GatewayError {
+  if (authorization !== undefined) return refuseToken(throttle, address);
+  const message = 'Sign in, or send the admin token as "Authorization: Bearer <ADMIN_TOKEN>".';
+  return new GatewayError('missing_api_key', message);
+}
+
+/** The refusal of a wrong token; counts it. */
+export function refuseToken(throttle: SignInThrottle, address: string): GatewayError {
+  const waitMs = throttle.fail(address);
+  if (waitMs > 0) {
+    const message = 'Too many wrong sign-ins from this address. Wait, or use the right admin token.';
+    return new GatewayError('rate_limit_exceeded', message, { param: 'client', retryAfterMs: waitMs });
+  }
+  const message = 'This is not an admin token in force. Keys of the data plane do not open the admin API.';
+  return new GatewayError('invalid_api_key', message);
+}

@@ -1,0 +1,80 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import { createAdminSession, deleteAdminSession } from '@llm0/drizzle/queries/access/admin-sessions';
+import { answers, createRouter, takes } from '../admin-router';
+import type { AdminServices } from '../admin-services';
+import { recordChange } from '../audit/record-change';
+import { instantShown } from '../fields/fields';
+import { showInstantOrNull } from '../fields/show-fields';
+import { findTokenOwner, refuseToken } from './authenticate-admin';
+import { refuseCrossSite } from './refuse-cross-site';
+import { createSessionSecret, writeSessionCookie } from './session-cookie';
+import type { SignInThrottle } from './sign-in-throttle';
+
+const tags = ['session'];
+const SESSION_SECONDS = 24 * 3600;
+const MAX_TOKEN_LENGTH = 1000;
+
+const sessionSchema = z
+  .object({
+    name: z.string().openapi({ description: "The token's name" }),
+    role: z.enum(['admin', 'viewer']),
+    expires_at: instantShown.nullable().openapi({ description: 'null when asked with a token' }),
+    version: z.string(),
+  })
+  .openapi('Session');
+
+const create = createRoute({
+  method: 'post',
+  path: '/session',
+  tags,
+  summary: 'Sign in with an admin token; sets a cookie for 24 h',
+  security: [],
+  request: { body: takes(z.strictObject({ token: z.string().min(1).max(MAX_TOKEN_LENGTH) }).openapi('SignIn')) },
+  responses: { 201: answers(sessionSchema, 'Who is signed in') },
+});
+const show = createRoute({
+  method: 'get',
+  path: '/session',
+  tags,
+  summary: 'Who is signed in',
+  responses: { 200: answers(sessionSchema, 'Who is signed in') },
+});
+const remove = createRoute({
+  method: 'delete',
+  path: '/session',
+  tags,
+  summary: 'Sign out',
+  responses: { 204: { description: 'Signed out' } },
+});
+
+type Needs = Pick<AdminServices, 'db' | 'config' | 'clock' | 'version'>;
+
+/** Sign-ins of the dashboard. They end after 24 h, on sign-out, and with the token they were made with. */
+export function sessionRoutes(services: Needs, throttle: SignInThrottle) {
+  const { db, clock, version } = services;
+  return createRouter()
+    .openapi(create, async (c) => {
+      refuseCrossSite(c.req.raw);
+      const owner = await findTokenOwner(services, c.req.valid('json').token);
+      if (owner === undefined) throw refuseToken(throttle, c.get('address'));
+      const { secret, hash: sessionHash } = createSessionSecret();
+      const expiresAtMs = clock.nowMs() + SESSION_SECONDS * 1000;
+      const { name, role, tokenId, hash: tokenHash } = owner;
+      await recordChange(db, owner, async (tx) => {
+        await createAdminSession(tx, { sessionHash, tokenHash, tokenId, expiresAtMs });
+        return { result: null, action: 'sign_in', resource: 'session', resourceId: null };
+      });
+      c.header('Set-Cookie', writeSessionCookie(c.req.raw, secret, SESSION_SECONDS));
+      return c.json({ name, role, expires_at: showInstantOrNull(expiresAtMs), version }, 201);
+    })
+    .openapi(show, (c) => {
+      const { name, role, session } = c.get('actor');
+      return c.json({ name, role, expires_at: showInstantOrNull(session?.expiresAtMs ?? null), version }, 200);
+    })
+    .openapi(remove, async (c) => {
+      const { session } = c.get('actor');
+      if (session !== undefined) await deleteAdminSession(db, session.hash);
+      c.header('Set-Cookie', writeSessionCookie(c.req.raw, '', 0));
+      return c.body(null, 204);
+    });
+}

@@ -1,0 +1,180 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import { GatewayError } from '@llm0/core/errors/gateway-error';
+import {
+  type AlertSettings,
+  createAlert,
+  deleteAlert,
+  getAlert,
+  listAlerts,
+  type StoredAlert,
+  updateAlert,
+} from '@llm0/drizzle/queries/alerts';
+import { answers, createRouter, takes } from '../admin-router';
+import type { AdminServices } from '../admin-services';
+import { recordChange } from '../audit/record-change';
+import { count, id, instantShown, pageOf, pageQuery, showPage, text } from '../fields/fields';
+import { notFound, required, requireProject } from '../fields/find-or-refuse';
+import { showInstant, showInstantOrNull } from '../fields/show-fields';
+
+const tags = ['alerts'];
+const MAX_WINDOW_MINUTES = 7 * 24 * 60;
+const KINDS = ['budget_share', 'error_rate', 'latency_p95', 'spend', 'job_failed'] as const;
+
+const webhookUrl = z
+  .url({ protocol: /^https?$/, error: 'must be an http(s) URL' })
+  .max(2000)
+  .openapi({
+    description: 'Gets JSON with event, text and value; never a private address unless EGRESS_ALLOW names it',
+  });
+const fields = {
+  name: text(),
+  kind: z.enum(KINDS),
+  threshold: z.number().min(0).max(1e9).openapi({
+    description: 'A share (0 to 1) for budget_share and error_rate, milliseconds for latency_p95, USD for spend',
+  }),
+  window_minutes: count(1, MAX_WINDOW_MINUTES),
+  project_id: id.nullable(),
+  webhook_url: webhookUrl,
+  is_active: z.boolean(),
+};
+
+const newAlertSchema = z
+  .strictObject({
+    ...fields,
+    threshold: fields.threshold.default(1),
+    window_minutes: fields.window_minutes.default(15),
+    project_id: id.nullish(),
+    is_active: fields.is_active.default(true),
+  })
+  .openapi('NewAlert');
+const alertChangesSchema = z.strictObject(fields).partial().openapi('AlertChanges');
+const alertSchema = z
+  .object({
+    ...fields,
+    id,
+    name: z.string(),
+    webhook_url: z.string(),
+    is_firing: z.boolean(),
+    changed_at: instantShown.nullable(),
+    last_error: z.string().nullable().openapi({ description: 'Why the webhook could not be told' }),
+    created_at: instantShown,
+  })
+  .openapi('Alert');
+
+const params = z.object({ id });
+const create = createRoute({
+  method: 'post',
+  path: '/alerts',
+  tags,
+  summary: 'Have a webhook called when something passes a threshold, and again when it is over',
+  request: { body: takes(newAlertSchema) },
+  responses: { 201: answers(alertSchema, 'The new alert') },
+});
+const list = createRoute({
+  method: 'get',
+  path: '/alerts',
+  tags,
+  summary: 'List alerts, newest first',
+  request: { query: z.strictObject(pageQuery) },
+  responses: { 200: answers(pageOf(alertSchema), 'Alerts') },
+});
+const patch = createRoute({
+  method: 'patch',
+  path: '/alerts/{id}',
+  tags,
+  summary: 'Change an alert',
+  request: { params, body: takes(alertChangesSchema) },
+  responses: { 200: answers(alertSchema, 'The alert as it is now') },
+});
+const remove = createRoute({
+  method: 'delete',
+  path: '/alerts/{id}',
+  tags,
+  summary: 'Delete an alert',
+  request: { params },
+  responses: { 204: { description: 'Deleted' } },
+});
+const test = createRoute({
+  method: 'post',
+  path: '/alerts/{id}/test',
+  tags,
+  summary: 'Call the webhook once, as a test',
+  request: { params },
+  responses: { 201: answers(z.object({ ok: z.boolean() }), 'The webhook answered with 2xx') },
+});
+
+export function alertRoutes({ db, postWebhook }: Pick<AdminServices, 'db' | 'postWebhook'>) {
+  return createRouter()
+    .openapi(create, async (c) => {
+      const settings = toSettings(c.req.valid('json'));
+      const alert = await recordChange(db, c.get('actor'), async (tx) => {
+        if (settings.projectId !== null) await requireProject(tx, settings.projectId);
+        const result = await createAlert(tx, settings);
+        return { result, action: 'create', resource: 'alert', resourceId: result.id, after: showAlert(result) };
+      });
+      return c.json(showAlert(alert), 201);
+    })
+    .openapi(list, async (c) => c.json(showPage(await listAlerts(db, c.req.valid('query')), showAlert), 200))
+    .openapi(patch, async (c) => {
+      const { id: alertId } = c.req.valid('param');
+      const body = c.req.valid('json');
+      const alert = await recordChange(db, c.get('actor'), async (tx) => {
+        if (body.project_id != null) await requireProject(tx, body.project_id);
+        const before = required(await getAlert(tx, alertId), 'alert');
+        const result = required(await updateAlert(tx, alertId, toSettings({ ...showAlert(before), ...body })), 'alert');
+        const shown = { before: showAlert(before), after: showAlert(result) };
+        return { result, action: 'update', resource: 'alert', resourceId: alertId, ...shown };
+      });
+      return c.json(showAlert(alert), 200);
+    })
+    .openapi(remove, async (c) => {
+      const { id: alertId } = c.req.valid('param');
+      await recordChange(db, c.get('actor'), async (tx) => {
+        const before = showAlert(required(await getAlert(tx, alertId), 'alert'));
+        if (!(await deleteAlert(tx, alertId))) throw notFound('alert');
+        return { result: null, action: 'delete', resource: 'alert', resourceId: alertId, before };
+      });
+      return c.body(null, 204);
+    })
+    .openapi(test, async (c) => {
+      const { name, webhookUrl: url } = required(await getAlert(db, c.req.valid('param').id), 'alert');
+      try {
+        await postWebhook(url, { event: 'alert_test', text: `Test of the alert ${name}`, value: null });
+      } catch (cause) {
+        const reason = cause instanceof Error ? cause.message : String(cause);
+        throw new GatewayError('invalid_request', `The webhook could not be called: ${reason}`, { cause });
+      }
+      return c.json({ ok: true }, 201);
+    });
+}
+
+type SettingsInput = Pick<z.output<typeof alertSchema>, keyof typeof fields>;
+
+function toSettings(body: Omit<SettingsInput, 'project_id'> & { project_id?: string | null }): AlertSettings {
+  return {
+    name: body.name,
+    kind: body.kind,
+    threshold: body.threshold,
+    windowMinutes: body.window_minutes,
+    projectId: body.project_id ?? null,
+    webhookUrl: body.webhook_url,
+    isActive: body.is_active,
+  };
+}
+
+function showAlert(alert: StoredAlert): z.output<typeof alertSchema> {
+  return {
+    id: alert.id,
+    name: alert.name,
+    kind: alert.kind,
+    threshold: alert.threshold,
+    window_minutes: alert.windowMinutes,
+    project_id: alert.projectId,
+    webhook_url: alert.webhookUrl,
+    is_active: alert.isActive,
+    is_firing: alert.isFiring,
+    changed_at: showInstantOrNull(alert.changedAtMs),
+    last_error: alert.lastError,
+    created_at: showInstant(alert.createdAtMs),
+  };
+}

@@ -1,0 +1,19 @@
+import { z } from '@hono/zod-openapi';
+import { count, text } from '../fields/fields';
+
+/** As long as the longest name that routes are remembered by. */
+export const modelName = text(256);
+
+const MAX_HEDGE_AFTER_MS = 600_000;
+
+export const hedgeAfterMs = count(1, MAX_HEDGE_AFTER_MS)
+  .nullish()
+  .openapi({ description: 'Ask the next target too when the first gave no output for so long; null = never' });
+
+/** A target as chains and aliases show it. */
+export const targetShown = z.object({
+  provider: z.string(),
+  model: z.string(),
+  is_configured: z.boolean().openapi({ description: 'false: the provider is not configured, so it is left out' }),
+  is_priced: z.boolean().openapi({ description: 'false: it is skipped where a cap applies' }),
+});

@@ -1,0 +1,100 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import { DEFAULT_SEMANTIC_THRESHOLD } from '@llm0/core/cache/semantic/semantic-cache';
+import { countStoredCache, purgeStoredCache } from '@llm0/drizzle/queries/caches/cache-purge';
+import { countSemanticMatches } from '@llm0/drizzle/queries/caches/semantic-matches';
+import { answers, createRouter, takes } from '../admin-router';
+import type { AdminServices } from '../admin-services';
+import { askHotStore } from '../ask-hot-store';
+import { recordChange } from '../audit/record-change';
+import { count, id, text } from '../fields/fields';
+
+const tags = ['cache'];
+const FLUSH_TIMEOUT_MS = 1000;
+
+const purgeSchema = z
+  .strictObject({
+    project_id: id.optional(),
+    provider: text().optional(),
+    model: text().optional(),
+    cache_key: text().optional(),
+    older_than_seconds: count(0).optional(),
+  })
+  .refine((body) => Object.values(body).some((value) => value !== undefined), 'must name at least one condition')
+  .openapi('CachePurge', { description: 'Entries that meet all conditions are removed; at least one is needed' });
+
+const purge = createRoute({
+  method: 'post',
+  path: '/cache/purge',
+  tags,
+  summary: 'Remove cached answers',
+  request: { body: takes(purgeSchema) },
+  responses: {
+    201: answers(z.object({ exact: z.int(), semantic: z.int() }).openapi('CachePurged'), 'How many were removed'),
+  },
+});
+
+const statsSchema = z
+  .object({
+    backend: z.enum(['redis', 'embedded']),
+    ttl_seconds: z.int(),
+    max_bytes: z.int(),
+    entries: z.int().openapi({ description: 'Exact answers in the hot store' }),
+    bytes: z.int(),
+    warm_entries: z.int().openapi({ description: 'Exact answers in Postgres' }),
+    semantic_entries: z.int(),
+    semantic_threshold: z.number().openapi({ description: 'Where a project has none of its own' }),
+    semantic_matches: z
+      .record(z.string(), z.int())
+      .openapi({ description: 'What look-ups found: served, shadow, refused, below' }),
+    semantic_refusals: z.record(z.string(), z.int()).openapi({ description: 'Refused near matches by guard' }),
+  })
+  .openapi('CacheStats');
+
+const stats = createRoute({
+  method: 'get',
+  path: '/cache/stats',
+  tags,
+  summary: 'How much is cached',
+  responses: { 200: answers(statsSchema, 'Sizes of the caches') },
+});
+
+type Needs = Pick<AdminServices, 'db' | 'hotStore' | 'warmCache' | 'semanticCache' | 'clock' | 'config'>;
+
+export function cacheRoutes(services: Needs) {
+  const { db, hotStore, warmCache, semanticCache, clock, config } = services;
+  return createRouter()
+    .openapi(purge, async (c) => {
+      const body = c.req.valid('json');
+      const { project_id: projectId, cache_key: cacheKey, older_than_seconds: seconds, ...rest } = body;
+      const filter = { ...rest, projectId, cacheKey, olderThanMs: seconds === undefined ? undefined : seconds * 1000 };
+      // Answers that wait to be written would come after the purge.
+      await Promise.all([warmCache, semanticCache].map((cache) => cache.flush(FLUSH_TIMEOUT_MS)));
+      const warm = await recordChange(db, c.get('actor'), async (tx) => {
+        const result = await purgeStoredCache(tx, filter, clock.nowMs());
+        return { result, action: 'purge', resource: 'cache', resourceId: projectId ?? null, before: body };
+      });
+      // After the warm tier, from which an entry could come back. Both tiers keep the same answers: counted once.
+      const hot = await askHotStore(() => hotStore.cachePurge(filter));
+      return c.json({ exact: Math.max(hot, warm.exact), semantic: warm.semantic }, 201);
+    })
+    .openapi(stats, async (c) => {
+      const [hot, stored, matches] = await Promise.all([
+        askHotStore(() => hotStore.cacheStats()),
+        countStoredCache(db),
+        countSemanticMatches(db),
+      ]);
+      const answer = {
+        backend: hotStore.kind,
+        ttl_seconds: config.cacheTtlSeconds,
+        max_bytes: config.cacheMaxBytes,
+        entries: hot.entries,
+        bytes: hot.bytes,
+        warm_entries: stored.exact,
+        semantic_entries: stored.semantic,
+        semantic_threshold: DEFAULT_SEMANTIC_THRESHOLD,
+        semantic_matches: matches.outcomes,
+        semantic_refusals: matches.guards,
+      };
+      return c.json(answer, 200);
+    });
+}

@@ -1,0 +1,151 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import { GUARD_NAMES } from '@llm0/core/cache/semantic/guards/near-match-guards';
+import type { Db } from '@llm0/drizzle/client';
+import {
+  type EvictedAnswers,
+  evictSemanticEntry,
+  findSemanticMatch,
+  listSemanticMatches,
+  rememberRejection,
+  type StoredSemanticMatch,
+} from '@llm0/drizzle/queries/caches/semantic-matches';
+import { answers, createRouter, takes } from '../admin-router';
+import type { AdminServices } from '../admin-services';
+import { askHotStore } from '../ask-hot-store';
+import { recordChange } from '../audit/record-change';
+import { id, instantShown, pageOf, pageQuery, showPage, text } from '../fields/fields';
+import { required } from '../fields/find-or-refuse';
+import { showInstant } from '../fields/show-fields';
+
+const tags = ['cache'];
+const FLUSH_TIMEOUT_MS = 1000;
+const OUTCOMES = ['served', 'shadow', 'refused', 'below'] as const;
+/** What was served is no miss. */
+const NEAR_MISSES = ['shadow', 'refused', 'below'] as const;
+
+const matchSchema = z
+  .object({
+    id,
+    created_at: instantShown,
+    project_id: id,
+    request_id: id,
+    outcome: z.enum(OUTCOMES).openapi({
+      description: 'shadow: would have been served; refused: by a guard; below: just under the threshold',
+    }),
+    guard: z.string().nullable().openapi({ description: 'Which guard refused; rejected = by a thumbs-down' }),
+    similarity: z.number(),
+    threshold: z.number(),
+    cache_key: z.string().openapi({ description: 'Of the request' }),
+    matched_key: z.string().openapi({ description: 'Of the entry it came near' }),
+    prompt: z.string().nullable().openapi({ description: 'Only with LOG_BODIES' }),
+    matched_prompt: z.string().nullable().openapi({ description: 'Only with LOG_BODIES' }),
+  })
+  .openapi('SemanticMatch');
+
+const nearMisses = createRoute({
+  method: 'get',
+  path: '/cache/near-misses',
+  tags,
+  summary: 'Questions that came near an answer in the semantic cache, newest first',
+  request: {
+    query: z.strictObject({
+      project_id: id.optional(),
+      outcome: z.enum(OUTCOMES).optional().openapi({ description: 'All but served unless given' }),
+      guard: z.enum([...GUARD_NAMES, 'rejected']).optional(),
+      ...pageQuery,
+    }),
+  },
+  responses: { 200: answers(pageOf(matchSchema), 'Near misses') },
+});
+
+const rejectSchema = z
+  .union([z.strictObject({ request_id: id }), z.strictObject({ project_id: id, cache_key: text() })])
+  .openapi('CacheRejection', {
+    description: 'The request that got a wrong answer, or the key of a wrong entry (matched_key of a near miss)',
+  });
+
+const reject = createRoute({
+  method: 'post',
+  path: '/cache/reject',
+  tags,
+  summary: 'Thumbs-down: take a wrong answer out of all caches, and never match the two questions again',
+  request: { body: takes(rejectSchema) },
+  responses: {
+    201: answers(
+      z
+        .object({
+          semantic: z.int().openapi({ description: 'Entries taken out of the semantic cache' }),
+          exact: z.int().openapi({ description: 'Entries taken out of the exact cache' }),
+          remembered: z.boolean().openapi({ description: 'The pair of questions will not be matched again' }),
+        })
+        .openapi('CacheRejected'),
+      'What was taken out',
+    ),
+  },
+});
+
+type Needs = Pick<AdminServices, 'db' | 'hotStore' | 'warmCache' | 'semanticCache' | 'config'>;
+
+export function semanticCacheRoutes(services: Needs) {
+  const { db, config } = services;
+  return createRouter()
+    .openapi(nearMisses, async (c) => {
+      const { project_id: projectId, outcome, ...query } = c.req.valid('query');
+      const page = await listSemanticMatches(db, {
+        ...query,
+        projectId,
+        outcomes: outcome === undefined ? NEAR_MISSES : [outcome],
+      });
+      return c.json(
+        showPage(page, (match) => showMatch(match, config.logBodies)),
+        200,
+      );
+    })
+    .openapi(reject, async (c) => {
+      const body = c.req.valid('json');
+      // What waits to be written would come after the eviction.
+      await Promise.all([services.semanticCache, services.warmCache].map((cache) => cache.flush(FLUSH_TIMEOUT_MS)));
+      const match = 'request_id' in body ? required(await findSemanticMatch(db, body.request_id), MATCH) : undefined;
+      const at = 'request_id' in body ? undefined : body;
+      const projectId = match?.projectId ?? at?.project_id ?? '';
+      const evicted = await recordChange(db, c.get('actor'), async (tx) => {
+        const result = await evict(tx, projectId, match ?? at?.cache_key ?? '');
+        return { result, action: 'reject', resource: 'cache', resourceId: projectId, before: body };
+      });
+      // After the warm tier, from which an entry could come back.
+      const hot = await askHotStore(() =>
+        Promise.all(evicted.keys.map((cacheKey) => services.hotStore.cachePurge({ projectId, cacheKey }))),
+      );
+      const exact = Math.max(
+        evicted.warm,
+        hot.reduce((sum, n) => sum + n, 0),
+      );
+      return c.json({ semantic: evicted.semantic, exact, remembered: match !== undefined }, 201);
+    });
+}
+
+const MATCH = 'request that the semantic cache found something for';
+
+/** The entry and all it was served to; for a request also its own wording, and the pair is remembered. */
+async function evict(db: Db, projectId: string, from: StoredSemanticMatch | string): Promise<EvictedAnswers> {
+  if (typeof from === 'string') return evictSemanticEntry(db, projectId, from);
+  await rememberRejection(db, from);
+  return evictSemanticEntry(db, projectId, from.matchedKey);
+}
+
+function showMatch(match: StoredSemanticMatch, withTexts: boolean): z.output<typeof matchSchema> {
+  return {
+    id: match.id,
+    created_at: showInstant(match.createdAtMs),
+    project_id: match.projectId,
+    request_id: match.requestId,
+    outcome: match.outcome,
+    guard: match.guard,
+    similarity: match.similarity,
+    threshold: match.threshold,
+    cache_key: match.cacheKey,
+    matched_key: match.matchedKey,
+    prompt: withTexts ? match.prompt : null,
+    matched_prompt: withTexts ? match.matchedPrompt : null,
+  };
+}

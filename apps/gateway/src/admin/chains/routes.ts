@@ -1,0 +1,88 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import { type Chain, mergeChains } from '@llm0/core/routing/chain';
+import type { Db } from '@llm0/drizzle/client';
+import { deleteChain, listChains, putChain, type StoredChain } from '@llm0/drizzle/queries/routing/chains';
+import { answers, createRouter, takes } from '../admin-router';
+import type { AdminServices } from '../admin-services';
+import { recordChange } from '../audit/record-change';
+import { bringTablesIntoForce, type HotStoreMirror } from '../customers/hot-store-mirror';
+import { pageOf } from '../fields/fields';
+import { notFound, required } from '../fields/find-or-refuse';
+import { chainBodySchema, chainName, chainSchema, type ShownChain, showChain, toChain } from './schema';
+
+const tags = ['chains'];
+const params = z.object({ name: chainName });
+
+const list = createRoute({
+  method: 'get',
+  path: '/chains',
+  tags,
+  summary: 'List the chains in force: edited ones, then presets',
+  responses: { 200: answers(pageOf(chainSchema), 'Chains; always one page') },
+});
+const show = createRoute({
+  method: 'get',
+  path: '/chains/{name}',
+  tags,
+  summary: 'Show a chain',
+  request: { params },
+  responses: { 200: answers(chainSchema, 'The chain') },
+});
+const put = createRoute({
+  method: 'put',
+  path: '/chains/{name}',
+  tags,
+  summary: 'Set a chain as a whole, a preset or one of your own; live at once',
+  request: { params, body: takes(chainBodySchema) },
+  responses: { 200: answers(chainSchema, 'The chain as it is now') },
+});
+const remove = createRoute({
+  method: 'delete',
+  path: '/chains/{name}',
+  tags,
+  summary: 'Delete an edited chain; a preset is as shipped again',
+  request: { params },
+  responses: { 204: { description: 'Deleted' } },
+});
+
+type Needs = Pick<AdminServices, 'db' | 'hotStore' | 'reloadTables' | 'routing' | 'presetChains'>;
+
+export function chainRoutes(services: Needs, mirror: HotStoreMirror) {
+  const { db, presetChains } = services;
+  const shown = (chain: ShownChain) => showChain(chain, services.routing());
+  const withOrigin = (chain: Chain | StoredChain): ShownChain => ({
+    ...chain,
+    isPreset: presetChains.some((preset) => preset.name === chain.name),
+    updatedAtMs: 'updatedAtMs' in chain ? chain.updatedAtMs : null,
+  });
+  const inForce = async (tx: Db) => mergeChains(await listChains(tx), presetChains).map(withOrigin);
+  const find = async (tx: Db, name: string) => (await inForce(tx)).find((chain) => chain.name === name) ?? null;
+  return createRouter()
+    .openapi(list, async (c) => c.json({ data: (await inForce(db)).map(shown), next_cursor: null }, 200))
+    .openapi(show, async (c) => c.json(shown(required(await find(db, c.req.valid('param').name), 'chain')), 200))
+    .openapi(put, async (c) => {
+      const { name } = c.req.valid('param');
+      const body = c.req.valid('json');
+      const stored = await recordChange(db, c.get('actor'), async (tx) => {
+        const existing = await find(tx, name);
+        const result = withOrigin(await putChain(tx, toChain(name, body)));
+        const action = existing === null ? 'create' : 'update';
+        const before = existing && shown(existing);
+        return { result, action, ...auditName(name), before, after: shown(result) };
+      });
+      await bringTablesIntoForce(services, mirror);
+      return c.json(shown(stored), 200);
+    })
+    .openapi(remove, async (c) => {
+      const { name } = c.req.valid('param');
+      await recordChange(db, c.get('actor'), async (tx) => {
+        const existing = await find(tx, name);
+        if (existing === null || !(await deleteChain(tx, name))) throw notFound('edited chain');
+        return { result: null, action: 'delete', ...auditName(name), before: shown(existing) };
+      });
+      await bringTablesIntoForce(services, mirror);
+      return c.body(null, 204);
+    });
+}
+
+const auditName = (resourceId: string) => ({ resource: 'chain', resourceId });

@@ -1,0 +1,83 @@
+import { z } from '@hono/zod-openapi';
+import { type Chain, TIERS } from '@llm0/core/routing/chain';
+import type { RoutingTables } from '@llm0/core/routing/routing-tables';
+import { hedgeAfterMs, modelName, targetShown } from '../aliases/target-schema';
+import { instantShown, text } from '../fields/fields';
+import { showInstantOrNull } from '../fields/show-fields';
+
+const MAX_STEPS = 20;
+const MAX_PATTERNS = 100;
+
+export const chainName = text(100);
+
+const step = z
+  .strictObject({
+    provider: text(),
+    model: modelName,
+    matches: z
+      .array(modelName)
+      .max(MAX_PATTERNS)
+      .optional()
+      .openapi({
+        description:
+          'Model names of this provider that take this place, without dates, `-preview` and `-latest`; `*` stands for ' +
+          'any characters, the longest match of all chains wins. Left out: the model itself',
+      }),
+  })
+  .openapi('ChainStep');
+
+export const chainBodySchema = z
+  .strictObject({
+    targets: z.array(step).max(MAX_STEPS).openapi({
+      description: 'In fallback order after the requested model. Of an only one nothing else stands in for its models',
+    }),
+    local_tier: z
+      .enum(TIERS)
+      .nullish()
+      .openapi({ description: 'Whose OLLAMA_MODEL_… ends the chain; null or left out = none' }),
+    hedge_after_ms: hedgeAfterMs,
+  })
+  .openapi('ChainInput');
+
+export const chainSchema = z
+  .object({
+    name: z.string(),
+    targets: z.array(targetShown.extend({ matches: z.array(z.string()) })),
+    local_tier: z.enum(TIERS).nullable(),
+    hedge_after_ms: z.int().nullable(),
+    is_preset: z.boolean(),
+    edited: z.boolean().openapi({ description: 'An operator wrote it; deleting it brings the preset back' }),
+    updated_at: instantShown.nullable(),
+  })
+  .openapi('Chain');
+
+export const toChain = (name: string, body: z.output<typeof chainBodySchema>): Chain => ({
+  name,
+  localTier: body.local_tier ?? null,
+  hedgeAfterMs: body.hedge_after_ms ?? undefined,
+  steps: body.targets.map(({ provider, model, matches = [model] }) => ({ provider, model, matches })),
+});
+
+/** A chain with where it comes from; `updatedAtMs` null = as shipped. */
+export interface ShownChain extends Chain {
+  readonly isPreset: boolean;
+  readonly updatedAtMs: number | null;
+}
+
+export function showChain(chain: ShownChain, tables: RoutingTables): z.output<typeof chainSchema> {
+  return {
+    name: chain.name,
+    targets: chain.steps.map((one) => ({
+      provider: one.provider,
+      model: one.model,
+      matches: [...one.matches],
+      is_configured: tables.providers.has(one.provider),
+      is_priced: tables.prices.find(one.provider, one.model) !== undefined,
+    })),
+    local_tier: chain.localTier,
+    hedge_after_ms: chain.hedgeAfterMs ?? null,
+    is_preset: chain.isPreset,
+    edited: chain.updatedAtMs !== null,
+    updated_at: showInstantOrNull(chain.updatedAtMs),
+  };
+}

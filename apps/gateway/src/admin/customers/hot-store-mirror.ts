@@ -1,0 +1,94 @@
+// Hot store unreachable: a committed change is kept here and handed in every second until it is taken; the caller is told.
+
+import { GatewayError } from '@llm0/core/errors/gateway-error';
+import type { HotStore } from '@llm0/core/limits/hot-store';
+import type { Logger } from 'pino';
+
+export interface MirrorOptions {
+  readonly log: Pick<Logger, 'warn' | 'info'>;
+  readonly retryEveryMs?: number;
+}
+
+type Write = () => Promise<void>;
+
+/**
+ * Brings committed changes into the hot store. Writes are kept by name, so that a newer one replaces the one still
+ * waiting; a write reads what it mirrors when it runs, so that a late one never brings something old back.
+ */
+export class HotStoreMirror {
+  private readonly waiting = new Map<string, Write>();
+  private timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(private readonly options: MirrorOptions) {}
+
+  /** How many changes are saved but not in force. */
+  get size(): number {
+    return this.waiting.size;
+  }
+
+  /** Throws `store_unavailable`, saying that the change is saved, when the store does not take it now. */
+  async apply(name: string, write: Write): Promise<void> {
+    if (await this.attempt(name, write)) return;
+    throw new GatewayError(
+      'store_unavailable',
+      'Saved, but not in force yet: the hot store cannot be reached. It is brought there as soon as it answers; nothing needs to be sent again.',
+      { retryAfterMs: this.retryEveryMs },
+    );
+  }
+
+  /** For changes that are in force without the store knowing them: never throws. */
+  async applyLater(name: string, write: Write): Promise<void> {
+    await this.attempt(name, write);
+  }
+
+  stop(): void {
+    clearTimeout(this.timer);
+    this.timer = undefined;
+  }
+
+  private get retryEveryMs(): number {
+    return this.options.retryEveryMs ?? 1000;
+  }
+
+  private async attempt(name: string, write: Write): Promise<boolean> {
+    this.waiting.set(name, write);
+    try {
+      await write();
+      if (this.waiting.get(name) === write) this.waiting.delete(name);
+      return true;
+    } catch (err) {
+      this.options.log.warn({ err, change: name }, 'a change is saved but not in force yet');
+      this.schedule();
+      return false;
+    }
+  }
+
+  private schedule(): void {
+    if (this.timer !== undefined) return;
+    this.timer = setTimeout(() => void this.retry(), this.retryEveryMs);
+    this.timer.unref();
+  }
+
+  private async retry(): Promise<void> {
+    for (const [name, write] of [...this.waiting]) {
+      try {
+        await write();
+        if (this.waiting.get(name) === write) this.waiting.delete(name);
+        this.options.log.info({ change: name }, 'a saved change is in force now');
+      } catch {
+        break;
+      }
+    }
+    this.timer = undefined;
+    if (this.waiting.size > 0) this.schedule();
+  }
+}
+
+/** After a committed change of prices, chains or aliases: here at once, everywhere else by the store's notice. */
+export async function bringTablesIntoForce(
+  services: { readonly hotStore: Pick<HotStore, 'notify'>; reloadTables(): Promise<void> },
+  mirror: HotStoreMirror,
+): Promise<void> {
+  await services.reloadTables();
+  await mirror.apply('tables', () => services.hotStore.notify('tables'));
+}

@@ -1,0 +1,117 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import { GatewayError } from '@llm0/core/errors/gateway-error';
+import { createKeySecret } from '@llm0/core/keys/key-secret';
+import { createApiKey } from '@llm0/drizzle/queries/access/api-keys';
+import { createProject } from '@llm0/drizzle/queries/access/projects';
+import { putCustomerLimits } from '@llm0/drizzle/queries/limits/customer-limits';
+import { answers, createRouter, takes } from '../admin-router';
+import type { AdminServices } from '../admin-services';
+import { recordChange } from '../audit/record-change';
+import { mirrorLimits } from '../customers/mirror-limits';
+import mix from '../demo-mix.json';
+import { count } from '../fields/fields';
+import { type DemoProject, makeDemoRecords } from './demo-records';
+
+const NANO_USD = 1e9;
+/** Settlements handed over at once; then the queue is let drain. */
+const BATCH = 500;
+const MAX_QUEUED = 5000;
+const WAIT_MS = 100;
+const FLUSH_TIMEOUT_MS = 10_000;
+
+const create = createRoute({
+  method: 'post',
+  path: '/demo-data',
+  tags: ['history'],
+  summary: 'Make up projects and their traffic of the last days, to look around in; not in production',
+  request: {
+    body: takes(
+      z
+        .strictObject({ days: count(1, 60).default(14), requests_a_day: count(24, 5000).default(450) })
+        .openapi('DemoDataWish'),
+    ),
+  },
+  responses: {
+    201: answers(z.object({ projects: z.int(), requests: z.int() }).openapi('DemoData'), 'What was made'),
+  },
+});
+
+type Needs = Pick<AdminServices, 'db' | 'hotStore' | 'clock' | 'config' | 'createId' | 'routing'>;
+
+/** Made-up requests go the way of real ones (settlement, queue, rows), so that counters and rows agree. */
+export function demoDataRoutes(services: Needs) {
+  const { db, hotStore, clock, config } = services;
+  return createRouter().openapi(create, async (c) => {
+    if (config.environment === 'production') {
+      throw new GatewayError('permission_denied', 'Made-up data is not for ENVIRONMENT=production.');
+    }
+    const { days, requests_a_day: requestsADay } = c.req.valid('json');
+    const projects = await recordChange(db, c.get('actor'), async (tx) => {
+      const result = await createProjects(tx);
+      return {
+        result,
+        action: 'create',
+        resource: 'demo_data',
+        resourceId: null,
+        after: { days, projects: result.length },
+      };
+    });
+    await limitOneCustomer(services, projects);
+    const options = { projects, prices: services.routing().prices, nowMs: clock.nowMs(), days, requestsADay };
+    let requests = 0;
+    for (const record of makeDemoRecords({ ...options, createId: services.createId, random: Math.random })) {
+      const { id: requestId, projectId, apiKeyId: keyId, customerId, createdAtMs: admittedAtMs, costNanoUsd } = record;
+      const at = { requestId, projectId, keyId, customerId, admittedAtMs };
+      hotStore.settle({ ...at, held: false, costNanoUsd, tokens: 0, record: JSON.stringify(record) });
+      if (++requests % BATCH === 0) await drainedBelow(services, MAX_QUEUED);
+    }
+    await hotStore.flush(FLUSH_TIMEOUT_MS);
+    return c.json({ projects: projects.length, requests }, 201);
+  });
+}
+
+async function createProjects(tx: Needs['db']): Promise<readonly DemoProject[]> {
+  const projects: DemoProject[] = [];
+  for (const { name, cap_usd: capUsd, weight, keys, models } of mix.projects) {
+    const monthlyCapNanoUsd = capUsd === null ? null : capUsd * NANO_USD;
+    const project = await createProject(tx, { name, monthlyCapNanoUsd });
+    const keyIds: string[] = [];
+    for (const keyName of keys) {
+      // Nobody ever sees these secrets: the keys only give the rows a name.
+      const { hash, prefix } = createKeySecret();
+      const key = await createApiKey(tx, {
+        projectId: project.id,
+        name: keyName,
+        hash,
+        prefix,
+        rateLimitPerMinute: 600,
+      });
+      keyIds.push(key.id);
+    }
+    projects.push({ id: project.id, weight, models, keyIds });
+  }
+  return projects;
+}
+
+async function limitOneCustomer(services: Needs, projects: readonly DemoProject[]): Promise<void> {
+  const [project] = projects;
+  const [, customerId] = mix.customers;
+  if (project === undefined || customerId === undefined) return;
+  const at = { projectId: project.id, customerId };
+  await putCustomerLimits(services.db, at, {
+    dailySpendNanoUsd: NANO_USD,
+    monthlySpendNanoUsd: 5 * NANO_USD,
+    perRequestMaxNanoUsd: null,
+    requestsPerMinute: null,
+    requestsPerHour: null,
+    requestsPerDay: null,
+    modelRequestsPerDay: {},
+    onLimit: 'block',
+    downgradeModel: null,
+  });
+  await mirrorLimits(services, at);
+}
+
+async function drainedBelow({ hotStore }: Needs, entries: number): Promise<void> {
+  while ((await hotStore.depth()).entries > entries) await Bun.sleep(WAIT_MS);
+}

@@ -1,0 +1,64 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import { type FailoverEntry, listAllFailovers } from '@llm0/drizzle/queries/logs/failovers';
+import { answers, createRouter } from '../admin-router';
+import type { AdminServices } from '../admin-services';
+import { id, instantShown, pageOf, pageQuery, showPage, text } from '../fields/fields';
+import { showInstant, showMsOrNull } from '../fields/show-fields';
+
+const failoverSchema = z
+  .object({
+    id,
+    created_at: instantShown,
+    project_id: id,
+    request_id: id,
+    original_provider: z.string(),
+    original_model: z.string(),
+    fallback_provider: z.string(),
+    fallback_model: z.string(),
+    trigger_reason: z.string(),
+    trigger_status_code: z.int().nullable(),
+    original_attempt_latency_ms: z.number().nullable(),
+    fallback_latency_ms: z.number().nullable(),
+    fallback_succeeded: z.boolean(),
+  })
+  .openapi('Failover');
+
+const list = createRoute({
+  method: 'get',
+  path: '/failovers',
+  tags: ['routing'],
+  summary: 'Switches from one target to the next, newest first',
+  request: {
+    query: z.strictObject({
+      project_id: id.optional(),
+      provider: text().optional().openapi({ description: 'Left for another one' }),
+      ...pageQuery,
+    }),
+  },
+  responses: { 200: answers(pageOf(failoverSchema), 'Switches') },
+});
+
+export function failoverRoutes({ db }: Pick<AdminServices, 'db'>) {
+  return createRouter().openapi(list, async (c) => {
+    const { project_id: projectId, ...query } = c.req.valid('query');
+    return c.json(showPage(await listAllFailovers(db, { ...query, projectId }), showFailover), 200);
+  });
+}
+
+function showFailover(entry: FailoverEntry): z.output<typeof failoverSchema> {
+  return {
+    id: entry.id,
+    created_at: showInstant(entry.createdAtMs),
+    project_id: entry.projectId,
+    request_id: entry.requestId,
+    original_provider: entry.originalProvider,
+    original_model: entry.originalModel,
+    fallback_provider: entry.fallbackProvider,
+    fallback_model: entry.fallbackModel,
+    trigger_reason: entry.triggerReason,
+    trigger_status_code: entry.triggerStatusCode,
+    original_attempt_latency_ms: showMsOrNull(entry.originalAttemptLatencyMs),
+    fallback_latency_ms: showMsOrNull(entry.fallbackLatencyMs),
+    fallback_succeeded: entry.fallbackSucceeded,
+  };
+}

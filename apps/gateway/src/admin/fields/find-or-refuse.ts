@@ -1,0 +1,18 @@
+import { GatewayError } from '@llm0/core/errors/gateway-error';
+import type { Db } from '@llm0/drizzle/client';
+import { getProject, type StoredProject } from '@llm0/drizzle/queries/access/projects';
+
+export function notFound(what: string): GatewayError {
+  return new GatewayError('not_found', `There is no such ${what}.`);
+}
+
+/** The project, or `not_found`. */
+export async function requireProject(db: Db, projectId: string): Promise<StoredProject> {
+  return required(await getProject(db, projectId), 'project');
+}
+
+/** The value, or `not_found` where there is none. */
+export function required<T>(value: T | null, what: string): T {
+  if (value === null) throw notFound(what);
+  return value;
+}

@@ -1,0 +1,50 @@
+import { GatewayError } from '@llm0/core/errors/gateway-error';
+import type { MiddlewareHandler } from 'hono';
+import type { AdminEnv } from '../admin-services';
+import { parseMoneyAsText } from './json-money';
+
+const MAX_BODY_BYTES = 1024 * 1024;
+const WITH_BODY = new Set(['POST', 'PUT', 'PATCH']);
+
+/**
+ * Reads the body once: bounded, JSON whatever its content type says, with amounts of money as the text they were written
+ * in. Throws `request_too_large` and `invalid_json`.
+ */
+export const readBody: MiddlewareHandler<AdminEnv> = async (c, next) => {
+  if (WITH_BODY.has(c.req.method)) {
+    const text = await readText(c.req.raw);
+    const { method, url } = c.req.raw;
+    const headers = new Headers(c.req.raw.headers);
+    headers.delete('content-length');
+    headers.set('content-type', 'application/json');
+    c.req.raw = new Request(url, { method, headers, body: text === '' ? '{}' : withMoneyAsText(text) });
+  }
+  await next();
+};
+
+async function readText(request: Request): Promise<string> {
+  const tooLarge = () => new GatewayError('request_too_large', `The body is larger than ${MAX_BODY_BYTES} bytes.`);
+  if (Number(request.headers.get('content-length') ?? 0) > MAX_BODY_BYTES) throw tooLarge();
+  if (request.body === null) return '';
+  const reader = request.body.getReader();
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  try {
+    for (let part = await reader.read(); !part.done; part = await reader.read()) {
+      size += part.value.byteLength;
+      if (size > MAX_BODY_BYTES) throw tooLarge();
+      chunks.push(part.value);
+    }
+  } finally {
+    reader.cancel().catch(() => {});
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function withMoneyAsText(text: string): string {
+  try {
+    return JSON.stringify(parseMoneyAsText(text));
+  } catch (cause) {
+    throw new GatewayError('invalid_json', 'The body is not JSON.', { cause });
+  }
+}

@@ -1,0 +1,160 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { listPrices } from '@llm0/drizzle/queries/routing/model-pricing';
+import { TEST_DATABASES } from '@llm0/testing/stores/test-databases';
+import { type AdminUnderTest, openAdmin } from '../admin.fixture';
+
+describe.each(TEST_DATABASES)('models on $name', (kind) => {
+  let admin: AdminUnderTest;
+  const provider = `vendor-${crypto.randomUUID().slice(0, 8)}`;
+  beforeAll(async () => {
+    admin = await openAdmin(kind);
+  }, 60_000);
+  afterAll(() => admin.close());
+
+  const pathOf = (model: string) => `/models?provider=${provider}&model=${encodeURIComponent(model)}`;
+  const put = (model: string, body: object) => admin.call('PUT', pathOf(model), { body });
+  const storedPrices = async (model: string) =>
+    (await listPrices(admin.database.db)).find((price) => price.provider === provider && price.model === model);
+
+  test('prices in USD per million are whole pico-USD per token, and live at once', async () => {
+    const reloads = admin.reloads();
+    const answer = await put('exact', {
+      input_usd_per_million: '2.5',
+      output_usd_per_million: 10,
+      cache_read_usd_per_million: 0.000001,
+      reasoning_usd_per_million: 0.1,
+      input_above_200k_usd_per_million: 5,
+      context_window: 128_000,
+      max_output_tokens: 16_384,
+    });
+    expect(answer.status).toBe(200);
+    expect(answer.body).toMatchObject({
+      provider,
+      model: 'exact',
+      mode: 'chat',
+      input_usd_per_million: '2.5',
+      output_usd_per_million: '10',
+      cache_read_usd_per_million: '0.000001',
+      cache_write_usd_per_million: null,
+      reasoning_usd_per_million: '0.1',
+      input_above_200k_usd_per_million: '5',
+      context_window: 128_000,
+      max_output_tokens: 16_384,
+      edited: true,
+      source: 'operator',
+    });
+    expect((await storedPrices('exact'))?.prices).toEqual({
+      input: 2_500_000,
+      output: 10_000_000,
+      cache_read: 1,
+      reasoning: 100_000,
+      input_above_200k: 5_000_000,
+    });
+    expect(admin.reloads()).toBe(reloads + 1);
+    expect(admin.notified.at(-1)).toBe('tables');
+  });
+
+  test('PUT replaces all prices; what describes the model stays unless it is sent', async () => {
+    await put('meta', {
+      input_usd_per_million: 1,
+      output_usd_per_million: 2,
+      cache_read_usd_per_million: 3,
+      context_window: 1000,
+      capabilities: ['vision'],
+      mode: 'responses',
+    });
+    const again = (await put('meta', { input_usd_per_million: 0, output_usd_per_million: 0 })).body;
+    expect(again).toMatchObject({ input_usd_per_million: '0', cache_read_usd_per_million: null });
+    expect(again).toMatchObject({ context_window: 1000, capabilities: ['vision'], mode: 'responses' });
+    const cleared = await put('meta', { input_usd_per_million: 0, output_usd_per_million: 0, context_window: null });
+    expect(cleared.body.context_window).toBeNull();
+  });
+
+  test('an embedding model needs no output price, another one does', async () => {
+    expect((await put('embed', { input_usd_per_million: 0.02, mode: 'embedding' })).status).toBe(200);
+    const answer = await put('chat', { input_usd_per_million: 0.02 });
+    expect([answer.status, answer.body.error.param]).toEqual([400, 'output_usd_per_million']);
+    expect(await storedPrices('chat')).toBeUndefined();
+  });
+
+  test.each([
+    ['input_usd_per_million', 0.0000001],
+    ['input_usd_per_million', -1],
+    ['input_usd_per_million', 'cheap'],
+    ['input_usd_per_million', null],
+    ['output_usd_per_million', '1.0000005'],
+    ['inptu_usd_per_million', 1],
+    ['context_window', 0],
+    ['mode', 'video'],
+  ])('%s: %p is refused', async (field, value) => {
+    const answer = await put('bad', { input_usd_per_million: 1, output_usd_per_million: 1, [field]: value });
+    expect([answer.status, answer.body.error.param]).toEqual([400, field]);
+  });
+
+  test('provider and model are needed to change one', async () => {
+    const body = { input_usd_per_million: 1, output_usd_per_million: 1 };
+    expect((await admin.call('PUT', '/models?provider=x', { body })).body.error.param).toBe('model');
+    expect((await admin.call('DELETE', '/models?model=x')).body.error.param).toBe('provider');
+  });
+
+  test('the list filters by provider, model and part of a name, and is walked by cursor', async () => {
+    const names = ['walk/a', 'walk/b', 'walk/c', 'walk/d', 'walk/e'];
+    for (const name of names) await put(name, { input_usd_per_million: 1, output_usd_per_million: 1 });
+    const list = async (query: string) => (await admin.call('GET', `/models?provider=${provider}&${query}`)).body;
+    expect((await list('model=walk/c')).data.map((model: { model: string }) => model.model)).toEqual(['walk/c']);
+    const walked: string[] = [];
+    let cursor: string | null = null;
+    do {
+      const page = await list(`q=WALK&limit=2${cursor === null ? '' : `&cursor=${cursor}`}`);
+      walked.push(...page.data.map((model: { model: string }) => model.model));
+      cursor = page.next_cursor;
+      // A model that goes between two pages leaves no gap behind.
+      if (walked.length === 2) await admin.call('DELETE', pathOf('walk/b'));
+    } while (cursor !== null);
+    expect(walked).toEqual(names);
+    expect((await list('model=nowhere')).data).toEqual([]);
+    expect((await admin.call('GET', '/models?cursor=bm9uc2Vuc2U')).body.error.param).toBe('cursor');
+  });
+
+  test('an import says first what it would do, then sets all or none, with one entry in the audit', async () => {
+    await put('import/same', { input_usd_per_million: 1, output_usd_per_million: 2 });
+    await put('import/other', { input_usd_per_million: 1, output_usd_per_million: 2 });
+    const model = (name: string, price: number | undefined = 2) => ({
+      provider,
+      model: name,
+      input_usd_per_million: 1,
+      output_usd_per_million: price,
+    });
+    const models = [model('import/same'), model('import/other', 3), model('import/new')];
+    const counts = { created: 1, updated: 1, unchanged: 1 };
+    const dry = await admin.call('POST', '/models/import', { body: { models, dry_run: true } });
+    expect([dry.status, dry.body]).toEqual([201, { dry_run: true, ...counts }]);
+    expect(await storedPrices('import/new')).toBeUndefined();
+    const broken = { provider, model: 'import/broken', input_usd_per_million: 1 };
+    const refused = await admin.call('POST', '/models/import', { body: { models: [...models, broken] } });
+    expect([refused.status, refused.body.error.param]).toEqual([400, 'output_usd_per_million']);
+    expect(await storedPrices('import/new')).toBeUndefined();
+    const reloads = admin.reloads();
+    const done = await admin.call('POST', '/models/import', { body: { models } });
+    expect(done.body).toEqual({ dry_run: false, ...counts });
+    expect(admin.reloads()).toBe(reloads + 1);
+    expect(await storedPrices('import/new')).toMatchObject({ prices: { input: 1_000_000, output: 2_000_000 } });
+    expect(await storedPrices('import/other')).toMatchObject({ prices: { output: 3_000_000 } });
+    const audit = await admin.call('GET', '/audit?resource=model&resource_id=many&limit=1');
+    expect(audit.body.data[0]).toMatchObject({
+      action: 'import',
+      after: { models: [`${provider}/import/other`, `${provider}/import/new`] },
+    });
+  });
+
+  test('DELETE takes the price out of force', async () => {
+    await put('gone', { input_usd_per_million: 1, output_usd_per_million: 1 });
+    const reloads = admin.reloads();
+    expect((await admin.call('DELETE', pathOf('gone'))).status).toBe(204);
+    expect(admin.reloads()).toBe(reloads + 1);
+    expect(await storedPrices('gone')).toBeUndefined();
+    expect((await admin.call('DELETE', pathOf('gone'))).status).toBe(404);
+    const audit = await admin.call('GET', `/audit?resource=model&resource_id=${provider}/gone`);
+    expect(audit.body.data.map((entry: { action: string }) => entry.action)).toEqual(['delete', 'create']);
+  });
+});

@@ -1,0 +1,129 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import { GatewayError } from '@llm0/core/errors/gateway-error';
+import type { Page, PageRequest } from '@llm0/drizzle/queries/page';
+import {
+  deletePrice,
+  getPrice,
+  listPrices,
+  putPrice,
+  type StoredPrice,
+} from '@llm0/drizzle/queries/routing/model-pricing';
+import { answers, createRouter, takes } from '../admin-router';
+import type { AdminServices } from '../admin-services';
+import { recordChange } from '../audit/record-change';
+import { bringTablesIntoForce, type HotStoreMirror } from '../customers/hot-store-mirror';
+import { pageOf, pageQuery, showPage, text } from '../fields/fields';
+import { notFound } from '../fields/find-or-refuse';
+import { modelBodySchema, modelSchema, refuseWithoutOutput, showModel, toPricedModel } from './schema';
+
+const tags = ['models'];
+const modelPath = z.strictObject({ provider: text(), model: text() });
+const filter = { provider: text().optional(), model: text().optional(), q: text().optional() };
+
+const list = createRoute({
+  method: 'get',
+  path: '/models',
+  tags,
+  summary: 'List priced models by provider and name',
+  request: { query: z.strictObject({ ...filter, ...pageQuery }) },
+  responses: { 200: answers(pageOf(modelSchema), 'Models') },
+});
+const put = createRoute({
+  method: 'put',
+  path: '/models',
+  tags,
+  summary: "Set a model's prices; live at once",
+  request: { query: modelPath, body: takes(modelBodySchema) },
+  responses: { 200: answers(modelSchema, 'The model as it is now') },
+});
+const remove = createRoute({
+  method: 'delete',
+  path: '/models',
+  tags,
+  summary: 'Take a price out of force: the model is unpriced from now on',
+  request: { query: modelPath },
+  responses: { 204: { description: 'Deleted' } },
+});
+
+type Needs = Pick<AdminServices, 'db' | 'hotStore' | 'reloadTables'>;
+
+export function modelRoutes(services: Needs, mirror: HotStoreMirror) {
+  const { db } = services;
+  const goLive = () => bringTablesIntoForce(services, mirror);
+  return createRouter()
+    .openapi(list, async (c) => {
+      const query = c.req.valid('query');
+      const prices = (await listPrices(db)).filter((price) => isWanted(price, query));
+      return c.json(showPage(pageOfPrices(prices, query), showModel), 200);
+    })
+    .openapi(put, async (c) => {
+      const at = c.req.valid('query');
+      const body = c.req.valid('json');
+      const stored = await recordChange(db, c.get('actor'), async (tx) => {
+        const existing = await getPrice(tx, at);
+        const result = await putPrice(tx, refuseWithoutOutput(toPricedModel(at, body, existing)));
+        const action = existing === null ? 'create' : 'update';
+        const before = existing && showModel(existing);
+        return { result, action, resource: 'model', resourceId: nameOf(at), before, after: showModel(result) };
+      });
+      await goLive();
+      return c.json(showModel(stored), 200);
+    })
+    .openapi(remove, async (c) => {
+      const at = c.req.valid('query');
+      await recordChange(db, c.get('actor'), async (tx) => {
+        const existing = await getPrice(tx, at);
+        if (existing === null || !(await deletePrice(tx, at))) throw notFound('model with a price');
+        return {
+          result: null,
+          action: 'delete',
+          resource: 'model',
+          resourceId: nameOf(at),
+          before: showModel(existing),
+        };
+      });
+      await goLive();
+      return c.body(null, 204);
+    });
+}
+
+const nameOf = (at: { provider: string; model: string }) => `${at.provider}/${at.model}`;
+
+function isWanted(price: StoredPrice, wanted: { provider?: string; model?: string; q?: string }): boolean {
+  if (wanted.provider !== undefined && price.provider !== wanted.provider) return false;
+  if (wanted.model !== undefined && price.model !== wanted.model) return false;
+  return wanted.q === undefined || nameOf(price).toLowerCase().includes(wanted.q.toLowerCase());
+}
+
+/** The cursor is the last name shown; names are listed in order. */
+function pageOfPrices(prices: readonly StoredPrice[], page: PageRequest): Page<StoredPrice> {
+  const after = page.cursor === undefined ? 0 : indexAfter(prices, page.cursor);
+  const data = prices.slice(after, after + page.limit);
+  const last = data.at(-1);
+  const isEnd = last === undefined || after + page.limit >= prices.length;
+  return {
+    data,
+    nextCursor: isEnd ? null : Buffer.from(JSON.stringify([last.provider, last.model])).toString('base64url'),
+  };
+}
+
+const cursorSchema = z.tuple([z.string(), z.string()]);
+
+function indexAfter(prices: readonly StoredPrice[], cursor: string): number {
+  const [provider, model] = decodeCursor(cursor);
+  const exact = prices.findIndex((price) => price.provider === provider && price.model === model);
+  if (exact >= 0) return exact + 1;
+  const next = prices.findIndex(
+    (price) => price.provider > provider || (price.provider === provider && price.model > model),
+  );
+  return next < 0 ? prices.length : next;
+}
+
+function decodeCursor(cursor: string): readonly [provider: string, model: string] {
+  try {
+    return cursorSchema.parse(JSON.parse(Buffer.from(cursor, 'base64url').toString()));
+  } catch (cause) {
+    const message = 'cursor is not one this API gave out: use next_cursor of the page before.';
+    throw new GatewayError('invalid_request', message, { param: 'cursor', cause });
+  }
+}

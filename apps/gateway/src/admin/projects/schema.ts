@@ -1,0 +1,81 @@
+import { z } from '@hono/zod-openapi';
+import type { ProjectSettings, StoredProject } from '@llm0/drizzle/queries/access/projects';
+import { count, id, instantShown, text, usd, usdShown } from '../fields/fields';
+import { jsonUsdOrNull } from '../fields/json-money';
+import { showInstant } from '../fields/show-fields';
+
+const DEFAULT_OUTPUT_TOKENS = 4096;
+
+const settings = {
+  monthly_cap_usd: usd.nullish().openapi({ description: 'USD a UTC month; null = none' }),
+  strict_caps: z.boolean().optional(),
+  default_output_tokens: count(1, 10_000_000).nullish().openapi({ default: DEFAULT_OUTPUT_TOKENS }),
+  cache_enabled: z.boolean().optional().openapi({ default: true }),
+  cache_ttl_seconds: count(1, 31_536_000).nullish().openapi({ description: "null = the gateway's" }),
+  semantic_cache_enabled: z.boolean().optional().openapi({ default: false }),
+  semantic_threshold: z.number().min(0).max(1).nullish(),
+  semantic_shadow: z.boolean().optional(),
+  on_store_failure: z.enum(['closed', 'open']).optional(),
+  unknown_model_policy: z.enum(['refuse', 'allow_unpriced']).nullish(),
+  is_active: z.boolean().optional(),
+};
+
+export const newProjectSchema = z.strictObject({ name: text(), ...settings }).openapi('NewProject');
+export const projectChangesSchema = z.strictObject({ name: text().optional(), ...settings }).openapi('ProjectChanges');
+
+export const projectSchema = z
+  .object({
+    id,
+    name: z.string(),
+    monthly_cap_usd: usdShown.nullable(),
+    strict_caps: z.boolean(),
+    default_output_tokens: z.int(),
+    cache_enabled: z.boolean(),
+    cache_ttl_seconds: z.int().nullable(),
+    semantic_cache_enabled: z.boolean(),
+    semantic_threshold: z.number().nullable(),
+    semantic_shadow: z.boolean(),
+    on_store_failure: z.enum(['closed', 'open']),
+    unknown_model_policy: z.enum(['refuse', 'allow_unpriced']).nullable(),
+    is_active: z.boolean(),
+    created_at: instantShown,
+    updated_at: instantShown,
+  })
+  .openapi('Project');
+
+/** Fields that were not sent stay undefined: unchanged, or the default. */
+export function toProjectSettings(body: z.output<typeof projectChangesSchema>): ProjectSettings {
+  return {
+    monthlyCapNanoUsd: body.monthly_cap_usd,
+    strictCaps: body.strict_caps,
+    defaultOutputTokens: body.default_output_tokens === null ? DEFAULT_OUTPUT_TOKENS : body.default_output_tokens,
+    cacheEnabled: body.cache_enabled,
+    cacheTtlSeconds: body.cache_ttl_seconds,
+    semanticCacheEnabled: body.semantic_cache_enabled,
+    semanticThreshold: body.semantic_threshold,
+    semanticShadow: body.semantic_shadow,
+    onStoreFailure: body.on_store_failure,
+    unknownModelPolicy: body.unknown_model_policy,
+    isActive: body.is_active,
+  };
+}
+
+export function showProject(project: StoredProject): z.output<typeof projectSchema> {
+  return {
+    id: project.id,
+    name: project.name,
+    monthly_cap_usd: jsonUsdOrNull(project.monthlyCapNanoUsd),
+    strict_caps: project.strictCaps,
+    default_output_tokens: project.defaultOutputTokens,
+    cache_enabled: project.cacheEnabled,
+    cache_ttl_seconds: project.cacheTtlSeconds,
+    semantic_cache_enabled: project.semanticCacheEnabled,
+    semantic_threshold: project.semanticThreshold,
+    semantic_shadow: project.semanticShadow,
+    on_store_failure: project.onStoreFailure,
+    unknown_model_policy: project.unknownModelPolicy,
+    is_active: project.isActive,
+    created_at: showInstant(project.createdAtMs),
+    updated_at: showInstant(project.updatedAtMs),
+  };
+}

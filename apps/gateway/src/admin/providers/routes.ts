@@ -1,0 +1,233 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import { GatewayError } from '@llm0/core/errors/gateway-error';
+import type { Db } from '@llm0/drizzle/client';
+import { deletePrice, putPrice } from '@llm0/drizzle/queries/routing/model-pricing';
+import {
+  createProviderKey,
+  deleteProviderKeys,
+  listAllProviderKeys,
+} from '@llm0/drizzle/queries/routing/provider-keys';
+import {
+  createProvider,
+  deleteProvider,
+  getProvider,
+  listProviders,
+  type ProviderSettings,
+  type StoredProvider,
+  updateProvider,
+} from '@llm0/drizzle/queries/routing/providers';
+import { answers, createRouter, takes } from '../admin-router';
+import type { AdminServices } from '../admin-services';
+import { recordChange } from '../audit/record-change';
+import { bringTablesIntoForce, type HotStoreMirror } from '../customers/hot-store-mirror';
+import { pageQuery } from '../fields/fields';
+import { required } from '../fields/find-or-refuse';
+import {
+  newProviderSchema,
+  providerChangesSchema,
+  providerName,
+  providerPage,
+  providerSchema,
+  showProvider,
+  showProviderKey,
+  showTargetState,
+  toPricedModels,
+} from './schema';
+import { sealHeaders, sealKey } from './seal-secret';
+
+const tags = ['providers'];
+const params = z.object({ name: providerName });
+
+const create = createRoute({
+  method: 'post',
+  path: '/providers',
+  tags,
+  summary: 'Add an OpenAI-compatible server, or set up a known vendor; live at once',
+  request: { body: takes(newProviderSchema) },
+  responses: { 201: answers(providerSchema, 'The provider, without its secrets') },
+});
+const list = createRoute({
+  method: 'get',
+  path: '/providers',
+  tags,
+  summary: 'List known vendors and added providers by name, whether they are configured or not',
+  request: { query: z.strictObject(pageQuery) },
+  responses: { 200: answers(providerPage, 'Providers') },
+});
+const show = createRoute({
+  method: 'get',
+  path: '/providers/{name}',
+  tags,
+  summary: 'Show a provider',
+  request: { params },
+  responses: { 200: answers(providerSchema, 'The provider, without its secrets') },
+});
+const change = createRoute({
+  method: 'patch',
+  path: '/providers/{name}',
+  tags,
+  summary: 'Change the fields sent; live at once. `models` and `headers` are replaced as a whole',
+  request: { params, body: takes(providerChangesSchema) },
+  responses: { 200: answers(providerSchema, 'The provider as it is now') },
+});
+const remove = createRoute({
+  method: 'delete',
+  path: '/providers/{name}',
+  tags,
+  summary:
+    'Delete what was stored of a provider: its set-up, its keys, and the prices of its models where it was added',
+  request: { params },
+  responses: { 204: { description: 'Deleted' } },
+});
+
+type Needs = Pick<AdminServices, 'db' | 'hotStore' | 'reloadTables' | 'createId' | 'providerDesk' | 'health' | 'clock'>;
+type Body = z.infer<typeof newProviderSchema>;
+
+export function providerRoutes(services: Needs, mirror: HotStoreMirror) {
+  const { db, providerDesk: desk } = services;
+  const goLive = () => bringTablesIntoForce(services, mirror);
+  return createRouter()
+    .openapi(create, async (c) => {
+      const body = c.req.valid('json');
+      const kind = kindOf(services, body);
+      await checkBaseUrl(services, body.base_url);
+      await recordChange(db, c.get('actor'), async (tx) => {
+        const rowId = crypto.randomUUID();
+        const settings = settingsOf(services, body, rowId);
+        const stored = await createProvider(tx, { id: rowId, name: body.name, kind, ...settings });
+        if (stored === null) throw taken(body.name);
+        if (body.key !== undefined) {
+          const keyId = crypto.randomUUID();
+          const sealed = sealKey(desk.vault, body.key, keyId);
+          await createProviderKey(tx, { id: keyId, provider: body.name, projectId: null, name: 'default', ...sealed });
+        }
+        await putPrices(tx, body.name, body.models ?? []);
+        const after = await shown(services, tx, body.name);
+        return { result: null, action: 'create', resource: 'provider', resourceId: body.name, after };
+      });
+      await goLive();
+      return c.json(required(await shown(services, db, body.name), 'provider'), 201);
+    })
+    .openapi(list, async (c) => {
+      const { limit, cursor } = c.req.valid('query');
+      const names = await allNames(services);
+      const from = cursor === undefined ? 0 : names.findIndex((name) => name > cursor);
+      const page = from < 0 ? [] : names.slice(from, from + limit);
+      const data = await Promise.all(page.map((name) => shown(services, db, name)));
+      const last = page.at(-1);
+      const next = last === undefined || last === names.at(-1) ? null : last;
+      return c.json({ data: data.filter((one) => one !== null), next_cursor: next }, 200);
+    })
+    .openapi(show, async (c) => c.json(required(await shown(services, db, c.req.valid('param').name), 'provider'), 200))
+    .openapi(change, async (c) => {
+      const { name } = c.req.valid('param');
+      const body = c.req.valid('json');
+      await checkBaseUrl(services, body.base_url);
+      await recordChange(db, c.get('actor'), async (tx) => {
+        const before = await shown(services, tx, name);
+        const stored = required(await getProvider(tx, name), 'stored provider');
+        if (stored.kind === desk.customKind && body.base_url === null) throw needsUrl();
+        required(await updateProvider(tx, name, settingsOf(services, body, stored.id)), 'stored provider');
+        if (body.models !== undefined) await replacePrices(tx, stored, body.models ?? []);
+        const after = await shown(services, tx, name);
+        return { result: null, action: 'update', resource: 'provider', resourceId: name, before, after };
+      });
+      await goLive();
+      return c.json(required(await shown(services, db, name), 'provider'), 200);
+    })
+    .openapi(remove, async (c) => {
+      const { name } = c.req.valid('param');
+      await recordChange(db, c.get('actor'), async (tx) => {
+        const before = await shown(services, tx, name);
+        const stored = required(await getProvider(tx, name), 'stored provider');
+        await deleteProvider(tx, name);
+        await deleteProviderKeys(tx, name);
+        await replacePrices(tx, stored, []);
+        return { result: null, action: 'delete', resource: 'provider', resourceId: name, before };
+      });
+      await goLive();
+      return c.body(null, 204);
+    });
+}
+
+async function allNames({ db, providerDesk }: Needs): Promise<readonly string[]> {
+  const stored = (await listProviders(db)).map(({ name }) => name);
+  return [...new Set([...providerDesk.vendors().map(({ name }) => name), ...stored])].sort();
+}
+
+/** null where there is neither such a vendor nor such a stored provider. */
+async function shown({ providerDesk: desk, health, clock }: Needs, db: Db, name: string) {
+  const stored = await getProvider(db, name);
+  const vendor = desk.vendors().find((one) => one.name === name);
+  if (stored === null && vendor === undefined) return null;
+  const keys = (await listAllProviderKeys(db)).filter((key) => key.provider === name);
+  const connected = desk.connected(name);
+  const targets = health.list().filter(({ provider }) => provider === name);
+  return showProvider({
+    name,
+    kind: stored?.kind ?? name,
+    baseUrl: stored?.baseUrl ?? connected?.connection.baseUrl ?? (vendor?.defaultBaseUrl || null),
+    isConfigured: connected !== undefined,
+    stored,
+    keys: keys.map((key) => showProviderKey(key, desk.keyState(key))),
+    targets: targets.map((status) => showTargetState(status, clock.nowMs())),
+  });
+}
+
+/** A known vendor keeps its own kind; everything else speaks OpenAI's API and needs to say where it is. */
+function kindOf({ providerDesk: desk }: Needs, { name, kind, base_url: baseUrl }: Body): string {
+  const isVendor = desk.vendors().some((vendor) => vendor.name === name);
+  if (!isVendor && desk.isVendor(name)) throw taken(name);
+  const expected = isVendor ? name : desk.customKind;
+  if (kind !== undefined && kind !== expected) {
+    throw new GatewayError('invalid_request', `kind: must be "${expected}" for a provider named "${name}".`, {
+      param: 'kind',
+    });
+  }
+  if (!isVendor && (baseUrl === undefined || baseUrl === null)) throw needsUrl();
+  return expected;
+}
+
+async function checkBaseUrl({ providerDesk }: Needs, url: string | null | undefined): Promise<void> {
+  if (url === undefined || url === null) return;
+  try {
+    await providerDesk.checkUrl(url);
+  } catch (cause) {
+    if (!(cause instanceof GatewayError)) throw cause;
+    const message = `base_url: ${cause.message} EGRESS_ALLOW names private hosts and ranges that may be reached.`;
+    throw new GatewayError('invalid_request', message, { param: 'base_url', cause });
+  }
+}
+
+/** The fields that were sent, secrets sealed for the row. */
+function settingsOf({ providerDesk }: Needs, body: Omit<Body, 'name'>, rowId: string): Partial<ProviderSettings> {
+  return {
+    ...(body.base_url === undefined ? {} : { baseUrl: body.base_url }),
+    ...(body.options === undefined ? {} : { options: body.options ?? {} }),
+    ...(body.headers === undefined ? {} : sealHeaders(providerDesk.vault, body.headers, rowId)),
+    ...(body.models === undefined ? {} : { models: (body.models ?? []).map(({ model }) => model) }),
+    ...(body.is_active === undefined ? {} : { isActive: body.is_active }),
+  };
+}
+
+async function putPrices(db: Db, provider: string, models: NonNullable<Body['models']>): Promise<void> {
+  for (const priced of toPricedModels(provider, models)) await putPrice(db, priced);
+}
+
+/** Models that a provider does not serve any more lose their price with it. */
+async function replacePrices(db: Db, stored: StoredProvider, models: NonNullable<Body['models']>): Promise<void> {
+  const kept = new Set(models.map(({ model }) => model));
+  for (const model of stored.models) if (!kept.has(model)) await deletePrice(db, { provider: stored.name, model });
+  await putPrices(db, stored.name, models);
+}
+
+function taken(name: string): GatewayError {
+  return new GatewayError('conflict', `There is a provider "${name}" already: change it, or take another name.`, {
+    param: 'name',
+  });
+}
+
+function needsUrl(): GatewayError {
+  const message = 'base_url: is required for a provider that is no known vendor.';
+  return new GatewayError('invalid_request', message, { param: 'base_url' });
+}

@@ -1,0 +1,205 @@
+import { z } from '@hono/zod-openapi';
+import type { PricedModel } from '@llm0/core/pricing/price-book';
+import type { TargetStatus } from '@llm0/core/routing/target-health';
+import type { StoredProviderKey } from '@llm0/drizzle/queries/routing/provider-keys';
+import type { StoredProvider } from '@llm0/drizzle/queries/routing/providers';
+import { id, instantShown, pageOf, text } from '../fields/fields';
+import { showInstant } from '../fields/show-fields';
+import { modelBodySchema, toPricedModel } from '../models/schema';
+
+const NAME = /^[a-z][a-z0-9-]{0,39}$/;
+export const providerName = z
+  .string()
+  .regex(NAME, 'must be 1 to 40 lower-case letters, digits and hyphens, beginning with a letter');
+
+const url = text(500)
+  .refine((value) => /^https?:$/.test(URL.parse(value)?.protocol ?? ''), 'must be an http(s) URL')
+  .refine((value) => {
+    const parsed = URL.parse(value);
+    return parsed?.username === '' && parsed.password === '' && parsed.search === '' && parsed.hash === '';
+  }, 'must not hold credentials, a query or a fragment: keys and headers have fields of their own')
+  .transform((value) => value.replace(/\/+$/, ''));
+
+/** Write-only: never shown again, not even to the one who stored it. */
+const secret = z
+  .string()
+  .min(1, 'must not be empty')
+  .max(8000, 'must have at most 8000 characters')
+  .regex(/^[\x21-\x7e]*$/, 'must be visible ASCII characters without spaces')
+  .openapi({ writeOnly: true, description: 'Write-only' });
+
+/** They frame the request itself, or are set by the key. */
+const RESERVED_HEADER =
+  /^(?:host|content-length|content-type|transfer-encoding|connection|accept-encoding|expect|upgrade|te|trailer|keep-alive)$/i;
+const headers = z
+  .record(
+    z
+      .string()
+      .regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/, 'must be the name of a header')
+      .refine((name) => !RESERVED_HEADER.test(name), 'is a header that requests need as it is'),
+    z
+      .string()
+      .max(4000)
+      .regex(/^[\x20-\x7e]*$/, 'must be printable ASCII'),
+  )
+  .openapi({ writeOnly: true, description: 'Sent with every request; only their names are shown' });
+
+const model = modelBodySchema.extend({ model: text() });
+const models = z
+  .array(model)
+  .max(500)
+  .openapi({ description: 'What it serves, each with its price; empty = what it lists by itself' });
+const options = z.record(z.string().regex(/^[a-zA-Z]{1,40}$/), z.string().max(200));
+
+export const newProviderSchema = z
+  .strictObject({
+    name: providerName,
+    kind: text().optional().openapi({ description: 'openai-compatible, or the name of a known vendor' }),
+    base_url: url.nullish(),
+    key: secret.optional(),
+    headers: headers.nullish(),
+    options: options.nullish(),
+    models: models.nullish(),
+    is_active: z.boolean().optional(),
+  })
+  .openapi('NewProvider');
+
+export const providerChangesSchema = newProviderSchema
+  .omit({ name: true, kind: true, key: true })
+  .openapi('ProviderChanges');
+
+export const providerKeySchema = z
+  .object({
+    id,
+    provider: z.string(),
+    project_id: id.nullable(),
+    name: z.string(),
+    last_characters: z.string(),
+    is_active: z.boolean(),
+    state: z.enum(['ok', 'resting', 'refused', 'unreadable', 'inactive']).openapi({
+      description: 'As the process that answers sees it: resting after a 429, refused after a 401 until it is changed',
+    }),
+    encryption_key_id: z.string(),
+    created_at: instantShown,
+    updated_at: instantShown,
+  })
+  .openapi('ProviderKey');
+
+const targetStateSchema = z
+  .object({
+    model: z.string(),
+    state: z.enum(['closed', 'open', 'half_open', 'cooling_down']).openapi({
+      description: 'open: not asked; half_open: one request is let through to see; cooling_down: after a 429',
+    }),
+    until: instantShown.nullable().openapi({ description: 'When it is asked again; null where it may be asked now' }),
+  })
+  .openapi('TargetState');
+
+export const providerSchema = z
+  .object({
+    name: z.string(),
+    kind: z.string(),
+    base_url: z.string().nullable(),
+    is_configured: z.boolean().openapi({ description: 'Requests can be sent there' }),
+    is_stored: z.boolean().openapi({ description: 'Added or set up at run time' }),
+    is_active: z.boolean(),
+    header_names: z.array(z.string()),
+    options: z.record(z.string(), z.string()),
+    models: z.array(z.string()),
+    keys: z.array(providerKeySchema),
+    targets: z.array(targetStateSchema).openapi({
+      description: 'Models of it that are in trouble, or were since the process that answers started',
+    }),
+    created_at: instantShown.nullable(),
+    updated_at: instantShown.nullable(),
+  })
+  .openapi('Provider');
+
+export const providerPage = pageOf(providerSchema);
+export const providerKeyPage = pageOf(providerKeySchema);
+
+export const newProviderKeySchema = z
+  .strictObject({ key: secret, name: text().optional(), project_id: id.nullish() })
+  .openapi('NewProviderKey');
+export const providerKeyChangesSchema = z
+  .strictObject({ key: secret.optional(), name: text().optional(), is_active: z.boolean().optional() })
+  .openapi('ProviderKeyChanges');
+
+export const providerTestSchema = z
+  .strictObject({
+    model: text().optional().openapi({
+      description:
+        'Asked for one word, which costs a little; without it the list of models is asked for, which is free',
+    }),
+    key_id: id.optional(),
+    project_id: id.optional(),
+  })
+  .openapi('ProviderTest');
+export const providerTestResultSchema = z
+  .object({
+    ok: z.boolean(),
+    provider: z.string(),
+    check: z.enum(['models', 'chat']),
+    model: z.string().nullable(),
+    http_status: z.number().nullable(),
+    latency_ms: z.number(),
+    error: z.object({ code: z.string(), failure: z.string().nullable(), message: z.string() }).nullable(),
+  })
+  .openapi('ProviderTestResult');
+
+type ModelBody = z.infer<typeof model>;
+
+export function toPricedModels(provider: string, bodies: readonly ModelBody[]): PricedModel[] {
+  return bodies.map(({ model: name, ...body }) => toPricedModel({ provider, model: name }, body, null));
+}
+
+export function showProviderKey(key: StoredProviderKey, state: z.infer<typeof providerKeySchema>['state']) {
+  return {
+    id: key.id,
+    provider: key.provider,
+    project_id: key.projectId,
+    name: key.name,
+    last_characters: key.lastCharacters,
+    is_active: key.isActive,
+    state,
+    encryption_key_id: key.secret.keyId,
+    created_at: showInstant(key.createdAtMs),
+    updated_at: showInstant(key.updatedAtMs),
+  };
+}
+
+export interface ShownProviderParts {
+  readonly name: string;
+  readonly kind: string;
+  readonly baseUrl: string | null;
+  readonly isConfigured: boolean;
+  readonly stored: StoredProvider | null;
+  readonly keys: ReturnType<typeof showProviderKey>[];
+  readonly targets: ReturnType<typeof showTargetState>[];
+}
+
+/** A cool-down is told where the breaker lets requests through, or where it lasts longer. */
+export function showTargetState(status: TargetStatus, nowMs: number): z.output<typeof targetStateSchema> {
+  const { model, mode, openForMs, coolForMs } = status;
+  const waitMs = Math.max(openForMs, coolForMs);
+  const state = coolForMs > openForMs ? 'cooling_down' : mode;
+  return { model, state, until: waitMs > 0 ? showInstant(nowMs + Math.ceil(waitMs)) : null };
+}
+
+export function showProvider({ name, kind, baseUrl, isConfigured, stored, keys, targets }: ShownProviderParts) {
+  return {
+    name,
+    kind,
+    base_url: baseUrl,
+    is_configured: isConfigured,
+    is_stored: stored !== null,
+    is_active: stored?.isActive ?? true,
+    header_names: [...(stored?.headerNames ?? [])],
+    options: { ...stored?.options },
+    models: [...(stored?.models ?? [])],
+    keys,
+    targets,
+    created_at: stored === null ? null : showInstant(stored.createdAtMs),
+    updated_at: stored === null ? null : showInstant(stored.updatedAtMs),
+  };
+}

@@ -1,0 +1,76 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import type { ProjectCounter } from '@llm0/core/limits/hot-store';
+import { type LedgerMonth, reconcileLedger } from '@llm0/drizzle/queries/limits/reconcile';
+import { answers, createRouter } from '../admin-router';
+import type { AdminServices } from '../admin-services';
+import { askHotStore } from '../ask-hot-store';
+import { id, usdShown } from '../fields/fields';
+import { jsonUsd } from '../fields/json-money';
+
+const reconcileSchema = z
+  .object({
+    ok: z.boolean().openapi({ description: 'The queue is empty and every difference is 0' }),
+    queue_depth: z.int(),
+    open_holds: z.int(),
+    projects: z.array(
+      z.object({ project_id: id, month: z.string(), counter_usd: usdShown, logs_usd: usdShown, diff_usd: usdShown }),
+    ),
+  })
+  .openapi('Reconciliation');
+
+const reconcile = createRoute({
+  method: 'get',
+  path: '/reconcile',
+  tags: ['stats'],
+  summary: 'Compare the counters of the hot store with the rows, by project and month',
+  request: { query: z.strictObject({ project_id: id.optional() }) },
+  responses: { 200: answers(reconcileSchema, 'Both sides and their difference') },
+});
+
+type Needs = Pick<AdminServices, 'db' | 'hotStore' | 'clock'>;
+
+export function reconcileRoutes(services: Needs) {
+  return createRouter().openapi(reconcile, async (c) => {
+    const { project_id: projectId } = c.req.valid('query');
+    const { queueDepth, openHolds, months } = await readLedger(services, projectId?.toLowerCase());
+    const projects = months.map((month) => ({
+      project_id: month.projectId,
+      month: month.month,
+      counter_usd: jsonUsd(month.counterNanoUsd),
+      logs_usd: jsonUsd(month.logsNanoUsd),
+      diff_usd: jsonUsd(month.diffNanoUsd),
+    }));
+    const ok = queueDepth === 0 && months.every((month) => month.diffNanoUsd === 0);
+    return c.json({ ok, queue_depth: queueDepth, open_holds: openHolds, projects }, 200);
+  });
+}
+
+interface Ledger {
+  readonly queueDepth: number;
+  readonly openHolds: number;
+  readonly months: readonly LedgerMonth[];
+}
+
+const ATTEMPTS = 3;
+
+/** Both sides can't be read at one instant: where the counters moved in between, they are read again. */
+async function readLedger({ db, hotStore, clock }: Needs, projectId: string | undefined): Promise<Ledger> {
+  let counters = await askHotStore(() => hotStore.counters());
+  for (let attempt = 1; ; attempt++) {
+    // Before the rows: what is no longer queued then is in them, since entries leave the queue after the commit.
+    const { entries: queueDepth } = await askHotStore(() => hotStore.depth());
+    const months = await reconcileLedger(db, { counters, nowMs: clock.nowMs(), projectId, source: 'rows' });
+    const later = await askHotStore(() => hotStore.counters());
+    if (attempt === ATTEMPTS || isSame(counters, later)) {
+      const openHolds = await askHotStore(() => hotStore.openHolds());
+      return { queueDepth, openHolds, months };
+    }
+    counters = later;
+  }
+}
+
+function isSame(before: readonly ProjectCounter[], after: readonly ProjectCounter[]): boolean {
+  const sums = (counters: readonly ProjectCounter[]) =>
+    counters.map((counter) => `${counter.month} ${counter.projectId} ${counter.spentNanoUsd}`).sort();
+  return sums(before).join() === sums(after).join();
+}

@@ -1,0 +1,157 @@
+import type { Db } from '@llm0/drizzle/client';
+import {
+  type BucketQuery,
+  type BucketResult,
+  type Durations,
+  loadBuckets,
+  loadHistogram,
+  loadOverview,
+  type MetricName,
+  needsRows,
+  type Percentiles,
+  SPEND_SUMS,
+  type StatsBucket,
+  type StatsQuery,
+  type SumColumn,
+} from '@llm0/drizzle/queries/stats';
+import { jsonUsd } from '../fields/json-money';
+import { showInstant, showMsOrNull } from '../fields/show-fields';
+import { showHistogram } from './show-histogram';
+import { takeTurns } from './take-turns';
+
+/** Each keeps a core of Postgres busy: a page asks for many, and on a small machine they would leave requests none. */
+const AT_ONCE = 1;
+
+type BucketKind = 'spend' | 'latency' | 'cache' | 'errors';
+/** Which sums are added up follows from the kind. */
+type BucketRange = Omit<BucketQuery, 'withDurations' | 'sums'>;
+
+/** What a chart or a card asks; plain data, so that it can be asked in another thread. */
+export type StatsQuestion =
+  | { readonly kind: 'overview'; readonly query: StatsQuery }
+  | { readonly kind: 'histogram'; readonly query: StatsQuery; readonly metric: MetricName }
+  | { readonly kind: BucketKind; readonly query: BucketRange };
+
+export interface StatsReader {
+  /** The answer's JSON, as a text or its bytes. Throws what the database threw. */
+  answer(question: StatsQuestion): Promise<string | Uint8Array<ArrayBuffer>>;
+}
+
+/** Answers in this thread, one question at a time. */
+export function createStatsReader(db: Db): { answer(question: StatsQuestion): Promise<string> } {
+  const inTurn = takeTurns(AT_ONCE);
+  // Single requests are read for up to three seconds: charts from the roll-ups do not wait behind that.
+  const inTurnOfRows = takeTurns(AT_ONCE);
+  return {
+    answer: async (question) => {
+      const take = readsRows(question) ? inTurnOfRows : inTurn;
+      return JSON.stringify(await take(() => answerStats(db, question)));
+    },
+  };
+}
+
+const readsRows = (question: StatsQuestion): boolean =>
+  question.kind !== 'overview' && question.kind !== 'histogram' && needsRows(bucketQueryOf(question));
+
+async function answerStats(db: Db, question: StatsQuestion): Promise<object> {
+  if (question.kind === 'overview') return showOverview(await loadOverview(db, question.query));
+  if (question.kind === 'histogram') return showHistogram(await loadHistogram(db, question.query, question.metric));
+  return show(await loadBuckets(db, bucketQueryOf(question)), BUCKETS[question.kind].show);
+}
+
+interface BucketAnswer {
+  readonly sums: readonly SumColumn[];
+  readonly withDurations?: true;
+  readonly show: (bucket: StatsBucket) => object;
+}
+
+function bucketQueryOf({ kind, query }: { readonly kind: BucketKind; readonly query: BucketRange }): BucketQuery {
+  const { sums, withDurations = false } = BUCKETS[kind];
+  return { ...query, sums, withDurations };
+}
+
+const showOverview = (totals: Awaited<ReturnType<typeof loadOverview>>) => ({
+  requests: totals.requests,
+  success: totals.success,
+  cost_usd: jsonUsd(totals.costNanoUsd),
+  saved_usd: jsonUsd(totals.savedNanoUsd),
+  tokens_in: totals.tokensIn,
+  tokens_out: totals.tokensOut,
+  cache_hits: totals.exactHits,
+  semantic_hits: totals.semanticHits,
+  ...showDurations(totals.durations),
+});
+
+function show<T>({ buckets, groups, partialFromMs }: BucketResult, showBucket: (bucket: StatsBucket) => T) {
+  const partialFrom = partialFromMs === undefined ? null : showInstant(partialFromMs);
+  return { buckets: buckets.map(showBucket), groups, partial: partialFrom !== null, partial_from: partialFrom };
+}
+
+const showPlace = (bucket: StatsBucket) => ({
+  start: showInstant(bucket.startMs),
+  group: bucket.group,
+  requests: bucket.requests,
+});
+
+const showSpend = (bucket: StatsBucket) => ({
+  ...showPlace(bucket),
+  cost_usd: jsonUsd(bucket.costNanoUsd),
+  saved_usd: jsonUsd(bucket.savedNanoUsd),
+  tokens_in: bucket.tokensIn,
+  tokens_out: bucket.tokensOut,
+  tokens_cache_read: bucket.tokensCacheRead,
+  tokens_cache_write: bucket.tokensCacheWrite,
+  tokens_reasoning: bucket.tokensReasoning,
+});
+
+const showLatency = (bucket: StatsBucket) => ({ ...showPlace(bucket), ...showDurations(bucket.durations) });
+
+const showCache = (bucket: StatsBucket) => {
+  const hits = bucket.exactHits + bucket.semanticHits;
+  return {
+    ...showPlace(bucket),
+    cache_hits: bucket.exactHits,
+    semantic_hits: bucket.semanticHits,
+    misses: bucket.requests - hits,
+    hit_ratio: hits / bucket.requests,
+    saved_usd: jsonUsd(bucket.savedNanoUsd),
+  };
+};
+
+const showErrors = (bucket: StatsBucket) => ({
+  ...showPlace(bucket),
+  success: bucket.success,
+  errors: bucket.errors,
+  rate_limited: bucket.rateLimited,
+  cap_exceeded: bucket.capExceeded,
+  aborted: bucket.aborted,
+  failovers: bucket.failovers,
+  error_rate: bucket.errors / bucket.requests,
+});
+
+const NOTHING: Percentiles = { p50: null, p95: null, p99: null };
+
+const showPercentiles = ({ p50, p95, p99 }: Percentiles = NOTHING) => ({
+  p50: showMsOrNull(p50),
+  p95: showMsOrNull(p95),
+  p99: showMsOrNull(p99),
+});
+
+function showDurations(durations: Durations | undefined) {
+  return {
+    latency_ms: showPercentiles(durations?.latency),
+    ttft_ms: showPercentiles(durations?.ttft),
+    overhead_ms: showPercentiles(durations?.overhead),
+    upstream_ms: showPercentiles(durations?.upstream),
+  };
+}
+
+const BUCKETS: Readonly<Record<BucketKind, BucketAnswer>> = {
+  spend: { sums: SPEND_SUMS, show: showSpend },
+  latency: { sums: ['requests'], withDurations: true, show: showLatency },
+  cache: { sums: ['requests', 'exact_hits', 'semantic_hits', 'saved_usd'], show: showCache },
+  errors: {
+    sums: ['requests', 'success', 'errors', 'rate_limited', 'cap_exceeded', 'aborted', 'failovers'],
+    show: showErrors,
+  },
+};

@@ -1,0 +1,191 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { sampleRecord } from '@llm0/testing/stores/sample-record';
+import { TEST_DATABASES } from '@llm0/testing/stores/test-databases';
+import { type AdminUnderTest, openAdmin, storeRecords } from '../admin.fixture';
+
+const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+
+describe.each(TEST_DATABASES)('what the dashboard asks, on $name', (kind) => {
+  let admin: AdminUnderTest;
+  let projectId: string;
+  const nowMs = Date.now();
+  const from = new Date(Math.floor(nowMs / DAY_MS) * DAY_MS - 9 * DAY_MS).toISOString();
+
+  beforeAll(async () => {
+    admin = await openAdmin(kind);
+    projectId = (await admin.createProject({ monthly_cap_usd: 1 })).id;
+    const at = (days: number, more: object) =>
+      sampleRecord({ projectId, createdAtMs: nowMs - days * DAY_MS - 1000, ...more });
+    await storeRecords(admin, [
+      at(0, { costNanoUsd: 500_000_000, customerId: 'ann', model: 'a' }),
+      at(0, { costNanoUsd: 100_000_000, customerId: 'bob', model: 'b' }),
+      at(8, { costNanoUsd: 50_000_000, customerId: 'bob', model: 'b', labels: { team: 'red' } }),
+      at(8, { costNanoUsd: 1_000, model: 'c' }),
+      at(2, { costNanoUsd: 0, status: 'error', httpStatus: 502, errorCode: 'upstream_error', errorMessage: 'needle' }),
+      at(2, { costNanoUsd: 0, status: 'error', httpStatus: 400, errorCode: 'invalid_request' }),
+      at(2, { costNanoUsd: 0, status: 'error', httpStatus: 502, errorCode: 'upstream_error' }),
+      at(8, { costNanoUsd: 0, errorMessage: 'needle of old', status: 'error', httpStatus: 500, errorCode: 'internal' }),
+    ]);
+  }, 60_000);
+  afterAll(() => admin.close());
+
+  const get = async (path: string) => {
+    const answer = await admin.call('GET', path);
+    expect([answer.status, answer.text.slice(0, 300)]).toEqual([200, expect.anything()]);
+    return answer.body;
+  };
+  const whole = (kind: string, query: string) =>
+    get(`/stats/${kind}?project_id=${projectId}&from=${from}&interval=all&${query}`);
+  const costs = (body: { buckets: { group: string; cost_usd: string }[] }) =>
+    Object.fromEntries(body.buckets.map((bucket) => [bucket.group, bucket.cost_usd]));
+
+  test('one bucket over all, by customer from the daily roll-up, the rest of the day from rows', async () => {
+    const body = await whole('spend', 'group_by=customer');
+    expect(costs(body)).toEqual({ '': '0.000001', ann: '0.5', bob: '0.15' });
+    expect(body).toMatchObject({ groups: 3, partial: false, partial_from: null });
+    expect(body.buckets.every((bucket: { start: string }) => bucket.start === from)).toBe(true);
+  });
+
+  test('the dearest groups keep their names, the others come as one', async () => {
+    const body = await whole('spend', 'group_by=model&top=2');
+    expect(costs(body)).toEqual({ a: '0.5', b: '0.15', '(other)': '0.000001' });
+    expect(body.groups).toBe(4);
+  });
+
+  test('errors by code', async () => {
+    const { buckets } = await whole('errors', 'group_by=error_code');
+    expect(
+      Object.fromEntries(buckets.map((bucket: { group: string; requests: number }) => [bucket.group, bucket.requests])),
+    ).toEqual({
+      internal: 1,
+      invalid_request: 1,
+      upstream_error: 2,
+    });
+  });
+
+  test('filters hold', async () => {
+    expect(costs(await whole('spend', 'group_by=model&model=a'))).toEqual({ a: '0.5' });
+    expect((await get(`/stats/overview?project_id=${projectId}&from=${from}&status=error`)).requests).toBe(4);
+    expect(costs(await whole('spend', 'group_by=model&customer_id=ann'))).toEqual({ a: '0.5' });
+  });
+
+  test('labels are read from rows, 7 days back at most, and that is said', async () => {
+    const body = await whole('spend', 'group_by=label.team');
+    expect(body.partial).toBe(true);
+    expect(Date.parse(body.partial_from)).toBeGreaterThan(nowMs - 7.1 * DAY_MS);
+    expect(costs(body)).toEqual({ '': '0.6' });
+    const recent = `/stats/spend?project_id=${projectId}&from=${new Date(nowMs - HOUR_MS).toISOString()}&group_by=label.team`;
+    expect((await get(recent)).partial).toBe(false);
+  });
+
+  test('texts are searched 7 days back; the cursor goes on from there', async () => {
+    const search = (more: string) => get(`/logs?project_id=${projectId}&q=needle&from=${from}${more}`);
+    const first = await search('');
+    expect([first.data.length, first.partial, typeof first.next_cursor]).toEqual([1, true, 'string']);
+    const second = await search(`&cursor=${first.next_cursor}`);
+    expect(second.data.map((row: { error_message: string }) => row.error_message)).toEqual(['needle of old']);
+    expect([second.partial, second.next_cursor]).toEqual([undefined, null]);
+    const exported = await admin.call('GET', `/logs?project_id=${projectId}&q=needle&from=${from}&format=ndjson`);
+    expect(exported.text.trim().split('\n').length).toBe(2);
+  });
+
+  test('pages of a search are whole: no row twice, none left out', async () => {
+    const project = crypto.randomUUID();
+    const rows = Array.from({ length: 25 }, (_, index) =>
+      sampleRecord({
+        projectId: project,
+        createdAtMs: nowMs - Math.floor(index / 2) * 5 * HOUR_MS,
+        customerId: 'find-me',
+      }),
+    );
+    await storeRecords(admin, rows);
+    const seen: string[] = [];
+    let cursor = '';
+    do {
+      const page = await get(`/logs?project_id=${project}&q=find-me&limit=3${cursor}`);
+      seen.push(...page.data.map((row: { id: string }) => row.id));
+      cursor = page.next_cursor === null ? '' : `&cursor=${page.next_cursor}`;
+    } while (cursor !== '');
+    expect(seen.length).toBe(25);
+    expect(new Set(seen)).toEqual(new Set(rows.map((row) => row.id)));
+  });
+
+  test('a histogram counts every measured request', async () => {
+    const body = await get(`/stats/histogram?project_id=${projectId}&from=${from}&metric=latency`);
+    expect(body.requests).toBe(8);
+    expect(body.bins.length).toBe(1);
+    expect(body.bins[0].from_ms).toBeLessThan(123.5);
+    expect(body.bins[0].to_ms).toBeGreaterThan(123.4);
+  });
+
+  test('customers: the dearest first, with limits, found by part of the name', async () => {
+    await admin.call('PUT', `/projects/${projectId}/customers/idle%20one/limits`, {
+      body: { daily_spend_limit_usd: 2 },
+    });
+    const all = await get(`/customers?project_id=${projectId}&from=${from}`);
+    expect(all.data.map((row: { customer_id: string }) => row.customer_id)).toEqual(['ann', 'bob', 'idle one']);
+    expect(all.data[0]).toMatchObject({ cost_usd: '0.5', has_limits: false, daily_spend_limit_usd: null });
+    expect(all.data[2]).toMatchObject({ requests: 0, has_limits: true, daily_spend_limit_usd: '2' });
+    const first = await get(`/customers?project_id=${projectId}&from=${from}&limit=2`);
+    const rest = await get(`/customers?project_id=${projectId}&from=${from}&limit=2&cursor=${first.next_cursor}`);
+    expect([first.data.length, rest.data.length, rest.next_cursor]).toEqual([2, 1, null]);
+    expect((await get(`/customers?project_id=${projectId}&from=${from}&q=ID`)).data.length).toBe(1);
+    expect((await admin.call('GET', '/customers?cursor=zz')).status).toBe(400);
+  });
+
+  test('budgets: the tightest first, deleted ones left out', async () => {
+    await admin.call('POST', `/projects/${projectId}/keys`, { body: { name: 'k', budget_usd: 3 } });
+    const { data } = await get(`/budgets?project_id=${projectId}`);
+    expect(data.map((budget: { scope: string }) => budget.scope)).toEqual(['project', 'customer', 'key']);
+    expect(data[0]).toMatchObject({ limit_usd: '1', period: 'month' });
+    expect(data[0].share).toBeCloseTo(Number(data[0].used_usd), 9);
+    expect(data[0].share).toBeGreaterThanOrEqual(0.6);
+    expect((await get('/budgets?limit=1')).data.length).toBe(1);
+  });
+
+  test('the system says what it is', async () => {
+    expect(await get('/system')).toMatchObject({ version: '9.9.9', hot_store: 'embedded', demo_data: true });
+    expect((await get('/models/unpriced')).data).toEqual([]);
+    expect((await get('/failovers')).data).toBeInstanceOf(Array);
+  });
+
+  test('alerts: made, changed, tried and deleted; every change in the audit', async () => {
+    const body = { name: 'dear', kind: 'spend', threshold: 10, webhook_url: 'https://hooks.example.test/x' };
+    const { body: alert } = await admin.call('POST', '/alerts', { body });
+    expect(alert).toMatchObject({ ...body, window_minutes: 15, is_active: true, is_firing: false });
+    expect((await admin.call('POST', `/alerts/${alert.id}/test`, { body: {} })).status).toBe(201);
+    expect(admin.webhooks.at(-1)).toMatchObject({ url: body.webhook_url, body: { event: 'alert_test' } });
+    const changed = await admin.call('PATCH', `/alerts/${alert.id}`, { body: { threshold: 20 } });
+    expect(changed.body).toMatchObject({ threshold: 20, name: 'dear' });
+    expect((await admin.call('DELETE', `/alerts/${alert.id}`)).status).toBe(204);
+    expect((await admin.call('PATCH', `/alerts/${alert.id}`, { body: {} })).status).toBe(404);
+    const audit = await get(`/audit?resource=alert&resource_id=${alert.id}`);
+    expect(audit.data.map((entry: { action: string }) => entry.action)).toEqual(['delete', 'update', 'create']);
+    for (const wrong of [
+      { webhook_url: 'ftp://x' },
+      { kind: 'mood' },
+      { window_minutes: 0 },
+      { project_id: crypto.randomUUID() },
+    ]) {
+      expect((await admin.call('POST', '/alerts', { body: { ...body, ...wrong } })).status).toBeOneOf([400, 404]);
+    }
+  });
+
+  test('made-up data goes the way of real requests: every row queued once, its cost in the counters', async () => {
+    const answer = await admin.call('POST', '/demo-data', { body: { days: 1, requests_a_day: 60 } });
+    expect(answer.status).toBe(201);
+    const entries = await admin.services.hotStore.read(1000, 0);
+    expect(entries.length).toBe(answer.body.requests);
+    const records = entries.map((entry) => JSON.parse(entry.record));
+    expect(await storeRecords(admin, records)).toMatchObject({ inserted: records.length });
+    await admin.services.hotStore.acknowledge(entries.map((entry) => entry.entryId));
+    const reconcile = await get('/reconcile');
+    const made = new Set(records.map((record) => record.projectId));
+    const lines = reconcile.projects.filter((line: { project_id: string }) => made.has(line.project_id));
+    expect(lines.every((line: { diff_usd: string }) => line.diff_usd === '0')).toBe(true);
+    Object.assign(admin.services.config, { environment: 'production' });
+    expect((await admin.call('POST', '/demo-data', { body: {} })).status).toBe(403);
+    Object.assign(admin.services.config, { environment: 'local' });
+  });
+});

@@ -1,0 +1,154 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import type { Context, TypedResponse } from 'hono';
+import { answers, createRouter } from '../admin-router';
+import type { AdminServices } from '../admin-services';
+import { instantShown, usdShown } from '../fields/fields';
+import type { StatsQuestion } from './answer-stats';
+import { histogramSchema } from './histogram-schema';
+import {
+  bucketQuerySchema,
+  durationFields,
+  histogramQuerySchema,
+  latencyQuerySchema,
+  overviewQuerySchema,
+  toBucketQuery,
+  toStatsQuery,
+} from './schema';
+
+const tags = ['stats'];
+const total = z.int();
+
+const overviewSchema = z
+  .object({
+    requests: total,
+    success: total,
+    cost_usd: usdShown,
+    saved_usd: usdShown,
+    tokens_in: total,
+    tokens_out: total,
+    cache_hits: total.openapi({ description: 'From the exact cache' }),
+    semantic_hits: total,
+    ...durationFields,
+  })
+  .openapi('Overview');
+
+const place = {
+  start: instantShown,
+  group: z.string().nullable().openapi({ description: "The group's id or name, '' for none; null without group_by" }),
+  requests: total,
+};
+const bucketsOf = <T extends z.ZodRawShape>(name: string, fields: T) =>
+  z
+    .object({
+      buckets: z.array(z.object({ ...place, ...fields })),
+      groups: z.int().openapi({ description: 'How many groups there are, shown or not' }),
+      partial: z.boolean().openapi({ description: 'Not all of the range could be read in time' }),
+      partial_from: instantShown.nullable().openapi({ description: 'What was read begins here' }),
+    })
+    .openapi(name);
+
+const spendSchema = bucketsOf('SpendBuckets', {
+  cost_usd: usdShown,
+  saved_usd: usdShown,
+  tokens_in: total,
+  tokens_out: total,
+  tokens_cache_read: total,
+  tokens_cache_write: total,
+  tokens_reasoning: total,
+});
+const latencySchema = bucketsOf('LatencyBuckets', durationFields);
+const cacheSchema = bucketsOf('CacheBuckets', {
+  cache_hits: total,
+  semantic_hits: total,
+  misses: total,
+  hit_ratio: z.number(),
+  saved_usd: usdShown,
+});
+const errorsSchema = bucketsOf('ErrorBuckets', {
+  success: total,
+  errors: total,
+  rate_limited: total,
+  cap_exceeded: total,
+  aborted: total,
+  failovers: total,
+  error_rate: z.number(),
+});
+
+const overview = createRoute({
+  method: 'get',
+  path: '/stats/overview',
+  tags,
+  summary: 'Totals and percentiles of a range; the last 24 h by default',
+  request: { query: overviewQuerySchema },
+  responses: { 200: answers(overviewSchema, 'Counts, tokens and money are exact') },
+});
+
+const bucketRoute = <P extends string, T extends z.ZodType>(path: P, summary: string, schema: T) =>
+  createRoute({
+    method: 'get',
+    path,
+    tags,
+    summary,
+    description: 'Buckets without requests are left out.',
+    request: { query: bucketQuerySchema },
+    responses: { 200: answers(schema, 'Buckets, oldest first') },
+  });
+
+const spend = bucketRoute('/stats/spend', 'Money and tokens over time', spendSchema);
+const latency = createRoute({
+  method: 'get',
+  path: '/stats/latency',
+  tags,
+  summary: 'Percentiles of durations over time',
+  description: 'Buckets without requests are left out.',
+  request: { query: latencyQuerySchema },
+  responses: { 200: answers(latencySchema, 'Buckets, oldest first') },
+});
+const cache = bucketRoute('/stats/cache', 'Cache hits over time', cacheSchema);
+const errors = bucketRoute('/stats/errors', 'What failed, was refused or aborted over time', errorsSchema);
+const histogram = createRoute({
+  method: 'get',
+  path: '/stats/histogram',
+  tags,
+  summary: 'How a duration is spread over a range',
+  request: { query: histogramQuerySchema },
+  responses: { 200: answers(histogramSchema, 'Bins without requests are left out') },
+});
+
+type Answer<S extends z.ZodType> = Response & TypedResponse<z.output<S>, 200, 'json'>;
+
+export function statsRoutes({ stats, clock }: Pick<AdminServices, 'stats' | 'clock'>) {
+  /** The answer is JSON already: an answer of a thousand buckets would hold up requests while it is written. */
+  const answer = async <S extends z.ZodType>(c: Context, question: StatsQuestion, _schema: S): Promise<Answer<S>> => {
+    const json = await stats.answer(question);
+    return c.body(json, 200, { 'Content-Type': 'application/json' }) as unknown as Answer<S>;
+  };
+  return createRouter()
+    .openapi(overview, (c) => {
+      const query = toStatsQuery(c.req.valid('query'), clock.nowMs());
+      return answer(c, { kind: 'overview', query }, overviewSchema);
+    })
+    .openapi(spend, (c) => {
+      const query = toBucketQuery(c.req.valid('query'), clock.nowMs());
+      return answer(c, { kind: 'spend', query }, spendSchema);
+    })
+    .openapi(latency, (c) => {
+      const { metric, ...wanted } = c.req.valid('query');
+      const metrics = metric === undefined ? undefined : [metric];
+      const query = { ...toBucketQuery(wanted, clock.nowMs()), metrics };
+      return answer(c, { kind: 'latency', query }, latencySchema);
+    })
+    .openapi(cache, (c) => {
+      const query = toBucketQuery(c.req.valid('query'), clock.nowMs());
+      return answer(c, { kind: 'cache', query }, cacheSchema);
+    })
+    .openapi(errors, (c) => {
+      const query = toBucketQuery(c.req.valid('query'), clock.nowMs());
+      return answer(c, { kind: 'errors', query }, errorsSchema);
+    })
+    .openapi(histogram, (c) => {
+      const { metric, ...range } = c.req.valid('query');
+      const query = toStatsQuery(range, clock.nowMs());
+      return answer(c, { kind: 'histogram', query, metric }, histogramSchema);
+    });
+}

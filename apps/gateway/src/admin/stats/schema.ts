@@ -1,0 +1,122 @@
+import { z } from '@hono/zod-openapi';
+import { GatewayError } from '@llm0/core/errors/gateway-error';
+import type { BucketQuery, GroupBy, StatsQuery } from '@llm0/drizzle/queries/stats';
+import { id, queryInstant, text } from '../fields/fields';
+
+const GROUPS = ['project', 'key', 'model', 'provider', 'customer', 'status', 'error_code'] as const;
+const UNIT_MS: Readonly<Record<string, number>> = {
+  s: 1000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+  second: 1000,
+  minute: 60_000,
+  hour: 3_600_000,
+  day: 86_400_000,
+};
+const DAY_MS = 86_400_000;
+const DEFAULT_RANGE_MS = DAY_MS;
+/** Rows carry the store's clock, which may run a little ahead of this process's. */
+const CLOCK_TOLERANCE_MS = 60_000;
+const MAX_BUCKETS = 5000;
+const MAX_GROUPS = 1000;
+const WHOLE = 'all';
+
+const interval = z
+  .string()
+  .transform((value, context) => {
+    if (value === WHOLE) return WHOLE;
+    const match = /^(\d{0,6})\s*(s|m|h|d|second|minute|hour|day)?s?$/.exec(value);
+    const ms =
+      value === '' || match === null ? Number.NaN : Number(match[1] || 1) * (UNIT_MS[match[2] ?? 's'] ?? Number.NaN);
+    if (ms > 0) return ms;
+    context.addIssue({ code: 'custom', message: 'must be a length of time such as 5m, 1h, 1d, or seconds' });
+    return z.NEVER;
+  })
+  .openapi({
+    type: 'string',
+    description: 'Such as 5m, 1h, 1d, seconds, or all (one bucket); by default it suits the range',
+  });
+
+const groupBy = z
+  .union(
+    [z.enum(GROUPS), z.templateLiteral(['label.', text(100)])],
+    'must be one of project, key, model, provider, customer, status, error_code, label.<name>',
+  )
+  .openapi({
+    type: 'string',
+    description: 'project, key, model, provider, customer, status, error_code or label.<name>',
+  });
+
+const range = {
+  from: queryInstant.optional().openapi({ description: 'By default 24 h before `to`' }),
+  to: queryInstant.optional().openapi({ description: 'Exclusive; now by default' }),
+  project_id: id.optional(),
+  api_key_id: id.optional(),
+  model: text(512).optional().openapi({ description: 'The answering model' }),
+  provider: text().optional(),
+  status: z.enum(['success', 'rate_limited', 'cap_exceeded', 'aborted', 'error']).optional(),
+};
+
+export const overviewQuerySchema = z.strictObject(range);
+export const bucketQuerySchema = z.strictObject({
+  ...range,
+  interval: interval.optional(),
+  group_by: groupBy.optional(),
+  customer_id: text(256).optional().openapi({ description: 'Read from rows: at most 7 days, at most 3 s' }),
+  top: z
+    .string()
+    .regex(/^\d{1,4}$/, `must be a whole number from 1 to ${MAX_GROUPS}`)
+    .transform(Number)
+    .refine((value) => value >= 1 && value <= MAX_GROUPS, `must be from 1 to ${MAX_GROUPS}`)
+    .optional()
+    .openapi({ type: 'integer', description: 'Only so many groups, the dearest; the others come as one, "(other)"' }),
+});
+const metric = z.enum(['latency', 'ttft', 'overhead', 'upstream']);
+export const histogramQuerySchema = z.strictObject({ ...range, metric: metric.default('latency') });
+export const latencyQuerySchema = bucketQuerySchema.extend({
+  metric: metric.optional().openapi({ description: "Only this duration's percentiles; the others are null" }),
+});
+
+export function toStatsQuery(query: z.output<typeof overviewQuerySchema>, nowMs: number): StatsQuery {
+  const toMs = query.to ?? nowMs + CLOCK_TOLERANCE_MS;
+  const fromMs = query.from ?? Math.min(toMs, nowMs) - DEFAULT_RANGE_MS;
+  if (fromMs > toMs) throw new GatewayError('invalid_request', 'from must not be later than to.', { param: 'from' });
+  const { project_id: projectId, api_key_id: apiKeyId, model, provider, status } = query;
+  return { fromMs, toMs, nowMs, projectId, apiKeyId, model, provider, status };
+}
+
+export function toBucketQuery(
+  query: z.output<typeof bucketQuerySchema>,
+  nowMs: number,
+): Omit<BucketQuery, 'withDurations' | 'sums'> {
+  const stretch = toStatsQuery(query, nowMs);
+  const lengthMs = stretch.toMs - stretch.fromMs;
+  const intervalMs =
+    query.interval === WHOLE ? undefined : (query.interval ?? defaultIntervalMs(lengthMs, query.group_by));
+  if (intervalMs !== undefined && lengthMs / intervalMs > MAX_BUCKETS) {
+    const message = `That makes more than ${MAX_BUCKETS} buckets: take a longer interval or a shorter range.`;
+    throw new GatewayError('invalid_request', message, { param: 'interval' });
+  }
+  const { customer_id: customerId, group_by: groupBy, top } = query;
+  return { ...stretch, customerId, intervalMs, top, groupBy: groupBy as GroupBy | undefined };
+}
+
+function defaultIntervalMs(lengthMs: number, groupBy: string | undefined): number {
+  // Beyond a day customers are known by day.
+  if (groupBy === 'customer' && lengthMs > DAY_MS) return DAY_MS;
+  if (lengthMs <= 4 * 3_600_000) return 60_000;
+  return lengthMs <= 8 * DAY_MS ? 3_600_000 : DAY_MS;
+}
+
+const milliseconds = z.number().nullable();
+export const percentilesSchema = z
+  .object({ p50: milliseconds, p95: milliseconds, p99: milliseconds })
+  .openapi('Percentiles', { description: 'Milliseconds, within 2.5 %; null when nothing was measured' });
+
+export const durationFields = {
+  latency_ms: percentilesSchema,
+  ttft_ms: percentilesSchema,
+  overhead_ms: percentilesSchema,
+  upstream_ms: percentilesSchema,
+};

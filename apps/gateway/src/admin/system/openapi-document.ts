@@ -1,0 +1,63 @@
+import type { AdminApi } from '../index';
+
+const ERROR_SCHEMA = {
+  type: 'object',
+  required: ['error'],
+  properties: {
+    error: {
+      type: 'object',
+      required: ['message', 'type', 'code', 'param'],
+      properties: {
+        message: { type: 'string' },
+        type: { type: 'string' },
+        code: { type: 'string' },
+        param: { type: ['string', 'null'] },
+        retry_after: { type: 'integer', description: 'Seconds' },
+      },
+    },
+  },
+};
+
+const INFO = {
+  title: 'LLM0 Gateway admin API',
+  description:
+    'Amounts of money are exact JSON numbers in USD with at most 9 decimals; requests may send them as text. Times are RFC 3339 UTC. An omitted or null limit is no limit.',
+};
+
+/** The OpenAPI 3.1 document, made from the routes' own schemas; every operation can also answer with the error envelope. */
+export function buildOpenApi(api: Pick<AdminApi, 'getOpenAPI31Document'>, version: string): object {
+  const document = api.getOpenAPI31Document({
+    openapi: '3.1.0',
+    info: { ...INFO, version },
+    servers: [{ url: '/admin/v1' }],
+    security: [{ adminToken: [] }],
+  });
+  for (const path of Object.values(document.paths ?? {})) {
+    for (const operation of Object.values(path)) {
+      if (typeof operation !== 'object' || operation === null || !('responses' in operation)) continue;
+      Object.assign(operation.responses, { default: { $ref: '#/components/responses/Error' } });
+    }
+  }
+  addExportFormats(document.paths?.['/logs']?.get?.responses?.['200']);
+  return {
+    ...document,
+    components: {
+      ...document.components,
+      securitySchemes: { adminToken: { type: 'http', scheme: 'bearer', description: 'ADMIN_TOKEN or a named token' } },
+      schemas: { ...document.components?.schemas, Error: ERROR_SCHEMA },
+      responses: {
+        Error: {
+          description: 'What is wrong and what to do',
+          content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+        },
+      },
+    },
+  };
+}
+
+/** The files `GET /logs` can be asked for stand outside its schema, so that the typed client sees its JSON only. */
+function addExportFormats(response: { content?: object } | undefined): void {
+  if (response?.content === undefined) return;
+  const file = { schema: { type: 'string' } };
+  Object.assign(response.content, { 'text/csv': file, 'application/x-ndjson': file });
+}

@@ -1,0 +1,84 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import { loadBuckets } from '@llm0/drizzle/queries/stats';
+import { answers, createRouter } from '../admin-router';
+import type { AdminServices } from '../admin-services';
+
+const UNPRICED_RANGE_MS = 7 * 86_400_000;
+
+const systemSchema = z
+  .object({
+    version: z.string(),
+    environment: z.string(),
+    hot_store: z.enum(['redis', 'embedded']),
+    database: z.enum(['postgres', 'embedded']),
+    providers: z.array(z.string()).openapi({ description: 'Configured ones, by name' }),
+    demo_data: z.boolean().openapi({ description: 'Whether POST /demo-data is allowed' }),
+    log_retention_days: z.int(),
+    log_bodies: z.boolean(),
+    log_bodies_ttl_days: z.int(),
+    cache_ttl_seconds: z.int(),
+    cache_max_bytes: z.int(),
+    request_timeout_ms: z.number(),
+    workers: z.int(),
+  })
+  .openapi('System');
+
+const show = createRoute({
+  method: 'get',
+  path: '/system',
+  tags: ['history'],
+  summary: 'Version, stores and settings of this gateway',
+  responses: { 200: answers(systemSchema, 'As it is configured') },
+});
+
+const unpricedSchema = z
+  .object({ data: z.array(z.object({ provider: z.string(), model: z.string(), requests: z.int() })) })
+  .openapi('UnpricedModels');
+
+const unpriced = createRoute({
+  method: 'get',
+  path: '/models/unpriced',
+  tags: ['models'],
+  summary: 'Models that answered in the last 7 days and have no price, the busiest first',
+  responses: { 200: answers(unpricedSchema, 'Models without a price') },
+});
+
+type Needs = Pick<AdminServices, 'db' | 'clock' | 'config' | 'hotStore' | 'routing' | 'version'>;
+
+export function systemRoutes(services: Needs) {
+  const { db, clock, config, hotStore, version } = services;
+  return createRouter()
+    .openapi(show, (c) => {
+      const answer = {
+        version,
+        environment: config.environment,
+        hot_store: hotStore.kind,
+        database: config.databaseUrl === undefined ? ('embedded' as const) : ('postgres' as const),
+        providers: [...services.routing().providers.keys()],
+        demo_data: config.environment !== 'production',
+        log_retention_days: config.logRetentionDays,
+        log_bodies: config.logBodies,
+        log_bodies_ttl_days: config.logBodiesTtlDays,
+        cache_ttl_seconds: config.cacheTtlSeconds,
+        cache_max_bytes: config.cacheMaxBytes,
+        request_timeout_ms: config.requestTimeoutMs,
+        workers: config.workers,
+      };
+      return c.json(answer, 200);
+    })
+    .openapi(unpriced, async (c) => c.json({ data: await findUnpriced(services, clock.nowMs()) }, 200));
+
+  async function findUnpriced({ routing }: Needs, nowMs: number) {
+    const range = { fromMs: nowMs - UNPRICED_RANGE_MS, toMs: nowMs, nowMs, withDurations: false, status: 'success' };
+    const { providers, prices } = routing();
+    const found: { provider: string; model: string; requests: number }[] = [];
+    for (const provider of providers.keys()) {
+      const { buckets } = await loadBuckets(db, { ...range, provider, groupBy: 'model' });
+      for (const { group, requests } of buckets) {
+        if (group !== null && prices.find(provider, group) === undefined)
+          found.push({ provider, model: group, requests });
+      }
+    }
+    return found.sort((a, b) => b.requests - a.requests);
+  }
+}

@@ -1,0 +1,170 @@
+import { FAILOVER_MODES, type FailoverMode } from '@llm0/core/routing/failover-mode';
+import { readEgressAllow } from './egress';
+import { type EmbeddingSettings, readEmbeddingSettings } from './embedding';
+import { type ProviderSetting, readProviderSettings } from './providers';
+import { readTestSettings, type TestSettings } from './testing';
+import { ConfigError, type Environment, EnvReader } from './values';
+
+export { ConfigError } from './values';
+
+/** Everything the process can be told from outside. Durations in ms, sizes in bytes. */
+export interface Config {
+  readonly port: number;
+  readonly host: string;
+  readonly environment: string;
+  readonly logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'silent';
+  readonly tls?: { readonly certFile: string; readonly keyFile: string };
+  /** Absent = embedded. */
+  readonly databaseUrl?: string;
+  /** Absent = embedded. */
+  readonly redis?: {
+    readonly url: string;
+    readonly cluster: boolean;
+    readonly password?: string;
+    readonly db?: number;
+  };
+  readonly dataDir: string;
+  readonly adminToken?: string;
+  readonly encryptionKey?: Uint8Array;
+  readonly providers: readonly ProviderSetting[];
+  /** Hosts, addresses and ranges that requests for URLs from outside may reach although they are private. */
+  readonly egressAllow: readonly string[];
+  readonly demoProvider: boolean;
+  readonly tierModels: { readonly flagship?: string; readonly balanced?: string; readonly budget?: string };
+  readonly failoverMode: FailoverMode;
+  readonly requestTimeoutMs: number;
+  readonly streamIdleTimeoutMs: number;
+  readonly drainTimeoutMs: number;
+  readonly logRetentionDays: number;
+  readonly cacheTtlSeconds: number;
+  readonly cacheMaxBodyBytes: number;
+  readonly cacheMaxBytes: number;
+  readonly embedding: EmbeddingSettings;
+  readonly workers: number;
+  /** Set in the processes that a supervisor of several started. */
+  readonly workerIndex?: number;
+  readonly maxBodyBytes: number;
+  readonly maxConcurrentRequests: number | null;
+  readonly logBodies: boolean;
+  readonly logBodiesTtlDays: number;
+  /** How long answers are kept for later requests to go on from; 0 = not at all. */
+  readonly responsesRetentionDays: number;
+  readonly backgroundWorkers: boolean;
+  readonly testing: TestSettings;
+  /** Names that are accepted for the Go project's sake and have no effect here. */
+  readonly ignoredNames: readonly string[];
+}
+
+const GO_POOL_NAMES = [
+  'DB_MAX_CONNS',
+  'DB_MIN_CONNS',
+  'DB_MAX_OPEN_CONNS',
+  'DB_MAX_IDLE_CONNS',
+  'DB_CONN_MAX_LIFETIME',
+  'DB_MAX_CONN_LIFETIME',
+  'DB_MAX_CONN_IDLE_TIME',
+  'DB_HEALTH_CHECK_PERIOD',
+  'REDIS_POOL_SIZE',
+  'REDIS_MIN_IDLE_CONNS',
+  'REDIS_MAX_RETRIES',
+  'REDIS_DIAL_TIMEOUT',
+  'REDIS_READ_TIMEOUT',
+  'REDIS_WRITE_TIMEOUT',
+  'REDIS_POOL_TIMEOUT',
+  'LOG_WORKER_COUNT',
+  'LOG_BUFFER_SIZE',
+  'LOG_BATCH_SIZE',
+  'LOG_FLUSH_INTERVAL',
+] as const;
+
+const MIB = 1024 * 1024;
+
+/** Reads the environment once. The only place that knows variable names; throws `ConfigError`. */
+export function readConfig(env: Environment): Config {
+  const read = new EnvReader(env);
+  const environment = read.text('ENVIRONMENT') ?? 'local';
+  const databaseUrl = read.url('DATABASE_URL', ['postgres:', 'postgresql:']);
+  const redis = readRedis(read);
+  const providers = readProviderSettings(read);
+  const workers = read.integer('GATEWAY_WORKERS', 1, { min: 1, max: 64 });
+  if (workers > 1 && (databaseUrl === undefined || redis === undefined)) {
+    throw new ConfigError('GATEWAY_WORKERS', String(workers), 'more than 1 needs both DATABASE_URL and REDIS_URL');
+  }
+  const demo = read.oneOf('DEMO_PROVIDER', 'auto', ['auto', 'on', 'off']);
+  return {
+    port: read.integer('PORT', 8080, { min: 0, max: 65_535 }),
+    host: read.text('HOST') ?? '127.0.0.1',
+    environment,
+    logLevel: read.oneOf('LOG_LEVEL', 'info', ['trace', 'debug', 'info', 'warn', 'error', 'silent']),
+    tls: readTls(read),
+    databaseUrl,
+    redis,
+    dataDir: read.text('DATA_DIR') ?? './data',
+    adminToken: readAdminToken(read),
+    encryptionKey: readEncryptionKey(read),
+    providers,
+    egressAllow: readEgressAllow(read),
+    demoProvider: demo === 'on' || (demo === 'auto' && providers.length === 0 && environment !== 'production'),
+    tierModels: {
+      flagship: read.text('OLLAMA_MODEL_FLAGSHIP'),
+      balanced: read.text('OLLAMA_MODEL_BALANCED'),
+      budget: read.text('OLLAMA_MODEL_BUDGET'),
+    },
+    failoverMode: read.oneOf('FAILOVER_MODE', 'cloud_first', FAILOVER_MODES),
+    requestTimeoutMs: read.durationMs('REQUEST_TIMEOUT', '30s'),
+    streamIdleTimeoutMs: read.durationMs('STREAM_IDLE_TIMEOUT', '60s'),
+    drainTimeoutMs: read.durationMs('DRAIN_TIMEOUT', '30s'),
+    logRetentionDays: read.integer('LOG_RETENTION_DAYS', 90, { min: 62, max: 3650 }),
+    cacheTtlSeconds: read.integer('CACHE_TTL_SECONDS', 3600, { min: 1, max: 31_536_000 }),
+    cacheMaxBodyBytes: read.bytes('CACHE_MAX_BODY_BYTES', MIB),
+    cacheMaxBytes: read.bytes('CACHE_MAX_BYTES', redis === undefined ? 32 * MIB : 256 * MIB),
+    embedding: readEmbeddingSettings(read),
+    workers,
+    workerIndex:
+      read.text('LLM0_WORKER') === undefined ? undefined : read.integer('LLM0_WORKER', 0, { min: 0, max: 63 }),
+    maxBodyBytes: read.bytes('MAX_BODY_BYTES', 20 * MIB),
+    maxConcurrentRequests:
+      read.text('MAX_CONCURRENT_REQUESTS') === undefined
+        ? null
+        : read.integer('MAX_CONCURRENT_REQUESTS', 0, { min: 1, max: 1_000_000 }),
+    logBodies: read.flag('LOG_BODIES', false),
+    logBodiesTtlDays: read.integer('LOG_BODIES_TTL_DAYS', 7, { min: 1, max: 3650 }),
+    responsesRetentionDays: read.integer('RESPONSES_RETENTION_DAYS', 30, { min: 0, max: 3650 }),
+    backgroundWorkers: !read.flag('DISABLE_BACKGROUND_WORKERS', false),
+    testing: readTestSettings(read, environment),
+    ignoredNames: GO_POOL_NAMES.filter((name) => read.text(name) !== undefined),
+  };
+}
+
+function readRedis(read: EnvReader): Config['redis'] {
+  const url = read.url('REDIS_URL', ['redis:', 'rediss:']);
+  if (url === undefined) return undefined;
+  const db = read.text('REDIS_DB') === undefined ? undefined : read.integer('REDIS_DB', 0, { min: 0, max: 1_000_000 });
+  return { url, cluster: read.flag('REDIS_CLUSTER', false), password: read.text('REDIS_PASSWORD'), db };
+}
+
+function readTls(read: EnvReader): Config['tls'] {
+  if (!read.flag('TLS_ENABLED', false)) return undefined;
+  const certFile = read.text('TLS_CERT_FILE');
+  const keyFile = read.text('TLS_KEY_FILE');
+  if (certFile === undefined || keyFile === undefined) {
+    throw new ConfigError('TLS_ENABLED', 'true', 'TLS_CERT_FILE and TLS_KEY_FILE are needed with it');
+  }
+  return { certFile, keyFile };
+}
+
+function readAdminToken(read: EnvReader): string | undefined {
+  const token = read.text('ADMIN_TOKEN');
+  if (token !== undefined && token.length < 16) {
+    throw new ConfigError('ADMIN_TOKEN', '***', `at least 16 characters are needed, ${token.length} were given`);
+  }
+  return token;
+}
+
+function readEncryptionKey(read: EnvReader): Uint8Array | undefined {
+  const text = read.text('ENCRYPTION_KEY');
+  if (text === undefined) return undefined;
+  const bytes = /^[0-9a-f]{64}$/i.test(text) ? Buffer.from(text, 'hex') : Buffer.from(text, 'base64');
+  if (bytes.length !== 32) throw new ConfigError('ENCRYPTION_KEY', '***', '32 bytes as base64 or hex are needed');
+  return bytes;
+}

@@ -1,0 +1,29 @@
+import { ConfigError, type EnvReader } from './values';
+
+/** Where vectors of the semantic cache come from; all absent = the shipped model, in process. */
+export interface EmbeddingSettings {
+  readonly serviceUrl?: string;
+  readonly serviceApi: 'embed' | 'embeddings';
+  readonly serviceModel?: string;
+  readonly serviceKey?: string;
+  /** Folder with `tokenizer.json`, `config.json` and `onnx/` of another model. */
+  readonly modelPath?: string;
+}
+
+export function readEmbeddingSettings(read: EnvReader): EmbeddingSettings {
+  const serviceUrl = read.url('EMBEDDING_SERVICE_URL', ['http:', 'https:']);
+  const modelPath = read.text('EMBEDDING_MODEL_PATH');
+  if (serviceUrl !== undefined && modelPath !== undefined) {
+    throw new ConfigError('EMBEDDING_MODEL_PATH', modelPath, 'not beside EMBEDDING_SERVICE_URL: give one of them');
+  }
+  const serviceApi = read.oneOf('EMBEDDING_SERVICE_API', 'embed', ['embed', 'embeddings']);
+  const serviceModel = read.text('EMBEDDING_SERVICE_MODEL');
+  if (serviceUrl !== undefined && serviceApi === 'embeddings' && serviceModel === undefined) {
+    throw new ConfigError(
+      'EMBEDDING_SERVICE_MODEL',
+      '',
+      'a model name is needed with EMBEDDING_SERVICE_API=embeddings',
+    );
+  }
+  return { serviceUrl, serviceApi, serviceModel, serviceKey: read.text('EMBEDDING_SERVICE_KEY'), modelPath };
+}

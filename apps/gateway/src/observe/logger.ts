@@ -1,0 +1,14 @@
+import { type Logger, pino } from 'pino';
+import pretty from 'pino-pretty';
+import type { Config } from '../config/config';
+
+/** JSON lines; readable ones on a terminal. Never give it bodies or secrets: it prints what it gets. */
+export function createLogger(config: Pick<Config, 'logLevel'>, isTerminal: boolean): Logger {
+  const options = {
+    level: config.logLevel,
+    base: { service: 'llm0-gateway' },
+    redact: ['*.authorization', '*.apiKey'],
+  };
+  if (!isTerminal) return pino(options);
+  return pino(options, pretty({ colorize: true, ignore: 'pid,hostname,service', translateTime: 'HH:MM:ss.l' }));
+}

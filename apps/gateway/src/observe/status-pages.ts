@@ -1,0 +1,125 @@
+// A store that does not answer makes the gateway not ready; it never makes a status page hang (1 s at most).
+
+import { DEFAULT_SEMANTIC_THRESHOLD } from '@llm0/core/cache/semantic/semantic-cache';
+import type { TargetStatus } from '@llm0/core/routing/target-health';
+import type { Services } from '../services-type';
+
+interface BackendHealth {
+  readonly ok: boolean;
+  readonly latency_ms?: number;
+  readonly kind?: string;
+  readonly detail?: string;
+}
+
+const CHECK_TIMEOUT_MS = 1000;
+
+export function livez(): Response {
+  return Response.json({ ok: true });
+}
+
+export async function readyz(services: Services): Promise<Response> {
+  if (services.activity.isDraining) return Response.json({ ok: false, reason: 'draining' }, { status: 503 });
+  const backends = await checkBackends(services);
+  const ok = Object.values(backends).every((backend) => backend.ok);
+  return Response.json({ ok, backends }, { status: ok ? 200 : 503 });
+}
+
+export async function healthz(services: Services): Promise<Response> {
+  const backends = await checkBackends(services);
+  const ok = Object.values(backends).every((backend) => backend.ok);
+  return Response.json({
+    ok,
+    service: 'llm0-gateway',
+    version: services.version,
+    uptime_ms: Math.round(services.clock.monotonicMs() - services.startedMs),
+    backends,
+    targets: services.health.list().filter(isInTrouble).map(showTarget),
+  });
+}
+
+const isInTrouble = ({ mode, coolForMs }: TargetStatus) => mode !== 'closed' || coolForMs > 0;
+
+/** A target that is not asked right now, or only once to see. */
+function showTarget({ provider, model, mode, openForMs, coolForMs }: TargetStatus) {
+  return { provider, model, breaker: mode, open_for_ms: Math.ceil(openForMs), cool_down_ms: Math.ceil(coolForMs) };
+}
+
+/** Gives the metrics of all processes on this port; `own` are this one's. */
+export type GatherMetrics = (own: () => Promise<string>) => Promise<string>;
+
+export async function metricsPage(services: Services, gather: GatherMetrics = (own) => own()): Promise<Response> {
+  const { metrics } = services;
+  metrics.inFlight.set(services.activity.count);
+  metrics.openHolds.set(services.leases.size);
+  metrics.showTargets(services.health.list());
+  metrics.residentBytes.set(process.memoryUsage.rss());
+  const [depth, holds, cache, backends] = await Promise.all([
+    withTimeout(services.hotStore.depth(), undefined),
+    withTimeout(services.hotStore.openHolds(), undefined),
+    withTimeout(services.hotStore.cacheStats(), undefined),
+    checkBackends(services),
+  ]);
+  for (const [store, health] of Object.entries(backends)) {
+    metrics.storeUp.set({ store }, health.ok ? 1 : 0);
+    if (health.latency_ms !== undefined) metrics.storePing.set({ store }, health.latency_ms);
+  }
+  if (holds !== undefined) metrics.storeHolds.set(holds);
+  if (cache !== undefined) {
+    metrics.cacheEntries.set(cache.entries);
+    metrics.cacheBytes.set(cache.bytes);
+  }
+  if (depth !== undefined) {
+    metrics.queueDepth.set(depth.entries);
+    metrics.queueAge.set(depth.oldestAgeMs);
+  }
+  return new Response(await gather(() => metrics.registry.metrics()), {
+    headers: { 'Content-Type': metrics.registry.contentType },
+  });
+}
+
+export async function cachez(services: Services): Promise<Response> {
+  const { exact, semantic, miss } = services.metrics.cache;
+  const asked = exact + semantic + miss;
+  const stats = await withTimeout(services.hotStore.cacheStats(), { entries: 0, bytes: 0 });
+  return Response.json({
+    hits: exact,
+    misses: miss,
+    hit_ratio: asked === 0 ? 0 : (exact + semantic) / asked,
+    semantic_hits: semantic,
+    warm_hits: services.metrics.warmHits,
+    backend: services.hotStore.kind,
+    ttl: services.config.cacheTtlSeconds,
+    entries: stats.entries,
+    bytes: stats.bytes,
+    semantic_threshold: DEFAULT_SEMANTIC_THRESHOLD,
+  });
+}
+
+async function checkBackends(services: Services): Promise<Record<string, BackendHealth>> {
+  const [hotStore, postgres] = await Promise.all([
+    withTimeout(services.hotStore.health(), { ok: false, detail: 'no answer within 1 s' }),
+    withTimeout(services.databaseHealth(), { ok: false, detail: 'no answer within 1 s' }),
+  ]);
+  const show = (health: { ok: boolean; latencyMs?: number; detail?: string }, kind: string): BackendHealth => ({
+    ok: health.ok,
+    kind,
+    latency_ms: health.latencyMs,
+    detail: health.detail,
+  });
+  return {
+    hot_store: show(hotStore, services.hotStore.kind),
+    postgres: show(postgres, services.config.databaseUrl === undefined ? 'embedded' : 'postgres'),
+  };
+}
+
+async function withTimeout<T, F>(work: Promise<T>, fallback: F): Promise<T | F> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<F>((resolve) => {
+    timer = setTimeout(() => resolve(fallback), CHECK_TIMEOUT_MS);
+  });
+  try {
+    return await Promise.race([work.catch(() => fallback), late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,75 @@
+// Embedder or Postgres away or slow: a miss after 150 ms at the latest; the request goes on upstream.
+import { readEligibleQuestion } from '@llm0/core/cache/semantic/eligible-question';
+import type {
+  KeptAnswer,
+  SemanticHit,
+  SemanticLookUp,
+  SemanticQuestion,
+} from '@llm0/core/cache/semantic/semantic-cache';
+import type { Services } from '../../services-type';
+import type { Admission } from '../exchange/admit';
+import type { Exchange } from '../exchange/open-exchange';
+
+/** A question that another wording may have asked before, or may ask again. */
+export interface SimilarQuestion extends SemanticQuestion {
+  /** False where the caller wants a new answer: then it is only kept. */
+  readonly isAsked: boolean;
+}
+
+/** What the semantic cache is asked for this request; undefined where project, caller or request want none of it. */
+export function similarQuestion(
+  services: Pick<Services, 'metrics'>,
+  exchange: Exchange,
+  { principal, plan }: Admission,
+): SimilarQuestion | undefined {
+  const { project } = principal;
+  if (plan.request.countOnly === true) return undefined;
+  if (plan.cacheKey === undefined || !(project.semanticCacheEnabled || project.semanticShadow)) return undefined;
+  const question = readEligibleQuestion(plan.route.scope, plan.request);
+  if (typeof question === 'string') {
+    services.metrics.semanticSkips.inc({ reason: question });
+    return undefined;
+  }
+  const { provider, model } = plan.route.targets[0];
+  return {
+    ...question,
+    requestId: exchange.requestId,
+    projectId: project.id,
+    provider,
+    model,
+    cacheKey: plan.cacheKey,
+    threshold: project.semanticThreshold,
+    minThreshold: exchange.controls.cacheThreshold,
+    shadow: project.semanticShadow,
+    isAsked: plan.admit.cacheKey !== undefined,
+  };
+}
+
+/** The answer to another wording, if there is one; the wording asked now is an exact hit from then on. */
+export async function findSimilar(
+  services: Pick<Services, 'semanticCache' | 'hotStore'>,
+  question: SimilarQuestion,
+): Promise<SemanticLookUp> {
+  const lookUp = await services.semanticCache.find(question);
+  if (lookUp.hit !== undefined) writeExactly(services, question, lookUp.hit);
+  return lookUp;
+}
+
+/** Keeps a complete answer for other wordings; nobody waits for it. */
+export function keepForSimilar(
+  services: Pick<Services, 'semanticCache'>,
+  question: SimilarQuestion,
+  lookUp: SemanticLookUp | undefined,
+): (answer: KeptAnswer) => void {
+  return (answer) => services.semanticCache.keep(question, answer, lookUp);
+}
+
+function writeExactly(services: Pick<Services, 'hotStore'>, question: SimilarQuestion, hit: SemanticHit): void {
+  services.hotStore.cacheWrite(question.projectId, {
+    key: question.cacheKey,
+    value: hit.value,
+    ttlMs: hit.remainingMs,
+    provider: hit.stored.provider,
+    model: hit.stored.model,
+  });
+}

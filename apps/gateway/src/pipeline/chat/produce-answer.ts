@@ -1,0 +1,187 @@
+import type { SemanticLookUp } from '@llm0/core/cache/semantic/semantic-cache';
+import type { StoredAnswer } from '@llm0/core/cache/stored-answer';
+import type { EventBatch } from '@llm0/core/chat/event';
+import { replayResponse } from '@llm0/core/chat/replay';
+import type { ChatResponse } from '@llm0/core/chat/response';
+import { GatewayError } from '@llm0/core/errors/gateway-error';
+import type { CacheOutcome } from '../../dialects/dialect';
+import type { Services } from '../../services-type';
+import type { Admission } from '../exchange/admit';
+import type { Exchange } from '../exchange/open-exchange';
+import type { MeteredAnswer } from '../ledger/meter';
+import { callUpstream } from '../upstream/call-upstream';
+import type { Seat, UpstreamAnswer } from '../upstream/flight';
+import { findSimilar, keepForSimilar, type SimilarQuestion, similarQuestion } from './find-similar';
+
+type Needs = Pick<
+  Services,
+  | 'config'
+  | 'clock'
+  | 'fetch'
+  | 'egress'
+  | 'connect'
+  | 'routing'
+  | 'metrics'
+  | 'health'
+  | 'flights'
+  | 'warmCache'
+  | 'semanticCache'
+  | 'hotStore'
+>;
+
+/** An answer under way, wherever it comes from. */
+export interface Answer extends MeteredAnswer {
+  readonly dropped: readonly string[];
+  /** The whole answer, where it is known from the start: spares replaying and collecting it. */
+  readonly whole?: ChatResponse;
+  /** Next batch, null at the end; throws the upstream's failure. */
+  next(): Promise<EventBatch | null>;
+  /** The reader goes; before the end this may cancel the upstream. */
+  leave(): void;
+}
+
+/** An answer that is being waited for. */
+export interface PendingAnswer {
+  /** Resolves at the first output. */
+  readonly answer: Promise<Answer>;
+  /** The answer, where nothing has to be waited for. */
+  readonly ready?: Answer;
+  /** The caller went away meanwhile. */
+  leave(): void;
+}
+
+/** The admitted request's answer: from the cache, from somebody's identical call, or from upstream. */
+export function produceAnswer(services: Needs, exchange: Exchange, admission: Admission): PendingAnswer {
+  if (admission.stored !== undefined) {
+    const ready = replayStored(admission.stored, admission.decision.type === 'replayed' ? 'miss' : 'exact');
+    return { answer: Promise.resolve(ready), ready, leave: nothing };
+  }
+  const isIncomplete = admission.decision.type === 'admitted' && admission.decision.hotTierIncomplete;
+  const warmKey = isIncomplete ? admission.plan.admit.cacheKey : undefined;
+  const question = similarQuestion(services, exchange, admission);
+  if (warmKey !== undefined || question !== undefined) {
+    return askOtherTiers(services, { exchange, admission, warmKey, question });
+  }
+  const seat = boardFlight(services, exchange, admission);
+  return { answer: openSeat(seat), leave: () => seat.leave() };
+}
+
+interface OtherTiers {
+  readonly exchange: Exchange;
+  readonly admission: Admission;
+  /** Set where the hot tier lost entries of this project: the answer may still be in the warm one. */
+  readonly warmKey: string | undefined;
+  /** Set where another wording may have been answered. */
+  readonly question: SimilarQuestion | undefined;
+}
+
+/** The warm tier, then answers to other wordings, then upstream. What the warm tier has goes back to the hot one. */
+function askOtherTiers(services: Needs, { exchange, admission, warmKey, question }: OtherTiers): PendingAnswer {
+  let seat: Seat | undefined;
+  let left = false;
+  const produce = async (): Promise<Answer> => {
+    const warm = warmKey === undefined ? undefined : await askWarmTier(services, admission, warmKey);
+    if (warm !== undefined) return warm;
+    const lookUp = question?.isAsked === true && !left ? await findSimilar(services, question) : undefined;
+    if (lookUp?.hit !== undefined) return replaySimilar(lookUp.hit);
+    if (left) throw new GatewayError('client_closed', 'The caller closed the connection.');
+    seat = boardFlight(services, exchange, admission);
+    const answer = await openSeat(seat);
+    return question === undefined ? answer : { ...answer, onCached: keepForSimilar(services, question, lookUp) };
+  };
+  const leave = () => {
+    left = true;
+    seat?.leave();
+  };
+  return { answer: produce(), leave };
+}
+
+async function askWarmTier(services: Needs, admission: Admission, key: string): Promise<Answer | undefined> {
+  const projectId = admission.principal.project.id;
+  const hit = await services.warmCache.find(projectId, key);
+  if (hit === undefined) return undefined;
+  const { value, provider, model, remainingMs: ttlMs } = hit;
+  services.hotStore.cacheWrite(projectId, { key, value, ttlMs, provider, model });
+  return replayStored(hit.stored);
+}
+
+const replaySimilar = ({ stored, similarity }: NonNullable<SemanticLookUp['hit']>): Answer => ({
+  ...replayStored(stored, 'semantic'),
+  similarity,
+});
+
+/** Starts the upstream call, or joins an identical one, without waiting for it. */
+function boardFlight(services: Needs, exchange: Exchange, admission: Admission): Seat {
+  const { plan } = admission;
+  const start = (signal: AbortSignal) =>
+    callUpstream(services, {
+      projectId: admission.principal.project.id,
+      request: plan.request,
+      route: plan.route,
+      dropParams: exchange.controls.dropParams,
+      outputLimit: plan.outputLimit,
+      maxAttempts: plan.maxAttempts,
+      startMs: exchange.startMs,
+      signal,
+    });
+  const shared = plan.admit.cacheKey;
+  // Streams and plain calls are different upstream calls: they share a cache entry, but never a flight.
+  return shared === undefined
+    ? services.flights.boardAlone(start)
+    : services.flights.board(`${plan.request.stream ? 's' : 'p'}:${shared}`, start);
+}
+
+function openSeat(seat: Seat): Promise<Answer> {
+  return seat.open().then(
+    (upstream) => answerFromSeat(seat, upstream),
+    (error: unknown) => {
+      throw seat.shareOf(error);
+    },
+  );
+}
+
+function answerFromSeat(seat: Seat, upstream: UpstreamAnswer): Answer {
+  return {
+    target: upstream.target,
+    cache: seat.isFollower ? 'exact' : 'miss',
+    attempts: seat.isFollower ? [] : upstream.attempts,
+    failoverCount: upstream.failoverCount,
+    wastedNanoUsd: upstream.wastedNanoUsd,
+    wasteEstimated: upstream.wasteEstimated,
+    firstWaitMs: upstream.firstWaitMs,
+    savedNanoUsd: 0,
+    dropped: upstream.dropped,
+    pays: () => seat.pays(),
+    received: () => seat.received(),
+    next: () => seat.next(),
+    leave: () => seat.leave(),
+  };
+}
+
+/** A cached answer as events, ready at once. */
+export function replayStored(stored: StoredAnswer, cache: CacheOutcome = 'exact'): Answer {
+  const whole: ChatResponse = { ...stored.response, usage: stored.usage };
+  let replayed = false;
+  return {
+    whole,
+    target: { provider: stored.provider, model: stored.model },
+    cache,
+    attempts: [],
+    failoverCount: 0,
+    wastedNanoUsd: 0,
+    firstWaitMs: 0,
+    savedNanoUsd: stored.costNanoUsd,
+    dropped: [],
+    pays: () => false,
+    received: () => NO_BATCHES,
+    next: () => {
+      const batch = replayed ? null : replayResponse(whole);
+      replayed = true;
+      return Promise.resolve(batch);
+    },
+    leave: nothing,
+  };
+}
+
+const NO_BATCHES: readonly EventBatch[] = [];
+const nothing = (): void => {};

@@ -1,0 +1,144 @@
+import { ResponseCollector } from '@llm0/core/chat/collect';
+import type { StreamEncoder } from '../../dialects/dialect';
+import { answerHeaders } from '../exchange/answer-headers';
+import { asGatewayError } from '../exchange/respond-error';
+import { bodiesOf, keepForLater, storedAnswer } from './keep-answer';
+import type { RespondInput, RespondNeeds } from './respond';
+
+type Controller = ReadableStreamDefaultController<Uint8Array>;
+
+/** The answer as a stream in the caller's format. Failures after the first output end it visibly. */
+export function respondStream(services: RespondNeeds, input: RespondInput): Response {
+  const stream = new AnswerStream(services, input);
+  const headers = answerHeaders(input.exchange, input.admission, input.answer, input.meter.markFirstOutput());
+  headers['Content-Type'] = 'text/event-stream; charset=utf-8';
+  headers['Cache-Control'] = 'no-cache, no-transform';
+  headers['X-Accel-Buffering'] = 'no';
+  const { requestIdHeader } = input.dialect;
+  if (requestIdHeader !== undefined) headers[requestIdHeader] = input.exchange.requestId;
+  const body = new ReadableStream<Uint8Array>(
+    { pull: (controller) => stream.pull(controller), cancel: stream.onAbort },
+    { highWaterMark: 0 },
+  );
+  return new Response(body, { headers });
+}
+
+/** Batches in, bytes out, as fast as the caller reads; ends once, in one of three ways. */
+class AnswerStream {
+  private readonly encoder: StreamEncoder;
+  private readonly collector = new ResponseCollector();
+  private readonly signal: AbortSignal;
+  private ended = false;
+  private lastMs: number | undefined;
+
+  constructor(
+    private readonly services: RespondNeeds,
+    private readonly input: RespondInput,
+  ) {
+    const { dialect, exchange, answer, admission } = input;
+    this.encoder = dialect.createStreamEncoder({
+      requestId: exchange.requestId,
+      model: answer.target.model,
+      createdSeconds: Math.floor(admission.decision.nowMs / 1000),
+      request: admission.plan.request,
+    });
+    this.signal = input.signal;
+    this.signal.addEventListener('abort', this.onAbort);
+    if (this.signal.aborted) this.onAbort();
+  }
+
+  /** The caller left. */
+  readonly onAbort = (): void =>
+    this.end(() => {
+      this.input.meter.abort();
+      this.input.claim.release();
+      this.keepPart('client_closed');
+    });
+
+  async pull(controller: Controller): Promise<void> {
+    const { answer } = this.input;
+    try {
+      for (;;) {
+        const batch = this.ended ? null : await answer.next();
+        if (this.ended) return closeQuietly(controller);
+        if (batch === null) break;
+        this.measureGap();
+        this.collector.add(batch.events);
+        const bytes = this.encoder.encode(batch);
+        if (bytes !== null) return controller.enqueue(bytes);
+      }
+      await this.finish(controller);
+    } catch (cause) {
+      await this.fail(controller, cause);
+    }
+  }
+
+  private async finish(controller: Controller): Promise<void> {
+    const { meter, claim, dialect } = this.input;
+    let last: Uint8Array | undefined;
+    let kept: Promise<void> | undefined;
+    this.end(() => {
+      const response = this.collector.response();
+      const summary = meter.complete(response, response.usage);
+      last = this.encoder.finish(summary);
+      if (this.encoder.answer !== undefined) keepForLater(this.services, this.input, this.encoder.answer);
+      kept = claim.complete(() => storedAnswer(response, summary));
+      this.services.bodyLog.keep(() => bodiesOf(this.input, dialect.encodeResponse(response, summary)));
+    });
+    await kept;
+    await meter.handedOver;
+    if (last !== undefined) controller.enqueue(last);
+    controller.close();
+  }
+
+  private async fail(controller: Controller, cause: unknown): Promise<void> {
+    if (this.signal.aborted) {
+      this.onAbort();
+      return;
+    }
+    const { meter, claim, exchange } = this.input;
+    const error = asGatewayError(cause, this.services.log);
+    this.end(() => {
+      meter.fail(error);
+      claim.fail(error);
+      this.keepPart(error.kind);
+    });
+    // Where the end itself failed, nothing may be settled yet.
+    meter.fail(error);
+    await meter.handedOver;
+    controller.enqueue(this.encoder.fail(error, exchange.requestId));
+    controller.close();
+  }
+
+  private end(settle: () => void): void {
+    if (this.ended) return;
+    this.ended = true;
+    this.signal.removeEventListener('abort', this.onAbort);
+    try {
+      settle();
+    } finally {
+      this.input.answer.leave();
+      this.input.onEnd();
+    }
+  }
+
+  private measureGap(): void {
+    const nowMs = this.services.clock.monotonicMs();
+    if (this.lastMs !== undefined) this.services.metrics.chunkGapMs.observe(nowMs - this.lastMs);
+    this.lastMs = nowMs;
+  }
+
+  private keepPart(incomplete: string): void {
+    this.services.bodyLog.keep(() =>
+      bodiesOf(this.input, JSON.stringify({ incomplete, ...this.collector.response() })),
+    );
+  }
+}
+
+function closeQuietly(controller: Controller): void {
+  try {
+    controller.close();
+  } catch {
+    // Already closed by the cancelling side.
+  }
+}

@@ -1,0 +1,77 @@
+import type { AnswerClaim } from '@llm0/core/cache/idempotency/idempotent-answers';
+import type { StoredAnswer } from '@llm0/core/cache/stored-answer';
+import { ResponseCollector } from '@llm0/core/chat/collect';
+import type { EventBatch } from '@llm0/core/chat/event';
+import type { JsonObject } from '@llm0/core/chat/json';
+import type { ChatResponse } from '@llm0/core/chat/response';
+import { GatewayError } from '@llm0/core/errors/gateway-error';
+import type { Dialect } from '../../dialects/dialect';
+import type { Services } from '../../services-type';
+import type { Admission } from '../exchange/admit';
+import { addCostHeaders, answerHeaders } from '../exchange/answer-headers';
+import type { Exchange } from '../exchange/open-exchange';
+import type { Meter } from '../ledger/meter';
+import { bodiesOf, keepForLater, storedAnswer } from './keep-answer';
+import type { Answer } from './produce-answer';
+import { respondStream } from './respond-stream';
+
+export type RespondNeeds = Pick<Services, 'log' | 'bodyLog' | 'clock' | 'metrics' | 'keptAnswers'>;
+
+export interface RespondInput {
+  readonly dialect: Dialect;
+  readonly exchange: Exchange;
+  readonly admission: Admission;
+  readonly answer: Answer;
+  readonly meter: Meter;
+  /** Of a request with an Idempotency-Key. */
+  readonly claim: AnswerClaim<StoredAnswer>;
+  /** Fires when the caller's connection is gone. */
+  readonly signal: AbortSignal;
+  /** Called once the last byte went out or the caller left. */
+  readonly onEnd: () => void;
+}
+
+/** The caller's answer, as one JSON body or as a stream. Failures after the first output end the stream visibly. */
+export function respond(services: RespondNeeds, input: RespondInput): Promise<Response> | Response {
+  return input.admission.plan.request.stream ? respondStream(services, input) : respondPlain(services, input);
+}
+
+async function respondPlain(services: RespondNeeds, input: RespondInput): Promise<Response> {
+  const { answer, meter, exchange, admission, dialect } = input;
+  try {
+    const { response, wire } = answer.whole === undefined ? await collectAnswer(input) : { response: answer.whole };
+    const overheadMs = meter.markFirstOutput();
+    const headers = answerHeaders(exchange, admission, answer, overheadMs);
+    const summary = meter.complete(response, response.usage);
+    addCostHeaders(headers, summary);
+    headers['Content-Type'] = 'application/json';
+    if (dialect.requestIdHeader !== undefined) headers[dialect.requestIdHeader] = exchange.requestId;
+    const body = dialect.encodeResponse(response, summary, wireBody(wire, dialect));
+    services.bodyLog.keep(() => bodiesOf(input, body));
+    if (dialect.keeping !== undefined) keepForLater(services, input, body);
+    const kept = input.claim.complete(() => storedAnswer(response, summary));
+    if (kept !== undefined) await kept;
+    if (meter.handedOver !== undefined) await meter.handedOver;
+    return new Response(body, { headers });
+  } finally {
+    answer.leave();
+    input.onEnd();
+  }
+}
+
+async function collectAnswer(input: RespondInput): Promise<{ response: ChatResponse; wire?: EventBatch['wire'] }> {
+  const { answer } = input;
+  const collector = new ResponseCollector();
+  let wire: EventBatch['wire'];
+  for (let batch = await answer.next(); batch !== null; batch = await answer.next()) {
+    if (input.signal.aborted) throw new GatewayError('client_closed', 'The caller closed the connection.');
+    collector.add(batch.events);
+    wire = batch.wire;
+  }
+  return { response: collector.response(), wire };
+}
+
+/** The upstream's own body, where it came in the caller's format. */
+function wireBody(wire: EventBatch['wire'] | undefined, dialect: Dialect): JsonObject | undefined {
+  return wire?.kind === 'body' && wire.format === dialect.wireFormat ? wire.body : undefined;
+}

@@ -1,0 +1,138 @@
+import { decodeStoredEmbedding, encodeStoredEmbedding, type StoredEmbedding } from '@llm0/core/cache/stored-embedding';
+import { type Usage, ZERO_USAGE } from '@llm0/core/chat/usage';
+import { type EmbeddingInput, weighInputs } from '@llm0/core/embedding/embedding-request';
+import type { CacheWrite } from '@llm0/core/limits/hot-store';
+import { computeCost } from '@llm0/core/pricing/compute-cost';
+import { guessTokens } from '@llm0/core/pricing/estimate-tokens';
+import type { Services } from '../../services-type';
+import type { Admission, AdmitInput } from '../exchange/admit';
+import type { Exchange } from '../exchange/open-exchange';
+import { type EmbedNeeds, embedUpstream, type UpstreamEmbeddings } from './embed-upstream';
+import { type EmbeddingJob, type EmbeddingPlan, planEmbeddings } from './plan-embeddings';
+
+export type EmbeddingAdmission = Admission<EmbeddingPlan, StoredEmbedding>;
+
+/** Larger batches are indexing: their inputs would push everything else out of the cache. */
+const MAX_CACHED_INPUTS = 256;
+
+/** Asks the cache for the inputs of a batch; a single input is asked for by the decision itself. */
+export async function withKnown(
+  services: Pick<Services, 'routing' | 'connect' | 'hotStore'>,
+  input: AdmitInput<EmbeddingJob>,
+): Promise<AdmitInput<EmbeddingJob>> {
+  const { exchange, principal, request: job } = input;
+  const count = job.request.inputs.length;
+  if (count === 1 || count > MAX_CACHED_INPUTS || exchange.controls.cache !== 'normal') return input;
+  const { keys } = planEmbeddings(services, input);
+  if (keys === undefined) return input;
+  const values = await services.hotStore.cacheRead(principal.project.id, keys);
+  const known = new Map<number, StoredEmbedding>();
+  for (const [index, value] of values.entries()) {
+    const stored = value === undefined ? undefined : decodeStoredEmbedding(value);
+    if (stored !== undefined) known.set(index, stored);
+  }
+  return known.size === 0 ? input : { ...input, request: { ...job, known } };
+}
+
+/** What one request gives its caller, input by input, and what it cost. */
+export interface CollectedEmbeddings {
+  readonly entries: readonly StoredEmbedding[];
+  /** Absent where the cache had everything. */
+  readonly upstream?: UpstreamEmbeddings;
+  readonly usage: Usage;
+  readonly costNanoUsd: number;
+  /** Entries of inputs that were embedded just now, for the cache. */
+  readonly fresh: readonly CacheWrite[];
+}
+
+export interface CollectInput {
+  readonly exchange: Exchange;
+  readonly admission: EmbeddingAdmission;
+  readonly httpRequest: Request;
+}
+
+/** The cache's part and the vendor's part of one answer, put together in the order of the inputs. */
+export async function collectEmbeddings(
+  services: EmbedNeeds,
+  { exchange, admission, httpRequest }: CollectInput,
+): Promise<CollectedEmbeddings> {
+  const { plan, stored, principal } = admission;
+  if (stored !== undefined && plan.request.inputs.length === 1) return fromCache([stored]);
+  if (plan.missing.length === 0) return fromCache([...plan.known.values()]);
+  const inputs = plan.missing.map((index) => plan.request.inputs[index] as EmbeddingInput);
+  const upstream = await embedUpstream(services, {
+    projectId: principal.project.id,
+    request: { ...plan.request, inputs },
+    route: plan.route,
+    dropParams: exchange.controls.dropParams,
+    maxAttempts: plan.maxAttempts,
+    startMs: exchange.startMs,
+    signal: httpRequest.signal,
+  });
+  const { priced, provider, model } = upstream.target;
+  const billed: Usage = { ...ZERO_USAGE, inputTokens: upstream.inputTokens };
+  const costNanoUsd = priced === undefined ? 0 : computeCost(billed, priced).costNanoUsd;
+  const shares = shareOut(inputs, { tokens: upstream.inputTokens, costNanoUsd });
+  const made = new Map(
+    plan.missing.map((index, position): [number, StoredEmbedding] => {
+      const vectorBase64 = toBase64(upstream.vectors[position] ?? new Float32Array());
+      return [index, { provider, model, vectorBase64, ...(shares[position] ?? NO_SHARE) }];
+    }),
+  );
+  const entries = plan.request.inputs.flatMap((_input, index) => plan.known.get(index) ?? made.get(index) ?? []);
+  return {
+    ...{ entries, upstream },
+    usage: { ...ZERO_USAGE, inputTokens: sumTokens(entries), ...(upstream.estimated ? { estimated: true } : {}) },
+    costNanoUsd: costNanoUsd + upstream.wastedNanoUsd,
+    fresh: cacheWrites(services, { exchange, admission, made }),
+  };
+}
+
+const sumTokens = (entries: readonly StoredEmbedding[]) => entries.reduce((sum, { tokens }) => sum + tokens, 0);
+
+function fromCache(entries: readonly StoredEmbedding[]): CollectedEmbeddings {
+  return { entries, usage: { ...ZERO_USAGE, inputTokens: sumTokens(entries) }, costNanoUsd: 0, fresh: [] };
+}
+
+const toBase64 = ({ buffer, byteOffset, byteLength }: Float32Array) =>
+  Buffer.from(buffer, byteOffset, byteLength).toString('base64');
+
+const NO_SHARE = { tokens: 0, costNanoUsd: 0 };
+
+/** Each input's part of what the call was billed, by its length; the parts add up to the whole. */
+function shareOut(inputs: readonly EmbeddingInput[], whole: typeof NO_SHARE): readonly (typeof NO_SHARE)[] {
+  const weights = inputs.map((input) => {
+    const { textBytes, tokens } = weighInputs([input]);
+    return Math.max(1, guessTokens(textBytes) + tokens);
+  });
+  const total = weights.reduce((sum, weight) => sum + weight, 0);
+  let passed = 0;
+  const upTo = (amount: number) => Math.round((amount * passed) / total);
+  return weights.map((weight) => {
+    const before = { tokens: upTo(whole.tokens), cost: upTo(whole.costNanoUsd) };
+    passed += weight;
+    return { tokens: upTo(whole.tokens) - before.tokens, costNanoUsd: upTo(whole.costNanoUsd) - before.cost };
+  });
+}
+
+/** A fallback's vectors are kept only until the first choice is likely back. */
+const FALLBACK_TTL_SECONDS = 60;
+
+function cacheWrites(
+  services: Pick<Services, 'config'>,
+  given: Pick<CollectInput, 'exchange' | 'admission'> & { readonly made: ReadonlyMap<number, StoredEmbedding> },
+): readonly CacheWrite[] {
+  const { keys, route, request } = given.admission.plan;
+  if (keys === undefined || request.inputs.length > MAX_CACHED_INPUTS) return [];
+  const { cacheTtlSeconds, cacheMaxBodyBytes } = services.config;
+  const ttlSeconds =
+    given.exchange.controls.cacheTtlSeconds ?? given.admission.principal.project.cacheTtlSeconds ?? cacheTtlSeconds;
+  return [...given.made].flatMap(([index, entry]) => {
+    const key = keys[index];
+    const value = encodeStoredEmbedding(entry);
+    if (key === undefined || value.length > cacheMaxBodyBytes) return [];
+    const isFallback = entry.provider !== route.targets[0].provider;
+    const ttlMs = 1000 * (isFallback ? Math.min(ttlSeconds, FALLBACK_TTL_SECONDS) : ttlSeconds);
+    return [{ key, value, ttlMs, provider: entry.provider, model: entry.model }];
+  });
+}

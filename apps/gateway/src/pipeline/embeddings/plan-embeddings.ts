@@ -1,0 +1,159 @@
+import { decodeStoredEmbedding, embeddingCacheKey, type StoredEmbedding } from '@llm0/core/cache/stored-embedding';
+import { BUILT_IN } from '@llm0/core/embedding/built-in-embeddings';
+import {
+  type EmbeddingInput,
+  type EmbeddingRequest,
+  estimateInputTokens,
+} from '@llm0/core/embedding/embedding-request';
+import { GatewayError } from '@llm0/core/errors/gateway-error';
+import type { AdmitPlan } from '@llm0/core/limits/hot-store';
+import { priceOf, roundedNanoUsd } from '@llm0/core/pricing/compute-cost';
+import { narrowRoute, notAllowed } from '@llm0/core/routing/narrow-route';
+import { shownName } from '@llm0/core/routing/near-names';
+import { orderTargets } from '@llm0/core/routing/order-targets';
+import { type Route, type RouteTarget, type RoutingTables, resolveTargets } from '@llm0/core/routing/resolve-targets';
+import { targetKey } from '@llm0/core/routing/target';
+import { makesEmbeddings } from '@llm0/providers/transport/call-embeddings';
+import type { Services } from '../../services-type';
+import type { AdmitInput, Planner } from '../exchange/admit';
+import { allowedPart, isModelAllowed, lostRecord, refusesUnpriced } from '../exchange/plan-request';
+
+/** A request, and what the cache is known to have of it. */
+export interface EmbeddingJob {
+  readonly model: string;
+  readonly request: EmbeddingRequest;
+  /** By input. */
+  readonly known: ReadonlyMap<number, StoredEmbedding>;
+}
+
+export interface EmbeddingPlan {
+  readonly request: EmbeddingRequest;
+  readonly route: Route;
+  readonly admit: AdmitPlan;
+  /** Exact-cache key of each input; absent when nothing may be cached. */
+  readonly keys?: readonly string[];
+  readonly known: EmbeddingJob['known'];
+  /** Inputs, by index, that the cache does not have. */
+  readonly missing: readonly number[];
+  /** Attempts the hold covers (strict caps), else unlimited. */
+  readonly maxAttempts: number;
+}
+
+/** How requests for embeddings pass the decision. */
+export const EMBEDDINGS: Planner<EmbeddingJob, EmbeddingPlan, StoredEmbedding> = {
+  plan: planEmbeddings,
+  // Vectors of another model cannot be compared with this one's.
+  withModel: () => {
+    const message = 'This customer has reached its spend limit, and embeddings of another model would be no answer.';
+    throw new GatewayError('customer_spend_limit', message, { param: 'customer' });
+  },
+  decodeStored: decodeStoredEmbedding,
+};
+
+/** Resolves, prices and keys a request; throws for models that may not be called. Touches no store. */
+export function planEmbeddings(
+  services: Pick<Services, 'routing' | 'connect'>,
+  input: AdmitInput<EmbeddingJob>,
+): EmbeddingPlan {
+  const { exchange, principal } = input;
+  const { request, known } = input.request;
+  const { project } = principal;
+  const route = routeOf(services, input);
+  const missing = request.inputs.flatMap((_input, index) => (known.has(index) ? [] : [index]));
+  const cacheable = project.cacheEnabled && exchange.controls.cache !== 'off';
+  const keys = cacheable
+    ? request.inputs.map((one) => embeddingCacheKey({ projectId: project.id, scope: route.scope }, request, one))
+    : undefined;
+  const inputs = missing.map((index) => request.inputs[index] as EmbeddingInput);
+  const tokens = estimateInputTokens(inputs, project.strictCaps);
+  const holdNanoUsd = dearest(route.targets, tokens);
+  // One key alone is asked for: that of a single input, or where all are known, so that it counts as the hit it is.
+  const asked = exchange.controls.cache === 'normal' && (request.inputs.length === 1 || missing.length === 0);
+  return {
+    ...{ request, route, keys, known, missing },
+    maxAttempts: project.strictCaps ? 1 : Number.POSITIVE_INFINITY,
+    admit: {
+      model: route.limitName,
+      holdNanoUsd,
+      lostNanoUsd: holdNanoUsd,
+      tokens: missing.length === 0 ? 0 : tokens,
+      cacheKey: asked ? keys?.[0] : undefined,
+      lostRecord: lostRecord(
+        { ...input, request: { model: request.model, stream: false } },
+        route.targets[0],
+        holdNanoUsd,
+      ),
+    },
+  };
+}
+
+function dearest(targets: readonly RouteTarget[], tokens: number): number {
+  const costs = targets.map(({ priced }) =>
+    priced === undefined ? 0 : roundedNanoUsd([[tokens, priceOf(priced.prices, 'input', { promptTokens: tokens })]]),
+  );
+  return Math.max(0, ...costs);
+}
+
+const BUILT_IN_NAME = targetKey(BUILT_IN);
+const BUILT_IN_TARGET: RouteTarget = {
+  ...BUILT_IN,
+  weight: 1,
+  priced: { ...BUILT_IN, mode: 'embedding', prices: { input: 0, output: 0 }, capabilities: [] },
+};
+const BUILT_IN_ROUTE: Route = {
+  scope: BUILT_IN_NAME,
+  requested: BUILT_IN,
+  targets: [BUILT_IN_TARGET],
+  isPinned: true,
+  limitName: BUILT_IN.model,
+  strategy: 'priority',
+  isPriced: true,
+  contextWindow: Number.POSITIVE_INFINITY,
+  maxOutputTokens: Number.POSITIVE_INFINITY,
+};
+
+/** True for the model that runs in this process. */
+export function isBuiltIn(target: RouteTarget): boolean {
+  return target === BUILT_IN_TARGET;
+}
+
+function routeOf(services: Pick<Services, 'routing' | 'connect'>, input: AdmitInput<EmbeddingJob>): Route {
+  const { key, project } = input.principal;
+  const { model } = input.request;
+  const tables = services.routing().forProject(project.id);
+  if (model === BUILT_IN_NAME && !tables.providers.has(BUILT_IN.provider)) {
+    if (!isModelAllowed(key, [model, BUILT_IN.model])) throw notAllowed(model);
+    return BUILT_IN_ROUTE;
+  }
+  const resolved = resolveTargets(model, tables, project.id);
+  const route = narrowRoute(resolved, {
+    ...{ model, inputTokens: 0, outputTokens: 0 },
+    refusesUnpriced: refusesUnpriced(input.principal),
+    isAllowed: key.allowedModels === null ? undefined : allowedPart(key, model, resolved),
+  });
+  return withTargets(route, sameModel(services, { route, tables, projectId: project.id }), tables);
+}
+
+/** Only the very same model may stand in: what others make cannot be compared. */
+function sameModel(
+  services: Pick<Services, 'connect'>,
+  { route, tables, projectId }: { readonly route: Route; readonly tables: RoutingTables; readonly projectId: string },
+): readonly [RouteTarget, ...RouteTarget[]] {
+  const [wanted] = route.targets;
+  const [first, ...rest] = route.targets.filter((target) => {
+    const provider = services.connect(target, projectId)?.provider;
+    return target.model === wanted.model && provider !== undefined && makesEmbeddings(provider);
+  });
+  const isChat = tables.prices.isListed(wanted.provider, wanted.model) && wanted.priced?.mode !== 'embedding';
+  if (first !== undefined && !isChat) return [first, ...rest];
+  const name = shownName(route.alias ?? wanted.model);
+  throw new GatewayError('invalid_request', `"${name}" makes no embeddings. Name an embedding model.`, {
+    param: 'model',
+  });
+}
+
+function withTargets(route: Route, targets: Route['targets'], tables: RoutingTables): Route {
+  const costOf = ({ priced }: RouteTarget) => priced && priceOf(priced.prices, 'input', { promptTokens: 0 });
+  const [first = targets[0], ...rest] = orderTargets(route.strategy, targets, { ...tables, costOf });
+  return { ...route, targets: [first, ...rest] };
+}

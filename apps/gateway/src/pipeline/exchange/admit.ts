@@ -1,0 +1,299 @@
+// Hot store unreachable: 503 store_unavailable, or, for projects with `on_store_failure: open`, served without limits or cache.
+
+import { decodeStoredAnswer, type StoredAnswer } from '@llm0/core/cache/stored-answer';
+import type { ChatRequest } from '@llm0/core/chat/request';
+import { type ErrorKind, GatewayError } from '@llm0/core/errors/gateway-error';
+import type { AdmitDecision, AdmitPlan, AdmitRequest, DenialReason, LimitState } from '@llm0/core/limits/hot-store';
+import type { DialectName } from '@llm0/core/logs/log-record';
+import type { Services } from '../../services-type';
+import { type Authenticated, reloadPrincipal } from './authenticate';
+import type { Exchange } from './open-exchange';
+import { planRequest, type RequestPlan } from './plan-request';
+
+type Needs = Pick<Services, 'hotStore' | 'keyCache' | 'clock' | 'routing' | 'connect'> &
+  Pick<Services, 'downgradeModels' | 'storeClock' | 'metrics'>;
+
+export interface AdmitInput<R = ChatRequest> {
+  readonly exchange: Exchange;
+  readonly principal: Authenticated;
+  readonly dialect: DialectName;
+  readonly request: R;
+}
+
+/** How one kind of request is planned, so that all kinds pass the same decision. */
+export interface Planner<R, P, S> {
+  plan(services: Pick<Services, 'routing' | 'connect'>, input: AdmitInput<R>): P;
+  /** The request for the customer's downgrade model; throws where another model is no answer. */
+  withModel(request: R, model: string): R;
+  /** undefined for anything this version did not write. */
+  decodeStored(value: string): S | undefined;
+}
+
+/**
+ * Served without the store's decision, and so without a hold; `nowMs` is a guess of its clock. `unchecked`: nobody could
+ * decide, and the project wants to be served then; `replayed`: the answer of an earlier request, for nothing.
+ */
+export interface UndecidedAdmission {
+  readonly type: 'unchecked' | 'replayed';
+  readonly nowMs: number;
+}
+
+/** A decision to serve, with the plan it was made for. */
+export interface Admission<P = RequestPlan, S = StoredAnswer> {
+  readonly principal: Authenticated;
+  readonly plan: P;
+  readonly decision: Extract<AdmitDecision, { type: 'admitted' | 'cached' }> | UndecidedAdmission;
+  readonly downgraded: boolean;
+  /** The model the caller asked for, also when another one answers. */
+  readonly requestedModel: string;
+  /** The answer of an exact hit or of a replay. */
+  readonly stored?: S;
+}
+
+/** A refusal by the limits; carries the state that the answer's headers show. */
+export class AdmissionDenied extends GatewayError {
+  constructor(
+    kind: ErrorKind,
+    message: string,
+    options: { param?: string; retryAfterMs?: number; readonly state: LimitState; readonly nowMs: number },
+  ) {
+    super(kind, message, options);
+    this.state = options.state;
+    this.nowMs = options.nowMs;
+  }
+  readonly state: LimitState;
+  readonly nowMs: number;
+}
+
+const MAX_ROUNDS = 4;
+
+/** What every plan has, whatever is planned. */
+interface Planned {
+  readonly admit: AdmitPlan;
+  readonly cacheKey?: string;
+}
+
+/** One atomic decision over a chat request. */
+export function admit(services: Needs, input: AdmitInput): Promise<Admission> {
+  return admitPlanned(services, input, CHAT);
+}
+
+/** One atomic decision; asked again only when key, project or downgrade model changed under us. */
+export async function admitPlanned<R extends { readonly model: string }, P extends Planned, S>(
+  services: Needs,
+  input: AdmitInput<R>,
+  planner: Planner<R, P, S>,
+): Promise<Admission<P, S>> {
+  let principal = input.principal;
+  let reloaded = false;
+  let skipCache = false;
+  for (let round = 0; round < MAX_ROUNDS; round++) {
+    const requested = planner.plan(services, { ...input, principal });
+    const downgrade = planDowngrade(services, { ...input, principal }, { requested, planner });
+    let decision: AdmitDecision;
+    const askedMs = services.clock.monotonicMs();
+    try {
+      decision = await services.hotStore.admit(
+        admitRequest({ ...input, principal }, requested, { downgrade: downgrade?.plan, reloaded, skipCache }),
+      );
+    } catch (error) {
+      return admitUnchecked(services, { principal, plan: requested, model: input.request.model, error });
+    }
+    services.metrics.admitMs.observe(services.clock.monotonicMs() - askedMs);
+    services.storeClock.observe(decision.nowMs);
+    switch (decision.type) {
+      case 'stale':
+        principal = await reloadPrincipal(services, principal.keyHash);
+        reloaded = true;
+        break;
+      case 'replan':
+        if (downgrade?.error !== undefined && downgrade.model === decision.downgradeModel) throw downgrade.error;
+        if (input.exchange.customerId !== undefined) {
+          services.downgradeModels.set(principal.project.id, input.exchange.customerId, decision.downgradeModel);
+        }
+        break;
+      case 'denied':
+        throw denial(decision);
+      default: {
+        const plan = decision.plan === 'downgrade' ? (downgrade?.plan ?? requested) : requested;
+        const admission = {
+          principal,
+          plan,
+          decision,
+          downgraded: plan !== requested,
+          requestedModel: input.request.model,
+        };
+        if (decision.type === 'admitted') return admission;
+        const stored = planner.decodeStored(decision.value);
+        if (stored !== undefined) return { ...admission, stored };
+        // An entry of another version: ask again for a real admission, since a hit holds nothing.
+        skipCache = true;
+      }
+    }
+  }
+  throw new GatewayError('overloaded', 'The limits of this key are being changed right now. Please retry.', {
+    retryAfterMs: 1000,
+  });
+}
+
+/** The store can't decide: open projects are served all the same, their cost is settled when the store is back. */
+function admitUnchecked<P extends Planned, S>(
+  services: Needs,
+  refused: { readonly principal: Authenticated; readonly plan: P; readonly model: string; readonly error: unknown },
+): Admission<P, S> {
+  const { principal, plan, model, error } = refused;
+  const { onStoreFailure, strictCaps } = principal.project;
+  if (!(error instanceof GatewayError) || error.kind !== 'store_unavailable') throw error;
+  if (onStoreFailure !== 'open' || strictCaps) throw error;
+  services.metrics.unchecked.inc();
+  return {
+    principal,
+    plan: { ...plan, cacheKey: undefined, admit: { ...plan.admit, cacheKey: undefined } },
+    decision: { type: 'unchecked', nowMs: services.storeClock.nowMs() },
+    downgraded: false,
+    requestedModel: model,
+  };
+}
+
+interface DowngradePlan<P> {
+  readonly model: string;
+  readonly plan?: P;
+  /** Why the downgrade model can't serve; only thrown when it would have been needed. */
+  readonly error?: GatewayError;
+}
+
+/** The second plan, when this customer is known to have a downgrade model. */
+function planDowngrade<R extends { readonly model: string }, P, S>(
+  services: Needs,
+  input: AdmitInput<R>,
+  { requested, planner }: { readonly requested: P; readonly planner: Planner<R, P, S> },
+): DowngradePlan<P> | undefined {
+  const { customerId } = input.exchange;
+  if (customerId === undefined) return undefined;
+  const model = services.downgradeModels.get(input.principal.project.id, customerId);
+  if (model === null) return undefined;
+  if (model === input.request.model) return { model, plan: requested };
+  try {
+    return { model, plan: planner.plan(services, { ...input, request: planner.withModel(input.request, model) }) };
+  } catch (error) {
+    if (error instanceof GatewayError) return { model, error };
+    throw error;
+  }
+}
+
+function replaceModel(request: ChatRequest, model: string): ChatRequest {
+  const wire = request.wire && { ...request.wire, body: { ...request.wire.body, model } };
+  return { ...request, model, wire };
+}
+
+const CHAT: Planner<ChatRequest, RequestPlan, StoredAnswer> = {
+  plan: planRequest,
+  withModel: replaceModel,
+  decodeStored: decodeStoredAnswer,
+};
+
+function admitRequest(
+  input: AdmitInput<unknown>,
+  requested: Planned,
+  options: { downgrade: Planned | undefined; reloaded: boolean; skipCache: boolean },
+): AdmitRequest {
+  const look = (plan: Planned) => (options.skipCache ? { ...plan.admit, cacheKey: undefined } : plan.admit);
+  const { key, project } = input.principal;
+  return {
+    requestId: input.exchange.requestId,
+    projectId: project.id,
+    keyId: key.id,
+    keyVersion: key.version,
+    projectVersion: project.version,
+    reloaded: options.reloaded,
+    keyBucket:
+      key.rateLimitPerMinute === null
+        ? undefined
+        : { ratePerMinute: key.rateLimitPerMinute, burst: key.rateLimitBurst ?? key.rateLimitPerMinute },
+    customerId: input.exchange.customerId,
+    requested: look(requested),
+    downgrade: options.downgrade && look(options.downgrade),
+    projectCapNanoUsd: project.monthlyCapNanoUsd,
+    keyBudgetNanoUsd: key.budgetNanoUsd,
+    keyBudgetPeriod: key.budgetPeriod,
+    tokensPerMinute: key.tokensPerMinute,
+    maxConcurrency: key.maxConcurrency,
+  };
+}
+
+interface DenialRow {
+  readonly kind: ErrorKind;
+  readonly param?: string;
+  readonly message: string;
+}
+
+/** Which error each refusal becomes (contract: errors). */
+const DENIALS = {
+  key_rate: {
+    kind: 'rate_limit_exceeded',
+    param: 'key',
+    message: 'This API key has used up its requests for the moment. Wait as long as Retry-After says.',
+  },
+  customer_rate: {
+    kind: 'rate_limit_exceeded',
+    param: 'customer',
+    message: 'This customer has used up its requests for the moment. Wait as long as Retry-After says.',
+  },
+  customer_model_rate: {
+    kind: 'rate_limit_exceeded',
+    param: 'customer',
+    message: 'This customer has used up its requests to this model for today.',
+  },
+  tokens_rate: {
+    kind: 'rate_limit_exceeded',
+    param: 'tokens',
+    message: 'This API key has used up its tokens for this minute. Wait as long as Retry-After says.',
+  },
+  concurrency: {
+    kind: 'rate_limit_exceeded',
+    param: 'concurrency',
+    message: 'This API key has too many requests under way at once. Wait until one has ended.',
+  },
+  tokens_over_limit: {
+    kind: 'request_over_limit',
+    param: 'tokens',
+    message: 'This request alone needs more tokens than tokens_per_minute allows. Shorten it or lower max_tokens.',
+  },
+  per_request_max: {
+    kind: 'request_over_limit',
+    param: 'max_tokens',
+    message: 'This request alone may cost more than per_request_max_usd allows. Shorten it or lower max_tokens.',
+  },
+  project_cap: {
+    kind: 'spend_cap_exceeded',
+    message: 'The project has not enough left of its monthly spend cap for this request. The operator can raise it.',
+  },
+  key_budget: {
+    kind: 'key_budget_exceeded',
+    message: 'This API key has not enough left of its budget for this request. The operator can raise it.',
+  },
+  customer_daily_spend: {
+    kind: 'customer_spend_limit',
+    param: 'customer',
+    message: 'This customer has reached its spend limit for today.',
+  },
+  customer_monthly_spend: {
+    kind: 'customer_spend_limit',
+    param: 'customer',
+    message: 'This customer has reached its spend limit for this month.',
+  },
+  queue_full: { kind: 'overloaded', message: 'The gateway cannot take more requests right now. Please retry.' },
+} as const satisfies Record<DenialReason, DenialRow>;
+
+const MIN_RETRY_AFTER_MS = 1000;
+
+function denial(decision: Extract<AdmitDecision, { type: 'denied' }>): AdmissionDenied {
+  const row: DenialRow = DENIALS[decision.reason];
+  const waits = row.kind === 'rate_limit_exceeded' || row.kind === 'customer_spend_limit' || row.kind === 'overloaded';
+  return new AdmissionDenied(row.kind, row.message, {
+    param: row.param,
+    retryAfterMs: waits ? (decision.retryAfterMs ?? MIN_RETRY_AFTER_MS) : undefined,
+    state: decision.state,
+    nowMs: decision.nowMs,
+  });
+}

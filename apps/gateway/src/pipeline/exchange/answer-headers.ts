@@ -1,0 +1,112 @@
+import { completionTokens, promptTokens } from '@llm0/core/chat/usage';
+import type { LimitState } from '@llm0/core/limits/hot-store';
+import { formatUsd } from '@llm0/core/pricing/format-usd';
+import type { Target } from '@llm0/core/routing/target';
+import type { AnswerSummary, CacheOutcome } from '../../dialects/dialect';
+import type { Admission } from './admit';
+import type { Exchange } from './open-exchange';
+
+export type HeaderTable = Record<string, string>;
+
+/** Who answered, as the headers tell it. */
+interface Answered {
+  readonly target: Target;
+  readonly cache: CacheOutcome;
+  readonly similarity?: number;
+  readonly dropped: readonly string[];
+  readonly failoverCount: number;
+}
+
+type Admitted = Pick<
+  Admission<{ readonly route: { readonly targets: readonly [Target, ...Target[]] } }, unknown>,
+  'plan'
+> &
+  Omit<Admission, 'plan' | 'stored'>;
+
+/** Headers known at the first output of an answer; streams carry just these. */
+export function answerHeaders(
+  exchange: Exchange,
+  admission: Admitted,
+  answer: Answered,
+  overheadMs: number,
+): HeaderTable {
+  const headers: HeaderTable = {
+    'X-Request-Id': exchange.requestId,
+    'X-Provider': answer.target.provider,
+    // Of a model without a price the name is whatever the caller made up.
+    'X-Model': headerText(answer.target.model),
+    'X-Cache-Hit': answer.cache,
+    'X-Overhead-Ms': overheadMs.toFixed(2),
+  };
+  const { decision } = admission;
+  if (decision.type === 'admitted' || decision.type === 'cached') {
+    addLimitHeaders(headers, decision.state, admission.principal.project.monthlyCapNanoUsd);
+  } else if (decision.type === 'unchecked') headers['X-Warning'] = 'store_unavailable';
+  else headers['X-Idempotent-Replay'] = 'true';
+  if (answer.similarity !== undefined) headers['X-Cache-Similarity'] = answer.similarity.toFixed(4);
+  if (answer.dropped.length > 0) headers['X-LLM0-Dropped'] = droppedNames(answer.dropped);
+  const original = admission.plan.route.targets[0].provider;
+  if (answer.failoverCount > 0) {
+    headers['X-Failover'] = 'true';
+    headers['X-Original-Provider'] = original;
+  }
+  if (admission.downgraded) headers['X-Downgraded-From'] = headerText(admission.requestedModel);
+  if (decision.type === 'admitted' && decision.spendWarning !== undefined) {
+    headers['X-Warning'] = decision.spendWarning;
+  }
+  return headers;
+}
+
+/** What is known only at the end: cost and tokens. */
+export function addCostHeaders(headers: HeaderTable, summary: Pick<AnswerSummary, 'usage' | 'costNanoUsd'>): void {
+  const prompt = promptTokens(summary.usage);
+  const completion = completionTokens(summary.usage);
+  headers['X-Cost-Usd'] = formatUsd(summary.costNanoUsd);
+  headers['X-Tokens-Prompt'] = String(prompt);
+  headers['X-Tokens-Completion'] = String(completion);
+  headers['X-Tokens-Total'] = String(prompt + completion);
+}
+
+/** Where the limits stand, on answers and on denials alike. */
+export function addLimitHeaders(headers: HeaderTable, state: LimitState, projectCapNanoUsd: number | null): void {
+  if (state.rate !== undefined) {
+    headers['X-RateLimit-Limit'] = String(state.rate.limit);
+    headers['X-RateLimit-Remaining'] = String(state.rate.remaining);
+    headers['X-RateLimit-Reset'] = String(Math.ceil(state.rate.resetMs / 1000));
+  }
+  headers['X-Spend-Usd'] = formatUsd(state.projectSpentNanoUsd);
+  if (projectCapNanoUsd !== null) headers['X-Spend-Cap-Usd'] = formatUsd(projectCapNanoUsd);
+  if (state.customer !== undefined) {
+    headers['X-Customer-Spend-Today'] = formatUsd(state.customer.spentTodayNanoUsd);
+    if (state.customer.dailyLimitNanoUsd !== null) {
+      headers['X-Customer-Limit-Daily'] = formatUsd(state.customer.dailyLimitNanoUsd);
+    }
+  }
+}
+
+const MAX_TEXT = 256;
+/** Front ends refuse answers whose headers grow beyond a few KiB. */
+const MAX_DROPPED = 1024;
+const MAX_NAME = 128;
+
+/** Header values are visible ASCII; anything else a caller sent is percent-encoded. */
+export function headerText(text: string): string {
+  return text.length <= MAX_TEXT && !INVISIBLE.test(text) ? text : encodeInvisible(text).slice(0, MAX_TEXT);
+}
+
+const INVISIBLE = /[^\x20-\x7e]/;
+
+function encodeInvisible(text: string): string {
+  return text.toWellFormed().replace(/[^\x20-\x7e]/gu, (character) => encodeURIComponent(character));
+}
+
+/** Names are the caller's own, and as many as the caller likes: `a,b,+5 more`. */
+export function droppedNames(names: readonly string[]): string {
+  let text = '';
+  for (const [index, name] of names.entries()) {
+    const shown = encodeInvisible(name.slice(0, MAX_NAME)).replaceAll(',', '%2C').slice(0, MAX_NAME);
+    if (text.length + shown.length >= MAX_DROPPED) return `${text},+${names.length - index} more`;
+    text += index === 0 ? shown : `,${shown}`;
+  }
+  return text;
+}

@@ -1,0 +1,98 @@
+import { GatewayError } from '@llm0/core/errors/gateway-error';
+import type { Services } from '../../services-type';
+
+/** `off`: neither read nor written; `refresh`: not read, but written anew. */
+export type CacheMode = 'normal' | 'off' | 'refresh';
+
+/** What the caller's headers ask of the gateway itself. */
+export interface RequestControls {
+  readonly cache: CacheMode;
+  readonly cacheTtlSeconds?: number;
+  readonly cacheThreshold?: number;
+  readonly dropParams: boolean;
+}
+
+/** One request, as far as it is known without credentials or body. */
+export interface Exchange {
+  /** UUIDv7; `X-Request-Id`. */
+  readonly requestId: string;
+  readonly startMs: number;
+  readonly clientRequestId?: string;
+  readonly customerId?: string;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly controls: RequestControls;
+}
+
+const MAX_LABELS = 16;
+const MAX_LABEL_LENGTH = 256;
+const MAX_CUSTOMER_ID_LENGTH = 256;
+const LABEL_PREFIX = 'x-llm0-';
+/** `X-LLM0-*` headers with a meaning of their own: never labels. */
+const RESERVED = new Set(['cache', 'cache-ttl', 'cache-threshold', 'drop-params', 'dropped']);
+
+/** Reads the request's headers into an exchange; throws `invalid_request` for controls that make no sense. */
+export function openExchange(services: Pick<Services, 'clock' | 'createId'>, request: Request): Exchange {
+  const headers = request.headers;
+  return {
+    requestId: services.createId(),
+    startMs: services.clock.monotonicMs(),
+    clientRequestId: headers.get('x-request-id')?.slice(0, MAX_LABEL_LENGTH) ?? undefined,
+    customerId: headers.get('x-customer-id')?.trim().slice(0, MAX_CUSTOMER_ID_LENGTH) || undefined,
+    ...readLlm0Headers(headers),
+  };
+}
+
+function readLlm0Headers(headers: Headers): Pick<Exchange, 'labels' | 'controls'> {
+  let labels: Record<string, string> | undefined;
+  let count = 0;
+  headers.forEach((value, name) => {
+    if (!name.startsWith(LABEL_PREFIX)) return;
+    const label = name.slice(LABEL_PREFIX.length);
+    if (label === '' || RESERVED.has(label) || count >= MAX_LABELS) return;
+    labels ??= {};
+    labels[label] = value.slice(0, MAX_LABEL_LENGTH);
+    count += 1;
+  });
+  return { labels, controls: readControls(headers) };
+}
+
+const NORMAL_CONTROLS: RequestControls = { cache: 'normal', dropParams: false };
+
+function readControls(headers: Headers): RequestControls {
+  const cacheControl = headers.get('cache-control');
+  const own = headers.get('x-llm0-cache');
+  const ttl = headers.get('x-llm0-cache-ttl');
+  const threshold = headers.get('x-llm0-cache-threshold');
+  const drop = headers.get('x-llm0-drop-params');
+  if (cacheControl === null && own === null && ttl === null && threshold === null && drop === null) {
+    return NORMAL_CONTROLS;
+  }
+  return {
+    cache: cacheMode(own, cacheControl),
+    cacheTtlSeconds: ttl === null ? undefined : headerNumber('X-LLM0-Cache-TTL', ttl, { min: 1, max: 31_536_000 }),
+    cacheThreshold:
+      threshold === null ? undefined : headerNumber('X-LLM0-Cache-Threshold', threshold, { min: 0, max: 1 }),
+    dropParams: drop?.toLowerCase() === 'true',
+  };
+}
+
+function cacheMode(own: string | null, cacheControl: string | null): CacheMode {
+  const wanted = own?.trim().toLowerCase();
+  if (wanted === 'off' || wanted === 'refresh') return wanted;
+  if (wanted !== undefined && wanted !== 'on') {
+    throw new GatewayError('invalid_request', 'X-LLM0-Cache must be "off" or "refresh".', { param: 'X-LLM0-Cache' });
+  }
+  if (cacheControl === null) return 'normal';
+  if (/\bno-store\b/i.test(cacheControl)) return 'off';
+  return /\bno-cache\b/i.test(cacheControl) ? 'refresh' : 'normal';
+}
+
+function headerNumber(name: string, text: string, range: { min: number; max: number }): number {
+  const value = Number(text);
+  if (text.trim() === '' || !Number.isFinite(value) || value < range.min || value > range.max) {
+    throw new GatewayError('invalid_request', `${name} must be a number from ${range.min} to ${range.max}.`, {
+      param: name,
+    });
+  }
+  return value;
+}

@@ -1,0 +1,40 @@
+import { ERROR_TABLE, errorStatus } from '@llm0/core/errors/error-table';
+import { GatewayError } from '@llm0/core/errors/gateway-error';
+import type { Logger } from 'pino';
+import type { NativeErrors } from '../../dialects/native-errors';
+import { AdmissionDenied } from './admit';
+import { addLimitHeaders, type HeaderTable } from './answer-headers';
+
+/** Any thrown value as a `GatewayError`; what is not one is a bug, logged whole and shown without details. */
+export function asGatewayError(cause: unknown, log: Pick<Logger, 'error'>): GatewayError {
+  if (cause instanceof GatewayError) return cause;
+  log.error({ err: cause }, 'unexpected failure');
+  return new GatewayError('internal', 'The gateway failed unexpectedly. The operator finds the details in its log.', {
+    cause,
+  });
+}
+
+export interface ErrorContext {
+  readonly requestId: string;
+  readonly dialect: NativeErrors;
+  /** The project's cap, for the spend headers of denials. */
+  readonly projectCapNanoUsd?: number | null;
+}
+
+const MIN_RETRY_AFTER_SECONDS = 1;
+
+/** The one place where an error becomes bytes. */
+export function respondError(error: GatewayError, context: ErrorContext): Response {
+  const status = errorStatus(error);
+  const headers: HeaderTable = { 'Content-Type': 'application/json', 'X-Request-Id': context.requestId };
+  const { requestIdHeader, errorHeaders } = context.dialect;
+  if (errorHeaders !== undefined) Object.assign(headers, errorHeaders(error));
+  if (requestIdHeader !== undefined) headers[requestIdHeader] = context.requestId;
+  if (status === 429 || status === 503 || error.retryAfterMs !== undefined) {
+    const seconds = Math.ceil((error.retryAfterMs ?? 0) / 1000);
+    headers['Retry-After'] = String(Math.max(MIN_RETRY_AFTER_SECONDS, seconds));
+  }
+  if (error instanceof AdmissionDenied) addLimitHeaders(headers, error.state, context.projectCapNanoUsd ?? null);
+  if (ERROR_TABLE[error.kind].status === 401) headers['WWW-Authenticate'] = 'Bearer';
+  return new Response(context.dialect.encodeError(error, context.requestId), { status, headers });
+}

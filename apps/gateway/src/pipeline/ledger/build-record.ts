@@ -1,0 +1,94 @@
+import { completionTokens, promptTokens, type Usage } from '@llm0/core/chat/usage';
+import { ERROR_TABLE, errorStatus, type LogStatus } from '@llm0/core/errors/error-table';
+import type { GatewayError } from '@llm0/core/errors/gateway-error';
+import type { Principal } from '@llm0/core/keys/api-key';
+import type { CostDetail, DialectName, LogAttempt, LogRecord } from '@llm0/core/logs/log-record';
+import { redactText } from '@llm0/core/logs/redact';
+import type { Exchange } from '../exchange/open-exchange';
+
+/** How a request ended, as far as its row needs to know. */
+export interface Outcome {
+  readonly createdAtMs: number;
+  readonly requestedModel: string;
+  readonly stream: boolean;
+  /** First target's provider and, when there was an answer, the answering one. */
+  readonly provider?: string;
+  readonly finalProvider?: string;
+  readonly model: string;
+  readonly usage: Usage;
+  readonly costNanoUsd: number;
+  readonly costDetail?: CostDetail;
+  readonly savedNanoUsd: number;
+  readonly timing: {
+    readonly latencyMs: number;
+    readonly upstreamMs?: number;
+    readonly overheadMs?: number;
+    readonly ttftMs?: number;
+  };
+  readonly cache: 'exact' | 'semantic' | 'miss';
+  readonly similarity?: number;
+  readonly attempts: readonly LogAttempt[];
+  readonly failoverCount: number;
+  readonly status: LogStatus;
+  readonly httpStatus: number;
+  readonly error?: { readonly code: string; readonly message: string };
+}
+
+const MAX_MESSAGE_LENGTH = 500;
+const MAX_MODEL_LENGTH = 512;
+
+/** The row of one request. */
+export function buildRecord(
+  exchange: Exchange,
+  principal: Principal,
+  dialect: DialectName,
+  outcome: Outcome,
+): LogRecord {
+  const { usage, timing } = outcome;
+  return {
+    id: exchange.requestId,
+    createdAtMs: outcome.createdAtMs,
+    projectId: principal.project.id,
+    apiKeyId: principal.key.id,
+    clientRequestId: exchange.clientRequestId,
+    dialect,
+    model: outcome.model.slice(0, MAX_MODEL_LENGTH),
+    requestedModel: outcome.requestedModel.slice(0, MAX_MODEL_LENGTH),
+    provider: outcome.provider,
+    finalProvider: outcome.finalProvider,
+    tokensIn: promptTokens(usage),
+    tokensOut: completionTokens(usage),
+    tokensCacheRead: usage.cacheReadTokens,
+    tokensCacheWrite: usage.cacheWriteTokens + usage.cacheWrite1hTokens,
+    tokensReasoning: usage.reasoningTokens,
+    costNanoUsd: outcome.costNanoUsd,
+    savedNanoUsd: outcome.savedNanoUsd,
+    costDetail: outcome.costDetail,
+    costEstimated: usage.estimated === true,
+    latencyMs: timing.latencyMs,
+    overheadMs: timing.overheadMs,
+    upstreamMs: timing.upstreamMs,
+    ttftMs: timing.ttftMs,
+    stream: outcome.stream,
+    cacheHit: outcome.cache === 'exact',
+    semanticCacheHit: outcome.cache === 'semantic',
+    similarityScore: outcome.similarity,
+    failoverCount: outcome.failoverCount,
+    attempts: outcome.attempts.length === 0 ? undefined : outcome.attempts,
+    status: outcome.status,
+    httpStatus: outcome.httpStatus,
+    errorCode: outcome.error?.code,
+    errorMessage: outcome.error && redactText(outcome.error.message).slice(0, MAX_MESSAGE_LENGTH),
+    customerId: exchange.customerId,
+    labels: exchange.labels,
+  };
+}
+
+/** The part of an outcome that an error decides. */
+export function errorOutcome(error: GatewayError): Pick<Outcome, 'status' | 'httpStatus' | 'error'> {
+  return {
+    status: ERROR_TABLE[error.kind].logStatus,
+    httpStatus: errorStatus(error),
+    error: { code: error.kind, message: error.message },
+  };
+}

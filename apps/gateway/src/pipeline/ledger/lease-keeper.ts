@@ -1,0 +1,60 @@
+// Hot store unreachable: renewals are tried again on the next tick; the 60 s lease outlives two missed ones.
+import { LEASE_MS } from '@llm0/core/limits/hold';
+import type { HotStore } from '@llm0/core/limits/hot-store';
+import type { Logger } from 'pino';
+
+const BATCH = 500;
+
+/** Keeps the holds of this process's live requests from being reaped. */
+export class LeaseKeeper {
+  private readonly holds = new Map<string, { projectId: string; requestId: string; sinceMs: number }>();
+  private timer: ReturnType<typeof setInterval> | undefined;
+
+  private readonly renewEveryMs: number;
+
+  constructor(
+    private readonly options: {
+      hotStore: Pick<HotStore, 'renew'>;
+      log: Logger;
+      nowMs: () => number;
+      /** What the hot store was told; another one than 60 s is for tests only. */
+      leaseMs?: number;
+    },
+  ) {
+    this.renewEveryMs = (options.leaseMs ?? LEASE_MS) / 3;
+  }
+
+  start(): void {
+    this.timer = setInterval(() => void this.renewAll(), this.renewEveryMs);
+  }
+
+  stop(): void {
+    clearInterval(this.timer);
+  }
+
+  add(projectId: string, requestId: string): void {
+    this.holds.set(requestId, { projectId, requestId, sinceMs: this.options.nowMs() });
+  }
+
+  remove(requestId: string): void {
+    this.holds.delete(requestId);
+  }
+
+  get size(): number {
+    return this.holds.size;
+  }
+
+  /** Renews every hold that is old enough to need it; short requests never cost a renewal. */
+  async renewAll(): Promise<void> {
+    const olderThanMs = this.options.nowMs() - this.renewEveryMs / 2;
+    const due = [...this.holds.values()].filter((hold) => hold.sinceMs <= olderThanMs);
+    for (let i = 0; i < due.length; i += BATCH) {
+      try {
+        await this.options.hotStore.renew(due.slice(i, i + BATCH));
+      } catch (error) {
+        this.options.log.warn({ err: error, holds: due.length - i }, 'leases could not be renewed, trying again');
+        return;
+      }
+    }
+  }
+}

@@ -1,0 +1,189 @@
+// Hot store unreachable: as for chat. The vendor's answer goes on byte by byte; only its cost is read from a copy.
+import type { WireFormat } from '@llm0/core/chat/json';
+import { GatewayError } from '@llm0/core/errors/gateway-error';
+import { applyMode } from '@llm0/core/routing/failover-mode';
+import type { ProviderConnection } from '@llm0/providers/provider';
+import {
+  callPassthrough,
+  nativeUrl,
+  type PassthroughProvider,
+  passesThrough,
+} from '@llm0/providers/transport/call-passthrough';
+import { NATIVE_ERRORS } from '../../dialects/native-errors';
+import type { ConnectedProvider, Services } from '../../services-type';
+import { type Admission, admitPlanned } from '../exchange/admit';
+import { type Authenticated, authenticate } from '../exchange/authenticate';
+import { type Exchange, openExchange } from '../exchange/open-exchange';
+import { asGatewayError, respondError } from '../exchange/respond-error';
+import { Booking } from '../ledger/booking';
+import { recordRefusal } from '../ledger/record-refusal';
+import { forwardedRequestHeaders } from './filter-headers';
+import { NativeBill } from './native-bill';
+import { type NativeJob, type NativePlan, PASSTHROUGH } from './plan-passthrough';
+import { describeNative, type NativeBody, type NativeTarget, providerName, readBody, readTarget } from './read-native';
+import { respondNative } from './respond-native';
+
+export type NativeAdmission = Admission<NativePlan, never>;
+
+/** What is known of a request when it fails. */
+interface Progress {
+  exchange?: Exchange;
+  principal?: Authenticated;
+  job?: NativeJob;
+  bill?: NativeBill;
+}
+
+const DIALECT = 'passthrough';
+
+/** `ANY /passthrough/{provider}/…`: the vendor's native API under this gateway's keys, limits and log. */
+export async function handlePassthrough(services: Services, httpRequest: Request): Promise<Response> {
+  const progress: Progress = {};
+  const release = services.activity.enter();
+  try {
+    const exchange = openExchange(services, httpRequest);
+    progress.exchange = exchange;
+    const principal = await authenticate(services, httpRequest);
+    progress.principal = principal;
+    const target = readTarget(httpRequest);
+    const { connected, provider, connection } = reach(services, target, principal);
+    const url = nativeUrl(provider, connection, target.native);
+    const isWhole = provider.passthrough.signsBody(connection);
+    const body = await readBody(httpRequest, { maxBytes: services.config.maxBodyBytes, isWhole });
+    const job = describeNative(httpRequest, { provider, native: target.native }, body);
+    progress.job = job;
+    const admission = await admitPlanned(
+      services,
+      { exchange, principal, dialect: DIALECT, request: job },
+      PASSTHROUGH,
+    );
+    progress.principal = admission.principal;
+    const booking = new Booking(services, { exchange, dialect: DIALECT, ...admission });
+    const bill = new NativeBill(services, { exchange, admission, booking, job });
+    progress.bill = bill;
+    keepRequest(services, { exchange, admission, job });
+    const askedMs = services.clock.monotonicMs();
+    const response = await ask(services, { connected, provider, connection, principal, url, body, httpRequest });
+    noteKey(connected, { provider, connection, response });
+    return await respondNative(services, {
+      ...{ exchange, admission, bill, response, provider, connection },
+      waitMs: services.clock.monotonicMs() - askedMs,
+      signal: httpRequest.signal,
+      onEnd: release,
+    });
+  } catch (cause) {
+    release();
+    return await refuse(services, httpRequest, { progress, error: asGatewayError(cause, services.log) });
+  }
+}
+
+interface Reached {
+  readonly connected: ConnectedProvider;
+  readonly provider: PassthroughProvider;
+  /** With the key this request uses. */
+  readonly connection: ProviderConnection;
+}
+
+function reach(services: Services, { provider: name }: NativeTarget, { project }: Authenticated): Reached {
+  const tables = services.routing().forProject(project.id);
+  const configured = tables.providers.get(name);
+  const step = { provider: name, model: '' };
+  const connected = configured && services.connect(step, project.id);
+  if (configured === undefined || connected === undefined || !passesThrough(connected.provider)) {
+    const known = [...tables.providers.keys()].join(', ');
+    const message = `There is no provider "${name.slice(0, 60)}" to pass this to. Configured: ${known}.`;
+    throw new GatewayError('not_found', message);
+  }
+  const allowed = applyMode(tables.mode, { steps: [step], isPinned: false, placeOf: () => configured.place });
+  if (allowed.length === 0) {
+    throw new GatewayError('permission_denied', `FAILOVER_MODE=${tables.mode} allows no call to "${name}".`);
+  }
+  const connection = connected.keys?.next(new Set()) ?? connected.connection;
+  if (connected.keys !== undefined && connection === connected.connection && connection.apiKey === undefined) {
+    throw connected.keys.exhausted(name, undefined);
+  }
+  return { connected, provider: connected.provider, connection };
+}
+
+/** Callers share the vendor's account: one's key must never bring another's answer. */
+function asVendorSees(idempotencyKey: string, { key }: Authenticated): string {
+  return Bun.CryptoHasher.hash('sha256', `${key.id} ${idempotencyKey}`, 'hex');
+}
+
+interface Asked extends Reached {
+  readonly principal: Authenticated;
+  readonly url: URL;
+  readonly body: NativeBody;
+  readonly httpRequest: Request;
+}
+
+function ask(services: Services, asked: Asked): Promise<Response> {
+  const { connected, provider, connection, principal, url, body, httpRequest } = asked;
+  const { method } = httpRequest;
+  const own: Record<string, string> = {
+    ...forwardedRequestHeaders(httpRequest.headers),
+    'accept-encoding': 'identity',
+  };
+  const { 'idempotency-key': idempotencyKey } = own;
+  if (idempotencyKey !== undefined) own['idempotency-key'] = asVendorSees(idempotencyKey, principal);
+  if (body.length !== undefined) own['content-length'] = String(body.length);
+  const unsigned = { method, url, headers: own, body: body.bytes };
+  const headers = { ...own, ...provider.passthrough.authorize(unsigned, connection) };
+  return callPassthrough({
+    provider,
+    request: { ...unsigned, headers },
+    stream: body.stream,
+    timeoutMs: services.config.requestTimeoutMs,
+    signal: httpRequest.signal,
+    fetch: connected.fetch ?? services.fetch,
+  });
+}
+
+/** The next request asks another key, where the vendor refused this one. */
+function noteKey(
+  { keys }: ConnectedProvider,
+  asked: Pick<Reached, 'provider' | 'connection'> & { readonly response: Response },
+): void {
+  const { provider, connection, response } = asked;
+  if (keys === undefined) return;
+  if (response.ok) keys.accepted(connection);
+  else keys.refused(connection, provider.decodeError(response.status, response.headers, ''));
+}
+
+function keepRequest(
+  services: Pick<Services, 'bodyLog'>,
+  { exchange, admission, job }: { exchange: Exchange; admission: NativeAdmission; job: NativeJob },
+): void {
+  services.bodyLog.keep(() => ({
+    requestId: exchange.requestId,
+    projectId: admission.principal.project.id,
+    createdAtMs: admission.decision.nowMs,
+    request: job.body,
+    response: undefined,
+  }));
+}
+
+/** Every request that passed auth leaves a row, refused ones too. */
+async function refuse(
+  services: Services,
+  httpRequest: Request,
+  { progress, error }: { readonly progress: Progress; readonly error: GatewayError },
+): Promise<Response> {
+  const { exchange, principal, job, bill } = progress;
+  if (bill !== undefined) {
+    bill.fail(error);
+    await bill.handedOver;
+  } else if (exchange !== undefined && principal !== undefined) {
+    const { model: requestedModel, stream } = job ?? {};
+    await recordRefusal(services, { dialect: DIALECT, exchange, principal, requestedModel, stream, error });
+  }
+  return respondError(error, {
+    requestId: exchange?.requestId ?? services.createId(),
+    dialect: NATIVE_ERRORS[formatOf(services, providerName(httpRequest), principal)],
+    projectCapNanoUsd: principal?.project.monthlyCapNanoUsd,
+  });
+}
+
+/** What the vendor's clients understand; for a provider that is not there, what most do. */
+function formatOf(services: Services, provider: string, principal: Authenticated | undefined): WireFormat {
+  return services.connect({ provider, model: '' }, principal?.project.id)?.provider.wireFormat ?? 'openai-chat';
+}

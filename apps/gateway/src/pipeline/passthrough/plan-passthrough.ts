@@ -1,0 +1,137 @@
+import type { JsonObject } from '@llm0/core/chat/json';
+import type { ChatRequest } from '@llm0/core/chat/request';
+import { GatewayError } from '@llm0/core/errors/gateway-error';
+import type { AdmitPlan } from '@llm0/core/limits/hot-store';
+import { estimateHold } from '@llm0/core/pricing/estimate-cost';
+import type { RequestWeight } from '@llm0/core/pricing/estimate-tokens';
+import type { PricedModel } from '@llm0/core/pricing/price-book';
+import { notAllowed } from '@llm0/core/routing/narrow-route';
+import { countReferences, hasVendorTools, type NativeShape } from '@llm0/providers/transport/call-passthrough';
+import type { Services } from '../../services-type';
+import type { AdmitInput, Planner } from '../exchange/admit';
+import { isModelAllowed, lostRecord, refusesUnpriced } from '../exchange/plan-request';
+
+/** A native request, as far as it is understood. */
+export interface NativeJob {
+  /** The model asked for, where the request names one; else the path. */
+  readonly model: string;
+  readonly provider: string;
+  readonly method: string;
+  readonly path: string;
+  readonly stream: boolean;
+  /** Set where the request names a model. */
+  readonly namedModel?: string;
+  /** Set for endpoints whose cost can be worked out. */
+  readonly shape?: NativeShape;
+  /** Set where the body is JSON and was read. */
+  readonly body?: JsonObject;
+  readonly bodyBytes: number;
+}
+
+export interface NativePlan {
+  readonly admit: AdmitPlan;
+  readonly priced: PricedModel | undefined;
+  /** What the answer costs cannot be told: it is booked as nothing, and marked. */
+  readonly isUnpriced: boolean;
+}
+
+/** How native requests pass the decision. */
+export const PASSTHROUGH: Planner<NativeJob, NativePlan, never> = {
+  plan: planNative,
+  withModel: () => {
+    const message = 'This customer has reached its spend limit, and a native request cannot go to another model.';
+    throw new GatewayError('customer_spend_limit', message, { param: 'customer' });
+  },
+  decodeStored: () => undefined,
+};
+
+/** What rows and limits call a native request that names no model. */
+export const UNNAMED_MODEL = 'passthrough';
+const FREE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'DELETE', 'OPTIONS']);
+
+/** Prices a native request; throws for what the key or the project's limits do not allow. Touches no store. */
+function planNative(services: Pick<Services, 'routing'>, input: AdmitInput<NativeJob>): NativePlan {
+  const { principal, request: job } = input;
+  const { key, project } = principal;
+  const { provider, namedModel } = job;
+  if (key.allowedModels !== null) {
+    const names = namedModel === undefined ? [] : [namedModel, `${provider}/${namedModel}`];
+    if (!isModelAllowed(key, names)) throw notAllowed(namedModel ?? job.path);
+  }
+  const tables = services.routing().forProject(project.id);
+  const isFree = FREE_METHODS.has(job.method) || job.shape?.isFree === true;
+  const isLocal = tables.providers.get(provider)?.place === 'local';
+  const priced = namedModel === undefined ? undefined : tables.prices.find(provider, namedModel);
+  const isKnown = job.shape !== undefined && job.body !== undefined && job.shape.tellsCost(job.body);
+  const isUnpriced = !isFree && !isLocal && (priced === undefined || job.shape === undefined || !canTell(job, isKnown));
+  if (isUnpriced && refusesUnpriced(principal)) throw unpriced(job);
+  if (project.strictCaps && !isFree && !isLocal) checkBounded(job);
+  const hold = isFree || priced === undefined ? NOTHING : holdFor(job, priced, project);
+  const lostNanoUsd = project.strictCaps ? hold.holdNanoUsd : hold.inputNanoUsd;
+  const target = { provider, model: namedModel ?? UNNAMED_MODEL };
+  return {
+    priced,
+    isUnpriced,
+    admit: {
+      model: target.model,
+      holdNanoUsd: hold.holdNanoUsd,
+      lostNanoUsd,
+      tokens: hold.tokens,
+      lostRecord: lostRecord({ ...input, request: { model: job.model, stream: job.stream } }, target, lostNanoUsd),
+    },
+  };
+}
+
+/** Without its own report, usage is guessed from what came; for work that goes on elsewhere there is nothing to guess. */
+function canTell({ body, stream }: NativeJob, isKnown: boolean): boolean {
+  return isKnown || (body !== undefined && stream);
+}
+
+const NOTHING = { holdNanoUsd: 0, inputNanoUsd: 0, tokens: 0 };
+
+function holdFor(
+  { shape, body, bodyBytes }: NativeJob,
+  priced: PricedModel,
+  project: { readonly strictCaps: boolean; readonly defaultOutputTokens: number },
+): typeof NOTHING {
+  const weight: RequestWeight = {
+    ...{ textBytes: bodyBytes, unknownBytes: 0, messages: 1, audios: 0, files: 0, builtInTools: 0 },
+    images: body === undefined ? 0 : countReferences(body),
+  };
+  const limit = body === undefined ? undefined : shape?.outputLimit(body);
+  const request: Pick<ChatRequest, 'maxOutputTokens' | 'serviceTier' | 'extra'> = {
+    maxOutputTokens: shape?.isInputOnly === true ? 0 : limit,
+    serviceTier: typeof body?.service_tier === 'string' ? body.service_tier : undefined,
+    extra: {},
+  };
+  const { strictCaps: strict, defaultOutputTokens } = project;
+  return estimateHold({ model: '', messages: [], stream: false, ...request }, weight, [priced], {
+    ...{ strict, defaultOutputTokens },
+  });
+}
+
+/** Under an absolute cap nothing may be sent whose cost has no bound; the request itself is never changed. */
+function checkBounded({ shape, body, stream }: NativeJob): void {
+  if (shape === undefined || body === undefined) throw unbounded('its format is not known');
+  const odd = Object.keys(body).find((name) => !shape.boundedFields.has(name));
+  if (odd !== undefined) throw unbounded(`what "${odd.slice(0, 80)}" costs has no bound`);
+  if (countReferences(body) > 0) throw unbounded('media and references have no bound');
+  if (hasVendorTools(body)) throw unbounded('tools that the vendor runs have no bound');
+  if (shape.outputLimit(body) === undefined) throw unbounded('it sets no limit for its output');
+  if (stream && !shape.tellsCost(body)) throw unbounded('it does not ask for usage (stream_options.include_usage)');
+}
+
+function unbounded(why: string): GatewayError {
+  const message = `This project has strict caps, and this native request cannot be bounded: ${why}.`;
+  return new GatewayError('request_over_limit', message);
+}
+
+function unpriced({ provider, namedModel, method, path }: NativeJob): GatewayError {
+  const what = namedModel === undefined ? `${method} ${path.slice(0, 120)}` : `"${provider}/${namedModel}" there`;
+  return new GatewayError(
+    'model_not_priced',
+    `What ${what} costs is not known, and this project refuses what has no price. The operator can set a price ` +
+      '(PUT /admin/v1/models) or the policy "allow_unpriced".',
+    { param: 'model' },
+  );
+}

@@ -1,0 +1,118 @@
+import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
+import { GatewayError } from '@llm0/core/errors/gateway-error';
+import type { NativePath, NativeShape, PassthroughProvider } from '@llm0/providers/transport/call-passthrough';
+import type { NativeJob } from './plan-passthrough';
+
+/** The body of a native request: read whole where its cost or its signature depends on it, else handed on as it comes. */
+export interface NativeBody {
+  readonly bytes?: Uint8Array;
+  readonly stream?: ReadableStream<Uint8Array>;
+  /** As the caller declares it. */
+  readonly length?: number;
+  readonly json?: JsonObject;
+}
+
+export interface NativeTarget {
+  readonly provider: string;
+  /** Begins with a slash; as it came. */
+  readonly native: NativePath;
+}
+
+const PREFIX = '/passthrough/';
+const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']);
+
+/** The first segment behind the prefix. */
+export function providerName(request: Request): string {
+  return new URL(request.url).pathname.slice(PREFIX.length).split('/', 1)[0] ?? '';
+}
+
+/** `/passthrough/{provider}/…` → provider and the vendor's path. */
+export function readTarget(request: Request): NativeTarget {
+  if (!METHODS.has(request.method)) {
+    throw new GatewayError('method_not_allowed', `${request.method} is not passed on.`);
+  }
+  if (request.headers.has('upgrade')) {
+    throw new GatewayError('invalid_request', 'Connections that change their protocol are not passed on.');
+  }
+  const url = new URL(request.url);
+  const rest = url.pathname.slice(PREFIX.length);
+  const slash = rest.indexOf('/');
+  const provider = providerName(request);
+  const query = new URLSearchParams(url.search);
+  // Keys belong into headers; one of this gateway's own must never reach a vendor.
+  query.delete('key');
+  return { provider, native: { path: slash === -1 ? '/' : rest.slice(slash), query } };
+}
+
+/** Bounded by `maxBytes`; throws `request_too_large`, or `invalid_json` where the endpoint takes JSON only. */
+export async function readBody(
+  request: Request,
+  { maxBytes, isWhole }: { readonly maxBytes: number; readonly isWhole: boolean },
+): Promise<NativeBody> {
+  const declared = request.headers.get('content-length');
+  const length = declared === null ? undefined : Number(declared);
+  if (length !== undefined && length > maxBytes) throw tooLarge(maxBytes);
+  if (request.body === null || request.method === 'GET' || request.method === 'HEAD') return {};
+  const isJson = /^application\/(?:[\w.+-]+\+)?json\b/i.test(request.headers.get('content-type') ?? '');
+  if (!isJson && !isWhole) return { stream: bounded(request.body, maxBytes), length };
+  const bytes = await new Response(bounded(request.body, maxBytes)).bytes();
+  return { bytes, length: bytes.byteLength, json: isJson ? parse(bytes) : undefined };
+}
+
+/** undefined for anything but an object: whether that is wrong is the vendor's affair. */
+function parse(bytes: Uint8Array): JsonObject | undefined {
+  try {
+    const value = JSON.parse(new TextDecoder().decode(bytes)) as JsonValue;
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function bounded(body: ReadableStream<Uint8Array>, maxBytes: number): ReadableStream<Uint8Array> {
+  const reader = body.getReader();
+  let bytes = 0;
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const { done, value } = await reader.read();
+        if (done) return controller.close();
+        bytes += value.byteLength;
+        if (bytes <= maxBytes) return controller.enqueue(value);
+        void reader.cancel().catch(() => {});
+        controller.error(tooLarge(maxBytes));
+      },
+      cancel: (reason) => reader.cancel(reason),
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+function tooLarge(maxBytes: number): GatewayError {
+  return new GatewayError('request_too_large', `The request body is larger than ${maxBytes} bytes (MAX_BODY_BYTES).`);
+}
+
+/** What a native request asks for, as far as its shape is known. */
+export function describeNative(
+  request: Request,
+  { provider, native }: { readonly provider: PassthroughProvider; readonly native: NativePath },
+  body: NativeBody,
+): NativeJob {
+  const { method } = request;
+  const shape = method === 'POST' ? provider.passthrough.shapes.find((one) => one.path.test(native.path)) : undefined;
+  const namedModel = shape && modelOf(shape, native.path, body.json);
+  return {
+    ...{ provider: provider.name, method, path: native.path, shape, namedModel },
+    model: namedModel ?? `${method} ${native.path}`,
+    stream: body.json?.stream === true || /stream/i.test(native.path),
+    body: body.json,
+    bodyBytes: body.bytes?.byteLength ?? body.length ?? 0,
+  };
+}
+
+function modelOf(shape: NativeShape, path: string, body: JsonObject | undefined): string | undefined {
+  const inPath = shape.path.exec(path)?.groups?.model;
+  if (inPath !== undefined) return decodeURIComponent(inPath);
+  const model = body?.model;
+  return typeof model === 'string' && model !== '' ? model : undefined;
+}

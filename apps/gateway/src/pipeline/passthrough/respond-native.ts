@@ -1,0 +1,128 @@
+// The vendor breaks off: so does the answer. The caller leaves: the vendor is cancelled, and what came so far is booked.
+import { GatewayError } from '@llm0/core/errors/gateway-error';
+import { redactText } from '@llm0/core/logs/redact';
+import type { ProviderConnection } from '@llm0/providers/provider';
+import {
+  createUsageTap,
+  hideSecrets,
+  type PassthroughProvider,
+  readStart,
+  UpstreamBody,
+  type UsageTap,
+} from '@llm0/providers/transport/call-passthrough';
+import type { Services } from '../../services-type';
+import type { Admission } from '../exchange/admit';
+import { addLimitHeaders, type HeaderTable } from '../exchange/answer-headers';
+import type { Exchange } from '../exchange/open-exchange';
+import { forwardedResponseHeaders } from './filter-headers';
+import type { NativeBill } from './native-bill';
+import type { NativePlan } from './plan-passthrough';
+
+export interface NativeAnswer {
+  readonly exchange: Exchange;
+  readonly admission: Admission<NativePlan, never>;
+  readonly bill: NativeBill;
+  readonly response: Response;
+  readonly provider: PassthroughProvider;
+  readonly connection: ProviderConnection;
+  readonly waitMs: number;
+  readonly signal: AbortSignal;
+  /** Called once the last byte went out or the caller left. */
+  readonly onEnd: () => void;
+}
+
+const MAX_ERROR_BYTES = 256 * 1024;
+
+/** The vendor's answer, byte by byte; error answers without the secrets they may repeat. */
+export function respondNative(services: Pick<Services, 'config'>, answer: NativeAnswer): Promise<Response> | Response {
+  const { response, bill, provider, signal } = answer;
+  const headers = headersOf(answer);
+  const body = new UpstreamBody(response.body, {
+    provider: provider.name,
+    idleTimeoutMs: services.config.streamIdleTimeoutMs,
+    signal,
+  });
+  if (response.status >= 400) return respondFailure(answer, body, headers);
+  if (response.body === null) return respondEmpty(answer, headers);
+  const { reader } = bill;
+  const tap = reader && createUsageTap(response.headers.get('content-type') ?? '', reader);
+  return new Response(tapped(answer, body, tap), { status: response.status, headers });
+}
+
+function headersOf({ exchange, admission, bill, response, provider, waitMs }: NativeAnswer): HeaderTable {
+  const overheadMs = bill.noteAnswer(waitMs);
+  const headers: HeaderTable = {
+    ...forwardedResponseHeaders(response.headers),
+    'X-Request-Id': exchange.requestId,
+    'X-Provider': provider.name,
+    'X-Overhead-Ms': overheadMs.toFixed(2),
+  };
+  const { decision, principal, plan } = admission;
+  if (decision.type === 'admitted') addLimitHeaders(headers, decision.state, principal.project.monthlyCapNanoUsd);
+  if (decision.type === 'unchecked') headers['X-Warning'] = 'store_unavailable';
+  else if (decision.type === 'admitted' && decision.spendWarning !== undefined) {
+    headers['X-Warning'] = decision.spendWarning;
+  } else if (plan.isUnpriced) headers['X-Warning'] = 'unpriced';
+  return headers;
+}
+
+async function respondEmpty({ response, bill, onEnd }: NativeAnswer, headers: HeaderTable): Promise<Response> {
+  bill.complete(response.status);
+  await bill.handedOver;
+  onEnd();
+  return new Response(null, { status: response.status, headers });
+}
+
+/** A 401 is about the operator's key, which is no affair of the caller's. */
+async function respondFailure(answer: NativeAnswer, body: UpstreamBody, headers: HeaderTable): Promise<Response> {
+  const { response, provider, connection, bill, onEnd } = answer;
+  try {
+    const text = redactText(hideSecrets(await readStart(body, MAX_ERROR_BYTES), connection));
+    if (response.status === 401) {
+      const refused = provider.decodeError(response.status, response.headers, text);
+      throw new GatewayError('upstream_error', refused.message, { failure: 'auth', upstreamStatus: 401 });
+    }
+    bill.complete(response.status);
+    await bill.handedOver;
+    return new Response(text, { status: response.status, headers });
+  } finally {
+    body.close();
+    onEnd();
+  }
+}
+
+function tapped(answer: NativeAnswer, body: UpstreamBody, tap: UsageTap | undefined): ReadableStream<Uint8Array> {
+  const { bill, response, onEnd } = answer;
+  const end = () => {
+    body.close();
+    onEnd();
+  };
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        try {
+          const chunk = await body.read();
+          if (chunk !== undefined) {
+            bill.noteFirstByte();
+            tap?.push(chunk);
+            return controller.enqueue(chunk);
+          }
+          tap?.end();
+          bill.complete(response.status);
+          await bill.handedOver;
+          controller.close();
+        } catch (error) {
+          if (error instanceof GatewayError && error.kind !== 'client_closed') bill.fail(error);
+          else bill.abort();
+          controller.error(error);
+        }
+        end();
+      },
+      cancel() {
+        bill.abort();
+        end();
+      },
+    },
+    { highWaterMark: 0 },
+  );
+}

@@ -1,0 +1,286 @@
+import { afterEach, describe, expect, test } from 'bun:test';
+import type { ChatRequest } from '@llm0/core/chat/request';
+import { GatewayError } from '@llm0/core/errors/gateway-error';
+import { EmbeddedTargetHealth } from '@llm0/core/routing/embedded-target-health';
+import type { Route, RouteTarget } from '@llm0/core/routing/resolve-targets';
+import { SharedTargetHealth } from '@llm0/core/routing/shared-target-health';
+import { openai } from '@llm0/providers/openai/index';
+import { Metrics } from '../../observe/metrics';
+import type { AttemptNeeds, UpstreamJob } from './attempt-target';
+import { callUpstream } from './call-upstream';
+
+type Script = (signal: AbortSignal) => Promise<Response>;
+
+const priced = (model: string) => ({
+  ...{ provider: 'openai', model, mode: 'chat' as const, capabilities: [] },
+  prices: { input: 1_000_000, output: 2_000_000 },
+});
+const targetOf = (model: string): RouteTarget => ({ provider: 'openai', model, weight: 1, priced: priced(model) });
+const [a, b, c] = [targetOf('a'), targetOf('b'), targetOf('c')];
+
+const request: ChatRequest = {
+  model: 'a',
+  messages: [{ role: 'user', content: [{ type: 'text', text: 'A question of some length.' }] }],
+  stream: false,
+  extra: {},
+} as ChatRequest;
+
+const answer =
+  (text: string, afterMs = 0): Script =>
+  async (signal) => {
+    if (afterMs > 0) await wait(afterMs, signal);
+    return Response.json({
+      ...{ id: 'x', object: 'chat.completion', created: 1, model: 'm' },
+      choices: [{ index: 0, message: { role: 'assistant', content: text }, finish_reason: 'stop' }],
+      usage: { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 },
+    });
+  };
+const status =
+  (code: number, headers: Record<string, string> = {}): Script =>
+  async () =>
+    Response.json({ error: { message: `no: ${code}` } }, { status: code, headers });
+const hang: Script = (signal) => wait(60_000, signal).then(() => new Response());
+const refuse: Script = async () => {
+  throw Object.assign(new Error('refused'), { code: 'ConnectionRefused' });
+};
+/** Headers, half a body, and then nothing. */
+const stall: Script = async (signal) => {
+  const body = new ReadableStream<Uint8Array>({
+    start(controller) {
+      controller.enqueue(new TextEncoder().encode('{"id":'));
+      signal.addEventListener('abort', () => controller.error(new Error('aborted')));
+    },
+  });
+  return new Response(body, { headers: { 'content-type': 'application/json' } });
+};
+
+function wait(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(resolve, ms);
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer);
+      reject(new Error('aborted'));
+    });
+  });
+}
+
+/** Targets that answer by script: each call takes its model's next one, the last one stays. */
+function createWorld(
+  scripts: Readonly<Record<string, readonly Script[]>>,
+  more: { ownKeys?: true; requestTimeoutMs?: number } = {},
+) {
+  const asked: string[] = [];
+  const aborted: string[] = [];
+  const left = new Map(Object.entries(scripts).map(([model, list]) => [model, [...list]]));
+  const fetch = (async (_url: string, init: RequestInit) => {
+    const { model } = JSON.parse(String(init.body)) as { model: string };
+    asked.push(model);
+    init.signal?.addEventListener('abort', () => aborted.push(model));
+    const list = left.get(model) ?? [];
+    const script = (list.length > 1 ? list.shift() : list[0]) ?? hang;
+    return script(init.signal as AbortSignal);
+  }) as unknown as typeof globalThis.fetch;
+  const health = new SharedTargetHealth({
+    store: new EmbeddedTargetHealth().open('one'),
+    monotonicMs: () => performance.now(),
+  });
+  const metrics = new Metrics();
+  const services = {
+    config: { requestTimeoutMs: more.requestTimeoutMs ?? 1000, streamIdleTimeoutMs: 5000 },
+    clock: { nowMs: Date.now, monotonicMs: () => performance.now() },
+    fetch,
+    egress: {},
+    connect: () => ({
+      provider: openai,
+      connection: { baseUrl: 'http://upstream.test/v1', apiKey: 'k' },
+      ownKeys: more.ownKeys,
+    }),
+    metrics,
+    health,
+  } as unknown as AttemptNeeds;
+  const controller = new AbortController();
+  const call = (targets: Route['targets'], job: Partial<UpstreamJob> & { hedgeAfterMs?: number } = {}) =>
+    callUpstream(services, {
+      projectId: 'project',
+      request,
+      route: { targets, hedgeAfterMs: job.hedgeAfterMs } as Route,
+      dropParams: false,
+      maxAttempts: Number.POSITIVE_INFINITY,
+      startMs: performance.now(),
+      signal: controller.signal,
+      ...job,
+    });
+  return { asked, aborted, health, metrics, controller, call };
+}
+
+const failureOf = (call: Promise<unknown>): Promise<GatewayError> =>
+  call.then(
+    () => {
+      throw new Error('it did not fail');
+    },
+    (error: unknown) => {
+      if (error instanceof GatewayError) return error;
+      throw error;
+    },
+  );
+const outcomes = (attempts: readonly { model: string; outcome: string }[]) =>
+  attempts.map(({ model, outcome }) => `${model} ${outcome}`);
+
+describe('one call over several targets', () => {
+  test('a plain answer that stalls leaves the next target its time', async () => {
+    const { call } = createWorld({ a: [stall], b: [answer('b')] });
+    const startMs = performance.now();
+    const { attempts, target } = await call([a, b]);
+    expect(target).toBe(b);
+    expect(outcomes(attempts)).toEqual(['a timeout', 'b ok']);
+    expect(performance.now() - startMs).toBeLessThan(1800);
+  });
+
+  test('a breaker that opened elsewhere: passed over, named in the log, asked last', async () => {
+    const { call, health, asked } = createWorld({ a: [status(500)], b: [status(500)] });
+    for (let i = 0; i < 5; i++) health.failed(a, 'server_error', { startedMs: performance.now() });
+    const error = await failureOf(call([a, b]));
+    expect(asked).toEqual(['b', 'b', 'a']);
+    expect(error.attempts?.map(({ model, failure }) => `${model} ${failure}`)).toEqual([
+      'a breaker_open',
+      'b server_error',
+      'b server_error',
+      'a server_error',
+    ]);
+  });
+
+  test('an only target is asked although its breaker is open, and a good answer closes it', async () => {
+    const { call, health } = createWorld({ a: [answer('a')] });
+    for (let i = 0; i < 5; i++) health.failed(a, 'server_error', { startedMs: performance.now() });
+    const { attempts, failoverCount } = await call([a]);
+    expect([outcomes(attempts), failoverCount]).toEqual([['a ok'], 0]);
+    expect(health.isOpen(a)).toBe(false);
+  });
+
+  test('all 429: 503 with the time of the one that can be asked first', async () => {
+    const { call } = createWorld({
+      a: [status(429, { 'retry-after-ms': '2500' })],
+      b: [status(429, { 'retry-after': '40' })],
+    });
+    const error = await failureOf(call([a, b]));
+    expect([error.kind, error.retryAfterMs]).toEqual(['upstream_unavailable', 2500]);
+  });
+
+  test("a 401 for a project's own key is no mark against the target for others", async () => {
+    const { call, health } = createWorld({ a: [status(401)] }, { ownKeys: true });
+    for (let i = 0; i < 6; i++) await failureOf(call([a]));
+    expect(health.refuses(a, 'project')).toBe('breaker_open');
+    expect(health.refuses(a, 'another')).toBeUndefined();
+  });
+
+  test('an answer that breaks after its first output counts against the target', async () => {
+    const { call, health } = createWorld({ a: [answer('a')] });
+    const broken = new GatewayError('upstream_error', 'broke', { failure: 'truncated' });
+    for (let i = 0; i < 5; i++) (await call([a])).onBroken?.(broken);
+    expect(health.isOpen(a)).toBe(true);
+  });
+
+  test.each<[string, Script]>([
+    ['the wait before a second attempt', status(503, { 'retry-after': '2' })],
+    ['an attempt', hang],
+  ])('a caller who leaves during %s ends it at once', async (_when, script) => {
+    const { call, controller, asked } = createWorld({ a: [script] }, { requestTimeoutMs: 10_000 });
+    const asking = failureOf(call([a, b]));
+    await Bun.sleep(50);
+    const startMs = performance.now();
+    controller.abort();
+    expect((await asking).kind).toBe('client_closed');
+    expect(performance.now() - startMs).toBeLessThan(200);
+    expect(asked).toEqual(['a']);
+  });
+});
+
+describe('under a strict cap', () => {
+  const strict = { maxAttempts: 1, hedgeAfterMs: 10 };
+  test.each<[string, Script, string[]]>([
+    ['429 costs nothing: the next one is asked', status(429), ['a', 'b']],
+    ['401 costs nothing', status(401), ['a', 'b']],
+    ['a refused connection costs nothing', refuse, ['a', 'a', 'b']],
+    ['500 costs nothing', status(500), ['a', 'a', 'b']],
+    ['a time-out may have cost something: nobody else is asked', hang, ['a']],
+    [
+      'garbage may have cost something',
+      async () => new Response('{', { headers: { 'content-type': 'application/json' } }),
+      ['a'],
+    ],
+  ])('%s', async (_name, script, expected) => {
+    const { call, asked } = createWorld({ a: [script], b: [answer('b')] });
+    const result = call([a, b], strict);
+    if (expected.includes('b')) expect((await result).target).toBe(b);
+    else await failureOf(result);
+    expect(asked).toEqual(expected);
+  });
+});
+
+describe('hedging', () => {
+  const hedged = { hedgeAfterMs: 50 };
+  let world: ReturnType<typeof createWorld>;
+  afterEach(() => world.controller.abort());
+
+  test('no second attempt where the first is fast, or fails fast', async () => {
+    world = createWorld({ a: [answer('a')] });
+    expect(outcomes((await world.call([a, b], hedged)).attempts)).toEqual(['a ok']);
+    world = createWorld({ a: [status(429)], b: [answer('b')] });
+    expect(outcomes((await world.call([a, b], hedged)).attempts)).toEqual(['a rate_limited', 'b ok']);
+  });
+
+  test('the slower one is cancelled at once, and its input booked as an estimate', async () => {
+    world = createWorld({ a: [hang], b: [answer('b')] });
+    const result = await world.call([a, b], hedged);
+    expect(outcomes(result.attempts)).toEqual(['a superseded', 'b ok']);
+    expect(world.aborted).toEqual(['a']);
+    expect(result.wasteEstimated).toBe(true);
+    expect(result.wastedNanoUsd).toBeGreaterThan(0);
+    expect(result.attempts[0]?.costNanoUsd).toBe(result.wastedNanoUsd);
+    expect(result.failoverCount).toBe(1);
+  });
+
+  test('the first one may still win', async () => {
+    world = createWorld({ a: [answer('a', 150)], b: [hang] });
+    const result = await world.call([a, b], hedged);
+    expect(outcomes(result.attempts)).toEqual(['a ok', 'b superseded']);
+    expect([world.aborted, result.failoverCount]).toEqual([['b'], 0]);
+  });
+
+  test('one of two fails: the other one is waited for; both fail: the rest is asked', async () => {
+    world = createWorld({ a: [answer('a', 200)], b: [status(401)] });
+    const result = await world.call([a, b], hedged);
+    expect(result.target).toBe(a);
+    expect(result.wastedNanoUsd).toBe(0);
+    world = createWorld({
+      a: [async (signal) => wait(100, signal).then(() => status(500)(signal))],
+      b: [status(401)],
+      c: [answer('c')],
+    });
+    expect((await world.call([a, b, c], hedged)).target).toBe(c);
+  });
+
+  test("the request's own fault ends both", async () => {
+    world = createWorld({ a: [hang], b: [status(400)] });
+    const error = await failureOf(world.call([a, b], hedged));
+    expect([error.kind, error.status]).toEqual(['upstream_rejected', 400]);
+    await Bun.sleep(10);
+    expect(world.aborted).toEqual(['a']);
+  });
+
+  test('a caller who leaves cancels both within a second', async () => {
+    world = createWorld({ a: [hang], b: [hang] });
+    const asking = failureOf(world.call([a, b], hedged));
+    while (world.asked.length < 2) await Bun.sleep(5);
+    world.controller.abort();
+    expect((await asking).kind).toBe('client_closed');
+    expect(world.aborted.sort()).toEqual(['a', 'b']);
+  });
+
+  test('an only target is asked a second time', async () => {
+    world = createWorld({ a: [hang, answer('a')] });
+    const result = await world.call([a], hedged);
+    expect(outcomes(result.attempts)).toEqual(['a superseded', 'a ok']);
+    expect(result.failoverCount).toBe(0);
+  });
+});

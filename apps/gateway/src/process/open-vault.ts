@@ -1,0 +1,46 @@
+// A key file that cannot be read or written stops the start: what is stored could not be opened.
+import { mkdir, open, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { closedVault, createSecretVault, type SecretVault } from '@llm0/core/keys/secret-vault';
+import type { Config } from '../config/config';
+
+const FILE_NAME = 'encryption-key';
+const KEY_BYTES = 32;
+
+/**
+ * ENCRYPTION_KEY; without it, and without a database of its own, one made once and kept beside the embedded data. Beside a
+ * real database a key in one machine's folder would open nothing on another: then nothing can be sealed.
+ */
+export async function openVault(
+  config: Pick<Config, 'encryptionKey' | 'databaseUrl'>,
+  dataDir: string,
+): Promise<SecretVault> {
+  if (config.encryptionKey !== undefined) return createSecretVault(config.encryptionKey);
+  if (config.databaseUrl !== undefined) return closedVault;
+  await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  const path = join(dataDir, FILE_NAME);
+  return createSecretVault((await readKey(path)) ?? (await makeKey(path)));
+}
+
+async function readKey(path: string): Promise<Uint8Array | undefined> {
+  try {
+    const key = Buffer.from((await readFile(path, 'utf8')).trim(), 'base64');
+    if (key.length === KEY_BYTES) return key;
+    throw new Error(`${path} does not hold ${KEY_BYTES} bytes as base64: put the right key back, or delete it.`);
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+async function makeKey(path: string): Promise<Uint8Array> {
+  const key = crypto.getRandomValues(new Uint8Array(KEY_BYTES));
+  const file = await open(path, 'wx', 0o600);
+  try {
+    await file.writeFile(`${Buffer.from(key).toString('base64')}\n`);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  return key;
+}

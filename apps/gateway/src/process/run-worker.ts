@@ -1,0 +1,53 @@
+import type { Logger } from 'pino';
+import { AggregatorRegistry, type Registry } from 'prom-client';
+import type { Config } from '../config/config';
+import { type ServingGateway, serveGateway } from './serve-gateway';
+import type { SupervisorMessage, WorkerMessage } from './supervise-workers';
+
+/** How long a worker waits for the others' metrics before it answers with its own. */
+const GATHER_TIMEOUT_MS = 4000;
+
+/** One of several processes on a port: serves, tells its supervisor, and answers for everybody's metrics. */
+export async function runWorker(config: Config, log: Logger): Promise<ServingGateway> {
+  const link = new SupervisorLink();
+  const gateway = await serveGateway({ config, log, sharedPort: true, gatherMetrics: (own) => link.gather(own) });
+  link.registry = gateway.services.metrics.registry;
+  link.send({ type: 'ready', port: gateway.port, secrets: gateway.secrets });
+  return gateway;
+}
+
+class SupervisorLink {
+  registry: Registry | undefined;
+  private readonly waiting = new Map<string, (metrics: readonly unknown[]) => void>();
+
+  constructor() {
+    process.on('message', (message: SupervisorMessage) => void this.receive(message));
+    // Without a supervisor there is nobody to restart this process or to gather for.
+    process.on('disconnect', () => process.kill(process.pid, 'SIGTERM'));
+  }
+
+  send(message: WorkerMessage): void {
+    process.send?.(message);
+  }
+
+  /** All workers' metrics summed up; this one's own when the others do not answer in time. */
+  async gather(own: () => Promise<string>): Promise<string> {
+    const id = crypto.randomUUID();
+    const { promise, resolve } = Promise.withResolvers<readonly unknown[]>();
+    this.waiting.set(id, resolve);
+    const timer = setTimeout(() => resolve([]), GATHER_TIMEOUT_MS);
+    this.send({ type: 'metrics-wanted', id });
+    const all = await promise;
+    clearTimeout(timer);
+    this.waiting.delete(id);
+    if (all.length === 0) return own();
+    return AggregatorRegistry.aggregate(all as object[]).metrics();
+  }
+
+  private async receive(message: SupervisorMessage): Promise<void> {
+    if (message.type === 'all-metrics') this.waiting.get(message.id)?.(message.metrics);
+    else if (this.registry !== undefined) {
+      this.send({ type: 'metrics', id: message.id, metrics: await this.registry.getMetricsAsJSON() });
+    }
+  }
+}

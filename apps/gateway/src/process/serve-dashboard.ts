@@ -1,0 +1,72 @@
+import { join, normalize } from 'node:path';
+
+const DIST = join(import.meta.dir, '../../../dashboard/dist');
+
+/** Shown until the dashboard has been built. */
+const PLACEHOLDER = `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta http-equiv="refresh" content="3"><title>LLM0 Gateway</title>
+<style nonce="__CSP_NONCE__">body{font:14px/1.5 system-ui,sans-serif;margin:4rem auto;max-width:38rem;padding:0 1rem;color:#222}</style></head>
+<body><div id="app"><h1>LLM0 Gateway</h1>
+<p>The gateway is running; its dashboard is being built and shows here in a moment. Requests go to
+<code>/v1/chat/completions</code>; the admin API is described at <a href="/admin/docs">/admin/docs</a>.</p></div></body></html>`;
+
+const NONCE_MARK = '__CSP_NONCE__';
+const NONCE_BYTES = 16;
+
+const SECURITY_HEADERS = {
+  'X-Content-Type-Options': 'nosniff',
+  'Referrer-Policy': 'no-referrer',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+} as const;
+
+/** Nothing from elsewhere, no inline script; styles made at run time carry the page's nonce. */
+const policyFor = (nonce: string) =>
+  [
+    "default-src 'none'",
+    "script-src 'self'",
+    `style-src 'self' 'nonce-${nonce}'`,
+    "img-src 'self' data:",
+    "font-src 'self'",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+
+const YEAR_SECONDS = 31_536_000;
+
+/** The dashboard's file for a path; its start page for paths of its own router; undefined for everybody else's. */
+export async function serveDashboard(path: string): Promise<Response | undefined> {
+  if (isForeign(path)) return undefined;
+  if (path.includes('.') && path !== '/index.html') return serveFile(path);
+  const index = Bun.file(join(DIST, 'index.html'));
+  if (await index.exists()) return servePage(await index.text());
+  return path === '/' ? servePage(PLACEHOLDER) : undefined;
+}
+
+async function serveFile(path: string): Promise<Response | undefined> {
+  const file = Bun.file(join(DIST, normalize(path)));
+  if (!(await file.exists())) return undefined;
+  const cache = path.startsWith('/assets/') ? `public, max-age=${YEAR_SECONDS}, immutable` : 'no-cache';
+  return new Response(file, {
+    headers: { ...SECURITY_HEADERS, 'Cache-Control': cache, 'Content-Security-Policy': "default-src 'none'" },
+  });
+}
+
+function servePage(html: string): Response {
+  const nonce = Buffer.from(crypto.getRandomValues(new Uint8Array(NONCE_BYTES))).toString('base64');
+  return new Response(html.replaceAll(NONCE_MARK, nonce), {
+    headers: {
+      ...SECURITY_HEADERS,
+      'Content-Security-Policy': policyFor(nonce),
+      'Content-Type': 'text/html; charset=utf-8',
+      'Cache-Control': 'no-cache',
+    },
+  });
+}
+
+/** Paths that belong to APIs: unknown ones there are errors, never a page. Dot files are nobody's. */
+function isForeign(path: string): boolean {
+  if (/^\/(?:v1|admin|passthrough|infer|mcp)(?:\/|$)/.test(path)) return true;
+  return path.includes('..') || path.includes('/.') || path.includes('\0');
+}

@@ -1,0 +1,86 @@
+import type { Logger } from 'pino';
+import { version } from '../../package.json';
+import type { createAdmin } from '../admin/index';
+import { createApp, createHotRoutes } from '../app';
+import type { Config } from '../config/config';
+import { startJobs } from '../jobs/run-jobs';
+import { createServices, type RunningServices } from '../services';
+import { bootstrap, type FirstSecrets } from './bootstrap';
+import { loadAdminLater } from './load-admin';
+import { closeConnections, stopListening } from './stop-listening';
+
+/** Seconds Bun keeps an idle connection: longer than any pause a stream may make. */
+const IDLE_TIMEOUT_SECONDS = 255;
+const FLUSH_TIMEOUT_MS = 5000;
+/** Load balancers learn from /readyz, and clients from `Connection: close`, before the listener goes. */
+const DRAIN_GRACE_MS = 500;
+
+/** A gateway that serves. */
+export interface ServingGateway {
+  readonly port: number;
+  /** Made at the very first start only. */
+  readonly secrets: FirstSecrets;
+  readonly services: RunningServices['services'];
+  /** Finishes what is under way (at most DRAIN_TIMEOUT), hands over what the stores must have, closes. */
+  shutdown(reason: string): Promise<void>;
+}
+
+export interface ServeOptions {
+  readonly config: Config;
+  readonly log: Logger;
+  /** Shares the port with other workers (SO_REUSEPORT). */
+  readonly sharedPort: boolean;
+  /** Where this process is one of several: asks for everybody's metrics instead of its own. */
+  readonly gatherMetrics?: (own: () => Promise<string>) => Promise<string>;
+}
+
+/** Opens the stores, makes what a first start needs, elects jobs, and listens. */
+export async function serveGateway(options: ServeOptions): Promise<ServingGateway> {
+  const { config, log } = options;
+  const running = await createServices(config, log, version);
+  const { services } = running;
+  const secrets = await bootstrap(running.database.db, { hasAdminToken: config.adminToken !== undefined });
+  const jobs = config.backgroundWorkers ? await startJobs(running) : undefined;
+  const { admin, stop: stopLoading } = loadAdminLater(async () => {
+    const { createAdmin } = await import('../admin/index');
+    const { createStatsReader } = await import('../admin/stats/answer-stats');
+    const stats = running.statsThread ?? createStatsReader(running.database.db);
+    return createAdmin({ ...adminServices(running), stats });
+  });
+  const app = createApp(services, admin, options.gatherMetrics);
+  const server = Bun.serve({
+    port: config.port,
+    hostname: config.host,
+    reusePort: options.sharedPort,
+    idleTimeout: IDLE_TIMEOUT_SECONDS,
+    // The pipeline bounds bodies itself, so that a refusal comes in the envelope and leaves its row.
+    maxRequestBodySize: Number.MAX_SAFE_INTEGER,
+    tls: config.tls && { cert: Bun.file(config.tls.certFile), key: Bun.file(config.tls.keyFile) },
+    routes: createHotRoutes(services),
+    fetch: app.fetch,
+    error: (cause) => {
+      log.error({ err: cause }, 'a response could not be sent');
+      return new Response(null, { status: 500 });
+    },
+  });
+  const shutdown = async (reason: string): Promise<void> => {
+    log.info({ reason, open: services.activity.count }, 'draining');
+    stopLoading();
+    const idle = services.activity.drain(config.drainTimeoutMs);
+    await Bun.sleep(DRAIN_GRACE_MS);
+    await stopListening(server);
+    if (!(await idle)) log.warn({ open: services.activity.count }, 'drain timed out, cutting what is left');
+    await closeConnections(server);
+    await services.hotStore.flush(FLUSH_TIMEOUT_MS);
+    await jobs?.stop();
+    await running.close();
+    log.info('stopped');
+  };
+  return { port: server.port ?? config.port, secrets, services, shutdown };
+}
+
+function adminServices(running: RunningServices): Omit<Parameters<typeof createAdmin>[0], 'stats'> {
+  const { services, database, tables, providerDesk } = running;
+  const reloadTables = () => tables.reload();
+  return { ...services, db: database.db, reloadTables, presetChains: tables.presets, providerDesk };
+}

@@ -1,0 +1,279 @@
+// A key that cannot be opened is left out with one warning; the provider goes on with the others.
+import type { SecretVault } from '@llm0/core/keys/secret-vault';
+import type { StoredProviderKey } from '@llm0/drizzle/queries/routing/provider-keys';
+import type { StoredProvider } from '@llm0/drizzle/queries/routing/providers';
+import { CUSTOM_KIND, createCustomProvider } from '@llm0/providers/openai-compatible/create-custom-provider';
+import type { Provider, ProviderConnection } from '@llm0/providers/provider';
+import type { ProviderRegistry } from '@llm0/providers/registry';
+import type { EgressOptions } from '@llm0/providers/transport/fetch-guarded';
+import { createKeyHealth, type KeyHealth, type RingKey, RotatingKeys } from '@llm0/providers/transport/key-ring';
+import { createPinnedFetch } from '@llm0/providers/transport/pinned-fetch';
+import type { Logger } from 'pino';
+import type { Config } from '../config/config';
+import type { ProviderSetting } from '../config/providers';
+import type { ConnectedProvider } from '../services-type';
+
+export interface ConnectionOptions {
+  readonly config: Pick<Config, 'providers' | 'demoProvider'>;
+  readonly registry: ProviderRegistry;
+  readonly vault: SecretVault;
+  readonly egress: Pick<EgressOptions, 'allowedHosts' | 'allowedRanges'>;
+  readonly fetch: typeof globalThis.fetch;
+  readonly monotonicMs: () => number;
+  readonly log: Pick<Logger, 'warn'>;
+}
+
+/** How a key fares: `unreadable` ones were sealed with another master key. */
+export type KeyState = 'ok' | 'resting' | 'refused' | 'unreadable' | 'inactive';
+
+/** Where a provider is and whose API it speaks, before its keys. */
+interface ProviderSite {
+  readonly provider: Provider;
+  readonly connection: Omit<ProviderConnection, 'apiKey'>;
+  readonly environmentKeys: readonly string[];
+  /** Works without any key. */
+  readonly isKeyless: boolean;
+  readonly fetch?: typeof globalThis.fetch;
+  /** Named by the operator. */
+  readonly models: readonly string[];
+}
+
+const NOBODY: ReadonlyMap<string, ConnectedProvider> = new Map();
+
+/** How every provider is reached: from the environment and from what is stored, by project where one has keys of its own. */
+export class ProviderConnections {
+  private sites: ReadonlyMap<string, ProviderSite> = new Map();
+  private shared: ReadonlyMap<string, ConnectedProvider> = new Map();
+  private own = new Map<string, Map<string, ConnectedProvider>>();
+  private readonly health = new Map<string, KeyHealth>();
+  private readonly fetches = new Map<string, typeof globalThis.fetch>();
+  private readonly unreadable = new Set<string>();
+
+  constructor(private readonly options: ConnectionOptions) {
+    this.load([], []);
+  }
+
+  /** Every provider that somebody may call. Those that only some projects have keys for come without a key. */
+  all(): ReadonlyMap<string, ConnectedProvider> {
+    if (this.own.size === 0) return this.shared;
+    const all = new Map(this.shared);
+    for (const byProvider of this.own.values()) {
+      for (const [name, connected] of byProvider) {
+        const { provider, connection, fetch } = connected;
+        if (!all.has(name)) all.set(name, { provider, connection: { ...connection, apiKey: undefined }, fetch });
+      }
+    }
+    return all;
+  }
+
+  /** The project's own keys where it has some, else everybody's; undefined when there are neither. */
+  connect(name: string, projectId?: string): ConnectedProvider | undefined {
+    if (this.own.size > 0 && projectId !== undefined) {
+      const own = (this.own.get(projectId) ?? NOBODY).get(name);
+      if (own !== undefined) return own;
+    }
+    return this.shared.get(name);
+  }
+
+  /** Projects that have keys of their own. */
+  projects(): readonly string[] {
+    return [...this.own.keys()];
+  }
+
+  /** Models that the operator named for a provider added at run time. */
+  modelsOf(name: string): readonly string[] {
+    return this.sites.get(name)?.models ?? [];
+  }
+
+  keyState(key: StoredProviderKey): KeyState {
+    if (!key.isActive) return 'inactive';
+    if (this.unreadable.has(key.id)) return 'unreadable';
+    const health = this.health.get(healthName(key));
+    if (health?.isRefused === true) return 'refused';
+    return (health?.restsUntilMs ?? 0) > this.options.monotonicMs() ? 'resting' : 'ok';
+  }
+
+  /** The connection with exactly this key, for trying it out; undefined where it cannot be opened or has no provider. */
+  withKey(key: StoredProviderKey): ConnectedProvider | undefined {
+    const site = this.sites.get(key.provider) ?? this.vendorSite(key.provider);
+    const secret = this.open(key);
+    if (site === undefined || secret === undefined) return undefined;
+    const ring = [this.ringKey(site, secret, healthName(key))];
+    return { ...connectedBy(site, ring), keys: new RotatingKeys(ring, this.options.monotonicMs) };
+  }
+
+  /** Takes what is stored now; what was learnt of keys that did not change stays. */
+  load(providers: readonly StoredProvider[], keys: readonly StoredProviderKey[]): void {
+    const sites = this.buildSites(providers);
+    const off = new Set(providers.filter((provider) => !provider.isActive).map(({ name }) => name));
+    const active = keys.filter((key) => key.isActive && !off.has(key.provider));
+    for (const { provider } of active) {
+      const site = sites.has(provider) ? undefined : this.vendorSite(provider);
+      if (site !== undefined) sites.set(provider, site);
+    }
+    const shared = new Map<string, ConnectedProvider>();
+    for (const [name, site] of sites) {
+      const stored = active.filter((key) => key.provider === name && key.projectId === null);
+      const connected = this.connectWith(site, stored, site.environmentKeys);
+      if (connected !== undefined) shared.set(name, connected);
+    }
+    this.sites = sites;
+    this.shared = shared;
+    this.own = this.buildOwn(active, sites);
+    this.forget(keys);
+  }
+
+  private buildSites(stored: readonly StoredProvider[]): Map<string, ProviderSite> {
+    const sites = new Map<string, ProviderSite>();
+    const { config, registry } = this.options;
+    for (const setting of config.providers) {
+      const site = this.environmentSite(setting);
+      if (site !== undefined) sites.set(setting.name, site);
+    }
+    for (const provider of config.demoProvider ? registry.builtIn() : []) {
+      const connection = { baseUrl: provider.defaultBaseUrl };
+      sites.set(provider.name, { provider, connection, environmentKeys: [], isKeyless: true, models: [] });
+    }
+    for (const row of stored) {
+      const site = this.storedSite(row, sites.get(row.name));
+      if (row.isActive && site !== undefined) sites.set(row.name, site);
+      else sites.delete(row.name);
+    }
+    return sites;
+  }
+
+  private environmentSite(setting: ProviderSetting): ProviderSite | undefined {
+    const provider = this.options.registry.get(setting.name);
+    if (provider === undefined) return undefined;
+    const connection = { baseUrl: setting.baseUrl ?? provider.defaultBaseUrl, options: setting.options };
+    const environmentKeys = [setting.apiKey, ...(setting.furtherKeys ?? [])].filter((key) => key !== undefined);
+    return { provider, connection, environmentKeys, isKeyless: provider.isFree, models: [] };
+  }
+
+  /** A vendor that is known by keys alone. */
+  private vendorSite(name: string): ProviderSite | undefined {
+    const provider = this.options.registry.get(name);
+    if (provider === undefined || provider.respondLocally !== undefined) return undefined;
+    const connection = { baseUrl: provider.defaultBaseUrl };
+    return { provider, connection, environmentKeys: [], isKeyless: provider.isFree, models: [] };
+  }
+
+  private storedSite(row: StoredProvider, environment: ProviderSite | undefined): ProviderSite | undefined {
+    const isCustom = row.kind === CUSTOM_KIND;
+    const base = isCustom ? undefined : (environment ?? this.vendorSite(row.name));
+    if (!isCustom && base === undefined) return undefined;
+    const provider = base?.provider ?? createCustomProvider(row.name, row.models.length === 0);
+    const headers = this.openHeaders(row);
+    return {
+      provider,
+      connection: {
+        baseUrl: row.baseUrl ?? base?.connection.baseUrl ?? '',
+        options: { ...base?.connection.options, ...row.options },
+        ...(headers === undefined ? {} : { headers }),
+      },
+      environmentKeys: base?.environmentKeys ?? [],
+      isKeyless: isCustom || provider.isFree,
+      models: row.models,
+      ...(row.baseUrl === null ? {} : { fetch: this.pinnedFetch(row.name) }),
+    };
+  }
+
+  private connectWith(
+    site: ProviderSite,
+    stored: readonly StoredProviderKey[],
+    environmentKeys: readonly string[],
+  ): ConnectedProvider | undefined {
+    const ring: RingKey[] = stored.flatMap((key) => {
+      const secret = this.open(key);
+      return secret === undefined ? [] : [this.ringKey(site, secret, healthName(key))];
+    });
+    for (const [index, secret] of environmentKeys.entries()) {
+      ring.push(this.ringKey(site, secret, `${site.provider.name} environment ${index}`));
+    }
+    if (ring.length === 0 && !site.isKeyless) return undefined;
+    const connected = connectedBy(site, ring);
+    // One key of the environment alone has nothing to rotate to.
+    const rotates = ring.length > 1 || stored.length > 0;
+    return rotates ? { ...connected, keys: new RotatingKeys(ring, this.options.monotonicMs) } : connected;
+  }
+
+  private buildOwn(keys: readonly StoredProviderKey[], sites: ReadonlyMap<string, ProviderSite>) {
+    const own = new Map<string, Map<string, ConnectedProvider>>();
+    const projectIds = new Set(keys.flatMap(({ projectId }) => projectId ?? []));
+    for (const projectId of projectIds) {
+      const byProvider = new Map<string, ConnectedProvider>();
+      for (const [name, site] of sites) {
+        const stored = keys.filter((key) => key.provider === name && key.projectId === projectId);
+        if (stored.length === 0) continue;
+        // Where none of them can be opened it fails: everybody's keys would be somebody else's bill.
+        const none = { ...connectedBy(site, []), keys: new RotatingKeys([], this.options.monotonicMs) };
+        byProvider.set(name, { ...(this.connectWith(site, stored, []) ?? none), ownKeys: true });
+      }
+      own.set(projectId, byProvider);
+    }
+    return own;
+  }
+
+  private ringKey(site: ProviderSite, apiKey: string, name: string): RingKey {
+    let health = this.health.get(name);
+    if (health === undefined) {
+      health = createKeyHealth();
+      this.health.set(name, health);
+    }
+    return { connection: { ...site.connection, apiKey }, health };
+  }
+
+  private open(key: StoredProviderKey): string | undefined {
+    try {
+      const secret = this.options.vault.open(key.secret, key.id);
+      this.unreadable.delete(key.id);
+      return secret;
+    } catch {
+      this.warnUnreadable(key.id, { provider: key.provider, key: key.name });
+      return undefined;
+    }
+  }
+
+  private openHeaders(row: StoredProvider): Record<string, string> | undefined {
+    if (row.headers === null) return undefined;
+    try {
+      return JSON.parse(this.options.vault.open(row.headers, row.id)) as Record<string, string>;
+    } catch {
+      this.warnUnreadable(row.id, { provider: row.name });
+      return undefined;
+    }
+  }
+
+  /** Once for each, not at every refresh. */
+  private warnUnreadable(id: string, what: object): void {
+    if (this.unreadable.has(id)) return;
+    this.unreadable.add(id);
+    this.options.log.warn(what, 'a stored secret cannot be opened: ENCRYPTION_KEY is missing or another one');
+  }
+
+  /** One for each provider, so that its looked-up addresses outlive a refresh. */
+  private pinnedFetch(provider: string): typeof globalThis.fetch {
+    let fetch = this.fetches.get(provider);
+    if (fetch === undefined) {
+      const { egress, monotonicMs } = this.options;
+      fetch = createPinnedFetch({ ...egress, provider, monotonicMs, fetch: this.options.fetch });
+      this.fetches.set(provider, fetch);
+    }
+    return fetch;
+  }
+
+  private forget(keys: readonly StoredProviderKey[]): void {
+    const known = new Set(keys.map(healthName));
+    for (const name of this.health.keys()) if (!name.includes(' ') && !known.has(name)) this.health.delete(name);
+  }
+}
+
+/** A key that was changed starts anew. */
+function healthName(key: StoredProviderKey): string {
+  return `${key.id}:${Buffer.from(key.secret.bytes.subarray(0, 12)).toString('hex')}`;
+}
+
+function connectedBy(site: ProviderSite, ring: readonly RingKey[]): ConnectedProvider {
+  const connection = ring[0]?.connection ?? site.connection;
+  return { provider: site.provider, connection, ...(site.fetch === undefined ? {} : { fetch: site.fetch }) };
+}

@@ -1,0 +1,77 @@
+// What an operator does with providers beside storing them; a provider that fails its test is an answer, not an error.
+import type { SecretVault } from '@llm0/core/keys/secret-vault';
+import type { StoredProviderKey } from '@llm0/drizzle/queries/routing/provider-keys';
+import { CUSTOM_KIND } from '@llm0/providers/openai-compatible/create-custom-provider';
+import { type ProbeOutcome, probeProvider } from '@llm0/providers/probe-provider';
+import type { ProviderRegistry } from '@llm0/providers/registry';
+import { type EgressOptions, pinUrl } from '@llm0/providers/transport/fetch-guarded';
+import type { ProviderConnections } from './connections';
+
+export interface ProviderDeskOptions {
+  readonly registry: ProviderRegistry;
+  readonly connections: ProviderConnections;
+  readonly vault: SecretVault;
+  readonly egress: Pick<EgressOptions, 'allowedHosts' | 'allowedRanges' | 'resolve'>;
+  readonly fetch: typeof globalThis.fetch;
+  readonly testTimeoutMs: number;
+}
+
+/** A vendor the gateway knows. */
+export interface KnownVendor {
+  readonly name: string;
+  readonly defaultBaseUrl: string;
+}
+
+export class ProviderDesk {
+  /** Whose API every provider that is no known vendor speaks. */
+  readonly customKind = CUSTOM_KIND;
+  readonly vault: SecretVault;
+
+  constructor(private readonly options: ProviderDeskOptions) {
+    this.vault = options.vault;
+  }
+
+  vendors(): readonly KnownVendor[] {
+    return this.options.registry.list().filter((provider) => provider.respondLocally === undefined);
+  }
+
+  isVendor(name: string): boolean {
+    return this.options.registry.get(name) !== undefined;
+  }
+
+  /** How the provider is reached now; undefined where it is not. */
+  connected(name: string) {
+    return this.options.connections.all().get(name);
+  }
+
+  keyState(key: StoredProviderKey) {
+    return this.options.connections.keyState(key);
+  }
+
+  /** Throws `invalid_request` for a URL that leads to where requests may not go. */
+  async checkUrl(url: string): Promise<void> {
+    await pinUrl(url, this.options.egress);
+  }
+
+  /** Asks the provider one real thing, with the key given or the one that is next. */
+  async test(
+    name: string,
+    request: { key?: StoredProviderKey; projectId?: string; model?: string },
+  ): Promise<ProbeOutcome | undefined> {
+    const { connections, fetch, testTimeoutMs } = this.options;
+    const { key, projectId, model } = request;
+    const connected = key === undefined ? connections.connect(name, projectId) : connections.withKey(key);
+    if (connected === undefined) return undefined;
+    const connection = connected.keys?.next(new Set()) ?? connected.connection;
+    const outcome = await probeProvider({
+      provider: connected.provider,
+      connection,
+      model,
+      fetch: connected.fetch ?? fetch,
+      timeoutMs: testTimeoutMs,
+    });
+    if (outcome.error === undefined) connected.keys?.accepted(connection);
+    else connected.keys?.refused(connection, outcome.error);
+    return outcome;
+  }
+}

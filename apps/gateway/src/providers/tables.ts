@@ -1,0 +1,189 @@
+// Postgres unreachable: the tables stay as they are and are read again at the next change or tick.
+
+import { createPriceBook } from '@llm0/core/pricing/create-price-book';
+import type { PriceBook } from '@llm0/core/pricing/price-book';
+import { type AliasBook, createAliasBook, noAliases } from '@llm0/core/routing/alias';
+import { type Chain, mergeChains, TIERS, type Tier } from '@llm0/core/routing/chain';
+import { type ConfiguredProvider, createRoutingTables, type RoutingTables } from '@llm0/core/routing/routing-tables';
+import { type Target, targetKey } from '@llm0/core/routing/target';
+import type { TargetHealth } from '@llm0/core/routing/target-health';
+import type { Db } from '@llm0/drizzle/client';
+import { listAllAliases } from '@llm0/drizzle/queries/routing/aliases';
+import { listChains } from '@llm0/drizzle/queries/routing/chains';
+import { listPrices } from '@llm0/drizzle/queries/routing/model-pricing';
+import { listAllProviderKeys } from '@llm0/drizzle/queries/routing/provider-keys';
+import { listProviders } from '@llm0/drizzle/queries/routing/providers';
+import type { Logger } from 'pino';
+import type { Config } from '../config/config';
+import type { ConnectedProvider } from '../services-type';
+import type { ProviderConnections } from './connections';
+import { runInTurn } from './run-in-turn';
+
+const REFRESH_EVERY_MS = 30_000;
+const LIST_MODELS_TIMEOUT_MS = 2000;
+const NO_MODELS: ReadonlySet<string> = new Set();
+
+export interface TablesOptions {
+  readonly db: Db;
+  readonly config: Pick<Config, 'failoverMode' | 'tierModels'>;
+  readonly connections: ProviderConnections;
+  readonly fetch: typeof globalThis.fetch;
+  readonly log: Logger;
+  /** The shipped chains. */
+  readonly presets: readonly Chain[];
+  readonly health?: TargetHealth;
+}
+
+/** Prices, chains, aliases, providers and what they serve, in memory; replaced as a whole in the background. */
+export class Tables {
+  private readonly liveModels = new Map<string, ReadonlySet<string>>();
+  private readonly reported = new Set<string>();
+  private prices: PriceBook;
+  private chains: readonly Chain[];
+  private aliases: AliasBook = noAliases;
+  private routing: RoutingTables;
+  private timer: ReturnType<typeof setInterval> | undefined;
+
+  constructor(private readonly options: TablesOptions) {
+    this.prices = createPriceBook([], this.freeProviders());
+    this.chains = options.presets;
+    this.routing = this.build();
+  }
+
+  /** Loads everything once and keeps it fresh. */
+  async start(): Promise<void> {
+    await this.reload();
+    void this.listLiveModels();
+    this.timer = setInterval(() => {
+      void this.reload().catch((err: unknown) => this.options.log.warn({ err }, 'the tables could not be read again'));
+      void this.listLiveModels();
+    }, REFRESH_EVERY_MS);
+  }
+
+  stop(): void {
+    clearInterval(this.timer);
+  }
+
+  /** The shipped chains. */
+  get presets(): readonly Chain[] {
+    return this.options.presets;
+  }
+
+  current(): RoutingTables {
+    return this.routing;
+  }
+
+  connect(target: Target, projectId?: string): ConnectedProvider | undefined {
+    return this.options.connections.connect(target.provider, projectId);
+  }
+
+  /** Reads prices, chains, aliases and providers again; what was committed before the call is in force when it resolves. */
+  readonly reload = runInTurn(() => this.readAgain());
+
+  private async readAgain(): Promise<void> {
+    const { db, presets } = this.options;
+    const [prices, chains, aliases, providers, keys] = await Promise.all([
+      listPrices(db),
+      listChains(db),
+      listAllAliases(db),
+      listProviders(db),
+      listAllProviderKeys(db),
+    ]);
+    this.options.connections.load(providers, keys);
+    this.prices = createPriceBook(prices, this.freeProviders());
+    this.chains = mergeChains(chains, presets);
+    this.aliases = createAliasBook(aliases);
+    this.routing = this.build();
+    this.reportUnpriced([...this.chains.flatMap((chain) => chain.steps), ...aliases.flatMap((one) => one.targets)]);
+  }
+
+  /** Each target once: under a cap it is skipped. */
+  private reportUnpriced(targets: readonly Target[]): void {
+    for (const target of targets) {
+      const name = targetKey(target);
+      if (this.reported.has(name) || !this.connected().has(target.provider)) continue;
+      if (this.prices.find(target.provider, target.model) !== undefined) continue;
+      this.reported.add(name);
+      this.options.log.warn(
+        { target: name },
+        'this target of a chain or alias has no price: it is skipped under a cap',
+      );
+    }
+  }
+
+  private connected(): ReadonlyMap<string, ConnectedProvider> {
+    return this.options.connections.all();
+  }
+
+  /** What the provider lists by itself, or what the operator named. */
+  private servedBy(name: string): ReadonlySet<string> {
+    const named = this.options.connections.modelsOf(name);
+    return named.length > 0 ? new Set(named) : (this.liveModels.get(name) ?? NO_MODELS);
+  }
+
+  /** A project with keys of its own sees its providers beside everybody's; the others see everybody's alone. */
+  private build(): RoutingTables {
+    const { connections } = this.options;
+    const projects = connections.projects();
+    if (projects.length === 0) return this.buildWith(() => true);
+    const everybody = this.buildWith((name) => connections.connect(name) !== undefined);
+    const own = new Map(
+      projects.map((id) => [id, this.buildWith((name) => connections.connect(name, id) !== undefined)]),
+    );
+    return { ...this.buildWith(() => true), forProject: (projectId) => own.get(projectId) ?? everybody };
+  }
+
+  private buildWith(isCallable: (provider: string) => boolean): RoutingTables {
+    const providers = new Map<string, ConfiguredProvider>();
+    for (const [name, { provider }] of this.connected()) {
+      if (!isCallable(name)) continue;
+      providers.set(name, {
+        name,
+        place: provider.isFree ? 'local' : provider.respondLocally === undefined ? 'cloud' : 'built_in',
+        modelPatterns: provider.modelPatterns,
+        liveModels: this.servedBy(name),
+      });
+    }
+    return createRoutingTables({
+      providers,
+      prices: this.prices,
+      chains: this.chains,
+      aliases: this.aliases,
+      mode: this.options.config.failoverMode,
+      substitutes: this.substitutes(),
+      health: this.options.health,
+    });
+  }
+
+  /** The operator's own server stands in with the model named for each tier. */
+  private substitutes(): Partial<Record<Tier, Target>> {
+    const local = [...this.connected().values()].find(({ provider }) => provider.isFree)?.provider.name;
+    const found: Partial<Record<Tier, Target>> = {};
+    if (local === undefined) return found;
+    for (const tier of TIERS) {
+      const model = this.options.config.tierModels[tier];
+      if (model !== undefined) found[tier] = { provider: local, model };
+    }
+    return found;
+  }
+
+  private freeProviders(): ReadonlySet<string> {
+    return new Set([...this.connected().values()].filter((one) => one.provider.isFree).map((one) => one.provider.name));
+  }
+
+  /** Asks the providers that can tell which models they serve. */
+  private async listLiveModels(): Promise<void> {
+    for (const [name, { provider, connection, fetch = this.options.fetch }] of this.connected()) {
+      if (provider.modelsUrl === undefined || provider.decodeModels === undefined) continue;
+      try {
+        const { url, headers } = provider.modelsUrl(connection);
+        const answer = await fetch(url, { headers, signal: AbortSignal.timeout(LIST_MODELS_TIMEOUT_MS) });
+        if (!answer.ok) continue;
+        this.liveModels.set(name, new Set(provider.decodeModels(await answer.json())));
+        this.routing = this.build();
+      } catch (err) {
+        this.options.log.debug({ err, provider: name }, 'models could not be listed');
+      }
+    }
+  }
+}

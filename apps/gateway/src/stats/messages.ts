@@ -1,0 +1,16 @@
+import type { StatsQuestion } from '../admin/stats/answer-stats';
+
+/** What the thread is started with. */
+export interface StatsThreadSettings {
+  readonly databaseUrl: string;
+}
+
+export interface StatsThreadQuestion {
+  readonly id: number;
+  readonly question: StatsQuestion;
+}
+
+export type StatsThreadReply =
+  | { readonly id: number; readonly json: Uint8Array<ArrayBuffer> }
+  /** `code` of the client or SQLSTATE. */
+  | { readonly id: number; readonly message: string; readonly code: string | undefined };

@@ -1,0 +1,30 @@
+// The dashboard's statistics in a thread of their own. Postgres unreachable: told with its code, the client reconnects.
+import { parentPort } from 'node:worker_threads';
+import { lowerPriority } from '@llm0/core/threads/lower-priority';
+import { connectDatabase } from '@llm0/drizzle/client';
+import { rootCode, rootMessage } from '@llm0/drizzle/sql-state';
+import { createStatsReader, type StatsReader } from '../admin/stats/answer-stats';
+import type { StatsThreadQuestion, StatsThreadReply, StatsThreadSettings } from './messages';
+
+/** One for the roll-ups, one for single rows. */
+const CONNECTIONS = 2;
+lowerPriority(10);
+
+const encoder = new TextEncoder();
+let reader: StatsReader | undefined;
+
+async function answer({ id, question }: StatsThreadQuestion): Promise<void> {
+  try {
+    const json = encoder.encode((await reader?.answer(question)) as string);
+    const reply: StatsThreadReply = { id, json };
+    parentPort?.postMessage(reply, [json.buffer]);
+  } catch (error) {
+    const reply: StatsThreadReply = { id, message: rootMessage(error), code: rootCode(error) };
+    parentPort?.postMessage(reply);
+  }
+}
+
+parentPort?.on('message', (message: StatsThreadSettings | StatsThreadQuestion) => {
+  if ('question' in message) void answer(message);
+  else reader = createStatsReader(connectDatabase({ url: message.databaseUrl }, { maxConnections: CONNECTIONS }).db);
+});

@@ -1,0 +1,29 @@
+// Postgres unreachable: the look-up throws; the key cache keeps serving the keys it has.
+import type { Principal } from '@llm0/core/keys/api-key';
+import { eq, type SQL } from 'drizzle-orm';
+import type { Db } from '../../client';
+import { apiKeys } from '../../schema/api-keys';
+import { projects } from '../../schema/projects';
+import { toApiKey } from './api-keys';
+import { toProject } from './projects';
+
+/**
+ * Key and project in one query, by the lower-case hex SHA-256 of the secret. Revoked and deleted keys and inactive
+ * projects are found (with `isActive` false): the caller says why they are refused. null = no such key.
+ */
+export function findPrincipalByHash(db: Db, hash: string): Promise<Principal | null> {
+  return find(db, eq(apiKeys.keyHash, hash));
+}
+
+export function findPrincipalByKeyId(db: Db, keyId: string): Promise<Principal | null> {
+  return find(db, eq(apiKeys.id, keyId));
+}
+
+async function find(db: Db, condition: SQL): Promise<Principal | null> {
+  const [row] = await db
+    .select({ key: apiKeys, project: projects })
+    .from(apiKeys)
+    .innerJoin(projects, eq(projects.id, apiKeys.projectId))
+    .where(condition);
+  return row === undefined ? null : { key: toApiKey(row.key), project: toProject(row.project) };
+}

@@ -1,0 +1,131 @@
+// Postgres unreachable: every call throws; `KeptAnswers` turns that into waiting writes and a clear refusal.
+import type { KeptAnswer, KeptAnswerStore, KeptTurn, ReadLimits } from '@llm0/core/conversations/kept-answers';
+import { RecordsRejectedError } from '@llm0/core/logs/decode-log-record';
+import { sql } from 'drizzle-orm';
+import type { Db } from '../../client';
+import { isDataAtFault, rootMessage } from '../../sql-state';
+import { instant } from '../instant';
+
+/** Answers by id in `kept_answers`. */
+export function createKeptAnswerStore(db: Db): KeptAnswerStore {
+  return {
+    write: (answers) => writeKeptAnswers(db, answers),
+    readConversation: (projectId, id, limits) => readConversation(db, { projectId, id }, limits),
+    findByItems: (projectId, itemIds, nowMs) => findByItems(db, { projectId, itemIds }, nowMs),
+    remove: (projectId, id, nowMs) => removeKeptAnswer(db, { projectId, id }, nowMs),
+  };
+}
+
+/** One transaction: the rows, and a longer life for the conversations they went on from. A repeated id changes nothing. */
+async function writeKeptAnswers(db: Db, answers: readonly KeptAnswer[]): Promise<void> {
+  const rows = JSON.stringify(answers.map(toRow));
+  const continued = answers.some(({ previousId }) => previousId !== undefined);
+  try {
+    await db.transaction(async (tx) => {
+      await tx.execute(sql`
+        insert into kept_answers (id, project_id, previous_id, input, answer, item_ids, created_at, expires_at)
+        select r.id, r.project_id, r.previous_id, r.input, r.answer, r.item_ids,
+          to_timestamp(r.created_at_ms / 1000.0), to_timestamp(r.expires_at_ms / 1000.0)
+        from jsonb_to_recordset(${rows}::jsonb) as r(id uuid, project_id uuid, previous_id uuid, input text, answer text,
+          item_ids text[], created_at_ms bigint, expires_at_ms bigint)
+        on conflict (id) do nothing`);
+      if (continued) await prolong(tx, answers);
+    });
+  } catch (error) {
+    if (isDataAtFault(error)) throw new RecordsRejectedError(rootMessage(error), { cause: error });
+    throw error;
+  }
+}
+
+type Transaction = Parameters<Parameters<Db['transaction']>[0]>[0];
+
+/** Stops at the first one that lives long enough: what lies before it does so too. */
+async function prolong(tx: Transaction, answers: readonly KeptAnswer[]): Promise<void> {
+  const heads = JSON.stringify(
+    answers.flatMap(({ previousId, projectId, expiresAtMs }) =>
+      previousId === undefined ? [] : [{ id: previousId, project_id: projectId, until: Math.floor(expiresAtMs) }],
+    ),
+  );
+  await tx.execute(sql`
+    with recursive chain(id, project_id, previous_id, until) as (
+      select k.id, k.project_id, k.previous_id, to_timestamp(h.until / 1000.0)
+      from jsonb_to_recordset(${heads}::jsonb) as h(id uuid, project_id uuid, until bigint)
+      join kept_answers k on k.id = h.id and k.project_id = h.project_id
+      where k.expires_at < to_timestamp(h.until / 1000.0)
+      union
+      select k.id, k.project_id, k.previous_id, chain.until
+      from chain join kept_answers k on k.id = chain.previous_id and k.project_id = chain.project_id
+      where k.expires_at < chain.until
+    )
+    update kept_answers k set expires_at = longest.until
+    from (select id, max(until) as until from chain group by id) longest
+    where k.id = longest.id`);
+}
+
+function toRow(answer: KeptAnswer): Record<string, unknown> {
+  return {
+    id: answer.id,
+    project_id: answer.projectId,
+    previous_id: answer.previousId ?? null,
+    input: answer.input,
+    answer: answer.answer,
+    item_ids: answer.itemIds,
+    created_at_ms: Math.floor(answer.createdAtMs),
+    expires_at_ms: Math.floor(answer.expiresAtMs),
+  };
+}
+
+interface TurnRow extends Record<string, unknown> {
+  id: string;
+  previous_id: string | null;
+  input: string;
+  answer: string;
+}
+
+interface OwnId {
+  readonly projectId: string;
+  readonly id: string;
+}
+
+async function readConversation(db: Db, { projectId, id }: OwnId, limits: ReadLimits): Promise<readonly KeptTurn[]> {
+  const rows = await db.execute<TurnRow>(sql`
+    with recursive chain as (
+      select id, previous_id, input, answer, 1 as turn, length(input) + length(answer) as bytes
+      from kept_answers
+      where id = ${id}::uuid and project_id = ${projectId}::uuid and expires_at > ${instant(limits.nowMs)}
+      union all
+      select k.id, k.previous_id, k.input, k.answer, chain.turn + 1,
+        chain.bytes + length(k.input) + length(k.answer)
+      from chain join kept_answers k on k.id = chain.previous_id and k.project_id = ${projectId}::uuid
+      where chain.turn < ${limits.maxTurns}::int and chain.bytes < ${limits.maxBytes}::bigint
+    )
+    select id, previous_id, input, answer from chain order by turn`);
+  return rows.map(({ previous_id: previousId, ...turn }) => ({
+    id: turn.id,
+    input: turn.input,
+    answer: turn.answer,
+    ...(previousId === null ? {} : { previousId }),
+  }));
+}
+
+const MAX_FOUND = 1000;
+
+async function findByItems(
+  db: Db,
+  { projectId, itemIds }: { readonly projectId: string; readonly itemIds: readonly string[] },
+  nowMs: number,
+): Promise<readonly string[]> {
+  const rows = await db.execute<{ answer: string }>(sql`
+    select answer from kept_answers
+    where project_id = ${projectId}::uuid and expires_at > ${instant(nowMs)}
+      and item_ids && (select array_agg(value) from jsonb_array_elements_text(${JSON.stringify(itemIds)}::jsonb))
+    order by created_at desc limit ${sql.raw(String(MAX_FOUND))}`);
+  return rows.map(({ answer }) => answer);
+}
+
+async function removeKeptAnswer(db: Db, { projectId, id }: OwnId, nowMs: number): Promise<boolean> {
+  const rows = await db.execute(sql`
+    delete from kept_answers
+    where id = ${id}::uuid and project_id = ${projectId}::uuid and expires_at > ${instant(nowMs)} returning 1`);
+  return rows.length > 0;
+}

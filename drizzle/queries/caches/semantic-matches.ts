@@ -1,0 +1,136 @@
+import type { MatchOutcome, SemanticMatch } from '@llm0/core/cache/semantic/semantic-store';
+import { RecordsRejectedError } from '@llm0/core/logs/decode-log-record';
+import { and, eq, inArray, sql } from 'drizzle-orm';
+import type { Db } from '../../client';
+import { semanticMatches } from '../../schema/caches';
+import { isDataAtFault, rootMessage } from '../../sql-state';
+import { afterCursor, newestFirst, type Page, type PageRequest, toPage } from '../page';
+
+/** One statement for all. Throws `RecordsRejectedError` for texts Postgres can't hold. */
+export async function writeSemanticMatches(db: Db, matches: readonly SemanticMatch[]): Promise<void> {
+  try {
+    await db
+      .insert(semanticMatches)
+      .values(matches.map(({ createdAtMs, ...match }) => ({ ...match, createdAt: new Date(createdAtMs) })));
+  } catch (error) {
+    if (isDataAtFault(error)) throw new RecordsRejectedError(rootMessage(error), { cause: error });
+    throw error;
+  }
+}
+
+export interface StoredSemanticMatch extends SemanticMatch {
+  readonly id: string;
+}
+
+export interface MatchFilter extends PageRequest {
+  readonly projectId?: string;
+  readonly outcomes: readonly MatchOutcome[];
+  readonly guard?: string;
+}
+
+/** Newest first. */
+export async function listSemanticMatches(db: Db, filter: MatchFilter): Promise<Page<StoredSemanticMatch>> {
+  const { projectId, guard, outcomes } = filter;
+  const rows = await db
+    .select()
+    .from(semanticMatches)
+    .where(
+      and(
+        projectId === undefined ? undefined : eq(semanticMatches.projectId, projectId),
+        guard === undefined ? undefined : eq(semanticMatches.guard, guard),
+        inArray(semanticMatches.outcome, [...outcomes]),
+        afterCursor(filter, semanticMatches.createdAt, semanticMatches.id),
+      ),
+    )
+    .orderBy(...newestFirst(semanticMatches.createdAt, semanticMatches.id))
+    .limit(filter.limit + 1);
+  return toPage(rows.map(asMatch), filter.limit);
+}
+
+/** What the look-up of one request found; null when it found nothing, or long ago. */
+export async function findSemanticMatch(db: Db, requestId: string): Promise<StoredSemanticMatch | null> {
+  const [row] = await db.select().from(semanticMatches).where(eq(semanticMatches.requestId, requestId)).limit(1);
+  return row === undefined ? null : asMatch(row);
+}
+
+/** The two questions are never matched again, in either direction. */
+export async function rememberRejection(db: Db, match: SemanticMatch): Promise<void> {
+  await db.execute(sql`
+    insert into semantic_rejections (project_id, request_id, cache_key, matched_key, question_hash, matched_hash, prompt,
+      matched_prompt, similarity, guard)
+    values (${match.projectId}::uuid, ${match.requestId}::uuid, ${match.cacheKey}, ${match.matchedKey},
+      ${match.questionHash}, ${match.matchedHash}, ${match.prompt}, ${match.matchedPrompt}, ${match.similarity}, 'rejected')
+    on conflict (project_id, question_hash, matched_hash) do nothing`);
+}
+
+export interface EvictedAnswers {
+  /** Entries of the semantic cache. */
+  readonly semantic: number;
+  /** Entries of the warm tier. */
+  readonly warm: number;
+  /** Keys whose exact entries may hold the answer: the entry's own, and those of wordings it was served to. */
+  readonly keys: readonly string[];
+}
+
+/** Takes an entry out of the semantic cache and the warm tier, for its own question and all it was served to. */
+export async function evictSemanticEntry(db: Db, projectId: string, cacheKey: string): Promise<EvictedAnswers> {
+  const served = await db
+    .selectDistinct({ key: semanticMatches.cacheKey })
+    .from(semanticMatches)
+    .where(
+      and(
+        eq(semanticMatches.projectId, projectId),
+        eq(semanticMatches.matchedKey, cacheKey),
+        eq(semanticMatches.outcome, 'served'),
+      ),
+    );
+  const keys = [...new Set([cacheKey, ...served.map(({ key }) => key)])];
+  const list = JSON.stringify(keys);
+  const [found] = await db.execute<{ present: boolean }>(
+    sql`select to_regclass('semantic_cache') is not null as present`,
+  );
+  const semantic = found?.present === true ? await deleteKeys(db, 'semantic_cache', projectId, list) : 0;
+  return { semantic, warm: await deleteKeys(db, 'exact_cache', projectId, list), keys };
+}
+
+async function deleteKeys(
+  db: Db,
+  table: 'semantic_cache' | 'exact_cache',
+  projectId: string,
+  keys: string,
+): Promise<number> {
+  const [row] = await db.execute<{ n: number }>(sql`
+    with gone as (
+      delete from ${sql.identifier(table)} where project_id = ${projectId}::uuid
+        and cache_key in (select jsonb_array_elements_text(${keys}::jsonb)) returning 1
+    ) select count(*)::int as n from gone`);
+  return row?.n ?? 0;
+}
+
+export interface SemanticCounts {
+  /** Of the rows still kept, by outcome; `refused` also by guard. */
+  readonly outcomes: Readonly<Record<string, number>>;
+  readonly guards: Readonly<Record<string, number>>;
+}
+
+/** What the look-ups that are remembered found. */
+export async function countSemanticMatches(db: Db, projectId?: string): Promise<SemanticCounts> {
+  const rows = await db
+    .select({ outcome: semanticMatches.outcome, guard: semanticMatches.guard, n: sql<number>`count(*)::int` })
+    .from(semanticMatches)
+    .where(projectId === undefined ? undefined : eq(semanticMatches.projectId, projectId))
+    .groupBy(semanticMatches.outcome, semanticMatches.guard);
+  const outcomes: Record<string, number> = { served: 0, shadow: 0, refused: 0, below: 0 };
+  const guards: Record<string, number> = {};
+  for (const { outcome, guard, n } of rows) {
+    outcomes[outcome] = (outcomes[outcome] ?? 0) + n;
+    if (guard !== null) guards[guard] = (guards[guard] ?? 0) + n;
+  }
+  return { outcomes, guards };
+}
+
+const asMatch = ({ createdAt, outcome, ...row }: typeof semanticMatches.$inferSelect): StoredSemanticMatch => ({
+  ...row,
+  outcome: outcome as MatchOutcome,
+  createdAtMs: createdAt.getTime(),
+});

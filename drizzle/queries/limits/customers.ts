@@ -1,0 +1,119 @@
+import { sql } from 'drizzle-orm';
+import type { Db } from '../../client';
+import { nanoFromUsd } from '../../money';
+import { containsPattern } from '../contains-pattern';
+import { customerParts } from '../customer-weeks';
+import { utcDay } from '../rollup-deltas';
+import { withRoom } from '../with-room';
+
+const DAY_MS = 86_400_000;
+
+/** A customer with what it spent in a range of UTC days, today and this month; and what it may. Nano-USD. */
+export interface CustomerUsage {
+  readonly projectId: string;
+  readonly customerId: string;
+  readonly requests: number;
+  readonly tokensIn: number;
+  readonly tokensOut: number;
+  readonly costNanoUsd: number;
+  readonly savedNanoUsd: number;
+  readonly todayNanoUsd: number;
+  readonly monthNanoUsd: number;
+  /** All limits null and false where the customer has none. */
+  readonly hasLimits: boolean;
+  readonly dailyLimitNanoUsd: number | null;
+  readonly monthlyLimitNanoUsd: number | null;
+}
+
+export interface CustomerQuery {
+  /** Days from the one of `fromMs` to the one of `toMs`, both whole, UTC. */
+  readonly fromMs: number;
+  readonly toMs: number;
+  readonly nowMs: number;
+  readonly projectId?: string;
+  /** Part of the id, whatever the case. */
+  readonly q?: string;
+  readonly limit: number;
+  readonly offset: number;
+}
+
+interface Row extends Record<string, unknown> {
+  project_id: string;
+  customer_id: string;
+  requests: string;
+  tokens_in: string;
+  tokens_out: string;
+  cost_usd: string;
+  saved_usd: string;
+  today_usd: string;
+  month_usd: string;
+  has_limits: boolean;
+  daily_usd: string | null;
+  monthly_usd: string | null;
+}
+
+/**
+ * The dearest first; customers of this month or with limits are there even when they spent nothing in the range. From the
+ * roll-ups by week and day: all customers are ranked by what they cost, and only those of the page added up in full.
+ */
+export async function listCustomers(db: Db, query: CustomerQuery): Promise<readonly CustomerUsage[]> {
+  const { fromMs, toMs, nowMs, projectId, q, limit, offset } = query;
+  const day = (ms: number) => sql`${utcDay(ms)}::date`;
+  const month = day(startOfMonth(nowMs));
+  const asked = sql`s.date between ${day(fromMs)} and ${day(toMs)}`;
+  const ofProject = projectId === undefined ? sql`true` : sql`project_id = ${projectId}::uuid`;
+  const named = q === undefined ? sql`true` : sql`customer_id ilike ${containsPattern(q)}`;
+  const columns = sql`project_id, customer_id, request_count, total_spend_usd`;
+  const condition = sql`${ofProject} and ${named}`;
+  const sinceMonth = customerParts({ fromMs: startOfMonth(nowMs), toMs: fromMs, columns, condition });
+  const ranked = sql`
+    with spent as (
+      select project_id, customer_id, sum(request_count) as requests, sum(total_spend_usd) as cost_usd from (
+        select * from (${customerParts({ fromMs, toMs: toMs + DAY_MS, columns, condition })}) as asked
+        union all select project_id, customer_id, 0, 0 from (${sinceMonth}) as earlier
+        union all select project_id, customer_id, 0, 0 from customer_spend
+        where date >= ${month} and date > ${day(toMs)} and ${condition}
+      ) as parts group by 1, 2
+    ), limited as (
+      select project_id, customer_id, daily_spend_limit_usd, monthly_spend_limit_usd from customer_limits
+      where ${ofProject} and ${named}
+    ), page as (
+      select project_id, customer_id, coalesce(requests, 0) as requests, coalesce(cost_usd, 0) as cost_usd,
+        l.customer_id is not null as has_limits, l.daily_spend_limit_usd as daily_usd,
+        l.monthly_spend_limit_usd as monthly_usd
+      from spent full join limited l using (project_id, customer_id)
+      where exists (select 1 from projects p where p.id = project_id and p.deleted_at is null)
+      order by 4 desc, 3 desc, 2, 1 limit ${limit} offset ${offset}
+    )
+    select page.*, rest.* from page, lateral (
+      select coalesce(sum(s.tokens_in) filter (where ${asked}), 0) as tokens_in,
+        coalesce(sum(s.tokens_out) filter (where ${asked}), 0) as tokens_out,
+        coalesce(sum(s.saved_usd) filter (where ${asked}), 0) as saved_usd,
+        coalesce(sum(s.total_spend_usd) filter (where s.date = ${day(nowMs)}), 0) as today_usd,
+        coalesce(sum(s.total_spend_usd) filter (where s.date >= ${month}), 0) as month_usd
+      from customer_spend s where s.project_id = page.project_id and s.customer_id = page.customer_id
+        and (${asked} or s.date >= ${month})
+    ) as rest order by cost_usd desc, requests desc, customer_id, project_id`;
+  const rows = await withRoom(db, (tx) => tx.execute<Row>(ranked));
+  return rows.map(toUsage);
+}
+
+/** UTC. */
+const startOfMonth = (ms: number) => Date.parse(`${utcDay(ms).slice(0, 7)}-01`);
+
+function toUsage(row: Row): CustomerUsage {
+  return {
+    projectId: row.project_id,
+    customerId: row.customer_id,
+    requests: Number(row.requests),
+    tokensIn: Number(row.tokens_in),
+    tokensOut: Number(row.tokens_out),
+    costNanoUsd: nanoFromUsd(row.cost_usd),
+    savedNanoUsd: nanoFromUsd(row.saved_usd),
+    todayNanoUsd: nanoFromUsd(row.today_usd),
+    monthNanoUsd: nanoFromUsd(row.month_usd),
+    hasLimits: row.has_limits,
+    dailyLimitNanoUsd: row.daily_usd === null ? null : nanoFromUsd(row.daily_usd),
+    monthlyLimitNanoUsd: row.monthly_usd === null ? null : nanoFromUsd(row.monthly_usd),
+  };
+}

@@ -1,0 +1,51 @@
+// Postgres unreachable: every call throws; the body log keeps its batch and tries again.
+import type { LoggedBodies } from '@llm0/core/logs/body-log';
+import { RecordsRejectedError } from '@llm0/core/logs/decode-log-record';
+import { sql } from 'drizzle-orm';
+import type { Db } from '../../client';
+import { isDataAtFault, rootMessage } from '../../sql-state';
+import { fromJsonb, toJsonb } from '../jsonb-text';
+
+/** Idempotent by request id, in one statement. */
+export async function writeLogBodies(db: Db, bodies: readonly LoggedBodies[]): Promise<void> {
+  const byRequest = new Map(bodies.map((one) => [one.requestId, one]));
+  try {
+    await db.execute(sql`
+      insert into gateway_log_bodies (request_id, created_at, project_id, request_body, response_body)
+      select r.request_id, to_timestamp(r.created_at_ms / 1000.0), r.project_id, r.request_body, r.response_body
+      from jsonb_to_recordset(${`[${[...byRequest.values()].map(toRow).join(',')}]`}::jsonb)
+        as r(request_id uuid, created_at_ms bigint, project_id uuid, request_body jsonb, response_body jsonb)
+      on conflict (request_id) do nothing`);
+  } catch (error) {
+    if (isDataAtFault(error)) throw new RecordsRejectedError(rootMessage(error), { cause: error });
+    throw error;
+  }
+}
+
+/** Bodies are JSON text already and go in as they are. */
+function toRow({ requestId, projectId, createdAtMs, request, response }: LoggedBodies): string {
+  const columns = { request_id: requestId, project_id: projectId, created_at_ms: Math.floor(createdAtMs) };
+  const bodies = `"request_body":${toJsonb(request ?? 'null')},"response_body":${toJsonb(response ?? 'null')}`;
+  return `${JSON.stringify(columns).slice(0, -1)},${bodies}}`;
+}
+
+/** null when none were kept, or not any more. */
+export async function getLogBodies(db: Db, requestId: string): Promise<LoggedBodies | null> {
+  const [row] = await db.execute<{
+    project_id: string;
+    created_at_ms: number;
+    request: string | null;
+    response: string | null;
+  }>(sql`
+    select project_id, (extract(epoch from created_at) * 1000)::float8 as created_at_ms,
+      nullif(request_body, 'null')::text as request, nullif(response_body, 'null')::text as response
+    from gateway_log_bodies where request_id = ${requestId}::uuid`);
+  if (row === undefined) return null;
+  return {
+    requestId,
+    projectId: row.project_id,
+    createdAtMs: row.created_at_ms,
+    request: row.request === null ? null : fromJsonb(row.request),
+    response: row.response === null ? null : fromJsonb(row.response),
+  };
+}

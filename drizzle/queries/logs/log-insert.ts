@@ -1,0 +1,199 @@
+// Postgres unreachable or failing: the call throws and nothing was written; the queue keeps the records. Records that can
+// never be written (wrong data) throw `RecordsRejectedError`.
+import type { LostBooking } from '@llm0/core/limits/hot-store';
+import {
+  type DecodedRecord,
+  decodeLogRecord,
+  encodeLogRecord,
+  RecordsRejectedError,
+} from '@llm0/core/logs/decode-log-record';
+import { eachInSlices } from '@llm0/core/logs/in-slices';
+import { RecordsOutdatedError } from '@llm0/core/logs/log-drain';
+import type { LogRecord } from '@llm0/core/logs/log-record';
+import { type SQL, sql } from 'drizzle-orm';
+import type { Db } from '../../client';
+import { nanoFromUsd } from '../../money';
+import { isDataAtFault, rootMessage, sqlState } from '../../sql-state';
+import { factOf, type SignedFact, utcDay } from '../rollup-deltas';
+import { writeRollups } from '../rollup-write';
+import { insertFailovers } from './failover-rows';
+import { readLogFence } from './log-fence';
+import { insertRows, takeOutRows } from './log-rows';
+import { ensurePartitions, lockLogWrites } from './partitions';
+
+export interface LogInsertResult {
+  /** Rows that were not there before. */
+  readonly inserted: number;
+  /** Rows replaced by their late correction. */
+  readonly corrected: number;
+}
+
+const DAY_MS = 86_400_000;
+/** Sending a thousand rows at once takes milliseconds, in which no request is served. */
+const ROWS_A_STATEMENT = 250;
+
+/** Days whose partition this process has seen, by connection pool. */
+const knownDays = new WeakMap<Db, Set<string>>();
+
+export interface LogInsertOptions {
+  /** Fence the records were read under (`readLogFence`); absent = whichever. */
+  readonly fence?: number;
+  /** What days that are over are told by; this process's clock by default. */
+  readonly nowMs?: () => number;
+}
+
+/** `storeRecords` of the queue: decodes and inserts; see `insertLogRecords`. */
+export async function storeLogRecords(
+  db: Db,
+  records: readonly string[],
+  options: LogInsertOptions = {},
+): Promise<LogInsertResult> {
+  const decoded: DecodedRecord[] = [];
+  await eachInSlices(records, (record) => decoded.push(decodeLogRecord(record)));
+  try {
+    return await insertRecords(db, decoded, options);
+  } catch (error) {
+    if (!(error instanceof RecordsRejectedError)) throw error;
+    // The texts may be at fault where the records are not: `1.0` is a whole number to JSON alone.
+    return insertLogRecords(
+      db,
+      decoded.map(({ record }) => record),
+      options,
+    );
+  }
+}
+
+/**
+ * Writes rows, roll-ups and failover rows in one transaction. Idempotent by record id: what is already there is skipped,
+ * and only rows really written count in the roll-ups. A record with `corrects` replaces its row and applies the
+ * difference to the roll-ups; again it changes nothing. Throws `RecordsOutdatedError` under another fence.
+ */
+export async function insertLogRecords(
+  db: Db,
+  records: readonly LogRecord[],
+  options: LogInsertOptions = {},
+): Promise<LogInsertResult> {
+  return insertRecords(db, records.map(encodeLogRecord), options);
+}
+
+async function insertRecords(
+  db: Db,
+  records: readonly DecodedRecord[],
+  options: LogInsertOptions,
+): Promise<LogInsertResult> {
+  if (records.length === 0) return { inserted: 0, corrected: 0 };
+  try {
+    await ensureDays(db, records);
+    return await writeRecords(db, records, options);
+  } catch (error) {
+    if (sqlState(error) === '23514' && knownDays.get(db)?.size) {
+      // A partition was dropped (or the database replaced) behind our back: look again, once.
+      knownDays.delete(db);
+      return insertRecords(db, records, options);
+    }
+    if (isDataAtFault(error)) throw new RecordsRejectedError(rootMessage(error), { cause: error });
+    throw error;
+  }
+}
+
+async function ensureDays(db: Db, records: readonly DecodedRecord[]): Promise<void> {
+  const known = knownDays.get(db) ?? new Set<string>();
+  const days = new Set(records.map(({ record }) => Math.floor(record.createdAtMs / DAY_MS)));
+  const missing = [...days].map((day) => utcDay(day * DAY_MS)).filter((day) => !known.has(day));
+  if (missing.length === 0) return;
+  await ensurePartitions(db, missing);
+  for (const day of missing) known.add(day);
+  knownDays.set(db, known);
+}
+
+async function writeRecords(
+  db: Db,
+  records: readonly DecodedRecord[],
+  { fence, nowMs = Date.now }: LogInsertOptions,
+): Promise<LogInsertResult> {
+  const firsts = new Map<string, DecodedRecord>();
+  const corrections = new Map<string, DecodedRecord>();
+  for (const decoded of records) {
+    const id = decoded.record.id.toLowerCase();
+    if (decoded.record.corrects === true) corrections.set(id, decoded);
+    else if (!firsts.has(id)) firsts.set(id, decoded);
+  }
+  return db.transaction(async (tx) => {
+    await lockLogWrites(tx);
+    if (fence !== undefined && (await readLogFence(tx)) !== fence) {
+      throw new RecordsOutdatedError('the counters were rebuilt since these records were read');
+    }
+    const facts: SignedFact[] = [];
+    const written: LogRecord[] = [];
+    const insert = async (batch: ReadonlyMap<string, DecodedRecord>) => {
+      const news = await insertInParts(tx, batch);
+      await eachInSlices(news, (record) => {
+        written.push(record);
+        facts.push({ fact: factOf(record), sign: 1 });
+      });
+      return news.length;
+    };
+    const inserted = await insert(firsts);
+    let replaced = 0;
+    if (corrections.size > 0) {
+      const old = await takeOutRows(
+        tx,
+        Array.from(corrections.values(), ({ record }) => record),
+      );
+      for (const fact of old) facts.push({ fact, sign: -1 });
+      replaced = old.length;
+    }
+    const corrected = await insert(corrections);
+    await writeRollups(tx, facts, nowMs());
+    await insertFailovers(tx, written);
+    return { inserted: inserted + corrected - replaced, corrected: replaced };
+  });
+}
+
+/** Returns the records that were not there before. `batch` is by id in lower case. */
+async function insertInParts(tx: Db, batch: ReadonlyMap<string, DecodedRecord>): Promise<readonly LogRecord[]> {
+  const all = [...batch.values()];
+  const written: LogRecord[] = [];
+  for (let i = 0; i < all.length; i += ROWS_A_STATEMENT) {
+    const part = all.slice(i, i + ROWS_A_STATEMENT);
+    const ids = await insertRows(
+      tx,
+      part.map(({ json }) => json),
+    );
+    for (const record of ids === null ? part : ids.map((id) => batch.get(id))) {
+      if (record !== undefined) written.push(record.record);
+    }
+  }
+  return written;
+}
+
+/** A row may stand at another time than the hold it belongs to: that of a refusal whose admission came through late. */
+const ROW_APART_MS = 3_600_000;
+
+type WantedRequests = readonly { readonly id: string; readonly createdAtMs: number }[];
+
+/** Which of these requests already have a row. */
+export async function findStoredRequests(db: Db, requests: WantedRequests): Promise<ReadonlySet<string>> {
+  if (requests.length === 0) return new Set();
+  const rows = await db.execute<{ id: string }>(
+    sql`select g.request_id as id from gateway_logs g where ${isOneOf(requests)}`,
+  );
+  return new Set(rows.map((row) => row.id));
+}
+
+/** Which of them have only what the reaper booked for a process that died. */
+export async function findLostRequests(db: Db, requests: WantedRequests): Promise<ReadonlyMap<string, LostBooking>> {
+  if (requests.length === 0) return new Map();
+  const rows = await db.execute<{ id: string; usd: string; at: number }>(sql`
+    select g.request_id as id, g.cost_usd as usd, (extract(epoch from g.created_at) * 1000)::float8 as at
+    from gateway_logs g where g.error_code = 'gateway_lost' and ${isOneOf(requests)}`);
+  return new Map(rows.map(({ id, usd, at }) => [id, { costNanoUsd: nanoFromUsd(usd), createdAtMs: at }]));
+}
+
+function isOneOf(requests: WantedRequests): SQL {
+  const times = requests.map((request) => request.createdAtMs);
+  return sql`g.created_at between to_timestamp(${Math.floor(Math.min(...times)) - ROW_APART_MS}::bigint / 1000.0)
+        and to_timestamp(${Math.ceil(Math.max(...times)) + ROW_APART_MS}::bigint / 1000.0)
+      and g.request_id in (select value::uuid
+        from jsonb_array_elements_text(${JSON.stringify(requests.map((request) => request.id))}::jsonb))`;
+}

@@ -1,0 +1,138 @@
+import type { LogRecord } from '@llm0/core/logs/log-record';
+import { sql } from 'drizzle-orm';
+import type { Db } from '../../client';
+import { nanoFromUsd } from '../../money';
+import { executePrepared } from '../execute-prepared';
+import type { UsageFact } from '../rollup-deltas';
+
+/** Field of a record → its column of `gateway_logs` and type. */
+const FIELDS = {
+  id: ['id', 'uuid'],
+  projectId: ['project_id', 'uuid'],
+  apiKeyId: ['api_key_id', 'uuid'],
+  clientRequestId: ['client_request_id', 'text'],
+  dialect: ['dialect', 'text'],
+  model: ['model', 'text'],
+  requestedModel: ['requested_model', 'text'],
+  provider: ['provider', 'text'],
+  finalProvider: ['final_provider', 'text'],
+  tokensIn: ['tokens_in', 'bigint'],
+  tokensOut: ['tokens_out', 'bigint'],
+  tokensCacheRead: ['tokens_cache_read', 'bigint'],
+  tokensCacheWrite: ['tokens_cache_write', 'bigint'],
+  tokensReasoning: ['tokens_reasoning', 'bigint'],
+  costDetail: ['cost_detail', 'jsonb'],
+  costEstimated: ['cost_estimated', 'boolean'],
+  latencyMs: ['latency_ms', 'double precision'],
+  overheadMs: ['overhead_ms', 'double precision'],
+  upstreamMs: ['upstream_ms', 'double precision'],
+  ttftMs: ['ttft_ms', 'double precision'],
+  stream: ['stream', 'boolean'],
+  cacheHit: ['cache_hit', 'boolean'],
+  semanticCacheHit: ['semantic_cache_hit', 'boolean'],
+  similarityScore: ['similarity_score', 'real'],
+  failoverCount: ['failover_count', 'integer'],
+  attempts: ['attempts', 'jsonb'],
+  status: ['status', 'text'],
+  httpStatus: ['http_status', 'integer'],
+  errorCode: ['error_code', 'text'],
+  errorMessage: ['error_message', 'text'],
+  customerId: ['customer_id', 'text'],
+  labels: ['labels', 'jsonb'],
+} as const satisfies Partial<Record<keyof LogRecord, readonly [column: string, type: string]>>;
+
+/** Columns that are made from fields. */
+const DERIVED = {
+  request_id: 'r.id',
+  created_at: 'to_timestamp(r."createdAtMs" / 1000.0)',
+  cost_usd: 'r."costNanoUsd" * 0.000000001',
+  saved_usd: 'r."savedNanoUsd" * 0.000000001',
+  tokens_total: 'r."tokensIn" + r."tokensOut"',
+  failover_occurred: 'r."failoverCount" > 0',
+} as const;
+
+const INSERTED = [...Object.values(FIELDS).map(([column]) => column), ...Object.keys(DERIVED)].join(', ');
+const SELECTED = [...Object.keys(FIELDS).map((field) => `r."${field}"`), ...Object.values(DERIVED)].join(', ');
+const TYPED = ['"createdAtMs" bigint, "costNanoUsd" bigint, "savedNanoUsd" bigint']
+  .concat(Object.entries(FIELDS).map(([field, [, type]]) => `"${field}" ${type}`))
+  .join(', ');
+
+/**
+ * Inserts rows (JSON of records) that are not there yet, in one statement. Returns the ids really written; null = all, which
+ * is nearly always so, and a reply of a row for each would cost more than the roll-ups.
+ */
+export async function insertRows(tx: Db, records: readonly string[]): Promise<readonly string[] | null> {
+  const [reply] = await executePrepared<{ written: number; ids: string | null }>(
+    tx,
+    sql`
+    with inserted as (insert into gateway_logs (${sql.raw(INSERTED)})
+    select ${sql.raw(SELECTED)} from json_to_recordset(${`[${records.join(',')}]`}::json) as r(${sql.raw(TYPED)})
+    on conflict (created_at, id) do nothing
+    returning id)
+    select count(*)::int as written, case when count(*) < ${records.length} then string_agg(id::text, ',') end as ids
+    from inserted`,
+  );
+  if (reply?.written === records.length) return null;
+  return reply?.ids?.split(',') ?? [];
+}
+
+interface TakenRow extends Record<string, unknown> {
+  created_at_ms: number;
+  project_id: string;
+  api_key_id: string;
+  model: string;
+  provider: string;
+  status: string;
+  cache: UsageFact['cache'];
+  customer_id: string | null;
+  error_code: string | null;
+  tokens_in: string;
+  tokens_out: string;
+  tokens_cache_read: string;
+  tokens_cache_write: string;
+  tokens_reasoning: string;
+  cost_usd: string;
+  saved_usd: string;
+  failover_count: number;
+  latency_ms: number;
+  ttft_ms: number | null;
+  overhead_ms: number | null;
+  upstream_ms: number | null;
+}
+
+/** Removes the rows that these corrections replace, and returns what they had added to the roll-ups. */
+export async function takeOutRows(tx: Db, corrections: readonly LogRecord[]): Promise<readonly UsageFact[]> {
+  const keys = corrections.map((record) => ({ id: record.id, created_at_ms: record.createdAtMs }));
+  const rows = await tx.execute<TakenRow>(sql`
+    delete from gateway_logs g
+    using jsonb_to_recordset(${JSON.stringify(keys)}::jsonb) as r(id uuid, created_at_ms bigint)
+    where g.id = r.id and g.created_at = to_timestamp(r.created_at_ms / 1000.0)
+    returning (extract(epoch from g.created_at) * 1000)::float8 as created_at_ms, g.project_id, g.api_key_id, g.model,
+      coalesce(g.final_provider, g.provider, '') as provider, g.status,
+      case when g.semantic_cache_hit then 'semantic' when g.cache_hit then 'exact' else 'miss' end as cache,
+      g.customer_id, g.error_code, g.tokens_in, g.tokens_out, g.tokens_cache_read, g.tokens_cache_write, g.tokens_reasoning,
+      g.cost_usd, g.saved_usd, g.failover_count, g.latency_ms, g.ttft_ms, g.overhead_ms, g.upstream_ms`);
+  return rows.map((row) => ({
+    createdAtMs: row.created_at_ms,
+    projectId: row.project_id,
+    apiKeyId: row.api_key_id,
+    model: row.model,
+    provider: row.provider,
+    status: row.status,
+    cache: row.cache,
+    customerId: row.customer_id,
+    errorCode: row.error_code,
+    tokensIn: Number(row.tokens_in),
+    tokensOut: Number(row.tokens_out),
+    tokensCacheRead: Number(row.tokens_cache_read),
+    tokensCacheWrite: Number(row.tokens_cache_write),
+    tokensReasoning: Number(row.tokens_reasoning),
+    costNanoUsd: nanoFromUsd(row.cost_usd),
+    savedNanoUsd: nanoFromUsd(row.saved_usd),
+    failovers: row.failover_count,
+    latencyMs: row.latency_ms,
+    ttftMs: row.ttft_ms,
+    overheadMs: row.overhead_ms,
+    upstreamMs: row.upstream_ms,
+  }));
+}

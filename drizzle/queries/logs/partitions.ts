@@ -1,0 +1,74 @@
+import { sql } from 'drizzle-orm';
+import type { Db } from '../../client';
+import { utcDay } from '../rollup-deltas';
+
+const DAY_MS = 86_400_000;
+/** Serializes all writers of `gateway_logs` and its partitions, whichever process they are in. */
+const LOG_WRITE_LOCK = 7_107_330_003;
+
+/** Held until the transaction ends. */
+export async function lockLogWrites(tx: Db): Promise<void> {
+  await tx.execute(sql`select pg_advisory_xact_lock(${sql.raw(String(LOG_WRITE_LOCK))})`);
+}
+
+/**
+ * Makes the daily partitions of these days (`YYYY-MM-DD`, UTC) where they are missing; returns the days made. A partition
+ * is made apart and then attached, which never blocks readers or writers of the table.
+ */
+export async function ensurePartitions(db: Db, days: readonly string[]): Promise<readonly string[]> {
+  if (days.length === 0) return [];
+  return db.transaction(async (tx) => {
+    await lockLogWrites(tx);
+    const existing = new Set((await listPartitions(tx)).map((partition) => partition.day));
+    const missing = [...new Set(days)].filter((day) => !existing.has(day)).sort();
+    for (const day of missing) {
+      const table = sql.identifier(partitionName(day));
+      const from = sql.raw(`'${day} 00:00:00+00'`);
+      const to = sql.raw(`'${utcDay(Date.parse(day) + DAY_MS)} 00:00:00+00'`);
+      await tx.execute(sql`create table ${table} (like gateway_logs including defaults including constraints)`);
+      await tx.execute(sql`alter table gateway_logs attach partition ${table} for values from (${from}) to (${to})`);
+    }
+    return missing;
+  });
+}
+
+/** Today's partition and those of the next `daysAhead` days. */
+export async function ensurePartitionsAhead(db: Db, nowMs: number, daysAhead = 7): Promise<readonly string[]> {
+  const days = Array.from({ length: daysAhead + 1 }, (_, index) => utcDay(nowMs + index * DAY_MS));
+  return ensurePartitions(db, days);
+}
+
+export interface Partition {
+  readonly table: string;
+  /** `YYYY-MM-DD`, UTC. */
+  readonly day: string;
+}
+
+/** Oldest first. */
+export async function listPartitions(db: Db): Promise<readonly Partition[]> {
+  const rows = await db.execute<{ name: string }>(sql`
+    select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
+    where i.inhparent = 'gateway_logs'::regclass order by c.relname`);
+  return rows.map(({ name }) => {
+    const digits = name.slice('gateway_logs_'.length);
+    return { table: name, day: `${digits.slice(0, 4)}-${digits.slice(4, 6)}-${digits.slice(6, 8)}` };
+  });
+}
+
+/** Drops the partitions whose whole day lies before `beforeMs`, and the failover rows of that time; returns the days. */
+export async function dropPartitionsBefore(db: Db, beforeMs: number): Promise<readonly string[]> {
+  const old = (await listPartitions(db)).filter(({ day }) => Date.parse(day) + DAY_MS <= beforeMs);
+  for (const { table } of old) {
+    await db.transaction(async (tx) => {
+      // Dropping needs the whole table for a moment: rather try again at the next run than hold up the queue behind it.
+      await tx.execute(sql`set local lock_timeout = '5s'`);
+      await lockLogWrites(tx);
+      await tx.execute(sql`drop table ${sql.identifier(table)}`);
+    });
+  }
+  const firstKept = utcDay(beforeMs);
+  await db.execute(sql`delete from failover_logs where created_at < ${firstKept}::date::timestamp at time zone 'UTC'`);
+  return old.map(({ day }) => day);
+}
+
+const partitionName = (day: string) => `gateway_logs_${day.replaceAll('-', '')}`;

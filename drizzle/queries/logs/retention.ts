@@ -1,0 +1,61 @@
+import { type SQL, sql } from 'drizzle-orm';
+import type { Db } from '../../client';
+import { instant } from '../instant';
+import { FINER_THAN_DAYS } from '../ranked-durations';
+
+/** Rows deleted in one statement: short locks, short transactions. */
+const BATCH = 10_000;
+
+/** Table → what is over, as of the given instant. Partitions of `gateway_logs` are dropped elsewhere. */
+const EXPIRED = {
+  rollup_minute: (ms: number) => sql`bucket < ${instant(ms)}`,
+  rollup_hour: (ms: number) => sql`bucket < ${instant(ms)}`,
+  rollup_quarter: (ms: number) => sql`bucket < ${instant(ms)}`,
+  rollup_latency_short: (ms: number) => sql`bucket < ${instant(ms)}`,
+  rollup_latency_hour: (ms: number) => sql`bucket < ${instant(ms)}`,
+  rollup_latency_quarter: (ms: number) => sql`bucket < ${instant(ms)}`,
+  // Whole days are kept.
+  rollup_durations: (ms: number) => sql`${FINER_THAN_DAYS} and bucket < ${instant(ms)}`,
+  rollup_durations_hour_made: (ms: number) => sql`bucket < ${instant(ms)}`,
+  rollup_durations_hour: (ms: number) => sql`bucket < ${instant(ms)}`,
+  rollup_error: (ms: number) => sql`bucket < ${instant(ms)}`,
+  customer_spend_hour_made: (ms: number) => sql`bucket < ${instant(ms)}`,
+  customer_spend_hour: (ms: number) => sql`bucket < ${instant(ms)}`,
+  customer_spend_hour_changes: (ms: number) => sql`bucket < ${instant(ms)}`,
+  gateway_log_bodies: (ms: number) => sql`created_at < ${instant(ms)}`,
+  system_logs: (ms: number) => sql`created_at < ${instant(ms)}`,
+  exact_cache: (ms: number) => sql`expires_at < ${instant(ms)}`,
+  semantic_matches: (ms: number) => sql`created_at < ${instant(ms)}`,
+  idempotency_keys: (ms: number) => sql`expires_at < ${instant(ms)}`,
+  kept_answers: (ms: number) => sql`expires_at < ${instant(ms)}`,
+} as const satisfies Record<string, (ms: number) => SQL>;
+
+export type ExpiringTable = keyof typeof EXPIRED;
+
+/** Deletes what lies before the instant, in batches; returns how many rows. */
+export async function deleteExpired(db: Db, table: ExpiringTable, beforeMs: number): Promise<number> {
+  const name = sql.identifier(table);
+  let total = 0;
+  for (;;) {
+    const [row] = await db.execute<{ n: number }>(sql`
+      with gone as (
+        delete from ${name} where ctid in (select ctid from ${name} where ${EXPIRED[table](beforeMs)} limit ${sql.raw(String(BATCH))})
+        returning 1
+      ) select count(*)::int as n from gone`);
+    const deleted = row?.n ?? 0;
+    total += deleted;
+    if (deleted < BATCH) return total;
+  }
+}
+
+/** The same for `semantic_cache`, which is only there with pgvector. */
+export async function deleteExpiredSemantic(db: Db, nowMs: number): Promise<number> {
+  const [found] = await db.execute<{ present: boolean }>(
+    sql`select to_regclass('semantic_cache') is not null as present`,
+  );
+  if (found?.present !== true) return 0;
+  const [row] = await db.execute<{ n: number }>(
+    sql`with gone as (delete from semantic_cache where expires_at < ${instant(nowMs)} returning 1) select count(*)::int as n from gone`,
+  );
+  return row?.n ?? 0;
+}

@@ -1,0 +1,231 @@
+import { describe, expect, test } from 'bun:test';
+import { ZERO_USAGE } from '../../chat/usage';
+import { GatewayError } from '../../errors/gateway-error';
+import { STORED_ANSWER_CODEC, type StoredAnswer } from '../stored-answer';
+import {
+  type AnswerClaim,
+  type ClaimOutcome,
+  type ClaimRef,
+  type IdempotencyStore,
+  IdempotentAnswers,
+} from './idempotent-answers';
+
+const answer: StoredAnswer = {
+  v: 1,
+  provider: 'alpha',
+  model: 'm',
+  response: { choices: [{ index: 0, text: 'hi', finishReason: 'stop' }] },
+  usage: ZERO_USAGE,
+  costNanoUsd: 7,
+};
+
+interface Row {
+  owner: string;
+  bodyHash: string;
+  answer?: string;
+  leaseUntilMs: number;
+}
+
+/** The table in memory; any number of processes may share it. */
+class MemoryStore implements IdempotencyStore {
+  readonly rows = new Map<string, Row>();
+  away = false;
+  delayMs = 1;
+  renewals = 0;
+
+  private async pause(): Promise<void> {
+    await Bun.sleep(this.delayMs);
+    if (this.away) throw new Error('away');
+  }
+
+  async claim({ apiKeyId, keyHash, owner }: ClaimRef, bodyHash: string, leaseMs: number): Promise<ClaimOutcome> {
+    await this.pause();
+    const id = `${apiKeyId} ${keyHash}`;
+    const row = this.rows.get(id);
+    if (row === undefined || (row.answer === undefined && row.leaseUntilMs <= Date.now())) {
+      this.rows.set(id, { owner, bodyHash, leaseUntilMs: Date.now() + leaseMs });
+      return { type: 'claimed' };
+    }
+    if (row.bodyHash !== bodyHash) return { type: 'conflict' };
+    return row.answer === undefined ? { type: 'pending' } : { type: 'done', answer: row.answer };
+  }
+
+  async renew(refs: readonly ClaimRef[], leaseMs: number): Promise<void> {
+    await this.pause();
+    this.renewals += 1;
+    for (const ref of refs) this.change(ref, (row) => ({ ...row, leaseUntilMs: Date.now() + leaseMs }));
+  }
+
+  async complete(ref: ClaimRef, text: string): Promise<void> {
+    await this.pause();
+    this.change(ref, (row) => ({ ...row, answer: text }));
+  }
+
+  async release(ref: ClaimRef): Promise<void> {
+    await this.pause();
+    this.change(ref, () => undefined);
+  }
+
+  private change(ref: ClaimRef, to: (row: Row) => Row | undefined): void {
+    const id = `${ref.apiKeyId} ${ref.keyHash}`;
+    const row = this.rows.get(id);
+    if (row?.owner !== ref.owner) return;
+    const next = to(row);
+    if (next === undefined) this.rows.delete(id);
+    else this.rows.set(id, next);
+  }
+}
+
+const FAST = { leaseMs: 150, deadlineMs: 100, pollMs: 10 };
+
+function createProcess(store = new MemoryStore()) {
+  const answers = new IdempotentAnswers({ store, codec: STORED_ANSWER_CODEC, ...FAST });
+  let next = 0;
+  const begin = (more: { key?: string; bodyHash?: string; apiKeyId?: string; signal?: AbortSignal } = {}) =>
+    answers.begin({
+      apiKeyId: 'k',
+      key: 'one',
+      bodyHash: 'b',
+      requestId: `${process.pid}-${next++}-${Math.random()}`,
+      signal: new AbortController().signal,
+      ...more,
+    });
+  const produce = async (): Promise<AnswerClaim<StoredAnswer>> => {
+    const turn = await begin();
+    if (turn.type !== 'produce') throw new Error('it is not our turn');
+    return turn.claim;
+  };
+  return { store, answers, begin, produce };
+}
+
+describe('one answer per Idempotency-Key', () => {
+  test('the completed answer is replayed, in this process and in another one', async () => {
+    const one = createProcess();
+    const claim = await one.produce();
+    await claim.complete(() => answer);
+    expect(await one.begin()).toEqual({ type: 'replay', answer });
+    expect(await createProcess(one.store).begin()).toEqual({ type: 'replay', answer });
+    expect(one.answers.size).toBe(0);
+    expect((await one.begin({ apiKeyId: 'other' })).type).toBe('produce');
+  });
+
+  test.each(['here', 'in another process'])('one under way %s is joined', async (where) => {
+    const one = createProcess();
+    const claim = await one.produce();
+    const other = where === 'here' ? one : createProcess(one.store);
+    const joined = Promise.all([other.begin(), other.begin()]);
+    await Bun.sleep(50);
+    await claim.complete(() => answer);
+    expect(await joined).toEqual([
+      { type: 'replay', answer },
+      { type: 'replay', answer },
+    ]);
+  });
+
+  test.each(['here', 'in another process'])(
+    'another body is a conflict %s, before and after the answer',
+    async (where) => {
+      const one = createProcess();
+      const claim = await one.produce();
+      const other = where === 'here' ? one : createProcess(one.store);
+      await expect(other.begin({ bodyHash: 'c' })).rejects.toMatchObject({ kind: 'idempotency_conflict' });
+      await claim.complete(() => answer);
+      await expect(other.begin({ bodyHash: 'c' })).rejects.toMatchObject({ kind: 'idempotency_conflict' });
+    },
+  );
+
+  test('an error goes to those who joined, and is not kept', async () => {
+    const one = createProcess();
+    const claim = await one.produce();
+    const joined = one.begin();
+    await Bun.sleep(5);
+    claim.fail(new GatewayError('upstream_error', 'broken'));
+    await expect(joined).rejects.toMatchObject({ kind: 'upstream_error' });
+    expect((await one.begin()).type).toBe('produce');
+  });
+
+  test('who comes after the error runs anew, with any body, however long the store takes to free the key', async () => {
+    for (const bodyHash of ['b', 'c']) {
+      const one = createProcess();
+      const claim = await one.produce();
+      one.store.delayMs = 40;
+      claim.fail(new GatewayError('upstream_error', 'broken'));
+      expect((await one.begin({ bodyHash })).type).toBe('produce');
+    }
+  });
+
+  test.each(['here', 'in another process'])(
+    'when the first one leaves, one of those who joined %s goes on',
+    async (where) => {
+      const one = createProcess();
+      const claim = await one.produce();
+      const other = where === 'here' ? one : createProcess(one.store);
+      const joined = [other.begin(), other.begin()];
+      await Bun.sleep(30);
+      claim.release();
+      const first = await Promise.race(joined);
+      if (first.type !== 'produce') throw new Error('nobody goes on');
+      await first.claim.complete(() => answer);
+      expect((await Promise.all(joined)).map((turn) => turn.type).sort()).toEqual(['produce', 'replay']);
+    },
+  );
+
+  test('who joined may leave', async () => {
+    const one = createProcess();
+    await one.produce();
+    for (const process of [one, createProcess(one.store)]) {
+      const leaving = new AbortController();
+      const joined = process.begin({ signal: leaving.signal });
+      setTimeout(() => leaving.abort(), 20);
+      await expect(joined).rejects.toMatchObject({ kind: 'client_closed' });
+    }
+  });
+
+  test('a claim lives as long as its owner, and not much longer', async () => {
+    const one = createProcess();
+    await one.produce();
+    const other = createProcess(one.store).begin();
+    await Bun.sleep(2 * FAST.leaseMs);
+    expect(one.store.renewals).toBeGreaterThan(2);
+    expect(await Promise.race([other, Bun.sleep(1).then(() => 'waiting')])).toBe('waiting');
+    // The owner is killed: nobody renews any more.
+    one.answers.stop();
+    expect((await other).type).toBe('produce');
+  });
+
+  test('without the store no request runs, and a claim that came too late is given back', async () => {
+    const one = createProcess();
+    one.store.away = true;
+    await expect(one.begin()).rejects.toMatchObject({ kind: 'store_unavailable', retryAfterMs: 1000 });
+    one.store.away = false;
+    one.store.delayMs = FAST.deadlineMs + 50;
+    await expect(one.begin()).rejects.toMatchObject({ kind: 'store_unavailable' });
+    one.store.delayMs = 1;
+    await Bun.sleep(120);
+    expect(one.store.rows.size).toBe(0);
+    expect((await one.begin()).type).toBe('produce');
+  });
+
+  test('an answer the store does not take yet is replayed from memory, and written later', async () => {
+    const one = createProcess();
+    const claim = await one.produce();
+    one.store.away = true;
+    const startMs = performance.now();
+    await claim.complete(() => answer);
+    expect(performance.now() - startMs).toBeLessThan(400);
+    expect((await one.begin()).type).toBe('replay');
+    one.store.away = false;
+    for (let i = 0; i < 200 && one.answers.size > 0; i++) await Bun.sleep(10);
+    expect((await createProcess(one.store).begin()).type).toBe('replay');
+  });
+
+  test('a claim ends once', async () => {
+    const one = createProcess();
+    const claim = await one.produce();
+    await claim.complete(() => answer);
+    claim.fail(new GatewayError('internal', 'late'));
+    claim.release();
+    await Bun.sleep(10);
+    expect((await one.begin()).type).toBe('replay');
+  });
+});

@@ -1,0 +1,282 @@
+// Postgres away: a request with an Idempotency-Key is refused, because running it could mean running it twice. An answer
+// that can't be written yet is replayed from this process's memory and tried again until its claim is another's.
+import { GatewayError } from '../../errors/gateway-error';
+
+/** One key of one caller, and who claims it. */
+export interface ClaimRef {
+  readonly apiKeyId: string;
+  readonly keyHash: string;
+  /** UUID of the claiming request. */
+  readonly owner: string;
+}
+
+export type ClaimOutcome =
+  /** This owner has it, until its lease ends. */
+  | { readonly type: 'claimed' }
+  /** Another request has it right now. */
+  | { readonly type: 'pending' }
+  /** `answer`: as its codec wrote it. */
+  | { readonly type: 'done'; readonly answer: string }
+  /** The key belongs to another body. */
+  | { readonly type: 'conflict' };
+
+/** Where claims and answers are kept for 24 h, for all processes. All calls throw while it is away. */
+export interface IdempotencyStore {
+  claim(ref: ClaimRef, bodyHash: string, leaseMs: number): Promise<ClaimOutcome>;
+  renew(refs: readonly ClaimRef[], leaseMs: number): Promise<void>;
+  complete(ref: ClaimRef, answer: string): Promise<void>;
+  release(ref: ClaimRef): Promise<void>;
+}
+
+/** The request that has to produce the answer holds this; it must end in exactly one of three ways. */
+export interface AnswerClaim<A> {
+  /** A complete 2xx: kept for replays. Resolves when it is written, or late; undefined where nothing is kept. */
+  complete(describe: () => A): Promise<void> | undefined;
+  /** The key is free again; those who joined get the same error. */
+  fail(error: GatewayError): void;
+  /** The caller left: the key is free again, and one of those who joined goes on. */
+  release(): void;
+}
+
+export type IdempotentTurn<A> =
+  | { readonly type: 'produce'; readonly claim: AnswerClaim<A> }
+  | { readonly type: 'replay'; readonly answer: A };
+
+/** How answers of one kind are kept. */
+export interface AnswerCodec<A> {
+  encode(answer: A): string;
+  /** undefined for anything this version did not write. */
+  decode(text: string): A | undefined;
+}
+
+export interface IdempotentRequest {
+  readonly apiKeyId: string;
+  /** The caller's own key, as sent. */
+  readonly key: string;
+  /** Hash of everything that makes the request another one. */
+  readonly bodyHash: string;
+  /** UUID of the request. */
+  readonly requestId: string;
+  /** The caller left. */
+  readonly signal: AbortSignal;
+}
+
+export interface IdempotentAnswersOptions<A> {
+  readonly store: IdempotencyStore;
+  readonly codec: AnswerCodec<A>;
+  /** How long a claim outlives its process; 30 s unless given. */
+  readonly leaseMs?: number;
+  /** How long a question to the store may take, and how long an answer waits to be written. */
+  readonly deadlineMs?: number;
+  /** How often a key that another process claims is asked for. */
+  readonly pollMs?: number;
+}
+
+type Ending<A> =
+  | { readonly type: 'done'; readonly answer: A }
+  | { readonly type: 'failed'; readonly error: GatewayError }
+  | { readonly type: 'released' };
+
+/** A key this process is busy with. */
+interface Entry<A> {
+  readonly ref: ClaimRef;
+  readonly bodyHash: string;
+  readonly ending: PromiseWithResolvers<Ending<A>>;
+  /** True once the store says that it is ours: then its lease is renewed. */
+  claimed: boolean;
+  /** Set while the key is given back: resolves once it is free. Who comes now is no part of what has ended. */
+  freeing?: Promise<void>;
+}
+
+const LEASE_MS = 30_000;
+const DEADLINE_MS = 2000;
+const POLL_MS = 250;
+const RETRY_MS = 1000;
+
+/** One answer per `Idempotency-Key`: produced once, joined while under way, replayed for 24 h. */
+export class IdempotentAnswers<A> {
+  private readonly entries = new Map<string, Entry<A>>();
+  private timer: ReturnType<typeof setInterval> | undefined;
+
+  constructor(private readonly options: IdempotentAnswersOptions<A>) {}
+
+  /** Keys this process is busy with. */
+  get size(): number {
+    return this.entries.size;
+  }
+
+  /**
+   * Whose turn it is. Waits for an identical request under way. Throws `idempotency_conflict`, `store_unavailable`,
+   * `client_closed`, or the error of the request that was joined.
+   */
+  async begin(request: IdempotentRequest): Promise<IdempotentTurn<A>> {
+    const keyHash = Bun.CryptoHasher.hash('sha256', request.key, 'hex');
+    const id = `${request.apiKeyId} ${keyHash}`;
+    for (;;) {
+      const running = this.entries.get(id);
+      if (running === undefined) {
+        const ref = { apiKeyId: request.apiKeyId, keyHash, owner: request.requestId };
+        const turn = await this.ask(id, ref, request);
+        if (turn !== undefined) return turn;
+        continue;
+      }
+      if (running.freeing !== undefined) {
+        await untilGone(running.freeing, request.signal);
+        continue;
+      }
+      if (running.bodyHash !== request.bodyHash) throw conflict();
+      const ending = await untilGone(running.ending.promise, request.signal);
+      if (ending.type === 'done') return { type: 'replay', answer: ending.answer };
+      if (ending.type === 'failed') throw ending.error;
+    }
+  }
+
+  stop(): void {
+    clearInterval(this.timer);
+    this.timer = undefined;
+  }
+
+  /** Asks the store until this request has its turn; others of this process wait for it meanwhile. */
+  private async ask(id: string, ref: ClaimRef, request: IdempotentRequest): Promise<IdempotentTurn<A> | undefined> {
+    const { bodyHash, signal } = request;
+    const entry: Entry<A> = { ref, bodyHash, ending: Promise.withResolvers<Ending<A>>(), claimed: false };
+    this.entries.set(id, entry);
+    const leave = (ending: Ending<A>) => {
+      if (this.entries.get(id) === entry) this.entries.delete(id);
+      entry.ending.resolve(ending);
+    };
+    try {
+      for (;;) {
+        const outcome = await this.claim(ref, bodyHash);
+        if (outcome.type === 'claimed') {
+          entry.claimed = true;
+          this.keepLeases();
+          return { type: 'produce', claim: this.createClaim(id, entry) };
+        }
+        if (outcome.type === 'conflict') throw conflict();
+        if (outcome.type === 'done') {
+          const answer = this.options.codec.decode(outcome.answer);
+          if (answer === undefined) throw unreadable();
+          leave({ type: 'done', answer });
+          return { type: 'replay', answer };
+        }
+        await untilGone(Bun.sleep(this.options.pollMs ?? POLL_MS), signal);
+      }
+    } catch (cause) {
+      const error = cause instanceof GatewayError ? cause : unavailable(cause);
+      leave(error.kind === 'client_closed' ? { type: 'released' } : { type: 'failed', error });
+      throw error;
+    }
+  }
+
+  /** A claim that comes too late for its request is given back. */
+  private async claim(ref: ClaimRef, bodyHash: string): Promise<ClaimOutcome> {
+    const { store, leaseMs = LEASE_MS, deadlineMs = DEADLINE_MS } = this.options;
+    const late = Promise.withResolvers<never>();
+    let given = false;
+    const timer = setTimeout(() => {
+      given = true;
+      late.reject(unavailable());
+    }, deadlineMs);
+    const asking = store.claim(ref, bodyHash, leaseMs).then((outcome) => {
+      if (given && outcome.type === 'claimed') void store.release(ref).catch(() => {});
+      return outcome;
+    });
+    try {
+      return await Promise.race([asking, late.promise]);
+    } catch (cause) {
+      throw cause instanceof GatewayError ? cause : unavailable(cause);
+    } finally {
+      clearTimeout(timer);
+      asking.catch(() => {});
+    }
+  }
+
+  private createClaim(id: string, entry: Entry<A>): AnswerClaim<A> {
+    const { store, codec, deadlineMs = DEADLINE_MS } = this.options;
+    let ended = false;
+    const endOnce = (work: () => Promise<void>): Promise<void> => {
+      if (ended) return Promise.resolve();
+      ended = true;
+      return work();
+    };
+    const forget = () => {
+      entry.claimed = false;
+      this.entries.delete(id);
+      if (this.entries.size === 0) this.stop();
+    };
+    const giveBack = (ending: Ending<A>) => () => {
+      const released = store.release(entry.ref).catch(() => {});
+      // A store that does not answer keeps nobody waiting here: its lease ends by itself.
+      entry.freeing = Promise.race([released, Bun.sleep(deadlineMs)]).finally(forget);
+      entry.ending.resolve(ending);
+      return entry.freeing;
+    };
+    return {
+      complete: (describe) =>
+        endOnce(async () => {
+          const answer = describe();
+          entry.ending.resolve({ type: 'done', answer });
+          const written = this.writeUntilTaken(entry, codec.encode(answer)).finally(forget);
+          await Promise.race([written, Bun.sleep(deadlineMs)]);
+        }),
+      fail: (error) => void endOnce(giveBack({ type: 'failed', error })),
+      release: () => void endOnce(giveBack({ type: 'released' })),
+    };
+  }
+
+  /** Its lease is renewed meanwhile; a claim nobody could renew is another's by then, and the write changes nothing. */
+  private async writeUntilTaken(entry: Entry<A>, answer: string): Promise<void> {
+    const { store, leaseMs = LEASE_MS } = this.options;
+    const endMs = performance.now() + 2 * leaseMs;
+    while (performance.now() < endMs) {
+      try {
+        return await store.complete(entry.ref, answer);
+      } catch {
+        await Bun.sleep(Math.min(RETRY_MS, leaseMs / 10));
+      }
+    }
+  }
+
+  private keepLeases(): void {
+    const { store, leaseMs = LEASE_MS } = this.options;
+    this.timer ??= setInterval(() => {
+      const refs = [...this.entries.values()].filter((entry) => entry.claimed).map((entry) => entry.ref);
+      // Tried again at the next tick: the lease outlives two of them.
+      if (refs.length > 0) void store.renew(refs, leaseMs).catch(() => {});
+    }, leaseMs / 3);
+  }
+}
+
+async function untilGone<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  const gone = Promise.withResolvers<never>();
+  const onAbort = () => gone.reject(new GatewayError('client_closed', 'The caller closed the connection.'));
+  signal.addEventListener('abort', onAbort, { once: true });
+  if (signal.aborted) onAbort();
+  try {
+    return await Promise.race([work, gone.promise]);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
+}
+
+function conflict(): GatewayError {
+  return new GatewayError(
+    'idempotency_conflict',
+    'This Idempotency-Key was used with another request body within 24 hours. Use a new key for a new request.',
+    { param: 'Idempotency-Key' },
+  );
+}
+
+function unavailable(cause?: unknown): GatewayError {
+  return new GatewayError(
+    'store_unavailable',
+    'The database that keeps Idempotency-Keys cannot be reached right now, and without it this request might run twice. ' +
+      'Please retry, or send it without the header.',
+    { retryAfterMs: 1000, cause },
+  );
+}
+
+function unreadable(): GatewayError {
+  return new GatewayError('internal', 'The answer kept for this Idempotency-Key cannot be read. Use a new key.');
+}

@@ -1,0 +1,291 @@
+import type { Hold } from '../hold';
+import type { AdmitDecision, AdmitPlan, AdmitRequest, CustomerLimits, DenialReason, LimitState } from '../hot-store';
+import { DAY_MS, dayIndex, HOUR_MS, monthIndex, msToNextDay, msToNextMonth } from '../periods';
+import { describeBucket, msUntilLevel, refillBucket, TOKEN_UNITS } from '../token-bucket';
+import type { AdmitEffect } from './apply';
+import { countRequest, msToWindowEnd, readWindow, type WindowCount } from './request-window';
+import type { CustomerState, EmbeddedState, KeyState } from './state';
+import { readSum } from './state';
+
+export interface AdmitOutcome {
+  readonly decision: AdmitDecision;
+  readonly effect?: AdmitEffect;
+  /** Versions to raise first. */
+  readonly raiseVersions?: boolean;
+}
+
+export interface CacheLookup {
+  find(cacheKey: string, nowMs: number): { readonly value: string; readonly storedAtMs: number } | undefined;
+  isIncomplete(projectId: string, nowMs: number): boolean;
+  readonly queueFull: boolean;
+}
+
+type SpendWarning = 'customer_daily_spend' | 'customer_monthly_spend';
+
+interface CustomerCheck {
+  readonly state: CustomerState;
+  readonly limits: CustomerLimits | undefined;
+  readonly level: number | undefined;
+  readonly hour: WindowCount;
+  readonly day: WindowCount;
+}
+
+interface Denial {
+  readonly reason: DenialReason;
+  readonly retryAfterMs?: number | undefined;
+}
+
+interface PlanChoice {
+  readonly plan: 'requested' | 'downgrade';
+  readonly chosen: AdmitPlan;
+  readonly warning?: SpendWarning;
+  readonly blocked?: SpendWarning;
+}
+
+/** Decides as `lua/admit.lua` does, in the same order; changes nothing but clocks that stepped back. */
+export function decideAdmit(
+  state: EmbeddedState,
+  request: AdmitRequest,
+  nowMs: number,
+  lookup: CacheLookup,
+): AdmitOutcome {
+  const versions = checkVersions(state, request);
+  if (versions === 'stale') return { decision: { type: 'stale', nowMs } };
+  return { ...new Decision({ state, request, nowMs, lookup }).decide(), raiseVersions: versions === 'raise' };
+}
+
+function checkVersions(state: EmbeddedState, request: AdmitRequest): 'same' | 'raise' | 'stale' {
+  const project = state.projects.get(request.projectId);
+  const keyVersion = project?.keyVersions.get(request.keyId);
+  if (project?.version === request.projectVersion && keyVersion === request.keyVersion) return 'same';
+  const isNewer = (project?.version ?? 0) > request.projectVersion || (keyVersion ?? 0) > request.keyVersion;
+  return !request.reloaded || isNewer ? 'stale' : 'raise';
+}
+
+class Decision {
+  private readonly request: AdmitRequest;
+  private readonly nowMs: number;
+  private readonly lookup: CacheLookup;
+  private readonly state: EmbeddedState;
+  private readonly key: KeyState | undefined;
+  private readonly month: number;
+  private readonly keyLevel: number | undefined;
+  private readonly customer: CustomerCheck | undefined;
+
+  constructor(input: { state: EmbeddedState; request: AdmitRequest; nowMs: number; lookup: CacheLookup }) {
+    const { state, request, nowMs, lookup } = input;
+    this.request = request;
+    this.nowMs = nowMs;
+    this.lookup = lookup;
+    this.state = state;
+    this.key = state.keys.get(request.keyId);
+    this.month = monthIndex(nowMs);
+    const bucket = request.keyBucket;
+    this.keyLevel = bucket && refillBucket(this.key?.bucket, nowMs, bucket.ratePerMinute, bucket.burst);
+    this.customer = this.checkCustomer();
+  }
+
+  decide(): AdmitOutcome {
+    const denial = this.checkRequestBuckets();
+    if (denial !== undefined) return this.deny(denial);
+    const choice = this.choosePlan();
+    if ('downgradeModel' in choice) {
+      return { decision: { type: 'replan', nowMs: this.nowMs, downgradeModel: choice.downgradeModel } };
+    }
+    const { plan, chosen } = choice;
+    const modelWindow = this.modelWindow(chosen.model);
+    if (modelWindow !== undefined && modelWindow.count >= modelWindow.limit) {
+      return this.deny({ reason: 'customer_model_rate', retryAfterMs: msToWindowEnd(modelWindow, this.nowMs, DAY_MS) });
+    }
+    const base = this.requestEffect(chosen.model, modelWindow);
+    const hit = chosen.cacheKey === undefined ? undefined : this.lookup.find(chosen.cacheKey, this.nowMs);
+    if (hit !== undefined) {
+      return { decision: { type: 'cached', nowMs: this.nowMs, state: this.limitState(1), plan, ...hit }, effect: base };
+    }
+    return this.admitMiss(choice, base);
+  }
+
+  private admitMiss({ plan, chosen, warning, blocked }: PlanChoice, base: AdmitEffect): AdmitOutcome {
+    const denial = this.checkHold(chosen) ?? (blocked && this.spendDenial(blocked));
+    if (denial !== undefined) return this.deny(denial);
+    const { request, nowMs } = this;
+    const limit = request.tokensPerMinute;
+    const hold: Hold = {
+      projectId: request.projectId,
+      keyId: request.keyId,
+      customerId: request.customerId ?? '',
+      admittedAtMs: nowMs,
+      holdNanoUsd: chosen.holdNanoUsd,
+      lostNanoUsd: chosen.lostNanoUsd,
+      tokens: chosen.tokens,
+      tokensPerMinute: limit ?? 0,
+      lostRecord: chosen.lostRecord,
+    };
+    return {
+      decision: {
+        type: 'admitted',
+        nowMs,
+        state: this.limitState(1),
+        plan,
+        ...(warning === undefined ? {} : { spendWarning: warning }),
+        hotTierIncomplete: chosen.cacheKey !== undefined && this.lookup.isIncomplete(request.projectId, nowMs),
+      },
+      effect: {
+        ...base,
+        hold,
+        ...(limit === null
+          ? {}
+          : { tokenLevel: refillBucket(this.key?.tokens, nowMs, limit, limit) - chosen.tokens * TOKEN_UNITS }),
+      },
+    };
+  }
+
+  private checkCustomer(): CustomerCheck | undefined {
+    const { request, nowMs } = this;
+    if (request.customerId === undefined) return undefined;
+    const state = this.state.peekCustomer(request.projectId, request.customerId);
+    const limits = this.state.limitsOf(request.projectId, request.customerId);
+    const perMinute = limits?.requestsPerMinute ?? undefined;
+    return {
+      state,
+      limits,
+      level: perMinute === undefined ? undefined : refillBucket(state.bucket, nowMs, perMinute, perMinute),
+      hour: readWindow(state.hour, nowMs, HOUR_MS),
+      day: readWindow(state.day, nowMs, DAY_MS),
+    };
+  }
+
+  private checkRequestBuckets(): Denial | undefined {
+    if (this.lookup.queueFull) return { reason: 'queue_full' };
+    const { keyLevel, nowMs, request } = this;
+    if (keyLevel !== undefined && keyLevel < TOKEN_UNITS) {
+      return {
+        reason: 'key_rate',
+        retryAfterMs: msUntilLevel(keyLevel, TOKEN_UNITS, request.keyBucket?.ratePerMinute ?? 0),
+      };
+    }
+    if (this.customer?.limits === undefined) return undefined;
+    const { limits, level, hour, day } = this.customer;
+    if (level !== undefined && level < TOKEN_UNITS) {
+      return { reason: 'customer_rate', retryAfterMs: msUntilLevel(level, TOKEN_UNITS, limits.requestsPerMinute ?? 0) };
+    }
+    if (limits.requestsPerHour !== null && hour.count >= limits.requestsPerHour) {
+      return { reason: 'customer_rate', retryAfterMs: msToWindowEnd(hour, nowMs, HOUR_MS) };
+    }
+    if (limits.requestsPerDay !== null && day.count >= limits.requestsPerDay) {
+      return { reason: 'customer_rate', retryAfterMs: msToWindowEnd(day, nowMs, DAY_MS) };
+    }
+    return undefined;
+  }
+
+  private choosePlan(): PlanChoice | { readonly downgradeModel: string } {
+    const { requested, downgrade } = this.request;
+    const limits = this.customer?.limits;
+    const over = this.overCustomerLimit(requested.holdNanoUsd);
+    if (limits === undefined || over === undefined) return { plan: 'requested', chosen: requested };
+    const model = limits.onLimit === 'downgrade' && limits.downgradeModel !== '' ? limits.downgradeModel : null;
+    if (limits.onLimit === 'warn' || model === requested.model)
+      return { plan: 'requested', chosen: requested, warning: over };
+    if (model === null) return { plan: 'requested', chosen: requested, blocked: over };
+    if (downgrade?.model !== model) return { downgradeModel: model };
+    return { plan: 'downgrade', chosen: downgrade, warning: over };
+  }
+
+  private overCustomerLimit(hold: number): SpendWarning | undefined {
+    if (this.customer?.limits === undefined) return undefined;
+    const { limits, state } = this.customer;
+    const day = readSum(state.days, dayIndex(this.nowMs));
+    if (isOver(limits.dailySpendNanoUsd, day, hold)) return 'customer_daily_spend';
+    if (isOver(limits.monthlySpendNanoUsd, readSum(state.months, this.month), hold)) return 'customer_monthly_spend';
+    return undefined;
+  }
+
+  private modelWindow(model: string): (WindowCount & { readonly limit: number }) | undefined {
+    const limit = this.customer?.limits?.modelRequestsPerDay[model];
+    if (this.customer === undefined || limit === undefined) return undefined;
+    return { ...readWindow(this.customer.state.models.get(model), this.nowMs, DAY_MS), limit };
+  }
+
+  private checkHold(plan: AdmitPlan): Denial | undefined {
+    const { request, key, nowMs } = this;
+    const perRequestMax = this.customer?.limits?.perRequestMaxNanoUsd ?? null;
+    if (perRequestMax !== null && plan.holdNanoUsd > perRequestMax) return { reason: 'per_request_max' };
+    const limit = request.tokensPerMinute;
+    if (limit !== null && plan.tokens > limit) return { reason: 'tokens_over_limit' };
+    if (request.maxConcurrency !== null && (key?.open ?? 0) >= request.maxConcurrency) return { reason: 'concurrency' };
+    if (limit !== null) {
+      const level = refillBucket(key?.tokens, nowMs, limit, limit);
+      const units = plan.tokens * TOKEN_UNITS;
+      if (level < units) return { reason: 'tokens_rate', retryAfterMs: msUntilLevel(level, units, limit) };
+    }
+    if (isOver(request.projectCapNanoUsd, this.projectSum, plan.holdNanoUsd)) return { reason: 'project_cap' };
+    const budget = request.keyBudgetPeriod === 'total' ? key?.total : key && readSum(key.months, this.month);
+    if (isOver(request.keyBudgetNanoUsd, budget ?? { spent: 0, held: 0 }, plan.holdNanoUsd))
+      return { reason: 'key_budget' };
+    return undefined;
+  }
+
+  private spendDenial(reason: SpendWarning): Denial {
+    const retryAfterMs = reason === 'customer_daily_spend' ? msToNextDay(this.nowMs) : msToNextMonth(this.nowMs);
+    return { reason, retryAfterMs };
+  }
+
+  private requestEffect(model: string, modelWindow: WindowCount | undefined): AdmitEffect {
+    const { request, customer } = this;
+    return {
+      atMs: this.nowMs,
+      requestId: request.requestId,
+      projectId: request.projectId,
+      keyId: request.keyId,
+      ...(this.keyLevel === undefined ? {} : { keyLevel: this.keyLevel - TOKEN_UNITS }),
+      ...(customer === undefined || request.customerId === undefined
+        ? {}
+        : { customerId: request.customerId, hour: countRequest(customer.hour), day: countRequest(customer.day) }),
+      ...(customer?.level === undefined ? {} : { customerLevel: customer.level - TOKEN_UNITS }),
+      ...(modelWindow === undefined ? {} : { model, modelDay: countRequest(modelWindow) }),
+    };
+  }
+
+  /** A clock that stepped back is stored even here: otherwise the bucket would stand still until it catches up. */
+  private deny({ reason, retryAfterMs }: Denial): AdmitOutcome {
+    const { key, customer, keyLevel, nowMs } = this;
+    if (keyLevel !== undefined && key?.bucket !== undefined && nowMs < key.bucket.atMs)
+      key.bucket = { level: keyLevel, atMs: nowMs };
+    if (key?.tokens !== undefined && nowMs < key.tokens.atMs) key.tokens = { level: key.tokens.level, atMs: nowMs };
+    if (customer?.level !== undefined && customer.state.bucket !== undefined && nowMs < customer.state.bucket.atMs) {
+      customer.state.bucket = { level: customer.level, atMs: nowMs };
+    }
+    const wait = retryAfterMs === undefined ? {} : { retryAfterMs };
+    return { decision: { type: 'denied', nowMs, state: this.limitState(0), reason, ...wait } };
+  }
+
+  private get projectSum(): { readonly spent: number; readonly held: number } {
+    const project = this.state.projects.get(this.request.projectId);
+    return project === undefined ? { spent: 0, held: 0 } : readSum(project.months, this.month);
+  }
+
+  private limitState(used: 0 | 1): LimitState {
+    const bucket = this.request.keyBucket;
+    const { customer } = this;
+    return {
+      ...(bucket === undefined || this.keyLevel === undefined
+        ? {}
+        : { rate: describeBucket(this.keyLevel - used * TOKEN_UNITS, bucket.ratePerMinute, bucket.burst) }),
+      projectSpentNanoUsd: this.projectSum.spent,
+      ...(customer === undefined
+        ? {}
+        : {
+            customer: {
+              spentTodayNanoUsd: readSum(customer.state.days, dayIndex(this.nowMs)).spent,
+              spentMonthNanoUsd: readSum(customer.state.months, this.month).spent,
+              dailyLimitNanoUsd: customer.limits?.dailySpendNanoUsd ?? null,
+              monthlyLimitNanoUsd: customer.limits?.monthlySpendNanoUsd ?? null,
+            },
+          }),
+    };
+  }
+}
+
+function isOver(limit: number | null, sum: { readonly spent: number; readonly held: number }, hold: number): boolean {
+  return limit !== null && sum.spent + sum.held + hold > limit;
+}

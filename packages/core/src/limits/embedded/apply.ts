@@ -1,0 +1,58 @@
+import type { Hold } from '../hold';
+import { dayIndex, monthIndex } from '../periods';
+import { type EmbeddedState, openDay, openMonth } from './state';
+
+/** What an admission or a hit changes: one journal line. Levels are the ones after the decision, at `atMs`. */
+export interface AdmitEffect {
+  readonly atMs: number;
+  readonly requestId: string;
+  readonly projectId: string;
+  readonly keyId: string;
+  readonly customerId?: string;
+  readonly keyLevel?: number;
+  readonly tokenLevel?: number;
+  readonly customerLevel?: number;
+  readonly hour?: number;
+  readonly day?: number;
+  readonly model?: string;
+  readonly modelDay?: number;
+  readonly hold?: Hold;
+}
+
+/** Makes an admission or a hit so; also at replay. */
+export function applyAdmit(state: EmbeddedState, effect: AdmitEffect): void {
+  const { atMs, hold } = effect;
+  const key = state.key(effect.projectId, effect.keyId);
+  if (effect.keyLevel !== undefined) key.bucket = { level: effect.keyLevel, atMs };
+  if (effect.tokenLevel !== undefined) key.tokens = { level: effect.tokenLevel, atMs };
+  if (effect.customerId !== undefined) {
+    const customer = state.customer(effect.projectId, effect.customerId);
+    customer.hour = effect.hour;
+    customer.day = effect.day;
+    if (effect.customerLevel !== undefined) customer.bucket = { level: effect.customerLevel, atMs };
+    if (effect.model !== undefined && effect.modelDay !== undefined) customer.models.set(effect.model, effect.modelDay);
+  }
+  if (hold === undefined) return;
+  state.holds.set(effect.requestId, { ...hold, leaseUntilMs: atMs + state.leaseMs });
+  addToSums(state, hold, { spent: 0, held: hold.holdNanoUsd, open: 1 });
+}
+
+/** Adds to every counter of a request, in the periods of its admission. */
+export function addToSums(
+  state: EmbeddedState,
+  request: Pick<Hold, 'projectId' | 'keyId' | 'customerId' | 'admittedAtMs'>,
+  change: { readonly spent: number; readonly held: number; readonly open: number },
+): void {
+  const month = monthIndex(request.admittedAtMs);
+  const key = state.key(request.projectId, request.keyId);
+  key.open += change.open;
+  const sums = [openMonth(state.project(request.projectId).months, month), key.total, openMonth(key.months, month)];
+  if (request.customerId !== '') {
+    const customer = state.customer(request.projectId, request.customerId);
+    sums.push(openDay(customer.days, dayIndex(request.admittedAtMs)), openMonth(customer.months, month));
+  }
+  for (const sum of sums) {
+    sum.spent += change.spent;
+    sum.held += change.held;
+  }
+}

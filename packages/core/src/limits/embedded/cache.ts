@@ -1,0 +1,157 @@
+// The journal refuses an entry: it is kept in memory only, and lost at the next start.
+import type { CachePurge, CacheWrite } from '../hot-store';
+import { Journal } from './journal';
+
+/** What an entry takes beside its value and key. */
+const ENTRY_BYTES = 256;
+const SWEEP_MOST = 64;
+const EVICT_MOST = 256;
+
+interface CacheEntry {
+  readonly key: string;
+  readonly value: string;
+  readonly projectId: string;
+  readonly provider: string;
+  readonly model: string;
+  readonly storedAtMs: number;
+  readonly expiresAtMs: number;
+}
+
+type CacheLine =
+  | CacheEntry
+  | { readonly drop: readonly string[] }
+  | { readonly lost: string; readonly untilMs: number };
+
+/** Exact-cache entries in memory, oldest first, in a journal of their own: they outlive a restart. */
+export class EmbeddedCache {
+  private readonly entries = new Map<string, CacheEntry & { readonly bytes: number }>();
+  /** By project ('' = all): until when entries that would still be valid are missing. */
+  private readonly lostUntil = new Map<string, number>();
+  private readonly journal: Journal;
+  private bytes = 0;
+
+  constructor(private readonly options: { readonly dir: string; readonly maxBytes: number }) {
+    const { dir, maxBytes } = options;
+    this.journal = new Journal({
+      dir,
+      name: 'cache',
+      compactBytes: 2 * maxBytes + 1024 * 1024,
+      snapshot: () => this.snapshot(),
+    });
+  }
+
+  open(nowMs: number): void {
+    this.journal.open((line) => this.replay(JSON.parse(line) as CacheLine, nowMs));
+  }
+
+  find(key: string, nowMs: number): { readonly value: string; readonly storedAtMs: number } | undefined {
+    const entry = this.entries.get(key);
+    if (entry === undefined || entry.expiresAtMs <= nowMs) return undefined;
+    return { value: entry.value, storedAtMs: entry.storedAtMs };
+  }
+
+  isIncomplete(projectId: string, nowMs: number): boolean {
+    return (this.lostUntil.get(projectId) ?? 0) > nowMs || (this.lostUntil.get('') ?? 0) > nowMs;
+  }
+
+  /** `projectId` '' = every project. */
+  markLost(projectId: string, untilMs: number): void {
+    if ((this.lostUntil.get(projectId) ?? 0) >= untilMs) return;
+    this.lostUntil.set(projectId, untilMs);
+    this.write({ lost: projectId, untilMs });
+  }
+
+  put(projectId: string, write: CacheWrite, nowMs: number): void {
+    const { key, value, provider, model, ttlMs } = write;
+    const entry = { key, value, projectId, provider, model, storedAtMs: nowMs, expiresAtMs: nowMs + ttlMs };
+    this.write(entry);
+    this.insert(entry, nowMs);
+    this.journal.compactIfLarge();
+  }
+
+  purge(filter: CachePurge, nowMs: number): number {
+    const doomed: string[] = [];
+    for (const entry of this.entries.values()) if (fits(entry, filter, nowMs)) doomed.push(entry.key);
+    for (const key of doomed) this.drop(key);
+    if (doomed.length > 0) this.write({ drop: doomed });
+    return doomed.length;
+  }
+
+  stats(nowMs: number): { readonly entries: number; readonly bytes: number } {
+    this.sweep(nowMs, Number.POSITIVE_INFINITY);
+    return { entries: this.entries.size, bytes: this.bytes };
+  }
+
+  close(): void {
+    this.journal.close();
+  }
+
+  private insert(entry: CacheEntry, nowMs: number): void {
+    this.drop(entry.key);
+    const bytes = Buffer.byteLength(entry.value) + Buffer.byteLength(entry.key) + ENTRY_BYTES;
+    if (bytes > this.options.maxBytes) {
+      this.markLost(entry.projectId, entry.expiresAtMs);
+      return;
+    }
+    this.entries.set(entry.key, { ...entry, bytes });
+    this.bytes += bytes;
+    if (this.bytes > this.options.maxBytes) this.evict(entry, nowMs);
+  }
+
+  private evict(newest: CacheEntry, nowMs: number): void {
+    this.sweep(nowMs, SWEEP_MOST);
+    let evicted = 0;
+    for (const entry of this.entries.values()) {
+      if (this.bytes <= this.options.maxBytes || evicted++ === EVICT_MOST) break;
+      this.drop(entry.key);
+      if (entry.expiresAtMs > nowMs) this.markLost(entry.projectId, entry.expiresAtMs);
+    }
+    if (this.bytes <= this.options.maxBytes) return;
+    this.drop(newest.key);
+    this.markLost(newest.projectId, newest.expiresAtMs);
+  }
+
+  private sweep(nowMs: number, most: number): void {
+    let swept = 0;
+    for (const entry of this.entries.values()) {
+      if (entry.expiresAtMs > nowMs) continue;
+      this.drop(entry.key);
+      if (++swept >= most) return;
+    }
+  }
+
+  private drop(key: string): void {
+    const entry = this.entries.get(key);
+    if (entry === undefined) return;
+    this.entries.delete(key);
+    this.bytes -= entry.bytes;
+  }
+
+  private replay(line: CacheLine, nowMs: number): void {
+    if ('drop' in line) for (const key of line.drop) this.drop(key);
+    else if ('lost' in line) this.lostUntil.set(line.lost, line.untilMs);
+    else if (line.expiresAtMs > nowMs) this.insert(line, nowMs);
+    else this.drop(line.key);
+  }
+
+  private *snapshot(): Generator<string> {
+    for (const [lost, untilMs] of this.lostUntil) yield JSON.stringify({ lost, untilMs } satisfies CacheLine);
+    for (const { bytes: _, ...entry } of this.entries.values()) yield JSON.stringify(entry satisfies CacheLine);
+  }
+
+  private write(line: CacheLine): void {
+    try {
+      this.journal.append(JSON.stringify(line));
+    } catch {}
+  }
+}
+
+function fits(entry: CacheEntry, filter: CachePurge, nowMs: number): boolean {
+  return (
+    (filter.projectId === undefined || filter.projectId === entry.projectId) &&
+    (filter.provider === undefined || filter.provider === entry.provider) &&
+    (filter.model === undefined || filter.model === entry.model) &&
+    (filter.cacheKey === undefined || filter.cacheKey === entry.key) &&
+    (filter.olderThanMs === undefined || entry.storedAtMs <= nowMs - filter.olderThanMs)
+  );
+}

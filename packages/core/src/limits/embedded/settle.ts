@@ -1,0 +1,81 @@
+import { completeLostRecord, DONE_MARKER_MS, REAPED_MARKER_MS } from '../hold';
+import type { Settlement } from '../hot-store';
+import { adjustLevel, refillBucket } from '../token-bucket';
+import { addToSums } from './apply';
+import type { EmbeddedState, OpenHold } from './state';
+
+/** What became of a settlement; `record` is what the queue gets. */
+export type SettleResult =
+  | { readonly type: 'queued'; readonly record: string }
+  | { readonly type: 'repeated' }
+  | { readonly type: 'unknown' };
+
+/** Settles as `lua/settle.lua` does, once by request id. `force`: known to be nowhere, booked without a hold. */
+export function applySettle(
+  state: EmbeddedState,
+  settlement: Settlement,
+  { atMs, force }: { readonly atMs: number; readonly force: boolean },
+): SettleResult {
+  const { requestId, costNanoUsd, record } = settlement;
+  forgetOldMarks(state, atMs);
+  const hold = state.holds.get(requestId);
+  if (hold !== undefined) {
+    releaseHold(state, requestId, hold, costNanoUsd);
+    adjustTokens(state, hold, { actual: settlement.tokens, atMs });
+    mark(state, requestId, atMs);
+    return { type: 'queued', record };
+  }
+  if (state.done.has(requestId)) return { type: 'repeated' };
+  const booking = { ...settlement, customerId: settlement.customerId ?? '' };
+  const { reapedNanoUsd: reaped, admittedAtMs = settlement.admittedAtMs } = state.reaped.get(requestId) ?? {};
+  if (reaped !== undefined) {
+    addToSums(state, { ...booking, admittedAtMs }, { spent: costNanoUsd - reaped, held: 0, open: 0 });
+    state.reaped.delete(requestId);
+    state.done.set(requestId, { untilMs: atMs + REAPED_MARKER_MS });
+    return { type: 'queued', record: `${record.slice(0, -1)},"createdAtMs":${admittedAtMs},"corrects":true}` };
+  }
+  if (settlement.held && !force) return { type: 'unknown' };
+  if (costNanoUsd > 0) addToSums(state, booking, { spent: costNanoUsd, held: 0, open: 0 });
+  // Unheld records at no cost may come twice: the drain is idempotent by id.
+  if (costNanoUsd > 0 || force) mark(state, requestId, atMs);
+  return { type: 'queued', record };
+}
+
+/** Books a hold whose lease ran out; undefined when it is not (any more) there. */
+export function applyReap(state: EmbeddedState, requestId: string, atMs: number): string | undefined {
+  const hold = state.holds.get(requestId);
+  if (hold === undefined) return undefined;
+  releaseHold(state, requestId, hold, hold.lostNanoUsd);
+  const { lostNanoUsd: reapedNanoUsd, admittedAtMs } = hold;
+  state.reaped.set(requestId, { untilMs: atMs + REAPED_MARKER_MS, reapedNanoUsd, admittedAtMs });
+  return completeLostRecord(hold);
+}
+
+/** Takes a hold away and books `spent` for it. */
+export function releaseHold(state: EmbeddedState, requestId: string, hold: OpenHold, spent: number): void {
+  addToSums(state, hold, { spent, held: -hold.holdNanoUsd, open: -1 });
+  state.holds.delete(requestId);
+}
+
+function adjustTokens(state: EmbeddedState, hold: OpenHold, { actual, atMs }: { actual: number; atMs: number }): void {
+  const limit = hold.tokensPerMinute;
+  if (limit === 0) return;
+  const key = state.key(hold.projectId, hold.keyId);
+  const level = refillBucket(key.tokens, atMs, limit, limit);
+  key.tokens = { level: adjustLevel(level, hold.tokens - actual, limit), atMs };
+}
+
+function mark(state: EmbeddedState, requestId: string, atMs: number): void {
+  state.done.set(requestId, { untilMs: atMs + DONE_MARKER_MS });
+}
+
+/** Marks are in the order they were made; a few are looked at each time. */
+function forgetOldMarks(state: EmbeddedState, nowMs: number): void {
+  for (const marks of [state.done, state.reaped]) {
+    let looked = 0;
+    for (const [requestId, { untilMs }] of marks) {
+      if (untilMs > nowMs || looked++ > 8) break;
+      marks.delete(requestId);
+    }
+  }
+}

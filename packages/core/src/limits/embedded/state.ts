@@ -1,0 +1,129 @@
+import { type Hold, LEASE_MS } from '../hold';
+import type { CustomerLimits, Settlement } from '../hot-store';
+import { DAYS_KEPT, MONTHS_KEPT } from '../periods';
+import type { BucketState } from '../token-bucket';
+
+/** Integer nano-USD of one period. */
+export interface Sum {
+  spent: number;
+  held: number;
+}
+
+export interface ProjectState {
+  version: number | undefined;
+  readonly keyVersions: Map<string, number>;
+  readonly months: Map<number, Sum>;
+}
+
+export interface KeyState {
+  projectId: string;
+  bucket: BucketState | undefined;
+  tokens: BucketState | undefined;
+  open: number;
+  readonly total: Sum;
+  readonly months: Map<number, Sum>;
+}
+
+export interface CustomerState {
+  bucket: BucketState | undefined;
+  /** Windows as `request-window.ts` stores them. */
+  hour: number | undefined;
+  day: number | undefined;
+  readonly models: Map<string, number>;
+  readonly days: Map<number, Sum>;
+  readonly months: Map<number, Sum>;
+}
+
+export interface OpenHold extends Hold {
+  leaseUntilMs: number;
+}
+
+/** What is remembered of a settled request. */
+export interface DoneMark {
+  readonly untilMs: number;
+  /** Booked by the reaper, to be corrected once. */
+  readonly reapedNanoUsd?: number;
+  /** Where the reaper booked it. */
+  readonly admittedAtMs?: number;
+}
+
+/** Everything the embedded store decides by. */
+export class EmbeddedState {
+  readonly projects = new Map<string, ProjectState>();
+  readonly keys = new Map<string, KeyState>();
+  readonly customers = new Map<string, CustomerState>();
+  readonly limits = new Map<string, CustomerLimits>();
+  readonly holds = new Map<string, OpenHold>();
+  readonly done = new Map<string, DoneMark>();
+  readonly reaped = new Map<string, DoneMark>();
+  /** Settlements without a hold or mark, until the rows were asked. */
+  readonly unknown = new Map<string, Settlement>();
+  bootId = '';
+
+  constructor(readonly leaseMs: number = LEASE_MS) {}
+
+  project(projectId: string): ProjectState {
+    return getOrAdd(this.projects, projectId, () => ({
+      version: undefined,
+      keyVersions: new Map(),
+      months: new Map(),
+    }));
+  }
+
+  key(projectId: string, keyId: string): KeyState {
+    return getOrAdd(this.keys, keyId, () => ({
+      projectId,
+      bucket: undefined,
+      tokens: undefined,
+      open: 0,
+      total: { spent: 0, held: 0 },
+      months: new Map(),
+    }));
+  }
+
+  customer(projectId: string, customerId: string): CustomerState {
+    return getOrAdd(this.customers, customerOf(projectId, customerId), newCustomer);
+  }
+
+  /** A customer never admitted is not remembered by being looked at. */
+  peekCustomer(projectId: string, customerId: string): CustomerState {
+    return this.customers.get(customerOf(projectId, customerId)) ?? newCustomer();
+  }
+
+  limitsOf(projectId: string, customerId: string): CustomerLimits | undefined {
+    return this.limits.get(customerOf(projectId, customerId));
+  }
+}
+
+function newCustomer(): CustomerState {
+  return { bucket: undefined, hour: undefined, day: undefined, models: new Map(), days: new Map(), months: new Map() };
+}
+
+export const customerOf = (projectId: string, customerId: string): string => `${projectId}\n${customerId}`;
+
+export function getOrAdd<K, V>(map: Map<K, V>, key: K, create: () => V): V {
+  const known = map.get(key);
+  if (known !== undefined) return known;
+  const added = create();
+  map.set(key, added);
+  return added;
+}
+
+const NOTHING: Readonly<Sum> = { spent: 0, held: 0 };
+
+export function readSum(sums: ReadonlyMap<number, Sum>, period: number): Readonly<Sum> {
+  return sums.get(period) ?? NOTHING;
+}
+
+/** The sum of a period, made (and periods long over dropped) when it is new. */
+export function openSum(sums: Map<number, Sum>, period: number, kept: number): Sum {
+  const known = sums.get(period);
+  if (known !== undefined) return known;
+  for (const old of [...sums.keys()]) if (old <= period - kept) sums.delete(old);
+  const added = { spent: 0, held: 0 };
+  sums.set(period, added);
+  return added;
+}
+
+export const openMonth = (sums: Map<number, Sum>, month: number): Sum => openSum(sums, month, MONTHS_KEPT);
+export const openDay = (sums: Map<number, Sum>, day: number): Sum => openSum(sums, day, DAYS_KEPT);

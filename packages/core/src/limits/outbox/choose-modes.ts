@@ -1,0 +1,29 @@
+import type { RebuildSource } from '../hot-store';
+import type { SettleMode } from '../redis/settle-args';
+
+/** Entry ids of records that are in the queue, by request id. */
+export type QueuedIds = ReadonlyMap<string, string>;
+
+interface Handed {
+  readonly requestId: string;
+  readonly admittedAtMs: number;
+}
+
+/**
+ * How settlements that may have arrived are handed in again, by what queue and rows know of them. `queued` has to be what
+ * was in the queue before the rows are asked here. Throws when they can't be.
+ */
+export async function chooseModes(
+  handed: readonly Handed[],
+  queued: QueuedIds,
+  source: Pick<RebuildSource, 'findStored' | 'findLost'>,
+): Promise<(handed: Handed) => SettleMode> {
+  const asked = handed.map(({ requestId, admittedAtMs }) => ({ id: requestId, createdAtMs: admittedAtMs }));
+  const stored = await source.findStored(asked);
+  const lost = await source.findLost(asked.filter(({ id }) => stored.has(id) && !queued.has(id)));
+  return ({ requestId }) => {
+    const booking = lost.get(requestId);
+    if (booking !== undefined) return `known r${booking.costNanoUsd} ${booking.createdAtMs}`;
+    return queued.has(requestId) || stored.has(requestId) ? 'known' : 'force';
+  };
+}

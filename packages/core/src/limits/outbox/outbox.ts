@@ -1,0 +1,296 @@
+// The store does not take a settlement: it is kept here and in a file, and handed in again until the store has it.
+
+import { DONE_MARKER_MS } from '../hold';
+import type { RebuildSource, Settlement } from '../hot-store';
+import { type SettleMode, type SettleOutcome, withoutCache } from '../redis/settle-args';
+import { chooseModes, type QueuedIds } from './choose-modes';
+import { compareEntryIds } from './compare-entry-ids';
+import type { SettlementFile } from './settlement-file';
+
+/** Memory for settlements the queue holds but that are not drained yet; beyond it they are kept in the file. */
+const KEPT_MAX_BYTES = 16 * 1024 * 1024;
+const BATCH = 500;
+const NOTHING_QUEUED: QueuedIds = new Map();
+// A store that has not acknowledged for this long counts as stalled. When it goes on it may drop what a process that died
+// meanwhile had written (Redis reads 16 KiB, fails to reply, and closes), so what is on the wire goes to the file too.
+const STALLED_MS = 20;
+
+interface Entry {
+  readonly requestId: string;
+  readonly admittedAtMs: number;
+  readonly sentAtMs: number;
+  /** When it was last written to the store, by the monotonic clock. */
+  onWireMs: number;
+  readonly bytes: number;
+  /** undefined once only the file has it. */
+  settlement: Settlement | undefined;
+  inFile: boolean;
+  /** Where it is in the queue. */
+  queued?: { readonly entryId: string };
+  /** Whether the store has it must be looked up. */
+  doubtful: boolean;
+}
+
+export interface HandOverPorts {
+  send(settlement: Settlement, mode: SettleMode): Promise<SettleOutcome>;
+  /** Opens a batch for what is sent next; resolves once that was written to the socket, undefined where it is at once. */
+  written(): Promise<void> | undefined;
+  /** True while written bytes have not left this process. */
+  isBackedUp(): boolean;
+  shardOf(projectId: string): number;
+  /** Entry ids, by request id, of those of these requests whose records are in the queue now. */
+  queuedIds(shards: ReadonlySet<number>, requestIds: ReadonlySet<string>): Promise<QueuedIds>;
+  /** Something could not be handed in: the owner checks the store and calls `resume`. */
+  onTrouble(): void;
+  readonly file: SettlementFile;
+  readonly nowMs: () => number;
+}
+
+/**
+ * Everything this process handed to the store, until it is known to be drained: not yet acknowledged (`sent`), not taken
+ * (`waiting`), queued but not drained (`kept`, per shard in queue order).
+ */
+export class HandOver {
+  private readonly sent = new Set<Entry>();
+  private waiting: Entry[] = [];
+  private readonly kept = new Map<number, Entry[]>();
+  private keptBytes = 0;
+  private inFile = 0;
+  private failures = 0;
+  private stallTimer: ReturnType<typeof setTimeout> | undefined;
+  private closed = false;
+  private open = false;
+
+  constructor(private readonly ports: HandOverPorts) {}
+
+  /** Stops sending until `resume`. */
+  pause(): void {
+    this.open = false;
+  }
+
+  /** Resolves (undefined: at once) when it is on the wire or in the file. */
+  add(settlement: Settlement): Promise<void> | undefined {
+    const entry = this.createEntry(settlement, false);
+    const written = this.open ? this.ports.written() : undefined;
+    if (this.open) void this.sendEntry(entry, settlement.held ? 'held' : 'unheld', written);
+    else this.wait(entry);
+    return written;
+  }
+
+  /** Those in a file of a process that is gone. */
+  adopt(settlements: readonly Settlement[]): void {
+    for (const settlement of settlements) this.wait(this.createEntry(settlement, true));
+  }
+
+  /**
+   * The store can be written again. In the same epoch what it did not acknowledge is sent again; in a new one everything
+   * not known to be drained is looked up first. Throws when store or rows can't be asked; call it again then.
+   */
+  async resume(newEpoch: boolean, source: RebuildSource): Promise<void> {
+    if (newEpoch) this.doubtAll();
+    while (this.waiting.length > 0) {
+      const failures = this.failures;
+      const old = this.ports.nowMs() - DONE_MARKER_MS / 2;
+      const batch = this.waiting;
+      this.waiting = [];
+      const doubtful = batch.filter((entry) => entry.doubtful || entry.sentAtMs < old);
+      const clear = batch.filter((entry) => !entry.doubtful && entry.sentAtMs >= old);
+      await this.sendAll(clear, (entry) => (entry.settlement?.held ? 'held' : 'unheld'));
+      let decided = 0;
+      try {
+        // Queue first, rows second: what is drained in between is found in the rows.
+        const queued = doubtful.length === 0 ? NOTHING_QUEUED : await this.findQueued(doubtful);
+        for (; decided < doubtful.length; decided += BATCH) {
+          await this.decide(doubtful.slice(decided, decided + BATCH), queued, source);
+        }
+      } catch (error) {
+        for (const entry of doubtful.slice(decided)) this.waiting.push(entry);
+        throw error;
+      }
+      if (this.failures > failures) throw new Error('the hot store does not take settlements');
+    }
+    this.open = true;
+  }
+
+  /** Queue entries before `firstEntryId` ('' = all) are drained; `known` is what `keptCount` was when the store was asked. */
+  dropDrained(shard: number, firstEntryId: string, known: number): void {
+    const kept = this.kept.get(shard);
+    if (kept === undefined) return;
+    let drained = 0;
+    while (drained < known) {
+      const entry = kept[drained];
+      if (entry?.queued === undefined) break;
+      if (firstEntryId !== '' && compareEntryIds(entry.queued.entryId, firstEntryId) >= 0) break;
+      this.forget(entry);
+      drained++;
+    }
+    if (drained > 0) this.kept.set(shard, kept.slice(drained));
+  }
+
+  keptCount(shard: number): number {
+    return this.kept.get(shard)?.length ?? 0;
+  }
+
+  /** True when everything is acknowledged by the store or in the file. */
+  get isSafe(): boolean {
+    return this.waiting.every((entry) => entry.inFile) && [...this.sent].every((entry) => entry.inFile);
+  }
+
+  get hasWaiting(): boolean {
+    return this.waiting.length > 0;
+  }
+
+  /** What is not known to be drained goes to the file: the next process looks it up, in case the store loses it. */
+  close(): void {
+    this.closed = true;
+    clearTimeout(this.stallTimer);
+    for (const entry of this.sent) this.toFile(entry);
+    let unsettled = this.sent.size + this.waiting.length;
+    for (const entries of this.kept.values()) {
+      for (const entry of entries) this.toFile(entry);
+      unsettled += entries.length;
+    }
+    if (unsettled === 0) this.ports.file.clear();
+    this.ports.file.close();
+  }
+
+  private createEntry(settlement: Settlement, doubtful: boolean): Entry {
+    return {
+      requestId: settlement.requestId,
+      admittedAtMs: settlement.admittedAtMs,
+      sentAtMs: this.ports.nowMs(),
+      onWireMs: 0,
+      bytes: settlement.record.length + 500,
+      settlement,
+      inFile: false,
+      doubtful,
+    };
+  }
+
+  private sendEntry(entry: Entry, mode: SettleMode, written = this.ports.written()): Promise<void> {
+    const { settlement } = entry;
+    if (settlement === undefined) return Promise.resolve();
+    entry.onWireMs = performance.now();
+    this.sent.add(entry);
+    const reply = this.ports.send(settlement, mode);
+    // Asked once the bytes were given to the socket, still before any answer can go out.
+    void (written ?? Promise.resolve()).then(() => {
+      if (this.sent.has(entry) && (this.ports.isBackedUp() || this.isStalled(performance.now()))) this.toFile(entry);
+    });
+    this.stallTimer ??= setTimeout(this.watchStall, STALLED_MS);
+    return reply.then(
+      (outcome) => this.take(entry, settlement, outcome),
+      () => {
+        this.sent.delete(entry);
+        this.fail(entry);
+      },
+    );
+  }
+
+  private isStalled(nowMs: number): boolean {
+    const oldest = this.sent.values().next().value;
+    return oldest !== undefined && nowMs - oldest.onWireMs > STALLED_MS;
+  }
+
+  /** Looks after the event loop has read what has arrived: it may be the loop that was late, not the store. */
+  private readonly watchStall = (): void => {
+    setImmediate(() => {
+      if (this.closed) return;
+      if (this.isStalled(performance.now())) for (const entry of this.sent) this.toFile(entry);
+      this.stallTimer = this.sent.size === 0 ? undefined : setTimeout(this.watchStall, STALLED_MS);
+    });
+  };
+
+  private take(entry: Entry, settlement: Settlement, outcome: SettleOutcome): void {
+    this.sent.delete(entry);
+    if (outcome.type === 'released') {
+      // It is in the queue, and maybe in the file, already.
+      if (entry.queued === undefined) this.forget(entry);
+      else this.keep(entry, settlement, entry.queued.entryId);
+    } else if (outcome.type === 'queued') this.keep(entry, settlement, outcome.entryId);
+    else if (outcome.type === 'refused') this.fail(entry);
+    else {
+      entry.doubtful = true;
+      this.wait(entry);
+      this.ports.onTrouble();
+    }
+  }
+
+  private fail(entry: Entry): void {
+    this.failures++;
+    this.wait(entry);
+    this.ports.onTrouble();
+  }
+
+  private keep(entry: Entry, settlement: Settlement, entryId: string): void {
+    const shard = this.ports.shardOf(settlement.projectId);
+    entry.queued = { entryId };
+    entry.doubtful = false;
+    const list = this.kept.get(shard);
+    if (list === undefined) this.kept.set(shard, [entry]);
+    else list.push(entry);
+    if (this.keptBytes + entry.bytes > KEPT_MAX_BYTES && this.toFile(entry)) entry.settlement = undefined;
+    else {
+      this.keptBytes += entry.bytes;
+      // Cached values are not money: after a loss they are simply missing.
+      if (settlement.cache !== undefined) entry.settlement = withoutCache(settlement);
+    }
+  }
+
+  private wait(entry: Entry): void {
+    this.toFile(entry);
+    this.waiting.push(entry);
+  }
+
+  private toFile(entry: Entry): boolean {
+    if (entry.inFile || entry.settlement === undefined) return entry.inFile;
+    if (!this.ports.file.append(entry.settlement)) return false;
+    entry.inFile = true;
+    this.inFile++;
+    return true;
+  }
+
+  private forget(entry: Entry): void {
+    if (entry.queued !== undefined && entry.settlement !== undefined) this.keptBytes -= entry.bytes;
+    if (!entry.inFile) return;
+    entry.inFile = false;
+    if (--this.inFile === 0) this.ports.file.clear();
+  }
+
+  private doubtAll(): void {
+    const fromFile = new Map<string, Settlement>();
+    for (const entries of this.kept.values()) {
+      for (const entry of entries) {
+        if (entry.settlement === undefined && fromFile.size === 0) {
+          for (const settlement of this.ports.file.read()) fromFile.set(settlement.requestId, settlement);
+        }
+        entry.settlement ??= fromFile.get(entry.requestId);
+        delete entry.queued;
+        this.waiting.push(entry);
+      }
+    }
+    this.kept.clear();
+    this.keptBytes = 0;
+    for (const entry of this.waiting) entry.doubtful = true;
+  }
+
+  private async sendAll(entries: readonly Entry[], mode: (entry: Entry) => SettleMode): Promise<void> {
+    for (let i = 0; i < entries.length; i += BATCH) {
+      await Promise.all(entries.slice(i, i + BATCH).map((entry) => this.sendEntry(entry, mode(entry))));
+    }
+  }
+
+  private findQueued(entries: readonly Entry[]): Promise<QueuedIds> {
+    const shards = entries.flatMap(({ settlement }) => (settlement ? [this.ports.shardOf(settlement.projectId)] : []));
+    return this.ports.queuedIds(new Set(shards), new Set(entries.map(({ requestId }) => requestId)));
+  }
+
+  private async decide(entries: readonly Entry[], queued: QueuedIds, source: RebuildSource): Promise<void> {
+    for (const entry of entries) {
+      const entryId = queued.get(entry.requestId);
+      if (entryId === undefined) delete entry.queued;
+      else entry.queued = { entryId };
+    }
+    await this.sendAll(entries, await chooseModes(entries, queued, source));
+  }
+}

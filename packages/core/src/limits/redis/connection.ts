@@ -1,0 +1,69 @@
+import { Cluster, Redis, type RedisOptions } from 'ioredis';
+import { LEASE_MS } from '../hold';
+import { defineScripts, type RedisClient } from './scripts';
+
+export interface RedisConnectionOptions {
+  /** redis:// or rediss://; on a cluster any of its nodes, several separated by commas. */
+  readonly url: string;
+  readonly password?: string;
+  readonly db?: number;
+  readonly cluster?: boolean;
+  /** Lease of a hold; another one is for tests only, and the same in every process. */
+  readonly leaseMs?: number;
+}
+
+/**
+ * A connection that never sends anything twice by itself: no offline queue, no re-sending, no auto-pipelining. What a
+ * lost reply means is for the caller to decide, who knows which commands may be repeated.
+ */
+export function connectRedis(options: RedisConnectionOptions, name: string): RedisClient {
+  const shared: RedisOptions = {
+    connectionName: name,
+    enableOfflineQueue: false,
+    autoResendUnfulfilledCommands: false,
+    maxRetriesPerRequest: 0,
+    enableAutoPipelining: false,
+    connectTimeout: 2_000,
+    retryStrategy: (times) => Math.min(25 * 2 ** Math.min(times, 5), 500),
+    ...(options.password === undefined ? {} : { password: options.password }),
+  };
+  const client = options.cluster
+    ? new Cluster(options.url.split(','), {
+        enableOfflineQueue: false,
+        // Re-sends after a closed connection, which an admission must not do.
+        retryDelayOnFailover: 0,
+        clusterRetryStrategy: (times) => Math.min(50 * times, 500),
+        slotsRefreshTimeout: 2_000,
+        redisOptions: shared,
+      })
+    : new Redis(options.url, { ...shared, ...(options.db === undefined ? {} : { db: options.db }), lazyConnect: true });
+  // Failures reach the callers through their commands; without a listener ioredis prints each of them.
+  client.on('error', () => undefined);
+  defineScripts(client, options.leaseMs ?? LEASE_MS);
+  return client;
+}
+
+/** Resolves when the client is ready; throws after `timeoutMs`. */
+export async function waitForReady(client: RedisClient, timeoutMs: number): Promise<void> {
+  if (client.status === 'ready') return;
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const timer = setTimeout(() => reject(new Error(`Redis is not reachable within ${timeoutMs} ms`)), timeoutMs);
+  client.once('ready', resolve);
+  if (client.status === 'wait') client.connect().catch(() => undefined);
+  try {
+    await promise;
+  } finally {
+    clearTimeout(timer);
+    client.off('ready', resolve);
+  }
+}
+
+/** True while bytes still wait in this process because the server (on a cluster: one of its nodes) does not take them. */
+export function isBackedUp(client: RedisClient): boolean {
+  const nodes = client instanceof Cluster ? client.nodes('master') : [client];
+  return nodes.some((node) => {
+    const { stream, status } = node as unknown as { stream?: { readonly writableLength?: number }; status: string };
+    // A node's connection queues what is written to it before it is ready.
+    return (stream?.writableLength ?? 0) > 0 || (nodes.length > 1 && status !== 'ready');
+  });
+}

@@ -1,0 +1,71 @@
+import { storeUnavailable } from '../store-unavailable';
+import { createShardKeys, type ShardKeys, shardOf } from './keys';
+import type { RedisClient, ScriptArg } from './scripts';
+
+/** Shards of a new store: one server has one log stream to read, a cluster spreads projects over its nodes. */
+const CLUSTER_SHARDS = 16;
+
+/** A connection, the shards behind it, and the epochs this process believes in. Nothing is decided without an epoch. */
+export class RedisLink {
+  shards: readonly ShardKeys[] = [];
+  private epochs: readonly string[] = [];
+  private deciding = false;
+
+  constructor(
+    readonly client: RedisClient,
+    private readonly options: {
+      readonly namespace: string;
+      readonly cluster: boolean;
+      readonly clock: (() => number) | undefined;
+    },
+  ) {}
+
+  /** The number of shards is fixed when a store is first used: projects must stay where they are. */
+  async learnShards(): Promise<void> {
+    const key = `${this.options.namespace}:shards`;
+    await this.client.set(key, this.options.cluster ? CLUSTER_SHARDS : 1, 'NX');
+    this.shards = createShardKeys(this.options.namespace, Number(await this.client.get(key)));
+  }
+
+  /** Settlements may be sent, decisions not yet. */
+  prepare(epochs: readonly string[]): void {
+    this.epochs = epochs;
+  }
+
+  open(epochs: readonly string[]): void {
+    this.epochs = epochs;
+    this.deciding = true;
+  }
+
+  close(): void {
+    this.deciding = false;
+  }
+
+  /** True while decisions are possible. */
+  get isOpen(): boolean {
+    return this.deciding;
+  }
+
+  /** The last known epoch; the server refuses whatever carries another one. */
+  epochOf(keys: ShardKeys): string {
+    return this.epochs[keys.shard] ?? 'none';
+  }
+
+  keysOf(projectId: string): ShardKeys {
+    const keys = this.shards[shardOf(projectId, this.shards.length)];
+    if (keys === undefined) throw storeUnavailable('the hot store is not started');
+    return keys;
+  }
+
+  /** The store's clock in epoch milliseconds. */
+  async nowMs(): Promise<number> {
+    if (this.options.clock !== undefined) return this.options.clock();
+    const [seconds, micros] = (await this.client.time()) as unknown as [string | number, string | number];
+    return Number(seconds) * 1000 + Math.floor(Number(micros) / 1000);
+  }
+
+  /** '' = the server's own clock. */
+  get clock(): ScriptArg {
+    return this.options.clock?.() ?? '';
+  }
+}

@@ -1,0 +1,168 @@
+import { CACHE_LOST_MS, decodeHold, encodeId, type Hold } from '../hold';
+import type { RebuildData, RebuildSource } from '../hot-store';
+import { dayIndex, monthIndex, parseDay, parseMonth } from '../periods';
+import { encodeCustomerLimits } from './customer-limits';
+import { apiKeyKey, customerKey, limitsKey, projectKey, type ShardKeys, shardOf } from './keys';
+import { DRAIN_GROUP, readQueue } from './log-queue';
+import { type RedisClient, runScript, type ScriptArg } from './scripts';
+
+const CUSTOMER_TTL_SECONDS = 70 * 86_400;
+
+export interface RebuildShard {
+  readonly client: RedisClient;
+  readonly keys: ShardKeys;
+  readonly shards: number;
+  /** Value of the epoch key while this rebuild is the current one. */
+  readonly mark: string;
+  /** The store's clock. */
+  readonly nowMs: number;
+  readonly source: RebuildSource;
+}
+
+/** Counters of one shard = rows + open holds. The queue is stored first, so that rows are everything that was settled. */
+export async function rebuildShard(job: RebuildShard): Promise<void> {
+  const { client, keys, source } = job;
+  await drainQueue(job);
+  const data = await source.loadSpend(job.nowMs);
+  const holds = await keepUnstoredHolds(job);
+  const known = await client.smembers(keys.projects);
+  for (const write of planWrites(job, { data, holds, known })) {
+    const reply: ScriptArg[] = [
+      keys.epoch,
+      write.key,
+      keys.projects,
+      job.mark,
+      write.ttlSeconds ?? 0,
+      write.replace ? '1' : '0',
+      write.projectId ?? '',
+      ...write.fields,
+    ];
+    await runScript(client, 'rebuildWrite', reply);
+  }
+  await client.hset(keys.cache[4], 'i*', data.warmCacheUntilMs ?? job.nowMs + CACHE_LOST_MS);
+}
+
+async function drainQueue({ client, keys, source }: RebuildShard): Promise<void> {
+  for (;;) {
+    const entries = await readQueue(client, keys, { from: '-', count: 1000 });
+    if (entries.length === 0) return;
+    await source.storeRecords(entries.map(({ record }) => record));
+    await runScript(client, 'acknowledge', [keys.log, DRAIN_GROUP, ...entries.map(({ id }) => id)]);
+  }
+}
+
+/** Holds whose requests have a row already were settled in what was lost; they go, the others stay until their lease ends. */
+async function keepUnstoredHolds({ client, keys, source }: RebuildShard): Promise<ReadonlyMap<string, Hold>> {
+  const holds = new Map<string, Hold>();
+  const stored = await client.hgetall(keys.holds);
+  for (const [requestId, text] of Object.entries(stored)) holds.set(requestId, decodeHold(text));
+  if (holds.size === 0) return holds;
+  const settled = await source.findStored([...holds].map(([id, hold]) => ({ id, createdAtMs: hold.admittedAtMs })));
+  for (const requestId of settled) {
+    holds.delete(requestId);
+    await client.hdel(keys.holds, requestId);
+    await client.zrem(keys.leases, requestId);
+  }
+  return holds;
+}
+
+interface HashWrite {
+  readonly key: string;
+  readonly fields: readonly ScriptArg[];
+  readonly replace?: boolean;
+  readonly ttlSeconds?: number;
+  /** Set for a project's own hash: it joins the list of projects. */
+  readonly projectId?: string;
+}
+
+interface RebuildInput {
+  readonly data: RebuildData;
+  readonly holds: ReadonlyMap<string, Hold>;
+  /** Projects the store still knows: their versions and limits may be older than they should be, and go. */
+  readonly known: readonly string[];
+}
+
+interface Sums {
+  readonly write: Omit<HashWrite, 'fields'>;
+  readonly fields: Map<string, number>;
+}
+
+class SumTable {
+  private readonly sums = new Map<string, Sums>();
+
+  add(write: Omit<HashWrite, 'fields'>, field: string, amount: number): void {
+    const sum = this.sums.get(write.key) ?? { write, fields: new Map<string, number>() };
+    this.sums.set(write.key, sum);
+    sum.fields.set(field, (sum.fields.get(field) ?? 0) + amount);
+  }
+
+  *writes(): Generator<HashWrite> {
+    for (const { write, fields } of this.sums.values()) yield { ...write, fields: [...fields].flat() };
+  }
+}
+
+/** Held sums are written even where they are 0: the surviving hash may hold more. */
+function* planWrites(job: RebuildShard, { data, holds, known }: RebuildInput): Generator<HashWrite> {
+  const { keys } = job;
+  const isHere = ({ projectId }: { projectId: string }) => shardOf(projectId, job.shards) === keys.shard;
+  const table = new SumTable();
+  const project = (projectId: string) => ({ key: projectKey(keys, projectId), replace: true, projectId });
+  const apiKey = (keyId: string) => ({ key: apiKeyKey(keys, keyId) });
+  const customer = (projectId: string, customerId: string) => ({
+    key: customerKey(keys, projectId, encodeId(customerId)),
+    ttlSeconds: CUSTOMER_TTL_SECONDS,
+  });
+  const both = (write: Omit<HashWrite, 'fields'>, period: string, spent: number, held: number) => {
+    table.add(write, `s${period}`, spent);
+    table.add(write, `h${period}`, held);
+  };
+
+  for (const row of data.projectMonths.filter(isHere))
+    both(project(row.projectId), `${parseMonth(row.month)}`, row.spentNanoUsd, 0);
+  for (const row of data.keyMonths.filter(isHere))
+    both(apiKey(row.keyId), `${parseMonth(row.month)}`, row.spentNanoUsd, 0);
+  for (const row of data.keyTotals.filter(isHere)) {
+    both(apiKey(row.keyId), '', row.spentNanoUsd, 0);
+    table.add(apiKey(row.keyId), 'c', 0);
+  }
+  for (const row of data.customerMonths.filter(isHere)) {
+    both(customer(row.projectId, row.customerId), `${parseMonth(row.month)}`, row.spentNanoUsd, 0);
+  }
+  for (const row of data.customerDays.filter(isHere)) {
+    const write = customer(row.projectId, row.customerId);
+    table.add(write, `sd${parseDay(row.day)}`, row.spentNanoUsd);
+    table.add(write, `hd${parseDay(row.day)}`, 0);
+  }
+  for (const hold of holds.values()) addHold(hold);
+  for (const projectId of known) {
+    yield { ...project(projectId), fields: [] };
+    yield { key: limitsKey(keys, projectId), replace: true, fields: [] };
+  }
+  yield* table.writes();
+  yield* planLimits(job, data);
+
+  function addHold(hold: Hold): void {
+    const month = monthIndex(hold.admittedAtMs);
+    const day = dayIndex(hold.admittedAtMs);
+    both(project(hold.projectId), `${month}`, 0, hold.holdNanoUsd);
+    both(apiKey(hold.keyId), `${month}`, 0, hold.holdNanoUsd);
+    both(apiKey(hold.keyId), '', 0, hold.holdNanoUsd);
+    table.add(apiKey(hold.keyId), 'c', 1);
+    if (hold.customerId === '') return;
+    const write = customer(hold.projectId, hold.customerId);
+    both(write, `${month}`, 0, hold.holdNanoUsd);
+    table.add(write, `sd${day}`, 0);
+    table.add(write, `hd${day}`, hold.holdNanoUsd);
+  }
+}
+
+function* planLimits({ keys, shards }: RebuildShard, data: RebuildData): Generator<HashWrite> {
+  const byProject = new Map<string, string[]>();
+  for (const { projectId, customerId, limits } of data.customerLimits) {
+    if (shardOf(projectId, shards) !== keys.shard) continue;
+    const fields = byProject.get(projectId) ?? [];
+    byProject.set(projectId, fields);
+    fields.push(encodeId(customerId), encodeCustomerLimits(limits));
+  }
+  for (const [projectId, fields] of byProject) yield { key: limitsKey(keys, projectId), fields, replace: true };
+}

@@ -1,0 +1,290 @@
+// Redis unreachable, slow or without its data: `admit` fails within 100 ms and is never sent twice; settlements wait in
+// memory and a file until it takes them; recovery goes on in the background until decisions are possible again.
+import type { BudgetPeriod } from '../../keys/api-key';
+import type { QueueDepth, QueuedRecord } from '../../logs/log-queue';
+import type {
+  AdmitDecision,
+  AdmitRequest,
+  CachePurge,
+  CacheWrite,
+  CustomerLimits,
+  HotStore,
+  HotStoreHealth,
+  ProjectCounter,
+  RebuildSource,
+  Settlement,
+} from '../hot-store';
+import { HandOver } from '../outbox/outbox';
+import { SettlementFile } from '../outbox/settlement-file';
+import { storeUnavailable } from '../store-unavailable';
+import { ADMIT_DEADLINE_MS, RedisAdmissions } from './admit';
+import { countCache, purgeCache, readCache, writeCache } from './cache';
+import { connectRedis, isBackedUp, type RedisConnectionOptions, waitForReady } from './connection';
+import { shardOf } from './keys';
+import { RedisLink } from './link';
+import { appendRecord, findQueued, RedisLogQueue } from './log-queue';
+import { reapHolds, renewLeases } from './reaper';
+import { RedisRecovery } from './recovery';
+import { type RedisClient, runScript } from './scripts';
+import {
+  decodeSettle,
+  encodeSettle,
+  isRecordOnly,
+  type SettleMode,
+  type SettleOutcome,
+  settlementOfRecord,
+} from './settle-args';
+import { RedisSpend } from './spend';
+import { WriteBatch } from './write-batch';
+
+export interface RedisHotStoreOptions extends RedisConnectionOptions {
+  /** First part of every key. */
+  readonly namespace?: string;
+  /** Where settlements wait that Redis does not take. */
+  readonly dataDir: string;
+  /** Log entries the queue may hold before admissions are refused. */
+  readonly queueMaxEntries?: number;
+  readonly cacheMaxBytes?: number;
+  /** How long an admission may take. */
+  readonly admitDeadlineMs?: number;
+  /** How long `start` waits for Redis and rows. */
+  readonly startTimeoutMs?: number;
+  /** Epoch milliseconds instead of the server's clock: for tests only. */
+  readonly clock?: () => number;
+  readonly newId?: () => string;
+}
+
+/** The hot store on Redis or Valkey ≥ 7: every decision is one Lua script on one shard. */
+export class RedisHotStore implements HotStore {
+  readonly kind = 'redis';
+  private readonly namespace: string;
+  private readonly client: RedisClient;
+  private readonly reader: RedisClient;
+  private readonly subscriber: RedisClient;
+  private readonly link: RedisLink;
+  private readonly admissions: RedisAdmissions;
+  private readonly handOver: HandOver;
+  private readonly batch: WriteBatch;
+  private readonly spend: RedisSpend;
+  private readonly file: SettlementFile;
+  private readonly listeners = new Set<(topic: string) => void>();
+  private readonly newId: () => string;
+  private recovery: RedisRecovery | undefined;
+  private queue: RedisLogQueue | undefined;
+  private source: RebuildSource | undefined;
+
+  constructor(private readonly options: RedisHotStoreOptions) {
+    this.namespace = options.namespace ?? 'llm0';
+    this.newId = options.newId ?? (() => crypto.randomUUID());
+    this.client = connectRedis(options, 'llm0');
+    this.reader = connectRedis(options, 'llm0-reader');
+    this.subscriber = connectRedis(options, 'llm0-notify');
+    this.link = new RedisLink(this.client, {
+      namespace: this.namespace,
+      cluster: options.cluster === true,
+      clock: options.clock,
+    });
+    this.batch = new WriteBatch(this.client);
+    const onTrouble = () => this.recovery?.trigger();
+    this.admissions = new RedisAdmissions(this.link, {
+      deadlineMs: options.admitDeadlineMs ?? ADMIT_DEADLINE_MS,
+      queueMaxPerShard: () => this.queueMaxPerShard,
+      onTrouble,
+      batch: this.batch,
+    });
+    this.spend = new RedisSpend(this.link);
+    this.file = new SettlementFile(options.dataDir, this.newId().slice(0, 8));
+    this.handOver = new HandOver({
+      send: (settlement, mode) => this.send(settlement, mode),
+      written: () => this.batch.open(),
+      isBackedUp: () => isBackedUp(this.client),
+      shardOf: (projectId) => shardOf(projectId, this.link.shards.length),
+      queuedIds: (shards, requestIds) =>
+        findQueued(
+          this.client,
+          this.link.shards.filter(({ shard }) => shards.has(shard)),
+          requestIds,
+        ),
+      onTrouble,
+      file: this.file,
+      nowMs: Date.now,
+    });
+  }
+
+  async start(source: RebuildSource): Promise<void> {
+    const timeoutMs = this.options.startTimeoutMs ?? 10_000;
+    this.source = source;
+    await Promise.all([this.client, this.reader, this.subscriber].map((client) => waitForReady(client, timeoutMs)));
+    await this.link.learnShards();
+    this.queue = new RedisLogQueue({
+      client: this.client,
+      reader: this.reader,
+      shards: this.link.shards,
+      consumer: this.newId(),
+    });
+    this.subscriber.on('message', (_channel: string, topic: string) => {
+      for (const listener of this.listeners) listener(topic);
+    });
+    await this.subscriber.subscribe(this.channel);
+    const orphans = this.file.adoptOrphans(Date.now());
+    this.handOver.adopt(orphans.settlements);
+    orphans.done();
+    this.recovery = new RedisRecovery({
+      link: this.link,
+      handOver: this.handOver,
+      source,
+      newId: this.newId,
+      onOpen: () => this.admissions.releaseUncertain(),
+      onWatch: () => this.file.touch(Date.now()),
+    });
+    await this.recovery.start(timeoutMs);
+    this.client.on('close', () => this.recovery?.close());
+    this.client.on('ready', () => this.recovery?.trigger());
+  }
+
+  admit(request: AdmitRequest): Promise<AdmitDecision> {
+    return this.admissions.admit(request);
+  }
+
+  settle(settlement: Settlement): Promise<void> | undefined {
+    return this.handOver.add(settlement);
+  }
+
+  renew(holds: readonly { readonly projectId: string; readonly requestId: string }[]): Promise<void> {
+    return renewLeases(this.link, holds);
+  }
+
+  async reap(): Promise<number> {
+    if (this.source === undefined || !this.link.isOpen) throw storeUnavailable('the store is not ready');
+    return reapHolds(this.link, this.source);
+  }
+
+  async flush(timeoutMs: number): Promise<void> {
+    const deadline = performance.now() + timeoutMs;
+    while (!this.handOver.isSafe && performance.now() < deadline) await Bun.sleep(2);
+  }
+
+  setVersions(
+    projectId: string,
+    projectVersion: number | null,
+    keys: readonly { keyId: string; version: number }[],
+  ): Promise<void> {
+    return this.spend.setVersions(projectId, projectVersion, keys);
+  }
+
+  setCustomerLimits(projectId: string, customerId: string, limits: CustomerLimits | null): Promise<void> {
+    return this.spend.setCustomerLimits(projectId, customerId, limits);
+  }
+
+  async counters(): Promise<readonly ProjectCounter[]> {
+    return this.spend.counters(await this.link.nowMs());
+  }
+
+  openHolds(): Promise<number> {
+    return this.spend.openHolds();
+  }
+
+  async keySpend(projectId: string, keyId: string, period: BudgetPeriod): Promise<number> {
+    return this.spend.keySpend(keyId, projectId, { period, nowMs: await this.link.nowMs() });
+  }
+
+  async customerSpend(projectId: string, customerId: string): Promise<{ dayNanoUsd: number; monthNanoUsd: number }> {
+    return this.spend.customerSpend(projectId, customerId, await this.link.nowMs());
+  }
+
+  cacheWrite(projectId: string, entry: CacheWrite): void {
+    if (!this.link.isOpen) return;
+    // A lost entry is a later miss, nothing more.
+    writeCache(this.client, this.link, { projectId, entry, maxBytes: this.cacheMaxPerShard }).catch(() => undefined);
+  }
+
+  cacheRead(projectId: string, keys: readonly string[]): Promise<readonly (string | undefined)[]> {
+    return readCache(this.client, this.link, { projectId, keys });
+  }
+
+  async cachePurge(filter: CachePurge): Promise<number> {
+    return purgeCache({ client: this.client, shards: this.link.shards, nowMs: await this.link.nowMs() }, filter);
+  }
+
+  cacheStats(): Promise<{ readonly entries: number; readonly bytes: number }> {
+    return countCache(this.client, this.link.shards, this.link.clock);
+  }
+
+  read(max: number, waitMs: number): Promise<readonly QueuedRecord[]> {
+    return this.withQueue((queue) => queue.read(max, waitMs));
+  }
+
+  acknowledge(entryIds: readonly string[]): Promise<void> {
+    return this.withQueue((queue) => queue.acknowledge(entryIds));
+  }
+
+  handBack(records: readonly string[]): void {
+    this.handOver.adopt(records.map(settlementOfRecord));
+    this.recovery?.trigger();
+  }
+
+  depth(): Promise<QueueDepth> {
+    return this.withQueue((queue) => queue.depth());
+  }
+
+  async notify(topic: string): Promise<void> {
+    await this.client.publish(this.channel, topic);
+  }
+
+  onNotify(listener: (topic: string) => void): () => void {
+    this.listeners.add(listener);
+    return () => void this.listeners.delete(listener);
+  }
+
+  async health(): Promise<HotStoreHealth> {
+    const startMs = performance.now();
+    if (!this.link.isOpen) return { ok: false, detail: this.recovery?.lastError ?? 'not reachable' };
+    try {
+      await this.client.ping();
+      return { ok: true, latencyMs: performance.now() - startMs };
+    } catch (error) {
+      return { ok: false, detail: error instanceof Error ? error.message : String(error) };
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.flush(1_000);
+    await this.recovery?.lookOnce(500);
+    this.recovery?.stop();
+    this.link.close();
+    this.handOver.pause();
+    this.handOver.close();
+    for (const client of [this.client, this.reader, this.subscriber]) client.disconnect();
+  }
+
+  private get channel(): string {
+    return `${this.namespace}:notify`;
+  }
+
+  private get queueMaxPerShard(): number {
+    return Math.ceil((this.options.queueMaxEntries ?? 1_000_000) / Math.max(1, this.link.shards.length));
+  }
+
+  private get cacheMaxPerShard(): number {
+    return Math.floor((this.options.cacheMaxBytes ?? 256 * 1024 * 1024) / Math.max(1, this.link.shards.length));
+  }
+
+  private async send(settlement: Settlement, mode: SettleMode): Promise<SettleOutcome> {
+    const keys = this.link.keysOf(settlement.projectId);
+    if (mode === 'unheld' && isRecordOnly(settlement) && !this.admissions.isUncertain(settlement.requestId)) {
+      return { type: 'queued', entryId: await appendRecord(this.client, keys.log, settlement) };
+    }
+    const { link, cacheMaxPerShard: cacheMaxBytes } = this;
+    const context = { keys, epoch: link.epochOf(keys), clock: link.clock, cacheMaxBytes };
+    return decodeSettle(await runScript(this.client, 'settle', encodeSettle(settlement, mode, context)));
+  }
+
+  private async withQueue<T>(use: (queue: RedisLogQueue) => Promise<T>): Promise<T> {
+    if (this.queue === undefined) throw storeUnavailable('the store is not started');
+    try {
+      return await use(this.queue);
+    } catch (error) {
+      throw storeUnavailable('the log queue is not reachable', error);
+    }
+  }
+}

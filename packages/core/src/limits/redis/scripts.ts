@@ -1,0 +1,67 @@
+import type { Cluster, Redis } from 'ioredis';
+import { DONE_MARKER_MS, REAPED_MARKER_MS } from '../hold';
+import acknowledge from './lua/acknowledge.lua' with { type: 'text' };
+import admit from './lua/admit.lua' with { type: 'text' };
+import cacheCount from './lua/cache_count.lua' with { type: 'text' };
+import cacheRead from './lua/cache_read.lua' with { type: 'text' };
+import cacheRemove from './lua/cache_remove.lua' with { type: 'text' };
+import cacheStore from './lua/cache_store.lua' with { type: 'text' };
+import cacheWrite from './lua/cache_write.lua' with { type: 'text' };
+import clock from './lua/clock.lua' with { type: 'text' };
+import compareSet from './lua/compare_set.lua' with { type: 'text' };
+import customerSpend from './lua/customer_spend.lua' with { type: 'text' };
+import epochRead from './lua/epoch_read.lua' with { type: 'text' };
+import expired from './lua/expired.lua' with { type: 'text' };
+import queueIds from './lua/queue_ids.lua' with { type: 'text' };
+import queueState from './lua/queue_state.lua' with { type: 'text' };
+import reap from './lua/reap.lua' with { type: 'text' };
+import rebuildWrite from './lua/rebuild_write.lua' with { type: 'text' };
+import renew from './lua/renew.lua' with { type: 'text' };
+import setVersions from './lua/set_versions.lua' with { type: 'text' };
+import settle from './lua/settle.lua' with { type: 'text' };
+import spendCap from './lua/spend_cap.lua' with { type: 'text' };
+import tokenBucket from './lua/token_bucket.lua' with { type: 'text' };
+
+export type RedisClient = Redis | Cluster;
+export type ScriptArg = string | number;
+
+const join = (...units: readonly string[]): string => units.join('\n');
+
+/** Every script: the units it is composed of, and how many keys it takes (undefined: told with each call). */
+const SCRIPTS = {
+  admit: { keys: 11, lua: join(clock, tokenBucket, spendCap, customerSpend, admit) },
+  settle: { keys: 14, lua: join(clock, tokenBucket, spendCap, customerSpend, cacheStore, settle) },
+  reap: { keys: 8, lua: join(clock, spendCap, customerSpend, reap) },
+  expired: { keys: 3, lua: join(clock, expired) },
+  renew: { keys: 2, lua: join(clock, renew) },
+  setVersions: { keys: 2, lua: setVersions },
+  cacheWrite: { keys: 6, lua: join(clock, cacheStore, cacheWrite) },
+  cacheRead: { keys: 2, lua: join(clock, cacheRead) },
+  cacheRemove: { keys: 5, lua: join(clock, cacheStore, cacheRemove) },
+  cacheCount: { keys: 5, lua: join(clock, cacheStore, cacheCount) },
+  acknowledge: { keys: 1, lua: acknowledge },
+  queueIds: { keys: 1, lua: queueIds },
+  queueState: { keys: 2, lua: queueState },
+  epochRead: { keys: 1, lua: epochRead },
+  rebuildWrite: { keys: 3, lua: rebuildWrite },
+  compareSet: { keys: 1, lua: compareSet },
+} as const;
+
+export type ScriptName = keyof typeof SCRIPTS;
+
+type ScriptMethod = (...args: readonly ScriptArg[]) => Promise<unknown>;
+
+/** Registers the scripts; ioredis sends them by hash and in full again where the server lost them. */
+export function defineScripts(client: RedisClient, leaseMs: number): void {
+  const constants = `local LEASE_MS, DONE_MARKER_MS, REAPED_MARKER_MS = ${leaseMs}, ${DONE_MARKER_MS}, ${REAPED_MARKER_MS}\n`;
+  for (const [name, { keys, lua }] of Object.entries(SCRIPTS)) {
+    client.defineCommand(`llm0_${name}`, { numberOfKeys: keys, lua: constants + lua });
+  }
+}
+
+/** Keys first, then arguments, as the script's head says. The command is written to the socket before this returns. */
+export function runScript(client: RedisClient, name: ScriptName, args: readonly ScriptArg[]): Promise<unknown> {
+  const method = (client as unknown as Record<string, ScriptMethod | undefined>)[`llm0_${name}`];
+  if (method === undefined) throw new Error(`script ${name} is not registered on this connection`);
+  return method.apply(client, args as ScriptArg[]);
+}

@@ -1,0 +1,80 @@
+// Redis unreachable: every method throws the client's error; nothing here is on a request's path.
+import type { BudgetPeriod } from '../../keys/api-key';
+import { encodeId } from '../hold';
+import type { CustomerLimits, ProjectCounter } from '../hot-store';
+import { dayIndex, MONTHS_KEPT, monthIndex, monthName } from '../periods';
+import { encodeCustomerLimits } from './customer-limits';
+import { apiKeyKey, customerKey, limitsKey, projectKey } from './keys';
+import type { RedisLink } from './link';
+import { runScript } from './scripts';
+
+/** Counters, limits and versions, as operators and jobs see and set them. */
+export class RedisSpend {
+  constructor(private readonly link: RedisLink) {}
+
+  async setVersions(
+    projectId: string,
+    projectVersion: number | null,
+    keys: readonly { keyId: string; version: number }[],
+  ): Promise<void> {
+    const shard = this.link.keysOf(projectId);
+    const fields = keys.flatMap(({ keyId, version }) => [`k:${keyId}`, version]);
+    if (projectVersion !== null) fields.push('p', projectVersion);
+    await runScript(this.link.client, 'setVersions', [
+      projectKey(shard, projectId),
+      shard.projects,
+      projectId,
+      ...fields,
+    ]);
+  }
+
+  async setCustomerLimits(projectId: string, customerId: string, limits: CustomerLimits | null): Promise<void> {
+    const shard = this.link.keysOf(projectId);
+    const key = limitsKey(shard, projectId);
+    await this.link.client.sadd(shard.projects, projectId);
+    if (limits === null) await this.link.client.hdel(key, encodeId(customerId));
+    else await this.link.client.hset(key, encodeId(customerId), encodeCustomerLimits(limits));
+  }
+
+  async counters(nowMs: number): Promise<readonly ProjectCounter[]> {
+    const now = monthIndex(nowMs);
+    const months = Array.from({ length: MONTHS_KEPT + 1 }, (_, i) => now + 1 - i);
+    const counters: ProjectCounter[] = [];
+    for (const shard of this.link.shards) {
+      for (const projectId of await this.link.client.smembers(shard.projects)) {
+        const fields = months.flatMap((month) => [`s${month}`, `h${month}`]);
+        const values = await this.link.client.hmget(projectKey(shard, projectId), ...fields);
+        months.forEach((month, i) => {
+          const [spent, held] = [values[i * 2] ?? null, values[i * 2 + 1] ?? null];
+          if (spent === null && held === null) return;
+          counters.push({ projectId, month: monthName(month), spentNanoUsd: Number(spent), heldNanoUsd: Number(held) });
+        });
+      }
+    }
+    return counters;
+  }
+
+  async openHolds(): Promise<number> {
+    const counts = await Promise.all(this.link.shards.map((shard) => this.link.client.hlen(shard.holds)));
+    return counts.reduce((sum, count) => sum + count, 0);
+  }
+
+  async keySpend(
+    keyId: string,
+    projectId: string,
+    { period, nowMs }: { period: BudgetPeriod; nowMs: number },
+  ): Promise<number> {
+    const field = period === 'total' ? 's' : `s${monthIndex(nowMs)}`;
+    return Number(await this.link.client.hget(apiKeyKey(this.link.keysOf(projectId), keyId), field));
+  }
+
+  async customerSpend(
+    projectId: string,
+    customerId: string,
+    nowMs: number,
+  ): Promise<{ dayNanoUsd: number; monthNanoUsd: number }> {
+    const key = customerKey(this.link.keysOf(projectId), projectId, encodeId(customerId));
+    const [day, month] = await this.link.client.hmget(key, `sd${dayIndex(nowMs)}`, `s${monthIndex(nowMs)}`);
+    return { dayNanoUsd: Number(day ?? 0), monthNanoUsd: Number(month ?? 0) };
+  }
+}

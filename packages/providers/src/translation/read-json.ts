@@ -1,0 +1,51 @@
+import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
+import { upstreamFailure } from '../transport/upstream-failure';
+
+/** A value as an object, or undefined when it is anything else. */
+export function asObject(value: JsonValue | undefined): JsonObject | undefined {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined;
+}
+
+/** The objects of a list; none for anything but a list. */
+export function asObjects(value: JsonValue | undefined): JsonObject[] {
+  if (!Array.isArray(value)) return [];
+  return value.map(asObject).filter((item) => item !== undefined);
+}
+
+export function asString(value: JsonValue | undefined): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
+export function asNumber(value: JsonValue | undefined): number | undefined {
+  return typeof value === 'number' ? value : undefined;
+}
+
+/** A token count as a whole number ≥ 0, whatever was sent. */
+export function asCount(value: JsonValue | undefined): number {
+  return typeof value === 'number' && value > 0 && Number.isFinite(value) ? Math.trunc(value) : 0;
+}
+
+/** A whole plain answer as an object; throws `malformed` for anything else. */
+export function parseAnswer(provider: string, bytes: Uint8Array): JsonObject {
+  let cause: unknown;
+  try {
+    const body = asObject(JSON.parse(new TextDecoder().decode(bytes)) as JsonValue);
+    if (body !== undefined) return body;
+  } catch (error) {
+    cause = error;
+  }
+  const what = bytes.length === 0 ? 'answered with an empty body.' : 'answered with something that is not JSON.';
+  throw upstreamFailure('malformed', provider, what, cause);
+}
+
+/** The data of one event of a stream as an object; throws `malformed` for anything else. */
+export function parseEventData(provider: string, data: string): JsonObject {
+  let cause: unknown;
+  try {
+    const payload = asObject(JSON.parse(data) as JsonValue);
+    if (payload !== undefined) return payload;
+  } catch (error) {
+    cause = error;
+  }
+  throw upstreamFailure('malformed', provider, 'sent an event that is not a JSON object.', cause);
+}

@@ -1,0 +1,34 @@
+import { GatewayError } from '@llm0/core/errors/gateway-error';
+import type { ProviderConnection } from '../provider';
+import type { KeyRing } from './key-ring';
+
+export interface KeyedAttempt {
+  readonly provider: string;
+  /** Milliseconds for all keys together. */
+  readonly timeoutMs: number;
+}
+
+/** Goes on to the next key on 429 and 401, within the time of the one attempt. */
+export async function askWithKeys<T>(
+  keys: KeyRing,
+  { provider, timeoutMs }: KeyedAttempt,
+  ask: (connection: ProviderConnection, timeoutMs: number) => Promise<T>,
+): Promise<T> {
+  const endMs = performance.now() + timeoutMs;
+  const tried = new Set<ProviderConnection>();
+  let last: GatewayError | undefined;
+  for (let connection = keys.next(tried); connection !== undefined; connection = keys.next(tried)) {
+    const leftMs = tried.size === 0 ? timeoutMs : endMs - performance.now();
+    if (leftMs <= 0) break;
+    tried.add(connection);
+    try {
+      const answer = await ask(connection, leftMs);
+      keys.accepted(connection);
+      return answer;
+    } catch (error) {
+      if (!keys.refused(connection, error) || !(error instanceof GatewayError)) throw error;
+      last = error;
+    }
+  }
+  throw keys.exhausted(provider, last);
+}

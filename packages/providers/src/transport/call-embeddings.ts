@@ -1,0 +1,153 @@
+// Any failure of one call ends the whole attempt, with what the calls before it have cost; the others are cancelled.
+import { type EmbeddingInput, type EmbeddingRequest, weighInputs } from '@llm0/core/embedding/embedding-request';
+import { GatewayError } from '@llm0/core/errors/gateway-error';
+import { guessTokens } from '@llm0/core/pricing/estimate-tokens';
+import type { EmbeddingAnswer, EmbeddingsPart } from '../embeddings';
+import type { EncodeContext, Provider, ProviderConnection } from '../provider';
+import { askWithKeys } from './ask-with-keys';
+import { fetchUpstream } from './fetch-upstream';
+import type { KeyRing } from './key-ring';
+import { readWhole, UpstreamBody } from './read-body';
+import { readFailure } from './read-failure';
+import { upstreamFailure } from './upstream-failure';
+
+/** A provider that makes embeddings. */
+export type EmbeddingProvider = Provider & { readonly embeddings: EmbeddingsPart };
+
+export function makesEmbeddings(provider: Provider): provider is EmbeddingProvider {
+  return provider.embeddings !== undefined;
+}
+
+export interface EmbeddingCall {
+  readonly provider: EmbeddingProvider;
+  readonly request: EmbeddingRequest;
+  readonly context: EncodeContext;
+  /** Milliseconds for all of it. */
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+  readonly fetch: typeof globalThis.fetch;
+  readonly keys?: KeyRing;
+}
+
+/** Tokens of input, billed or guessed. */
+export interface EmbeddedTokens {
+  readonly inputTokens: number;
+  /** At least a part of it is a guess. */
+  readonly estimated: boolean;
+}
+
+export interface EmbeddedInputs extends EmbeddedTokens {
+  readonly vectors: readonly Float32Array[];
+  readonly dropped: readonly string[];
+}
+
+/** What an attempt had cost when it failed. */
+export class EmbeddingFailure extends Error {
+  constructor(
+    override readonly cause: GatewayError,
+    readonly billed: EmbeddedTokens,
+  ) {
+    super(cause.message);
+  }
+}
+
+const MAX_ANSWER_BYTES = 256 * 1024 * 1024;
+/** Calls of one request under way at once, where a vendor takes few inputs at a time. */
+const PARALLEL_CALLS = 4;
+
+/** One attempt at one provider; throws `EmbeddingFailure`. */
+export async function callEmbeddings(call: EmbeddingCall): Promise<EmbeddedInputs> {
+  const endMs = performance.now() + call.timeoutMs;
+  const parts = splitInputs(call.request.inputs, Math.max(1, call.provider.embeddings.maxInputs(call.context.model)));
+  const answers: (PartAnswer | undefined)[] = parts.map(() => undefined);
+  const stop = new AbortController();
+  const signal = AbortSignal.any([call.signal, stop.signal]);
+  let next = 0;
+  let failure: unknown;
+  const work = async () => {
+    for (let index = next++; failure === undefined; index = next++) {
+      const inputs = parts[index];
+      if (inputs === undefined) return;
+      try {
+        const request = { ...call.request, inputs };
+        answers[index] = await askPart({ ...call, request, signal, timeoutMs: Math.max(1, endMs - performance.now()) });
+      } catch (error) {
+        failure ??= error;
+        stop.abort();
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(PARALLEL_CALLS, parts.length) }, work));
+  const done = answers.filter((answer) => answer !== undefined);
+  if (failure instanceof GatewayError) throw new EmbeddingFailure(failure, sumTokens(done));
+  if (failure !== undefined) throw failure;
+  return {
+    vectors: done.flatMap(({ vectors }) => vectors),
+    dropped: done[0]?.dropped ?? [],
+    ...sumTokens(done),
+  };
+}
+
+type PartAnswer = EmbeddedInputs;
+
+function sumTokens(answers: readonly EmbeddedTokens[]): EmbeddedTokens {
+  return {
+    inputTokens: answers.reduce((sum, { inputTokens }) => sum + inputTokens, 0),
+    estimated: answers.some(({ estimated }) => estimated),
+  };
+}
+
+function splitInputs(inputs: readonly EmbeddingInput[], size: number): (readonly EmbeddingInput[])[] {
+  return Array.from({ length: Math.ceil(inputs.length / size) }, (_, i) => inputs.slice(i * size, (i + 1) * size));
+}
+
+function askPart(call: EmbeddingCall): Promise<PartAnswer> {
+  const { keys, timeoutMs, context } = call;
+  if (keys === undefined) return askOnce(call, context.connection, timeoutMs);
+  return askWithKeys(keys, { provider: call.provider.name, timeoutMs }, (connection, leftMs) =>
+    askOnce(call, connection, leftMs),
+  );
+}
+
+async function askOnce(call: EmbeddingCall, connection: ProviderConnection, timeoutMs: number): Promise<PartAnswer> {
+  const { provider, request, signal } = call;
+  const startedMs = performance.now();
+  const upstreamRequest = provider.embeddings.encodeRequest(request, { ...call.context, connection });
+  const { response, bytes } = await fetchUpstream({
+    provider: provider.name,
+    request: upstreamRequest,
+    ...{ timeoutMs, signal, fetch: call.fetch },
+  });
+  if (!response.ok) throw await readFailure(response, { provider, connection, signal });
+  const leftMs = Math.max(1, timeoutMs - (performance.now() - startedMs));
+  const answer = provider.embeddings.decodeResponse(
+    bytes ?? (await readBody(call, response, leftMs)),
+    response.headers,
+  );
+  return checkAnswer(call, answer, upstreamRequest.dropped);
+}
+
+async function readBody(call: EmbeddingCall, response: Response, idleTimeoutMs: number): Promise<Uint8Array> {
+  const { name } = call.provider;
+  const body = new UpstreamBody(response.body, { provider: name, idleTimeoutMs, signal: call.signal });
+  try {
+    return await readWhole(body, MAX_ANSWER_BYTES, name);
+  } finally {
+    body.close();
+  }
+}
+
+function checkAnswer(
+  { provider, request }: EmbeddingCall,
+  answer: EmbeddingAnswer,
+  dropped: readonly string[],
+): PartAnswer {
+  const { vectors, inputTokens } = answer;
+  if (vectors.length !== request.inputs.length) {
+    const message = `sent ${vectors.length} embeddings for ${request.inputs.length} inputs.`;
+    throw upstreamFailure('malformed', provider.name, message);
+  }
+  if (inputTokens !== undefined) return { vectors, dropped, inputTokens, estimated: false };
+  const { textBytes, tokens } = weighInputs(request.inputs);
+  return { vectors, dropped, inputTokens: guessTokens(textBytes) + tokens, estimated: true };
+}

@@ -1,0 +1,147 @@
+// Upstream unreachable, slow or redirecting: one `GatewayError`; nothing is tried again, as a body may be gone by then.
+import { GatewayError } from '@llm0/core/errors/gateway-error';
+import type { NativeRequest, PassthroughPart } from '../passthrough';
+import type { Provider, ProviderConnection } from '../provider';
+import { clientClosed, connectionError } from './fetch-upstream';
+import { upstreamFailure } from './upstream-failure';
+
+export {
+  atLeast,
+  countReferences,
+  hasVendorTools,
+  type NativeShape,
+  type UsageReader,
+} from '../passthrough';
+export { hideSecrets } from './hide-secrets';
+export { readStart, UpstreamBody } from './read-body';
+export { createUsageTap, type UsageTap } from './usage-tap';
+
+/** A provider whose native API can be passed through. */
+export type PassthroughProvider = Provider & { readonly passthrough: PassthroughPart };
+
+export function passesThrough(provider: Provider): provider is PassthroughProvider {
+  return provider.passthrough !== undefined;
+}
+
+/** The caller's part of the URL: what stands behind the provider's name. */
+export interface NativePath {
+  /** Begins with a slash. */
+  readonly path: string;
+  readonly query: URLSearchParams;
+}
+
+const CONTROL_OR_BACKSLASH = /[\\\p{Cc}]/u;
+
+/** The vendor's URL; throws `invalid_request` for a path that could leave the provider's root. */
+export function nativeUrl(provider: PassthroughProvider, connection: ProviderConnection, native: NativePath): URL {
+  const { passthrough } = provider;
+  const root = passthrough.root(connection);
+  checkPath(native.path);
+  const url = new URL(`${root}${native.path}`);
+  const base = new URL(root);
+  if (url.origin !== base.origin || !url.pathname.startsWith(base.pathname.replace(/\/$/, ''))) throw badPath();
+  for (const [name, value] of native.query) url.searchParams.append(name, value);
+  for (const [name, value] of Object.entries(passthrough.query?.(connection) ?? {})) {
+    if (!url.searchParams.has(name)) url.searchParams.set(name, value);
+  }
+  return url;
+}
+
+/** Dots that go up, in any spelling, and anything that some server may take for a slash. */
+function checkPath(path: string): void {
+  let text = path;
+  for (let round = 0; round < 3; round++) {
+    const isUp = text.split(/[/\\]/).some((segment) => segment === '..' || segment === '.');
+    if (isUp || CONTROL_OR_BACKSLASH.test(text)) throw badPath();
+    const decoded = decodePath(text);
+    if (decoded === text) break;
+    text = decoded;
+  }
+  if (!path.startsWith('/') || path.startsWith('//') || /[?#]/.test(path)) throw badPath();
+}
+
+function decodePath(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw badPath();
+  }
+}
+
+function badPath(): GatewayError {
+  return new GatewayError('invalid_request', 'This path cannot be passed on: it must be a plain path of the vendor.');
+}
+
+export interface NativeCall {
+  readonly provider: Provider;
+  readonly request: NativeRequest;
+  readonly stream?: ReadableStream<Uint8Array>;
+  /** Milliseconds until the answer's headers must be there, once the body was sent. */
+  readonly timeoutMs: number;
+  /** Aborts when the caller leaves, also while the answer is read. */
+  readonly signal: AbortSignal;
+  readonly fetch: typeof globalThis.fetch;
+}
+
+/** Sends one request as it is and waits for the answer's headers. */
+export async function callPassthrough(call: NativeCall): Promise<Response> {
+  const { provider, request, timeoutMs, signal } = call;
+  if (signal.aborted) throw clientClosed();
+  const controller = new AbortController();
+  const onAbort = () => controller.abort();
+  signal.addEventListener('abort', onAbort, { once: true });
+  let timedOut = false;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const startTimer = () => {
+    timer ??= setTimeout(() => {
+      timedOut = true;
+      controller.abort();
+    }, timeoutMs);
+  };
+  const stream = call.stream === undefined ? undefined : notingEnd(call.stream, startTimer);
+  if (stream === undefined) startTimer();
+  try {
+    const response = await call.fetch(request.url.href, {
+      method: request.method,
+      headers: { ...request.headers },
+      body: stream ?? request.body,
+      ...(stream === undefined ? {} : { duplex: 'half' }),
+      // The bytes go on as they are; a redirect could carry the key to another host.
+      ...{ redirect: 'manual', decompress: false, timeout: false, signal: controller.signal },
+    } as RequestInit);
+    if (response.status >= 300 && response.status < 400 && response.status !== 304) {
+      void response.body?.cancel().catch(() => {});
+      throw upstreamFailure(
+        'malformed',
+        provider.name,
+        `answered with a redirect (${response.status}), which is refused.`,
+      );
+    }
+    return response;
+  } catch (error) {
+    if (error instanceof GatewayError) throw error;
+    if (signal.aborted) throw clientClosed();
+    if (timedOut) throw upstreamFailure('timeout', provider.name, `did not answer within ${timeoutMs} ms.`, error);
+    throw connectionError(provider.name, error);
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', onAbort);
+  }
+}
+
+/** The same stream, read only as fast as it is sent on; `onEnd` once all of it was. */
+function notingEnd(stream: ReadableStream<Uint8Array>, onEnd: () => void): ReadableStream<Uint8Array> {
+  const reader = stream.getReader();
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const { done, value } = await reader.read();
+        if (!done) return controller.enqueue(value);
+        onEnd();
+        controller.close();
+      },
+      cancel: (reason) => reader.cancel(reason),
+    },
+    { highWaterMark: 0 },
+  );
+}

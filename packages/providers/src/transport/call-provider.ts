@@ -1,0 +1,253 @@
+// Any failure of the upstream ends the attempt with one `GatewayError`; trying again is the pipeline's decision.
+import type { EventBatch } from '@llm0/core/chat/event';
+import { countEvents } from '@llm0/core/chat/input-count';
+import type { ChatRequest } from '@llm0/core/chat/request';
+import { GatewayError } from '@llm0/core/errors/gateway-error';
+import { guessInputTokens } from '@llm0/core/pricing/estimate-tokens';
+import type { EncodeContext, Provider, StreamDecoder, UpstreamRequest } from '../provider';
+import { askWithKeys } from './ask-with-keys';
+import type { EgressOptions } from './fetch-guarded';
+import { clientClosed, type FetchedAnswer, fetchUpstream } from './fetch-upstream';
+import { inlineMedia } from './inline-media';
+import type { KeyRing } from './key-ring';
+import { readWhole, UpstreamBody } from './read-body';
+import { readFailure } from './read-failure';
+import { upstreamFailure } from './upstream-failure';
+
+export { upstreamFailure, wasNeverSent } from './upstream-failure';
+
+const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
+/** An error's own words get at least this long, also where the attempt's time is used up. */
+const MIN_ERROR_BODY_MS = 200;
+
+export interface ProviderCall {
+  readonly provider: Provider;
+  readonly request: ChatRequest;
+  readonly context: EncodeContext;
+  /** Milliseconds until the answer must begin: its headers and, where it is streamed, its first byte. */
+  readonly timeoutMs: number;
+  /** Longest silence within the answer, in milliseconds. */
+  readonly idleTimeoutMs: number;
+  /** Aborts when nobody waits any more: the upstream is cancelled at once. */
+  readonly signal: AbortSignal;
+  readonly fetch: typeof globalThis.fetch;
+  /** For URLs that come from callers: hosts that may be private, another resolver. */
+  readonly egress?: Pick<EgressOptions, 'allowedHosts' | 'allowedRanges' | 'resolve' | 'ca'>;
+  /** Where there are several keys, or stored ones: they take the place of the connection's own. */
+  readonly keys?: KeyRing;
+}
+
+export interface ProviderAnswer {
+  /** To be read once. Leaving early (`return`) cancels the upstream. Throws `GatewayError`. */
+  readonly events: AsyncIterableIterator<EventBatch>;
+  readonly status: number;
+  /** Parameters of the request that were left out. */
+  readonly dropped: readonly string[];
+  /** Milliseconds from the call to the answer's headers. */
+  readonly headersMs: number;
+  /** All of it is here already. */
+  readonly isWhole: boolean;
+}
+
+/**
+ * One attempt at one provider. Resolves when a 2xx has begun; the answer's content is read through `events`, the same
+ * way for streams and plain answers. Throws the provider's refusal or failure.
+ */
+export function callProvider(call: ProviderCall): Promise<ProviderAnswer> {
+  if (call.request.countOnly === true && call.provider.countsTokens !== true) return Promise.resolve(guessCount(call));
+  return call.keys === undefined ? callOnce(call) : callWithKeys(call, call.keys);
+}
+
+function callWithKeys(call: ProviderCall, keys: KeyRing): Promise<ProviderAnswer> {
+  const attempt = { provider: call.provider.name, timeoutMs: call.timeoutMs };
+  return askWithKeys(keys, attempt, (connection, timeoutMs) =>
+    callOnce({ ...call, timeoutMs, context: { ...call.context, connection } }),
+  );
+}
+
+/** A vendor that cannot count is not asked: the answer is a guess, and says so. */
+function guessCount({ provider, request }: ProviderCall): ProviderAnswer {
+  const events = countEvents({ inputTokens: guessInputTokens(request), estimated: true });
+  const answer = new BufferedAnswer(() => ({ events }), provider.name);
+  return { events: answer, status: 200, dropped: [], headersMs: 0, isWhole: true };
+}
+
+async function callOnce(call: ProviderCall): Promise<ProviderAnswer> {
+  const { provider, request } = call;
+  const startedMs = performance.now();
+  const upstreamRequest = provider.encodeRequest(request, await withMedia(call));
+  const { response, bytes } = await send(call, upstreamRequest);
+  const headersMs = performance.now() - startedMs;
+  const { status } = response;
+  if (!response.ok) throw await readError(call, response, headersMs);
+  const answer = { status, dropped: upstreamRequest.dropped, headersMs };
+  if (bytes !== undefined) {
+    return {
+      ...answer,
+      isWhole: true,
+      events: new BufferedAnswer(() => provider.decodeResponse(bytes, request), provider.name),
+    };
+  }
+  const streamed = isStream(response.headers.get('content-type') ?? '', request);
+  const body = new UpstreamBody(response.body, {
+    provider: provider.name,
+    idleTimeoutMs: call.idleTimeoutMs,
+    firstTimeoutMs: streamed ? Math.max(1, call.timeoutMs - headersMs) : undefined,
+    signal: call.signal,
+  });
+  const events = streamed
+    ? new StreamedAnswer(body, provider.createStreamDecoder(request), provider.name)
+    : new PlainAnswer(body, (bytes) => provider.decodeResponse(bytes, request), provider.name);
+  return { ...answer, isWhole: false, events };
+}
+
+/** Fetches what the vendor cannot fetch itself, so that it travels inside the request. */
+async function withMedia(call: ProviderCall): Promise<EncodeContext> {
+  const urls = call.provider.remoteMedia?.(call.request) ?? [];
+  if (urls.length === 0) return call.context;
+  return { ...call.context, media: await inlineMedia(urls, { ...call.egress, ...call }) };
+}
+
+async function send(call: ProviderCall, request: UpstreamRequest): Promise<FetchedAnswer> {
+  const { provider, signal } = call;
+  if (provider.respondLocally === undefined) {
+    return fetchUpstream({ provider: provider.name, request, timeoutMs: call.timeoutMs, signal, fetch: call.fetch });
+  }
+  if (signal.aborted) throw clientClosed();
+  return { response: await provider.respondLocally(request, signal) };
+}
+
+/** What the upstream says it sends counts; some answer a stream request with a whole JSON body. */
+function isStream(contentType: string, request: ChatRequest): boolean {
+  if (contentType.startsWith('text/event-stream')) return true;
+  if (contentType.startsWith('application/json') || contentType.startsWith('text/html')) return false;
+  return request.stream;
+}
+
+function readError(call: ProviderCall, response: Response, headersMs: number): Promise<GatewayError> {
+  const { provider, signal, context } = call;
+  const leftMs = Math.max(MIN_ERROR_BODY_MS, call.timeoutMs - headersMs);
+  const withinMs = Math.min(call.idleTimeoutMs, leftMs);
+  return readFailure(response, { provider, connection: context.connection, signal, withinMs });
+}
+
+const END: IteratorReturnResult<undefined> = { done: true, value: undefined };
+
+/** Iterator by hand: unlike a generator it lets go of the upstream also when nobody ever asked for the first batch. */
+abstract class AnswerIterator implements AsyncIterableIterator<EventBatch> {
+  private ended = false;
+
+  constructor(
+    private readonly close: () => void,
+    private readonly provider: string,
+  ) {}
+
+  /** The next batch with something in it; undefined at the end. */
+  protected abstract advance(): Promise<EventBatch | undefined>;
+
+  async next(): Promise<IteratorResult<EventBatch, undefined>> {
+    if (this.ended) return END;
+    try {
+      const batch = await this.advance();
+      if (batch !== undefined) return { done: false, value: batch };
+    } catch (error) {
+      this.end();
+      if (error instanceof GatewayError) throw error;
+      throw upstreamFailure('malformed', this.provider, 'sent an answer that could not be read.', error);
+    }
+    this.end();
+    return END;
+  }
+
+  return(): Promise<IteratorResult<EventBatch, undefined>> {
+    this.end();
+    return Promise.resolve(END);
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  private end(): void {
+    this.ended = true;
+    this.close();
+  }
+}
+
+class StreamedAnswer extends AnswerIterator {
+  private exhausted = false;
+
+  constructor(
+    private readonly body: UpstreamBody,
+    private readonly decoder: StreamDecoder,
+    provider: string,
+  ) {
+    super(() => body.close(), provider);
+  }
+
+  protected async advance(): Promise<EventBatch | undefined> {
+    if (this.exhausted) return undefined;
+    let broken: unknown;
+    while (!this.decoder.done) {
+      let chunk: Uint8Array | undefined;
+      try {
+        chunk = await this.body.read();
+      } catch (error) {
+        broken = error;
+      }
+      if (chunk === undefined) break;
+      const batch = this.decoder.push(chunk);
+      // Signs of life of the vendor's own are sent on where the format is the caller's.
+      if (batch.events.length > 0 || batch.wire !== undefined) return batch;
+    }
+    this.exhausted = true;
+    const last = this.endDecoder(broken);
+    return last.events.length > 0 || last.wire !== undefined ? last : undefined;
+  }
+
+  /** A connection that breaks after the answer was complete has taken nothing away: then it counts as its end. */
+  private endDecoder(broken: unknown): EventBatch {
+    if (broken !== undefined && !(broken instanceof GatewayError && broken.failure === 'connection')) throw broken;
+    try {
+      return this.decoder.end();
+    } catch (error) {
+      throw broken ?? error;
+    }
+  }
+}
+
+class PlainAnswer extends AnswerIterator {
+  private read = false;
+
+  constructor(
+    private readonly body: UpstreamBody,
+    private readonly decode: (bytes: Uint8Array) => EventBatch,
+    private readonly name: string,
+  ) {
+    super(() => body.close(), name);
+  }
+
+  protected async advance(): Promise<EventBatch | undefined> {
+    if (this.read) return undefined;
+    this.read = true;
+    return this.decode(await readWhole(this.body, MAX_ANSWER_BYTES, this.name));
+  }
+}
+
+/** A plain answer that is there already. */
+class BufferedAnswer extends AnswerIterator {
+  private read = false;
+
+  constructor(
+    private readonly decode: () => EventBatch,
+    provider: string,
+  ) {
+    super(() => {}, provider);
+  }
+
+  protected advance(): Promise<EventBatch | undefined> {
+    if (this.read) return Promise.resolve(undefined);
+    this.read = true;
+    return Promise.resolve(this.decode());
+  }
+}

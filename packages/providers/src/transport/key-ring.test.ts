@@ -1,0 +1,147 @@
+import { describe, expect, test } from 'bun:test';
+import { GatewayError } from '@llm0/core/errors/gateway-error';
+import { openai } from '../openai/index';
+import { ANY_REQUEST } from '../provider.cases';
+import { callProvider, type ProviderCall } from './call-provider';
+import { createKeyHealth, type RingKey, RotatingKeys } from './key-ring';
+
+const NAMES = ['one', 'two', 'three'];
+
+/** A vendor that answers each key as `statusOf` says, and what it was asked with. */
+function vendor(statusOf: Record<string, number | Response>) {
+  const asked: string[] = [];
+  const fetch = (async (_url: string, init: RequestInit) => {
+    const key = new Headers(init.headers).get('authorization')?.slice('Bearer '.length) ?? '';
+    asked.push(key);
+    const status = statusOf[key] ?? 200;
+    if (status instanceof Response) return status.clone();
+    const answer = { id: 'x', choices: [{ index: 0, message: { content: 'hi' }, finish_reason: 'stop' }] };
+    return Response.json(status === 200 ? answer : { error: { message: `status ${status}` } }, { status });
+  }) as unknown as typeof globalThis.fetch;
+  return { asked, fetch };
+}
+
+function ring(names: readonly string[] = NAMES) {
+  let nowMs = 1000;
+  const keys: RingKey[] = names.map((apiKey) => ({
+    connection: { baseUrl: 'https://h/v1', apiKey },
+    health: createKeyHealth(),
+  }));
+  const advance = (ms: number) => {
+    nowMs += ms;
+  };
+  return { keys: new RotatingKeys(keys, () => nowMs), advance };
+}
+
+const call = (parts: Pick<ProviderCall, 'fetch' | 'keys'>, timeoutMs = 1000) =>
+  callProvider({
+    provider: openai,
+    request: { ...ANY_REQUEST, stream: false },
+    context: { connection: { baseUrl: 'https://h/v1', apiKey: 'never' }, model: 'm', dropParams: false },
+    timeoutMs,
+    idleTimeoutMs: 1000,
+    signal: new AbortController().signal,
+    ...parts,
+  });
+
+async function failure(work: Promise<unknown>): Promise<GatewayError> {
+  try {
+    await work;
+  } catch (error) {
+    if (error instanceof GatewayError) return error;
+    throw error;
+  }
+  throw new Error('nothing failed');
+}
+
+const resting = (seconds: string) =>
+  Response.json({ error: { message: 'slow down' } }, { status: 429, headers: { 'retry-after': seconds } });
+
+describe('several keys', () => {
+  test('the first that works is kept', async () => {
+    const { keys } = ring();
+    const { asked, fetch } = vendor({});
+    for (let i = 0; i < 3; i++) await call({ fetch, keys });
+    expect(asked).toEqual(['one', 'one', 'one']);
+  });
+
+  test('429: the next one is asked in the same attempt, and the first rests as long as it was told', async () => {
+    const { keys, advance } = ring();
+    const { asked, fetch } = vendor({ one: resting('5') });
+    expect((await call({ fetch, keys })).status).toBe(200);
+    expect(asked.splice(0)).toEqual(['one', 'two']);
+    advance(4999);
+    await call({ fetch, keys });
+    expect(asked.splice(0)).toEqual(['two']);
+    advance(2);
+    await call({ fetch, keys });
+    expect(asked).toEqual(['one', 'two']);
+  });
+
+  test('all rest: told with the shortest wait, and nobody is asked meanwhile', async () => {
+    const { keys, advance } = ring();
+    const { asked, fetch } = vendor({ one: resting('50'), two: resting('20'), three: resting('90') });
+    expect(await failure(call({ fetch, keys }))).toMatchObject({ failure: 'rate_limited', retryAfterMs: 20_000 });
+    expect(asked.splice(0)).toEqual(NAMES);
+    advance(5000);
+    expect(await failure(call({ fetch, keys }))).toMatchObject({ failure: 'rate_limited', retryAfterMs: 15_000 });
+    expect(asked).toEqual([]);
+  });
+
+  test('401: not asked again while there is another, but better than nothing when there is none', async () => {
+    const { keys } = ring();
+    const statusOf: Record<string, number> = { one: 401 };
+    const { asked, fetch } = vendor(statusOf);
+    await call({ fetch, keys });
+    await call({ fetch, keys });
+    expect(asked.splice(0)).toEqual(['one', 'two', 'two']);
+    Object.assign(statusOf, { two: 401, three: 401 });
+    expect(await failure(call({ fetch, keys }))).toMatchObject({ failure: 'auth', upstreamStatus: 401 });
+    expect(asked.splice(0)).toEqual(['two', 'three']);
+    // The vendor is itself again.
+    statusOf.one = 200;
+    expect((await call({ fetch, keys })).status).toBe(200);
+    await call({ fetch, keys });
+    expect(asked).toEqual(['one', 'one']);
+  });
+
+  test('403 is worth another key, but marks none', async () => {
+    const { keys } = ring();
+    const { asked, fetch } = vendor({ one: 403 });
+    for (let i = 0; i < 2; i++) await call({ fetch, keys });
+    expect(asked).toEqual(['one', 'two', 'one', 'two']);
+  });
+
+  test.each([400, 404, 500, 503])('%d is nothing another key would change', async (status) => {
+    const { keys } = ring();
+    const { asked, fetch } = vendor({ one: status });
+    expect((await failure(call({ fetch, keys }))).upstreamStatus).toBe(status);
+    expect(asked).toEqual(['one']);
+  });
+
+  test('keys share the time of the one attempt', async () => {
+    const { keys } = ring();
+    const { asked } = vendor({});
+    const slow = (async (_url: string, init: RequestInit) => {
+      asked.push('x');
+      await new Promise<void>((resolve, reject) => {
+        const timer = setTimeout(resolve, 60);
+        init.signal?.addEventListener('abort', () => {
+          clearTimeout(timer);
+          reject(new Error('aborted'));
+        });
+      });
+      return resting('9');
+    }) as unknown as typeof globalThis.fetch;
+    const startMs = performance.now();
+    expect(['rate_limited', 'timeout']).toContain((await failure(call({ fetch: slow, keys }, 100))).failure ?? '');
+    expect(performance.now() - startMs).toBeLessThan(400);
+    expect(asked.length).toBeLessThanOrEqual(2);
+  });
+
+  test('without any key nobody is asked', async () => {
+    const { asked, fetch } = vendor({});
+    expect((await failure(call({ fetch, keys: ring([]).keys }))).failure).toBe('auth');
+    expect(asked).toEqual([]);
+  });
+});

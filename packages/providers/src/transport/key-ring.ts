@@ -1,0 +1,99 @@
+// A key the vendor refuses is never reason enough to fail: the next one is asked, and only a provider without any other
+// key asks a refused one again.
+import { GatewayError } from '@llm0/core/errors/gateway-error';
+import type { ProviderConnection } from '../provider';
+import { upstreamFailure } from './upstream-failure';
+
+/** The keys of one provider, for callers that go from one to the next. */
+export interface KeyRing {
+  /** The connection to ask now, none of `tried`; undefined when no other may be asked. */
+  next(tried: ReadonlySet<ProviderConnection>): ProviderConnection | undefined;
+  /** The vendor took the key. */
+  accepted(connection: ProviderConnection): void;
+  /** Notes what the failure says of the key; true where another key may do better. */
+  refused(connection: ProviderConnection, error: unknown): boolean;
+  /** What to tell when no key is left: `last`, or that all of them rest. */
+  exhausted(provider: string, last: GatewayError | undefined): GatewayError;
+}
+
+/** What is known of one key; lives as long as the key itself, across every change of the tables. */
+export interface KeyHealth {
+  /** Monotonic milliseconds until which it rests after a 429. */
+  restsUntilMs: number;
+  /** The vendor answered 401: not asked again while there is another key, until it is changed. */
+  isRefused: boolean;
+}
+
+export function createKeyHealth(): KeyHealth {
+  return { restsUntilMs: 0, isRefused: false };
+}
+
+export interface RingKey {
+  readonly connection: ProviderConnection;
+  readonly health: KeyHealth;
+}
+
+/** How long a key rests when the vendor does not say. */
+const DEFAULT_REST_MS = 2000;
+
+/** Keys in order of preference: the first one that may be asked is, so that the vendor's own caches stay warm. */
+export class RotatingKeys implements KeyRing {
+  constructor(
+    private readonly keys: readonly RingKey[],
+    private readonly monotonicMs: () => number,
+  ) {}
+
+  next(tried: ReadonlySet<ProviderConnection>): ProviderConnection | undefined {
+    const nowMs = this.monotonicMs();
+    let refused: ProviderConnection | undefined;
+    for (const { connection, health } of this.keys) {
+      if (tried.has(connection) || health.restsUntilMs > nowMs) continue;
+      if (!health.isRefused) return connection;
+      refused ??= connection;
+    }
+    // Vendors have answered 401 by mistake: better asked in vain than never again.
+    return tried.size === 0 && this.keys.every(({ health }) => health.isRefused) ? refused : undefined;
+  }
+
+  accepted(connection: ProviderConnection): void {
+    const health = this.healthOf(connection);
+    if (health?.isRefused === true) health.isRefused = false;
+  }
+
+  refused(connection: ProviderConnection, error: unknown): boolean {
+    const health = this.healthOf(connection);
+    if (health === undefined || !(error instanceof GatewayError)) return false;
+    if (error.failure === 'rate_limited') {
+      health.restsUntilMs = this.monotonicMs() + (error.retryAfterMs ?? DEFAULT_REST_MS);
+      return true;
+    }
+    if (error.failure !== 'auth') return false;
+    // A 403 may be about the model alone: worth another key, but no mark on this one.
+    if (error.upstreamStatus === 401) health.isRefused = true;
+    return true;
+  }
+
+  exhausted(provider: string, last: GatewayError | undefined): GatewayError {
+    const nowMs = this.monotonicMs();
+    const rests = this.keys.map(({ health }) => health.restsUntilMs - nowMs).filter((restMs) => restMs > 0);
+    const retryAfterMs = rests.length === 0 ? undefined : Math.ceil(Math.min(...rests));
+    if (last?.failure === 'rate_limited') return restingUntil(last.message, retryAfterMs, last);
+    if (last !== undefined) return last;
+    if (retryAfterMs === undefined) return upstreamFailure('auth', provider, 'refused every key it has been given.');
+    return restingUntil(`${provider} answered 429 to every key it has been given.`, retryAfterMs);
+  }
+
+  private healthOf(connection: ProviderConnection): KeyHealth | undefined {
+    return this.keys.find((key) => key.connection === connection)?.health;
+  }
+}
+
+/** The wait is that of the key which may be asked first. */
+function restingUntil(message: string, retryAfterMs: number | undefined, cause?: GatewayError): GatewayError {
+  return new GatewayError('upstream_unavailable', message, {
+    failure: 'rate_limited',
+    upstreamStatus: cause?.upstreamStatus,
+    retryAfterMs: retryAfterMs ?? cause?.retryAfterMs,
+    cause,
+  });
+}

@@ -1,0 +1,85 @@
+// What cannot be read counts as not told: the answer itself is never touched, held up or failed.
+import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
+import { SseDecoder } from '@llm0/core/sse/decode-sse';
+import type { UsageReader } from '../passthrough';
+import { asObject } from '../translation/read-json';
+import { EventStreamFrames } from './event-stream-frames';
+
+/** A plain answer larger than this is not read. */
+const MAX_PLAIN_BYTES = 32 * 1024 * 1024;
+
+/** Reads usage out of a copy of an answer's bytes. */
+export interface UsageTap {
+  push(chunk: Uint8Array): void;
+  end(): void;
+}
+
+/** A tap for an answer of this content type. */
+export function createUsageTap(contentType: string, reader: UsageReader): UsageTap {
+  const kind = contentType.split(';')[0]?.trim().toLowerCase() ?? '';
+  if (kind === 'text/event-stream') return untilBroken(eventTap(reader));
+  if (kind === 'application/vnd.amazon.eventstream') return untilBroken(frameTap(reader));
+  return kind === 'application/json' ? untilBroken(plainTap(reader)) : NO_TAP;
+}
+
+const NO_TAP: UsageTap = { push: () => {}, end: () => {} };
+
+function eventTap(reader: UsageReader): UsageTap {
+  const decoder = new SseDecoder();
+  const take = (data: string) => {
+    if (data.startsWith('{')) takeJson(reader, data);
+  };
+  return {
+    push: (chunk) => {
+      for (const event of decoder.push(chunk)) take(event.data);
+    },
+    end: () => {},
+  };
+}
+
+function frameTap(reader: UsageReader): UsageTap {
+  const frames = new EventStreamFrames();
+  const text = new TextDecoder();
+  return {
+    push: (chunk) => {
+      for (const frame of frames.push(chunk)) if (frame !== null) takeJson(reader, text.decode(frame.payload));
+    },
+    end: () => {},
+  };
+}
+
+/** A whole JSON answer, or a list of them (streams of some vendors). */
+function plainTap(reader: UsageReader): UsageTap {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  return {
+    push: (chunk) => {
+      size += chunk.byteLength;
+      if (size <= MAX_PLAIN_BYTES) chunks.push(chunk);
+    },
+    end: () => {
+      if (size <= MAX_PLAIN_BYTES && size > 0) takeJson(reader, Buffer.concat(chunks).toString('utf8'));
+    },
+  };
+}
+
+function takeJson(reader: UsageReader, text: string): void {
+  const value = JSON.parse(text) as JsonValue;
+  for (const item of Array.isArray(value) ? value : [value]) {
+    const object: JsonObject | undefined = asObject(item);
+    if (object !== undefined) reader.take(object);
+  }
+}
+
+function untilBroken(tap: UsageTap): UsageTap {
+  let broken = false;
+  const guard = (work: () => void) => {
+    if (broken) return;
+    try {
+      work();
+    } catch {
+      broken = true;
+    }
+  };
+  return { push: (chunk) => guard(() => tap.push(chunk)), end: () => guard(() => tap.end()) };
+}

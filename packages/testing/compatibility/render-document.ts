@@ -1,0 +1,105 @@
+import { join } from 'node:path';
+import type { ClientDriver } from './client-driver';
+import { embeddingClients } from './clients/embedders';
+import { EMBEDDING_FAMILIES, EMBEDDING_FEATURES, type EmbeddingFamily, offersDimensions } from './embeddings';
+import { FEATURES } from './features';
+import { type Cell, CLIENTS, cellOf, FAMILIES } from './matrix';
+
+export const DOCUMENT = join(import.meta.dir, '../../../docs/compatibility.md');
+
+/** Cells that did not hold, by `cellName`; the document is written only when there are none. */
+export type Failures = ReadonlySet<string>;
+
+export function cellName(client: string, family: string, feature: string): string {
+  return `${client}, ${family}: ${feature}`;
+}
+
+const HEAD = `# Which clients work with which models
+
+Every ✓ below is a program that runs with each \`bun run test\`: the client library as it comes from its registry, unchanged but
+for its base URL and key, in front of a gateway in its own process and fakes of every vendor that answer in the vendors' own
+formats. \`bun run compatibility\` runs them, prints these tables and writes this file; a test fails when it is out of date.
+
+| column | what is proven |
+|---|---|
+| plain, stream | words, Unicode among them, token counts; streams come in pieces |
+| tools, parallel tools | calls and their arguments; results sent back, whole conversations, plain and streamed |
+| structured output | an answer that keeps to a JSON schema, parsed |
+| image | the picture reaches the provider |
+| reasoning | thinking is asked for, and shown beside the answer, plain and streamed |
+| abort | who leaves a stream has the provider cancelled within a second |
+| error | a refusal keeps its status; a stream that breaks raises, and never looks complete |
+| agent loop, object loop | the library runs tools by itself, step by step, to a text (plain, streamed) or an object |
+
+✓ proven · ✗ not offered: refused with 400 \`unsupported_parameter\`, which is proven too · – the client has no such thing
+`;
+
+/** The whole of docs/compatibility.md; deterministic. */
+export function renderDocument(failures: Failures = new Set()): string {
+  const notes = new Notes();
+  const sections = CLIENTS.map((driver) => renderClient(driver, notes, failures));
+  return [
+    HEAD,
+    ...sections,
+    renderEmbeddings(failures),
+    '## Notes\n',
+    ...notes.texts.map((text, index) => `${index + 1}. ${text}`),
+    '',
+  ].join('\n');
+}
+
+/** Numbers each text once. */
+class Notes {
+  readonly texts: string[] = [];
+
+  mark(text: string): string {
+    if (!this.texts.includes(text)) this.texts.push(text);
+    return ` [${this.texts.indexOf(text) + 1}](#notes)`;
+  }
+}
+
+function renderClient(driver: ClientDriver, notes: Notes, failures: Failures): string {
+  const { name, library, api } = driver;
+  const families = FAMILIES.filter((family) => cellOf(driver, family, 'plain').kind !== 'not applicable');
+  const columns = FEATURES.filter((feature) =>
+    families.some((family) => cellOf(driver, family, feature).kind !== 'not applicable'),
+  );
+  const rows = families.map((family) => [
+    `${family.name}`,
+    ...columns.map((feature) => {
+      const hasFailed = failures.has(cellName(name, family.name, feature));
+      return hasFailed ? 'FAILED' : showCell(cellOf(driver, family, feature), notes);
+    }),
+  ]);
+  return `## ${name}\n\n${library}, at \`${api}\`\n\n${table(['models', ...columns], rows)}`;
+}
+
+function showCell(cell: Cell, notes: Notes): string {
+  if (cell.kind === 'not applicable') return '–';
+  if (cell.kind === 'not offered') return `✗${notes.mark(cell.fact.reason)}`;
+  return cell.note === undefined ? '✓' : `✓${notes.mark(cell.note.reason)}`;
+}
+
+function renderEmbeddings(failures: Failures): string {
+  const clients = embeddingClients.map(({ name, library }) => `- ${name}: ${library}`).join('\n');
+  const rows = embeddingClients.flatMap(({ name }) =>
+    EMBEDDING_FAMILIES.map((family) => [
+      name,
+      `${family.name}`,
+      ...EMBEDDING_FEATURES.map((feature) =>
+        failures.has(cellName(name, family.name, feature)) ? 'FAILED' : showEmbeddingCell(family, feature),
+      ),
+    ]),
+  );
+  const head = '## Embeddings\n\nVectors are compared float by float, at `/v1/embeddings`. The built-in model has 384 ';
+  return `${head}dimensions and refuses others.\n\n${clients}\n\n${table(['client', 'models', ...EMBEDDING_FEATURES], rows)}`;
+}
+
+function showEmbeddingCell(family: EmbeddingFamily, feature: (typeof EMBEDDING_FEATURES)[number]): string {
+  return feature === 'dimensions' && !offersDimensions(family) ? '✗' : '✓';
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
+  return `${[line(head), `|${head.map(() => '---').join('|')}|`, ...rows.map(line)].join('\n')}\n`;
+}

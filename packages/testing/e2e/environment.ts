@@ -1,0 +1,188 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type FakeUpstream, startFakeUpstream } from '../fake-upstream/start-fake-upstream';
+import { createDatabase } from '../stores/create-database';
+import { callAdmin, type GatewayProcess, startGateway } from '../stores/start-gateway';
+import { startRedis } from '../stores/start-redis';
+import { startRedisCluster } from '../stores/start-redis-cluster';
+
+/** Both kinds of stores a gateway can run on; every end-to-end suite runs over each. */
+export const STORE_KINDS = ['embedded', 'real'] as const;
+/** `cluster`: a real Postgres, and Redis as a cluster of three. */
+export type StoreKind = (typeof STORE_KINDS)[number] | 'cluster';
+
+/** A gateway with its stores and a fake vendor, for one suite. */
+export interface TestEnvironment {
+  readonly upstream: FakeUpstream;
+  readonly gateway: GatewayProcess;
+  /** What the gateway was started with: another one with it shares its stores. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Ends the gateway (`-9`, or cleanly) and starts it again on the same data. */
+  restart(how: 'kill' | 'stop'): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface EnvironmentOptions {
+  readonly kind: StoreKind;
+  readonly env?: Readonly<Record<string, string>> | ((upstream: FakeUpstream) => Readonly<Record<string, string>>);
+  /** Configures every vendor whose API the fake one speaks, not only the first. */
+  readonly allVendors?: boolean;
+  /** Makes the fake vendor a local model server as well, which lists these. */
+  readonly localModels?: readonly string[];
+}
+
+/** Starts everything; `real` uses TEST_DATABASE_URL and a Redis of its own, so that suites do not meet. */
+export async function startEnvironment(options: EnvironmentOptions): Promise<TestEnvironment> {
+  const stops: (() => Promise<unknown>)[] = [];
+  const close = async () => {
+    for (const stop of stops.splice(0).reverse()) await stop();
+  };
+  try {
+    const dataDir = await mkdtemp(join(tmpdir(), 'llm0-e2e-'));
+    stops.push(() => rm(dataDir, { recursive: true, force: true }));
+    const storeEnv = options.kind === 'embedded' ? {} : await startStores(stops, options.kind);
+    const upstream = startFakeUpstream({ models: options.localModels });
+    stops.push(() => upstream.stop());
+    const env = {
+      OPENAI_API_KEY: 'sk-fake-upstream-key',
+      OPENAI_BASE_URL: upstream.baseUrl,
+      // Suites are about what is decided, and the machine may be busy; how soon, stores-fail.e2e.test.ts says.
+      LLM0_TEST_ADMIT_DEADLINE_MS: '5000',
+      ...(options.allVendors === true ? otherVendors(upstream) : {}),
+      ...(options.localModels === undefined ? {} : { OLLAMA_BASE_URL: upstream.url }),
+      ...storeEnv,
+      ...(typeof options.env === 'function' ? options.env(upstream) : options.env),
+    };
+    let gateway = await startGateway({ dataDir, env });
+    stops.push(() => gateway.stop());
+    return {
+      upstream,
+      env,
+      get gateway() {
+        return gateway;
+      },
+      restart: async (how) => {
+        await gateway[how]();
+        gateway = await startGateway({ dataDir, env });
+      },
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+function otherVendors(upstream: FakeUpstream): Record<string, string> {
+  return {
+    ANTHROPIC_API_KEY: 'sk-ant-fake-upstream-key',
+    ANTHROPIC_BASE_URL: upstream.url,
+    GEMINI_API_KEY: 'AIza-fake-upstream-key',
+    GEMINI_BASE_URL: upstream.url,
+    AWS_ACCESS_KEY_ID: 'AKIAFAKEUPSTREAMKEY0',
+    AWS_SECRET_ACCESS_KEY: 'fake-upstream-secret-key',
+    BEDROCK_REGION: 'eu-central-1',
+    BEDROCK_BASE_URL: upstream.url,
+  };
+}
+
+async function startStores(
+  stops: (() => Promise<unknown>)[],
+  kind: 'real' | 'cluster',
+): Promise<Record<string, string>> {
+  const serverUrl = process.env.TEST_DATABASE_URL;
+  if (serverUrl === undefined) throw new Error('TEST_DATABASE_URL is not set: run the tests with `bun run test`');
+  const database = await createDatabase(serverUrl);
+  stops.push(() => database.drop());
+  const redis = await (kind === 'cluster' ? startRedisCluster() : startRedis());
+  stops.push(() => redis.stop());
+  return { DATABASE_URL: database.url, REDIS_URL: redis.url, REDIS_CLUSTER: String(kind === 'cluster') };
+}
+
+export interface Reconciliation {
+  readonly ok: boolean;
+  readonly queue_depth: number;
+  readonly open_holds: number;
+  readonly projects: readonly { project_id: string; counter_usd: number; logs_usd: number; diff_usd: number }[];
+}
+
+/** Waits until the queue is empty and no hold is open, then gives the ledger. */
+export async function settledLedger(gateway: GatewayProcess, timeoutMs = 30_000): Promise<Reconciliation> {
+  const endMs = performance.now() + timeoutMs;
+  for (;;) {
+    const ledger = await callAdmin<Reconciliation>(gateway, '/reconcile');
+    if ((ledger.queue_depth === 0 && ledger.open_holds === 0 && ledger.ok) || performance.now() > endMs) return ledger;
+    await Bun.sleep(200);
+  }
+}
+
+export interface LogRow {
+  readonly request_id: string;
+  readonly status: string;
+  readonly http_status: number;
+  readonly cost_usd: number;
+  readonly saved_usd: number;
+  readonly error_code: string | null;
+  readonly tokens_in: number;
+  readonly tokens_out: number;
+  readonly cache_hit: boolean;
+  readonly cost_estimated: boolean;
+  readonly stream: boolean;
+  readonly labels: Record<string, string> | null;
+}
+
+/** All rows that match, page by page. */
+export async function allLogs(gateway: GatewayProcess, query: string): Promise<LogRow[]> {
+  const rows: LogRow[] = [];
+  let cursor: string | null = null;
+  do {
+    const path: string = `/logs?limit=1000&${query}${cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`}`;
+    const page = await callAdmin<{ data: LogRow[]; next_cursor: string | null }>(gateway, path);
+    rows.push(...page.data);
+    cursor = page.next_cursor;
+  } while (cursor !== null);
+  return rows;
+}
+
+/** Waits until the condition holds; throws after `timeoutMs`. */
+export async function waitUntil(condition: () => boolean, timeoutMs = 5000): Promise<void> {
+  const endMs = performance.now() + timeoutMs;
+  while (!condition()) {
+    if (performance.now() > endMs) throw new Error(`not so within ${timeoutMs} ms: ${condition}`);
+    await Bun.sleep(10);
+  }
+}
+
+/** Waits for the row of one request. */
+export async function logRow(gateway: GatewayProcess, requestId: string, timeoutMs = 5000): Promise<LogRow> {
+  const endMs = performance.now() + timeoutMs;
+  for (;;) {
+    const [row] = (await callAdmin<{ data: LogRow[] }>(gateway, `/logs?request_id=${requestId}`)).data;
+    if (row !== undefined) return row;
+    if (performance.now() > endMs) throw new Error(`no row for ${requestId} within ${timeoutMs} ms`);
+    await Bun.sleep(50);
+  }
+}
+
+/** One chat request as any client would send it. */
+export function postChat(
+  gateway: Pick<GatewayProcess, 'url'>,
+  apiKey: string,
+  body: unknown,
+  options: { headers?: Record<string, string>; signal?: AbortSignal } = {},
+): Promise<Response> {
+  return fetch(`${gateway.url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json', ...options.headers },
+    body: typeof body === 'string' || body instanceof Uint8Array ? (body as string) : JSON.stringify(body),
+    signal: options.signal,
+  });
+}
+
+/** A request body with one user message. */
+export const ask = (text: string, more: Record<string, unknown> = {}) => ({
+  model: 'gpt-4o-mini',
+  messages: [{ role: 'user', content: text }],
+  ...more,
+});

@@ -1,0 +1,86 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { type FakeUpstream, startFakeUpstream } from '../fake-upstream/start-fake-upstream';
+import { isRoot, NOBODY, removeFolder, type TestServer, temporaryFolder } from '../stores/server-process';
+import { createTestKey, type GatewayProcess, startGateway } from '../stores/start-gateway';
+import { startPostgres } from '../stores/start-postgres';
+import { startRedis } from '../stores/start-redis';
+import { allLogs, ask, postChat, settledLedger } from './environment';
+
+const SETUP_MS = 60_000;
+const LONG = 'x'.repeat(3000);
+
+describe('Postgres goes away and comes back', () => {
+  const folder = temporaryFolder('postgres-data', isRoot ? NOBODY : undefined);
+  let postgres: TestServer;
+  let redis: TestServer;
+  let upstream: FakeUpstream;
+  let gateway: GatewayProcess;
+
+  beforeAll(async () => {
+    postgres = await startPostgres({ dataDir: folder });
+    redis = await startRedis();
+    upstream = startFakeUpstream();
+    gateway = await startGateway({
+      env: {
+        OPENAI_API_KEY: 'sk-fake-upstream-key',
+        OPENAI_BASE_URL: upstream.baseUrl,
+        REDIS_URL: redis.url,
+        DATABASE_URL: postgres.url,
+        LOG_BODIES: 'true',
+        CACHE_MAX_BYTES: '10000',
+      },
+    });
+  }, SETUP_MS);
+  afterAll(async () => {
+    await gateway.stop();
+    await upstream.stop();
+    await redis.stop();
+    await postgres.stop();
+    removeFolder(folder);
+  }, SETUP_MS);
+
+  test(
+    'known keys are served, unknown ones and Idempotency-Keys are not, and every row arrives in the end',
+    async () => {
+      const { apiKey, projectId } = await createTestKey(gateway);
+      const long = (text: string) => ask(text, { x_fake: { text: `${LONG}${text}` } });
+      for (let i = 0; i < 6; i++) await (await postChat(gateway, apiKey, long(`long ${i}`))).text();
+      await settledLedger(gateway);
+      const { port } = postgres;
+      await postgres.stop();
+
+      const keyed = await postChat(gateway, apiKey, ask('once'), { headers: { 'Idempotency-Key': 'k' } });
+      expect(keyed.status).toBe(503);
+      expect(keyed.headers.get('retry-after')).toBe('1');
+      const { error } = (await keyed.json()) as { error: { code: string; message: string } };
+      expect(error.code).toBe('store_unavailable');
+      expect(error.message).toContain('might run twice');
+      const unknown = await postChat(gateway, `llm0_live_${'0'.repeat(64)}`, ask('who'));
+      expect(unknown.status).toBe(503);
+      for (let i = 0; i < 10; i++) {
+        const startMs = performance.now();
+        const answer = await postChat(gateway, apiKey, ask(`while it is away ${i}`));
+        expect([answer.status, (await answer.text()) === '']).toEqual([200, false]);
+        expect(performance.now() - startMs).toBeLessThan(500);
+      }
+      // Left the hot tier long ago; without the warm one it is a miss.
+      const gone = await postChat(gateway, apiKey, long('long 0'));
+      expect([gone.status, gone.headers.get('x-cache-hit')]).toEqual([200, 'miss']);
+      await gone.text();
+
+      postgres = await startPostgres({ port, dataDir: folder });
+      const endMs = performance.now() + 20_000;
+      while ((await fetch(`${gateway.url}/readyz`)).status !== 200 && performance.now() < endMs) await Bun.sleep(50);
+      const again = await postChat(gateway, apiKey, ask('once'), { headers: { 'Idempotency-Key': 'k' } });
+      expect([again.status, again.headers.get('x-idempotent-replay')]).toEqual([200, null]);
+      await again.text();
+      const ledger = await settledLedger(gateway);
+      expect(ledger).toMatchObject({ open_holds: 0, queue_depth: 0 });
+      expect(ledger.projects.filter((project) => project.diff_usd !== 0)).toEqual([]);
+      const rows = await allLogs(gateway, `project_id=${projectId}`);
+      expect(rows.map((row) => row.status).filter((status) => status === 'success')).toHaveLength(18);
+      expect(rows.map((row) => row.error_code).filter((code) => code === 'store_unavailable')).toHaveLength(1);
+    },
+    2 * SETUP_MS,
+  );
+});

@@ -1,0 +1,138 @@
+import { existsSync } from 'node:fs';
+import { cp, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { RUNTIME_ENVIRONMENT } from '../../../apps/gateway/bin/runtime-environment';
+
+/** A gateway in a process of its own, as an operator runs it. */
+export interface GatewayProcess {
+  readonly url: string;
+  readonly pid: number;
+  readonly dataDir: string;
+  /** Printed at the very first start only (the admin token unless one was given). */
+  readonly apiKey: string | undefined;
+  readonly adminToken: string;
+  /** Everything it has printed so far. */
+  output(): string;
+  /** SIGTERM and a clean end; the data folder stays unless it was made here. */
+  stop(): Promise<number>;
+  /** SIGKILL. */
+  kill(): Promise<void>;
+  /** Its exit code, once it has ended, whatever the cause. */
+  readonly exited: Promise<number>;
+}
+
+export interface GatewayOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  /** Absent = a temporary one, removed at `stop`. */
+  readonly dataDir?: string;
+}
+
+const MAIN = join(import.meta.dir, '../../../apps/gateway/src/main.ts');
+const ROOT = join(import.meta.dir, '../../..');
+export const TEST_ADMIN_TOKEN = 'test-admin-token-0123456789';
+const START_TIMEOUT_MS = 60_000;
+
+/** Starts `main.ts` on a free port and waits for its `ready` line. Nothing of the caller's own stores or keys leaks in. */
+export async function startGateway(options: GatewayOptions = {}): Promise<GatewayProcess> {
+  const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'llm0-gateway-')));
+  if (options.env?.DATABASE_URL === undefined) await copyTemplate(dataDir);
+  const child = Bun.spawn([process.execPath, MAIN], {
+    cwd: ROOT,
+    env: {
+      PATH: process.env.PATH ?? '',
+      HOME: process.env.HOME ?? '',
+      ...RUNTIME_ENVIRONMENT,
+      PORT: '0',
+      DATA_DIR: dataDir,
+      LOG_LEVEL: 'warn',
+      ADMIN_TOKEN: TEST_ADMIN_TOKEN,
+      ...options.env,
+    },
+    stdin: 'ignore',
+    stdout: 'pipe',
+    stderr: 'pipe',
+  });
+  let output = '';
+  const ready = Promise.withResolvers<void>();
+  const read = async (stream: ReadableStream<Uint8Array>) => {
+    const decoder = new TextDecoder();
+    for await (const chunk of stream) {
+      output += decoder.decode(chunk, { stream: true });
+      if (/^ready$/m.test(output)) ready.resolve();
+    }
+  };
+  void read(child.stdout);
+  void read(child.stderr);
+  void child.exited.then((code) => ready.reject(new Error(`the gateway ended with ${code}:\n${output}`)));
+  const timer = setTimeout(() => ready.reject(new Error(`the gateway did not start:\n${output}`)), START_TIMEOUT_MS);
+  try {
+    await ready.promise;
+  } catch (error) {
+    child.kill('SIGKILL');
+    throw error;
+  } finally {
+    clearTimeout(timer);
+  }
+  const line = (name: string) => new RegExp(`^${name}: (\\S+)$`, 'm').exec(output)?.[1];
+  const clean = async () => {
+    if (options.dataDir === undefined) await rm(dataDir, { recursive: true, force: true });
+  };
+  return {
+    url: line('gateway') ?? '',
+    pid: child.pid,
+    dataDir,
+    apiKey: line('api key'),
+    adminToken: line('admin token') ?? options.env?.ADMIN_TOKEN ?? TEST_ADMIN_TOKEN,
+    output: () => output,
+    exited: child.exited,
+    stop: async () => {
+      child.kill('SIGTERM');
+      const code = await child.exited;
+      await clean();
+      return code;
+    },
+    kill: async () => {
+      child.kill('SIGKILL');
+      await child.exited;
+    },
+  };
+}
+
+/** Spares an embedded gateway its very first start's migrations, where the test command made them before. */
+async function copyTemplate(dataDir: string): Promise<void> {
+  const template = process.env.TEST_EMBEDDED_TEMPLATE;
+  const database = join(dataDir, 'postgres');
+  if (template === undefined || template === '' || existsSync(database)) return;
+  await cp(join(template, 'postgres'), database, { recursive: true });
+}
+
+/** The admin API of a gateway under test; throws for anything but a 2xx answer. */
+export async function callAdmin<T>(
+  gateway: Pick<GatewayProcess, 'url' | 'adminToken'>,
+  path: string,
+  options: { method?: string; body?: unknown } = {},
+): Promise<T> {
+  const response = await fetch(`${gateway.url}/admin/v1${path}`, {
+    method: options.method ?? (options.body === undefined ? 'GET' : 'POST'),
+    headers: { authorization: `Bearer ${gateway.adminToken}`, 'content-type': 'application/json' },
+    body: options.body === undefined ? undefined : JSON.stringify(options.body),
+  });
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${options.method ?? 'GET'} ${path}: ${response.status} ${text}`);
+  return (text === '' ? undefined : JSON.parse(text)) as T;
+}
+
+/** A project with one key, made through the admin API. */
+export async function createTestKey(
+  gateway: Pick<GatewayProcess, 'url' | 'adminToken'>,
+  settings: { project?: Record<string, unknown>; key?: Record<string, unknown> } = {},
+): Promise<{ readonly projectId: string; readonly keyId: string; readonly apiKey: string }> {
+  const project = await callAdmin<{ id: string }>(gateway, '/projects', {
+    body: { name: `test ${crypto.randomUUID()}`, ...settings.project },
+  });
+  const key = await callAdmin<{ id: string; key: string }>(gateway, `/projects/${project.id}/keys`, {
+    body: { name: 'test', rate_limit_per_minute: null, ...settings.key },
+  });
+  return { projectId: project.id, keyId: key.id, apiKey: key.key };
+}

@@ -1,0 +1,55 @@
+import { rmSync } from 'node:fs';
+import type { Database } from '@llm0/drizzle/client';
+import { type LookUpPool, openLookUpPool, sharedLookUps } from '@llm0/drizzle/look-up-pool';
+import { openDatabase } from '@llm0/drizzle/open-database';
+import { createDatabase } from './create-database';
+import { temporaryFolder } from './server-process';
+
+export interface TestDatabase extends Database {
+  /** What a gateway's requests look things up by on this kind. */
+  openLookUps(): LookUpPool;
+}
+
+/** A kind of Postgres that a suite runs on. */
+export interface TestDatabaseKind {
+  readonly name: string;
+  /** Migrated. The embedded one is shared by all suites of a run: use ids and days of your own. */
+  open(): Promise<TestDatabase>;
+}
+
+let embedded: Promise<Database> | undefined;
+
+function openEmbedded(): Promise<TestDatabase> {
+  embedded ??= (async () => {
+    const dataDir = temporaryFolder('embedded');
+    process.on('exit', () => rmSync(dataDir, { recursive: true, force: true }));
+    return openDatabase({ dataDir, onWarning: console.warn });
+  })();
+  // The process ends it: its child goes with it.
+  return embedded.then((database) => ({
+    ...database,
+    openLookUps: () => ({ ...sharedLookUps(database.db), close: async () => {} }),
+    close: async () => {},
+  }));
+}
+
+async function openReal(serverUrl: string): Promise<TestDatabase> {
+  const own = await createDatabase(serverUrl);
+  const database = await openDatabase({ databaseUrl: own.url, dataDir: '/nonexistent', onWarning: console.warn });
+  return {
+    ...database,
+    openLookUps: () => openLookUpPool(own.url),
+    close: async () => {
+      await database.close();
+      await own.drop();
+    },
+  };
+}
+
+const serverUrl = process.env.TEST_DATABASE_URL;
+
+/** Embedded always; a real server where TEST_DATABASE_URL names one (the test command sees to that). */
+export const TEST_DATABASES: readonly TestDatabaseKind[] = [
+  { name: 'embedded', open: openEmbedded },
+  ...(serverUrl === undefined || serverUrl === '' ? [] : [{ name: 'postgres', open: () => openReal(serverUrl) }]),
+];
