@@ -1,6 +1,7 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { createKeySecret } from '@llm0/core/keys/key-secret';
+import type { Db } from '@llm0/drizzle/client';
 import {
   createApiKey,
   deleteApiKey,
@@ -13,7 +14,7 @@ import {
 } from '@llm0/drizzle/queries/access/api-keys';
 import { loadKeyUsage } from '@llm0/drizzle/queries/access/key-usage';
 import { answers, createRouter, takes } from '../admin-router';
-import type { AdminServices } from '../admin-services';
+import type { Actor, AdminServices } from '../admin-services';
 import { recordChange } from '../audit/record-change';
 import type { HotStoreMirror } from '../customers/hot-store-mirror';
 import { id, pageOf, pageQuery, showPage, text } from '../fields/fields';
@@ -114,6 +115,7 @@ export function keyRoutes(services: Needs, mirror: HotStoreMirror) {
   const { db, hotStore } = services;
   const setVersion = ({ projectId, id: keyId, version }: Pick<StoredApiKey, 'projectId' | 'id' | 'version'>) =>
     hotStore.setVersions(projectId, null, [{ keyId, version }]);
+  const changeKey = createKeyChanger(services, mirror, setVersion);
   return createRouter()
     .openapi(create, async (c) => {
       const { id: projectId } = c.req.valid('param');
@@ -153,40 +155,44 @@ export function keyRoutes(services: Needs, mirror: HotStoreMirror) {
     .openapi(change, async (c) => {
       const path = keyPath(c.req.valid('param'));
       const body = c.req.valid('json');
-      const key = await recordChange(db, c.get('actor'), async (tx) => {
-        await requireProject(tx, path.projectId);
-        const before = showKey(required(await getApiKey(tx, path), 'key'));
-        const updated = await updateApiKey(tx, path, { name: body.name, ...toKeySettings(body) });
-        const result = required(updated, 'key');
-        return { result, action: 'update', resource: 'key', resourceId: path.keyId, before, after: showKey(result) };
-      });
-      await mirror.apply(`key ${key.id}`, () => setVersion(key));
-      return c.json(showKey(key), 200);
+      const write = (tx: Db) => updateApiKey(tx, path, { name: body.name, ...toKeySettings(body) });
+      return c.json(showKey(await changeKey(c.get('actor'), path, { action: 'update', write })), 200);
     })
     .openapi(remove, async (c) => {
       const path = keyPath(c.req.valid('param'));
-      const key = await recordChange(db, c.get('actor'), async (tx) => {
-        await requireProject(tx, path.projectId);
-        const before = showKey(required(await getApiKey(tx, path), 'key'));
-        const result = required(await deleteApiKey(tx, path), 'key');
-        return { result, action: 'delete', resource: 'key', resourceId: path.keyId, before };
-      });
-      await mirror.apply(`key ${key.id}`, () => setVersion(key));
+      await changeKey(c.get('actor'), path, { action: 'delete', write: (tx) => deleteApiKey(tx, path) });
       return c.body(null, 204);
     })
     .openapi(rotate, async (c) => {
       const path = keyPath(c.req.valid('param'));
       const { secret, ...parts } = createKeySecret();
       await refuseWithoutStore(services);
-      const key = await recordChange(db, c.get('actor'), async (tx) => {
-        await requireProject(tx, path.projectId);
-        const before = showKey(required(await getApiKey(tx, path), 'key'));
-        const result = required(await rotateApiKey(tx, path, parts), 'key');
-        return { result, action: 'rotate', resource: 'key', resourceId: path.keyId, before, after: showKey(result) };
+      const key = await changeKey(c.get('actor'), path, {
+        action: 'rotate',
+        write: (tx) => rotateApiKey(tx, path, parts),
       });
-      await mirror.apply(`key ${key.id}`, () => setVersion(key));
       return c.json({ ...showKey(key), key: secret }, 201);
     });
+}
+
+interface KeyChange {
+  readonly action: 'update' | 'delete' | 'rotate';
+  write(tx: Db): Promise<StoredApiKey | null>;
+}
+
+/** Changes one key: audited in the same transaction, then in force everywhere. */
+function createKeyChanger({ db }: Needs, mirror: HotStoreMirror, setVersion: (key: StoredApiKey) => Promise<void>) {
+  return async (actor: Actor, path: ReturnType<typeof keyPath>, { action, write }: KeyChange) => {
+    const key = await recordChange(db, actor, async (tx) => {
+      await requireProject(tx, path.projectId);
+      const before = showKey(required(await getApiKey(tx, path), 'key'));
+      const result = required(await write(tx), 'key');
+      const after = action === 'delete' ? {} : { after: showKey(result) };
+      return { result, action, resource: 'key', resourceId: path.keyId, before, ...after };
+    });
+    await mirror.apply(`key ${key.id}`, () => setVersion(key));
+    return key;
+  };
 }
 
 const keyPath = (param: { id: string; key_id: string }) => ({ projectId: param.id, keyId: param.key_id });

@@ -9,6 +9,7 @@ import {
   updateProviderKey,
 } from '@llm0/drizzle/queries/routing/provider-keys';
 import { getProvider } from '@llm0/drizzle/queries/routing/providers';
+import type { ProbeOutcome } from '@llm0/providers/probe-provider';
 import { answers, createRouter, takes } from '../admin-router';
 import type { AdminServices } from '../admin-services';
 import { recordChange } from '../audit/record-change';
@@ -130,22 +131,17 @@ export function providerKeyRoutes(services: Needs, mirror: HotStoreMirror) {
         keyId === undefined ? undefined : required(await getProviderKey(db, { provider: name, keyId }), 'key');
       const outcome = await desk.test(name, { key, projectId, model });
       if (outcome === undefined) throw notConfigured(name);
-      const { error, check, status, latencyMs } = outcome;
-      return c.json(
-        {
-          ok: error === undefined,
-          provider: name,
-          check,
-          model: model ?? null,
-          http_status: status ?? null,
-          latency_ms: Math.round(latencyMs),
-          error:
-            error === undefined ? null : { code: error.kind, failure: error.failure ?? null, message: error.message },
-        },
-        200,
-      );
+      return c.json({ provider: name, model: model ?? null, ...showTest(outcome) }, 200);
     });
 }
+
+const showTest = ({ error, check, status, latencyMs }: ProbeOutcome) => ({
+  ok: error === undefined,
+  check,
+  http_status: status ?? null,
+  latency_ms: Math.round(latencyMs),
+  error: error === undefined ? null : { code: error.kind, failure: error.failure ?? null, message: error.message },
+});
 
 const auditName = ({ id: keyId, provider }: StoredProviderKey) => ({
   resource: 'provider_key',

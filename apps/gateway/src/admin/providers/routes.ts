@@ -92,16 +92,7 @@ export function providerRoutes(services: Needs, mirror: HotStoreMirror) {
       const kind = kindOf(services, body);
       await checkBaseUrl(services, body.base_url);
       await recordChange(db, c.get('actor'), async (tx) => {
-        const rowId = crypto.randomUUID();
-        const settings = settingsOf(services, body, rowId);
-        const stored = await createProvider(tx, { id: rowId, name: body.name, kind, ...settings });
-        if (stored === null) throw taken(body.name);
-        if (body.key !== undefined) {
-          const keyId = crypto.randomUUID();
-          const sealed = sealKey(desk.vault, body.key, keyId);
-          await createProviderKey(tx, { id: keyId, provider: body.name, projectId: null, name: 'default', ...sealed });
-        }
-        await putPrices(tx, body.name, body.models ?? []);
+        await storeProvider(services, tx, { ...body, kind });
         const after = await shown(services, tx, body.name);
         return { result: null, action: 'create', resource: 'provider', resourceId: body.name, after };
       });
@@ -148,6 +139,20 @@ export function providerRoutes(services: Needs, mirror: HotStoreMirror) {
       await goLive();
       return c.body(null, 204);
     });
+}
+
+/** With its key and its models' prices, where the body has some. */
+async function storeProvider(services: Needs, tx: Db, body: Body & { readonly kind: string }): Promise<void> {
+  const rowId = crypto.randomUUID();
+  const settings = settingsOf(services, body, rowId);
+  const stored = await createProvider(tx, { id: rowId, name: body.name, kind: body.kind, ...settings });
+  if (stored === null) throw taken(body.name);
+  if (body.key !== undefined) {
+    const keyId = crypto.randomUUID();
+    const sealed = sealKey(services.providerDesk.vault, body.key, keyId);
+    await createProviderKey(tx, { id: keyId, provider: body.name, projectId: null, name: 'default', ...sealed });
+  }
+  await putPrices(tx, body.name, body.models ?? []);
 }
 
 async function allNames({ db, providerDesk }: Needs): Promise<readonly string[]> {
