@@ -2,7 +2,7 @@
 import type { JsonObject } from '@llm0/core/chat/json';
 import { parseStored } from '../admin/fields/json-money';
 import { type AdminClient, type ClientAnswer, RequestFailed } from './admin-client';
-import { type Command, type CommandInput, EXIT } from './command';
+import type { Command, CommandInput } from './command';
 import { column, formatCell } from './format-table';
 import { dataOf, isObject } from './read-list';
 
@@ -13,10 +13,8 @@ const REMEMBERED_ROWS = 20_000;
 
 export const LOG_COMMANDS: readonly Command[] = [
   {
-    noun: 'logs',
-    verb: 'tail',
+    name: 'logs tail',
     summary: 'Show the newest requests and follow',
-    args: [],
     options: {
       lines: { kind: 'number', help: 'how many to begin with (20)' },
       follow: { kind: 'flag', help: 'go on until interrupted (on)' },
@@ -35,7 +33,7 @@ export const LOG_COMMANDS: readonly Command[] = [
   },
 ];
 
-async function tailLogs({ api, fields, output, signal }: CommandInput): Promise<number> {
+async function tailLogs({ api, fields, output, signal }: CommandInput): Promise<undefined> {
   const { lines = 20, follow = true, ...filter } = fields;
   const seen = new Set<string>();
   const show = (rows: readonly ListedRow[]) => {
@@ -57,7 +55,7 @@ async function tailLogs({ api, fields, output, signal }: CommandInput): Promise<
     isLost = rows === undefined;
     show(rows ?? []);
   }
-  return EXIT.ok;
+  return undefined;
 }
 
 interface ListedRow {
