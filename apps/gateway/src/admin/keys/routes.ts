@@ -13,7 +13,7 @@ import {
   updateApiKey,
 } from '@llm0/drizzle/queries/access/api-keys';
 import { loadKeyUsage } from '@llm0/drizzle/queries/access/key-usage';
-import { answers, createRouter, takes } from '../admin-router';
+import { answers, createRouter, routesOf, takes } from '../admin-router';
 import type { Actor, AdminServices } from '../admin-services';
 import { recordChange } from '../audit/record-change';
 import type { HotStoreMirror } from '../customers/hot-store-mirror';
@@ -31,23 +31,17 @@ import {
   toNewKeySettings,
 } from './schema';
 
-const tags = ['keys'];
+const at = routesOf('keys');
 const MAX_NAMES = 100;
 const keyParams = z.object({ id, key_id: id });
 
 const create = createRoute({
-  method: 'post',
-  path: '/projects/{id}/keys',
-  tags,
-  summary: 'Make a key; the secret is shown this once',
+  ...at('post', '/projects/{id}/keys', 'Make a key; the secret is shown this once'),
   request: { params: z.object({ id }), body: takes(newKeySchema) },
   responses: { 201: answers(keyWithSecretSchema, 'The new key with its secret') },
 });
 const list = createRoute({
-  method: 'get',
-  path: '/projects/{id}/keys',
-  tags,
-  summary: "List the project's keys, newest first",
+  ...at('get', '/projects/{id}/keys', "List the project's keys, newest first"),
   request: {
     params: z.object({ id }),
     query: z.strictObject({
@@ -58,10 +52,7 @@ const list = createRoute({
   responses: { 200: answers(pageOf(listedKeySchema), 'Keys, each with all it has been used for') },
 });
 const names = createRoute({
-  method: 'get',
-  path: '/key-names',
-  tags,
-  summary: 'Names of keys, deleted ones too, for the ids that statistics show',
+  ...at('get', '/key-names', 'Names of keys, deleted ones too, for the ids that statistics show'),
   request: {
     query: z.strictObject({
       ids: z
@@ -77,34 +68,26 @@ const names = createRoute({
   },
 });
 const show = createRoute({
-  method: 'get',
-  path: '/projects/{id}/keys/{key_id}',
-  tags,
-  summary: 'Show a key',
+  ...at('get', '/projects/{id}/keys/{key_id}', 'Show a key'),
   request: { params: keyParams },
   responses: { 200: answers(keySchema, 'The key') },
 });
 const change = createRoute({
-  method: 'patch',
-  path: '/projects/{id}/keys/{key_id}',
-  tags,
-  summary: 'Change the fields sent; in force from the next request',
+  ...at('patch', '/projects/{id}/keys/{key_id}', 'Change the fields sent; in force from the next request'),
   request: { params: keyParams, body: takes(keyChangesSchema) },
   responses: { 200: answers(keySchema, 'The key as it is now') },
 });
 const remove = createRoute({
-  method: 'delete',
-  path: '/projects/{id}/keys/{key_id}',
-  tags,
-  summary: 'Revoke a key; it is refused from the next request, its logs stay',
+  ...at('delete', '/projects/{id}/keys/{key_id}', 'Revoke a key; it is refused from the next request, its logs stay'),
   request: { params: keyParams },
   responses: { 204: { description: 'Revoked' } },
 });
 const rotate = createRoute({
-  method: 'post',
-  path: '/projects/{id}/keys/{key_id}/rotate',
-  tags,
-  summary: 'Give the key a new secret; the old one is refused from its next request',
+  ...at(
+    'post',
+    '/projects/{id}/keys/{key_id}/rotate',
+    'Give the key a new secret; the old one is refused from its next request',
+  ),
   request: { params: keyParams },
   responses: { 201: answers(keyWithSecretSchema, 'The key with its new secret') },
 });
