@@ -117,14 +117,10 @@ export function keyRoutes(services: Needs, mirror: HotStoreMirror) {
       const { id: projectId } = c.req.valid('param');
       await requireProject(db, projectId);
       const page = await listApiKeys(db, projectId, c.req.valid('query'));
-      const usage = await loadKeyUsage(
-        db,
-        page.data.map((key) => key.id),
-      );
-      return c.json(
-        showPage(page, (key) => showListedKey(key, usage.get(key.id))),
-        200,
-      );
+      const ids = page.data.map((key) => key.id);
+      const usage = await loadKeyUsage(db, ids);
+      const shown = showPage(page, (key) => showListedKey(key, usage.get(key.id)));
+      return c.json(shown, 200);
     })
     .openapi(names, async (c) => {
       const found = await listKeyNames(db, c.req.valid('query').ids);
