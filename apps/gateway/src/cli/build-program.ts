@@ -59,6 +59,7 @@ function addCommand(program: Program, command: Command, run: ProgramOptions['run
     leaf.addOption(new Option(`--${name} <${name}>`).hideHelp());
   }
   for (const [name, { kind, help }] of Object.entries(command.options ?? {})) {
+    if (kind === 'project') leaf.addOption(new Option(`--${name}-id <id>`).hideHelp().argParser(readText));
     if (kind === 'flag') {
       leaf.addOption(new Option(`--${name}`).hideHelp());
       leaf.addOption(new Option(`--no-${name}`, help).default(undefined));
@@ -84,8 +85,8 @@ function readLine(leaf: Program, command: Command): CommandLine {
   }
   if (positionals.length > 0) throw new UsageError(`unexpected argument "${positionals[0]}"`);
   const fields: JsonObject = {};
-  for (const name of Object.keys(command.options ?? {})) {
-    const value = given(name);
+  for (const [name, { kind }] of Object.entries(command.options ?? {})) {
+    const value = given(name) ?? (kind === 'project' ? given(`${name}-id`) : undefined);
     if (value !== undefined) fields[name.replaceAll('-', '_')] = typeof value === 'object' ? value.value : value;
   }
   return { args, fields, json: options.json === true };
@@ -101,9 +102,13 @@ const orNull =
   (text: string): JsonValue =>
     text === 'none' || text === 'null' ? null : read(text);
 
+const asText = orNull((text) => text);
+const readText = (text: string): Given => ({ value: asText(text) });
+
 const READERS = {
-  text: orNull((text) => text),
-  usd: orNull((text) => text),
+  text: asText,
+  usd: asText,
+  project: asText,
   list: orNull((text) => text.split(',').map((part) => part.trim())),
   number: orNull((text) => {
     if (text.trim() === '' || !Number.isFinite(Number(text))) throw new InvalidArgumentError('It must be a number.');

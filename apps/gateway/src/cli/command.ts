@@ -2,8 +2,11 @@ import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
 import type { AdminClient, ClientAnswer } from './admin-client';
 import type { Column } from './format-table';
 
-/** How the text of an option becomes a field: amounts of money stay text, so that they stay exact. */
-export type OptionKind = 'text' | 'number' | 'usd' | 'flag' | 'list' | 'json';
+/**
+ * How the text of an option becomes a field: amounts of money stay text, so that they stay exact. A project is given by id
+ * or name and becomes `project_id`.
+ */
+export type OptionKind = 'text' | 'number' | 'usd' | 'flag' | 'list' | 'json' | 'project';
 
 export interface CommandOption {
   readonly kind: OptionKind;
@@ -51,6 +54,9 @@ export interface Command {
 
 /** A command line that can't be understood: exit code 2. */
 export class UsageError extends Error {}
+
+/** The same everywhere; `--project-id` is understood as well. */
+export const PROJECT: CommandOption = { kind: 'project', help: 'of this project only (id or name)' };
 
 export const PAGE: Readonly<Record<string, CommandOption>> = {
   limit: { kind: 'number', help: 'how many (50)' },

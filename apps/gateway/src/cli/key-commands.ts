@@ -1,27 +1,41 @@
-import type { Command, CommandInput } from './command';
-import { PAGE } from './command';
+import { type Command, type CommandInput, type CommandOption, PAGE } from './command';
 import { amount, column } from './format-table';
-import { resolveProject } from './resolve-project';
+import { resolveKey, resolveProject } from './resolve-name';
 
 const SHOWN_ONCE = 'The key is shown this once: keep it now.';
+
+const settings: Readonly<Record<string, CommandOption>> = {
+  'rate-limit-per-minute': { kind: 'number', help: 'requests a minute (60)' },
+  'rate-limit-burst': { kind: 'number', help: 'at once (the same)' },
+  'tokens-per-minute': { kind: 'number', help: 'tokens a minute' },
+  'max-concurrency': { kind: 'number', help: 'requests at the same time' },
+  'allowed-models': { kind: 'list', help: 'names, separated by commas' },
+  'expires-at': { kind: 'text', help: 'RFC 3339, such as 2030-01-01T00:00:00Z' },
+  'budget-usd': { kind: 'usd', help: 'most USD in the period' },
+  'budget-period': { kind: 'text', help: 'total or month (total)' },
+};
 
 export const KEY_COMMANDS: readonly Command[] = [
   {
     name: 'keys create',
     summary: 'Make a key for a project (id or name); its secret is shown once',
     args: ['project', 'name'],
-    options: {
-      'rate-limit-per-minute': { kind: 'number', help: 'requests a minute (60)' },
-      'rate-limit-burst': { kind: 'number', help: 'at once (the same)' },
-      'tokens-per-minute': { kind: 'number', help: 'tokens a minute' },
-      'max-concurrency': { kind: 'number', help: 'requests at the same time' },
-      'allowed-models': { kind: 'list', help: 'names, separated by commas' },
-      'expires-at': { kind: 'text', help: 'RFC 3339, such as 2030-01-01T00:00:00Z' },
-      'budget-usd': { kind: 'usd', help: 'most USD in the period' },
-      'budget-period': { kind: 'text', help: 'total or month (total)' },
-    },
+    options: settings,
     run: async (input) => input.api.post(await keysPath(input), { ...input.fields, name: input.args.name ?? '' }),
     note: () => SHOWN_ONCE,
+  },
+  {
+    name: 'keys update',
+    summary: 'Change what is given, from the next request on',
+    args: ['project', 'key'],
+    options: { name: { kind: 'text', help: 'a new name' }, ...settings },
+    run: async (input) => input.api.patch(await keyPath(input), input.fields),
+  },
+  {
+    name: 'keys get',
+    summary: 'Show a key, without its secret',
+    args: ['project', 'key'],
+    run: async (input) => input.api.get(await keyPath(input)),
   },
   {
     name: 'keys list',
@@ -59,4 +73,4 @@ export const KEY_COMMANDS: readonly Command[] = [
 const keysPath = async ({ api, args }: CommandInput) =>
   `/projects/${await resolveProject(api, args.project ?? '')}/keys`;
 
-const keyPath = async (input: CommandInput) => `${await keysPath(input)}/${encodeURIComponent(input.args.key ?? '')}`;
+const keyPath = ({ api, args }: CommandInput) => resolveKey(api, args.project ?? '', args.key ?? '');

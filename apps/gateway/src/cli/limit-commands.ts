@@ -1,7 +1,7 @@
 import type { JsonObject } from '@llm0/core/chat/json';
 import { type AdminClient, RequestFailed } from './admin-client';
 import type { Command, CommandInput } from './command';
-import { resolveProject } from './resolve-project';
+import { resolveProject } from './resolve-name';
 
 const NOT_FOUND = 404;
 /** What the API shows beside the limits themselves. */

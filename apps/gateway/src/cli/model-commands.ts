@@ -40,4 +40,11 @@ export const MODEL_COMMANDS: readonly Command[] = [
     },
     run: ({ api, args, fields }) => api.put('/models', fields, { provider: args.provider, model: args.model }),
   },
+  {
+    name: 'models delete',
+    summary: 'Take a price out of force: the model is unpriced from now on',
+    args: ['provider', 'model'],
+    run: ({ api, args }) => api.delete('/models', { provider: args.provider, model: args.model }),
+    note: (_, { args }) => `${args.provider}/${args.model} has no price now`,
+  },
 ];

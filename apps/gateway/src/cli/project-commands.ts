@@ -1,6 +1,6 @@
 import { type Command, type CommandInput, type CommandOption, PAGE } from './command';
 import { amount, column } from './format-table';
-import { resolveProject } from './resolve-project';
+import { resolveProject } from './resolve-name';
 
 const settings: Readonly<Record<string, CommandOption>> = {
   'monthly-cap-usd': { kind: 'usd', help: 'most USD a UTC month' },

@@ -1,7 +1,8 @@
 import type { JsonObject } from '@llm0/core/chat/json';
-import { type Command, type CommandInput, type CommandOption, PAGE, UsageError } from './command';
+import { type Command, type CommandInput, type CommandOption, PAGE, PROJECT, UsageError } from './command';
 import { column } from './format-table';
 import { dataOf } from './read-list';
+import { resolveName } from './resolve-name';
 
 const pathOf = (name: string | undefined) => `/providers/${encodeURIComponent(name ?? '')}`;
 
@@ -70,7 +71,7 @@ export const PROVIDER_COMMANDS: readonly Command[] = [
     options: {
       key,
       name: { kind: 'text', help: 'what to call it (default)' },
-      'project-id': { kind: 'text', help: 'for this project only' },
+      project: PROJECT,
     },
     run: async (input) => {
       const secret = secretOf(input);
@@ -83,7 +84,7 @@ export const PROVIDER_COMMANDS: readonly Command[] = [
     name: 'providers keys',
     summary: "List a provider's stored keys",
     args: ['provider'],
-    options: { 'project-id': { kind: 'text', help: 'of this project only' } },
+    options: { project: PROJECT },
     run: ({ api, args, fields }) => api.get(`${pathOf(args.provider)}/keys`, fields),
     columns: [
       column('id'),
@@ -98,7 +99,10 @@ export const PROVIDER_COMMANDS: readonly Command[] = [
     name: 'providers remove-key',
     summary: 'Delete a stored key',
     args: ['provider', 'key'],
-    run: ({ api, args }) => api.delete(`${pathOf(args.provider)}/keys/${encodeURIComponent(args.key ?? '')}`),
+    run: async ({ api, args }) => {
+      const path = `${pathOf(args.provider)}/keys`;
+      return api.delete(`${path}/${await resolveName(api, { what: 'key', path, idOrName: args.key ?? '' })}`);
+    },
     note: (_, { args }) => `removed ${args.key}`,
   },
   {
@@ -108,7 +112,7 @@ export const PROVIDER_COMMANDS: readonly Command[] = [
     options: {
       model: { kind: 'text', help: 'asked for one word; without it the list of models is asked for, which is free' },
       'key-id': { kind: 'text', help: 'with this stored key' },
-      'project-id': { kind: 'text', help: "with this project's keys" },
+      project: PROJECT,
     },
     run: ({ api, args, fields }) => api.post(`${pathOf(args.provider)}/test`, fields),
     hasFailed: ({ ok }) => ok !== true,

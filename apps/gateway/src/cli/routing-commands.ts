@@ -3,9 +3,8 @@ import { type AdminClient, RequestFailed } from './admin-client';
 import { type Command, PAGE, UsageError } from './command';
 import { column } from './format-table';
 import { dataOf, isObject } from './read-list';
-import { resolveProject } from './resolve-project';
 
-const project = { kind: 'text', help: "id or name of a project (every project's alias)" } as const;
+const project = { kind: 'project', help: "id or name of a project (every project's alias)" } as const;
 
 const HEDGE = { kind: 'number', help: 'ask the next target too after so long without an output (never)' } as const;
 
@@ -14,8 +13,7 @@ export const ROUTING_COMMANDS: readonly Command[] = [
     name: 'aliases list',
     summary: 'List aliases, newest first',
     options: { project, ...PAGE },
-    run: async ({ api, fields: { project: wanted, ...page } }) =>
-      api.get('/aliases', { ...page, project_id: (await projectIdOf(api, wanted)) ?? undefined }),
+    run: ({ api, fields }) => api.get('/aliases', fields),
     shown: (body) => dataOf(body).map(withTargets),
     columns: [
       column('alias'),
@@ -37,7 +35,7 @@ export const ROUTING_COMMANDS: readonly Command[] = [
       'hedge-after-ms': HEDGE,
     },
     run: async ({ api, args, fields }) => {
-      const projectId = await projectIdOf(api, fields.project);
+      const projectId = projectIdOf(fields);
       const changes = {
         targets: readTargets(fields.targets, fields.weights),
         strategy: fields.strategy,
@@ -55,7 +53,7 @@ export const ROUTING_COMMANDS: readonly Command[] = [
     args: ['alias'],
     options: { project },
     run: async ({ api, args, fields }) => {
-      const found = await findAlias(api, args.alias ?? '', await projectIdOf(api, fields.project));
+      const found = await findAlias(api, args.alias ?? '', projectIdOf(fields));
       if (found === undefined) throw new RequestFailed(`There is no alias "${args.alias}" there.`);
       return api.delete(`/aliases/${found}`);
     },
@@ -91,9 +89,7 @@ export const ROUTING_COMMANDS: readonly Command[] = [
 
 const chainPath = (name = '') => `/chains/${encodeURIComponent(name)}`;
 
-async function projectIdOf(api: AdminClient, given: JsonValue | undefined): Promise<string | null> {
-  return typeof given === 'string' ? resolveProject(api, given) : null;
-}
+const projectIdOf = ({ project_id: id }: JsonObject): string | null => (typeof id === 'string' ? id : null);
 
 /** The alias's id: the project's own, or that of all projects. */
 async function findAlias(api: AdminClient, alias: string, projectId: string | null): Promise<string | undefined> {

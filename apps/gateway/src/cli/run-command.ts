@@ -1,6 +1,8 @@
-import type { JsonValue } from '@llm0/core/chat/json';
+import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
 import { CommanderError } from 'commander';
+import { ACCESS_COMMANDS } from './access-commands';
 import { AdminClient } from './admin-client';
+import { ALERT_COMMANDS } from './alert-commands';
 import { buildProgram, type CommandLine } from './build-program';
 import { type Command, type CommandInput, type Output, UsageError } from './command';
 import { DEMO_COMMANDS } from './demo-commands';
@@ -12,6 +14,7 @@ import { MODEL_COMMANDS } from './model-commands';
 import { PROJECT_COMMANDS } from './project-commands';
 import { PROVIDER_COMMANDS } from './provider-commands';
 import { dataOf, isObject } from './read-list';
+import { resolveProject } from './resolve-name';
 import { ROUTING_COMMANDS } from './routing-commands';
 import { STAT_COMMANDS } from './stat-commands';
 
@@ -24,6 +27,8 @@ const COMMANDS: readonly Command[] = [
   ...ROUTING_COMMANDS,
   ...LOG_COMMANDS,
   ...STAT_COMMANDS,
+  ...ALERT_COMMANDS,
+  ...ACCESS_COMMANDS,
   ...DEMO_COMMANDS,
 ];
 
@@ -65,7 +70,8 @@ export async function runCommand(argv: readonly string[], terminal: Terminal): P
 /** Whether all is as it should be. */
 async function runOne(command: Command, { args, fields, json }: CommandLine, terminal: Terminal): Promise<boolean> {
   const output = createOutput(terminal, json);
-  const input: CommandInput = { api: createClient(terminal), args, fields, output, ...terminal };
+  const api = createClient(terminal);
+  const input: CommandInput = { api, args, fields: await withProject(api, command, fields), output, ...terminal };
   const answer = await command.run(input);
   const { text, body } = answer ?? { text: '', body: {} };
   if (answer !== undefined && text !== '') {
@@ -76,6 +82,13 @@ async function runOne(command: Command, { args, fields, json }: CommandLine, ter
   const note = command.note?.(body, input);
   if (note !== undefined) output.note(note);
   return !(command.hasFailed?.(body) ?? false);
+}
+
+/** The project that was named, as the API's `project_id`. */
+async function withProject(api: AdminClient, { options = {} }: Command, fields: JsonObject): Promise<JsonObject> {
+  if (options.project?.kind !== 'project' || fields.project === undefined) return fields;
+  const { project, ...rest } = fields;
+  return { ...rest, project_id: typeof project === 'string' ? await resolveProject(api, project) : null };
 }
 
 function createClient({ env, fetch }: Terminal): AdminClient {

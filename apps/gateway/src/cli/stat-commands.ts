@@ -1,11 +1,11 @@
-import type { Command, CommandOption } from './command';
+import { type Command, type CommandOption, PROJECT } from './command';
 import { amount, column } from './format-table';
 import { dataOf } from './read-list';
 
 const range: Readonly<Record<string, CommandOption>> = {
   from: { kind: 'text', help: 'RFC 3339 or a UTC day (24 h ago)' },
   to: { kind: 'text', help: 'RFC 3339 or a UTC day (now)' },
-  'project-id': { kind: 'text', help: 'of this project only' },
+  project: PROJECT,
 };
 const buckets: Readonly<Record<string, CommandOption>> = {
   ...range,
@@ -59,7 +59,7 @@ export const STAT_COMMANDS: readonly Command[] = [
   {
     name: 'reconcile',
     summary: 'Compare the counters with the rows; exit code 1 unless they agree',
-    options: { 'project-id': { kind: 'text', help: 'of this project only' } },
+    options: { project: PROJECT },
     run: ({ api, fields }) => api.get('/reconcile', fields),
     shown: (body) => dataOf(body, 'projects'),
     columns: [
@@ -77,7 +77,7 @@ export const STAT_COMMANDS: readonly Command[] = [
     name: 'cache purge',
     summary: 'Remove cached answers that meet all conditions; at least one is needed',
     options: {
-      'project-id': { kind: 'text', help: 'of this project' },
+      project: PROJECT,
       provider: { kind: 'text', help: 'of this provider' },
       model: { kind: 'text', help: 'of this model' },
       'cache-key': { kind: 'text', help: 'this one entry' },
