@@ -21,6 +21,7 @@ export const LOG_COMMANDS: readonly Command[] = [
       follow: { kind: 'flag', help: 'go on until interrupted (on)' },
       project: PROJECT,
       key: { kind: 'text', help: 'of this key only (id, or name beside --project)' },
+      'api-key-id': { kind: 'text', help: 'the same, by id' },
       'customer-id': { kind: 'text', help: 'of this customer only' },
       model: { kind: 'text', help: 'answering or requested model' },
       provider: { kind: 'text', help: 'of this provider only' },
