@@ -1,10 +1,12 @@
 import type { ReactNode } from 'react';
+import { UNITS } from '../format/units';
 import { Card } from '../ui/card';
 import { downloadText } from '../ui/download-text';
-import { ErrorState } from '../ui/error-state';
+import { type Failable, Failure } from '../ui/error-state';
 import { Download } from '../ui/icons';
+import type { TimeChartProps } from './chart-props';
 import { type ChartData, chartCsv, isEmpty } from './prepare-series';
-import { TimeChart, type TimeChartProps } from './time-chart';
+import { TimeChart } from './time-chart';
 
 interface Props extends Omit<TimeChartProps, 'data' | 'label'> {
   readonly title: string;
@@ -12,8 +14,8 @@ interface Props extends Omit<TimeChartProps, 'data' | 'label'> {
   readonly controls?: ReactNode;
   readonly note?: ReactNode;
   readonly data: ChartData | undefined;
-  readonly error?: Error | null;
-  readonly onRetry?: () => void;
+  /** Where the data come from. */
+  readonly query: Failable;
   /** Shown where there is nothing to draw: what to do. */
   readonly emptyText?: string;
 }
@@ -21,7 +23,7 @@ interface Props extends Omit<TimeChartProps, 'data' | 'label'> {
 const MAX_LEGEND = 12;
 
 /** A chart in its frame: title, legend, CSV; while it loads, when it failed and when there is nothing, the same height. */
-export function ChartCard({ title, controls, note, data, error, onRetry, emptyText, height = 200, ...chart }: Props) {
+export function ChartCard({ title, controls, note, data, query, emptyText, height = 200, ...chart }: Props) {
   const download = () => data && downloadText(`${title.toLowerCase().replaceAll(/\W+/g, '-')}.csv`, chartCsv(data));
   return (
     <Card
@@ -42,8 +44,8 @@ export function ChartCard({ title, controls, note, data, error, onRetry, emptyTe
       }
     >
       <div style={{ minHeight: height }}>
-        {error ? (
-          <ErrorState error={error} onRetry={onRetry} />
+        {query.error ? (
+          <Failure of={query} />
         ) : data === undefined ? (
           <div className="animate-none rounded bg-hover/60" style={{ height }} aria-busy="true" />
         ) : isEmpty(data) ? (
@@ -51,7 +53,7 @@ export function ChartCard({ title, controls, note, data, error, onRetry, emptyTe
             {emptyText ?? 'No requests in this range. Take a longer one, or send a request.'}
           </div>
         ) : (
-          <TimeChart {...chart} data={data} height={height} label={summarize(title, data, chart.format)} />
+          <TimeChart {...chart} data={data} height={height} label={summarize(title, data, UNITS[chart.unit].full)} />
         )}
       </div>
       {data !== undefined && !isEmpty(data) && data.series.length > 1 && <Legend data={data} />}

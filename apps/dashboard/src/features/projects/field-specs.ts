@@ -1,4 +1,4 @@
-import type { FieldSpec } from './prepare-form';
+import type { FieldSpec } from '../forms/prepare-form';
 
 export const PROJECT_FIELDS: readonly FieldSpec[] = [
   { name: 'name', label: 'Name', kind: 'text', required: true },

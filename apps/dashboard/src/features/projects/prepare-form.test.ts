@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
+import { FieldError, fillForm, readForm } from '../forms/prepare-form';
 import { CUSTOMER_FIELDS, KEY_FIELDS, PROJECT_FIELDS } from './field-specs';
-import { FieldError, fillForm, readForm } from './prepare-form';
 import { monthStart, nextMonthStart, projectExhaustion } from './prepare-usage';
 
 describe('forms', () => {

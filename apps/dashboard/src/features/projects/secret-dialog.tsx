@@ -1,4 +1,6 @@
 import { useState } from 'react';
+import type { KeyWithSecret } from '../../api/projects';
+import { useExampleModel } from '../../api/settings';
 import { Button } from '../../ui/button';
 import { CodeBlock } from '../../ui/copy-button';
 import { Dialog } from '../../ui/dialog';
@@ -6,10 +8,7 @@ import { Segmented } from '../../ui/segmented';
 import { snippets } from './prepare-snippets';
 
 interface Props {
-  readonly secret: string;
-  readonly name: string;
-  /** For the example. */
-  readonly model: string;
+  readonly apiKey: KeyWithSecret;
   readonly onClose: () => void;
 }
 
@@ -20,19 +19,18 @@ const LANGUAGES = [
 ] as const;
 
 /** A key's secret, once, with a request that is ready to be pasted. */
-export function SecretDialog({ secret, name, model, onClose }: Props) {
+export function SecretDialog({ apiKey, onClose }: Props) {
   const [language, setLanguage] = useState<(typeof LANGUAGES)[number]['value']>('curl');
-  const code = snippets({ url: location.origin, apiKey: secret, model });
+  const code = snippets({ url: location.origin, apiKey: apiKey.key, model: useExampleModel() });
   return (
     <Dialog
-      title={`Key ${name}`}
+      title={`Key ${apiKey.name}`}
       description="Copy it now: only its hash is kept, it is never shown again."
-      open
       onClose={onClose}
       sticky
     >
       <div className="grid gap-3">
-        <CodeBlock label="Secret" code={secret} />
+        <CodeBlock label="Secret" code={apiKey.key} />
         <Segmented label="Language" options={LANGUAGES} value={language} onChange={setLanguage} />
         <CodeBlock label="First request" code={code[language]} />
         <div className="flex justify-end">

@@ -1,0 +1,18 @@
+import { useNavigate } from '@tanstack/react-router';
+import { useCallback } from 'react';
+import { rangeQuery } from './time-range';
+
+type Filter = Readonly<Record<string, string | undefined>>;
+type Stretch = Parameters<typeof rangeQuery>[0];
+
+/** Leads to the requests that a filter finds, beside what the address says already; of another stretch of time if given. */
+export function useShowRequests(): (filter: Filter, stretch?: Stretch) => void {
+  const navigate = useNavigate();
+  return useCallback(
+    (filter, stretch) => {
+      const range = stretch && { range: undefined, ...rangeQuery(stretch) };
+      void navigate({ to: '/requests', search: (kept) => ({ ...kept, ...range, ...filter }) });
+    },
+    [navigate],
+  );
+}

@@ -1,0 +1,139 @@
+import {
+  type InputHTMLAttributes,
+  type ReactNode,
+  type SelectHTMLAttributes,
+  type TextareaHTMLAttributes,
+  useId,
+} from 'react';
+import { Chevron } from '../icons';
+
+const CONTROL =
+  'h-8 w-full min-w-0 rounded-md border border-line-strong bg-panel px-2.5 text-sm placeholder:text-faint disabled:opacity-60';
+
+interface LabelProps {
+  readonly label: string;
+  readonly hint?: ReactNode;
+  readonly error?: string | null;
+}
+
+interface FieldProps extends LabelProps {
+  readonly children: (props: {
+    id: string;
+    'aria-describedby': string | undefined;
+    'aria-invalid': boolean;
+  }) => ReactNode;
+}
+
+/** A label, its control, and beneath what it means or what is wrong with it. */
+function Field({ label, hint, error, children }: FieldProps) {
+  const id = useId();
+  const note = error ?? hint;
+  return (
+    <div className="min-w-0">
+      <label htmlFor={id} className="mb-1 block text-xs font-medium text-muted">
+        {label}
+      </label>
+      {children({ id, 'aria-describedby': note ? `${id}-note` : undefined, 'aria-invalid': Boolean(error) })}
+      {note && (
+        <p id={`${id}-note`} className={`mt-1 text-xs ${error ? 'text-bad' : 'text-muted'}`}>
+          {note}
+        </p>
+      )}
+    </div>
+  );
+}
+
+interface ValueProps {
+  /** Called with what now stands in it. */
+  readonly onValue?: (value: string) => void;
+}
+
+type InputProps = ValueProps & InputHTMLAttributes<HTMLInputElement>;
+
+export function Input({ className = '', onValue, ...rest }: InputProps) {
+  return <input className={`${CONTROL} ${className}`} onChange={(event) => onValue?.(event.target.value)} {...rest} />;
+}
+
+export function TextField({ label, hint, error, ...rest }: LabelProps & InputProps) {
+  return <Field {...{ label, hint, error }}>{(wiring) => <Input {...wiring} {...rest} />}</Field>;
+}
+
+type TextAreaProps = LabelProps & ValueProps & TextareaHTMLAttributes<HTMLTextAreaElement>;
+
+export function TextArea({ label, hint, error, className = 'text-sm', onValue, ...rest }: TextAreaProps) {
+  return (
+    <Field {...{ label, hint, error }}>
+      {(wiring) => (
+        <textarea
+          {...wiring}
+          {...rest}
+          onChange={(event) => onValue?.(event.target.value)}
+          className={`w-full resize-y rounded-md border border-line-strong bg-panel px-2.5 py-1.5 ${className}`}
+        />
+      )}
+    </Field>
+  );
+}
+
+export interface Option {
+  readonly value: string;
+  readonly label: string;
+}
+
+interface SelectProps extends ValueProps, SelectHTMLAttributes<HTMLSelectElement> {
+  /** What no choice is called, where there may be none. */
+  readonly anyLabel?: string;
+  /** A text is its own label. */
+  readonly options: readonly (Option | string)[];
+}
+
+export function Select({ className = '', anyLabel, options, onValue, ...rest }: SelectProps) {
+  return (
+    <span className={`relative inline-block min-w-0 ${className}`}>
+      <select
+        className={`${CONTROL} appearance-none truncate pr-7`}
+        onChange={(event) => onValue?.(event.target.value)}
+        {...rest}
+      >
+        {anyLabel !== undefined && <option value="">{anyLabel}</option>}
+        {options.map((option) => {
+          const { value, label } = typeof option === 'string' ? { value: option, label: option } : option;
+          return (
+            <option key={value} value={value}>
+              {label}
+            </option>
+          );
+        })}
+      </select>
+      <Chevron className="pointer-events-none absolute top-2 right-2 text-faint" />
+    </span>
+  );
+}
+
+export function SelectField({ label, hint, error, ...rest }: LabelProps & SelectProps) {
+  return <Field {...{ label, hint, error }}>{(wiring) => <Select className="w-full" {...wiring} {...rest} />}</Field>;
+}
+
+interface CheckProps {
+  readonly label: string;
+  readonly hint?: string;
+  readonly checked: boolean;
+  readonly onValue: (isChecked: boolean) => void;
+}
+
+export function CheckField({ label, hint, checked, onValue }: CheckProps) {
+  return (
+    <label className="flex items-start gap-2">
+      <input
+        type="checkbox"
+        className="mt-0.5 size-4 accent-(--c-accent)"
+        checked={checked}
+        onChange={(event) => onValue(event.target.checked)}
+      />
+      <span>
+        {label}
+        {hint !== undefined && <span className="block text-xs text-muted">{hint}</span>}
+      </span>
+    </label>
+  );
+}
