@@ -37,8 +37,7 @@ export function useProjectNames(): (id: string) => string {
 }
 
 /** To choose one from. */
-export const useProjectOptions = () =>
-  (useProjects().data?.data ?? []).map(({ id, name }) => ({ value: id, label: name }));
+export const useProjectOptions = () => (useProjects().data?.data ?? []).map(({ id, name }) => [id, name] as const);
 
 /** Keys of a project, newest first, page by page; `q` is part of a name or of the first characters. */
 export const useKeys = (projectId: string, q: string) =>

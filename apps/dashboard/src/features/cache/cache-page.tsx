@@ -45,7 +45,7 @@ export function CachePage() {
         columns={COLUMNS}
         rows={byModel.data?.buckets}
         rowKey={(row) => row.group ?? ''}
-        sortBy={{ id: 'saved', desc: true }}
+        sortBy="Saved"
         csvName="cache-by-model"
       />
       <NearMissesCard page={page} />
@@ -115,10 +115,10 @@ function StoredCard() {
 }
 
 const COLUMNS: readonly Column<CacheBucket>[] = [
-  { id: 'model', header: 'Model', value: (row) => row.group, cell: (row) => <SeriesName name={row.group ?? ''} /> },
-  { id: 'requests', header: 'Requests', unit: 'count', value: (row) => row.requests },
-  { id: 'ratio', header: 'Hit rate', unit: 'share', value: (row) => row.hit_ratio },
-  { id: 'exact', header: 'Exact', unit: 'count', wideOnly: true, value: (row) => row.cache_hits },
-  { id: 'semantic', header: 'Semantic', unit: 'count', wideOnly: true, value: (row) => row.semantic_hits },
-  { id: 'saved', header: 'Saved', unit: 'usd', value: (row) => row.saved_usd },
+  { header: 'Model', value: (row) => row.group, cell: (row) => <SeriesName name={row.group ?? ''} /> },
+  { header: 'Requests', unit: 'count', value: (row) => row.requests },
+  { header: 'Hit rate', unit: 'share', value: (row) => row.hit_ratio },
+  { header: 'Exact', unit: 'count', wideOnly: true, value: (row) => row.cache_hits },
+  { header: 'Semantic', unit: 'count', wideOnly: true, value: (row) => row.semantic_hits },
+  { header: 'Saved', unit: 'usd', value: (row) => row.saved_usd },
 ];

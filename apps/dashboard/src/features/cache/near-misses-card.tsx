@@ -34,7 +34,6 @@ export function NearMissesCard({ page }: { readonly page: Page }) {
     done: 'The stored answer is taken out of the caches',
   });
   const rejectColumn: Column<NearMiss> = {
-    id: 'reject',
     header: 'Wrong answer',
     value: () => null,
     cell: (row) => (
@@ -70,25 +69,12 @@ export function NearMissesCard({ page }: { readonly page: Page }) {
 
 const COLUMNS: readonly Column<NearMiss>[] = [
   {
-    id: 'outcome',
     header: 'Outcome',
     value: (row) => row.outcome,
     cell: (row) => <Badge tone={OUTCOMES[row.outcome].tone}>{row.guard ?? OUTCOMES[row.outcome].label}</Badge>,
   },
-  {
-    id: 'similarity',
-    header: 'Similarity',
-    align: 'right',
-    value: (row) => row.similarity,
-    cell: (row) => row.similarity.toFixed(4),
-  },
-  {
-    id: 'threshold',
-    header: 'Threshold',
-    align: 'right',
-    value: (row) => row.threshold,
-    cell: (row) => row.threshold.toFixed(4),
-  },
-  { id: 'asked', header: 'Asked', wideOnly: true, value: (row) => row.prompt },
-  { id: 'stored', header: 'Stored question', wideOnly: true, value: (row) => row.matched_prompt },
+  { header: 'Similarity', align: 'right', value: (row) => row.similarity, cell: (row) => row.similarity.toFixed(4) },
+  { header: 'Threshold', align: 'right', value: (row) => row.threshold, cell: (row) => row.threshold.toFixed(4) },
+  { header: 'Asked', wideOnly: true, value: (row) => row.prompt },
+  { header: 'Stored question', wideOnly: true, value: (row) => row.matched_prompt },
 ];

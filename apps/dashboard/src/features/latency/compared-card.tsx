@@ -9,12 +9,8 @@ import type { Column } from '../../ui/table/column';
 import { TableCard } from '../../ui/table/table-card';
 import { prepareSpeeds } from './prepare-latency';
 
-const GROUPS = [
-  { value: 'model', label: 'By model' },
-  { value: 'provider', label: 'By provider' },
-  { value: 'key', label: 'By key' },
-] as const;
-type Group = (typeof GROUPS)[number]['value'];
+const GROUPS = { model: 'By model', provider: 'By provider', key: 'By key' } as const;
+type Group = keyof typeof GROUPS;
 
 interface Props {
   readonly query: StatsQuery;
@@ -42,7 +38,7 @@ export function ComparedCard({ query, metric }: Props) {
       columns={columnsOf({ groupBy, metric, speeds, keyName })}
       rows={grouped.data?.buckets}
       rowKey={(row) => row.group ?? ''}
-      sortBy={{ id: 'requests', desc: true }}
+      sortBy="Requests"
       csvName={`latency-by-${groupBy}`}
       emptyTitle="Nothing to compare"
       emptyHint="Take a longer range, or send a request."
@@ -61,7 +57,6 @@ interface ColumnOptions {
 function columnsOf({ groupBy, metric, speeds, keyName }: ColumnOptions): Column<LatencyBucket>[] {
   const speedOf = (row: LatencyBucket) => speeds.get(row.group ?? '')?.tokensPerSecond ?? null;
   const speed: Column<LatencyBucket> = {
-    id: 'speed',
     header: 'Tokens/s',
     align: 'right',
     wideOnly: true,
@@ -70,19 +65,13 @@ function columnsOf({ groupBy, metric, speeds, keyName }: ColumnOptions): Column<
   };
   return [
     {
-      id: 'name',
       header: groupBy[0]?.toUpperCase() + groupBy.slice(1),
       value: (row) => keyName(row.group ?? ''),
       cell: (row) => <SeriesName name={row.group ?? ''} label={keyName(row.group ?? '')} />,
     },
-    { id: 'requests', header: 'Requests', unit: 'count', wideOnly: true, value: (row) => row.requests },
+    { header: 'Requests', unit: 'count', wideOnly: true, value: (row) => row.requests },
     ...(['p50', 'p95', 'p99'] as const).map(
-      (name): Column<LatencyBucket> => ({
-        id: name,
-        header: name,
-        unit: 'ms',
-        value: (row) => row[`${metric}_ms`][name],
-      }),
+      (name): Column<LatencyBucket> => ({ header: name, unit: 'ms', value: (row) => row[`${metric}_ms`][name] }),
     ),
     ...(groupBy === 'key' ? [] : OTHER_DURATIONS),
     ...(groupBy === 'model' ? [speed] : []),
@@ -90,6 +79,6 @@ function columnsOf({ groupBy, metric, speeds, keyName }: ColumnOptions): Column<
 }
 
 const OTHER_DURATIONS: readonly Column<LatencyBucket>[] = [
-  { id: 'ttft', header: 'First token p95', unit: 'ms', wideOnly: true, value: (row) => row.ttft_ms.p95 },
-  { id: 'overhead', header: 'Overhead p95', unit: 'ms', wideOnly: true, value: (row) => row.overhead_ms.p95 },
+  { header: 'First token p95', unit: 'ms', wideOnly: true, value: (row) => row.ttft_ms.p95 },
+  { header: 'Overhead p95', unit: 'ms', wideOnly: true, value: (row) => row.overhead_ms.p95 },
 ];

@@ -12,8 +12,6 @@ import { PageFrame } from '../shell/page-frame';
 import { ComparedCard } from './compared-card';
 import { METRIC_LABELS, prepareLatency } from './prepare-latency';
 
-const METRICS = (Object.keys(METRIC_LABELS) as Metric[]).map((value) => ({ value, label: METRIC_LABELS[value] }));
-
 export function LatencyPage() {
   const page = usePage();
   const showRequests = useShowRequests();
@@ -26,7 +24,7 @@ export function LatencyPage() {
     <PageFrame title="Latency" page={page}>
       <ChartCard
         title="Percentiles"
-        controls={<Segmented label="Duration" options={METRICS} value={metric} onChange={setMetric} />}
+        controls={<Segmented label="Duration" options={METRIC_LABELS} value={metric} onChange={setMetric} />}
         data={overTime.data && prepareLatency(bucketStarts(range), overTime.data.buckets, metric)}
         kind="line"
         unit="ms"

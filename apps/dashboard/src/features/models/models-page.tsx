@@ -84,7 +84,6 @@ function PricesCard({ onOpen }: { readonly onOpen: (model: Model) => void }) {
 }
 
 const price = (id: keyof Model & string, header: string, wideOnly = false): Column<Model> => ({
-  id,
   header,
   align: 'right',
   wideOnly,
@@ -94,7 +93,6 @@ const price = (id: keyof Model & string, header: string, wideOnly = false): Colu
 
 const COLUMNS: readonly Column<Model>[] = [
   {
-    id: 'model',
     header: 'Model',
     value: (model) => model.model,
     cell: (model) => (
@@ -111,15 +109,10 @@ const COLUMNS: readonly Column<Model>[] = [
       </span>
     ),
   },
-  { id: 'provider', header: 'Provider', value: (model) => model.provider },
+  { header: 'Provider', value: (model) => model.provider },
   price('input_usd_per_million', 'Input'),
   price('output_usd_per_million', 'Output'),
   price('cache_read_usd_per_million', 'Cache read', true),
-  { id: 'context', header: 'Context', unit: 'compact', wideOnly: true, value: (model) => model.context_window },
-  {
-    id: 'capabilities',
-    header: 'Can',
-    wideOnly: true,
-    value: (model) => model.capabilities.join(', ').replaceAll('_', ' '),
-  },
+  { header: 'Context', unit: 'compact', wideOnly: true, value: (model) => model.context_window },
+  { header: 'Can', wideOnly: true, value: (model) => model.capabilities.join(', ').replaceAll('_', ' ') },
 ];

@@ -33,7 +33,7 @@ export function ErrorsCard({ query }: { readonly query: StatsQuery }) {
         rows={lines}
         rowKey={(line) => line.code}
         loadingRows={3}
-        sortBy={{ id: 'requests', desc: true }}
+        sortBy="Requests"
         columns={COLUMNS}
         onRow={(line) => showRequests({ q: line.code })}
         emptyTitle="No errors in this range"
@@ -43,7 +43,7 @@ export function ErrorsCard({ query }: { readonly query: StatsQuery }) {
 }
 
 const COLUMNS: readonly Column<ErrorLine>[] = [
-  { id: 'code', header: 'Code', value: (line) => line.code, cell: (line) => <Mono>{line.code}</Mono> },
-  { id: 'domain', header: 'Whose', value: (line) => DOMAIN_LABELS[line.domain] },
-  { id: 'requests', header: 'Requests', unit: 'count', value: (line) => line.requests },
+  { header: 'Code', value: (line) => line.code, cell: (line) => <Mono>{line.code}</Mono> },
+  { header: 'Whose', value: (line) => DOMAIN_LABELS[line.domain] },
+  { header: 'Requests', unit: 'count', value: (line) => line.requests },
 ];

@@ -20,11 +20,7 @@ import { ErrorsCard } from './errors-card';
 import { Onboarding } from './onboarding';
 import { prepareStats } from './prepare-overview';
 
-const GROUPS = [
-  { value: 'model', label: 'Model' },
-  { value: 'provider', label: 'Provider' },
-  { value: 'project', label: 'Project' },
-] as const;
+const GROUPS = { model: 'Model', provider: 'Provider', project: 'Project' } as const;
 
 export function OverviewPage() {
   const page = usePage();
@@ -61,7 +57,7 @@ interface ChartProps {
 
 function SpendChart({ page: { query, range, timeZone } }: ChartProps) {
   const { intervalMs } = range;
-  const [groupBy, setGroupBy] = useState<(typeof GROUPS)[number]['value']>('model');
+  const [groupBy, setGroupBy] = useState<keyof typeof GROUPS>('model');
   const spend = useSpend({ ...query, interval: asInterval(intervalMs), group_by: groupBy, top: '10' });
   const projectName = useProjectNames();
   const showRequests = useShowRequests();

@@ -55,7 +55,6 @@ const NO_CUSTOMERS = (
 
 const nameColumns = (projectName: (id: string) => string): Column<Customer>[] => [
   {
-    id: 'customer',
     header: 'Customer',
     value: (row) => row.customer_id,
     cell: (row) => (
@@ -69,21 +68,14 @@ const nameColumns = (projectName: (id: string) => string): Column<Customer>[] =>
       </>
     ),
   },
-  { id: 'project', header: 'Project', wideOnly: true, value: (row) => projectName(row.project_id) },
+  { header: 'Project', wideOnly: true, value: (row) => projectName(row.project_id) },
 ];
 
 const COLUMNS: readonly Column<Customer>[] = [
-  { id: 'cost', header: 'Spend', unit: 'usd', value: (row) => row.cost_usd },
-  { id: 'requests', header: 'Requests', unit: 'count', wideOnly: true, value: (row) => row.requests },
-  { id: 'today', header: 'Today', unit: 'usd', value: (row) => row.today_usd },
-  { id: 'daily', header: 'Daily limit', unit: 'usd', none: 'none', value: (row) => row.daily_spend_limit_usd },
-  { id: 'month', header: 'This month', unit: 'usd', wideOnly: true, value: (row) => row.month_usd },
-  {
-    id: 'monthly',
-    header: 'Monthly limit',
-    unit: 'usd',
-    none: 'none',
-    wideOnly: true,
-    value: (row) => row.monthly_spend_limit_usd,
-  },
+  { header: 'Spend', unit: 'usd', value: (row) => row.cost_usd },
+  { header: 'Requests', unit: 'count', wideOnly: true, value: (row) => row.requests },
+  { header: 'Today', unit: 'usd', value: (row) => row.today_usd },
+  { header: 'Daily limit', unit: 'usd', none: 'none', value: (row) => row.daily_spend_limit_usd },
+  { header: 'This month', unit: 'usd', wideOnly: true, value: (row) => row.month_usd },
+  { header: 'Monthly limit', unit: 'usd', none: 'none', wideOnly: true, value: (row) => row.monthly_spend_limit_usd },
 ];

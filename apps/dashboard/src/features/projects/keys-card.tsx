@@ -87,7 +87,6 @@ function NewKey({ projectId, open, onClose, onSecret }: NewKeyProps) {
 
 const COLUMNS: readonly Column<Key>[] = [
   {
-    id: 'name',
     header: 'Key',
     value: (key) => key.name,
     cell: (key) => (
@@ -97,31 +96,10 @@ const COLUMNS: readonly Column<Key>[] = [
       </Name>
     ),
   },
+  { header: 'Begins with', wideOnly: true, value: (key) => key.prefix, cell: (key) => <Mono>{key.prefix}…</Mono> },
+  { header: 'Requests/min', unit: 'count', none: 'none', wideOnly: true, value: (key) => key.rate_limit_per_minute },
+  { header: 'Tokens/min', unit: 'count', none: 'none', wideOnly: true, value: (key) => key.tokens_per_minute },
   {
-    id: 'prefix',
-    header: 'Begins with',
-    wideOnly: true,
-    value: (key) => key.prefix,
-    cell: (key) => <Mono>{key.prefix}…</Mono>,
-  },
-  {
-    id: 'rate',
-    header: 'Requests/min',
-    unit: 'count',
-    none: 'none',
-    wideOnly: true,
-    value: (key) => key.rate_limit_per_minute,
-  },
-  {
-    id: 'tokens',
-    header: 'Tokens/min',
-    unit: 'count',
-    none: 'none',
-    wideOnly: true,
-    value: (key) => key.tokens_per_minute,
-  },
-  {
-    id: 'budget',
     header: 'Budget',
     align: 'right',
     value: (key) => key.budget_usd,
@@ -130,6 +108,6 @@ const COLUMNS: readonly Column<Key>[] = [
         ? 'none'
         : `${formatUsd(key.budget_usd)} ${key.budget_period === 'month' ? 'a month' : ''}`,
   },
-  { id: 'spent', header: 'Spent', unit: 'usd', value: (key) => key.spent_usd },
-  { id: 'requests', header: 'Requests', unit: 'count', wideOnly: true, value: (key) => key.requests },
+  { header: 'Spent', unit: 'usd', value: (key) => key.spent_usd },
+  { header: 'Requests', unit: 'count', wideOnly: true, value: (key) => key.requests },
 ];

@@ -20,17 +20,14 @@ import { CustomersCard } from './customers-card';
 import { NEW_PROJECT_FIELDS } from './field-specs';
 import { monthStart, type ProjectLine, prepareProjects } from './prepare-usage';
 
-const TABS = [
-  { value: 'projects', label: 'Projects' },
-  { value: 'customers', label: 'Customers' },
-] as const;
+const TABS = { projects: 'Projects', customers: 'Customers' } as const;
 
 export function ProjectsPage() {
   const page = usePage();
   const { tab = 'projects' } = useSearch({ from: '/projects' });
   const navigate = useNavigate();
   const [isCreating, setIsCreating] = useState(false);
-  const show = (value: 'projects' | 'customers') =>
+  const show = (value: keyof typeof TABS) =>
     void navigate({
       to: '/projects',
       search: (before) => ({ ...before, tab: value === 'customers' ? value : undefined }),
@@ -82,7 +79,6 @@ function ProjectsCard() {
 
 const COLUMNS: readonly Column<ProjectLine>[] = [
   {
-    id: 'name',
     header: 'Project',
     value: (line) => line.name,
     cell: (line) => (
@@ -92,16 +88,15 @@ const COLUMNS: readonly Column<ProjectLine>[] = [
       </Name>
     ),
   },
-  { id: 'spent', header: 'This month', unit: 'usd', value: (line) => line.spentUsd },
-  { id: 'cap', header: 'Cap', unit: 'usd', none: 'none', value: (line) => line.monthly_cap_usd },
+  { header: 'This month', unit: 'usd', value: (line) => line.spentUsd },
+  { header: 'Cap', unit: 'usd', none: 'none', value: (line) => line.monthly_cap_usd },
   {
-    id: 'used',
     header: 'Used',
     wideOnly: true,
     value: (line) => line.share,
     cell: (line) => line.share !== null && <Meter share={line.share} label={`${line.name}: used of the cap`} />,
   },
-  { id: 'requests', header: 'Requests', unit: 'count', value: (line) => line.requests },
+  { header: 'Requests', unit: 'count', value: (line) => line.requests },
 ];
 
 type NewProjectInput = ProjectInput & { name: string };

@@ -12,15 +12,11 @@ interface Props {
   readonly onClose: () => void;
 }
 
-const LANGUAGES = [
-  { value: 'curl', label: 'curl' },
-  { value: 'javascript', label: 'JavaScript' },
-  { value: 'python', label: 'Python' },
-] as const;
+const LANGUAGES = { curl: 'curl', javascript: 'JavaScript', python: 'Python' } as const;
 
 /** A key's secret, once, with a request that is ready to be pasted. */
 export function SecretDialog({ apiKey, onClose }: Props) {
-  const [language, setLanguage] = useState<(typeof LANGUAGES)[number]['value']>('curl');
+  const [language, setLanguage] = useState<keyof typeof LANGUAGES>('curl');
   const code = snippets({ url: location.origin, apiKey: apiKey.key, model: useExampleModel() });
   return (
     <Dialog

@@ -25,7 +25,7 @@ const TEXTS = {
   request_id: { label: 'Request id', placeholder: 'UUID' },
 } as const satisfies Record<TextName, { label: string; placeholder: string }>;
 const NAMES = Object.keys(TEXTS) as TextName[];
-const NAME_OPTIONS = NAMES.map((value) => ({ value, label: TEXTS[value].label }));
+const NAME_OPTIONS = NAMES.map((name) => [name, TEXTS[name].label] as const);
 
 const CHOICES = [
   { name: 'status', label: 'Status', anyLabel: 'Any status', values: STATUSES },
@@ -43,7 +43,7 @@ export function FilterBar({ filter, onChange }: Props) {
           aria-label={label}
           className="w-32 max-sm:flex-1"
           anyLabel={anyLabel}
-          options={values.map((value) => ({ value, label: value.replace('_', ' ') }))}
+          options={values.map((value) => [value, value.replace('_', ' ')] as const)}
           value={filter[name] ?? ''}
           onValue={(value) => onChange({ [name]: value || undefined })}
         />

@@ -9,35 +9,28 @@ import { cacheOutcome } from './prepare-request';
 const CACHE_TONES = { exact: 'good', semantic: 'accent', miss: 'neutral' } as const;
 
 export const requestColumns = (timeZone: TimeZoneChoice, projectName: (id: string) => string): Column<Log>[] => [
+  { header: 'Time', value: (log) => log.created_at, cell: (log) => <Time at={log.created_at} timeZone={timeZone} /> },
+  { header: 'Status', value: (log) => log.status, cell: (log) => <Status log={log} /> },
+  { header: 'Model', value: (log) => log.model, cell: (log) => <SeriesName name={log.model} /> },
+  { header: 'Provider', wideOnly: 'very', value: (log) => log.final_provider ?? log.provider },
+  { header: 'Project', wideOnly: 'very', narrow: true, value: (log) => projectName(log.project_id) },
+  { header: 'Customer', wideOnly: true, narrow: true, value: (log) => log.customer_id },
   {
-    id: 'time',
-    header: 'Time',
-    value: (log) => log.created_at,
-    cell: (log) => <Time at={log.created_at} timeZone={timeZone} />,
-  },
-  { id: 'status', header: 'Status', value: (log) => log.status, cell: (log) => <Status log={log} /> },
-  { id: 'model', header: 'Model', value: (log) => log.model, cell: (log) => <SeriesName name={log.model} /> },
-  { id: 'provider', header: 'Provider', wideOnly: 'very', value: (log) => log.final_provider ?? log.provider },
-  { id: 'project', header: 'Project', wideOnly: 'very', narrow: true, value: (log) => projectName(log.project_id) },
-  { id: 'customer', header: 'Customer', wideOnly: true, narrow: true, value: (log) => log.customer_id },
-  {
-    id: 'cache',
     header: 'Cache',
     wideOnly: true,
     value: cacheOutcome,
     cell: (log) => <Badge tone={CACHE_TONES[cacheOutcome(log)]}>{cacheOutcome(log)}</Badge>,
   },
   {
-    id: 'tokens',
     header: 'Tokens in / out',
     align: 'right',
     wideOnly: true,
     value: (log) => log.tokens_total,
     cell: (log) => `${formatCount(log.tokens_in)} / ${formatCount(log.tokens_out)}`,
   },
-  { id: 'cost', header: 'Cost', unit: 'usd', value: (log) => log.cost_usd },
-  { id: 'latency', header: 'Latency', unit: 'ms', value: (log) => log.latency_ms },
-  { id: 'ttft', header: 'First token', unit: 'ms', wideOnly: 'most', value: (log) => log.ttft_ms },
+  { header: 'Cost', unit: 'usd', value: (log) => log.cost_usd },
+  { header: 'Latency', unit: 'ms', value: (log) => log.latency_ms },
+  { header: 'First token', unit: 'ms', wideOnly: 'most', value: (log) => log.ttft_ms },
 ];
 
 function Time({ at, timeZone }: { readonly at: string; readonly timeZone: TimeZoneChoice }) {

@@ -18,7 +18,6 @@ const STRATEGIES = {
   cheapest: 'cheapest first',
 } as const;
 type Strategy = keyof typeof STRATEGIES;
-const STRATEGY_OPTIONS = Object.entries(STRATEGIES).map(([value, label]) => ({ value, label }));
 
 /** Model names of one's own, and what stands behind them. */
 export function AliasesCard() {
@@ -80,7 +79,7 @@ function AliasDialog({ route: alias, onClose }: RouteDialogProps<Alias>) {
         <>
           <SelectField
             label="Tried"
-            options={STRATEGY_OPTIONS}
+            options={STRATEGIES}
             value={strategy}
             onValue={(value) => setStrategy(value as Strategy)}
           />

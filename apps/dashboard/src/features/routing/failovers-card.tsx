@@ -28,9 +28,8 @@ export function FailoversCard() {
 const outcomeOf = (row: Failover) => (row.fallback_succeeded ? 'answered' : 'failed');
 
 const COLUMNS: readonly Column<Failover>[] = [
-  { id: 'from', header: 'From', value: (row) => `${row.original_provider} / ${row.original_model}` },
+  { header: 'From', value: (row) => `${row.original_provider} / ${row.original_model}` },
   {
-    id: 'why',
     header: 'Why',
     value: (row) => row.trigger_reason,
     cell: (row) => (
@@ -39,10 +38,9 @@ const COLUMNS: readonly Column<Failover>[] = [
       </Badge>
     ),
   },
-  { id: 'to', header: 'To', value: (row) => `${row.fallback_provider} / ${row.fallback_model}` },
-  { id: 'lost', header: 'Time lost', unit: 'ms', value: (row) => row.original_attempt_latency_ms },
+  { header: 'To', value: (row) => `${row.fallback_provider} / ${row.fallback_model}` },
+  { header: 'Time lost', unit: 'ms', value: (row) => row.original_attempt_latency_ms },
   {
-    id: 'ok',
     header: 'Outcome',
     value: outcomeOf,
     cell: (row) => <Badge tone={row.fallback_succeeded ? 'good' : 'bad'}>{outcomeOf(row)}</Badge>,

@@ -56,25 +56,23 @@ export function ProvidersCard() {
 }
 
 const COLUMNS: readonly Column<ProviderLine>[] = [
-  { id: 'name', header: 'Provider', value: (row) => row.name, cell: (row) => <SeriesName name={row.name} /> },
+  { header: 'Provider', value: (row) => row.name, cell: (row) => <SeriesName name={row.name} /> },
   {
-    id: 'health',
     header: 'Health',
     value: (row) => row.health.label,
     cell: (row) => <Badge tone={row.health.tone}>{row.health.label}</Badge>,
   },
   {
-    id: 'targets',
     header: 'Models in trouble',
     align: 'right',
     wideOnly: true,
     value: (row) => row.targets.filter(({ state }) => state !== 'closed').length,
   },
-  { id: 'keys', header: 'Stored keys', align: 'right', wideOnly: true, value: (row) => row.keys.length },
-  { id: 'requests', header: 'Requests', unit: 'count', value: (row) => row.requests },
-  { id: 'errors', header: 'Failed', unit: 'share', value: (row) => row.errorRate },
-  { id: 'p95', header: 'Upstream p95', unit: 'ms', wideOnly: true, value: (row) => row.p95Ms },
-  { id: 'url', header: 'Address', wideOnly: true, value: (row) => row.base_url },
+  { header: 'Stored keys', align: 'right', wideOnly: true, value: (row) => row.keys.length },
+  { header: 'Requests', unit: 'count', value: (row) => row.requests },
+  { header: 'Failed', unit: 'share', value: (row) => row.errorRate },
+  { header: 'Upstream p95', unit: 'ms', wideOnly: true, value: (row) => row.p95Ms },
+  { header: 'Address', wideOnly: true, value: (row) => row.base_url },
 ];
 
 const NEW_FIELDS: readonly FieldSpec[] = [

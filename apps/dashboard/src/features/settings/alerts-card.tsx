@@ -39,20 +39,14 @@ export function AlertsCard() {
 }
 
 const COLUMNS: readonly Column<Alert>[] = [
+  { header: 'Name', value: (row) => row.name, cell: (row) => <span className="font-medium">{row.name}</span> },
+  { header: 'When', value: describeAlert },
   {
-    id: 'name',
-    header: 'Name',
-    value: (row) => row.name,
-    cell: (row) => <span className="font-medium">{row.name}</span>,
-  },
-  { id: 'when', header: 'When', value: describeAlert },
-  {
-    id: 'state',
     header: 'State',
     value: (row) => (row.is_firing ? 'firing' : 'quiet'),
     cell: (row) => <Badge tone={stateOf(row).tone}>{stateOf(row).label}</Badge>,
   },
-  { id: 'webhook', header: 'Webhook', wideOnly: true, value: (row) => row.webhook_url },
+  { header: 'Webhook', wideOnly: true, value: (row) => row.webhook_url },
 ];
 
 const FIELDS: readonly FieldSpec[] = [
@@ -61,7 +55,7 @@ const FIELDS: readonly FieldSpec[] = [
     name: 'kind',
     label: 'When',
     kind: 'text',
-    options: Object.entries(KINDS).map(([value, { label }]) => ({ value, label })),
+    options: Object.fromEntries(Object.entries(KINDS).map(([kind, { label }]) => [kind, label])),
   },
   {
     name: 'threshold',

@@ -21,7 +21,7 @@ const RESOURCES = [
   'session',
   'alert',
   'cache',
-].map((value) => ({ value, label: spaced(value) }));
+].map((name) => [name, spaced(name)] as const);
 
 /** Every change, who made it, and what it was before and after. */
 export function AuditCard() {
@@ -56,16 +56,10 @@ export function AuditCard() {
 }
 
 const COLUMNS: readonly Column<AuditEntry>[] = [
-  { id: 'actor', header: 'Who', value: (row) => row.actor },
-  { id: 'action', header: 'Did', value: (row) => row.action, cell: (row) => <Badge>{spaced(row.action)}</Badge> },
-  { id: 'resource', header: 'To', value: (row) => spaced(row.resource) },
-  {
-    id: 'id',
-    header: 'Which',
-    wideOnly: true,
-    value: (row) => row.resource_id,
-    cell: (row) => <Mono>{row.resource_id}</Mono>,
-  },
+  { header: 'Who', value: (row) => row.actor },
+  { header: 'Did', value: (row) => row.action, cell: (row) => <Badge>{spaced(row.action)}</Badge> },
+  { header: 'To', value: (row) => spaced(row.resource) },
+  { header: 'Which', wideOnly: true, value: (row) => row.resource_id, cell: (row) => <Mono>{row.resource_id}</Mono> },
 ];
 
 interface DrawerProps {

@@ -6,13 +6,10 @@ import { Segmented } from '../../ui/segmented';
 import { type Column, timeColumn } from '../../ui/table/column';
 import { TableCard } from '../../ui/table/table-card';
 
-const OUTCOMES = [
-  { value: '', label: 'All' },
-  { value: 'error', label: 'Failed' },
-] as const;
+const OUTCOMES = { '': 'All', error: 'Failed' } as const;
 
 export function JobsCard() {
-  const [outcome, setOutcome] = useState<'' | 'error'>('');
+  const [outcome, setOutcome] = useState<keyof typeof OUTCOMES>('');
   const runs = useSystemLogs(outcome);
   return (
     <TableCard
@@ -29,13 +26,12 @@ export function JobsCard() {
 }
 
 const COLUMNS: readonly Column<SystemLog>[] = [
-  { id: 'job', header: 'Job', value: (row) => row.event_type.replaceAll('_', ' ') },
+  { header: 'Job', value: (row) => row.event_type.replaceAll('_', ' ') },
   {
-    id: 'outcome',
     header: 'Outcome',
     value: (row) => row.outcome,
     cell: (row) => <Badge tone={row.outcome === 'ok' ? 'good' : 'bad'}>{row.outcome}</Badge>,
   },
-  { id: 'message', header: 'What', value: (row) => row.message },
-  { id: 'took', header: 'Took', unit: 'ms', value: (row) => row.duration_ms },
+  { header: 'What', value: (row) => row.message },
+  { header: 'Took', unit: 'ms', value: (row) => row.duration_ms },
 ];

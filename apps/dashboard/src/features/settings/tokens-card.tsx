@@ -46,28 +46,20 @@ export function TokensCard() {
 }
 
 const COLUMNS: readonly Column<Token>[] = [
+  { header: 'Name', value: (row) => row.name, cell: (row) => <span className="font-medium">{row.name}</span> },
   {
-    id: 'name',
-    header: 'Name',
-    value: (row) => row.name,
-    cell: (row) => <span className="font-medium">{row.name}</span>,
-  },
-  {
-    id: 'role',
     header: 'Role',
     value: (row) => row.role,
     cell: (row) => <Badge tone={row.role === 'admin' ? 'accent' : 'neutral'}>{row.role}</Badge>,
   },
-  { id: 'prefix', header: 'Begins with', value: (row) => row.prefix, cell: (row) => <Mono>{row.prefix}…</Mono> },
+  { header: 'Begins with', value: (row) => row.prefix, cell: (row) => <Mono>{row.prefix}…</Mono> },
   {
-    id: 'made',
     header: 'Made',
     wideOnly: true,
     value: (row) => row.created_at,
     cell: (row) => formatAgo(row.created_at, Date.now()),
   },
   {
-    id: 'ends',
     header: 'Ends',
     wideOnly: true,
     value: (row) => row.expires_at,
@@ -77,15 +69,7 @@ const COLUMNS: readonly Column<Token>[] = [
 
 const FIELDS: readonly FieldSpec[] = [
   { name: 'name', label: 'Name', kind: 'text', required: true, hint: 'Stands in the audit' },
-  {
-    name: 'role',
-    label: 'May',
-    kind: 'text',
-    options: [
-      { value: 'admin', label: 'read and change' },
-      { value: 'viewer', label: 'only read' },
-    ],
-  },
+  { name: 'role', label: 'May', kind: 'text', options: { admin: 'read and change', viewer: 'only read' } },
   { name: 'expires_at', label: 'Ends at', kind: 'instant', hint: 'Local time; empty = never' },
 ];
 const AFFECTS = [['tokens']];

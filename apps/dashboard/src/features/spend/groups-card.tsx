@@ -27,7 +27,6 @@ export function GroupsCard({ groupBy, range, query, now, labelOf }: Props) {
     [now.data, before.data],
   );
   const name: Column<SpendLine> = {
-    id: 'name',
     header: 'Name',
     value: (line) => labelOf(line.name),
     cell: (line) => <SeriesName name={line.name} label={labelOf(line.name)} />,
@@ -41,7 +40,7 @@ export function GroupsCard({ groupBy, range, query, now, labelOf }: Props) {
       rows={lines}
       rowKey={(line) => line.name}
       csvName={`spend-by-${groupBy}`}
-      sortBy={{ id: 'cost', desc: true }}
+      sortBy="Spend"
       onRow={(line) => showRequests(filterOf(groupBy, line.name))}
       emptyTitle="No spend in this range"
       emptyHint="Take a longer range, or send a request."
@@ -56,17 +55,11 @@ export function GroupsCard({ groupBy, range, query, now, labelOf }: Props) {
 }
 
 const COLUMNS: readonly Column<SpendLine>[] = [
-  { id: 'cost', header: 'Spend', unit: 'usd', value: (line) => line.costUsd },
-  { id: 'share', header: 'Share', unit: 'share', value: (line) => line.share },
-  { id: 'change', header: 'Change', unit: 'change', value: (line) => line.change },
-  { id: 'requests', header: 'Requests', unit: 'count', wideOnly: true, value: (line) => line.requests },
-  { id: 'per-request', header: '$ / request', unit: 'usd', wideOnly: true, value: (line) => line.usdPerRequest },
-  {
-    id: 'per-million',
-    header: '$ / 1M tokens',
-    unit: 'usd',
-    wideOnly: true,
-    value: (line) => line.usdPerMillionTokens,
-  },
-  { id: 'saved', header: 'Saved', unit: 'usd', wideOnly: true, value: (line) => line.savedUsd },
+  { header: 'Spend', unit: 'usd', value: (line) => line.costUsd },
+  { header: 'Share', unit: 'share', value: (line) => line.share },
+  { header: 'Change', unit: 'change', value: (line) => line.change },
+  { header: 'Requests', unit: 'count', wideOnly: true, value: (line) => line.requests },
+  { header: '$ / request', unit: 'usd', wideOnly: true, value: (line) => line.usdPerRequest },
+  { header: '$ / 1M tokens', unit: 'usd', wideOnly: true, value: (line) => line.usdPerMillionTokens },
+  { header: 'Saved', unit: 'usd', wideOnly: true, value: (line) => line.savedUsd },
 ];

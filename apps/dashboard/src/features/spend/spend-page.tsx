@@ -16,7 +16,6 @@ import { CapCard } from './cap-card';
 import { GroupsCard } from './groups-card';
 import { filterOf, isByDays, labelIn, prepareSpend, readGroup, SPEND_GROUPS, toSpendQuery } from './prepare-spend';
 
-const GROUPS = Object.entries(SPEND_GROUPS).map(([value, label]) => ({ value, label }));
 /** As many as have a line of their own. */
 const SHOWN = '100';
 
@@ -77,7 +76,12 @@ function GroupPicker({ groupBy }: { readonly groupBy: string }) {
     void navigate({ to: '/spend', search: (kept) => ({ ...kept, by }), resetScroll: false });
   return (
     <div className="flex flex-wrap items-center gap-2">
-      <Segmented label="Group by" options={GROUPS} value={groupBy} onChange={group} />
+      <Segmented
+        label="Group by"
+        options={SPEND_GROUPS as Readonly<Record<string, string>>}
+        value={groupBy}
+        onChange={group}
+      />
       <Form
         className="flex items-center gap-1"
         onSubmit={() => name.trim() !== '' && group(`label.${name.trim().toLowerCase()}`)}

@@ -75,16 +75,14 @@ export function TextArea({ label, hint, error, className = 'text-sm', onValue, .
   );
 }
 
-export interface Option {
-  readonly value: string;
-  readonly label: string;
-}
+/** Value → what it is called, in this order; names that are their own values; or pairs of them, in an order of their own. */
+export type Options = Readonly<Record<string, string>> | Iterable<string | Pair>;
+type Pair = readonly [value: string, label: string];
 
 interface SelectProps extends ValueProps, SelectHTMLAttributes<HTMLSelectElement> {
   /** What no choice is called, where there may be none. */
   readonly anyLabel?: string;
-  /** A text is its own label. */
-  readonly options: readonly (Option | string)[];
+  readonly options: Options;
 }
 
 export function Select({ className = '', anyLabel, options, onValue, ...rest }: SelectProps) {
@@ -96,18 +94,20 @@ export function Select({ className = '', anyLabel, options, onValue, ...rest }: 
         {...rest}
       >
         {anyLabel !== undefined && <option value="">{anyLabel}</option>}
-        {options.map((option) => {
-          const { value, label } = typeof option === 'string' ? { value: option, label: option } : option;
-          return (
-            <option key={value} value={value}>
-              {label}
-            </option>
-          );
-        })}
+        {pairsOf(options).map(([value, label]) => (
+          <option key={value} value={value}>
+            {label}
+          </option>
+        ))}
       </select>
       <Chevron className="pointer-events-none absolute top-2 right-2 text-faint" />
     </span>
   );
+}
+
+function pairsOf(options: Options): readonly Pair[] {
+  if (!(Symbol.iterator in options)) return Object.entries(options);
+  return Array.from(options, (option) => (typeof option === 'string' ? [option, option] : option));
 }
 
 export function SelectField({ label, hint, error, ...rest }: LabelProps & SelectProps) {

@@ -5,7 +5,7 @@ import { formatStamp, type TimeZoneChoice } from '../../format/format-time';
 import { UNITS, type Unit } from '../../format/units';
 
 export interface Column<T> {
-  readonly id: string;
+  /** Its own in the table. */
   readonly header: string;
   /** For sorting and the CSV file; null sorts last. */
   readonly value: (row: T) => string | number | null;
@@ -35,7 +35,6 @@ export function drawCell<T>(column: Column<T>, row: T): ReactNode {
 
 /** When a row was written. */
 export const timeColumn = <T extends { readonly created_at: string }>(timeZone: TimeZoneChoice): Column<T> => ({
-  id: 'time',
   header: 'Time',
   value: (row) => row.created_at,
   cell: (row) => <span className="nums">{formatStamp(row.created_at, timeZone)}</span>,

@@ -23,7 +23,8 @@ export interface TableProps<T> {
   /** Said where there are no rows; and what to do about it. */
   readonly emptyTitle?: string;
   readonly emptyHint?: ReactNode;
-  readonly sortBy?: { readonly id: string; readonly desc: boolean };
+  /** Heading of the column by which the rows are sorted at first, the largest first. */
+  readonly sortBy?: string;
   readonly csvName?: string;
   /** Rows that are drawn while the real ones load. */
   readonly loadingRows?: number;
@@ -56,7 +57,7 @@ const alignOf = <T,>(column: Column<T>) =>
 /** Rows in columns, sorted by a click on a heading. */
 export function DataTable<T extends object>(props: TableProps<T>) {
   const { caption, columns, rows, rowKey, onRow, sortBy, csvName, loadingRows = 5 } = props;
-  const [sorting, setSorting] = useState<SortingState>(sortBy === undefined ? [] : [{ ...sortBy }]);
+  const [sorting, setSorting] = useState<SortingState>(sortBy === undefined ? [] : [{ id: sortBy, desc: true }]);
   const data = useMemo(() => [...(rows ?? [])], [rows]);
   const definitions = useMemo(() => columns.map((column) => toDefinition(column)), [columns]);
   const table = useTable({
@@ -78,7 +79,7 @@ export function DataTable<T extends object>(props: TableProps<T>) {
         <thead>
           <tr className="border-b text-xs text-muted">
             {columns.map((column) => (
-              <Heading key={column.id} {...{ column, size, sorting }} onSort={setSorting} />
+              <Heading key={column.header} {...{ column, size, sorting }} onSort={setSorting} />
             ))}
           </tr>
         </thead>
@@ -115,15 +116,15 @@ interface HeadingProps<T> {
 }
 
 function Heading<T>({ column, size, sorting, onSort }: HeadingProps<T>) {
-  const { id, header } = column;
-  const sorted = sorting.find((one) => one.id === id);
+  const { header } = column;
+  const sorted = sorting.find(({ id }) => id === header);
   const direction = sorted === undefined ? 'none' : sorted.desc ? 'descending' : 'ascending';
   return (
     <th scope="col" aria-sort={direction} className={`${size.padding} py-1.5 font-medium ${alignOf(column)}`}>
       <button
         type="button"
         className="relative rounded whitespace-nowrap hover:text-text"
-        onClick={() => onSort([{ id, desc: sorted === undefined ? isRight(column) : !sorted.desc }])}
+        onClick={() => onSort([{ id: header, desc: sorted === undefined ? isRight(column) : !sorted.desc }])}
       >
         {header}
         <span aria-hidden="true" className={`absolute ${isRight(column) ? 'right-full pr-0.5' : 'left-full pl-0.5'}`}>
@@ -168,7 +169,7 @@ function Row<T>({ row, columns, size, onRow }: RowProps<T>) {
     >
       {columns.map((column) => (
         <td
-          key={column.id}
+          key={column.header}
           className={`${size.height} truncate ${size.widths} ${column.narrow ? 'max-w-32' : size.width} ${size.padding} ${alignOf(column)}`}
           title={column.narrow ? String(column.value(row) ?? '') : undefined}
         >
@@ -182,7 +183,7 @@ function Row<T>({ row, columns, size, onRow }: RowProps<T>) {
 function toDefinition<T extends object>(column: Column<T>): ColumnDef<typeof features, T> {
   // Missing values stand below everything that was measured.
   return {
-    id: column.id,
+    id: column.header,
     accessorFn: (row: T) => column.value(row) ?? undefined,
     sortFn: 'basic',
     sortUndefined: 'last',
