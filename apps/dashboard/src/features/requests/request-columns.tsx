@@ -15,12 +15,7 @@ export const requestColumns = (timeZone: TimeZoneChoice, projectName: (id: strin
   { header: 'Provider', wideOnly: 'very', value: (log) => log.final_provider ?? log.provider },
   { header: 'Project', wideOnly: 'very', narrow: true, value: (log) => projectName(log.project_id) },
   { header: 'Customer', wideOnly: true, narrow: true, value: (log) => log.customer_id },
-  {
-    header: 'Cache',
-    wideOnly: true,
-    value: cacheOutcome,
-    cell: (log) => <Badge tone={CACHE_TONES[cacheOutcome(log)]}>{cacheOutcome(log)}</Badge>,
-  },
+  { header: 'Cache', wideOnly: true, value: cacheOutcome, tone: (log) => CACHE_TONES[cacheOutcome(log)] },
   {
     header: 'Tokens in / out',
     align: 'right',

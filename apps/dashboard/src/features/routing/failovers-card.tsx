@@ -25,8 +25,6 @@ export function FailoversCard() {
   );
 }
 
-const outcomeOf = (row: Failover) => (row.fallback_succeeded ? 'answered' : 'failed');
-
 const COLUMNS: readonly Column<Failover>[] = [
   { header: 'From', value: (row) => `${row.original_provider} / ${row.original_model}` },
   {
@@ -42,7 +40,7 @@ const COLUMNS: readonly Column<Failover>[] = [
   { header: 'Time lost', unit: 'ms', value: (row) => row.original_attempt_latency_ms },
   {
     header: 'Outcome',
-    value: outcomeOf,
-    cell: (row) => <Badge tone={row.fallback_succeeded ? 'good' : 'bad'}>{outcomeOf(row)}</Badge>,
+    value: (row) => (row.fallback_succeeded ? 'answered' : 'failed'),
+    tone: (row) => (row.fallback_succeeded ? 'good' : 'bad'),
   },
 ];

@@ -6,7 +6,6 @@ import { useErrors, useLatency } from '../../api/stats';
 import { SeriesName } from '../../charts/series-name';
 import { rangeQuery } from '../../range/time-range';
 import { useNow } from '../../range/use-page';
-import { Badge } from '../../ui/badge';
 import { Plus } from '../../ui/icons';
 import type { Column } from '../../ui/table/column';
 import { TableCard } from '../../ui/table/table-card';
@@ -57,11 +56,7 @@ export function ProvidersCard() {
 
 const COLUMNS: readonly Column<ProviderLine>[] = [
   { header: 'Provider', value: (row) => row.name, cell: (row) => <SeriesName name={row.name} /> },
-  {
-    header: 'Health',
-    value: (row) => row.health.label,
-    cell: (row) => <Badge tone={row.health.tone}>{row.health.label}</Badge>,
-  },
+  { header: 'Health', value: (row) => row.health.label, tone: (row) => row.health.tone },
   {
     header: 'Models in trouble',
     align: 'right',

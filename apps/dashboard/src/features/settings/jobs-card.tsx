@@ -1,7 +1,6 @@
 import { useState } from 'react';
 import { type SystemLog, useSystemLogs } from '../../api/settings';
 import { usePage } from '../../range/use-page';
-import { Badge } from '../../ui/badge';
 import { Segmented } from '../../ui/segmented';
 import { type Column, timeColumn } from '../../ui/table/column';
 import { TableCard } from '../../ui/table/table-card';
@@ -27,11 +26,7 @@ export function JobsCard() {
 
 const COLUMNS: readonly Column<SystemLog>[] = [
   { header: 'Job', value: (row) => row.event_type.replaceAll('_', ' ') },
-  {
-    header: 'Outcome',
-    value: (row) => row.outcome,
-    cell: (row) => <Badge tone={row.outcome === 'ok' ? 'good' : 'bad'}>{row.outcome}</Badge>,
-  },
+  { header: 'Outcome', value: (row) => row.outcome, tone: (row) => (row.outcome === 'ok' ? 'good' : 'bad') },
   { header: 'What', value: (row) => row.message },
   { header: 'Took', unit: 'ms', value: (row) => row.duration_ms },
 ];

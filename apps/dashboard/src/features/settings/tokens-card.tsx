@@ -4,7 +4,6 @@ import { api, read } from '../../api/client';
 import { useMayChange } from '../../api/session';
 import { type Token, useTokens } from '../../api/settings';
 import { formatAgo } from '../../format/format-time';
-import { Badge } from '../../ui/badge';
 import { ConfirmDialog } from '../../ui/confirm-dialog';
 import { CodeBlock } from '../../ui/copy-button';
 import { Dialog } from '../../ui/dialog';
@@ -47,11 +46,7 @@ export function TokensCard() {
 
 const COLUMNS: readonly Column<Token>[] = [
   { header: 'Name', value: (row) => row.name, cell: (row) => <span className="font-medium">{row.name}</span> },
-  {
-    header: 'Role',
-    value: (row) => row.role,
-    cell: (row) => <Badge tone={row.role === 'admin' ? 'accent' : 'neutral'}>{row.role}</Badge>,
-  },
+  { header: 'Role', value: (row) => row.role, tone: (row) => (row.role === 'admin' ? 'accent' : 'neutral') },
   { header: 'Begins with', value: (row) => row.prefix, cell: (row) => <Mono>{row.prefix}…</Mono> },
   {
     header: 'Made',

@@ -3,6 +3,7 @@ import { toCsv } from '../../format/csv';
 import { NOTHING } from '../../format/format-number';
 import { formatStamp, type TimeZoneChoice } from '../../format/format-time';
 import { UNITS, type Unit } from '../../format/units';
+import { Badge, type Tone } from '../badge';
 
 export interface Column<T> {
   /** Its own in the table. */
@@ -13,6 +14,8 @@ export interface Column<T> {
   readonly cell?: (row: T) => ReactNode;
   /** What the number is of: it stands right, in tabular digits. */
   readonly unit?: Unit;
+  /** Drawn as a badge. */
+  readonly tone?: (row: T) => Tone;
   /** What is said instead of a number that is not there. */
   readonly none?: string;
   /** For numbers that have a cell of their own. */
@@ -30,6 +33,7 @@ export function drawCell<T>(column: Column<T>, row: T): ReactNode {
   const { unit, none = NOTHING } = column;
   if (column.cell !== undefined) return column.cell(row);
   const value = column.value(row);
+  if (column.tone !== undefined) return <Badge tone={column.tone(row)}>{value}</Badge>;
   return typeof value === 'number' && unit !== undefined ? UNITS[unit].full(value) : (value ?? none);
 }
 
