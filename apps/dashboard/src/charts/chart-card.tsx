@@ -1,5 +1,8 @@
 import type { ReactNode } from 'react';
 import { UNITS } from '../format/units';
+import type { TimeRange } from '../range/time-range';
+import type { Page } from '../range/use-page';
+import { type RequestsFilter, useShowRequests } from '../range/use-show-requests';
 import { Card } from '../ui/card';
 import { downloadText } from '../ui/download-text';
 import { type Failable, Failure } from '../ui/error-state';
@@ -8,22 +11,40 @@ import type { TimeChartProps } from './chart-props';
 import { type ChartData, chartCsv, isEmpty } from './prepare-series';
 import { TimeChart } from './time-chart';
 
-interface Props extends Omit<TimeChartProps, 'data' | 'label'> {
+interface Props extends Pick<TimeChartProps, 'kind' | 'unit' | 'height' | 'limit'> {
   readonly title: string;
   /** Beside the title, e.g. a choice of what is shown. */
   readonly controls?: ReactNode;
   readonly note?: ReactNode;
   readonly data: ChartData | undefined;
+  readonly page: Pick<Page, 'timeZone'> & { readonly range: Pick<TimeRange, 'intervalMs'> };
   /** Where the data come from. */
   readonly query: Failable;
   /** Shown where there is nothing to draw: what to do. */
   readonly emptyText?: string;
+  /** A click leads to the requests of a bucket, those that this says of the series under the pointer. */
+  readonly requestsOf?: (series: string | null) => RequestsFilter;
 }
 
 const MAX_LEGEND = 12;
 
 /** A chart in its frame: title, legend, CSV; while it loads, when it failed and when there is nothing, the same height. */
-export function ChartCard({ title, controls, note, data, query, emptyText, height = 200, ...chart }: Props) {
+export function ChartCard({
+  title,
+  controls,
+  note,
+  data,
+  query,
+  page,
+  emptyText,
+  requestsOf,
+  height = 200,
+  ...chart
+}: Props) {
+  const { intervalMs } = page.range;
+  const showRequests = useShowRequests();
+  const onSelect = (fromMs: number, series: string | null) =>
+    requestsOf && showRequests(requestsOf(series), { fromMs, toMs: fromMs + intervalMs });
   const download = () => data && downloadText(`${title.toLowerCase().replaceAll(/\W+/g, '-')}.csv`, chartCsv(data));
   return (
     <Card
@@ -53,7 +74,11 @@ export function ChartCard({ title, controls, note, data, query, emptyText, heigh
             {emptyText ?? 'No requests in this range. Take a longer one, or send a request.'}
           </div>
         ) : (
-          <TimeChart {...chart} data={data} height={height} label={summarize(title, data, UNITS[chart.unit].full)} />
+          <TimeChart
+            {...{ ...chart, data, height, intervalMs, timeZone: page.timeZone }}
+            label={summarize(title, data, UNITS[chart.unit].full)}
+            onSelect={requestsOf && onSelect}
+          />
         )}
       </div>
       {data !== undefined && !isEmpty(data) && data.series.length > 1 && <Legend data={data} />}

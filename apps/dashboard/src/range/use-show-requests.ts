@@ -2,11 +2,11 @@ import { useNavigate } from '@tanstack/react-router';
 import { useCallback } from 'react';
 import { rangeQuery } from './time-range';
 
-type Filter = Readonly<Record<string, string | undefined>>;
+export type RequestsFilter = Readonly<Record<string, string | undefined>>;
 type Stretch = Parameters<typeof rangeQuery>[0];
 
 /** Leads to the requests that a filter finds, beside what the address says already; of another stretch of time if given. */
-export function useShowRequests(): (filter: Filter, stretch?: Stretch) => void {
+export function useShowRequests(): (filter: RequestsFilter, stretch?: Stretch) => void {
   const navigate = useNavigate();
   return useCallback(
     (filter, stretch) => {

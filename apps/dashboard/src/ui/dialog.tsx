@@ -2,6 +2,12 @@ import { Dialog as Radix } from 'radix-ui';
 import type { ReactNode } from 'react';
 import { Close } from './icons';
 
+/** What is needed to show one thing in a dialog. */
+export interface DialogOf<T> {
+  readonly of: T;
+  readonly onClose: () => void;
+}
+
 interface Props {
   readonly title: ReactNode;
   readonly description?: string;

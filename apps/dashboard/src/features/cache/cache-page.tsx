@@ -56,11 +56,9 @@ export function CachePage() {
 }
 
 function Charts({ page }: { readonly page: Page }) {
-  const { query, range, timeZone } = page;
-  const { intervalMs } = range;
-  const overTime = useCache({ ...query, interval: asInterval(intervalMs) });
-  const times = bucketStarts(range);
-  const shared = { query: overTime, timeZone, intervalMs };
+  const overTime = useCache({ ...page.query, interval: asInterval(page.range.intervalMs) });
+  const times = bucketStarts(page.range);
+  const shared = { page, query: overTime };
   return (
     <div className="grid gap-4 xl:grid-cols-2">
       <ChartCard

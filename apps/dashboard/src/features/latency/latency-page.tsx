@@ -16,9 +16,8 @@ export function LatencyPage() {
   const page = usePage();
   const showRequests = useShowRequests();
   const [metric, setMetric] = useState<Metric>('latency');
-  const { query, range, timeZone } = page;
-  const { intervalMs } = range;
-  const overTime = useLatency({ ...query, interval: asInterval(intervalMs) }, metric);
+  const { query, range } = page;
+  const overTime = useLatency({ ...query, interval: asInterval(range.intervalMs) }, metric);
   const histogram = useHistogram(query, metric);
   return (
     <PageFrame title="Latency" page={page}>
@@ -29,8 +28,8 @@ export function LatencyPage() {
         kind="line"
         unit="ms"
         height={240}
-        {...{ timeZone, intervalMs, query: overTime }}
-        onSelect={(fromMs) => showRequests({}, { fromMs, toMs: fromMs + intervalMs })}
+        {...{ page, query: overTime }}
+        requestsOf={() => ({})}
       />
       <Card title={`How ${METRIC_LABELS[metric].toLowerCase()} time is spread`}>
         {histogram.error ? (

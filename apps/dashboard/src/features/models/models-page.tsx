@@ -33,7 +33,7 @@ export function ModelsPage() {
     >
       <UnpricedCard onPrice={(at) => setEditing({ at, model: null })} />
       <PricesCard onOpen={(model) => setEditing({ at: model, model })} />
-      {editing !== null && <PriceDialog editing={editing} onClose={() => setEditing(null)} />}
+      {editing !== null && <PriceDialog of={editing} onClose={() => setEditing(null)} />}
       {isImporting && <ImportDialog onClose={() => setIsImporting(false)} />}
     </PageFrame>
   );

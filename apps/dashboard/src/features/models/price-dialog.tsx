@@ -1,5 +1,6 @@
 import { useChange } from '../../api/change';
 import { type Model, type ModelInput, putModel } from '../../api/models';
+import type { DialogOf } from '../../ui/dialog';
 import type { FieldSpec } from '../forms/prepare-form';
 import { SpecDialog } from '../forms/spec-dialog';
 
@@ -25,13 +26,7 @@ export interface Editing {
 }
 
 /** The price of one model, whether it has one or not. */
-export function PriceDialog({
-  editing: { at, model },
-  onClose,
-}: {
-  readonly editing: Editing;
-  readonly onClose: () => void;
-}) {
+export function PriceDialog({ of: { at, model }, onClose }: DialogOf<Editing>) {
   const save = useChange({
     run: ({ provider, model: name, ...prices }: Record<string, unknown>) =>
       putModel(at ?? { provider: String(provider), model: String(name) }, prices as unknown as ModelInput),

@@ -7,7 +7,6 @@ import { prepareSeries } from '../../charts/prepare-series';
 import { MEANING } from '../../charts/series-colors';
 import { bucketStarts, previousRange, rangeQuery } from '../../range/time-range';
 import { type Page, usePage } from '../../range/use-page';
-import { useShowRequests } from '../../range/use-show-requests';
 import { Failure } from '../../ui/error-state';
 import { Segmented } from '../../ui/segmented';
 import { StatGrid } from '../../ui/stat-card';
@@ -55,49 +54,44 @@ interface ChartProps {
   readonly page: Page;
 }
 
-function SpendChart({ page: { query, range, timeZone } }: ChartProps) {
-  const { intervalMs } = range;
+function SpendChart({ page }: ChartProps) {
   const [groupBy, setGroupBy] = useState<keyof typeof GROUPS>('model');
-  const spend = useSpend({ ...query, interval: asInterval(intervalMs), group_by: groupBy, top: '10' });
+  const spend = useSpend({ ...page.query, interval: asInterval(page.range.intervalMs), group_by: groupBy, top: '10' });
   const projectName = useProjectNames();
-  const showRequests = useShowRequests();
   const labelOf = groupBy === 'project' ? projectName : undefined;
   return (
     <ChartCard
       title="Spend"
       controls={<Segmented label="Group by" options={GROUPS} value={groupBy} onChange={setGroupBy} />}
-      data={prepareSpend(spend.data?.buckets, { times: bucketStarts(range), labelOf })}
+      data={prepareSpend(spend.data?.buckets, { times: bucketStarts(page.range), labelOf })}
       kind="stacked"
       unit="usd"
-      {...{ timeZone, intervalMs, query: spend }}
-      onSelect={(fromMs, name) => showRequests(filterOf(groupBy, name ?? ''), { fromMs, toMs: fromMs + intervalMs })}
+      {...{ page, query: spend }}
+      requestsOf={(name) => filterOf(groupBy, name ?? '')}
     />
   );
 }
 
-function LatencyChart({ page: { query, range, timeZone } }: ChartProps) {
-  const { intervalMs } = range;
-  const latency = useLatency({ ...query, interval: asInterval(intervalMs) }, 'latency');
-  const showRequests = useShowRequests();
+function LatencyChart({ page }: ChartProps) {
+  const latency = useLatency({ ...page.query, interval: asInterval(page.range.intervalMs) }, 'latency');
   return (
     <ChartCard
       title="Latency"
-      data={latency.data && prepareLatency(bucketStarts(range), latency.data.buckets, 'latency')}
+      data={latency.data && prepareLatency(bucketStarts(page.range), latency.data.buckets, 'latency')}
       kind="line"
       unit="ms"
-      {...{ timeZone, intervalMs, query: latency }}
-      onSelect={(fromMs) => showRequests({}, { fromMs, toMs: fromMs + intervalMs })}
+      {...{ page, query: latency }}
+      requestsOf={() => ({})}
     />
   );
 }
 
-function SavingsChart({ page: { query, range, timeZone } }: ChartProps) {
-  const { intervalMs } = range;
-  const { data, error } = useSpend({ ...query, interval: asInterval(intervalMs) });
+function SavingsChart({ page }: ChartProps) {
+  const { data, error } = useSpend({ ...page.query, interval: asInterval(page.range.intervalMs) });
   const savings =
     data &&
     prepareSeries({
-      times: bucketStarts(range),
+      times: bucketStarts(page.range),
       buckets: data.buckets,
       value: (bucket) => bucket.saved_usd,
       empty: 0,
@@ -111,7 +105,7 @@ function SavingsChart({ page: { query, range, timeZone } }: ChartProps) {
       kind="stacked"
       unit="usd"
       emptyText="Nothing was saved in this range. Repeated requests are answered from the cache for nothing."
-      {...{ timeZone, intervalMs, query: { error } }}
+      {...{ page, query: { error } }}
       height={160}
     />
   );

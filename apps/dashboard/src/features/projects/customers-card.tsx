@@ -41,7 +41,7 @@ export function CustomersCard({ page }: { readonly page: Page }) {
     >
       <MoreRows pages={customers} shown={rows?.length ?? 0} />
       {open !== null && (
-        <LimitsDialog customer={open} projectName={projectName(open.project_id)} onClose={() => setOpen(null)} />
+        <LimitsDialog of={open} projectName={projectName(open.project_id)} onClose={() => setOpen(null)} />
       )}
     </TableCard>
   );

@@ -3,14 +3,12 @@ import { useChange } from '../../api/change';
 import { api, read } from '../../api/client';
 import type { Key, KeyInput, KeyWithSecret } from '../../api/projects';
 import { Button } from '../../ui/button';
-import { Dialog } from '../../ui/dialog';
+import { Dialog, type DialogOf } from '../../ui/dialog';
 import { ChangeButton } from '../forms/change-button';
 import { SpecForm } from '../forms/spec-form';
 import { KEY_FIELDS } from './field-specs';
 
-interface Props {
-  readonly apiKey: Key;
-  readonly onClose: () => void;
+interface Props extends DialogOf<Key> {
   readonly onSecret: (key: KeyWithSecret) => void;
 }
 
@@ -26,7 +24,7 @@ const QUESTIONS = {
 } as const;
 
 /** A key's limits; rotate and revoke ask once more. */
-export function KeyDialog({ apiKey, onClose, onSecret }: Props) {
+export function KeyDialog({ of: apiKey, onClose, onSecret }: Props) {
   const [asked, setAsked] = useState<keyof typeof QUESTIONS | null>(null);
   const { save, rotate, revoke } = useKeyChanges(apiKey);
   const confirmed = {

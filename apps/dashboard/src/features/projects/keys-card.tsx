@@ -48,8 +48,8 @@ export function KeysCard({ projectId }: { readonly projectId: string }) {
     >
       <MoreRows pages={keys} shown={rows?.length ?? 0} />
       <NewKey projectId={projectId} open={isCreating} onClose={() => setIsCreating(false)} onSecret={setSecret} />
-      {open !== null && <KeyDialog apiKey={open} onClose={() => setOpen(null)} onSecret={setSecret} />}
-      {secret !== null && <SecretDialog apiKey={secret} onClose={() => setSecret(null)} />}
+      {open !== null && <KeyDialog of={open} onClose={() => setOpen(null)} onSecret={setSecret} />}
+      {secret !== null && <SecretDialog of={secret} onClose={() => setSecret(null)} />}
     </TableCard>
   );
 }

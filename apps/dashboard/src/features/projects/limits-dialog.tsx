@@ -1,20 +1,18 @@
 import { useChange } from '../../api/change';
 import { api, read } from '../../api/client';
 import { type Customer, type CustomerLimitsInput, useCustomerLimits } from '../../api/projects';
-import { Dialog } from '../../ui/dialog';
+import { Dialog, type DialogOf } from '../../ui/dialog';
 import { Failure } from '../../ui/error-state';
 import { ChangeButton } from '../forms/change-button';
 import { SpecForm } from '../forms/spec-form';
 import { CUSTOMER_FIELDS } from './field-specs';
 
-interface Props {
-  readonly customer: Customer;
+interface Props extends DialogOf<Customer> {
   readonly projectName: string;
-  readonly onClose: () => void;
 }
 
 /** What a customer may spend. */
-export function LimitsDialog({ customer, projectName, onClose }: Props) {
+export function LimitsDialog({ of: customer, projectName, onClose }: Props) {
   const { project_id: projectId, customer_id: customerId } = customer;
   const limits = useCustomerLimits({ projectId, customerId });
   const param = { id: projectId, customer_id: encodeURIComponent(customerId) };

@@ -3,19 +3,14 @@ import type { KeyWithSecret } from '../../api/projects';
 import { useExampleModel } from '../../api/settings';
 import { Button } from '../../ui/button';
 import { CodeBlock } from '../../ui/copy-button';
-import { Dialog } from '../../ui/dialog';
+import { Dialog, type DialogOf } from '../../ui/dialog';
 import { Segmented } from '../../ui/segmented';
 import { snippets } from './prepare-snippets';
-
-interface Props {
-  readonly apiKey: KeyWithSecret;
-  readonly onClose: () => void;
-}
 
 const LANGUAGES = { curl: 'curl', javascript: 'JavaScript', python: 'Python' } as const;
 
 /** A key's secret, once, with a request that is ready to be pasted. */
-export function SecretDialog({ apiKey, onClose }: Props) {
+export function SecretDialog({ of: apiKey, onClose }: DialogOf<KeyWithSecret>) {
   const [language, setLanguage] = useState<keyof typeof LANGUAGES>('curl');
   const code = snippets({ url: location.origin, apiKey: apiKey.key, model: useExampleModel() });
   return (

@@ -5,10 +5,11 @@ import { useProjectNames, useProjectOptions } from '../../api/projects';
 import { type Alias, type AliasInput, useAliases } from '../../api/routing';
 import { Badge } from '../../ui/badge';
 import { Button } from '../../ui/button';
+import type { DialogOf } from '../../ui/dialog';
 import { EmptyState } from '../../ui/empty-state';
 import { SelectField } from '../../ui/form/field';
 import { showTypedTarget } from './prepare-routing';
-import { type RouteDialogProps, type RouteLine, RoutesCard } from './routes-card';
+import { type RouteLine, RoutesCard } from './routes-card';
 import { TargetsDialog } from './targets-dialog';
 
 const STRATEGIES = {
@@ -53,7 +54,7 @@ export function AliasesCard() {
   );
 }
 
-function AliasDialog({ route: alias, onClose }: RouteDialogProps<Alias>) {
+function AliasDialog({ of: alias, onClose }: DialogOf<Alias | null>) {
   const projects = useProjectOptions();
   const [strategy, setStrategy] = useState<Strategy>(alias?.strategy ?? 'priority');
   const [project, setProject] = useState('');

@@ -3,8 +3,9 @@ import { api, read } from '../../api/client';
 import { type Chain, type ChainInput, useChains } from '../../api/routing';
 import { Badge } from '../../ui/badge';
 import { Button } from '../../ui/button';
+import type { DialogOf } from '../../ui/dialog';
 import { showTypedTarget, toChain } from './prepare-routing';
-import { type RouteDialogProps, type RouteLine, RoutesCard } from './routes-card';
+import { type RouteLine, RoutesCard } from './routes-card';
 import { TargetsDialog } from './targets-dialog';
 
 /** What stands in when a model cannot answer, chain by chain. */
@@ -34,7 +35,7 @@ const toLine = (chain: Chain): RouteLine<Chain> => ({
   route: chain,
 });
 
-function ChainDialog({ route: chain, onClose }: RouteDialogProps<Chain>) {
+function ChainDialog({ of: chain, onClose }: DialogOf<Chain | null>) {
   const affects = [['chains']];
   const save = useChange({
     run: ({ name, json }: { name: string; json: ChainInput }) =>

@@ -3,7 +3,7 @@ import { api } from '../../api/client';
 import type { Provider } from '../../api/routing';
 import { useNow } from '../../range/use-page';
 import { Badge } from '../../ui/badge';
-import { Dialog } from '../../ui/dialog';
+import { Dialog, type DialogOf } from '../../ui/dialog';
 import { Failure } from '../../ui/error-state';
 import { ChangeButton } from '../forms/change-button';
 import { type ProviderLine, prepareTargets } from './prepare-routing';
@@ -12,13 +12,8 @@ import { TestButton } from './test-button';
 
 const SECOND_MS = 1000;
 
-interface Props {
-  readonly provider: ProviderLine;
-  readonly onClose: () => void;
-}
-
 /** A provider's address, models and keys; keys can be written, never read. */
-export function ProviderDialog({ provider, onClose }: Props) {
+export function ProviderDialog({ of: provider, onClose }: DialogOf<ProviderLine>) {
   const affects = [['providers'], ['system']];
   const removeKey = useChange({
     run: (keyId: string) =>

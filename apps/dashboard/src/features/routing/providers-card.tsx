@@ -49,7 +49,7 @@ export function ProvidersCard() {
       onRow={(row) => setOpen(row.name)}
     >
       {isAdding && <NewProvider onClose={() => setIsAdding(false)} />}
-      {opened !== undefined && <ProviderDialog provider={opened} onClose={() => setOpen(null)} />}
+      {opened !== undefined && <ProviderDialog of={opened} onClose={() => setOpen(null)} />}
     </TableCard>
   );
 }

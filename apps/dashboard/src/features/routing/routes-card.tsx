@@ -1,5 +1,6 @@
 import { type ComponentProps, type ComponentType, type ReactNode, useState } from 'react';
 import { Card } from '../../ui/card';
+import type { DialogOf } from '../../ui/dialog';
 import { type Failable, Failure } from '../../ui/error-state';
 import { ChangeButton } from '../forms/change-button';
 import { TargetFlow } from './target-flow';
@@ -13,12 +14,6 @@ export interface RouteLine<R> {
   readonly route: R;
 }
 
-/** How one route is changed, or a new one made. */
-export interface RouteDialogProps<R> {
-  readonly route: R | null;
-  readonly onClose: () => void;
-}
-
 interface Props<R> {
   readonly title: string;
   readonly newLabel: string;
@@ -27,7 +22,8 @@ interface Props<R> {
   readonly lines: readonly RouteLine<R>[] | undefined;
   /** How much room names take. */
   readonly nameWidth: string;
-  readonly dialog: ComponentType<RouteDialogProps<R>>;
+  /** Of a new route: null. */
+  readonly dialog: ComponentType<DialogOf<R | null>>;
   /** Above the lines. */
   readonly children: ReactNode;
 }
@@ -56,7 +52,7 @@ export function RoutesCard<R extends Pick<ComponentProps<typeof TargetFlow>, 'ta
           </li>
         ))}
       </ul>
-      {editing !== null && <RouteDialog route={editing === 'new' ? null : editing} onClose={() => setEditing(null)} />}
+      {editing !== null && <RouteDialog of={editing === 'new' ? null : editing} onClose={() => setEditing(null)} />}
     </Card>
   );
 }

@@ -4,6 +4,7 @@ import { api, read } from '../../api/client';
 import { type Alert, type AlertInput, useAlerts } from '../../api/settings';
 import { Badge } from '../../ui/badge';
 import { Button } from '../../ui/button';
+import type { DialogOf } from '../../ui/dialog';
 import { Plus } from '../../ui/icons';
 import type { Column } from '../../ui/table/column';
 import { TableCard } from '../../ui/table/table-card';
@@ -33,7 +34,7 @@ export function AlertsCard() {
       emptyTitle="No alerts yet"
       emptyHint="Be told when a budget nears its end, errors pile up, answers get slow, or a job fails."
     >
-      {editing !== null && <AlertDialog alert={editing === 'new' ? null : editing} onClose={() => setEditing(null)} />}
+      {editing !== null && <AlertDialog of={editing === 'new' ? null : editing} onClose={() => setEditing(null)} />}
     </TableCard>
   );
 }
@@ -77,12 +78,7 @@ const FIELDS: readonly FieldSpec[] = [
 ];
 const NEW_ALERT = { kind: 'budget_share', threshold: 0.8, window_minutes: 15, is_active: true };
 
-interface DialogProps {
-  readonly alert: Alert | null;
-  readonly onClose: () => void;
-}
-
-function AlertDialog({ alert, onClose }: DialogProps) {
+function AlertDialog({ of: alert, onClose }: DialogOf<Alert | null>) {
   const { save, remove, test } = useAlertChanges(alert);
   return (
     <SpecDialog

@@ -3,7 +3,7 @@ import { type AuditEntry, useAudit } from '../../api/settings';
 import { usePage } from '../../range/use-page';
 import { Badge } from '../../ui/badge';
 import { CodeBlock } from '../../ui/copy-button';
-import { Dialog } from '../../ui/dialog';
+import { Dialog, type DialogOf } from '../../ui/dialog';
 import { Select } from '../../ui/form/field';
 import { Mono } from '../../ui/mono';
 import { type Column, timeColumn } from '../../ui/table/column';
@@ -50,7 +50,7 @@ export function AuditCard() {
       onRow={setOpen}
       emptyTitle="No changes yet"
     >
-      {open !== null && <EntryDrawer entry={open} onClose={() => setOpen(null)} />}
+      {open !== null && <EntryDrawer of={open} onClose={() => setOpen(null)} />}
     </TableCard>
   );
 }
@@ -62,12 +62,8 @@ const COLUMNS: readonly Column<AuditEntry>[] = [
   { header: 'Which', wideOnly: true, value: (row) => row.resource_id, cell: (row) => <Mono>{row.resource_id}</Mono> },
 ];
 
-interface DrawerProps {
-  readonly entry: AuditEntry;
-  readonly onClose: () => void;
-}
-
-function EntryDrawer({ entry: { action, resource, actor, before, after }, onClose }: DrawerProps) {
+function EntryDrawer({ of: entry, onClose }: DialogOf<AuditEntry>) {
+  const { action, resource, actor, before, after } = entry;
   const title = `${spaced(action)} ${spaced(resource)}`;
   return (
     <Dialog kind="drawer" title={title} description={`By ${actor}`} onClose={onClose}>

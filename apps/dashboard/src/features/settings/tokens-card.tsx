@@ -6,7 +6,7 @@ import { type Token, useTokens } from '../../api/settings';
 import { formatAgo } from '../../format/format-time';
 import { ConfirmDialog } from '../../ui/confirm-dialog';
 import { CodeBlock } from '../../ui/copy-button';
-import { Dialog } from '../../ui/dialog';
+import { Dialog, type DialogOf } from '../../ui/dialog';
 import { Plus } from '../../ui/icons';
 import { Mono } from '../../ui/mono';
 import type { Column } from '../../ui/table/column';
@@ -39,7 +39,7 @@ export function TokensCard() {
       emptyHint="ADMIN_TOKEN of the environment opens this. Named ones can be revoked one by one."
     >
       <NewToken open={isCreating} onClose={() => setIsCreating(false)} />
-      {revoking !== null && <RevokeDialog token={revoking} onClose={() => setRevoking(null)} />}
+      {revoking !== null && <RevokeDialog of={revoking} onClose={() => setRevoking(null)} />}
     </TableCard>
   );
 }
@@ -106,7 +106,7 @@ function NewToken({ open, onClose }: { readonly open: boolean; readonly onClose:
   );
 }
 
-function RevokeDialog({ token, onClose }: { readonly token: Token; readonly onClose: () => void }) {
+function RevokeDialog({ of: token, onClose }: DialogOf<Token>) {
   const revoke = useChange({
     run: () => api.tokens[':id'].$delete({ param: { id: token.id } }),
     affects: AFFECTS,

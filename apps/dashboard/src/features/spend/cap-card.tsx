@@ -46,8 +46,7 @@ export function CapCard({ project }: { readonly project: Project }) {
       kind="line"
       height={170}
       unit="usd"
-      timeZone="utc"
-      intervalMs={DAY_MS}
+      page={{ timeZone: 'utc', range: { intervalMs: DAY_MS } }}
       limit={capUsd ?? undefined}
       query={spend}
       emptyText="Nothing was spent this month."

@@ -6,7 +6,6 @@ import { ChartCard } from '../../charts/chart-card';
 import { formatDay, formatInstant } from '../../format/format-time';
 import { bucketStarts } from '../../range/time-range';
 import { usePage } from '../../range/use-page';
-import { useShowRequests } from '../../range/use-show-requests';
 import { Button } from '../../ui/button';
 import { Input } from '../../ui/form/field';
 import { Form } from '../../ui/form/form';
@@ -21,11 +20,9 @@ const SHOWN = '100';
 
 export function SpendPage() {
   const page = usePage();
-  const showRequests = useShowRequests();
   const groupBy = readGroup(useSearch({ from: '/spend' }).by);
   const { range, query } = toSpendQuery(page, groupBy);
-  const { intervalMs } = range;
-  const overTime = useSpend({ ...query, interval: asInterval(intervalMs), top: '10' });
+  const overTime = useSpend({ ...query, interval: asInterval(range.intervalMs), top: '10' });
   const now = useSpend({ ...query, interval: 'all', top: SHOWN });
   const groups = now.data?.buckets.map(({ group }) => group ?? '') ?? [];
   const labelOf = useGroupLabels(groupBy, groups);
@@ -51,8 +48,9 @@ export function SpendPage() {
         data={prepareSpend(overTime.data?.buckets, { times: bucketStarts(range), labelOf })}
         kind="stacked"
         unit="usd"
-        {...{ timeZone: page.timeZone, intervalMs, query: overTime }}
-        onSelect={(fromMs, name) => showRequests(filterOf(groupBy, name ?? ''), { fromMs, toMs: fromMs + intervalMs })}
+        page={{ ...page, range }}
+        query={overTime}
+        requestsOf={(name) => filterOf(groupBy, name ?? '')}
       />
       {project !== undefined && <CapCard project={project} />}
       <GroupsCard {...{ groupBy, range, query, now, labelOf }} />
