@@ -5,8 +5,7 @@ import { useProjectOptions } from '../../api/projects';
 import { Button } from '../../ui/button';
 import { Dialog } from '../../ui/dialog';
 import { Failure } from '../../ui/error-state';
-import { SelectField, TextField } from '../../ui/form/field';
-import { Form } from '../../ui/form/form';
+import { Form, SelectField, TextField } from '../../ui/form';
 
 interface Props {
   readonly projectId: string | undefined;

@@ -2,12 +2,12 @@ import { type ReactNode, useState } from 'react';
 import { ApiError } from '../../api/client';
 import { useMayChange } from '../../api/session';
 import { Button } from '../../ui/button';
+import { Dialog } from '../../ui/dialog';
 import { ErrorState } from '../../ui/error-state';
-import { CheckField, SelectField, TextField } from '../../ui/form/field';
-import { Form } from '../../ui/form/form';
+import { CheckField, Form, SelectField, TextField } from '../../ui/form';
 import { FieldError, type FieldKind, type FieldSpec, type FormValues, fillForm, readForm } from './prepare-form';
 
-export interface SpecFormProps {
+interface SpecFormProps {
   readonly specs: readonly FieldSpec[];
   /** What is there now; null for a new one. */
   readonly resource: object | null;
@@ -99,5 +99,21 @@ function SpecField({ spec, value, error, onValue }: SpecFieldProps) {
       inputMode={INPUT_MODES[kind]}
       autoComplete="off"
     />
+  );
+}
+
+interface SpecDialogProps extends SpecFormProps {
+  readonly title: string;
+  readonly description?: string;
+  readonly open?: boolean;
+  readonly onClose: () => void;
+}
+
+/** One resource, to be made or changed. */
+export function SpecDialog({ title, description, open, onClose, ...form }: SpecDialogProps) {
+  return (
+    <Dialog title={title} description={description} open={open} onClose={onClose}>
+      <SpecForm {...form} />
+    </Dialog>
   );
 }

@@ -6,7 +6,7 @@ import { formatCount } from '../../format/format-number';
 import { Button } from '../../ui/button';
 import { Dialog } from '../../ui/dialog';
 import { Failure } from '../../ui/error-state';
-import { Input, SelectField } from '../../ui/form/field';
+import { Input, SelectField } from '../../ui/form';
 import { describeImport, type PriceMap, readPriceMap, toImport } from './prepare-prices';
 
 /** Reads a price map, shows what is in it, and sets the prices of one provider (or of all). */

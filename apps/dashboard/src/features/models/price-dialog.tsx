@@ -2,7 +2,7 @@ import { useChange } from '../../api/change';
 import { type Model, type ModelInput, putModel } from '../../api/models';
 import type { DialogOf } from '../../ui/dialog';
 import type { FieldSpec } from '../forms/prepare-form';
-import { SpecDialog } from '../forms/spec-dialog';
+import { SpecDialog } from '../forms/spec-form';
 
 const PRICE_FIELDS: readonly FieldSpec[] = [
   { name: 'input_usd_per_million', label: 'Input, USD / 1M', kind: 'usd', required: true },

@@ -3,7 +3,7 @@ import { api, read } from '../../api/client';
 import { useProjects } from '../../api/projects';
 import { useMayChange } from '../../api/session';
 import { Button } from '../../ui/button';
-import { TextField } from '../../ui/form/field';
+import { TextField } from '../../ui/form';
 
 const KEY_HOURS = 24;
 const KEY_BUDGET_USD = '1';

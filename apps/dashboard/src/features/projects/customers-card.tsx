@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { type Customer, useCustomers, useProjectNames } from '../../api/projects';
 import type { Page } from '../../range/use-page';
 import { Badge } from '../../ui/badge';
-import { SearchInput } from '../../ui/form/search-input';
+import { SearchInput } from '../../ui/form';
 import type { Column } from '../../ui/table/column';
 import { MoreRows } from '../../ui/table/more-rows';
 import { TableCard } from '../../ui/table/table-card';

@@ -14,7 +14,7 @@ import { Segmented } from '../../ui/segmented';
 import type { Column } from '../../ui/table/column';
 import { TableCard } from '../../ui/table/table-card';
 import { ChangeButton } from '../forms/change-button';
-import { SpecDialog } from '../forms/spec-dialog';
+import { SpecDialog } from '../forms/spec-form';
 import { PageFrame } from '../shell/page-frame';
 import { CustomersCard } from './customers-card';
 import { NEW_PROJECT_FIELDS } from './field-specs';

@@ -1,9 +1,7 @@
 import { useEffect, useState } from 'react';
 import { CACHES, type RequestFilter, STATUSES } from '../../range/page-search';
 import { Button } from '../../ui/button';
-import { Input, Select } from '../../ui/form/field';
-import { Form } from '../../ui/form/form';
-import { SearchInput } from '../../ui/form/search-input';
+import { Form, Input, SearchInput, Select } from '../../ui/form';
 import { Close } from '../../ui/icons';
 
 interface Props {

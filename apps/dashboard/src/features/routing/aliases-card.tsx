@@ -7,7 +7,7 @@ import { Badge } from '../../ui/badge';
 import { Button } from '../../ui/button';
 import type { DialogOf } from '../../ui/dialog';
 import { EmptyState } from '../../ui/empty-state';
-import { SelectField } from '../../ui/form/field';
+import { SelectField } from '../../ui/form';
 import { showTypedTarget } from './prepare-routing';
 import { type RouteLine, RoutesCard } from './routes-card';
 import { TargetsDialog } from './targets-dialog';

@@ -4,8 +4,7 @@ import { api, read } from '../../api/client';
 import type { Provider } from '../../api/routing';
 import { Badge, type Tone } from '../../ui/badge';
 import { EmptyState } from '../../ui/empty-state';
-import { TextField } from '../../ui/form/field';
-import { Form } from '../../ui/form/form';
+import { Form, TextField } from '../../ui/form';
 import { ChangeButton } from '../forms/change-button';
 
 const TONES: Readonly<Record<string, Tone>> = {

@@ -2,8 +2,7 @@ import { type ReactNode, useState } from 'react';
 import { Button } from '../../ui/button';
 import { Dialog } from '../../ui/dialog';
 import { Failure } from '../../ui/error-state';
-import { TextArea, TextField } from '../../ui/form/field';
-import { Form } from '../../ui/form/form';
+import { Form, TextArea, TextField } from '../../ui/form';
 import { readTargets, type TypedTarget } from './prepare-routing';
 
 interface Props {

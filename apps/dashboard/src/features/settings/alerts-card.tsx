@@ -10,7 +10,7 @@ import type { Column } from '../../ui/table/column';
 import { TableCard } from '../../ui/table/table-card';
 import { ChangeButton } from '../forms/change-button';
 import type { FieldSpec } from '../forms/prepare-form';
-import { SpecDialog } from '../forms/spec-dialog';
+import { SpecDialog } from '../forms/spec-form';
 import { describeAlert, KINDS, stateOf } from './prepare-alert';
 
 /** What the gateway tells a webhook about, by itself. */

@@ -4,7 +4,7 @@ import { usePage } from '../../range/use-page';
 import { Badge } from '../../ui/badge';
 import { CodeBlock } from '../../ui/copy-button';
 import { Dialog, type DialogOf } from '../../ui/dialog';
-import { Select } from '../../ui/form/field';
+import { Select } from '../../ui/form';
 import { Mono } from '../../ui/mono';
 import { type Column, timeColumn } from '../../ui/table/column';
 import { TableCard } from '../../ui/table/table-card';

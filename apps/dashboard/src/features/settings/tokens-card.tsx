@@ -13,7 +13,7 @@ import type { Column } from '../../ui/table/column';
 import { TableCard } from '../../ui/table/table-card';
 import { ChangeButton } from '../forms/change-button';
 import type { FieldSpec } from '../forms/prepare-form';
-import { SpecDialog } from '../forms/spec-dialog';
+import { SpecDialog } from '../forms/spec-form';
 
 /** Admin tokens: who may sign in, and what they may. */
 export function TokensCard() {

@@ -1,6 +1,6 @@
 import { useProjectOptions } from '../../api/projects';
 import type { Page } from '../../range/use-page';
-import { Select } from '../../ui/form/field';
+import { Select } from '../../ui/form';
 
 export function ProjectFilter({ page }: { readonly page: Page }) {
   return (

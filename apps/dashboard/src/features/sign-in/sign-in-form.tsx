@@ -1,8 +1,7 @@
 import { useState } from 'react';
 import { useSignIn } from '../../api/session';
 import { Button } from '../../ui/button';
-import { TextField } from '../../ui/form/field';
-import { Form } from '../../ui/form/form';
+import { Form, TextField } from '../../ui/form';
 
 export function SignInForm() {
   const [token, setToken] = useState('');

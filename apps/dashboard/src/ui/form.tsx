@@ -5,7 +5,7 @@ import {
   type TextareaHTMLAttributes,
   useId,
 } from 'react';
-import { Chevron } from '../icons';
+import { Chevron } from './icons';
 
 const CONTROL =
   'h-8 w-full min-w-0 rounded-md border border-line-strong bg-panel px-2.5 text-sm placeholder:text-faint disabled:opacity-60';
@@ -53,6 +53,15 @@ type InputProps = ValueProps & InputHTMLAttributes<HTMLInputElement>;
 export function Input({ className = '', onValue, ...rest }: InputProps) {
   return <input className={`${CONTROL} ${className}`} onChange={(event) => onValue?.(event.target.value)} {...rest} />;
 }
+
+interface SearchProps extends InputProps {
+  readonly label: string;
+}
+
+/** Its label stands in it, unless something else does. */
+export const SearchInput = ({ label, ...rest }: SearchProps) => (
+  <Input type="search" aria-label={label} placeholder={label} {...rest} />
+);
 
 export function TextField({ label, hint, error, ...rest }: LabelProps & InputProps) {
   return <Field {...{ label, hint, error }}>{(wiring) => <Input {...wiring} {...rest} />}</Field>;
@@ -135,5 +144,26 @@ export function CheckField({ label, hint, checked, onValue }: CheckProps) {
         {hint !== undefined && <span className="block text-xs text-muted">{hint}</span>}
       </span>
     </label>
+  );
+}
+
+interface FormProps {
+  readonly className?: string;
+  readonly onSubmit: () => void;
+  readonly children: ReactNode;
+}
+
+/** A form that does not leave its page. */
+export function Form({ className = 'grid gap-3', onSubmit, children }: FormProps) {
+  return (
+    <form
+      className={className}
+      onSubmit={(event) => {
+        event.preventDefault();
+        onSubmit();
+      }}
+    >
+      {children}
+    </form>
   );
 }
