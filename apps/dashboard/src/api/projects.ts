@@ -10,9 +10,6 @@ export type Key = InferResponseType<(typeof api.projects)[':id']['keys']['$get']
 export type KeyWithSecret = InferResponseType<(typeof api.projects)[':id']['keys']['$post']>;
 export type KeyInput = InferRequestType<(typeof api.projects)[':id']['keys']['$post']>['json'];
 export type Customer = InferResponseType<typeof api.customers.$get>['data'][number];
-export type CustomerLimits = InferResponseType<
-  (typeof api.projects)[':id']['customers'][':customer_id']['limits']['$get']
->;
 export type CustomerLimitsInput = InferRequestType<
   (typeof api.projects)[':id']['customers'][':customer_id']['limits']['$put']
 >['json'];
