@@ -10,7 +10,7 @@ import type { AdminServices } from '../admin-services';
 import { recordChange } from '../audit/record-change';
 import { id, instant, instantShown, pageOf, pageQuery, showPage, text } from '../fields/fields';
 import { notFound } from '../fields/find-or-refuse';
-import { showInstant, showInstantOrNull } from '../fields/show-fields';
+import { showFields } from '../fields/map-fields';
 import { createAdminSecret } from './admin-token';
 
 const at = routesOf('tokens');
@@ -70,13 +70,4 @@ export function tokenRoutes({ db }: Pick<AdminServices, 'db'>) {
     });
 }
 
-function showToken(token: AdminToken): z.output<typeof tokenSchema> {
-  return {
-    id: token.id,
-    name: token.name,
-    role: token.role,
-    prefix: token.prefix,
-    created_at: showInstant(token.createdAtMs),
-    expires_at: showInstantOrNull(token.expiresAtMs),
-  };
-}
+const showToken = (token: AdminToken) => showFields(tokenSchema, token);

@@ -14,7 +14,7 @@ import type { AdminServices } from '../admin-services';
 import { recordChange } from '../audit/record-change';
 import { count, id, instantShown, pageOf, pageQuery, showPage, text } from '../fields/fields';
 import { notFound, required, requireProject } from '../fields/find-or-refuse';
-import { showInstant, showInstantOrNull } from '../fields/show-fields';
+import { readFields, showFields } from '../fields/map-fields';
 
 const at = routesOf('alerts');
 const MAX_WINDOW_MINUTES = 7 * 24 * 60;
@@ -133,33 +133,9 @@ export function alertRoutes({ db, postWebhook }: Pick<AdminServices, 'db' | 'pos
     });
 }
 
-type SettingsInput = Pick<z.output<typeof alertSchema>, keyof typeof fields>;
+const toSettings = (body: z.output<typeof newAlertSchema>): AlertSettings => ({
+  ...readFields(body),
+  projectId: body.project_id ?? null,
+});
 
-function toSettings(body: Omit<SettingsInput, 'project_id'> & { project_id?: string | null }): AlertSettings {
-  return {
-    name: body.name,
-    kind: body.kind,
-    threshold: body.threshold,
-    windowMinutes: body.window_minutes,
-    projectId: body.project_id ?? null,
-    webhookUrl: body.webhook_url,
-    isActive: body.is_active,
-  };
-}
-
-function showAlert(alert: StoredAlert): z.output<typeof alertSchema> {
-  return {
-    id: alert.id,
-    name: alert.name,
-    kind: alert.kind,
-    threshold: alert.threshold,
-    window_minutes: alert.windowMinutes,
-    project_id: alert.projectId,
-    webhook_url: alert.webhookUrl,
-    is_active: alert.isActive,
-    is_firing: alert.isFiring,
-    changed_at: showInstantOrNull(alert.changedAtMs),
-    last_error: alert.lastError,
-    created_at: showInstant(alert.createdAtMs),
-  };
-}
+const showAlert = (alert: StoredAlert) => showFields(alertSchema, alert);

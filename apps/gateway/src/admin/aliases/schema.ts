@@ -3,7 +3,7 @@ import { STRATEGIES } from '@llm0/core/routing/alias';
 import type { RoutingTables } from '@llm0/core/routing/routing-tables';
 import type { AliasSettings, StoredAlias } from '@llm0/drizzle/queries/routing/aliases';
 import { count, id, instantShown, text } from '../fields/fields';
-import { showInstant } from '../fields/show-fields';
+import { showFields } from '../fields/map-fields';
 import { hedgeAfterMs, modelName, targetShown } from './target-schema';
 
 const MAX_TARGETS = 20;
@@ -64,21 +64,16 @@ function hasNoDoubles(targets: readonly { provider: string; model: string }[]): 
 export const toAliasTargets = (targets: readonly z.output<typeof target>[]): AliasSettings['targets'] =>
   targets.map(({ weight = DEFAULT_WEIGHT, ...rest }) => ({ ...rest, weight }));
 
-export function showAlias(alias: StoredAlias, tables: RoutingTables): z.output<typeof aliasSchema> {
-  return {
-    id: alias.id,
-    alias: alias.name,
-    project_id: alias.projectId,
-    targets: alias.targets.map((one) => ({
+export const showAlias = ({ name, targets, ...alias }: StoredAlias, tables: RoutingTables) =>
+  showFields(aliasSchema, {
+    ...alias,
+    alias: name,
+    hedgeAfterMs: alias.hedgeAfterMs,
+    targets: targets.map((one) => ({
       provider: one.provider,
       model: one.model,
       weight: one.weight,
       is_configured: tables.providers.has(one.provider),
       is_priced: tables.prices.find(one.provider, one.model) !== undefined,
     })),
-    strategy: alias.strategy,
-    hedge_after_ms: alias.hedgeAfterMs ?? null,
-    created_at: showInstant(alias.createdAtMs),
-    updated_at: showInstant(alias.updatedAtMs),
-  };
-}
+  });

@@ -5,7 +5,7 @@ import { answers, createRouter, routesOf } from '../admin-router';
 import type { AdminServices } from '../admin-services';
 import { id, instantShown, pageOf, pageQuery, showPage, text } from '../fields/fields';
 import { parseStored } from '../fields/json-money';
-import { showInstant, showMsOrNull } from '../fields/show-fields';
+import { showFields } from '../fields/map-fields';
 
 const at = routesOf('history');
 const anything = z.unknown().openapi({ type: 'object' });
@@ -67,27 +67,11 @@ export function historyRoutes({ db }: Pick<AdminServices, 'db'>) {
     });
 }
 
-function showAuditEntry(entry: StoredAuditEntry): z.output<typeof auditEntrySchema> {
-  return {
-    id: entry.id,
-    created_at: showInstant(entry.createdAtMs),
-    actor: entry.actor,
-    action: entry.action,
-    resource: entry.resource,
-    resource_id: entry.resourceId,
-    before: entry.beforeJson === null ? null : parseStored(entry.beforeJson),
-    after: entry.afterJson === null ? null : parseStored(entry.afterJson),
-  };
-}
+const showAuditEntry = ({ beforeJson, afterJson, ...entry }: StoredAuditEntry) =>
+  showFields(auditEntrySchema, {
+    ...entry,
+    before: beforeJson === null ? null : parseStored(beforeJson),
+    after: afterJson === null ? null : parseStored(afterJson),
+  });
 
-function showSystemLog(entry: StoredSystemLog): z.output<typeof systemLogSchema> {
-  return {
-    id: entry.id,
-    created_at: showInstant(entry.createdAtMs),
-    event_type: entry.eventType,
-    outcome: entry.outcome,
-    duration_ms: showMsOrNull(entry.durationMs),
-    message: entry.message,
-    metadata: entry.metadata,
-  };
-}
+const showSystemLog = (entry: StoredSystemLog) => showFields(systemLogSchema, entry);

@@ -3,7 +3,7 @@ import { type Budget, listBudgets } from '@llm0/drizzle/queries/limits/budgets';
 import { answers, createRouter } from '../admin-router';
 import type { AdminServices } from '../admin-services';
 import { id, pageQuery, usdShown } from '../fields/fields';
-import { jsonUsd } from '../fields/json-money';
+import { showFields } from '../fields/map-fields';
 
 const budgetSchema = z
   .object({
@@ -35,16 +35,7 @@ export function budgetRoutes({ db, clock }: Pick<AdminServices, 'db' | 'clock'>)
   });
 }
 
-function showBudget(budget: Budget): z.output<typeof budgetSchema> {
-  const { scope, period, id, name, limitNanoUsd, usedNanoUsd } = budget;
-  return {
-    scope,
-    period,
-    project_id: budget.projectId,
-    id,
-    name,
-    limit_usd: jsonUsd(limitNanoUsd),
-    used_usd: jsonUsd(usedNanoUsd),
-    share: limitNanoUsd === 0 ? 1 : usedNanoUsd / limitNanoUsd,
-  };
+function showBudget(budget: Budget) {
+  const { limitNanoUsd, usedNanoUsd } = budget;
+  return showFields(budgetSchema, { ...budget, share: limitNanoUsd === 0 ? 1 : usedNanoUsd / limitNanoUsd });
 }

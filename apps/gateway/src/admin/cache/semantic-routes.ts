@@ -15,7 +15,7 @@ import { askHotStore } from '../ask-hot-store';
 import { recordChange } from '../audit/record-change';
 import { id, instantShown, pageOf, pageQuery, showPage, text } from '../fields/fields';
 import { required } from '../fields/find-or-refuse';
-import { showInstant } from '../fields/show-fields';
+import { showFields } from '../fields/map-fields';
 
 const at = routesOf('cache');
 const FLUSH_TIMEOUT_MS = 1000;
@@ -131,19 +131,5 @@ async function evict(db: Db, projectId: string, from: StoredSemanticMatch | stri
   return evictSemanticEntry(db, projectId, from.matchedKey);
 }
 
-function showMatch(match: StoredSemanticMatch, withTexts: boolean): z.output<typeof matchSchema> {
-  return {
-    id: match.id,
-    created_at: showInstant(match.createdAtMs),
-    project_id: match.projectId,
-    request_id: match.requestId,
-    outcome: match.outcome,
-    guard: match.guard,
-    similarity: match.similarity,
-    threshold: match.threshold,
-    cache_key: match.cacheKey,
-    matched_key: match.matchedKey,
-    prompt: withTexts ? match.prompt : null,
-    matched_prompt: withTexts ? match.matchedPrompt : null,
-  };
-}
+const showMatch = (match: StoredSemanticMatch, withTexts: boolean) =>
+  showFields(matchSchema, withTexts ? match : { ...match, prompt: null, matchedPrompt: null });

@@ -4,7 +4,7 @@ import { type CustomerUsage, listCustomers } from '@llm0/drizzle/queries/limits/
 import { answers, createRouter } from '../admin-router';
 import type { AdminServices } from '../admin-services';
 import { id, pageOf, pageQuery, queryInstant, text, usdShown } from '../fields/fields';
-import { jsonUsd, jsonUsdOrNull } from '../fields/json-money';
+import { showFields } from '../fields/map-fields';
 
 const DEFAULT_RANGE_MS = 30 * 86_400_000;
 
@@ -62,19 +62,9 @@ function readOffset(cursor: string): number {
   throw new GatewayError('invalid_request', message, { param: 'cursor' });
 }
 
-function showCustomer(usage: CustomerUsage): z.output<typeof customerSchema> {
-  return {
-    project_id: usage.projectId,
-    customer_id: usage.customerId,
-    requests: usage.requests,
-    tokens_in: usage.tokensIn,
-    tokens_out: usage.tokensOut,
-    cost_usd: jsonUsd(usage.costNanoUsd),
-    saved_usd: jsonUsd(usage.savedNanoUsd),
-    today_usd: jsonUsd(usage.todayNanoUsd),
-    month_usd: jsonUsd(usage.monthNanoUsd),
-    has_limits: usage.hasLimits,
-    daily_spend_limit_usd: jsonUsdOrNull(usage.dailyLimitNanoUsd),
-    monthly_spend_limit_usd: jsonUsdOrNull(usage.monthlyLimitNanoUsd),
-  };
-}
+const showCustomer = ({ dailyLimitNanoUsd, monthlyLimitNanoUsd, ...usage }: CustomerUsage) =>
+  showFields(customerSchema, {
+    ...usage,
+    dailySpendLimitNanoUsd: dailyLimitNanoUsd,
+    monthlySpendLimitNanoUsd: monthlyLimitNanoUsd,
+  });

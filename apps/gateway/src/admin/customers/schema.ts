@@ -2,8 +2,7 @@ import { z } from '@hono/zod-openapi';
 import type { CustomerLimits } from '@llm0/core/limits/hot-store';
 import type { StoredCustomerLimits } from '@llm0/drizzle/queries/limits/customer-limits';
 import { count, id, instantShown, text, usd, usdShown } from '../fields/fields';
-import { jsonUsdOrNull } from '../fields/json-money';
-import { showInstant } from '../fields/show-fields';
+import { showFields } from '../fields/map-fields';
 
 const ON_LIMIT = ['block', 'downgrade', 'warn'] as const;
 const MAX_MODELS = 200;
@@ -65,23 +64,18 @@ export function toCustomerLimits(body: z.output<typeof customerLimitsBodySchema>
   };
 }
 
-export function showCustomerLimits(stored: StoredCustomerLimits): z.output<typeof customerLimitsSchema> {
-  const { limits } = stored;
-  return {
-    project_id: stored.projectId,
-    customer_id: stored.customerId,
-    daily_spend_limit_usd: jsonUsdOrNull(limits.dailySpendNanoUsd),
-    monthly_spend_limit_usd: jsonUsdOrNull(limits.monthlySpendNanoUsd),
-    per_request_max_usd: jsonUsdOrNull(limits.perRequestMaxNanoUsd),
-    requests_per_minute: limits.requestsPerMinute,
-    requests_per_hour: limits.requestsPerHour,
-    requests_per_day: limits.requestsPerDay,
-    model_limits: Object.fromEntries(
-      Object.entries(limits.modelRequestsPerDay).map(([model, perDay]) => [model, { requests_per_day: perDay }]),
-    ),
-    on_limit_behavior: limits.onLimit,
-    downgrade_model: limits.downgradeModel,
-    created_at: showInstant(stored.createdAtMs),
-    updated_at: showInstant(stored.updatedAtMs),
-  };
+export function showCustomerLimits({ limits, ...stored }: StoredCustomerLimits) {
+  const { dailySpendNanoUsd, monthlySpendNanoUsd, onLimit, modelRequestsPerDay, ...rest } = limits;
+  const modelLimits = Object.entries(modelRequestsPerDay).map(([model, perDay]) => [
+    model,
+    { requests_per_day: perDay },
+  ]);
+  return showFields(customerLimitsSchema, {
+    ...stored,
+    ...rest,
+    dailySpendLimitNanoUsd: dailySpendNanoUsd,
+    monthlySpendLimitNanoUsd: monthlySpendNanoUsd,
+    onLimitBehavior: onLimit,
+    modelLimits: Object.fromEntries(modelLimits),
+  });
 }

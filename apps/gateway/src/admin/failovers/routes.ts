@@ -3,7 +3,7 @@ import { type FailoverEntry, listAllFailovers } from '@llm0/drizzle/queries/logs
 import { answers, createRouter } from '../admin-router';
 import type { AdminServices } from '../admin-services';
 import { id, instantShown, pageOf, pageQuery, showPage, text } from '../fields/fields';
-import { showInstant, showMsOrNull } from '../fields/show-fields';
+import { showFields } from '../fields/map-fields';
 
 const failoverSchema = z
   .object({
@@ -45,20 +45,4 @@ export function failoverRoutes({ db }: Pick<AdminServices, 'db'>) {
   });
 }
 
-function showFailover(entry: FailoverEntry): z.output<typeof failoverSchema> {
-  return {
-    id: entry.id,
-    created_at: showInstant(entry.createdAtMs),
-    project_id: entry.projectId,
-    request_id: entry.requestId,
-    original_provider: entry.originalProvider,
-    original_model: entry.originalModel,
-    fallback_provider: entry.fallbackProvider,
-    fallback_model: entry.fallbackModel,
-    trigger_reason: entry.triggerReason,
-    trigger_status_code: entry.triggerStatusCode,
-    original_attempt_latency_ms: showMsOrNull(entry.originalAttemptLatencyMs),
-    fallback_latency_ms: showMsOrNull(entry.fallbackLatencyMs),
-    fallback_succeeded: entry.fallbackSucceeded,
-  };
-}
+const showFailover = (entry: FailoverEntry) => showFields(failoverSchema, entry);

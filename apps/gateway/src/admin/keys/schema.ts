@@ -2,8 +2,7 @@ import { z } from '@hono/zod-openapi';
 import type { ApiKeySettings, StoredApiKey } from '@llm0/drizzle/queries/access/api-keys';
 import type { KeyUsage } from '@llm0/drizzle/queries/access/key-usage';
 import { count, id, instant, instantShown, text, usd, usdShown } from '../fields/fields';
-import { jsonUsd, jsonUsdOrNull } from '../fields/json-money';
-import { showInstant, showInstantOrNull } from '../fields/show-fields';
+import { readFields, showFields } from '../fields/map-fields';
 
 const DEFAULT_REQUESTS_PER_MINUTE = 60;
 const MAX_ALLOWED_MODELS = 1000;
@@ -61,19 +60,8 @@ export const keyWithSecretSchema = shown
   .openapi('KeyWithSecret');
 
 /** Fields that were not sent stay undefined: unchanged, or the default. */
-export function toKeySettings(body: z.output<typeof keyChangesSchema>): ApiKeySettings {
-  return {
-    rateLimitPerMinute: body.rate_limit_per_minute,
-    rateLimitBurst: body.rate_limit_burst,
-    tokensPerMinute: body.tokens_per_minute,
-    maxConcurrency: body.max_concurrency,
-    allowedModels: body.allowed_models,
-    expiresAtMs: body.expires_at,
-    budgetNanoUsd: body.budget_usd,
-    budgetPeriod: body.budget_period,
-    isActive: body.is_active,
-  };
-}
+export const toKeySettings = ({ name: _, ...body }: z.output<typeof keyChangesSchema>): ApiKeySettings =>
+  readFields(body);
 
 export function toNewKeySettings(body: z.output<typeof newKeySchema>): ApiKeySettings {
   const perMinute = body.rate_limit_per_minute;
@@ -83,26 +71,7 @@ export function toNewKeySettings(body: z.output<typeof newKeySchema>): ApiKeySet
   };
 }
 
-export function showKey(key: StoredApiKey): z.output<typeof keySchema> {
-  return {
-    id: key.id,
-    project_id: key.projectId,
-    name: key.name,
-    prefix: key.prefix,
-    is_active: key.isActive,
-    rate_limit_per_minute: key.rateLimitPerMinute,
-    rate_limit_burst: key.rateLimitBurst,
-    tokens_per_minute: key.tokensPerMinute,
-    max_concurrency: key.maxConcurrency,
-    allowed_models: key.allowedModels === null ? null : [...key.allowedModels],
-    expires_at: showInstantOrNull(key.expiresAtMs),
-    budget_usd: jsonUsdOrNull(key.budgetNanoUsd),
-    budget_period: key.budgetPeriod,
-    created_at: showInstant(key.createdAtMs),
-    updated_at: showInstant(key.updatedAtMs),
-  };
-}
+export const showKey = (key: StoredApiKey) => showFields(keySchema, key);
 
-export function showListedKey(key: StoredApiKey, usage: KeyUsage | undefined): z.output<typeof listedKeySchema> {
-  return { ...showKey(key), requests: usage?.requests ?? 0, spent_usd: jsonUsd(usage?.costNanoUsd ?? 0) };
-}
+export const showListedKey = (key: StoredApiKey, usage: KeyUsage = { requests: 0, costNanoUsd: 0 }) =>
+  showFields(listedKeySchema, { ...key, requests: usage.requests, spentNanoUsd: usage.costNanoUsd });

@@ -2,7 +2,8 @@ import { z } from '@hono/zod-openapi';
 import type { LogFilter, StoredLog } from '@llm0/drizzle/queries/logs/logs';
 import { id, instantShown, pageQuery, queryInstant, queryNumber, text, usd, usdShown } from '../fields/fields';
 import { jsonUsd } from '../fields/json-money';
-import { showInstant, showMs, showMsOrNull } from '../fields/show-fields';
+import { readFields, showFields } from '../fields/map-fields';
+import { showMs } from '../fields/show-fields';
 
 const STATUSES = ['success', 'rate_limited', 'cap_exceeded', 'aborted', 'error'] as const;
 const LABEL = 'label.';
@@ -36,21 +37,12 @@ export function toLogFilter(query: z.output<typeof logQuerySchema>): LogFilter {
   const labels = Object.entries(query)
     .filter(([name, value]) => name.startsWith(LABEL) && typeof value === 'string')
     .map(([name, value]) => [name.slice(LABEL.length).toLowerCase(), String(value)]);
+  const { from, to, min_cost: minCostNanoUsd, min_latency: minLatencyMs, q } = query;
+  const { request_id, project_id, api_key_id, model, provider, status, cache, customer_id } = query;
   return {
-    requestId: query.request_id,
-    projectId: query.project_id,
-    apiKeyId: query.api_key_id,
-    model: query.model,
-    provider: query.provider,
-    status: query.status,
-    cache: query.cache,
-    customerId: query.customer_id,
+    ...readFields({ request_id, project_id, api_key_id, model, provider, status, cache, customer_id }),
+    ...{ fromMs: from, toMs: to, minCostNanoUsd, minLatencyMs, q },
     labels: labels.length === 0 ? undefined : Object.fromEntries(labels),
-    fromMs: query.from,
-    toMs: query.to,
-    minCostNanoUsd: query.min_cost,
-    minLatencyMs: query.min_latency,
-    q: query.q,
   };
 }
 
@@ -118,46 +110,13 @@ export type ShownLog = z.output<typeof logSchema>;
 export const LOG_COLUMNS = Object.keys(logSchema.shape) as (keyof ShownLog)[];
 
 export function showLog(log: StoredLog): ShownLog {
-  return {
-    id: log.id,
-    created_at: showInstant(log.createdAtMs),
-    project_id: log.projectId,
-    api_key_id: log.apiKeyId,
-    request_id: log.requestId,
-    client_request_id: log.clientRequestId,
-    dialect: log.dialect,
-    model: log.model,
-    requested_model: log.requestedModel,
-    provider: log.provider,
-    final_provider: log.finalProvider,
-    tokens_in: log.tokensIn,
-    tokens_out: log.tokensOut,
-    tokens_total: log.tokensTotal,
-    tokens_cache_read: log.tokensCacheRead,
-    tokens_cache_write: log.tokensCacheWrite,
-    tokens_reasoning: log.tokensReasoning,
-    cost_usd: jsonUsd(log.costNanoUsd),
-    saved_usd: jsonUsd(log.savedNanoUsd),
-    cost_detail: showCostDetail(log.costDetail),
-    cost_estimated: log.costEstimated,
-    latency_ms: showMs(log.latencyMs),
-    overhead_ms: showMsOrNull(log.overheadMs),
-    upstream_ms: showMsOrNull(log.upstreamMs),
-    ttft_ms: showMsOrNull(log.ttftMs),
-    stream: log.stream,
-    cache_hit: log.cacheHit,
-    semantic_cache_hit: log.semanticCacheHit,
-    similarity_score: log.similarityScore,
-    failover_count: log.failoverCount,
-    failover_occurred: log.failoverOccurred,
-    attempts: log.attempts === null ? null : log.attempts.map(showAttempt),
-    status: STATUSES.find((status) => status === log.status) ?? 'error',
-    http_status: log.httpStatus,
-    error_code: log.errorCode,
-    error_message: log.errorMessage,
-    customer_id: log.customerId,
-    labels: log.labels === null ? null : { ...log.labels },
-  };
+  const { costDetail, attempts, status, ...rest } = log;
+  return showFields(logSchema, {
+    ...rest,
+    costDetail: showCostDetail(costDetail),
+    attempts: attempts === null ? null : attempts.map(showAttempt),
+    status: STATUSES.find((known) => known === status) ?? 'error',
+  });
 }
 
 function showCostDetail(detail: StoredLog['costDetail']): ShownLog['cost_detail'] {

@@ -1,8 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import type { ProjectSettings, StoredProject } from '@llm0/drizzle/queries/access/projects';
 import { count, id, instantShown, text, usd, usdShown } from '../fields/fields';
-import { jsonUsdOrNull } from '../fields/json-money';
-import { showInstant } from '../fields/show-fields';
+import { readFields, showFields } from '../fields/map-fields';
 
 const DEFAULT_OUTPUT_TOKENS = 4096;
 
@@ -44,38 +43,9 @@ export const projectSchema = z
   .openapi('Project');
 
 /** Fields that were not sent stay undefined: unchanged, or the default. */
-export function toProjectSettings(body: z.output<typeof projectChangesSchema>): ProjectSettings {
-  return {
-    monthlyCapNanoUsd: body.monthly_cap_usd,
-    strictCaps: body.strict_caps,
-    defaultOutputTokens: body.default_output_tokens === null ? DEFAULT_OUTPUT_TOKENS : body.default_output_tokens,
-    cacheEnabled: body.cache_enabled,
-    cacheTtlSeconds: body.cache_ttl_seconds,
-    semanticCacheEnabled: body.semantic_cache_enabled,
-    semanticThreshold: body.semantic_threshold,
-    semanticShadow: body.semantic_shadow,
-    onStoreFailure: body.on_store_failure,
-    unknownModelPolicy: body.unknown_model_policy,
-    isActive: body.is_active,
-  };
+export function toProjectSettings({ name: _, ...body }: z.output<typeof projectChangesSchema>): ProjectSettings {
+  const { defaultOutputTokens: tokens, ...settings } = readFields(body);
+  return { ...settings, defaultOutputTokens: tokens === null ? DEFAULT_OUTPUT_TOKENS : tokens };
 }
 
-export function showProject(project: StoredProject): z.output<typeof projectSchema> {
-  return {
-    id: project.id,
-    name: project.name,
-    monthly_cap_usd: jsonUsdOrNull(project.monthlyCapNanoUsd),
-    strict_caps: project.strictCaps,
-    default_output_tokens: project.defaultOutputTokens,
-    cache_enabled: project.cacheEnabled,
-    cache_ttl_seconds: project.cacheTtlSeconds,
-    semantic_cache_enabled: project.semanticCacheEnabled,
-    semantic_threshold: project.semanticThreshold,
-    semantic_shadow: project.semanticShadow,
-    on_store_failure: project.onStoreFailure,
-    unknown_model_policy: project.unknownModelPolicy,
-    is_active: project.isActive,
-    created_at: showInstant(project.createdAtMs),
-    updated_at: showInstant(project.updatedAtMs),
-  };
-}
+export const showProject = (project: StoredProject) => showFields(projectSchema, project);

@@ -4,6 +4,7 @@ import type { TargetStatus } from '@llm0/core/routing/target-health';
 import type { StoredProviderKey } from '@llm0/drizzle/queries/routing/provider-keys';
 import type { StoredProvider } from '@llm0/drizzle/queries/routing/providers';
 import { id, instantShown, pageOf, text } from '../fields/fields';
+import { showFields } from '../fields/map-fields';
 import { showInstant } from '../fields/show-fields';
 import { modelBodySchema, toPricedModel } from '../models/schema';
 
@@ -153,20 +154,8 @@ export function toPricedModels(provider: string, bodies: readonly ModelBody[]): 
   return bodies.map(({ model: name, ...body }) => toPricedModel({ provider, model: name }, body, null));
 }
 
-export function showProviderKey(key: StoredProviderKey, state: z.infer<typeof providerKeySchema>['state']) {
-  return {
-    id: key.id,
-    provider: key.provider,
-    project_id: key.projectId,
-    name: key.name,
-    last_characters: key.lastCharacters,
-    is_active: key.isActive,
-    state,
-    encryption_key_id: key.secret.keyId,
-    created_at: showInstant(key.createdAtMs),
-    updated_at: showInstant(key.updatedAtMs),
-  };
-}
+export const showProviderKey = (key: StoredProviderKey, state: z.infer<typeof providerKeySchema>['state']) =>
+  showFields(providerKeySchema, { ...key, state, encryptionKeyId: key.secret.keyId });
 
 export interface ShownProviderParts {
   readonly name: string;

@@ -1,0 +1,66 @@
+import type { z } from '@hono/zod-openapi';
+import { jsonUsd } from './json-money';
+import { showInstant, showMs } from './show-fields';
+
+type Camel<S extends string> = S extends `${infer A}_${infer B}` ? `${A}${Capitalize<Camel<B>>}` : S;
+
+/** What a field of the API is called inside: `cap_usd` → `capNanoUsd`, `created_at` → `createdAtMs`, else in camel case. */
+export type InnerName<S extends string> = S extends `${infer Head}_usd`
+  ? `${Camel<Head>}NanoUsd`
+  : S extends `${infer Head}_at`
+    ? `${Camel<Head>}AtMs`
+    : Camel<S>;
+
+/** Instants are milliseconds; lists and objects are only read; what is null may be missing. */
+type InnerValue<Name extends string, Value> = unknown extends Value ? unknown : KnownValue<Name, Value>;
+type KnownValue<Name extends string, Value> =
+  | (Name extends `${string}_at` ? number : Value extends readonly (infer One)[] ? readonly One[] : Readonly<Value>)
+  | (null extends Value ? null | undefined : never);
+
+type InnerOf<Shown> = { readonly [Name in keyof Shown & string as InnerName<Name>]: InnerValue<Name, Shown[Name]> };
+
+type Shape = z.ZodObject;
+
+/** A stored thing as the API shows it, by the names of the schema; money is exact, milliseconds to the microsecond. */
+export function showFields<S extends Shape>(schema: S, stored: InnerOf<z.output<S>>): z.output<S> {
+  const shown: Record<string, unknown> = {};
+  for (const { name, inner, show } of planOf(schema)) {
+    const value = (stored as Readonly<Record<string, unknown>>)[inner];
+    shown[name] = value === null || value === undefined ? null : show(value);
+  }
+  return shown as z.output<S>;
+}
+
+/** What was sent, by the names inside; values are as the schema read them, and what was not sent is not there. */
+export function readFields<B extends object>(body: B): { [Name in keyof B & string as InnerName<Name>]: B[Name] } {
+  const read = Object.entries(body).map(([name, value]) => [innerName(name), value]);
+  return Object.fromEntries(read);
+}
+
+interface FieldPlan {
+  readonly name: string;
+  readonly inner: string;
+  readonly show: (value: unknown) => unknown;
+}
+
+const plans = new WeakMap<Shape, readonly FieldPlan[]>();
+
+function planOf(schema: Shape): readonly FieldPlan[] {
+  let plan = plans.get(schema);
+  if (plan === undefined) {
+    plan = Object.keys(schema.shape).map((name) => ({ name, inner: innerName(name), show: showBy(name) }));
+    plans.set(schema, plan);
+  }
+  return plan;
+}
+
+function showBy(name: string): FieldPlan['show'] {
+  if (name.endsWith('_usd')) return (value) => jsonUsd(Number(value));
+  if (name.endsWith('_at')) return (value) => showInstant(Number(value));
+  return name.endsWith('_ms') ? (value) => showMs(Number(value)) : (value) => value;
+}
+
+function innerName(name: string): string {
+  const inner = name.replace(/_usd$/, '_nano_usd').replace(/_at$/, '_at_ms');
+  return inner.replaceAll(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+}
