@@ -55,7 +55,8 @@ export class MessageDecoder implements PayloadDecoder {
   constructor(request: Pick<ChatRequest, 'tools' | 'messages' | 'wire'>) {
     const isNative = request.wire?.format === WIRE_FORMAT;
     this.state = createAnswerState(new ToolNames(request, TOOL_NAME_RULE), isNative);
-    if (isNative) this.forward = { format: WIRE_FORMAT, encode: (payload, data) => this.encodeForward(payload, data) };
+    if (isNative)
+      this.forward = { format: WIRE_FORMAT, encode: (payload, { data }) => this.encodeForward(payload, data) };
   }
 
   /** One event of a stream. Kinds that are not known (`ping`, later ones) are skipped. */
