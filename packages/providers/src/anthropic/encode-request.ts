@@ -2,7 +2,7 @@ import type { JsonObject } from '@llm0/core/chat/json';
 import type { ChatRequest } from '@llm0/core/chat/request';
 import { type ModelQuirks, quirksOf } from '../claude/models';
 import { encodeReasoning } from '../claude/reasoning';
-import type { EncodeContext, UpstreamRequest } from '../provider';
+import type { EncodeContext, UpstreamRequest } from '../provider-request';
 import { asObject } from '../translation/read-json';
 import { DroppedParameters } from '../translation/refuse-parameter';
 import { noteUnkept, refuseExtras, refuseLacking } from '../translation/translated-fields';

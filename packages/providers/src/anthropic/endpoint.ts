@@ -1,4 +1,4 @@
-import type { ProviderConnection, UpstreamRequest } from '../provider';
+import type { ProviderConnection, UpstreamRequest } from '../provider-request';
 
 const API_VERSION = '2023-06-01';
 

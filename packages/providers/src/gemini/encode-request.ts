@@ -1,6 +1,6 @@
 import type { JsonObject } from '@llm0/core/chat/json';
 import type { ChatRequest } from '@llm0/core/chat/request';
-import type { EncodeContext, UpstreamRequest } from '../provider';
+import type { EncodeContext, UpstreamRequest } from '../provider-request';
 import { DroppedParameters } from '../translation/refuse-parameter';
 import { noteUnkept, refuseExtras, refuseLacking } from '../translation/translated-fields';
 import { ToolNames } from '../translation/vendor-names';

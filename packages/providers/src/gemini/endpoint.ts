@@ -1,4 +1,4 @@
-import type { ProviderConnection, UpstreamRequest } from '../provider';
+import type { ProviderConnection, UpstreamRequest } from '../provider-request';
 
 export interface ContentTarget {
   readonly connection: ProviderConnection;

@@ -1,4 +1,4 @@
-import type { ProviderConnection, UpstreamRequest } from '../provider';
+import type { ProviderConnection, UpstreamRequest } from '../provider-request';
 
 /** Where chat requests go and how they authenticate. `baseUrl` ends in `/v1`. */
 export function chatEndpoint(connection: ProviderConnection): Pick<UpstreamRequest, 'url' | 'method' | 'headers'> {

@@ -1,7 +1,8 @@
 // Upstream unreachable, slow or redirecting: one `GatewayError`; nothing is tried again, as a body may be gone by then.
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { NativeRequest, PassthroughPart } from '../passthrough';
-import type { Provider, ProviderConnection } from '../provider';
+import type { Provider } from '../provider';
+import type { ProviderConnection } from '../provider-request';
 import { clientClosed, connectionError } from './fetch-upstream';
 import { upstreamFailure } from './upstream-failure';
 

@@ -1,6 +1,6 @@
 // Upstream unreachable, slow or redirecting: the attempt fails with one `GatewayError`; nothing is retried here.
 import { GatewayError } from '@llm0/core/errors/gateway-error';
-import type { UpstreamRequest } from '../provider';
+import type { UpstreamRequest } from '../provider-request';
 import { upstreamFailure } from './upstream-failure';
 
 export interface FetchUpstreamOptions {
