@@ -2,6 +2,7 @@ import type { ChatEvent } from '@llm0/core/chat/event';
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
 import type { ChatRequest } from '@llm0/core/chat/request';
 import { encodeSse } from '@llm0/core/sse/encode-sse';
+import { closeAnswer } from '../claude/answer-blocks';
 import { isPlainMessage } from '../claude/blocks';
 import { asCount, asNumber, asObject, asString } from '../translation/read-json';
 import { ToolNames } from '../translation/vendor-names';
@@ -9,7 +10,6 @@ import type { PayloadDecoder } from '../transport/payload-stream-decoder';
 import { upstreamFailure } from '../transport/upstream-failure';
 import {
   type AnswerState,
-  closeAnswer,
   closeBlock,
   createAnswerState,
   decodeDelta,
@@ -18,7 +18,7 @@ import {
 } from './decode-delta';
 import { decodeErrorObject } from './decode-error';
 import { decodeUsage, mergeUsage } from './decode-usage';
-import { decodeFinishReason } from './finish-reasons';
+import { finishEvent } from './finish-reasons';
 import { ANSWER_FIELDS, PROVIDER, TOOL_NAME_RULE, WIRE_FORMAT } from './wire';
 
 /** How an answer ended; held back until the vendor says that it is whole. */
@@ -166,10 +166,7 @@ export class MessageDecoder implements PayloadDecoder {
       const value = { role: 'assistant', content: nativeBlocks };
       events.push({ type: 'raw-message', choice: 0, format: WIRE_FORMAT, value });
     }
-    const given = decodeFinishReason(native ?? 'end_turn');
-    // A call that stands in for structured output is the answer itself.
-    const reason = given === 'tool_calls' && this.state.toolCalls === 0 ? 'stop' : given;
-    events.push({ type: 'finish', choice: 0, reason, ...(native === undefined ? {} : { nativeReason: native }) });
+    events.push(finishEvent(native, this.state.toolCalls));
     this.done = true;
   }
 }
