@@ -34,3 +34,17 @@ export interface UpstreamRequest {
   /** Names of the request's parameters that were left out; shown in `X-LLM0-Dropped`. */
   readonly dropped: readonly string[];
 }
+
+/** The connection's own headers come last: an operator's word counts. */
+export function jsonHeaders(
+  { headers }: ProviderConnection,
+  own: Readonly<Record<string, string>>,
+): Record<string, string> {
+  return {
+    'content-type': 'application/json',
+    // A compressed stream is held back until a block is full, which delays the first tokens.
+    'accept-encoding': 'identity',
+    ...own,
+    ...headers,
+  };
+}
