@@ -119,8 +119,8 @@ export class PayloadStreamDecoder implements StreamDecoder {
     if (text.data === END_MARK) piece = payloads.decodeEnd?.(events);
     else {
       const payload = parseEventData(this.provider, text.data);
-      payloads.decode(payload, events, text);
       this.sawPayload = true;
+      payloads.decode(payload, events, text);
       piece = payloads.forward?.encode(payload, text);
     }
     if (piece !== undefined && piece.length > 0) pieces.push(piece);
