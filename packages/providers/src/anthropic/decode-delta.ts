@@ -1,15 +1,15 @@
 import type { ChatEvent } from '@llm0/core/chat/event';
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
+import { JSON_TOOL_NAME } from '../claude/answer-format';
 import {
   beginCall,
   CHOICE,
-  createAnswerState as createSharedState,
-  type AnswerState as SharedState,
+  createSharedState,
+  type SharedState,
   sealedDetail,
   thoughtDetail,
-} from '../claude/answer-blocks';
-import { JSON_TOOL_NAME } from '../claude/answer-format';
-import { nativeBlock, readInput } from '../claude/blocks';
+} from '../claude/answer-state';
+import { nativeBlock, readInput } from '../claude/native-blocks';
 import { asObject, asString } from '../translation/read-json';
 import type { ToolNames } from '../translation/vendor-names';
 import { REASONING_FORMAT } from './wire';

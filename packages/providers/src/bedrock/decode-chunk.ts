@@ -1,7 +1,7 @@
 import type { ChatEvent } from '@llm0/core/chat/event';
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
 import type { ChatRequest } from '@llm0/core/chat/request';
-import { closeAnswer } from '../claude/answer-blocks';
+import { closeAnswer } from '../claude/answer-state';
 import { asNumber, asObject, asObjects, asString } from '../translation/read-json';
 import { ToolNames } from '../translation/vendor-names';
 import type { PayloadDecoder } from '../transport/payload-stream-decoder';

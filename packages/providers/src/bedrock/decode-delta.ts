@@ -1,14 +1,14 @@
 import type { ChatEvent } from '@llm0/core/chat/event';
 import type { JsonObject } from '@llm0/core/chat/json';
+import { JSON_TOOL_NAME } from '../claude/answer-format';
 import {
   beginCall,
   CHOICE,
-  createAnswerState as createSharedState,
-  type AnswerState as SharedState,
+  createSharedState,
+  type SharedState,
   sealedDetail,
   thoughtDetail,
-} from '../claude/answer-blocks';
-import { JSON_TOOL_NAME } from '../claude/answer-format';
+} from '../claude/answer-state';
 import { asObject, asObjects, asString } from '../translation/read-json';
 import type { ToolNames } from '../translation/vendor-names';
 import { REASONING_FORMAT } from './wire';

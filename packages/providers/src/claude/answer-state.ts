@@ -7,7 +7,7 @@ import type { ToolNames } from '../translation/vendor-names';
 export const CHOICE = 0;
 
 /** What goes from block to block of one answer. */
-export interface AnswerState {
+export interface SharedState {
   readonly names: ToolNames;
   toolCalls: number;
   readonly citations: JsonObject[];
@@ -15,12 +15,12 @@ export interface AnswerState {
   readonly foreignBlocks: JsonObject[];
 }
 
-export function createAnswerState(names: ToolNames): AnswerState {
+export function createSharedState(names: ToolNames): SharedState {
   return { names, toolCalls: 0, citations: [], foreignBlocks: [] };
 }
 
 /** A tool is called: the next call of the answer. */
-export function beginCall(call: { id?: JsonObject[string]; name?: JsonObject[string] }, state: AnswerState): ChatEvent {
+export function beginCall(call: { id?: JsonObject[string]; name?: JsonObject[string] }, state: SharedState): ChatEvent {
   const toolIndex = state.toolCalls;
   state.toolCalls += 1;
   const id = asString(call.id) ?? `call_${toolIndex}`;
@@ -28,7 +28,7 @@ export function beginCall(call: { id?: JsonObject[string]; name?: JsonObject[str
 }
 
 /** What has no place among the events of single blocks. */
-export function closeAnswer({ citations, foreignBlocks }: AnswerState, events: ChatEvent[]): void {
+export function closeAnswer({ citations, foreignBlocks }: SharedState, events: ChatEvent[]): void {
   for (const [name, value] of Object.entries({ citations, native_content: foreignBlocks })) {
     if (value.length > 0) events.push({ type: 'extra', scope: 'message', choice: CHOICE, name, value });
   }
