@@ -14,7 +14,7 @@ import { instant } from './columns';
 
 const count = (name: string) => bigint(name, { mode: 'number' }).notNull();
 
-/** The warm tier of the exact cache. `cached_response` is a `StoredAnswer`. */
+/** The warm tier of the exact cache. `cached_response` is a `CachedAnswer`. */
 export const exactCache = pgTable(
   'exact_cache',
   {

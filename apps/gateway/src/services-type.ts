@@ -1,7 +1,7 @@
-import type { IdempotentAnswers } from '@llm0/core/cache/idempotency/idempotent-answers';
+import type { CachedAnswer } from '@llm0/core/cache/cached-answer';
+import type { CachedEmbedding } from '@llm0/core/cache/cached-embedding';
+import type { IdempotencyKeys } from '@llm0/core/cache/idempotency/idempotency-keys';
 import type { SemanticCache } from '@llm0/core/cache/semantic/semantic-cache';
-import type { StoredAnswer } from '@llm0/core/cache/stored-answer';
-import type { StoredEmbedding } from '@llm0/core/cache/stored-embedding';
 import type { WarmCache } from '@llm0/core/cache/warm-cache';
 import type { KeptAnswers } from '@llm0/core/conversations/kept-answers';
 import type { TextEmbedder } from '@llm0/core/embedding/built-in-embeddings';
@@ -11,7 +11,8 @@ import type { BodyLog } from '@llm0/core/logs/body-log';
 import type { RoutingTables } from '@llm0/core/routing/resolve-targets';
 import type { SharedTargetHealth } from '@llm0/core/routing/shared-target-health';
 import type { Target } from '@llm0/core/routing/target';
-import type { Provider, ProviderConnection } from '@llm0/providers/provider';
+import type { Provider } from '@llm0/providers/provider';
+import type { ProviderConnection } from '@llm0/providers/provider-request';
 import type { EgressOptions } from '@llm0/providers/transport/fetch-guarded';
 import type { KeyRing } from '@llm0/providers/transport/key-ring';
 import type { Logger } from 'pino';
@@ -64,8 +65,8 @@ export interface Services {
   /** Answers that later requests of their project may go on from. */
   readonly keptAnswers: KeptAnswers;
   /** Claims and answers of requests with an Idempotency-Key. */
-  readonly idempotency: IdempotentAnswers<StoredAnswer>;
-  readonly idempotentEmbeddings: IdempotentAnswers<readonly StoredEmbedding[]>;
+  readonly idempotency: IdempotencyKeys<CachedAnswer>;
+  readonly idempotentEmbeddings: IdempotencyKeys<readonly CachedEmbedding[]>;
   /** Prompts and answers, where LOG_BODIES asks for them. */
   readonly bodyLog: BodyLog;
   readonly keyCache: KeyCache;

@@ -1,8 +1,8 @@
 import { mkdir } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { IdempotentAnswers } from '@llm0/core/cache/idempotency/idempotent-answers';
-import { STORED_ANSWER_CODEC } from '@llm0/core/cache/stored-answer';
-import { STORED_EMBEDDINGS_CODEC } from '@llm0/core/cache/stored-embedding';
+import { CACHED_ANSWER_CODEC } from '@llm0/core/cache/cached-answer';
+import { CACHED_EMBEDDINGS_CODEC } from '@llm0/core/cache/cached-embedding';
+import { IdempotencyKeys } from '@llm0/core/cache/idempotency/idempotency-keys';
 import { StoredWarmCache } from '@llm0/core/cache/warm-cache';
 import { KeptAnswers } from '@llm0/core/conversations/kept-answers';
 import { LocalEmbedder } from '@llm0/core/embedding/local-embedder';
@@ -134,8 +134,8 @@ export async function createServices(config: Config, log: Logger, version: strin
     onDrop: (answers) => metrics.keptAnswerDrops.inc(answers),
   });
   const claims = { store: createIdempotencyStore(database.db), leaseMs: config.testing.leaseMs };
-  const idempotency = new IdempotentAnswers({ ...claims, codec: STORED_ANSWER_CODEC });
-  const idempotentEmbeddings = new IdempotentAnswers({ ...claims, codec: STORED_EMBEDDINGS_CODEC });
+  const idempotency = new IdempotencyKeys({ ...claims, codec: CACHED_ANSWER_CODEC });
+  const idempotentEmbeddings = new IdempotencyKeys({ ...claims, codec: CACHED_EMBEDDINGS_CODEC });
   const bodyLog = createBodyLog(config, database, metrics);
   const { databaseUrl } = config;
   const statsThread = databaseUrl === undefined ? undefined : new StatsThread({ databaseUrl });

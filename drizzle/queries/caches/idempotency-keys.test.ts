@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import type { ClaimRef } from '@llm0/core/cache/idempotency/idempotent-answers';
+import type { ClaimRef } from '@llm0/core/cache/idempotency/idempotency-keys';
 import { TEST_DATABASES } from '@llm0/testing/stores/test-databases';
 import type { Database } from '../../client';
 import { deleteExpired } from '../logs/retention';

@@ -1,5 +1,5 @@
 // Postgres unreachable: every call throws; a claim whose owner can't renew it ends with its lease. Time is Postgres's.
-import type { ClaimOutcome, ClaimRef, IdempotencyStore } from '@llm0/core/cache/idempotency/idempotent-answers';
+import type { ClaimOutcome, ClaimRef, IdempotencyStore } from '@llm0/core/cache/idempotency/idempotency-keys';
 import { sql } from 'drizzle-orm';
 import type { Db } from '../../client';
 

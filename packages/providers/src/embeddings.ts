@@ -1,6 +1,6 @@
 import type { EmbeddingInput, EmbeddingRequest } from '@llm0/core/embedding/embedding-request';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
-import type { EncodeContext, UpstreamRequest } from './provider';
+import type { EncodeContext, UpstreamRequest } from './provider-request';
 
 export interface EmbeddingAnswer {
   /** One for each input, in order, as the vendor computed them. */

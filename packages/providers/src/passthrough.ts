@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
 import { completionTokens, type Usage } from '@llm0/core/chat/usage';
-import type { ProviderConnection } from './provider';
+import type { ProviderConnection } from './provider-request';
 import { asNumber, asObject, asObjects } from './translation/read-json';
 
 /** A request in the vendor's own format, on its way there. */

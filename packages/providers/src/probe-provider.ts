@@ -1,7 +1,8 @@
 // A provider that cannot be asked is the result of a probe, not its failure: it always gives an outcome.
 import type { ChatRequest } from '@llm0/core/chat/request';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
-import type { Provider, ProviderConnection } from './provider';
+import type { Provider } from './provider';
+import type { ProviderConnection } from './provider-request';
 import { callProvider, type ProviderCall } from './transport/call-provider';
 import { hideSecrets } from './transport/hide-secrets';
 

@@ -2,44 +2,9 @@ import type { EventBatch } from '@llm0/core/chat/event';
 import type { JsonObject, WireFormat } from '@llm0/core/chat/json';
 import type { ChatRequest } from '@llm0/core/chat/request';
 import type { GatewayError } from '@llm0/core/errors/gateway-error';
-import type { PricedModel } from '@llm0/core/pricing/price-book';
 import type { EmbeddingsPart } from './embeddings';
 import type { PassthroughPart } from './passthrough';
-import type { InlineMedia } from './translation/media-source';
-
-/** How to reach a configured provider. Secrets live only here and in the headers made from it. */
-export interface ProviderConnection {
-  /** Without a trailing slash; what it ends in is the provider's own affair (`/v1` for OpenAI). */
-  readonly baseUrl: string;
-  readonly apiKey?: string;
-  /** Extra headers sent with every request. */
-  readonly headers?: Readonly<Record<string, string>>;
-  /** Provider-specific settings (region, API version, …). */
-  readonly options?: Readonly<Record<string, string>>;
-}
-
-export interface EncodeContext {
-  readonly connection: ProviderConnection;
-  /** The model's name at this provider. */
-  readonly model: string;
-  /** Price-book entry, for the model's maximum output and capabilities. */
-  readonly priced?: PricedModel;
-  /** The caller said `X-LLM0-Drop-Params: true`: drop what cannot be honoured instead of refusing. */
-  readonly dropParams: boolean;
-  /** Output limit to send when the request has none (strict caps). */
-  readonly outputLimit?: number;
-  /** Fetched content of the URLs that `remoteMedia` names, by URL. */
-  readonly media?: ReadonlyMap<string, InlineMedia>;
-}
-
-export interface UpstreamRequest {
-  readonly url: string;
-  readonly method: 'POST';
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | Uint8Array;
-  /** Names of the request's parameters that were left out; shown in `X-LLM0-Dropped`. */
-  readonly dropped: readonly string[];
-}
+import type { EncodeContext, ProviderConnection, UpstreamRequest } from './provider-request';
 
 /**
  * Turns the bytes of one streamed answer into events. Any chunking of the same bytes gives the same events.

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test';
 import { ZERO_USAGE } from '../chat/usage';
-import { encodeStoredAnswer } from './stored-answer';
+import { encodeCachedAnswer } from './cached-answer';
 import { StoredWarmCache, type WarmEntry, type WarmHitCount, type WarmOutcome, type WarmStore } from './warm-cache';
 
-const value = encodeStoredAnswer({
+const value = encodeCachedAnswer({
   v: 1,
   provider: 'alpha',
   model: 'm',

@@ -1,12 +1,12 @@
 // Postgres away or slow: a look-up is a miss after 100 ms, and writes wait within bounds; no request ever fails for it.
 import { BatchWriter } from '../logs/batch-writer';
-import { decodeStoredAnswer, type StoredAnswer } from './stored-answer';
+import { type CachedAnswer, decodeCachedAnswer } from './cached-answer';
 
 /** One answer as the warm tier keeps it. */
 export interface WarmEntry {
   readonly projectId: string;
   readonly cacheKey: string;
-  /** Text of a `StoredAnswer`. */
+  /** Text of a `CachedAnswer`. */
   readonly value: string;
   readonly provider: string;
   readonly model: string;
@@ -35,7 +35,7 @@ export interface WarmStore {
 export type WarmOutcome = 'hit' | 'miss' | 'late' | 'error' | 'busy';
 
 export interface WarmHit extends WarmHitEntry {
-  readonly stored: StoredAnswer;
+  readonly stored: CachedAnswer;
   /** Milliseconds the entry is still good for; > 0. */
   readonly remainingMs: number;
 }
@@ -119,7 +119,7 @@ export class StoredWarmCache implements WarmCache {
 
   private asHit(entry: WarmHitEntry): WarmHit | undefined {
     const remainingMs = Math.floor(entry.expiresAtMs - this.options.nowMs());
-    const stored = decodeStoredAnswer(entry.value);
+    const stored = decodeCachedAnswer(entry.value);
     return stored === undefined || remainingMs <= 0 ? undefined : { ...entry, stored, remainingMs };
   }
 

@@ -1,4 +1,4 @@
-/** UTC days and months as whole numbers that can be subtracted; the Lua unit `periods.lua` computes the same ones. */
+/** UTC days and months as whole numbers that can be subtracted; the Lua scripts compute the same ones. */
 export const HOUR_MS = 3_600_000;
 export const DAY_MS = 86_400_000;
 /** Months of spend the stores keep: far beyond the 70 days that any settlement or rebuild may look back. */

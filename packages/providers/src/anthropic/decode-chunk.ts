@@ -2,14 +2,14 @@ import type { ChatEvent } from '@llm0/core/chat/event';
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
 import type { ChatRequest } from '@llm0/core/chat/request';
 import { encodeSse } from '@llm0/core/sse/encode-sse';
-import { isPlainMessage } from '../claude/blocks';
+import { closeAnswer } from '../claude/answer-state';
+import { isPlainMessage } from '../claude/native-blocks';
 import { asCount, asNumber, asObject, asString } from '../translation/read-json';
 import { ToolNames } from '../translation/vendor-names';
 import type { PayloadDecoder } from '../transport/payload-stream-decoder';
 import { upstreamFailure } from '../transport/upstream-failure';
 import {
   type AnswerState,
-  closeAnswer,
   closeBlock,
   createAnswerState,
   decodeDelta,
@@ -18,7 +18,7 @@ import {
 } from './decode-delta';
 import { decodeErrorObject } from './decode-error';
 import { decodeUsage, mergeUsage } from './decode-usage';
-import { decodeFinishReason } from './finish-reasons';
+import { finishEvent } from './finish-reasons';
 import { ANSWER_FIELDS, PROVIDER, TOOL_NAME_RULE, WIRE_FORMAT } from './wire';
 
 /** How an answer ended; held back until the vendor says that it is whole. */
@@ -55,7 +55,8 @@ export class MessageDecoder implements PayloadDecoder {
   constructor(request: Pick<ChatRequest, 'tools' | 'messages' | 'wire'>) {
     const isNative = request.wire?.format === WIRE_FORMAT;
     this.state = createAnswerState(new ToolNames(request, TOOL_NAME_RULE), isNative);
-    if (isNative) this.forward = { format: WIRE_FORMAT, encode: (payload, data) => this.encodeForward(payload, data) };
+    if (isNative)
+      this.forward = { format: WIRE_FORMAT, encode: (payload, { data }) => this.encodeForward(payload, data) };
   }
 
   /** One event of a stream. Kinds that are not known (`ping`, later ones) are skipped. */
@@ -165,10 +166,7 @@ export class MessageDecoder implements PayloadDecoder {
       const value = { role: 'assistant', content: nativeBlocks };
       events.push({ type: 'raw-message', choice: 0, format: WIRE_FORMAT, value });
     }
-    const given = decodeFinishReason(native ?? 'end_turn');
-    // A call that stands in for structured output is the answer itself.
-    const reason = given === 'tool_calls' && this.state.toolCalls === 0 ? 'stop' : given;
-    events.push({ type: 'finish', choice: 0, reason, ...(native === undefined ? {} : { nativeReason: native }) });
+    events.push(finishEvent(native, this.state.toolCalls));
     this.done = true;
   }
 }

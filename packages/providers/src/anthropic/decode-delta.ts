@@ -1,26 +1,27 @@
 import type { ChatEvent } from '@llm0/core/chat/event';
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
-import { nativeBlock, readInput } from '../claude/blocks';
+import { JSON_TOOL_NAME } from '../claude/answer-format';
+import {
+  beginCall,
+  CHOICE,
+  createSharedState,
+  type SharedState,
+  sealedDetail,
+  thoughtDetail,
+} from '../claude/answer-state';
+import { nativeBlock, readInput } from '../claude/native-blocks';
 import { asObject, asString } from '../translation/read-json';
 import type { ToolNames } from '../translation/vendor-names';
-import { JSON_TOOL_NAME, REASONING_FORMAT } from './wire';
-
-/** The vendor gives one choice. */
-const CHOICE = 0;
+import { REASONING_FORMAT } from './wire';
 
 /** What goes from block to block of one answer. */
-export interface AnswerState {
-  readonly names: ToolNames;
-  toolCalls: number;
-  readonly citations: JsonObject[];
-  /** Blocks of the vendor's own tools, kept whole for clients that know them. */
-  readonly foreignBlocks: JsonObject[];
+export interface AnswerState extends SharedState {
   /** All blocks as the vendor means them, for callers of the same format. */
   readonly nativeBlocks: JsonObject[] | undefined;
 }
 
 export function createAnswerState(names: ToolNames, keepsNative: boolean): AnswerState {
-  return { names, toolCalls: 0, citations: [], foreignBlocks: [], nativeBlocks: keepsNative ? [] : undefined };
+  return { ...createSharedState(names), nativeBlocks: keepsNative ? [] : undefined };
 }
 
 /** One content block while its pieces come in. */
@@ -52,12 +53,7 @@ export function openBlock(block: JsonObject, state: AnswerState, events: ChatEve
     ...{ block, kind, toolIndex: state.toolCalls },
     ...{ thinking: '', signature: '', input: '', text: '', citations: [] },
   };
-  if (kind === 'tool_use') {
-    state.toolCalls += 1;
-    const id = asString(block.id) ?? `call_${open.toolIndex}`;
-    const name = state.names.toOurs(asString(block.name) ?? '');
-    events.push({ type: 'tool-call', choice: CHOICE, toolIndex: open.toolIndex, id, name });
-  }
+  if (kind === 'tool_use') events.push(beginCall(block, state));
   addText(asString(block.text), open, state, events);
   addThinking(asString(block.thinking), open, events);
   open.signature = asString(block.signature) ?? '';
@@ -80,27 +76,13 @@ export function closeBlock(open: OpenBlock, state: AnswerState, events: ChatEven
   if ((kind === 'tool_use' || kind === 'json_answer') && open.input === '') {
     addInput(JSON.stringify(asObject(block.input) ?? {}), open, events);
   } else if (kind === 'thinking') {
-    const signed: JsonObject = open.signature === '' ? {} : { signature: open.signature };
-    events.push(reasoningDetail({ type: 'reasoning.text', text: open.thinking, ...signed }));
+    events.push(thoughtDetail(open.thinking, open.signature, REASONING_FORMAT));
   } else if (kind === 'redacted_thinking') {
-    events.push(reasoningDetail({ type: 'reasoning.encrypted', data: asString(block.data) ?? '' }));
+    events.push(sealedDetail(asString(block.data) ?? '', REASONING_FORMAT));
   } else if (kind === 'foreign') {
     state.foreignBlocks.push(open.input === '' ? block : { ...block, input: readInput(open.input) });
   }
   state.nativeBlocks?.push(nativeBlock(open));
-}
-
-/** What has no place among the events of single blocks. */
-export function closeAnswer(state: AnswerState, events: ChatEvent[]): void {
-  const extra = (name: string, value: JsonObject[]) => {
-    if (value.length > 0) events.push({ type: 'extra', scope: 'message', choice: CHOICE, name, value });
-  };
-  extra('citations', state.citations);
-  extra('native_content', state.foreignBlocks);
-}
-
-function reasoningDetail(detail: JsonObject): ChatEvent {
-  return { type: 'reasoning-detail', choice: CHOICE, detail: { ...detail, format: REASONING_FORMAT } };
 }
 
 function addText(text: string | undefined, open: OpenBlock, state: AnswerState, events: ChatEvent[]): void {

@@ -1,15 +1,10 @@
 import type { JsonObject } from '@llm0/core/chat/json';
 import type { GatewayError } from '@llm0/core/errors/gateway-error';
-import {
-  decodeErrorAnswer,
-  decodeErrorObject as decodeObject,
-  type ErrorAnswer,
-  type ErrorDialect,
-} from '../transport/error-body';
+import { createErrorDecoders } from '../transport/error-body';
 import { PROVIDER } from './wire';
 
 /** Source: https://platform.claude.com/docs/en/api/errors */
-const ERRORS: ErrorDialect = {
+const ERRORS = createErrorDecoders({
   provider: PROVIDER,
   statusByType: {
     invalid_request_error: 400,
@@ -23,14 +18,11 @@ const ERRORS: ErrorDialect = {
     timeout_error: 504,
     overloaded_error: 529,
   },
-};
+});
 
-/** Any answer other than 2xx → one clear error. */
-export function decodeError(answer: ErrorAnswer): GatewayError {
-  return decodeErrorAnswer(ERRORS, answer);
-}
+export const { decodeError } = ERRORS;
 
-/** An error object inside a 200; undefined when there is none. */
+/** An error object inside a 200, or an event that is one; undefined when there is none. */
 export function decodeErrorObject(value: JsonObject): GatewayError | undefined {
-  return decodeObject(ERRORS, value.type === 'error' && value.error === undefined ? { error: value } : value);
+  return ERRORS.decodeErrorObject(value.type === 'error' && value.error === undefined ? { error: value } : value);
 }

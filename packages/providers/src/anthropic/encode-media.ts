@@ -1,13 +1,12 @@
 import type { JsonObject } from '@llm0/core/chat/json';
 import type { ContentPart } from '@llm0/core/chat/request';
+import type { PartOf } from '../translation/encode-turns';
 import { type InlineMedia, isHttpUrl, parseDataUrl, readFileData } from '../translation/media-source';
 import type { Refuse } from '../translation/refuse-parameter';
 
 /** Ids of the vendor's own Files API; those of other vendors mean nothing here. */
 const FILE_ID = /^file_/;
 const TEXT_TYPE = /^text\//;
-
-type PartOf<K extends ContentPart['type']> = Extract<ContentPart, { type: K }>;
 
 /** Source: https://platform.claude.com/docs/en/build-with-claude/vision */
 export function encodeImage(part: PartOf<'image'>, refuse: Refuse): JsonObject[] {

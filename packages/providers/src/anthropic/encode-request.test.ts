@@ -3,7 +3,7 @@ import type { JsonObject } from '@llm0/core/chat/json';
 import type { ChatMessage, ChatRequest, ContentPart } from '@llm0/core/chat/request';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { PricedModel } from '@llm0/core/pricing/price-book';
-import type { EncodeContext } from '../provider';
+import type { EncodeContext } from '../provider-request';
 import { anthropic } from './index';
 
 const priced = (...capabilities: string[]): PricedModel => ({

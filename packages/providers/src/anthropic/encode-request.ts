@@ -1,8 +1,10 @@
 import type { JsonObject } from '@llm0/core/chat/json';
 import type { ChatRequest } from '@llm0/core/chat/request';
-import { type ModelQuirks, quirksOf } from '../claude/models';
+import { JSON_TOOL_NAME } from '../claude/answer-format';
+import { LACKING, type ModelQuirks, quirksOf } from '../claude/models';
 import { encodeReasoning } from '../claude/reasoning';
-import type { EncodeContext, UpstreamRequest } from '../provider';
+import type { EncodeContext, UpstreamRequest } from '../provider-request';
+import { askedLimit } from '../translation/output-limit';
 import { asObject } from '../translation/read-json';
 import { DroppedParameters } from '../translation/refuse-parameter';
 import { noteUnkept, refuseExtras, refuseLacking } from '../translation/translated-fields';
@@ -12,7 +14,7 @@ import { encodeMessages, hasSignedReasoning } from './encode-messages';
 import { encodeResponseFormat } from './encode-response-format';
 import { encodeToolChoice, encodeTools } from './encode-tools';
 import { messagesEndpoint } from './endpoint';
-import { BETA_HEADER, JSON_TOOL_NAME, NATIVE_FIELDS, TOOL_NAME_RULE, UNCOUNTED_FIELDS, WIRE_FORMAT } from './wire';
+import { BETA_HEADER, NATIVE_FIELDS, TOOL_NAME_RULE, UNCOUNTED_FIELDS, WIRE_FORMAT } from './wire';
 
 const FILES_BETA = 'files-api-2025-04-14';
 
@@ -62,10 +64,7 @@ function countRequest(
 
 /** The vendor demands a limit: without one from the caller it is the model's own maximum. */
 function outputLimit(request: ChatRequest, context: EncodeContext, quirks: ModelQuirks): number {
-  const most = context.priced?.maxOutputTokens;
-  const asked = request.maxOutputTokens ?? context.outputLimit;
-  if (asked === undefined) return most ?? quirks.maxOutputTokens;
-  return most === undefined ? asked : Math.min(asked, most);
+  return askedLimit(request, context) ?? context.priced?.maxOutputTokens ?? quirks.maxOutputTokens;
 }
 
 interface BodyInput {
@@ -75,15 +74,7 @@ interface BodyInput {
 }
 
 function encodeBody(request: ChatRequest, { context, quirks, dropped }: BodyInput): JsonObject {
-  refuseLacking(request, dropped, [
-    'n',
-    'seed',
-    'frequencyPenalty',
-    'presencePenalty',
-    'logprobs',
-    'topLogprobs',
-    'logitBias',
-  ]);
+  refuseLacking(request, dropped, LACKING);
   noteUnkept(request, dropped, ['metadata']);
   refuseExtras(request, dropped, (name) => NATIVE_FIELDS.has(name));
   const names = new ToolNames(request, TOOL_NAME_RULE);

@@ -1,6 +1,6 @@
-import type { ProviderConnection, UpstreamRequest } from '../provider';
+import { jsonHeaders, type ProviderConnection, type UpstreamRequest } from '../provider-request';
 
-const API_VERSION = '2023-06-01';
+export const API_VERSION = '2023-06-01';
 
 /** Where messages go and how they authenticate. `baseUrl` is the host's root; one that ends in `/v1` is taken too. */
 export function messagesEndpoint(
@@ -11,15 +11,11 @@ export function messagesEndpoint(
   return {
     url: `${rootOf(connection)}${path}`,
     method: 'POST',
-    headers: {
-      'content-type': 'application/json',
-      // A compressed stream is held back until a block is full, which delays the first tokens.
-      'accept-encoding': 'identity',
+    headers: jsonHeaders(connection, {
       'anthropic-version': API_VERSION,
       ...(betas.length === 0 ? {} : { 'anthropic-beta': betas.join(',') }),
       ...(connection.apiKey === undefined ? {} : { 'x-api-key': connection.apiKey }),
-      ...connection.headers,
-    },
+    }),
   };
 }
 
@@ -28,6 +24,7 @@ export function probeEndpoint(connection: ProviderConnection): Pick<UpstreamRequ
   return { url: `${rootOf(connection)}/v1/models?limit=1`, headers: messagesEndpoint(connection, []).headers };
 }
 
-function rootOf({ baseUrl }: ProviderConnection): string {
+/** The host's root. */
+export function rootOf({ baseUrl }: ProviderConnection): string {
   return baseUrl.replace(/\/+$/, '').replace(/\/v1$/, '');
 }

@@ -2,6 +2,7 @@ import type { JsonObject } from '@llm0/core/chat/json';
 import { countText, createUsageReader, limitOf, type NativeShape, type PassthroughPart } from '../passthrough';
 import { asObject, asObjects } from '../translation/read-json';
 import { decodeUsage, mergeUsage } from './decode-usage';
+import { API_VERSION, rootOf } from './endpoint';
 
 const BOUNDED = new Set([
   ...['model', 'messages', 'system', 'tools', 'tool_choice', 'max_tokens', 'stream', 'stop_sequences', 'metadata'],
@@ -33,11 +34,9 @@ const MESSAGES: NativeShape = {
 
 const COUNT: NativeShape = { ...MESSAGES, path: /\/v1\/messages\/count_tokens$/, isFree: true };
 
-const API_VERSION = '2023-06-01';
-
 /** The vendor's native API, from the host's root. */
 export const passthrough: PassthroughPart = {
-  root: ({ baseUrl }) => baseUrl.replace(/\/+$/, '').replace(/\/v1$/, ''),
+  root: rootOf,
   signsBody: () => false,
   authorize: ({ headers }, connection) => ({
     'anthropic-version': headers['anthropic-version'] ?? API_VERSION,

@@ -37,9 +37,6 @@ export const ANSWER_FIELDS: ReadonlySet<string> = new Set([
   'usage',
 ]);
 
-/** Stands in for structured output where the model has none; its arguments are the answer. */
-export const JSON_TOOL_NAME = 'llm0_json_answer';
-
 /** Fields of the vendor's own that callers may add to a request of another format. */
 export const NATIVE_FIELDS: ReadonlySet<string> = new Set([
   'cache_control',

@@ -1,13 +1,13 @@
 import type { ChatEvent } from '@llm0/core/chat/event';
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
 import type { ChatRequest } from '@llm0/core/chat/request';
+import { closeAnswer } from '../claude/answer-state';
 import { asNumber, asObject, asObjects, asString } from '../translation/read-json';
 import { ToolNames } from '../translation/vendor-names';
 import type { PayloadDecoder } from '../transport/payload-stream-decoder';
 import { upstreamFailure } from '../transport/upstream-failure';
 import {
   type AnswerState,
-  closeAnswer,
   closeBlock,
   createAnswerState,
   createBlock,
@@ -18,7 +18,7 @@ import {
 } from './decode-delta';
 import { decodeErrorObject } from './decode-error';
 import { decodeUsage } from './decode-usage';
-import { decodeFinishReason, isFailedOutput } from './finish-reasons';
+import { finishEvent, isFailedOutput } from './finish-reasons';
 import { EXTRA_ANSWER_FIELDS, PROVIDER, TOOL_NAME_RULE } from './wire';
 
 /** The events of one answer, streamed or whole. */
@@ -115,10 +115,7 @@ export class ConverseDecoder implements PayloadDecoder {
     closeAnswer(this.state, events);
     // In a stream these come with the stop, in a plain answer they were taken with the counts.
     if (payload.usage === undefined) addExtras(payload, events);
-    const given = decodeFinishReason(native ?? 'end_turn');
-    // A call that stands in for structured output is the answer itself.
-    const reason = given === 'tool_calls' && this.state.toolCalls === 0 ? 'stop' : given;
-    events.push({ type: 'finish', choice: 0, reason, ...(native === undefined ? {} : { nativeReason: native }) });
+    events.push(finishEvent(native, this.state.toolCalls));
     this.stopped = true;
   }
 }

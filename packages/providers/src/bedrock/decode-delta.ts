@@ -1,25 +1,26 @@
 import type { ChatEvent } from '@llm0/core/chat/event';
 import type { JsonObject } from '@llm0/core/chat/json';
+import { JSON_TOOL_NAME } from '../claude/answer-format';
+import {
+  beginCall,
+  CHOICE,
+  createSharedState,
+  type SharedState,
+  sealedDetail,
+  thoughtDetail,
+} from '../claude/answer-state';
 import { asObject, asObjects, asString } from '../translation/read-json';
 import type { ToolNames } from '../translation/vendor-names';
-import { JSON_TOOL_NAME, REASONING_FORMAT } from './wire';
-
-/** The vendor gives one choice. */
-const CHOICE = 0;
+import { REASONING_FORMAT } from './wire';
 
 /** What goes from block to block of one answer. */
-export interface AnswerState {
-  readonly names: ToolNames;
-  toolCalls: number;
+export interface AnswerState extends SharedState {
   /** Something of the answer has gone out. */
   hasOutput: boolean;
-  readonly citations: JsonObject[];
-  /** Blocks of kinds that are not known, kept whole for clients that know them. */
-  readonly foreignBlocks: JsonObject[];
 }
 
 export function createAnswerState(names: ToolNames): AnswerState {
-  return { names, toolCalls: 0, hasOutput: false, citations: [], foreignBlocks: [] };
+  return { ...createSharedState(names), hasOutput: false };
 }
 
 /** One content block while its pieces come in; its kind shows with the first one. */
@@ -39,17 +40,8 @@ export function openCall(call: JsonObject, open: OpenBlock, state: AnswerState, 
   const isAnswer = call.name === JSON_TOOL_NAME;
   open.call = { toolIndex: state.toolCalls, isAnswer };
   if (isAnswer) return;
-  const toolIndex = state.toolCalls;
-  state.toolCalls += 1;
   state.hasOutput = true;
-  const id = asString(call.toolUseId) ?? `call_${toolIndex}`;
-  events.push({
-    type: 'tool-call',
-    choice: CHOICE,
-    toolIndex,
-    id,
-    name: state.names.toOurs(asString(call.name) ?? ''),
-  });
+  events.push(beginCall({ id: call.toolUseId, name: call.name }, state));
 }
 
 /** A piece of a block; in a plain answer it is the whole block. Kinds that are not known add nothing. */
@@ -85,23 +77,9 @@ export function closeBlock(open: OpenBlock, state: AnswerState, events: ChatEven
   const { call, thinking } = open;
   if (call !== undefined && open.input === '') addInput('{}', open, state, events);
   if (thinking === undefined) return;
-  if (thinking.redacted !== '') events.push(detail({ type: 'reasoning.encrypted', data: thinking.redacted }));
+  if (thinking.redacted !== '') events.push(sealedDetail(thinking.redacted, REASONING_FORMAT));
   if (thinking.text === '' && thinking.signature === '') return;
-  const signed: JsonObject = thinking.signature === '' ? {} : { signature: thinking.signature };
-  events.push(detail({ type: 'reasoning.text', text: thinking.text, ...signed }));
-}
-
-/** What has no place among the events of single blocks. */
-export function closeAnswer(state: AnswerState, events: ChatEvent[]): void {
-  const extra = (name: string, value: JsonObject[]) => {
-    if (value.length > 0) events.push({ type: 'extra', scope: 'message', choice: CHOICE, name, value });
-  };
-  extra('citations', state.citations);
-  extra('native_content', state.foreignBlocks);
-}
-
-function detail(value: JsonObject): ChatEvent {
-  return { type: 'reasoning-detail', choice: CHOICE, detail: { ...value, format: REASONING_FORMAT } };
+  events.push(thoughtDetail(thinking.text, thinking.signature, REASONING_FORMAT));
 }
 
 function addText(text: string | undefined, state: AnswerState, events: ChatEvent[]): void {

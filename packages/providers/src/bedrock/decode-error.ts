@@ -1,11 +1,5 @@
-import type { JsonObject } from '@llm0/core/chat/json';
 import type { GatewayError } from '@llm0/core/errors/gateway-error';
-import {
-  decodeErrorAnswer,
-  decodeErrorObject as decodeObject,
-  type ErrorAnswer,
-  type ErrorDialect,
-} from '../transport/error-body';
+import { createErrorDecoders, type ErrorAnswer } from '../transport/error-body';
 import { PROVIDER } from './wire';
 
 /**
@@ -31,7 +25,8 @@ const STATUS_BY_EXCEPTION: Readonly<Record<string, number>> = {
   ValidationException: 400,
 };
 
-const ERRORS: ErrorDialect = { provider: PROVIDER, statusByType: STATUS_BY_EXCEPTION };
+const ERRORS = createErrorDecoders({ provider: PROVIDER, statusByType: STATUS_BY_EXCEPTION });
+export const { decodeErrorObject } = ERRORS;
 /** What an unknown model is answered with, as a mistake of validation. */
 const UNKNOWN_MODEL = /model identifier is invalid/i;
 
@@ -41,12 +36,7 @@ export function decodeError(answer: ErrorAnswer): GatewayError {
   const exception = answer.headers.get('x-amzn-errortype')?.split(/[:,]/)[0] ?? '';
   const isUnknownModel = answer.status === 400 && UNKNOWN_MODEL.test(answer.body);
   const named = Object.hasOwn(STATUS_BY_EXCEPTION, exception) ? STATUS_BY_EXCEPTION[exception] : undefined;
-  return decodeErrorAnswer(ERRORS, { ...answer, status: isUnknownModel ? 404 : (named ?? answer.status) });
-}
-
-/** An error object inside a 200; undefined when there is none. */
-export function decodeErrorObject(value: JsonObject): GatewayError | undefined {
-  return decodeObject(ERRORS, value);
+  return ERRORS.decodeError({ ...answer, status: isUnknownModel ? 404 : (named ?? answer.status) });
 }
 
 /** `throttlingException`, as streams write it → `ThrottlingException`. */

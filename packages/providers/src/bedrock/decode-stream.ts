@@ -28,12 +28,12 @@ class FrameSource implements PayloadSource {
   }
 }
 
-function toJson({ headers, payload }: EventStreamFrame): string {
+function toJson({ header, payload }: EventStreamFrame): string {
   const text = new TextDecoder().decode(payload);
-  const type = headers.get(':message-type');
-  if (type === 'exception') return errorJson(headers.get(':exception-type'), messageOf(text));
-  if (type === 'error') return errorJson(headers.get(':error-code'), headers.get(':error-message'));
-  return `{${JSON.stringify(headers.get(':event-type') ?? 'unknown')}:${text === '' ? '{}' : text}}`;
+  const type = header(':message-type');
+  if (type === 'exception') return errorJson(header(':exception-type'), messageOf(text));
+  if (type === 'error') return errorJson(header(':error-code'), header(':error-message'));
+  return `{${JSON.stringify(header(':event-type') ?? 'unknown')}:${text === '' ? '{}' : text}}`;
 }
 
 function errorJson(name = '', message = ''): string {

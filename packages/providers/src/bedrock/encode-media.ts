@@ -1,7 +1,8 @@
 import type { JsonObject } from '@llm0/core/chat/json';
-import type { ChatRequest, ContentPart } from '@llm0/core/chat/request';
+import type { ChatRequest } from '@llm0/core/chat/request';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
-import { type InlineMedia, isHttpUrl, parseDataUrl, readFileData } from '../translation/media-source';
+import type { PartOf } from '../translation/encode-turns';
+import { type InlineMedia, isHttpUrl, parseDataUrl, readFileData, remoteUrls } from '../translation/media-source';
 import type { Refuse } from '../translation/refuse-parameter';
 import { toVendorName } from '../translation/vendor-names';
 
@@ -9,8 +10,6 @@ import { toVendorName } from '../translation/vendor-names';
 const STORAGE_URL = /^s3:\/\//i;
 
 type MediaByUrl = ReadonlyMap<string, InlineMedia>;
-type PartOf<K extends ContentPart['type']> = Extract<ContentPart, { type: K }>;
-
 /** Kinds of content by MIME type, as the vendor calls them. */
 const FORMATS: ReadonlyMap<string, readonly [kind: 'image' | 'document' | 'video', format: string]> = new Map([
   ['image/png', ['image', 'png']],
@@ -108,12 +107,5 @@ function formatOfName(url: string): readonly ['image' | 'document' | 'video', st
 
 /** The http(s) URLs of a request: the vendor fetches nothing by itself. */
 export function listRemoteMedia(request: ChatRequest): readonly string[] {
-  const urls = new Set<string>();
-  for (const { content } of request.messages) {
-    for (const part of content) {
-      const url = part.type === 'image' ? part.url : part.type === 'file' ? part.dataUrl : undefined;
-      if (url !== undefined && isHttpUrl(url)) urls.add(url);
-    }
-  }
-  return [...urls];
+  return remoteUrls(request, ['image', 'file']);
 }

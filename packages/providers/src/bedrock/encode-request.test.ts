@@ -3,7 +3,7 @@ import { createHash, createHmac } from 'node:crypto';
 import type { JsonObject } from '@llm0/core/chat/json';
 import type { ChatRequest } from '@llm0/core/chat/request';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
-import type { EncodeContext, UpstreamRequest } from '../provider';
+import type { EncodeContext, UpstreamRequest } from '../provider-request';
 import { bedrock } from './index';
 
 const HAIKU = 'us.anthropic.claude-haiku-4-5-20251001-v1:0';

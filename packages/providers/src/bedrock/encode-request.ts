@@ -1,6 +1,9 @@
 import type { JsonObject } from '@llm0/core/chat/json';
 import type { ChatRequest } from '@llm0/core/chat/request';
-import type { EncodeContext, UpstreamRequest } from '../provider';
+import { JSON_TOOL_NAME } from '../claude/answer-format';
+import { LACKING } from '../claude/models';
+import type { EncodeContext, UpstreamRequest } from '../provider-request';
+import { askedLimit } from '../translation/output-limit';
 import { asObject } from '../translation/read-json';
 import { DroppedParameters } from '../translation/refuse-parameter';
 import { noteUnkept, refuseExtras, refuseLacking } from '../translation/translated-fields';
@@ -11,7 +14,7 @@ import { encodeResponseFormat } from './encode-response-format';
 import { encodeToolChoice, encodeTools, hasCalls } from './encode-tools';
 import { converseRequest } from './endpoint';
 import { type ModelQuirks, quirksOf } from './quirks';
-import { JSON_TOOL_NAME, NATIVE_FIELDS, TOOL_NAME_RULE } from './wire';
+import { NATIVE_FIELDS, TOOL_NAME_RULE } from './wire';
 
 const NO_MEDIA = new Map<string, never>();
 /** Room assumed for thinking where neither the request nor the price book knows a limit. */
@@ -35,15 +38,7 @@ interface BodyInput {
 }
 
 function encodeBody(request: ChatRequest, { context, quirks, dropped }: BodyInput): JsonObject {
-  refuseLacking(request, dropped, [
-    'n',
-    'seed',
-    'frequencyPenalty',
-    'presencePenalty',
-    'logprobs',
-    'topLogprobs',
-    'logitBias',
-  ]);
+  refuseLacking(request, dropped, LACKING);
   // One call at a time can be asked of one maker's models only.
   if (quirks.claude === undefined) refuseLacking(request, dropped, ['parallelToolCalls']);
   noteUnkept(request, dropped, ['user', 'metadata']);
@@ -99,16 +94,15 @@ interface InferenceInput extends BodyInput {
 /** Limits and sampling that Converse has for all models, and what goes to the model itself. */
 function setInference(body: JsonObject, request: ChatRequest, input: InferenceInput): void {
   const { context, quirks, dropped, toolForced } = input;
-  const most = context.priced?.maxOutputTokens;
-  const asked = request.maxOutputTokens ?? context.outputLimit ?? most ?? quirks.claude?.maxOutputTokens;
-  const maxTokens = asked === undefined || most === undefined ? asked : Math.min(asked, most);
+  const asked = askedLimit(request, context);
+  const maxTokens = asked ?? context.priced?.maxOutputTokens ?? quirks.claude?.maxOutputTokens;
   const own: JsonObject = encodeReasoning({
     request,
     quirks,
     dropped,
     toolForced,
     maxTokens: maxTokens ?? DEFAULT_LIMIT,
-    hasLimit: (request.maxOutputTokens ?? context.outputLimit) !== undefined,
+    hasLimit: asked !== undefined,
   });
   const thinks = own.thinking !== undefined && asObject(own.thinking)?.type !== 'disabled';
   const config: JsonObject = maxTokens === undefined || thinksUnbounded(own) ? {} : { maxTokens };

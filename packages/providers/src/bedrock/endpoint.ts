@@ -1,6 +1,6 @@
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { sign } from 'aws4';
-import type { ProviderConnection, UpstreamRequest } from '../provider';
+import type { ProviderConnection, UpstreamRequest } from '../provider-request';
 import { PROVIDER } from './wire';
 
 const SERVICE = 'bedrock';

@@ -14,9 +14,6 @@ export const ACCEPTED_REASONING: ReadonlySet<string> = new Set([REASONING_FORMAT
 /** Top-level fields of an answer that are handed on as they are. */
 export const EXTRA_ANSWER_FIELDS = ['additionalModelResponseFields', 'trace', 'performanceConfig'] as const;
 
-/** Stands in for structured output where the model has none; its arguments are the answer. */
-export const JSON_TOOL_NAME = 'llm0_json_answer';
-
 /** Fields of the vendor's own that callers may add to a request of another format. */
 export const NATIVE_FIELDS: ReadonlySet<string> = new Set([
   'additionalModelRequestFields',

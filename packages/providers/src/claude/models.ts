@@ -16,6 +16,17 @@ export interface ModelQuirks {
   readonly maxOutputTokens: number;
 }
 
+/** Parameters of ours that the models have no counterpart for, at whatever host. */
+export const LACKING = [
+  'n',
+  'seed',
+  'frequencyPenalty',
+  'presencePenalty',
+  'logprobs',
+  'topLogprobs',
+  'logitBias',
+] as const;
+
 interface Version {
   readonly family: string;
   readonly number: number;

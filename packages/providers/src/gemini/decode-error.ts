@@ -1,26 +1,14 @@
 import type { JsonObject } from '@llm0/core/chat/json';
-import type { GatewayError } from '@llm0/core/errors/gateway-error';
 import { asObjects, asString } from '../translation/read-json';
-import {
-  decodeErrorAnswer,
-  decodeErrorObject as decodeObject,
-  type ErrorAnswer,
-  type ErrorDialect,
-} from '../transport/error-body';
+import { createErrorDecoders } from '../transport/error-body';
 import { PROVIDER } from './wire';
 
 /** Source: https://ai.google.dev/gemini-api/docs/troubleshooting */
-const ERRORS: ErrorDialect = { provider: PROVIDER, statusByType: {}, readRetryMs };
-
-/** Any answer other than 2xx → one clear error. */
-export function decodeError(answer: ErrorAnswer): GatewayError {
-  return decodeErrorAnswer(ERRORS, answer);
-}
-
-/** An error object inside a 200; undefined when there is none. */
-export function decodeErrorObject(value: JsonObject): GatewayError | undefined {
-  return decodeObject(ERRORS, value);
-}
+export const { decodeError, decodeErrorObject } = createErrorDecoders({
+  provider: PROVIDER,
+  statusByType: {},
+  readRetryMs,
+});
 
 const DURATION = /^(\d+(?:\.\d+)?)s$/;
 

@@ -1,7 +1,8 @@
 import type { JsonObject } from '@llm0/core/chat/json';
-import type { ChatRequest, ContentPart } from '@llm0/core/chat/request';
+import type { ChatRequest } from '@llm0/core/chat/request';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
-import { type InlineMedia, isHttpUrl, parseDataUrl, readFileData } from '../translation/media-source';
+import type { PartOf } from '../translation/encode-turns';
+import { type InlineMedia, isHttpUrl, parseDataUrl, readFileData, remoteUrls } from '../translation/media-source';
 import type { Refuse } from '../translation/refuse-parameter';
 
 /** URLs the vendor reads by itself: its storage, its Files API, and videos. */
@@ -11,8 +12,6 @@ const FILE_ID = /^files\//;
 const FILES_ROOT = 'https://generativelanguage.googleapis.com/v1beta/';
 
 export type MediaByUrl = ReadonlyMap<string, InlineMedia>;
-
-type PartOf<K extends ContentPart['type']> = Extract<ContentPart, { type: K }>;
 
 /** Source: https://ai.google.dev/gemini-api/docs/image-understanding */
 export function encodeImage(part: PartOf<'image'>, media: MediaByUrl): JsonObject {
@@ -55,12 +54,5 @@ function inlineData({ mimeType, dataBase64 }: InlineMedia): JsonObject {
 
 /** The http(s) URLs of a request that the vendor does not read by itself: their content must travel with it. */
 export function listRemoteMedia(request: ChatRequest): readonly string[] {
-  const urls = new Set<string>();
-  for (const { content } of request.messages) {
-    for (const part of content) {
-      const url = part.type === 'image' ? part.url : part.type === 'file' ? part.dataUrl : undefined;
-      if (url !== undefined && isHttpUrl(url) && !OWN_URL.test(url)) urls.add(url);
-    }
-  }
-  return [...urls];
+  return remoteUrls(request, ['image', 'file']).filter((url) => !OWN_URL.test(url));
 }

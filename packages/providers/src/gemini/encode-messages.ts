@@ -1,6 +1,13 @@
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
 import type { ChatMessage, ContentPart, ToolCall } from '@llm0/core/chat/request';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
+import {
+  encodeTurns,
+  type MessageOf,
+  type PartEncoders,
+  refuseEarlierAudio,
+  refuseRaw,
+} from '../translation/encode-turns';
 import { readArguments } from '../translation/read-arguments';
 import { asObject, asObjects } from '../translation/read-json';
 import type { DroppedParameters } from '../translation/refuse-parameter';
@@ -26,51 +33,26 @@ export interface MessageContext {
 /** Says that a call comes from elsewhere. Source: https://ai.google.dev/gemini-api/docs/thought-signatures#faqs */
 const FOREIGN_CALL_SIGNATURE = 'skip_thought_signature_validator';
 
-interface Turn {
-  readonly role: 'user' | 'model';
-  readonly parts: JsonObject[];
-}
-
-/** Our messages as turns that alternate; results of tools are the user's, and system messages stand apart. */
+/** Our messages as turns that alternate; responses must follow the calls they answer at once. */
 export function encodeMessages(messages: readonly ChatMessage[], context: MessageContext): EncodedMessages {
-  const system: JsonObject[] = [];
-  const turns: Turn[] = [];
   const callNames = new Map<string, string>();
-  for (const message of messages) {
-    if ('name' in message && message.name !== undefined && message.role !== 'tool')
-      context.dropped.note('messages.name');
-    if (message.role === 'system' || message.role === 'developer') {
-      system.push(...encodeParts(message.content, context));
-    } else if (message.role === 'assistant') {
+  const { system, turns } = encodeTurns(messages, {
+    dropped: context.dropped,
+    isResult: ({ functionResponse }) => functionResponse !== undefined,
+    encode: (message) => {
+      if (message.role === 'tool') return encodeResult(message, callNames, context);
+      if (message.role !== 'assistant') return encodeParts(message.content, context);
       for (const call of message.toolCalls ?? []) callNames.set(call.id, call.name);
-      addTurn(turns, 'model', encodeAssistant(message, context));
-    } else if (message.role === 'tool') {
-      addTurn(turns, 'user', encodeResult(message, callNames, context));
-    } else {
-      addTurn(turns, 'user', encodeParts(message.content, context));
-    }
-  }
-  return { system, contents: turns.map(({ role, parts }) => ({ role, parts: responsesFirst(parts) })) };
+      return encodeAssistant(message, context);
+    },
+  });
+  const contents = turns.map(({ role, content }) => ({ role: role === 'user' ? role : 'model', parts: content }));
+  return { system, contents };
 }
-
-function addTurn(turns: Turn[], role: Turn['role'], parts: JsonObject[]): void {
-  if (parts.length === 0) return;
-  const last = turns.at(-1);
-  if (last?.role === role) last.parts.push(...parts);
-  else turns.push({ role, parts: [...parts] });
-}
-
-/** Responses must follow the calls they answer at once. */
-function responsesFirst(parts: readonly JsonObject[]): JsonObject[] {
-  const isResponse = (part: JsonObject) => part.functionResponse !== undefined;
-  return [...parts.filter(isResponse), ...parts.filter((part) => !isResponse(part))];
-}
-
-type MessageOf<R extends ChatMessage['role']> = Extract<ChatMessage, { role: R }>;
 
 function encodeAssistant(message: MessageOf<'assistant'>, context: MessageContext): JsonObject[] {
   if (message.raw?.format === 'gemini-content') return asObjects(message.raw.value.parts);
-  if (message.raw?.value.audio != null) context.dropped.refuse('messages', 'holds earlier audio, which is unknown to');
+  refuseEarlierAudio(message, context);
   const parts = encodeParts(message.content, context);
   const own = (message.reasoning ?? []).filter((part) => part.format === REASONING_FORMAT);
   const signature = own.findLast((part) => part.data !== undefined)?.data;
@@ -132,20 +114,11 @@ function encodeParts(parts: readonly ContentPart[], context: MessageContext): Js
   });
 }
 
-const PART_ENCODERS: {
-  readonly [K in ContentPart['type']]: (
-    part: Extract<ContentPart, { type: K }>,
-    context: MessageContext,
-  ) => JsonObject[];
-} = {
+const PART_ENCODERS: PartEncoders<MessageContext> = {
   text: (part) => (part.text === '' ? [] : [{ text: part.text }]),
   refusal: (part) => (part.text === '' ? [] : [{ text: part.text }]),
   image: (part, { media }) => [encodeImage(part, media)],
   audio: (part) => [encodeAudio(part)],
   file: (part, { media, dropped }) => encodeFile(part, media, dropped.refuse),
-  raw: (part, { dropped }) => {
-    if (part.format === 'gemini-content') return [{ ...part.value }];
-    dropped.refuse('messages', `holds a part of type "${String(part.value.type ?? 'unknown')}", which is unknown to`);
-    return [];
-  },
+  raw: (part, context) => (part.format === 'gemini-content' ? [{ ...part.value }] : refuseRaw(part, context)),
 };

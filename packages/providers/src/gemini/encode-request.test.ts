@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import type { JsonObject } from '@llm0/core/chat/json';
 import type { ChatMessage, ChatRequest, ContentPart } from '@llm0/core/chat/request';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
-import type { EncodeContext } from '../provider';
+import type { EncodeContext } from '../provider-request';
 import { gemini } from './index';
 
 const CONTEXT: EncodeContext = {

@@ -1,6 +1,7 @@
 import type { JsonObject } from '@llm0/core/chat/json';
 import type { ChatRequest } from '@llm0/core/chat/request';
-import type { EncodeContext, UpstreamRequest } from '../provider';
+import type { EncodeContext, UpstreamRequest } from '../provider-request';
+import { askedLimit } from '../translation/output-limit';
 import { DroppedParameters } from '../translation/refuse-parameter';
 import { noteUnkept, refuseExtras, refuseLacking } from '../translation/translated-fields';
 import { ToolNames } from '../translation/vendor-names';
@@ -84,7 +85,8 @@ function encodeSampling(request: ChatRequest, context: EncodeContext, dropped: D
   }
   if (request.topK !== undefined && request.topK > 0) config.topK = request.topK;
   if (request.n !== undefined && request.n > 1) config.candidateCount = request.n;
-  const limit = outputLimit(request, context);
+  // Without a limit from the caller the vendor's own is the model's maximum.
+  const limit = askedLimit(request, context);
   if (limit !== undefined) config.maxOutputTokens = limit;
   const stops = (request.stop ?? []).filter((stop) => stop !== '');
   if (stops.length > MAX_STOPS) dropped.refuse('stop', `of more than ${MAX_STOPS} sequences is not supported by`);
@@ -92,11 +94,4 @@ function encodeSampling(request: ChatRequest, context: EncodeContext, dropped: D
   const { modalities } = request.extra;
   if (Array.isArray(modalities)) config.responseModalities = modalities.map((one) => String(one).toUpperCase());
   return config;
-}
-
-/** Without a limit from the caller the vendor's own is the model's maximum. */
-function outputLimit(request: ChatRequest, context: EncodeContext): number | undefined {
-  const asked = request.maxOutputTokens ?? context.outputLimit;
-  const most = context.priced?.maxOutputTokens;
-  return asked === undefined || most === undefined ? asked : Math.min(asked, most);
 }

@@ -1,4 +1,4 @@
-import type { ProviderConnection, UpstreamRequest } from '../provider';
+import { jsonHeaders, type ProviderConnection, type UpstreamRequest } from '../provider-request';
 
 export interface ContentTarget {
   readonly connection: ProviderConnection;
@@ -46,16 +46,12 @@ export function probeEndpoint(connection: ProviderConnection): Pick<UpstreamRequ
   return { url: `${rootOf(connection)}/v1beta/models?pageSize=1`, headers: requestHeaders(connection) };
 }
 
-function rootOf({ baseUrl }: ProviderConnection): string {
+/** The host's root. */
+export function rootOf({ baseUrl }: ProviderConnection): string {
   return baseUrl.replace(/\/+$/, '').replace(/\/v1(?:beta)?$/, '');
 }
 
 function requestHeaders(connection: ProviderConnection): Record<string, string> {
-  return {
-    'content-type': 'application/json',
-    // A compressed stream is held back until a block is full, which delays the first tokens.
-    'accept-encoding': 'identity',
-    ...(connection.apiKey === undefined ? {} : { 'x-goog-api-key': connection.apiKey }),
-    ...connection.headers,
-  };
+  const { apiKey } = connection;
+  return jsonHeaders(connection, apiKey === undefined ? {} : { 'x-goog-api-key': apiKey });
 }

@@ -1,4 +1,5 @@
 import type { FinishReason } from '@llm0/core/chat/event';
+import { finishReasonIn } from '../translation/finish-reason';
 
 /** The vendor's `finishReason` → ours. Source: https://ai.google.dev/api/generate-content#FinishReason */
 const FINISH_REASONS: Readonly<Record<string, FinishReason>> = {
@@ -20,7 +21,7 @@ const FAILED_CALLS: ReadonlySet<string> = new Set(['MALFORMED_FUNCTION_CALL', 'U
 
 /** Unknown values end an answer like `stop`; a stop with calls in it is a stop for them. */
 export function decodeFinishReason(native: string, hasCalls: boolean): FinishReason {
-  const reason = Object.hasOwn(FINISH_REASONS, native) ? (FINISH_REASONS[native] ?? 'stop') : 'stop';
+  const reason = finishReasonIn(FINISH_REASONS, native);
   return reason === 'stop' && hasCalls ? 'tool_calls' : reason;
 }
 

@@ -3,6 +3,7 @@ import { ZERO_USAGE } from '@llm0/core/chat/usage';
 import { countText, createUsageReader, limitOf, type NativeShape, type PassthroughPart } from '../passthrough';
 import { asCount, asObject, asObjects } from '../translation/read-json';
 import { decodeUsage } from './decode-usage';
+import { rootOf } from './endpoint';
 
 const MODEL = String.raw`\/v1(?:beta|alpha)?\/(?:models\/)?(?<model>[^/:]+)`;
 
@@ -44,7 +45,7 @@ function readEmbedUsage(value: JsonObject) {
 
 /** The vendor's native API, from the host's root. */
 export const passthrough: PassthroughPart = {
-  root: ({ baseUrl }) => baseUrl.replace(/\/+$/, '').replace(/\/v1(?:beta)?$/, ''),
+  root: rootOf,
   signsBody: () => false,
   authorize: (_request, { apiKey, headers }) => ({
     ...(apiKey === undefined ? {} : { 'x-goog-api-key': apiKey }),

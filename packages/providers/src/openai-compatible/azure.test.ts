@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import type { ProviderConnection } from '../provider';
+import type { ProviderConnection } from '../provider-request';
 import { azure } from './azure';
 
 function encode(connection: ProviderConnection) {

@@ -1,7 +1,8 @@
 import { createEmbeddings, OPENAI_EMBEDDINGS } from '../openai/embeddings';
 import { passthrough } from '../openai/passthrough';
 import { OPENAI_QUIRKS } from '../openai/quirks';
-import type { EncodeContext, Provider, ProviderConnection, UpstreamRequest } from '../provider';
+import type { Provider } from '../provider';
+import type { EncodeContext, ProviderConnection, UpstreamRequest } from '../provider-request';
 import { createCompatibleProvider } from './create-compatible-provider';
 
 /** The stable version of the API; `options.apiVersion` of the connection sets another. */

@@ -1,6 +1,7 @@
 import { createEmbeddings, OPENAI_EMBEDDINGS } from '../openai/embeddings';
 import { modelsEndpoint } from '../openai/endpoint';
-import type { EncodeContext, Provider, ProviderConnection } from '../provider';
+import type { Provider } from '../provider';
+import type { EncodeContext, ProviderConnection } from '../provider-request';
 import { createCompatibleProvider } from './create-compatible-provider';
 
 /** The base URL is taken with or without `/v1`, as people write both. */

@@ -1,7 +1,7 @@
 import type { JsonObject } from '@llm0/core/chat/json';
 import type { EmbeddingRequest } from '@llm0/core/embedding/embedding-request';
 import type { EmbeddingAnswer, EmbeddingsPart } from '../embeddings';
-import type { EncodeContext, UpstreamRequest } from '../provider';
+import type { EncodeContext, UpstreamRequest } from '../provider-request';
 import { asCount, asObject, asObjects, parseAnswer } from '../translation/read-json';
 import { readVector } from '../translation/read-vector';
 import { embeddingsEndpoint } from './endpoint';

@@ -1,11 +1,10 @@
 import type { JsonObject } from '@llm0/core/chat/json';
-import type { ChatRequest, ContentPart } from '@llm0/core/chat/request';
-import { type InlineMedia, isHttpUrl, parseDataUrl } from '../translation/media-source';
+import type { ChatRequest } from '@llm0/core/chat/request';
+import type { PartOf } from '../translation/encode-turns';
+import { type InlineMedia, parseDataUrl, remoteUrls } from '../translation/media-source';
 import type { Refuse } from '../translation/refuse-parameter';
 
 export type MediaByUrl = ReadonlyMap<string, InlineMedia>;
-
-type FilePart = Extract<ContentPart, { type: 'file' }>;
 
 const TEXT_TYPE = /^text\//;
 const IMAGE_TYPE = /^image\//;
@@ -13,7 +12,7 @@ const IMAGE_TYPE = /^image\//;
 const FOREIGN_FILE_ID = /^(?:file_|files\/)/;
 
 /** A file as the vendor takes it: text as text, images as images, the rest as data. */
-export function encodeFile(part: FilePart, media: MediaByUrl, refuse: Refuse): JsonObject[] {
+export function encodeFile(part: PartOf<'file'>, media: MediaByUrl, refuse: Refuse): JsonObject[] {
   const { dataUrl, fileId, filename } = part;
   if (dataUrl === undefined && fileId !== undefined && FOREIGN_FILE_ID.test(fileId)) {
     refuse('messages', "holds a file by another vendor's id, which is unknown to");
@@ -40,14 +39,7 @@ function textPart({ dataBase64 }: InlineMedia, title: string | undefined): JsonO
 
 /** The http(s) URLs of files, which the vendor does not read by itself: their content must travel with the request. */
 export function listRemoteFiles(request: ChatRequest): readonly string[] {
-  if (request.wire?.format === 'openai-chat') return NONE;
-  const urls = new Set<string>();
-  for (const { content } of request.messages) {
-    for (const part of content) {
-      if (part.type === 'file' && part.dataUrl !== undefined && isHttpUrl(part.dataUrl)) urls.add(part.dataUrl);
-    }
-  }
-  return [...urls];
+  return request.wire?.format === 'openai-chat' ? NONE : remoteUrls(request, ['file']);
 }
 
 const NONE: readonly string[] = [];

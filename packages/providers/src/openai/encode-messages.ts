@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
 import type { ChatMessage, ContentPart, ToolCall } from '@llm0/core/chat/request';
+import { type MessageOf, type PartEncoders, refuseRaw } from '../translation/encode-turns';
 import type { DroppedParameters } from '../translation/refuse-parameter';
 import { encodeFile, type MediaByUrl } from './encode-media';
 
@@ -8,8 +9,6 @@ export interface MessageContext {
   /** Fetched content of the request's http(s) URLs of files. */
   readonly media: MediaByUrl;
 }
-
-type MessageOf<R extends ChatMessage['role']> = Extract<ChatMessage, { role: R }>;
 
 /**
  * Our messages in the vendor's format; assistant turns that came in this format are sent as they were. Cache marks are
@@ -98,9 +97,7 @@ function encodeParts(parts: readonly ContentPart[], context: MessageContext): Js
   });
 }
 
-const PART_ENCODERS: {
-  [K in ContentPart['type']]: (part: Extract<ContentPart, { type: K }>, context: MessageContext) => JsonObject[];
-} = {
+const PART_ENCODERS: PartEncoders<MessageContext> = {
   text: (part) => [{ type: 'text', text: part.text }],
   image: (part) => [
     {
@@ -111,9 +108,5 @@ const PART_ENCODERS: {
   audio: (part) => [{ type: 'input_audio', input_audio: { data: part.dataBase64, format: part.format } }],
   file: (part, { media, dropped }) => encodeFile(part, media, dropped.refuse),
   refusal: (part) => [{ type: 'refusal', refusal: part.text }],
-  raw: (part, { dropped }) => {
-    if (part.format === 'openai-chat') return [part.value];
-    dropped.refuse('messages', `holds a part of type "${String(part.value.type ?? 'unknown')}", which is unknown to`);
-    return [];
-  },
+  raw: (part, context) => (part.format === 'openai-chat' ? [part.value] : refuseRaw(part, context)),
 };

@@ -4,7 +4,8 @@ import type { ChatRequest } from '@llm0/core/chat/request';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { mistral } from '../openai-compatible/mistral';
 import { ollama } from '../openai-compatible/ollama';
-import type { EncodeContext, Provider } from '../provider';
+import type { Provider } from '../provider';
+import type { EncodeContext } from '../provider-request';
 import { openai } from './index';
 
 const CONTEXT: EncodeContext = {

@@ -1,4 +1,4 @@
-import type { ProviderConnection, UpstreamRequest } from '../provider';
+import { jsonHeaders, type ProviderConnection, type UpstreamRequest } from '../provider-request';
 
 /** Where chat requests go and how they authenticate. `baseUrl` ends in `/v1`. */
 export function chatEndpoint(connection: ProviderConnection): Pick<UpstreamRequest, 'url' | 'method' | 'headers'> {
@@ -23,11 +23,6 @@ export function modelsEndpoint(connection: ProviderConnection): Pick<UpstreamReq
 }
 
 function requestHeaders(connection: ProviderConnection): Record<string, string> {
-  return {
-    'content-type': 'application/json',
-    // A compressed stream is held back until a block is full, which delays the first tokens.
-    'accept-encoding': 'identity',
-    ...(connection.apiKey === undefined ? {} : { authorization: `Bearer ${connection.apiKey}` }),
-    ...connection.headers,
-  };
+  const { apiKey } = connection;
+  return jsonHeaders(connection, apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` });
 }

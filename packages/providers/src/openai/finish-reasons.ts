@@ -1,4 +1,5 @@
 import type { FinishReason } from '@llm0/core/chat/event';
+import { finishReasonIn } from '../translation/finish-reason';
 
 /** The vendor's `finish_reason` → ours. Source: https://platform.openai.com/docs/api-reference/chat/object */
 const FINISH_REASONS: Readonly<Record<string, FinishReason>> = {
@@ -20,7 +21,7 @@ const STANDARD: ReadonlySet<string> = new Set(['stop', 'length', 'tool_calls', '
 
 /** Unknown values end an answer like `stop`. */
 export function decodeFinishReason(native: string): FinishReason {
-  return Object.hasOwn(FINISH_REASONS, native) ? (FINISH_REASONS[native] ?? 'stop') : 'stop';
+  return finishReasonIn(FINISH_REASONS, native);
 }
 
 /** True when the vendor's value may go out as `finish_reason` unchanged. */

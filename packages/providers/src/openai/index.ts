@@ -2,7 +2,7 @@ import type { Provider } from '../provider';
 import { decodeError } from './decode-error';
 import { decodeModelNames } from './decode-models';
 import { decodeResponse } from './decode-response';
-import { ChatStreamDecoder } from './decode-stream';
+import { createStreamDecoder } from './decode-stream';
 import { createEmbeddings, type EmbeddingQuirks, OPENAI_EMBEDDINGS } from './embeddings';
 import { listRemoteFiles } from './encode-media';
 import { encodeRequest } from './encode-request';
@@ -35,7 +35,7 @@ export function createChatProvider(profile: ChatProfile): Provider {
     modelPatterns,
     encodeRequest: (request, context) => encodeRequest(request, context, quirks),
     decodeResponse: (body) => decodeResponse(name, body),
-    createStreamDecoder: () => new ChatStreamDecoder(name),
+    createStreamDecoder: () => createStreamDecoder(name),
     remoteMedia: listRemoteFiles,
     decodeError: (status, headers, body) => decodeError(name, { status, headers, body }),
     probeUrl: profile.modelsEndpoint ?? modelsEndpoint,

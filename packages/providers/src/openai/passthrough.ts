@@ -1,6 +1,6 @@
 import type { JsonObject } from '@llm0/core/chat/json';
 import { countText, createUsageReader, limitOf, type NativeShape, type PassthroughPart } from '../passthrough';
-import type { ProviderConnection } from '../provider';
+import type { ProviderConnection } from '../provider-request';
 import { asObject, asObjects } from '../translation/read-json';
 import { decodeUsage } from './decode-usage';
 import { decodeUsage as decodeResponsesUsage } from './responses/decode-usage';

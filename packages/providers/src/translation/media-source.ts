@@ -1,3 +1,5 @@
+import type { ChatRequest } from '@llm0/core/chat/request';
+
 /** Media that travels inside a request. */
 export interface InlineMedia {
   /** Without parameters, e.g. `image/png`. */
@@ -30,6 +32,17 @@ function decodePercent(text: string): string {
 
 export function isHttpUrl(url: string): boolean {
   return /^https?:\/\//i.test(url);
+}
+
+/** The http(s) URLs among a request's parts of these kinds, each once. */
+export function remoteUrls({ messages }: ChatRequest, kinds: readonly ('image' | 'file')[]): readonly string[] {
+  const urls = messages.flatMap(({ content }) =>
+    content.map((part) => {
+      if (part.type === 'image') return kinds.includes('image') ? part.url : undefined;
+      return part.type === 'file' ? part.dataUrl : undefined;
+    }),
+  );
+  return [...new Set(urls.filter((url): url is string => url !== undefined && isHttpUrl(url)))];
 }
 
 /** A file's content: a data URL, or bare base64 whose kind its name tells. */

@@ -1,5 +1,5 @@
 import { GatewayError } from '@llm0/core/errors/gateway-error';
-import type { EncodeContext } from '../provider';
+import type { EncodeContext } from '../provider-request';
 
 /** Called for a parameter that cannot be honoured: throws, or notes it as dropped. `reason` stands before the model. */
 export type Refuse = (param: string, reason: string) => void;

@@ -1,5 +1,5 @@
 import { GatewayError } from '@llm0/core/errors/gateway-error';
-import type { ProviderConnection } from '../provider';
+import type { ProviderConnection } from '../provider-request';
 import type { KeyRing } from './key-ring';
 
 export interface KeyedAttempt {

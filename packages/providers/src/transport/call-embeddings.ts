@@ -3,7 +3,8 @@ import { type EmbeddingInput, type EmbeddingRequest, weighInputs } from '@llm0/c
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { guessTokens } from '@llm0/core/pricing/estimate-tokens';
 import type { EmbeddingAnswer, EmbeddingsPart } from '../embeddings';
-import type { EncodeContext, Provider, ProviderConnection } from '../provider';
+import type { Provider } from '../provider';
+import type { EncodeContext, ProviderConnection } from '../provider-request';
 import { askWithKeys } from './ask-with-keys';
 import { fetchUpstream } from './fetch-upstream';
 import type { KeyRing } from './key-ring';

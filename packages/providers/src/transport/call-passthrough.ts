@@ -1,9 +1,9 @@
 // Upstream unreachable, slow or redirecting: one `GatewayError`; nothing is tried again, as a body may be gone by then.
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { NativeRequest, PassthroughPart } from '../passthrough';
-import type { Provider, ProviderConnection } from '../provider';
-import { clientClosed, connectionError } from './fetch-upstream';
-import { upstreamFailure } from './upstream-failure';
+import type { Provider } from '../provider';
+import type { ProviderConnection } from '../provider-request';
+import { refuseRedirect, untilHeaders } from './fetch-upstream';
 
 export {
   atLeast,
@@ -84,49 +84,23 @@ export interface NativeCall {
 }
 
 /** Sends one request as it is and waits for the answer's headers. */
-export async function callPassthrough(call: NativeCall): Promise<Response> {
-  const { provider, request, timeoutMs, signal } = call;
-  if (signal.aborted) throw clientClosed();
-  const controller = new AbortController();
-  const onAbort = () => controller.abort();
-  signal.addEventListener('abort', onAbort, { once: true });
-  let timedOut = false;
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const startTimer = () => {
-    timer ??= setTimeout(() => {
-      timedOut = true;
-      controller.abort();
-    }, timeoutMs);
-  };
-  const stream = call.stream === undefined ? undefined : notingEnd(call.stream, startTimer);
-  if (stream === undefined) startTimer();
-  try {
-    const response = await call.fetch(request.url.href, {
+export function callPassthrough(call: NativeCall): Promise<Response> {
+  const { request, fetch } = call;
+  const provider = call.provider.name;
+  return untilHeaders({ ...call, provider }, async (signal, startTimer) => {
+    const stream = call.stream === undefined ? undefined : notingEnd(call.stream, startTimer);
+    if (stream === undefined) startTimer();
+    const response = await fetch(request.url.href, {
       method: request.method,
       headers: { ...request.headers },
       body: stream ?? request.body,
       ...(stream === undefined ? {} : { duplex: 'half' }),
-      // The bytes go on as they are; a redirect could carry the key to another host.
-      ...{ redirect: 'manual', decompress: false, timeout: false, signal: controller.signal },
+      // The bytes go on as they are.
+      ...{ redirect: 'manual', decompress: false, timeout: false, signal },
     } as RequestInit);
-    if (response.status >= 300 && response.status < 400 && response.status !== 304) {
-      void response.body?.cancel().catch(() => {});
-      throw upstreamFailure(
-        'malformed',
-        provider.name,
-        `answered with a redirect (${response.status}), which is refused.`,
-      );
-    }
+    if (response.status !== 304) refuseRedirect(provider, response);
     return response;
-  } catch (error) {
-    if (error instanceof GatewayError) throw error;
-    if (signal.aborted) throw clientClosed();
-    if (timedOut) throw upstreamFailure('timeout', provider.name, `did not answer within ${timeoutMs} ms.`, error);
-    throw connectionError(provider.name, error);
-  } finally {
-    clearTimeout(timer);
-    signal.removeEventListener('abort', onAbort);
-  }
+  });
 }
 
 /** The same stream, read only as fast as it is sent on; `onEnd` once all of it was. */

@@ -4,7 +4,8 @@ import { countEvents } from '@llm0/core/chat/input-count';
 import type { ChatRequest } from '@llm0/core/chat/request';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { guessInputTokens } from '@llm0/core/pricing/estimate-tokens';
-import type { EncodeContext, Provider, StreamDecoder, UpstreamRequest } from '../provider';
+import type { Provider, StreamDecoder } from '../provider';
+import type { EncodeContext, UpstreamRequest } from '../provider-request';
 import { askWithKeys } from './ask-with-keys';
 import type { EgressOptions } from './fetch-guarded';
 import { clientClosed, type FetchedAnswer, fetchUpstream } from './fetch-upstream';
@@ -68,7 +69,7 @@ function callWithKeys(call: ProviderCall, keys: KeyRing): Promise<ProviderAnswer
 /** A vendor that cannot count is not asked: the answer is a guess, and says so. */
 function guessCount({ provider, request }: ProviderCall): ProviderAnswer {
   const events = countEvents({ inputTokens: guessInputTokens(request), estimated: true });
-  const answer = new BufferedAnswer(() => ({ events }), provider.name);
+  const answer = new WholeAnswer(() => ({ events }), provider.name);
   return { events: answer, status: 200, dropped: [], headersMs: 0, isWhole: true };
 }
 
@@ -85,7 +86,7 @@ async function callOnce(call: ProviderCall): Promise<ProviderAnswer> {
     return {
       ...answer,
       isWhole: true,
-      events: new BufferedAnswer(() => provider.decodeResponse(bytes, request), provider.name),
+      events: new WholeAnswer(() => provider.decodeResponse(bytes, request), provider.name),
     };
   }
   const streamed = isStream(response.headers.get('content-type') ?? '', request);
@@ -95,9 +96,10 @@ async function callOnce(call: ProviderCall): Promise<ProviderAnswer> {
     firstTimeoutMs: streamed ? Math.max(1, call.timeoutMs - headersMs) : undefined,
     signal: call.signal,
   });
+  const readAll = async () => provider.decodeResponse(await readWhole(body, MAX_ANSWER_BYTES, provider.name), request);
   const events = streamed
     ? new StreamedAnswer(body, provider.createStreamDecoder(request), provider.name)
-    : new PlainAnswer(body, (bytes) => provider.decodeResponse(bytes, request), provider.name);
+    : new WholeAnswer(readAll, provider.name, body);
   return { ...answer, isWhole: false, events };
 }
 
@@ -216,38 +218,21 @@ class StreamedAnswer extends AnswerIterator {
   }
 }
 
-class PlainAnswer extends AnswerIterator {
+/** A plain answer: read whole, or there already. */
+class WholeAnswer extends AnswerIterator {
   private read = false;
 
   constructor(
-    private readonly body: UpstreamBody,
-    private readonly decode: (bytes: Uint8Array) => EventBatch,
-    private readonly name: string,
+    private readonly decode: () => EventBatch | Promise<EventBatch>,
+    provider: string,
+    body?: UpstreamBody,
   ) {
-    super(() => body.close(), name);
+    super(() => body?.close(), provider);
   }
 
   protected async advance(): Promise<EventBatch | undefined> {
     if (this.read) return undefined;
     this.read = true;
-    return this.decode(await readWhole(this.body, MAX_ANSWER_BYTES, this.name));
-  }
-}
-
-/** A plain answer that is there already. */
-class BufferedAnswer extends AnswerIterator {
-  private read = false;
-
-  constructor(
-    private readonly decode: () => EventBatch,
-    provider: string,
-  ) {
-    super(() => {}, provider);
-  }
-
-  protected advance(): Promise<EventBatch | undefined> {
-    if (this.read) return Promise.resolve(undefined);
-    this.read = true;
-    return Promise.resolve(this.decode());
+    return this.decode();
   }
 }

@@ -46,6 +46,14 @@ export function decodeErrorObject(dialect: ErrorDialect, value: JsonObject): Gat
   });
 }
 
+/** Both ways in which one vendor tells of errors. */
+export const createErrorDecoders = (dialect: ErrorDialect) => ({
+  /** Any answer other than 2xx. */
+  decodeError: (answer: ErrorAnswer): GatewayError => decodeErrorAnswer(dialect, answer),
+  /** An error object inside a 200; undefined when there is none. */
+  decodeErrorObject: (value: JsonObject): GatewayError | undefined => decodeErrorObject(dialect, value),
+});
+
 interface FoundError {
   readonly message?: string;
   readonly param?: string;

@@ -1,6 +1,6 @@
 // Upstream unreachable, slow or redirecting: the attempt fails with one `GatewayError`; nothing is retried here.
 import { GatewayError } from '@llm0/core/errors/gateway-error';
-import type { UpstreamRequest } from '../provider';
+import type { UpstreamRequest } from '../provider-request';
 import { upstreamFailure } from './upstream-failure';
 
 export interface FetchUpstreamOptions {
@@ -28,35 +28,46 @@ export interface FetchedAnswer {
 const SMALL_BODY_BYTES = 1024 * 1024;
 
 /**
- * Sends one request and waits for its headers (and a small plain body). Redirects are refused: they could carry the key to another host.
- * Throws failure `timeout` or `connection`, or `client_closed`. Messages never hold the URL or the key.
+ * Sends one request and waits for its headers (and a small plain body). Throws failure `timeout` or `connection`, or
+ * `client_closed`. Messages never hold the URL or the key.
  */
-export async function fetchUpstream(options: FetchUpstreamOptions): Promise<FetchedAnswer> {
-  const { provider, request, timeoutMs, signal } = options;
-  if (signal.aborted) throw clientClosed();
-  const controller = new AbortController();
-  let timedOut = false;
-  const timer = setTimeout(() => {
-    timedOut = true;
-    controller.abort();
-  }, timeoutMs);
-  const onAbort = () => controller.abort();
-  signal.addEventListener('abort', onAbort, { once: true });
-  try {
-    const response = await options.fetch(request.url, {
+export function fetchUpstream(options: FetchUpstreamOptions): Promise<FetchedAnswer> {
+  const { provider, request, fetch } = options;
+  return untilHeaders(options, async (signal, startTimer) => {
+    startTimer();
+    const response = await fetch(request.url, {
       method: request.method,
       headers: request.headers,
       body: request.body,
       redirect: 'manual',
-      signal: controller.signal,
+      signal,
       // The runtime's own idle limit would cut long thinking short; ours is kept by the reader of the body.
       timeout: false,
     } as RequestInit);
-    if (response.status >= 300 && response.status < 400) {
-      void response.body?.cancel().catch(() => {});
-      throw upstreamFailure('malformed', provider, `answered with a redirect (${response.status}), which is refused.`);
-    }
+    refuseRedirect(provider, response);
     return isSmallPlain(response) ? { response, bytes: await response.bytes() } : { response };
+  });
+}
+
+/** One exchange that ends when the caller leaves or `timeoutMs` after `startTimer`, with the error that says which. */
+export async function untilHeaders<T>(
+  { provider, timeoutMs, signal }: Pick<FetchUpstreamOptions, 'provider' | 'timeoutMs' | 'signal'>,
+  exchange: (signal: AbortSignal, startTimer: () => void) => Promise<T>,
+): Promise<T> {
+  if (signal.aborted) throw clientClosed();
+  const controller = new AbortController();
+  const onAbort = () => controller.abort();
+  signal.addEventListener('abort', onAbort, { once: true });
+  let timedOut = false;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const startTimer = () => {
+    timer ??= setTimeout(() => {
+      timedOut = true;
+      controller.abort();
+    }, timeoutMs);
+  };
+  try {
+    return await exchange(controller.signal, startTimer);
   } catch (error) {
     if (error instanceof GatewayError) throw error;
     if (signal.aborted) throw clientClosed();
@@ -66,6 +77,13 @@ export async function fetchUpstream(options: FetchUpstreamOptions): Promise<Fetc
     clearTimeout(timer);
     signal.removeEventListener('abort', onAbort);
   }
+}
+
+/** It could carry the key to another host. */
+export function refuseRedirect(provider: string, { status, body }: Response): void {
+  if (status < 300 || status >= 400) return;
+  void body?.cancel().catch(() => {});
+  throw upstreamFailure('malformed', provider, `answered with a redirect (${status}), which is refused.`);
 }
 
 function isSmallPlain(response: Response): boolean {

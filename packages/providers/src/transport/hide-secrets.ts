@@ -1,5 +1,5 @@
 import { REDACTED } from '@llm0/core/logs/redact';
-import type { ProviderConnection } from '../provider';
+import type { ProviderConnection } from '../provider-request';
 
 /** Shorter ones would take harmless words out of messages. */
 const MIN_CHARACTERS = 6;

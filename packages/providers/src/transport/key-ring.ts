@@ -1,7 +1,7 @@
 // A key the vendor refuses is never reason enough to fail: the next one is asked, and only a provider without any other
 // key asks a refused one again.
 import { GatewayError } from '@llm0/core/errors/gateway-error';
-import type { ProviderConnection } from '../provider';
+import type { ProviderConnection } from '../provider-request';
 import { upstreamFailure } from './upstream-failure';
 
 /** The keys of one provider, for callers that go from one to the next. */

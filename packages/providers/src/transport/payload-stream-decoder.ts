@@ -9,7 +9,9 @@ import { upstreamFailure } from './upstream-failure';
 /** What a vendor makes of the payloads of one streamed answer. */
 export interface PayloadDecoder {
   /** Appends the payload's events. Throws a `GatewayError` for an error payload. */
-  decode(payload: JsonObject, events: ChatEvent[]): void;
+  decode(payload: JsonObject, events: ChatEvent[], text: PayloadText): void;
+  /** `[DONE]` came: the last events, and what goes out with them. Absent where the format has no such end. */
+  decodeEnd?(events: ChatEvent[]): string;
   /** The vendor said the answer is over: nothing after that is read. */
   readonly done: boolean;
   /** The connection ended: appends the last events; false when the answer is not complete. */
@@ -18,7 +20,7 @@ export interface PayloadDecoder {
   readonly forward?: {
     readonly format: WireFormat;
     /** The payload just decoded as a whole event of a stream; empty for one that must not go out. */
-    encode(payload: JsonObject, data: string): string;
+    encode(payload: JsonObject, text: PayloadText): string | Uint8Array;
     /** The complete answer, once the payload that holds it was decoded. */
     readonly answer?: JsonObject;
   };
@@ -33,12 +35,16 @@ export interface PayloadSource {
 
 export interface PayloadText {
   readonly data: string;
+  /** What the stream itself calls the event. */
+  readonly event?: string;
+  /** The event's own bytes, where they can go out as they are. */
+  readonly raw?: Uint8Array;
 }
 
 const EMPTY_BATCH: EventBatch = { events: [] };
 const encoder = new TextEncoder();
-/** Some proxies end every stream this way, whatever its format. */
-const FOREIGN_END = '[DONE]';
+/** Ends Chat Completions; some proxies end every stream this way, whatever its format. */
+const END_MARK = '[DONE]';
 
 /** Events that each hold one JSON object → batches; tells truncated from malformed answers. */
 export class PayloadStreamDecoder implements StreamDecoder {
@@ -79,34 +85,69 @@ export class PayloadStreamDecoder implements StreamDecoder {
 
   /** `atEnd`: half an event is what a cut connection leaves behind, and says no more than the cut itself. */
   private decode(incoming: readonly PayloadText[], atEnd: boolean): EventBatch {
+    if (incoming.length === 0) return EMPTY_BATCH;
     const events: ChatEvent[] = [];
-    const { forward } = this.payloads;
-    let forwarded = '';
-    for (const { data } of incoming) {
-      if (data === '' || data === FOREIGN_END) continue;
+    const pieces: (string | Uint8Array)[] = [];
+    for (const text of incoming) {
+      if (text.data === '') continue;
       try {
-        const payload = parseEventData(this.provider, data);
-        this.sawPayload = true;
-        this.payloads.decode(payload, events);
-        if (forward !== undefined) forwarded += forward.encode(payload, data);
+        this.decodeText(text, events, pieces);
       } catch (error) {
         if (atEnd && this.sawPayload && isUnreadable(error)) break;
-        if (events.length === 0 && forwarded === '') throw error;
+        if (events.length === 0 && pieces.length === 0) throw error;
         this.failure = error;
         this.done = true;
       }
       this.done ||= this.payloads.done;
       if (this.done) break;
     }
-    if (forward !== undefined && (forwarded !== '' || forward.answer !== undefined)) {
+    const { forward } = this.payloads;
+    if (forward !== undefined && (pieces.length > 0 || forward.answer !== undefined)) {
       const { format, answer } = forward;
-      const bytes = encoder.encode(forwarded);
-      return { events, wire: { kind: 'bytes', format, bytes, ...(answer === undefined ? {} : { answer }) } };
+      const bytes = joinPieces(pieces);
+      return {
+        events,
+        wire: answer === undefined ? { kind: 'bytes', format, bytes } : { kind: 'bytes', format, bytes, answer },
+      };
     }
     return events.length === 0 ? EMPTY_BATCH : { events };
+  }
+
+  private decodeText(text: PayloadText, events: ChatEvent[], pieces: (string | Uint8Array)[]): void {
+    const { payloads } = this;
+    let piece: string | Uint8Array | undefined;
+    if (text.data === END_MARK) piece = payloads.decodeEnd?.(events);
+    else {
+      const payload = parseEventData(this.provider, text.data);
+      this.sawPayload = true;
+      payloads.decode(payload, events, text);
+      piece = payloads.forward?.encode(payload, text);
+    }
+    if (piece !== undefined && piece.length > 0) pieces.push(piece);
   }
 }
 
 function isUnreadable(error: unknown): boolean {
   return error instanceof GatewayError && error.failure === 'malformed';
 }
+
+/** The bytes as they came where they lie side by side already, else one copy. */
+function joinPieces(pieces: readonly (string | Uint8Array)[]): Uint8Array {
+  const [first] = pieces;
+  if (pieces.length === 1 && first !== undefined) return bytesOf(first);
+  if (first instanceof Uint8Array) {
+    let end = first.byteOffset;
+    for (const piece of pieces) {
+      if (typeof piece === 'string' || piece.buffer !== first.buffer || piece.byteOffset !== end) {
+        return Buffer.concat(pieces.map(bytesOf));
+      }
+      end += piece.byteLength;
+    }
+    return new Uint8Array(first.buffer, first.byteOffset, end - first.byteOffset);
+  }
+  return pieces.every((piece) => typeof piece === 'string')
+    ? encoder.encode(pieces.join(''))
+    : Buffer.concat(pieces.map(bytesOf));
+}
+
+const bytesOf = (piece: string | Uint8Array) => (typeof piece === 'string' ? encoder.encode(piece) : piece);

@@ -1,6 +1,7 @@
 // An error whose own words drip in for ever is told without them.
 import type { GatewayError } from '@llm0/core/errors/gateway-error';
-import type { Provider, ProviderConnection } from '../provider';
+import type { Provider } from '../provider';
+import type { ProviderConnection } from '../provider-request';
 import { hideSecrets } from './hide-secrets';
 import { readStart, UpstreamBody } from './read-body';
 

@@ -1,5 +1,5 @@
 import type { JsonObject } from '@llm0/core/chat/json';
-import { readInput } from '@llm0/providers/claude/blocks';
+import { readInput } from '@llm0/providers/claude/native-blocks';
 import { isObject } from '../read-field';
 import type { BlockSink } from './encode-blocks';
 

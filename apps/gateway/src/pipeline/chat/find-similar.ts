@@ -1,7 +1,7 @@
 // Embedder or Postgres away or slow: a miss after 150 ms at the latest; the request goes on upstream.
 import { readEligibleQuestion } from '@llm0/core/cache/semantic/eligible-question';
 import type {
-  KeptAnswer,
+  SemanticAnswer,
   SemanticHit,
   SemanticLookUp,
   SemanticQuestion,
@@ -60,7 +60,7 @@ export function keepForSimilar(
   services: Pick<Services, 'semanticCache'>,
   question: SimilarQuestion,
   lookUp: SemanticLookUp | undefined,
-): (answer: KeptAnswer) => void {
+): (answer: SemanticAnswer) => void {
   return (answer) => services.semanticCache.keep(question, answer, lookUp);
 }
 

@@ -1,5 +1,5 @@
-import type { AnswerClaim } from '@llm0/core/cache/idempotency/idempotent-answers';
-import type { StoredAnswer } from '@llm0/core/cache/stored-answer';
+import type { CachedAnswer } from '@llm0/core/cache/cached-answer';
+import type { IdempotencyClaim } from '@llm0/core/cache/idempotency/idempotency-keys';
 import type { ChatRequest } from '@llm0/core/chat/request';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { Dialect } from '../../dialects/dialect';
@@ -23,7 +23,7 @@ interface Progress {
   requestedModel?: string;
   stream?: boolean;
   request?: ChatRequest;
-  claim?: AnswerClaim<StoredAnswer>;
+  claim?: IdempotencyClaim<CachedAnswer>;
   /** Set once admitted: from then on the meter settles. */
   meter?: Meter;
 }

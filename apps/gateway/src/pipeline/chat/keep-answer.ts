@@ -1,4 +1,4 @@
-import type { StoredAnswer } from '@llm0/core/cache/stored-answer';
+import type { CachedAnswer } from '@llm0/core/cache/cached-answer';
 import type { ChatResponse } from '@llm0/core/chat/response';
 import type { GivenBodies } from '@llm0/core/logs/body-log';
 import type { AnswerSummary } from '../../dialects/dialect';
@@ -6,7 +6,7 @@ import type { Services } from '../../services-type';
 import type { RespondInput } from './respond';
 
 /** What replays of a request with an Idempotency-Key get. */
-export function storedAnswer(response: ChatResponse, summary: AnswerSummary): StoredAnswer {
+export function storedAnswer(response: ChatResponse, summary: AnswerSummary): CachedAnswer {
   const { provider, model, usage, costNanoUsd } = summary;
   return { v: 1, provider, model, response, usage, costNanoUsd };
 }

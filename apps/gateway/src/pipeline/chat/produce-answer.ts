@@ -1,5 +1,5 @@
+import type { CachedAnswer } from '@llm0/core/cache/cached-answer';
 import type { SemanticLookUp } from '@llm0/core/cache/semantic/semantic-cache';
-import type { StoredAnswer } from '@llm0/core/cache/stored-answer';
 import type { EventBatch } from '@llm0/core/chat/event';
 import { replayResponse } from '@llm0/core/chat/replay';
 import type { ChatResponse } from '@llm0/core/chat/response';
@@ -159,7 +159,7 @@ function answerFromSeat(seat: Seat, upstream: UpstreamAnswer): Answer {
 }
 
 /** A cached answer as events, ready at once. */
-export function replayStored(stored: StoredAnswer, cache: CacheOutcome = 'exact'): Answer {
+export function replayStored(stored: CachedAnswer, cache: CacheOutcome = 'exact'): Answer {
   const whole: ChatResponse = { ...stored.response, usage: stored.usage };
   let replayed = false;
   return {

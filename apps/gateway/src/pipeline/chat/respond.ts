@@ -1,5 +1,5 @@
-import type { AnswerClaim } from '@llm0/core/cache/idempotency/idempotent-answers';
-import type { StoredAnswer } from '@llm0/core/cache/stored-answer';
+import type { CachedAnswer } from '@llm0/core/cache/cached-answer';
+import type { IdempotencyClaim } from '@llm0/core/cache/idempotency/idempotency-keys';
 import { ResponseCollector } from '@llm0/core/chat/collect';
 import type { EventBatch } from '@llm0/core/chat/event';
 import type { JsonObject } from '@llm0/core/chat/json';
@@ -24,7 +24,7 @@ export interface RespondInput {
   readonly answer: Answer;
   readonly meter: Meter;
   /** Of a request with an Idempotency-Key. */
-  readonly claim: AnswerClaim<StoredAnswer>;
+  readonly claim: IdempotencyClaim<CachedAnswer>;
   /** Fires when the caller's connection is gone. */
   readonly signal: AbortSignal;
   /** Called once the last byte went out or the caller left. */

@@ -1,4 +1,4 @@
-import { decodeStoredEmbedding, encodeStoredEmbedding, type StoredEmbedding } from '@llm0/core/cache/stored-embedding';
+import { type CachedEmbedding, decodeCachedEmbedding, encodeCachedEmbedding } from '@llm0/core/cache/cached-embedding';
 import { type Usage, ZERO_USAGE } from '@llm0/core/chat/usage';
 import { type EmbeddingInput, weighInputs } from '@llm0/core/embedding/embedding-request';
 import type { CacheWrite } from '@llm0/core/limits/hot-store';
@@ -10,7 +10,7 @@ import type { Exchange } from '../exchange/open-exchange';
 import { type EmbedNeeds, embedUpstream, type UpstreamEmbeddings } from './embed-upstream';
 import { type EmbeddingJob, type EmbeddingPlan, planEmbeddings } from './plan-embeddings';
 
-export type EmbeddingAdmission = Admission<EmbeddingPlan, StoredEmbedding>;
+export type EmbeddingAdmission = Admission<EmbeddingPlan, CachedEmbedding>;
 
 /** Larger batches are indexing: their inputs would push everything else out of the cache. */
 const MAX_CACHED_INPUTS = 256;
@@ -26,9 +26,9 @@ export async function withKnown(
   const { keys } = planEmbeddings(services, input);
   if (keys === undefined) return input;
   const values = await services.hotStore.cacheRead(principal.project.id, keys);
-  const known = new Map<number, StoredEmbedding>();
+  const known = new Map<number, CachedEmbedding>();
   for (const [index, value] of values.entries()) {
-    const stored = value === undefined ? undefined : decodeStoredEmbedding(value);
+    const stored = value === undefined ? undefined : decodeCachedEmbedding(value);
     if (stored !== undefined) known.set(index, stored);
   }
   return known.size === 0 ? input : { ...input, request: { ...job, known } };
@@ -36,7 +36,7 @@ export async function withKnown(
 
 /** What one request gives its caller, input by input, and what it cost. */
 export interface CollectedEmbeddings {
-  readonly entries: readonly StoredEmbedding[];
+  readonly entries: readonly CachedEmbedding[];
   /** Absent where the cache had everything. */
   readonly upstream?: UpstreamEmbeddings;
   readonly usage: Usage;
@@ -74,7 +74,7 @@ export async function collectEmbeddings(
   const costNanoUsd = priced === undefined ? 0 : computeCost(billed, priced).costNanoUsd;
   const shares = shareOut(inputs, { tokens: upstream.inputTokens, costNanoUsd });
   const made = new Map(
-    plan.missing.map((index, position): [number, StoredEmbedding] => {
+    plan.missing.map((index, position): [number, CachedEmbedding] => {
       const vectorBase64 = toBase64(upstream.vectors[position] ?? new Float32Array());
       return [index, { provider, model, vectorBase64, ...(shares[position] ?? NO_SHARE) }];
     }),
@@ -88,9 +88,9 @@ export async function collectEmbeddings(
   };
 }
 
-const sumTokens = (entries: readonly StoredEmbedding[]) => entries.reduce((sum, { tokens }) => sum + tokens, 0);
+const sumTokens = (entries: readonly CachedEmbedding[]) => entries.reduce((sum, { tokens }) => sum + tokens, 0);
 
-function fromCache(entries: readonly StoredEmbedding[]): CollectedEmbeddings {
+function fromCache(entries: readonly CachedEmbedding[]): CollectedEmbeddings {
   return { entries, usage: { ...ZERO_USAGE, inputTokens: sumTokens(entries) }, costNanoUsd: 0, fresh: [] };
 }
 
@@ -120,7 +120,7 @@ const FALLBACK_TTL_SECONDS = 60;
 
 function cacheWrites(
   services: Pick<Services, 'config'>,
-  given: Pick<CollectInput, 'exchange' | 'admission'> & { readonly made: ReadonlyMap<number, StoredEmbedding> },
+  given: Pick<CollectInput, 'exchange' | 'admission'> & { readonly made: ReadonlyMap<number, CachedEmbedding> },
 ): readonly CacheWrite[] {
   const { keys, route, request } = given.admission.plan;
   if (keys === undefined || request.inputs.length > MAX_CACHED_INPUTS) return [];
@@ -129,7 +129,7 @@ function cacheWrites(
     given.exchange.controls.cacheTtlSeconds ?? given.admission.principal.project.cacheTtlSeconds ?? cacheTtlSeconds;
   return [...given.made].flatMap(([index, entry]) => {
     const key = keys[index];
-    const value = encodeStoredEmbedding(entry);
+    const value = encodeCachedEmbedding(entry);
     if (key === undefined || value.length > cacheMaxBodyBytes) return [];
     const isFallback = entry.provider !== route.targets[0].provider;
     const ttlMs = 1000 * (isFallback ? Math.min(ttlSeconds, FALLBACK_TTL_SECONDS) : ttlSeconds);

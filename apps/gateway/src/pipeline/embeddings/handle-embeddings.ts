@@ -1,6 +1,7 @@
 // Hot store unreachable: as for chat. Cached inputs that can't be read count as unknown, and are embedded anew.
-import type { AnswerClaim } from '@llm0/core/cache/idempotency/idempotent-answers';
-import type { StoredEmbedding } from '@llm0/core/cache/stored-embedding';
+
+import type { CachedEmbedding } from '@llm0/core/cache/cached-embedding';
+import type { IdempotencyClaim } from '@llm0/core/cache/idempotency/idempotency-keys';
 import type { JsonObject } from '@llm0/core/chat/json';
 import { type Usage, ZERO_USAGE } from '@llm0/core/chat/usage';
 import type { GatewayError } from '@llm0/core/errors/gateway-error';
@@ -29,7 +30,7 @@ interface Progress {
   requestedModel?: string;
   admission?: EmbeddingAdmission;
   booking?: Booking;
-  claim?: AnswerClaim<readonly StoredEmbedding[]>;
+  claim?: IdempotencyClaim<readonly CachedEmbedding[]>;
 }
 
 const NONE_KNOWN: EmbeddingJob['known'] = new Map();
@@ -70,7 +71,7 @@ export async function handleEmbeddings(services: Services, httpRequest: Request)
   }
 }
 
-type EmbeddingTurn = Turn<readonly StoredEmbedding[], EmbeddingAdmission>;
+type EmbeddingTurn = Turn<readonly CachedEmbedding[], EmbeddingAdmission>;
 
 /** A replay is a request all of whose inputs are known. */
 function claimEmbeddings(
@@ -101,7 +102,7 @@ interface Served {
   readonly booking: Booking;
   readonly decoded: Decoded;
   readonly httpRequest: Request;
-  readonly claim: AnswerClaim<readonly StoredEmbedding[]>;
+  readonly claim: IdempotencyClaim<readonly CachedEmbedding[]>;
 }
 
 async function respondEmbeddings(services: Services, served: Served): Promise<Response> {

@@ -1,4 +1,4 @@
-import { decodeStoredEmbedding, embeddingCacheKey, type StoredEmbedding } from '@llm0/core/cache/stored-embedding';
+import { type CachedEmbedding, decodeCachedEmbedding, embeddingCacheKey } from '@llm0/core/cache/cached-embedding';
 import { BUILT_IN } from '@llm0/core/embedding/built-in-embeddings';
 import {
   type EmbeddingInput,
@@ -23,7 +23,7 @@ export interface EmbeddingJob {
   readonly model: string;
   readonly request: EmbeddingRequest;
   /** By input. */
-  readonly known: ReadonlyMap<number, StoredEmbedding>;
+  readonly known: ReadonlyMap<number, CachedEmbedding>;
 }
 
 export interface EmbeddingPlan {
@@ -40,14 +40,14 @@ export interface EmbeddingPlan {
 }
 
 /** How requests for embeddings pass the decision. */
-export const EMBEDDINGS: Planner<EmbeddingJob, EmbeddingPlan, StoredEmbedding> = {
+export const EMBEDDINGS: Planner<EmbeddingJob, EmbeddingPlan, CachedEmbedding> = {
   plan: planEmbeddings,
   // Vectors of another model cannot be compared with this one's.
   withModel: () => {
     const message = 'This customer has reached its spend limit, and embeddings of another model would be no answer.';
     throw new GatewayError('customer_spend_limit', message, { param: 'customer' });
   },
-  decodeStored: decodeStoredEmbedding,
+  decodeStored: decodeCachedEmbedding,
 };
 
 /** Resolves, prices and keys a request; throws for models that may not be called. Touches no store. */

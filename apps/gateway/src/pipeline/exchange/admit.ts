@@ -1,6 +1,6 @@
 // Hot store unreachable: 503 store_unavailable, or, for projects with `on_store_failure: open`, served without limits or cache.
 
-import { decodeStoredAnswer, type StoredAnswer } from '@llm0/core/cache/stored-answer';
+import { type CachedAnswer, decodeCachedAnswer } from '@llm0/core/cache/cached-answer';
 import type { ChatRequest } from '@llm0/core/chat/request';
 import { type ErrorKind, GatewayError } from '@llm0/core/errors/gateway-error';
 import type { AdmitDecision, AdmitPlan, AdmitRequest, DenialReason, LimitState } from '@llm0/core/limits/hot-store';
@@ -39,7 +39,7 @@ export interface UndecidedAdmission {
 }
 
 /** A decision to serve, with the plan it was made for. */
-export interface Admission<P = RequestPlan, S = StoredAnswer> {
+export interface Admission<P = RequestPlan, S = CachedAnswer> {
   readonly principal: Authenticated;
   readonly plan: P;
   readonly decision: Extract<AdmitDecision, { type: 'admitted' | 'cached' }> | UndecidedAdmission;
@@ -186,10 +186,10 @@ function replaceModel(request: ChatRequest, model: string): ChatRequest {
   return { ...request, model, wire };
 }
 
-const CHAT: Planner<ChatRequest, RequestPlan, StoredAnswer> = {
+const CHAT: Planner<ChatRequest, RequestPlan, CachedAnswer> = {
   plan: planRequest,
   withModel: replaceModel,
-  decodeStored: decodeStoredAnswer,
+  decodeStored: decodeCachedAnswer,
 };
 
 function admitRequest(

@@ -1,6 +1,7 @@
 // Postgres unreachable: requests with an Idempotency-Key get a 503, because running them could mean running them twice.
-import type { AnswerClaim, IdempotentAnswers } from '@llm0/core/cache/idempotency/idempotent-answers';
-import type { StoredAnswer } from '@llm0/core/cache/stored-answer';
+
+import type { CachedAnswer } from '@llm0/core/cache/cached-answer';
+import type { IdempotencyClaim, IdempotencyKeys } from '@llm0/core/cache/idempotency/idempotency-keys';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { Services } from '../../services-type';
 import type { Admission, AdmitInput } from './admit';
@@ -11,13 +12,13 @@ import { planRequest } from './plan-request';
 type Needs = Pick<Services, 'idempotency' | 'keyCache' | 'clock' | 'routing' | 'storeClock'>;
 
 /** Either a claim, to be ended by this request, or the answer it has to replay. */
-export interface Turn<A = StoredAnswer, R = Admission> {
-  readonly claim: AnswerClaim<A>;
+export interface Turn<A = CachedAnswer, R = Admission> {
+  readonly claim: IdempotencyClaim<A>;
   readonly replay?: R;
 }
 
 /** Requests without the header, and replays: there is nothing to keep. */
-const NO_CLAIM: AnswerClaim<never> = { complete: () => undefined, fail: () => {}, release: () => {} };
+const NO_CLAIM: IdempotencyClaim<never> = { complete: () => undefined, fail: () => {}, release: () => {} };
 export const NO_TURN: Turn<never, never> = { claim: NO_CLAIM };
 
 const HEADER = 'idempotency-key';
@@ -46,7 +47,7 @@ export function claimAnswer(services: Needs, input: AdmitInput, httpRequest: Req
 }
 
 export interface TurnInput<A, R> {
-  readonly answers: IdempotentAnswers<A>;
+  readonly answers: IdempotencyKeys<A>;
   readonly exchange: Exchange;
   readonly principal: Authenticated;
   readonly httpRequest: Request;

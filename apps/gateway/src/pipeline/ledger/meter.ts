@@ -1,5 +1,5 @@
-import type { KeptAnswer } from '@llm0/core/cache/semantic/semantic-cache';
-import { encodeStoredAnswer } from '@llm0/core/cache/stored-answer';
+import { encodeCachedAnswer } from '@llm0/core/cache/cached-answer';
+import type { SemanticAnswer } from '@llm0/core/cache/semantic/semantic-cache';
 import type { EventBatch } from '@llm0/core/chat/event';
 import type { ChatResponse } from '@llm0/core/chat/response';
 import { type Usage, ZERO_USAGE } from '@llm0/core/chat/usage';
@@ -35,7 +35,7 @@ export interface MeteredAnswer {
   /** What a hit saves. */
   readonly savedNanoUsd: number;
   /** Takes what a complete answer leaves in the cache. */
-  readonly onCached?: (answer: KeptAnswer) => void;
+  readonly onCached?: (answer: SemanticAnswer) => void;
 }
 
 export interface MeterInput {
@@ -224,7 +224,7 @@ export class Meter {
     const { cacheKey, route } = admission.plan;
     if (cacheKey === undefined || !response.choices.every((choice) => choice.finishReason !== 'content_filter')) return;
     const { provider, model } = answer.target;
-    const value = encodeStoredAnswer({ v: 1, provider, model, response, usage, costNanoUsd });
+    const value = encodeCachedAnswer({ v: 1, provider, model, response, usage, costNanoUsd });
     if (Buffer.byteLength(value) > this.services.config.cacheMaxBodyBytes) return;
     const ttlSeconds =
       exchange.controls.cacheTtlSeconds ??

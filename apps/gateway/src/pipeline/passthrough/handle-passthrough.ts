@@ -2,7 +2,7 @@
 import type { WireFormat } from '@llm0/core/chat/json';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { applyMode } from '@llm0/core/routing/failover-mode';
-import type { ProviderConnection } from '@llm0/providers/provider';
+import type { ProviderConnection } from '@llm0/providers/provider-request';
 import {
   callPassthrough,
   nativeUrl,

@@ -1,7 +1,7 @@
 // The vendor breaks off: so does the answer. The caller leaves: the vendor is cancelled, and what came so far is booked.
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { redactText } from '@llm0/core/logs/redact';
-import type { ProviderConnection } from '@llm0/providers/provider';
+import type { ProviderConnection } from '@llm0/providers/provider-request';
 import {
   createUsageTap,
   hideSecrets,

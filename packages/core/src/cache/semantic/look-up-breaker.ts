@@ -1,5 +1,5 @@
 /** After a few failures in a row nothing is tried for a while, so that a sick store costs requests nothing. */
-export class LookUpFuse {
+export class LookUpBreaker {
   private failures = 0;
   private pausedUntilMs = 0;
   private readonly warned = new Set<string>();

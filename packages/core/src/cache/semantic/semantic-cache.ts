@@ -1,4 +1,4 @@
-import type { StoredAnswer } from '../stored-answer';
+import type { CachedAnswer } from '../cached-answer';
 import type { SemanticGroup } from './semantic-store';
 
 /** Measured on the project's own labelled set: see bench/semantic/README.md. */
@@ -33,7 +33,7 @@ export type SemanticOutcome =
   | 'too_long';
 
 export interface SemanticHit {
-  readonly stored: StoredAnswer;
+  readonly stored: CachedAnswer;
   /** Text of it. */
   readonly value: string;
   readonly similarity: number;
@@ -50,7 +50,7 @@ export interface SemanticLookUp {
 }
 
 /** An answer to be found by other wordings. */
-export interface KeptAnswer {
+export interface SemanticAnswer {
   readonly value: string;
   readonly ttlMs: number;
   readonly provider: string;
@@ -63,7 +63,7 @@ export interface SemanticCache {
   /** Never throws. */
   find(question: SemanticQuestion): Promise<SemanticLookUp>;
   /** Writes the answer some time soon; off the path. `lookUp` spares embedding the text again. */
-  keep(question: SemanticQuestion, answer: KeptAnswer, lookUp?: SemanticLookUp): void;
+  keep(question: SemanticQuestion, answer: SemanticAnswer, lookUp?: SemanticLookUp): void;
   /** Waits until what was handed over is written, at most `timeoutMs`. */
   flush(timeoutMs: number): Promise<void>;
   stop(): void;

@@ -14,7 +14,7 @@ export interface SemanticEntry extends SemanticGroup {
   readonly questionHash: string;
   /** Length 1. */
   readonly vector: Float32Array;
-  /** Text of a `StoredAnswer`. */
+  /** Text of a `CachedAnswer`. */
   readonly value: string;
   readonly promptTokens: number;
   readonly completionTokens: number;

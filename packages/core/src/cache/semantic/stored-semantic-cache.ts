@@ -2,13 +2,13 @@
 // in a row none is tried for 5 s; writes wait within bounds. No request ever fails for it. One warning for each cause.
 import type { Embedder } from '../../embedding/embedder';
 import { BatchWriter } from '../../logs/batch-writer';
-import { decodeStoredAnswer } from '../stored-answer';
+import { decodeCachedAnswer } from '../cached-answer';
 import { findRefusal, type GuardName } from './guards/near-match-guards';
 import { hashQuestion } from './hash-question';
-import { LookUpFuse } from './look-up-breaker';
+import { LookUpBreaker } from './look-up-breaker';
 import {
   DEFAULT_SEMANTIC_THRESHOLD,
-  type KeptAnswer,
+  type SemanticAnswer,
   type SemanticCache,
   type SemanticHit,
   type SemanticLookUp,
@@ -61,12 +61,12 @@ export class StoredSemanticCache implements SemanticCache {
   private readonly matches: BatchWriter<SemanticMatch>;
   private lookUps = 0;
   private embeddings = 0;
-  private readonly fuse: LookUpFuse;
+  private readonly breaker: LookUpBreaker;
   private available: { readonly value: Promise<boolean>; readonly untilMs: number } | undefined;
 
   constructor(private readonly options: StoredSemanticCacheOptions) {
     const { store, onDrop, everyMs, nowMs } = options;
-    this.fuse = new LookUpFuse(options.onWarning);
+    this.breaker = new LookUpBreaker(options.onWarning);
     const shared = { everyMs, bytesOf: () => ENTRY_BYTES };
     this.entries = new BatchWriter({
       ...shared,
@@ -86,7 +86,7 @@ export class StoredSemanticCache implements SemanticCache {
       this.options.onLookUp(outcome, performance.now() - startMs);
       return lookUp;
     };
-    if (this.fuse.isOpen(startMs) || this.lookUps >= maxLookUps) return done('busy');
+    if (this.breaker.isOpen(startMs) || this.lookUps >= maxLookUps) return done('busy');
     this.lookUps += 1;
     const late = Promise.withResolvers<'late'>();
     const timer = setTimeout(() => late.resolve('late'), deadlineMs);
@@ -97,13 +97,13 @@ export class StoredSemanticCache implements SemanticCache {
     try {
       const result = await Promise.race([search, late.promise]);
       if (result === 'late') {
-        this.fuse.fail(performance.now(), 'the semantic cache is slow: look-ups count as misses');
+        this.breaker.fail(performance.now(), 'the semantic cache is slow: look-ups count as misses');
         return done('late', { vector: progress.vector });
       }
       return done(result.outcome, result.lookUp);
     } catch (error) {
       const detail = error instanceof Error ? error.message : String(error);
-      this.fuse.fail(performance.now(), 'the semantic cache cannot be read', detail);
+      this.breaker.fail(performance.now(), 'the semantic cache cannot be read', detail);
       return done('error', { vector: progress.vector });
     } finally {
       clearTimeout(timer);
@@ -111,7 +111,7 @@ export class StoredSemanticCache implements SemanticCache {
     }
   }
 
-  keep(question: SemanticQuestion, answer: KeptAnswer, lookUp: SemanticLookUp = {}): void {
+  keep(question: SemanticQuestion, answer: SemanticAnswer, lookUp: SemanticLookUp = {}): void {
     // Another target's answer is only good until the first choice is back.
     const isFallback = answer.provider !== question.provider || answer.model !== question.model;
     if (lookUp.isUnfit === true || isFallback) return;
@@ -160,7 +160,7 @@ export class StoredSemanticCache implements SemanticCache {
       ...{ group, vector, questionHash, nowMs: nowMs(), limit: CANDIDATES },
       valueFrom: threshold,
     });
-    this.fuse.succeed();
+    this.breaker.succeed();
     const found = this.judge(question, candidates, threshold);
     if (found === undefined) return { outcome: 'miss', lookUp: { vector } };
     const isOver = found.candidate.similarity >= threshold;
@@ -198,7 +198,7 @@ export class StoredSemanticCache implements SemanticCache {
 
   private async readHit(projectId: string, candidate: SemanticCandidate): Promise<SemanticHit | undefined> {
     const value = candidate.value ?? (await this.options.store.readValue(projectId, candidate.cacheKey));
-    const stored = value === null ? undefined : decodeStoredAnswer(value);
+    const stored = value === null ? undefined : decodeCachedAnswer(value);
     const remainingMs = Math.floor(candidate.expiresAtMs - this.options.nowMs());
     if (value === null || stored === undefined || remainingMs <= 0) return undefined;
     return { stored, value, similarity: candidate.similarity, remainingMs };
@@ -227,7 +227,7 @@ export class StoredSemanticCache implements SemanticCache {
     });
   }
 
-  private async embedAndAdd(question: SemanticQuestion, answer: KeptAnswer): Promise<void> {
+  private async embedAndAdd(question: SemanticQuestion, answer: SemanticAnswer): Promise<void> {
     const isThere = await this.isAvailable().catch(() => false);
     if (!isThere) return this.options.onDrop(1);
     const embedded = await this.options.embedder.embed(question.text, KEEP_DEADLINE_MS);
@@ -235,7 +235,7 @@ export class StoredSemanticCache implements SemanticCache {
     else if (embedded.reason !== 'language' && embedded.reason !== 'too_long') this.options.onDrop(1);
   }
 
-  private add(question: SemanticQuestion, { ttlMs, ...answer }: KeptAnswer, vector: Float32Array): void {
+  private add(question: SemanticQuestion, { ttlMs, ...answer }: SemanticAnswer, vector: Float32Array): void {
     const createdAtMs = this.options.nowMs();
     this.entries.add({
       ...answer,
@@ -261,7 +261,7 @@ export class StoredSemanticCache implements SemanticCache {
     }
     try {
       const isThere = await this.available.value;
-      if (!isThere) this.fuse.warnOnce('the semantic cache is off: Postgres has no pgvector (extension "vector")');
+      if (!isThere) this.breaker.warnOnce('the semantic cache is off: Postgres has no pgvector (extension "vector")');
       return isThere;
     } catch (error) {
       this.available = undefined;
@@ -270,7 +270,7 @@ export class StoredSemanticCache implements SemanticCache {
   }
 
   private failed(message: string): { readonly outcome: SemanticOutcome; readonly lookUp: SemanticLookUp } {
-    this.fuse.fail(performance.now(), message);
+    this.breaker.fail(performance.now(), message);
     return { outcome: 'error', lookUp: {} };
   }
 }

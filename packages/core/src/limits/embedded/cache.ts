@@ -1,4 +1,5 @@
 // The journal refuses an entry: it is kept in memory only, and lost at the next start.
+import { fitsPurge } from '../cache-purge';
 import type { CachePurge, CacheWrite } from '../hot-store';
 import { Journal } from './journal';
 
@@ -71,7 +72,7 @@ export class EmbeddedCache {
 
   purge(filter: CachePurge, nowMs: number): number {
     const doomed: string[] = [];
-    for (const entry of this.entries.values()) if (fits(entry, filter, nowMs)) doomed.push(entry.key);
+    for (const entry of this.entries.values()) if (fitsPurge(entry, filter, nowMs)) doomed.push(entry.key);
     for (const key of doomed) this.drop(key);
     if (doomed.length > 0) this.write({ drop: doomed });
     return doomed.length;
@@ -144,14 +145,4 @@ export class EmbeddedCache {
       this.journal.append(JSON.stringify(line));
     } catch {}
   }
-}
-
-function fits(entry: CacheEntry, filter: CachePurge, nowMs: number): boolean {
-  return (
-    (filter.projectId === undefined || filter.projectId === entry.projectId) &&
-    (filter.provider === undefined || filter.provider === entry.provider) &&
-    (filter.model === undefined || filter.model === entry.model) &&
-    (filter.cacheKey === undefined || filter.cacheKey === entry.key) &&
-    (filter.olderThanMs === undefined || entry.storedAtMs <= nowMs - filter.olderThanMs)
-  );
 }

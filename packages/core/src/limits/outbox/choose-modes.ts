@@ -1,5 +1,5 @@
 import type { RebuildSource } from '../hot-store';
-import type { SettleMode } from '../redis/settle-args';
+import type { SettleMode } from './settlement';
 
 /** Entry ids of records that are in the queue, by request id. */
 export type QueuedIds = ReadonlyMap<string, string>;

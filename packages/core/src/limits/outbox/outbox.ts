@@ -2,9 +2,9 @@
 
 import { DONE_MARKER_MS } from '../hold';
 import type { RebuildSource, Settlement } from '../hot-store';
-import { type SettleMode, type SettleOutcome, withoutCache } from '../redis/settle-args';
 import { chooseModes, type QueuedIds } from './choose-modes';
 import { compareEntryIds } from './compare-entry-ids';
+import { type SettleMode, type SettleOutcome, withoutCache } from './settlement';
 import type { SettlementFile } from './settlement-file';
 
 /** Memory for settlements the queue holds but that are not drained yet; beyond it they are kept in the file. */
@@ -31,7 +31,7 @@ interface Entry {
   doubtful: boolean;
 }
 
-export interface HandOverPorts {
+export interface OutboxPorts {
   send(settlement: Settlement, mode: SettleMode): Promise<SettleOutcome>;
   /** Opens a batch for what is sent next; resolves once that was written to the socket, undefined where it is at once. */
   written(): Promise<void> | undefined;
@@ -50,7 +50,7 @@ export interface HandOverPorts {
  * Everything this process handed to the store, until it is known to be drained: not yet acknowledged (`sent`), not taken
  * (`waiting`), queued but not drained (`kept`, per shard in queue order).
  */
-export class HandOver {
+export class Outbox {
   private readonly sent = new Set<Entry>();
   private waiting: Entry[] = [];
   private readonly kept = new Map<number, Entry[]>();
@@ -61,7 +61,7 @@ export class HandOver {
   private closed = false;
   private open = false;
 
-  constructor(private readonly ports: HandOverPorts) {}
+  constructor(private readonly ports: OutboxPorts) {}
 
   /** Stops sending until `resume`. */
   pause(): void {

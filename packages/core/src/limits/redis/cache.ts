@@ -1,3 +1,4 @@
+import { fitsPurge, type PurgeableEntry } from '../cache-purge';
 import type { CachePurge, CacheWrite } from '../hot-store';
 import type { ShardKeys } from './keys';
 import type { RedisLink } from './link';
@@ -7,10 +8,10 @@ import { cacheOwner } from './settle-args';
 const SCAN_COUNT = 1000;
 
 /** One entry's facts as `cache_store.lua` keeps them. */
-function parseFact(fact: string): { storedAtMs: number; projectId: string; provider: string; model: string } {
+function parseFact(key: string, fact: string): PurgeableEntry {
   const [head = '', provider = '', model = ''] = fact.split('\t');
   const [, , storedAt, ...project] = head.split(' ');
-  return { storedAtMs: Number(storedAt), projectId: project.join(' '), provider, model };
+  return { key, storedAtMs: Number(storedAt), projectId: project.join(' '), provider, model };
 }
 
 export interface PurgeScope {
@@ -24,31 +25,25 @@ export async function purgeCache({ client, shards, nowMs }: PurgeScope, filter: 
   let removed = 0;
   for (const keys of shards) {
     if (filter.cacheKey !== undefined) {
-      const fact = await client.hget(keys.cache[1], filter.cacheKey);
-      if (fact !== null && fits(fact, filter, nowMs)) removed += await removeEntries(client, keys, [filter.cacheKey]);
+      const { cacheKey } = filter;
+      const fact = await client.hget(keys.cache[1], cacheKey);
+      if (fact !== null && fitsPurge(parseFact(cacheKey, fact), filter, nowMs))
+        removed += await removeEntries(client, keys, [cacheKey]);
       continue;
     }
     let cursor = '0';
     do {
       const [next, pairs] = await client.hscan(keys.cache[1], cursor, 'COUNT', SCAN_COUNT);
       const doomed: string[] = [];
-      for (let i = 0; i + 1 < pairs.length; i += 2)
-        if (fits(pairs[i + 1] ?? '', filter, nowMs)) doomed.push(pairs[i] ?? '');
+      for (let i = 0; i + 1 < pairs.length; i += 2) {
+        const entry = parseFact(pairs[i] ?? '', pairs[i + 1] ?? '');
+        if (fitsPurge(entry, filter, nowMs)) doomed.push(entry.key);
+      }
       if (doomed.length > 0) removed += await removeEntries(client, keys, doomed);
       cursor = next;
     } while (cursor !== '0');
   }
   return removed;
-}
-
-function fits(fact: string, filter: CachePurge, nowMs: number): boolean {
-  const { storedAtMs, projectId, provider, model } = parseFact(fact);
-  return (
-    (filter.projectId === undefined || filter.projectId === projectId) &&
-    (filter.provider === undefined || filter.provider === provider) &&
-    (filter.model === undefined || filter.model === model) &&
-    (filter.olderThanMs === undefined || storedAtMs <= nowMs - filter.olderThanMs)
-  );
 }
 
 async function removeEntries(client: RedisClient, keys: ShardKeys, cacheKeys: readonly string[]): Promise<number> {

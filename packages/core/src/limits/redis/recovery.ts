@@ -1,7 +1,7 @@
 // Store or rows unreachable while recovering: decisions stay refused and it is tried again, faster than a second.
 
 import type { RebuildSource } from '../hot-store';
-import type { HandOver } from '../outbox/outbox';
+import type { Outbox } from '../outbox/outbox';
 import { ensureEpochs, isCurrent, readEpoch } from './epoch';
 import type { RedisLink } from './link';
 import { readQueueState } from './log-queue';
@@ -11,7 +11,7 @@ const WATCH_MS = 1_000;
 
 export interface RecoveryOptions {
   readonly link: RedisLink;
-  readonly handOver: HandOver;
+  readonly outbox: Outbox;
   readonly source: RebuildSource;
   readonly newId: () => string;
   /** Decisions have just become possible again. */
@@ -48,7 +48,7 @@ export class RedisRecovery {
   /** Something is wrong with the connection or the epoch: no decision until it is checked. */
   close(): void {
     this.options.link.close();
-    this.options.handOver.pause();
+    this.options.outbox.pause();
   }
 
   /** Checks and repairs in the background, until decisions are possible. */
@@ -81,7 +81,7 @@ export class RedisRecovery {
   }
 
   private async recover(): Promise<void> {
-    const { link, handOver, source, newId } = this.options;
+    const { link, outbox, source, newId } = this.options;
     const current = await Promise.all(link.shards.map((keys) => readEpoch(link.client, keys)));
     if (!current.every(isCurrent)) this.close();
     const epochs = await ensureEpochs({ client: link.client, shards: link.shards, newId, clock: link.clock }, source);
@@ -89,7 +89,7 @@ export class RedisRecovery {
     if (isNew) this.close();
     // Settlements first: admissions must see the spend that this process still has to hand in.
     link.prepare(epochs);
-    await handOver.resume(isNew, source);
+    await outbox.resume(isNew, source);
     this.lastEpochs = epochs.join();
     link.open(epochs);
     this.lastError = undefined;
@@ -98,11 +98,11 @@ export class RedisRecovery {
 
   /** A fail-over or flush may go unnoticed by the connection; drained settlements need not be kept any longer. */
   private async checkNow(): Promise<void> {
-    const { link, handOver } = this.options;
+    const { link, outbox } = this.options;
     if (!link.isOpen) return this.trigger();
     try {
       for (const keys of link.shards) {
-        const known = handOver.keptCount(keys.shard);
+        const known = outbox.keptCount(keys.shard);
         const epoch = link.epochOf(keys);
         const [state, { runId }] = await Promise.all([
           readQueueState(link.client, keys, epoch),
@@ -112,9 +112,9 @@ export class RedisRecovery {
           this.close();
           return this.trigger();
         }
-        handOver.dropDrained(keys.shard, state.firstId, known);
+        outbox.dropDrained(keys.shard, state.firstId, known);
       }
-      if (handOver.hasWaiting) this.trigger();
+      if (outbox.hasWaiting) this.trigger();
       this.options.onWatch();
     } catch {
       this.trigger();

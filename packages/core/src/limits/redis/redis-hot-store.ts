@@ -14,7 +14,8 @@ import type {
   RebuildSource,
   Settlement,
 } from '../hot-store';
-import { HandOver } from '../outbox/outbox';
+import { Outbox } from '../outbox/outbox';
+import { isRecordOnly, type SettleMode, type SettleOutcome, settlementOfRecord } from '../outbox/settlement';
 import { SettlementFile } from '../outbox/settlement-file';
 import { storeUnavailable } from '../store-unavailable';
 import { ADMIT_DEADLINE_MS, RedisAdmissions } from './admit';
@@ -26,14 +27,7 @@ import { appendRecord, findQueued, RedisLogQueue } from './log-queue';
 import { reapHolds, renewLeases } from './reaper';
 import { RedisRecovery } from './recovery';
 import { type RedisClient, runScript } from './scripts';
-import {
-  decodeSettle,
-  encodeSettle,
-  isRecordOnly,
-  type SettleMode,
-  type SettleOutcome,
-  settlementOfRecord,
-} from './settle-args';
+import { decodeSettle, encodeSettle } from './settle-args';
 import { RedisSpend } from './spend';
 import { WriteBatch } from './write-batch';
 
@@ -63,7 +57,7 @@ export class RedisHotStore implements HotStore {
   private readonly subscriber: RedisClient;
   private readonly link: RedisLink;
   private readonly admissions: RedisAdmissions;
-  private readonly handOver: HandOver;
+  private readonly outbox: Outbox;
   private readonly batch: WriteBatch;
   private readonly spend: RedisSpend;
   private readonly file: SettlementFile;
@@ -94,7 +88,7 @@ export class RedisHotStore implements HotStore {
     });
     this.spend = new RedisSpend(this.link);
     this.file = new SettlementFile(options.dataDir, this.newId().slice(0, 8));
-    this.handOver = new HandOver({
+    this.outbox = new Outbox({
       send: (settlement, mode) => this.send(settlement, mode),
       written: () => this.batch.open(),
       isBackedUp: () => isBackedUp(this.client),
@@ -127,11 +121,11 @@ export class RedisHotStore implements HotStore {
     });
     await this.subscriber.subscribe(this.channel);
     const orphans = this.file.adoptOrphans(Date.now());
-    this.handOver.adopt(orphans.settlements);
+    this.outbox.adopt(orphans.settlements);
     orphans.done();
     this.recovery = new RedisRecovery({
       link: this.link,
-      handOver: this.handOver,
+      outbox: this.outbox,
       source,
       newId: this.newId,
       onOpen: () => this.admissions.releaseUncertain(),
@@ -147,7 +141,7 @@ export class RedisHotStore implements HotStore {
   }
 
   settle(settlement: Settlement): Promise<void> | undefined {
-    return this.handOver.add(settlement);
+    return this.outbox.add(settlement);
   }
 
   renew(holds: readonly { readonly projectId: string; readonly requestId: string }[]): Promise<void> {
@@ -161,7 +155,7 @@ export class RedisHotStore implements HotStore {
 
   async flush(timeoutMs: number): Promise<void> {
     const deadline = performance.now() + timeoutMs;
-    while (!this.handOver.isSafe && performance.now() < deadline) await Bun.sleep(2);
+    while (!this.outbox.isSafe && performance.now() < deadline) await Bun.sleep(2);
   }
 
   setVersions(
@@ -219,7 +213,7 @@ export class RedisHotStore implements HotStore {
   }
 
   handBack(records: readonly string[]): void {
-    this.handOver.adopt(records.map(settlementOfRecord));
+    this.outbox.adopt(records.map(settlementOfRecord));
     this.recovery?.trigger();
   }
 
@@ -252,8 +246,8 @@ export class RedisHotStore implements HotStore {
     await this.recovery?.lookOnce(500);
     this.recovery?.stop();
     this.link.close();
-    this.handOver.pause();
-    this.handOver.close();
+    this.outbox.pause();
+    this.outbox.close();
     for (const client of [this.client, this.reader, this.subscriber]) client.disconnect();
   }
 

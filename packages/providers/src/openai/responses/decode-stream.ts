@@ -2,7 +2,7 @@ import type { ChatEvent } from '@llm0/core/chat/event';
 import type { JsonObject } from '@llm0/core/chat/json';
 import { encodeSse } from '@llm0/core/sse/encode-sse';
 import { asNumber, asObject, asString } from '../../translation/read-json';
-import type { PayloadDecoder } from '../../transport/payload-stream-decoder';
+import type { PayloadDecoder, PayloadText } from '../../transport/payload-stream-decoder';
 import { decodeErrorObject } from '../decode-error';
 import { BETWEEN_PARTS, callEvent, endEvents, failureOf, startEvents } from './decode-answer';
 import { WIRE_FORMAT } from './wire';
@@ -105,7 +105,7 @@ export class ResponsesDecoder implements PayloadDecoder {
   }
 
   /** The event as it goes on to a caller of the same format; empty for those that the gateway writes itself. */
-  encode(payload: JsonObject, data: string): string {
+  encode(payload: JsonObject, { data }: PayloadText): string {
     const type = asString(payload.type);
     if (type === undefined || LIFECYCLE.has(type) || !this.started) return '';
     const sequence = this.sequence;

@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
 import type { WireRequest } from '@llm0/core/chat/request';
 import { isOwnItemId } from '@llm0/core/conversations/own-ids';
-import type { EncodeContext, UpstreamRequest } from '../../provider';
+import type { EncodeContext, UpstreamRequest } from '../../provider-request';
 import { asObject, asString } from '../../translation/read-json';
 import { DroppedParameters } from '../../translation/refuse-parameter';
 import { responsesEndpoint } from '../endpoint';

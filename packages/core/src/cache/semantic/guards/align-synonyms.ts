@@ -1,36 +1,20 @@
-// Pairs from WordNet: words whose first sense is the same, and verbs with the noun of the same act.
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { EVERYDAY } from '../english/everyday';
+import { readAlike } from '../english/word-lists';
 import { canonicalWord } from './canonical-word';
 import type { TextFeatures } from './read-text';
 import { isDerived } from './word-derivation';
 import type { ContentWord, WordKind } from './word-reader';
 
-const FILE = join(import.meta.dir, '../../../../data/english-synonyms.txt');
-
 let pairs: ReadonlySet<string> | undefined;
 
-/** Read with the first near match; both orders of each pair, as stems. */
-function loadPairs(): ReadonlySet<string> {
+/** Made with the first near match; both orders of each pair, as stems. */
+function makePairs(): ReadonlySet<string> {
   const found = new Set<string>();
-  const lines = readFileSync(FILE, 'utf8')
-    .trim()
-    .split('\n')
-    .map((line) => line.split(' '));
-  for (const words of [...lines, ...MEASURES, ...EVERYDAY]) {
+  for (const words of readAlike()) {
     const stems = words.map(canonicalWord);
     for (const a of stems) for (const b of stems) if (a !== b) found.add(`${a} ${b}`);
   }
   return found;
 }
-
-/** Beside those of WordNet: what the question words were made into. */
-const MEASURES: readonly (readonly [string, string])[] = [
-  ['duration', 'time'],
-  ['size', 'large'],
-  ['count-of', 'frequency'],
-];
 
 const PLAIN: ReadonlySet<WordKind> = new Set(['word', 'soft', 'light']);
 /** A text with more words of its own is refused anyway; also bounds the work. */
@@ -78,6 +62,6 @@ function matchWords(froms: readonly string[], tos: readonly string[]): ReadonlyM
 }
 
 function areAlike(x: string, y: string): boolean {
-  pairs ??= loadPairs();
+  pairs ??= makePairs();
   return pairs.has(`${x} ${y}`) || isDerived(x, y);
 }

@@ -1,4 +1,4 @@
-import { IRREGULAR, SYNONYMS } from '../english/synonyms';
+import { IRREGULAR, SYNONYMS } from '../english/word-lists';
 import { stemWord } from './stem-word';
 
 const bare = (word: string) => stemWord(IRREGULAR.get(word) ?? word);

@@ -1,4 +1,4 @@
-import { ANTONYMS } from '../english/antonyms';
+import { ANTONYMS } from '../english/word-lists';
 import { alignSynonyms } from './align-synonyms';
 import { canonicalWord } from './canonical-word';
 import { citeAlike } from './read-literals';

@@ -1,4 +1,4 @@
-import { NUMBER_WORDS, ORDINALS, SCALE_WORDS, TENS_WORDS } from '../english/number-words';
+import { NUMBER_WORDS, ORDINALS, SCALE_WORDS, TENS_WORDS } from '../english/word-lists';
 import { canonicalWord } from './canonical-word';
 
 /** Stems of numbers begin with it, so that no word is ever one. */

@@ -1,8 +1,5 @@
-import { FRAMES } from '../english/frames';
-import { ROMAN_NUMERALS } from '../english/number-words';
-import { PHRASAL_VERBS } from '../english/phrasal-verbs';
-import { replacePhrases } from '../english/phrases';
-import { SPELLINGS } from '../english/spellings';
+import { replacePhrases } from '../english/rewrites';
+import { FRAMES, PHRASAL_VERBS, ROMAN_NUMERALS, SPELLINGS } from '../english/word-lists';
 import { canonicalWord } from './canonical-word';
 import { type QuestionKind, readQuestion } from './read-question';
 import { readScope, type ScopeMarks } from './scope-marks';
@@ -39,7 +36,7 @@ export interface ReadOptions {
 
 const MAX_LITERALS = 1000;
 /** One after the other. */
-const TABLES = [new PhraseTable(SPELLINGS), new PhraseTable(`${FRAMES}${PHRASAL_VERBS}`)];
+const TABLES = [new PhraseTable(SPELLINGS), new PhraseTable([...FRAMES, ...PHRASAL_VERBS])];
 
 const QUOTED = /"([^"]{1,2000}?)"|(?<![\p{L}\p{N}])'([^']{2,200}?)'(?![\p{L}\p{N}])/gu;
 const PAYLOAD = /^([^\n]*?\p{L}[^\n]*?)(?::\s+|\n\s*)(\S+\s+\S+\s+\S[\s\S]*)$/u;

@@ -1,16 +1,4 @@
-/** Nouns that only look made from the other word: "depart" and "department". Stems, the shorter first. */
-const UNRELATED: ReadonlySet<string> = new Set(
-  `depart department|apart apartment|stat statement|govern government|argu argument|import importanc|import important
-  invest investigation|resid residenc|univers universiti|author authoriti|major majoriti|minor minoriti|human humaniti
-  person personaliti|act action|sect section|rat ration|nat nation|miss mission|pass passion|port portion
-  posit position|inform informaliti|real realiti|patient patienc|current currenci|agent agenci|assist assistant
-  attend attendant|account accountant|consult consultant|defend defendant|contest contestant|serv servant
-  found foundation|relat relation|organ organization|mean meaning|commun communiti|communicat communion
-  capit capital|festiv festival|arriv arrival-hall|medicin medical|special specialiti|quant quantiti|qual qualiti
-  oper operat|vis vision|conven convention|expens expansion|import importation|form formation|form formaliti`
-    .split(/[|\n]/)
-    .map((pair) => pair.trim()),
-);
+import { UNRELATED } from '../english/word-lists';
 
 const bare = (stem: string) => stem.replace(/([^aeiou])\1/g, '$1');
 

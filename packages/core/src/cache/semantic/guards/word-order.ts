@@ -1,4 +1,4 @@
-import { ALIKE_MARKERS, DIRECTIONS, PLACES } from '../english/words';
+import { ALIKE_MARKERS, DIRECTIONS, PLACES } from '../english/word-lists';
 import type { TextFeatures } from './read-text';
 import type { ContentWord } from './word-reader';
 

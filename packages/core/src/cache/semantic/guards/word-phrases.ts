@@ -13,8 +13,8 @@ export class PhraseTable {
   private readonly first: Step = { next: new Map(), becomes: undefined };
 
   /** Lines like `is it|this ok|okay please? to = can i`: `|` parts choices, `?` ends what may be missing. */
-  constructor(lines: string) {
-    for (const line of lines.trim().split('\n')) {
+  constructor(lines: readonly string[]) {
+    for (const line of lines) {
       const [left = '', right = ''] = line.split('=').map((side) => side.trim());
       this.add(this.first, left.split(/[\s-]+/), right.replaceAll('-', ''));
     }

@@ -1,17 +1,19 @@
-import { LANGUAGE_NAMES } from '../english/language-names';
-import { DATE_WORDS, SHORT_DATE_WORDS, UNITS } from '../english/number-words';
 import {
   COUNTED,
+  DATE_WORDS,
   DIRECTIONS,
   FILLERS,
   JOINTS,
+  LANGUAGE_NAMES,
   LIGHT,
   MARKER_SYNONYMS,
   NEGATIONS,
   PART_OPENERS,
   PLACES,
+  SHORT_DATE_WORDS,
   SOFT,
-} from '../english/words';
+  UNITS,
+} from '../english/word-lists';
 import { canonicalWord } from './canonical-word';
 import { addSpelledNumber, numberStem, readNumber } from './read-number';
 import type { QuestionKind } from './read-question';

@@ -29,7 +29,7 @@ export interface IdempotencyStore {
 }
 
 /** The request that has to produce the answer holds this; it must end in exactly one of three ways. */
-export interface AnswerClaim<A> {
+export interface IdempotencyClaim<A> {
   /** A complete 2xx: kept for replays. Resolves when it is written, or late; undefined where nothing is kept. */
   complete(describe: () => A): Promise<void> | undefined;
   /** The key is free again; those who joined get the same error. */
@@ -38,8 +38,8 @@ export interface AnswerClaim<A> {
   release(): void;
 }
 
-export type IdempotentTurn<A> =
-  | { readonly type: 'produce'; readonly claim: AnswerClaim<A> }
+export type IdempotencyDecision<A> =
+  | { readonly type: 'produce'; readonly claim: IdempotencyClaim<A> }
   | { readonly type: 'replay'; readonly answer: A };
 
 /** How answers of one kind are kept. */
@@ -61,7 +61,7 @@ export interface IdempotentRequest {
   readonly signal: AbortSignal;
 }
 
-export interface IdempotentAnswersOptions<A> {
+export interface IdempotencyKeysOptions<A> {
   readonly store: IdempotencyStore;
   readonly codec: AnswerCodec<A>;
   /** How long a claim outlives its process; 30 s unless given. */
@@ -94,11 +94,11 @@ const POLL_MS = 250;
 const RETRY_MS = 1000;
 
 /** One answer per `Idempotency-Key`: produced once, joined while under way, replayed for 24 h. */
-export class IdempotentAnswers<A> {
+export class IdempotencyKeys<A> {
   private readonly entries = new Map<string, Entry<A>>();
   private timer: ReturnType<typeof setInterval> | undefined;
 
-  constructor(private readonly options: IdempotentAnswersOptions<A>) {}
+  constructor(private readonly options: IdempotencyKeysOptions<A>) {}
 
   /** Keys this process is busy with. */
   get size(): number {
@@ -109,7 +109,7 @@ export class IdempotentAnswers<A> {
    * Whose turn it is. Waits for an identical request under way. Throws `idempotency_conflict`, `store_unavailable`,
    * `client_closed`, or the error of the request that was joined.
    */
-  async begin(request: IdempotentRequest): Promise<IdempotentTurn<A>> {
+  async begin(request: IdempotentRequest): Promise<IdempotencyDecision<A>> {
     const keyHash = Bun.CryptoHasher.hash('sha256', request.key, 'hex');
     const id = `${request.apiKeyId} ${keyHash}`;
     for (;;) {
@@ -137,7 +137,11 @@ export class IdempotentAnswers<A> {
   }
 
   /** Asks the store until this request has its turn; others of this process wait for it meanwhile. */
-  private async ask(id: string, ref: ClaimRef, request: IdempotentRequest): Promise<IdempotentTurn<A> | undefined> {
+  private async ask(
+    id: string,
+    ref: ClaimRef,
+    request: IdempotentRequest,
+  ): Promise<IdempotencyDecision<A> | undefined> {
     const { bodyHash, signal } = request;
     const entry: Entry<A> = { ref, bodyHash, ending: Promise.withResolvers<Ending<A>>(), claimed: false };
     this.entries.set(id, entry);
@@ -192,7 +196,7 @@ export class IdempotentAnswers<A> {
     }
   }
 
-  private createClaim(id: string, entry: Entry<A>): AnswerClaim<A> {
+  private createClaim(id: string, entry: Entry<A>): IdempotencyClaim<A> {
     const { store, codec, deadlineMs = DEADLINE_MS } = this.options;
     let ended = false;
     const endOnce = (work: () => Promise<void>): Promise<void> => {

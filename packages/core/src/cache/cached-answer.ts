@@ -2,7 +2,7 @@ import type { ChatResponse } from '../chat/response';
 import type { Usage } from '../chat/usage';
 
 /** What every cache tier keeps of a complete, successful answer. */
-export interface StoredAnswer {
+export interface CachedAnswer {
   readonly v: 1;
   readonly provider: string;
   /** Target model that answered. */
@@ -13,19 +13,19 @@ export interface StoredAnswer {
   readonly costNanoUsd: number;
 }
 
-export function encodeStoredAnswer(answer: StoredAnswer): string {
+export function encodeCachedAnswer(answer: CachedAnswer): string {
   return JSON.stringify(answer);
 }
 
 /** undefined for anything this version did not write: a damaged or foreign entry is a miss, never an error. */
-export function decodeStoredAnswer(text: string): StoredAnswer | undefined {
+export function decodeCachedAnswer(text: string): CachedAnswer | undefined {
   try {
-    const value = JSON.parse(text) as StoredAnswer;
+    const value = JSON.parse(text) as CachedAnswer;
     return value.v === 1 && Array.isArray(value.response?.choices) ? value : undefined;
   } catch {
     return undefined;
   }
 }
 
-/** For `IdempotentAnswers`. */
-export const STORED_ANSWER_CODEC = { encode: encodeStoredAnswer, decode: decodeStoredAnswer };
+/** For `IdempotencyKeys`. */
+export const CACHED_ANSWER_CODEC = { encode: encodeCachedAnswer, decode: decodeCachedAnswer };

@@ -1,16 +1,16 @@
 import { describe, expect, test } from 'bun:test';
 import { ZERO_USAGE } from '../../chat/usage';
 import { GatewayError } from '../../errors/gateway-error';
-import { STORED_ANSWER_CODEC, type StoredAnswer } from '../stored-answer';
+import { CACHED_ANSWER_CODEC, type CachedAnswer } from '../cached-answer';
 import {
-  type AnswerClaim,
   type ClaimOutcome,
   type ClaimRef,
+  type IdempotencyClaim,
+  IdempotencyKeys,
   type IdempotencyStore,
-  IdempotentAnswers,
-} from './idempotent-answers';
+} from './idempotency-keys';
 
-const answer: StoredAnswer = {
+const answer: CachedAnswer = {
   v: 1,
   provider: 'alpha',
   model: 'm',
@@ -79,7 +79,7 @@ class MemoryStore implements IdempotencyStore {
 const FAST = { leaseMs: 150, deadlineMs: 100, pollMs: 10 };
 
 function createProcess(store = new MemoryStore()) {
-  const answers = new IdempotentAnswers({ store, codec: STORED_ANSWER_CODEC, ...FAST });
+  const answers = new IdempotencyKeys({ store, codec: CACHED_ANSWER_CODEC, ...FAST });
   let next = 0;
   const begin = (more: { key?: string; bodyHash?: string; apiKeyId?: string; signal?: AbortSignal } = {}) =>
     answers.begin({
@@ -90,7 +90,7 @@ function createProcess(store = new MemoryStore()) {
       signal: new AbortController().signal,
       ...more,
     });
-  const produce = async (): Promise<AnswerClaim<StoredAnswer>> => {
+  const produce = async (): Promise<IdempotencyClaim<CachedAnswer>> => {
     const turn = await begin();
     if (turn.type !== 'produce') throw new Error('it is not our turn');
     return turn.claim;

@@ -1,7 +1,7 @@
 import type { EmbeddingInput, EmbeddingRequest } from '../embedding/embedding-request';
 
 /** What the exact cache keeps of one embedded input. */
-export interface StoredEmbedding {
+export interface CachedEmbedding {
   readonly provider: string;
   readonly model: string;
   /** Little-endian 32-bit floats, base64. */
@@ -13,14 +13,14 @@ export interface StoredEmbedding {
 
 const VERSION = 'embedding-1';
 
-export function encodeStoredEmbedding(stored: StoredEmbedding): string {
+export function encodeCachedEmbedding(stored: CachedEmbedding): string {
   return JSON.stringify({ v: VERSION, ...stored });
 }
 
 /** undefined for anything this version did not write: a damaged or foreign entry is a miss, never an error. */
-export function decodeStoredEmbedding(text: string): StoredEmbedding | undefined {
+export function decodeCachedEmbedding(text: string): CachedEmbedding | undefined {
   try {
-    const value = JSON.parse(text) as StoredEmbedding & { readonly v?: string };
+    const value = JSON.parse(text) as CachedEmbedding & { readonly v?: string };
     return value.v === VERSION && typeof value.vectorBase64 === 'string' ? value : undefined;
   } catch {
     return undefined;
@@ -29,12 +29,12 @@ export function decodeStoredEmbedding(text: string): StoredEmbedding | undefined
 
 const BATCH_VERSION = 'embeddings-1';
 
-/** A whole answer, one entry for each input: for `IdempotentAnswers`. */
-export const STORED_EMBEDDINGS_CODEC = {
-  encode: (entries: readonly StoredEmbedding[]): string => JSON.stringify({ v: BATCH_VERSION, entries }),
-  decode: (text: string): readonly StoredEmbedding[] | undefined => {
+/** A whole answer, one entry for each input: for `IdempotencyKeys`. */
+export const CACHED_EMBEDDINGS_CODEC = {
+  encode: (entries: readonly CachedEmbedding[]): string => JSON.stringify({ v: BATCH_VERSION, entries }),
+  decode: (text: string): readonly CachedEmbedding[] | undefined => {
     try {
-      const value = JSON.parse(text) as { readonly v?: string; readonly entries?: readonly StoredEmbedding[] };
+      const value = JSON.parse(text) as { readonly v?: string; readonly entries?: readonly CachedEmbedding[] };
       return value.v === BATCH_VERSION && Array.isArray(value.entries) ? value.entries : undefined;
     } catch {
       return undefined;

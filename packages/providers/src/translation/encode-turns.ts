@@ -1,0 +1,68 @@
+import type { JsonObject } from '@llm0/core/chat/json';
+import type { ChatMessage, ContentPart } from '@llm0/core/chat/request';
+import type { DroppedParameters } from './refuse-parameter';
+
+export type MessageOf<R extends ChatMessage['role']> = Extract<ChatMessage, { role: R }>;
+export type PartOf<K extends ContentPart['type']> = Extract<ContentPart, { type: K }>;
+
+/** How one vendor writes each kind of content. */
+export type PartEncoders<Context> = {
+  readonly [K in ContentPart['type']]: (part: PartOf<K>, context: Context) => JsonObject[];
+};
+
+interface Refusing {
+  readonly dropped: DroppedParameters;
+}
+
+export function refuseAudio(_part: PartOf<'audio'>, { dropped }: Refusing): JsonObject[] {
+  dropped.refuse('messages', 'holds audio, which is not supported by');
+  return [];
+}
+
+/** A part of another vendor's own. */
+export function refuseRaw({ value }: PartOf<'raw'>, { dropped }: Refusing): JsonObject[] {
+  dropped.refuse('messages', `holds a part of type "${String(value.type ?? 'unknown')}", which is unknown to`);
+  return [];
+}
+
+export function refuseEarlierAudio({ raw }: MessageOf<'assistant'>, { dropped }: Refusing): void {
+  if (raw?.value.audio != null) dropped.refuse('messages', 'holds earlier audio, which is unknown to');
+}
+
+export type Turn = { readonly role: 'user' | 'assistant'; readonly content: JsonObject[] };
+
+export interface TurnRules extends Refusing {
+  readonly encode: (message: ChatMessage) => JsonObject[];
+  /** Results of tools must come ahead of anything else in their turn. */
+  readonly isResult: (block: JsonObject) => boolean;
+}
+
+/**
+ * Our messages as turns that alternate: consecutive ones of a role are merged, tool results become part of the user's
+ * turn, and the blocks of system and developer messages stand apart, in order, wherever they were.
+ */
+export function encodeTurns(
+  messages: readonly ChatMessage[],
+  { encode, isResult, dropped }: TurnRules,
+): { readonly system: JsonObject[]; readonly turns: readonly Turn[] } {
+  const system: JsonObject[] = [];
+  const turns: Turn[] = [];
+  for (const message of messages) {
+    if ('name' in message && message.name !== undefined && message.role !== 'tool') dropped.note('messages.name');
+    const blocks = encode(message);
+    if (message.role === 'system' || message.role === 'developer') system.push(...blocks);
+    else if (blocks.length > 0) {
+      const role = message.role === 'assistant' ? 'assistant' : 'user';
+      const last = turns.at(-1);
+      if (last?.role === role) last.content.push(...blocks);
+      else turns.push({ role, content: [...blocks] });
+    }
+  }
+  return {
+    system,
+    turns: turns.map(({ role, content }) => ({
+      role,
+      content: [...content.filter(isResult), ...content.filter((block) => !isResult(block))],
+    })),
+  };
+}
