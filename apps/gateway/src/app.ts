@@ -12,7 +12,7 @@ import { asGatewayError, respondError } from './pipeline/exchange/respond-error'
 import { listModels, type ModelDialects, showModel } from './pipeline/handle-models';
 import { handlePassthrough } from './pipeline/passthrough/handle-passthrough';
 import { serveDashboard } from './process/serve-dashboard';
-import type { Services } from './services-type';
+import type { Services } from './services/contract';
 
 /** Chat endpoints by path; a dialect more is a line more. */
 const CHAT_ROUTES: readonly (readonly [path: string, dialect: Dialect])[] = [

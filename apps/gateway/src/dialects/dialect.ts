@@ -10,7 +10,7 @@ import type { DialectName } from '@llm0/core/logs/log-record';
 export type CacheOutcome = 'exact' | 'semantic' | 'miss';
 
 /** What the client is told besides the answer itself; complete once the answer is. */
-export interface AnswerSummary {
+export interface ResponseSummary {
   readonly requestId: string;
   readonly provider: string;
   /** The answering model. */
@@ -29,7 +29,7 @@ export interface StreamEncoder {
   /** Bytes to send for the batch; null when there is nothing to send. */
   encode(batch: EventBatch): Uint8Array | null;
   /** The end of a complete answer: trailing metadata and terminator. */
-  finish(summary: AnswerSummary): Uint8Array;
+  finish(summary: ResponseSummary): Uint8Array;
   /** An error after the first output: an error frame, then the end. Never looks complete. */
   fail(error: GatewayError, requestId: string): Uint8Array;
   /** The whole answer as JSON text, for formats that keep answers; there from `finish` on. */
@@ -113,7 +113,7 @@ export interface Dialect {
    */
   decodeRequest(body: JsonObject, headers?: Headers): ChatRequest;
   /** A whole plain answer. `wireBody`: the upstream's own body where it had the same format. */
-  encodeResponse(response: ChatResponse, summary: AnswerSummary, wireBody?: JsonObject): string;
+  encodeResponse(response: ChatResponse, summary: ResponseSummary, wireBody?: JsonObject): string;
   createStreamEncoder(context: StreamContext): StreamEncoder;
   /** The error envelope as JSON text. */
   encodeError(error: GatewayError, requestId?: string): string;

@@ -1,6 +1,94 @@
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
 import type { ChatRequest } from '@llm0/core/chat/request';
-import { invalid, kindOf } from './read-field';
+import { GatewayError } from '@llm0/core/errors/gateway-error';
+
+/** Deepest nesting taken; real requests stay far below, and everything later may recurse safely. */
+const MAX_DEPTH = 200;
+
+export function invalid(param: string, message: string): GatewayError {
+  return new GatewayError('invalid_request', message, { param });
+}
+
+/** What a value is, in the words of an error message. */
+export function kindOf(value: JsonValue | undefined): string {
+  if (value === undefined) return 'nothing';
+  if (value === null) return 'null';
+  return Array.isArray(value) ? 'an array' : typeof value === 'object' ? 'an object' : `a ${typeof value}`;
+}
+
+export function isObject(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Throws where a body is nested so deeply that reading or writing it could exhaust the stack. */
+export function checkDepth(body: JsonObject): void {
+  const tooDeep = findTooDeep(body, MAX_DEPTH);
+  if (tooDeep) throw invalid('', `The request is nested more than ${MAX_DEPTH} levels deep. Flatten it.`);
+}
+
+function findTooDeep(value: JsonValue, left: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  if (left === 0) return true;
+  if (Array.isArray(value)) {
+    for (const item of value) if (typeof item === 'object' && findTooDeep(item, left - 1)) return true;
+    return false;
+  }
+  for (const name in value) {
+    const item = value[name];
+    if (typeof item === 'object' && findTooDeep(item, left - 1)) return true;
+  }
+  return false;
+}
+
+/** A string, or undefined where absent or null. */
+export function readString(body: JsonObject, name: string): string | undefined {
+  const value = body[name];
+  if (value === undefined || value === null) return undefined;
+  if (typeof value === 'string') return value;
+  throw invalid(name, `"${name}" must be a string, but is ${kindOf(value)}.`);
+}
+
+export function readBoolean(body: JsonObject, name: string): boolean | undefined {
+  const value = body[name];
+  if (value === undefined || value === null) return undefined;
+  if (typeof value === 'boolean') return value;
+  throw invalid(name, `"${name}" must be true or false, but is ${kindOf(value)}.`);
+}
+
+export function readObject(body: JsonObject, name: string): JsonObject | undefined {
+  const value = body[name];
+  if (value === undefined || value === null) return undefined;
+  if (isObject(value)) return value;
+  throw invalid(name, `"${name}" must be an object, but is ${kindOf(value)}.`);
+}
+
+export interface NumberRange {
+  readonly min: number;
+  readonly max: number;
+  readonly integer?: boolean;
+}
+
+export function readNumber(body: JsonObject, name: string, range: NumberRange): number | undefined {
+  const value = body[name];
+  if (value === undefined || value === null) return undefined;
+  const fits =
+    typeof value === 'number' &&
+    value >= range.min &&
+    value <= range.max &&
+    (range.integer !== true || Number.isInteger(value));
+  if (fits) return value;
+  const what = range.integer === true ? 'a whole number' : 'a number';
+  const shown = typeof value === 'number' ? String(value) : kindOf(value);
+  throw invalid(name, `"${name}" must be ${what} from ${range.min} to ${range.max}, but is ${shown}.`);
+}
+
+/** Fields inside known objects that only this format understands: kept under their path, so that none is lost. */
+export function keepUnknown(from: JsonObject, known: ReadonlySet<string>, path: string, extra: JsonObject): void {
+  for (const name in from) {
+    const value = from[name];
+    if (!known.has(name) && value !== undefined && value !== null) extra[`${path}.${name}`] = value;
+  }
+}
 
 /** A request while it is being read. */
 export type OpenRequest = { -readonly [K in keyof ChatRequest]: ChatRequest[K] };

@@ -4,7 +4,7 @@ import type { PricedModel } from '@llm0/core/pricing/price-book';
 import { type Route, type RoutingTables, resolveTargets, targetsOf } from '@llm0/core/routing/resolve-targets';
 import { targetKey } from '@llm0/core/routing/target';
 import type { Dialect, ModelCard } from '../dialects/dialect';
-import type { Services } from '../services-type';
+import type { Services } from '../services/contract';
 import { authenticate, reloadPrincipal } from './exchange/authenticate';
 import { isModelAllowed } from './exchange/plan-request';
 import { asGatewayError, respondError } from './exchange/respond-error';

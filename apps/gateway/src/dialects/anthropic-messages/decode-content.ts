@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
 import type { ContentPart } from '@llm0/core/chat/request';
-import { invalid, isObject, keepUnknown, kindOf } from '../read-field';
+import { invalid, isObject, keepUnknown, kindOf } from '../read-fields';
 
 /** A `content` or `system` (text or blocks) → parts. Blocks of unknown kinds, or that say more, are kept raw. */
 export function decodeContent(value: JsonValue | undefined, path: string, extra: JsonObject): ContentPart[] {

@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
 import type { ChatMessage, ContentPart, ReasoningPart, ToolCall } from '@llm0/core/chat/request';
 import { REASONING_FORMAT } from '@llm0/providers/anthropic/wire';
 import { isPlainMessage } from '@llm0/providers/claude/blocks';
-import { invalid, isObject, keepUnknown, kindOf } from '../read-field';
+import { invalid, isObject, keepUnknown, kindOf } from '../read-fields';
 import { decodeBlock, decodeContent, readBlocks, requiredText } from './decode-content';
 import { isSealed, unsealReasoning } from './seal-reasoning';
 

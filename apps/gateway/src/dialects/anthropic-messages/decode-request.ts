@@ -3,16 +3,20 @@ import type { ChatRequest, WireRequest } from '@llm0/core/chat/request';
 import { BETA_HEADER } from '@llm0/providers/anthropic/wire';
 import {
   checkDepth,
+  decodeModel,
+  type FieldReader,
   invalid,
   isObject,
   keepUnknown,
   kindOf,
+  type OpenRequest,
   readBoolean,
+  readFields,
   readNumber,
   readObject,
   readString,
-} from '../read-field';
-import { decodeModel, type FieldReader, type OpenRequest, readFields, set } from '../read-fields';
+  set,
+} from '../read-fields';
 import { decodeMessages } from './decode-messages';
 import { decodeResponseFormat } from './decode-response-format';
 import { decodeToolChoice, decodeTools } from './decode-tools';

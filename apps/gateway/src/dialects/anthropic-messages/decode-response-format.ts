@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
 import type { ResponseFormat } from '@llm0/core/chat/request';
-import { invalid, isObject, keepUnknown, kindOf } from '../read-field';
+import { invalid, isObject, keepUnknown, kindOf } from '../read-fields';
 
 /** This format gives schemas no name; others demand one. */
 const SCHEMA_NAME = 'answer';

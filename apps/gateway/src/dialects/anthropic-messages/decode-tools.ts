@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
 import type { Tool, ToolChoice } from '@llm0/core/chat/request';
-import { invalid, isObject, keepUnknown, kindOf } from '../read-field';
+import { invalid, isObject, keepUnknown, kindOf } from '../read-fields';
 
 const TOOL_FIELDS: ReadonlySet<string> = new Set([
   'type',

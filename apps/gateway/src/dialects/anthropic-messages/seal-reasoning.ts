@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
 import type { ReasoningPart } from '@llm0/core/chat/request';
-import { isObject } from '../read-field';
+import { isObject } from '../read-fields';
 
 /**
  * Thoughts of other vendors travel through clients of this format in the places made for signatures: sealed, so that they

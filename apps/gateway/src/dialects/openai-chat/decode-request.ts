@@ -1,7 +1,19 @@
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
 import type { ChatRequest } from '@llm0/core/chat/request';
-import { checkDepth, invalid, kindOf, readBoolean, readNumber, readObject, readString } from '../read-field';
-import { decodeModel, type FieldReader, type OpenRequest, readFields, set } from '../read-fields';
+import {
+  checkDepth,
+  decodeModel,
+  type FieldReader,
+  invalid,
+  kindOf,
+  type OpenRequest,
+  readBoolean,
+  readFields,
+  readNumber,
+  readObject,
+  readString,
+  set,
+} from '../read-fields';
 import { decodeMessages } from './decode-messages';
 import { decodeResponseFormat } from './decode-response-format';
 import { decodeToolChoice, decodeTools } from './decode-tools';

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
 import type { ContentPart } from '@llm0/core/chat/request';
-import { invalid, isObject, kindOf } from '../read-field';
+import { invalid, isObject, kindOf } from '../read-fields';
 
 /** The content of an item (text or parts) → parts. Parts of unknown kinds, or with unknown fields, are kept raw. */
 export function decodeContent(value: JsonValue | undefined, path: string): ContentPart[] {

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
 import type { ChatMessage, ContentPart, ReasoningPart, ToolCall } from '@llm0/core/chat/request';
-import { invalid, isObject, keepUnknown, kindOf } from '../read-field';
+import { invalid, isObject, keepUnknown, kindOf } from '../read-fields';
 import { decodeContent } from './decode-content';
 import { openReasoning, SEALED_FORMAT } from './seal-reasoning';
 

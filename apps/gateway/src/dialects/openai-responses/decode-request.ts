@@ -3,15 +3,19 @@ import type { ChatMessage, ChatRequest } from '@llm0/core/chat/request';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import {
   checkDepth,
+  decodeModel,
+  type FieldReader,
   invalid,
   keepUnknown,
   kindOf,
+  type OpenRequest,
   readBoolean,
+  readFields,
   readNumber,
   readObject,
   readString,
-} from '../read-field';
-import { decodeModel, type FieldReader, type OpenRequest, readFields, set } from '../read-fields';
+  set,
+} from '../read-fields';
 import { decodeMessages } from './decode-messages';
 import { decodeResponseFormat } from './decode-response-format';
 import { decodeToolChoice, decodeTools } from './decode-tools';

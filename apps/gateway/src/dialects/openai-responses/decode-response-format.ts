@@ -1,6 +1,6 @@
 import type { JsonObject } from '@llm0/core/chat/json';
 import type { ResponseFormat } from '@llm0/core/chat/request';
-import { invalid, isObject, keepUnknown, kindOf, readObject } from '../read-field';
+import { invalid, isObject, keepUnknown, kindOf, readObject } from '../read-fields';
 
 const TEXT_FIELDS: ReadonlySet<string> = new Set(['format', 'verbosity']);
 const FORMAT_FIELDS: ReadonlySet<string> = new Set(['type', 'name', 'description', 'schema', 'strict']);

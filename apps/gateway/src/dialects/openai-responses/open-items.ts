@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
 import type { ToolCall } from '@llm0/core/chat/request';
-import { isObject } from '../read-field';
+import { isObject } from '../read-fields';
 import type { EventWriter } from './event-writer';
 import { sealReasoning } from './seal-reasoning';
 

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
 import type { ReasoningPart } from '@llm0/core/chat/request';
-import { isObject } from '../read-field';
+import { isObject } from '../read-fields';
 
 /** Reasoning that only the format's own vendor can open. */
 export const SEALED_FORMAT = 'openai-responses-v1';

@@ -1,12 +1,12 @@
 // Embedder or Postgres away or slow: a miss after 150 ms at the latest; the request goes on upstream.
 import { readEligibleQuestion } from '@llm0/core/cache/semantic/eligible-question';
 import type {
-  KeptAnswer,
+  CacheableResponse,
   SemanticHit,
   SemanticLookUp,
   SemanticQuestion,
 } from '@llm0/core/cache/semantic/semantic-cache';
-import type { Services } from '../../services-type';
+import type { Services } from '../../services/contract';
 import type { Admission } from '../exchange/admit';
 import type { Exchange } from '../exchange/open-exchange';
 
@@ -60,7 +60,7 @@ export function keepForSimilar(
   services: Pick<Services, 'semanticCache'>,
   question: SimilarQuestion,
   lookUp: SemanticLookUp | undefined,
-): (answer: KeptAnswer) => void {
+): (answer: CacheableResponse) => void {
   return (answer) => services.semanticCache.keep(question, answer, lookUp);
 }
 

@@ -3,7 +3,7 @@ import type { StoredAnswer } from '@llm0/core/cache/stored-answer';
 import type { ChatRequest } from '@llm0/core/chat/request';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { Dialect } from '../../dialects/dialect';
-import type { Services } from '../../services-type';
+import type { Services } from '../../services/contract';
 import { admit } from '../exchange/admit';
 import { type Authenticated, authenticate } from '../exchange/authenticate';
 import { claimAnswer, hasIdempotencyKey, NO_TURN } from '../exchange/idempotency';
@@ -12,7 +12,7 @@ import { readRequestBody } from '../exchange/read-request';
 import { asGatewayError, respondError } from '../exchange/respond-error';
 import { Meter } from '../ledger/meter';
 import { recordRefusal } from '../ledger/record-refusal';
-import { type Answer, type PendingAnswer, produceAnswer } from './produce-answer';
+import { type Completion, type PendingCompletion, produceAnswer } from './produce-answer';
 import { recallConversation } from './recall-conversation';
 import { respond } from './respond';
 
@@ -72,7 +72,7 @@ export async function handleChat(services: Services, dialect: Dialect, httpReque
 }
 
 /** Rejects as soon as the caller is gone, and gives up its place, so that the last one out cancels upstream. */
-async function untilGone(signal: AbortSignal, pending: PendingAnswer): Promise<Answer> {
+async function untilGone(signal: AbortSignal, pending: PendingCompletion): Promise<Completion> {
   let onAbort: (() => void) | undefined;
   const gone = new Promise<never>((_resolve, reject) => {
     onAbort = () => {

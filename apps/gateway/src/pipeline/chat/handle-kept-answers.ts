@@ -2,7 +2,7 @@
 import { requestIdOf } from '@llm0/core/conversations/own-ids';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { AnswerKeeping, Dialect } from '../../dialects/dialect';
-import type { Services } from '../../services-type';
+import type { Services } from '../../services/contract';
 import { authenticate, reloadPrincipal } from '../exchange/authenticate';
 import { asGatewayError, respondError } from '../exchange/respond-error';
 

@@ -1,12 +1,12 @@
 import type { StoredAnswer } from '@llm0/core/cache/stored-answer';
 import type { ChatResponse } from '@llm0/core/chat/response';
 import type { GivenBodies } from '@llm0/core/logs/body-log';
-import type { AnswerSummary } from '../../dialects/dialect';
-import type { Services } from '../../services-type';
+import type { ResponseSummary } from '../../dialects/dialect';
+import type { Services } from '../../services/contract';
 import type { RespondInput } from './respond';
 
 /** What replays of a request with an Idempotency-Key get. */
-export function storedAnswer(response: ChatResponse, summary: AnswerSummary): StoredAnswer {
+export function storedAnswer(response: ChatResponse, summary: ResponseSummary): StoredAnswer {
   const { provider, model, usage, costNanoUsd } = summary;
   return { v: 1, provider, model, response, usage, costNanoUsd };
 }

@@ -1,7 +1,7 @@
 import { ResponseCollector } from '@llm0/core/chat/collect';
 import type { StreamEncoder } from '../../dialects/dialect';
-import { answerHeaders } from '../exchange/answer-headers';
 import { asGatewayError } from '../exchange/respond-error';
+import { responseHeaders } from '../exchange/response-headers';
 import { bodiesOf, keepForLater, storedAnswer } from './keep-answer';
 import type { RespondInput, RespondNeeds } from './respond';
 
@@ -9,8 +9,8 @@ type Controller = ReadableStreamDefaultController<Uint8Array>;
 
 /** The answer as a stream in the caller's format. Failures after the first output end it visibly. */
 export function respondStream(services: RespondNeeds, input: RespondInput): Response {
-  const stream = new AnswerStream(services, input);
-  const headers = answerHeaders(input.exchange, input.admission, input.answer, input.meter.markFirstOutput());
+  const stream = new ResponseStream(services, input);
+  const headers = responseHeaders(input.exchange, input.admission, input.answer, input.meter.markFirstOutput());
   headers['Content-Type'] = 'text/event-stream; charset=utf-8';
   headers['Cache-Control'] = 'no-cache, no-transform';
   headers['X-Accel-Buffering'] = 'no';
@@ -24,7 +24,7 @@ export function respondStream(services: RespondNeeds, input: RespondInput): Resp
 }
 
 /** Batches in, bytes out, as fast as the caller reads; ends once, in one of three ways. */
-class AnswerStream {
+class ResponseStream {
   private readonly encoder: StreamEncoder;
   private readonly collector = new ResponseCollector();
   private readonly signal: AbortSignal;

@@ -6,13 +6,13 @@ import type { JsonObject } from '@llm0/core/chat/json';
 import type { ChatResponse } from '@llm0/core/chat/response';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { Dialect } from '../../dialects/dialect';
-import type { Services } from '../../services-type';
+import type { Services } from '../../services/contract';
 import type { Admission } from '../exchange/admit';
-import { addCostHeaders, answerHeaders } from '../exchange/answer-headers';
 import type { Exchange } from '../exchange/open-exchange';
+import { addCostHeaders, responseHeaders } from '../exchange/response-headers';
 import type { Meter } from '../ledger/meter';
 import { bodiesOf, keepForLater, storedAnswer } from './keep-answer';
-import type { Answer } from './produce-answer';
+import type { Completion } from './produce-answer';
 import { respondStream } from './respond-stream';
 
 export type RespondNeeds = Pick<Services, 'log' | 'bodyLog' | 'clock' | 'metrics' | 'keptAnswers'>;
@@ -21,7 +21,7 @@ export interface RespondInput {
   readonly dialect: Dialect;
   readonly exchange: Exchange;
   readonly admission: Admission;
-  readonly answer: Answer;
+  readonly answer: Completion;
   readonly meter: Meter;
   /** Of a request with an Idempotency-Key. */
   readonly claim: AnswerClaim<StoredAnswer>;
@@ -41,7 +41,7 @@ async function respondPlain(services: RespondNeeds, input: RespondInput): Promis
   try {
     const { response, wire } = answer.whole === undefined ? await collectAnswer(input) : { response: answer.whole };
     const overheadMs = meter.markFirstOutput();
-    const headers = answerHeaders(exchange, admission, answer, overheadMs);
+    const headers = responseHeaders(exchange, admission, answer, overheadMs);
     const summary = meter.complete(response, response.usage);
     addCostHeaders(headers, summary);
     headers['Content-Type'] = 'application/json';

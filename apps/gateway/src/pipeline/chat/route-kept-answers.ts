@@ -1,6 +1,6 @@
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { Hono } from 'hono';
-import type { Services } from '../../services-type';
+import type { Services } from '../../services/contract';
 import { respondError } from '../exchange/respond-error';
 import {
   deleteKeptAnswer,

@@ -4,7 +4,7 @@ import { type EmbeddingInput, weighInputs } from '@llm0/core/embedding/embedding
 import type { CacheWrite } from '@llm0/core/limits/hot-store';
 import { computeCost } from '@llm0/core/pricing/compute-cost';
 import { guessTokens } from '@llm0/core/pricing/estimate-tokens';
-import type { Services } from '../../services-type';
+import type { Services } from '../../services/contract';
 import type { Admission, AdmitInput } from '../exchange/admit';
 import type { Exchange } from '../exchange/open-exchange';
 import { type EmbedNeeds, embedUpstream, type UpstreamEmbeddings } from './embed-upstream';

@@ -11,7 +11,7 @@ import {
   EmbeddingFailure,
   makesEmbeddings,
 } from '@llm0/providers/transport/call-embeddings';
-import type { Services } from '../../services-type';
+import type { Services } from '../../services/contract';
 import { pause } from '../upstream/back-off';
 import { countSwitches } from '../upstream/count-switches';
 import { finalFailure } from '../upstream/final-failure';

@@ -14,7 +14,7 @@ import { orderTargets } from '@llm0/core/routing/order-targets';
 import { type Route, type RouteTarget, type RoutingTables, resolveTargets } from '@llm0/core/routing/resolve-targets';
 import { targetKey } from '@llm0/core/routing/target';
 import { makesEmbeddings } from '@llm0/providers/transport/call-embeddings';
-import type { Services } from '../../services-type';
+import type { Services } from '../../services/contract';
 import type { AdmitInput, Planner } from '../exchange/admit';
 import { allowedPart, isModelAllowed, lostRecord, refusesUnpriced } from '../exchange/plan-request';
 

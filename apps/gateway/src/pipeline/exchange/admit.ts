@@ -5,7 +5,7 @@ import type { ChatRequest } from '@llm0/core/chat/request';
 import { type ErrorKind, GatewayError } from '@llm0/core/errors/gateway-error';
 import type { AdmitDecision, AdmitPlan, AdmitRequest, DenialReason, LimitState } from '@llm0/core/limits/hot-store';
 import type { DialectName } from '@llm0/core/logs/log-record';
-import type { Services } from '../../services-type';
+import type { Services } from '../../services/contract';
 import { type Authenticated, reloadPrincipal } from './authenticate';
 import type { Exchange } from './open-exchange';
 import { planRequest, type RequestPlan } from './plan-request';

@@ -2,7 +2,7 @@
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { Principal } from '@llm0/core/keys/api-key';
 import { hashSecret, looksLikeKey } from '@llm0/core/keys/key-secret';
-import type { Services } from '../../services-type';
+import type { Services } from '../../services/contract';
 
 /** A principal and the hash it was found by, for reloading it. */
 export interface Authenticated extends Principal {

@@ -2,7 +2,7 @@
 import type { AnswerClaim, IdempotentAnswers } from '@llm0/core/cache/idempotency/idempotent-answers';
 import type { StoredAnswer } from '@llm0/core/cache/stored-answer';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
-import type { Services } from '../../services-type';
+import type { Services } from '../../services/contract';
 import type { Admission, AdmitInput } from './admit';
 import { type Authenticated, reloadPrincipal } from './authenticate';
 import type { Exchange } from './open-exchange';

@@ -10,7 +10,7 @@ import { narrowRoute, notAllowed } from '@llm0/core/routing/narrow-route';
 import { orderTargets } from '@llm0/core/routing/order-targets';
 import { type Route, type RouteTarget, type RoutingTables, resolveTargets } from '@llm0/core/routing/resolve-targets';
 import { type Target, targetKey } from '@llm0/core/routing/target';
-import type { Services } from '../../services-type';
+import type { Services } from '../../services/contract';
 import type { Exchange } from './open-exchange';
 
 /** One way of serving the request: where it would go, what it would hold, and how its answer is cached. */

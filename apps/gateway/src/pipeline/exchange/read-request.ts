@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
-import type { Services } from '../../services-type';
+import type { Services } from '../../services/contract';
 
 /** Reads and parses a request body, bounded by MAX_BODY_BYTES. Throws `request_too_large` or `invalid_json`. */
 export async function readRequestBody(services: Pick<Services, 'config'>, request: Request): Promise<JsonObject> {

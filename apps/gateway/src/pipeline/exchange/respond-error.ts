@@ -3,7 +3,7 @@ import { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { Logger } from 'pino';
 import type { NativeErrors } from '../../dialects/native-errors';
 import { AdmissionDenied } from './admit';
-import { addLimitHeaders, type HeaderTable } from './answer-headers';
+import { addLimitHeaders, type HeaderTable } from './response-headers';
 
 /** Any thrown value as a `GatewayError`; what is not one is a bug, logged whole and shown without details. */
 export function asGatewayError(cause: unknown, log: Pick<Logger, 'error'>): GatewayError {

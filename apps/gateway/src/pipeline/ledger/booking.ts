@@ -1,6 +1,6 @@
 import type { CacheWrite } from '@llm0/core/limits/hot-store';
 import type { DialectName } from '@llm0/core/logs/log-record';
-import type { Services } from '../../services-type';
+import type { Services } from '../../services/contract';
 import type { Admission } from '../exchange/admit';
 import type { Exchange } from '../exchange/open-exchange';
 import { buildRecord, type Outcome } from './build-record';

@@ -1,4 +1,4 @@
-import type { KeptAnswer } from '@llm0/core/cache/semantic/semantic-cache';
+import type { CacheableResponse } from '@llm0/core/cache/semantic/semantic-cache';
 import { encodeStoredAnswer } from '@llm0/core/cache/stored-answer';
 import type { EventBatch } from '@llm0/core/chat/event';
 import type { ChatResponse } from '@llm0/core/chat/response';
@@ -8,8 +8,8 @@ import type { Settlement } from '@llm0/core/limits/hot-store';
 import type { CostDetail, DialectName, LogRecord } from '@llm0/core/logs/log-record';
 import { computeCost } from '@llm0/core/pricing/compute-cost';
 import type { Target } from '@llm0/core/routing/target';
-import type { AnswerSummary, CacheOutcome } from '../../dialects/dialect';
-import type { Services } from '../../services-type';
+import type { CacheOutcome, ResponseSummary } from '../../dialects/dialect';
+import type { Services } from '../../services/contract';
 import type { Admission } from '../exchange/admit';
 import type { Exchange } from '../exchange/open-exchange';
 import { buildRecord, errorOutcome, type Outcome } from './build-record';
@@ -18,7 +18,7 @@ import { guessUsage, partialUsage } from './guess-usage';
 type Needs = Pick<Services, 'hotStore' | 'warmCache' | 'leases' | 'clock' | 'routing' | 'metrics' | 'config'>;
 
 /** Where an answer comes from; the meter reads it, and never changes it. */
-export interface MeteredAnswer {
+export interface MeteredCompletion {
   readonly target: Target;
   readonly cache: CacheOutcome;
   readonly similarity?: number;
@@ -35,7 +35,7 @@ export interface MeteredAnswer {
   /** What a hit saves. */
   readonly savedNanoUsd: number;
   /** Takes what a complete answer leaves in the cache. */
-  readonly onCached?: (answer: KeptAnswer) => void;
+  readonly onCached?: (answer: CacheableResponse) => void;
 }
 
 export interface MeterInput {
@@ -49,7 +49,7 @@ export interface MeterInput {
  * settlement to the store before they return; later calls do nothing.
  */
 export class Meter {
-  private answer: MeteredAnswer | undefined;
+  private answer: MeteredCompletion | undefined;
   private settled = false;
   /** Set once settled: resolves when the settlement outlives this process; undefined = it does already. */
   handedOver: Promise<void> | undefined;
@@ -71,7 +71,7 @@ export class Meter {
     return this.decision.type === 'admitted';
   }
 
-  attach(answer: MeteredAnswer): void {
+  attach(answer: MeteredCompletion): void {
     this.answer = answer;
   }
 
@@ -82,8 +82,8 @@ export class Meter {
   }
 
   /** A complete answer. Returns what the caller is told about it. */
-  complete(response: ChatResponse, usage: Usage | undefined): AnswerSummary {
-    const answer = this.answer as MeteredAnswer;
+  complete(response: ChatResponse, usage: Usage | undefined): ResponseSummary {
+    const answer = this.answer as MeteredCompletion;
     const pays = answer.pays();
     const known = usage ?? guessUsage(this.input.admission.plan.request, answer.received());
     const cost = pays ? this.costOf(known, answer) : ZERO_COST;
@@ -200,7 +200,7 @@ export class Meter {
     this.answer?.onCached?.(kept);
   }
 
-  private costOf(usage: Usage, answer: MeteredAnswer): { costNanoUsd: number; detail: CostDetail } {
+  private costOf(usage: Usage, answer: MeteredCompletion): { costNanoUsd: number; detail: CostDetail } {
     const priced = this.services.routing().prices.find(answer.target.provider, answer.target.model);
     const cost = priced === undefined ? ZERO_COST : computeCost(usage, priced);
     if (answer.wastedNanoUsd === 0) return cost;
@@ -211,7 +211,7 @@ export class Meter {
   }
 
   /** Followers and hits save what the answer would have cost them. */
-  private savedBy(answer: MeteredAnswer, usage: Usage): number {
+  private savedBy(answer: MeteredCompletion, usage: Usage): number {
     return answer.cache === 'miss'
       ? 0
       : answer.savedNanoUsd > 0
@@ -219,7 +219,7 @@ export class Meter {
         : this.costOf(usage, answer).costNanoUsd;
   }
 
-  private cacheEntry(answer: MeteredAnswer, response: ChatResponse, usage: Usage, costNanoUsd: number) {
+  private cacheEntry(answer: MeteredCompletion, response: ChatResponse, usage: Usage, costNanoUsd: number) {
     const { admission, exchange } = this.input;
     const { cacheKey, route } = admission.plan;
     if (cacheKey === undefined || !response.choices.every((choice) => choice.finishReason !== 'content_filter')) return;
@@ -245,7 +245,7 @@ export class Meter {
     return Math.max(0, this.ttftMs - (this.answer?.firstWaitMs ?? 0));
   }
 
-  private upstreamMs(answer: MeteredAnswer, latencyMs: number): number {
+  private upstreamMs(answer: MeteredCompletion, latencyMs: number): number {
     return answer.cache === 'miss' ? Math.max(0, latencyMs - (this.overheadMs() ?? 0)) : 0;
   }
 }

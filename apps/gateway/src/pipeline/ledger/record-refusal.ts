@@ -1,7 +1,7 @@
 import { ZERO_USAGE } from '@llm0/core/chat/usage';
 import type { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { DialectName } from '@llm0/core/logs/log-record';
-import type { Services } from '../../services-type';
+import type { Services } from '../../services/contract';
 import { AdmissionDenied } from '../exchange/admit';
 import type { Authenticated } from '../exchange/authenticate';
 import type { Exchange } from '../exchange/open-exchange';

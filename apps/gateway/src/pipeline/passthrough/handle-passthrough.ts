@@ -10,7 +10,7 @@ import {
   passesThrough,
 } from '@llm0/providers/transport/call-passthrough';
 import { NATIVE_ERRORS } from '../../dialects/native-errors';
-import type { ConnectedProvider, Services } from '../../services-type';
+import type { ConnectedProvider, Services } from '../../services/contract';
 import { type Admission, admitPlanned } from '../exchange/admit';
 import { type Authenticated, authenticate } from '../exchange/authenticate';
 import { type Exchange, openExchange } from '../exchange/open-exchange';

@@ -3,7 +3,7 @@ import type { GatewayError } from '@llm0/core/errors/gateway-error';
 import { computeCost } from '@llm0/core/pricing/compute-cost';
 import { guessTokens } from '@llm0/core/pricing/estimate-tokens';
 import { atLeast, type UsageReader } from '@llm0/providers/transport/call-passthrough';
-import type { Services } from '../../services-type';
+import type { Services } from '../../services/contract';
 import type { Admission } from '../exchange/admit';
 import type { Exchange } from '../exchange/open-exchange';
 import type { Booking } from '../ledger/booking';

@@ -7,7 +7,7 @@ import type { RequestWeight } from '@llm0/core/pricing/estimate-tokens';
 import type { PricedModel } from '@llm0/core/pricing/price-book';
 import { notAllowed } from '@llm0/core/routing/narrow-route';
 import { countReferences, hasVendorTools, type NativeShape } from '@llm0/providers/transport/call-passthrough';
-import type { Services } from '../../services-type';
+import type { Services } from '../../services/contract';
 import type { AdmitInput, Planner } from '../exchange/admit';
 import { isModelAllowed, lostRecord, refusesUnpriced } from '../exchange/plan-request';
 

@@ -10,15 +10,15 @@ import {
   UpstreamBody,
   type UsageTap,
 } from '@llm0/providers/transport/call-passthrough';
-import type { Services } from '../../services-type';
+import type { Services } from '../../services/contract';
 import type { Admission } from '../exchange/admit';
-import { addLimitHeaders, type HeaderTable } from '../exchange/answer-headers';
 import type { Exchange } from '../exchange/open-exchange';
+import { addLimitHeaders, type HeaderTable } from '../exchange/response-headers';
 import { forwardedResponseHeaders } from './filter-headers';
 import type { NativeBill } from './native-bill';
 import type { NativePlan } from './plan-passthrough';
 
-export interface NativeAnswer {
+export interface NativeResponse {
   readonly exchange: Exchange;
   readonly admission: Admission<NativePlan, never>;
   readonly bill: NativeBill;
@@ -34,7 +34,10 @@ export interface NativeAnswer {
 const MAX_ERROR_BYTES = 256 * 1024;
 
 /** The vendor's answer, byte by byte; error answers without the secrets they may repeat. */
-export function respondNative(services: Pick<Services, 'config'>, answer: NativeAnswer): Promise<Response> | Response {
+export function respondNative(
+  services: Pick<Services, 'config'>,
+  answer: NativeResponse,
+): Promise<Response> | Response {
   const { response, bill, provider, signal } = answer;
   const headers = headersOf(answer);
   const body = new UpstreamBody(response.body, {
@@ -49,7 +52,7 @@ export function respondNative(services: Pick<Services, 'config'>, answer: Native
   return new Response(tapped(answer, body, tap), { status: response.status, headers });
 }
 
-function headersOf({ exchange, admission, bill, response, provider, waitMs }: NativeAnswer): HeaderTable {
+function headersOf({ exchange, admission, bill, response, provider, waitMs }: NativeResponse): HeaderTable {
   const overheadMs = bill.noteAnswer(waitMs);
   const headers: HeaderTable = {
     ...forwardedResponseHeaders(response.headers),
@@ -66,7 +69,7 @@ function headersOf({ exchange, admission, bill, response, provider, waitMs }: Na
   return headers;
 }
 
-async function respondEmpty({ response, bill, onEnd }: NativeAnswer, headers: HeaderTable): Promise<Response> {
+async function respondEmpty({ response, bill, onEnd }: NativeResponse, headers: HeaderTable): Promise<Response> {
   bill.complete(response.status);
   await bill.handedOver;
   onEnd();
@@ -74,7 +77,7 @@ async function respondEmpty({ response, bill, onEnd }: NativeAnswer, headers: He
 }
 
 /** A 401 is about the operator's key, which is no affair of the caller's. */
-async function respondFailure(answer: NativeAnswer, body: UpstreamBody, headers: HeaderTable): Promise<Response> {
+async function respondFailure(answer: NativeResponse, body: UpstreamBody, headers: HeaderTable): Promise<Response> {
   const { response, provider, connection, bill, onEnd } = answer;
   try {
     const text = redactText(hideSecrets(await readStart(body, MAX_ERROR_BYTES), connection));
@@ -91,7 +94,7 @@ async function respondFailure(answer: NativeAnswer, body: UpstreamBody, headers:
   }
 }
 
-function tapped(answer: NativeAnswer, body: UpstreamBody, tap: UsageTap | undefined): ReadableStream<Uint8Array> {
+function tapped(answer: NativeResponse, body: UpstreamBody, tap: UsageTap | undefined): ReadableStream<Uint8Array> {
   const { bill, response, onEnd } = answer;
   const end = () => {
     body.close();

@@ -5,7 +5,7 @@ import type { AttemptStep } from '@llm0/core/routing/attempt-plan';
 import type { Route, RouteTarget } from '@llm0/core/routing/resolve-targets';
 import type { AttemptMark } from '@llm0/core/routing/target-health';
 import { callProvider, upstreamFailure } from '@llm0/providers/transport/call-provider';
-import type { ConnectedProvider, Services } from '../../services-type';
+import type { ConnectedProvider, Services } from '../../services/contract';
 
 export type AttemptNeeds = Pick<
   Services,

@@ -19,7 +19,7 @@ import {
 import { pause } from './back-off';
 import { countSwitches } from './count-switches';
 import { finalFailure } from './final-failure';
-import type { UpstreamAnswer } from './flight';
+import type { UpstreamResponse } from './flight';
 import { hedgeAttempt } from './hedging';
 
 /** What a vendor's encoder says of a request that others may well take. */
@@ -29,7 +29,7 @@ const REFUSED_BY_VENDOR: ReadonlySet<GatewayError['kind']> = new Set(['unsupport
  * Tries the route's targets until one produces output; throws one error that lists every attempt. Each attempt's outcome
  * is told to the target's breaker, also a failure after the first output.
  */
-export async function callUpstream(services: AttemptNeeds, job: UpstreamJob): Promise<UpstreamAnswer> {
+export async function callUpstream(services: AttemptNeeds, job: UpstreamJob): Promise<UpstreamResponse> {
   const call = new UpstreamCall(services, job);
   const { hedgeAfterMs } = job.route;
   // Two attempts at once may cost twice: never under a cap that is absolute.
@@ -100,7 +100,7 @@ export class UpstreamCall {
     }
   }
 
-  answer({ attempt, status, dropped, batches }: OpenedTarget): UpstreamAnswer {
+  answer({ attempt, status, dropped, batches }: OpenedTarget): UpstreamResponse {
     const nowMs = this.services.clock.monotonicMs();
     const { attempts, superseded } = this;
     const { target } = attempt;

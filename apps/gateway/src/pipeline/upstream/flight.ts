@@ -4,7 +4,7 @@ import type { LogAttempt } from '@llm0/core/logs/log-record';
 import type { Target } from '@llm0/core/routing/target';
 
 /** An upstream's answer from its first output on; `batches` begins with everything up to there. */
-export interface UpstreamAnswer {
+export interface UpstreamResponse {
   readonly target: Target;
   /** All attempts so far, the answering one last. */
   readonly attempts: readonly LogAttempt[];
@@ -22,7 +22,7 @@ export interface UpstreamAnswer {
 }
 
 /** Starts the upstream call; the signal aborts when nobody waits for the answer any more. */
-export type StartAnswer = (signal: AbortSignal) => Promise<UpstreamAnswer>;
+export type StartCall = (signal: AbortSignal) => Promise<UpstreamResponse>;
 
 /**
  * One upstream answer and everybody who reads it. Batches are kept until the end: late followers read from the start,
@@ -30,19 +30,19 @@ export type StartAnswer = (signal: AbortSignal) => Promise<UpstreamAnswer>;
  */
 export class Flight {
   readonly batches: EventBatch[] = [];
-  private readonly seats = new Set<Seat>();
+  private readonly subscribers = new Set<Subscriber>();
   private readonly abort = new AbortController();
-  private readonly answer: Promise<UpstreamAnswer>;
+  private readonly answer: Promise<UpstreamResponse>;
   private iterator: AsyncIterator<EventBatch> | undefined;
-  private onBroken: UpstreamAnswer['onBroken'];
+  private onBroken: UpstreamResponse['onBroken'];
   private pulling: Promise<void> | undefined;
   private done = false;
   private failure: unknown;
   /** Who settles the cost: fixed once the answer has ended. */
-  private payer: Seat | undefined;
+  private payer: Subscriber | undefined;
 
   constructor(
-    start: StartAnswer,
+    start: StartCall,
     private readonly onEnd: () => void,
   ) {
     this.answer = start(this.abort.signal).then(
@@ -61,14 +61,14 @@ export class Flight {
   }
 
   /** Undefined when the flight is over and can't be joined. */
-  join(): Seat | undefined {
+  subscribe(): Subscriber | undefined {
     if (this.done || this.abort.signal.aborted) return undefined;
-    const seat = new Seat(this, this.seats.size > 0);
-    this.seats.add(seat);
-    return seat;
+    const subscriber = new Subscriber(this, this.subscribers.size > 0);
+    this.subscribers.add(subscriber);
+    return subscriber;
   }
 
-  open(): Promise<UpstreamAnswer> {
+  open(): Promise<UpstreamResponse> {
     return this.answer;
   }
 
@@ -102,23 +102,23 @@ export class Flight {
     if (this.done) return;
     this.failure = failure;
     this.done = true;
-    this.payer = this.seats.values().next().value;
+    this.payer = this.subscribers.values().next().value;
     this.onEnd();
   }
 
-  /** True when this seat has to settle the cost of the answer. */
-  pays(seat: Seat): boolean {
-    if (this.payer !== undefined) return this.payer === seat;
-    return this.seats.size === 0 || (this.seats.size === 1 && this.seats.has(seat));
+  /** True when this subscriber has to settle the cost of the answer. */
+  pays(subscriber: Subscriber): boolean {
+    if (this.payer !== undefined) return this.payer === subscriber;
+    return this.subscribers.size === 0 || (this.subscribers.size === 1 && this.subscribers.has(subscriber));
   }
 
   /** A reader goes. Before the end, the last one out cancels the upstream. */
-  leave(seat: Seat): void {
-    const pays = this.pays(seat);
-    this.seats.delete(seat);
-    if (this.done || this.seats.size > 0) return;
+  leave(subscriber: Subscriber): void {
+    const pays = this.pays(subscriber);
+    this.subscribers.delete(subscriber);
+    if (this.done || this.subscribers.size > 0) return;
     this.done = true;
-    if (pays) this.payer = seat;
+    if (pays) this.payer = subscriber;
     this.onEnd();
     this.abort.abort();
     this.cancelUpstream();
@@ -130,7 +130,7 @@ export class Flight {
 }
 
 /** One request's place on a flight. */
-export class Seat {
+export class Subscriber {
   private index = 0;
 
   constructor(
@@ -139,7 +139,7 @@ export class Seat {
     readonly isFollower: boolean,
   ) {}
 
-  open(): Promise<UpstreamAnswer> {
+  open(): Promise<UpstreamResponse> {
     return this.flight.open();
   }
 
@@ -176,19 +176,19 @@ export class FlightTable {
   private readonly open = new Map<string, Flight>();
 
   /** Joins the flight of this key, or starts one. */
-  board(key: string, start: StartAnswer): Seat {
-    const joined = this.open.get(key)?.join();
+  join(key: string, start: StartCall): Subscriber {
+    const joined = this.open.get(key)?.subscribe();
     if (joined !== undefined) return joined;
     const flight: Flight = new Flight(start, () => {
       if (this.open.get(key) === flight) this.open.delete(key);
     });
     this.open.set(key, flight);
-    return flight.join() as Seat;
+    return flight.subscribe() as Subscriber;
   }
 
   /** A flight nobody can join. */
-  boardAlone(start: StartAnswer): Seat {
-    return new Flight(start, () => {}).join() as Seat;
+  startAlone(start: StartCall): Subscriber {
+    return new Flight(start, () => {}).subscribe() as Subscriber;
   }
 
   get size(): number {

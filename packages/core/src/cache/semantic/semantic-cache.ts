@@ -50,7 +50,7 @@ export interface SemanticLookUp {
 }
 
 /** An answer to be found by other wordings. */
-export interface KeptAnswer {
+export interface CacheableResponse {
   readonly value: string;
   readonly ttlMs: number;
   readonly provider: string;
@@ -63,7 +63,7 @@ export interface SemanticCache {
   /** Never throws. */
   find(question: SemanticQuestion): Promise<SemanticLookUp>;
   /** Writes the answer some time soon; off the path. `lookUp` spares embedding the text again. */
-  keep(question: SemanticQuestion, answer: KeptAnswer, lookUp?: SemanticLookUp): void;
+  keep(question: SemanticQuestion, answer: CacheableResponse, lookUp?: SemanticLookUp): void;
   /** Waits until what was handed over is written, at most `timeoutMs`. */
   flush(timeoutMs: number): Promise<void>;
   stop(): void;

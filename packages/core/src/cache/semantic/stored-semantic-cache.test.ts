@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { type Embedder, type EmbedOutcome, none } from '../../embedding/embedder';
 import { hashQuestion } from './hash-question';
-import type { KeptAnswer, SemanticQuestion } from './semantic-cache';
+import type { CacheableResponse, SemanticQuestion } from './semantic-cache';
 import type { SemanticEntry, SemanticMatch, SemanticSearch, SemanticStore } from './semantic-store';
 import { StoredSemanticCache } from './stored-semantic-cache';
 
@@ -108,7 +108,7 @@ const question = (text: string, given: Partial<SemanticQuestion> = {}): Semantic
   shadow: false,
   ...given,
 });
-const answer = (given: Partial<KeptAnswer> = {}): KeptAnswer => ({
+const answer = (given: Partial<CacheableResponse> = {}): CacheableResponse => ({
   value: '{"v":1,"provider":"alpha","model":"m1","response":{"choices":[]},"usage":{},"costNanoUsd":5}',
   ttlMs: 1000,
   provider: 'alpha',
@@ -120,7 +120,7 @@ const answer = (given: Partial<KeptAnswer> = {}): KeptAnswer => ({
 const FRANCE = "What's the capital of France?";
 const AGAIN = "Tell me France's capital city";
 
-async function teach(under: ReturnType<typeof createCache>, text = FRANCE, given: Partial<KeptAnswer> = {}) {
+async function teach(under: ReturnType<typeof createCache>, text = FRANCE, given: Partial<CacheableResponse> = {}) {
   const asked = question(text);
   under.cache.keep(asked, answer(given), await under.cache.find(asked));
   await under.cache.flush(1000);

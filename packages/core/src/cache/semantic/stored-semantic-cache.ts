@@ -7,8 +7,8 @@ import { findRefusal, type GuardName } from './guards/near-match-guards';
 import { hashQuestion } from './hash-question';
 import { LookUpFuse } from './look-up-breaker';
 import {
+  type CacheableResponse,
   DEFAULT_SEMANTIC_THRESHOLD,
-  type KeptAnswer,
   type SemanticCache,
   type SemanticHit,
   type SemanticLookUp,
@@ -111,7 +111,7 @@ export class StoredSemanticCache implements SemanticCache {
     }
   }
 
-  keep(question: SemanticQuestion, answer: KeptAnswer, lookUp: SemanticLookUp = {}): void {
+  keep(question: SemanticQuestion, answer: CacheableResponse, lookUp: SemanticLookUp = {}): void {
     // Another target's answer is only good until the first choice is back.
     const isFallback = answer.provider !== question.provider || answer.model !== question.model;
     if (lookUp.isUnfit === true || isFallback) return;
@@ -227,7 +227,7 @@ export class StoredSemanticCache implements SemanticCache {
     });
   }
 
-  private async embedAndAdd(question: SemanticQuestion, answer: KeptAnswer): Promise<void> {
+  private async embedAndAdd(question: SemanticQuestion, answer: CacheableResponse): Promise<void> {
     const isThere = await this.isAvailable().catch(() => false);
     if (!isThere) return this.options.onDrop(1);
     const embedded = await this.options.embedder.embed(question.text, KEEP_DEADLINE_MS);
@@ -235,7 +235,7 @@ export class StoredSemanticCache implements SemanticCache {
     else if (embedded.reason !== 'language' && embedded.reason !== 'too_long') this.options.onDrop(1);
   }
 
-  private add(question: SemanticQuestion, { ttlMs, ...answer }: KeptAnswer, vector: Float32Array): void {
+  private add(question: SemanticQuestion, { ttlMs, ...answer }: CacheableResponse, vector: Float32Array): void {
     const createdAtMs = this.options.nowMs();
     this.entries.add({
       ...answer,

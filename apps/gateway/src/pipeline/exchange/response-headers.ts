@@ -2,7 +2,7 @@ import { completionTokens, promptTokens } from '@llm0/core/chat/usage';
 import type { LimitState } from '@llm0/core/limits/hot-store';
 import { formatUsd } from '@llm0/core/pricing/format-usd';
 import type { Target } from '@llm0/core/routing/target';
-import type { AnswerSummary, CacheOutcome } from '../../dialects/dialect';
+import type { CacheOutcome, ResponseSummary } from '../../dialects/dialect';
 import type { Admission } from './admit';
 import type { Exchange } from './open-exchange';
 
@@ -24,7 +24,7 @@ type Admitted = Pick<
   Omit<Admission, 'plan' | 'stored'>;
 
 /** Headers known at the first output of an answer; streams carry just these. */
-export function answerHeaders(
+export function responseHeaders(
   exchange: Exchange,
   admission: Admitted,
   answer: Answered,
@@ -58,7 +58,7 @@ export function answerHeaders(
 }
 
 /** What is known only at the end: cost and tokens. */
-export function addCostHeaders(headers: HeaderTable, summary: Pick<AnswerSummary, 'usage' | 'costNanoUsd'>): void {
+export function addCostHeaders(headers: HeaderTable, summary: Pick<ResponseSummary, 'usage' | 'costNanoUsd'>): void {
   const prompt = promptTokens(summary.usage);
   const completion = completionTokens(summary.usage);
   headers['X-Cost-Usd'] = formatUsd(summary.costNanoUsd);
