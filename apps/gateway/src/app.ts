@@ -2,7 +2,9 @@ import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { Hono } from 'hono';
 import { anthropicCount, anthropicMessages } from './dialects/anthropic-messages/index';
 import type { Dialect } from './dialects/dialect';
+import { NATIVE_ERRORS } from './dialects/native-errors';
 import { openaiChat } from './dialects/openai-chat/index';
+import { openaiEmbeddings } from './dialects/openai-embeddings/index';
 import { openaiResponses } from './dialects/openai-responses/index';
 import { cachez, type GatherMetrics, healthz, livez, metricsPage, readyz } from './observe/status-pages';
 import { handleChat } from './pipeline/chat/handle-chat';
@@ -33,7 +35,10 @@ export function createHotRoutes(services: Services): HotRoutes {
     POST: (request) => (services.activity.isDraining ? closeConnection(handle(request)) : handle(request)),
   });
   const chat = CHAT_ROUTES.map(([path, dialect]) => [path, hot((request) => handleChat(services, dialect, request))]);
-  return { ...Object.fromEntries(chat), [EMBEDDINGS_PATH]: hot((request) => handleEmbeddings(services, request)) };
+  return {
+    ...Object.fromEntries(chat),
+    [EMBEDDINGS_PATH]: hot((request) => handleEmbeddings(services, openaiEmbeddings, request)),
+  };
 }
 
 /** All routes of the gateway. `admin` is the admin API, mounted under `/admin`. */
@@ -43,9 +48,9 @@ export function createApp(services: Services, admin: Hono, gatherMetrics?: Gathe
     app.post(path, (c) => handleChat(services, dialect, c.req.raw));
     app.all(path, (c) => refuseMethod(services, 'POST', c.req.path));
   }
-  app.post(EMBEDDINGS_PATH, (c) => handleEmbeddings(services, c.req.raw));
+  app.post(EMBEDDINGS_PATH, (c) => handleEmbeddings(services, openaiEmbeddings, c.req.raw));
   app.all(EMBEDDINGS_PATH, (c) => refuseMethod(services, 'POST', c.req.path));
-  app.all('/passthrough/*', (c) => handlePassthrough(services, c.req.raw));
+  app.all('/passthrough/*', (c) => handlePassthrough(services, NATIVE_ERRORS, c.req.raw));
   const pages: readonly (readonly [path: string, handle: (request: Request) => Response | Promise<Response>])[] = [
     ['/v1/models', (request) => listModels(services, request, MODEL_DIALECTS)],
     ['/livez', () => livez()],

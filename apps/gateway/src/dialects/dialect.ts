@@ -4,6 +4,7 @@ import type { ChatRequest } from '@llm0/core/chat/request';
 import type { ChatResponse } from '@llm0/core/chat/response';
 import type { Usage } from '@llm0/core/chat/usage';
 import type { KeptAnswer, KeptTurn } from '@llm0/core/conversations/kept-answers';
+import type { EmbeddingRequest } from '@llm0/core/embedding/embedding-request';
 import type { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { DialectName } from '@llm0/core/logs/log-record';
 
@@ -98,12 +99,20 @@ export interface ModelShape {
   encodeList(models: readonly ModelCard[], query: URLSearchParams): JsonObject;
 }
 
-/** One client-facing API. Wire → ours on the way in, ours → wire on the way out. */
-export interface Dialect {
-  readonly name: DialectName;
-  readonly wireFormat: WireFormat;
+/** How an error of the gateway's own is told to the clients of a format. */
+export interface ErrorEnvelope {
   /** Where the format's clients read a request's id, beside `X-Request-Id`. */
   readonly requestIdHeader?: string;
+  /** The error as JSON text. */
+  encodeError(error: GatewayError, requestId?: string): string;
+  /** Headers in which those clients look for its kind. */
+  errorHeaders?(error: GatewayError): Readonly<Record<string, string>>;
+}
+
+/** One client-facing API. Wire → ours on the way in, ours → wire on the way out. */
+export interface Dialect extends ErrorEnvelope {
+  readonly name: DialectName;
+  readonly wireFormat: WireFormat;
   readonly models?: ModelShape;
   /** Set where answers are kept for later requests. */
   readonly keeping?: AnswerKeeping;
@@ -115,6 +124,31 @@ export interface Dialect {
   /** A whole plain answer. `wireBody`: the upstream's own body where it had the same format. */
   encodeResponse(response: ChatResponse, summary: ResponseSummary, wireBody?: JsonObject): string;
   createStreamEncoder(context: StreamContext): StreamEncoder;
-  /** The error envelope as JSON text. */
-  encodeError(error: GatewayError, requestId?: string): string;
+}
+
+export type EmbeddingFormat = 'float' | 'base64';
+
+export interface DecodedEmbeddingRequest {
+  readonly request: EmbeddingRequest;
+  readonly format: EmbeddingFormat;
+}
+
+/** What the client is told of its embeddings. */
+export interface EmbeddingSummary {
+  /** The answering model. */
+  readonly model: string;
+  /** Little-endian 32-bit floats as base64, one for each input. */
+  readonly vectorsBase64: readonly string[];
+  readonly promptTokens: number;
+  readonly costNanoUsd: number;
+  readonly latencyMs: number;
+}
+
+/** One client-facing API for embeddings. */
+export interface EmbeddingDialect extends ErrorEnvelope {
+  readonly name: DialectName;
+  /** Throws `invalid_request` naming the field at fault; fields it does not know are kept. */
+  decodeRequest(body: JsonObject): DecodedEmbeddingRequest;
+  /** The whole answer as JSON text. */
+  encodeResponse(summary: EmbeddingSummary, format: EmbeddingFormat): string;
 }

@@ -5,7 +5,8 @@ import { type Route, type RoutingTables, resolveTargets, targetsOf } from '@llm0
 import { targetKey } from '@llm0/core/routing/target';
 import type { Dialect, ModelCard } from '../dialects/dialect';
 import type { Services } from '../services/contract';
-import { authenticate, reloadPrincipal } from './exchange/authenticate';
+import { authenticate } from './exchange/authenticate';
+import { reloadPrincipal } from './exchange/load-principal';
 import { isModelAllowed } from './exchange/plan-request';
 import { asGatewayError, respondError } from './exchange/respond-error';
 

@@ -1,17 +1,6 @@
 import { formatUsdShort } from '@llm0/core/pricing/format-usd';
+import type { EmbeddingFormat, EmbeddingSummary } from '../dialect';
 import { roundMs } from '../encode-metadata';
-
-export type EmbeddingFormat = 'float' | 'base64';
-
-export interface EmbeddingSummary {
-  /** The answering model. */
-  readonly model: string;
-  /** Little-endian 32-bit floats as base64, one for each input. */
-  readonly vectorsBase64: readonly string[];
-  readonly promptTokens: number;
-  readonly costNanoUsd: number;
-  readonly latencyMs: number;
-}
 
 /** The whole answer as JSON text. */
 export function encodeEmbeddings(summary: EmbeddingSummary, format: EmbeddingFormat): string {

@@ -3,7 +3,8 @@ import { requestIdOf } from '@llm0/core/conversations/own-ids';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { AnswerKeeping, Dialect } from '../../dialects/dialect';
 import type { Services } from '../../services/contract';
-import { authenticate, reloadPrincipal } from '../exchange/authenticate';
+import { authenticate } from '../exchange/authenticate';
+import { reloadPrincipal } from '../exchange/load-principal';
 import { asGatewayError, respondError } from '../exchange/respond-error';
 
 type Needs = Pick<Services, 'keyCache' | 'clock' | 'keptAnswers' | 'createId' | 'log'>;

@@ -10,7 +10,8 @@ import type { Admission } from '../exchange/admit';
 import type { Exchange } from '../exchange/open-exchange';
 import type { MeteredCompletion } from '../ledger/meter';
 import { callUpstream } from '../upstream/call-upstream';
-import type { Subscriber, UpstreamResponse } from '../upstream/flight';
+import type { Subscriber } from '../upstream/flight';
+import type { UpstreamResponse } from '../upstream/upstream-response';
 import { findSimilar, keepForSimilar, type SimilarQuestion, similarQuestion } from './find-similar';
 
 type Needs = Pick<
@@ -110,25 +111,26 @@ const replaySimilar = ({ stored, similarity }: NonNullable<SemanticLookUp['hit']
   similarity,
 });
 
-/** Starts the upstream call, or joins an identical one, without waiting for it. */
+/** Joins an identical call under way, or starts one, without waiting for it. */
 function joinFlight(services: Needs, exchange: Exchange, admission: Admission): Subscriber {
   const { plan } = admission;
-  const start = (signal: AbortSignal) =>
-    callUpstream(services, {
-      projectId: admission.principal.project.id,
-      request: plan.request,
-      route: plan.route,
-      dropParams: exchange.controls.dropParams,
-      outputLimit: plan.outputLimit,
-      maxAttempts: plan.maxAttempts,
-      startMs: exchange.startMs,
-      signal,
-    });
   const shared = plan.admit.cacheKey;
   // Streams and plain calls are different upstream calls: they share a cache entry, but never a flight.
-  return shared === undefined
-    ? services.flights.startAlone(start)
-    : services.flights.join(`${plan.request.stream ? 's' : 'p'}:${shared}`, start);
+  const key = shared === undefined ? undefined : `${plan.request.stream ? 's' : 'p'}:${shared}`;
+  const joined = key === undefined ? undefined : services.flights.join(key);
+  if (joined !== undefined) return joined;
+  const abort = new AbortController();
+  const response = callUpstream(services, {
+    projectId: admission.principal.project.id,
+    request: plan.request,
+    route: plan.route,
+    dropParams: exchange.controls.dropParams,
+    outputLimit: plan.outputLimit,
+    maxAttempts: plan.maxAttempts,
+    startMs: exchange.startMs,
+    signal: abort.signal,
+  });
+  return services.flights.start(key, { response, abort });
 }
 
 function awaitFirstOutput(subscriber: Subscriber): Promise<Completion> {

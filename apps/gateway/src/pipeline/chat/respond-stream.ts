@@ -2,8 +2,7 @@ import { ResponseCollector } from '@llm0/core/chat/collect';
 import type { StreamEncoder } from '../../dialects/dialect';
 import { asGatewayError } from '../exchange/respond-error';
 import { responseHeaders } from '../exchange/response-headers';
-import { bodiesOf, keepForLater, storedAnswer } from './keep-answer';
-import type { RespondInput, RespondNeeds } from './respond';
+import { bodiesOf, finishCompletion, type RespondInput, type RespondNeeds } from './finish-completion';
 
 type Controller = ReadableStreamDefaultController<Uint8Array>;
 
@@ -74,19 +73,15 @@ class ResponseStream {
   }
 
   private async finish(controller: Controller): Promise<void> {
-    const { meter, claim, dialect } = this.input;
     let last: Uint8Array | undefined;
-    let kept: Promise<void> | undefined;
+    let finished: Promise<void> | undefined;
     this.end(() => {
       const response = this.collector.response();
-      const summary = meter.complete(response, response.usage);
+      const summary = this.input.meter.complete(response, response.usage);
       last = this.encoder.finish(summary);
-      if (this.encoder.answer !== undefined) keepForLater(this.services, this.input, this.encoder.answer);
-      kept = claim.complete(() => storedAnswer(response, summary));
-      this.services.bodyLog.keep(() => bodiesOf(this.input, dialect.encodeResponse(response, summary)));
+      finished = finishCompletion(this.services, this.input, { response, summary, text: this.encoder.answer });
     });
-    await kept;
-    await meter.handedOver;
+    await finished;
     if (last !== undefined) controller.enqueue(last);
     controller.close();
   }

@@ -1,35 +1,12 @@
-import type { AnswerClaim } from '@llm0/core/cache/idempotency/idempotent-answers';
-import type { StoredAnswer } from '@llm0/core/cache/stored-answer';
 import { ResponseCollector } from '@llm0/core/chat/collect';
 import type { EventBatch } from '@llm0/core/chat/event';
 import type { JsonObject } from '@llm0/core/chat/json';
 import type { ChatResponse } from '@llm0/core/chat/response';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { Dialect } from '../../dialects/dialect';
-import type { Services } from '../../services/contract';
-import type { Admission } from '../exchange/admit';
-import type { Exchange } from '../exchange/open-exchange';
 import { addCostHeaders, responseHeaders } from '../exchange/response-headers';
-import type { Meter } from '../ledger/meter';
-import { bodiesOf, keepForLater, storedAnswer } from './keep-answer';
-import type { Completion } from './produce-answer';
+import { finishCompletion, type RespondInput, type RespondNeeds } from './finish-completion';
 import { respondStream } from './respond-stream';
-
-export type RespondNeeds = Pick<Services, 'log' | 'bodyLog' | 'clock' | 'metrics' | 'keptAnswers'>;
-
-export interface RespondInput {
-  readonly dialect: Dialect;
-  readonly exchange: Exchange;
-  readonly admission: Admission;
-  readonly answer: Completion;
-  readonly meter: Meter;
-  /** Of a request with an Idempotency-Key. */
-  readonly claim: AnswerClaim<StoredAnswer>;
-  /** Fires when the caller's connection is gone. */
-  readonly signal: AbortSignal;
-  /** Called once the last byte went out or the caller left. */
-  readonly onEnd: () => void;
-}
 
 /** The caller's answer, as one JSON body or as a stream. Failures after the first output end the stream visibly. */
 export function respond(services: RespondNeeds, input: RespondInput): Promise<Response> | Response {
@@ -46,13 +23,10 @@ async function respondPlain(services: RespondNeeds, input: RespondInput): Promis
     addCostHeaders(headers, summary);
     headers['Content-Type'] = 'application/json';
     if (dialect.requestIdHeader !== undefined) headers[dialect.requestIdHeader] = exchange.requestId;
-    const body = dialect.encodeResponse(response, summary, wireBody(wire, dialect));
-    services.bodyLog.keep(() => bodiesOf(input, body));
-    if (dialect.keeping !== undefined) keepForLater(services, input, body);
-    const kept = input.claim.complete(() => storedAnswer(response, summary));
-    if (kept !== undefined) await kept;
-    if (meter.handedOver !== undefined) await meter.handedOver;
-    return new Response(body, { headers });
+    const text = dialect.encodeResponse(response, summary, wireBody(wire, dialect));
+    const finished = finishCompletion(services, input, { response, summary, text });
+    if (finished !== undefined) await finished;
+    return new Response(text, { headers });
   } finally {
     answer.leave();
     input.onEnd();

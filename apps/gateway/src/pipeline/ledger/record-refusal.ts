@@ -2,10 +2,11 @@ import { ZERO_USAGE } from '@llm0/core/chat/usage';
 import type { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { DialectName } from '@llm0/core/logs/log-record';
 import type { Services } from '../../services/contract';
-import { AdmissionDenied } from '../exchange/admit';
-import type { Authenticated } from '../exchange/authenticate';
+import { AdmissionDenied } from '../exchange/denials';
+import type { Authenticated } from '../exchange/load-principal';
 import type { Exchange } from '../exchange/open-exchange';
-import { buildRecord, errorOutcome } from './build-record';
+import { buildRecord, errorOutcome, type Outcome } from './build-record';
+import { settleRecord } from './settle-record';
 
 export interface Refusal {
   readonly dialect: DialectName;
@@ -24,11 +25,10 @@ export function recordRefusal(
   services: Pick<Services, 'hotStore' | 'storeClock' | 'clock' | 'metrics'>,
   refusal: Refusal,
 ): Promise<void> | undefined {
-  const { exchange, principal, requestedModel = '', stream = false, error } = refusal;
-  const nowMs = error instanceof AdmissionDenied ? error.nowMs : services.storeClock.nowMs();
+  const { exchange, principal, dialect, requestedModel = '', stream = false, error } = refusal;
+  const createdAtMs = error instanceof AdmissionDenied ? error.nowMs : services.storeClock.nowMs();
   const latencyMs = services.clock.monotonicMs() - exchange.startMs;
-  const record = buildRecord(exchange, principal, refusal.dialect, {
-    createdAtMs: nowMs,
+  const outcome: Outcome = {
     requestedModel,
     model: requestedModel,
     stream,
@@ -40,17 +40,7 @@ export function recordRefusal(
     attempts: [],
     failoverCount: 0,
     ...errorOutcome(error),
-  });
-  services.metrics.observeRecord(record);
-  return services.hotStore.settle({
-    requestId: exchange.requestId,
-    projectId: principal.project.id,
-    keyId: principal.key.id,
-    customerId: exchange.customerId,
-    admittedAtMs: nowMs,
-    held: false,
-    costNanoUsd: 0,
-    tokens: 0,
-    record: JSON.stringify(record),
-  });
+  };
+  const record = buildRecord({ exchange, principal, dialect, createdAtMs }, outcome);
+  return settleRecord(services, record, { held: false, tokens: 0 });
 }

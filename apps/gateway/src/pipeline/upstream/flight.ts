@@ -1,28 +1,12 @@
 import type { EventBatch } from '@llm0/core/chat/event';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
-import type { LogAttempt } from '@llm0/core/logs/log-record';
-import type { Target } from '@llm0/core/routing/target';
+import type { UpstreamResponse } from './upstream-response';
 
-/** An upstream's answer from its first output on; `batches` begins with everything up to there. */
-export interface UpstreamResponse {
-  readonly target: Target;
-  /** All attempts so far, the answering one last. */
-  readonly attempts: readonly LogAttempt[];
-  /** Nano-USD that failed and superseded attempts cost. */
-  readonly wastedNanoUsd: number;
-  /** Part of that is a guess. */
-  readonly wasteEstimated?: boolean;
-  readonly dropped: readonly string[];
-  readonly failoverCount: number;
-  /** Milliseconds spent waiting for upstreams until the first output. */
-  readonly firstWaitMs: number;
-  readonly batches: AsyncIterator<EventBatch>;
-  /** Told when the answer breaks off after its first output. */
-  readonly onBroken?: (error: unknown) => void;
+/** A call to an upstream, and what ends it once nobody waits for its answer any more. */
+export interface UpstreamCallUnderWay {
+  readonly response: Promise<UpstreamResponse>;
+  readonly abort: AbortController;
 }
-
-/** Starts the upstream call; the signal aborts when nobody waits for the answer any more. */
-export type StartCall = (signal: AbortSignal) => Promise<UpstreamResponse>;
 
 /**
  * One upstream answer and everybody who reads it. Batches are kept until the end: late followers read from the start,
@@ -31,7 +15,7 @@ export type StartCall = (signal: AbortSignal) => Promise<UpstreamResponse>;
 export class Flight {
   readonly batches: EventBatch[] = [];
   private readonly subscribers = new Set<Subscriber>();
-  private readonly abort = new AbortController();
+  private readonly abort: AbortController;
   private readonly answer: Promise<UpstreamResponse>;
   private iterator: AsyncIterator<EventBatch> | undefined;
   private onBroken: UpstreamResponse['onBroken'];
@@ -42,10 +26,11 @@ export class Flight {
   private payer: Subscriber | undefined;
 
   constructor(
-    start: StartCall,
+    { response, abort }: UpstreamCallUnderWay,
     private readonly onEnd: () => void,
   ) {
-    this.answer = start(this.abort.signal).then(
+    this.abort = abort;
+    this.answer = response.then(
       (answer) => {
         this.iterator = answer.batches;
         this.onBroken = answer.onBroken;
@@ -175,20 +160,18 @@ export class Subscriber {
 export class FlightTable {
   private readonly open = new Map<string, Flight>();
 
-  /** Joins the flight of this key, or starts one. */
-  join(key: string, start: StartCall): Subscriber {
-    const joined = this.open.get(key)?.subscribe();
-    if (joined !== undefined) return joined;
-    const flight: Flight = new Flight(start, () => {
-      if (this.open.get(key) === flight) this.open.delete(key);
-    });
-    this.open.set(key, flight);
-    return flight.subscribe() as Subscriber;
+  /** A place on the flight of this key; undefined where there is none to join. */
+  join(key: string): Subscriber | undefined {
+    return this.open.get(key)?.subscribe();
   }
 
-  /** A flight nobody can join. */
-  startAlone(start: StartCall): Subscriber {
-    return new Flight(start, () => {}).subscribe() as Subscriber;
+  /** A flight that others may join by its key, from now on; without a key, nobody can. */
+  start(key: string | undefined, call: UpstreamCallUnderWay): Subscriber {
+    const flight: Flight = new Flight(call, () => {
+      if (key !== undefined && this.open.get(key) === flight) this.open.delete(key);
+    });
+    if (key !== undefined) this.open.set(key, flight);
+    return flight.subscribe() as Subscriber;
   }
 
   get size(): number {

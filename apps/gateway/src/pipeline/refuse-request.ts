@@ -1,0 +1,79 @@
+import type { AnswerClaim } from '@llm0/core/cache/idempotency/idempotent-answers';
+import type { ChatRequest } from '@llm0/core/chat/request';
+import type { GatewayError } from '@llm0/core/errors/gateway-error';
+import type { DialectName } from '@llm0/core/logs/log-record';
+import type { ErrorEnvelope } from '../dialects/dialect';
+import type { Services } from '../services/contract';
+import type { Authenticated } from './exchange/load-principal';
+import type { Exchange } from './exchange/open-exchange';
+import { asGatewayError, respondError } from './exchange/respond-error';
+import type { Booking } from './ledger/booking';
+import { recordRefusal } from './ledger/record-refusal';
+
+/** What is known of a request when it fails, for its row and its error answer. */
+export interface Progress {
+  exchange?: Exchange;
+  principal?: Authenticated;
+  requestedModel?: string;
+  stream?: boolean;
+  /** Set once decoded, where its body is kept for LOG_BODIES. */
+  request?: Pick<ChatRequest, 'wire'>;
+  claim?: Pick<AnswerClaim<unknown>, 'fail' | 'release'>;
+  /** Set once admitted: from then on it settles. */
+  meter?: Pick<Booking, 'fail' | 'handedOver'>;
+}
+
+export interface Refused {
+  readonly dialect: DialectName;
+  readonly envelope: ErrorEnvelope;
+  readonly progress: Progress;
+  readonly cause: unknown;
+}
+
+type Needs = Pick<Services, 'log' | 'bodyLog' | 'createId' | 'hotStore' | 'storeClock' | 'clock' | 'metrics'>;
+
+/** The error as the caller is told it. Every request that passed auth leaves a row, refused ones too. */
+export async function refuseRequest(services: Needs, refused: Refused): Promise<Response> {
+  const { envelope, progress } = refused;
+  const error = asGatewayError(refused.cause, services.log);
+  const { exchange, principal } = progress;
+  if (error.kind === 'client_closed') progress.claim?.release();
+  else progress.claim?.fail(error);
+  if (exchange !== undefined && principal !== undefined) {
+    await leaveRow(services, { ...refused, exchange, principal, error });
+    keepBody(services, { ...refused, exchange, principal, error });
+  }
+  return respondError(error, {
+    requestId: exchange?.requestId ?? services.createId(),
+    dialect: envelope,
+    projectCapNanoUsd: principal?.project.monthlyCapNanoUsd,
+  });
+}
+
+interface Known extends Refused {
+  readonly exchange: Exchange;
+  readonly principal: Authenticated;
+  readonly error: GatewayError;
+}
+
+async function leaveRow(services: Needs, { progress, dialect, exchange, principal, error }: Known): Promise<void> {
+  const { meter, requestedModel, stream } = progress;
+  if (meter === undefined) {
+    await recordRefusal(services, { dialect, exchange, principal, requestedModel, stream, error });
+  } else {
+    meter.fail(error);
+    await meter.handedOver;
+  }
+}
+
+function keepBody(services: Needs, { progress, envelope, exchange, principal, error }: Known): void {
+  if (progress.request === undefined) return;
+  const request = progress.request.wire?.body;
+  services.bodyLog.keep(() => ({
+    requestId: exchange.requestId,
+    projectId: principal.project.id,
+    createdAtMs: services.storeClock.nowMs(),
+    request,
+    response: envelope.encodeError(error),
+  }));
+}
