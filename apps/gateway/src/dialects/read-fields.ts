@@ -16,6 +16,52 @@ export function kindOf(value: JsonValue | undefined): string {
   return Array.isArray(value) ? 'an array' : typeof value === 'object' ? 'an object' : `a ${typeof value}`;
 }
 
+/** The error for a value of another kind than `wanted`: "a string", "an object". */
+export function mustBe(path: string, wanted: string, value: JsonValue | undefined): GatewayError {
+  return invalid(path, `"${path}" must be ${wanted}, but is ${kindOf(value)}.`);
+}
+
+/** A value that was not one of those allowed, in the words of an error message. */
+export function shown(value: JsonValue | undefined): string {
+  return typeof value === 'string' ? `"${value.slice(0, 40)}"` : kindOf(value);
+}
+
+/** The text of an item's field that must be there. */
+export function requiredText(item: JsonObject, name: string, path: string): string {
+  const value = item[name];
+  if (typeof value === 'string') return value;
+  throw mustBe(`${path}.${name}`, 'a string', value);
+}
+
+/** The text of an item's field, or undefined where absent or null. */
+export function optionalText(item: JsonObject, name: string, path: string): string | undefined {
+  return item[name] == null ? undefined : requiredText(item, name, path);
+}
+
+type Present<T> = { [K in keyof T]: Exclude<T[K], undefined> };
+
+/** The fields that are there. */
+export function present<const T extends object>(fields: T): Present<T> {
+  const there: Partial<T> = {};
+  for (const name in fields) if (fields[name] !== undefined) there[name] = fields[name];
+  return there as Present<T>;
+}
+
+/** The text, or undefined for any other value. */
+export function textOf(value: JsonValue | undefined): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
+/** It says more than these fields. */
+export function saysMore(item: JsonObject, known: ReadonlySet<string>): boolean {
+  for (const name in item) if (!known.has(name) && item[name] != null) return true;
+  return false;
+}
+
+export function cacheControl(item: JsonObject): { cacheControl?: JsonValue } {
+  return item.cache_control == null ? {} : { cacheControl: item.cache_control };
+}
+
 export function isObject(value: JsonValue | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
@@ -45,21 +91,21 @@ export function readString(body: JsonObject, name: string): string | undefined {
   const value = body[name];
   if (value === undefined || value === null) return undefined;
   if (typeof value === 'string') return value;
-  throw invalid(name, `"${name}" must be a string, but is ${kindOf(value)}.`);
+  throw mustBe(name, 'a string', value);
 }
 
 export function readBoolean(body: JsonObject, name: string): boolean | undefined {
   const value = body[name];
   if (value === undefined || value === null) return undefined;
   if (typeof value === 'boolean') return value;
-  throw invalid(name, `"${name}" must be true or false, but is ${kindOf(value)}.`);
+  throw mustBe(name, 'true or false', value);
 }
 
 export function readObject(body: JsonObject, name: string): JsonObject | undefined {
   const value = body[name];
   if (value === undefined || value === null) return undefined;
   if (isObject(value)) return value;
-  throw invalid(name, `"${name}" must be an object, but is ${kindOf(value)}.`);
+  throw mustBe(name, 'an object', value);
 }
 
 export interface NumberRange {

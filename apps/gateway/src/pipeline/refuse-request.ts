@@ -1,14 +1,17 @@
 import type { AnswerClaim } from '@llm0/core/cache/idempotency/idempotent-answers';
 import type { ChatRequest } from '@llm0/core/chat/request';
+import { ZERO_USAGE } from '@llm0/core/chat/usage';
 import type { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { DialectName } from '@llm0/core/logs/log-record';
 import type { ErrorEnvelope } from '../dialects/dialect';
 import type { Services } from '../services/contract';
+import { AdmissionDenied } from './exchange/denials';
 import type { Authenticated } from './exchange/load-principal';
 import type { Exchange } from './exchange/open-exchange';
 import { asGatewayError, respondError } from './exchange/respond-error';
 import type { Booking } from './ledger/booking';
-import { recordRefusal } from './ledger/record-refusal';
+import { buildRecord, errorOutcome, type Outcome } from './ledger/build-record';
+import { settleRecord } from './ledger/settle-record';
 
 /** What is known of a request when it fails, for its row and its error answer. */
 export interface Progress {
@@ -56,14 +59,27 @@ interface Known extends Refused {
   readonly error: GatewayError;
 }
 
-async function leaveRow(services: Needs, { progress, dialect, exchange, principal, error }: Known): Promise<void> {
-  const { meter, requestedModel, stream } = progress;
-  if (meter === undefined) {
-    await recordRefusal(services, { dialect, exchange, principal, requestedModel, stream, error });
-  } else {
-    meter.fail(error);
-    await meter.handedOver;
-  }
+async function leaveRow(services: Needs, known: Known): Promise<void> {
+  const { meter } = known.progress;
+  if (meter === undefined) return recordRefusal(services, known);
+  meter.fail(known.error);
+  await meter.handedOver;
+}
+
+/** The row of a request that was refused before it was admitted; nothing is booked. */
+async function recordRefusal(services: Needs, { progress, dialect, exchange, principal, error }: Known): Promise<void> {
+  const { requestedModel = '', stream = false } = progress;
+  const createdAtMs = error instanceof AdmissionDenied ? error.nowMs : services.storeClock.nowMs();
+  const latencyMs = services.clock.monotonicMs() - exchange.startMs;
+  const outcome: Outcome = {
+    ...{ requestedModel, model: requestedModel, stream },
+    ...{ usage: ZERO_USAGE, costNanoUsd: 0, savedNanoUsd: 0 },
+    timing: { latencyMs, overheadMs: latencyMs },
+    ...{ cache: 'miss', attempts: [], failoverCount: 0 },
+    ...errorOutcome(error),
+  };
+  const record = buildRecord({ exchange, principal, dialect, createdAtMs }, outcome);
+  await settleRecord(services, record, { held: false, tokens: 0 });
 }
 
 function keepBody(services: Needs, { progress, envelope, exchange, principal, error }: Known): void {

@@ -3,11 +3,9 @@ import { requestIdOf } from '@llm0/core/conversations/own-ids';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { AnswerKeeping, Dialect } from '../../dialects/dialect';
 import type { Services } from '../../services/contract';
-import { authenticate } from '../exchange/authenticate';
-import { reloadPrincipal } from '../exchange/load-principal';
-import { asGatewayError, respondError } from '../exchange/respond-error';
+import { type KeyNeeds, serveKey } from '../exchange/serve-key';
 
-type Needs = Pick<Services, 'keyCache' | 'clock' | 'keptAnswers' | 'createId' | 'log'>;
+type Needs = KeyNeeds & Pick<Services, 'keptAnswers'>;
 
 export type KeepingDialect = Dialect & { readonly keeping: AnswerKeeping };
 
@@ -100,20 +98,14 @@ function invalid(param: string, message: string): GatewayError {
   return new GatewayError('invalid_request', message, { param });
 }
 
-/** The key is read anew each time: no admission stands behind this answer to notice a revoked one. */
-async function answer(
+function answer(
   services: Needs,
   asked: KeptAnswerRequest,
   build: (asked: Asked) => Promise<string>,
 ): Promise<Response> {
-  const requestId = services.createId();
-  try {
-    const { keyHash } = await authenticate(services, asked.request);
-    const { key } = await reloadPrincipal(services, keyHash);
+  return serveKey(services, asked, async ({ projectId }, headers) => {
     const query = new URL(asked.request.url).searchParams;
-    const body = await build({ ...asked, projectId: key.projectId, query });
-    return new Response(body, { headers: { 'Content-Type': 'application/json', 'X-Request-Id': requestId } });
-  } catch (cause) {
-    return respondError(asGatewayError(cause, services.log), { requestId, dialect: asked.dialect });
-  }
+    headers['Content-Type'] = 'application/json';
+    return new Response(await build({ ...asked, projectId, query }), { headers });
+  });
 }

@@ -39,7 +39,14 @@ class ChatCall extends UpstreamCall<ChatJob, EventBatch[], OpenedTarget, Upstrea
     this.superseded = this.logAttempt(attempt, 'superseded', { costNanoUsd });
   }
 
+  nextHedge(): UpstreamStep | undefined {
+    const step = this.plan.nextHedge(this.services.clock.monotonicMs());
+    if (step !== undefined) this.notePassedOver(step);
+    return step;
+  }
+
   protected override ask(step: UpstreamStep): Promise<OpenedTarget | undefined> {
+    this.notePassedOver(step);
     return this.mayHedge ? this.askHedged(step) : super.ask(step);
   }
 
@@ -48,6 +55,15 @@ class ChatCall extends UpstreamCall<ChatJob, EventBatch[], OpenedTarget, Upstrea
     const { opened, hedged } = await hedgeAttempt(this, { step, afterMs, signal: this.job.signal });
     this.mayHedge = !hedged;
     return opened;
+  }
+
+  /** Targets that are not asked now are named in the log all the same. */
+  private notePassedOver({ passedOver }: UpstreamStep): void {
+    if (passedOver.length === 0) return;
+    const startMs = this.services.clock.monotonicMs() - this.job.startMs;
+    for (const { target, reason } of passedOver) {
+      this.attempts.push({ provider: target.provider, model: target.model, outcome: reason, startMs, latencyMs: 0 });
+    }
   }
 
   protected createReceived(): EventBatch[] {

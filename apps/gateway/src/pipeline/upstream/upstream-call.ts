@@ -51,7 +51,7 @@ const REFUSED_BY_VENDOR: ReadonlySet<GatewayError['kind']> = new Set(['unsupport
  */
 export abstract class UpstreamCall<Job extends UpstreamJob, Received, Opened, Result> {
   protected readonly attempts: LogAttempt[] = [];
-  private readonly plan: AttemptPlan<RouteTarget>;
+  protected readonly plan: AttemptPlan<RouteTarget>;
   private readonly startedMs: number;
   private last: GatewayError | undefined;
   private soonestRetryMs = Number.POSITIVE_INFINITY;
@@ -93,10 +93,6 @@ export abstract class UpstreamCall<Job extends UpstreamJob, Received, Opened, Re
 
   protected ask(step: UpstreamStep): Promise<Opened | undefined> {
     return this.attempt(step, this.job.signal);
-  }
-
-  nextHedge(): UpstreamStep | undefined {
-    return this.noted(this.plan.nextHedge(this.services.clock.monotonicMs()));
   }
 
   /** undefined when the target failed and another attempt may be made; throws when none may. */
@@ -157,7 +153,7 @@ export abstract class UpstreamCall<Job extends UpstreamJob, Received, Opened, Re
 
   private nextStep(): UpstreamStep | undefined {
     if (this.billable >= this.job.maxAttempts) return undefined;
-    return this.noted(this.plan.next(this.services.clock.monotonicMs()));
+    return this.plan.next(this.services.clock.monotonicMs());
   }
 
   private begin(target: RouteTarget): Attempt<Received> {
@@ -170,15 +166,6 @@ export abstract class UpstreamCall<Job extends UpstreamJob, Received, Opened, Re
       received: this.createReceived(),
       isSuperseded: false,
     };
-  }
-
-  private noted(step: UpstreamStep | undefined): UpstreamStep | undefined {
-    if (step === undefined || step.passedOver.length === 0) return step;
-    const startMs = this.services.clock.monotonicMs() - this.job.startMs;
-    for (const { target, reason } of step.passedOver) {
-      this.attempts.push({ provider: target.provider, model: target.model, outcome: reason, startMs, latencyMs: 0 });
-    }
-    return step;
   }
 
   private noteFailure(attempt: Attempt<Received>, error: GatewayError): void {
