@@ -2,7 +2,7 @@ import { ConfigError, type EnvReader } from './values';
 
 /** For tests of whole processes only; refused in production. */
 export interface TestSettings {
-  /** A file with milliseconds to add to the wall clock, looked at again and again (see `wall-clock.ts`). */
+  /** A file with milliseconds to add to the wall clock, looked at again and again (see `process/wall-clock.ts`). */
   readonly clockFile?: string;
   /** Lease of a hold instead of 60 s. */
   readonly leaseMs?: number;

@@ -5,8 +5,8 @@ import { type Route, type RoutingTables, resolveTargets, targetsOf } from '@llm0
 import { targetKey } from '@llm0/core/routing/target';
 import type { Dialect, ModelCard } from '../dialects/dialect';
 import type { Services } from '../services/contract';
-import { isModelAllowed } from './exchange/plan-request';
-import { type KeyNeeds, serveKey } from './exchange/serve-key';
+import { isModelAllowed } from './exchange/allowed-route';
+import { handleKeyRequest, type KeyNeeds } from './handle-key-request';
 
 type Needs = KeyNeeds & Pick<Services, 'routing'>;
 
@@ -48,7 +48,7 @@ function answer(
   build: (key: ApiKey, dialect: Dialect) => unknown,
 ): Promise<Response> {
   const dialect = dialects.find(({ models }) => models?.isAsked(request.headers)) ?? dialects[0];
-  return serveKey(services, { request, dialect }, (key, headers) => {
+  return handleKeyRequest(services, { request, dialect }, (key, headers) => {
     const { requestIdHeader } = dialect;
     if (requestIdHeader !== undefined) headers[requestIdHeader] = headers['X-Request-Id'] ?? '';
     return Response.json(build(key, dialect), { headers });

@@ -3,7 +3,7 @@ import { requestIdOf } from '@llm0/core/conversations/own-ids';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { AnswerKeeping, Dialect } from '../../dialects/dialect';
 import type { Services } from '../../services/contract';
-import { type KeyNeeds, serveKey } from '../exchange/serve-key';
+import { handleKeyRequest, type KeyNeeds } from '../handle-key-request';
 
 type Needs = KeyNeeds & Pick<Services, 'keptAnswers'>;
 
@@ -103,7 +103,7 @@ function answer(
   asked: KeptAnswerRequest,
   build: (asked: Asked) => Promise<string>,
 ): Promise<Response> {
-  return serveKey(services, asked, async ({ projectId }, headers) => {
+  return handleKeyRequest(services, asked, async ({ projectId }, headers) => {
     const query = new URL(asked.request.url).searchParams;
     headers['Content-Type'] = 'application/json';
     return new Response(await build({ ...asked, projectId, query }), { headers });

@@ -63,7 +63,7 @@ async function prepare(
       dropped: [],
     },
     pays: () => true,
-    received: () => batches.filter((one) => !(one instanceof Error)),
+    received: () => batches.filter((one): one is EventBatch => !(one instanceof Error)),
     next: async () => {
       const batch = left.shift() ?? null;
       if (batch instanceof Error) throw batch;
@@ -151,7 +151,7 @@ describe.each([false, true])('an answer ends only once its settlement is handed 
     const { input } = await prepare([text('two'), END], { stream });
     const handedOver = Promise.withResolvers<void>();
     const settle = pipeline.hotStore.settle;
-    pipeline.hotStore.settle = (settlement) => {
+    pipeline.services.hotStore.settle = (settlement) => {
       void settle(settlement);
       return handedOver.promise;
     };

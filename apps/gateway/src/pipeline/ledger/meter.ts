@@ -7,10 +7,11 @@ import type { AttemptSummary } from '@llm0/core/errors/gateway-error';
 import type { CacheWrite } from '@llm0/core/limits/hot-store';
 import type { CostDetail, LogRecord } from '@llm0/core/logs/log-record';
 import { computeCost } from '@llm0/core/pricing/compute-cost';
-import { isSameTarget, type Target } from '@llm0/core/routing/target';
+import { isSameTarget } from '@llm0/core/routing/target';
 import type { CacheOutcome, ResponseSummary } from '../../dialects/dialect';
 import type { Services } from '../../services/contract';
 import type { Admission } from '../exchange/admit';
+import type { UpstreamEffort } from '../upstream/upstream-response';
 import { Booking, type BookingInput, type BookingNeeds, type Ending, failedAttempts } from './booking';
 import type { Outcome } from './build-record';
 import { cacheTtlMs } from './cache-ttl';
@@ -19,17 +20,9 @@ import { guessUsage, lastUsage, partialUsage } from './guess-usage';
 type Needs = BookingNeeds & Pick<Services, 'warmCache' | 'routing' | 'config'>;
 
 /** Where an answer comes from; the meter reads it, and never changes it. */
-export interface MeteredCompletion {
-  readonly target: Target;
+export interface MeteredCompletion extends UpstreamEffort {
   readonly cache: CacheOutcome;
   readonly similarity?: number;
-  readonly attempts: Outcome['attempts'];
-  readonly failoverCount: number;
-  readonly wastedNanoUsd: number;
-  /** Part of that is a guess. */
-  readonly wasteEstimated?: boolean;
-  /** Milliseconds waited for upstreams until the first output. */
-  readonly firstWaitMs: number;
   /** True when this request has to settle the cost of the answer. */
   readonly pays: () => boolean;
   readonly received: () => readonly EventBatch[];

@@ -1,9 +1,9 @@
 import type { ApiKey } from '@llm0/core/keys/api-key';
-import type { ErrorEnvelope } from '../../dialects/dialect';
-import type { Services } from '../../services/contract';
-import { authenticate } from './authenticate';
-import { reloadPrincipal } from './load-principal';
-import { asGatewayError, respondError } from './respond-error';
+import type { ErrorEnvelope } from '../dialects/dialect';
+import type { Services } from '../services/contract';
+import { authenticate } from './exchange/authenticate';
+import { reloadPrincipal } from './exchange/load-principal';
+import { asGatewayError, respondError } from './exchange/respond-error';
 
 export type KeyNeeds = Pick<Services, 'keyCache' | 'clock' | 'createId' | 'log'>;
 
@@ -11,7 +11,7 @@ export type KeyNeeds = Pick<Services, 'keyCache' | 'clock' | 'createId' | 'log'>
  * Answers a request that is about what a key may see. The key is read anew each time: no admission stands behind this
  * answer to notice a revoked one.
  */
-export async function serveKey(
+export async function handleKeyRequest(
   services: KeyNeeds,
   { request, dialect }: { readonly request: Request; readonly dialect: ErrorEnvelope },
   build: (key: ApiKey, headers: Record<string, string>) => Response | Promise<Response>,
