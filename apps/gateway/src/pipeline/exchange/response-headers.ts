@@ -38,11 +38,7 @@ export function responseHeaders(
     'X-Cache-Hit': answer.cache,
     'X-Overhead-Ms': overheadMs.toFixed(2),
   };
-  const { decision } = admission;
-  if (decision.type === 'admitted' || decision.type === 'cached') {
-    addLimitHeaders(headers, decision.state, admission.principal.project.monthlyCapNanoUsd);
-  } else if (decision.type === 'unchecked') headers['X-Warning'] = 'store_unavailable';
-  else headers['X-Idempotent-Replay'] = 'true';
+  addDecisionHeaders(headers, admission);
   if (answer.similarity !== undefined) headers['X-Cache-Similarity'] = answer.similarity.toFixed(4);
   if (answer.dropped.length > 0) headers['X-LLM0-Dropped'] = droppedNames(answer.dropped);
   const original = admission.plan.route.targets[0].provider;
@@ -51,10 +47,18 @@ export function responseHeaders(
     headers['X-Original-Provider'] = original;
   }
   if (admission.downgraded) headers['X-Downgraded-From'] = headerText(admission.requestedModel);
+  return headers;
+}
+
+/** What the decision to serve says: where the limits stand, and what the caller should be warned of. */
+export function addDecisionHeaders(headers: HeaderTable, { decision, principal }: Omit<Admitted, 'plan'>): void {
+  if (decision.type === 'admitted' || decision.type === 'cached') {
+    addLimitHeaders(headers, decision.state, principal.project.monthlyCapNanoUsd);
+  } else if (decision.type === 'unchecked') headers['X-Warning'] = 'store_unavailable';
+  else headers['X-Idempotent-Replay'] = 'true';
   if (decision.type === 'admitted' && decision.spendWarning !== undefined) {
     headers['X-Warning'] = decision.spendWarning;
   }
-  return headers;
 }
 
 /** What is known only at the end: cost and tokens. */

@@ -13,7 +13,7 @@ import {
 import type { Services } from '../../services/contract';
 import type { Admission } from '../exchange/admit';
 import type { Exchange } from '../exchange/open-exchange';
-import { addLimitHeaders, type HeaderTable } from '../exchange/response-headers';
+import { addDecisionHeaders, type HeaderTable } from '../exchange/response-headers';
 import { forwardedResponseHeaders } from './filter-headers';
 import type { NativeMeter } from './native-meter';
 import type { NativePlan } from './plan-passthrough';
@@ -60,12 +60,8 @@ function headersOf({ exchange, admission, meter, response, provider, waitMs }: N
     'X-Provider': provider.name,
     'X-Overhead-Ms': overheadMs.toFixed(2),
   };
-  const { decision, principal, plan } = admission;
-  if (decision.type === 'admitted') addLimitHeaders(headers, decision.state, principal.project.monthlyCapNanoUsd);
-  if (decision.type === 'unchecked') headers['X-Warning'] = 'store_unavailable';
-  else if (decision.type === 'admitted' && decision.spendWarning !== undefined) {
-    headers['X-Warning'] = decision.spendWarning;
-  } else if (plan.isUnpriced) headers['X-Warning'] = 'unpriced';
+  addDecisionHeaders(headers, admission);
+  if (admission.plan.isUnpriced) headers['X-Warning'] ??= 'unpriced';
   return headers;
 }
 
