@@ -8,7 +8,7 @@ import { openaiEmbeddings } from './dialects/openai-embeddings/index';
 import { openaiResponses } from './dialects/openai-responses/index';
 import { cachez, type GatherMetrics, healthz, livez, metricsPage, readyz } from './observe/status-pages';
 import { handleChat } from './pipeline/chat/handle-chat';
-import { routeKeptAnswers } from './pipeline/chat/route-kept-answers';
+import { handleKeptAnswer, KEPT_ANSWER_ROUTES } from './pipeline/chat/handle-kept-answers';
 import { handleEmbeddings } from './pipeline/embeddings/handle-embeddings';
 import { asGatewayError, respondError } from './pipeline/exchange/respond-error';
 import { listModels, type ModelDialects, showModel } from './pipeline/handle-models';
@@ -66,7 +66,12 @@ export function createApp(services: Services, admin: Hono, gatherMetrics?: Gathe
   app.get('/v1/models/:id{.+}', (c) =>
     showModel(services, { request: c.req.raw, id: c.req.param('id'), dialects: MODEL_DIALECTS }),
   );
-  routeKeptAnswers(app, services, openaiResponses);
+  for (const path of Object.keys(KEPT_ANSWER_ROUTES)) {
+    app.all(path, (c) => {
+      const asked = { request: c.req.raw, id: c.req.param('id') ?? '', dialect: openaiResponses };
+      return handleKeptAnswer(services, asked, path);
+    });
+  }
   app.route('/admin', admin);
   app.get('*', async (c) => (await serveDashboard(c.req.path)) ?? notFound(services, c.req.path));
   app.notFound((c) => notFound(services, c.req.path));
