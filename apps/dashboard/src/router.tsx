@@ -4,6 +4,7 @@ import {
   createRouter,
   Link,
   lazyRouteComponent,
+  type RouteComponent,
   retainSearchParams,
 } from '@tanstack/react-router';
 import { OverviewPage } from './features/overview/overview-page';
@@ -24,6 +25,10 @@ const root = createRootRoute({
 });
 
 const overview = createRoute({ getParentRoute: () => root, path: '/', component: OverviewPage });
+/** A page with nothing of its own in the address. */
+const plain = <const P extends string>(path: P, component: RouteComponent) =>
+  createRoute({ getParentRoute: () => root, path, component });
+
 const requests = createRoute({
   getParentRoute: () => root,
   path: '/requests',
@@ -41,11 +46,10 @@ const projects = createRoute({
     search.tab === 'customers' ? { tab: 'customers' } : {},
   component: lazyRouteComponent(() => import('./features/projects/projects-page'), 'ProjectsPage'),
 });
-const project = createRoute({
-  getParentRoute: () => root,
-  path: '/projects/$projectId',
-  component: lazyRouteComponent(() => import('./features/projects/project-page'), 'ProjectPage'),
-});
+const project = plain(
+  '/projects/$projectId',
+  lazyRouteComponent(() => import('./features/projects/project-page'), 'ProjectPage'),
+);
 const spend = createRoute({
   getParentRoute: () => root,
   path: '/spend',
@@ -53,36 +57,30 @@ const spend = createRoute({
     typeof search.by === 'string' ? { by: search.by } : {},
   component: lazyRouteComponent(() => import('./features/spend/spend-page'), 'SpendPage'),
 });
-const latency = createRoute({
-  getParentRoute: () => root,
-  path: '/latency',
-  component: lazyRouteComponent(() => import('./features/latency/latency-page'), 'LatencyPage'),
-});
-const models = createRoute({
-  getParentRoute: () => root,
-  path: '/models',
-  component: lazyRouteComponent(() => import('./features/models/models-page'), 'ModelsPage'),
-});
-const cache = createRoute({
-  getParentRoute: () => root,
-  path: '/cache',
-  component: lazyRouteComponent(() => import('./features/cache/cache-page'), 'CachePage'),
-});
-const routing = createRoute({
-  getParentRoute: () => root,
-  path: '/routing',
-  component: lazyRouteComponent(() => import('./features/routing/routing-page'), 'RoutingPage'),
-});
-const playground = createRoute({
-  getParentRoute: () => root,
-  path: '/playground',
-  component: lazyRouteComponent(() => import('./features/playground/playground-page'), 'PlaygroundPage'),
-});
-const settings = createRoute({
-  getParentRoute: () => root,
-  path: '/settings',
-  component: lazyRouteComponent(() => import('./features/settings/settings-page'), 'SettingsPage'),
-});
+const latency = plain(
+  '/latency',
+  lazyRouteComponent(() => import('./features/latency/latency-page'), 'LatencyPage'),
+);
+const models = plain(
+  '/models',
+  lazyRouteComponent(() => import('./features/models/models-page'), 'ModelsPage'),
+);
+const cache = plain(
+  '/cache',
+  lazyRouteComponent(() => import('./features/cache/cache-page'), 'CachePage'),
+);
+const routing = plain(
+  '/routing',
+  lazyRouteComponent(() => import('./features/routing/routing-page'), 'RoutingPage'),
+);
+const playground = plain(
+  '/playground',
+  lazyRouteComponent(() => import('./features/playground/playground-page'), 'PlaygroundPage'),
+);
+const settings = plain(
+  '/settings',
+  lazyRouteComponent(() => import('./features/settings/settings-page'), 'SettingsPage'),
+);
 
 export const router = createRouter({
   routeTree: root.addChildren([

@@ -1,6 +1,7 @@
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import type { InferResponseType } from 'hono/client';
 import { api, read } from './client';
+import { usePages } from './pages';
 
 export type Log = InferResponseType<typeof api.logs.$get>['data'][number];
 
@@ -9,16 +10,9 @@ const TAIL_MS = 2000;
 
 /** Requests, newest first, page by page; while `isLive`, the first page is read again every two seconds. */
 export const useLogs = (query: Record<string, string>, isLive: boolean) =>
-  useInfiniteQuery({
+  usePages({
     queryKey: ['logs', query, isLive],
-    initialPageParam: undefined as string | undefined,
-    queryFn: ({ pageParam }) =>
-      read(
-        api.logs.$get({
-          query: { ...query, limit: PAGE_SIZE, ...(pageParam === undefined ? {} : { cursor: pageParam }) },
-        }),
-      ),
-    getNextPageParam: (page) => page.next_cursor ?? undefined,
+    readPage: (at) => read(api.logs.$get({ query: { ...query, limit: PAGE_SIZE, ...at } })),
     refetchInterval: isLive ? TAIL_MS : false,
   });
 

@@ -1,7 +1,8 @@
-import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import type { InferRequestType, InferResponseType } from 'hono/client';
 import { useMemo } from 'react';
 import { api, read } from './client';
+import { usePages } from './pages';
 
 export type Project = InferResponseType<typeof api.projects.$get>['data'][number];
 export type ProjectInput = InferRequestType<(typeof api.projects)[':id']['$patch']>['json'];
@@ -9,9 +10,6 @@ export type Key = InferResponseType<(typeof api.projects)[':id']['keys']['$get']
 export type KeyWithSecret = InferResponseType<(typeof api.projects)[':id']['keys']['$post']>;
 export type KeyInput = InferRequestType<(typeof api.projects)[':id']['keys']['$post']>['json'];
 export type Customer = InferResponseType<typeof api.customers.$get>['data'][number];
-export type CustomerLimits = InferResponseType<
-  (typeof api.projects)[':id']['customers'][':customer_id']['limits']['$get']
->;
 export type CustomerLimitsInput = InferRequestType<
   (typeof api.projects)[':id']['customers'][':customer_id']['limits']['$put']
 >['json'];
@@ -35,20 +33,18 @@ export function useProjectNames(): (id: string) => string {
   }, [data]);
 }
 
+/** To choose one from. */
+export const useProjectOptions = () => (useProjects().data?.data ?? []).map(({ id, name }) => [id, name] as const);
+
 /** Keys of a project, newest first, page by page; `q` is part of a name or of the first characters. */
 export const useKeys = (projectId: string, q: string) =>
-  useInfiniteQuery({
+  usePages({
     queryKey: ['keys', projectId, q],
-    initialPageParam: undefined as string | undefined,
-    queryFn: ({ pageParam: cursor }) =>
-      read(
-        api.projects[':id'].keys.$get({
-          param: { id: projectId },
-          query: { limit: PAGE_SIZE, ...(q === '' ? {} : { q }), ...(cursor === undefined ? {} : { cursor }) },
-        }),
-      ),
-    getNextPageParam: (page) => page.next_cursor ?? undefined,
-    placeholderData: keepPreviousData,
+    readPage: (at) => {
+      const query = { limit: PAGE_SIZE, ...(q === '' ? {} : { q }), ...at };
+      return read(api.projects[':id'].keys.$get({ param: { id: projectId }, query }));
+    },
+    keepsPrevious: true,
   });
 
 /** Ids → names of keys, of these only: a project may have thousands. */
@@ -76,13 +72,10 @@ export interface CustomerQuery {
 
 /** Customers, the dearest first, page by page. */
 export const useCustomers = (query: CustomerQuery) =>
-  useInfiniteQuery({
+  usePages({
     queryKey: ['customers', query],
-    initialPageParam: undefined as string | undefined,
-    queryFn: ({ pageParam: cursor }) =>
-      read(api.customers.$get({ query: { ...query, limit: PAGE_SIZE, ...(cursor === undefined ? {} : { cursor }) } })),
-    getNextPageParam: (page) => page.next_cursor ?? undefined,
-    placeholderData: keepPreviousData,
+    readPage: (at) => read(api.customers.$get({ query: { ...query, limit: PAGE_SIZE, ...at } })),
+    keepsPrevious: true,
   });
 
 export const useCustomerLimits = (at: { projectId: string; customerId: string } | null) =>

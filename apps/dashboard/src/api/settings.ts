@@ -25,3 +25,7 @@ export const useSystemLogs = (outcome: '' | 'ok' | 'error') =>
     queryKey: ['system-logs', outcome],
     queryFn: () => read(api['system-logs'].$get({ query: { limit: LIMIT, ...(outcome === '' ? {} : { outcome }) } })),
   });
+
+/** A model for first requests: one that answers without an account, where there is one. */
+export const useExampleModel = (): string =>
+  useSystem().data?.providers.includes('demo') ? 'demo-chat' : 'gpt-4o-mini';

@@ -1,4 +1,4 @@
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { keepPreviousData, type QueryKey, useQuery } from '@tanstack/react-query';
 import type { InferResponseType } from 'hono/client';
 import { api, read } from './client';
 
@@ -24,17 +24,22 @@ export interface StatsQuery {
 }
 
 const REFRESH_MS = 30_000;
-const shared = { placeholderData: keepPreviousData, refetchInterval: REFRESH_MS };
 
 /** Seconds, as an interval of the API. */
 export const asInterval = (ms: number): string => String(ms / 1000);
 
-export const useOverview = (query: StatsQuery) =>
+/** Numbers of a range, read again every now and then; those before stay until others are there. */
+const useStats = <T>(queryKey: QueryKey, ask: () => Promise<{ json(): Promise<T> }>, enabled = true) =>
   useQuery({
-    queryKey: ['stats', 'overview', query],
-    queryFn: () => read(api.stats.overview.$get({ query: { ...query } })),
-    ...shared,
+    queryKey,
+    queryFn: () => read(ask()),
+    enabled,
+    placeholderData: keepPreviousData,
+    refetchInterval: REFRESH_MS,
   });
+
+export const useOverview = (query: StatsQuery) =>
+  useStats(['stats', 'overview', query], () => api.stats.overview.$get({ query: { ...query } }));
 
 type Grouped = Omit<StatsQuery, 'group_by'> & { group_by?: 'model' };
 
@@ -42,44 +47,26 @@ type Grouped = Omit<StatsQuery, 'group_by'> & { group_by?: 'model' };
 const grouped = (query: StatsQuery) => ({ ...query }) as Grouped;
 
 export const useSpend = (query: StatsQuery, enabled = true) =>
-  useQuery({
-    queryKey: ['stats', 'spend', query],
-    queryFn: () => read(api.stats.spend.$get({ query: grouped(query) })),
-    enabled,
-    ...shared,
-  });
-
-/** Of all durations, or of one: then those of the others are null. */
-export const useLatency = (query: StatsQuery, metric?: Metric) =>
-  useQuery({
-    queryKey: ['stats', 'latency', query, metric],
-    queryFn: () =>
-      read(api.stats.latency.$get({ query: { ...grouped(query), ...(metric === undefined ? {} : { metric }) } })),
-    ...shared,
-  });
-
-export const useCache = (query: StatsQuery) =>
-  useQuery({
-    queryKey: ['stats', 'cache', query],
-    queryFn: () => read(api.stats.cache.$get({ query: grouped(query) })),
-    ...shared,
-  });
-
-export const useErrors = (query: StatsQuery) =>
-  useQuery({
-    queryKey: ['stats', 'errors', query],
-    queryFn: () => read(api.stats.errors.$get({ query: grouped(query) })),
-    ...shared,
-  });
+  useStats(['stats', 'spend', query], () => api.stats.spend.$get({ query: grouped(query) }), enabled);
 
 export type Metric = 'latency' | 'ttft' | 'upstream' | 'overhead';
 
-export const useHistogram = (query: StatsQuery, metric: Metric) =>
-  useQuery({
-    queryKey: ['stats', 'histogram', query, metric],
-    queryFn: () => read(api.stats.histogram.$get({ query: { ...query, metric } })),
-    ...shared,
-  });
+/** Of all durations, or of one: then those of the others are null. */
+export const useLatency = (query: StatsQuery, metric?: Metric) => {
+  const asked = { ...grouped(query), ...(metric === undefined ? {} : { metric }) };
+  return useStats(['stats', 'latency', asked], () => api.stats.latency.$get({ query: asked }));
+};
+
+export const useCache = (query: StatsQuery) =>
+  useStats(['stats', 'cache', query], () => api.stats.cache.$get({ query: grouped(query) }));
+
+export const useErrors = (query: StatsQuery) =>
+  useStats(['stats', 'errors', query], () => api.stats.errors.$get({ query: grouped(query) }));
+
+export const useHistogram = (query: StatsQuery, metric: Metric) => {
+  const asked = { ...query, metric };
+  return useStats(['stats', 'histogram', asked], () => api.stats.histogram.$get({ query: asked }));
+};
 
 export const useBudgets = (query: { project_id?: string; limit?: string }) =>
-  useQuery({ queryKey: ['budgets', query], queryFn: () => read(api.budgets.$get({ query })), ...shared });
+  useStats(['budgets', query], () => api.budgets.$get({ query }));

@@ -1,27 +1,50 @@
 import type { ReactNode } from 'react';
+import { UNITS } from '../format/units';
+import type { TimeRange } from '../range/time-range';
+import type { Page } from '../range/use-page';
+import { type RequestsFilter, useShowRequests } from '../range/use-show-requests';
 import { Card } from '../ui/card';
 import { downloadText } from '../ui/download-text';
-import { ErrorState } from '../ui/error-state';
+import { type Failable, Failure } from '../ui/error-state';
 import { Download } from '../ui/icons';
+import type { TimeChartProps } from './chart-props';
 import { type ChartData, chartCsv, isEmpty } from './prepare-series';
-import { TimeChart, type TimeChartProps } from './time-chart';
+import { TimeChart } from './time-chart';
 
-interface Props extends Omit<TimeChartProps, 'data' | 'label'> {
+interface Props extends Pick<TimeChartProps, 'kind' | 'unit' | 'height' | 'limit'> {
   readonly title: string;
   /** Beside the title, e.g. a choice of what is shown. */
   readonly controls?: ReactNode;
   readonly note?: ReactNode;
   readonly data: ChartData | undefined;
-  readonly error?: Error | null;
-  readonly onRetry?: () => void;
+  readonly page: Pick<Page, 'timeZone'> & { readonly range: Pick<TimeRange, 'intervalMs'> };
+  /** Where the data come from. */
+  readonly query: Failable;
   /** Shown where there is nothing to draw: what to do. */
   readonly emptyText?: string;
+  /** A click leads to the requests of a bucket, those that this says of the series under the pointer. */
+  readonly requestsOf?: (series: string | null) => RequestsFilter;
 }
 
 const MAX_LEGEND = 12;
 
 /** A chart in its frame: title, legend, CSV; while it loads, when it failed and when there is nothing, the same height. */
-export function ChartCard({ title, controls, note, data, error, onRetry, emptyText, height = 200, ...chart }: Props) {
+export function ChartCard({
+  title,
+  controls,
+  note,
+  data,
+  query,
+  page,
+  emptyText,
+  requestsOf,
+  height = 200,
+  ...chart
+}: Props) {
+  const { intervalMs } = page.range;
+  const showRequests = useShowRequests();
+  const onSelect = (fromMs: number, series: string | null) =>
+    requestsOf && showRequests(requestsOf(series), { fromMs, toMs: fromMs + intervalMs });
   const download = () => data && downloadText(`${title.toLowerCase().replaceAll(/\W+/g, '-')}.csv`, chartCsv(data));
   return (
     <Card
@@ -42,8 +65,8 @@ export function ChartCard({ title, controls, note, data, error, onRetry, emptyTe
       }
     >
       <div style={{ minHeight: height }}>
-        {error ? (
-          <ErrorState error={error} onRetry={onRetry} />
+        {query.error ? (
+          <Failure of={query} />
         ) : data === undefined ? (
           <div className="animate-none rounded bg-hover/60" style={{ height }} aria-busy="true" />
         ) : isEmpty(data) ? (
@@ -51,7 +74,11 @@ export function ChartCard({ title, controls, note, data, error, onRetry, emptyTe
             {emptyText ?? 'No requests in this range. Take a longer one, or send a request.'}
           </div>
         ) : (
-          <TimeChart {...chart} data={data} height={height} label={summarize(title, data, chart.format)} />
+          <TimeChart
+            {...{ ...chart, data, height, intervalMs, timeZone: page.timeZone }}
+            label={summarize(title, data, UNITS[chart.unit].full)}
+            onSelect={requestsOf && onSelect}
+          />
         )}
       </div>
       {data !== undefined && !isEmpty(data) && data.series.length > 1 && <Legend data={data} />}

@@ -1,8 +1,9 @@
 import type { RefObject } from 'react';
 import uPlot from 'uplot';
 import { formatClock, formatDay } from '../format/format-time';
-import { unfinishedIndex } from './prepare-series';
-import type { TimeChartProps } from './time-chart';
+import { UNITS } from '../format/units';
+import type { TimeChartProps } from './chart-props';
+import { type Series, unfinishedIndex } from './prepare-series';
 
 const DAY_MS = 86_400_000;
 const AXIS_FONT = '11px "Inter Variable", system-ui, sans-serif';
@@ -23,12 +24,8 @@ export interface ChartOptionsInput {
 /** How uPlot draws a chart: thin lines, quiet axes, no animation. */
 export function chartOptions({ props, width, height, onHover }: ChartOptionsInput): uPlot.Options {
   const { data, kind, limit } = props.current;
-  const css = getComputedStyle(document.documentElement);
-  const color = (name: string) => css.getPropertyValue(name).trim();
-  const axis = { stroke: color('--c-faint'), font: AXIS_FONT, ticks: { show: false } };
   const drawn = kind === 'stacked' ? data.series.toReversed() : data.series;
   const unfinished = () => unfinishedIndex(props.current.data.times, props.current.intervalMs, Date.now());
-  const paths = kind === 'stacked' ? uPlot.paths.stepped?.({ align: 1 }) : finishedLine(unfinished);
   return {
     width,
     height,
@@ -41,39 +38,8 @@ export function chartOptions({ props, width, height, onHover }: ChartOptionsInpu
       y: false,
     },
     scales: { x: { time: true }, y: { range: (_, __, max) => yRange(max, limit) } },
-    axes: [
-      {
-        ...axis,
-        grid: { show: false },
-        size: 24,
-        gap: AXIS_GAP,
-        space: 70,
-        values: (plot, splits) =>
-          splits.map((second) => unlessCut(plot, second, timeLabel(second * 1000, props.current))),
-      },
-      {
-        ...axis,
-        size: yAxisWidth,
-        gap: AXIS_GAP,
-        space: 34,
-        grid: { stroke: color('--c-line'), width: 1 },
-        values: (_, splits) => splits.map((value) => (props.current.formatAxis ?? props.current.format)(value)),
-      },
-    ],
-    series: [
-      {},
-      ...drawn.map(
-        (series): uPlot.Series => ({
-          label: series.label,
-          stroke: series.color,
-          width: kind === 'stacked' ? 0 : LINE_WIDTH,
-          fill: kind === 'stacked' ? series.color : undefined,
-          paths,
-          points: { show: kind === 'line' ? (plot, index) => isAlone(plot, index) : false, size: 4 },
-          spanGaps: false,
-        }),
-      ),
-    ],
+    axes: axesOf(props),
+    series: [{}, ...(kind === 'stacked' ? drawn.map(layerOf) : drawn.map((series) => lineOf(series, unfinished)))],
     bands: kind === 'stacked' ? drawn.slice(1).map((_, index) => ({ series: [index + 1, index + 2] })) : [],
     hooks: {
       setCursor: [(plot) => onHover(hoverAt(plot, props.current.data.times.length - 1))],
@@ -86,6 +52,41 @@ export function chartOptions({ props, width, height, onHover }: ChartOptionsInpu
     },
   };
 }
+
+const color = (name: string) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+
+function axesOf(props: RefObject<TimeChartProps>): uPlot.Axis[] {
+  const axis = { stroke: color('--c-faint'), font: AXIS_FONT, ticks: { show: false }, gap: AXIS_GAP };
+  return [
+    {
+      ...axis,
+      grid: { show: false },
+      size: 24,
+      space: 70,
+      values: (plot, splits) =>
+        splits.map((second) => unlessCut(plot, second, timeLabel(second * 1000, props.current))),
+    },
+    {
+      ...axis,
+      size: yAxisWidth,
+      space: 34,
+      grid: { stroke: color('--c-line'), width: 1 },
+      values: (_, splits) => splits.map((value) => UNITS[props.current.unit].short(value)),
+    },
+  ];
+}
+
+const layerOf = ({ label, color: stroke }: Series): uPlot.Series => ({
+  ...{ label, stroke, fill: stroke, width: 0, spanGaps: false },
+  paths: uPlot.paths.stepped?.({ align: 1 }),
+  points: { show: false, size: 4 },
+});
+
+const lineOf = ({ label, color: stroke }: Series, unfinished: () => number | null): uPlot.Series => ({
+  ...{ label, stroke, width: LINE_WIDTH, spanGaps: false },
+  paths: finishedLine(unfinished),
+  points: { show: isAlone, size: 4 },
+});
 
 function yRange(max: number | null, limit: number | undefined): [number, number] {
   const top = Math.max(max ?? 0, limit ?? 0);

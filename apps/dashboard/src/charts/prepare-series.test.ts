@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { accumulate, chartCsv, csvCell, isEmpty, prepareSeries, stackValues, unfinishedIndex } from './prepare-series';
+import { csvCell } from '../format/csv';
+import { accumulate, chartCsv, isEmpty, prepareSeries, stackValues, unfinishedIndex } from './prepare-series';
 import { ColorBook, OTHER_COLOR } from './series-colors';
 
 const at = (minute: number) => new Date(minute * 60_000).toISOString();

@@ -1,3 +1,6 @@
+import { toCsv } from '../format/csv';
+import { colorBook } from './series-colors';
+
 /** One line or layer of a chart; `null` is a gap, `0` is a zero. Values stand beside the chart's times. */
 export interface Series {
   readonly name: string;
@@ -24,7 +27,8 @@ export interface PrepareOptions<B extends Bucket> {
   readonly value: (bucket: B) => number | null;
   /** What a bucket without requests is: 0 for what is counted, null for what is measured. */
   readonly empty: 0 | null;
-  readonly colorOf: (group: string) => string;
+  /** Its own colour unless given. */
+  readonly colorOf?: (group: string) => string;
   readonly labelOf?: (group: string) => string;
 }
 
@@ -32,7 +36,8 @@ export const UNNAMED = '(none)';
 
 /** Buckets as the API gives them → one series a group, the largest first; the first series is drawn at the bottom. */
 export function prepareSeries<B extends Bucket>(options: PrepareOptions<B>): ChartData {
-  const { times, buckets, value, empty, colorOf, labelOf = (group) => group } = options;
+  const { times, buckets, value, empty, labelOf = (group) => group } = options;
+  const { colorOf = (group) => colorBook.colorOf(group) } = options;
   const indexOf = new Map(times.map((time, index) => [time, index]));
   const groups = new Map<string, { total: number; values: (number | null)[] }>();
   for (const bucket of buckets) {
@@ -98,14 +103,5 @@ export function chartCsv({ times, series }: ChartData): string {
     new Date(time).toISOString(),
     ...series.map(({ values }) => values[index] ?? ''),
   ]);
-  return [head, ...rows].map((row) => row.map(csvCell).join(',')).join('\r\n');
-}
-
-const FORMULA = /^[=+\-@\t\r]/;
-
-/** RFC 4180; what a spreadsheet would run as a formula gets a leading apostrophe. */
-export function csvCell(value: string | number | boolean | null | undefined): string {
-  if (value === null || value === undefined) return '';
-  const text = typeof value === 'string' && FORMULA.test(value) ? `'${value}` : String(value);
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  return toCsv([head, ...rows]);
 }

@@ -1,25 +1,10 @@
 import { useEffect, useMemo, useRef, useState } from 'react';
 import uPlot from 'uplot';
-import type { TimeZoneChoice } from '../format/format-time';
+import { UNITS } from '../format/units';
 import { chartOptions } from './chart-options';
+import type { TimeChartProps } from './chart-props';
 import { ChartTooltip } from './chart-tooltip';
 import { type ChartData, stackValues } from './prepare-series';
-
-export interface TimeChartProps {
-  readonly data: ChartData;
-  /** `stacked`: layers on top of each other; `line`: gaps stay gaps. */
-  readonly kind: 'line' | 'stacked';
-  readonly format: (value: number) => string;
-  readonly formatAxis?: (value: number) => string;
-  readonly timeZone: TimeZoneChoice;
-  readonly intervalMs: number;
-  /** What it shows, for those who do not see it. */
-  readonly label: string;
-  readonly height?: number;
-  /** A horizontal line, such as a cap. */
-  readonly limit?: number;
-  readonly onSelect?: (startMs: number, seriesName: string | null) => void;
-}
 
 const DEFAULT_HEIGHT = 200;
 
@@ -64,7 +49,7 @@ export function TimeChart(props: TimeChartProps) {
           data={data}
           index={hover.index}
           left={hover.left}
-          format={props.format}
+          format={UNITS[props.unit].full}
           timeZone={props.timeZone}
           intervalMs={intervalMs}
           showSum={kind === 'stacked' && data.series.length > 1}

@@ -1,12 +1,14 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
+import type { Model } from '../api/models';
+import type { Chain } from '../api/routing';
 import type { CacheBucket, LatencyBucket, SpendBucket } from '../api/stats';
 import { prepareOutcomes, prepareRatio } from './cache/prepare-cache';
 import { prepareLatency, prepareSpeeds } from './latency/prepare-latency';
-import { describeEnd, perMillion, readPriceMap } from './models/prepare-prices';
+import { describeEnd, describeImport, findModels, perMillion, readPriceMap, toImport } from './models/prepare-prices';
 import { cacheOutcome, prepareCostParts, prepareWaterfall } from './requests/prepare-request';
-import { prepareTargets, readTargets, showTypedTarget } from './routing/prepare-routing';
-import { describeAlert } from './settings/prepare-alert';
+import { prepareTargets, readTargets, showTypedTarget, toChain } from './routing/prepare-routing';
+import { describeAlert, stateOf } from './settings/prepare-alert';
 import { filterOf, isByDays, prepareSpendLines, readGroup, toCustomerRange } from './spend/prepare-spend';
 
 const start = (minute: number) => new Date(minute * 60_000).toISOString();
@@ -249,5 +251,54 @@ describe('targets', () => {
       'busy: cooling down, 59 s left',
       'well: working again',
     ]);
+  });
+});
+
+describe('what moved out of the pages', () => {
+  test('a chain keeps what its form does not show; targets that are new have none of it', () => {
+    const chain = {
+      targets: [{ provider: 'openai', model: 'gpt-4o', matches: ['gpt-4*'] }],
+      local_tier: null,
+      hedge_after_ms: 250,
+    } as unknown as Chain;
+    const typed = readTargets('openai/gpt-4o ×2\nanthropic/claude');
+    expect(toChain(typed, chain)).toMatchObject({
+      targets: [
+        { provider: 'openai', model: 'gpt-4o', weight: 2, matches: ['gpt-4*'] },
+        { provider: 'anthropic', model: 'claude' },
+      ],
+      hedge_after_ms: 250,
+    });
+    expect(toChain(typed, null)).toEqual({ targets: typed, local_tier: null, hedge_after_ms: null });
+  });
+
+  test('an import is narrowed to a provider, and said in words', () => {
+    const price = { input_usd_per_million: '1' };
+    const map = { prices: ['a', 'b'].map((provider) => ({ provider, model: 'm', body: price })), skipped: 3 };
+    expect(toImport(map, '')).toHaveLength(2);
+    expect(toImport(map, 'b') as unknown).toEqual([{ provider: 'b', model: 'm', ...price }]);
+    expect(describeImport(undefined, 3)).toBe('Comparing with the prices in force');
+    expect(describeImport({ created: 1, updated: 2, unchanged: 1000 }, 3)).toStartWith(
+      '1 new, 2 changed, 1,000 as they are. 3 entries',
+    );
+  });
+
+  test('models are found by provider and by any part of their name', () => {
+    const models = [
+      { provider: 'openai', model: 'GPT-4o' },
+      { provider: 'azure', model: 'gpt-4o' },
+    ] as Model[];
+    const found = (provider: string, q: string) => findModels(models, { provider, q }).map((model) => model.provider);
+    expect(found('', 'gpt')).toEqual(['openai', 'azure']);
+    expect(found('azure', 'gpt')).toEqual(['azure']);
+    expect(found('', 'openai/')).toEqual(['openai']);
+  });
+
+  test('a webhook that fails is said before anything else of an alert', () => {
+    const alert = { last_error: null, is_firing: false, is_active: true };
+    expect(stateOf(alert)).toEqual({ label: 'quiet', tone: 'good' });
+    expect(stateOf({ ...alert, is_active: false }).label).toBe('off');
+    expect(stateOf({ ...alert, is_firing: true }).label).toBe('firing');
+    expect(stateOf({ ...alert, is_firing: true, last_error: 'x' }).label).toBe('webhook fails');
   });
 });

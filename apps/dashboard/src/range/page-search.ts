@@ -29,8 +29,8 @@ export function readPageSearch(search: Record<string, unknown>): PageSearch {
   });
 }
 
-const STATUSES = ['success', 'rate_limited', 'cap_exceeded', 'aborted', 'error'] as const;
-const CACHES = ['exact', 'semantic', 'miss'] as const;
+export const STATUSES = ['success', 'rate_limited', 'cap_exceeded', 'aborted', 'error'] as const;
+export const CACHES = ['exact', 'semantic', 'miss'] as const;
 
 /** Filters of the requests, named as the API names them. */
 export interface RequestFilter {

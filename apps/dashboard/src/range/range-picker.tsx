@@ -2,7 +2,7 @@ import { Popover } from 'radix-ui';
 import { useState } from 'react';
 import { formatStamp } from '../format/format-time';
 import { Button } from '../ui/button';
-import { TextField } from '../ui/field';
+import { Form, TextField } from '../ui/form';
 import { Chevron } from '../ui/icons';
 import { PRESETS, type Preset } from './time-range';
 import type { Page } from './use-page';
@@ -69,25 +69,24 @@ function CustomRange({ page, onDone }: { readonly page: Page; readonly onDone: (
   const toInstant = (text: string) => new Date(timeZone === 'utc' ? `${text}Z` : text);
   const isValid = toInstant(from).getTime() < toInstant(to).getTime();
   return (
-    <form
+    <Form
       className="mt-3 grid gap-2 border-t pt-3"
-      onSubmit={(event) => {
-        event.preventDefault();
+      onSubmit={() => {
         change({ range: undefined, from: toInstant(from).toISOString(), to: toInstant(to).toISOString() });
         onDone();
       }}
     >
-      <TextField label="From" type="datetime-local" value={from} onChange={(event) => setFrom(event.target.value)} />
+      <TextField label="From" type="datetime-local" value={from} onValue={setFrom} />
       <TextField
         label="To"
         type="datetime-local"
         value={to}
         error={isValid ? null : 'must be later than From'}
-        onChange={(event) => setTo(event.target.value)}
+        onValue={setTo}
       />
       <Button type="submit" size="small" disabled={!isValid}>
         Show this range
       </Button>
-    </form>
+    </Form>
   );
 }

@@ -2,10 +2,16 @@ import { Dialog as Radix } from 'radix-ui';
 import type { ReactNode } from 'react';
 import { Close } from './icons';
 
+/** What is needed to show one thing in a dialog. */
+export interface DialogOf<T> {
+  readonly of: T;
+  readonly onClose: () => void;
+}
+
 interface Props {
   readonly title: ReactNode;
   readonly description?: string;
-  readonly open: boolean;
+  readonly open?: boolean;
   readonly onClose: () => void;
   readonly children: ReactNode;
   /** `drawer`: the height of the page, from the right. */
@@ -20,7 +26,7 @@ const SHAPES = {
   drawer: 'top-0 right-0 h-dvh w-[min(46rem,100vw)] border-l',
 } as const;
 
-export function Dialog({ title, description, open, onClose, children, kind = 'dialog', sticky = false }: Props) {
+export function Dialog({ title, description, open = true, onClose, children, kind = 'dialog', sticky = false }: Props) {
   return (
     <Radix.Root open={open} onOpenChange={(isOpen) => !isOpen && onClose()}>
       <Radix.Portal>

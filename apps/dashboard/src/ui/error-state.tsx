@@ -13,3 +13,14 @@ export function ErrorState({ error, onRetry }: { readonly error: Error; readonly
     </div>
   );
 }
+
+/** A query, or a change: that is not tried again by itself. */
+export interface Failable {
+  readonly error: Error | null;
+  readonly refetch?: () => unknown;
+}
+
+/** Nothing, unless it failed. */
+export function Failure({ of: { error, refetch } }: { readonly of: Failable }) {
+  return error && <ErrorState error={error} onRetry={refetch && (() => void refetch())} />;
+}

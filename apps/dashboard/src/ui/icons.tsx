@@ -1,84 +1,51 @@
 import type { SVGProps } from 'react';
 
 /** Thin 16 px icons, drawn with the text's colour; they say nothing that the text beside them does not. */
-function Icon({ path, ...props }: SVGProps<SVGSVGElement> & { readonly path: string }) {
-  return (
-    <svg
-      viewBox="0 0 16 16"
-      width="16"
-      height="16"
-      fill="none"
-      stroke="currentColor"
-      strokeWidth="1.35"
-      strokeLinecap="round"
-      strokeLinejoin="round"
-      aria-hidden="true"
-      {...props}
-    >
-      <path d={path} />
-    </svg>
-  );
-}
+const icon = (path: string) => (props: SVGProps<SVGSVGElement>) => (
+  <svg
+    viewBox="0 0 16 16"
+    width="16"
+    height="16"
+    fill="none"
+    stroke="currentColor"
+    strokeWidth="1.35"
+    strokeLinecap="round"
+    strokeLinejoin="round"
+    aria-hidden="true"
+    {...props}
+  >
+    <path d={path} />
+  </svg>
+);
 
-type Props = SVGProps<SVGSVGElement>;
-
-export const Download = (props: Props) => <Icon path="M8 2.5v8m0 0 3-3m-3 3-3-3M3 13.5h10" {...props} />;
-export const Close = (props: Props) => <Icon path="m4 4 8 8m0-8-8 8" {...props} />;
-export const Menu = (props: Props) => <Icon path="M2.5 4.5h11M2.5 8h11m-11 3.5h11" {...props} />;
-export const Overview = (props: Props) => (
-  <Icon path="M2.5 2.5h4.5v4.5H2.5zM9 2.5h4.5v4.5H9zM2.5 9H7v4.5H2.5zM9 9h4.5v4.5H9z" {...props} />
+export const Download = icon('M8 2.5v8m0 0 3-3m-3 3-3-3M3 13.5h10');
+export const Close = icon('m4 4 8 8m0-8-8 8');
+export const Menu = icon('M2.5 4.5h11M2.5 8h11m-11 3.5h11');
+export const Overview = icon('M2.5 2.5h4.5v4.5H2.5zM9 2.5h4.5v4.5H9zM2.5 9H7v4.5H2.5zM9 9h4.5v4.5H9z');
+export const Requests = icon('M2.5 4h11M2.5 8h11m-11 4h7');
+export const Projects = icon('M2.5 4.5v8h11v-6.5h-5l-1.5-1.5z');
+export const Spend = icon(
+  'M8 2v12m3-9.5C10.5 3.6 9.400 3 8 3 6.300 3 5 3.900 5 5.300c0 3.300 6.200 1.700 6.200 5.200C11.200 12 9.800 13 8 13c-1.700 0-3-.8-3.400-2',
 );
-export const Requests = (props: Props) => <Icon path="M2.5 4h11M2.5 8h11m-11 4h7" {...props} />;
-export const Projects = (props: Props) => <Icon path="M2.5 4.5v8h11v-6.5h-5l-1.5-1.5z" {...props} />;
-export const Spend = (props: Props) => (
-  <Icon
-    path="M8 2v12m3-9.5C10.5 3.6 9.400 3 8 3 6.300 3 5 3.900 5 5.300c0 3.300 6.200 1.700 6.200 5.200C11.200 12 9.800 13 8 13c-1.700 0-3-.8-3.400-2"
-    {...props}
-  />
+export const Latency = icon('M8 4.500V8l2.500 1.500M14 8A6 6 0 1 1 2 8a6 6 0 0 1 12 0');
+export const Models = icon('m8 2 5.500 3v6L8 14l-5.500-3V5zm0 0v6m0 0 5.500-3M8 8 2.500 5M8 8v6');
+export const Cache = icon(
+  'M13 4c0 1.100-2.200 2-5 2S3 5.100 3 4s2.200-2 5-2 5 .9 5 2m0 0v8c0 1.100-2.200 2-5 2s-5-.9-5-2V4m10 4c0 1.100-2.200 2-5 2s-5-.9-5-2',
 );
-export const Latency = (props: Props) => (
-  <Icon path="M8 4.500V8l2.500 1.500M14 8A6 6 0 1 1 2 8a6 6 0 0 1 12 0" {...props} />
+export const Routing = icon(
+  'M3 4.500h3.500l3 7H13m0 0-1.700-1.700M13 11.500l-1.700 1.700M3 11.500h3.500l1-2.300m1.500-3.500.5-1.200H13m0 0-1.700-1.700M13 4.500l-1.700 1.700',
 );
-export const Models = (props: Props) => (
-  <Icon path="m8 2 5.500 3v6L8 14l-5.500-3V5zm0 0v6m0 0 5.500-3M8 8 2.500 5M8 8v6" {...props} />
+export const Playground = icon('M4.500 2.800v10.400L13 8z');
+export const Settings = icon(
+  'M2.500 5h6m4 0h1m-11 6h1m4 0h6M8.500 5a2 2 0 1 0 4 0 2 2 0 0 0-4 0m-5 6a2 2 0 1 0 4 0 2 2 0 0 0-4 0',
 );
-export const Cache = (props: Props) => (
-  <Icon
-    path="M13 4c0 1.100-2.200 2-5 2S3 5.100 3 4s2.200-2 5-2 5 .9 5 2m0 0v8c0 1.100-2.200 2-5 2s-5-.9-5-2V4m10 4c0 1.100-2.200 2-5 2s-5-.9-5-2"
-    {...props}
-  />
+export const Sun = icon(
+  'M8 1.500v1m0 11v1m6.500-6.500h-1m-11 0h-1M12.600 3.400l-.7.7m-7.800 7.800-.7.7m9.200 0-.7-.7M4.100 4.100l-.7-.7M11 8a3 3 0 1 1-6 0 3 3 0 0 1 6 0',
 );
-export const Routing = (props: Props) => (
-  <Icon
-    path="M3 4.500h3.500l3 7H13m0 0-1.700-1.700M13 11.500l-1.700 1.700M3 11.500h3.500l1-2.300m1.500-3.500.5-1.200H13m0 0-1.700-1.700M13 4.500l-1.700 1.700"
-    {...props}
-  />
-);
-export const Playground = (props: Props) => <Icon path="M4.500 2.800v10.400L13 8z" {...props} />;
-export const Settings = (props: Props) => (
-  <Icon
-    path="M2.500 5h6m4 0h1m-11 6h1m4 0h6M8.500 5a2 2 0 1 0 4 0 2 2 0 0 0-4 0m-5 6a2 2 0 1 0 4 0 2 2 0 0 0-4 0"
-    {...props}
-  />
-);
-export const Sun = (props: Props) => (
-  <Icon
-    path="M8 1.500v1m0 11v1m6.500-6.500h-1m-11 0h-1M12.600 3.400l-.7.7m-7.800 7.800-.7.7m9.200 0-.7-.7M4.100 4.100l-.7-.7M11 8a3 3 0 1 1-6 0 3 3 0 0 1 6 0"
-    {...props}
-  />
-);
-export const Moon = (props: Props) => <Icon path="M13.500 9.500A6 6 0 0 1 6.500 2.500a6 6 0 1 0 7 7" {...props} />;
-export const Copy = (props: Props) => <Icon path="M5.500 5.500v-3h8v8h-3m-8-5h8v8h-8z" {...props} />;
-export const Check = (props: Props) => <Icon path="m3 8.500 3.500 3.500L13 4.500" {...props} />;
-export const Chevron = (props: Props) => <Icon path="m4.500 6.500 3.500 3.500 3.500-3.500" {...props} />;
-export const Refresh = (props: Props) => (
-  <Icon path="M13.500 8A5.500 5.500 0 1 1 11.900 4.100M13.500 2v3h-3" {...props} />
-);
-export const SignOut = (props: Props) => (
-  <Icon path="M6.500 13.500h-4v-11h4M10.500 11 13.500 8l-3-3m3 3H6" {...props} />
-);
-export const Plus = (props: Props) => <Icon path="M8 3v10M3 8h10" {...props} />;
-export const Search = (props: Props) => (
-  <Icon path="M11 11l3 3M12.500 7.200a5.200 5.200 0 1 1-10.500 0 5.200 5.200 0 0 1 10.500 0" {...props} />
-);
-export const Warning = (props: Props) => <Icon path="M8 2 1.800 13.500h12.400zM8 6.500v3.300m0 1.900v.1" {...props} />;
+export const Moon = icon('M13.500 9.500A6 6 0 0 1 6.500 2.500a6 6 0 1 0 7 7');
+export const Copy = icon('M5.500 5.500v-3h8v8h-3m-8-5h8v8h-8z');
+export const Check = icon('m3 8.500 3.500 3.500L13 4.500');
+export const Chevron = icon('m4.500 6.500 3.500 3.500 3.500-3.500');
+export const SignOut = icon('M6.500 13.500h-4v-11h4M10.500 11 13.500 8l-3-3m3 3H6');
+export const Plus = icon('M8 3v10M3 8h10');
+export const Warning = icon('M8 2 1.800 13.500h12.400zM8 6.500v3.300m0 1.900v.1');

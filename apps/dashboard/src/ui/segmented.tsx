@@ -1,8 +1,9 @@
 interface Props<T extends string> {
   readonly label: string;
-  readonly options: readonly { readonly value: T; readonly label: string }[];
+  /** Value → what it is called, in this order. */
+  readonly options: Readonly<Record<T, string>>;
   readonly value: T;
-  readonly onChange: (value: T) => void;
+  readonly onChange: (value: NoInfer<T>) => void;
 }
 
 /** One of a few. */
@@ -10,15 +11,15 @@ export function Segmented<T extends string>({ label, options, value, onChange }:
   return (
     <fieldset className="inline-flex flex-wrap rounded-md border border-line-strong p-0.5">
       <legend className="sr-only">{label}</legend>
-      {options.map((option) => (
+      {(Object.keys(options) as T[]).map((option) => (
         <button
-          key={option.value}
+          key={option}
           type="button"
-          aria-pressed={option.value === value}
-          onClick={() => onChange(option.value)}
-          className={`h-6 rounded px-2 text-xs font-medium ${option.value === value ? 'bg-hover text-text' : 'text-muted hover:text-text'}`}
+          aria-pressed={option === value}
+          onClick={() => onChange(option)}
+          className={`h-6 rounded px-2 text-xs font-medium ${option === value ? 'bg-hover text-text' : 'text-muted hover:text-text'}`}
         >
-          {option.label}
+          {options[option]}
         </button>
       ))}
     </fieldset>

@@ -34,6 +34,15 @@ function describeIssue(issue: z.core.$ZodIssue): { readonly param?: string; read
   return { param: param === '' ? undefined : param, message: `${param === '' ? 'The body' : param}: ${message}.` };
 }
 
+/** The head of route definitions about one kind of thing: method, path and what the OpenAPI document says of it. */
+export const routesOf =
+  (tag: string) =>
+  <const M extends 'get' | 'post' | 'put' | 'patch' | 'delete', const P extends string>(
+    method: M,
+    path: P,
+    summary: string,
+  ) => ({ method, path, tags: [tag], summary });
+
 /** A JSON answer, for route definitions. */
 export const answers = <T extends z.ZodType>(schema: T, description: string) => ({
   content: { 'application/json': { schema } },

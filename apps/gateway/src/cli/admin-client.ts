@@ -48,8 +48,8 @@ export class AdminClient {
     return this.send('PUT', withQuery(path, query), body);
   }
 
-  delete(path: string): Promise<ClientAnswer> {
-    return this.send('DELETE', path);
+  delete(path: string, query: Query = {}): Promise<ClientAnswer> {
+    return this.send('DELETE', withQuery(path, query));
   }
 
   private async send(method: string, path: string, body?: JsonObject): Promise<ClientAnswer> {

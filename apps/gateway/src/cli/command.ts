@@ -1,9 +1,12 @@
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
-import type { AdminClient } from './admin-client';
+import type { AdminClient, ClientAnswer } from './admin-client';
 import type { Column } from './format-table';
 
-/** How the text of an option becomes a field: amounts of money stay text, so that they stay exact. */
-export type OptionKind = 'text' | 'number' | 'usd' | 'flag' | 'list' | 'json';
+/**
+ * How the text of an option becomes a field: amounts of money stay text, so that they stay exact. A project is given by id
+ * or name and becomes `project_id`.
+ */
+export type OptionKind = 'text' | 'number' | 'usd' | 'flag' | 'list' | 'json' | 'project';
 
 export interface CommandOption {
   readonly kind: OptionKind;
@@ -31,18 +34,31 @@ export interface Output {
 }
 
 export interface Command {
-  readonly noun: string;
-  /** '' = the noun alone. */
-  readonly verb: string;
+  /** Noun and verb, or a noun alone. */
+  readonly name: string;
   readonly summary: string;
   /** Names of positional arguments, all needed; each may be given as an option of that name instead. */
-  readonly args: readonly string[];
-  readonly options: Readonly<Record<string, CommandOption>>;
-  /** Resolves to the exit code. */
-  run(input: CommandInput): Promise<number>;
+  readonly args?: readonly string[];
+  readonly options?: Readonly<Record<string, CommandOption>>;
+  /** Asks the API; an answer without a body (a deletion) is not shown. */
+  run(input: CommandInput): Promise<ClientAnswer | undefined>;
+  /** Shows the answer as a table of its rows; without it as one thing. */
+  readonly columns?: readonly Column[];
+  /** What of the answer is shown; its `data`, or the whole of it. */
+  readonly shown?: (body: JsonObject) => JsonValue | readonly JsonValue[];
+  /** Said to people after the answer. */
+  readonly note?: (body: JsonObject, input: CommandInput) => string | undefined;
+  /** Exit code 1 although the API answered. */
+  readonly hasFailed?: (body: JsonObject) => boolean;
 }
 
 /** A command line that can't be understood: exit code 2. */
 export class UsageError extends Error {}
 
-export const EXIT = { ok: 0, failed: 1, usage: 2 } as const;
+/** The same everywhere; `--project-id` is understood as well. */
+export const PROJECT: CommandOption = { kind: 'project', help: 'of this project only (id or name)' };
+
+export const PAGE: Readonly<Record<string, CommandOption>> = {
+  limit: { kind: 'number', help: 'how many (50)' },
+  cursor: { kind: 'text', help: 'next_cursor of the page before' },
+};

@@ -1,20 +1,14 @@
-import { type Command, EXIT } from './command';
+import type { Command } from './command';
 
 export const DEMO_COMMANDS: readonly Command[] = [
   {
-    noun: 'demo-data',
-    verb: '',
+    name: 'demo-data',
     summary: 'Make up projects and a fortnight of their traffic, to look around in',
-    args: [],
     options: {
       days: { kind: 'number', help: 'how many back from now (14)' },
       'requests-a-day': { kind: 'number', help: 'about so many (450)' },
     },
-    run: async ({ api, fields, output }) => {
-      const { text, body } = await api.post('/demo-data', fields);
-      output.item(text, body);
-      output.note('the rows are there within a few seconds');
-      return EXIT.ok;
-    },
+    run: ({ api, fields }) => api.post('/demo-data', fields),
+    note: () => 'the rows are there within a few seconds',
   },
 ];

@@ -1,7 +1,7 @@
 import type { JsonObject } from '@llm0/core/chat/json';
 import { type AdminClient, RequestFailed } from './admin-client';
-import { type Command, type CommandInput, EXIT } from './command';
-import { resolveProject } from './resolve-project';
+import type { Command, CommandInput } from './command';
+import { resolveProject } from './resolve-name';
 
 const NOT_FOUND = 404;
 /** What the API shows beside the limits themselves. */
@@ -9,8 +9,7 @@ const NOT_LIMITS = new Set(['project_id', 'customer_id', 'created_at', 'updated_
 
 export const LIMIT_COMMANDS: readonly Command[] = [
   {
-    noun: 'limits',
-    verb: 'set',
+    name: 'limits set',
     summary: "Set a customer's limits; those not given stay as they are",
     args: ['project', 'customer'],
     options: {
@@ -26,34 +25,21 @@ export const LIMIT_COMMANDS: readonly Command[] = [
     },
     run: async (input) => {
       const path = await limitsPath(input);
-      const { text, body } = await input.api.put(path, { ...(await currentLimits(input.api, path)), ...input.fields });
-      input.output.item(text, body);
-      return EXIT.ok;
+      return input.api.put(path, { ...(await currentLimits(input.api, path)), ...input.fields });
     },
   },
   {
-    noun: 'limits',
-    verb: 'get',
+    name: 'limits get',
     summary: "Show a customer's limits",
     args: ['project', 'customer'],
-    options: {},
-    run: async (input) => {
-      const { text, body } = await input.api.get(await limitsPath(input));
-      input.output.item(text, body);
-      return EXIT.ok;
-    },
+    run: async (input) => input.api.get(await limitsPath(input)),
   },
   {
-    noun: 'limits',
-    verb: 'delete',
+    name: 'limits delete',
     summary: "Remove a customer's limits; the spend stays counted",
     args: ['project', 'customer'],
-    options: {},
-    run: async (input) => {
-      await input.api.delete(await limitsPath(input));
-      input.output.note(`removed the limits of ${input.args.customer}`);
-      return EXIT.ok;
-    },
+    run: async (input) => input.api.delete(await limitsPath(input)),
+    note: (_, { args }) => `removed the limits of ${args.customer}`,
   },
 ];
 

@@ -1,10 +1,11 @@
 // Gateway unreachable while following: said once, and tried again every second until it answers or the user leaves.
-import type { JsonObject } from '@llm0/core/chat/json';
+import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
 import { parseStored } from '../admin/fields/json-money';
 import { type AdminClient, type ClientAnswer, RequestFailed } from './admin-client';
-import { type Command, type CommandInput, EXIT } from './command';
+import { type Command, type CommandInput, PROJECT, UsageError } from './command';
 import { column, formatCell } from './format-table';
 import { dataOf, isObject } from './read-list';
+import { isId, resolveName } from './resolve-name';
 
 const POLL_MS = 1000;
 /** Rows carry the time of admission but appear when the answer has ended: new ones are looked for among so many. */
@@ -13,15 +14,14 @@ const REMEMBERED_ROWS = 20_000;
 
 export const LOG_COMMANDS: readonly Command[] = [
   {
-    noun: 'logs',
-    verb: 'tail',
+    name: 'logs tail',
     summary: 'Show the newest requests and follow',
-    args: [],
     options: {
       lines: { kind: 'number', help: 'how many to begin with (20)' },
       follow: { kind: 'flag', help: 'go on until interrupted (on)' },
-      'project-id': { kind: 'text', help: 'of this project only' },
-      'api-key-id': { kind: 'text', help: 'of this key only' },
+      project: PROJECT,
+      key: { kind: 'text', help: 'of this key only (id, or name beside --project)' },
+      'api-key-id': { kind: 'text', help: 'the same, by id' },
       'customer-id': { kind: 'text', help: 'of this customer only' },
       model: { kind: 'text', help: 'answering or requested model' },
       provider: { kind: 'text', help: 'of this provider only' },
@@ -35,8 +35,9 @@ export const LOG_COMMANDS: readonly Command[] = [
   },
 ];
 
-async function tailLogs({ api, fields, output, signal }: CommandInput): Promise<number> {
-  const { lines = 20, follow = true, ...filter } = fields;
+async function tailLogs({ api, fields, output, signal }: CommandInput): Promise<undefined> {
+  const { lines = 20, follow = true, key, ...rest } = fields;
+  const filter = typeof key === 'string' ? { ...rest, api_key_id: await keyIdOf(api, key, rest.project_id) } : rest;
   const seen = new Set<string>();
   const show = (rows: readonly ListedRow[]) => {
     for (const { row, json } of rows.toReversed()) {
@@ -57,7 +58,14 @@ async function tailLogs({ api, fields, output, signal }: CommandInput): Promise<
     isLost = rows === undefined;
     show(rows ?? []);
   }
-  return EXIT.ok;
+  return undefined;
+}
+
+/** Names of keys are their project's own. */
+async function keyIdOf(api: AdminClient, key: string, projectId: JsonValue | undefined): Promise<string> {
+  const path = typeof projectId === 'string' ? `/projects/${projectId}/keys` : undefined;
+  if (path === undefined && !isId(key)) throw new UsageError('--key takes a name only beside --project');
+  return resolveName(api, { what: 'key', path: path ?? '', idOrName: key });
 }
 
 interface ListedRow {

@@ -1,7 +1,6 @@
-import { type Command, type CommandOption, EXIT } from './command';
+import { type Command, type CommandInput, type CommandOption, PAGE } from './command';
 import { amount, column } from './format-table';
-import { dataOf } from './read-list';
-import { resolveProject } from './resolve-project';
+import { resolveProject } from './resolve-name';
 
 const settings: Readonly<Record<string, CommandOption>> = {
   'monthly-cap-usd': { kind: 'usd', help: 'most USD a UTC month' },
@@ -19,63 +18,44 @@ const settings: Readonly<Record<string, CommandOption>> = {
 
 export const PROJECT_COMMANDS: readonly Command[] = [
   {
-    noun: 'projects',
-    verb: 'create',
+    name: 'projects create',
     summary: 'Make a project',
     args: ['name'],
     options: settings,
-    run: async ({ api, args, fields, output }) => {
-      const { text, body } = await api.post('/projects', { ...fields, name: args.name ?? '' });
-      output.item(text, body);
-      return EXIT.ok;
-    },
+    run: ({ api, args, fields }) => api.post('/projects', { ...fields, name: args.name ?? '' }),
   },
   {
-    noun: 'projects',
-    verb: 'list',
+    name: 'projects list',
     summary: 'List projects, newest first',
-    args: [],
-    options: {
-      limit: { kind: 'number', help: 'how many (50)' },
-      cursor: { kind: 'text', help: 'next_cursor of the page before' },
-    },
-    run: async ({ api, fields, output }) => {
-      const { text, body } = await api.get('/projects', fields);
-      output.list(text, dataOf(body), [
-        column('id'),
-        column('name'),
-        amount('monthly_cap_usd', 'cap usd'),
-        column('strict_caps', { title: 'strict' }),
-        column('is_active', { title: 'active' }),
-        column('created_at', { title: 'created' }),
-      ]);
-      return EXIT.ok;
-    },
+    options: PAGE,
+    run: ({ api, fields }) => api.get('/projects', fields),
+    columns: [
+      column('id'),
+      column('name'),
+      amount('monthly_cap_usd', 'cap usd'),
+      column('strict_caps', { title: 'strict' }),
+      column('is_active', { title: 'active' }),
+      column('created_at', { title: 'created' }),
+    ],
   },
   {
-    noun: 'projects',
-    verb: 'update',
+    name: 'projects update',
     summary: 'Change what is given, from the next request on',
     args: ['project'],
     options: { name: { kind: 'text', help: 'a new name' }, ...settings },
-    run: async ({ api, args, fields, output }) => {
-      const id = await resolveProject(api, args.project ?? '');
-      const { text, body } = await api.patch(`/projects/${id}`, fields);
-      output.item(text, body);
-      return EXIT.ok;
-    },
+    run: async (input) => input.api.patch(await projectPath(input), input.fields),
   },
   {
-    noun: 'projects',
-    verb: 'delete',
+    name: 'projects delete',
     summary: 'Delete a project; its keys are refused from the next request on',
     args: ['project'],
-    options: {},
-    run: async ({ api, args, output }) => {
-      const id = await resolveProject(api, args.project ?? '');
-      await api.delete(`/projects/${id}`);
-      output.note(`deleted ${id}`);
-      return EXIT.ok;
+    run: async (input) => {
+      const path = await projectPath(input);
+      await input.api.delete(path);
+      input.output.note(`deleted ${path.slice('/projects/'.length)}`);
+      return undefined;
     },
   },
 ];
+
+const projectPath = async ({ api, args }: CommandInput) => `/projects/${await resolveProject(api, args.project ?? '')}`;

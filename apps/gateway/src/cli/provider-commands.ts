@@ -1,7 +1,8 @@
 import type { JsonObject } from '@llm0/core/chat/json';
-import { type Command, type CommandOption, EXIT, UsageError } from './command';
+import { type Command, type CommandInput, type CommandOption, PAGE, PROJECT, UsageError } from './command';
 import { column } from './format-table';
 import { dataOf } from './read-list';
+import { resolveName } from './resolve-name';
 
 const pathOf = (name: string | undefined) => `/providers/${encodeURIComponent(name ?? '')}`;
 
@@ -20,129 +21,104 @@ const key: CommandOption = { kind: 'text', help: `the key; better from the varia
 
 export const PROVIDER_COMMANDS: readonly Command[] = [
   {
-    noun: 'providers',
-    verb: 'list',
+    name: 'providers list',
     summary: 'List vendors and added providers, configured or not',
-    args: [],
-    options: { limit: { kind: 'number', help: 'how many (50)' } },
-    run: async ({ api, fields, output }) => {
-      const { text, body } = await api.get('/providers', fields);
-      const rows = dataOf(body).map((row) => ({ ...(row as JsonObject), keys: keyCount(row as JsonObject) }));
-      output.list(text, rows, [
-        column('name'),
-        column('kind'),
-        column('is_configured', { title: 'configured' }),
-        column('keys', { title: 'stored keys' }),
-        column('base_url', { title: 'base url' }),
-      ]);
-      return EXIT.ok;
-    },
+    options: PAGE,
+    run: ({ api, fields }) => api.get('/providers', fields),
+    shown: (body) => dataOf(body).map((row) => ({ ...(row as JsonObject), keys: keyCount(row as JsonObject) })),
+    columns: [
+      column('name'),
+      column('kind'),
+      column('is_configured', { title: 'configured' }),
+      column('keys', { title: 'stored keys' }),
+      column('base_url', { title: 'base url' }),
+    ],
   },
   {
-    noun: 'providers',
-    verb: 'create',
+    name: 'providers create',
     summary: 'Add an OpenAI-compatible server, or set up a known vendor; live at once',
     args: ['name'],
     options: { ...settings, key },
-    run: async ({ api, args, fields, output, env }) => {
-      const secret = fields.key ?? env[KEY_VARIABLE];
-      const body = { ...fields, name: args.name ?? '', ...(secret === undefined ? {} : { key: secret }) };
-      const answer = await api.post('/providers', body);
-      output.item(answer.text, answer.body);
-      if (secret !== undefined) output.note(NOT_SHOWN);
-      return EXIT.ok;
+    run: async (input) => {
+      const secret = secretOf(input);
+      const { api, args, fields } = input;
+      return api.post('/providers', {
+        ...fields,
+        name: args.name ?? '',
+        ...(secret === undefined ? {} : { key: secret }),
+      });
     },
+    note: (_, input) => (secretOf(input) === undefined ? undefined : NOT_SHOWN),
   },
   {
-    noun: 'providers',
-    verb: 'set',
+    name: 'providers set',
     summary: 'Change what is stored of a provider; headers and models are replaced as a whole',
     args: ['name'],
     options: settings,
-    run: async ({ api, args, fields, output }) => {
-      const { text, body } = await api.patch(pathOf(args.name), fields);
-      output.item(text, body);
-      return EXIT.ok;
-    },
+    run: ({ api, args, fields }) => api.patch(pathOf(args.name), fields),
   },
   {
-    noun: 'providers',
-    verb: 'delete',
+    name: 'providers delete',
     summary: 'Delete what is stored of a provider, its keys with it',
     args: ['name'],
-    options: {},
-    run: async ({ api, args, output }) => {
-      await api.delete(pathOf(args.name));
-      output.note(`deleted ${args.name}`);
-      return EXIT.ok;
-    },
+    run: ({ api, args }) => api.delete(pathOf(args.name)),
+    note: (_, { args }) => `deleted ${args.name}`,
   },
   {
-    noun: 'providers',
-    verb: 'add-key',
+    name: 'providers add-key',
     summary: 'Store a key for a provider, for everybody or for one project',
     args: ['provider'],
     options: {
       key,
       name: { kind: 'text', help: 'what to call it (default)' },
-      'project-id': { kind: 'text', help: 'for this project only' },
+      project: PROJECT,
     },
-    run: async ({ api, args, fields, output, env }) => {
-      const secret = fields.key ?? env[KEY_VARIABLE];
+    run: async (input) => {
+      const secret = secretOf(input);
       if (secret === undefined) throw new UsageError(`the key is missing: set ${KEY_VARIABLE}, or give --key`);
-      const { text, body } = await api.post(`${pathOf(args.provider)}/keys`, { ...fields, key: secret });
-      output.item(text, body);
-      output.note(NOT_SHOWN);
-      return EXIT.ok;
+      return input.api.post(`${pathOf(input.args.provider)}/keys`, { ...input.fields, key: secret });
     },
+    note: () => NOT_SHOWN,
   },
   {
-    noun: 'providers',
-    verb: 'keys',
+    name: 'providers keys',
     summary: "List a provider's stored keys",
     args: ['provider'],
-    options: { 'project-id': { kind: 'text', help: 'of this project only' } },
-    run: async ({ api, args, fields, output }) => {
-      const { text, body } = await api.get(`${pathOf(args.provider)}/keys`, fields);
-      output.list(text, dataOf(body), [
-        column('id'),
-        column('name'),
-        column('last_characters', { title: 'ends in' }),
-        column('state'),
-        column('project_id', { title: 'project' }),
-        column('created_at', { title: 'created' }),
-      ]);
-      return EXIT.ok;
-    },
+    options: { project: PROJECT },
+    run: ({ api, args, fields }) => api.get(`${pathOf(args.provider)}/keys`, fields),
+    columns: [
+      column('id'),
+      column('name'),
+      column('last_characters', { title: 'ends in' }),
+      column('state'),
+      column('project_id', { title: 'project' }),
+      column('created_at', { title: 'created' }),
+    ],
   },
   {
-    noun: 'providers',
-    verb: 'remove-key',
+    name: 'providers remove-key',
     summary: 'Delete a stored key',
     args: ['provider', 'key'],
-    options: {},
-    run: async ({ api, args, output }) => {
-      await api.delete(`${pathOf(args.provider)}/keys/${encodeURIComponent(args.key ?? '')}`);
-      output.note(`removed ${args.key}`);
-      return EXIT.ok;
+    run: async ({ api, args }) => {
+      const path = `${pathOf(args.provider)}/keys`;
+      return api.delete(`${path}/${await resolveName(api, { what: 'key', path, idOrName: args.key ?? '' })}`);
     },
+    note: (_, { args }) => `removed ${args.key}`,
   },
   {
-    noun: 'providers',
-    verb: 'test',
+    name: 'providers test',
     summary: 'Ask a provider one real thing; exit code 1 when it does not answer as it should',
     args: ['provider'],
     options: {
       model: { kind: 'text', help: 'asked for one word; without it the list of models is asked for, which is free' },
       'key-id': { kind: 'text', help: 'with this stored key' },
-      'project-id': { kind: 'text', help: "with this project's keys" },
+      project: PROJECT,
     },
-    run: async ({ api, args, fields, output }) => {
-      const { text, body } = await api.post(`${pathOf(args.provider)}/test`, fields);
-      output.item(text, body);
-      return body.ok === true ? EXIT.ok : EXIT.failed;
-    },
+    run: ({ api, args, fields }) => api.post(`${pathOf(args.provider)}/test`, fields),
+    hasFailed: ({ ok }) => ok !== true,
   },
 ];
+
+const secretOf = ({ fields, env }: Pick<CommandInput, 'fields' | 'env'>) => fields.key ?? env[KEY_VARIABLE];
 
 const keyCount = (row: JsonObject): number => (Array.isArray(row.keys) ? row.keys.length : 0);

@@ -1,42 +1,30 @@
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
 import { type AdminClient, RequestFailed } from './admin-client';
-import { type Command, EXIT, UsageError } from './command';
+import { type Command, PAGE, UsageError } from './command';
 import { column } from './format-table';
 import { dataOf, isObject } from './read-list';
-import { resolveProject } from './resolve-project';
 
-const project = { kind: 'text', help: "id or name of a project (every project's alias)" } as const;
+const project = { kind: 'project', help: "id or name of a project (every project's alias)" } as const;
 
 const HEDGE = { kind: 'number', help: 'ask the next target too after so long without an output (never)' } as const;
 
 export const ROUTING_COMMANDS: readonly Command[] = [
   {
-    noun: 'aliases',
-    verb: 'list',
+    name: 'aliases list',
     summary: 'List aliases, newest first',
-    args: [],
-    options: {
-      project,
-      limit: { kind: 'number', help: 'how many (50)' },
-      cursor: { kind: 'text', help: 'next_cursor' },
-    },
-    run: async ({ api, fields, output }) => {
-      const { project: wanted, ...page } = fields;
-      const projectId = await projectIdOf(api, wanted);
-      const { text, body } = await api.get('/aliases', { ...page, project_id: projectId ?? undefined });
-      output.list(text, dataOf(body).map(withTargets), [
-        column('alias'),
-        column('project_id', { title: 'project' }),
-        column('strategy'),
-        column('targets'),
-        column('id'),
-      ]);
-      return EXIT.ok;
-    },
+    options: { project, ...PAGE },
+    run: ({ api, fields }) => api.get('/aliases', fields),
+    shown: (body) => dataOf(body).map(withTargets),
+    columns: [
+      column('alias'),
+      column('project_id', { title: 'project' }),
+      column('strategy'),
+      column('targets'),
+      column('id'),
+    ],
   },
   {
-    noun: 'aliases',
-    verb: 'set',
+    name: 'aliases set',
     summary: 'Make or change an alias; live at once',
     args: ['alias'],
     options: {
@@ -46,56 +34,40 @@ export const ROUTING_COMMANDS: readonly Command[] = [
       strategy: { kind: 'text', help: 'priority, weighted, least_latency or cheapest (priority)' },
       'hedge-after-ms': HEDGE,
     },
-    run: async ({ api, args, fields, output }) => {
-      const projectId = await projectIdOf(api, fields.project);
+    run: async ({ api, args, fields }) => {
+      const projectId = projectIdOf(fields);
       const changes = {
         targets: readTargets(fields.targets, fields.weights),
         strategy: fields.strategy,
         hedge_after_ms: fields.hedge_after_ms,
       };
       const existing = await findAlias(api, args.alias ?? '', projectId);
-      const { text, body } =
-        existing === undefined
-          ? await api.post('/aliases', { alias: args.alias ?? '', project_id: projectId, ...given(changes) })
-          : await api.patch(`/aliases/${existing}`, given(changes));
-      output.item(text, withTargets(body));
-      return EXIT.ok;
+      if (existing !== undefined) return api.patch(`/aliases/${existing}`, given(changes));
+      return api.post('/aliases', { alias: args.alias ?? '', project_id: projectId, ...given(changes) });
     },
+    shown: withTargets,
   },
   {
-    noun: 'aliases',
-    verb: 'delete',
+    name: 'aliases delete',
     summary: 'Delete an alias; live at once',
     args: ['alias'],
     options: { project },
-    run: async ({ api, args, fields, output }) => {
-      const found = await findAlias(api, args.alias ?? '', await projectIdOf(api, fields.project));
+    run: async ({ api, args, fields }) => {
+      const found = await findAlias(api, args.alias ?? '', projectIdOf(fields));
       if (found === undefined) throw new RequestFailed(`There is no alias "${args.alias}" there.`);
-      await api.delete(`/aliases/${found}`);
-      output.note(`deleted the alias ${args.alias}`);
-      return EXIT.ok;
+      return api.delete(`/aliases/${found}`);
     },
+    note: (_, { args }) => `deleted the alias ${args.alias}`,
   },
   {
-    noun: 'chains',
-    verb: 'list',
+    name: 'chains list',
     summary: 'List the failover chains in force',
-    args: [],
-    options: {},
-    run: async ({ api, output }) => {
-      const { text, body } = await api.get('/chains');
-      output.list(text, dataOf(body).map(withTargets), [
-        column('name'),
-        column('targets'),
-        column('local_tier', { title: 'local tier' }),
-        column('edited'),
-      ]);
-      return EXIT.ok;
-    },
+    run: ({ api }) => api.get('/chains'),
+    shown: (body) => dataOf(body).map(withTargets),
+    columns: [column('name'), column('targets'), column('local_tier', { title: 'local tier' }), column('edited')],
   },
   {
-    noun: 'chains',
-    verb: 'set',
+    name: 'chains set',
     summary: 'Set a chain as a whole; live at once',
     args: ['name'],
     options: {
@@ -103,31 +75,21 @@ export const ROUTING_COMMANDS: readonly Command[] = [
       'local-tier': { kind: 'text', help: 'flagship, balanced or budget (none)' },
       'hedge-after-ms': HEDGE,
     },
-    run: async ({ api, args, fields, output }) => {
-      const { text, body } = await api.put(chainPath(args.name), fields);
-      output.item(text, withTargets(body));
-      return EXIT.ok;
-    },
+    run: ({ api, args, fields }) => api.put(chainPath(args.name), fields),
+    shown: withTargets,
   },
   {
-    noun: 'chains',
-    verb: 'reset',
+    name: 'chains reset',
     summary: 'Delete an edited chain; a preset is as shipped again',
     args: ['name'],
-    options: {},
-    run: async ({ api, args, output }) => {
-      await api.delete(chainPath(args.name));
-      output.note(`${args.name} is as shipped, or gone`);
-      return EXIT.ok;
-    },
+    run: ({ api, args }) => api.delete(chainPath(args.name)),
+    note: (_, { args }) => `${args.name} is as shipped, or gone`,
   },
 ];
 
 const chainPath = (name = '') => `/chains/${encodeURIComponent(name)}`;
 
-async function projectIdOf(api: AdminClient, given: JsonValue | undefined): Promise<string | null> {
-  return typeof given === 'string' ? resolveProject(api, given) : null;
-}
+const projectIdOf = ({ project_id: id }: JsonObject): string | null => (typeof id === 'string' ? id : null);
 
 /** The alias's id: the project's own, or that of all projects. */
 async function findAlias(api: AdminClient, alias: string, projectId: string | null): Promise<string | undefined> {

@@ -91,6 +91,50 @@ describe('llm0 on the command line', () => {
     expect((await run(`keys revoke ${name} ${key.id}`)).err).toStartWith('404 not_found: There is no such key.');
   });
 
+  test('keys: update, get and revoke by their name', async () => {
+    const name = uniqueName();
+    await json(`projects create ${name}`);
+    const key = await json(`keys create ${name} ci --budget-usd 5`);
+    const updated = await json(`keys update ${name} ci --budget-usd none --rate-limit-per-minute 7`);
+    expect(updated).toMatchObject({ id: key.id, budget_usd: null, rate_limit_per_minute: 7 });
+    expect(await json(`keys get --project ${name} --key ci`)).toMatchObject({ id: key.id, rate_limit_per_minute: 7 });
+    expect((await run(`keys revoke ${name} ci`)).code).toBe(0);
+    expect(await run(`keys get ${name} nobody`)).toMatchObject({ code: 1, err: 'There is no key "nobody".' });
+  });
+
+  test('alerts and tokens: made, listed, changed, gone, by name', async () => {
+    const [alert, token, project] = [uniqueName(), uniqueName(), uniqueName()];
+    const { id } = await json(`projects create ${project}`);
+    const made = await json(
+      `alerts create ${alert} --kind spend --threshold 5 --project ${project} --webhook-url https://example.com/x`,
+    );
+    expect(made).toMatchObject({ name: alert, kind: 'spend', threshold: 5, project_id: id });
+    const changed = await json(`alerts update ${alert} --no-is-active --project none --threshold 0.5`);
+    expect(changed).toMatchObject({ id: made.id, is_active: false, project_id: null, threshold: 0.5 });
+    expect((await run('alerts list')).out).toMatch(new RegExp(`${alert} +spend +0\\.5 +15 +– +false +false`));
+    expect((await run(`alerts delete ${alert}`)).code).toBe(0);
+    expect((await run(`alerts delete ${alert}`)).code).toBe(1);
+    const secret = await json(`tokens create ${token} --role viewer`);
+    expect(secret).toMatchObject({ name: token, role: 'viewer' });
+    expect((await run('tokens list')).out).toContain(`${token}  viewer  ${secret.prefix}`);
+    expect((await run(`tokens revoke ${token}`)).code).toBe(0);
+    expect((await run('tokens list')).out).not.toContain(token);
+  });
+
+  test('a project is called --project everywhere, by id or name; --project-id is understood', async () => {
+    const name = uniqueName();
+    const { id } = await json(`projects create ${name}`);
+    await storeRecords(admin, [sampleRecord({ projectId: id, costNanoUsd: 5 })]);
+    for (const project of [`--project ${name}`, `--project ${id}`, `--project-id ${id}`]) {
+      expect((await run(`stats ${project}`)).out).toMatch(/^cost_usd +0\.000000005$/m);
+      expect((await run(`stats spend ${project}`)).out).toContain('0.000000005');
+      expect((await run(`logs tail --no-follow ${project}`)).out).toContain('$0.000000005');
+      expect((await run(`reconcile ${project}`)).out).toContain(id);
+      expect(await json(`cache purge ${project}`)).toEqual({ exact: 0, semantic: 0 });
+    }
+    expect((await run('stats --project nobody')).err).toBe('There is no project "nobody".');
+  });
+
   test('limits: what is not given stays', async () => {
     const { id } = await json(`projects create ${uniqueName()}`);
     const customer = 'team/ann & co';
@@ -132,6 +176,8 @@ describe('llm0 on the command line', () => {
     await json(`models set ${provider} fast --input-usd-per-million 0.000001 --output-usd-per-million 10`);
     const listed = await run(`models list --provider ${provider}`);
     expect(listed.out).toMatch(new RegExp(`${provider} +fast +0\\.000001 +10 +– +– +true`));
+    expect((await run(`models delete ${provider} fast`)).code).toBe(0);
+    expect((await json(`models list --provider ${provider}`)).data).toEqual([]);
   });
 
   test('logs tail shows the newest and follows until it is interrupted', async () => {

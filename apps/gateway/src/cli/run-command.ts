@@ -1,5 +1,10 @@
+import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
+import { CommanderError } from 'commander';
+import { ACCESS_COMMANDS } from './access-commands';
 import { AdminClient } from './admin-client';
-import { type Command, EXIT, type Output, UsageError } from './command';
+import { ALERT_COMMANDS } from './alert-commands';
+import { buildProgram, type CommandLine } from './build-program';
+import { type Command, type CommandInput, type Output, UsageError } from './command';
 import { DEMO_COMMANDS } from './demo-commands';
 import { formatItem, formatTable } from './format-table';
 import { KEY_COMMANDS } from './key-commands';
@@ -8,10 +13,9 @@ import { LOG_COMMANDS } from './log-commands';
 import { MODEL_COMMANDS } from './model-commands';
 import { PROJECT_COMMANDS } from './project-commands';
 import { PROVIDER_COMMANDS } from './provider-commands';
-import { readArguments } from './read-arguments';
-import { isObject } from './read-list';
+import { dataOf, isObject } from './read-list';
+import { resolveProject } from './resolve-name';
 import { ROUTING_COMMANDS } from './routing-commands';
-import { commandHelp, overviewHelp } from './show-help';
 import { STAT_COMMANDS } from './stat-commands';
 
 const COMMANDS: readonly Command[] = [
@@ -23,6 +27,8 @@ const COMMANDS: readonly Command[] = [
   ...ROUTING_COMMANDS,
   ...LOG_COMMANDS,
   ...STAT_COMMANDS,
+  ...ALERT_COMMANDS,
+  ...ACCESS_COMMANDS,
   ...DEMO_COMMANDS,
 ];
 
@@ -37,51 +43,52 @@ export interface Terminal {
 }
 
 const DEFAULT_URL = 'http://127.0.0.1:8080';
+const EXIT = { ok: 0, failed: 1, usage: 2 } as const;
 
 /** Runs `llm0 <noun> <verb> …`; resolves to the exit code, never throws. */
 export async function runCommand(argv: readonly string[], terminal: Terminal): Promise<number> {
-  try {
-    return await dispatch(argv, terminal);
-  } catch (error) {
-    terminal.err(error instanceof Error ? error.message : String(error));
-    if (error instanceof UsageError) terminal.err('--help says how it is used.');
-    return error instanceof UsageError ? EXIT.usage : EXIT.failed;
-  }
-}
-
-async function dispatch(argv: readonly string[], terminal: Terminal): Promise<number> {
-  const wantsHelp = argv.includes('--help') || argv.includes('-h');
-  const [noun = '', verb = ''] = argv.filter((word) => !word.startsWith('-')).slice(0, 2);
-  const named = COMMANDS.filter((command) => command.noun === noun);
-  const command = named.find((one) => one.verb === verb) ?? named.find((one) => one.verb === '');
-  if (noun === '' || (command === undefined && (wantsHelp || (named.length > 0 && verb === '')))) {
-    terminal.out(overviewHelp(named.length > 0 ? named : COMMANDS));
-    return wantsHelp ? EXIT.ok : EXIT.usage;
-  }
-  if (command === undefined) throw new UsageError(`there is no command "${`${noun} ${verb}`.trim()}"`);
-  if (wantsHelp) {
-    terminal.out(commandHelp(command));
-    return EXIT.ok;
-  }
-  const { args, fields, json } = readArguments(command, withoutNames(argv, command));
-  const api = createClient(terminal);
-  return command.run({
-    api,
-    args,
-    fields,
-    output: createOutput(terminal, json),
-    env: terminal.env,
-    signal: terminal.signal,
+  let code: number = EXIT.ok;
+  const program = buildProgram({
+    ...terminal,
+    commands: COMMANDS,
+    run: async (command, line) => {
+      code = (await runOne(command, line, terminal)) ? EXIT.ok : EXIT.failed;
+    },
   });
+  try {
+    await program.parseAsync(argv, { from: 'user' });
+    return code;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
+    terminal.err(error instanceof Error ? error.message : String(error));
+    if (!(error instanceof UsageError)) return EXIT.failed;
+    terminal.err('--help says how it is used.');
+    return EXIT.usage;
+  }
 }
 
-/** The words after noun and verb, whose first occurrences are taken out wherever options stand between them. */
-function withoutNames(argv: readonly string[], command: Command): readonly string[] {
-  const rest = [...argv];
-  for (const name of [command.noun, command.verb]) {
-    if (name !== '') rest.splice(rest.indexOf(name), 1);
+/** Whether all is as it should be. */
+async function runOne(command: Command, { args, fields, json }: CommandLine, terminal: Terminal): Promise<boolean> {
+  const output = createOutput(terminal, json);
+  const api = createClient(terminal);
+  const input: CommandInput = { api, args, fields: await withProject(api, command, fields), output, ...terminal };
+  const answer = await command.run(input);
+  const { text, body } = answer ?? { text: '', body: {} };
+  if (answer !== undefined && text !== '') {
+    const { columns } = command;
+    if (columns === undefined) output.item(text, (command.shown?.(body) ?? body) as JsonValue);
+    else output.list(text, (command.shown?.(body) ?? dataOf(body)) as readonly JsonValue[], columns);
   }
-  return rest;
+  const note = command.note?.(body, input);
+  if (note !== undefined) output.note(note);
+  return !(command.hasFailed?.(body) ?? false);
+}
+
+/** The project that was named, as the API's `project_id`. */
+async function withProject(api: AdminClient, { options = {} }: Command, fields: JsonObject): Promise<JsonObject> {
+  if (options.project?.kind !== 'project' || fields.project === undefined) return fields;
+  const { project, ...rest } = fields;
+  return { ...rest, project_id: typeof project === 'string' ? await resolveProject(api, project) : null };
 }
 
 function createClient({ env, fetch }: Terminal): AdminClient {

@@ -1,11 +1,11 @@
-import { type Command, type CommandOption, EXIT } from './command';
+import { type Command, type CommandOption, PROJECT } from './command';
 import { amount, column } from './format-table';
 import { dataOf } from './read-list';
 
 const range: Readonly<Record<string, CommandOption>> = {
   from: { kind: 'text', help: 'RFC 3339 or a UTC day (24 h ago)' },
   to: { kind: 'text', help: 'RFC 3339 or a UTC day (now)' },
-  'project-id': { kind: 'text', help: 'of this project only' },
+  project: PROJECT,
 };
 const buckets: Readonly<Record<string, CommandOption>> = {
   ...range,
@@ -39,70 +39,50 @@ const KINDS = {
 
 const bucketCommands = Object.entries(KINDS).map(
   ([kind, columns]): Command => ({
-    noun: 'stats',
-    verb: kind,
+    name: `stats ${kind}`,
     summary: `${kind} over time`,
-    args: [],
     options: buckets,
-    run: async ({ api, fields, output }) => {
-      const { text, body } = await api.get(`/stats/${kind}`, fields);
-      output.list(text, dataOf(body, 'buckets'), [column('start'), column('group'), amount('requests'), ...columns]);
-      return EXIT.ok;
-    },
+    run: ({ api, fields }) => api.get(`/stats/${kind}`, fields),
+    shown: (body) => dataOf(body, 'buckets'),
+    columns: [column('start'), column('group'), amount('requests'), ...columns],
   }),
 );
 
 export const STAT_COMMANDS: readonly Command[] = [
   {
-    noun: 'stats',
-    verb: '',
+    name: 'stats',
     summary: 'Totals and percentiles; also: stats spend, latency, cache, errors',
-    args: [],
     options: range,
-    run: async ({ api, fields, output }) => {
-      const { text, body } = await api.get('/stats/overview', fields);
-      output.item(text, body);
-      return EXIT.ok;
-    },
+    run: ({ api, fields }) => api.get('/stats/overview', fields),
   },
   ...bucketCommands,
   {
-    noun: 'reconcile',
-    verb: '',
+    name: 'reconcile',
     summary: 'Compare the counters with the rows; exit code 1 unless they agree',
-    args: [],
-    options: { 'project-id': { kind: 'text', help: 'of this project only' } },
-    run: async ({ api, fields, output }) => {
-      const { text, body } = await api.get('/reconcile', fields);
-      output.list(text, dataOf(body, 'projects'), [
-        column('project_id', { title: 'project' }),
-        column('month'),
-        amount('counter_usd', 'counter usd'),
-        amount('logs_usd', 'logs usd'),
-        amount('diff_usd', 'difference usd'),
-      ]);
-      output.note(
-        `${body.ok === true ? 'even' : 'NOT EVEN'}: ${body.queue_depth} queued, ${body.open_holds} open holds`,
-      );
-      return body.ok === true ? EXIT.ok : EXIT.failed;
-    },
+    options: { project: PROJECT },
+    run: ({ api, fields }) => api.get('/reconcile', fields),
+    shown: (body) => dataOf(body, 'projects'),
+    columns: [
+      column('project_id', { title: 'project' }),
+      column('month'),
+      amount('counter_usd', 'counter usd'),
+      amount('logs_usd', 'logs usd'),
+      amount('diff_usd', 'difference usd'),
+    ],
+    note: ({ ok, queue_depth, open_holds }) =>
+      `${ok === true ? 'even' : 'NOT EVEN'}: ${queue_depth} queued, ${open_holds} open holds`,
+    hasFailed: ({ ok }) => ok !== true,
   },
   {
-    noun: 'cache',
-    verb: 'purge',
+    name: 'cache purge',
     summary: 'Remove cached answers that meet all conditions; at least one is needed',
-    args: [],
     options: {
-      'project-id': { kind: 'text', help: 'of this project' },
+      project: PROJECT,
       provider: { kind: 'text', help: 'of this provider' },
       model: { kind: 'text', help: 'of this model' },
       'cache-key': { kind: 'text', help: 'this one entry' },
       'older-than-seconds': { kind: 'number', help: 'stored so long ago' },
     },
-    run: async ({ api, fields, output }) => {
-      const { text, body } = await api.post('/cache/purge', fields);
-      output.item(text, body);
-      return EXIT.ok;
-    },
+    run: ({ api, fields }) => api.post('/cache/purge', fields),
   },
 ];

@@ -1,8 +1,18 @@
+import type { Model, ModelImport } from '../../api/models';
+import { formatCount } from '../../format/format-number';
+
 /** A model's prices as the API takes them, with where they belong. */
 export interface PriceImport {
   readonly provider: string;
   readonly model: string;
   readonly body: Record<string, string | number>;
+}
+
+/** What a file holds. */
+export interface PriceMap {
+  readonly prices: readonly PriceImport[];
+  /** How many entries say too little. */
+  readonly skipped: number;
 }
 
 /** Field of LiteLLM's price map (USD per token) → ours (USD per million). */
@@ -25,7 +35,7 @@ export function perMillion(usdPerToken: number): string {
  * A price map (LiteLLM's `model_prices_and_context_window.json`, or an object shaped like it) → what to set, and which
  * entries say too little. Throws for text that is no such map.
  */
-export function readPriceMap(text: string): { readonly prices: readonly PriceImport[]; readonly skipped: number } {
+export function readPriceMap(text: string): PriceMap {
   const map: unknown = JSON.parse(text);
   if (typeof map !== 'object' || map === null || Array.isArray(map))
     throw new Error('This is not a map of models to prices.');
@@ -61,3 +71,25 @@ function readEntry(name: string, entry: unknown): PriceImport | undefined {
 /** When a vendor stops serving a model: a UTC day, ahead or past. */
 export const describeEnd = (day: string, nowMs: number): string =>
   `${Date.parse(day) < nowMs ? 'ended' : 'ends'} ${day}`;
+
+/** The prices of one provider, or of all, as they are sent. */
+export const toImport = ({ prices }: PriceMap, provider: string): ModelImport['models'] =>
+  prices
+    .filter((price) => provider === '' || price.provider === provider)
+    .map(({ body, ...at }) => ({ ...at, ...body })) as ModelImport['models'];
+
+type Outcome = Readonly<Record<'created' | 'updated' | 'unchanged', number>>;
+
+/** What an import would do, in words; undefined while it is being found out. */
+export const describeImport = (outcome: Outcome | undefined, skipped: number): string =>
+  outcome === undefined
+    ? 'Comparing with the prices in force'
+    : `${formatCount(outcome.created)} new, ${formatCount(outcome.updated)} changed, ${formatCount(outcome.unchanged)} as they are. ${formatCount(skipped)} entries of the file have no price for input and output, and are left out.`;
+
+/** Models of a provider (of all where it is empty) that have `q` in their name. */
+export const findModels = (models: readonly Model[], { provider, q }: { provider: string; q: string }): Model[] =>
+  models.filter(
+    (model) =>
+      (provider === '' || model.provider === provider) &&
+      `${model.provider}/${model.model}`.toLowerCase().includes(q.toLowerCase()),
+  );

@@ -5,7 +5,7 @@ import { formatShare } from '../../format/format-number';
 import { formatUsd } from '../../format/format-usd';
 import { Card } from '../../ui/card';
 import { EmptyState } from '../../ui/empty-state';
-import { ErrorState } from '../../ui/error-state';
+import { Failure } from '../../ui/error-state';
 import { Meter } from '../../ui/meter';
 import { describeBudget } from './prepare-overview';
 
@@ -18,7 +18,7 @@ export function BudgetsCard({ projectId }: { readonly projectId: string | undefi
   const navigate = useNavigate();
   return (
     <Card title="Tightest budgets">
-      {budgets.error && <ErrorState error={budgets.error} onRetry={() => void budgets.refetch()} />}
+      <Failure of={budgets} />
       {budgets.data?.data.length === 0 && (
         <EmptyState title="No budgets yet">
           Give a project a monthly cap, a key a budget or a customer a limit, and they show here.

@@ -1,23 +1,24 @@
-import { useNavigate } from '@tanstack/react-router';
 import { type StatsQuery, useErrors } from '../../api/stats';
 import { MEANING } from '../../charts/series-colors';
 import { formatCount } from '../../format/format-number';
+import { useShowRequests } from '../../range/use-show-requests';
 import { Card } from '../../ui/card';
-import { DataTable } from '../../ui/data-table';
-import { EmptyState } from '../../ui/empty-state';
-import { ErrorState } from '../../ui/error-state';
+import { Failure } from '../../ui/error-state';
+import { Mono } from '../../ui/mono';
+import type { Column } from '../../ui/table/column';
+import { DataTable } from '../../ui/table/data-table';
 import { DOMAIN_LABELS, type ErrorDomain, type ErrorLine, prepareErrors } from './prepare-overview';
 
 /** What failed or was refused, by whose fault it is. */
 export function ErrorsCard({ query }: { readonly query: StatsQuery }) {
   const errors = useErrors({ ...query, interval: 'all', group_by: 'error_code' });
-  const navigate = useNavigate();
+  const showRequests = useShowRequests();
   const lines = errors.data && prepareErrors(errors.data.buckets);
   const byDomain = (domain: ErrorDomain) =>
     lines?.filter((line) => line.domain === domain).reduce((sum, { requests }) => sum + requests, 0) ?? 0;
   return (
     <Card title="Errors and refusals" flush>
-      {errors.error && <ErrorState error={errors.error} onRetry={() => void errors.refetch()} />}
+      <Failure of={errors} />
       <ul className="flex flex-wrap gap-x-6 gap-y-1 border-b px-4 pt-1 pb-3">
         {(Object.keys(DOMAIN_LABELS) as ErrorDomain[]).map((domain) => (
           <li key={domain} className="flex items-center gap-1.5">
@@ -27,33 +28,22 @@ export function ErrorsCard({ query }: { readonly query: StatsQuery }) {
           </li>
         ))}
       </ul>
-      <DataTable<ErrorLine>
+      <DataTable
         caption="Error codes"
         rows={lines}
         rowKey={(line) => line.code}
         loadingRows={3}
-        sortBy={{ id: 'requests', desc: true }}
+        sortBy="Requests"
         columns={COLUMNS}
-        onRow={(line) => void navigate({ to: '/requests', search: (kept) => ({ ...kept, q: line.code }) })}
-        empty={<EmptyState title="No errors in this range" />}
+        onRow={(line) => showRequests({ q: line.code })}
+        emptyTitle="No errors in this range"
       />
     </Card>
   );
 }
 
-const COLUMNS = [
-  {
-    id: 'code',
-    header: 'Code',
-    value: (line: ErrorLine) => line.code,
-    cell: (line: ErrorLine) => <code className="font-mono text-xs">{line.code}</code>,
-  },
-  { id: 'domain', header: 'Whose', value: (line: ErrorLine) => DOMAIN_LABELS[line.domain] },
-  {
-    id: 'requests',
-    header: 'Requests',
-    align: 'right' as const,
-    value: (line: ErrorLine) => line.requests,
-    cell: (line: ErrorLine) => formatCount(line.requests),
-  },
+const COLUMNS: readonly Column<ErrorLine>[] = [
+  { header: 'Code', value: (line) => line.code, cell: (line) => <Mono>{line.code}</Mono> },
+  { header: 'Whose', value: (line) => DOMAIN_LABELS[line.domain] },
+  { header: 'Requests', unit: 'count', value: (line) => line.requests },
 ];

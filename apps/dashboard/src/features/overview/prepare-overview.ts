@@ -1,46 +1,35 @@
 import type { Budget, Overview } from '../../api/stats';
-import { formatCompact, formatMs, formatShare, NOTHING } from '../../format/format-number';
+import { formatCompact, formatMs, formatShare } from '../../format/format-number';
 import { formatUsd } from '../../format/format-usd';
+import { statsOf } from '../../ui/prepare-stat';
 import type { Stat } from '../../ui/stat-card';
-
-const shareOf = (part: number, whole: number) => (whole === 0 ? null : part / whole);
+import { hitRate, shareOf } from '../cache/prepare-cache';
 
 /** The cards of the overview, each with the same number of the previous period. */
 export function prepareStats(now: Overview | undefined, before: Overview | undefined): Stat[] {
-  const of = <T>(pick: (overview: Overview) => T) => ({
-    now: now === undefined ? null : pick(now),
-    before: before === undefined ? null : pick(before),
-  });
-  const spend = of((o) => o.cost_usd);
-  const requests = of((o) => o.requests);
-  const success = of((o) => shareOf(o.success, o.requests));
-  const tokens = of((o) => o.tokens_in + o.tokens_out);
-  const p50 = of((o) => o.latency_ms.p50);
-  const p95 = of((o) => o.latency_ms.p95);
-  const ttft = of((o) => o.ttft_ms.p95);
-  const overhead = of((o) => o.overhead_ms.p95);
-  const hits = of((o) => shareOf(o.cache_hits + o.semantic_hits, o.requests));
-  const ms = (value: number | null) => formatMs(value);
+  const stat = statsOf(now, before);
+  const p50 = now && `p50 ${formatMs(now.latency_ms.p50)}`;
+  const tokens = now && `${formatCompact(now.tokens_in)} in, ${formatCompact(now.tokens_out)} out`;
   return [
-    { label: 'Spend', value: spend.now === null ? NOTHING : formatUsd(spend.now), ...spend },
-    { label: 'Requests', value: requests.now === null ? NOTHING : formatCompact(requests.now), ...requests },
-    { label: 'Success', value: formatShare(success.now, 2), ...success, better: 'more' },
-    {
-      label: 'Tokens',
-      value: tokens.now === null ? NOTHING : formatCompact(tokens.now),
-      ...tokens,
-      detail: now && `${formatCompact(now.tokens_in)} in, ${formatCompact(now.tokens_out)} out`,
-    },
-    { label: 'Latency p95', value: ms(p95.now), ...p95, better: 'less', detail: now && `p50 ${ms(p50.now)}` },
-    { label: 'Time to first token p95', value: ms(ttft.now), ...ttft, better: 'less' },
-    { label: 'Gateway overhead p95', value: ms(overhead.now), ...overhead, better: 'less' },
-    {
+    stat({ label: 'Spend', pick: (o) => o.cost_usd, show: formatUsd }),
+    stat({ label: 'Requests', pick: (o) => o.requests, show: formatCompact }),
+    stat({
+      label: 'Success',
+      pick: (o) => shareOf(o.success, o.requests),
+      show: (share) => formatShare(share, 2),
+      better: 'more',
+    }),
+    stat({ label: 'Tokens', pick: (o) => o.tokens_in + o.tokens_out, show: formatCompact, detail: tokens }),
+    stat({ label: 'Latency p95', pick: (o) => o.latency_ms.p95, show: formatMs, better: 'less', detail: p50 }),
+    stat({ label: 'Time to first token p95', pick: (o) => o.ttft_ms.p95, show: formatMs, better: 'less' }),
+    stat({ label: 'Gateway overhead p95', pick: (o) => o.overhead_ms.p95, show: formatMs, better: 'less' }),
+    stat({
       label: 'Cache hits',
-      value: formatShare(hits.now),
-      ...hits,
+      pick: hitRate,
+      show: formatShare,
       better: 'more',
       detail: now && `${formatUsd(now.saved_usd)} saved`,
-    },
+    }),
   ];
 }
 

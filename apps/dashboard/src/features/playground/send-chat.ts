@@ -74,6 +74,17 @@ export async function chat(wish: ChatWish): Promise<ChatOutcome> {
   return outcome;
 }
 
+/** Names of the models a key may use. Throws what it is refused with. */
+export async function listModels(apiKey: string): Promise<string[]> {
+  const response = await fetch('/v1/models', {
+    headers: { authorization: `Bearer ${apiKey}` },
+    credentials: 'omit',
+  });
+  const body = (await response.json()) as { data?: { id: string }[]; error?: { message: string } };
+  if (!response.ok) throw new Error(body.error?.message ?? `Status ${response.status}`);
+  return body.data?.map(({ id }) => id) ?? [];
+}
+
 function bodyOf({ model, prompt, system, stream, temperature, maxTokens }: ChatWish): object {
   const first = system === undefined || system === '' ? [] : [{ role: 'system', content: system }];
   return {

@@ -1,4 +1,4 @@
-import type { FieldSpec } from './prepare-form';
+import type { FieldSpec } from '../forms/prepare-form';
 
 export const PROJECT_FIELDS: readonly FieldSpec[] = [
   { name: 'name', label: 'Name', kind: 'text', required: true },
@@ -28,10 +28,7 @@ export const PROJECT_FIELDS: readonly FieldSpec[] = [
     name: 'on_store_failure',
     label: 'When the store is gone',
     kind: 'text',
-    options: [
-      { value: 'closed', label: 'refuse requests' },
-      { value: 'open', label: 'serve without limits' },
-    ],
+    options: { closed: 'refuse requests', open: 'serve without limits' },
   },
   {
     name: 'default_output_tokens',
@@ -52,15 +49,7 @@ export const KEY_FIELDS: readonly FieldSpec[] = [
   { name: 'tokens_per_minute', label: 'Tokens a minute', kind: 'integer' },
   { name: 'max_concurrency', label: 'Requests at once', kind: 'integer' },
   { name: 'budget_usd', label: 'Budget, USD', kind: 'usd' },
-  {
-    name: 'budget_period',
-    label: 'Budget of',
-    kind: 'text',
-    options: [
-      { value: 'total', label: 'all time' },
-      { value: 'month', label: 'each month' },
-    ],
-  },
+  { name: 'budget_period', label: 'Budget of', kind: 'text', options: { total: 'all time', month: 'each month' } },
   {
     name: 'allowed_models',
     label: 'Models',
@@ -82,11 +71,7 @@ export const CUSTOMER_FIELDS: readonly FieldSpec[] = [
     name: 'on_limit_behavior',
     label: 'Beyond a spend limit',
     kind: 'text',
-    options: [
-      { value: 'block', label: 'refuse (429)' },
-      { value: 'downgrade', label: 'answer with a cheaper model' },
-      { value: 'warn', label: 'answer with a warning' },
-    ],
+    options: { block: 'refuse (429)', downgrade: 'answer with a cheaper model', warn: 'answer with a warning' },
   },
   { name: 'downgrade_model', label: 'Cheaper model', kind: 'text', hint: 'For "answer with a cheaper model"' },
 ];

@@ -1,3 +1,23 @@
+import type { Project } from '../../api/projects';
+import type { SpendBucket } from '../../api/stats';
+
+export interface ProjectLine extends Project {
+  readonly spentUsd: number;
+  readonly requests: number;
+  /** What of its cap is used; null without one. */
+  readonly share: number | null;
+}
+
+/** Projects with what each spent. */
+export function prepareProjects(projects: readonly Project[], buckets: readonly SpendBucket[]): ProjectLine[] {
+  const byProject = new Map(buckets.map((bucket) => [bucket.group, bucket]));
+  return projects.map((project) => {
+    const { cost_usd: spentUsd = 0, requests = 0 } = byProject.get(project.id) ?? {};
+    const capUsd = project.monthly_cap_usd;
+    return { ...project, spentUsd, requests, share: capUsd === null ? null : spentUsd / capUsd };
+  });
+}
+
 /** The first moment of the UTC month. */
 export function monthStart(nowMs: number): number {
   const date = new Date(nowMs);

@@ -3,17 +3,17 @@ import { useState } from 'react';
 import { useChange } from '../../api/change';
 import { api, read } from '../../api/client';
 import { type Project, type ProjectInput, useProjects } from '../../api/projects';
-import { useMayChange } from '../../api/session';
-import { Button } from '../../ui/button';
 import { Card } from '../../ui/card';
-import { Dialog } from '../../ui/dialog';
+import { ConfirmDialog } from '../../ui/confirm-dialog';
 import { EmptyState } from '../../ui/empty-state';
-import { ErrorState } from '../../ui/error-state';
+import { Failure } from '../../ui/error-state';
+import { Mono } from '../../ui/mono';
+import { ChangeButton } from '../forms/change-button';
+import { SpecForm } from '../forms/spec-form';
 import { PageFrame } from '../shell/page-frame';
 import { CapCard } from '../spend/cap-card';
 import { PROJECT_FIELDS } from './field-specs';
 import { KeysCard } from './keys-card';
-import { SpecForm } from './spec-form';
 
 export function ProjectPage() {
   const { projectId } = useParams({ from: '/projects/$projectId' });
@@ -22,7 +22,7 @@ export function ProjectPage() {
   if (projects.error) {
     return (
       <PageFrame title="Project">
-        <ErrorState error={projects.error} onRetry={() => void projects.refetch()} />
+        <Failure of={projects} />
       </PageFrame>
     );
   }
@@ -42,7 +42,7 @@ export function ProjectPage() {
   return (
     <PageFrame
       title={project.name}
-      intro={<code className="font-mono text-xs">{project.id}</code>}
+      intro={<Mono>{project.id}</Mono>}
       actions={
         <Link
           to="/requests"
@@ -62,17 +62,17 @@ export function ProjectPage() {
 
 function SettingsCard({ project }: { readonly project: Project }) {
   const navigate = useNavigate();
-  const mayChange = useMayChange();
   const [isDeleting, setIsDeleting] = useState(false);
   const param = { id: project.id };
+  const affects = [['projects'], ['budgets']];
   const save = useChange({
     run: (json: ProjectInput) => read(api.projects[':id'].$patch({ param, json })),
-    affects: [['projects'], ['budgets']],
+    affects,
     done: 'Saved; it holds from the next request on',
   });
   const remove = useChange({
     run: () => api.projects[':id'].$delete({ param }),
-    affects: [['projects'], ['budgets']],
+    affects,
     done: 'The project is deleted; its keys are refused',
   });
   return (
@@ -81,32 +81,23 @@ function SettingsCard({ project }: { readonly project: Project }) {
         specs={PROJECT_FIELDS}
         resource={project}
         submitLabel="Save settings"
-        isPending={save.isPending}
-        error={save.error}
-        disabled={!mayChange}
+        change={save}
         onSubmit={(body) => save.mutate(body as ProjectInput)}
       >
-        <Button kind="danger" disabled={!mayChange} onClick={() => setIsDeleting(true)}>
+        <ChangeButton kind="danger" onClick={() => setIsDeleting(true)}>
           Delete project
-        </Button>
+        </ChangeButton>
       </SpecForm>
-      <Dialog
-        title={`Delete ${project.name}?`}
-        description="Its keys are refused from the next request on. Its requests stay in the log."
-        open={isDeleting}
-        onClose={() => setIsDeleting(false)}
-      >
-        {remove.error && <ErrorState error={remove.error} />}
-        <div className="flex justify-end gap-2">
-          <Button onClick={() => setIsDeleting(false)}>Keep it</Button>
-          <Button
-            kind="danger"
-            onClick={() => remove.mutate(undefined, { onSuccess: () => void navigate({ to: '/projects' }) })}
-          >
-            Delete project
-          </Button>
-        </div>
-      </Dialog>
+      {isDeleting && (
+        <ConfirmDialog
+          title={`Delete ${project.name}?`}
+          description="Its keys are refused from the next request on. Its requests stay in the log."
+          confirmLabel="Delete project"
+          change={remove}
+          onConfirm={() => remove.mutate(undefined, { onSuccess: () => void navigate({ to: '/projects' }) })}
+          onClose={() => setIsDeleting(false)}
+        />
+      )}
     </Card>
   );
 }

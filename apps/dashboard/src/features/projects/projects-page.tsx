@@ -2,40 +2,32 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import { useChange } from '../../api/change';
 import { api, read } from '../../api/client';
-import { type Project, type ProjectInput, useProjects } from '../../api/projects';
-import { useMayChange } from '../../api/session';
+import { type ProjectInput, useProjects } from '../../api/projects';
 import { useSpend } from '../../api/stats';
-import { formatCount } from '../../format/format-number';
-import { formatUsd } from '../../format/format-usd';
 import { rangeQuery } from '../../range/time-range';
 import { usePage } from '../../range/use-page';
 import { Badge } from '../../ui/badge';
-import { Button } from '../../ui/button';
-import { Card } from '../../ui/card';
-import { type Column, DataTable } from '../../ui/data-table';
-import { Dialog } from '../../ui/dialog';
-import { ErrorState } from '../../ui/error-state';
 import { Plus } from '../../ui/icons';
 import { Meter } from '../../ui/meter';
+import { Name } from '../../ui/name';
 import { Segmented } from '../../ui/segmented';
+import type { Column } from '../../ui/table/column';
+import { TableCard } from '../../ui/table/table-card';
+import { ChangeButton } from '../forms/change-button';
+import { SpecDialog } from '../forms/spec-form';
 import { PageFrame } from '../shell/page-frame';
 import { CustomersCard } from './customers-card';
 import { NEW_PROJECT_FIELDS } from './field-specs';
-import { monthStart } from './prepare-usage';
-import { SpecForm } from './spec-form';
+import { monthStart, type ProjectLine, prepareProjects } from './prepare-usage';
 
-const TABS = [
-  { value: 'projects', label: 'Projects' },
-  { value: 'customers', label: 'Customers' },
-] as const;
+const TABS = { projects: 'Projects', customers: 'Customers' } as const;
 
 export function ProjectsPage() {
   const page = usePage();
   const { tab = 'projects' } = useSearch({ from: '/projects' });
   const navigate = useNavigate();
-  const mayChange = useMayChange();
   const [isCreating, setIsCreating] = useState(false);
-  const show = (value: 'projects' | 'customers') =>
+  const show = (value: keyof typeof TABS) =>
     void navigate({
       to: '/projects',
       search: (before) => ({ ...before, tab: value === 'customers' ? value : undefined }),
@@ -47,9 +39,9 @@ export function ProjectsPage() {
       actions={
         <>
           <Segmented label="Show" options={TABS} value={tab} onChange={show} />
-          <Button kind="primary" disabled={!mayChange} onClick={() => setIsCreating(true)}>
+          <ChangeButton kind="primary" onClick={() => setIsCreating(true)}>
             <Plus /> New project
-          </Button>
+          </ChangeButton>
         </>
       }
     >
@@ -57,11 +49,6 @@ export function ProjectsPage() {
       <NewProject open={isCreating} onClose={() => setIsCreating(false)} />
     </PageFrame>
   );
-}
-
-interface ProjectRow extends Project {
-  readonly spent: number;
-  readonly requests: number;
 }
 
 function ProjectsCard() {
@@ -73,89 +60,67 @@ function ProjectsCard() {
     interval: 'all',
     group_by: 'project',
   });
-  const rows = useMemo(() => {
-    const spent = new Map(spend.data?.buckets.map((bucket) => [bucket.group, bucket]));
-    return projects.data?.data.map((project): ProjectRow => {
-      const bucket = spent.get(project.id);
-      return { ...project, spent: bucket?.cost_usd ?? 0, requests: bucket?.requests ?? 0 };
-    });
-  }, [projects.data, spend.data]);
+  const lines = useMemo(
+    () => projects.data && prepareProjects(projects.data.data, spend.data?.buckets ?? []),
+    [projects.data, spend.data],
+  );
   return (
-    <Card flush>
-      {projects.error && <ErrorState error={projects.error} onRetry={() => void projects.refetch()} />}
-      <DataTable
-        caption="Projects"
-        columns={PROJECT_COLUMNS}
-        rows={rows}
-        rowKey={(row) => row.id}
-        csvName="projects"
-        onRow={(row) => void navigate({ to: '/projects/$projectId', params: { projectId: row.id } })}
-      />
-    </Card>
+    <TableCard
+      caption="Projects"
+      query={projects}
+      columns={COLUMNS}
+      rows={lines}
+      rowKey={(line) => line.id}
+      csvName="projects"
+      onRow={({ id }) => void navigate({ to: '/projects/$projectId', params: { projectId: id } })}
+    />
   );
 }
 
-const PROJECT_COLUMNS: readonly Column<ProjectRow>[] = [
+const COLUMNS: readonly Column<ProjectLine>[] = [
   {
-    id: 'name',
     header: 'Project',
-    value: (row) => row.name,
-    cell: (row) => (
-      <span className="inline-flex max-w-full items-center gap-2">
-        <span className="truncate font-medium">{row.name}</span>
-        {!row.is_active && <Badge tone="warn">off</Badge>}
-        {row.strict_caps && <Badge>strict</Badge>}
-      </span>
+    value: (line) => line.name,
+    cell: (line) => (
+      <Name name={line.name}>
+        {!line.is_active && <Badge tone="warn">off</Badge>}
+        {line.strict_caps && <Badge>strict</Badge>}
+      </Name>
     ),
   },
-  { id: 'spent', header: 'This month', align: 'right', value: (row) => row.spent, cell: (row) => formatUsd(row.spent) },
+  { header: 'This month', unit: 'usd', value: (line) => line.spentUsd },
+  { header: 'Cap', unit: 'usd', none: 'none', value: (line) => line.monthly_cap_usd },
   {
-    id: 'cap',
-    header: 'Cap',
-    align: 'right',
-    value: (row) => row.monthly_cap_usd,
-    cell: (row) => (row.monthly_cap_usd === null ? 'none' : formatUsd(row.monthly_cap_usd)),
-  },
-  {
-    id: 'used',
     header: 'Used',
     wideOnly: true,
-    value: (row) => (row.monthly_cap_usd === null ? null : row.spent / row.monthly_cap_usd),
-    cell: (row) =>
-      row.monthly_cap_usd === null ? null : (
-        <Meter share={row.spent / row.monthly_cap_usd} label={`${row.name}: used of the cap`} />
-      ),
+    value: (line) => line.share,
+    cell: (line) => line.share !== null && <Meter share={line.share} label={`${line.name}: used of the cap`} />,
   },
-  {
-    id: 'requests',
-    header: 'Requests',
-    align: 'right',
-    value: (row) => row.requests,
-    cell: (row) => formatCount(row.requests),
-  },
+  { header: 'Requests', unit: 'count', value: (line) => line.requests },
 ];
+
+type NewProjectInput = ProjectInput & { name: string };
 
 function NewProject({ open, onClose }: { readonly open: boolean; readonly onClose: () => void }) {
   const navigate = useNavigate();
   const create = useChange({
-    run: (json: ProjectInput & { name: string }) => read(api.projects.$post({ json })),
+    run: (json: NewProjectInput) => read(api.projects.$post({ json })),
     affects: [['projects'], ['budgets']],
     done: 'The project is there',
   });
+  const onSuccess = ({ id }: { id: string }) =>
+    void navigate({ to: '/projects/$projectId', params: { projectId: id } });
   return (
-    <Dialog title="New project" description="Keys, caps and caches belong to a project." open={open} onClose={onClose}>
-      <SpecForm
-        specs={NEW_PROJECT_FIELDS}
-        resource={null}
-        submitLabel="Create project"
-        isPending={create.isPending}
-        error={create.error}
-        onSubmit={(body) =>
-          create.mutate(body as unknown as ProjectInput & { name: string }, {
-            onSuccess: (project) => void navigate({ to: '/projects/$projectId', params: { projectId: project.id } }),
-          })
-        }
-      />
-    </Dialog>
+    <SpecDialog
+      title="New project"
+      description="Keys, caps and caches belong to a project."
+      open={open}
+      onClose={onClose}
+      specs={NEW_PROJECT_FIELDS}
+      resource={null}
+      submitLabel="Create project"
+      change={create}
+      onSubmit={(body) => create.mutate(body as unknown as NewProjectInput, { onSuccess })}
+    />
   );
 }

@@ -1,38 +1,27 @@
 import { useState } from 'react';
+import type { KeyWithSecret } from '../../api/projects';
+import { useExampleModel } from '../../api/settings';
 import { Button } from '../../ui/button';
 import { CodeBlock } from '../../ui/copy-button';
-import { Dialog } from '../../ui/dialog';
+import { Dialog, type DialogOf } from '../../ui/dialog';
 import { Segmented } from '../../ui/segmented';
 import { snippets } from './prepare-snippets';
 
-interface Props {
-  readonly secret: string;
-  readonly name: string;
-  /** For the example. */
-  readonly model: string;
-  readonly onClose: () => void;
-}
-
-const LANGUAGES = [
-  { value: 'curl', label: 'curl' },
-  { value: 'javascript', label: 'JavaScript' },
-  { value: 'python', label: 'Python' },
-] as const;
+const LANGUAGES = { curl: 'curl', javascript: 'JavaScript', python: 'Python' } as const;
 
 /** A key's secret, once, with a request that is ready to be pasted. */
-export function SecretDialog({ secret, name, model, onClose }: Props) {
-  const [language, setLanguage] = useState<(typeof LANGUAGES)[number]['value']>('curl');
-  const code = snippets({ url: location.origin, apiKey: secret, model });
+export function SecretDialog({ of: apiKey, onClose }: DialogOf<KeyWithSecret>) {
+  const [language, setLanguage] = useState<keyof typeof LANGUAGES>('curl');
+  const code = snippets({ url: location.origin, apiKey: apiKey.key, model: useExampleModel() });
   return (
     <Dialog
-      title={`Key ${name}`}
+      title={`Key ${apiKey.name}`}
       description="Copy it now: only its hash is kept, it is never shown again."
-      open
       onClose={onClose}
       sticky
     >
       <div className="grid gap-3">
-        <CodeBlock label="Secret" code={secret} />
+        <CodeBlock label="Secret" code={apiKey.key} />
         <Segmented label="Language" options={LANGUAGES} value={language} onChange={setLanguage} />
         <CodeBlock label="First request" code={code[language]} />
         <div className="flex justify-end">

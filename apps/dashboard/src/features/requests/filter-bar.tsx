@@ -1,7 +1,7 @@
-import { type FormEvent, useEffect, useState } from 'react';
-import type { RequestFilter } from '../../range/page-search';
+import { useEffect, useState } from 'react';
+import { CACHES, type RequestFilter, STATUSES } from '../../range/page-search';
 import { Button } from '../../ui/button';
-import { Input, Select } from '../../ui/field';
+import { Form, Input, SearchInput, Select } from '../../ui/form';
 import { Close } from '../../ui/icons';
 
 interface Props {
@@ -9,15 +9,7 @@ interface Props {
   readonly onChange: (change: { readonly [K in keyof RequestFilter]?: string }) => void;
 }
 
-type TextName =
-  | 'model'
-  | 'provider'
-  | 'customer_id'
-  | 'label'
-  | 'min_cost'
-  | 'min_latency'
-  | 'api_key_id'
-  | 'request_id';
+type TextName = Exclude<keyof RequestFilter, 'status' | 'cache' | 'q'>;
 
 /** Filters typed in; the others have a list to choose from. */
 const TEXTS = {
@@ -31,96 +23,92 @@ const TEXTS = {
   request_id: { label: 'Request id', placeholder: 'UUID' },
 } as const satisfies Record<TextName, { label: string; placeholder: string }>;
 const NAMES = Object.keys(TEXTS) as TextName[];
+const NAME_OPTIONS = NAMES.map((name) => [name, TEXTS[name].label] as const);
 
-const CHOICES = {
-  status: ['success', 'rate_limited', 'cap_exceeded', 'aborted', 'error'],
-  cache: ['exact', 'semantic', 'miss'],
-} as const;
+const CHOICES = [
+  { name: 'status', label: 'Status', anyLabel: 'Any status', values: STATUSES },
+  { name: 'cache', label: 'Cache', anyLabel: 'Any cache', values: CACHES },
+] as const;
 
 /** What the list is narrowed to; all of it stands in the address. */
 export function FilterBar({ filter, onChange }: Props) {
-  const [q, setQ] = useState(filter.q ?? '');
-  const [name, setName] = useState<TextName>('model');
-  const [value, setValue] = useState('');
-  useEffect(() => setQ(filter.q ?? ''), [filter.q]);
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    onChange({ q: q.trim() || undefined });
-  };
-  const add = (event: FormEvent) => {
-    event.preventDefault();
-    if (value.trim() !== '') onChange({ [name]: value.trim() });
-    setValue('');
-  };
-  const set = NAMES.filter((one) => filter[one] !== undefined);
   return (
     <search className="flex flex-wrap items-center gap-2">
-      <form className="max-sm:w-full" onSubmit={submit}>
-        <Input
-          type="search"
-          aria-label="Search in models, customers, request ids and errors"
-          placeholder="Search, then Enter"
-          className="sm:w-52!"
-          value={q}
-          onChange={(event) => setQ(event.target.value)}
-        />
-      </form>
-      {(Object.keys(CHOICES) as (keyof typeof CHOICES)[]).map((choice) => (
+      <SearchForm filter={filter} onChange={onChange} />
+      {CHOICES.map(({ name, label, anyLabel, values }) => (
         <Select
-          key={choice}
-          aria-label={choice === 'status' ? 'Status' : 'Cache'}
+          key={name}
+          aria-label={label}
           className="w-32 max-sm:flex-1"
-          value={filter[choice] ?? ''}
-          onChange={(event) => onChange({ [choice]: event.target.value || undefined })}
-        >
-          <option value="">{choice === 'status' ? 'Any status' : 'Any cache'}</option>
-          {CHOICES[choice].map((option) => (
-            <option key={option} value={option}>
-              {option.replace('_', ' ')}
-            </option>
-          ))}
-        </Select>
-      ))}
-      <form className="flex items-center gap-1 max-sm:w-full" onSubmit={add}>
-        <Select
-          aria-label="Filter by"
-          className="w-36 max-sm:flex-1"
-          value={name}
-          onChange={(event) => setName(event.target.value as TextName)}
-        >
-          {NAMES.map((one) => (
-            <option key={one} value={one}>
-              {TEXTS[one].label}
-            </option>
-          ))}
-        </Select>
-        <Input
-          aria-label={TEXTS[name].label}
-          placeholder={TEXTS[name].placeholder}
-          className="w-36! max-sm:flex-1"
-          value={value}
-          onChange={(event) => setValue(event.target.value)}
+          anyLabel={anyLabel}
+          options={values.map((value) => [value, value.replace('_', ' ')] as const)}
+          value={filter[name] ?? ''}
+          onValue={(value) => onChange({ [name]: value || undefined })}
         />
-        <Button type="submit">Add</Button>
-      </form>
-      {set.map((one) => (
+      ))}
+      <AddForm onChange={onChange} />
+      {NAMES.filter((name) => filter[name] !== undefined).map((name) => (
         <span
-          key={one}
+          key={name}
           className="inline-flex max-w-72 items-center gap-1 rounded-md bg-accent-soft py-0.5 pr-0.5 pl-2 text-xs text-accent"
         >
           <span className="truncate">
-            {TEXTS[one].label}: {filter[one]}
+            {TEXTS[name].label}: {filter[name]}
           </span>
           <button
             type="button"
-            aria-label={`Remove the filter ${TEXTS[one].label}`}
+            aria-label={`Remove the filter ${TEXTS[name].label}`}
             className="rounded p-0.5 hover:bg-hover"
-            onClick={() => onChange({ [one]: undefined })}
+            onClick={() => onChange({ [name]: undefined })}
           >
             <Close width="12" height="12" />
           </button>
         </span>
       ))}
     </search>
+  );
+}
+
+function SearchForm({ filter, onChange }: Props) {
+  const [q, setQ] = useState(filter.q ?? '');
+  useEffect(() => setQ(filter.q ?? ''), [filter.q]);
+  return (
+    <Form className="max-sm:w-full" onSubmit={() => onChange({ q: q.trim() || undefined })}>
+      <SearchInput
+        label="Search in models, customers, request ids and errors"
+        placeholder="Search, then Enter"
+        className="sm:w-52!"
+        value={q}
+        onValue={setQ}
+      />
+    </Form>
+  );
+}
+
+function AddForm({ onChange }: Pick<Props, 'onChange'>) {
+  const [name, setName] = useState<TextName>('model');
+  const [value, setValue] = useState('');
+  const add = () => {
+    if (value.trim() !== '') onChange({ [name]: value.trim() });
+    setValue('');
+  };
+  return (
+    <Form className="flex items-center gap-1 max-sm:w-full" onSubmit={add}>
+      <Select
+        aria-label="Filter by"
+        className="w-36 max-sm:flex-1"
+        options={NAME_OPTIONS}
+        value={name}
+        onValue={(one) => setName(one as TextName)}
+      />
+      <Input
+        aria-label={TEXTS[name].label}
+        placeholder={TEXTS[name].placeholder}
+        className="w-36! max-sm:flex-1"
+        value={value}
+        onValue={setValue}
+      />
+      <Button type="submit">Add</Button>
+    </Form>
   );
 }

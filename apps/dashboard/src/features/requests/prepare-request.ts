@@ -1,4 +1,6 @@
 import type { Log } from '../../api/logs';
+import { formatCount, formatMs } from '../../format/format-number';
+import { formatUsdExact } from '../../format/format-usd';
 
 export interface WaterfallBar {
   readonly label: string;
@@ -46,3 +48,47 @@ export type CacheOutcome = 'exact' | 'semantic' | 'miss';
 
 export const cacheOutcome = (log: Pick<Log, 'cache_hit' | 'semantic_cache_hit'>): CacheOutcome =>
   log.semantic_cache_hit ? 'semantic' : log.cache_hit ? 'exact' : 'miss';
+
+/** What something is called and what it is; null where there is nothing to say. */
+export type Fact = readonly [name: string, value: string | null];
+
+/** Who asked whom for what. */
+export const prepareOrigin = (log: Log, names: { readonly project: string; readonly key: string }): readonly Fact[] => [
+  ['Model', log.model],
+  ['Asked for', log.requested_model === log.model ? null : log.requested_model],
+  ['Provider', log.final_provider ?? log.provider],
+  ['Project', names.project],
+  ['Key', names.key],
+  ['Key id', log.api_key_id],
+  ['Customer', log.customer_id],
+  ["Client's request id", log.client_request_id],
+  ['API', log.dialect],
+  ['Similarity', log.similarity_score === null ? null : log.similarity_score.toFixed(4)],
+];
+
+/** What it took, and the labels it was sent with. */
+export function prepareMeasures(log: Log): Readonly<Record<string, readonly Fact[]>> {
+  const unlessNone = (count: number) => (count === 0 ? null : formatCount(count));
+  const labels = Object.entries(log.labels ?? {});
+  return {
+    Time: [
+      ['Total', formatMs(log.latency_ms)],
+      ['First token', formatMs(log.ttft_ms)],
+      ['Upstream', formatMs(log.upstream_ms)],
+      ['Gateway overhead', formatMs(log.overhead_ms)],
+    ],
+    Tokens: [
+      ['In', formatCount(log.tokens_in)],
+      ['of it from the provider’s cache', unlessNone(log.tokens_cache_read)],
+      ['of it written to it', unlessNone(log.tokens_cache_write)],
+      ['Out', formatCount(log.tokens_out)],
+      ['of it reasoning', unlessNone(log.tokens_reasoning)],
+    ],
+    Cost: [
+      ['Total', formatUsdExact(log.cost_usd)],
+      ...prepareCostParts(log.cost_detail).map(({ name, usd }): Fact => [name, formatUsdExact(usd)]),
+      ['Saved', log.saved_usd === 0 ? null : formatUsdExact(log.saved_usd)],
+    ],
+    ...(labels.length > 0 ? { Labels: labels } : {}),
+  };
+}

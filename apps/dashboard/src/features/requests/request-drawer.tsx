@@ -1,19 +1,17 @@
-import type { ReactNode } from 'react';
 import { useChange } from '../../api/change';
 import { api, read } from '../../api/client';
 import { type Log, useLog, useLogBodies } from '../../api/logs';
 import { useKeyNames, useProjectNames } from '../../api/projects';
-import { useMayChange } from '../../api/session';
-import { formatCount, formatMs } from '../../format/format-number';
+import { formatMs } from '../../format/format-number';
 import { formatInstant, type TimeZoneChoice } from '../../format/format-time';
-import { formatUsdExact } from '../../format/format-usd';
 import { Badge, STATUS_TONES } from '../../ui/badge';
-import { Button } from '../../ui/button';
 import { CodeBlock } from '../../ui/copy-button';
 import { Dialog } from '../../ui/dialog';
 import { EmptyState } from '../../ui/empty-state';
-import { ErrorState } from '../../ui/error-state';
-import { cacheOutcome, prepareCostParts, prepareWaterfall } from './prepare-request';
+import { Failure } from '../../ui/error-state';
+import { Mono } from '../../ui/mono';
+import { ChangeButton } from '../forms/change-button';
+import { cacheOutcome, type Fact, prepareMeasures, prepareOrigin, prepareWaterfall } from './prepare-request';
 
 interface Props {
   readonly requestId: string;
@@ -25,8 +23,8 @@ interface Props {
 export function RequestDrawer({ requestId, timeZone, onClose }: Props) {
   const log = useLog(requestId);
   return (
-    <Dialog kind="drawer" title="Request" description={requestId} open onClose={onClose}>
-      {log.error && <ErrorState error={log.error} onRetry={() => void log.refetch()} />}
+    <Dialog kind="drawer" title="Request" description={requestId} onClose={onClose}>
+      <Failure of={log} />
       {log.data === null && <EmptyState title="There is no such request" />}
       {log.data && <Details log={log.data} timeZone={timeZone} />}
     </Dialog>
@@ -36,8 +34,7 @@ export function RequestDrawer({ requestId, timeZone, onClose }: Props) {
 function Details({ log, timeZone }: { readonly log: Log; readonly timeZone: TimeZoneChoice }) {
   const projectName = useProjectNames();
   const keyName = useKeyNames([log.api_key_id]);
-  const labels = Object.entries(log.labels ?? {});
-  const costs = prepareCostParts(log.cost_detail);
+  const names = { project: projectName(log.project_id), key: keyName(log.api_key_id) };
   return (
     <div className="grid gap-5">
       <div className="flex flex-wrap items-center gap-2">
@@ -49,58 +46,15 @@ function Details({ log, timeZone }: { readonly log: Log; readonly timeZone: Time
       </div>
       {log.error_code !== null && (
         <p className="rounded-md bg-bad-soft px-3 py-2 text-bad wrap-anywhere">
-          <code className="font-mono text-xs">{log.error_code}</code> {log.error_message}
+          <Mono>{log.error_code}</Mono> {log.error_message}
         </p>
       )}
       <Waterfall log={log} />
-      <Facts
-        title="What"
-        facts={[
-          ['Time', formatInstant(log.created_at, timeZone)],
-          ['Model', log.model],
-          ['Asked for', log.requested_model === log.model ? null : log.requested_model],
-          ['Provider', log.final_provider ?? log.provider],
-          ['Project', projectName(log.project_id)],
-          ['Key', keyName(log.api_key_id)],
-          ['Key id', log.api_key_id],
-          ['Customer', log.customer_id],
-          ["Client's request id", log.client_request_id],
-          ['API', log.dialect],
-          ['Similarity', log.similarity_score === null ? null : log.similarity_score.toFixed(4)],
-        ]}
-      />
+      <Facts title="What" facts={[['Time', formatInstant(log.created_at, timeZone)], ...prepareOrigin(log, names)]} />
       <div className="grid gap-5 sm:grid-cols-2">
-        <Facts
-          title="Time"
-          facts={[
-            ['Total', formatMs(log.latency_ms)],
-            ['First token', formatMs(log.ttft_ms)],
-            ['Upstream', formatMs(log.upstream_ms)],
-            ['Gateway overhead', formatMs(log.overhead_ms)],
-          ]}
-        />
-        <Facts
-          title="Tokens"
-          facts={[
-            ['In', formatCount(log.tokens_in)],
-            [
-              'of it from the provider’s cache',
-              log.tokens_cache_read === 0 ? null : formatCount(log.tokens_cache_read),
-            ],
-            ['of it written to it', log.tokens_cache_write === 0 ? null : formatCount(log.tokens_cache_write)],
-            ['Out', formatCount(log.tokens_out)],
-            ['of it reasoning', log.tokens_reasoning === 0 ? null : formatCount(log.tokens_reasoning)],
-          ]}
-        />
-        <Facts
-          title="Cost"
-          facts={[
-            ['Total', formatUsdExact(log.cost_usd)],
-            ...costs.map(({ name, usd }): [string, string] => [name, formatUsdExact(usd)]),
-            ['Saved', log.saved_usd === 0 ? null : formatUsdExact(log.saved_usd)],
-          ]}
-        />
-        {labels.length > 0 && <Facts title="Labels" facts={labels} />}
+        {Object.entries(prepareMeasures(log)).map(([title, facts]) => (
+          <Facts key={title} title={title} facts={facts} />
+        ))}
       </div>
       {log.semantic_cache_hit && <RejectAnswer requestId={log.request_id} />}
       <Bodies requestId={log.request_id} />
@@ -108,19 +62,13 @@ function Details({ log, timeZone }: { readonly log: Log; readonly timeZone: Time
   );
 }
 
-function Facts({
-  title,
-  facts,
-}: {
-  readonly title: string;
-  readonly facts: readonly (readonly [string, ReactNode])[];
-}) {
+function Facts({ title, facts }: { readonly title: string; readonly facts: readonly Fact[] }) {
   return (
     <section>
       <h3 className="mb-1 text-xs font-semibold text-muted">{title}</h3>
       <dl className="divide-y">
         {facts
-          .filter(([, value]) => value !== null && value !== undefined)
+          .filter(([, value]) => value !== null)
           .map(([name, value]) => (
             <div key={name} className="flex justify-between gap-4 py-1">
               <dt className="shrink-0 text-muted">{name}</dt>
@@ -181,7 +129,6 @@ function Bodies({ requestId }: { readonly requestId: string }) {
 
 /** A thumbs-down for what the semantic cache answered. */
 function RejectAnswer({ requestId }: { readonly requestId: string }) {
-  const mayChange = useMayChange();
   const reject = useChange({
     run: () => read(api.cache.reject.$post({ json: { request_id: requestId } })),
     affects: [['cache']],
@@ -190,11 +137,11 @@ function RejectAnswer({ requestId }: { readonly requestId: string }) {
   return (
     <div className="grid gap-2">
       <div>
-        <Button size="small" disabled={!mayChange || reject.isPending} onClick={() => reject.mutate()}>
+        <ChangeButton size="small" disabled={reject.isPending} onClick={() => reject.mutate()}>
           This cached answer was wrong
-        </Button>
+        </ChangeButton>
       </div>
-      {reject.error && <ErrorState error={reject.error} />}
+      <Failure of={reject} />
     </div>
   );
 }

@@ -1,4 +1,4 @@
-import type { Provider } from '../../api/routing';
+import type { Chain, ChainInput, Provider } from '../../api/routing';
 import type { ErrorBucket, LatencyBucket } from '../../api/stats';
 import type { Tone } from '../../ui/badge';
 
@@ -103,3 +103,15 @@ export function readTargets(text: string): TypedTarget[] {
       return weight === undefined ? target : { ...target, weight: Number(weight) };
     });
 }
+
+/** Targets as typed → a chain as the API takes it; what the form does not show stays as it was. */
+export function toChain(typed: readonly TypedTarget[], chain: Chain | null): ChainInput {
+  const matches = new Map(chain?.targets.map((target) => [showTypedTarget(pathOf(target)), target.matches]));
+  const targets = typed.map((target) => {
+    const known = matches.get(showTypedTarget(pathOf(target)));
+    return known === undefined ? target : { ...target, matches: known };
+  });
+  return { targets, local_tier: chain?.local_tier ?? null, hedge_after_ms: chain?.hedge_after_ms ?? null };
+}
+
+const pathOf = ({ provider, model }: TypedTarget) => ({ provider, model });

@@ -1,6 +1,7 @@
 import type { Alert } from '../../api/settings';
 import { formatMs, formatShare } from '../../format/format-number';
 import { formatUsd } from '../../format/format-usd';
+import type { Tone } from '../../ui/badge';
 
 /** Kinds of alerts, and how their threshold reads. */
 export const KINDS = {
@@ -27,4 +28,11 @@ export function describeAlert({
 }: Pick<Alert, 'kind' | 'threshold' | 'window_minutes'>): string {
   const { label, show, isWindowed } = KINDS[kind];
   return [label, show(threshold), isWindowed ? `in ${minutes} min` : ''].filter((part) => part !== '').join(' ');
+}
+
+/** How an alert is doing. */
+export function stateOf(alert: Pick<Alert, 'last_error' | 'is_firing' | 'is_active'>): { label: string; tone: Tone } {
+  if (alert.last_error !== null) return { label: 'webhook fails', tone: 'warn' };
+  if (alert.is_firing) return { label: 'firing', tone: 'bad' };
+  return alert.is_active ? { label: 'quiet', tone: 'good' } : { label: 'off', tone: 'neutral' };
 }

@@ -1,7 +1,7 @@
 import { useSystem } from '../../api/settings';
 import { formatBytes, formatMs } from '../../format/format-number';
 import { Card } from '../../ui/card';
-import { ErrorState } from '../../ui/error-state';
+import { Failure } from '../../ui/error-state';
 
 /** What runs here, and how it is set up; settings come from the environment. */
 export function SystemCard() {
@@ -9,7 +9,7 @@ export function SystemCard() {
   const { data } = system;
   return (
     <Card title="This gateway">
-      {system.error && <ErrorState error={system.error} onRetry={() => void system.refetch()} />}
+      <Failure of={system} />
       {data && (
         <dl className="grid gap-x-10 sm:grid-cols-2">
           {(

@@ -4,7 +4,7 @@ import { onExpiredSession } from '../../api/expired-session';
 import { useSession, useSignOut } from '../../api/session';
 import { Button } from '../../ui/button';
 import { Dialog } from '../../ui/dialog';
-import { ErrorState } from '../../ui/error-state';
+import { Failure } from '../../ui/error-state';
 import * as icons from '../../ui/icons';
 import { SignInForm } from '../sign-in/sign-in-form';
 import { SignInPage } from '../sign-in/sign-in-page';
@@ -36,7 +36,7 @@ export function Shell() {
   if (session.error) {
     return (
       <div className="mx-auto max-w-md p-8">
-        <ErrorState error={session.error} onRetry={() => void session.refetch()} />
+        <Failure of={session} />
       </div>
     );
   }

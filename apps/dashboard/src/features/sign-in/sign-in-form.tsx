@@ -1,19 +1,13 @@
 import { useState } from 'react';
 import { useSignIn } from '../../api/session';
 import { Button } from '../../ui/button';
-import { TextField } from '../../ui/field';
+import { Form, TextField } from '../../ui/form';
 
 export function SignInForm() {
   const [token, setToken] = useState('');
   const signIn = useSignIn();
   return (
-    <form
-      className="grid gap-3"
-      onSubmit={(event) => {
-        event.preventDefault();
-        signIn.mutate(token.trim());
-      }}
-    >
+    <Form onSubmit={() => signIn.mutate(token.trim())}>
       {/* Lets password managers keep the token under a name. */}
       <input type="text" name="username" autoComplete="username" value="admin" readOnly hidden />
       <TextField
@@ -25,11 +19,11 @@ export function SignInForm() {
         required
         value={token}
         error={signIn.error?.message ?? null}
-        onChange={(event) => setToken(event.target.value)}
+        onValue={setToken}
       />
       <Button type="submit" kind="primary" disabled={token.trim() === '' || signIn.isPending}>
         {signIn.isPending ? 'Signing in' : 'Sign in'}
       </Button>
-    </form>
+    </Form>
   );
 }

@@ -5,7 +5,7 @@ import { ChartCard } from '../../charts/chart-card';
 import { accumulate } from '../../charts/prepare-series';
 import { colorBook } from '../../charts/series-colors';
 import { formatDay } from '../../format/format-time';
-import { formatUsd, formatUsdShort } from '../../format/format-usd';
+import { formatUsd } from '../../format/format-usd';
 import { bucketStarts, rangeQuery } from '../../range/time-range';
 import { monthStart, nextMonthStart, projectExhaustion } from '../projects/prepare-usage';
 
@@ -45,13 +45,10 @@ export function CapCard({ project }: { readonly project: Project }) {
       data={prepared?.data}
       kind="line"
       height={170}
-      format={formatUsd}
-      formatAxis={formatUsdShort}
-      timeZone="utc"
-      intervalMs={DAY_MS}
+      unit="usd"
+      page={{ timeZone: 'utc', range: { intervalMs: DAY_MS } }}
       limit={capUsd ?? undefined}
-      error={spend.error}
-      onRetry={() => void spend.refetch()}
+      query={spend}
       emptyText="Nothing was spent this month."
       note={prepared && describePace({ nowMs, capUsd, ...prepared })}
     />

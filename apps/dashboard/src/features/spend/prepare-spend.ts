@@ -1,6 +1,8 @@
 import type { SpendBucket } from '../../api/stats';
+import { type ChartData, type PrepareOptions, prepareSeries } from '../../charts/prepare-series';
 import { changeOf } from '../../format/format-number';
-import type { TimeRange } from '../../range/time-range';
+import { rangeQuery, type TimeRange } from '../../range/time-range';
+import type { Page } from '../../range/use-page';
 
 export interface SpendLine {
   readonly name: string;
@@ -37,6 +39,12 @@ export function prepareSpendLines(now: readonly SpendBucket[], before: readonly 
     .sort((a, b) => b.costUsd - a.costUsd || b.requests - a.requests);
 }
 
+type SpendChart = Pick<PrepareOptions<SpendBucket>, 'times' | 'labelOf'>;
+
+/** Spend over time, one layer a group; undefined while it loads. */
+export const prepareSpend = (buckets: readonly SpendBucket[] | undefined, chart: SpendChart): ChartData | undefined =>
+  buckets && prepareSeries({ ...chart, buckets, value: (bucket) => bucket.cost_usd, empty: 0 });
+
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 /** Up to here customers are drawn by minutes, from requests. */
@@ -56,6 +64,12 @@ export function toCustomerRange(range: TimeRange): TimeRange {
   };
 }
 
+/** The range of a page as spend of these groups is read of it, and what it is asked with. */
+export function toSpendQuery({ range: wanted, query }: Pick<Page, 'range' | 'query'>, groupBy: string) {
+  const range = groupBy === 'customer' ? toCustomerRange(wanted) : wanted;
+  return { range, query: { ...query, ...rangeQuery(range), group_by: groupBy } };
+}
+
 /** What one can group spend by: fixed names, and labels. */
 export const SPEND_GROUPS = {
   model: 'Model',
@@ -71,10 +85,17 @@ export function readGroup(by: string | undefined): string {
   return Object.hasOwn(SPEND_GROUPS, by) || /^label\.[a-z0-9_-]{1,100}$/i.test(by) ? by : 'model';
 }
 
+const LABEL = 'label.';
+
+/** The label one groups by; undefined where it is one of the fixed names. */
+export const labelIn = (groupBy: string): string | undefined =>
+  groupBy.startsWith(LABEL) ? groupBy.slice(LABEL.length) : undefined;
+
 /** The filter of the requests that a group stands for. */
 export function filterOf(groupBy: string, name: string): Record<string, string> {
   if (name === '' || name === '(other)') return {};
-  if (groupBy.startsWith('label.')) return { label: `${groupBy.slice('label.'.length)}=${name}` };
+  const label = labelIn(groupBy);
+  if (label !== undefined) return { label: `${label}=${name}` };
   const names: Readonly<Record<string, string>> = { key: 'api_key_id', customer: 'customer_id' };
   return { [names[groupBy] ?? groupBy]: name };
 }

@@ -1,6 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { createAdminSession, deleteAdminSession } from '@llm0/drizzle/queries/access/admin-sessions';
-import { answers, createRouter, takes } from '../admin-router';
+import { answers, createRouter, routesOf, takes } from '../admin-router';
 import type { AdminServices } from '../admin-services';
 import { recordChange } from '../audit/record-change';
 import { instantShown } from '../fields/fields';
@@ -10,7 +10,7 @@ import { refuseCrossSite } from './refuse-cross-site';
 import { createSessionSecret, writeSessionCookie } from './session-cookie';
 import type { SignInThrottle } from './sign-in-throttle';
 
-const tags = ['session'];
+const at = routesOf('session');
 const SESSION_SECONDS = 24 * 3600;
 const MAX_TOKEN_LENGTH = 1000;
 
@@ -24,26 +24,17 @@ const sessionSchema = z
   .openapi('Session');
 
 const create = createRoute({
-  method: 'post',
-  path: '/session',
-  tags,
-  summary: 'Sign in with an admin token; sets a cookie for 24 h',
+  ...at('post', '/session', 'Sign in with an admin token; sets a cookie for 24 h'),
   security: [],
   request: { body: takes(z.strictObject({ token: z.string().min(1).max(MAX_TOKEN_LENGTH) }).openapi('SignIn')) },
   responses: { 201: answers(sessionSchema, 'Who is signed in') },
 });
 const show = createRoute({
-  method: 'get',
-  path: '/session',
-  tags,
-  summary: 'Who is signed in',
+  ...at('get', '/session', 'Who is signed in'),
   responses: { 200: answers(sessionSchema, 'Who is signed in') },
 });
 const remove = createRoute({
-  method: 'delete',
-  path: '/session',
-  tags,
-  summary: 'Sign out',
+  ...at('delete', '/session', 'Sign out'),
   responses: { 204: { description: 'Signed out' } },
 });
 

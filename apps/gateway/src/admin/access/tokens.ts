@@ -5,7 +5,7 @@ import {
   listAdminTokens,
   revokeAdminToken,
 } from '@llm0/drizzle/queries/access/admin-tokens';
-import { answers, createRouter, takes } from '../admin-router';
+import { answers, createRouter, routesOf, takes } from '../admin-router';
 import type { AdminServices } from '../admin-services';
 import { recordChange } from '../audit/record-change';
 import { id, instant, instantShown, pageOf, pageQuery, showPage, text } from '../fields/fields';
@@ -13,7 +13,7 @@ import { notFound } from '../fields/find-or-refuse';
 import { showInstant, showInstantOrNull } from '../fields/show-fields';
 import { createAdminSecret } from './admin-token';
 
-const tags = ['tokens'];
+const at = routesOf('tokens');
 const role = z.enum(['admin', 'viewer']);
 
 const newTokenSchema = z
@@ -33,26 +33,17 @@ const tokenWithSecretSchema = shown
   .openapi('TokenWithSecret');
 
 const create = createRoute({
-  method: 'post',
-  path: '/tokens',
-  tags,
-  summary: 'Make an admin token; the secret is shown this once',
+  ...at('post', '/tokens', 'Make an admin token; the secret is shown this once'),
   request: { body: takes(newTokenSchema) },
   responses: { 201: answers(tokenWithSecretSchema, 'The new token with its secret') },
 });
 const list = createRoute({
-  method: 'get',
-  path: '/tokens',
-  tags,
-  summary: 'List admin tokens in force, newest first',
+  ...at('get', '/tokens', 'List admin tokens in force, newest first'),
   request: { query: z.strictObject(pageQuery) },
   responses: { 200: answers(pageOf(tokenSchema), 'Tokens') },
 });
 const remove = createRoute({
-  method: 'delete',
-  path: '/tokens/{id}',
-  tags,
-  summary: 'Revoke an admin token',
+  ...at('delete', '/tokens/{id}', 'Revoke an admin token'),
   request: { params: z.object({ id }) },
   responses: { 204: { description: 'Revoked' } },
 });

@@ -9,14 +9,14 @@ import {
   type StoredAlert,
   updateAlert,
 } from '@llm0/drizzle/queries/alerts';
-import { answers, createRouter, takes } from '../admin-router';
+import { answers, createRouter, routesOf, takes } from '../admin-router';
 import type { AdminServices } from '../admin-services';
 import { recordChange } from '../audit/record-change';
 import { count, id, instantShown, pageOf, pageQuery, showPage, text } from '../fields/fields';
 import { notFound, required, requireProject } from '../fields/find-or-refuse';
 import { showInstant, showInstantOrNull } from '../fields/show-fields';
 
-const tags = ['alerts'];
+const at = routesOf('alerts');
 const MAX_WINDOW_MINUTES = 7 * 24 * 60;
 const KINDS = ['budget_share', 'error_rate', 'latency_p95', 'spend', 'job_failed'] as const;
 
@@ -63,42 +63,27 @@ const alertSchema = z
 
 const params = z.object({ id });
 const create = createRoute({
-  method: 'post',
-  path: '/alerts',
-  tags,
-  summary: 'Have a webhook called when something passes a threshold, and again when it is over',
+  ...at('post', '/alerts', 'Have a webhook called when something passes a threshold, and again when it is over'),
   request: { body: takes(newAlertSchema) },
   responses: { 201: answers(alertSchema, 'The new alert') },
 });
 const list = createRoute({
-  method: 'get',
-  path: '/alerts',
-  tags,
-  summary: 'List alerts, newest first',
+  ...at('get', '/alerts', 'List alerts, newest first'),
   request: { query: z.strictObject(pageQuery) },
   responses: { 200: answers(pageOf(alertSchema), 'Alerts') },
 });
 const patch = createRoute({
-  method: 'patch',
-  path: '/alerts/{id}',
-  tags,
-  summary: 'Change an alert',
+  ...at('patch', '/alerts/{id}', 'Change an alert'),
   request: { params, body: takes(alertChangesSchema) },
   responses: { 200: answers(alertSchema, 'The alert as it is now') },
 });
 const remove = createRoute({
-  method: 'delete',
-  path: '/alerts/{id}',
-  tags,
-  summary: 'Delete an alert',
+  ...at('delete', '/alerts/{id}', 'Delete an alert'),
   request: { params },
   responses: { 204: { description: 'Deleted' } },
 });
 const test = createRoute({
-  method: 'post',
-  path: '/alerts/{id}/test',
-  tags,
-  summary: 'Call the webhook once, as a test',
+  ...at('post', '/alerts/{id}/test', 'Call the webhook once, as a test'),
   request: { params },
   responses: { 201: answers(z.object({ ok: z.boolean() }), 'The webhook answered with 2xx') },
 });

@@ -8,7 +8,7 @@ import {
   type StoredAlias,
   updateAlias,
 } from '@llm0/drizzle/queries/routing/aliases';
-import { answers, createRouter, takes } from '../admin-router';
+import { answers, createRouter, routesOf, takes } from '../admin-router';
 import type { AdminServices } from '../admin-services';
 import { recordChange } from '../audit/record-change';
 import { bringTablesIntoForce, type HotStoreMirror } from '../customers/hot-store-mirror';
@@ -17,46 +17,35 @@ import { notFound, required, requireProject } from '../fields/find-or-refuse';
 import { aliasChangesSchema, aliasSchema, newAliasSchema, showAlias, toAliasTargets } from './schema';
 import { modelName } from './target-schema';
 
-const tags = ['aliases'];
+const at = routesOf('aliases');
 const params = z.object({ id });
 
 const create = createRoute({
-  method: 'post',
-  path: '/aliases',
-  tags,
-  summary: 'Make a model name of your own: another name for one target, or several in the order of a strategy',
+  ...at(
+    'post',
+    '/aliases',
+    'Make a model name of your own: another name for one target, or several in the order of a strategy',
+  ),
   request: { body: takes(newAliasSchema) },
   responses: { 201: answers(aliasSchema, 'The new alias') },
 });
 const list = createRoute({
-  method: 'get',
-  path: '/aliases',
-  tags,
-  summary: 'List aliases, newest first',
+  ...at('get', '/aliases', 'List aliases, newest first'),
   request: { query: z.strictObject({ project_id: id.optional(), alias: modelName.optional(), ...pageQuery }) },
   responses: { 200: answers(pageOf(aliasSchema), 'Aliases') },
 });
 const show = createRoute({
-  method: 'get',
-  path: '/aliases/{id}',
-  tags,
-  summary: 'Show an alias',
+  ...at('get', '/aliases/{id}', 'Show an alias'),
   request: { params },
   responses: { 200: answers(aliasSchema, 'The alias') },
 });
 const change = createRoute({
-  method: 'patch',
-  path: '/aliases/{id}',
-  tags,
-  summary: 'Change the fields sent; live at once',
+  ...at('patch', '/aliases/{id}', 'Change the fields sent; live at once'),
   request: { params, body: takes(aliasChangesSchema) },
   responses: { 200: answers(aliasSchema, 'The alias as it is now') },
 });
 const remove = createRoute({
-  method: 'delete',
-  path: '/aliases/{id}',
-  tags,
-  summary: 'Delete an alias; live at once',
+  ...at('delete', '/aliases/{id}', 'Delete an alias; live at once'),
   request: { params },
   responses: { 204: { description: 'Deleted' } },
 });

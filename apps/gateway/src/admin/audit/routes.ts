@@ -1,13 +1,13 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { listAuditEntries, type StoredAuditEntry } from '@llm0/drizzle/queries/access/audit-trail';
 import { listSystemLogs, type StoredSystemLog } from '@llm0/drizzle/queries/logs/system-logs';
-import { answers, createRouter } from '../admin-router';
+import { answers, createRouter, routesOf } from '../admin-router';
 import type { AdminServices } from '../admin-services';
 import { id, instantShown, pageOf, pageQuery, showPage, text } from '../fields/fields';
 import { parseStored } from '../fields/json-money';
 import { showInstant, showMsOrNull } from '../fields/show-fields';
 
-const tags = ['history'];
+const at = routesOf('history');
 const anything = z.unknown().openapi({ type: 'object' });
 
 const auditEntrySchema = z
@@ -36,10 +36,7 @@ const systemLogSchema = z
   .openapi('SystemLog');
 
 const audit = createRoute({
-  method: 'get',
-  path: '/audit',
-  tags,
-  summary: 'Every change made through this API, newest first',
+  ...at('get', '/audit', 'Every change made through this API, newest first'),
   request: {
     query: z.strictObject({
       actor: text().optional(),
@@ -51,10 +48,7 @@ const audit = createRoute({
   responses: { 200: answers(pageOf(auditEntrySchema), 'Changes') },
 });
 const systemLogs = createRoute({
-  method: 'get',
-  path: '/system-logs',
-  tags,
-  summary: 'Runs of background jobs and what else an operator must learn of, newest first',
+  ...at('get', '/system-logs', 'Runs of background jobs and what else an operator must learn of, newest first'),
   request: {
     query: z.strictObject({ event_type: text().optional(), outcome: z.enum(['ok', 'error']).optional(), ...pageQuery }),
   },

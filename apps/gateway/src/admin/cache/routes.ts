@@ -2,13 +2,13 @@ import { createRoute, z } from '@hono/zod-openapi';
 import { DEFAULT_SEMANTIC_THRESHOLD } from '@llm0/core/cache/semantic/semantic-cache';
 import { countStoredCache, purgeStoredCache } from '@llm0/drizzle/queries/caches/cache-purge';
 import { countSemanticMatches } from '@llm0/drizzle/queries/caches/semantic-matches';
-import { answers, createRouter, takes } from '../admin-router';
+import { answers, createRouter, routesOf, takes } from '../admin-router';
 import type { AdminServices } from '../admin-services';
 import { askHotStore } from '../ask-hot-store';
 import { recordChange } from '../audit/record-change';
 import { count, id, text } from '../fields/fields';
 
-const tags = ['cache'];
+const at = routesOf('cache');
 const FLUSH_TIMEOUT_MS = 1000;
 
 const purgeSchema = z
@@ -23,10 +23,7 @@ const purgeSchema = z
   .openapi('CachePurge', { description: 'Entries that meet all conditions are removed; at least one is needed' });
 
 const purge = createRoute({
-  method: 'post',
-  path: '/cache/purge',
-  tags,
-  summary: 'Remove cached answers',
+  ...at('post', '/cache/purge', 'Remove cached answers'),
   request: { body: takes(purgeSchema) },
   responses: {
     201: answers(z.object({ exact: z.int(), semantic: z.int() }).openapi('CachePurged'), 'How many were removed'),
@@ -51,10 +48,7 @@ const statsSchema = z
   .openapi('CacheStats');
 
 const stats = createRoute({
-  method: 'get',
-  path: '/cache/stats',
-  tags,
-  summary: 'How much is cached',
+  ...at('get', '/cache/stats', 'How much is cached'),
   responses: { 200: answers(statsSchema, 'Sizes of the caches') },
 });
 

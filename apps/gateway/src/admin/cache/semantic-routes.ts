@@ -9,7 +9,7 @@ import {
   rememberRejection,
   type StoredSemanticMatch,
 } from '@llm0/drizzle/queries/caches/semantic-matches';
-import { answers, createRouter, takes } from '../admin-router';
+import { answers, createRouter, routesOf, takes } from '../admin-router';
 import type { AdminServices } from '../admin-services';
 import { askHotStore } from '../ask-hot-store';
 import { recordChange } from '../audit/record-change';
@@ -17,7 +17,7 @@ import { id, instantShown, pageOf, pageQuery, showPage, text } from '../fields/f
 import { required } from '../fields/find-or-refuse';
 import { showInstant } from '../fields/show-fields';
 
-const tags = ['cache'];
+const at = routesOf('cache');
 const FLUSH_TIMEOUT_MS = 1000;
 const OUTCOMES = ['served', 'shadow', 'refused', 'below'] as const;
 /** What was served is no miss. */
@@ -43,10 +43,7 @@ const matchSchema = z
   .openapi('SemanticMatch');
 
 const nearMisses = createRoute({
-  method: 'get',
-  path: '/cache/near-misses',
-  tags,
-  summary: 'Questions that came near an answer in the semantic cache, newest first',
+  ...at('get', '/cache/near-misses', 'Questions that came near an answer in the semantic cache, newest first'),
   request: {
     query: z.strictObject({
       project_id: id.optional(),
@@ -65,10 +62,11 @@ const rejectSchema = z
   });
 
 const reject = createRoute({
-  method: 'post',
-  path: '/cache/reject',
-  tags,
-  summary: 'Thumbs-down: take a wrong answer out of all caches, and never match the two questions again',
+  ...at(
+    'post',
+    '/cache/reject',
+    'Thumbs-down: take a wrong answer out of all caches, and never match the two questions again',
+  ),
   request: { body: takes(rejectSchema) },
   responses: {
     201: answers(

@@ -2,7 +2,7 @@ import { createRoute, z } from '@hono/zod-openapi';
 import { type Chain, mergeChains } from '@llm0/core/routing/chain';
 import type { Db } from '@llm0/drizzle/client';
 import { deleteChain, listChains, putChain, type StoredChain } from '@llm0/drizzle/queries/routing/chains';
-import { answers, createRouter, takes } from '../admin-router';
+import { answers, createRouter, routesOf, takes } from '../admin-router';
 import type { AdminServices } from '../admin-services';
 import { recordChange } from '../audit/record-change';
 import { bringTablesIntoForce, type HotStoreMirror } from '../customers/hot-store-mirror';
@@ -10,37 +10,25 @@ import { pageOf } from '../fields/fields';
 import { notFound, required } from '../fields/find-or-refuse';
 import { chainBodySchema, chainName, chainSchema, type ShownChain, showChain, toChain } from './schema';
 
-const tags = ['chains'];
+const at = routesOf('chains');
 const params = z.object({ name: chainName });
 
 const list = createRoute({
-  method: 'get',
-  path: '/chains',
-  tags,
-  summary: 'List the chains in force: edited ones, then presets',
+  ...at('get', '/chains', 'List the chains in force: edited ones, then presets'),
   responses: { 200: answers(pageOf(chainSchema), 'Chains; always one page') },
 });
 const show = createRoute({
-  method: 'get',
-  path: '/chains/{name}',
-  tags,
-  summary: 'Show a chain',
+  ...at('get', '/chains/{name}', 'Show a chain'),
   request: { params },
   responses: { 200: answers(chainSchema, 'The chain') },
 });
 const put = createRoute({
-  method: 'put',
-  path: '/chains/{name}',
-  tags,
-  summary: 'Set a chain as a whole, a preset or one of your own; live at once',
+  ...at('put', '/chains/{name}', 'Set a chain as a whole, a preset or one of your own; live at once'),
   request: { params, body: takes(chainBodySchema) },
   responses: { 200: answers(chainSchema, 'The chain as it is now') },
 });
 const remove = createRoute({
-  method: 'delete',
-  path: '/chains/{name}',
-  tags,
-  summary: 'Delete an edited chain; a preset is as shipped again',
+  ...at('delete', '/chains/{name}', 'Delete an edited chain; a preset is as shipped again'),
   request: { params },
   responses: { 204: { description: 'Deleted' } },
 });

@@ -84,18 +84,49 @@ function shapeOf(ms: number): number {
 }
 
 function makeRecord(options: DemoOptions, createdAtMs: number, isBadHour: boolean): LogRecord {
-  const { random, projects, createId } = options;
-  const project = pickWeighted(projects, random);
-  const name = pick(project.models, random);
-  const model: DemoModel = mix.models[name as keyof typeof mix.models];
+  const { random } = options;
   const failure = pickFailure(random, isBadHour ? 8 : 1);
   const isHit = failure === undefined && random() < EXACT_SHARE + SEMANTIC_SHARE;
+  const request = makeRequest(options, createdAtMs, isHit);
+  const overheadMs = 0.6 + 1.8 * random() ** 3;
+  if (failure !== undefined) {
+    const { share: _, ...ending } = failure;
+    const isSlow = failure.status === 'error' && failure.httpStatus > 500;
+    return { ...request, ...ending, latencyMs: isSlow ? 2000 + 6000 * random() : 1 + 3 * random(), overheadMs };
+  }
+  const usage = makeUsage(random);
+  const priced = options.prices.find(request.provider, request.model);
+  const cost = priced === undefined ? { costNanoUsd: 0, detail: {} } : computeCost(usage, priced);
+  const answered = { ...request, ...countTokens(usage), status: 'success' as const, httpStatus: 200 };
+  if (isHit) {
+    const ms = 0.8 + 2.2 * random() ** 2;
+    const timing = { latencyMs: ms, overheadMs: ms, ttftMs: ms };
+    return { ...answered, ...timing, savedNanoUsd: cost.costNanoUsd, finalProvider: request.provider };
+  }
+  const { ttft_ms, tokens_per_second } = modelOf(request.model);
+  const ttftMs = ttft_ms * (isBadHour ? 2.5 : 1) * (0.7 + 0.4 * random() + 0.8 * random() ** 6);
+  const upstreamMs = ttftMs + (answered.tokensOut / tokens_per_second) * 1000 * (0.8 + 0.4 * random());
+  return {
+    ...answered,
+    ...(random() < FAILOVER_SHARE ? failOver(request, upstreamMs) : attemptOf(request, upstreamMs)),
+    costNanoUsd: cost.costNanoUsd,
+    costDetail: { ...cost.detail, price_source: 'seed' },
+    latencyMs: upstreamMs + overheadMs,
+    overheadMs,
+    upstreamMs,
+    ttftMs: ttftMs + overheadMs,
+  };
+}
+
+const modelOf = (name: string): DemoModel => mix.models[name as keyof typeof mix.models];
+
+/** What is known of a request before it is answered. */
+function makeRequest({ random, projects, createId }: DemoOptions, createdAtMs: number, isHit: boolean) {
+  const project = pickWeighted(projects, random);
+  const name = pick(project.models, random);
   const isSemantic = isHit && random() < SEMANTIC_SHARE / (EXACT_SHARE + SEMANTIC_SHARE);
-  const customers = mix.customers;
-  // A few customers make most of the traffic.
-  const customerId = customers[Math.floor(random() ** 2.2 * customers.length)];
-  const stream = random() < 0.7;
-  const base = {
+  return {
+    ...NOTHING_COUNTED,
     id: createId(),
     createdAtMs,
     projectId: project.id,
@@ -103,64 +134,28 @@ function makeRecord(options: DemoOptions, createdAtMs: number, isBadHour: boolea
     dialect: 'openai-chat' as const,
     model: name,
     requestedModel: name,
-    provider: model.provider,
-    tokensIn: 0,
-    tokensOut: 0,
-    tokensCacheRead: 0,
-    tokensCacheWrite: 0,
-    tokensReasoning: 0,
-    costNanoUsd: 0,
-    savedNanoUsd: 0,
-    costEstimated: false,
-    stream,
+    provider: modelOf(name).provider,
+    stream: random() < 0.7,
     cacheHit: isHit && !isSemantic,
     semanticCacheHit: isSemantic,
     ...(isSemantic ? { similarityScore: 0.93 + 0.06 * random() } : {}),
-    failoverCount: 0,
-    customerId,
+    // A few customers make most of the traffic.
+    customerId: mix.customers[Math.floor(random() ** 2.2 * mix.customers.length)],
     labels: { team: pick(mix.teams, random), env: pick(mix.environments, random) },
   };
-  const overheadMs = 0.6 + 1.8 * random() ** 3;
-  if (failure !== undefined) {
-    const { share: _, ...ending } = failure;
-    const latencyMs =
-      failure.status === 'error' && failure.httpStatus > 500 ? 2000 + 6000 * random() : 1 + 3 * random();
-    return { ...base, ...ending, latencyMs, overheadMs };
-  }
-  const usage = makeUsage(random);
-  const priced = options.prices.find(model.provider, name);
-  const cost = priced === undefined ? { costNanoUsd: 0, detail: {} } : computeCost(usage, priced);
-  const tokens = countTokens(usage);
-  if (isHit) {
-    const latencyMs = 0.8 + 2.2 * random() ** 2;
-    const saved = { savedNanoUsd: cost.costNanoUsd, status: 'success' as const, httpStatus: 200 };
-    return {
-      ...base,
-      ...tokens,
-      ...saved,
-      finalProvider: model.provider,
-      latencyMs,
-      overheadMs: latencyMs,
-      ttftMs: latencyMs,
-    };
-  }
-  const slow = isBadHour ? 2.5 : 1;
-  const ttftMs = model.ttft_ms * slow * (0.7 + 0.4 * random() + 0.8 * random() ** 6);
-  const upstreamMs = ttftMs + (tokens.tokensOut / model.tokens_per_second) * 1000 * (0.8 + 0.4 * random());
-  return {
-    ...base,
-    ...tokens,
-    ...(random() < FAILOVER_SHARE ? failOver(base, upstreamMs) : attemptOf(base, upstreamMs)),
-    costNanoUsd: cost.costNanoUsd,
-    costDetail: { ...cost.detail, price_source: 'seed' },
-    status: 'success',
-    httpStatus: 200,
-    latencyMs: upstreamMs + overheadMs,
-    overheadMs,
-    upstreamMs,
-    ttftMs: ttftMs + overheadMs,
-  };
 }
+
+const NOTHING_COUNTED = {
+  tokensIn: 0,
+  tokensOut: 0,
+  tokensCacheRead: 0,
+  tokensCacheWrite: 0,
+  tokensReasoning: 0,
+  costNanoUsd: 0,
+  savedNanoUsd: 0,
+  costEstimated: false,
+  failoverCount: 0,
+};
 
 function makeUsage(random: () => number): Usage {
   const prompt = Math.round(900 + 7000 * random() ** 3);

@@ -1,6 +1,7 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { createKeySecret } from '@llm0/core/keys/key-secret';
+import type { Db } from '@llm0/drizzle/client';
 import {
   createApiKey,
   deleteApiKey,
@@ -12,8 +13,8 @@ import {
   updateApiKey,
 } from '@llm0/drizzle/queries/access/api-keys';
 import { loadKeyUsage } from '@llm0/drizzle/queries/access/key-usage';
-import { answers, createRouter, takes } from '../admin-router';
-import type { AdminServices } from '../admin-services';
+import { answers, createRouter, routesOf, takes } from '../admin-router';
+import type { Actor, AdminServices } from '../admin-services';
 import { recordChange } from '../audit/record-change';
 import type { HotStoreMirror } from '../customers/hot-store-mirror';
 import { id, pageOf, pageQuery, showPage, text } from '../fields/fields';
@@ -30,23 +31,17 @@ import {
   toNewKeySettings,
 } from './schema';
 
-const tags = ['keys'];
+const at = routesOf('keys');
 const MAX_NAMES = 100;
 const keyParams = z.object({ id, key_id: id });
 
 const create = createRoute({
-  method: 'post',
-  path: '/projects/{id}/keys',
-  tags,
-  summary: 'Make a key; the secret is shown this once',
+  ...at('post', '/projects/{id}/keys', 'Make a key; the secret is shown this once'),
   request: { params: z.object({ id }), body: takes(newKeySchema) },
   responses: { 201: answers(keyWithSecretSchema, 'The new key with its secret') },
 });
 const list = createRoute({
-  method: 'get',
-  path: '/projects/{id}/keys',
-  tags,
-  summary: "List the project's keys, newest first",
+  ...at('get', '/projects/{id}/keys', "List the project's keys, newest first"),
   request: {
     params: z.object({ id }),
     query: z.strictObject({
@@ -57,10 +52,7 @@ const list = createRoute({
   responses: { 200: answers(pageOf(listedKeySchema), 'Keys, each with all it has been used for') },
 });
 const names = createRoute({
-  method: 'get',
-  path: '/key-names',
-  tags,
-  summary: 'Names of keys, deleted ones too, for the ids that statistics show',
+  ...at('get', '/key-names', 'Names of keys, deleted ones too, for the ids that statistics show'),
   request: {
     query: z.strictObject({
       ids: z
@@ -76,34 +68,26 @@ const names = createRoute({
   },
 });
 const show = createRoute({
-  method: 'get',
-  path: '/projects/{id}/keys/{key_id}',
-  tags,
-  summary: 'Show a key',
+  ...at('get', '/projects/{id}/keys/{key_id}', 'Show a key'),
   request: { params: keyParams },
   responses: { 200: answers(keySchema, 'The key') },
 });
 const change = createRoute({
-  method: 'patch',
-  path: '/projects/{id}/keys/{key_id}',
-  tags,
-  summary: 'Change the fields sent; in force from the next request',
+  ...at('patch', '/projects/{id}/keys/{key_id}', 'Change the fields sent; in force from the next request'),
   request: { params: keyParams, body: takes(keyChangesSchema) },
   responses: { 200: answers(keySchema, 'The key as it is now') },
 });
 const remove = createRoute({
-  method: 'delete',
-  path: '/projects/{id}/keys/{key_id}',
-  tags,
-  summary: 'Revoke a key; it is refused from the next request, its logs stay',
+  ...at('delete', '/projects/{id}/keys/{key_id}', 'Revoke a key; it is refused from the next request, its logs stay'),
   request: { params: keyParams },
   responses: { 204: { description: 'Revoked' } },
 });
 const rotate = createRoute({
-  method: 'post',
-  path: '/projects/{id}/keys/{key_id}/rotate',
-  tags,
-  summary: 'Give the key a new secret; the old one is refused from its next request',
+  ...at(
+    'post',
+    '/projects/{id}/keys/{key_id}/rotate',
+    'Give the key a new secret; the old one is refused from its next request',
+  ),
   request: { params: keyParams },
   responses: { 201: answers(keyWithSecretSchema, 'The key with its new secret') },
 });
@@ -114,6 +98,7 @@ export function keyRoutes(services: Needs, mirror: HotStoreMirror) {
   const { db, hotStore } = services;
   const setVersion = ({ projectId, id: keyId, version }: Pick<StoredApiKey, 'projectId' | 'id' | 'version'>) =>
     hotStore.setVersions(projectId, null, [{ keyId, version }]);
+  const changeKey = createKeyChanger(services, mirror, setVersion);
   return createRouter()
     .openapi(create, async (c) => {
       const { id: projectId } = c.req.valid('param');
@@ -132,14 +117,10 @@ export function keyRoutes(services: Needs, mirror: HotStoreMirror) {
       const { id: projectId } = c.req.valid('param');
       await requireProject(db, projectId);
       const page = await listApiKeys(db, projectId, c.req.valid('query'));
-      const usage = await loadKeyUsage(
-        db,
-        page.data.map((key) => key.id),
-      );
-      return c.json(
-        showPage(page, (key) => showListedKey(key, usage.get(key.id))),
-        200,
-      );
+      const ids = page.data.map((key) => key.id);
+      const usage = await loadKeyUsage(db, ids);
+      const shown = showPage(page, (key) => showListedKey(key, usage.get(key.id)));
+      return c.json(shown, 200);
     })
     .openapi(names, async (c) => {
       const found = await listKeyNames(db, c.req.valid('query').ids);
@@ -153,40 +134,44 @@ export function keyRoutes(services: Needs, mirror: HotStoreMirror) {
     .openapi(change, async (c) => {
       const path = keyPath(c.req.valid('param'));
       const body = c.req.valid('json');
-      const key = await recordChange(db, c.get('actor'), async (tx) => {
-        await requireProject(tx, path.projectId);
-        const before = showKey(required(await getApiKey(tx, path), 'key'));
-        const updated = await updateApiKey(tx, path, { name: body.name, ...toKeySettings(body) });
-        const result = required(updated, 'key');
-        return { result, action: 'update', resource: 'key', resourceId: path.keyId, before, after: showKey(result) };
-      });
-      await mirror.apply(`key ${key.id}`, () => setVersion(key));
-      return c.json(showKey(key), 200);
+      const write = (tx: Db) => updateApiKey(tx, path, { name: body.name, ...toKeySettings(body) });
+      return c.json(showKey(await changeKey(c.get('actor'), path, { action: 'update', write })), 200);
     })
     .openapi(remove, async (c) => {
       const path = keyPath(c.req.valid('param'));
-      const key = await recordChange(db, c.get('actor'), async (tx) => {
-        await requireProject(tx, path.projectId);
-        const before = showKey(required(await getApiKey(tx, path), 'key'));
-        const result = required(await deleteApiKey(tx, path), 'key');
-        return { result, action: 'delete', resource: 'key', resourceId: path.keyId, before };
-      });
-      await mirror.apply(`key ${key.id}`, () => setVersion(key));
+      await changeKey(c.get('actor'), path, { action: 'delete', write: (tx) => deleteApiKey(tx, path) });
       return c.body(null, 204);
     })
     .openapi(rotate, async (c) => {
       const path = keyPath(c.req.valid('param'));
       const { secret, ...parts } = createKeySecret();
       await refuseWithoutStore(services);
-      const key = await recordChange(db, c.get('actor'), async (tx) => {
-        await requireProject(tx, path.projectId);
-        const before = showKey(required(await getApiKey(tx, path), 'key'));
-        const result = required(await rotateApiKey(tx, path, parts), 'key');
-        return { result, action: 'rotate', resource: 'key', resourceId: path.keyId, before, after: showKey(result) };
+      const key = await changeKey(c.get('actor'), path, {
+        action: 'rotate',
+        write: (tx) => rotateApiKey(tx, path, parts),
       });
-      await mirror.apply(`key ${key.id}`, () => setVersion(key));
       return c.json({ ...showKey(key), key: secret }, 201);
     });
+}
+
+interface KeyChange {
+  readonly action: 'update' | 'delete' | 'rotate';
+  write(tx: Db): Promise<StoredApiKey | null>;
+}
+
+/** Changes one key: audited in the same transaction, then in force everywhere. */
+function createKeyChanger({ db }: Needs, mirror: HotStoreMirror, setVersion: (key: StoredApiKey) => Promise<void>) {
+  return async (actor: Actor, path: ReturnType<typeof keyPath>, { action, write }: KeyChange) => {
+    const key = await recordChange(db, actor, async (tx) => {
+      await requireProject(tx, path.projectId);
+      const before = showKey(required(await getApiKey(tx, path), 'key'));
+      const result = required(await write(tx), 'key');
+      const after = action === 'delete' ? {} : { after: showKey(result) };
+      return { result, action, resource: 'key', resourceId: path.keyId, before, ...after };
+    });
+    await mirror.apply(`key ${key.id}`, () => setVersion(key));
+    return key;
+  };
 }
 
 const keyPath = (param: { id: string; key_id: string }) => ({ projectId: param.id, keyId: param.key_id });

@@ -8,7 +8,7 @@ import {
   putPrice,
   type StoredPrice,
 } from '@llm0/drizzle/queries/routing/model-pricing';
-import { answers, createRouter, takes } from '../admin-router';
+import { answers, createRouter, routesOf, takes } from '../admin-router';
 import type { AdminServices } from '../admin-services';
 import { recordChange } from '../audit/record-change';
 import { bringTablesIntoForce, type HotStoreMirror } from '../customers/hot-store-mirror';
@@ -16,31 +16,22 @@ import { pageOf, pageQuery, showPage, text } from '../fields/fields';
 import { notFound } from '../fields/find-or-refuse';
 import { modelBodySchema, modelSchema, refuseWithoutOutput, showModel, toPricedModel } from './schema';
 
-const tags = ['models'];
+const at = routesOf('models');
 const modelPath = z.strictObject({ provider: text(), model: text() });
 const filter = { provider: text().optional(), model: text().optional(), q: text().optional() };
 
 const list = createRoute({
-  method: 'get',
-  path: '/models',
-  tags,
-  summary: 'List priced models by provider and name',
+  ...at('get', '/models', 'List priced models by provider and name'),
   request: { query: z.strictObject({ ...filter, ...pageQuery }) },
   responses: { 200: answers(pageOf(modelSchema), 'Models') },
 });
 const put = createRoute({
-  method: 'put',
-  path: '/models',
-  tags,
-  summary: "Set a model's prices; live at once",
+  ...at('put', '/models', "Set a model's prices; live at once"),
   request: { query: modelPath, body: takes(modelBodySchema) },
   responses: { 200: answers(modelSchema, 'The model as it is now') },
 });
 const remove = createRoute({
-  method: 'delete',
-  path: '/models',
-  tags,
-  summary: 'Take a price out of force: the model is unpriced from now on',
+  ...at('delete', '/models', 'Take a price out of force: the model is unpriced from now on'),
   request: { query: modelPath },
   responses: { 204: { description: 'Deleted' } },
 });

@@ -7,7 +7,7 @@ import {
   type StoredProject,
   updateProject,
 } from '@llm0/drizzle/queries/access/projects';
-import { answers, createRouter, takes } from '../admin-router';
+import { answers, createRouter, routesOf, takes } from '../admin-router';
 import type { AdminServices } from '../admin-services';
 import { recordChange } from '../audit/record-change';
 import type { HotStoreMirror } from '../customers/hot-store-mirror';
@@ -15,46 +15,31 @@ import { id, pageOf, pageQuery, showPage } from '../fields/fields';
 import { notFound, required, requireProject } from '../fields/find-or-refuse';
 import { newProjectSchema, projectChangesSchema, projectSchema, showProject, toProjectSettings } from './schema';
 
-const tags = ['projects'];
+const at = routesOf('projects');
 const params = z.object({ id });
 
 const create = createRoute({
-  method: 'post',
-  path: '/projects',
-  tags,
-  summary: 'Make a project',
+  ...at('post', '/projects', 'Make a project'),
   request: { body: takes(newProjectSchema) },
   responses: { 201: answers(projectSchema, 'The new project') },
 });
 const list = createRoute({
-  method: 'get',
-  path: '/projects',
-  tags,
-  summary: 'List projects, newest first',
+  ...at('get', '/projects', 'List projects, newest first'),
   request: { query: z.strictObject(pageQuery) },
   responses: { 200: answers(pageOf(projectSchema), 'Projects') },
 });
 const show = createRoute({
-  method: 'get',
-  path: '/projects/{id}',
-  tags,
-  summary: 'Show a project',
+  ...at('get', '/projects/{id}', 'Show a project'),
   request: { params },
   responses: { 200: answers(projectSchema, 'The project') },
 });
 const change = createRoute({
-  method: 'patch',
-  path: '/projects/{id}',
-  tags,
-  summary: 'Change the fields sent; in force from the next request',
+  ...at('patch', '/projects/{id}', 'Change the fields sent; in force from the next request'),
   request: { params, body: takes(projectChangesSchema) },
   responses: { 200: answers(projectSchema, 'The project as it is now') },
 });
 const remove = createRoute({
-  method: 'delete',
-  path: '/projects/{id}',
-  tags,
-  summary: 'Delete a project; its keys are refused from the next request, its logs stay',
+  ...at('delete', '/projects/{id}', 'Delete a project; its keys are refused from the next request, its logs stay'),
   request: { params },
   responses: { 204: { description: 'Deleted' } },
 });

@@ -9,7 +9,8 @@ import {
   updateProviderKey,
 } from '@llm0/drizzle/queries/routing/provider-keys';
 import { getProvider } from '@llm0/drizzle/queries/routing/providers';
-import { answers, createRouter, takes } from '../admin-router';
+import type { ProbeOutcome } from '@llm0/providers/probe-provider';
+import { answers, createRouter, routesOf, takes } from '../admin-router';
 import type { AdminServices } from '../admin-services';
 import { recordChange } from '../audit/record-change';
 import { bringTablesIntoForce, type HotStoreMirror } from '../customers/hot-store-mirror';
@@ -27,47 +28,36 @@ import {
 } from './schema';
 import { sealKey } from './seal-secret';
 
-const tags = ['providers'];
+const at = routesOf('providers');
 const params = z.object({ name: providerName });
 const keyParams = z.object({ name: providerName, key_id: id });
 
 const create = createRoute({
-  method: 'post',
-  path: '/providers/{name}/keys',
-  tags,
-  summary: 'Store a key for everybody or for one project; live at once, never shown again',
+  ...at(
+    'post',
+    '/providers/{name}/keys',
+    'Store a key for everybody or for one project; live at once, never shown again',
+  ),
   request: { params, body: takes(newProviderKeySchema) },
   responses: { 201: answers(providerKeySchema, 'The key, without its secret') },
 });
 const list = createRoute({
-  method: 'get',
-  path: '/providers/{name}/keys',
-  tags,
-  summary: "List a provider's stored keys, newest first",
+  ...at('get', '/providers/{name}/keys', "List a provider's stored keys, newest first"),
   request: { params, query: z.strictObject({ project_id: id.optional(), ...pageQuery }) },
   responses: { 200: answers(providerKeyPage, 'Keys, without their secrets') },
 });
 const change = createRoute({
-  method: 'patch',
-  path: '/providers/{name}/keys/{key_id}',
-  tags,
-  summary: 'Change the fields sent; a new `key` starts with a clean slate',
+  ...at('patch', '/providers/{name}/keys/{key_id}', 'Change the fields sent; a new `key` starts with a clean slate'),
   request: { params: keyParams, body: takes(providerKeyChangesSchema) },
   responses: { 200: answers(providerKeySchema, 'The key as it is now') },
 });
 const remove = createRoute({
-  method: 'delete',
-  path: '/providers/{name}/keys/{key_id}',
-  tags,
-  summary: 'Delete a stored key; it is not used from now on',
+  ...at('delete', '/providers/{name}/keys/{key_id}', 'Delete a stored key; it is not used from now on'),
   request: { params: keyParams },
   responses: { 204: { description: 'Deleted' } },
 });
 const test = createRoute({
-  method: 'post',
-  path: '/providers/{name}/test',
-  tags,
-  summary: 'Ask the provider one real thing and tell how it went',
+  ...at('post', '/providers/{name}/test', 'Ask the provider one real thing and tell how it went'),
   request: { params, body: takes(providerTestSchema) },
   responses: { 200: answers(providerTestResultSchema, 'How it went; `ok: false` is an answer too') },
 });
@@ -130,22 +120,17 @@ export function providerKeyRoutes(services: Needs, mirror: HotStoreMirror) {
         keyId === undefined ? undefined : required(await getProviderKey(db, { provider: name, keyId }), 'key');
       const outcome = await desk.test(name, { key, projectId, model });
       if (outcome === undefined) throw notConfigured(name);
-      const { error, check, status, latencyMs } = outcome;
-      return c.json(
-        {
-          ok: error === undefined,
-          provider: name,
-          check,
-          model: model ?? null,
-          http_status: status ?? null,
-          latency_ms: Math.round(latencyMs),
-          error:
-            error === undefined ? null : { code: error.kind, failure: error.failure ?? null, message: error.message },
-        },
-        200,
-      );
+      return c.json({ provider: name, model: model ?? null, ...showTest(outcome) }, 200);
     });
 }
+
+const showTest = ({ error, check, status, latencyMs }: ProbeOutcome) => ({
+  ok: error === undefined,
+  check,
+  http_status: status ?? null,
+  latency_ms: Math.round(latencyMs),
+  error: error === undefined ? null : { code: error.kind, failure: error.failure ?? null, message: error.message },
+});
 
 const auditName = ({ id: keyId, provider }: StoredProviderKey) => ({
   resource: 'provider_key',

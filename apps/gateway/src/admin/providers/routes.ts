@@ -16,7 +16,7 @@ import {
   type StoredProvider,
   updateProvider,
 } from '@llm0/drizzle/queries/routing/providers';
-import { answers, createRouter, takes } from '../admin-router';
+import { answers, createRouter, routesOf, takes } from '../admin-router';
 import type { AdminServices } from '../admin-services';
 import { recordChange } from '../audit/record-change';
 import { bringTablesIntoForce, type HotStoreMirror } from '../customers/hot-store-mirror';
@@ -35,47 +35,39 @@ import {
 } from './schema';
 import { sealHeaders, sealKey } from './seal-secret';
 
-const tags = ['providers'];
+const at = routesOf('providers');
 const params = z.object({ name: providerName });
 
 const create = createRoute({
-  method: 'post',
-  path: '/providers',
-  tags,
-  summary: 'Add an OpenAI-compatible server, or set up a known vendor; live at once',
+  ...at('post', '/providers', 'Add an OpenAI-compatible server, or set up a known vendor; live at once'),
   request: { body: takes(newProviderSchema) },
   responses: { 201: answers(providerSchema, 'The provider, without its secrets') },
 });
 const list = createRoute({
-  method: 'get',
-  path: '/providers',
-  tags,
-  summary: 'List known vendors and added providers by name, whether they are configured or not',
+  ...at('get', '/providers', 'List known vendors and added providers by name, whether they are configured or not'),
   request: { query: z.strictObject(pageQuery) },
   responses: { 200: answers(providerPage, 'Providers') },
 });
 const show = createRoute({
-  method: 'get',
-  path: '/providers/{name}',
-  tags,
-  summary: 'Show a provider',
+  ...at('get', '/providers/{name}', 'Show a provider'),
   request: { params },
   responses: { 200: answers(providerSchema, 'The provider, without its secrets') },
 });
 const change = createRoute({
-  method: 'patch',
-  path: '/providers/{name}',
-  tags,
-  summary: 'Change the fields sent; live at once. `models` and `headers` are replaced as a whole',
+  ...at(
+    'patch',
+    '/providers/{name}',
+    'Change the fields sent; live at once. `models` and `headers` are replaced as a whole',
+  ),
   request: { params, body: takes(providerChangesSchema) },
   responses: { 200: answers(providerSchema, 'The provider as it is now') },
 });
 const remove = createRoute({
-  method: 'delete',
-  path: '/providers/{name}',
-  tags,
-  summary:
+  ...at(
+    'delete',
+    '/providers/{name}',
     'Delete what was stored of a provider: its set-up, its keys, and the prices of its models where it was added',
+  ),
   request: { params },
   responses: { 204: { description: 'Deleted' } },
 });
@@ -95,16 +87,7 @@ export function providerRoutes(services: Needs, mirror: HotStoreMirror) {
       const kind = kindOf(services, body);
       await checkBaseUrl(services, body.base_url);
       await recordChange(db, c.get('actor'), async (tx) => {
-        const rowId = crypto.randomUUID();
-        const settings = settingsOf(services, body, rowId);
-        const stored = await createProvider(tx, { id: rowId, name: body.name, kind, ...settings });
-        if (stored === null) throw taken(body.name);
-        if (body.key !== undefined) {
-          const keyId = crypto.randomUUID();
-          const sealed = sealKey(desk.vault, body.key, keyId);
-          await createProviderKey(tx, { id: keyId, provider: body.name, projectId: null, name: 'default', ...sealed });
-        }
-        await putPrices(tx, body.name, body.models ?? []);
+        await storeProvider(services, tx, { ...body, kind });
         const after = await shown(services, tx, body.name);
         return { result: null, action: 'create', resource: 'provider', resourceId: body.name, after };
       });
@@ -151,6 +134,20 @@ export function providerRoutes(services: Needs, mirror: HotStoreMirror) {
       await goLive();
       return c.body(null, 204);
     });
+}
+
+/** With its key and its models' prices, where the body has some. */
+async function storeProvider(services: Needs, tx: Db, body: Body & { readonly kind: string }): Promise<void> {
+  const rowId = crypto.randomUUID();
+  const settings = settingsOf(services, body, rowId);
+  const stored = await createProvider(tx, { id: rowId, name: body.name, kind: body.kind, ...settings });
+  if (stored === null) throw taken(body.name);
+  if (body.key !== undefined) {
+    const keyId = crypto.randomUUID();
+    const sealed = sealKey(services.providerAdmin.vault, body.key, keyId);
+    await createProviderKey(tx, { id: keyId, provider: body.name, projectId: null, name: 'default', ...sealed });
+  }
+  await putPrices(tx, body.name, body.models ?? []);
 }
 
 async function allNames({ db, providerAdmin }: Needs): Promise<readonly string[]> {

@@ -1,4 +1,5 @@
-import type { AdminApi } from '../index';
+import type { OpenAPIHono } from '@hono/zod-openapi';
+import type { AdminEnv } from '../admin-services';
 
 const ERROR_SCHEMA = {
   type: 'object',
@@ -25,7 +26,7 @@ const INFO = {
 };
 
 /** The OpenAPI 3.1 document, made from the routes' own schemas; every operation can also answer with the error envelope. */
-export function buildOpenApi(api: Pick<AdminApi, 'getOpenAPI31Document'>, version: string): object {
+export function buildOpenApi(api: Pick<OpenAPIHono<AdminEnv>, 'getOpenAPI31Document'>, version: string): object {
   const document = api.getOpenAPI31Document({
     openapi: '3.1.0',
     info: { ...INFO, version },

@@ -6,8 +6,8 @@ import { authenticate } from '../exchange/authenticate';
 import { claimCompletion, hasIdempotencyKey, UNCLAIMED } from '../exchange/idempotency';
 import { openExchange } from '../exchange/open-exchange';
 import { readRequestBody } from '../exchange/read-request';
+import { handleRefusal, type Progress } from '../handle-refusal';
 import { Meter } from '../ledger/meter';
-import { type Progress, refuseRequest } from '../refuse-request';
 import { type Completion, type PendingCompletion, produceAnswer } from './produce-answer';
 import { recallConversation } from './recall-conversation';
 import { respond } from './respond';
@@ -51,7 +51,7 @@ export async function handleChat(services: Services, dialect: Dialect, httpReque
     });
   } catch (cause) {
     release();
-    return refuseRequest(services, { dialect: dialect.name, envelope: dialect, progress, cause });
+    return handleRefusal(services, { dialect: dialect.name, envelope: dialect, progress, cause });
   }
 }
 

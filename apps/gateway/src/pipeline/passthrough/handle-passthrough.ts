@@ -15,7 +15,7 @@ import { type Admission, admitPlanned } from '../exchange/admit';
 import { authenticate } from '../exchange/authenticate';
 import type { Authenticated } from '../exchange/load-principal';
 import { type Exchange, openExchange } from '../exchange/open-exchange';
-import { type Progress, refuseRequest } from '../refuse-request';
+import { handleRefusal, type Progress } from '../handle-refusal';
 import { forwardedRequestHeaders } from './filter-headers';
 import { NativeMeter } from './native-meter';
 import { type NativeJob, type NativePlan, PASSTHROUGH } from './plan-passthrough';
@@ -71,7 +71,7 @@ export async function handlePassthrough(
   } catch (cause) {
     release();
     const envelope = envelopes[formatOf(services, providerName(httpRequest), progress.principal)];
-    return await refuseRequest(services, { dialect: DIALECT, envelope, progress, cause });
+    return await handleRefusal(services, { dialect: DIALECT, envelope, progress, cause });
   }
 }
 

@@ -10,8 +10,8 @@ export interface FieldSpec {
   readonly kind: FieldKind;
   readonly hint?: string;
   readonly placeholder?: string;
-  /** A choice of a few. */
-  readonly options?: readonly { readonly value: string; readonly label: string }[];
+  /** A choice of a few: value → what it is called. */
+  readonly options?: Readonly<Record<string, string>>;
   /** Left out when empty, instead of null. */
   readonly required?: boolean;
 }

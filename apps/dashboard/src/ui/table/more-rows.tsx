@@ -1,5 +1,5 @@
-import { formatCount } from '../format/format-number';
-import { Button } from './button';
+import { formatCount } from '../../format/format-number';
+import { Button } from '../button';
 
 interface Pages {
   readonly hasNextPage: boolean;

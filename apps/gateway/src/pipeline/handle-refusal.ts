@@ -36,7 +36,7 @@ export interface Refused {
 type Needs = Pick<Services, 'log' | 'bodyLog' | 'createId' | 'hotStore' | 'storeClock' | 'clock' | 'metrics'>;
 
 /** The error as the caller is told it. Every request that passed auth leaves a row, refused ones too. */
-export async function refuseRequest(services: Needs, refused: Refused): Promise<Response> {
+export async function handleRefusal(services: Needs, refused: Refused): Promise<Response> {
   const { envelope, progress } = refused;
   const error = asGatewayError(refused.cause, services.log);
   const { exchange, principal } = progress;

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { CUSTOMER_FIELDS, KEY_FIELDS, PROJECT_FIELDS } from './field-specs';
+import { CUSTOMER_FIELDS, KEY_FIELDS, PROJECT_FIELDS } from '../projects/field-specs';
 import { FieldError, fillForm, readForm } from './prepare-form';
-import { monthStart, nextMonthStart, projectExhaustion } from './prepare-usage';
 
 describe('forms', () => {
   test('empty is no limit; money stays the text it was', () => {
@@ -79,23 +78,5 @@ describe('forms', () => {
       on_store_failure: 'open',
       monthly_cap_usd: null,
     });
-  });
-});
-
-describe('a monthly cap', () => {
-  const nowMs = Date.UTC(2026, 5, 10);
-  test('months are UTC', () => {
-    expect([monthStart(nowMs), nextMonthStart(Date.UTC(2026, 11, 31, 23))]).toEqual([
-      Date.UTC(2026, 5, 1),
-      Date.UTC(2027, 0, 1),
-    ]);
-  });
-  test('ends at the pace of late, not at all, or is over', () => {
-    const end = (capUsd: number, spentUsd: number, paceUsdPerDay: number) =>
-      projectExhaustion({ nowMs, capUsd, spentUsd, paceUsdPerDay });
-    expect(end(100, 50, 10)).toBe(Date.UTC(2026, 5, 15));
-    expect(end(1000, 50, 10)).toBeNull();
-    expect(end(100, 50, 0)).toBeNull();
-    expect(end(100, 100, 10)).toBe(nowMs);
   });
 });

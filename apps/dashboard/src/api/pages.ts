@@ -1,0 +1,33 @@
+import { type InfiniteData, keepPreviousData, type QueryKey, useInfiniteQuery } from '@tanstack/react-query';
+
+/** As the API gives a long list. */
+interface RowPage {
+  readonly data: readonly unknown[];
+  readonly next_cursor: string | null;
+}
+
+export interface PagesOptions<P extends RowPage> {
+  readonly queryKey: QueryKey;
+  /** Reads the page at a cursor; the first one without. */
+  readonly readPage: (at: { cursor?: string }) => Promise<P>;
+  readonly refetchInterval?: number | false;
+  /** What was read before stays until other rows are there. */
+  readonly keepsPrevious?: boolean;
+}
+
+/** A list that comes page by page: all its rows so far. */
+export const usePages = <P extends RowPage>({ queryKey, readPage, refetchInterval, keepsPrevious }: PagesOptions<P>) =>
+  useInfiniteQuery({
+    queryKey,
+    initialPageParam: undefined as string | undefined,
+    queryFn: ({ pageParam: cursor }) => readPage(cursor === undefined ? {} : { cursor }),
+    getNextPageParam: (page) => page.next_cursor ?? undefined,
+    select: toRows<P>,
+    refetchInterval,
+    placeholderData: keepsPrevious ? keepPreviousData : undefined,
+  });
+
+const toRows = <P extends RowPage>({ pages }: InfiniteData<P>) => ({
+  rows: pages.flatMap(({ data }) => data) as P['data'][number][],
+  last: pages.at(-1),
+});

@@ -1,0 +1,8 @@
+import type { ComponentProps } from 'react';
+import { useMayChange } from '../../api/session';
+import { Button } from '../../ui/button';
+
+/** A button for those who may change things. */
+export function ChangeButton({ disabled = false, ...rest }: ComponentProps<typeof Button>) {
+  return <Button disabled={!useMayChange() || disabled} {...rest} />;
+}

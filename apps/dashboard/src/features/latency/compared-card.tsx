@@ -1,0 +1,84 @@
+import { useMemo, useState } from 'react';
+import { useLogSample } from '../../api/logs';
+import { useKeyNames } from '../../api/projects';
+import { type LatencyBucket, type Metric, type StatsQuery, useLatency } from '../../api/stats';
+import { SeriesName } from '../../charts/series-name';
+import { useShowRequests } from '../../range/use-show-requests';
+import { Segmented } from '../../ui/segmented';
+import type { Column } from '../../ui/table/column';
+import { TableCard } from '../../ui/table/table-card';
+import { prepareSpeeds } from './prepare-latency';
+
+const GROUPS = { model: 'By model', provider: 'By provider', key: 'By key' } as const;
+type Group = keyof typeof GROUPS;
+
+interface Props {
+  readonly query: StatsQuery;
+  readonly metric: Metric;
+}
+
+/** How long requests take, model beside model, provider beside provider or key beside key. */
+export function ComparedCard({ query, metric }: Props) {
+  const showRequests = useShowRequests();
+  const [groupBy, setGroupBy] = useState<Group>('model');
+  // All durations of all keys over months would be millions of counts: of keys only the one that is shown.
+  const grouped = useLatency(
+    { ...query, interval: 'all', group_by: groupBy, top: '100' },
+    groupBy === 'key' ? metric : undefined,
+  );
+  const keyName = useKeyNames(groupBy === 'key' ? (grouped.data?.buckets ?? []).map(({ group }) => group ?? '') : []);
+  const sample = useLogSample({ ...query, status: 'success', cache: 'miss' });
+  const speeds = useMemo(() => prepareSpeeds(sample.data?.data ?? []), [sample.data]);
+  return (
+    <TableCard
+      title="Compared"
+      actions={<Segmented label="Group by" options={GROUPS} value={groupBy} onChange={setGroupBy} />}
+      caption={`Latency by ${groupBy}`}
+      query={grouped}
+      columns={columnsOf({ groupBy, metric, speeds, keyName })}
+      rows={grouped.data?.buckets}
+      rowKey={(row) => row.group ?? ''}
+      sortBy="Requests"
+      csvName={`latency-by-${groupBy}`}
+      emptyTitle="Nothing to compare"
+      emptyHint="Take a longer range, or send a request."
+      onRow={(row) => showRequests({ [groupBy === 'key' ? 'api_key_id' : groupBy]: row.group ?? undefined })}
+    />
+  );
+}
+
+interface ColumnOptions {
+  readonly groupBy: Group;
+  readonly metric: Metric;
+  readonly speeds: ReturnType<typeof prepareSpeeds>;
+  readonly keyName: (id: string) => string;
+}
+
+function columnsOf({ groupBy, metric, speeds, keyName }: ColumnOptions): Column<LatencyBucket>[] {
+  const speedOf = (row: LatencyBucket) => speeds.get(row.group ?? '')?.tokensPerSecond ?? null;
+  const speed: Column<LatencyBucket> = {
+    header: 'Tokens/s',
+    align: 'right',
+    wideOnly: true,
+    value: speedOf,
+    cell: (row) => speedOf(row)?.toFixed(0) ?? '–',
+  };
+  return [
+    {
+      header: groupBy[0]?.toUpperCase() + groupBy.slice(1),
+      value: (row) => keyName(row.group ?? ''),
+      cell: (row) => <SeriesName name={row.group ?? ''} label={keyName(row.group ?? '')} />,
+    },
+    { header: 'Requests', unit: 'count', wideOnly: true, value: (row) => row.requests },
+    ...(['p50', 'p95', 'p99'] as const).map(
+      (name): Column<LatencyBucket> => ({ header: name, unit: 'ms', value: (row) => row[`${metric}_ms`][name] }),
+    ),
+    ...(groupBy === 'key' ? [] : OTHER_DURATIONS),
+    ...(groupBy === 'model' ? [speed] : []),
+  ];
+}
+
+const OTHER_DURATIONS: readonly Column<LatencyBucket>[] = [
+  { header: 'First token p95', unit: 'ms', wideOnly: true, value: (row) => row.ttft_ms.p95 },
+  { header: 'Overhead p95', unit: 'ms', wideOnly: true, value: (row) => row.overhead_ms.p95 },
+];

@@ -1,0 +1,34 @@
+import { useUnpriced } from '../../api/models';
+import { formatCount } from '../../format/format-number';
+import { Button } from '../../ui/button';
+import { Card } from '../../ui/card';
+
+interface Props {
+  readonly onPrice: (at: { provider: string; model: string }) => void;
+}
+
+/** Models that answered without a price, for one to be set. */
+export function UnpricedCard({ onPrice }: Props) {
+  const { data } = useUnpriced();
+  if (data === undefined || data.data.length === 0) return null;
+  return (
+    <Card title="Without a price" className="border-warn">
+      <p className="mb-2 text-muted">These answered in the last 7 days and are booked at $0.</p>
+      <ul className="grid gap-1">
+        {data.data.map(({ provider, model, requests }) => (
+          <li key={`${provider} ${model}`} className="flex items-center justify-between gap-3">
+            <span className="truncate">
+              {provider} / {model}
+            </span>
+            <span className="flex shrink-0 items-center gap-3">
+              <span className="nums text-muted">{formatCount(requests)} requests</span>
+              <Button size="small" onClick={() => onPrice({ provider, model })}>
+                Set price
+              </Button>
+            </span>
+          </li>
+        ))}
+      </ul>
+    </Card>
+  );
+}

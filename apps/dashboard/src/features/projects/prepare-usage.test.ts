@@ -1,0 +1,32 @@
+import { describe, expect, test } from 'bun:test';
+import type { Project } from '../../api/projects';
+import type { SpendBucket } from '../../api/stats';
+import { monthStart, nextMonthStart, prepareProjects, projectExhaustion } from './prepare-usage';
+
+test('projects beside what they spent; without a cap there is no share of it', () => {
+  const project = (id: string, cap: number | null) => ({ id, monthly_cap_usd: cap }) as Project;
+  const bucket = { group: 'a', cost_usd: 5, requests: 2 } as SpendBucket;
+  expect(prepareProjects([project('a', 20), project('b', 20), project('c', null)], [bucket])).toMatchObject([
+    { id: 'a', spentUsd: 5, requests: 2, share: 0.25 },
+    { id: 'b', spentUsd: 0, requests: 0, share: 0 },
+    { id: 'c', spentUsd: 0, requests: 0, share: null },
+  ]);
+});
+
+describe('a monthly cap', () => {
+  const nowMs = Date.UTC(2026, 5, 10);
+  test('months are UTC', () => {
+    expect([monthStart(nowMs), nextMonthStart(Date.UTC(2026, 11, 31, 23))]).toEqual([
+      Date.UTC(2026, 5, 1),
+      Date.UTC(2027, 0, 1),
+    ]);
+  });
+  test('ends at the pace of late, not at all, or is over', () => {
+    const end = (capUsd: number, spentUsd: number, paceUsdPerDay: number) =>
+      projectExhaustion({ nowMs, capUsd, spentUsd, paceUsdPerDay });
+    expect(end(100, 50, 10)).toBe(Date.UTC(2026, 5, 15));
+    expect(end(1000, 50, 10)).toBeNull();
+    expect(end(100, 50, 0)).toBeNull();
+    expect(end(100, 100, 10)).toBe(nowMs);
+  });
+});

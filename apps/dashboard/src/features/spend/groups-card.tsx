@@ -1,0 +1,65 @@
+import { useMemo } from 'react';
+import { type StatsQuery, useSpend } from '../../api/stats';
+import { SeriesName } from '../../charts/series-name';
+import { formatCount } from '../../format/format-number';
+import { previousRange, rangeQuery, type TimeRange } from '../../range/time-range';
+import { useShowRequests } from '../../range/use-show-requests';
+import type { Column } from '../../ui/table/column';
+import { TableCard } from '../../ui/table/table-card';
+import { filterOf, labelIn, prepareSpendLines, SPEND_GROUPS, type SpendLine } from './prepare-spend';
+
+interface Props {
+  readonly groupBy: string;
+  readonly range: TimeRange;
+  readonly query: StatsQuery;
+  readonly now: ReturnType<typeof useSpend>;
+  readonly labelOf: (name: string) => string;
+}
+
+/** What each group cost, against the period before. */
+export function GroupsCard({ groupBy, range, query, now, labelOf }: Props) {
+  const showRequests = useShowRequests();
+  const label = labelIn(groupBy);
+  const earlier = { ...query, ...rangeQuery(previousRange(range)), interval: 'all', top: '1000' };
+  const before = useSpend(earlier, label === undefined);
+  const lines = useMemo(
+    () => now.data && prepareSpendLines(now.data.buckets, before.data?.buckets ?? []),
+    [now.data, before.data],
+  );
+  const name: Column<SpendLine> = {
+    header: 'Name',
+    value: (line) => labelOf(line.name),
+    cell: (line) => <SeriesName name={line.name} label={labelOf(line.name)} />,
+  };
+  return (
+    <TableCard
+      title={`By ${label === undefined ? SPEND_GROUPS[groupBy as keyof typeof SPEND_GROUPS].toLowerCase() : `label ${label}`}`}
+      caption="Spend by group"
+      query={now}
+      columns={[name, ...COLUMNS]}
+      rows={lines}
+      rowKey={(line) => line.name}
+      csvName={`spend-by-${groupBy}`}
+      sortBy="Spend"
+      onRow={(line) => showRequests(filterOf(groupBy, line.name))}
+      emptyTitle="No spend in this range"
+      emptyHint="Take a longer range, or send a request."
+    >
+      {now.data !== undefined && now.data.groups > 100 && (
+        <p className="border-t px-4 py-2 text-xs text-muted">
+          Showing 100 of {formatCount(now.data.groups)}; the others are one line, (other).
+        </p>
+      )}
+    </TableCard>
+  );
+}
+
+const COLUMNS: readonly Column<SpendLine>[] = [
+  { header: 'Spend', unit: 'usd', value: (line) => line.costUsd },
+  { header: 'Share', unit: 'share', value: (line) => line.share },
+  { header: 'Change', unit: 'change', value: (line) => line.change },
+  { header: 'Requests', unit: 'count', wideOnly: true, value: (line) => line.requests },
+  { header: '$ / request', unit: 'usd', wideOnly: true, value: (line) => line.usdPerRequest },
+  { header: '$ / 1M tokens', unit: 'usd', wideOnly: true, value: (line) => line.usdPerMillionTokens },
+  { header: 'Saved', unit: 'usd', wideOnly: true, value: (line) => line.savedUsd },
+];

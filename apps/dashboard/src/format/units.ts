@@ -1,0 +1,21 @@
+import { formatChange, formatCompact, formatCount, formatMs, formatMsShort, formatShare } from './format-number';
+import { formatUsd, formatUsdShort } from './format-usd';
+
+interface Format {
+  /** Exact, for tables and tool-tips. */
+  readonly full: (value: number) => string;
+  /** For axes. */
+  readonly short: (value: number) => string;
+}
+
+/** How a number of each kind is written, wherever it stands. */
+export const UNITS = {
+  count: { full: formatCount, short: formatCompact },
+  compact: { full: formatCompact, short: formatCompact },
+  usd: { full: formatUsd, short: formatUsdShort },
+  ms: { full: formatMs, short: formatMsShort },
+  share: { full: (value) => formatShare(value), short: (value) => formatShare(value, 0) },
+  change: { full: formatChange, short: formatChange },
+} as const satisfies Record<string, Format>;
+
+export type Unit = keyof typeof UNITS;

@@ -1,0 +1,28 @@
+import { Button } from './button';
+import { Dialog } from './dialog';
+import { Failure } from './error-state';
+
+interface Props {
+  readonly title: string;
+  readonly description: string;
+  readonly confirmLabel: string;
+  /** What is asked about, as it went. */
+  readonly change: { readonly error: Error | null };
+  readonly onConfirm: () => void;
+  readonly onClose: () => void;
+}
+
+/** Asks once more before what cannot be undone. */
+export function ConfirmDialog({ title, description, confirmLabel, change, onConfirm, onClose }: Props) {
+  return (
+    <Dialog title={title} description={description} onClose={onClose}>
+      <Failure of={change} />
+      <div className="flex justify-end gap-2">
+        <Button onClick={onClose}>Keep it</Button>
+        <Button kind="danger" onClick={onConfirm}>
+          {confirmLabel}
+        </Button>
+      </div>
+    </Dialog>
+  );
+}

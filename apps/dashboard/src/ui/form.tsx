@@ -1,0 +1,169 @@
+import {
+  type InputHTMLAttributes,
+  type ReactNode,
+  type SelectHTMLAttributes,
+  type TextareaHTMLAttributes,
+  useId,
+} from 'react';
+import { Chevron } from './icons';
+
+const CONTROL =
+  'h-8 w-full min-w-0 rounded-md border border-line-strong bg-panel px-2.5 text-sm placeholder:text-faint disabled:opacity-60';
+
+interface LabelProps {
+  readonly label: string;
+  readonly hint?: ReactNode;
+  readonly error?: string | null;
+}
+
+interface FieldProps extends LabelProps {
+  readonly children: (props: {
+    id: string;
+    'aria-describedby': string | undefined;
+    'aria-invalid': boolean;
+  }) => ReactNode;
+}
+
+/** A label, its control, and beneath what it means or what is wrong with it. */
+function Field({ label, hint, error, children }: FieldProps) {
+  const id = useId();
+  const note = error ?? hint;
+  return (
+    <div className="min-w-0">
+      <label htmlFor={id} className="mb-1 block text-xs font-medium text-muted">
+        {label}
+      </label>
+      {children({ id, 'aria-describedby': note ? `${id}-note` : undefined, 'aria-invalid': Boolean(error) })}
+      {note && (
+        <p id={`${id}-note`} className={`mt-1 text-xs ${error ? 'text-bad' : 'text-muted'}`}>
+          {note}
+        </p>
+      )}
+    </div>
+  );
+}
+
+interface ValueProps {
+  /** Called with what now stands in it. */
+  readonly onValue?: (value: string) => void;
+}
+
+type InputProps = ValueProps & InputHTMLAttributes<HTMLInputElement>;
+
+export function Input({ className = '', onValue, ...rest }: InputProps) {
+  return <input className={`${CONTROL} ${className}`} onChange={(event) => onValue?.(event.target.value)} {...rest} />;
+}
+
+interface SearchProps extends InputProps {
+  readonly label: string;
+}
+
+/** Its label stands in it, unless something else does. */
+export const SearchInput = ({ label, ...rest }: SearchProps) => (
+  <Input type="search" aria-label={label} placeholder={label} {...rest} />
+);
+
+export function TextField({ label, hint, error, ...rest }: LabelProps & InputProps) {
+  return <Field {...{ label, hint, error }}>{(wiring) => <Input {...wiring} {...rest} />}</Field>;
+}
+
+type TextAreaProps = LabelProps & ValueProps & TextareaHTMLAttributes<HTMLTextAreaElement>;
+
+export function TextArea({ label, hint, error, className = 'text-sm', onValue, ...rest }: TextAreaProps) {
+  return (
+    <Field {...{ label, hint, error }}>
+      {(wiring) => (
+        <textarea
+          {...wiring}
+          {...rest}
+          onChange={(event) => onValue?.(event.target.value)}
+          className={`w-full resize-y rounded-md border border-line-strong bg-panel px-2.5 py-1.5 ${className}`}
+        />
+      )}
+    </Field>
+  );
+}
+
+/** Value → what it is called, in this order; names that are their own values; or pairs of them, in an order of their own. */
+export type Options = Readonly<Record<string, string>> | Iterable<string | Pair>;
+type Pair = readonly [value: string, label: string];
+
+interface SelectProps extends ValueProps, SelectHTMLAttributes<HTMLSelectElement> {
+  /** What no choice is called, where there may be none. */
+  readonly anyLabel?: string;
+  readonly options: Options;
+}
+
+export function Select({ className = '', anyLabel, options, onValue, ...rest }: SelectProps) {
+  return (
+    <span className={`relative inline-block min-w-0 ${className}`}>
+      <select
+        className={`${CONTROL} appearance-none truncate pr-7`}
+        onChange={(event) => onValue?.(event.target.value)}
+        {...rest}
+      >
+        {anyLabel !== undefined && <option value="">{anyLabel}</option>}
+        {pairsOf(options).map(([value, label]) => (
+          <option key={value} value={value}>
+            {label}
+          </option>
+        ))}
+      </select>
+      <Chevron className="pointer-events-none absolute top-2 right-2 text-faint" />
+    </span>
+  );
+}
+
+function pairsOf(options: Options): readonly Pair[] {
+  if (!(Symbol.iterator in options)) return Object.entries(options);
+  return Array.from(options, (option) => (typeof option === 'string' ? [option, option] : option));
+}
+
+export function SelectField({ label, hint, error, ...rest }: LabelProps & SelectProps) {
+  return <Field {...{ label, hint, error }}>{(wiring) => <Select className="w-full" {...wiring} {...rest} />}</Field>;
+}
+
+interface CheckProps {
+  readonly label: string;
+  readonly hint?: string;
+  readonly checked: boolean;
+  readonly onValue: (isChecked: boolean) => void;
+}
+
+export function CheckField({ label, hint, checked, onValue }: CheckProps) {
+  return (
+    <label className="flex items-start gap-2">
+      <input
+        type="checkbox"
+        className="mt-0.5 size-4 accent-(--c-accent)"
+        checked={checked}
+        onChange={(event) => onValue(event.target.checked)}
+      />
+      <span>
+        {label}
+        {hint !== undefined && <span className="block text-xs text-muted">{hint}</span>}
+      </span>
+    </label>
+  );
+}
+
+interface FormProps {
+  readonly className?: string;
+  readonly onSubmit: () => void;
+  readonly children: ReactNode;
+}
+
+/** A form that does not leave its page. */
+export function Form({ className = 'grid gap-3', onSubmit, children }: FormProps) {
+  return (
+    <form
+      className={className}
+      onSubmit={(event) => {
+        event.preventDefault();
+        onSubmit();
+      }}
+    >
+      {children}
+    </form>
+  );
+}

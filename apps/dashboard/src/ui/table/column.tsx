@@ -1,0 +1,49 @@
+import type { ReactNode } from 'react';
+import { toCsv } from '../../format/csv';
+import { NOTHING } from '../../format/format-number';
+import { formatStamp, type TimeZoneChoice } from '../../format/format-time';
+import { UNITS, type Unit } from '../../format/units';
+import { Badge, type Tone } from '../badge';
+
+export interface Column<T> {
+  /** Its own in the table. */
+  readonly header: string;
+  /** For sorting and the CSV file; null sorts last. */
+  readonly value: (row: T) => string | number | null;
+  /** How it is drawn; the value itself, in its unit, unless given. */
+  readonly cell?: (row: T) => ReactNode;
+  /** What the number is of: it stands right, in tabular digits. */
+  readonly unit?: Unit;
+  /** Drawn as a badge. */
+  readonly tone?: (row: T) => Tone;
+  /** What is said instead of a number that is not there. */
+  readonly none?: string;
+  /** For numbers that have a cell of their own. */
+  readonly align?: 'right';
+  /** Left out on phones; `very`: also below 1280 px, `most`: below 1536 px. */
+  readonly wideOnly?: boolean | 'very' | 'most';
+  /** Longer text ends in an ellipsis: for columns that must leave others their room. */
+  readonly narrow?: boolean;
+}
+
+export const isRight = <T,>({ align, unit }: Column<T>): boolean => align === 'right' || unit !== undefined;
+
+/** What stands in a cell. */
+export function drawCell<T>(column: Column<T>, row: T): ReactNode {
+  const { unit, none = NOTHING } = column;
+  if (column.cell !== undefined) return column.cell(row);
+  const value = column.value(row);
+  if (column.tone !== undefined) return <Badge tone={column.tone(row)}>{value}</Badge>;
+  return typeof value === 'number' && unit !== undefined ? UNITS[unit].full(value) : (value ?? none);
+}
+
+/** When a row was written. */
+export const timeColumn = <T extends { readonly created_at: string }>(timeZone: TimeZoneChoice): Column<T> => ({
+  header: 'Time',
+  value: (row) => row.created_at,
+  cell: (row) => <span className="nums">{formatStamp(row.created_at, timeZone)}</span>,
+});
+
+/** What a table shows, as a file. */
+export const tableCsv = <T,>(columns: readonly Column<T>[], rows: readonly T[]): string =>
+  toCsv([columns.map(({ header }) => header), ...rows.map((row) => columns.map(({ value }) => value(row)))]);

@@ -1,0 +1,24 @@
+import type { ReactNode } from 'react';
+import { Card } from '../card';
+import { type Failable, Failure } from '../error-state';
+import { DataTable, type TableProps } from './data-table';
+
+interface Props<T> extends TableProps<T> {
+  readonly title?: ReactNode;
+  readonly actions?: ReactNode;
+  /** Where the rows come from. */
+  readonly query: Failable;
+  /** Below the table. */
+  readonly children?: ReactNode;
+}
+
+/** A table in its frame; above it what went wrong with reading its rows. */
+export function TableCard<T extends object>({ title, actions, query, children, ...table }: Props<T>) {
+  return (
+    <Card title={title} flush actions={actions}>
+      <Failure of={query} />
+      <DataTable {...table} />
+      {children}
+    </Card>
+  );
+}

@@ -1,0 +1,40 @@
+import { type Command, PAGE } from './command';
+import { column } from './format-table';
+import { resolveName } from './resolve-name';
+
+/** Admin tokens: for people and programs that look after the gateway. */
+export const ACCESS_COMMANDS: readonly Command[] = [
+  {
+    name: 'tokens create',
+    summary: 'Make an admin token; its secret is shown once',
+    args: ['name'],
+    options: {
+      role: { kind: 'text', help: 'admin or viewer (admin)' },
+      'expires-at': { kind: 'text', help: 'RFC 3339, such as 2030-01-01T00:00:00Z' },
+    },
+    run: ({ api, args, fields }) => api.post('/tokens', { ...fields, name: args.name ?? '' }),
+    note: () => 'The token is shown this once: keep it now.',
+  },
+  {
+    name: 'tokens list',
+    summary: 'List admin tokens in force, newest first',
+    options: PAGE,
+    run: ({ api, fields }) => api.get('/tokens', fields),
+    columns: [
+      column('id'),
+      column('name'),
+      column('role'),
+      column('prefix'),
+      column('created_at', { title: 'created' }),
+      column('expires_at', { title: 'expires' }),
+    ],
+  },
+  {
+    name: 'tokens revoke',
+    summary: 'Refuse an admin token from now on',
+    args: ['token'],
+    run: async ({ api, args }) =>
+      api.delete(`/tokens/${await resolveName(api, { what: 'token', path: '/tokens', idOrName: args.token ?? '' })}`),
+    note: (_, { args }) => `revoked ${args.token}`,
+  },
+];

@@ -1,0 +1,61 @@
+import { type Command, type CommandInput, type CommandOption, PAGE } from './command';
+import { amount, column } from './format-table';
+import { resolveName } from './resolve-name';
+
+const settings: Readonly<Record<string, CommandOption>> = {
+  kind: { kind: 'text', help: 'budget_share, error_rate, latency_p95, spend or job_failed' },
+  threshold: { kind: 'number', help: 'a share (0 to 1), milliseconds or USD, as the kind has it' },
+  'window-minutes': { kind: 'number', help: 'looked back at (15)' },
+  project: { kind: 'project', help: 'watches this project only (id or name)' },
+  'webhook-url': { kind: 'text', help: 'gets JSON with event, text and value' },
+  'is-active': { kind: 'flag', help: 'watches (on)' },
+};
+
+export const ALERT_COMMANDS: readonly Command[] = [
+  {
+    name: 'alerts create',
+    summary: 'Have a webhook called when something passes a threshold, and again when it is over',
+    args: ['name'],
+    options: settings,
+    run: ({ api, args, fields }) => api.post('/alerts', { ...fields, name: args.name ?? '' }),
+  },
+  {
+    name: 'alerts list',
+    summary: 'List alerts, newest first',
+    options: PAGE,
+    run: ({ api, fields }) => api.get('/alerts', fields),
+    columns: [
+      column('id'),
+      column('name'),
+      column('kind'),
+      amount('threshold'),
+      amount('window_minutes', 'minutes'),
+      column('project_id', { title: 'project' }),
+      column('is_active', { title: 'active' }),
+      column('is_firing', { title: 'firing' }),
+    ],
+  },
+  {
+    name: 'alerts update',
+    summary: 'Change what is given',
+    args: ['alert'],
+    options: { name: { kind: 'text', help: 'a new name' }, ...settings },
+    run: async (input) => input.api.patch(await alertPath(input), input.fields),
+  },
+  {
+    name: 'alerts test',
+    summary: 'Call the webhook once; exit code 1 when it does not answer with 2xx',
+    args: ['alert'],
+    run: async (input) => input.api.post(`${await alertPath(input)}/test`),
+  },
+  {
+    name: 'alerts delete',
+    summary: 'Delete an alert',
+    args: ['alert'],
+    run: async (input) => input.api.delete(await alertPath(input)),
+    note: (_, { args }) => `deleted ${args.alert}`,
+  },
+];
+
+const alertPath = async ({ api, args }: CommandInput) =>
+  `/alerts/${await resolveName(api, { what: 'alert', path: '/alerts', idOrName: args.alert ?? '' })}`;

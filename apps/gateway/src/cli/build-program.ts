@@ -1,0 +1,124 @@
+import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
+import { InvalidArgumentError, Option, Command as Program } from 'commander';
+import { type Command, type OptionKind, UsageError } from './command';
+
+export interface CommandLine {
+  readonly args: Readonly<Record<string, string>>;
+  readonly fields: JsonObject;
+  readonly json: boolean;
+}
+
+const TAIL = `
+Environment: LLM0_URL (default http://127.0.0.1:8080), ADMIN_TOKEN
+Exit codes: 0 done, 1 refused, failed or not even, 2 wrong usage. "none" takes a limit away.`;
+
+export interface ProgramOptions {
+  readonly commands: readonly Command[];
+  readonly out: (text: string) => void;
+  readonly err: (text: string) => void;
+  /** Gets the one that was called. */
+  run(command: Command, line: CommandLine): Promise<void>;
+}
+
+/** The command line of all commands; throws `CommanderError` instead of leaving the process. */
+export function buildProgram({ commands, run, out, err }: ProgramOptions): Program {
+  const program = new Program('bun run llm0').exitOverride().helpCommand(false);
+  // Before any command is added: they inherit it.
+  program.configureOutput({ writeOut: (text) => out(text.trimEnd()), writeErr: (text) => err(text.trimEnd()) });
+  program.option('--json', "the API's own JSON, for scripts").addHelpText('after', TAIL);
+  program.configureHelp({
+    // Nouns list their verbs; the program lists all of them.
+    visibleCommands: (shown) => leavesOf(shown),
+    subcommandTerm: (leaf) => usageOf(leaf),
+    optionTerm: (option) => option.flags.replace(/^--no-/, '--[no-]'),
+    showGlobalOptions: true,
+  });
+  for (const command of commands) addCommand(program, command, run);
+  return program;
+}
+
+const leavesOf = (program: Program): Program[] =>
+  program.commands.flatMap((one) => [...(isLeaf(one) ? [one] : []), ...leavesOf(one)]);
+
+const isLeaf = (program: Program): boolean => program.summary() !== '';
+
+const usageOf = (leaf: Program): string =>
+  [leaf.parent?.parent ? leaf.parent.name() : '', leaf.name(), leaf.usage().replace(/ ?\[options\]$/, '')]
+    .filter((part) => part !== '')
+    .join(' ');
+
+function addCommand(program: Program, command: Command, run: ProgramOptions['run']): void {
+  const [noun = '', verb] = command.name.split(' ');
+  const parent = program.commands.find((one) => one.name() === noun) ?? program.command(noun).helpCommand(false);
+  const leaf = verb === undefined ? parent : parent.command(verb);
+  const names = command.args ?? [];
+  leaf.summary(command.summary).description(command.summary);
+  leaf.usage([...names.map((name) => `<${name}>`), '[options]'].join(' '));
+  for (const name of names) {
+    leaf.argument(`[${name}]`);
+    leaf.addOption(new Option(`--${name} <${name}>`).hideHelp());
+  }
+  for (const [name, { kind, help }] of Object.entries(command.options ?? {})) {
+    if (kind === 'project') leaf.addOption(new Option(`--${name}-id <id>`).hideHelp().argParser(readText));
+    if (kind === 'flag') {
+      leaf.addOption(new Option(`--${name}`).hideHelp());
+      leaf.addOption(new Option(`--no-${name}`, help).default(undefined));
+    } else {
+      leaf.addOption(
+        new Option(`--${name} <${kind}>`, help).argParser((text): Given => ({ value: READERS[kind](text) })),
+      );
+    }
+  }
+  leaf.action(() => run(command, readLine(leaf, command)));
+}
+
+/** Names in the API have underlines where options have dashes. */
+function readLine(leaf: Program, command: Command): CommandLine {
+  const options: Record<string, Given | string | boolean | undefined> = leaf.optsWithGlobals();
+  const given = (name: string) => options[new Option(`--${name}`).attributeName()];
+  const positionals = [...leaf.args];
+  const args: Record<string, string> = {};
+  for (const name of command.args ?? []) {
+    const value = given(name) ?? positionals.shift();
+    if (typeof value !== 'string' || value === '') throw new UsageError(`<${name}> is missing`);
+    args[name] = value;
+  }
+  if (positionals.length > 0) throw new UsageError(`unexpected argument "${positionals[0]}"`);
+  const fields: JsonObject = {};
+  for (const [name, { kind }] of Object.entries(command.options ?? {})) {
+    const value = given(name) ?? (kind === 'project' ? given(`${name}-id`) : undefined);
+    if (value !== undefined) fields[name.replaceAll('-', '_')] = typeof value === 'object' ? value.value : value;
+  }
+  return { args, fields, json: options.json === true };
+}
+
+/** Wrapped, since the parser takes a bare null for a missing value. */
+interface Given {
+  readonly value: JsonValue;
+}
+
+const orNull =
+  (read: (text: string) => JsonValue) =>
+  (text: string): JsonValue =>
+    text === 'none' || text === 'null' ? null : read(text);
+
+const asText = orNull((text) => text);
+const readText = (text: string): Given => ({ value: asText(text) });
+
+const READERS = {
+  text: asText,
+  usd: asText,
+  project: asText,
+  list: orNull((text) => text.split(',').map((part) => part.trim())),
+  number: orNull((text) => {
+    if (text.trim() === '' || !Number.isFinite(Number(text))) throw new InvalidArgumentError('It must be a number.');
+    return Number(text);
+  }),
+  json: (text) => {
+    try {
+      return JSON.parse(text) as JsonValue;
+    } catch {
+      throw new InvalidArgumentError('It must be JSON.');
+    }
+  },
+} as const satisfies Record<Exclude<OptionKind, 'flag'>, (text: string) => JsonValue>;

@@ -1,0 +1,39 @@
+import { type AdminClient, RequestFailed } from './admin-client';
+import { dataOf, isObject } from './read-list';
+
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+export const isId = (text: string): boolean => UUID.test(text);
+
+/** A project's id from its id or its name. */
+export const resolveProject = (api: AdminClient, idOrName: string): Promise<string> =>
+  resolveName(api, { what: 'project', path: '/projects', idOrName });
+
+/** A key's path from ids or names of its project and itself. */
+export async function resolveKey(api: AdminClient, project: string, idOrName: string): Promise<string> {
+  const path = `/projects/${await resolveProject(api, project)}/keys`;
+  return `${path}/${await resolveName(api, { what: 'key', path, idOrName })}`;
+}
+
+interface Named {
+  readonly what: string;
+  /** Of a list whose items have an id and a name. */
+  readonly path: string;
+  readonly idOrName: string;
+}
+
+/** The id of the one thing of that name; throws where there is none, or more than one. */
+export async function resolveName(api: AdminClient, { what, path, idOrName }: Named): Promise<string> {
+  if (isId(idOrName)) return idOrName;
+  const found: string[] = [];
+  let cursor: string | null = null;
+  do {
+    const { body } = await api.get(path, { limit: 1000, cursor });
+    for (const one of dataOf(body)) if (isObject(one) && one.name === idOrName) found.push(String(one.id));
+    cursor = typeof body.next_cursor === 'string' ? body.next_cursor : null;
+  } while (cursor !== null);
+  const [only, ...others] = found;
+  if (only === undefined) throw new RequestFailed(`There is no ${what} "${idOrName}".`);
+  if (others.length > 0) throw new RequestFailed(`More than one ${what} is called "${idOrName}": use the id.`);
+  return only;
+}

@@ -1,0 +1,100 @@
+import { createResolver, importsOf, isTest, type Rule, type SourceFile } from './source-file';
+
+/** A room and what it may import from other rooms; the first whose prefix fits counts. Its own prefix is always allowed. */
+const ROOMS: readonly { readonly prefix: string; readonly may: readonly string[] }[] = [
+  { prefix: 'packages/core/', may: [] },
+  { prefix: 'packages/providers/', may: ['packages/core/'] },
+  { prefix: 'drizzle/', may: ['packages/core/'] },
+  { prefix: 'apps/gateway/src/dialects/', may: ['packages/core/', 'packages/providers/src/'] },
+  {
+    prefix: 'apps/gateway/src/pipeline/',
+    may: [
+      'packages/core/',
+      'packages/providers/src/provider',
+      'packages/providers/src/transport/call-',
+      'apps/gateway/src/dialects/dialect',
+      'apps/gateway/src/services/contract',
+    ],
+  },
+  {
+    prefix: 'apps/gateway/src/admin/',
+    may: ['packages/core/', 'packages/providers/', 'drizzle/', 'apps/gateway/src/'],
+  },
+  { prefix: 'apps/gateway/src/jobs/', may: ['packages/core/', 'drizzle/'] },
+  { prefix: 'apps/gateway/', may: ['packages/core/', 'packages/providers/', 'drizzle/'] },
+  { prefix: 'apps/dashboard/', may: ['apps/gateway/src/admin/', 'packages/core/'] },
+  { prefix: 'bench/', may: ['packages/', 'apps/gateway/', 'drizzle/'] },
+];
+
+/**
+ * Allowed by the room's list, yet not meant: another room beside it inside the gateway. The heads that answer on their own
+ * (the admin API's entry) may name the dialect whose envelope they use.
+ */
+const CLOSED: readonly { readonly from: string; readonly to: RegExp }[] = [
+  {
+    from: 'apps/gateway/src/admin/',
+    to: /^apps\/gateway\/src\/(jobs|pipeline\/(?!exchange\/respond-error$)|dialects\/[^/]+\/(?!index$))/,
+  },
+];
+
+export const checkArrows: Rule = (file) => {
+  if (isTest(file.path)) return [];
+  const room = ROOMS.find(({ prefix }) => file.path.startsWith(prefix));
+  if (room === undefined) return [];
+  return importsOf(file)
+    .filter((target) => {
+      if (CLOSED.some(({ from, to }) => file.path.startsWith(from) && to.test(target))) return true;
+      return ![room.prefix, ...room.may].some((prefix) => target.startsWith(prefix));
+    })
+    .map((target) => `may not import ${target}`);
+};
+
+/** They speak another provider's wire format, and so build on it: the compatible clouds, and the one that is built in. */
+const BUILDS_ON_OTHERS: ReadonlySet<string> = new Set(['openai-compatible', 'demo']);
+/** Folders beside the vendors' that all of them may use; `claude` is what two vendors of the same models share. */
+const SHARED_BY_PROVIDERS: ReadonlySet<string> = new Set(['transport', 'translation', 'claude']);
+
+/** Providers are strangers to each other, and what they share knows none of them. */
+export const checkProviders: Rule = (file) => {
+  const folderOf = (path: string) => /^packages\/providers\/src\/([^/]+)\//.exec(path)?.[1];
+  const own = folderOf(file.path);
+  if (own === undefined || BUILDS_ON_OTHERS.has(own) || isTest(file.path)) return [];
+  return importsOf(file)
+    .filter((target) => {
+      const other = folderOf(target);
+      return other !== undefined && other !== own && !SHARED_BY_PROVIDERS.has(other);
+    })
+    .map((target) => `a provider may not import another: may not import ${target}`);
+};
+
+/** Files that import each other in a circle, types included: one line for each circle, in the name of its first file. */
+export function checkCycles(all: readonly SourceFile[]): readonly string[] {
+  const resolve = createResolver(all);
+  const edges = new Map(
+    all.map((file) => [file.path, importsOf(file).flatMap((target) => resolve(target)?.path ?? [])] as const),
+  );
+  return stronglyConnected(edges)
+    .filter((group) => group.length > 1 || edges.get(group[0] ?? '')?.includes(group[0] ?? ''))
+    .map((group) => group.sort())
+    .map((group) => `${group[0]}: imports itself in a circle: ${group.join(', ')}`);
+}
+
+/** Tarjan's algorithm. */
+function stronglyConnected(edges: ReadonlyMap<string, readonly string[]>): string[][] {
+  const order = new Map<string, number>();
+  const low = new Map<string, number>();
+  const path: string[] = [];
+  const groups: string[][] = [];
+  const visit = (node: string): void => {
+    order.set(node, order.size);
+    low.set(node, order.size - 1);
+    path.push(node);
+    for (const next of edges.get(node) ?? []) {
+      if (!order.has(next)) visit(next);
+      if (path.includes(next)) low.set(node, Math.min(low.get(node) ?? 0, low.get(next) ?? 0));
+    }
+    if (low.get(node) === order.get(node)) groups.push(path.splice(path.indexOf(node)));
+  };
+  for (const node of edges.keys()) if (!order.has(node)) visit(node);
+  return groups;
+}

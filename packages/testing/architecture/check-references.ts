@@ -1,0 +1,35 @@
+import { parseSync } from 'oxc-parser';
+import { isScript, isTest, type Rule, type SourceFile } from './source-file';
+
+const FILE_NAME = /[\w@./-]*[\w-]\.(?:tsx?|lua|sql|md)\b/g;
+/** In documents: what stands between backticks and begins with a room, a folder as well. */
+const ROOM_PATH = /`((?:apps|packages|drizzle|bench|docs)\/[\w@./-]*\w)\/?`/g;
+
+/** Comments point at files that exist: by name, or by the end of their path. */
+export const checkComments: Rule = (file, all) => {
+  if (isTest(file.path) || file.path.endsWith('.md')) return [];
+  return commentsOf(file)
+    .flatMap((comment) => comment.match(FILE_NAME) ?? [])
+    .filter((name) => !name.startsWith('.') && !exists(name, all))
+    .map((name) => `a comment points at ${name}, which does not exist`);
+};
+
+/** Documents point at files and folders that exist. */
+export const checkDocuments: Rule = (file, all) => {
+  if (!file.path.endsWith('.md') || file.path === 'CHANGELOG.md') return [];
+  const places = [...file.text.matchAll(ROOM_PATH)].map(([, place = '']) => place);
+  return places
+    .filter(
+      (place) =>
+        !all.some(({ path }) => path === place || path.startsWith(`${place}/`) || path.startsWith(`${place}.`)),
+    )
+    .map((place) => `points at ${place}, which does not exist`);
+};
+
+function commentsOf({ path, text }: SourceFile): readonly string[] {
+  if (isScript(path)) return parseSync(path, text).comments.map(({ value }) => value);
+  return text.split('\n').flatMap((line) => /--(.*)$/.exec(line)?.[1] ?? []);
+}
+
+const exists = (name: string, all: readonly SourceFile[]): boolean =>
+  all.some(({ path }) => path === name || path.endsWith(`/${name}`));
