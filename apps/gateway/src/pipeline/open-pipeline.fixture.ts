@@ -32,6 +32,8 @@ export interface PipelineOptions {
   readonly project?: Partial<Project>;
   readonly key?: Partial<ApiKey>;
   readonly maxBodyBytes?: number;
+  /** The store has never heard of key and project. */
+  readonly isNewToStore?: true;
 }
 
 export const SECRET = `llm0_live_${'a'.repeat(64)}`;
@@ -120,7 +122,9 @@ export async function openPipeline(options: PipelineOptions = {}) {
   };
   const hotStore = new EmbeddedHotStore({ dataDir });
   await hotStore.start(NO_ROWS);
-  await hotStore.setVersions('project', stored.project.version, [{ keyId: 'key', version: stored.key.version }]);
+  if (options.isNewToStore !== true) {
+    await hotStore.setVersions('project', stored.project.version, [{ keyId: 'key', version: stored.key.version }]);
+  }
   const fetch = (async (_url: string, init: RequestInit) => {
     const { model, stream = false } = JSON.parse(String(init.body)) as { model: string; stream?: boolean };
     world.asked.push({ model, stream });

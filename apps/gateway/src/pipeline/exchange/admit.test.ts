@@ -93,6 +93,13 @@ describe('a key that changed under us', () => {
     expect(pipeline.world.lookUps).toBe(1);
   });
 
+  test('or that the store does not know yet is loaded once, and known from then on', async () => {
+    await open({ isNewToStore: true });
+    expect((await admit(pipeline.services, inputOf())).decision.type).toBe('admitted');
+    expect((await admit(pipeline.services, inputOf({ text: 'more' }))).decision.type).toBe('admitted');
+    expect(pipeline.world.lookUps).toBe(1);
+  });
+
   test('and was revoked is refused', async () => {
     await open();
     const input = inputOf();

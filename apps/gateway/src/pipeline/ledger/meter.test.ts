@@ -55,32 +55,30 @@ describe('a request is settled exactly once', () => {
     ['aborted', (meter) => meter.abort(), 'aborted', 0],
   ];
 
-  test.each(endings)('%s, whatever comes after', async (_name, end, status, costNanoUsd) => {
-    const { meter } = await begin();
-    meter.attach(completion());
-    expect([await pipeline.hotStore.openHolds(), pipeline.services.leases.size]).toEqual([1, 1]);
-    end(meter);
-    for (const [, again] of endings) again(meter);
-    await meter.handedOver;
-    expect((await pipeline.rows()).map((row) => [row.status, row.costNanoUsd])).toEqual([
-      [status as never, costNanoUsd],
-    ]);
-    expect([await spentNanoUsd(), await pipeline.hotStore.openHolds()]).toEqual([costNanoUsd, 0]);
-    expect(pipeline.services.leases.size).toBe(0);
-  });
-
-  test.each(endings)('%s: handed over before the call returns', async (_name, end) => {
-    const { meter } = await begin();
-    meter.attach(completion());
-    let settled = 0;
-    const settle = pipeline.hotStore.settle.bind(pipeline.hotStore);
-    pipeline.hotStore.settle = (settlement) => {
-      settled += 1;
-      return settle(settlement);
-    };
-    end(meter);
-    expect(settled).toBe(1);
-  });
+  test.each(endings)(
+    '%s: before the call returns, and whatever comes after',
+    async (_name, end, status, costNanoUsd) => {
+      const { meter } = await begin();
+      meter.attach(completion());
+      expect([await pipeline.hotStore.openHolds(), pipeline.services.leases.size]).toEqual([1, 1]);
+      let settled = 0;
+      const settle = pipeline.hotStore.settle.bind(pipeline.hotStore);
+      pipeline.hotStore.settle = (settlement) => {
+        settled += 1;
+        return settle(settlement);
+      };
+      end(meter);
+      expect(settled).toBe(1);
+      for (const [, again] of endings) again(meter);
+      expect(settled).toBe(1);
+      await meter.handedOver;
+      expect((await pipeline.rows()).map((row) => [row.status as string, row.costNanoUsd])).toEqual([
+        [status, costNanoUsd],
+      ]);
+      expect([await spentNanoUsd(), await pipeline.hotStore.openHolds()]).toEqual([costNanoUsd, 0]);
+      expect(pipeline.services.leases.size).toBe(0);
+    },
+  );
 });
 
 describe('a complete answer', () => {
