@@ -2,17 +2,19 @@ import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { Hono } from 'hono';
 import { anthropicCount, anthropicMessages } from './dialects/anthropic-messages/index';
 import type { Dialect } from './dialects/dialect';
+import { NATIVE_ERRORS } from './dialects/native-errors';
 import { openaiChat } from './dialects/openai-chat/index';
+import { openaiEmbeddings } from './dialects/openai-embeddings/index';
 import { openaiResponses } from './dialects/openai-responses/index';
 import { cachez, type GatherMetrics, healthz, livez, metricsPage, readyz } from './observe/status-pages';
 import { handleChat } from './pipeline/chat/handle-chat';
-import { routeKeptAnswers } from './pipeline/chat/route-kept-answers';
+import { handleKeptAnswer, KEPT_ANSWER_ROUTES } from './pipeline/chat/handle-kept-answers';
 import { handleEmbeddings } from './pipeline/embeddings/handle-embeddings';
 import { asGatewayError, respondError } from './pipeline/exchange/respond-error';
 import { listModels, type ModelDialects, showModel } from './pipeline/handle-models';
 import { handlePassthrough } from './pipeline/passthrough/handle-passthrough';
 import { serveDashboard } from './process/serve-dashboard';
-import type { Services } from './services-type';
+import type { Services } from './services/contract';
 
 /** Chat endpoints by path; a dialect more is a line more. */
 const CHAT_ROUTES: readonly (readonly [path: string, dialect: Dialect])[] = [
@@ -33,7 +35,10 @@ export function createHotRoutes(services: Services): HotRoutes {
     POST: (request) => (services.activity.isDraining ? closeConnection(handle(request)) : handle(request)),
   });
   const chat = CHAT_ROUTES.map(([path, dialect]) => [path, hot((request) => handleChat(services, dialect, request))]);
-  return { ...Object.fromEntries(chat), [EMBEDDINGS_PATH]: hot((request) => handleEmbeddings(services, request)) };
+  return {
+    ...Object.fromEntries(chat),
+    [EMBEDDINGS_PATH]: hot((request) => handleEmbeddings(services, openaiEmbeddings, request)),
+  };
 }
 
 /** All routes of the gateway. `admin` is the admin API, mounted under `/admin`. */
@@ -43,9 +48,9 @@ export function createApp(services: Services, admin: Hono, gatherMetrics?: Gathe
     app.post(path, (c) => handleChat(services, dialect, c.req.raw));
     app.all(path, (c) => refuseMethod(services, 'POST', c.req.path));
   }
-  app.post(EMBEDDINGS_PATH, (c) => handleEmbeddings(services, c.req.raw));
+  app.post(EMBEDDINGS_PATH, (c) => handleEmbeddings(services, openaiEmbeddings, c.req.raw));
   app.all(EMBEDDINGS_PATH, (c) => refuseMethod(services, 'POST', c.req.path));
-  app.all('/passthrough/*', (c) => handlePassthrough(services, c.req.raw));
+  app.all('/passthrough/*', (c) => handlePassthrough(services, NATIVE_ERRORS, c.req.raw));
   const pages: readonly (readonly [path: string, handle: (request: Request) => Response | Promise<Response>])[] = [
     ['/v1/models', (request) => listModels(services, request, MODEL_DIALECTS)],
     ['/livez', () => livez()],
@@ -61,7 +66,12 @@ export function createApp(services: Services, admin: Hono, gatherMetrics?: Gathe
   app.get('/v1/models/:id{.+}', (c) =>
     showModel(services, { request: c.req.raw, id: c.req.param('id'), dialects: MODEL_DIALECTS }),
   );
-  routeKeptAnswers(app, services, openaiResponses);
+  for (const path of Object.keys(KEPT_ANSWER_ROUTES)) {
+    app.all(path, (c) => {
+      const asked = { request: c.req.raw, id: c.req.param('id') ?? '', dialect: openaiResponses };
+      return handleKeptAnswer(services, asked, path);
+    });
+  }
   app.route('/admin', admin);
   app.get('*', async (c) => (await serveDashboard(c.req.path)) ?? notFound(services, c.req.path));
   app.notFound((c) => notFound(services, c.req.path));

@@ -13,7 +13,7 @@ const ROOMS: readonly { readonly prefix: string; readonly may: readonly string[]
       'packages/providers/src/provider',
       'packages/providers/src/transport/call-',
       'apps/gateway/src/dialects/dialect',
-      'apps/gateway/src/services-type',
+      'apps/gateway/src/services/contract',
     ],
   },
   {

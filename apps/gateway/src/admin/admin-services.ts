@@ -9,8 +9,8 @@ import type { AdminRole } from '@llm0/drizzle/queries/access/admin-tokens';
 import type { Logger } from 'pino';
 import type { Config } from '../config/config';
 import type { PostWebhook } from '../observe/post-webhook';
-import type { ProviderDesk } from '../providers/provider-admin';
-import type { Clock } from '../services-type';
+import type { ProviderAdmin } from '../providers/provider-admin';
+import type { Clock } from '../services/contract';
 import type { StatsReader } from './stats/answer-stats';
 
 /** What the admin API touches; the composition root gives it. */
@@ -47,7 +47,7 @@ export interface AdminServices {
   /** The shipped chains. */
   readonly presetChains: readonly Chain[];
   /** Vendors, connections and their tests; seals secrets. */
-  readonly providerDesk: ProviderDesk;
+  readonly providerAdmin: ProviderAdmin;
   /** Breakers and cool-downs, from memory. */
   readonly health: Pick<SharedTargetHealth, 'list'>;
   readonly version: string;

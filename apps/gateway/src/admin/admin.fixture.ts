@@ -15,7 +15,7 @@ import type { Hono } from 'hono';
 import { pino } from 'pino';
 import { ProviderConnections } from '../providers/connections';
 import { readPresetChains } from '../providers/preset-chains';
-import { ProviderDesk } from '../providers/provider-admin';
+import { ProviderAdmin } from '../providers/provider-admin';
 import type { AdminServices } from './admin-services';
 import { parseMoneyAsText } from './fields/json-money';
 import { buildAdmin } from './index';
@@ -77,13 +77,13 @@ function createDesk({ vault = createSecretVault(new Uint8Array(32).fill(7)) }: A
     monotonicMs: () => performance.now(),
     log: pino({ level: 'silent' }),
   });
-  return { connections, providerDesk: new ProviderDesk({ ...shared, connections, testTimeoutMs: 2000 }) };
+  return { connections, providerAdmin: new ProviderAdmin({ ...shared, connections, testTimeoutMs: 2000 }) };
 }
 
 /** The admin API over a real database and the embedded hot store. */
 export async function openAdmin(kind: TestDatabaseKind, options: AdminOptions = {}): Promise<AdminUnderTest> {
   const database = await kind.open();
-  const { connections, providerDesk } = createDesk(options);
+  const { connections, providerAdmin } = createDesk(options);
   const folder = makeTempDir();
   const hotStore = new EmbeddedHotStore({ dataDir: folder.path });
   await hotStore.start(new StoredRows());
@@ -122,7 +122,7 @@ export async function openAdmin(kind: TestDatabaseKind, options: AdminOptions = 
     },
     routing: () => createRoutingTables({ providers: new Map(), prices: createPriceBook([], new Set()) }),
     presetChains: await readPresetChains(),
-    providerDesk,
+    providerAdmin,
     health: { list: () => targets },
     version: '9.9.9',
   };

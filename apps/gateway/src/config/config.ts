@@ -1,59 +1,11 @@
-import { FAILOVER_MODES, type FailoverMode } from '@llm0/core/routing/failover-mode';
+import { FAILOVER_MODES } from '@llm0/core/routing/failover-mode';
 import { readEgressAllow } from './egress';
-import { type EmbeddingSettings, readEmbeddingSettings } from './embedding';
-import { type ProviderSetting, readProviderSettings } from './providers';
-import { readTestSettings, type TestSettings } from './testing';
-import { ConfigError, type Environment, EnvReader } from './values';
+import { readEmbeddingSettings } from './embedding';
+import { readProviderSettings } from './providers';
+import { readTestSettings } from './testing';
+import { ConfigError, type Environment, EnvReader, type Settings } from './values';
 
 export { ConfigError } from './values';
-
-/** Everything the process can be told from outside. Durations in ms, sizes in bytes. */
-export interface Config {
-  readonly port: number;
-  readonly host: string;
-  readonly environment: string;
-  readonly logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'silent';
-  readonly tls?: { readonly certFile: string; readonly keyFile: string };
-  /** Absent = embedded. */
-  readonly databaseUrl?: string;
-  /** Absent = embedded. */
-  readonly redis?: {
-    readonly url: string;
-    readonly cluster: boolean;
-    readonly password?: string;
-    readonly db?: number;
-  };
-  readonly dataDir: string;
-  readonly adminToken?: string;
-  readonly encryptionKey?: Uint8Array;
-  readonly providers: readonly ProviderSetting[];
-  /** Hosts, addresses and ranges that requests for URLs from outside may reach although they are private. */
-  readonly egressAllow: readonly string[];
-  readonly demoProvider: boolean;
-  readonly tierModels: { readonly flagship?: string; readonly balanced?: string; readonly budget?: string };
-  readonly failoverMode: FailoverMode;
-  readonly requestTimeoutMs: number;
-  readonly streamIdleTimeoutMs: number;
-  readonly drainTimeoutMs: number;
-  readonly logRetentionDays: number;
-  readonly cacheTtlSeconds: number;
-  readonly cacheMaxBodyBytes: number;
-  readonly cacheMaxBytes: number;
-  readonly embedding: EmbeddingSettings;
-  readonly workers: number;
-  /** Set in the processes that a supervisor of several started. */
-  readonly workerIndex?: number;
-  readonly maxBodyBytes: number;
-  readonly maxConcurrentRequests: number | null;
-  readonly logBodies: boolean;
-  readonly logBodiesTtlDays: number;
-  /** How long answers are kept for later requests to go on from; 0 = not at all. */
-  readonly responsesRetentionDays: number;
-  readonly backgroundWorkers: boolean;
-  readonly testing: TestSettings;
-  /** Names that are accepted for the Go project's sake and have no effect here. */
-  readonly ignoredNames: readonly string[];
-}
 
 const GO_POOL_NAMES = [
   'DB_MAX_CONNS',
@@ -79,30 +31,25 @@ const GO_POOL_NAMES = [
 
 const MIB = 1024 * 1024;
 
+/** Everything the process can be told from outside. Durations in ms, sizes in bytes. */
+export type Config = Settings<ReturnType<typeof readConfig>>;
+
 /** Reads the environment once. The only place that knows variable names; throws `ConfigError`. */
-export function readConfig(env: Environment): Config {
+export function readConfig(env: Environment) {
   const read = new EnvReader(env);
   const environment = read.text('ENVIRONMENT') ?? 'local';
-  const databaseUrl = read.url('DATABASE_URL', ['postgres:', 'postgresql:']);
-  const redis = readRedis(read);
+  const stores = readStores(read);
   const providers = readProviderSettings(read);
-  const workers = read.integer('GATEWAY_WORKERS', 1, { min: 1, max: 64 });
-  if (workers > 1 && (databaseUrl === undefined || redis === undefined)) {
-    throw new ConfigError('GATEWAY_WORKERS', String(workers), 'more than 1 needs both DATABASE_URL and REDIS_URL');
-  }
   const demo = read.oneOf('DEMO_PROVIDER', 'auto', ['auto', 'on', 'off']);
   return {
-    port: read.integer('PORT', 8080, { min: 0, max: 65_535 }),
-    host: read.text('HOST') ?? '127.0.0.1',
+    ...stores,
+    ...readProcess(read, stores),
+    ...readKeeping(read, stores),
     environment,
-    logLevel: read.oneOf('LOG_LEVEL', 'info', ['trace', 'debug', 'info', 'warn', 'error', 'silent']),
-    tls: readTls(read),
-    databaseUrl,
-    redis,
-    dataDir: read.text('DATA_DIR') ?? './data',
     adminToken: readAdminToken(read),
     encryptionKey: readEncryptionKey(read),
     providers,
+    /** Hosts, addresses and ranges that requests for URLs from outside may reach although they are private. */
     egressAllow: readEgressAllow(read),
     demoProvider: demo === 'on' || (demo === 'auto' && providers.length === 0 && environment !== 'production'),
     tierModels: {
@@ -111,39 +58,68 @@ export function readConfig(env: Environment): Config {
       budget: read.text('OLLAMA_MODEL_BUDGET'),
     },
     failoverMode: read.oneOf('FAILOVER_MODE', 'cloud_first', FAILOVER_MODES),
-    requestTimeoutMs: read.durationMs('REQUEST_TIMEOUT', '30s'),
-    streamIdleTimeoutMs: read.durationMs('STREAM_IDLE_TIMEOUT', '60s'),
-    drainTimeoutMs: read.durationMs('DRAIN_TIMEOUT', '30s'),
-    logRetentionDays: read.integer('LOG_RETENTION_DAYS', 90, { min: 62, max: 3650 }),
-    cacheTtlSeconds: read.integer('CACHE_TTL_SECONDS', 3600, { min: 1, max: 31_536_000 }),
-    cacheMaxBodyBytes: read.bytes('CACHE_MAX_BODY_BYTES', MIB),
-    cacheMaxBytes: read.bytes('CACHE_MAX_BYTES', redis === undefined ? 32 * MIB : 256 * MIB),
     embedding: readEmbeddingSettings(read),
-    workers,
-    workerIndex:
-      read.text('LLM0_WORKER') === undefined ? undefined : read.integer('LLM0_WORKER', 0, { min: 0, max: 63 }),
-    maxBodyBytes: read.bytes('MAX_BODY_BYTES', 20 * MIB),
-    maxConcurrentRequests:
-      read.text('MAX_CONCURRENT_REQUESTS') === undefined
-        ? null
-        : read.integer('MAX_CONCURRENT_REQUESTS', 0, { min: 1, max: 1_000_000 }),
-    logBodies: read.flag('LOG_BODIES', false),
-    logBodiesTtlDays: read.integer('LOG_BODIES_TTL_DAYS', 7, { min: 1, max: 3650 }),
-    responsesRetentionDays: read.integer('RESPONSES_RETENTION_DAYS', 30, { min: 0, max: 3650 }),
-    backgroundWorkers: !read.flag('DISABLE_BACKGROUND_WORKERS', false),
     testing: readTestSettings(read, environment),
+    /** Names that are accepted for the Go project's sake and have no effect here. */
     ignoredNames: GO_POOL_NAMES.filter((name) => read.text(name) !== undefined),
   };
 }
 
-function readRedis(read: EnvReader): Config['redis'] {
+/** Without URLs, what is embedded. */
+function readStores(read: EnvReader) {
+  return {
+    databaseUrl: read.url('DATABASE_URL', ['postgres:', 'postgresql:']),
+    redis: readRedis(read),
+    dataDir: read.text('DATA_DIR') ?? './data',
+  };
+}
+
+type Stores = ReturnType<typeof readStores>;
+
+function readProcess(read: EnvReader, { databaseUrl, redis }: Stores) {
+  const workers = read.integer('GATEWAY_WORKERS', 1, { min: 1, max: 64 });
+  if (workers > 1 && (databaseUrl === undefined || redis === undefined)) {
+    throw new ConfigError('GATEWAY_WORKERS', String(workers), 'more than 1 needs both DATABASE_URL and REDIS_URL');
+  }
+  return {
+    port: read.integer('PORT', 8080, { min: 0, max: 65_535 }),
+    host: read.text('HOST') ?? '127.0.0.1',
+    logLevel: read.oneOf('LOG_LEVEL', 'info', ['trace', 'debug', 'info', 'warn', 'error', 'silent']),
+    tls: readTls(read),
+    workers,
+    /** Set in the processes that a supervisor of several started. */
+    workerIndex: read.optionalInteger('LLM0_WORKER', { min: 0, max: 63 }),
+    backgroundWorkers: !read.flag('DISABLE_BACKGROUND_WORKERS', false),
+    requestTimeoutMs: read.durationMs('REQUEST_TIMEOUT', '30s'),
+    streamIdleTimeoutMs: read.durationMs('STREAM_IDLE_TIMEOUT', '60s'),
+    drainTimeoutMs: read.durationMs('DRAIN_TIMEOUT', '30s'),
+    maxBodyBytes: read.bytes('MAX_BODY_BYTES', 20 * MIB),
+    maxConcurrentRequests: read.optionalInteger('MAX_CONCURRENT_REQUESTS', { min: 1, max: 1_000_000 }) ?? null,
+  };
+}
+
+/** What is kept of requests, and for how long. */
+function readKeeping(read: EnvReader, { redis }: Stores) {
+  return {
+    logRetentionDays: read.integer('LOG_RETENTION_DAYS', 90, { min: 62, max: 3650 }),
+    cacheTtlSeconds: read.integer('CACHE_TTL_SECONDS', 3600, { min: 1, max: 31_536_000 }),
+    cacheMaxBodyBytes: read.bytes('CACHE_MAX_BODY_BYTES', MIB),
+    cacheMaxBytes: read.bytes('CACHE_MAX_BYTES', redis === undefined ? 32 * MIB : 256 * MIB),
+    logBodies: read.flag('LOG_BODIES', false),
+    logBodiesTtlDays: read.integer('LOG_BODIES_TTL_DAYS', 7, { min: 1, max: 3650 }),
+    /** How long answers are kept for later requests to go on from; 0 = not at all. */
+    responsesRetentionDays: read.integer('RESPONSES_RETENTION_DAYS', 30, { min: 0, max: 3650 }),
+  };
+}
+
+function readRedis(read: EnvReader) {
   const url = read.url('REDIS_URL', ['redis:', 'rediss:']);
   if (url === undefined) return undefined;
-  const db = read.text('REDIS_DB') === undefined ? undefined : read.integer('REDIS_DB', 0, { min: 0, max: 1_000_000 });
+  const db = read.optionalInteger('REDIS_DB', { min: 0, max: 1_000_000 });
   return { url, cluster: read.flag('REDIS_CLUSTER', false), password: read.text('REDIS_PASSWORD'), db };
 }
 
-function readTls(read: EnvReader): Config['tls'] {
+function readTls(read: EnvReader) {
   if (!read.flag('TLS_ENABLED', false)) return undefined;
   const certFile = read.text('TLS_CERT_FILE');
   const keyFile = read.text('TLS_KEY_FILE');

@@ -1,16 +1,10 @@
 import { ConfigError, type EnvReader } from './values';
 
-/** Where vectors of the semantic cache come from; all absent = the shipped model, in process. */
-export interface EmbeddingSettings {
-  readonly serviceUrl?: string;
-  readonly serviceApi: 'embed' | 'embeddings';
-  readonly serviceModel?: string;
-  readonly serviceKey?: string;
-  /** Folder with `tokenizer.json`, `config.json` and `onnx/` of another model. */
-  readonly modelPath?: string;
-}
-
-export function readEmbeddingSettings(read: EnvReader): EmbeddingSettings {
+/**
+ * Where vectors of the semantic cache come from; all absent = the shipped model, in process. `modelPath`: a folder with
+ * `tokenizer.json`, `config.json` and `onnx/` of another model.
+ */
+export function readEmbeddingSettings(read: EnvReader) {
   const serviceUrl = read.url('EMBEDDING_SERVICE_URL', ['http:', 'https:']);
   const modelPath = read.text('EMBEDDING_MODEL_PATH');
   if (serviceUrl !== undefined && modelPath !== undefined) {

@@ -1,17 +1,5 @@
 import { ConfigError, type EnvReader } from './values';
 
-/** For tests of whole processes only; refused in production. */
-export interface TestSettings {
-  /** A file with milliseconds to add to the wall clock, looked at again and again (see `wall-clock.ts`). */
-  readonly clockFile?: string;
-  /** Lease of a hold instead of 60 s. */
-  readonly leaseMs?: number;
-  /** How long an admission may wait for Redis instead of 80 ms: for test machines that are too busy. */
-  readonly admitDeadlineMs?: number;
-  /** How long a semantic look-up may take instead of 150 ms, for the same reason. */
-  readonly lookUpDeadlineMs?: number;
-}
-
 const NAMES = [
   'LLM0_TEST_CLOCK_FILE',
   'LLM0_TEST_LEASE_MS',
@@ -20,18 +8,20 @@ const NAMES = [
 ] as const;
 const MS_RANGE = { min: 10, max: 60_000 };
 
-/** Reads the `LLM0_TEST_*` names; throws `ConfigError` when one is set in production. */
-export function readTestSettings(read: EnvReader, environment: string): TestSettings {
+/** For tests of whole processes only: throws `ConfigError` when one is set in production. */
+export function readTestSettings(read: EnvReader, environment: string) {
   const set = NAMES.find((name) => read.text(name) !== undefined);
   if (environment === 'production' && set !== undefined) {
     throw new ConfigError(set, read.text(set) ?? '', 'this is for tests only and refused in production');
   }
-  const milliseconds = (name: (typeof NAMES)[number]) =>
-    read.text(name) === undefined ? undefined : read.integer(name, 0, MS_RANGE);
   return {
+    /** A file with milliseconds to add to the wall clock, looked at again and again (see `process/wall-clock.ts`). */
     clockFile: read.text('LLM0_TEST_CLOCK_FILE'),
-    leaseMs: milliseconds('LLM0_TEST_LEASE_MS'),
-    admitDeadlineMs: milliseconds('LLM0_TEST_ADMIT_DEADLINE_MS'),
-    lookUpDeadlineMs: milliseconds('LLM0_TEST_LOOK_UP_DEADLINE_MS'),
+    /** Lease of a hold instead of 60 s. */
+    leaseMs: read.optionalInteger('LLM0_TEST_LEASE_MS', MS_RANGE),
+    /** How long an admission may wait for Redis instead of 80 ms: for test machines that are too busy. */
+    admitDeadlineMs: read.optionalInteger('LLM0_TEST_ADMIT_DEADLINE_MS', MS_RANGE),
+    /** How long a semantic look-up may take instead of 150 ms, for the same reason. */
+    lookUpDeadlineMs: read.optionalInteger('LLM0_TEST_LOOK_UP_DEADLINE_MS', MS_RANGE),
   };
 }

@@ -7,6 +7,11 @@ export class ConfigError extends Error {
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
+/** What a reader gives, where everything that may be undefined may also be left out. */
+export type Settings<T> = { readonly [K in keyof T as undefined extends T[K] ? never : K]: T[K] } & {
+  readonly [K in keyof T as undefined extends T[K] ? K : never]?: T[K];
+};
+
 /** Reads typed values out of an environment; every reader throws `ConfigError` for what it cannot take. */
 export class EnvReader {
   constructor(private readonly env: Environment) {}
@@ -24,6 +29,11 @@ export class EnvReader {
       throw new ConfigError(name, text, `a whole number from ${range.min} to ${range.max} is needed`);
     }
     return value;
+  }
+
+  /** undefined where the name is not set. */
+  optionalInteger(name: string, range: { min: number; max: number }): number | undefined {
+    return this.text(name) === undefined ? undefined : this.integer(name, 0, range);
   }
 
   flag(name: string, fallback: boolean): boolean {

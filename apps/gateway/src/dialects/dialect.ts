@@ -4,13 +4,14 @@ import type { ChatRequest } from '@llm0/core/chat/request';
 import type { ChatResponse } from '@llm0/core/chat/response';
 import type { Usage } from '@llm0/core/chat/usage';
 import type { KeptAnswer, KeptTurn } from '@llm0/core/conversations/kept-answers';
+import type { EmbeddingRequest } from '@llm0/core/embedding/embedding-request';
 import type { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { DialectName } from '@llm0/core/logs/log-record';
 
 export type CacheOutcome = 'exact' | 'semantic' | 'miss';
 
 /** What the client is told besides the answer itself; complete once the answer is. */
-export interface AnswerSummary {
+export interface ResponseSummary {
   readonly requestId: string;
   readonly provider: string;
   /** The answering model. */
@@ -29,7 +30,7 @@ export interface StreamEncoder {
   /** Bytes to send for the batch; null when there is nothing to send. */
   encode(batch: EventBatch): Uint8Array | null;
   /** The end of a complete answer: trailing metadata and terminator. */
-  finish(summary: AnswerSummary): Uint8Array;
+  finish(summary: ResponseSummary): Uint8Array;
   /** An error after the first output: an error frame, then the end. Never looks complete. */
   fail(error: GatewayError, requestId: string): Uint8Array;
   /** The whole answer as JSON text, for formats that keep answers; there from `finish` on. */
@@ -98,12 +99,20 @@ export interface ModelShape {
   encodeList(models: readonly ModelCard[], query: URLSearchParams): JsonObject;
 }
 
-/** One client-facing API. Wire → ours on the way in, ours → wire on the way out. */
-export interface Dialect {
-  readonly name: DialectName;
-  readonly wireFormat: WireFormat;
+/** How an error of the gateway's own is told to the clients of a format. */
+export interface ErrorEnvelope {
   /** Where the format's clients read a request's id, beside `X-Request-Id`. */
   readonly requestIdHeader?: string;
+  /** The error as JSON text. */
+  encodeError(error: GatewayError, requestId?: string): string;
+  /** Headers in which those clients look for its kind. */
+  errorHeaders?(error: GatewayError): Readonly<Record<string, string>>;
+}
+
+/** One client-facing API. Wire → ours on the way in, ours → wire on the way out. */
+export interface Dialect extends ErrorEnvelope {
+  readonly name: DialectName;
+  readonly wireFormat: WireFormat;
   readonly models?: ModelShape;
   /** Set where answers are kept for later requests. */
   readonly keeping?: AnswerKeeping;
@@ -113,8 +122,33 @@ export interface Dialect {
    */
   decodeRequest(body: JsonObject, headers?: Headers): ChatRequest;
   /** A whole plain answer. `wireBody`: the upstream's own body where it had the same format. */
-  encodeResponse(response: ChatResponse, summary: AnswerSummary, wireBody?: JsonObject): string;
+  encodeResponse(response: ChatResponse, summary: ResponseSummary, wireBody?: JsonObject): string;
   createStreamEncoder(context: StreamContext): StreamEncoder;
-  /** The error envelope as JSON text. */
-  encodeError(error: GatewayError, requestId?: string): string;
+}
+
+export type EmbeddingFormat = 'float' | 'base64';
+
+export interface DecodedEmbeddingRequest {
+  readonly request: EmbeddingRequest;
+  readonly format: EmbeddingFormat;
+}
+
+/** What the client is told of its embeddings. */
+export interface EmbeddingSummary {
+  /** The answering model. */
+  readonly model: string;
+  /** Little-endian 32-bit floats as base64, one for each input. */
+  readonly vectorsBase64: readonly string[];
+  readonly promptTokens: number;
+  readonly costNanoUsd: number;
+  readonly latencyMs: number;
+}
+
+/** One client-facing API for embeddings. */
+export interface EmbeddingDialect extends ErrorEnvelope {
+  readonly name: DialectName;
+  /** Throws `invalid_request` naming the field at fault; fields it does not know are kept. */
+  decodeRequest(body: JsonObject): DecodedEmbeddingRequest;
+  /** The whole answer as JSON text. */
+  encodeResponse(summary: EmbeddingSummary, format: EmbeddingFormat): string;
 }

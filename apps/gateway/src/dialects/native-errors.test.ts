@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
-import { NATIVE_ERRORS, type NativeErrors } from './native-errors';
+import type { ErrorEnvelope } from './dialect';
+import { NATIVE_ERRORS } from './native-errors';
 
 const LIMITED = new GatewayError('rate_limit_exceeded', 'Too many.', { param: 'key', retryAfterMs: 2500 });
 const told = (format: keyof typeof NATIVE_ERRORS, error: GatewayError) =>
@@ -52,7 +53,7 @@ describe('errors in the envelope of a native API', () => {
     ['upstream_timeout', 'ModelTimeoutException'],
   ] as const)('with its kind in a header: %s', (kind, type) => {
     const error = new GatewayError(kind, 'No.');
-    const { errorHeaders }: NativeErrors = NATIVE_ERRORS['bedrock-converse'];
+    const { errorHeaders }: ErrorEnvelope = NATIVE_ERRORS['bedrock-converse'];
     expect(errorHeaders?.(error)).toEqual({ 'x-amzn-errortype': type });
     expect(told('bedrock-converse', error)).toEqual({ message: 'No.', code: kind, param: null });
   });

@@ -2,15 +2,9 @@ import type { JsonObject, WireFormat } from '@llm0/core/chat/json';
 import { errorStatus } from '@llm0/core/errors/error-table';
 import type { GatewayError } from '@llm0/core/errors/gateway-error';
 import { anthropicMessages } from './anthropic-messages/index';
-import type { Dialect } from './dialect';
+import type { ErrorEnvelope } from './dialect';
 import { encodeErrorDetails } from './encode-error-details';
 import { openaiChat } from './openai-chat/index';
-
-/** How an error of the gateway's own is told to the clients of a native API. */
-export interface NativeErrors extends Pick<Dialect, 'encodeError' | 'requestIdHeader'> {
-  /** Headers in which those clients look for its kind. */
-  errorHeaders?(error: GatewayError): Readonly<Record<string, string>>;
-}
 
 /** Source: https://cloud.google.com/apis/design/errors#error_model */
 const GOOGLE_STATUS: Readonly<Record<number, string>> = {
@@ -57,7 +51,7 @@ const AWS_EXCEPTION: Readonly<Record<number, string>> = {
   504: 'ModelTimeoutException',
 };
 
-const AWS_ERRORS: NativeErrors = {
+const AWS_ERRORS: ErrorEnvelope = {
   encodeError: (error) => JSON.stringify({ message: error.message, ...encodeErrorDetails(error) }),
   errorHeaders: (error) => ({ 'x-amzn-errortype': AWS_EXCEPTION[errorStatus(error)] ?? 'ValidationException' }),
 };
@@ -69,4 +63,4 @@ export const NATIVE_ERRORS = {
   'anthropic-messages': anthropicMessages,
   'gemini-content': { encodeError: encodeGoogleError },
   'bedrock-converse': AWS_ERRORS,
-} as const satisfies Record<WireFormat, NativeErrors>;
+} as const satisfies Record<WireFormat, ErrorEnvelope>;

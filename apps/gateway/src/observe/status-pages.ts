@@ -2,7 +2,7 @@
 
 import { DEFAULT_SEMANTIC_THRESHOLD } from '@llm0/core/cache/semantic/semantic-cache';
 import type { TargetStatus } from '@llm0/core/routing/target-health';
-import type { Services } from '../services-type';
+import type { Services } from '../services/contract';
 
 interface BackendHealth {
   readonly ok: boolean;

@@ -4,12 +4,11 @@ import type { PricedModel } from '@llm0/core/pricing/price-book';
 import { type Route, type RoutingTables, resolveTargets, targetsOf } from '@llm0/core/routing/resolve-targets';
 import { targetKey } from '@llm0/core/routing/target';
 import type { Dialect, ModelCard } from '../dialects/dialect';
-import type { Services } from '../services-type';
-import { authenticate, reloadPrincipal } from './exchange/authenticate';
-import { isModelAllowed } from './exchange/plan-request';
-import { asGatewayError, respondError } from './exchange/respond-error';
+import type { Services } from '../services/contract';
+import { isModelAllowed } from './exchange/allowed-route';
+import { handleKeyRequest, type KeyNeeds } from './handle-key-request';
 
-type Needs = Pick<Services, 'keyCache' | 'clock' | 'routing' | 'createId' | 'log'>;
+type Needs = KeyNeeds & Pick<Services, 'routing'>;
 
 /** Those that may be asked for models, the usual one first. */
 export type ModelDialects = readonly [Dialect, ...Dialect[]];
@@ -43,23 +42,17 @@ export function showModel(services: Needs, { id, ...input }: ShowModelInput): Pr
   });
 }
 
-/** The key is read anew each time: no admission stands behind this answer to notice a revoked one. */
-async function answer(
+function answer(
   services: Needs,
   { request, dialects }: Omit<ShowModelInput, 'id'>,
   build: (key: ApiKey, dialect: Dialect) => unknown,
 ): Promise<Response> {
-  const requestId = services.createId();
   const dialect = dialects.find(({ models }) => models?.isAsked(request.headers)) ?? dialects[0];
-  try {
-    const { keyHash } = await authenticate(services, request);
-    const { key } = await reloadPrincipal(services, keyHash);
-    const headers: Record<string, string> = { 'X-Request-Id': requestId };
-    if (dialect.requestIdHeader !== undefined) headers[dialect.requestIdHeader] = requestId;
+  return handleKeyRequest(services, { request, dialect }, (key, headers) => {
+    const { requestIdHeader } = dialect;
+    if (requestIdHeader !== undefined) headers[requestIdHeader] = headers['X-Request-Id'] ?? '';
     return Response.json(build(key, dialect), { headers });
-  } catch (cause) {
-    return respondError(asGatewayError(cause, services.log), { requestId, dialect });
-  }
+  });
 }
 
 const CALLABLE_MODES = new Set(['chat', 'responses', 'embedding']);

@@ -80,7 +80,7 @@ export async function serveGateway(options: ServeOptions): Promise<ServingGatewa
 }
 
 function adminServices(running: RunningServices): Omit<Parameters<typeof createAdmin>[0], 'stats'> {
-  const { services, database, tables, providerDesk } = running;
+  const { services, database, tables, providerAdmin } = running;
   const reloadTables = () => tables.reload();
-  return { ...services, db: database.db, reloadTables, presetChains: tables.presets, providerDesk };
+  return { ...services, db: database.db, reloadTables, presetChains: tables.presets, providerAdmin };
 }

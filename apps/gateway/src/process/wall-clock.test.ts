@@ -30,7 +30,7 @@ test('the file’s offset holds within a moment, and nonsense changes nothing', 
 
 test('the hooks of the tests stop a start in production', () => {
   expect(readConfig({ LLM0_TEST_LEASE_MS: '2000' }).testing.leaseMs).toBe(2000);
-  expect(readConfig({}).testing).toEqual({});
+  expect(Object.values(readConfig({}).testing).filter((value) => value !== undefined)).toEqual([]);
   for (const name of ['LLM0_TEST_LEASE_MS', 'LLM0_TEST_CLOCK_FILE']) {
     expect(() => readConfig({ ENVIRONMENT: 'production', [name]: '2000' })).toThrow(`${name}=2000`);
   }

@@ -12,7 +12,7 @@ import { createPinnedFetch } from '@llm0/providers/transport/pinned-fetch';
 import type { Logger } from 'pino';
 import type { Config } from '../config/config';
 import type { ProviderSetting } from '../config/providers';
-import type { ConnectedProvider } from '../services-type';
+import type { ConnectedProvider } from '../services/contract';
 
 export interface ConnectionOptions {
   readonly config: Pick<Config, 'providers' | 'demoProvider'>;

@@ -7,7 +7,7 @@ import type { ProviderRegistry } from '@llm0/providers/registry';
 import { type EgressOptions, pinUrl } from '@llm0/providers/transport/fetch-guarded';
 import type { ProviderConnections } from './connections';
 
-export interface ProviderDeskOptions {
+export interface ProviderAdminOptions {
   readonly registry: ProviderRegistry;
   readonly connections: ProviderConnections;
   readonly vault: SecretVault;
@@ -22,12 +22,12 @@ export interface KnownVendor {
   readonly defaultBaseUrl: string;
 }
 
-export class ProviderDesk {
+export class ProviderAdmin {
   /** Whose API every provider that is no known vendor speaks. */
   readonly customKind = CUSTOM_KIND;
   readonly vault: SecretVault;
 
-  constructor(private readonly options: ProviderDeskOptions) {
+  constructor(private readonly options: ProviderAdminOptions) {
     this.vault = options.vault;
   }
 

@@ -15,9 +15,9 @@ import { listAllProviderKeys } from '@llm0/drizzle/queries/routing/provider-keys
 import { listProviders } from '@llm0/drizzle/queries/routing/providers';
 import type { Logger } from 'pino';
 import type { Config } from '../config/config';
-import type { ConnectedProvider } from '../services-type';
+import type { ConnectedProvider } from '../services/contract';
+import { coalesceRuns } from './coalesce-runs';
 import type { ProviderConnections } from './connections';
-import { runInTurn } from './run-in-turn';
 
 const REFRESH_EVERY_MS = 30_000;
 const LIST_MODELS_TIMEOUT_MS = 2000;
@@ -78,7 +78,7 @@ export class Tables {
   }
 
   /** Reads prices, chains, aliases and providers again; what was committed before the call is in force when it resolves. */
-  readonly reload = runInTurn(() => this.readAgain());
+  readonly reload = coalesceRuns(() => this.readAgain());
 
   private async readAgain(): Promise<void> {
     const { db, presets } = this.options;

@@ -62,10 +62,10 @@ const test = createRoute({
   responses: { 200: answers(providerTestResultSchema, 'How it went; `ok: false` is an answer too') },
 });
 
-type Needs = Pick<AdminServices, 'db' | 'hotStore' | 'reloadTables' | 'providerDesk'>;
+type Needs = Pick<AdminServices, 'db' | 'hotStore' | 'reloadTables' | 'providerAdmin'>;
 
 export function providerKeyRoutes(services: Needs, mirror: HotStoreMirror) {
-  const { db, providerDesk: desk } = services;
+  const { db, providerAdmin: desk } = services;
   const goLive = () => bringTablesIntoForce(services, mirror);
   const shown = (key: StoredProviderKey) => showProviderKey(key, desk.keyState(key));
   return createRouter()
@@ -137,8 +137,8 @@ const auditName = ({ id: keyId, provider }: StoredProviderKey) => ({
   resourceId: `${provider}/${keyId}`,
 });
 
-async function requireProvider({ db, providerDesk }: Needs, name: string): Promise<void> {
-  const isKnown = providerDesk.vendors().some((vendor) => vendor.name === name);
+async function requireProvider({ db, providerAdmin }: Needs, name: string): Promise<void> {
+  const isKnown = providerAdmin.vendors().some((vendor) => vendor.name === name);
   if (!isKnown && (await getProvider(db, name)) === null) throw notFound('provider');
 }
 

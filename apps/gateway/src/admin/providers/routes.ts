@@ -72,11 +72,14 @@ const remove = createRoute({
   responses: { 204: { description: 'Deleted' } },
 });
 
-type Needs = Pick<AdminServices, 'db' | 'hotStore' | 'reloadTables' | 'createId' | 'providerDesk' | 'health' | 'clock'>;
+type Needs = Pick<
+  AdminServices,
+  'db' | 'hotStore' | 'reloadTables' | 'createId' | 'providerAdmin' | 'health' | 'clock'
+>;
 type Body = z.infer<typeof newProviderSchema>;
 
 export function providerRoutes(services: Needs, mirror: HotStoreMirror) {
-  const { db, providerDesk: desk } = services;
+  const { db, providerAdmin: desk } = services;
   const goLive = () => bringTablesIntoForce(services, mirror);
   return createRouter()
     .openapi(create, async (c) => {
@@ -141,19 +144,19 @@ async function storeProvider(services: Needs, tx: Db, body: Body & { readonly ki
   if (stored === null) throw taken(body.name);
   if (body.key !== undefined) {
     const keyId = crypto.randomUUID();
-    const sealed = sealKey(services.providerDesk.vault, body.key, keyId);
+    const sealed = sealKey(services.providerAdmin.vault, body.key, keyId);
     await createProviderKey(tx, { id: keyId, provider: body.name, projectId: null, name: 'default', ...sealed });
   }
   await putPrices(tx, body.name, body.models ?? []);
 }
 
-async function allNames({ db, providerDesk }: Needs): Promise<readonly string[]> {
+async function allNames({ db, providerAdmin }: Needs): Promise<readonly string[]> {
   const stored = (await listProviders(db)).map(({ name }) => name);
-  return [...new Set([...providerDesk.vendors().map(({ name }) => name), ...stored])].sort();
+  return [...new Set([...providerAdmin.vendors().map(({ name }) => name), ...stored])].sort();
 }
 
 /** null where there is neither such a vendor nor such a stored provider. */
-async function shown({ providerDesk: desk, health, clock }: Needs, db: Db, name: string) {
+async function shown({ providerAdmin: desk, health, clock }: Needs, db: Db, name: string) {
   const stored = await getProvider(db, name);
   const vendor = desk.vendors().find((one) => one.name === name);
   if (stored === null && vendor === undefined) return null;
@@ -172,7 +175,7 @@ async function shown({ providerDesk: desk, health, clock }: Needs, db: Db, name:
 }
 
 /** A known vendor keeps its own kind; everything else speaks OpenAI's API and needs to say where it is. */
-function kindOf({ providerDesk: desk }: Needs, { name, kind, base_url: baseUrl }: Body): string {
+function kindOf({ providerAdmin: desk }: Needs, { name, kind, base_url: baseUrl }: Body): string {
   const isVendor = desk.vendors().some((vendor) => vendor.name === name);
   if (!isVendor && desk.isVendor(name)) throw taken(name);
   const expected = isVendor ? name : desk.customKind;
@@ -185,10 +188,10 @@ function kindOf({ providerDesk: desk }: Needs, { name, kind, base_url: baseUrl }
   return expected;
 }
 
-async function checkBaseUrl({ providerDesk }: Needs, url: string | null | undefined): Promise<void> {
+async function checkBaseUrl({ providerAdmin }: Needs, url: string | null | undefined): Promise<void> {
   if (url === undefined || url === null) return;
   try {
-    await providerDesk.checkUrl(url);
+    await providerAdmin.checkUrl(url);
   } catch (cause) {
     if (!(cause instanceof GatewayError)) throw cause;
     const message = `base_url: ${cause.message} EGRESS_ALLOW names private hosts and ranges that may be reached.`;
@@ -197,11 +200,11 @@ async function checkBaseUrl({ providerDesk }: Needs, url: string | null | undefi
 }
 
 /** The fields that were sent, secrets sealed for the row. */
-function settingsOf({ providerDesk }: Needs, body: Omit<Body, 'name'>, rowId: string): Partial<ProviderSettings> {
+function settingsOf({ providerAdmin }: Needs, body: Omit<Body, 'name'>, rowId: string): Partial<ProviderSettings> {
   return {
     ...(body.base_url === undefined ? {} : { baseUrl: body.base_url }),
     ...(body.options === undefined ? {} : { options: body.options ?? {} }),
-    ...(body.headers === undefined ? {} : sealHeaders(providerDesk.vault, body.headers, rowId)),
+    ...(body.headers === undefined ? {} : sealHeaders(providerAdmin.vault, body.headers, rowId)),
     ...(body.models === undefined ? {} : { models: (body.models ?? []).map(({ model }) => model) }),
     ...(body.is_active === undefined ? {} : { isActive: body.is_active }),
   };

@@ -1,6 +1,16 @@
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
 import type { ContentPart } from '@llm0/core/chat/request';
-import { invalid, isObject, keepUnknown, kindOf } from '../read-field';
+import {
+  cacheControl,
+  invalid,
+  isObject,
+  keepUnknown,
+  mustBe,
+  present,
+  requiredText,
+  saysMore,
+  textOf,
+} from '../read-fields';
 
 /** A `content` or `system` (text or blocks) → parts. Blocks of unknown kinds, or that say more, are kept raw. */
 export function decodeContent(value: JsonValue | undefined, path: string, extra: JsonObject): ContentPart[] {
@@ -10,11 +20,9 @@ export function decodeContent(value: JsonValue | undefined, path: string, extra:
 
 /** The blocks of a message. Throws for anything else. */
 export function readBlocks(value: JsonValue | undefined, path: string): JsonObject[] {
-  if (!Array.isArray(value)) {
-    throw invalid(path, `"${path}" must be a string or an array of blocks, but is ${kindOf(value)}.`);
-  }
+  if (!Array.isArray(value)) throw mustBe(path, 'a string or an array of blocks', value);
   return value.map((item, i) => {
-    if (!isObject(item)) throw invalid(`${path}[${i}]`, `"${path}[${i}]" must be a block, but is ${kindOf(item)}.`);
+    if (!isObject(item)) throw mustBe(`${path}[${i}]`, 'a block', item);
     if (typeof item.type === 'string') return item;
     throw invalid(`${path}[${i}].type`, `"${path}[${i}].type" must say what the block is.`);
   });
@@ -23,13 +31,6 @@ export function readBlocks(value: JsonValue | undefined, path: string): JsonObje
 export function decodeBlock(block: JsonObject, path: string, extra: JsonObject): ContentPart {
   const part = BLOCK_DECODERS.get(String(block.type))?.(block, path, extra);
   return part ?? { type: 'raw', format: 'anthropic-messages', value: block };
-}
-
-/** Text of a field that must be there. */
-export function requiredText(block: JsonObject, name: string, path: string): string {
-  const value = block[name];
-  if (typeof value === 'string') return value;
-  throw invalid(`${path}.${name}`, `"${path}.${name}" must be a string, but is ${kindOf(value)}.`);
 }
 
 /** undefined: only this format can say it. */
@@ -61,19 +62,21 @@ function decodeImage(block: JsonObject, path: string): ContentPart | undefined {
 
 function decodeDocument(block: JsonObject, path: string): ContentPart | undefined {
   const source = requiredSource(block, path);
-  const title = typeof block.title === 'string' ? { filename: block.title } : {};
+  const filename = textOf(block.title);
   const isCited = isObject(block.citations) && block.citations.enabled === true;
   if (isCited || saysMore(block, DOCUMENT_FIELDS)) return undefined;
   if (source.type === 'file' && typeof source.file_id === 'string') {
-    return { type: 'file', fileId: source.file_id, ...title, ...cacheControl(block) };
+    return { ...present({ type: 'file', fileId: source.file_id, filename }), ...cacheControl(block) };
   }
   const dataUrl = urlOf(source, `${path}.source`);
-  return dataUrl === undefined ? undefined : { type: 'file', dataUrl, ...title, ...cacheControl(block) };
+  return dataUrl === undefined
+    ? undefined
+    : { ...present({ type: 'file', dataUrl, filename }), ...cacheControl(block) };
 }
 
 function requiredSource({ source }: JsonObject, path: string): JsonObject {
   if (isObject(source) && typeof source.type === 'string') return source;
-  throw invalid(`${path}.source`, `"${path}.source" must be an object with a "type", but is ${kindOf(source)}.`);
+  throw mustBe(`${path}.source`, 'an object with a "type"', source);
 }
 
 /** Where the content is, as one URL; undefined for sources of other kinds. */
@@ -84,13 +87,4 @@ function urlOf(source: JsonObject, path: string): string | undefined {
   }
   if (source.type !== 'text') return undefined;
   return `data:text/plain;base64,${Buffer.from(requiredText(source, 'data', path)).toString('base64')}`;
-}
-
-function saysMore(block: JsonObject, known: ReadonlySet<string>): boolean {
-  for (const name in block) if (!known.has(name) && block[name] != null) return true;
-  return false;
-}
-
-function cacheControl(block: JsonObject): { cacheControl?: JsonValue } {
-  return block.cache_control == null ? {} : { cacheControl: block.cache_control };
 }

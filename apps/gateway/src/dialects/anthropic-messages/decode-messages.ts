@@ -2,9 +2,9 @@ import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
 import type { ChatMessage, ContentPart, ReasoningPart, ToolCall } from '@llm0/core/chat/request';
 import { REASONING_FORMAT } from '@llm0/providers/anthropic/wire';
 import { isPlainMessage } from '@llm0/providers/claude/native-blocks';
-import { invalid, isObject, keepUnknown, kindOf } from '../read-field';
-import { decodeBlock, decodeContent, readBlocks, requiredText } from './decode-content';
-import { isSealed, unsealReasoning } from './seal-reasoning';
+import { invalid, isObject, keepUnknown, mustBe, requiredText, shown } from '../read-fields';
+import { isSealed, reasoningPart, unsealReasoning } from '../seal-reasoning';
+import { decodeBlock, decodeContent, readBlocks } from './decode-content';
 
 export interface DecodedMessages {
   readonly messages: ChatMessage[];
@@ -15,14 +15,14 @@ export interface DecodedMessages {
 /** `system` and `messages` → ours. Fields only this format understands are kept in `extra` under their path. */
 export function decodeMessages(body: JsonObject, extra: JsonObject): DecodedMessages {
   const { messages: value } = body;
-  if (!Array.isArray(value)) throw invalid('messages', `"messages" must be an array, but is ${kindOf(value)}.`);
+  if (!Array.isArray(value)) throw mustBe('messages', 'an array', value);
   if (value.length === 0) throw invalid('messages', '"messages" is empty. Send at least one message.');
   const messages = decodeSystem(body.system, extra);
   const cleaned: JsonValue[] = [];
   let isClean = true;
   for (const [i, item] of value.entries()) {
     const path = `messages[${i}]`;
-    if (!isObject(item)) throw invalid(path, `"${path}" must be an object, but is ${kindOf(item)}.`);
+    if (!isObject(item)) throw mustBe(path, 'an object', item);
     keepUnknown(item, MESSAGE_FIELDS, path, extra);
     if (item.role === 'assistant') {
       const { message, kept } = decodeAssistant(item, path, extra);
@@ -37,10 +37,6 @@ export function decodeMessages(body: JsonObject, extra: JsonObject): DecodedMess
     else throw invalid(`${path}.role`, `"${path}.role" must be "user" or "assistant", but is ${shown(item.role)}.`);
   }
   return isClean ? { messages } : { messages, cleaned };
-}
-
-function shown(value: JsonValue | undefined): string {
-  return typeof value === 'string' ? `"${value.slice(0, 40)}"` : kindOf(value);
 }
 
 const MESSAGE_FIELDS: ReadonlySet<string> = new Set(['role', 'content']);
@@ -146,7 +142,7 @@ function decodeThinking(block: JsonObject, turn: AssistantTurn, { path }: BlockP
   const text = requiredText(block, 'thinking', path);
   const { signature } = block;
   if (isSealed(signature)) {
-    turn.reasoning.push({ ...unsealReasoning(signature), text });
+    turn.reasoning.push({ ...reasoningPart(unsealReasoning(signature)), text });
     return undefined;
   }
   if (typeof signature !== 'string' || signature === '') {
@@ -160,7 +156,7 @@ function decodeThinking(block: JsonObject, turn: AssistantTurn, { path }: BlockP
 function decodeRedacted(block: JsonObject, turn: AssistantTurn, { path }: BlockPlace): JsonObject | undefined {
   const data = requiredText(block, 'data', path);
   if (isSealed(data)) {
-    turn.reasoning.push(unsealReasoning(data));
+    turn.reasoning.push(reasoningPart(unsealReasoning(data)));
     return undefined;
   }
   turn.reasoning.push({ data, format: REASONING_FORMAT });
@@ -169,9 +165,7 @@ function decodeRedacted(block: JsonObject, turn: AssistantTurn, { path }: BlockP
 
 function decodeCall(block: JsonObject, turn: AssistantTurn, { path, extra }: BlockPlace): JsonObject {
   const { input, signature } = block;
-  if (input !== undefined && !isObject(input)) {
-    throw invalid(`${path}.input`, `"${path}.input" must be an object, but is ${kindOf(input)}.`);
-  }
+  if (input !== undefined && !isObject(input)) throw mustBe(`${path}.input`, 'an object', input);
   keepUnknown(block, CALL_FIELDS, path, extra);
   turn.toolCalls.push({
     id: requiredText(block, 'id', path),

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test';
 import type { JsonObject } from '@llm0/core/chat/json';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
+import { sealReasoning } from '../seal-reasoning';
 import { anthropicCount, anthropicMessages } from './index';
-import { sealReasoning } from './seal-reasoning';
 
 const BODY: JsonObject = { model: 'm', max_tokens: 10, messages: [{ role: 'user', content: 'hi' }] };
 const decode = (more: JsonObject = {}, headers?: Headers) =>

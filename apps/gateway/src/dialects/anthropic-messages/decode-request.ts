@@ -1,35 +1,37 @@
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
 import type { ChatRequest, WireRequest } from '@llm0/core/chat/request';
 import { BETA_HEADER } from '@llm0/providers/anthropic/wire';
+import { textsOf } from '../decode-lists';
 import {
   checkDepth,
+  decodeModel,
+  type FieldReader,
   invalid,
   isObject,
   keepUnknown,
-  kindOf,
+  mustBe,
+  type OpenRequest,
+  optionalText,
   readBoolean,
+  readFields,
   readNumber,
   readObject,
   readString,
-} from '../read-field';
-import { decodeModel, type FieldReader, type OpenRequest, readFields, set } from '../read-fields';
+  set,
+} from '../read-fields';
+import { ELSEWHERE, OUTPUT_LIMIT, SHARE } from '../shared-fields';
 import { decodeMessages } from './decode-messages';
 import { decodeResponseFormat } from './decode-response-format';
 import { decodeToolChoice, decodeTools } from './decode-tools';
 
-const MAX_TOKENS = 1_000_000_000;
 const MAX_STOPS = 1000;
-const SHARE = { min: 0, max: 1 } as const;
-const TOP_K = { min: 0, max: MAX_TOKENS, integer: true } as const;
-const OUTPUT_LIMIT = { min: 1, max: MAX_TOKENS, integer: true } as const;
-
-const nothing: FieldReader = () => {};
+const TOP_K = { min: 0, max: OUTPUT_LIMIT.max, integer: true } as const;
 
 /** Fields with a place in `ChatRequest`; all others are kept in `extra`. */
 const FIELD_READERS: ReadonlyMap<string, FieldReader> = new Map<string, FieldReader>([
-  ['model', nothing],
-  ['messages', nothing],
-  ['system', nothing],
+  ['model', ELSEWHERE],
+  ['messages', ELSEWHERE],
+  ['system', ELSEWHERE],
   ['stream', (to, body) => set(to, 'stream', readBoolean(body, 'stream'))],
   ['max_tokens', (to, body) => set(to, 'maxOutputTokens', readNumber(body, 'max_tokens', OUTPUT_LIMIT))],
   ['temperature', (to, body) => set(to, 'temperature', readNumber(body, 'temperature', SHARE))],
@@ -85,9 +87,9 @@ function readBetas(headers: Headers | undefined): Pick<WireRequest, 'headers'> {
 }
 
 function decodeStops(value: JsonValue | undefined): readonly string[] {
-  const texts = Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
-  if (Array.isArray(value) && texts.length === value.length && texts.length <= MAX_STOPS) return texts;
-  throw invalid('stop_sequences', `"stop_sequences" must be an array of strings, but is ${kindOf(value)}.`);
+  const texts = textsOf(value, MAX_STOPS);
+  if (texts !== undefined) return texts;
+  throw mustBe('stop_sequences', 'an array of strings', value);
 }
 
 function decodeThinking(body: JsonObject): JsonObject | undefined {
@@ -101,11 +103,7 @@ const METADATA_FIELDS: ReadonlySet<string> = new Set(['user_id']);
 function readMetadata(to: OpenRequest, body: JsonObject, extra: JsonObject): void {
   const metadata = readObject(body, 'metadata') ?? {};
   keepUnknown(metadata, METADATA_FIELDS, 'metadata', extra);
-  const user = metadata.user_id ?? undefined;
-  if (user !== undefined && typeof user !== 'string') {
-    throw invalid('metadata.user_id', `"metadata.user_id" must be a string, but is ${kindOf(user)}.`);
-  }
-  set(to, 'user', user);
+  set(to, 'user', optionalText(metadata, 'user_id', 'metadata'));
 }
 
 /** The vendor's word for what others call the default. */
@@ -118,7 +116,7 @@ const CONFIG_FIELDS: ReadonlySet<string> = new Set(['effort', 'format']);
 
 function readOutputConfig(to: OpenRequest, body: JsonObject, extra: JsonObject): void {
   const config = body.output_config ?? null;
-  if (!isObject(config)) throw invalid('output_config', `"output_config" must be an object, but is ${kindOf(config)}.`);
+  if (!isObject(config)) throw mustBe('output_config', 'an object', config);
   keepUnknown(config, CONFIG_FIELDS, 'output_config', extra);
   set(to, 'reasoningEffort', readString(config, 'effort'));
   if (config.format != null)

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
 import type { ResponseFormat } from '@llm0/core/chat/request';
-import { invalid, isObject, keepUnknown, kindOf } from '../read-field';
+import { isObject, keepUnknown, mustBe } from '../read-fields';
 
 /** This format gives schemas no name; others demand one. */
 const SCHEMA_NAME = 'answer';
@@ -8,14 +8,12 @@ const FORMAT_FIELDS: ReadonlySet<string> = new Set(['type', 'schema']);
 
 /** `output_config.format`. Formats of unknown types are kept in `extra`. */
 export function decodeResponseFormat(value: JsonValue, path: string, extra: JsonObject): ResponseFormat | undefined {
-  if (!isObject(value)) throw invalid(path, `"${path}" must be an object, but is ${kindOf(value)}.`);
+  if (!isObject(value)) throw mustBe(path, 'an object', value);
   if (value.type !== 'json_schema') {
     extra[path] = value;
     return undefined;
   }
-  if (!isObject(value.schema)) {
-    throw invalid(`${path}.schema`, `"${path}.schema" must be a JSON schema object, but is ${kindOf(value.schema)}.`);
-  }
+  if (!isObject(value.schema)) throw mustBe(`${path}.schema`, 'a JSON schema object', value.schema);
   keepUnknown(value, FORMAT_FIELDS, path, extra);
   return { type: 'json_schema', name: SCHEMA_NAME, schema: value.schema };
 }

@@ -1,6 +1,7 @@
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
 import type { Tool, ToolChoice } from '@llm0/core/chat/request';
-import { invalid, isObject, keepUnknown, kindOf } from '../read-field';
+import { decodeFunction, decodeToolList } from '../decode-lists';
+import { cacheControl, invalid, isObject, keepUnknown, mustBe } from '../read-fields';
 
 const TOOL_FIELDS: ReadonlySet<string> = new Set([
   'type',
@@ -13,34 +14,21 @@ const TOOL_FIELDS: ReadonlySet<string> = new Set([
 
 /** Tools of the caller's own are understood; the vendor's built-in ones are kept raw. */
 export function decodeTools(value: JsonValue, extra: JsonObject): Tool[] {
-  if (!Array.isArray(value)) throw invalid('tools', `"tools" must be an array, but is ${kindOf(value)}.`);
-  return value.map((item, i) => {
-    const param = `tools[${i}]`;
-    if (!isObject(item)) throw invalid(param, `"${param}" must be an object, but is ${kindOf(item)}.`);
+  return decodeToolList(value, 'anthropic-messages', (item, param) => {
     const isOwn = item.type === undefined || item.type === null || item.type === 'custom';
-    return isOwn ? decodeOwnTool(item, param, extra) : { type: 'raw', format: 'anthropic-messages', value: item };
+    return isOwn ? decodeOwnTool(item, param, extra) : undefined;
   });
 }
 
 function decodeOwnTool(item: JsonObject, param: string, extra: JsonObject): Tool {
   const { name, description, input_schema: parameters, strict } = item;
-  if (typeof name !== 'string' || name === '')
+  if (typeof name !== 'string' || name === '') {
     throw invalid(`${param}.name`, `"${param}.name" must be the tool's name.`);
-  if (!isObject(parameters)) {
-    throw invalid(
-      `${param}.input_schema`,
-      `"${param}.input_schema" must be a JSON schema object, but is ${kindOf(parameters)}.`,
-    );
   }
+  if (!isObject(parameters)) throw mustBe(`${param}.input_schema`, 'a JSON schema object', parameters);
   keepUnknown(item, TOOL_FIELDS, param, extra);
-  return {
-    type: 'function',
-    name,
-    ...(typeof description === 'string' ? { description } : {}),
-    parameters,
-    ...(typeof strict === 'boolean' ? { strict } : {}),
-    ...(item.cache_control == null ? {} : { cacheControl: item.cache_control }),
-  };
+  const tool = decodeFunction({ name, description: description ?? null, parameters, strict: strict ?? null }, param);
+  return { ...tool, ...cacheControl(item) };
 }
 
 const CHOICES = { auto: 'auto', any: 'required', none: 'none' } as const;

@@ -1,7 +1,7 @@
 import type { ChatEvent } from '@llm0/core/chat/event';
 import type { JsonObject } from '@llm0/core/chat/json';
 import { REASONING_FORMAT } from '@llm0/providers/anthropic/wire';
-import { sealReasoning } from './seal-reasoning';
+import { sealReasoning } from '../seal-reasoning';
 
 /** Takes the blocks of one answer: one after the other, each closed before the next begins. */
 export interface BlockSink {

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@llm0/core/chat/json';
 import type { ModelCard, ModelShape } from '../dialect';
-import { invalid } from '../read-field';
+import { invalid } from '../read-fields';
 
 const DEFAULT_LIMIT = 20;
 const MAX_LIMIT = 1000;

@@ -3,9 +3,9 @@ import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
 import { replayResponse } from '@llm0/core/chat/replay';
 import type { ChatRequest } from '@llm0/core/chat/request';
 import type { ChatChoice, ChatResponse } from '@llm0/core/chat/response';
-import type { AnswerSummary } from '../dialect';
+import type { ResponseSummary } from '../dialect';
 import { roundMs, withCost } from '../encode-metadata';
-import { isObject } from '../read-field';
+import { isObject } from '../read-fields';
 import { BlockWriter } from './encode-blocks';
 import { encodeUsage } from './encode-usage';
 import { GatheredBlocks } from './gather-blocks';
@@ -14,7 +14,7 @@ import { GatheredBlocks } from './gather-blocks';
  * A whole plain answer. An upstream body of the same format keeps every field; what the contract promises is added.
  * Never changes `wireBody`: others may be reading it.
  */
-export function encodeResponse(response: ChatResponse, summary: AnswerSummary, wireBody?: JsonObject): string {
+export function encodeResponse(response: ChatResponse, summary: ResponseSummary, wireBody?: JsonObject): string {
   const body = wireBody === undefined ? buildBody(response, summary) : completeBody(wireBody, summary);
   body.latency_ms = roundMs(summary.latencyMs);
   delete body.cost_usd;
@@ -73,7 +73,7 @@ function ownContent(choice: ChatChoice | undefined): JsonValue | undefined {
   return choice?.raw?.format === 'anthropic-messages' ? choice.raw.value.content : undefined;
 }
 
-function buildBody(response: ChatResponse, summary: AnswerSummary): JsonObject {
+function buildBody(response: ChatResponse, summary: ResponseSummary): JsonObject {
   const choice = response.choices.find(({ index }) => index === 0);
   const gathered = new GatheredBlocks();
   const writer = new BlockWriter(gathered, showsThinking(summary.request));
@@ -106,7 +106,7 @@ function closingFields({ extra = {} }: ChatResponse): JsonObject {
   return fields;
 }
 
-function completeBody(wireBody: JsonObject, summary: AnswerSummary): JsonObject {
+function completeBody(wireBody: JsonObject, summary: ResponseSummary): JsonObject {
   const body: JsonObject = { ...wireBody, type: 'message', role: 'assistant' };
   body.id ||= messageId(summary.requestId);
   body.model ||= summary.model;

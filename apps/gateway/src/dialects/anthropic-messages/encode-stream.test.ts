@@ -18,11 +18,11 @@ import { ANSWERS as COMPATIBLE } from '@llm0/providers/openai-compatible/__fixtu
 import type { Provider } from '@llm0/providers/provider';
 import { ANY_REQUEST, type AnswerFixture, bytesOf } from '@llm0/providers/provider.cases';
 import fc from 'fast-check';
-import type { AnswerSummary } from '../dialect';
+import type { ResponseSummary } from '../dialect';
 import { anthropicMessages } from './index';
 import { readShape } from './read-shape.fixture';
 
-const SUMMARY: AnswerSummary = {
+const SUMMARY: ResponseSummary = {
   requestId: 'req-1',
   provider: 'p',
   model: 'm',

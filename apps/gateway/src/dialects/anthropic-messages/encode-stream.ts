@@ -3,9 +3,9 @@ import type { JsonObject } from '@llm0/core/chat/json';
 import { ZERO_USAGE } from '@llm0/core/chat/usage';
 import type { GatewayError } from '@llm0/core/errors/gateway-error';
 import { encodeSse } from '@llm0/core/sse/encode-sse';
-import type { AnswerSummary, StreamContext, StreamEncoder } from '../dialect';
+import type { ResponseSummary, StreamContext, StreamEncoder } from '../dialect';
 import { roundMs, withCost } from '../encode-metadata';
-import { isObject } from '../read-field';
+import { isObject } from '../read-fields';
 import { type BlockSink, BlockWriter } from './encode-blocks';
 import { encodeError } from './encode-error';
 import { type Ending, encodeEnding, messageId, showsThinking } from './encode-response';
@@ -51,7 +51,7 @@ export class MessageStreamEncoder implements StreamEncoder, BlockSink {
     return this.takeText();
   }
 
-  finish(summary: AnswerSummary): Uint8Array {
+  finish(summary: ResponseSummary): Uint8Array {
     if (!this.forwarded) this.encodeEnd(summary);
     const stop = JSON.stringify({
       type: 'message_stop',
@@ -130,7 +130,7 @@ export class MessageStreamEncoder implements StreamEncoder, BlockSink {
     if (event.scope === 'answer' && isClosing) this.closing[event.name] = event.value;
   }
 
-  private encodeEnd(summary: AnswerSummary): void {
+  private encodeEnd(summary: ResponseSummary): void {
     if (!this.started) this.encodeStart({ type: 'start' }, []);
     this.writer.finish();
     const { container, ...closing } = this.closing;

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@llm0/core/chat/json';
 import { readInput } from '@llm0/providers/claude/native-blocks';
-import { isObject } from '../read-field';
+import { isObject } from '../read-fields';
 import type { BlockSink } from './encode-blocks';
 
 /** Puts blocks together from their pieces, for answers that are not streamed. */

@@ -10,7 +10,7 @@ import { gemini } from '@llm0/providers/gemini/index';
 import { openai } from '@llm0/providers/openai/index';
 import { ANY_REQUEST, decodeStream } from '@llm0/providers/provider.cases';
 import fc from 'fast-check';
-import type { AnswerSummary } from '../dialect';
+import type { ResponseSummary } from '../dialect';
 import { openaiChat } from '../openai-chat/index';
 import { anthropicMessages } from './index';
 
@@ -227,7 +227,7 @@ describe('decoding undoes encoding', () => {
       }
       return { id: 'msg_1', model: MODEL, choices: [choice as unknown as ChatChoice], ...rest };
     });
-  const summaryOf = (response: ChatResponse): AnswerSummary => ({
+  const summaryOf = (response: ChatResponse): ResponseSummary => ({
     ...{ requestId: 'r', provider: 'p', model: MODEL, cache: 'miss', costNanoUsd: 5, latencyMs: 1, createdSeconds: 0 },
     usage: response.usage ?? ZERO_USAGE,
   });

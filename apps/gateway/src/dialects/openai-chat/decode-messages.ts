@@ -1,30 +1,25 @@
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
 import type { ChatMessage, ContentPart, ReasoningPart, ToolCall } from '@llm0/core/chat/request';
-import { invalid, isObject, keepUnknown, kindOf } from '../read-field';
+import { invalid, isObject, keepUnknown, mustBe, optionalText, present, saysMore, shown, textOf } from '../read-fields';
+import { reasoningPart } from '../seal-reasoning';
 import { decodeContent } from './decode-content';
 
 /** The `messages` array → ours. Fields only this format understands are kept in `extra` under their path. */
 export function decodeMessages(value: JsonValue | undefined, extra: JsonObject): ChatMessage[] {
-  if (!Array.isArray(value)) throw invalid('messages', `"messages" must be an array, but is ${kindOf(value)}.`);
+  if (!Array.isArray(value)) throw mustBe('messages', 'an array', value);
   if (value.length === 0) throw invalid('messages', '"messages" is empty. Send at least one message.');
   const messages: ChatMessage[] = [];
   for (const [i, item] of value.entries()) {
     const path = `messages[${i}]`;
-    if (!isObject(item)) throw invalid(path, `"${path}" must be an object, but is ${kindOf(item)}.`);
+    if (!isObject(item)) throw mustBe(path, 'an object', item);
     const decode = typeof item.role === 'string' ? ROLE_DECODERS.get(item.role) : undefined;
     if (decode === undefined) {
-      throw invalid(
-        `${path}.role`,
-        `"${path}.role" must be one of ${[...ROLE_DECODERS.keys()].join(', ')}, but is ${shown(item.role)}.`,
-      );
+      const roles = [...ROLE_DECODERS.keys()].join(', ');
+      throw invalid(`${path}.role`, `"${path}.role" must be one of ${roles}, but is ${shown(item.role)}.`);
     }
     messages.push(decode({ item, path, extra, earlier: messages }));
   }
   return messages;
-}
-
-function shown(value: JsonValue | undefined): string {
-  return typeof value === 'string' ? `"${value.slice(0, 40)}"` : kindOf(value);
 }
 
 interface MessageContext {
@@ -48,7 +43,7 @@ const ROLE_DECODERS: ReadonlyMap<string, RoleDecoder> = new Map<string, RoleDeco
 function decodePlain(context: MessageContext): { content: ContentPart[]; name?: string } {
   const content = requiredContent(context);
   keepUnknown(context.item, PLAIN_FIELDS, context.path, context.extra);
-  const name = optionalText(context, 'name');
+  const name = optionalText(context.item, 'name', context.path);
   return name === undefined ? { content } : { content, name };
 }
 
@@ -62,28 +57,20 @@ function requiredContent({ item, path }: MessageContext): ContentPart[] {
   return decodeContent(item.content, `${path}.content`);
 }
 
-function optionalText({ item, path }: MessageContext, name: string): string | undefined {
-  const value = item[name];
-  if (value === undefined || value === null) return undefined;
-  if (typeof value === 'string') return value;
-  throw invalid(`${path}.${name}`, `"${path}.${name}" must be a string, but is ${kindOf(value)}.`);
-}
-
 function decodeTool(context: MessageContext): ChatMessage {
-  const toolCallId = optionalText(context, 'tool_call_id');
+  const toolCallId = optionalText(context.item, 'tool_call_id', context.path);
   if (toolCallId === undefined) {
     const param = `${context.path}.tool_call_id`;
     throw invalid(param, `"${param}" is missing. Name the tool call that this message answers.`);
   }
   const content = requiredContent(context);
   keepUnknown(context.item, TOOL_FIELDS, context.path, context.extra);
-  const name = optionalText(context, 'name');
-  return { role: 'tool', toolCallId, content, ...(name === undefined ? {} : { name }) };
+  return present({ role: 'tool', toolCallId, content, name: optionalText(context.item, 'name', context.path) });
 }
 
 /** The older form of a tool result: answers the latest call of that name. */
 function decodeFunctionResult(context: MessageContext): ChatMessage {
-  const name = optionalText(context, 'name');
+  const name = optionalText(context.item, 'name', context.path);
   if (name === undefined) {
     const param = `${context.path}.name`;
     throw invalid(param, `"${param}" is missing. Name the function that this message answers.`);
@@ -112,29 +99,24 @@ const ASSISTANT_FIELDS: ReadonlySet<string> = new Set([
 function decodeAssistant(context: MessageContext): ChatMessage {
   const { item, path } = context;
   const content = item.content == null ? [] : decodeContent(item.content, `${path}.content`);
-  const refusal = optionalText(context, 'refusal');
+  const refusal = optionalText(item, 'refusal', path);
   if (refusal !== undefined) content.push({ type: 'refusal', text: refusal });
   const toolCalls = decodeToolCalls(context);
   const reasoning = decodeReasoning(context);
-  const name = optionalText(context, 'name');
-  let foreign = false;
-  for (const field in item) if (!ASSISTANT_FIELDS.has(field) && item[field] != null) foreign = true;
-  return {
+  return present({
     role: 'assistant',
     content,
-    ...(name === undefined ? {} : { name }),
-    ...(toolCalls.length === 0 ? {} : { toolCalls }),
-    ...(reasoning.length === 0 ? {} : { reasoning }),
-    ...(foreign ? { raw: { format: 'openai-chat', value: item } } : {}),
-  };
+    name: optionalText(item, 'name', path),
+    toolCalls: toolCalls.length === 0 ? undefined : toolCalls,
+    reasoning: reasoning.length === 0 ? undefined : reasoning,
+    raw: saysMore(item, ASSISTANT_FIELDS) ? ({ format: 'openai-chat', value: item } as const) : undefined,
+  });
 }
 
 function decodeToolCalls({ item, path }: MessageContext): ToolCall[] {
   const calls: ToolCall[] = [];
   const list = item.tool_calls ?? [];
-  if (!Array.isArray(list)) {
-    throw invalid(`${path}.tool_calls`, `"${path}.tool_calls" must be an array, but is ${kindOf(list)}.`);
-  }
+  if (!Array.isArray(list)) throw mustBe(`${path}.tool_calls`, 'an array', list);
   for (const [i, entry] of list.entries()) calls.push(decodeToolCall(entry, `${path}.tool_calls[${i}]`));
   if (isObject(item.function_call)) {
     const { name, arguments: text } = item.function_call;
@@ -146,7 +128,7 @@ function decodeToolCalls({ item, path }: MessageContext): ToolCall[] {
 }
 
 function decodeToolCall(entry: JsonValue, path: string): ToolCall {
-  if (!isObject(entry)) throw invalid(path, `"${path}" must be an object, but is ${kindOf(entry)}.`);
+  if (!isObject(entry)) throw mustBe(path, 'an object', entry);
   const custom = isObject(entry.custom) ? entry.custom : undefined;
   const body = custom ?? entry.function;
   if (typeof entry.id !== 'string') throw invalid(`${path}.id`, `"${path}.id" must be the id of the call.`);
@@ -157,26 +139,19 @@ function decodeToolCall(entry: JsonValue, path: string): ToolCall {
   if (typeof text !== 'string') {
     throw invalid(`${path}.function.arguments`, `"${path}.function.arguments" must be a string of JSON.`);
   }
-  return {
+  return present({
     id: entry.id,
     name: body.name,
     arguments: text,
-    ...(custom === undefined ? {} : { custom: true }),
-    ...(typeof entry.signature === 'string' ? { signature: entry.signature } : {}),
-  };
+    custom: custom === undefined ? undefined : true,
+    signature: textOf(entry.signature),
+  });
 }
 
 /** `reasoning_details` carries signed blocks; plain `reasoning_content` stands alone where there are none. */
 function decodeReasoning({ item }: MessageContext): ReasoningPart[] {
   const details = Array.isArray(item.reasoning_details) ? item.reasoning_details.filter(isObject) : [];
-  if (details.length > 0) {
-    return details.map((detail) => ({
-      ...(typeof detail.text === 'string' ? { text: detail.text } : {}),
-      ...(typeof detail.signature === 'string' ? { signature: detail.signature } : {}),
-      ...(typeof detail.data === 'string' ? { data: detail.data } : {}),
-      ...(typeof detail.format === 'string' ? { format: detail.format } : {}),
-    }));
-  }
+  if (details.length > 0) return details.map(reasoningPart);
   const text = item.reasoning_content;
   return typeof text === 'string' && text !== '' ? [{ text }] : [];
 }

@@ -1,56 +1,51 @@
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
 import type { ChatRequest } from '@llm0/core/chat/request';
-import { checkDepth, invalid, kindOf, readBoolean, readNumber, readObject, readString } from '../read-field';
-import { decodeModel, type FieldReader, type OpenRequest, readFields, set } from '../read-fields';
+import { textsOf } from '../decode-lists';
+import {
+  checkDepth,
+  decodeModel,
+  type FieldReader,
+  invalid,
+  kindOf,
+  type OpenRequest,
+  readBoolean,
+  readFields,
+  readNumber,
+  readObject,
+  readString,
+  set,
+} from '../read-fields';
+import { ELSEWHERE, OPENAI_FIELDS, OUTPUT_LIMIT } from '../shared-fields';
 import { decodeMessages } from './decode-messages';
 import { decodeResponseFormat } from './decode-response-format';
 import { decodeToolChoice, decodeTools } from './decode-tools';
 
-const MAX_OUTPUT_TOKENS = 1_000_000_000;
 const MAX_CHOICES = 128;
 const MAX_STOPS = 1000;
-const TEMPERATURE = { min: 0, max: 2 } as const;
-const SHARE = { min: 0, max: 1 } as const;
-const TOP_K = { min: -1, max: MAX_OUTPUT_TOKENS, integer: true } as const;
+const TOP_K = { min: -1, max: OUTPUT_LIMIT.max, integer: true } as const;
 const CHOICES = { min: 1, max: MAX_CHOICES, integer: true } as const;
 const SEED = { min: Number.MIN_SAFE_INTEGER, max: Number.MAX_SAFE_INTEGER, integer: true } as const;
-const TOP_LOGPROBS = { min: 0, max: 100, integer: true } as const;
-const OUTPUT_LIMIT = { min: 1, max: MAX_OUTPUT_TOKENS, integer: true } as const;
 const PENALTY = { min: -2, max: 2 } as const;
 
 /** Fields with a place in `ChatRequest`; all others are kept in `extra`. */
 const FIELD_READERS: ReadonlyMap<string, FieldReader> = new Map<string, FieldReader>([
-  ['model', () => {}],
-  ['messages', () => {}],
-  ['stream', (to, body) => set(to, 'stream', readBoolean(body, 'stream'))],
-  ['temperature', (to, body) => set(to, 'temperature', readNumber(body, 'temperature', TEMPERATURE))],
-  ['top_p', (to, body) => set(to, 'topP', readNumber(body, 'top_p', SHARE))],
+  ...OPENAI_FIELDS,
+  ['messages', ELSEWHERE],
   ['top_k', (to, body) => set(to, 'topK', readNumber(body, 'top_k', TOP_K))],
   ['n', (to, body) => set(to, 'n', readNumber(body, 'n', CHOICES))],
   ['seed', (to, body) => set(to, 'seed', readNumber(body, 'seed', SEED))],
   ['frequency_penalty', (to, body) => set(to, 'frequencyPenalty', readNumber(body, 'frequency_penalty', PENALTY))],
   ['presence_penalty', (to, body) => set(to, 'presencePenalty', readNumber(body, 'presence_penalty', PENALTY))],
   ['logprobs', (to, body) => set(to, 'logprobs', readBoolean(body, 'logprobs'))],
-  ['top_logprobs', (to, body) => set(to, 'topLogprobs', readNumber(body, 'top_logprobs', TOP_LOGPROBS))],
   ['logit_bias', (to, body) => set(to, 'logitBias', readObject(body, 'logit_bias'))],
   ['reasoning_effort', (to, body) => set(to, 'reasoningEffort', readString(body, 'reasoning_effort'))],
   ['thinking', (to, body) => set(to, 'thinking', readObject(body, 'thinking'))],
-  ['service_tier', (to, body) => set(to, 'serviceTier', readString(body, 'service_tier'))],
-  ['user', (to, body) => set(to, 'user', readString(body, 'user'))],
-  ['metadata', (to, body) => set(to, 'metadata', readObject(body, 'metadata'))],
   ['stop', (to, body) => set(to, 'stop', decodeStop(body.stop))],
   ['max_tokens', (to, body) => set(to, 'maxOutputTokens', decodeOutputLimit(body))],
   ['max_completion_tokens', (to, body) => set(to, 'maxOutputTokens', decodeOutputLimit(body))],
-  ['parallel_tool_calls', (to, body) => set(to, 'parallelToolCalls', readBoolean(body, 'parallel_tool_calls'))],
   ['tools', (to, body, extra) => set(to, 'tools', decodeTools(body.tools ?? null, extra))],
   ['tool_choice', (to, body) => set(to, 'toolChoice', decodeToolChoice(body.tool_choice))],
   ['response_format', (to, body, extra) => set(to, 'responseFormat', decodeResponseFormat(body, extra))],
-  [
-    'stream_options',
-    (_to, body, extra) => {
-      extra.stream_options = readObject(body, 'stream_options') ?? null;
-    },
-  ],
 ]);
 
 /**
@@ -83,7 +78,7 @@ function decodeOutputLimit(body: JsonObject): number | undefined {
 function decodeStop(value: JsonValue | undefined): readonly string[] | undefined {
   if (value === undefined || value === null) return undefined;
   if (typeof value === 'string') return [value];
-  const texts = Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
-  if (Array.isArray(value) && texts.length === value.length && texts.length <= MAX_STOPS) return texts;
+  const texts = textsOf(value, MAX_STOPS);
+  if (texts !== undefined) return texts;
   throw invalid('stop', `"stop" must be a string or an array of strings, but is ${kindOf(value)} of something else.`);
 }

@@ -1,6 +1,7 @@
 import type { JsonObject } from '@llm0/core/chat/json';
 import type { ResponseFormat } from '@llm0/core/chat/request';
-import { invalid, isObject, keepUnknown, kindOf, readObject } from '../read-field';
+import { schemaFormat } from '../decode-lists';
+import { invalid, isObject, keepUnknown, kindOf, mustBe, readObject } from '../read-fields';
 
 const SCHEMA_FIELDS: ReadonlySet<string> = new Set(['name', 'description', 'schema', 'strict']);
 const FORMAT_FIELDS: ReadonlySet<string> = new Set(['type', 'json_schema']);
@@ -20,18 +21,12 @@ export function decodeResponseFormat(body: JsonObject, extra: JsonObject): Respo
   }
   const param = 'response_format.json_schema';
   const definition = format.json_schema;
-  if (!isObject(definition)) throw invalid(param, `"${param}" must be an object, but is ${kindOf(definition)}.`);
-  const { name, description, schema, strict } = definition;
+  if (!isObject(definition)) throw mustBe(param, 'an object', definition);
+  const { name, schema = null } = definition;
   if (typeof name !== 'string' || name === '') throw invalid(param, `"${param}.name" must be a name for the schema.`);
-  if (schema !== undefined && schema !== null && !isObject(schema)) {
+  if (schema !== null && !isObject(schema)) {
     throw invalid(param, `"${param}.schema" must be a JSON schema object, but is ${kindOf(schema)}.`);
   }
   keepUnknown(definition, SCHEMA_FIELDS, param, extra);
-  return {
-    type: 'json_schema',
-    name,
-    schema: isObject(schema) ? schema : {},
-    ...(typeof description === 'string' ? { description } : {}),
-    ...(typeof strict === 'boolean' ? { strict } : {}),
-  };
+  return schemaFormat(name, schema ?? {}, definition);
 }

@@ -6,10 +6,10 @@ import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { ANSWERS } from '@llm0/providers/openai/__fixtures__/answers';
 import { openai } from '@llm0/providers/openai/index';
 import { ANY_REQUEST } from '@llm0/providers/provider.cases';
-import type { AnswerSummary } from '../dialect';
+import type { ResponseSummary } from '../dialect';
 import { openaiChat } from './index';
 
-const SUMMARY: AnswerSummary = {
+const SUMMARY: ResponseSummary = {
   requestId: 'req-1',
   provider: 'openai',
   model: 'gpt-test',

@@ -1,23 +1,23 @@
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
 import type { ToolCall } from '@llm0/core/chat/request';
 import type { ChatChoice, ChatResponse } from '@llm0/core/chat/response';
-import type { AnswerSummary } from '../dialect';
+import type { ResponseSummary } from '../dialect';
 import { roundMs, withCost } from '../encode-metadata';
-import { isObject } from '../read-field';
+import { isObject } from '../read-fields';
 import { encodeUsage } from './encode-usage';
 
 /**
  * A whole plain answer. An upstream body of the same format keeps every field; what the contract promises is added.
  * Never changes `wireBody`: others may be reading it.
  */
-export function encodeResponse(response: ChatResponse, summary: AnswerSummary, wireBody?: JsonObject): string {
+export function encodeResponse(response: ChatResponse, summary: ResponseSummary, wireBody?: JsonObject): string {
   const body = wireBody === undefined ? buildBody(response, summary) : completeBody(wireBody, response, summary);
   body.latency_ms = roundMs(summary.latencyMs);
   delete body.cost_usd;
   return withCost(JSON.stringify(body), summary.costNanoUsd);
 }
 
-function buildBody(response: ChatResponse, summary: AnswerSummary): JsonObject {
+function buildBody(response: ChatResponse, summary: ResponseSummary): JsonObject {
   return {
     id: response.id ?? `chatcmpl-${summary.requestId}`,
     object: 'chat.completion',
@@ -29,7 +29,7 @@ function buildBody(response: ChatResponse, summary: AnswerSummary): JsonObject {
   };
 }
 
-function completeBody(wireBody: JsonObject, response: ChatResponse, summary: AnswerSummary): JsonObject {
+function completeBody(wireBody: JsonObject, response: ChatResponse, summary: ResponseSummary): JsonObject {
   const body: JsonObject = { ...wireBody, object: 'chat.completion' };
   body.id ||= `chatcmpl-${summary.requestId}`;
   body.created ||= summary.createdSeconds;

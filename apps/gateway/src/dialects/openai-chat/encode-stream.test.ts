@@ -11,10 +11,10 @@ import { ANSWERS, BROKEN } from '@llm0/providers/openai/__fixtures__/answers';
 import { openai } from '@llm0/providers/openai/index';
 import { ANSWERS as COMPATIBLE } from '@llm0/providers/openai-compatible/__fixtures__/answers';
 import { ANY_REQUEST, decodeStream } from '@llm0/providers/provider.cases';
-import type { AnswerSummary } from '../dialect';
+import type { ResponseSummary } from '../dialect';
 import { openaiChat } from './index';
 
-const SUMMARY: AnswerSummary = {
+const SUMMARY: ResponseSummary = {
   requestId: 'req-1',
   provider: 'openai',
   model: 'gpt-test',

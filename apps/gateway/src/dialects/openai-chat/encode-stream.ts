@@ -2,7 +2,7 @@ import type { ChatEvent, EventBatch } from '@llm0/core/chat/event';
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
 import type { GatewayError } from '@llm0/core/errors/gateway-error';
 import { encodeSse, SSE_DONE } from '@llm0/core/sse/encode-sse';
-import type { AnswerSummary, StreamContext, StreamEncoder } from '../dialect';
+import type { ResponseSummary, StreamContext, StreamEncoder } from '../dialect';
 import { roundMs, withCost } from '../encode-metadata';
 import { encodeErrorBody } from './encode-error';
 import { encodeFinish } from './encode-response';
@@ -43,7 +43,7 @@ export class ChatStreamEncoder implements StreamEncoder {
     return text === '' ? null : encoder.encode(text);
   }
 
-  finish(summary: AnswerSummary): Uint8Array {
+  finish(summary: ResponseSummary): Uint8Array {
     if (!this.started) this.model = summary.model;
     const chunk: JsonObject = {
       ...this.pending,

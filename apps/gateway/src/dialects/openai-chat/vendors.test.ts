@@ -12,10 +12,10 @@ import { gemini } from '@llm0/providers/gemini/index';
 import { openai } from '@llm0/providers/openai/index';
 import type { Provider } from '@llm0/providers/provider';
 import { ANY_REQUEST, type AnswerFixture, bytesOf, decodeStream } from '@llm0/providers/provider.cases';
-import type { AnswerSummary } from '../dialect';
+import type { ResponseSummary } from '../dialect';
 import { openaiChat } from './index';
 
-const SUMMARY: AnswerSummary = {
+const SUMMARY: ResponseSummary = {
   requestId: 'req-1',
   provider: 'vendor',
   model: 'm',

@@ -1,16 +1,11 @@
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
 import type { EmbeddingInput, EmbeddingRequest } from '@llm0/core/embedding/embedding-request';
-import { checkDepth, invalid, kindOf, readNumber, readString } from '../read-field';
-import type { EmbeddingAnswerFormat } from './encode-embeddings';
+import type { DecodedEmbeddingRequest } from '../dialect';
+import { checkDepth, invalid, kindOf, readNumber, readString } from '../read-fields';
 
 const KNOWN = new Set(['model', 'input', 'encoding_format', 'dimensions', 'user']);
 const MAX_INPUTS = 2048;
 const MAX_DIMENSIONS = 65_536;
-
-export interface DecodedEmbeddingRequest {
-  readonly request: EmbeddingRequest;
-  readonly format: EmbeddingAnswerFormat;
-}
 
 /** Throws `invalid_request` naming the field at fault; fields it does not know are kept. */
 export function decodeEmbeddingRequest(body: JsonObject): DecodedEmbeddingRequest {

@@ -1,20 +1,9 @@
 import { formatUsdShort } from '@llm0/core/pricing/format-usd';
+import type { EmbeddingFormat, EmbeddingSummary } from '../dialect';
 import { roundMs } from '../encode-metadata';
 
-export type EmbeddingAnswerFormat = 'float' | 'base64';
-
-export interface EmbeddingSummary {
-  /** The answering model. */
-  readonly model: string;
-  /** Little-endian 32-bit floats as base64, one for each input. */
-  readonly vectorsBase64: readonly string[];
-  readonly promptTokens: number;
-  readonly costNanoUsd: number;
-  readonly latencyMs: number;
-}
-
 /** The whole answer as JSON text. */
-export function encodeEmbeddings(summary: EmbeddingSummary, format: EmbeddingAnswerFormat): string {
+export function encodeEmbeddings(summary: EmbeddingSummary, format: EmbeddingFormat): string {
   const data = summary.vectorsBase64.map(
     (base64, index) => `{"object":"embedding","index":${index},"embedding":${ENCODERS[format](base64)}}`,
   );
@@ -31,7 +20,7 @@ const ENCODERS = {
     const bytes = Uint8Array.from(Buffer.from(base64, 'base64'));
     return `[${Array.from(new Float32Array(bytes.buffer), shortestFloat).join(',')}]`;
   },
-} as const satisfies Record<EmbeddingAnswerFormat, (base64: string) => string>;
+} as const satisfies Record<EmbeddingFormat, (base64: string) => string>;
 
 /** Digits that tell any 32-bit float from its neighbours; most need fewer. */
 const MAX_DIGITS = 9;

@@ -1,13 +1,12 @@
+import type { EmbeddingDialect } from '../dialect';
 import { encodeError } from '../openai-chat/encode-error';
 import { decodeEmbeddingRequest } from './decode-embedding-request';
 import { encodeEmbeddings } from './encode-embeddings';
 
-export type { EmbeddingAnswerFormat } from './encode-embeddings';
-
 /** `POST /v1/embeddings`. Source: https://platform.openai.com/docs/api-reference/embeddings */
-export const openaiEmbeddings = {
+export const openaiEmbeddings: EmbeddingDialect = {
   name: 'openai-embeddings',
   decodeRequest: decodeEmbeddingRequest,
   encodeResponse: encodeEmbeddings,
   encodeError,
-} as const;
+};

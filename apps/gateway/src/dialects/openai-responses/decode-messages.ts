@@ -1,8 +1,21 @@
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
 import type { ChatMessage, ContentPart, ReasoningPart, ToolCall } from '@llm0/core/chat/request';
-import { invalid, isObject, keepUnknown, kindOf } from '../read-field';
+import {
+  invalid,
+  isObject,
+  keepUnknown,
+  mustBe,
+  optionalText,
+  present,
+  requiredText,
+  shown,
+  textOf,
+} from '../read-fields';
+import { reasoningPart, unsealReasoning } from '../seal-reasoning';
 import { decodeContent } from './decode-content';
-import { openReasoning, SEALED_FORMAT } from './seal-reasoning';
+
+/** Reasoning that only the format's own vendor can open. */
+const SEALED_FORMAT = 'openai-responses-v1';
 
 /**
  * `input` (text or items) → messages: an assistant's reasoning, words and calls become one turn. Items of unknown kinds
@@ -10,13 +23,11 @@ import { openReasoning, SEALED_FORMAT } from './seal-reasoning';
  */
 export function decodeMessages(value: JsonValue | undefined, extra: JsonObject): ChatMessage[] {
   if (typeof value === 'string') return [{ role: 'user', content: [{ type: 'text', text: value }] }];
-  if (!Array.isArray(value)) {
-    throw invalid('input', `"input" must be a string or an array of items, but is ${kindOf(value)}.`);
-  }
+  if (!Array.isArray(value)) throw mustBe('input', 'a string or an array of items', value);
   const builder = new MessageBuilder();
   for (const [i, item] of value.entries()) {
     const path = `input[${i}]`;
-    if (!isObject(item)) throw invalid(path, `"${path}" must be an object, but is ${kindOf(item)}.`);
+    if (!isObject(item)) throw mustBe(path, 'an object', item);
     const type = item.type ?? 'message';
     if (typeof type !== 'string') throw invalid(`${path}.type`, `"${path}.type" must say what the item is.`);
     const decode = ITEM_DECODERS.get(type) ?? decodeForeign;
@@ -100,8 +111,8 @@ const OUTPUT_FIELDS: ReadonlySet<string> = new Set([...ITEM_FIELDS, 'call_id', '
 function decodeMessage({ item, path, extra, builder }: ItemContext): void {
   const role = ROLES.find((one) => one === item.role);
   if (role === undefined) {
-    const shown = typeof item.role === 'string' ? `"${item.role.slice(0, 40)}"` : kindOf(item.role);
-    throw invalid(`${path}.role`, `"${path}.role" must be one of ${ROLES.join(', ')}, but is ${shown}.`);
+    const roles = ROLES.join(', ');
+    throw invalid(`${path}.role`, `"${path}.role" must be one of ${roles}, but is ${shown(item.role)}.`);
   }
   const content = decodeContent(item.content, `${path}.content`);
   keepUnknown(item, MESSAGE_FIELDS, path, extra);
@@ -110,23 +121,20 @@ function decodeMessage({ item, path, extra, builder }: ItemContext): void {
 }
 
 function decodeCall({ item, path, extra, builder }: ItemContext, field: 'arguments' | 'input'): void {
-  const text = item[field] ?? '';
-  if (typeof text !== 'string') {
-    throw invalid(`${path}.${field}`, `"${path}.${field}" must be a string, but is ${kindOf(text)}.`);
-  }
-  const call: ToolCall = {
-    id: requiredText(item, 'call_id', path),
-    name: requiredText(item, 'name', path),
+  const text = optionalText(item, field, path) ?? '';
+  const call: ToolCall = present({
+    id: nonEmpty(item, 'call_id', path),
+    name: nonEmpty(item, 'name', path),
     arguments: text,
-    ...(field === 'input' ? { custom: true } : {}),
-    ...(typeof item.signature === 'string' ? { signature: item.signature } : {}),
-  };
+    custom: field === 'input' ? true : undefined,
+    signature: textOf(item.signature),
+  });
   keepUnknown(item, CALL_FIELDS, path, extra);
   builder.addCall(call);
 }
 
 function decodeCallOutput({ item, path, extra, builder }: ItemContext): void {
-  const toolCallId = requiredText(item, 'call_id', path);
+  const toolCallId = nonEmpty(item, 'call_id', path);
   const content = decodeContent(item.output, `${path}.output`);
   keepUnknown(item, OUTPUT_FIELDS, path, extra);
   builder.add({ role: 'tool', toolCallId, content });
@@ -134,20 +142,16 @@ function decodeCallOutput({ item, path, extra, builder }: ItemContext): void {
 
 /** Other vendors' thoughts come back sealed by this gateway; the format's own are opaque to all but its vendor. */
 function decodeReasoning({ item, builder }: ItemContext): void {
-  const sealed = typeof item.encrypted_content === 'string' ? item.encrypted_content : undefined;
-  const opened = sealed === undefined ? undefined : openReasoning(sealed);
-  if (opened !== undefined) {
-    builder.addReasoning(opened);
+  const sealed = textOf(item.encrypted_content);
+  const opened = sealed === undefined ? undefined : unsealReasoning(sealed);
+  if (Array.isArray(opened)) {
+    builder.addReasoning(opened.filter(isObject).map(reasoningPart));
     return;
   }
   const text = [...textsOf(item.summary), ...textsOf(item.content)].join('\n\n');
   if (text === '' && sealed === undefined) return;
-  builder.addReasoning([
-    {
-      ...(text === '' ? {} : { text }),
-      ...(sealed === undefined ? {} : { data: sealed, format: SEALED_FORMAT }),
-    },
-  ]);
+  const format = sealed === undefined ? undefined : SEALED_FORMAT;
+  builder.addReasoning([present({ text: text === '' ? undefined : text, data: sealed, format })]);
 }
 
 function textsOf(value: JsonValue | undefined): string[] {
@@ -163,8 +167,8 @@ function decodeForeign({ item, builder }: ItemContext): void {
   else builder.addText(content);
 }
 
-function requiredText(item: JsonObject, name: string, path: string): string {
-  const value = item[name];
-  if (typeof value === 'string' && value !== '') return value;
-  throw invalid(`${path}.${name}`, `"${path}.${name}" must be a string, but is ${kindOf(value)}.`);
+function nonEmpty(item: JsonObject, name: string, path: string): string {
+  const text = requiredText(item, name, path);
+  if (text !== '') return text;
+  throw mustBe(`${path}.${name}`, 'a string', text);
 }

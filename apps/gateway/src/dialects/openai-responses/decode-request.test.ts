@@ -3,8 +3,8 @@ import { canonicalText, exactCacheKey } from '@llm0/core/cache/cache-key';
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { openaiChat } from '../openai-chat/index';
+import { sealReasoning } from '../seal-reasoning';
 import { openaiResponses } from './index';
-import { sealReasoning } from './seal-reasoning';
 
 const ask = (more: JsonObject = {}): JsonObject => ({ model: 'm', input: 'Hi', ...more });
 const decode = (more: JsonObject = {}) => openaiResponses.decodeRequest(ask(more));

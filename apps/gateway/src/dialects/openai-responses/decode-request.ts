@@ -3,58 +3,40 @@ import type { ChatMessage, ChatRequest } from '@llm0/core/chat/request';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import {
   checkDepth,
+  decodeModel,
+  type FieldReader,
   invalid,
   keepUnknown,
-  kindOf,
+  type OpenRequest,
+  optionalText,
   readBoolean,
+  readFields,
   readNumber,
   readObject,
   readString,
-} from '../read-field';
-import { decodeModel, type FieldReader, type OpenRequest, readFields, set } from '../read-fields';
+  set,
+} from '../read-fields';
+import { ELSEWHERE, OPENAI_FIELDS, OUTPUT_LIMIT } from '../shared-fields';
 import { decodeMessages } from './decode-messages';
 import { decodeResponseFormat } from './decode-response-format';
 import { decodeToolChoice, decodeTools } from './decode-tools';
 
-const MAX_OUTPUT_TOKENS = 1_000_000_000;
-const TEMPERATURE = { min: 0, max: 2 } as const;
-const SHARE = { min: 0, max: 1 } as const;
-const TOP_LOGPROBS = { min: 0, max: 100, integer: true } as const;
-const OUTPUT_LIMIT = { min: 1, max: MAX_OUTPUT_TOKENS, integer: true } as const;
-
-/** Read ahead of the others, or only by those that keep answers. */
-const ELSEWHERE: FieldReader = () => {};
-
 /** Fields with a place in `ChatRequest`; all others are kept in `extra`. */
 const FIELD_READERS: ReadonlyMap<string, FieldReader> = new Map<string, FieldReader>([
-  ['model', ELSEWHERE],
+  ...OPENAI_FIELDS,
   ['input', ELSEWHERE],
   ['instructions', ELSEWHERE],
   ['store', (_to, body) => void readBoolean(body, 'store')],
   ['previous_response_id', (_to, body) => void readString(body, 'previous_response_id')],
   ['background', (_to, body) => refuseBackground(body)],
   ['conversation', refuseConversation],
-  ['stream', (to, body) => set(to, 'stream', readBoolean(body, 'stream'))],
-  ['temperature', (to, body) => set(to, 'temperature', readNumber(body, 'temperature', TEMPERATURE))],
-  ['top_p', (to, body) => set(to, 'topP', readNumber(body, 'top_p', SHARE))],
-  ['top_logprobs', (to, body) => set(to, 'topLogprobs', readNumber(body, 'top_logprobs', TOP_LOGPROBS))],
-  ['service_tier', (to, body) => set(to, 'serviceTier', readString(body, 'service_tier'))],
-  ['user', (to, body) => set(to, 'user', readString(body, 'user'))],
-  ['metadata', (to, body) => set(to, 'metadata', readObject(body, 'metadata'))],
   ['max_output_tokens', (to, body) => set(to, 'maxOutputTokens', readNumber(body, 'max_output_tokens', OUTPUT_LIMIT))],
-  ['parallel_tool_calls', (to, body) => set(to, 'parallelToolCalls', readBoolean(body, 'parallel_tool_calls'))],
   ['tools', (to, body, extra) => set(to, 'tools', decodeTools(body.tools ?? null, extra))],
   ['tool_choice', (to, body) => set(to, 'toolChoice', decodeToolChoice(body.tool_choice))],
   ['text', (to, body, extra) => set(to, 'responseFormat', decodeResponseFormat(body, extra))],
   ['reasoning', readReasoning],
   ['include', readInclude],
   ['truncation', readTruncation],
-  [
-    'stream_options',
-    (_to, body, extra) => {
-      extra.stream_options = readObject(body, 'stream_options') ?? null;
-    },
-  ],
 ]);
 
 /**
@@ -110,10 +92,7 @@ const REASONING_FIELDS: ReadonlySet<string> = new Set(['effort']);
 
 function readReasoning(request: OpenRequest, body: JsonObject, extra: JsonObject): void {
   const reasoning = readObject(body, 'reasoning') ?? {};
-  if (reasoning.effort != null && typeof reasoning.effort !== 'string') {
-    throw invalid('reasoning.effort', `"reasoning.effort" must be a string, but is ${kindOf(reasoning.effort)}.`);
-  }
-  if (typeof reasoning.effort === 'string') request.reasoningEffort = reasoning.effort;
+  set(request, 'reasoningEffort', optionalText(reasoning, 'effort', 'reasoning'));
   keepUnknown(reasoning, REASONING_FIELDS, 'reasoning', extra);
 }
 

@@ -1,6 +1,7 @@
 import type { JsonObject } from '@llm0/core/chat/json';
 import type { ResponseFormat } from '@llm0/core/chat/request';
-import { invalid, isObject, keepUnknown, kindOf, readObject } from '../read-field';
+import { schemaFormat } from '../decode-lists';
+import { invalid, isObject, keepUnknown, mustBe, readObject } from '../read-fields';
 
 const TEXT_FIELDS: ReadonlySet<string> = new Set(['format', 'verbosity']);
 const FORMAT_FIELDS: ReadonlySet<string> = new Set(['type', 'name', 'description', 'schema', 'strict']);
@@ -22,18 +23,10 @@ export function decodeResponseFormat(body: JsonObject, extra: JsonObject): Respo
   }
   keepUnknown(format, FORMAT_FIELDS, 'text.format', extra);
   if (format.type !== 'json_schema') return { type: format.type };
-  const { name, description, schema, strict } = format;
+  const { name, schema } = format;
   if (typeof name !== 'string' || name === '') {
     throw invalid('text.format.name', '"text.format.name" must be a name for the schema.');
   }
-  if (!isObject(schema)) {
-    throw invalid('text.format.schema', `"text.format.schema" must be a JSON schema object, but is ${kindOf(schema)}.`);
-  }
-  return {
-    type: 'json_schema',
-    name,
-    schema,
-    ...(typeof description === 'string' ? { description } : {}),
-    ...(typeof strict === 'boolean' ? { strict } : {}),
-  };
+  if (!isObject(schema)) throw mustBe('text.format.schema', 'a JSON schema object', schema);
+  return schemaFormat(name, schema, format);
 }

@@ -3,9 +3,9 @@ import { replayResponse } from '@llm0/core/chat/replay';
 import type { ChatRequest } from '@llm0/core/chat/request';
 import type { ChatChoice, ChatResponse } from '@llm0/core/chat/response';
 import { answerId } from '@llm0/core/conversations/own-ids';
-import type { AnswerSummary } from '../dialect';
+import type { ResponseSummary } from '../dialect';
 import { roundMs, withCost } from '../encode-metadata';
-import { isObject } from '../read-field';
+import { isObject } from '../read-fields';
 import { encodeUsage } from './encode-usage';
 import { OutputItems } from './output-items';
 
@@ -13,10 +13,10 @@ import { OutputItems } from './output-items';
  * A whole plain answer. An upstream body of the same format keeps every field but its id: callers name answers by ours.
  * Source: https://platform.openai.com/docs/api-reference/responses/object
  */
-export function encodeResponse(response: ChatResponse, summary: AnswerSummary, wireBody?: JsonObject): string {
+export function encodeResponse(response: ChatResponse, summary: ResponseSummary, wireBody?: JsonObject): string {
   const choice = response.choices.find(({ index }) => index === 0);
-  const body = completeAnswer({
-    begun: beginAnswer({ ...summary, model: response.model ?? summary.model }),
+  const body = completeResponse({
+    begun: beginResponse({ ...summary, model: response.model ?? summary.model }),
     output: Array.isArray(wireBody?.output) ? wireBody.output : outputOf(response, choice, summary.requestId),
     finish: choice,
     fields: wireBody ?? rawOf(choice) ?? foreignFields(response.extra ?? {}),
@@ -50,7 +50,7 @@ export const isCut = ({ finishReason }: Finish): boolean => Object.hasOwn(INCOMP
 /** Finishes that leave an answer incomplete, and what the format calls them. */
 const INCOMPLETE: Readonly<Record<string, string>> = { length: 'max_output_tokens', content_filter: 'content_filter' };
 
-export interface AnswerStart {
+export interface ResponseStart {
   readonly requestId: string;
   readonly model: string;
   readonly createdSeconds: number;
@@ -98,7 +98,7 @@ const OWN_FIELDS: ReadonlySet<string> = new Set([
 ]);
 
 /** The answer object as it stands before there is any output. */
-export function beginAnswer({ requestId, model, createdSeconds, request }: AnswerStart): JsonObject {
+export function beginResponse({ requestId, model, createdSeconds, request }: ResponseStart): JsonObject {
   const asked = request?.wire?.format === 'openai-responses' ? request.wire.body : {};
   const echo: JsonObject = {};
   for (const name of Object.keys(ECHOED) as (keyof typeof ECHOED)[]) echo[name] = asked[name] ?? ECHOED[name];
@@ -116,17 +116,17 @@ export function beginAnswer({ requestId, model, createdSeconds, request }: Answe
   };
 }
 
-export interface AnswerParts {
+export interface ResponseParts {
   readonly begun: JsonObject;
   readonly output: JsonValue[];
   readonly finish: Finish | undefined;
   /** What the vendor said beyond that; its own body where it had the same format. */
   readonly fields: JsonObject;
-  readonly summary: AnswerSummary;
+  readonly summary: ResponseSummary;
 }
 
 /** The complete answer object, all but its cost. Never changes what it is given. */
-export function completeAnswer({ begun, output, finish, fields, summary }: AnswerParts): JsonObject {
+export function completeResponse({ begun, output, finish, fields, summary }: ResponseParts): JsonObject {
   const reason = finish === undefined ? undefined : INCOMPLETE[finish.finishReason];
   const body: JsonObject = {
     ...begun,

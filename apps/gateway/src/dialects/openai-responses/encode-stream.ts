@@ -1,11 +1,11 @@
 import type { ChatEvent, EventBatch } from '@llm0/core/chat/event';
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
 import type { GatewayError } from '@llm0/core/errors/gateway-error';
-import type { AnswerSummary, StreamContext, StreamEncoder } from '../dialect';
+import type { ResponseSummary, StreamContext, StreamEncoder } from '../dialect';
 import { withCost } from '../encode-metadata';
-import { isObject } from '../read-field';
+import { isObject } from '../read-fields';
 import { encodeErrorBody } from './encode-error';
-import { beginAnswer, completeAnswer, type Finish, foreignFields, isCut } from './encode-response';
+import { beginResponse, completeResponse, type Finish, foreignFields, isCut } from './encode-response';
 import { EventWriter } from './event-writer';
 import { OutputItems } from './output-items';
 import { writeItems } from './write-items';
@@ -45,13 +45,13 @@ export class ResponsesStreamEncoder implements StreamEncoder {
     return this.take();
   }
 
-  finish(summary: AnswerSummary): Uint8Array {
+  finish(summary: ResponseSummary): Uint8Array {
     if (this.begun === undefined) this.model = summary.model;
     const begun = this.begin();
     const finish: Finish = { finishReason: this.finishReason ?? 'stop' };
     const output = this.forwarded ? nativeOutput(this.native) : this.items.close(isCut(finish));
     const fields = this.native ?? foreignFields(this.extra);
-    const body = completeAnswer({ begun, output, finish, fields, summary });
+    const body = completeResponse({ begun, output, finish, fields, summary });
     this.answer = withCost(JSON.stringify(body), summary.costNanoUsd);
     const type = body.status === 'incomplete' ? 'response.incomplete' : 'response.completed';
     this.writer.write(type, `"response":${this.answer}`);
@@ -81,7 +81,7 @@ export class ResponsesStreamEncoder implements StreamEncoder {
   private begin(): JsonObject {
     if (this.begun !== undefined) return this.begun;
     const { model, createdSeconds, context } = this;
-    this.begun = beginAnswer({ ...context, model, createdSeconds });
+    this.begun = beginResponse({ ...context, model, createdSeconds });
     const inner = `"response":${JSON.stringify(this.begun)}`;
     this.writer.write('response.created', inner);
     this.writer.write('response.in_progress', inner);

@@ -4,7 +4,7 @@ import type { KeptTurn } from '@llm0/core/conversations/kept-answers';
 import { ownItemId, requestIdOf } from '@llm0/core/conversations/own-ids';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { AnswerKeeping, AnswerReferences, KeptPart } from '../dialect';
-import { isObject, readBoolean, readString } from '../read-field';
+import { isObject, readBoolean, readString } from '../read-fields';
 
 /** Answers are kept unless `store` is false, and are gone on from by their id or by the ids of their items. */
 export const keepAnswers: AnswerKeeping = {

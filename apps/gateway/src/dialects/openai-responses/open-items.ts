@@ -1,8 +1,8 @@
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
 import type { ToolCall } from '@llm0/core/chat/request';
-import { isObject } from '../read-field';
+import { isObject } from '../read-fields';
+import { sealReasoning } from '../seal-reasoning';
 import type { EventWriter } from './event-writer';
-import { sealReasoning } from './seal-reasoning';
 
 export type ItemStatus = 'in_progress' | 'completed' | 'incomplete';
 

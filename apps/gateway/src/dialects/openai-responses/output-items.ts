@@ -1,7 +1,7 @@
 import type { ChatEvent } from '@llm0/core/chat/event';
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
 import { ownItemId } from '@llm0/core/conversations/own-ids';
-import { isObject } from '../read-field';
+import { isObject } from '../read-fields';
 import type { EventWriter } from './event-writer';
 import { CallItem, MessageItem, type OutputItem, ReasoningItem } from './open-items';
 

@@ -14,7 +14,7 @@ import { responsesFormat } from '@llm0/testing/fake-upstream/render-responses';
 import fc from 'fast-check';
 import OpenAI from 'openai';
 import { ResponseStream } from 'openai/lib/responses/ResponseStream';
-import type { AnswerSummary } from '../dialect';
+import type { ResponseSummary } from '../dialect';
 import { openaiResponses } from './index';
 
 const REQUEST_ID = '01890a5d-ac96-774b-bcce-b302099a8057';
@@ -22,7 +22,7 @@ const body: JsonObject = { model: 'gpt-x', input: 'Hi', stream: true };
 const request: ChatRequest = openaiResponses.decodeRequest(body);
 const encoder = new TextEncoder();
 
-const summary = (usage: Usage = ZERO_USAGE): AnswerSummary => ({
+const summary = (usage: Usage = ZERO_USAGE): ResponseSummary => ({
   requestId: REQUEST_ID,
   provider: 'alpha',
   model: 'gpt-x',

@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
-import { isObject } from '../read-field';
+import { isObject } from '../read-fields';
 import type { EventWriter } from './event-writer';
 
 /** Whole items of the format's own, as the events that add up to them. */

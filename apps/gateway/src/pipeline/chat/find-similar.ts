@@ -6,7 +6,7 @@ import type {
   SemanticLookUp,
   SemanticQuestion,
 } from '@llm0/core/cache/semantic/semantic-cache';
-import type { Services } from '../../services-type';
+import type { Services } from '../../services/contract';
 import type { Admission } from '../exchange/admit';
 import type { Exchange } from '../exchange/open-exchange';
 

@@ -1,32 +1,16 @@
-import type { CachedAnswer } from '@llm0/core/cache/cached-answer';
-import type { IdempotencyClaim } from '@llm0/core/cache/idempotency/idempotency-keys';
-import type { ChatRequest } from '@llm0/core/chat/request';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { Dialect } from '../../dialects/dialect';
-import type { Services } from '../../services-type';
+import type { Services } from '../../services/contract';
 import { admit } from '../exchange/admit';
-import { type Authenticated, authenticate } from '../exchange/authenticate';
-import { claimAnswer, hasIdempotencyKey, NO_TURN } from '../exchange/idempotency';
-import { type Exchange, openExchange } from '../exchange/open-exchange';
+import { authenticate } from '../exchange/authenticate';
+import { claimCompletion, hasIdempotencyKey, UNCLAIMED } from '../exchange/idempotency';
+import { openExchange } from '../exchange/open-exchange';
 import { readRequestBody } from '../exchange/read-request';
-import { asGatewayError, respondError } from '../exchange/respond-error';
+import { handleRefusal, type Progress } from '../handle-refusal';
 import { Meter } from '../ledger/meter';
-import { recordRefusal } from '../ledger/record-refusal';
-import { type Answer, type PendingAnswer, produceAnswer } from './produce-answer';
+import { type Completion, type PendingCompletion, produceAnswer } from './produce-answer';
 import { recallConversation } from './recall-conversation';
 import { respond } from './respond';
-
-/** What is known of a request when it fails, for its row and its error answer. */
-interface Progress {
-  exchange?: Exchange;
-  principal?: Authenticated;
-  requestedModel?: string;
-  stream?: boolean;
-  request?: ChatRequest;
-  claim?: IdempotencyClaim<CachedAnswer>;
-  /** Set once admitted: from then on the meter settles. */
-  meter?: Meter;
-}
 
 /** `POST` of a chat dialect: the request path, in reading order. */
 export async function handleChat(services: Services, dialect: Dialect, httpRequest: Request): Promise<Response> {
@@ -48,10 +32,10 @@ export async function handleChat(services: Services, dialect: Dialect, httpReque
         : await recallConversation(services, { dialect, keeping, body, headers, projectId: principal.project.id });
     progress.request = request;
     const input = { exchange, principal, dialect: dialect.name, request };
-    const turn = hasIdempotencyKey(httpRequest) ? await claimAnswer(services, input, httpRequest) : NO_TURN;
-    const { claim } = turn;
+    const claimed = hasIdempotencyKey(httpRequest) ? await claimCompletion(services, input, httpRequest) : UNCLAIMED;
+    const { claim } = claimed;
     progress.claim = claim;
-    const admission = turn.replay ?? (await admit(services, input));
+    const admission = claimed.replay ?? (await admit(services, input));
     progress.principal = admission.principal;
     const meter = new Meter(services, { exchange, dialect: dialect.name, admission });
     progress.meter = meter;
@@ -67,12 +51,12 @@ export async function handleChat(services: Services, dialect: Dialect, httpReque
     });
   } catch (cause) {
     release();
-    return refuse(services, { dialect, progress, error: asGatewayError(cause, services.log) });
+    return handleRefusal(services, { dialect: dialect.name, envelope: dialect, progress, cause });
   }
 }
 
 /** Rejects as soon as the caller is gone, and gives up its place, so that the last one out cancels upstream. */
-async function untilGone(signal: AbortSignal, pending: PendingAnswer): Promise<Answer> {
+async function untilGone(signal: AbortSignal, pending: PendingCompletion): Promise<Completion> {
   let onAbort: (() => void) | undefined;
   const gone = new Promise<never>((_resolve, reject) => {
     onAbort = () => {
@@ -87,41 +71,4 @@ async function untilGone(signal: AbortSignal, pending: PendingAnswer): Promise<A
   } finally {
     if (onAbort !== undefined) signal.removeEventListener('abort', onAbort);
   }
-}
-
-interface Failure {
-  readonly dialect: Dialect;
-  readonly progress: Progress;
-  readonly error: GatewayError;
-}
-
-/** Every request that passed auth leaves a row, refused ones too. */
-async function refuse(services: Services, failure: Failure): Promise<Response> {
-  const { dialect, progress, error } = failure;
-  const { exchange, principal, meter } = progress;
-  if (error.kind === 'client_closed') progress.claim?.release();
-  else progress.claim?.fail(error);
-  if (meter !== undefined) {
-    if (error.kind === 'client_closed') meter.abort();
-    else meter.fail(error);
-    await meter.handedOver;
-  } else if (exchange !== undefined && principal !== undefined) {
-    const { requestedModel, stream } = progress;
-    await recordRefusal(services, { dialect: dialect.name, exchange, principal, requestedModel, stream, error });
-  }
-  if (exchange !== undefined && principal !== undefined && progress.request !== undefined) {
-    const request = progress.request.wire?.body;
-    services.bodyLog.keep(() => ({
-      requestId: exchange.requestId,
-      projectId: principal.project.id,
-      createdAtMs: services.storeClock.nowMs(),
-      request,
-      response: dialect.encodeError(error),
-    }));
-  }
-  return respondError(error, {
-    requestId: exchange?.requestId ?? services.createId(),
-    dialect,
-    projectCapNanoUsd: principal?.project.monthlyCapNanoUsd,
-  });
 }

@@ -2,11 +2,11 @@
 import { requestIdOf } from '@llm0/core/conversations/own-ids';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { AnswerKeeping, Dialect } from '../../dialects/dialect';
-import type { Services } from '../../services-type';
-import { authenticate, reloadPrincipal } from '../exchange/authenticate';
-import { asGatewayError, respondError } from '../exchange/respond-error';
+import type { Services } from '../../services/contract';
+import { respondError } from '../exchange/respond-error';
+import { handleKeyRequest, type KeyNeeds } from '../handle-key-request';
 
-type Needs = Pick<Services, 'keyCache' | 'clock' | 'keptAnswers' | 'createId' | 'log'>;
+type Needs = KeyNeeds & Pick<Services, 'keptAnswers'>;
 
 export type KeepingDialect = Dialect & { readonly keeping: AnswerKeeping };
 
@@ -16,64 +16,86 @@ export interface KeptAnswerRequest {
   readonly dialect: KeepingDialect;
 }
 
-interface Asked extends KeptAnswerRequest {
+interface Asked {
+  readonly id: string;
   readonly projectId: string;
   readonly query: URLSearchParams;
+  readonly keeping: AnswerKeeping;
 }
 
-/** `GET /v1/responses/{id}`: the answer as its caller got it. */
-export function showKeptAnswer(services: Needs, asked: KeptAnswerRequest): Promise<Response> {
-  return answer(services, asked, async ({ id, projectId, query }) => {
-    if (query.get('stream') === 'true') {
-      throw new GatewayError('unsupported_parameter', 'Kept answers are not streamed again. Leave "stream" out.', {
-        param: 'stream',
-      });
-    }
-    return (await findOr404(id, (requestId) => services.keptAnswers.readAnswer(projectId, requestId))).answer;
+/** Gives JSON text. */
+type Work = (services: Needs, asked: Asked) => Promise<string>;
+
+/** What can be done with a kept answer, by path and method. */
+export const KEPT_ANSWER_ROUTES: Readonly<Record<string, Readonly<Record<string, Work>>>> = {
+  '/v1/responses/:id': { GET: show, DELETE: remove },
+  '/v1/responses/:id/input_items': { GET: listInputItems },
+  '/v1/responses/:id/cancel': { POST: refuseCancel },
+};
+
+export function handleKeptAnswer(services: Needs, asked: KeptAnswerRequest, path: string): Promise<Response> {
+  const { request, id, dialect } = asked;
+  const methods = KEPT_ANSWER_ROUTES[path] ?? {};
+  const work = methods[request.method];
+  if (work === undefined) return Promise.resolve(refuseMethod(services, dialect, Object.keys(methods)));
+  return handleKeyRequest(services, asked, async ({ projectId }, headers) => {
+    const query = new URL(request.url).searchParams;
+    headers['Content-Type'] = 'application/json';
+    return new Response(await work(services, { id, projectId, query, keeping: dialect.keeping }), { headers });
   });
 }
 
-/** `DELETE /v1/responses/{id}` */
-export function deleteKeptAnswer(services: Needs, asked: KeptAnswerRequest): Promise<Response> {
-  return answer(services, asked, async ({ id, projectId }) => {
-    const requestId = requestIdOf(id);
-    const removed = requestId !== undefined && (await services.keptAnswers.remove(projectId, requestId));
-    if (!removed) throw unknown(id);
-    return JSON.stringify({ id, object: 'response', deleted: true });
-  });
+function refuseMethod(services: Needs, dialect: Dialect, methods: readonly string[]): Response {
+  const allowed = methods.join(', ');
+  const error = new GatewayError('method_not_allowed', `This path takes ${allowed} only.`);
+  const response = respondError(error, { requestId: services.createId(), dialect });
+  response.headers.set('Allow', allowed);
+  return response;
+}
+
+/** The answer as its caller got it. */
+async function show({ keptAnswers }: Needs, { id, projectId, query }: Asked): Promise<string> {
+  if (query.get('stream') === 'true') {
+    const message = 'Kept answers are not streamed again. Leave "stream" out.';
+    throw new GatewayError('unsupported_parameter', message, { param: 'stream' });
+  }
+  return (await findOr404(id, (requestId) => keptAnswers.readAnswer(projectId, requestId))).answer;
+}
+
+async function remove({ keptAnswers }: Needs, { id, projectId }: Asked): Promise<string> {
+  const requestId = requestIdOf(id);
+  const removed = requestId !== undefined && (await keptAnswers.remove(projectId, requestId));
+  if (!removed) throw unknown(id);
+  return JSON.stringify({ id, object: 'response', deleted: true });
 }
 
 const DEFAULT_LIMIT = 20;
 const MAX_LIMIT = 100;
 
-/** `GET /v1/responses/{id}/input_items`: all that led to the answer, the newest first unless asked otherwise. */
-export function listInputItems(services: Needs, asked: KeptAnswerRequest): Promise<Response> {
-  return answer(services, asked, async ({ id, projectId, query, dialect }) => {
-    const limit = readLimit(query);
-    const order = query.get('order') ?? 'desc';
-    if (order !== 'asc' && order !== 'desc') throw invalid('order', '"order" must be "asc" or "desc".');
-    const turns = await findOr404(id, (requestId) => services.keptAnswers.readConversation(projectId, requestId));
-    const items = dialect.keeping.inputItems(turns);
-    const ordered = order === 'asc' ? items : items.toReversed();
-    const after = query.get('after');
-    const start = after === null ? 0 : ordered.findIndex((item) => item.id === after) + 1;
-    if (after !== null && start === 0) throw invalid('after', '"after" must be the id of an item of the list.');
-    const data = ordered.slice(start, start + limit);
-    return JSON.stringify({
-      object: 'list',
-      data,
-      first_id: data[0]?.id ?? null,
-      last_id: data.at(-1)?.id ?? null,
-      has_more: start + limit < ordered.length,
-    });
+/** All that led to the answer, the newest first unless asked otherwise. */
+async function listInputItems({ keptAnswers }: Needs, { id, projectId, query, keeping }: Asked): Promise<string> {
+  const limit = readLimit(query);
+  const order = query.get('order') ?? 'desc';
+  if (order !== 'asc' && order !== 'desc') throw invalid('order', '"order" must be "asc" or "desc".');
+  const turns = await findOr404(id, (requestId) => keptAnswers.readConversation(projectId, requestId));
+  const items = keeping.inputItems(turns);
+  const ordered = order === 'asc' ? items : items.toReversed();
+  const after = query.get('after');
+  const start = after === null ? 0 : ordered.findIndex((item) => item.id === after) + 1;
+  if (after !== null && start === 0) throw invalid('after', '"after" must be the id of an item of the list.');
+  const data = ordered.slice(start, start + limit);
+  return JSON.stringify({
+    object: 'list',
+    data,
+    first_id: data[0]?.id ?? null,
+    last_id: data.at(-1)?.id ?? null,
+    has_more: start + limit < ordered.length,
   });
 }
 
-/** `POST /v1/responses/{id}/cancel`: there is nothing that goes on in the background. */
-export function refuseCancel(services: Needs, asked: KeptAnswerRequest): Promise<Response> {
-  return answer(services, asked, () => {
-    throw new GatewayError('invalid_request', 'Only answers made in the background can be cancelled; none are here.');
-  });
+/** There is nothing that goes on in the background. */
+async function refuseCancel(): Promise<string> {
+  throw new GatewayError('invalid_request', 'Only answers made in the background can be cancelled; none are here.');
 }
 
 function readLimit(query: URLSearchParams): number {
@@ -97,22 +119,4 @@ function unknown(id: string): GatewayError {
 
 function invalid(param: string, message: string): GatewayError {
   return new GatewayError('invalid_request', message, { param });
-}
-
-/** The key is read anew each time: no admission stands behind this answer to notice a revoked one. */
-async function answer(
-  services: Needs,
-  asked: KeptAnswerRequest,
-  build: (asked: Asked) => Promise<string>,
-): Promise<Response> {
-  const requestId = services.createId();
-  try {
-    const { keyHash } = await authenticate(services, asked.request);
-    const { key } = await reloadPrincipal(services, keyHash);
-    const query = new URL(asked.request.url).searchParams;
-    const body = await build({ ...asked, projectId: key.projectId, query });
-    return new Response(body, { headers: { 'Content-Type': 'application/json', 'X-Request-Id': requestId } });
-  } catch (cause) {
-    return respondError(asGatewayError(cause, services.log), { requestId, dialect: asked.dialect });
-  }
 }

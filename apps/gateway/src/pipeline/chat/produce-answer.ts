@@ -5,12 +5,13 @@ import { replayResponse } from '@llm0/core/chat/replay';
 import type { ChatResponse } from '@llm0/core/chat/response';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { CacheOutcome } from '../../dialects/dialect';
-import type { Services } from '../../services-type';
+import type { Services } from '../../services/contract';
 import type { Admission } from '../exchange/admit';
 import type { Exchange } from '../exchange/open-exchange';
-import type { MeteredAnswer } from '../ledger/meter';
+import type { MeteredCompletion } from '../ledger/meter';
 import { callUpstream } from '../upstream/call-upstream';
-import type { Seat, UpstreamAnswer } from '../upstream/flight';
+import type { Subscriber } from '../upstream/flight';
+import type { UpstreamResponse } from '../upstream/upstream-response';
 import { findSimilar, keepForSimilar, type SimilarQuestion, similarQuestion } from './find-similar';
 
 type Needs = Pick<
@@ -30,7 +31,7 @@ type Needs = Pick<
 >;
 
 /** An answer under way, wherever it comes from. */
-export interface Answer extends MeteredAnswer {
+export interface Completion extends MeteredCompletion {
   readonly dropped: readonly string[];
   /** The whole answer, where it is known from the start: spares replaying and collecting it. */
   readonly whole?: ChatResponse;
@@ -41,17 +42,17 @@ export interface Answer extends MeteredAnswer {
 }
 
 /** An answer that is being waited for. */
-export interface PendingAnswer {
+export interface PendingCompletion {
   /** Resolves at the first output. */
-  readonly answer: Promise<Answer>;
+  readonly answer: Promise<Completion>;
   /** The answer, where nothing has to be waited for. */
-  readonly ready?: Answer;
+  readonly ready?: Completion;
   /** The caller went away meanwhile. */
   leave(): void;
 }
 
 /** The admitted request's answer: from the cache, from somebody's identical call, or from upstream. */
-export function produceAnswer(services: Needs, exchange: Exchange, admission: Admission): PendingAnswer {
+export function produceAnswer(services: Needs, exchange: Exchange, admission: Admission): PendingCompletion {
   if (admission.stored !== undefined) {
     const ready = replayStored(admission.stored, admission.decision.type === 'replayed' ? 'miss' : 'exact');
     return { answer: Promise.resolve(ready), ready, leave: nothing };
@@ -62,8 +63,8 @@ export function produceAnswer(services: Needs, exchange: Exchange, admission: Ad
   if (warmKey !== undefined || question !== undefined) {
     return askOtherTiers(services, { exchange, admission, warmKey, question });
   }
-  const seat = boardFlight(services, exchange, admission);
-  return { answer: openSeat(seat), leave: () => seat.leave() };
+  const subscriber = joinFlight(services, exchange, admission);
+  return { answer: awaitFirstOutput(subscriber), leave: () => subscriber.leave() };
 }
 
 interface OtherTiers {
@@ -76,27 +77,27 @@ interface OtherTiers {
 }
 
 /** The warm tier, then answers to other wordings, then upstream. What the warm tier has goes back to the hot one. */
-function askOtherTiers(services: Needs, { exchange, admission, warmKey, question }: OtherTiers): PendingAnswer {
-  let seat: Seat | undefined;
+function askOtherTiers(services: Needs, { exchange, admission, warmKey, question }: OtherTiers): PendingCompletion {
+  let subscriber: Subscriber | undefined;
   let left = false;
-  const produce = async (): Promise<Answer> => {
+  const produce = async (): Promise<Completion> => {
     const warm = warmKey === undefined ? undefined : await askWarmTier(services, admission, warmKey);
     if (warm !== undefined) return warm;
     const lookUp = question?.isAsked === true && !left ? await findSimilar(services, question) : undefined;
     if (lookUp?.hit !== undefined) return replaySimilar(lookUp.hit);
     if (left) throw new GatewayError('client_closed', 'The caller closed the connection.');
-    seat = boardFlight(services, exchange, admission);
-    const answer = await openSeat(seat);
+    subscriber = joinFlight(services, exchange, admission);
+    const answer = await awaitFirstOutput(subscriber);
     return question === undefined ? answer : { ...answer, onCached: keepForSimilar(services, question, lookUp) };
   };
   const leave = () => {
     left = true;
-    seat?.leave();
+    subscriber?.leave();
   };
   return { answer: produce(), leave };
 }
 
-async function askWarmTier(services: Needs, admission: Admission, key: string): Promise<Answer | undefined> {
+async function askWarmTier(services: Needs, admission: Admission, key: string): Promise<Completion | undefined> {
   const projectId = admission.principal.project.id;
   const hit = await services.warmCache.find(projectId, key);
   if (hit === undefined) return undefined;
@@ -105,61 +106,62 @@ async function askWarmTier(services: Needs, admission: Admission, key: string): 
   return replayStored(hit.stored);
 }
 
-const replaySimilar = ({ stored, similarity }: NonNullable<SemanticLookUp['hit']>): Answer => ({
+const replaySimilar = ({ stored, similarity }: NonNullable<SemanticLookUp['hit']>): Completion => ({
   ...replayStored(stored, 'semantic'),
   similarity,
 });
 
-/** Starts the upstream call, or joins an identical one, without waiting for it. */
-function boardFlight(services: Needs, exchange: Exchange, admission: Admission): Seat {
+/** Joins an identical call under way, or starts one, without waiting for it. */
+function joinFlight(services: Needs, exchange: Exchange, admission: Admission): Subscriber {
   const { plan } = admission;
-  const start = (signal: AbortSignal) =>
-    callUpstream(services, {
-      projectId: admission.principal.project.id,
-      request: plan.request,
-      route: plan.route,
-      dropParams: exchange.controls.dropParams,
-      outputLimit: plan.outputLimit,
-      maxAttempts: plan.maxAttempts,
-      startMs: exchange.startMs,
-      signal,
-    });
   const shared = plan.admit.cacheKey;
   // Streams and plain calls are different upstream calls: they share a cache entry, but never a flight.
-  return shared === undefined
-    ? services.flights.boardAlone(start)
-    : services.flights.board(`${plan.request.stream ? 's' : 'p'}:${shared}`, start);
+  const key = shared === undefined ? undefined : `${plan.request.stream ? 's' : 'p'}:${shared}`;
+  const joined = key === undefined ? undefined : services.flights.join(key);
+  if (joined !== undefined) return joined;
+  const abort = new AbortController();
+  const response = callUpstream(services, {
+    projectId: admission.principal.project.id,
+    request: plan.request,
+    route: plan.route,
+    dropParams: exchange.controls.dropParams,
+    outputLimit: plan.outputLimit,
+    maxAttempts: plan.maxAttempts,
+    startMs: exchange.startMs,
+    signal: abort.signal,
+  });
+  return services.flights.start(key, { response, abort });
 }
 
-function openSeat(seat: Seat): Promise<Answer> {
-  return seat.open().then(
-    (upstream) => answerFromSeat(seat, upstream),
+function awaitFirstOutput(subscriber: Subscriber): Promise<Completion> {
+  return subscriber.open().then(
+    (upstream) => completionOf(subscriber, upstream),
     (error: unknown) => {
-      throw seat.shareOf(error);
+      throw subscriber.shareOf(error);
     },
   );
 }
 
-function answerFromSeat(seat: Seat, upstream: UpstreamAnswer): Answer {
+function completionOf(subscriber: Subscriber, upstream: UpstreamResponse): Completion {
   return {
     target: upstream.target,
-    cache: seat.isFollower ? 'exact' : 'miss',
-    attempts: seat.isFollower ? [] : upstream.attempts,
+    cache: subscriber.isFollower ? 'exact' : 'miss',
+    attempts: subscriber.isFollower ? [] : upstream.attempts,
     failoverCount: upstream.failoverCount,
     wastedNanoUsd: upstream.wastedNanoUsd,
     wasteEstimated: upstream.wasteEstimated,
     firstWaitMs: upstream.firstWaitMs,
     savedNanoUsd: 0,
     dropped: upstream.dropped,
-    pays: () => seat.pays(),
-    received: () => seat.received(),
-    next: () => seat.next(),
-    leave: () => seat.leave(),
+    pays: () => subscriber.pays(),
+    received: () => subscriber.received(),
+    next: () => subscriber.next(),
+    leave: () => subscriber.leave(),
   };
 }
 
 /** A cached answer as events, ready at once. */
-export function replayStored(stored: CachedAnswer, cache: CacheOutcome = 'exact'): Answer {
+export function replayStored(stored: CachedAnswer, cache: CacheOutcome = 'exact'): Completion {
   const whole: ChatResponse = { ...stored.response, usage: stored.usage };
   let replayed = false;
   return {

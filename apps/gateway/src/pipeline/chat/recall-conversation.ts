@@ -2,7 +2,7 @@
 import type { JsonObject } from '@llm0/core/chat/json';
 import type { ChatRequest } from '@llm0/core/chat/request';
 import type { AnswerKeeping, Dialect } from '../../dialects/dialect';
-import type { Services } from '../../services-type';
+import type { Services } from '../../services/contract';
 
 export interface RecallInput {
   readonly dialect: Dialect;

@@ -1,16 +1,15 @@
 import { ResponseCollector } from '@llm0/core/chat/collect';
 import type { StreamEncoder } from '../../dialects/dialect';
-import { answerHeaders } from '../exchange/answer-headers';
 import { asGatewayError } from '../exchange/respond-error';
-import { bodiesOf, keepForLater, storedAnswer } from './keep-answer';
-import type { RespondInput, RespondNeeds } from './respond';
+import { responseHeaders } from '../exchange/response-headers';
+import { bodiesOf, finishCompletion, type RespondInput, type RespondNeeds } from './finish-completion';
 
 type Controller = ReadableStreamDefaultController<Uint8Array>;
 
 /** The answer as a stream in the caller's format. Failures after the first output end it visibly. */
 export function respondStream(services: RespondNeeds, input: RespondInput): Response {
-  const stream = new AnswerStream(services, input);
-  const headers = answerHeaders(input.exchange, input.admission, input.answer, input.meter.markFirstOutput());
+  const stream = new ResponseStream(services, input);
+  const headers = responseHeaders(input.exchange, input.admission, input.answer, input.meter.markFirstOutput());
   headers['Content-Type'] = 'text/event-stream; charset=utf-8';
   headers['Cache-Control'] = 'no-cache, no-transform';
   headers['X-Accel-Buffering'] = 'no';
@@ -24,7 +23,7 @@ export function respondStream(services: RespondNeeds, input: RespondInput): Resp
 }
 
 /** Batches in, bytes out, as fast as the caller reads; ends once, in one of three ways. */
-class AnswerStream {
+class ResponseStream {
   private readonly encoder: StreamEncoder;
   private readonly collector = new ResponseCollector();
   private readonly signal: AbortSignal;
@@ -74,19 +73,15 @@ class AnswerStream {
   }
 
   private async finish(controller: Controller): Promise<void> {
-    const { meter, claim, dialect } = this.input;
     let last: Uint8Array | undefined;
-    let kept: Promise<void> | undefined;
+    let finished: Promise<void> | undefined;
     this.end(() => {
       const response = this.collector.response();
-      const summary = meter.complete(response, response.usage);
+      const summary = this.input.meter.complete(response, response.usage);
       last = this.encoder.finish(summary);
-      if (this.encoder.answer !== undefined) keepForLater(this.services, this.input, this.encoder.answer);
-      kept = claim.complete(() => storedAnswer(response, summary));
-      this.services.bodyLog.keep(() => bodiesOf(this.input, dialect.encodeResponse(response, summary)));
+      finished = finishCompletion(this.services, this.input, { response, summary, text: this.encoder.answer });
     });
-    await kept;
-    await meter.handedOver;
+    await finished;
     if (last !== undefined) controller.enqueue(last);
     controller.close();
   }

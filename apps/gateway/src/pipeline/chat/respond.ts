@@ -1,35 +1,12 @@
-import type { CachedAnswer } from '@llm0/core/cache/cached-answer';
-import type { IdempotencyClaim } from '@llm0/core/cache/idempotency/idempotency-keys';
 import { ResponseCollector } from '@llm0/core/chat/collect';
 import type { EventBatch } from '@llm0/core/chat/event';
 import type { JsonObject } from '@llm0/core/chat/json';
 import type { ChatResponse } from '@llm0/core/chat/response';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { Dialect } from '../../dialects/dialect';
-import type { Services } from '../../services-type';
-import type { Admission } from '../exchange/admit';
-import { addCostHeaders, answerHeaders } from '../exchange/answer-headers';
-import type { Exchange } from '../exchange/open-exchange';
-import type { Meter } from '../ledger/meter';
-import { bodiesOf, keepForLater, storedAnswer } from './keep-answer';
-import type { Answer } from './produce-answer';
+import { addCostHeaders, responseHeaders } from '../exchange/response-headers';
+import { finishCompletion, type RespondInput, type RespondNeeds } from './finish-completion';
 import { respondStream } from './respond-stream';
-
-export type RespondNeeds = Pick<Services, 'log' | 'bodyLog' | 'clock' | 'metrics' | 'keptAnswers'>;
-
-export interface RespondInput {
-  readonly dialect: Dialect;
-  readonly exchange: Exchange;
-  readonly admission: Admission;
-  readonly answer: Answer;
-  readonly meter: Meter;
-  /** Of a request with an Idempotency-Key. */
-  readonly claim: IdempotencyClaim<CachedAnswer>;
-  /** Fires when the caller's connection is gone. */
-  readonly signal: AbortSignal;
-  /** Called once the last byte went out or the caller left. */
-  readonly onEnd: () => void;
-}
 
 /** The caller's answer, as one JSON body or as a stream. Failures after the first output end the stream visibly. */
 export function respond(services: RespondNeeds, input: RespondInput): Promise<Response> | Response {
@@ -41,18 +18,15 @@ async function respondPlain(services: RespondNeeds, input: RespondInput): Promis
   try {
     const { response, wire } = answer.whole === undefined ? await collectAnswer(input) : { response: answer.whole };
     const overheadMs = meter.markFirstOutput();
-    const headers = answerHeaders(exchange, admission, answer, overheadMs);
+    const headers = responseHeaders(exchange, admission, answer, overheadMs);
     const summary = meter.complete(response, response.usage);
     addCostHeaders(headers, summary);
     headers['Content-Type'] = 'application/json';
     if (dialect.requestIdHeader !== undefined) headers[dialect.requestIdHeader] = exchange.requestId;
-    const body = dialect.encodeResponse(response, summary, wireBody(wire, dialect));
-    services.bodyLog.keep(() => bodiesOf(input, body));
-    if (dialect.keeping !== undefined) keepForLater(services, input, body);
-    const kept = input.claim.complete(() => storedAnswer(response, summary));
-    if (kept !== undefined) await kept;
-    if (meter.handedOver !== undefined) await meter.handedOver;
-    return new Response(body, { headers });
+    const text = dialect.encodeResponse(response, summary, wireBody(wire, dialect));
+    const finished = finishCompletion(services, input, { response, summary, text });
+    if (finished !== undefined) await finished;
+    return new Response(text, { headers });
   } finally {
     answer.leave();
     input.onEnd();

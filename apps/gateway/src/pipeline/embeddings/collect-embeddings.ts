@@ -4,9 +4,10 @@ import { type EmbeddingInput, weighInputs } from '@llm0/core/embedding/embedding
 import type { CacheWrite } from '@llm0/core/limits/hot-store';
 import { computeCost } from '@llm0/core/pricing/compute-cost';
 import { guessTokens } from '@llm0/core/pricing/estimate-tokens';
-import type { Services } from '../../services-type';
+import type { Services } from '../../services/contract';
 import type { Admission, AdmitInput } from '../exchange/admit';
 import type { Exchange } from '../exchange/open-exchange';
+import { cacheTtlMs } from '../ledger/cache-ttl';
 import { type EmbedNeeds, embedUpstream, type UpstreamEmbeddings } from './embed-upstream';
 import { type EmbeddingJob, type EmbeddingPlan, planEmbeddings } from './plan-embeddings';
 
@@ -115,24 +116,19 @@ function shareOut(inputs: readonly EmbeddingInput[], whole: typeof NO_SHARE): re
   });
 }
 
-/** A fallback's vectors are kept only until the first choice is likely back. */
-const FALLBACK_TTL_SECONDS = 60;
-
 function cacheWrites(
   services: Pick<Services, 'config'>,
   given: Pick<CollectInput, 'exchange' | 'admission'> & { readonly made: ReadonlyMap<number, CachedEmbedding> },
 ): readonly CacheWrite[] {
-  const { keys, route, request } = given.admission.plan;
+  const { exchange, admission } = given;
+  const { keys, route, request } = admission.plan;
   if (keys === undefined || request.inputs.length > MAX_CACHED_INPUTS) return [];
-  const { cacheTtlSeconds, cacheMaxBodyBytes } = services.config;
-  const ttlSeconds =
-    given.exchange.controls.cacheTtlSeconds ?? given.admission.principal.project.cacheTtlSeconds ?? cacheTtlSeconds;
+  const { project } = admission.principal;
   return [...given.made].flatMap(([index, entry]) => {
     const key = keys[index];
     const value = encodeCachedEmbedding(entry);
-    if (key === undefined || value.length > cacheMaxBodyBytes) return [];
-    const isFallback = entry.provider !== route.targets[0].provider;
-    const ttlMs = 1000 * (isFallback ? Math.min(ttlSeconds, FALLBACK_TTL_SECONDS) : ttlSeconds);
+    if (key === undefined || value.length > services.config.cacheMaxBodyBytes) return [];
+    const ttlMs = cacheTtlMs(services, { exchange, project, route, answered: entry });
     return [{ key, value, ttlMs, provider: entry.provider, model: entry.model }];
   });
 }

@@ -8,15 +8,15 @@ import {
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { AdmitPlan } from '@llm0/core/limits/hot-store';
 import { priceOf, roundedNanoUsd } from '@llm0/core/pricing/compute-cost';
-import { narrowRoute, notAllowed } from '@llm0/core/routing/narrow-route';
+import { notAllowed } from '@llm0/core/routing/narrow-route';
 import { shownName } from '@llm0/core/routing/near-names';
-import { orderTargets } from '@llm0/core/routing/order-targets';
-import { type Route, type RouteTarget, type RoutingTables, resolveTargets } from '@llm0/core/routing/resolve-targets';
+import type { Route, RouteTarget, RoutingTables } from '@llm0/core/routing/resolve-targets';
 import { targetKey } from '@llm0/core/routing/target';
 import { makesEmbeddings } from '@llm0/providers/transport/call-embeddings';
-import type { Services } from '../../services-type';
+import type { Services } from '../../services/contract';
 import type { AdmitInput, Planner } from '../exchange/admit';
-import { allowedPart, isModelAllowed, lostRecord, refusesUnpriced } from '../exchange/plan-request';
+import { admitPlan } from '../exchange/admit-plan';
+import { allowedRoute, isModelAllowed, orderedRoute } from '../exchange/allowed-route';
 
 /** A request, and what the cache is known to have of it. */
 export interface EmbeddingJob {
@@ -72,18 +72,14 @@ export function planEmbeddings(
   return {
     ...{ request, route, keys, known, missing },
     maxAttempts: project.strictCaps ? 1 : Number.POSITIVE_INFINITY,
-    admit: {
-      model: route.limitName,
-      holdNanoUsd,
-      lostNanoUsd: holdNanoUsd,
-      tokens: missing.length === 0 ? 0 : tokens,
-      cacheKey: asked ? keys?.[0] : undefined,
-      lostRecord: lostRecord(
-        { ...input, request: { model: request.model, stream: false } },
-        route.targets[0],
-        holdNanoUsd,
-      ),
-    },
+    admit: admitPlan(
+      { ...input, request: { model: request.model, stream: false } },
+      {
+        ...{ model: route.limitName, target: route.targets[0] },
+        hold: { holdNanoUsd, inputNanoUsd: holdNanoUsd, tokens: missing.length === 0 ? 0 : tokens },
+        cacheKey: asked ? keys?.[0] : undefined,
+      },
+    ),
   };
 }
 
@@ -125,13 +121,9 @@ function routeOf(services: Pick<Services, 'routing' | 'connect'>, input: AdmitIn
     if (!isModelAllowed(key, [model, BUILT_IN.model])) throw notAllowed(model);
     return BUILT_IN_ROUTE;
   }
-  const resolved = resolveTargets(model, tables, project.id);
-  const route = narrowRoute(resolved, {
-    ...{ model, inputTokens: 0, outputTokens: 0 },
-    refusesUnpriced: refusesUnpriced(input.principal),
-    isAllowed: key.allowedModels === null ? undefined : allowedPart(key, model, resolved),
-  });
-  return withTargets(route, sameModel(services, { route, tables, projectId: project.id }), tables);
+  const route = allowedRoute(input.principal, tables, { model, inputTokens: 0, outputTokens: 0 });
+  const targets = sameModel(services, { route, tables, projectId: project.id });
+  return orderedRoute({ ...route, targets }, tables, inputPrice);
 }
 
 /** Only the very same model may stand in: what others make cannot be compared. */
@@ -152,8 +144,4 @@ function sameModel(
   });
 }
 
-function withTargets(route: Route, targets: Route['targets'], tables: RoutingTables): Route {
-  const costOf = ({ priced }: RouteTarget) => priced && priceOf(priced.prices, 'input', { promptTokens: 0 });
-  const [first = targets[0], ...rest] = orderTargets(route.strategy, targets, { ...tables, costOf });
-  return { ...route, targets: [first, ...rest] };
-}
+const inputPrice = ({ priced }: RouteTarget) => priced && priceOf(priced.prices, 'input', { promptTokens: 0 });

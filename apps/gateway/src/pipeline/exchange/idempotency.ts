@@ -3,23 +3,22 @@
 import type { CachedAnswer } from '@llm0/core/cache/cached-answer';
 import type { IdempotencyClaim, IdempotencyKeys } from '@llm0/core/cache/idempotency/idempotency-keys';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
-import type { Services } from '../../services-type';
+import type { Services } from '../../services/contract';
 import type { Admission, AdmitInput } from './admit';
-import { type Authenticated, reloadPrincipal } from './authenticate';
-import type { Exchange } from './open-exchange';
+import { type Authenticated, reloadPrincipal } from './load-principal';
 import { planRequest } from './plan-request';
 
 type Needs = Pick<Services, 'idempotency' | 'keyCache' | 'clock' | 'routing' | 'storeClock'>;
 
-/** Either a claim, to be ended by this request, or the answer it has to replay. */
-export interface Turn<A = CachedAnswer, R = Admission> {
+/** Either a claim, to be ended by this request, or the admission of a replay. */
+export interface Claimed<A = CachedAnswer, R = Admission> {
   readonly claim: IdempotencyClaim<A>;
   readonly replay?: R;
 }
 
 /** Requests without the header, and replays: there is nothing to keep. */
 const NO_CLAIM: IdempotencyClaim<never> = { complete: () => undefined, fail: () => {}, release: () => {} };
-export const NO_TURN: Turn<never, never> = { claim: NO_CLAIM };
+export const UNCLAIMED: Claimed<never, never> = { claim: NO_CLAIM };
 
 const HEADER = 'idempotency-key';
 const MAX_LENGTH = 256;
@@ -28,52 +27,51 @@ export function hasIdempotencyKey(request: Request): boolean {
   return request.headers.has(HEADER);
 }
 
-/** The turn of a chat request with an `Idempotency-Key`. */
-export function claimAnswer(services: Needs, input: AdmitInput, httpRequest: Request): Promise<Turn> {
+/** The claim of a chat request with an `Idempotency-Key`. */
+export function claimCompletion(services: Needs, input: AdmitInput, httpRequest: Request): Promise<Claimed> {
   const { dialect, request } = input;
-  return takeTurn(services, {
-    answers: services.idempotency,
-    ...{ exchange: input.exchange, principal: input.principal, httpRequest },
+  return claimOrReplay(services, {
+    ...{ answers: services.idempotency, input, httpRequest },
     identity: [dialect, request.wire?.body ?? request],
-    admitReplay: (stored, principal) => ({
-      principal,
-      plan: planRequest(services, { ...input, principal }),
-      decision: { type: 'replayed', nowMs: services.storeClock.nowMs() },
-      downgraded: false,
-      requestedModel: request.model,
-      stored,
-    }),
+    planReplay: (stored, principal) => ({ stored, plan: planRequest(services, { ...input, principal }) }),
   });
 }
 
-export interface TurnInput<A, R> {
+export interface ClaimInput<A, P, S> {
   readonly answers: IdempotencyKeys<A>;
-  readonly exchange: Exchange;
-  readonly principal: Authenticated;
+  readonly input: AdmitInput<{ readonly model: string }>;
   readonly httpRequest: Request;
   /** All that makes the request another one; JSON. */
   readonly identity: unknown;
-  /** Nothing is asked of the hot store: a replay costs nothing and consumes no limit. */
-  admitReplay(stored: A, principal: Authenticated): R;
+  planReplay(answer: A, principal: Authenticated): { readonly plan: P; readonly stored?: S };
 }
 
 /**
- * Whose turn it is: waits for an identical request under way. A replay is for a key that is still valid: it is loaded
- * anew, since no admission checks it.
+ * Waits for an identical request under way. A replay is for a key that is still valid: it is loaded anew, since no
+ * admission checks it. Nothing is asked of the hot store: a replay costs nothing and consumes no limit.
  */
-export async function takeTurn<A, R>(
-  services: Pick<Services, 'keyCache' | 'clock'>,
-  { answers, exchange, principal, httpRequest, identity, admitReplay }: TurnInput<A, R>,
-): Promise<Turn<A, R>> {
-  const turn = await answers.begin({
+export async function claimOrReplay<A, P, S>(
+  services: Pick<Services, 'keyCache' | 'clock' | 'storeClock'>,
+  { answers, input, httpRequest, identity, planReplay }: ClaimInput<A, P, S>,
+): Promise<Claimed<A, Admission<P, S>>> {
+  const { exchange, principal, request } = input;
+  const begun = await answers.begin({
     apiKeyId: principal.key.id,
     key: readKey(httpRequest),
     bodyHash: Bun.CryptoHasher.hash('sha256', JSON.stringify(identity), 'hex'),
     requestId: exchange.requestId,
     signal: httpRequest.signal,
   });
-  if (turn.type === 'produce') return { claim: turn.claim };
-  return { claim: NO_CLAIM, replay: admitReplay(turn.answer, await reloadPrincipal(services, principal.keyHash)) };
+  if (begun.type === 'produce') return { claim: begun.claim };
+  const reloaded = await reloadPrincipal(services, principal.keyHash);
+  const replay: Admission<P, S> = {
+    principal: reloaded,
+    ...planReplay(begun.answer, reloaded),
+    decision: { type: 'replayed', nowMs: services.storeClock.nowMs() },
+    downgraded: false,
+    requestedModel: request.model,
+  };
+  return { claim: NO_CLAIM, replay };
 }
 
 function readKey(httpRequest: Request): string {

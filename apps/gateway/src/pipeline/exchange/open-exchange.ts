@@ -1,5 +1,5 @@
 import { GatewayError } from '@llm0/core/errors/gateway-error';
-import type { Services } from '../../services-type';
+import type { Services } from '../../services/contract';
 
 /** `off`: neither read nor written; `refresh`: not read, but written anew. */
 export type CacheMode = 'normal' | 'off' | 'refresh';

@@ -1,6 +1,7 @@
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
-import type { Services } from '../../services-type';
+import type { Services } from '../../services/contract';
+import { boundedBody, tooLarge } from './bounded-body';
 
 /** Reads and parses a request body, bounded by MAX_BODY_BYTES. Throws `request_too_large` or `invalid_json`. */
 export async function readRequestBody(services: Pick<Services, 'config'>, request: Request): Promise<JsonObject> {
@@ -25,29 +26,7 @@ async function readText(request: Request, maxBytes: number): Promise<string> {
     if (text.length > maxBytes) throw tooLarge(maxBytes);
     return text;
   }
-  return readChunked(request.body, maxBytes);
-}
-
-/** Bodies without a declared length are counted as they come, so that they can't fill the memory. */
-async function readChunked(body: ReadableStream<Uint8Array>, maxBytes: number): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  const reader = body.getReader();
-  try {
-    for (;;) {
-      const { done, value } = await reader.read();
-      if (done) return Buffer.concat(chunks).toString('utf8');
-      bytes += value.byteLength;
-      if (bytes > maxBytes) throw tooLarge(maxBytes);
-      chunks.push(value);
-    }
-  } finally {
-    reader.cancel().catch(() => {});
-  }
-}
-
-function tooLarge(maxBytes: number): GatewayError {
-  return new GatewayError('request_too_large', `The request body is larger than ${maxBytes} bytes (MAX_BODY_BYTES).`);
+  return new Response(boundedBody(request.body, maxBytes)).text();
 }
 
 function describe(cause: unknown): string {

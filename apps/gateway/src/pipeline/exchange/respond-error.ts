@@ -1,9 +1,9 @@
 import { ERROR_TABLE, errorStatus } from '@llm0/core/errors/error-table';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { Logger } from 'pino';
-import type { NativeErrors } from '../../dialects/native-errors';
-import { AdmissionDenied } from './admit';
-import { addLimitHeaders, type HeaderTable } from './answer-headers';
+import type { ErrorEnvelope } from '../../dialects/dialect';
+import { AdmissionDenied } from './denials';
+import { addLimitHeaders, type HeaderTable } from './response-headers';
 
 /** Any thrown value as a `GatewayError`; what is not one is a bug, logged whole and shown without details. */
 export function asGatewayError(cause: unknown, log: Pick<Logger, 'error'>): GatewayError {
@@ -16,7 +16,7 @@ export function asGatewayError(cause: unknown, log: Pick<Logger, 'error'>): Gate
 
 export interface ErrorContext {
   readonly requestId: string;
-  readonly dialect: NativeErrors;
+  readonly dialect: ErrorEnvelope;
   /** The project's cap, for the spend headers of denials. */
   readonly projectCapNanoUsd?: number | null;
 }

@@ -1,59 +1,94 @@
+import type { AttemptSummary, GatewayError } from '@llm0/core/errors/gateway-error';
 import type { CacheWrite } from '@llm0/core/limits/hot-store';
-import type { DialectName } from '@llm0/core/logs/log-record';
-import type { Services } from '../../services-type';
+import type { DialectName, LogRecord } from '@llm0/core/logs/log-record';
+import type { Services } from '../../services/contract';
 import type { Admission } from '../exchange/admit';
 import type { Exchange } from '../exchange/open-exchange';
-import { buildRecord, type Outcome } from './build-record';
+import { countSwitches } from '../upstream/count-switches';
+import { buildRecord, errorOutcome, type Outcome } from './build-record';
+import { settleRecord } from './settle-record';
 
-export interface BookingInput {
+export type BookingNeeds = Pick<Services, 'hotStore' | 'leases' | 'clock' | 'metrics'>;
+
+export interface BookingInput<P = unknown, S = unknown> {
   readonly exchange: Exchange;
   readonly dialect: DialectName;
-  readonly principal: Admission['principal'];
-  readonly decision: Admission['decision'];
+  readonly admission: Admission<P, S>;
 }
 
-export interface BookedExtras {
-  /** What counts against the key's tokens per minute. */
-  readonly tokens: number;
-  readonly cache?: CacheWrite;
-}
+/** The part of an outcome that says how the request ended. */
+export type Ending = Pick<Outcome, 'status' | 'httpStatus' | 'error'>;
 
-/** Keeps the hold of one admitted call alive, and settles it exactly once; later settlements do nothing. */
-export class Booking {
-  /** Set once settled: when it resolves, the row outlives this process. */
+/** What the row of a call that nobody answered says of its attempts. */
+export type FailedAttempts = Pick<Outcome, 'attempts' | 'failoverCount' | 'costNanoUsd' | 'costDetail'>;
+
+/**
+ * Keeps the hold of one admitted request alive, and settles it exactly once, whichever way it ends: the settlement is
+ * handed to the store before `fail` and `abort` return; later endings do nothing.
+ */
+export abstract class Booking<I extends BookingInput = BookingInput> {
+  /** Set once settled: resolves when the settlement outlives this process; undefined = it does already. */
   handedOver: Promise<void> | undefined;
   private settled = false;
 
   constructor(
-    private readonly services: Pick<Services, 'hotStore' | 'leases' | 'metrics'>,
-    private readonly input: BookingInput,
+    protected readonly services: BookingNeeds,
+    protected readonly input: I,
   ) {
-    if (this.held) services.leases.add(input.principal.project.id, input.exchange.requestId);
+    const { admission, exchange } = input;
+    if (this.held) services.leases.add(admission.principal.project.id, exchange.requestId);
   }
 
-  settle(outcome: Omit<Outcome, 'createdAtMs'>, { tokens, cache }: BookedExtras): void {
-    if (this.settled) return;
+  /** The answer failed, before or after its first output. What the upstream already produced is booked. */
+  fail(error: GatewayError): void {
+    if (error.kind === 'client_closed') this.abort();
+    else if (!this.settled) this.end(errorOutcome(error), error.attempts);
+  }
+
+  /** The caller went away: what came so far is booked. */
+  abort(): void {
+    if (!this.settled) this.end(ABORTED);
+  }
+
+  /** Settles an answer that is not complete. `failed`: the attempts of a call that nobody answered. */
+  protected abstract end(ending: Ending, failed?: readonly AttemptSummary[]): void;
+
+  /** Gives the row; undefined where it was settled before. `tokens`: other than the usage's, against the key's minute. */
+  protected settle(outcome: Outcome, cache?: CacheWrite, tokens?: number): LogRecord | undefined {
+    if (this.settled) return undefined;
     this.settled = true;
-    const { exchange, principal, dialect, decision } = this.input;
-    const record = buildRecord(exchange, principal, dialect, { ...outcome, createdAtMs: decision.nowMs });
+    const { exchange, dialect, admission } = this.input;
+    const { principal, decision } = admission;
+    const record = buildRecord({ exchange, principal, dialect, createdAtMs: decision.nowMs }, outcome);
     this.services.leases.remove(exchange.requestId);
-    this.handedOver = this.services.hotStore.settle({
-      requestId: exchange.requestId,
-      projectId: principal.project.id,
-      keyId: principal.key.id,
-      customerId: exchange.customerId,
-      admittedAtMs: decision.nowMs,
+    this.handedOver = settleRecord(this.services, record, {
       held: this.held,
-      costNanoUsd: record.costNanoUsd,
-      tokens,
-      record: JSON.stringify(record),
+      // What a cache answered used none of the key's tokens.
+      tokens: tokens ?? (outcome.cache === 'miss' ? record.tokensIn + record.tokensOut : 0),
       cache,
     });
-    this.services.metrics.observeRecord(record);
+    return record;
+  }
+
+  protected elapsedMs(): number {
+    return this.services.clock.monotonicMs() - this.input.exchange.startMs;
   }
 
   /** Only admissions set a hold; exact hits do not, nor does what no store decided. */
   private get held(): boolean {
-    return this.input.decision.type === 'admitted';
+    return this.input.admission.decision.type === 'admitted';
   }
+}
+
+const ABORTED: Ending = {
+  status: 'aborted',
+  httpStatus: 499,
+  error: { code: 'client_closed', message: 'The caller closed the connection before the answer was complete.' },
+};
+
+export function failedAttempts(failed: readonly AttemptSummary[] = []): FailedAttempts {
+  const attempts = failed.map(({ failure, startMs = 0, ...attempt }) => ({ ...attempt, outcome: failure, startMs }));
+  const costNanoUsd = attempts.reduce((sum, attempt) => sum + (attempt.costNanoUsd ?? 0), 0);
+  const costDetail = costNanoUsd > 0 ? { other_attempts: costNanoUsd } : undefined;
+  return { attempts, failoverCount: countSwitches(attempts), costNanoUsd, costDetail };
 }

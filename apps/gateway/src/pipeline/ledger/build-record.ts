@@ -8,7 +8,6 @@ import type { Exchange } from '../exchange/open-exchange';
 
 /** How a request ended, as far as its row needs to know. */
 export interface Outcome {
-  readonly createdAtMs: number;
   readonly requestedModel: string;
   readonly stream: boolean;
   /** First target's provider and, when there was an answer, the answering one. */
@@ -37,17 +36,20 @@ export interface Outcome {
 const MAX_MESSAGE_LENGTH = 500;
 const MAX_MODEL_LENGTH = 512;
 
+/** Whose request it was, and when the store decided about it. */
+export interface RecordOrigin {
+  readonly exchange: Exchange;
+  readonly principal: Principal;
+  readonly dialect: DialectName;
+  readonly createdAtMs: number;
+}
+
 /** The row of one request. */
-export function buildRecord(
-  exchange: Exchange,
-  principal: Principal,
-  dialect: DialectName,
-  outcome: Outcome,
-): LogRecord {
+export function buildRecord({ exchange, principal, dialect, createdAtMs }: RecordOrigin, outcome: Outcome): LogRecord {
   const { usage, timing } = outcome;
   return {
     id: exchange.requestId,
-    createdAtMs: outcome.createdAtMs,
+    createdAtMs,
     projectId: principal.project.id,
     apiKeyId: principal.key.id,
     clientRequestId: exchange.clientRequestId,

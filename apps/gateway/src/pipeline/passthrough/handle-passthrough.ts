@@ -9,34 +9,32 @@ import {
   type PassthroughProvider,
   passesThrough,
 } from '@llm0/providers/transport/call-passthrough';
-import { NATIVE_ERRORS } from '../../dialects/native-errors';
-import type { ConnectedProvider, Services } from '../../services-type';
+import type { ErrorEnvelope } from '../../dialects/dialect';
+import type { ConnectedProvider, Services } from '../../services/contract';
 import { type Admission, admitPlanned } from '../exchange/admit';
-import { type Authenticated, authenticate } from '../exchange/authenticate';
+import { authenticate } from '../exchange/authenticate';
+import type { Authenticated } from '../exchange/load-principal';
 import { type Exchange, openExchange } from '../exchange/open-exchange';
-import { asGatewayError, respondError } from '../exchange/respond-error';
-import { Booking } from '../ledger/booking';
-import { recordRefusal } from '../ledger/record-refusal';
+import { handleRefusal, type Progress } from '../handle-refusal';
 import { forwardedRequestHeaders } from './filter-headers';
-import { NativeBill } from './native-bill';
+import { NativeMeter } from './native-meter';
 import { type NativeJob, type NativePlan, PASSTHROUGH } from './plan-passthrough';
 import { describeNative, type NativeBody, type NativeTarget, providerName, readBody, readTarget } from './read-native';
 import { respondNative } from './respond-native';
 
 export type NativeAdmission = Admission<NativePlan, never>;
 
-/** What is known of a request when it fails. */
-interface Progress {
-  exchange?: Exchange;
-  principal?: Authenticated;
-  job?: NativeJob;
-  bill?: NativeBill;
-}
-
 const DIALECT = 'passthrough';
 
+/** How each vendor's clients are told an error. */
+export type Envelopes = Readonly<Record<WireFormat, ErrorEnvelope>>;
+
 /** `ANY /passthrough/{provider}/…`: the vendor's native API under this gateway's keys, limits and log. */
-export async function handlePassthrough(services: Services, httpRequest: Request): Promise<Response> {
+export async function handlePassthrough(
+  services: Services,
+  envelopes: Envelopes,
+  httpRequest: Request,
+): Promise<Response> {
   const progress: Progress = {};
   const release = services.activity.enter();
   try {
@@ -50,29 +48,30 @@ export async function handlePassthrough(services: Services, httpRequest: Request
     const isWhole = provider.passthrough.signsBody(connection);
     const body = await readBody(httpRequest, { maxBytes: services.config.maxBodyBytes, isWhole });
     const job = describeNative(httpRequest, { provider, native: target.native }, body);
-    progress.job = job;
+    progress.requestedModel = job.model;
+    progress.stream = job.stream;
     const admission = await admitPlanned(
       services,
       { exchange, principal, dialect: DIALECT, request: job },
       PASSTHROUGH,
     );
     progress.principal = admission.principal;
-    const booking = new Booking(services, { exchange, dialect: DIALECT, ...admission });
-    const bill = new NativeBill(services, { exchange, admission, booking, job });
-    progress.bill = bill;
+    const meter = new NativeMeter(services, { exchange, dialect: DIALECT, admission, job });
+    progress.meter = meter;
     keepRequest(services, { exchange, admission, job });
     const askedMs = services.clock.monotonicMs();
     const response = await ask(services, { connected, provider, connection, principal, url, body, httpRequest });
     noteKey(connected, { provider, connection, response });
     return await respondNative(services, {
-      ...{ exchange, admission, bill, response, provider, connection },
+      ...{ exchange, admission, meter, response, provider, connection },
       waitMs: services.clock.monotonicMs() - askedMs,
       signal: httpRequest.signal,
       onEnd: release,
     });
   } catch (cause) {
     release();
-    return await refuse(services, httpRequest, { progress, error: asGatewayError(cause, services.log) });
+    const envelope = envelopes[formatOf(services, providerName(httpRequest), progress.principal)];
+    return await handleRefusal(services, { dialect: DIALECT, envelope, progress, cause });
   }
 }
 
@@ -160,27 +159,6 @@ function keepRequest(
     request: job.body,
     response: undefined,
   }));
-}
-
-/** Every request that passed auth leaves a row, refused ones too. */
-async function refuse(
-  services: Services,
-  httpRequest: Request,
-  { progress, error }: { readonly progress: Progress; readonly error: GatewayError },
-): Promise<Response> {
-  const { exchange, principal, job, bill } = progress;
-  if (bill !== undefined) {
-    bill.fail(error);
-    await bill.handedOver;
-  } else if (exchange !== undefined && principal !== undefined) {
-    const { model: requestedModel, stream } = job ?? {};
-    await recordRefusal(services, { dialect: DIALECT, exchange, principal, requestedModel, stream, error });
-  }
-  return respondError(error, {
-    requestId: exchange?.requestId ?? services.createId(),
-    dialect: NATIVE_ERRORS[formatOf(services, providerName(httpRequest), principal)],
-    projectCapNanoUsd: principal?.project.monthlyCapNanoUsd,
-  });
 }
 
 /** What the vendor's clients understand; for a provider that is not there, what most do. */

@@ -7,9 +7,10 @@ import type { RequestWeight } from '@llm0/core/pricing/estimate-tokens';
 import type { PricedModel } from '@llm0/core/pricing/price-book';
 import { notAllowed } from '@llm0/core/routing/narrow-route';
 import { countReferences, hasVendorTools, type NativeShape } from '@llm0/providers/transport/call-passthrough';
-import type { Services } from '../../services-type';
+import type { Services } from '../../services/contract';
 import type { AdmitInput, Planner } from '../exchange/admit';
-import { isModelAllowed, lostRecord, refusesUnpriced } from '../exchange/plan-request';
+import { admitPlan, NO_HOLD, type PlannedHold } from '../exchange/admit-plan';
+import { isModelAllowed, refusesUnpriced } from '../exchange/allowed-route';
 
 /** A native request, as far as it is understood. */
 export interface NativeJob {
@@ -66,20 +67,10 @@ function planNative(services: Pick<Services, 'routing'>, input: AdmitInput<Nativ
   const isUnpriced = !isFree && !isLocal && (priced === undefined || job.shape === undefined || !canTell(job, isKnown));
   if (isUnpriced && refusesUnpriced(principal)) throw unpriced(job);
   if (project.strictCaps && !isFree && !isLocal) checkBounded(job);
-  const hold = isFree || priced === undefined ? NOTHING : holdFor(job, priced, project);
-  const lostNanoUsd = project.strictCaps ? hold.holdNanoUsd : hold.inputNanoUsd;
+  const hold = isFree || priced === undefined ? NO_HOLD : holdFor(job, priced, project);
   const target = { provider, model: namedModel ?? UNNAMED_MODEL };
-  return {
-    priced,
-    isUnpriced,
-    admit: {
-      model: target.model,
-      holdNanoUsd: hold.holdNanoUsd,
-      lostNanoUsd,
-      tokens: hold.tokens,
-      lostRecord: lostRecord({ ...input, request: { model: job.model, stream: job.stream } }, target, lostNanoUsd),
-    },
-  };
+  const asked = { ...input, request: { model: job.model, stream: job.stream } };
+  return { priced, isUnpriced, admit: admitPlan(asked, { hold, model: target.model, target }) };
 }
 
 /** Without its own report, usage is guessed from what came; for work that goes on elsewhere there is nothing to guess. */
@@ -87,13 +78,11 @@ function canTell({ body, stream }: NativeJob, isKnown: boolean): boolean {
   return isKnown || (body !== undefined && stream);
 }
 
-const NOTHING = { holdNanoUsd: 0, inputNanoUsd: 0, tokens: 0 };
-
 function holdFor(
   { shape, body, bodyBytes }: NativeJob,
   priced: PricedModel,
   project: { readonly strictCaps: boolean; readonly defaultOutputTokens: number },
-): typeof NOTHING {
+): PlannedHold {
   const weight: RequestWeight = {
     ...{ textBytes: bodyBytes, unknownBytes: 0, messages: 1, audios: 0, files: 0, builtInTools: 0 },
     images: body === undefined ? 0 : countReferences(body),

@@ -1,6 +1,7 @@
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { NativePath, NativeShape, PassthroughProvider } from '@llm0/providers/transport/call-passthrough';
+import { boundedBody, tooLarge } from '../exchange/bounded-body';
 import type { NativeJob } from './plan-passthrough';
 
 /** The body of a native request: read whole where its cost or its signature depends on it, else handed on as it comes. */
@@ -54,8 +55,8 @@ export async function readBody(
   if (length !== undefined && length > maxBytes) throw tooLarge(maxBytes);
   if (request.body === null || request.method === 'GET' || request.method === 'HEAD') return {};
   const isJson = /^application\/(?:[\w.+-]+\+)?json\b/i.test(request.headers.get('content-type') ?? '');
-  if (!isJson && !isWhole) return { stream: bounded(request.body, maxBytes), length };
-  const bytes = await new Response(bounded(request.body, maxBytes)).bytes();
+  if (!isJson && !isWhole) return { stream: boundedBody(request.body, maxBytes), length };
+  const bytes = await new Response(boundedBody(request.body, maxBytes)).bytes();
   return { bytes, length: bytes.byteLength, json: isJson ? parse(bytes) : undefined };
 }
 
@@ -67,29 +68,6 @@ function parse(bytes: Uint8Array): JsonObject | undefined {
   } catch {
     return undefined;
   }
-}
-
-function bounded(body: ReadableStream<Uint8Array>, maxBytes: number): ReadableStream<Uint8Array> {
-  const reader = body.getReader();
-  let bytes = 0;
-  return new ReadableStream<Uint8Array>(
-    {
-      async pull(controller) {
-        const { done, value } = await reader.read();
-        if (done) return controller.close();
-        bytes += value.byteLength;
-        if (bytes <= maxBytes) return controller.enqueue(value);
-        void reader.cancel().catch(() => {});
-        controller.error(tooLarge(maxBytes));
-      },
-      cancel: (reason) => reader.cancel(reason),
-    },
-    { highWaterMark: 0 },
-  );
-}
-
-function tooLarge(maxBytes: number): GatewayError {
-  return new GatewayError('request_too_large', `The request body is larger than ${maxBytes} bytes (MAX_BODY_BYTES).`);
 }
 
 /** What a native request asks for, as far as its shape is known. */

@@ -10,18 +10,18 @@ import {
   UpstreamBody,
   type UsageTap,
 } from '@llm0/providers/transport/call-passthrough';
-import type { Services } from '../../services-type';
+import type { Services } from '../../services/contract';
 import type { Admission } from '../exchange/admit';
-import { addLimitHeaders, type HeaderTable } from '../exchange/answer-headers';
 import type { Exchange } from '../exchange/open-exchange';
+import { addDecisionHeaders, type HeaderTable } from '../exchange/response-headers';
 import { forwardedResponseHeaders } from './filter-headers';
-import type { NativeBill } from './native-bill';
+import type { NativeMeter } from './native-meter';
 import type { NativePlan } from './plan-passthrough';
 
-export interface NativeAnswer {
+export interface NativeResponse {
   readonly exchange: Exchange;
   readonly admission: Admission<NativePlan, never>;
-  readonly bill: NativeBill;
+  readonly meter: NativeMeter;
   readonly response: Response;
   readonly provider: PassthroughProvider;
   readonly connection: ProviderConnection;
@@ -34,8 +34,11 @@ export interface NativeAnswer {
 const MAX_ERROR_BYTES = 256 * 1024;
 
 /** The vendor's answer, byte by byte; error answers without the secrets they may repeat. */
-export function respondNative(services: Pick<Services, 'config'>, answer: NativeAnswer): Promise<Response> | Response {
-  const { response, bill, provider, signal } = answer;
+export function respondNative(
+  services: Pick<Services, 'config'>,
+  answer: NativeResponse,
+): Promise<Response> | Response {
+  const { response, meter, provider, signal } = answer;
   const headers = headersOf(answer);
   const body = new UpstreamBody(response.body, {
     provider: provider.name,
@@ -44,46 +47,42 @@ export function respondNative(services: Pick<Services, 'config'>, answer: Native
   });
   if (response.status >= 400) return respondFailure(answer, body, headers);
   if (response.body === null) return respondEmpty(answer, headers);
-  const { reader } = bill;
+  const { reader } = meter;
   const tap = reader && createUsageTap(response.headers.get('content-type') ?? '', reader);
   return new Response(tapped(answer, body, tap), { status: response.status, headers });
 }
 
-function headersOf({ exchange, admission, bill, response, provider, waitMs }: NativeAnswer): HeaderTable {
-  const overheadMs = bill.noteAnswer(waitMs);
+function headersOf({ exchange, admission, meter, response, provider, waitMs }: NativeResponse): HeaderTable {
+  const overheadMs = meter.noteAnswer(waitMs);
   const headers: HeaderTable = {
     ...forwardedResponseHeaders(response.headers),
     'X-Request-Id': exchange.requestId,
     'X-Provider': provider.name,
     'X-Overhead-Ms': overheadMs.toFixed(2),
   };
-  const { decision, principal, plan } = admission;
-  if (decision.type === 'admitted') addLimitHeaders(headers, decision.state, principal.project.monthlyCapNanoUsd);
-  if (decision.type === 'unchecked') headers['X-Warning'] = 'store_unavailable';
-  else if (decision.type === 'admitted' && decision.spendWarning !== undefined) {
-    headers['X-Warning'] = decision.spendWarning;
-  } else if (plan.isUnpriced) headers['X-Warning'] = 'unpriced';
+  addDecisionHeaders(headers, admission);
+  if (admission.plan.isUnpriced) headers['X-Warning'] ??= 'unpriced';
   return headers;
 }
 
-async function respondEmpty({ response, bill, onEnd }: NativeAnswer, headers: HeaderTable): Promise<Response> {
-  bill.complete(response.status);
-  await bill.handedOver;
+async function respondEmpty({ response, meter, onEnd }: NativeResponse, headers: HeaderTable): Promise<Response> {
+  meter.complete(response.status);
+  await meter.handedOver;
   onEnd();
   return new Response(null, { status: response.status, headers });
 }
 
 /** A 401 is about the operator's key, which is no affair of the caller's. */
-async function respondFailure(answer: NativeAnswer, body: UpstreamBody, headers: HeaderTable): Promise<Response> {
-  const { response, provider, connection, bill, onEnd } = answer;
+async function respondFailure(answer: NativeResponse, body: UpstreamBody, headers: HeaderTable): Promise<Response> {
+  const { response, provider, connection, meter, onEnd } = answer;
   try {
     const text = redactText(hideSecrets(await readStart(body, MAX_ERROR_BYTES), connection));
     if (response.status === 401) {
       const refused = provider.decodeError(response.status, response.headers, text);
       throw new GatewayError('upstream_error', refused.message, { failure: 'auth', upstreamStatus: 401 });
     }
-    bill.complete(response.status);
-    await bill.handedOver;
+    meter.complete(response.status);
+    await meter.handedOver;
     return new Response(text, { status: response.status, headers });
   } finally {
     body.close();
@@ -91,8 +90,8 @@ async function respondFailure(answer: NativeAnswer, body: UpstreamBody, headers:
   }
 }
 
-function tapped(answer: NativeAnswer, body: UpstreamBody, tap: UsageTap | undefined): ReadableStream<Uint8Array> {
-  const { bill, response, onEnd } = answer;
+function tapped(answer: NativeResponse, body: UpstreamBody, tap: UsageTap | undefined): ReadableStream<Uint8Array> {
+  const { meter, response, onEnd } = answer;
   const end = () => {
     body.close();
     onEnd();
@@ -103,23 +102,23 @@ function tapped(answer: NativeAnswer, body: UpstreamBody, tap: UsageTap | undefi
         try {
           const chunk = await body.read();
           if (chunk !== undefined) {
-            bill.noteFirstByte();
+            meter.noteFirstByte();
             tap?.push(chunk);
             return controller.enqueue(chunk);
           }
           tap?.end();
-          bill.complete(response.status);
-          await bill.handedOver;
+          meter.complete(response.status);
+          await meter.handedOver;
           controller.close();
         } catch (error) {
-          if (error instanceof GatewayError && error.kind !== 'client_closed') bill.fail(error);
-          else bill.abort();
+          if (error instanceof GatewayError && error.kind !== 'client_closed') meter.fail(error);
+          else meter.abort();
           controller.error(error);
         }
         end();
       },
       cancel() {
-        bill.abort();
+        meter.abort();
         end();
       },
     },

@@ -1,76 +1,34 @@
 import { type EventBatch, isOutputEvent } from '@llm0/core/chat/event';
 import type { ChatRequest } from '@llm0/core/chat/request';
-import { GatewayError } from '@llm0/core/errors/gateway-error';
-import type { AttemptStep } from '@llm0/core/routing/attempt-plan';
-import type { Route, RouteTarget } from '@llm0/core/routing/resolve-targets';
-import type { AttemptMark } from '@llm0/core/routing/target-health';
 import { callProvider, upstreamFailure } from '@llm0/providers/transport/call-provider';
-import type { ConnectedProvider, Services } from '../../services-type';
+import type { Services } from '../../services/contract';
+import { type Attempt, stillConnected, type UpstreamJob, type UpstreamNeeds, type UpstreamStep } from './upstream-call';
 
-export type AttemptNeeds = Pick<
-  Services,
-  'config' | 'clock' | 'fetch' | 'egress' | 'connect' | 'routing' | 'metrics' | 'health'
->;
+export type ChatNeeds = UpstreamNeeds & Pick<Services, 'egress'>;
 
-export interface UpstreamJob {
-  /** Whose own provider keys are used, where it has some. */
-  readonly projectId: string;
-  readonly request: ChatRequest;
-  readonly route: Route;
-  readonly dropParams: boolean;
+export interface ChatJob extends UpstreamJob<ChatRequest> {
   /** Output limit to send where the request has none (strict caps). */
   readonly outputLimit?: number;
-  /** Attempts that may cost something, where a strict cap pays for no more; else Infinity. */
-  readonly maxAttempts: number;
-  readonly startMs: number;
-  /** Aborts when nobody waits for the answer any more. */
-  readonly signal: AbortSignal;
 }
 
-export type UpstreamStep = AttemptStep<RouteTarget>;
-
-/** One attempt under way. */
-export interface Attempt extends AttemptMark {
-  readonly target: RouteTarget;
-  /** undefined when its provider was taken away meanwhile. */
-  readonly connected: ConnectedProvider | undefined;
-  /** Everything it has sent up to its first output. */
-  readonly received: EventBatch[];
-  /** Its answer came second, and was cancelled. */
-  isSuperseded: boolean;
-}
+/** `received`: everything it has sent up to its first output. */
+export type ChatAttempt = Attempt<EventBatch[]>;
 
 export interface OpenedTarget {
-  readonly attempt: Attempt;
+  readonly attempt: ChatAttempt;
   readonly status: number;
   readonly dropped: readonly string[];
   readonly batches: AsyncIterator<EventBatch>;
 }
 
-export function beginAttempt(services: AttemptNeeds, job: UpstreamJob, target: RouteTarget): Attempt {
-  const connected = services.connect(target, job.projectId);
-  return {
-    target,
-    connected,
-    startedMs: services.clock.monotonicMs(),
-    ownKeysOf: connected?.ownKeys === true ? job.projectId : undefined,
-    received: [],
-    isSuperseded: false,
-  };
-}
-
 /** One attempt: resolves once the first output (or the end) is there; until then nothing was promised to the caller. */
 export async function openTarget(
-  services: AttemptNeeds,
-  job: UpstreamJob,
-  { attempt, step, signal }: { attempt: Attempt; step: UpstreamStep; signal: AbortSignal },
+  services: ChatNeeds,
+  job: ChatJob,
+  { attempt, step, signal }: { attempt: ChatAttempt; step: UpstreamStep; signal: AbortSignal },
 ): Promise<OpenedTarget> {
-  const { target, connected, received } = attempt;
-  if (connected === undefined) {
-    throw new GatewayError('upstream_error', `The provider "${target.provider}" is not configured any more.`, {
-      failure: 'not_found',
-    });
-  }
+  const { target, received } = attempt;
+  const connected = stillConnected(attempt);
   const answer = await callProvider({
     provider: connected.provider,
     request: job.request,
@@ -106,8 +64,8 @@ async function readUntilOutput(iterator: AsyncIterator<EventBatch>, received: Ev
 
 /** Signs of life without any output may not use up the time of the targets still to come. */
 async function readInTime(
-  services: AttemptNeeds,
-  { iterator, attempt, step }: { iterator: AsyncIterator<EventBatch>; attempt: Attempt; step: UpstreamStep },
+  services: ChatNeeds,
+  { iterator, attempt, step }: { iterator: AsyncIterator<EventBatch>; attempt: ChatAttempt; step: UpstreamStep },
 ): Promise<void> {
   const late = Promise.withResolvers<never>();
   const onLate = () => {

@@ -6,7 +6,7 @@ import type { Route, RouteTarget } from '@llm0/core/routing/resolve-targets';
 import { SharedTargetHealth } from '@llm0/core/routing/shared-target-health';
 import { openai } from '@llm0/providers/openai/index';
 import { Metrics } from '../../observe/metrics';
-import type { AttemptNeeds, UpstreamJob } from './attempt-target';
+import type { ChatJob, ChatNeeds } from './attempt-target';
 import { callUpstream } from './call-upstream';
 
 type Script = (signal: AbortSignal) => Promise<Response>;
@@ -97,9 +97,9 @@ function createWorld(
     }),
     metrics,
     health,
-  } as unknown as AttemptNeeds;
+  } as unknown as ChatNeeds;
   const controller = new AbortController();
-  const call = (targets: Route['targets'], job: Partial<UpstreamJob> & { hedgeAfterMs?: number } = {}) =>
+  const call = (targets: Route['targets'], job: Partial<ChatJob> & { hedgeAfterMs?: number } = {}) =>
     callUpstream(services, {
       projectId: 'project',
       request,

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'bun:test';
 import type { EventBatch } from '@llm0/core/chat/event';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
-import { FlightTable, type UpstreamAnswer } from './flight';
+import { FlightTable, type Subscriber } from './flight';
+import type { UpstreamResponse } from './upstream-response';
 
 const text = (value: string): EventBatch => ({ events: [{ type: 'text', choice: 0, text: value }] });
 
@@ -19,7 +20,7 @@ function manualUpstream() {
       return { done: true, value: undefined };
     },
   };
-  const answer: UpstreamAnswer = {
+  const answer: UpstreamResponse = {
     target: { provider: 'p', model: 'm' },
     attempts: [],
     wastedNanoUsd: 0,
@@ -46,6 +47,18 @@ function manualUpstream() {
   };
 }
 
+/** A place on the key's flight, which begins where there is none. */
+function subscribe(
+  table: FlightTable,
+  key: string,
+  start: (signal: AbortSignal) => Promise<UpstreamResponse>,
+): Subscriber {
+  const joined = table.join(key);
+  if (joined !== undefined) return joined;
+  const abort = new AbortController();
+  return table.start(key, { abort, response: start(abort.signal) });
+}
+
 describe('flight', () => {
   test('followers read everything from the start and only the leader pays', async () => {
     const table = new FlightTable();
@@ -55,11 +68,11 @@ describe('flight', () => {
       starts += 1;
       return upstream.start(signal);
     };
-    const leader = table.board('k', start);
+    const leader = subscribe(table, 'k', start);
     const first = leader.next();
     await upstream.send(text('a'));
     expect(await first).toEqual(text('a'));
-    const follower = table.board('k', start);
+    const follower = subscribe(table, 'k', start);
     expect([starts, leader.isFollower, follower.isFollower]).toEqual([1, false, true]);
     expect(await follower.next()).toEqual(text('a'));
     const ends = Promise.all([leader.next(), follower.next()]);
@@ -72,9 +85,9 @@ describe('flight', () => {
   test('when the leader leaves early the oldest follower pays', async () => {
     const table = new FlightTable();
     const upstream = manualUpstream();
-    const leader = table.board('k', upstream.start);
-    const second = table.board('k', upstream.start);
-    const third = table.board('k', upstream.start);
+    const leader = subscribe(table, 'k', upstream.start);
+    const second = subscribe(table, 'k', upstream.start);
+    const third = subscribe(table, 'k', upstream.start);
     expect(leader.pays()).toBe(false);
     leader.leave();
     const end = second.next();
@@ -87,8 +100,8 @@ describe('flight', () => {
   test('the last one to leave cancels the upstream and pays for what came', async () => {
     const table = new FlightTable();
     const upstream = manualUpstream();
-    const leader = table.board('k', upstream.start);
-    const follower = table.board('k', upstream.start);
+    const leader = subscribe(table, 'k', upstream.start);
+    const follower = subscribe(table, 'k', upstream.start);
     await leader.open();
     leader.leave();
     expect(upstream.state.cancelled).toBe(false);
@@ -101,17 +114,17 @@ describe('flight', () => {
   test('a failure reaches everybody, and the next request starts anew', async () => {
     const table = new FlightTable();
     let starts = 0;
-    const failing = async (): Promise<UpstreamAnswer> => {
+    const failing = async (): Promise<UpstreamResponse> => {
       starts += 1;
       await Bun.sleep(2);
       throw new Error('down');
     };
-    const leader = table.board('k', failing);
-    const follower = table.board('k', failing);
+    const leader = subscribe(table, 'k', failing);
+    const follower = subscribe(table, 'k', failing);
     await expect(leader.open()).rejects.toThrow('down');
     await expect(follower.next()).rejects.toThrow('down');
     expect([leader.pays(), follower.pays()]).toEqual([true, false]);
-    const again = table.board('k', failing);
+    const again = subscribe(table, 'k', failing);
     await expect(again.open()).rejects.toThrow('down');
     expect(starts).toBe(2);
   });
@@ -119,8 +132,8 @@ describe('flight', () => {
   test('a payer that leaves after the end still pays', async () => {
     const table = new FlightTable();
     const upstream = manualUpstream();
-    const leader = table.board('k', upstream.start);
-    const follower = table.board('k', upstream.start);
+    const leader = subscribe(table, 'k', upstream.start);
+    const follower = subscribe(table, 'k', upstream.start);
     const end = follower.next();
     await upstream.send(null);
     await end;
@@ -131,7 +144,7 @@ describe('flight', () => {
   test('nobody reads ahead of the fastest reader', async () => {
     const table = new FlightTable();
     const upstream = manualUpstream();
-    const leader = table.board('k', upstream.start);
+    const leader = subscribe(table, 'k', upstream.start);
     await leader.open();
     await Bun.sleep(5);
     expect(upstream.state.reads).toBe(0);
@@ -141,15 +154,15 @@ describe('flight', () => {
   test('an answer that breaks off is told to whoever watches its target, once, and not when all have left', async () => {
     const told: unknown[] = [];
     const broken = new GatewayError('upstream_error', 'broke', { failure: 'connection' });
-    const start = async (): Promise<UpstreamAnswer> => ({
+    const start = async (): Promise<UpstreamResponse> => ({
       ...{ target: { provider: 'p', model: 'm' }, attempts: [], wastedNanoUsd: 0, dropped: [], failoverCount: 0 },
       firstWaitMs: 0,
       batches: { next: () => Promise.reject(broken) },
       onBroken: (error) => told.push(error),
     });
     const table = new FlightTable();
-    const seats = [table.board('k', start), table.board('k', start)];
-    for (const seat of seats) await expect(seat.next()).rejects.toBe(broken);
+    const subscribers = [subscribe(table, 'k', start), subscribe(table, 'k', start)];
+    for (const subscriber of subscribers) await expect(subscriber.next()).rejects.toBe(broken);
     expect(told).toEqual([broken]);
   });
 
@@ -158,11 +171,11 @@ describe('flight', () => {
     const failure = new GatewayError('upstream_timeout', 'late', { failure: 'timeout', attempts: [attempt] });
     const start = () => Promise.reject(failure);
     const table = new FlightTable();
-    const seats = [table.board('k', start), table.board('k', start)];
+    const subscribers = [subscribe(table, 'k', start), subscribe(table, 'k', start)];
     const shares = [];
-    for (const seat of seats) {
-      await expect(seat.open()).rejects.toBe(failure);
-      shares.push(seat.shareOf(failure) as GatewayError);
+    for (const subscriber of subscribers) {
+      await expect(subscriber.open()).rejects.toBe(failure);
+      shares.push(subscriber.shareOf(failure) as GatewayError);
     }
     expect(shares.map((share) => share.attempts?.map(({ costNanoUsd }) => costNanoUsd))).toEqual([[70], [undefined]]);
     expect(shares.map(({ kind, failure, message }) => [kind, failure, message])).toEqual([

@@ -1,28 +1,12 @@
 import type { EventBatch } from '@llm0/core/chat/event';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
-import type { LogAttempt } from '@llm0/core/logs/log-record';
-import type { Target } from '@llm0/core/routing/target';
+import type { UpstreamResponse } from './upstream-response';
 
-/** An upstream's answer from its first output on; `batches` begins with everything up to there. */
-export interface UpstreamAnswer {
-  readonly target: Target;
-  /** All attempts so far, the answering one last. */
-  readonly attempts: readonly LogAttempt[];
-  /** Nano-USD that failed and superseded attempts cost. */
-  readonly wastedNanoUsd: number;
-  /** Part of that is a guess. */
-  readonly wasteEstimated?: boolean;
-  readonly dropped: readonly string[];
-  readonly failoverCount: number;
-  /** Milliseconds spent waiting for upstreams until the first output. */
-  readonly firstWaitMs: number;
-  readonly batches: AsyncIterator<EventBatch>;
-  /** Told when the answer breaks off after its first output. */
-  readonly onBroken?: (error: unknown) => void;
+/** A call to an upstream, and what ends it once nobody waits for its answer any more. */
+export interface UpstreamCallUnderWay {
+  readonly response: Promise<UpstreamResponse>;
+  readonly abort: AbortController;
 }
-
-/** Starts the upstream call; the signal aborts when nobody waits for the answer any more. */
-export type StartAnswer = (signal: AbortSignal) => Promise<UpstreamAnswer>;
 
 /**
  * One upstream answer and everybody who reads it. Batches are kept until the end: late followers read from the start,
@@ -30,22 +14,23 @@ export type StartAnswer = (signal: AbortSignal) => Promise<UpstreamAnswer>;
  */
 export class Flight {
   readonly batches: EventBatch[] = [];
-  private readonly seats = new Set<Seat>();
-  private readonly abort = new AbortController();
-  private readonly answer: Promise<UpstreamAnswer>;
+  private readonly subscribers = new Set<Subscriber>();
+  private readonly abort: AbortController;
+  private readonly answer: Promise<UpstreamResponse>;
   private iterator: AsyncIterator<EventBatch> | undefined;
-  private onBroken: UpstreamAnswer['onBroken'];
+  private onBroken: UpstreamResponse['onBroken'];
   private pulling: Promise<void> | undefined;
   private done = false;
   private failure: unknown;
   /** Who settles the cost: fixed once the answer has ended. */
-  private payer: Seat | undefined;
+  private payer: Subscriber | undefined;
 
   constructor(
-    start: StartAnswer,
+    { response, abort }: UpstreamCallUnderWay,
     private readonly onEnd: () => void,
   ) {
-    this.answer = start(this.abort.signal).then(
+    this.abort = abort;
+    this.answer = response.then(
       (answer) => {
         this.iterator = answer.batches;
         this.onBroken = answer.onBroken;
@@ -61,14 +46,14 @@ export class Flight {
   }
 
   /** Undefined when the flight is over and can't be joined. */
-  join(): Seat | undefined {
+  subscribe(): Subscriber | undefined {
     if (this.done || this.abort.signal.aborted) return undefined;
-    const seat = new Seat(this, this.seats.size > 0);
-    this.seats.add(seat);
-    return seat;
+    const subscriber = new Subscriber(this, this.subscribers.size > 0);
+    this.subscribers.add(subscriber);
+    return subscriber;
   }
 
-  open(): Promise<UpstreamAnswer> {
+  open(): Promise<UpstreamResponse> {
     return this.answer;
   }
 
@@ -102,23 +87,23 @@ export class Flight {
     if (this.done) return;
     this.failure = failure;
     this.done = true;
-    this.payer = this.seats.values().next().value;
+    this.payer = this.subscribers.values().next().value;
     this.onEnd();
   }
 
-  /** True when this seat has to settle the cost of the answer. */
-  pays(seat: Seat): boolean {
-    if (this.payer !== undefined) return this.payer === seat;
-    return this.seats.size === 0 || (this.seats.size === 1 && this.seats.has(seat));
+  /** True when this subscriber has to settle the cost of the answer. */
+  pays(subscriber: Subscriber): boolean {
+    if (this.payer !== undefined) return this.payer === subscriber;
+    return this.subscribers.size === 0 || (this.subscribers.size === 1 && this.subscribers.has(subscriber));
   }
 
   /** A reader goes. Before the end, the last one out cancels the upstream. */
-  leave(seat: Seat): void {
-    const pays = this.pays(seat);
-    this.seats.delete(seat);
-    if (this.done || this.seats.size > 0) return;
+  leave(subscriber: Subscriber): void {
+    const pays = this.pays(subscriber);
+    this.subscribers.delete(subscriber);
+    if (this.done || this.subscribers.size > 0) return;
     this.done = true;
-    if (pays) this.payer = seat;
+    if (pays) this.payer = subscriber;
     this.onEnd();
     this.abort.abort();
     this.cancelUpstream();
@@ -130,7 +115,7 @@ export class Flight {
 }
 
 /** One request's place on a flight. */
-export class Seat {
+export class Subscriber {
   private index = 0;
 
   constructor(
@@ -139,7 +124,7 @@ export class Seat {
     readonly isFollower: boolean,
   ) {}
 
-  open(): Promise<UpstreamAnswer> {
+  open(): Promise<UpstreamResponse> {
     return this.flight.open();
   }
 
@@ -175,20 +160,18 @@ export class Seat {
 export class FlightTable {
   private readonly open = new Map<string, Flight>();
 
-  /** Joins the flight of this key, or starts one. */
-  board(key: string, start: StartAnswer): Seat {
-    const joined = this.open.get(key)?.join();
-    if (joined !== undefined) return joined;
-    const flight: Flight = new Flight(start, () => {
-      if (this.open.get(key) === flight) this.open.delete(key);
-    });
-    this.open.set(key, flight);
-    return flight.join() as Seat;
+  /** A place on the flight of this key; undefined where there is none to join. */
+  join(key: string): Subscriber | undefined {
+    return this.open.get(key)?.subscribe();
   }
 
-  /** A flight nobody can join. */
-  boardAlone(start: StartAnswer): Seat {
-    return new Flight(start, () => {}).join() as Seat;
+  /** A flight that others may join by its key, from now on; without a key, nobody can. */
+  start(key: string | undefined, call: UpstreamCallUnderWay): Subscriber {
+    const flight: Flight = new Flight(call, () => {
+      if (key !== undefined && this.open.get(key) === flight) this.open.delete(key);
+    });
+    if (key !== undefined) this.open.set(key, flight);
+    return flight.subscribe() as Subscriber;
   }
 
   get size(): number {

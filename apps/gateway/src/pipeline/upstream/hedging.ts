@@ -1,15 +1,16 @@
-import type { Attempt, OpenedTarget, UpstreamStep } from './attempt-target';
+import type { ChatAttempt, OpenedTarget } from './attempt-target';
 import { pause } from './back-off';
+import type { UpstreamStep } from './upstream-call';
 
 /** What hedging asks of the call it is part of. */
 export interface HedgedCall {
   attempt(
     step: UpstreamStep,
     signal: AbortSignal,
-    onBegin: (attempt: Attempt) => void,
+    onBegin: (attempt: ChatAttempt) => void,
   ): Promise<OpenedTarget | undefined>;
   nextHedge(): UpstreamStep | undefined;
-  supersede(attempt: Attempt): void;
+  supersede(attempt: ChatAttempt): void;
 }
 
 export interface HedgeJob {
@@ -43,17 +44,17 @@ export async function hedgeAttempt(call: HedgedCall, { step, afterMs, signal }: 
 interface Runner {
   readonly controller: AbortController;
   readonly result: Promise<OpenedTarget | undefined>;
-  readonly attempt: Attempt | undefined;
+  readonly attempt: ChatAttempt | undefined;
   /** It failed by itself, and was noted as such. */
   hasFailed: boolean;
 }
 
 function launch(call: HedgedCall, step: UpstreamStep, signal: AbortSignal): Runner {
   const controller = new AbortController();
-  const onBegin = (attempt: Attempt) => {
+  const onBegin = (attempt: ChatAttempt) => {
     begun = attempt;
   };
-  let begun: Attempt | undefined;
+  let begun: ChatAttempt | undefined;
   const result = call.attempt(step, AbortSignal.any([signal, controller.signal]), onBegin);
   const runner: Runner = { controller, result, attempt: begun, hasFailed: false };
   const noteFailure = () => {

@@ -16,12 +16,12 @@ import type { ProviderConnection } from '@llm0/providers/provider-request';
 import type { EgressOptions } from '@llm0/providers/transport/fetch-guarded';
 import type { KeyRing } from '@llm0/providers/transport/key-ring';
 import type { Logger } from 'pino';
-import type { Config } from './config/config';
-import type { Activity } from './observe/activity';
-import type { Metrics } from './observe/metrics';
-import type { PostWebhook } from './observe/post-webhook';
-import type { LeaseKeeper } from './pipeline/ledger/lease-keeper';
-import type { FlightTable } from './pipeline/upstream/flight';
+import type { Config } from '../config/config';
+import type { Activity } from '../observe/activity';
+import type { Metrics } from '../observe/metrics';
+import type { PostWebhook } from '../observe/post-webhook';
+import type { LeaseKeeper } from '../pipeline/ledger/lease-keeper';
+import type { FlightTable } from '../pipeline/upstream/flight';
 
 export interface Clock {
   /** Wall clock, epoch milliseconds. */

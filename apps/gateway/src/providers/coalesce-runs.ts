@@ -2,7 +2,7 @@
  * Makes a reading one that never ends with something old: one run at a time, and whoever asks during a run waits for the
  * next one, which starts after the asking. Rejects like the run it stands for.
  */
-export function runInTurn(work: () => Promise<void>): () => Promise<void> {
+export function coalesceRuns(work: () => Promise<void>): () => Promise<void> {
   let running: Promise<void> | undefined;
   let next: Promise<void> | undefined;
   const start = (): Promise<void> => {

@@ -2,7 +2,7 @@ import { completionTokens, promptTokens } from '@llm0/core/chat/usage';
 import type { LimitState } from '@llm0/core/limits/hot-store';
 import { formatUsd } from '@llm0/core/pricing/format-usd';
 import type { Target } from '@llm0/core/routing/target';
-import type { AnswerSummary, CacheOutcome } from '../../dialects/dialect';
+import type { CacheOutcome, ResponseSummary } from '../../dialects/dialect';
 import type { Admission } from './admit';
 import type { Exchange } from './open-exchange';
 
@@ -24,7 +24,7 @@ type Admitted = Pick<
   Omit<Admission, 'plan' | 'stored'>;
 
 /** Headers known at the first output of an answer; streams carry just these. */
-export function answerHeaders(
+export function responseHeaders(
   exchange: Exchange,
   admission: Admitted,
   answer: Answered,
@@ -38,11 +38,7 @@ export function answerHeaders(
     'X-Cache-Hit': answer.cache,
     'X-Overhead-Ms': overheadMs.toFixed(2),
   };
-  const { decision } = admission;
-  if (decision.type === 'admitted' || decision.type === 'cached') {
-    addLimitHeaders(headers, decision.state, admission.principal.project.monthlyCapNanoUsd);
-  } else if (decision.type === 'unchecked') headers['X-Warning'] = 'store_unavailable';
-  else headers['X-Idempotent-Replay'] = 'true';
+  addDecisionHeaders(headers, admission);
   if (answer.similarity !== undefined) headers['X-Cache-Similarity'] = answer.similarity.toFixed(4);
   if (answer.dropped.length > 0) headers['X-LLM0-Dropped'] = droppedNames(answer.dropped);
   const original = admission.plan.route.targets[0].provider;
@@ -51,14 +47,22 @@ export function answerHeaders(
     headers['X-Original-Provider'] = original;
   }
   if (admission.downgraded) headers['X-Downgraded-From'] = headerText(admission.requestedModel);
-  if (decision.type === 'admitted' && decision.spendWarning !== undefined) {
-    headers['X-Warning'] = decision.spendWarning;
-  }
   return headers;
 }
 
+/** What the decision to serve says: where the limits stand, and what the caller should be warned of. */
+export function addDecisionHeaders(headers: HeaderTable, { decision, principal }: Omit<Admitted, 'plan'>): void {
+  if (decision.type === 'admitted' || decision.type === 'cached') {
+    addLimitHeaders(headers, decision.state, principal.project.monthlyCapNanoUsd);
+  } else if (decision.type === 'unchecked') headers['X-Warning'] = 'store_unavailable';
+  else headers['X-Idempotent-Replay'] = 'true';
+  if (decision.type === 'admitted' && decision.spendWarning !== undefined) {
+    headers['X-Warning'] = decision.spendWarning;
+  }
+}
+
 /** What is known only at the end: cost and tokens. */
-export function addCostHeaders(headers: HeaderTable, summary: Pick<AnswerSummary, 'usage' | 'costNanoUsd'>): void {
+export function addCostHeaders(headers: HeaderTable, summary: Pick<ResponseSummary, 'usage' | 'costNanoUsd'>): void {
   const prompt = promptTokens(summary.usage);
   const completion = completionTokens(summary.usage);
   headers['X-Cost-Usd'] = formatUsd(summary.costNanoUsd);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { droppedNames, headerText } from './answer-headers';
+import { droppedNames, headerText } from './response-headers';
 
 const MOST = 1100;
 

@@ -1,42 +1,26 @@
-import { completionTokens, promptTokens, type Usage, ZERO_USAGE } from '@llm0/core/chat/usage';
-import type { GatewayError } from '@llm0/core/errors/gateway-error';
+import { type Usage, ZERO_USAGE } from '@llm0/core/chat/usage';
 import { computeCost } from '@llm0/core/pricing/compute-cost';
 import { guessTokens } from '@llm0/core/pricing/estimate-tokens';
 import { atLeast, type UsageReader } from '@llm0/providers/transport/call-passthrough';
-import type { Services } from '../../services-type';
-import type { Admission } from '../exchange/admit';
-import type { Exchange } from '../exchange/open-exchange';
-import type { Booking } from '../ledger/booking';
-import { errorOutcome, type Outcome } from '../ledger/build-record';
+import { Booking, type BookingInput, type BookingNeeds, type Ending } from '../ledger/booking';
 import { type NativeJob, type NativePlan, UNNAMED_MODEL } from './plan-passthrough';
 
-export interface NativeBillInput {
-  readonly exchange: Exchange;
-  readonly admission: Admission<NativePlan, never>;
-  readonly booking: Booking;
-  readonly job: NativeJob;
-}
+export type NativeMeterInput = BookingInput<NativePlan, never> & { readonly job: NativeJob };
 
 /** Where the row says that no price was known. */
 const UNPRICED = { price_source: 'unpriced' } as const;
 
 /** What one native request costs: read from its answer, and settled once, whichever way that ends. */
-export class NativeBill {
+export class NativeMeter extends Booking<NativeMeterInput> {
   /** Counts what a known endpoint reports; absent for others. */
   readonly reader: UsageReader | undefined;
   private waitMs: number | undefined;
   private ttftMs: number | undefined;
   private answered = false;
 
-  constructor(
-    private readonly services: Pick<Services, 'clock'>,
-    private readonly input: NativeBillInput,
-  ) {
+  constructor(services: BookingNeeds, input: NativeMeterInput) {
+    super(services, input);
     this.reader = input.job.shape?.createReader();
-  }
-
-  get handedOver(): Promise<void> | undefined {
-    return this.input.booking.handedOver;
   }
 
   /** The vendor's headers are there. Gives the gateway's own part of the time so far. */
@@ -52,23 +36,16 @@ export class NativeBill {
 
   /** The whole answer went on. Anything but a 2xx is a failure that the caller got in the vendor's words. */
   complete(status: number): void {
-    if (status < 400) this.settle({ status: 'success', httpStatus: status }, this.usage(true));
+    if (status < 400) this.book({ status: 'success', httpStatus: status }, this.usage(true));
     else {
       const code = status === 429 ? 'upstream_unavailable' : status < 500 ? 'upstream_rejected' : 'upstream_error';
       const error = { code, message: `The provider answered with status ${status}.` };
-      this.settle({ status: 'error', httpStatus: status, error }, this.reader?.usage ?? ZERO_USAGE);
+      this.book({ status: 'error', httpStatus: status, error }, this.reader?.usage ?? ZERO_USAGE);
     }
   }
 
-  /** Before or within the answer; what came of it is booked. */
-  fail(error: GatewayError): void {
-    this.settle(errorOutcome(error), this.answered ? this.usage(false) : ZERO_USAGE);
-  }
-
-  /** The caller left within the answer. */
-  abort(): void {
-    const message = 'The caller closed the connection before the answer was complete.';
-    this.settle({ status: 'aborted', httpStatus: 499, error: { code: 'client_closed', message } }, this.usage(false));
+  protected end(ending: Ending): void {
+    this.book(ending, this.answered ? this.usage(false) : ZERO_USAGE);
   }
 
   /** What the vendor reported, else a guess from what was sent and what came. */
@@ -81,13 +58,13 @@ export class NativeBill {
     return { ...ZERO_USAGE, inputTokens: guessTokens(job.bodyBytes), outputTokens, estimated: true };
   }
 
-  private settle(ending: Pick<Outcome, 'status' | 'httpStatus' | 'error'>, usage: Usage): void {
-    const { admission, booking, job } = this.input;
+  private book(ending: Ending, usage: Usage): void {
+    const { admission, job } = this.input;
     const { priced, isUnpriced } = admission.plan;
     const cost = priced === undefined ? NO_COST : computeCost(usage, priced);
     const latencyMs = this.elapsedMs();
     const overheadMs = this.waitMs === undefined || this.ttftMs === undefined ? undefined : this.ttftMs - this.waitMs;
-    const outcome: Omit<Outcome, 'createdAtMs'> = {
+    this.settle({
       requestedModel: job.model,
       model: job.namedModel ?? UNNAMED_MODEL,
       stream: job.stream,
@@ -104,12 +81,7 @@ export class NativeBill {
       },
       ...{ cache: 'miss', attempts: [], failoverCount: 0 },
       ...ending,
-    };
-    booking.settle(outcome, { tokens: promptTokens(usage) + completionTokens(usage) });
-  }
-
-  private elapsedMs(): number {
-    return this.services.clock.monotonicMs() - this.input.exchange.startMs;
+    });
   }
 }
 

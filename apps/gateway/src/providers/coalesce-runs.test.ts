@@ -1,12 +1,12 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { runInTurn } from './run-in-turn';
+import { coalesceRuns } from './coalesce-runs';
 
 /** Reads a value at its start and publishes it at its end, as a query does. */
 function createReader() {
   const reads: PromiseWithResolvers<void>[] = [];
   const state = { stored: 0, published: 0, active: 0, mostActive: 0 };
-  const read = runInTurn(async () => {
+  const read = coalesceRuns(async () => {
     const seen = state.stored;
     const turn = Promise.withResolvers<void>();
     reads.push(turn);

@@ -1,0 +1,37 @@
+import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
+import type { ReasoningPart } from '@llm0/core/chat/request';
+import { isObject } from './read-fields';
+
+/**
+ * Thoughts of other vendors travel through clients in the places made for signatures: sealed, so that they are told from
+ * the format's own, and reach the vendor they came from when the turn is sent back.
+ */
+const SEAL = 'llm0.';
+const PART_FIELDS = ['text', 'signature', 'data', 'format'] as const;
+
+/** A vendor's signed or redacted blocks as one text, which clients send back as they got it. */
+export function sealReasoning(details: JsonObject | readonly JsonObject[]): string {
+  return SEAL + Buffer.from(JSON.stringify(details)).toString('base64url');
+}
+
+export function isSealed(text: JsonValue | undefined): text is string {
+  return typeof text === 'string' && text.startsWith(SEAL);
+}
+
+/** What was sealed; undefined for anything this gateway did not seal, or somebody changed. */
+export function unsealReasoning(sealed: string): JsonValue | undefined {
+  if (!isSealed(sealed)) return undefined;
+  try {
+    return JSON.parse(Buffer.from(sealed.slice(SEAL.length), 'base64url').toString()) as JsonValue;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A vendor's block of thoughts, as far as it is understood; nothing of anything else. */
+export function reasoningPart(detail: JsonValue | undefined): ReasoningPart {
+  if (!isObject(detail)) return {};
+  return Object.fromEntries(
+    PART_FIELDS.flatMap((name) => (typeof detail[name] === 'string' ? [[name, detail[name]]] : [])),
+  );
+}

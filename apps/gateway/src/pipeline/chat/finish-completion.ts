@@ -1,0 +1,80 @@
+import type { CachedAnswer } from '@llm0/core/cache/cached-answer';
+import type { IdempotencyClaim } from '@llm0/core/cache/idempotency/idempotency-keys';
+import type { ChatResponse } from '@llm0/core/chat/response';
+import type { GivenBodies } from '@llm0/core/logs/body-log';
+import type { Dialect, ResponseSummary } from '../../dialects/dialect';
+import type { Services } from '../../services/contract';
+import type { Admission } from '../exchange/admit';
+import type { Exchange } from '../exchange/open-exchange';
+import type { Meter } from '../ledger/meter';
+import type { Completion } from './produce-answer';
+
+export type RespondNeeds = Pick<Services, 'log' | 'bodyLog' | 'clock' | 'metrics' | 'keptAnswers'>;
+
+export interface RespondInput {
+  readonly dialect: Dialect;
+  readonly exchange: Exchange;
+  readonly admission: Admission;
+  readonly answer: Completion;
+  readonly meter: Meter;
+  /** Of a request with an Idempotency-Key. */
+  readonly claim: IdempotencyClaim<CachedAnswer>;
+  /** Fires when the caller's connection is gone. */
+  readonly signal: AbortSignal;
+  /** Called once the last byte went out or the caller left. */
+  readonly onEnd: () => void;
+}
+
+/** A complete answer that is settled. */
+export interface Finished {
+  readonly response: ChatResponse;
+  readonly summary: ResponseSummary;
+  /** JSON text as the caller gets it; absent for streams whose format has none. */
+  readonly text: string | undefined;
+}
+
+/**
+ * Keeps a settled answer for all who may ask for it again: later requests of its conversation, replays of its
+ * `Idempotency-Key`, the body log. Resolves (undefined: at once) when the answer may end.
+ */
+export function finishCompletion(
+  services: RespondNeeds,
+  input: RespondInput,
+  { response, summary, text }: Finished,
+): Promise<void> | undefined {
+  if (text !== undefined && input.dialect.keeping !== undefined) keepForLater(services, input, text);
+  const claimed = input.claim.complete(() => storedAnswer(response, summary));
+  services.bodyLog.keep(() => bodiesOf(input, text ?? input.dialect.encodeResponse(response, summary)));
+  const { handedOver } = input.meter;
+  if (claimed === undefined) return handedOver;
+  return handedOver === undefined ? claimed : claimed.then(() => handedOver);
+}
+
+/** What LOG_BODIES keeps of a request that was answered, at least in part. `response`: JSON text. */
+export function bodiesOf({ exchange, admission }: RespondInput, response: string): GivenBodies {
+  return {
+    requestId: exchange.requestId,
+    projectId: admission.principal.project.id,
+    createdAtMs: admission.decision.nowMs,
+    request: admission.plan.request.wire?.body,
+    response,
+  };
+}
+
+/** What replays of a request with an Idempotency-Key get. */
+function storedAnswer(response: ChatResponse, summary: ResponseSummary): CachedAnswer {
+  const { provider, model, usage, costNanoUsd } = summary;
+  return { v: 1, provider, model, response, usage, costNanoUsd };
+}
+
+/** Keeps a complete answer for later requests, where format and caller want that. */
+function keepForLater(
+  services: Pick<Services, 'keptAnswers'>,
+  { dialect, exchange, admission }: RespondInput,
+  answer: string,
+): void {
+  const { requestId } = exchange;
+  const part = dialect.keeping?.partToKeep(admission.plan.request, requestId, answer);
+  if (part === undefined) return;
+  services.keptAnswers.keep({ ...part, id: requestId, projectId: admission.principal.project.id, answer });
+}

@@ -1,0 +1,174 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
+import type { CachedAnswer } from '@llm0/core/cache/cached-answer';
+import type { ChatRequest } from '@llm0/core/chat/request';
+import { ZERO_USAGE } from '@llm0/core/chat/usage';
+import { hashSecret } from '@llm0/core/keys/key-secret';
+import { type Admission, admit } from '../exchange/admit';
+import type { Exchange } from '../exchange/open-exchange';
+import {
+  chatRequest,
+  fails,
+  MODEL,
+  openPipeline,
+  type Pipeline,
+  SECRET,
+  says,
+  streams,
+} from '../open-pipeline.fixture';
+import { type Completion, produceAnswer } from './produce-answer';
+
+let pipeline: Pipeline;
+beforeEach(async () => {
+  pipeline = await openPipeline();
+});
+afterEach(() => pipeline.close());
+
+const STORED: CachedAnswer = {
+  ...{ v: 1, provider: 'openai', model: MODEL, usage: ZERO_USAGE, costNanoUsd: 7 },
+  response: { choices: [{ index: 0, text: 'kept', finishReason: 'stop' }] },
+};
+
+async function ask(
+  given: Partial<ChatRequest> = {},
+  text?: string,
+): Promise<{ exchange: Exchange; admission: Admission }> {
+  const exchange: Exchange = {
+    requestId: Bun.randomUUIDv7(),
+    startMs: performance.now(),
+    controls: { cache: 'normal', dropParams: false },
+  };
+  const principal = { ...structuredClone(pipeline.world.stored), keyHash: hashSecret(SECRET) };
+  const request = chatRequest(text, given);
+  return {
+    exchange,
+    admission: await admit(pipeline.services, { exchange, principal, dialect: 'openai-chat', request }),
+  };
+}
+
+const produce = ({ exchange, admission }: Awaited<ReturnType<typeof ask>>) =>
+  produceAnswer(pipeline.services, exchange, admission);
+
+async function readText(completion: Completion): Promise<string> {
+  let text = '';
+  for (let batch = await completion.next(); batch !== null; batch = await completion.next()) {
+    for (const event of batch.events) if (event.type === 'text') text += event.text;
+  }
+  return text;
+}
+
+describe('a cached answer', () => {
+  test('is there at once, replays once, and nobody is asked', async () => {
+    const { exchange, admission } = await ask();
+    const { ready } = produceAnswer(pipeline.services, exchange, { ...admission, stored: STORED });
+    expect([ready?.cache, ready?.savedNanoUsd, ready?.pays()]).toEqual(['exact', 7, false]);
+    expect(ready?.whole?.choices).toEqual(STORED.response.choices);
+    expect(await readText(ready as Completion)).toBe('kept');
+    expect(pipeline.world.asked).toEqual([]);
+  });
+
+  test('that is replayed for its Idempotency-Key is no hit', async () => {
+    const { exchange, admission } = await ask();
+    const decision = { type: 'replayed', nowMs: 1 } as const;
+    expect(produceAnswer(pipeline.services, exchange, { ...admission, decision, stored: STORED }).ready?.cache).toBe(
+      'miss',
+    );
+  });
+
+  test('of the warm tier goes back to the hot one, where that lost some', async () => {
+    const { exchange, admission } = await ask();
+    if (admission.decision.type !== 'admitted') throw new Error('not admitted');
+    pipeline.world.warmHit = {
+      stored: STORED,
+      value: '{}',
+      provider: 'openai',
+      model: MODEL,
+      remainingMs: 5000,
+    } as never;
+    const decision = { ...admission.decision, hotTierIncomplete: true };
+    const completion = await produceAnswer(pipeline.services, exchange, { ...admission, decision }).answer;
+    expect([completion.cache, await readText(completion)]).toEqual(['exact', 'kept']);
+    expect(await pipeline.hotStore.cacheRead('project', [admission.plan.cacheKey ?? ''])).toEqual(['{}']);
+    expect(pipeline.world.asked).toEqual([]);
+  });
+
+  test('to another wording comes with how like it is, and is an exact hit from then on', async () => {
+    await pipeline.close();
+    pipeline = await openPipeline({ project: { semanticCacheEnabled: true } });
+    const request = await ask({ temperature: 0 }, 'What is the capital city of France?');
+    pipeline.world.similar = { hit: { stored: STORED, value: '{}', similarity: 0.93, remainingMs: 5000 } };
+    const completion = await produce(request).answer;
+    expect([completion.cache, completion.similarity, await readText(completion)]).toEqual(['semantic', 0.93, 'kept']);
+    expect(await pipeline.hotStore.cacheRead('project', [request.admission.plan.cacheKey ?? ''])).toEqual(['{}']);
+  });
+});
+
+describe('identical calls at once', () => {
+  test('reach the upstream once; the first one pays', async () => {
+    pipeline.world.scripts = [says('two')];
+    const pending = [produce(await ask()), produce(await ask()), produce(await ask())];
+    const completions = await Promise.all(pending.map(({ answer }) => answer));
+    expect(await Promise.all(completions.map(readText))).toEqual(['two', 'two', 'two']);
+    expect(pipeline.world.asked).toHaveLength(1);
+    expect(completions.map((one) => one.pays())).toEqual([true, false, false]);
+    expect(completions.map(({ cache, attempts }) => [cache, attempts.length])).toEqual([
+      ['miss', 1],
+      ['exact', 0],
+      ['exact', 0],
+    ]);
+  });
+
+  test('but for a stream beside a plain one, or what may not be cached', async () => {
+    const stream = streams();
+    pipeline.world.scripts = [says('plain'), stream.script];
+    const plain = produce(await ask());
+    const streamed = produce(await ask({ stream: true }));
+    stream.send('streamed');
+    stream.finish();
+    expect(await Promise.all([plain.answer, streamed.answer].map(async (one) => readText(await one)))).toEqual([
+      'plain',
+      'streamed',
+    ]);
+    expect(pipeline.world.asked.map((one) => one.stream)).toEqual([false, true]);
+  });
+
+  test('another question goes by itself', async () => {
+    pipeline.world.scripts = [says('one'), says('two')];
+    const pending = [produce(await ask()), produce(await ask({}, 'something else'))];
+    expect(await Promise.all(pending.map(async ({ answer }) => readText(await answer)))).toEqual(['one', 'two']);
+  });
+});
+
+describe('a caller who leaves', () => {
+  test('leaves the answer, and its cost, to those who stay', async () => {
+    const stream = streams();
+    pipeline.world.scripts = [stream.script];
+    const [leader, follower] = [produce(await ask({ stream: true })), produce(await ask({ stream: true }))];
+    stream.send('two');
+    const stays = await follower.answer;
+    leader.leave();
+    stream.finish();
+    expect(await readText(stays)).toBe('two');
+    expect([(await leader.answer).pays(), stays.pays()]).toEqual([false, true]);
+  });
+
+  test('as the last one cancels the upstream', async () => {
+    const stream = streams();
+    pipeline.world.scripts = [stream.script];
+    const pending = produce(await ask({ stream: true }));
+    stream.send('two');
+    const completion = await pending.answer;
+    await completion.next();
+    completion.leave();
+    await stream.cancelled;
+    expect([completion.pays(), pipeline.services.flights.size]).toEqual([true, 0]);
+  });
+});
+
+test('a failure reaches all who wait, with its attempts', async () => {
+  pipeline.world.scripts = [fails(401)];
+  const pending = [produce(await ask()), produce(await ask())];
+  const errors = await Promise.all(pending.map(({ answer }) => answer.catch((error: unknown) => error)));
+  for (const error of errors)
+    expect(error).toMatchObject({ kind: 'upstream_error', attempts: [{ failure: 'auth', model: MODEL }] });
+  expect([pipeline.world.asked.length, pipeline.services.flights.size]).toEqual([1, 0]);
+});

@@ -1,0 +1,26 @@
+import type { CachedEmbedding } from '@llm0/core/cache/cached-embedding';
+import type { JsonObject } from '@llm0/core/chat/json';
+import type { Services } from '../../services/contract';
+import type { AdmitInput } from '../exchange/admit';
+import { type Claimed, claimOrReplay } from '../exchange/idempotency';
+import type { EmbeddingAdmission } from './collect-embeddings';
+import { type EmbeddingJob, planEmbeddings } from './plan-embeddings';
+
+type Needs = Pick<Services, 'idempotentEmbeddings' | 'keyCache' | 'clock' | 'storeClock' | 'routing' | 'connect'>;
+
+/** The claim of a request with an `Idempotency-Key`. A replay is a request all of whose inputs are known. */
+export function claimEmbeddings(
+  services: Needs,
+  input: AdmitInput<EmbeddingJob>,
+  { httpRequest, body }: { readonly httpRequest: Request; readonly body: JsonObject },
+): Promise<Claimed<readonly CachedEmbedding[], EmbeddingAdmission>> {
+  return claimOrReplay(services, {
+    ...{ answers: services.idempotentEmbeddings, input, httpRequest, identity: [input.dialect, body] },
+    planReplay: (entries, principal) => ({
+      plan: planEmbeddings(services, {
+        ...{ ...input, principal },
+        request: { ...input.request, known: new Map(entries.entries()) },
+      }),
+    }),
+  });
+}

@@ -1,0 +1,64 @@
+import type { CachedEmbedding } from '@llm0/core/cache/cached-embedding';
+import { ZERO_USAGE } from '@llm0/core/chat/usage';
+import type { AttemptSummary } from '@llm0/core/errors/gateway-error';
+import type { Target } from '@llm0/core/routing/target';
+import { Booking, type BookingInput, type Ending, failedAttempts } from '../ledger/booking';
+import type { CollectedEmbeddings } from './collect-embeddings';
+import type { EmbeddingPlan } from './plan-embeddings';
+
+/** What the caller is told about embeddings that are settled. */
+export interface EmbeddingsSettled {
+  readonly target: Target;
+  readonly cache: 'exact' | 'miss';
+  readonly latencyMs: number;
+  readonly overheadMs: number;
+}
+
+/** Measures one request for embeddings, and settles it once. */
+export class EmbeddingMeter extends Booking<BookingInput<EmbeddingPlan, CachedEmbedding>> {
+  complete({ entries, upstream, usage, costNanoUsd, fresh }: CollectedEmbeddings): EmbeddingsSettled {
+    const { plan, decision, principal } = this.input.admission;
+    const target = upstream?.target ?? entries[0] ?? plan.route.targets[0];
+    const cache = upstream === undefined && decision.type !== 'replayed' ? 'exact' : 'miss';
+    const latencyMs = this.elapsedMs();
+    const upstreamMs = upstream?.firstWaitMs ?? 0;
+    const overheadMs = Math.max(0, latencyMs - upstreamMs);
+    const known = upstream === undefined ? entries : [...plan.known.values()];
+    const [first, ...others] = fresh;
+    const wasted = upstream?.wastedNanoUsd ?? 0;
+    const waste = wasted === 0 ? {} : { other_attempts: wasted };
+    this.settle(
+      {
+        ...this.described(target),
+        ...{ usage, costNanoUsd, cache },
+        costDetail: upstream && { input: costNanoUsd - wasted, ...waste },
+        savedNanoUsd: known.reduce((sum, entry) => sum + entry.costNanoUsd, 0),
+        timing: { latencyMs, overheadMs, upstreamMs, ttftMs: latencyMs },
+        attempts: upstream?.attempts ?? [],
+        failoverCount: upstream?.failoverCount ?? 0,
+        ...{ status: 'success', httpStatus: 200 },
+      },
+      first,
+      upstream?.inputTokens ?? 0,
+    );
+    for (const entry of others) this.services.hotStore.cacheWrite(principal.project.id, entry);
+    return { target, cache, latencyMs, overheadMs };
+  }
+
+  protected end(ending: Ending, failed?: readonly AttemptSummary[]): void {
+    this.settle({
+      ...this.described(),
+      ...{ usage: ZERO_USAGE, savedNanoUsd: 0, cache: 'miss' },
+      timing: { latencyMs: this.elapsedMs() },
+      ...failedAttempts(failed),
+      ...ending,
+    });
+  }
+
+  private described(answered?: Target) {
+    const { requestedModel, plan } = this.input.admission;
+    const [first] = plan.route.targets;
+    const model = answered?.model ?? first.model;
+    return { requestedModel, stream: false, provider: first.provider, finalProvider: answered?.provider, model };
+  }
+}

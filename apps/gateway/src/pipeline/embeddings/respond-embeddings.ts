@@ -1,0 +1,49 @@
+import type { CachedEmbedding } from '@llm0/core/cache/cached-embedding';
+import type { IdempotencyClaim } from '@llm0/core/cache/idempotency/idempotency-keys';
+import type { DecodedEmbeddingRequest, EmbeddingDialect } from '../../dialects/dialect';
+import type { Services } from '../../services/contract';
+import type { Exchange } from '../exchange/open-exchange';
+import { addCostHeaders, responseHeaders } from '../exchange/response-headers';
+import type { CollectedEmbeddings, EmbeddingAdmission } from './collect-embeddings';
+import type { EmbeddingMeter } from './embedding-meter';
+
+export interface Served {
+  readonly dialect: EmbeddingDialect;
+  readonly exchange: Exchange;
+  readonly admission: EmbeddingAdmission;
+  readonly meter: EmbeddingMeter;
+  readonly decoded: DecodedEmbeddingRequest;
+  readonly collected: CollectedEmbeddings;
+  readonly claim: IdempotencyClaim<readonly CachedEmbedding[]>;
+}
+
+/** The caller's answer: settles what was collected, and keeps it for replays. */
+export async function respondEmbeddings(services: Pick<Services, 'bodyLog'>, served: Served): Promise<Response> {
+  const { dialect, exchange, admission, meter, decoded, collected } = served;
+  const { entries, upstream, usage, costNanoUsd } = collected;
+  const { target, cache, latencyMs, overheadMs } = meter.complete(collected);
+  const source = { target, cache, dropped: upstream?.dropped ?? [], failoverCount: upstream?.failoverCount ?? 0 };
+  const headers = responseHeaders(exchange, admission, source, overheadMs);
+  addCostHeaders(headers, { usage, costNanoUsd });
+  headers['Content-Type'] = 'application/json';
+  const vectorsBase64 = entries.map(({ vectorBase64 }) => vectorBase64);
+  const summary = { model: target.model, vectorsBase64, promptTokens: usage.inputTokens, costNanoUsd, latencyMs };
+  const text = dialect.encodeResponse(summary, decoded.format);
+  const kept = served.claim.complete(() => entries);
+  keepBodies(services, served, usage.inputTokens);
+  if (kept !== undefined) await kept;
+  if (meter.handedOver !== undefined) await meter.handedOver;
+  return new Response(text, { headers });
+}
+
+/** Vectors are no text: of the answer only the usage is kept. */
+function keepBodies(services: Pick<Services, 'bodyLog'>, { exchange, admission }: Served, promptTokens: number): void {
+  const { request } = admission.plan;
+  services.bodyLog.keep(() => ({
+    requestId: exchange.requestId,
+    projectId: admission.principal.project.id,
+    createdAtMs: admission.decision.nowMs,
+    request: { ...request.extra, model: request.model, input: request.inputs, dimensions: request.dimensions },
+    response: JSON.stringify({ object: 'list', usage: { prompt_tokens: promptTokens } }),
+  }));
+}

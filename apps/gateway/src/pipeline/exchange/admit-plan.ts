@@ -1,0 +1,79 @@
+import type { Principal } from '@llm0/core/keys/api-key';
+import type { AdmitPlan } from '@llm0/core/limits/hot-store';
+import type { DialectName } from '@llm0/core/logs/log-record';
+import type { Target } from '@llm0/core/routing/target';
+import type { Exchange } from './open-exchange';
+
+/** What a request sets aside until it is settled. */
+export interface PlannedHold {
+  readonly holdNanoUsd: number;
+  /** The part that is certain to be billed once the request is sent. */
+  readonly inputNanoUsd: number;
+  readonly tokens: number;
+}
+
+/** Free of charge, however large the input. */
+export const NO_HOLD: PlannedHold = { holdNanoUsd: 0, inputNanoUsd: 0, tokens: 0 };
+
+export interface PlannedAdmission {
+  /** What per-model limits go by. */
+  readonly model: string;
+  /** Asked first. */
+  readonly target: Target;
+  readonly hold: PlannedHold;
+  readonly cacheKey?: string;
+}
+
+/** What the store is asked. Where the process dies, the input is booked; under strict caps all of it. */
+export function admitPlan(input: AdmittedInput, { model, target, hold, cacheKey }: PlannedAdmission): AdmitPlan {
+  const { holdNanoUsd, inputNanoUsd, tokens } = hold;
+  const lostNanoUsd = input.principal.project.strictCaps ? holdNanoUsd : inputNanoUsd;
+  return { model, holdNanoUsd, lostNanoUsd, tokens, cacheKey, lostRecord: lostRecord(input, target, lostNanoUsd) };
+}
+
+/** The part of a lost request's row that is the same for all, written as JSON once. */
+const LOST_CONSTANTS = JSON.stringify({
+  tokensIn: 0,
+  tokensOut: 0,
+  tokensCacheRead: 0,
+  tokensCacheWrite: 0,
+  tokensReasoning: 0,
+  savedNanoUsd: 0,
+  costEstimated: true,
+  latencyMs: 0,
+  cacheHit: false,
+  semanticCacheHit: false,
+  failoverCount: 0,
+  status: 'error',
+  httpStatus: 502,
+  errorCode: 'gateway_lost',
+  errorMessage: 'The gateway process handling this request died; the input part of its hold was booked.',
+}).slice(1);
+
+/** Whose request it is; of the request itself, what its row says. */
+export interface AdmittedInput {
+  readonly exchange: Exchange;
+  readonly principal: Principal;
+  readonly dialect: DialectName;
+  readonly request: { readonly model: string; readonly stream: boolean };
+}
+
+/** What the reaper writes when this process dies; the store adds `createdAtMs`. */
+function lostRecord(input: AdmittedInput, { provider, model }: Target, lostNanoUsd: number): string {
+  const { exchange, principal, request } = input;
+  const own = JSON.stringify({
+    id: exchange.requestId,
+    projectId: principal.project.id,
+    apiKeyId: principal.key.id,
+    clientRequestId: exchange.clientRequestId,
+    dialect: input.dialect,
+    model,
+    requestedModel: request.model,
+    provider,
+    costNanoUsd: lostNanoUsd,
+    stream: request.stream,
+    customerId: exchange.customerId,
+    labels: exchange.labels,
+  });
+  return `${own.slice(0, -1)},${LOST_CONSTANTS}`;
+}

@@ -1,0 +1,214 @@
+import { afterEach, describe, expect, test } from 'bun:test';
+import { encodeCachedAnswer } from '@llm0/core/cache/cached-answer';
+import { ZERO_USAGE } from '@llm0/core/chat/usage';
+import { GatewayError } from '@llm0/core/errors/gateway-error';
+import { hashSecret } from '@llm0/core/keys/key-secret';
+import {
+  CHEAP_MODEL,
+  chatRequest,
+  MODEL,
+  NO_LIMITS,
+  openPipeline,
+  type Pipeline,
+  SECRET,
+} from '../open-pipeline.fixture';
+import { type AdmitInput, admit } from './admit';
+import { AdmissionDenied } from './denials';
+import { planRequest } from './plan-request';
+
+let pipeline: Pipeline;
+afterEach(() => pipeline.close());
+
+async function open(options: Parameters<typeof openPipeline>[0] = {}): Promise<void> {
+  pipeline = await openPipeline(options);
+}
+
+function inputOf(given: { requestId?: string; customerId?: string; text?: string; model?: string } = {}): AdmitInput {
+  return {
+    exchange: {
+      requestId: given.requestId ?? Bun.randomUUIDv7(),
+      startMs: performance.now(),
+      customerId: given.customerId,
+      controls: { cache: 'normal', dropParams: false },
+    },
+    principal: { ...structuredClone(pipeline.world.stored), keyHash: hashSecret(SECRET) },
+    dialect: 'openai-chat',
+    request: chatRequest(given.text, given.model === undefined ? {} : { model: given.model }),
+  };
+}
+
+const denialOf = async (input: AdmitInput): Promise<AdmissionDenied> => {
+  const error = await admit(pipeline.services, input).catch((thrown: unknown) => thrown);
+  if (error instanceof AdmissionDenied) return error;
+  throw new Error('it was not denied');
+};
+
+const heldNanoUsd = async () => (await pipeline.hotStore.counters())[0]?.heldNanoUsd ?? 0;
+
+describe('a decision', () => {
+  test('sets the hold of the plan, and says which model was asked for', async () => {
+    await open();
+    const input = inputOf();
+    const admission = await admit(pipeline.services, input);
+    expect(admission.decision.type).toBe('admitted');
+    expect([admission.requestedModel, admission.downgraded, admission.stored]).toEqual([MODEL, false, undefined]);
+    expect(admission.plan.admit.holdNanoUsd).toBeGreaterThan(0);
+    expect(await heldNanoUsd()).toBe(admission.plan.admit.holdNanoUsd);
+  });
+
+  test('against charges nothing anywhere', async () => {
+    await open({ project: { monthlyCapNanoUsd: 1 }, key: { rateLimitPerMinute: 5 } });
+    const error = await denialOf(inputOf());
+    expect([error.kind, error.retryAfterMs]).toEqual(['spend_cap_exceeded', undefined]);
+    expect(error.state.rate?.remaining).toBe(5);
+    expect([await heldNanoUsd(), await pipeline.hotStore.openHolds()]).toEqual([0, 0]);
+  });
+
+  test('by the rate says how long to wait', async () => {
+    await open({ key: { rateLimitPerMinute: 1, rateLimitBurst: 1 } });
+    await admit(pipeline.services, inputOf());
+    const error = await denialOf(inputOf({ text: 'another' }));
+    expect([error.kind, error.param]).toEqual(['rate_limit_exceeded', 'key']);
+    expect(error.retryAfterMs).toBeGreaterThan(50_000);
+    expect(await pipeline.hotStore.openHolds()).toBe(1);
+  });
+
+  test('tells the clock of the store', async () => {
+    await open();
+    const admission = await admit(pipeline.services, inputOf());
+    expect(Math.abs(pipeline.services.storeClock.nowMs() - admission.decision.nowMs)).toBeLessThan(1000);
+  });
+});
+
+describe('a key that changed under us', () => {
+  test('is loaded again, once, and its new limits hold at once', async () => {
+    await open();
+    const input = inputOf();
+    pipeline.world.stored = {
+      project: { ...pipeline.world.stored.project, version: 2, monthlyCapNanoUsd: 1 },
+      key: { ...pipeline.world.stored.key, version: 2 },
+    };
+    await pipeline.hotStore.setVersions('project', 2, [{ keyId: 'key', version: 2 }]);
+    expect((await denialOf(input)).kind).toBe('spend_cap_exceeded');
+    expect(pipeline.world.lookUps).toBe(1);
+  });
+
+  test('or that the store does not know yet is loaded once, and known from then on', async () => {
+    await open({ isNewToStore: true });
+    expect((await admit(pipeline.services, inputOf())).decision.type).toBe('admitted');
+    expect((await admit(pipeline.services, inputOf({ text: 'more' }))).decision.type).toBe('admitted');
+    expect(pipeline.world.lookUps).toBe(1);
+  });
+
+  test('and was revoked is refused', async () => {
+    await open();
+    const input = inputOf();
+    pipeline.world.stored = {
+      ...pipeline.world.stored,
+      key: { ...pipeline.world.stored.key, version: 2, isActive: false },
+    };
+    await pipeline.hotStore.setVersions('project', null, [{ keyId: 'key', version: 2 }]);
+    await expect(admit(pipeline.services, input)).rejects.toMatchObject({ kind: 'invalid_api_key' });
+    expect(await pipeline.hotStore.openHolds()).toBe(0);
+  });
+
+  test('again and again is given up, and nothing is held', async () => {
+    await open();
+    await pipeline.hotStore.setVersions('project', 9, []);
+    await expect(admit(pipeline.services, inputOf())).rejects.toMatchObject({ kind: 'overloaded', retryAfterMs: 1000 });
+    expect([pipeline.world.lookUps, await pipeline.hotStore.openHolds()]).toEqual([4, 0]);
+  });
+});
+
+describe('a customer beyond its limit', () => {
+  const limits = { ...NO_LIMITS, dailySpendNanoUsd: 0, onLimit: 'downgrade' as const, downgradeModel: CHEAP_MODEL };
+
+  test('gets the cheaper model, which is known to the next request beforehand', async () => {
+    await open();
+    await pipeline.hotStore.setCustomerLimits('project', 'c', limits);
+    const first = await admit(pipeline.services, inputOf({ customerId: 'c' }));
+    expect([first.downgraded, first.requestedModel, first.plan.request.model]).toEqual([true, MODEL, CHEAP_MODEL]);
+    expect(first.plan.route.targets[0].model).toBe(CHEAP_MODEL);
+    expect(pipeline.services.downgradeModels.get('project', 'c')).toBe(CHEAP_MODEL);
+    const second = await admit(pipeline.services, inputOf({ customerId: 'c', text: 'more' }));
+    expect(second.downgraded).toBe(true);
+  });
+
+  test('whose cheaper model is nowhere to be had is refused with the reason', async () => {
+    await open();
+    await pipeline.hotStore.setCustomerLimits('project', 'c', { ...limits, downgradeModel: 'unheard-of' });
+    await expect(admit(pipeline.services, inputOf({ customerId: 'c' }))).rejects.toMatchObject({
+      kind: 'model_not_found',
+    });
+    expect(await pipeline.hotStore.openHolds()).toBe(0);
+  });
+
+  test('is refused where no other model is named', async () => {
+    await open();
+    await pipeline.hotStore.setCustomerLimits('project', 'c', { ...limits, onLimit: 'block', downgradeModel: null });
+    const error = await denialOf(inputOf({ customerId: 'c' }));
+    expect([error.kind, error.param, error.state.customer?.dailyLimitNanoUsd]).toEqual([
+      'customer_spend_limit',
+      'customer',
+      0,
+    ]);
+  });
+});
+
+describe('an answer in the cache', () => {
+  const write = (input: AdmitInput, value: string) => {
+    const key = planRequest(pipeline.services, input).cacheKey ?? '';
+    pipeline.hotStore.cacheWrite('project', { key, value, ttlMs: 60_000, provider: 'openai', model: MODEL });
+  };
+
+  test('comes with the decision, and holds nothing', async () => {
+    await open();
+    const response = { choices: [{ index: 0, text: 'two', finishReason: 'stop' as const }] };
+    const stored = { v: 1, provider: 'openai', model: MODEL, response, usage: ZERO_USAGE, costNanoUsd: 7 } as const;
+    const input = inputOf();
+    write(input, encodeCachedAnswer(stored));
+    const admission = await admit(pipeline.services, input);
+    expect([admission.decision.type, admission.stored]).toEqual(['cached', stored]);
+    expect(await pipeline.hotStore.openHolds()).toBe(0);
+  });
+
+  test('of another version is no answer: the request is admitted', async () => {
+    await open();
+    const input = inputOf();
+    write(input, '{"v":2}');
+    const admission = await admit(pipeline.services, input);
+    expect([admission.decision.type, admission.stored]).toEqual(['admitted', undefined]);
+    expect(await pipeline.hotStore.openHolds()).toBe(1);
+  });
+});
+
+describe('a store that cannot decide', () => {
+  const away = new GatewayError('store_unavailable', 'away');
+  const take = (error: Error) => {
+    pipeline.hotStore.admit = () => Promise.reject(error);
+  };
+
+  test('refuses closed projects, and strict ones however open', async () => {
+    await open();
+    take(away);
+    await expect(admit(pipeline.services, inputOf())).rejects.toBe(away);
+    await pipeline.close();
+    await open({ project: { onStoreFailure: 'open', strictCaps: true } });
+    take(away);
+    await expect(admit(pipeline.services, inputOf())).rejects.toBe(away);
+  });
+
+  test('lets open ones pass, without a cache', async () => {
+    await open({ project: { onStoreFailure: 'open' } });
+    take(away);
+    const { decision, plan } = await admit(pipeline.services, inputOf());
+    expect([decision.type, plan.cacheKey, plan.admit.cacheKey]).toEqual(['unchecked', undefined, undefined]);
+  });
+
+  test('is no excuse for anything else that goes wrong', async () => {
+    await open({ project: { onStoreFailure: 'open' } });
+    const bug = new TypeError('bug');
+    take(bug);
+    await expect(admit(pipeline.services, inputOf())).rejects.toBe(bug);
+  });
+});

@@ -1,0 +1,95 @@
+import { type ErrorKind, GatewayError } from '@llm0/core/errors/gateway-error';
+import type { AdmitDecision, DenialReason, LimitState } from '@llm0/core/limits/hot-store';
+
+/** A refusal by the limits; carries the state that the answer's headers show. */
+export class AdmissionDenied extends GatewayError {
+  constructor(
+    kind: ErrorKind,
+    message: string,
+    options: { param?: string; retryAfterMs?: number; readonly state: LimitState; readonly nowMs: number },
+  ) {
+    super(kind, message, options);
+    this.state = options.state;
+    this.nowMs = options.nowMs;
+  }
+  readonly state: LimitState;
+  readonly nowMs: number;
+}
+
+interface DenialRow {
+  readonly kind: ErrorKind;
+  readonly param?: string;
+  readonly message: string;
+}
+
+/** Which error each refusal becomes (contract: errors). */
+const DENIALS = {
+  key_rate: {
+    kind: 'rate_limit_exceeded',
+    param: 'key',
+    message: 'This API key has used up its requests for the moment. Wait as long as Retry-After says.',
+  },
+  customer_rate: {
+    kind: 'rate_limit_exceeded',
+    param: 'customer',
+    message: 'This customer has used up its requests for the moment. Wait as long as Retry-After says.',
+  },
+  customer_model_rate: {
+    kind: 'rate_limit_exceeded',
+    param: 'customer',
+    message: 'This customer has used up its requests to this model for today.',
+  },
+  tokens_rate: {
+    kind: 'rate_limit_exceeded',
+    param: 'tokens',
+    message: 'This API key has used up its tokens for this minute. Wait as long as Retry-After says.',
+  },
+  concurrency: {
+    kind: 'rate_limit_exceeded',
+    param: 'concurrency',
+    message: 'This API key has too many requests under way at once. Wait until one has ended.',
+  },
+  tokens_over_limit: {
+    kind: 'request_over_limit',
+    param: 'tokens',
+    message: 'This request alone needs more tokens than tokens_per_minute allows. Shorten it or lower max_tokens.',
+  },
+  per_request_max: {
+    kind: 'request_over_limit',
+    param: 'max_tokens',
+    message: 'This request alone may cost more than per_request_max_usd allows. Shorten it or lower max_tokens.',
+  },
+  project_cap: {
+    kind: 'spend_cap_exceeded',
+    message: 'The project has not enough left of its monthly spend cap for this request. The operator can raise it.',
+  },
+  key_budget: {
+    kind: 'key_budget_exceeded',
+    message: 'This API key has not enough left of its budget for this request. The operator can raise it.',
+  },
+  customer_daily_spend: {
+    kind: 'customer_spend_limit',
+    param: 'customer',
+    message: 'This customer has reached its spend limit for today.',
+  },
+  customer_monthly_spend: {
+    kind: 'customer_spend_limit',
+    param: 'customer',
+    message: 'This customer has reached its spend limit for this month.',
+  },
+  queue_full: { kind: 'overloaded', message: 'The gateway cannot take more requests right now. Please retry.' },
+} as const satisfies Record<DenialReason, DenialRow>;
+
+const MIN_RETRY_AFTER_MS = 1000;
+
+/** The refusal as an error. */
+export function denial(decision: Extract<AdmitDecision, { type: 'denied' }>): AdmissionDenied {
+  const row: DenialRow = DENIALS[decision.reason];
+  const waits = row.kind === 'rate_limit_exceeded' || row.kind === 'customer_spend_limit' || row.kind === 'overloaded';
+  return new AdmissionDenied(row.kind, row.message, {
+    param: row.param,
+    retryAfterMs: waits ? (decision.retryAfterMs ?? MIN_RETRY_AFTER_MS) : undefined,
+    state: decision.state,
+    nowMs: decision.nowMs,
+  });
+}

@@ -1,0 +1,27 @@
+import type { ApiKey } from '@llm0/core/keys/api-key';
+import type { ErrorEnvelope } from '../dialects/dialect';
+import type { Services } from '../services/contract';
+import { authenticate } from './exchange/authenticate';
+import { reloadPrincipal } from './exchange/load-principal';
+import { asGatewayError, respondError } from './exchange/respond-error';
+
+export type KeyNeeds = Pick<Services, 'keyCache' | 'clock' | 'createId' | 'log'>;
+
+/**
+ * Answers a request that is about what a key may see. The key is read anew each time: no admission stands behind this
+ * answer to notice a revoked one.
+ */
+export async function handleKeyRequest(
+  services: KeyNeeds,
+  { request, dialect }: { readonly request: Request; readonly dialect: ErrorEnvelope },
+  build: (key: ApiKey, headers: Record<string, string>) => Response | Promise<Response>,
+): Promise<Response> {
+  const requestId = services.createId();
+  try {
+    const { keyHash } = await authenticate(services, request);
+    const { key } = await reloadPrincipal(services, keyHash);
+    return await build(key, { 'X-Request-Id': requestId });
+  } catch (cause) {
+    return respondError(asGatewayError(cause, services.log), { requestId, dialect });
+  }
+}

@@ -1,0 +1,33 @@
+import type { CacheWrite } from '@llm0/core/limits/hot-store';
+import type { LogRecord } from '@llm0/core/logs/log-record';
+import type { Services } from '../../services/contract';
+
+export interface SettledExtras {
+  /** The request holds something that ends with it. */
+  readonly held: boolean;
+  /** What counts against the key's tokens per minute. */
+  readonly tokens: number;
+  readonly cache?: CacheWrite;
+}
+
+/** Hands a request's row over, and books what it says. Resolves (undefined: at once) when it outlives this process. */
+export function settleRecord(
+  services: Pick<Services, 'hotStore' | 'metrics'>,
+  record: LogRecord,
+  { held, tokens, cache }: SettledExtras,
+): Promise<void> | undefined {
+  const handedOver = services.hotStore.settle({
+    requestId: record.id,
+    projectId: record.projectId,
+    keyId: record.apiKeyId,
+    customerId: record.customerId,
+    admittedAtMs: record.createdAtMs,
+    held,
+    costNanoUsd: record.costNanoUsd,
+    tokens,
+    record: JSON.stringify(record),
+    cache,
+  });
+  services.metrics.observeRecord(record);
+  return handedOver;
+}

@@ -1,0 +1,276 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { CACHED_ANSWER_CODEC } from '@llm0/core/cache/cached-answer';
+import { IdempotencyKeys } from '@llm0/core/cache/idempotency/idempotency-keys';
+import type { SemanticAnswer, SemanticLookUp } from '@llm0/core/cache/semantic/semantic-cache';
+import type { WarmHit } from '@llm0/core/cache/warm-cache';
+import type { ChatRequest } from '@llm0/core/chat/request';
+import type { ApiKey, Project } from '@llm0/core/keys/api-key';
+import { KeyCache } from '@llm0/core/keys/key-cache';
+import { hashSecret } from '@llm0/core/keys/key-secret';
+import { EmbeddedHotStore } from '@llm0/core/limits/embedded/embedded-hot-store';
+import type { CustomerLimits, RebuildSource } from '@llm0/core/limits/hot-store';
+import type { GivenBodies } from '@llm0/core/logs/body-log';
+import type { LogRecord } from '@llm0/core/logs/log-record';
+import { createPriceBook } from '@llm0/core/pricing/create-price-book';
+import { EmbeddedTargetHealth } from '@llm0/core/routing/embedded-target-health';
+import { createRoutingTables } from '@llm0/core/routing/routing-tables';
+import { SharedTargetHealth } from '@llm0/core/routing/shared-target-health';
+import { openai } from '@llm0/providers/openai/index';
+import { Activity } from '../observe/activity';
+import { Metrics } from '../observe/metrics';
+import type { Services } from '../services/contract';
+import { createDowngradeModels, createStoreClock } from '../services/create-memories';
+import { LeaseKeeper } from './ledger/lease-keeper';
+import { FlightTable } from './upstream/flight';
+
+/** How the fake upstream answers one call. */
+export type Script = (signal: AbortSignal, model: string) => Promise<Response> | Response;
+
+export interface PipelineOptions {
+  readonly project?: Partial<Project>;
+  readonly key?: Partial<ApiKey>;
+  readonly maxBodyBytes?: number;
+  /** The store has never heard of key and project. */
+  readonly isNewToStore?: true;
+}
+
+export const SECRET = `llm0_live_${'a'.repeat(64)}`;
+export const MODEL = 'gpt-one';
+export const CHEAP_MODEL = 'gpt-cheap';
+/** Input and output cost 1000 and 2000 nano-USD a token; the cheap one a tenth. */
+const PRICES = [
+  { provider: 'openai', model: MODEL, mode: 'chat' as const, prices: { input: 1e6, output: 2e6 }, capabilities: [] },
+  {
+    provider: 'openai',
+    model: CHEAP_MODEL,
+    mode: 'chat' as const,
+    prices: { input: 1e5, output: 2e5 },
+    capabilities: [],
+  },
+];
+
+const PROJECT: Project = {
+  id: 'project',
+  name: 'p',
+  version: 1,
+  isActive: true,
+  monthlyCapNanoUsd: null,
+  strictCaps: false,
+  defaultOutputTokens: 100,
+  cacheEnabled: true,
+  cacheTtlSeconds: null,
+  semanticCacheEnabled: false,
+  semanticThreshold: null,
+  semanticShadow: false,
+  onStoreFailure: 'closed',
+  unknownModelPolicy: null,
+};
+const KEY: ApiKey = {
+  id: 'key',
+  projectId: 'project',
+  name: 'k',
+  version: 1,
+  isActive: true,
+  rateLimitPerMinute: null,
+  rateLimitBurst: null,
+  tokensPerMinute: null,
+  maxConcurrency: null,
+  allowedModels: null,
+  expiresAtMs: null,
+  budgetNanoUsd: null,
+  budgetPeriod: 'total',
+};
+const NO_ROWS: RebuildSource = {
+  storeRecords: async () => {},
+  loadSpend: async () => ({
+    ...{ projectMonths: [], keyMonths: [], keyTotals: [], customerDays: [], customerMonths: [], customerLimits: [] },
+    warmCacheUntilMs: 0,
+  }),
+  findStored: async () => new Set(),
+  findLost: async () => new Map(),
+};
+export const NO_LIMITS: CustomerLimits = {
+  dailySpendNanoUsd: null,
+  monthlySpendNanoUsd: null,
+  perRequestMaxNanoUsd: null,
+  requestsPerMinute: null,
+  requestsPerHour: null,
+  requestsPerDay: null,
+  modelRequestsPerDay: {},
+  onLimit: 'block',
+  downgradeModel: null,
+};
+
+/** The services of one gateway without a server: an embedded hot store in a folder of its own, and a scripted upstream. */
+export async function openPipeline(options: PipelineOptions = {}) {
+  const dataDir = mkdtempSync(join(tmpdir(), 'llm0-pipeline-'));
+  const stored = { project: { ...PROJECT, ...options.project }, key: { ...KEY, ...options.key } };
+  const world = {
+    stored,
+    lookUps: 0,
+    scripts: [] as Script[],
+    asked: [] as { model: string; stream: boolean }[],
+    bodies: [] as GivenBodies[],
+    warm: [] as unknown[],
+    warmHit: undefined as WarmHit | undefined,
+    similar: {} as SemanticLookUp,
+    semantic: [] as SemanticAnswer[],
+    logged: [] as unknown[],
+    open: 0,
+  };
+  const hotStore = new EmbeddedHotStore({ dataDir });
+  await hotStore.start(NO_ROWS);
+  if (options.isNewToStore !== true) {
+    await hotStore.setVersions('project', stored.project.version, [{ keyId: 'key', version: stored.key.version }]);
+  }
+  const fetch = (async (_url: string, init: RequestInit) => {
+    const { model, stream = false } = JSON.parse(String(init.body)) as { model: string; stream?: boolean };
+    world.asked.push({ model, stream });
+    const script = (world.scripts.length > 1 ? world.scripts.shift() : world.scripts[0]) ?? says('hello');
+    return script(init.signal as AbortSignal, model);
+  }) as unknown as typeof globalThis.fetch;
+  const log = { error: (what: unknown) => world.logged.push(what), warn: () => {} } as unknown as Services['log'];
+  const tables = createRoutingTables({
+    providers: new Map([
+      ['openai', { name: 'openai', place: 'cloud' as const, modelPatterns: [/^gpt-/], liveModels: new Set<string>() }],
+    ]),
+    prices: createPriceBook(PRICES, new Set()),
+  });
+  const clock = { nowMs: Date.now, monotonicMs: () => performance.now() };
+  const claims = new Map<string, string>();
+  const services = {
+    hotStore,
+    fetch,
+    log,
+    clock,
+    egress: {},
+    config: {
+      requestTimeoutMs: 5_000,
+      streamIdleTimeoutMs: 5_000,
+      maxBodyBytes: options.maxBodyBytes ?? 100_000,
+      cacheTtlSeconds: 60,
+      cacheMaxBodyBytes: 100_000,
+    },
+    createId: () => Bun.randomUUIDv7(),
+    metrics: new Metrics(),
+    activity: new Activity(),
+    keyCache: new KeyCache({
+      source: {
+        findByHash: async (hash) => {
+          world.lookUps += 1;
+          return hash === hashSecret(SECRET) ? structuredClone(world.stored) : null;
+        },
+      },
+    }),
+    leases: new LeaseKeeper({ hotStore, log, nowMs: Date.now }),
+    flights: new FlightTable(),
+    health: new SharedTargetHealth({ store: new EmbeddedTargetHealth().open('one'), monotonicMs: clock.monotonicMs }),
+    routing: () => tables,
+    connect: () => ({ provider: openai, connection: { baseUrl: 'http://upstream.test/v1', apiKey: 'k' } }),
+    downgradeModels: createDowngradeModels(),
+    storeClock: createStoreClock(Date.now),
+    warmCache: { find: async () => world.warmHit, write: (entry: unknown) => world.warm.push(entry) },
+    semanticCache: {
+      find: async () => world.similar,
+      keep: (_question: unknown, entry: SemanticAnswer) => world.semantic.push(entry),
+    },
+    keptAnswers: { enabled: false, keep: () => {} },
+    bodyLog: { keep: (describe: () => GivenBodies) => world.bodies.push(describe()) },
+    idempotency: new IdempotencyKeys({
+      codec: CACHED_ANSWER_CODEC,
+      store: {
+        claim: async ({ keyHash }) => {
+          const answer = claims.get(keyHash);
+          return answer === undefined ? { type: 'claimed' } : { type: 'done', answer };
+        },
+        renew: async () => {},
+        complete: async ({ keyHash }, answer) => void claims.set(keyHash, answer),
+        release: async () => {},
+      },
+    }),
+  } as unknown as Services;
+  return {
+    ...{ services, world, hotStore },
+    /** Takes the rows settled since the last time. */
+    rows: async (): Promise<LogRecord[]> => {
+      const entries = await hotStore.read(100, 0);
+      await hotStore.acknowledge(entries.map(({ entryId }) => entryId));
+      return entries.map(({ record }) => JSON.parse(record) as LogRecord);
+    },
+    close: async () => {
+      services.idempotency.stop();
+      services.health.stop();
+      await hotStore.close();
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+export type Pipeline = Awaited<ReturnType<typeof openPipeline>>;
+
+export function chatRequest(text = 'What is one and one?', given: Partial<ChatRequest> = {}): ChatRequest {
+  const messages = [{ role: 'user' as const, content: [{ type: 'text' as const, text }] }];
+  return { model: MODEL, messages, stream: false, extra: {}, ...given };
+}
+
+/** A whole plain answer: 10 tokens of input, 5 of output. */
+export function says(text: string): Script {
+  return () =>
+    Response.json({
+      ...{ id: 'chatcmpl-1', object: 'chat.completion', created: 1, model: MODEL },
+      choices: [{ index: 0, message: { role: 'assistant', content: text }, finish_reason: 'stop' }],
+      usage: { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 },
+    });
+}
+
+export function fails(status: number): Script {
+  return () => Response.json({ error: { message: `no: ${status}` } }, { status });
+}
+
+export interface StreamControl {
+  readonly script: Script;
+  /** Sends a piece of text. */
+  send(text: string): void;
+  /** The usual end: finish, usage, `[DONE]`. */
+  finish(): void;
+  /** The connection breaks. */
+  breakOff(): void;
+  readonly cancelled: Promise<void>;
+}
+
+/** A streamed answer whose pieces the test sends one by one. */
+export function streams(): StreamControl {
+  const encoder = new TextEncoder();
+  const cancelled = Promise.withResolvers<void>();
+  let controller: ReadableStreamDefaultController<Uint8Array> | undefined;
+  const body = new ReadableStream<Uint8Array>({
+    start: (one) => {
+      controller = one;
+    },
+    cancel: () => cancelled.resolve(),
+  });
+  const write = (data: object | string) => {
+    const text =
+      typeof data === 'string'
+        ? data
+        : JSON.stringify({ id: 'c', object: 'chat.completion.chunk', model: MODEL, created: 1, ...data });
+    controller?.enqueue(encoder.encode(`data: ${text}\n\n`));
+  };
+  return {
+    script: (signal) => {
+      signal.addEventListener('abort', () => cancelled.resolve());
+      return new Response(body, { headers: { 'content-type': 'text/event-stream' } });
+    },
+    send: (text) => write({ choices: [{ index: 0, delta: { content: text }, finish_reason: null }] }),
+    finish: () => {
+      write({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] });
+      write({ choices: [], usage: { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 } });
+      write('[DONE]');
+      controller?.close();
+    },
+    breakOff: () => controller?.error(new Error('reset')),
+    cancelled: cancelled.promise,
+  };
+}

@@ -1,0 +1,214 @@
+import type { Usage } from '@llm0/core/chat/usage';
+import { GatewayError } from '@llm0/core/errors/gateway-error';
+import type { LogAttempt } from '@llm0/core/logs/log-record';
+import { computeCost } from '@llm0/core/pricing/compute-cost';
+import { AttemptPlan, type AttemptStep } from '@llm0/core/routing/attempt-plan';
+import type { Route, RouteTarget } from '@llm0/core/routing/resolve-targets';
+import { isSameTarget } from '@llm0/core/routing/target';
+import type { AttemptMark } from '@llm0/core/routing/target-health';
+import { wasNeverSent } from '@llm0/providers/transport/call-provider';
+import type { ConnectedProvider, Services } from '../../services/contract';
+import { pause } from './back-off';
+import { countSwitches } from './count-switches';
+import { finalFailure } from './final-failure';
+import type { UpstreamEffort } from './upstream-response';
+
+export type UpstreamNeeds = Pick<Services, 'config' | 'clock' | 'fetch' | 'connect' | 'metrics' | 'health'>;
+
+/** One request, to be answered by one of its route's targets. */
+export interface UpstreamJob<R = unknown> {
+  /** Whose own provider keys are used, where it has some. */
+  readonly projectId: string;
+  readonly request: R;
+  readonly route: Route;
+  readonly dropParams: boolean;
+  /** Attempts that may cost something, where a strict cap pays for no more; else Infinity. */
+  readonly maxAttempts: number;
+  readonly startMs: number;
+  /** Aborts when nobody waits for the answer any more. */
+  readonly signal: AbortSignal;
+}
+
+export type UpstreamStep = AttemptStep<RouteTarget>;
+
+/** One attempt under way. */
+export interface Attempt<Received = unknown> extends AttemptMark {
+  readonly target: RouteTarget;
+  /** undefined when its provider was taken away meanwhile. */
+  readonly connected: ConnectedProvider | undefined;
+  /** What has come of it so far. */
+  readonly received: Received;
+  /** Its answer came second, and was cancelled. */
+  isSuperseded: boolean;
+}
+
+/** What a vendor's encoder says of a request that others may well take. */
+const REFUSED_BY_VENDOR: ReadonlySet<GatewayError['kind']> = new Set(['unsupported_parameter', 'invalid_request']);
+
+/**
+ * Tries the route's targets until one answers, and knows all about the attempts; each attempt's outcome is told to the
+ * target's breaker. How one attempt is made, and what it cost, is said by the kinds of calls that extend it.
+ */
+export abstract class UpstreamCall<Job extends UpstreamJob, Received, Opened, Result> {
+  protected readonly attempts: LogAttempt[] = [];
+  protected readonly plan: AttemptPlan<RouteTarget>;
+  private readonly startedMs: number;
+  private last: GatewayError | undefined;
+  private soonestRetryMs = Number.POSITIVE_INFINITY;
+  /** Attempts that the vendor may bill. */
+  private billable = 0;
+  private wastedNanoUsd = 0;
+  private wasteEstimated = false;
+
+  constructor(
+    protected readonly services: UpstreamNeeds,
+    protected readonly job: Job,
+  ) {
+    this.startedMs = services.clock.monotonicMs();
+    this.plan = new AttemptPlan({
+      targets: job.route.targets,
+      requestTimeoutMs: services.config.requestTimeoutMs,
+      nowMs: this.startedMs,
+      refuses: (target) => services.health.refuses(target, job.projectId),
+      random: Math.random,
+    });
+  }
+
+  protected abstract createReceived(): Received;
+  /** Makes the attempt; throws its failure. */
+  protected abstract open(attempt: Attempt<Received>, step: UpstreamStep, signal: AbortSignal): Promise<Opened>;
+  /** What the vendor bills for an attempt that was no use. `isBilled`: something for sure, reported or not. */
+  protected abstract usageOf(attempt: Attempt<Received>, isBilled: boolean): Usage | undefined;
+  protected abstract resultOf(opened: Opened): Result;
+
+  /** Throws one error that lists every attempt. */
+  async run(): Promise<Result> {
+    for (let step = this.nextStep(); step !== undefined; step = this.nextStep()) {
+      if (step.waitMs > 0) await pause(step.waitMs, this.job.signal);
+      const opened = await this.ask(step);
+      if (opened !== undefined) return this.resultOf(opened);
+    }
+    throw this.withAttempts(this.last ?? new GatewayError('upstream_timeout', 'No time was left to ask a provider.'));
+  }
+
+  protected ask(step: UpstreamStep): Promise<Opened | undefined> {
+    return this.attempt(step, this.job.signal);
+  }
+
+  /** undefined when the target failed and another attempt may be made; throws when none may. */
+  async attempt(
+    step: UpstreamStep,
+    signal: AbortSignal,
+    onBegin?: (attempt: Attempt<Received>) => void,
+  ): Promise<Opened | undefined> {
+    const attempt = this.begin(step.target);
+    onBegin?.(attempt);
+    try {
+      const opened = await this.open(attempt, step, signal);
+      if (!attempt.isSuperseded) this.services.health.succeeded(attempt.target, attempt);
+      return opened;
+    } catch (error) {
+      if (!attempt.isSuperseded) this.noteFailure(attempt, this.asUpstreamError(error));
+      return undefined;
+    }
+  }
+
+  /** The attempt is the answer. */
+  protected noteSuccess(attempt: Attempt<Received>, status: number): UpstreamEffort<RouteTarget> {
+    const { attempts, wastedNanoUsd, wasteEstimated } = this;
+    const firstWaitMs = this.services.clock.monotonicMs() - this.startedMs;
+    attempts.push(this.logAttempt(attempt, 'ok', { status }));
+    const failoverCount = countSwitches(attempts);
+    return { target: attempt.target, attempts, failoverCount, wastedNanoUsd, wasteEstimated, firstWaitMs };
+  }
+
+  protected tellFailure({ target, ownKeysOf }: Attempt, error: GatewayError, startedMs: number): void {
+    const { failure, retryAfterMs } = error;
+    if (failure === undefined) return;
+    this.services.metrics.upstreamFailures.inc({ provider: target.provider, failure });
+    this.services.health.failed(target, failure, { startedMs, ownKeysOf, retryAfterMs });
+  }
+
+  /** Nano-USD of an attempt that was no use; undefined where nothing is known to be billed. */
+  protected costOf(attempt: Attempt<Received>, isBilled: boolean): number | undefined {
+    const { priced } = attempt.target;
+    const usage = priced && this.usageOf(attempt, isBilled);
+    if (priced === undefined || usage === undefined) return undefined;
+    const { costNanoUsd } = computeCost(usage, priced);
+    if (costNanoUsd === 0) return undefined;
+    this.wastedNanoUsd += costNanoUsd;
+    this.wasteEstimated ||= usage.estimated === true;
+    return costNanoUsd;
+  }
+
+  protected logAttempt(
+    { target, startedMs }: Attempt,
+    outcome: string,
+    more: { status?: number; costNanoUsd?: number },
+  ): LogAttempt {
+    const { provider, model } = target;
+    const latencyMs = this.services.clock.monotonicMs() - startedMs;
+    return { provider, model, outcome, startMs: startedMs - this.job.startMs, latencyMs, ...more };
+  }
+
+  private nextStep(): UpstreamStep | undefined {
+    if (this.billable >= this.job.maxAttempts) return undefined;
+    return this.plan.next(this.services.clock.monotonicMs());
+  }
+
+  private begin(target: RouteTarget): Attempt<Received> {
+    const connected = this.services.connect(target, this.job.projectId);
+    return {
+      target,
+      connected,
+      startedMs: this.services.clock.monotonicMs(),
+      ownKeysOf: connected?.ownKeys === true ? this.job.projectId : undefined,
+      received: this.createReceived(),
+      isSuperseded: false,
+    };
+  }
+
+  private noteFailure(attempt: Attempt<Received>, error: GatewayError): void {
+    const { failure, retryAfterMs, upstreamStatus: status } = error;
+    const { target } = attempt;
+    if (failure === undefined) {
+      this.services.health.abandoned(target);
+      if (!REFUSED_BY_VENDOR.has(error.kind) || isSameTarget(target, this.job.route.targets[0])) throw error;
+      // Only this stand-in can't take the request as it is: others may, and the first one's failure stays the cause.
+      this.attempts.push(this.logAttempt(attempt, error.kind, {}));
+      this.last ??= error;
+      return;
+    }
+    const costNanoUsd = this.costOf(attempt, false);
+    this.attempts.push(this.logAttempt(attempt, failure, { status, costNanoUsd }));
+    this.tellFailure(attempt, error, attempt.startedMs);
+    this.last = error;
+    if (costNanoUsd !== undefined || (status === undefined && !wasNeverSent(error))) this.billable += 1;
+    if (retryAfterMs !== undefined) this.soonestRetryMs = Math.min(this.soonestRetryMs, retryAfterMs);
+    if (!this.plan.failed(target, failure, retryAfterMs)) throw this.withAttempts(error);
+  }
+
+  /** Anything that is not an upstream's failure (a bug, the caller leaving) is passed on as it is. */
+  private asUpstreamError(error: unknown): GatewayError {
+    if (this.job.signal.aborted) {
+      return new GatewayError('client_closed', 'The caller closed the connection.', { cause: error });
+    }
+    if (error instanceof GatewayError) return error;
+    return new GatewayError('internal', 'The gateway failed while asking the provider.', { cause: error });
+  }
+
+  private withAttempts(error: GatewayError): GatewayError {
+    return finalFailure(error, this.attempts, this.soonestRetryMs);
+  }
+}
+
+/** How the target is reached; throws where its provider was taken away between the decision and the attempt. */
+export function stillConnected({ connected, target }: Attempt): ConnectedProvider {
+  if (connected === undefined) throw notConfigured(target);
+  return connected;
+}
+
+export function notConfigured({ provider }: RouteTarget): GatewayError {
+  const message = `The provider "${provider}" is not configured any more.`;
+  return new GatewayError('upstream_error', message, { failure: 'not_found' });
+}

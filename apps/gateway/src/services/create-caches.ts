@@ -1,0 +1,85 @@
+import { CACHED_ANSWER_CODEC } from '@llm0/core/cache/cached-answer';
+import { CACHED_EMBEDDINGS_CODEC } from '@llm0/core/cache/cached-embedding';
+import { IdempotencyKeys } from '@llm0/core/cache/idempotency/idempotency-keys';
+import { StoredWarmCache } from '@llm0/core/cache/warm-cache';
+import { KeptAnswers } from '@llm0/core/conversations/kept-answers';
+import { LocalEmbedder } from '@llm0/core/embedding/local-embedder';
+import { SHIPPED_MODEL } from '@llm0/core/embedding/shipped-model';
+import { type BodyLog, noBodyLog, StoredBodyLog } from '@llm0/core/logs/body-log';
+import type { Database } from '@llm0/drizzle/client';
+import { createWarmStore } from '@llm0/drizzle/queries/caches/exact-cache';
+import { createIdempotencyStore } from '@llm0/drizzle/queries/caches/idempotency-keys';
+import { createKeptAnswerStore } from '@llm0/drizzle/queries/caches/kept-answers';
+import { writeLogBodies } from '@llm0/drizzle/queries/logs/log-bodies';
+import type { Logger } from 'pino';
+import type { Config } from '../config/config';
+import type { Metrics } from '../observe/metrics';
+import type { Services } from './contract';
+import { createSemanticCache } from './create-semantic-cache';
+
+export interface CacheParts {
+  readonly config: Config;
+  readonly database: Database;
+  readonly metrics: Metrics;
+  readonly log: Logger;
+  /** The hot store's clock. */
+  readonly nowMs: () => number;
+}
+
+/** All that keeps what was said, but for the hot store. */
+export type Caches = Pick<
+  Services,
+  'warmCache' | 'semanticCache' | 'builtInEmbedder' | 'keptAnswers' | 'idempotency' | 'idempotentEmbeddings' | 'bodyLog'
+>;
+
+/** How long the last cache entries and bodies may take to be written at the end. */
+const FLUSH_TIMEOUT_MS = 2000;
+const DAY_MS = 86_400_000;
+
+export async function createCaches(parts: CacheParts): Promise<{ readonly caches: Caches; close(): Promise<void> }> {
+  const { config, database, metrics, log, nowMs } = parts;
+  const { db } = database;
+  const builtInEmbedder = new LocalEmbedder({
+    ...SHIPPED_MODEL,
+    onBroken: (reason) => log.warn({ reason }, 'the built-in embedder broke'),
+  });
+  const semantic = await createSemanticCache({ ...parts, shipped: builtInEmbedder, fetch: globalThis.fetch });
+  const claims = { store: createIdempotencyStore(db), leaseMs: config.testing.leaseMs };
+  const caches = {
+    warmCache: new StoredWarmCache({
+      ...{ store: createWarmStore(db), nowMs },
+      onLookUp: (outcome, ms) => metrics.observeWarmLookUp(outcome, ms),
+      onDrop: (entries) => metrics.warmDrops.inc(entries),
+    }),
+    semanticCache: semantic.cache,
+    builtInEmbedder,
+    keptAnswers: new KeptAnswers({
+      ...{ store: createKeptAnswerStore(db), nowMs },
+      retentionMs: config.responsesRetentionDays * DAY_MS,
+      maxBytes: config.maxBodyBytes,
+      onDrop: (answers) => metrics.keptAnswerDrops.inc(answers),
+    }),
+    idempotency: new IdempotencyKeys({ ...claims, codec: CACHED_ANSWER_CODEC }),
+    idempotentEmbeddings: new IdempotencyKeys({ ...claims, codec: CACHED_EMBEDDINGS_CODEC }),
+    bodyLog: createBodyLog(parts),
+  };
+  const close = async () => {
+    caches.idempotency.stop();
+    caches.idempotentEmbeddings.stop();
+    for (const writer of [caches.warmCache, caches.semanticCache, caches.bodyLog, caches.keptAnswers]) {
+      await writer.flush(FLUSH_TIMEOUT_MS);
+      writer.stop();
+    }
+    builtInEmbedder.stop();
+    await semantic.close();
+  };
+  return { caches, close };
+}
+
+function createBodyLog({ config, database, metrics }: CacheParts): BodyLog {
+  if (!config.logBodies) return noBodyLog;
+  return new StoredBodyLog({
+    write: (bodies) => writeLogBodies(database.db, bodies),
+    onDrop: (bodies) => metrics.bodyDrops.inc(bodies),
+  });
+}

@@ -1,0 +1,65 @@
+import type { SecretVault } from '@llm0/core/keys/secret-vault';
+import type { Chain } from '@llm0/core/routing/chain';
+import type { SharedTargetHealth } from '@llm0/core/routing/shared-target-health';
+import type { Database } from '@llm0/drizzle/client';
+import { seedPrices } from '@llm0/drizzle/queries/routing/model-pricing';
+import { createProviderRegistry } from '@llm0/providers/registry';
+import { readEgressAllow } from '@llm0/providers/transport/egress-allow';
+import type { Logger } from 'pino';
+import type { Config } from '../config/config';
+import type { Metrics } from '../observe/metrics';
+import { ProviderConnections } from '../providers/connections';
+import { readPriceSeed } from '../providers/price-seed';
+import { ProviderAdmin } from '../providers/provider-admin';
+import { Tables } from '../providers/tables';
+import type { Services } from './contract';
+import { createTargetHealth } from './create-target-health';
+
+export interface RoutingParts {
+  readonly config: Config;
+  readonly log: Logger;
+  readonly metrics: Metrics;
+  readonly database: Database;
+  readonly vault: SecretVault;
+  /** The shipped chains. */
+  readonly presets: readonly Chain[];
+}
+
+/** Where requests may go, and how each provider is reached. */
+export interface Routing {
+  readonly tables: Tables;
+  readonly health: SharedTargetHealth;
+  readonly egress: Services['egress'];
+  readonly providerAdmin: ProviderAdmin;
+  /** Writes the shipped prices where they changed; before the tables are read. */
+  seed(): Promise<void>;
+  stop(): void;
+}
+
+/** Longest time an operator waits for the test of a provider. */
+const MAX_TEST_MS = 15_000;
+
+export function createRouting({ config, log, metrics, database, vault, presets }: RoutingParts): Routing {
+  const registry = createProviderRegistry();
+  const egress = readEgressAllow(config.egressAllow);
+  const health = createTargetHealth(config, ({ provider, model }) => {
+    metrics.breakerOpened.inc({ provider, model });
+    log.warn({ provider, model }, 'too many failures: this target is asked last for a while');
+  });
+  const shared = { registry, vault, egress, fetch };
+  const connections = new ProviderConnections({ ...shared, config, monotonicMs: () => performance.now(), log });
+  const tables = new Tables({ db: database.db, config, connections, fetch, log, presets, health });
+  const testTimeoutMs = Math.min(config.requestTimeoutMs, MAX_TEST_MS);
+  return {
+    ...{ tables, health, egress },
+    providerAdmin: new ProviderAdmin({ ...shared, connections, testTimeoutMs }),
+    seed: async () => {
+      const seed = await readPriceSeed();
+      await seedPrices(database.db, seed.models, seed.hash);
+    },
+    stop: () => {
+      health.stop();
+      tables.stop();
+    },
+  };
+}

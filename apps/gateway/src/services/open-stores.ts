@@ -1,0 +1,65 @@
+import { EmbeddedHotStore } from '@llm0/core/limits/embedded/embedded-hot-store';
+import type { HotStore, RebuildSource } from '@llm0/core/limits/hot-store';
+import { RedisHotStore } from '@llm0/core/limits/redis/redis-hot-store';
+import type { Database } from '@llm0/drizzle/client';
+import { openDatabase } from '@llm0/drizzle/open-database';
+import { findLostRequests, findStoredRequests, storeLogRecords } from '@llm0/drizzle/queries/logs/log-insert';
+import { loadSpend } from '@llm0/drizzle/queries/spend-sums';
+import type { Config } from '../config/config';
+import { createWallClock, type WallClock } from '../process/wall-clock';
+
+/** What outlives a request, and the clock it is dated by. */
+export interface Stores {
+  readonly database: Database;
+  /** To be started once the database can be asked. */
+  readonly hotStore: HotStore;
+  readonly clock: WallClock;
+  close(): Promise<void>;
+}
+
+/** Redis and Postgres, or what is embedded in their place. */
+export async function openStores(
+  config: Config,
+  { dataDir, onWarning }: { readonly dataDir: string; readonly onWarning: (message: string) => void },
+): Promise<Stores> {
+  const database = await openDatabase({ databaseUrl: config.databaseUrl, dataDir, onWarning });
+  const clock = createWallClock(config.testing.clockFile);
+  const hotStore = createHotStore(config, dataDir, clock);
+  const close = async () => {
+    clock.stop();
+    await hotStore.close();
+    await database.close();
+  };
+  return { database, hotStore, clock, close };
+}
+
+function createHotStore(config: Config, dataDir: string, clock: WallClock): HotStore {
+  const { clockFile, leaseMs, admitDeadlineMs } = config.testing;
+  const shared = { dataDir, cacheMaxBytes: config.cacheMaxBytes, leaseMs };
+  // Redis has a clock of its own.
+  const shifted = clockFile === undefined ? {} : { clock: () => clock.nowMs() };
+  if (config.redis === undefined) return new EmbeddedHotStore({ ...shared, ...shifted });
+  return new RedisHotStore({ ...shared, ...shifted, ...config.redis, admitDeadlineMs });
+}
+
+/** Where a hot store that lost everything finds it again. */
+export function rebuildSource({ db }: Database): RebuildSource {
+  return {
+    storeRecords: async (records) => {
+      await storeLogRecords(db, records);
+    },
+    loadSpend: (nowMs) => loadSpend(db, nowMs),
+    findStored: (requests) => findStoredRequests(db, requests),
+    findLost: (requests) => findLostRequests(db, requests),
+  };
+}
+
+export async function databaseHealth(
+  database: Database,
+): Promise<{ ok: boolean; latencyMs?: number; detail?: string }> {
+  try {
+    return { ok: true, latencyMs: await database.ping() };
+  } catch (error) {
+    return { ok: false, detail: error instanceof Error ? error.message : String(error) };
+  }
+}
