@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { RecordsRejectedError } from '@llm0/core/logs/decode-log-record';
-import { addToHistogram, type Histogram, packHistogram } from '@llm0/core/logs/histogram';
+import { addToHistogram, type Histogram } from '@llm0/core/logs/histogram';
 import { RecordsOutdatedError } from '@llm0/core/logs/log-drain';
 import type { LogRecord } from '@llm0/core/logs/log-record';
 import { and, asc, eq } from 'drizzle-orm';
@@ -14,7 +14,7 @@ import { TEST_DATABASES } from '../testing/test-databases';
 import { readLogFence } from './log-fence';
 import { findLostRequests, findStoredRequests, insertLogRecords, storeLogRecords } from './log-insert';
 import { getLogByRequestId, listFailovers } from './logs';
-import { loadSpend, sumMonths } from './spend-sums';
+import { loadSpend, sumMonths } from './stats/read/spend-sums';
 
 const ROLLUPS = [
   { table: rollupMinute, sizeMs: 60_000 },
@@ -338,13 +338,13 @@ function modelRollup(records: readonly LogRecord[], sizeMs: number) {
     requests: members.length,
     tokensIn: members.reduce((sum, record) => sum + record.tokensIn, 0),
     cost: members.reduce((sum, record) => sum + record.costNanoUsd, 0),
-    latency: packed(members.map((record) => record.latencyMs)),
-    ttft: packed(members.map((record) => record.ttftMs)),
+    latency: histogramOf(members.map((record) => record.latencyMs)),
+    ttft: histogramOf(members.map((record) => record.ttftMs)),
   }));
 }
 
-function packed(values: readonly (number | undefined)[]): number[] {
+function histogramOf(values: readonly (number | undefined)[]): Histogram {
   const histogram: Histogram = new Map();
   for (const value of values) if (value !== undefined) addToHistogram(histogram, value);
-  return packHistogram(histogram);
+  return histogram;
 }

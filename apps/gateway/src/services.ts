@@ -21,7 +21,7 @@ import { createKeptAnswerStore } from '@llm0/drizzle/queries/kept-answers';
 import { writeLogBodies } from '@llm0/drizzle/queries/log-bodies';
 import { findLostRequests, findStoredRequests, storeLogRecords } from '@llm0/drizzle/queries/log-insert';
 import { seedPrices } from '@llm0/drizzle/queries/model-pricing';
-import { loadSpend } from '@llm0/drizzle/queries/spend-sums';
+import { loadSpend } from '@llm0/drizzle/queries/stats/read/spend-sums';
 import { readEgressAllow } from '@llm0/providers/egress-allow';
 import { createProviderRegistry } from '@llm0/providers/registry';
 import { LRUCache } from 'lru-cache';

@@ -1,19 +1,14 @@
 import type { Db } from '@llm0/drizzle/client';
+import type { Durations, Percentiles } from '@llm0/drizzle/queries/stats/read/durations';
+import { loadBuckets, loadHistogram, loadOverview, needsRows } from '@llm0/drizzle/queries/stats/read/load-stats';
 import {
   type BucketQuery,
-  type BucketResult,
-  type Durations,
-  loadBuckets,
-  loadHistogram,
-  loadOverview,
   type MetricName,
-  needsRows,
-  type Percentiles,
   SPEND_SUMS,
-  type StatsBucket,
   type StatsQuery,
   type SumColumn,
-} from '@llm0/drizzle/queries/stats';
+} from '@llm0/drizzle/queries/stats/read/questions';
+import type { BucketResult, StatsBucket } from '@llm0/drizzle/queries/stats/read/stats-bucket';
 import { jsonUsd } from './json-money';
 import { showInstant, showMsOrNull } from './show-fields';
 import { showHistogram } from './show-histogram';

@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
-import type { BucketQuery, GroupBy, StatsQuery } from '@llm0/drizzle/queries/stats';
+import type { BucketQuery, GroupBy, StatsQuery } from '@llm0/drizzle/queries/stats/read/questions';
 import { id, queryInstant, text } from './fields';
 
 const GROUPS = ['project', 'key', 'model', 'provider', 'customer', 'status', 'error_code'] as const;

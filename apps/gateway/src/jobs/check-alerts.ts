@@ -7,7 +7,7 @@ import {
   type StoredAlert,
 } from '@llm0/drizzle/queries/alerts';
 import { listBudgets } from '@llm0/drizzle/queries/budgets';
-import { loadOverview } from '@llm0/drizzle/queries/stats';
+import { loadOverview } from '@llm0/drizzle/queries/stats/read/load-stats';
 import { listSystemLogs } from '@llm0/drizzle/queries/system-logs';
 import type { Job, JobContext } from './job';
 

@@ -1,6 +1,7 @@
 import { addToHistogram, type Histogram, mergeHistogram, packHistogram } from '@llm0/core/logs/histogram';
 import { eachInSlices } from '@llm0/core/logs/in-slices';
 import type { LogRecord } from '@llm0/core/logs/log-record';
+import { utcDay } from '../utc-day';
 
 /** What a row adds to the roll-ups. */
 export interface UsageFact {
@@ -48,8 +49,8 @@ const METRICS = ['latencyMs', 'ttftMs', 'overheadMs', 'upstreamMs'] as const;
 
 type Sums = Record<(typeof SUMS)[number], number>;
 
-/** One roll-up row's change, ready for JSON; histograms are packed. */
-export interface RollupDelta extends Sums, Record<(typeof METRICS)[number], readonly number[]> {
+/** One roll-up row's change, ready for JSON; histograms are packed and written as Postgres reads bytes. */
+export interface RollupDelta extends Sums, Record<(typeof METRICS)[number], string> {
   readonly bucketMs: number;
   readonly projectId: string;
   readonly apiKeyId: string;
@@ -114,13 +115,11 @@ export function toDeltas(groups: Groups): readonly RollupDelta[] {
   const deltas: RollupDelta[] = [];
   for (const [, group] of [...groups].sort(([a], [b]) => (a < b ? -1 : 1))) {
     const { fact, requests, sums, histograms } = group;
-    const packed = {
-      latencyMs: packHistogram(histograms.latencyMs),
-      ttftMs: packHistogram(histograms.ttftMs),
-      overheadMs: packHistogram(histograms.overheadMs),
-      upstreamMs: packHistogram(histograms.upstreamMs),
-    };
-    if (requests === 0 && SUMS.every((name) => sums[name] === 0) && METRICS.every((name) => packed[name].length === 0))
+    if (
+      requests === 0 &&
+      SUMS.every((name) => sums[name] === 0) &&
+      METRICS.every((name) => histograms[name].size === 0)
+    )
       continue;
     deltas.push({
       bucketMs: group.bucketMs,
@@ -132,11 +131,16 @@ export function toDeltas(groups: Groups): readonly RollupDelta[] {
       cache: fact.cache,
       requests,
       ...sums,
-      ...packed,
+      latencyMs: toBytea(histograms.latencyMs),
+      ttftMs: toBytea(histograms.ttftMs),
+      overheadMs: toBytea(histograms.overheadMs),
+      upstreamMs: toBytea(histograms.upstreamMs),
     });
   }
   return deltas;
 }
+
+const toBytea = (histogram: Histogram) => `\\x${packHistogram(histogram).toHex()}`;
 
 /** Thousands of rows take milliseconds: other work is let in between. */
 export async function groupFacts(facts: readonly SignedFact[], bucketMs: number): Promise<Groups> {
@@ -154,10 +158,10 @@ export async function groupFacts(facts: readonly SignedFact[], bucketMs: number)
 }
 
 /** The same changes in larger buckets, a multiple of theirs: thousands of rows are a handful of groups by then. */
-export function coarsen(fine: Groups, bucketMs: number, together: Partial<UsageFact> = {}): Groups {
+export function coarsen(fine: Groups, bucketMs: number): Groups {
   const groups = new Map<string, Group>();
   for (const part of fine.values()) {
-    const group = groupOf(groups, { ...part.fact, ...together }, part.bucketMs - (part.bucketMs % bucketMs));
+    const group = groupOf(groups, part.fact, part.bucketMs - (part.bucketMs % bucketMs));
     group.requests += part.requests;
     for (const name of SUMS) group.sums[name] += part.sums[name];
     for (const name of METRICS) mergeHistogram(group.histograms[name], part.histograms[name]);
@@ -185,18 +189,6 @@ function groupOf(groups: Map<string, Group>, fact: UsageFact, bucketMs: number):
   }
   return group;
 }
-
-const NO_KEY = '00000000-0000-0000-0000-000000000000';
-/** Stands for all projects together, in roll-ups that have such rows. */
-export const ANY_PROJECT = '00000000-0000-0000-0000-000000000000';
-
-/** Groups of the roll-ups of durations alone: keys, statuses and caches come together. */
-export const coarsenLatencies = (fine: Groups, bucketMs: number): Groups =>
-  coarsen(fine, bucketMs, { apiKeyId: NO_KEY, status: '', cache: 'miss' });
-
-/** What groups change in the roll-ups of durations alone. */
-export const toLatencyDeltas = (groups: Groups): readonly RollupDelta[] =>
-  toDeltas(groups).filter((delta) => METRICS.some((name) => delta[name].length > 0));
 
 /** Changes of `customer_spend`. */
 export function customerDeltas(facts: readonly SignedFact[]): readonly CustomerDelta[] {
@@ -251,6 +243,3 @@ export function errorDeltas(facts: readonly SignedFact[], bucketMs: number): rea
   const changed = [...groups].filter(([, delta]) => delta.requests !== 0);
   return changed.sort(([a], [b]) => (a < b ? -1 : 1)).map(([, delta]) => delta);
 }
-
-/** `YYYY-MM-DD` of an instant, UTC. */
-export const utcDay = (ms: number) => new Date(ms).toISOString().slice(0, 10);

@@ -1,0 +1,155 @@
+import { type SQL, sql } from 'drizzle-orm';
+import { nanoFromUsd } from '../../../money';
+import { type StatsScope, SUM_COLUMNS, type SumColumn } from './questions';
+import { groupOf, startOf, tableOf, within } from './segment-sql';
+import type { Ask } from './time-limit';
+import type { StatsSegment } from './time-segments';
+
+/** Sums over a stretch of time; exact. */
+export interface UsageTotals {
+  readonly requests: number;
+  readonly success: number;
+  readonly errors: number;
+  readonly rateLimited: number;
+  readonly capExceeded: number;
+  readonly aborted: number;
+  readonly tokensIn: number;
+  readonly tokensOut: number;
+  readonly tokensCacheRead: number;
+  readonly tokensCacheWrite: number;
+  readonly tokensReasoning: number;
+  readonly costNanoUsd: number;
+  readonly savedNanoUsd: number;
+  /** Served from the exact cache. */
+  readonly exactHits: number;
+  readonly semanticHits: number;
+  readonly failovers: number;
+}
+
+export function addTotals(a: UsageTotals, b: UsageTotals): UsageTotals {
+  const names = Object.keys(ZERO) as (keyof UsageTotals)[];
+  return Object.fromEntries(names.map((name) => [name, a[name] + b[name]])) as unknown as UsageTotals;
+}
+
+interface TotalsRow extends Record<string, unknown> {
+  start_ms: string;
+  grp: string | null;
+  requests: string;
+  success: string;
+  errors: string;
+  rate_limited: string;
+  cap_exceeded: string;
+  aborted: string;
+  tokens_in: string;
+  tokens_out: string;
+  tokens_cache_read: string;
+  tokens_cache_write: string;
+  tokens_reasoning: string;
+  cost_usd: string;
+  saved_usd: string;
+  exact_hits: string;
+  semantic_hits: string;
+  failovers: string;
+}
+
+/** Sums by bucket and group, oldest first. */
+export async function loadTotals(ask: Ask, segments: readonly StatsSegment[], scope: StatsScope) {
+  if (segments.length === 0) return [];
+  const rows = await ask<TotalsRow>(totalsQuery(segments, scope));
+  return rows.map((row) => ({ startMs: Number(row.start_ms), group: row.grp, totals: toTotals(row) }));
+}
+
+function toTotals(row: TotalsRow): UsageTotals {
+  return {
+    requests: Number(row.requests),
+    success: Number(row.success),
+    errors: Number(row.errors),
+    rateLimited: Number(row.rate_limited),
+    capExceeded: Number(row.cap_exceeded),
+    aborted: Number(row.aborted),
+    tokensIn: Number(row.tokens_in),
+    tokensOut: Number(row.tokens_out),
+    tokensCacheRead: Number(row.tokens_cache_read),
+    tokensCacheWrite: Number(row.tokens_cache_write),
+    tokensReasoning: Number(row.tokens_reasoning),
+    costNanoUsd: nanoFromUsd(row.cost_usd),
+    savedNanoUsd: nanoFromUsd(row.saved_usd),
+    exactHits: Number(row.exact_hits),
+    semanticHits: Number(row.semantic_hits),
+    failovers: Number(row.failovers),
+  };
+}
+
+export const ZERO: UsageTotals = {
+  requests: 0,
+  success: 0,
+  errors: 0,
+  rateLimited: 0,
+  capExceeded: 0,
+  aborted: 0,
+  tokensIn: 0,
+  tokensOut: 0,
+  tokensCacheRead: 0,
+  tokensCacheWrite: 0,
+  tokensReasoning: 0,
+  costNanoUsd: 0,
+  savedNanoUsd: 0,
+  exactHits: 0,
+  semanticHits: 0,
+  failovers: 0,
+};
+
+export const bucketKey = (startMs: number, group: string | null) => `${startMs} ${group}`;
+
+const LESS = sql.raw(SUM_COLUMNS.map((name) => `-${name} as ${name}`).join(', '));
+
+/** Sums nobody asked for are zero: each that is added up costs time for every row read. */
+function summed(wanted: readonly SumColumn[]): SQL {
+  const columns = SUM_COLUMNS.map((name) => (wanted.includes(name) ? `sum(${name}) as ${name}` : `0 as ${name}`));
+  return sql.raw(columns.join(', '));
+}
+
+const BY_STATUS = (n: string) =>
+  sql.raw(
+    [
+      ['success', 'success'],
+      ['error', 'errors'],
+      ['rate_limited', 'rate_limited'],
+      ['cap_exceeded', 'cap_exceeded'],
+      ['aborted', 'aborted'],
+    ]
+      .map(([status, name]) => `case when status = '${status}' then ${n} else 0 end as ${name}`)
+      .join(', '),
+  );
+const TOKENS_AND_MONEY = sql.raw(
+  'tokens_in, tokens_out, tokens_cache_read, tokens_cache_write, tokens_reasoning, cost_usd, saved_usd',
+);
+
+/** One row for each bucket and group: sums over all segments. */
+function totalsQuery(segments: readonly StatsSegment[], scope: StatsScope): SQL {
+  const parts = segments.map((segment) => {
+    const rows = segment.source === 'rows';
+    const counts = rows
+      ? sql`1 as requests, ${BY_STATUS('1')}, ${TOKENS_AND_MONEY},
+          (cache_hit and not semantic_cache_hit)::int as exact_hits, semantic_cache_hit::int as semantic_hits,
+          failover_count as failovers`
+      : sql`requests, ${BY_STATUS('requests')}, ${TOKENS_AND_MONEY},
+          case when cache = 'exact' then requests else 0 end as exact_hits,
+          case when cache = 'semantic' then requests else 0 end as semantic_hits, failovers`;
+    const part = sql`select ${startOf(segment, scope.intervalMs)} as start_ms, ${groupOf(segment, scope)} as grp, ${counts}
+      from ${tableOf(segment, scope)} where ${within(segment, scope)}`;
+    return segment.isLess === true ? sql`select start_ms, grp, ${LESS} from (${part}) as less` : part;
+  });
+  const { shown, by } = placeOf(scope);
+  return sql`select ${shown}, ${summed(scope.sums ?? SUM_COLUMNS)} from (${sql.join(parts, sql` union all `)}) as parts
+    ${by === undefined ? sql`` : sql`group by ${by}`} having sum(requests) <> 0 ${by === undefined ? sql`` : sql`order by ${by}`}`;
+}
+
+/** Start and group of a result's rows; only what tells rows apart is grouped by, since each column costs time for every row. */
+function placeOf({ intervalMs, groupBy }: StatsScope): { readonly shown: SQL; readonly by: SQL | undefined } {
+  const start = intervalMs === undefined ? sql`0::bigint as start_ms` : sql`start_ms`;
+  const shown = sql`${start}, ${groupBy === undefined ? sql`null::text as grp` : sql`grp`}`;
+  const by = [intervalMs === undefined ? undefined : sql`start_ms`, groupBy === undefined ? undefined : sql`grp`];
+  const named = by.filter((column) => column !== undefined);
+  return { shown, by: named.length === 0 ? undefined : sql.join(named, sql`, `) };
+}
