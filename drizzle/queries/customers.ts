@@ -62,9 +62,12 @@ export async function listCustomers(db: Db, query: CustomerQuery): Promise<reado
   const named = q === undefined ? sql`true` : sql`customer_id ilike ${containsPattern(q)}`;
   const ranked = sql`
     with spent as (
-      select project_id, customer_id, sum(request_count) filter (where ${asked}) as requests,
-        sum(total_spend_usd) filter (where ${asked}) as cost_usd
-      from customer_spend s where (${asked} or s.date >= ${month}) and ${ofProject} and ${named} group by 1, 2
+      select project_id, customer_id, sum(request_count) as requests, sum(total_spend_usd) as cost_usd from (
+        select project_id, customer_id, request_count, total_spend_usd from customer_spend s
+        where ${asked} and ${ofProject} and ${named}
+        union all select project_id, customer_id, 0, 0 from customer_spend s
+        where s.date >= ${month} and not (${asked}) and ${ofProject} and ${named}
+      ) as parts group by 1, 2
     ), limited as (
       select project_id, customer_id, daily_spend_limit_usd, monthly_spend_limit_usd from customer_limits
       where ${ofProject} and ${named}

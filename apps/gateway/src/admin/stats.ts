@@ -5,6 +5,7 @@ import type { AdminServices } from './admin-services';
 import type { StatsQuestion } from './answer-stats';
 import { instantShown, usdShown } from './fields';
 import { histogramSchema } from './histogram-schema';
+import { StatsCache } from './stats-cache';
 import {
   bucketQuerySchema,
   durationFields,
@@ -118,10 +119,12 @@ const histogram = createRoute({
 type Answer<S extends z.ZodType> = Response & TypedResponse<z.output<S>, 200, 'json'>;
 
 export function statsRoutes({ stats, clock }: Pick<AdminServices, 'stats' | 'clock'>) {
+  const kept = new StatsCache(stats, clock);
   /** The answer is JSON already: an answer of a thousand buckets would hold up requests while it is written. */
   const answer = async <S extends z.ZodType>(c: Context, question: StatsQuestion, _schema: S): Promise<Answer<S>> => {
-    const json = await stats.answer(question);
-    return c.body(json, 200, { 'Content-Type': 'application/json' }) as unknown as Answer<S>;
+    const { json, ageMs } = await kept.answer(question, c.req.header('cache-control')?.includes('no-cache'));
+    const headers = { 'Content-Type': 'application/json', Age: String(Math.floor(ageMs / 1000)) };
+    return c.body(json, 200, headers) as unknown as Answer<S>;
   };
   return createRouter()
     .openapi(overview, (c) => {

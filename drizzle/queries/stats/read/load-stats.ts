@@ -15,7 +15,7 @@ import {
 import type { BucketResult } from './stats-bucket';
 import { type Ask, askInTime } from './time-limit';
 import { type StatsSegment, splitByOne, splitRange } from './time-segments';
-import { addTotals, bucketKey, loadTotals, type UsageTotals, ZERO } from './totals';
+import { addTotals, bucketKey, loadTopOfRows, loadTotals, type UsageTotals, ZERO } from './totals';
 
 /** What groups are ranked by. */
 const RANKED_BY = ['requests', 'cost_usd'] as const satisfies readonly SumColumn[];
@@ -51,6 +51,12 @@ async function loadFromRollups(ask: Ask, query: BucketQuery): Promise<BucketResu
   const { intervalMs, groupBy, top, metrics, sums } = query;
   const segments = segmentsOf(query);
   const plain: StatsScope = { ...scopeOf(query), intervalMs, groupBy, metrics, sums };
+  const isOfRows = segments.every(({ source }) => source === 'rows');
+  if (isOfRows && top !== undefined && groupBy !== undefined && intervalMs !== undefined && !query.withDurations) {
+    const scope = { ...plain, sums: sums && [...sums, ...RANKED_BY] };
+    const { totals, groups } = await loadTopOfRows(ask, { segments, scope, top });
+    return { buckets: totals.map(({ startMs, group, totals: sums }) => ({ startMs, group, ...sums })), groups };
+  }
   const ranking = top === undefined || groupBy === undefined ? undefined : await rankGroups(ask, query, plain);
   const ranked = ranking?.map(({ group }) => group ?? '');
   const kept = ranked !== undefined && ranked.length > (top ?? 0) ? ranked.slice(0, top) : undefined;

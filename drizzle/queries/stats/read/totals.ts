@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm';
 import { nanoFromUsd } from '../../../money';
-import { type StatsScope, SUM_COLUMNS, type SumColumn } from './questions';
+import { OTHER_GROUPS, type StatsScope, SUM_COLUMNS, type SumColumn } from './questions';
 import { groupOf, startOf, tableOf, within } from './segment-sql';
 import type { Ask } from './time-limit';
 import type { StatsSegment } from './time-segments';
@@ -56,8 +56,32 @@ interface TotalsRow extends Record<string, unknown> {
 export async function loadTotals(ask: Ask, segments: readonly StatsSegment[], scope: StatsScope) {
   if (segments.length === 0) return [];
   const rows = await ask<TotalsRow>(totalsQuery(segments, scope));
-  return rows.map((row) => ({ startMs: Number(row.start_ms), group: row.grp, totals: toTotals(row) }));
+  return rows.map(toPlaced);
 }
+
+/**
+ * The same of rows, which are read once: the dearest groups keep their name. Returns how many groups there are as well. Among
+ * groups that cost the same and are as busy the first by name are dearer, as everywhere.
+ */
+export async function loadTopOfRows(ask: Ask, { segments, scope, top }: TopOfRows) {
+  const added = sql.raw(SUM_COLUMNS.map((name) => `sum(${name}) as ${name}`).join(', '));
+  const rows = await ask<TotalsRow & { readonly groups: string }>(sql`
+    with sums as materialized (${totalsQuery(segments, scope)}), ranked as materialized (
+      select grp, row_number() over (order by sum(cost_usd) desc, sum(requests) desc, grp) as place from sums group by grp
+    )
+    select start_ms, case when place <= ${top} then grp else ${OTHER_GROUPS} end as grp, ${added},
+      (select count(*) from ranked) as groups
+    from sums join ranked using (grp) group by 1, 2 order by 1, 2`);
+  return { totals: rows.map(toPlaced), groups: Number(rows[0]?.groups ?? 0) };
+}
+
+interface TopOfRows {
+  readonly segments: readonly StatsSegment[];
+  readonly scope: StatsScope;
+  readonly top: number;
+}
+
+const toPlaced = (row: TotalsRow) => ({ startMs: Number(row.start_ms), group: row.grp, totals: toTotals(row) });
 
 function toTotals(row: TotalsRow): UsageTotals {
   return {
