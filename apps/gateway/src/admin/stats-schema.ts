@@ -40,7 +40,8 @@ const interval = z
   })
   .openapi({
     type: 'string',
-    description: 'Such as 5m, 1h, 1d, seconds, or all (one bucket); by default it suits the range',
+    description:
+      'Such as 5m, 1h, 1d, seconds, or all (one bucket); by default it suits the range. Whole hours beyond 7 days',
   });
 
 const groupBy = z

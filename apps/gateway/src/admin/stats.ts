@@ -17,6 +17,10 @@ import {
 } from './stats-schema';
 
 const tags = ['stats'];
+/** What holds for all questions. */
+const BOUNDS =
+  'An answer that tells of many requests or took long is kept for 20 s, and `Age` says how many seconds ago the database was ' +
+  'asked; `Cache-Control: no-cache` asks it again. What would take more than 3 s is 400 and says what to narrow.';
 const total = z.int();
 
 const overviewSchema = z
@@ -80,6 +84,7 @@ const overview = createRoute({
   path: '/stats/overview',
   tags,
   summary: 'Totals and percentiles of a range; the last 24 h by default',
+  description: BOUNDS,
   request: { query: overviewQuerySchema },
   responses: { 200: answers(overviewSchema, 'Counts, tokens and money are exact') },
 });
@@ -90,7 +95,7 @@ const bucketRoute = <P extends string, T extends z.ZodType>(path: P, summary: st
     path,
     tags,
     summary,
-    description: 'Buckets without requests are left out.',
+    description: `Buckets without requests are left out. ${BOUNDS}`,
     request: { query: bucketQuerySchema },
     responses: { 200: answers(schema, 'Buckets, oldest first') },
   });
@@ -101,7 +106,7 @@ const latency = createRoute({
   path: '/stats/latency',
   tags,
   summary: 'Percentiles of durations over time',
-  description: 'Buckets without requests are left out.',
+  description: `Buckets without requests are left out. ${BOUNDS}`,
   request: { query: latencyQuerySchema },
   responses: { 200: answers(latencySchema, 'Buckets, oldest first') },
 });
@@ -112,6 +117,7 @@ const histogram = createRoute({
   path: '/stats/histogram',
   tags,
   summary: 'How a duration is spread over a range',
+  description: BOUNDS,
   request: { query: histogramQuerySchema },
   responses: { 200: answers(histogramSchema, 'Bins without requests are left out') },
 });

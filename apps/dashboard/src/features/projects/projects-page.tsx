@@ -7,7 +7,7 @@ import { useMayChange } from '../../api/session';
 import { useSpend } from '../../api/stats';
 import { formatCount } from '../../format/format-number';
 import { formatUsd } from '../../format/format-usd';
-import { rangeQuery } from '../../range/time-range';
+import { rangeQuery, untilNow } from '../../range/time-range';
 import { usePage } from '../../range/use-page';
 import { Badge } from '../../ui/badge';
 import { Button } from '../../ui/button';
@@ -69,7 +69,7 @@ function ProjectsCard() {
   const projects = useProjects();
   const [nowMs] = useState(() => Date.now());
   const spend = useSpend({
-    ...rangeQuery({ fromMs: monthStart(nowMs), toMs: nowMs + 60_000 }),
+    ...rangeQuery({ fromMs: monthStart(nowMs), toMs: untilNow(nowMs + 60_000) }),
     interval: 'all',
     group_by: 'project',
   });

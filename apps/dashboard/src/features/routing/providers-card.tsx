@@ -6,7 +6,7 @@ import { useMayChange } from '../../api/session';
 import { useErrors, useLatency } from '../../api/stats';
 import { SeriesName } from '../../charts/series-name';
 import { formatCount, formatMs, formatShare } from '../../format/format-number';
-import { rangeQuery } from '../../range/time-range';
+import { rangeQuery, untilNow } from '../../range/time-range';
 import { useNow } from '../../range/use-page';
 import { Badge } from '../../ui/badge';
 import { Button } from '../../ui/button';
@@ -45,7 +45,8 @@ const NEW_FIELDS: readonly FieldSpec[] = [
 export function ProvidersCard() {
   const providers = useProviders();
   const nowMs = useNow(STEP_MS);
-  const lastHour = rangeQuery({ fromMs: nowMs - HOUR_MS, toMs: nowMs });
+  const toMs = untilNow(nowMs);
+  const lastHour = rangeQuery({ fromMs: toMs - HOUR_MS, toMs });
   const grouped = { ...lastHour, interval: 'all', group_by: 'provider' };
   const errors = useErrors(grouped);
   const latency = useLatency(grouped, 'upstream');
