@@ -41,18 +41,20 @@ $$;
 
 -- What the old form, elements of bin * 2^40 + count, is in the new one. Only for this migration.
 CREATE FUNCTION llm0_histogram_from_array(h bigint[]) RETURNS bytea LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
+DECLARE
+  packed bytea := '';
+  e bigint;
+  n bigint;
 BEGIN
-  IF h = '{}' THEN
-    RETURN '';
-  END IF;
-  RETURN (
-    SELECT coalesce(string_agg(
-      CASE WHEN abs(n) <= 2097151 THEN int4send((n * 1024 + bin)::integer) ELSE llm0_histogram_element(bin, n) END,
-      ''::bytea ORDER BY bin), '')
-    FROM (
-      SELECT (e + 549755813888) >> 40 AS bin, e - (((e + 549755813888) >> 40) << 40) AS n FROM unnest(h) AS e
-    ) AS elements WHERE n <> 0
-  );
+  FOREACH e IN ARRAY h LOOP
+    n := e - (((e + 549755813888) >> 40) << 40);
+    IF abs(n) <= 2097151 THEN
+      packed := packed || int4send((n * 1024 + ((e + 549755813888) >> 40))::integer);
+    ELSE
+      packed := packed || llm0_histogram_element((e + 549755813888) >> 40, n);
+    END IF;
+  END LOOP;
+  RETURN packed;
 END
 $$;
 ALTER TABLE rollup_minute

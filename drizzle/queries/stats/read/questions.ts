@@ -2,26 +2,28 @@
 export const METRIC_NAMES = ['latency', 'ttft', 'overhead', 'upstream'] as const;
 export type MetricName = (typeof METRIC_NAMES)[number];
 
-/** What can be added up, by its column, in the order of a part's columns. */
-export const SUM_COLUMNS = [
-  'requests',
-  'success',
-  'errors',
-  'rate_limited',
-  'cap_exceeded',
-  'aborted',
-  'tokens_in',
-  'tokens_out',
-  'tokens_cache_read',
-  'tokens_cache_write',
-  'tokens_reasoning',
-  'cost_usd',
-  'saved_usd',
-  'exact_hits',
-  'semantic_hits',
-  'failovers',
-] as const;
-export type SumColumn = (typeof SUM_COLUMNS)[number];
+/** What is added up, and its column. */
+export const SUMS = {
+  requests: 'requests',
+  success: 'success',
+  errors: 'errors',
+  rateLimited: 'rate_limited',
+  capExceeded: 'cap_exceeded',
+  aborted: 'aborted',
+  tokensIn: 'tokens_in',
+  tokensOut: 'tokens_out',
+  tokensCacheRead: 'tokens_cache_read',
+  tokensCacheWrite: 'tokens_cache_write',
+  tokensReasoning: 'tokens_reasoning',
+  costNanoUsd: 'cost_usd',
+  savedNanoUsd: 'saved_usd',
+  /** Served from the exact cache. */
+  exactHits: 'exact_hits',
+  semanticHits: 'semantic_hits',
+  failovers: 'failovers',
+} as const;
+export type SumColumn = (typeof SUMS)[keyof typeof SUMS];
+export const SUM_COLUMNS: readonly SumColumn[] = Object.values(SUMS);
 
 /** Money and tokens. */
 export const SPEND_SUMS = [

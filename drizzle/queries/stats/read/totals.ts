@@ -1,55 +1,24 @@
 import { type SQL, sql } from 'drizzle-orm';
 import { nanoFromUsd } from '../../../money';
-import { OTHER_GROUPS, type StatsScope, SUM_COLUMNS, type SumColumn } from './questions';
+import { OTHER_GROUPS, type StatsScope, SUM_COLUMNS, SUMS, type SumColumn } from './questions';
 import { groupOf, startOf, tableOf, within } from './segment-sql';
 import type { Ask } from './time-limit';
 import type { StatsSegment } from './time-segments';
 
 /** Sums over a stretch of time; exact. */
-export interface UsageTotals {
-  readonly requests: number;
-  readonly success: number;
-  readonly errors: number;
-  readonly rateLimited: number;
-  readonly capExceeded: number;
-  readonly aborted: number;
-  readonly tokensIn: number;
-  readonly tokensOut: number;
-  readonly tokensCacheRead: number;
-  readonly tokensCacheWrite: number;
-  readonly tokensReasoning: number;
-  readonly costNanoUsd: number;
-  readonly savedNanoUsd: number;
-  /** Served from the exact cache. */
-  readonly exactHits: number;
-  readonly semanticHits: number;
-  readonly failovers: number;
-}
+export type UsageTotals = Readonly<Record<keyof typeof SUMS, number>>;
 
-export function addTotals(a: UsageTotals, b: UsageTotals): UsageTotals {
-  const names = Object.keys(ZERO) as (keyof UsageTotals)[];
-  return Object.fromEntries(names.map((name) => [name, a[name] + b[name]])) as unknown as UsageTotals;
-}
+const NAMES = Object.keys(SUMS) as (keyof UsageTotals)[];
+const eachSum = (of: (name: keyof UsageTotals) => number) =>
+  Object.fromEntries(NAMES.map((name) => [name, of(name)])) as UsageTotals;
 
-interface TotalsRow extends Record<string, unknown> {
-  start_ms: string;
-  grp: string | null;
-  requests: string;
-  success: string;
-  errors: string;
-  rate_limited: string;
-  cap_exceeded: string;
-  aborted: string;
-  tokens_in: string;
-  tokens_out: string;
-  tokens_cache_read: string;
-  tokens_cache_write: string;
-  tokens_reasoning: string;
-  cost_usd: string;
-  saved_usd: string;
-  exact_hits: string;
-  semantic_hits: string;
-  failovers: string;
+export const ZERO: UsageTotals = eachSum(() => 0);
+export const addTotals = (a: UsageTotals, b: UsageTotals): UsageTotals => eachSum((name) => a[name] + b[name]);
+
+interface TotalsRow extends Record<SumColumn, string> {
+  readonly [column: string]: unknown;
+  readonly start_ms: string;
+  readonly grp: string | null;
 }
 
 /** Sums by bucket and group, oldest first. */
@@ -83,45 +52,8 @@ interface TopOfRows {
 
 const toPlaced = (row: TotalsRow) => ({ startMs: Number(row.start_ms), group: row.grp, totals: toTotals(row) });
 
-function toTotals(row: TotalsRow): UsageTotals {
-  return {
-    requests: Number(row.requests),
-    success: Number(row.success),
-    errors: Number(row.errors),
-    rateLimited: Number(row.rate_limited),
-    capExceeded: Number(row.cap_exceeded),
-    aborted: Number(row.aborted),
-    tokensIn: Number(row.tokens_in),
-    tokensOut: Number(row.tokens_out),
-    tokensCacheRead: Number(row.tokens_cache_read),
-    tokensCacheWrite: Number(row.tokens_cache_write),
-    tokensReasoning: Number(row.tokens_reasoning),
-    costNanoUsd: nanoFromUsd(row.cost_usd),
-    savedNanoUsd: nanoFromUsd(row.saved_usd),
-    exactHits: Number(row.exact_hits),
-    semanticHits: Number(row.semantic_hits),
-    failovers: Number(row.failovers),
-  };
-}
-
-export const ZERO: UsageTotals = {
-  requests: 0,
-  success: 0,
-  errors: 0,
-  rateLimited: 0,
-  capExceeded: 0,
-  aborted: 0,
-  tokensIn: 0,
-  tokensOut: 0,
-  tokensCacheRead: 0,
-  tokensCacheWrite: 0,
-  tokensReasoning: 0,
-  costNanoUsd: 0,
-  savedNanoUsd: 0,
-  exactHits: 0,
-  semanticHits: 0,
-  failovers: 0,
-};
+const toTotals = (row: TotalsRow) =>
+  eachSum((name) => (name.endsWith('NanoUsd') ? nanoFromUsd(row[SUMS[name]]) : Number(row[SUMS[name]])));
 
 export const bucketKey = (startMs: number, group: string | null) => `${startMs} ${group}`;
 

@@ -61,18 +61,6 @@ export interface RollupDelta extends Sums, Record<(typeof METRICS)[number], stri
   readonly requests: number;
 }
 
-export interface CustomerDelta {
-  readonly projectId: string;
-  readonly customerId: string;
-  /** `YYYY-MM-DD`, UTC. */
-  readonly date: string;
-  readonly requests: number;
-  readonly tokensIn: number;
-  readonly tokensOut: number;
-  readonly costNanoUsd: number;
-  readonly savedNanoUsd: number;
-}
-
 export function factOf(record: LogRecord): UsageFact {
   return {
     createdAtMs: record.createdAtMs,
@@ -190,56 +178,49 @@ function groupOf(groups: Map<string, Group>, fact: UsageFact, bucketMs: number):
   return group;
 }
 
-/** Changes of `customer_spend`. */
-export function customerDeltas(facts: readonly SignedFact[]): readonly CustomerDelta[] {
-  const groups = new Map<string, CustomerDelta>();
-  for (const { fact, sign } of facts) {
-    if (fact.customerId === null) continue;
-    const date = utcDay(fact.createdAtMs);
-    const key = JSON.stringify([fact.projectId, fact.customerId, date]);
-    const before = groups.get(key);
-    groups.set(key, {
-      projectId: fact.projectId,
-      customerId: fact.customerId,
-      date,
-      requests: (before?.requests ?? 0) + sign,
-      tokensIn: (before?.tokensIn ?? 0) + sign * fact.tokensIn,
-      tokensOut: (before?.tokensOut ?? 0) + sign * fact.tokensOut,
-      costNanoUsd: (before?.costNanoUsd ?? 0) + sign * fact.costNanoUsd,
-      savedNanoUsd: (before?.savedNanoUsd ?? 0) + sign * fact.savedNanoUsd,
-    });
-  }
-  return [...groups].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, delta]) => delta);
-}
-
-/** One change of `rollup_error`. */
-export interface ErrorDelta {
-  readonly bucketMs: number;
-  readonly projectId: string;
-  readonly model: string;
-  readonly provider: string;
-  readonly status: string;
-  readonly errorCode: string;
-  readonly requests: number;
-}
+/** Changes of `customer_spend`; `date` is `YYYY-MM-DD`, UTC. */
+export const customerDeltas = (facts: readonly SignedFact[]) =>
+  sumUp(facts, ({ projectId, customerId, createdAtMs, tokensIn, tokensOut, costNanoUsd, savedNanoUsd }) =>
+    customerId === null
+      ? undefined
+      : {
+          at: { projectId, customerId, date: utcDay(createdAtMs) },
+          adds: { requests: 1, tokensIn, tokensOut, costNanoUsd, savedNanoUsd },
+        },
+  );
 
 /** Changes of `rollup_error`: of rows with an error code only. */
-export function errorDeltas(facts: readonly SignedFact[], bucketMs: number): readonly ErrorDelta[] {
-  const groups = new Map<string, ErrorDelta>();
+export const errorDeltas = (facts: readonly SignedFact[], bucketMs: number) =>
+  sumUp(facts, ({ projectId, model, provider, status, errorCode, createdAtMs }) =>
+    errorCode === null
+      ? undefined
+      : {
+          at: { bucketMs: createdAtMs - (createdAtMs % bucketMs), projectId, model, provider, status, errorCode },
+          adds: { requests: 1 },
+        },
+  );
+
+interface Share<At extends object, Sum extends string> {
+  readonly at: At;
+  readonly adds: Record<Sum, number>;
+}
+
+/** One change for each place, in the order of places; those that cancel each other are left out. */
+function sumUp<At extends object, Sum extends string>(
+  facts: readonly SignedFact[],
+  shareOf: (fact: UsageFact) => Share<At, Sum> | undefined,
+): readonly (At & Record<Sum, number>)[] {
+  const sums = new Map<string, Share<At, Sum>>();
   for (const { fact, sign } of facts) {
-    if (fact.errorCode === null) continue;
-    const { projectId, model, provider, status, errorCode } = fact;
-    const at = {
-      bucketMs: fact.createdAtMs - (fact.createdAtMs % bucketMs),
-      projectId,
-      model,
-      provider,
-      status,
-      errorCode,
-    };
-    const key = JSON.stringify(Object.values(at));
-    groups.set(key, { ...at, requests: (groups.get(key)?.requests ?? 0) + sign });
+    const share = shareOf(fact);
+    if (share === undefined) continue;
+    const key = JSON.stringify(Object.values(share.at));
+    const sum = sums.get(key)?.adds;
+    for (const name in share.adds) share.adds[name] = (sum?.[name] ?? 0) + sign * share.adds[name];
+    sums.set(key, share);
   }
-  const changed = [...groups].filter(([, delta]) => delta.requests !== 0);
-  return changed.sort(([a], [b]) => (a < b ? -1 : 1)).map(([, delta]) => delta);
+  return [...sums]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .filter(([, { adds }]) => Object.values(adds).some((n) => n !== 0))
+    .map(([, { at, adds }]) => ({ ...at, ...adds }));
 }
