@@ -35,8 +35,10 @@ export function askInTime<T>(db: Db, work: (ask: Ask) => Promise<T>): Promise<T>
     return work(async <R extends Record<string, unknown>>(query: SQL) => {
       const leftMs = Math.ceil(endMs - performance.now());
       if (leftMs <= 0) throw new QuestionTooLargeError('the time for this question is up');
-      await tx.execute(sql`select set_config('statement_timeout', ${String(leftMs)}, true)`);
-      return ask<R>(query);
+      // Both go out at once: one connection answers them in turn.
+      const limited = ask(sql`select set_config('statement_timeout', ${String(leftMs)}, true)`);
+      const [, rows] = await Promise.all([limited, ask<R>(query)]);
+      return rows;
     });
   });
 }
