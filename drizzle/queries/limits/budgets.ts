@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import type { Db } from '../../client';
 import { nanoFromUsd } from '../../money';
-import { utcDay } from '../rollup-deltas';
+import { utcDay } from '../stats/utc-day';
 
 /** A limit on spend and what of it is used, by the roll-ups; nano-USD. */
 export interface Budget {

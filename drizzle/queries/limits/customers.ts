@@ -2,11 +2,8 @@ import { sql } from 'drizzle-orm';
 import type { Db } from '../../client';
 import { nanoFromUsd } from '../../money';
 import { containsPattern } from '../contains-pattern';
-import { customerParts } from '../customer-weeks';
-import { utcDay } from '../rollup-deltas';
-import { withRoom } from '../with-room';
-
-const DAY_MS = 86_400_000;
+import { askInTime } from '../stats/read/time-limit';
+import { utcDay } from '../stats/utc-day';
 
 /** A customer with what it spent in a range of UTC days, today and this month; and what it may. Nano-USD. */
 export interface CustomerUsage {
@@ -53,8 +50,8 @@ interface Row extends Record<string, unknown> {
 }
 
 /**
- * The dearest first; customers of this month or with limits are there even when they spent nothing in the range. From the
- * roll-ups by week and day: all customers are ranked by what they cost, and only those of the page added up in full.
+ * The dearest first; customers of this month or with limits are there even when they spent nothing in the range. All are
+ * ranked by what they cost, and only those of the page added up in full.
  */
 export async function listCustomers(db: Db, query: CustomerQuery): Promise<readonly CustomerUsage[]> {
   const { fromMs, toMs, nowMs, projectId, q, limit, offset } = query;
@@ -63,16 +60,13 @@ export async function listCustomers(db: Db, query: CustomerQuery): Promise<reado
   const asked = sql`s.date between ${day(fromMs)} and ${day(toMs)}`;
   const ofProject = projectId === undefined ? sql`true` : sql`project_id = ${projectId}::uuid`;
   const named = q === undefined ? sql`true` : sql`customer_id ilike ${containsPattern(q)}`;
-  const columns = sql`project_id, customer_id, request_count, total_spend_usd`;
-  const condition = sql`${ofProject} and ${named}`;
-  const sinceMonth = customerParts({ fromMs: startOfMonth(nowMs), toMs: fromMs, columns, condition });
   const ranked = sql`
     with spent as (
       select project_id, customer_id, sum(request_count) as requests, sum(total_spend_usd) as cost_usd from (
-        select * from (${customerParts({ fromMs, toMs: toMs + DAY_MS, columns, condition })}) as asked
-        union all select project_id, customer_id, 0, 0 from (${sinceMonth}) as earlier
-        union all select project_id, customer_id, 0, 0 from customer_spend
-        where date >= ${month} and date > ${day(toMs)} and ${condition}
+        select project_id, customer_id, request_count, total_spend_usd from customer_spend s
+        where ${asked} and ${ofProject} and ${named}
+        union all select project_id, customer_id, 0, 0 from customer_spend s
+        where s.date >= ${month} and not (${asked}) and ${ofProject} and ${named}
       ) as parts group by 1, 2
     ), limited as (
       select project_id, customer_id, daily_spend_limit_usd, monthly_spend_limit_usd from customer_limits
@@ -94,7 +88,7 @@ export async function listCustomers(db: Db, query: CustomerQuery): Promise<reado
       from customer_spend s where s.project_id = page.project_id and s.customer_id = page.customer_id
         and (${asked} or s.date >= ${month})
     ) as rest order by cost_usd desc, requests desc, customer_id, project_id`;
-  const rows = await withRoom(db, (tx) => tx.execute<Row>(ranked));
+  const rows = await askInTime(db, (ask) => ask<Row>(ranked));
   return rows.map(toUsage);
 }
 

@@ -1,6 +1,6 @@
 import type { ProjectCounter } from '@llm0/core/limits/hot-store';
 import type { Db } from '../../client';
-import { sumMonths } from '../spend-sums';
+import { sumMonths } from '../stats/read/spend-sums';
 
 /** One project's month on both sides of the ledger law; nano-USD. */
 export interface LedgerMonth {

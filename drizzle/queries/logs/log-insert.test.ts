@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { RecordsRejectedError } from '@llm0/core/logs/decode-log-record';
-import { addToHistogram, type Histogram, packHistogram } from '@llm0/core/logs/histogram';
+import { addToHistogram, type Histogram } from '@llm0/core/logs/histogram';
 import { RecordsOutdatedError } from '@llm0/core/logs/log-drain';
 import type { LogRecord } from '@llm0/core/logs/log-record';
 import { sampleRecord } from '@llm0/testing/stores/sample-record';
@@ -11,7 +11,7 @@ import type { Database, Db } from '../../client';
 import { customerSpend } from '../../schema/customers';
 import { gatewayLogs } from '../../schema/gateway-logs';
 import { rollupDay, rollupHour, rollupMinute } from '../../schema/rollups';
-import { loadSpend, sumMonths } from '../spend-sums';
+import { loadSpend, sumMonths } from '../stats/read/spend-sums';
 import { readLogFence } from './log-fence';
 import { findLostRequests, findStoredRequests, insertLogRecords, storeLogRecords } from './log-insert';
 import { getLogByRequestId, listFailovers } from './logs';
@@ -338,13 +338,13 @@ function modelRollup(records: readonly LogRecord[], sizeMs: number) {
     requests: members.length,
     tokensIn: members.reduce((sum, record) => sum + record.tokensIn, 0),
     cost: members.reduce((sum, record) => sum + record.costNanoUsd, 0),
-    latency: packed(members.map((record) => record.latencyMs)),
-    ttft: packed(members.map((record) => record.ttftMs)),
+    latency: histogramOf(members.map((record) => record.latencyMs)),
+    ttft: histogramOf(members.map((record) => record.ttftMs)),
   }));
 }
 
-function packed(values: readonly (number | undefined)[]): number[] {
+function histogramOf(values: readonly (number | undefined)[]): Histogram {
   const histogram: Histogram = new Map();
   for (const value of values) if (value !== undefined) addToHistogram(histogram, value);
-  return packHistogram(histogram);
+  return histogram;
 }

@@ -14,8 +14,9 @@ import { type SQL, sql } from 'drizzle-orm';
 import type { Db } from '../../client';
 import { nanoFromUsd } from '../../money';
 import { isDataAtFault, rootMessage, sqlState } from '../../sql-state';
-import { factOf, type SignedFact, utcDay } from '../rollup-deltas';
-import { writeRollups } from '../rollup-write';
+import { utcDay } from '../stats/utc-day';
+import { factOf, type SignedFact } from '../stats/write/rollup-deltas';
+import { writeRollups } from '../stats/write/rollup-write';
 import { insertFailovers } from './failover-rows';
 import { readLogFence } from './log-fence';
 import { insertRows, takeOutRows } from './log-rows';
@@ -38,8 +39,6 @@ const knownDays = new WeakMap<Db, Set<string>>();
 export interface LogInsertOptions {
   /** Fence the records were read under (`readLogFence`); absent = whichever. */
   readonly fence?: number;
-  /** What days that are over are told by; this process's clock by default. */
-  readonly nowMs?: () => number;
 }
 
 /** `storeRecords` of the queue: decodes and inserts; see `insertLogRecords`. */
@@ -109,7 +108,7 @@ async function ensureDays(db: Db, records: readonly DecodedRecord[]): Promise<vo
 async function writeRecords(
   db: Db,
   records: readonly DecodedRecord[],
-  { fence, nowMs = Date.now }: LogInsertOptions,
+  { fence }: LogInsertOptions,
 ): Promise<LogInsertResult> {
   const firsts = new Map<string, DecodedRecord>();
   const corrections = new Map<string, DecodedRecord>();
@@ -144,7 +143,7 @@ async function writeRecords(
       replaced = old.length;
     }
     const corrected = await insert(corrections);
-    await writeRollups(tx, facts, nowMs());
+    await writeRollups(tx, facts);
     await insertFailovers(tx, written);
     return { inserted: inserted + corrected - replaced, corrected: replaced };
   });

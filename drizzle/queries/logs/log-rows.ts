@@ -3,7 +3,7 @@ import { sql } from 'drizzle-orm';
 import type { Db } from '../../client';
 import { nanoFromUsd } from '../../money';
 import { executePrepared } from '../execute-prepared';
-import type { UsageFact } from '../rollup-deltas';
+import type { UsageFact } from '../stats/write/rollup-deltas';
 
 /** Field of a record → its column of `gateway_logs` and type. */
 const FIELDS = {

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import type { Db } from '../../client';
-import { utcDay } from '../rollup-deltas';
+import { utcDay } from '../stats/utc-day';
 
 const DAY_MS = 86_400_000;
 /** Serializes all writers of `gateway_logs` and its partitions, whichever process they are in. */

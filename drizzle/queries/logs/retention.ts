@@ -1,7 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm';
 import type { Db } from '../../client';
 import { instant } from '../instant';
-import { FINER_THAN_DAYS } from '../ranked-durations';
 
 /** Rows deleted in one statement: short locks, short transactions. */
 const BATCH = 10_000;
@@ -10,18 +9,7 @@ const BATCH = 10_000;
 const EXPIRED = {
   rollup_minute: (ms: number) => sql`bucket < ${instant(ms)}`,
   rollup_hour: (ms: number) => sql`bucket < ${instant(ms)}`,
-  rollup_quarter: (ms: number) => sql`bucket < ${instant(ms)}`,
-  rollup_latency_short: (ms: number) => sql`bucket < ${instant(ms)}`,
-  rollup_latency_hour: (ms: number) => sql`bucket < ${instant(ms)}`,
-  rollup_latency_quarter: (ms: number) => sql`bucket < ${instant(ms)}`,
-  // Whole days are kept.
-  rollup_durations: (ms: number) => sql`${FINER_THAN_DAYS} and bucket < ${instant(ms)}`,
-  rollup_durations_hour_made: (ms: number) => sql`bucket < ${instant(ms)}`,
-  rollup_durations_hour: (ms: number) => sql`bucket < ${instant(ms)}`,
   rollup_error: (ms: number) => sql`bucket < ${instant(ms)}`,
-  customer_spend_hour_made: (ms: number) => sql`bucket < ${instant(ms)}`,
-  customer_spend_hour: (ms: number) => sql`bucket < ${instant(ms)}`,
-  customer_spend_hour_changes: (ms: number) => sql`bucket < ${instant(ms)}`,
   gateway_log_bodies: (ms: number) => sql`created_at < ${instant(ms)}`,
   system_logs: (ms: number) => sql`created_at < ${instant(ms)}`,
   exact_cache: (ms: number) => sql`expires_at < ${instant(ms)}`,

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import type { Db } from '../../client';
 import { decodeCursor, encodeCursor, type PageRequest } from '../page';
-import { readDays } from '../read-days';
+import { readDays } from '../stats/read/read-days';
 import { type LogFilter, listLogs, type StoredLog } from './logs';
 
 /** A page of requests; `partial`: not all of the time asked for was searched, `nextCursor` goes on from there. */

@@ -115,7 +115,12 @@ export async function callAdmin<T>(
 ): Promise<T> {
   const response = await fetch(`${gateway.url}/admin/v1${path}`, {
     method: options.method ?? (options.body === undefined ? 'GET' : 'POST'),
-    headers: { authorization: `Bearer ${gateway.adminToken}`, 'content-type': 'application/json' },
+    // Statistics as they are now, not as they were kept for a dashboard.
+    headers: {
+      authorization: `Bearer ${gateway.adminToken}`,
+      'content-type': 'application/json',
+      'cache-control': 'no-cache',
+    },
     body: options.body === undefined ? undefined : JSON.stringify(options.body),
   });
   const text = await response.text();

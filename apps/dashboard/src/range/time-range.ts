@@ -73,6 +73,9 @@ export function resolveRange(search: RangeSearch, nowMs: number): TimeRange {
   return { fromMs: endMs - preset.ms, toMs: endMs, intervalMs, label: preset.label };
 }
 
+/** The end of a range that goes on: in whole minutes, so that all who look meanwhile ask the same. */
+export const untilNow = (nowMs: number): number => Math.ceil(nowMs / MINUTE) * MINUTE;
+
 /** The stretch just before, of the same length. */
 export function previousRange(range: TimeRange): TimeRange {
   const lengthMs = range.toMs - range.fromMs;

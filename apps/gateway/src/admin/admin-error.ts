@@ -8,6 +8,8 @@ import { asGatewayError } from '../pipeline/exchange/respond-error';
 const UNREACHABLE = /^(?:ECONN|ENOENT|EPIPE|ETIMEDOUT|ENOTFOUND|CONNECTION_|CONNECT_TIMEOUT|08...|57P0.|53300|57P03)/;
 /** Postgres could not represent what was sent (bad bytes, number out of range). */
 const UNSTORABLE = /^22/;
+/** A question of the statistics was ended by its time-out. */
+const TOO_LARGE = '57014';
 const MAX_CAUSES = 5;
 const RETRY_AFTER_MS = 1000;
 
@@ -22,6 +24,12 @@ export function asAdminError(cause: unknown, log: Pick<Logger, 'error' | 'warn'>
   }
   if (code !== undefined && UNSTORABLE.test(code)) {
     return new GatewayError('invalid_request', 'The database cannot hold a value that was sent.', { cause });
+  }
+  if (code === TOO_LARGE) {
+    const message =
+      'Answering that would take more than 3 s. Narrow it: a shorter range, a longer interval (1d is read fastest), ' +
+      'fewer groups (top), a single metric, or one project, key or model.';
+    return new GatewayError('invalid_request', message, { cause, param: 'from' });
   }
   return asGatewayError(cause, log);
 }

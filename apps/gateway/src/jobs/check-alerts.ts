@@ -8,7 +8,7 @@ import {
 } from '@llm0/drizzle/queries/alerts';
 import { listBudgets } from '@llm0/drizzle/queries/limits/budgets';
 import { listSystemLogs } from '@llm0/drizzle/queries/logs/system-logs';
-import { loadOverview } from '@llm0/drizzle/queries/stats';
+import { loadOverview } from '@llm0/drizzle/queries/stats/read/load-stats';
 import type { Job, JobContext } from './job';
 
 const MINUTE_MS = 60_000;

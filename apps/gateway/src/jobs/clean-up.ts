@@ -1,4 +1,3 @@
-import { MADE_HOURS_KEPT_MS } from '@llm0/drizzle/queries/late-hours';
 import { dropPartitionsBefore } from '@llm0/drizzle/queries/logs/partitions';
 import { deleteExpired, deleteExpiredSemantic } from '@llm0/drizzle/queries/logs/retention';
 import type { Job } from './job';
@@ -26,19 +25,8 @@ export function cleanUp(retention: Retention): Job {
       const metadata = {
         partitions: partitions.length,
         rollup_minute: await deleteExpired(db, 'rollup_minute', now - MINUTE_ROLLUPS_MS),
-        rollup_latency_short: await deleteExpired(db, 'rollup_latency_short', now - MINUTE_ROLLUPS_MS),
         rollup_hour: await deleteExpired(db, 'rollup_hour', now - HOUR_ROLLUPS_MS),
-        rollup_quarter: await deleteExpired(db, 'rollup_quarter', now - HOUR_ROLLUPS_MS),
-        rollup_latency_quarter: await deleteExpired(db, 'rollup_latency_quarter', now - HOUR_ROLLUPS_MS),
-        rollup_latency_hour: await deleteExpired(db, 'rollup_latency_hour', now - HOUR_ROLLUPS_MS),
-        rollup_durations: await deleteExpired(db, 'rollup_durations', now - HOUR_ROLLUPS_MS),
         rollup_error: await deleteExpired(db, 'rollup_error', now - HOUR_ROLLUPS_MS),
-        // What says that they stand goes first: nobody reads an hour that is half gone. Changes are what both stand by.
-        customer_spend_hour_made: await deleteExpired(db, 'customer_spend_hour_made', now - MADE_HOURS_KEPT_MS),
-        customer_spend_hour: await deleteExpired(db, 'customer_spend_hour', now - MADE_HOURS_KEPT_MS),
-        rollup_durations_hour_made: await deleteExpired(db, 'rollup_durations_hour_made', now - MADE_HOURS_KEPT_MS),
-        rollup_durations_hour: await deleteExpired(db, 'rollup_durations_hour', now - MADE_HOURS_KEPT_MS),
-        customer_spend_hour_changes: await deleteExpired(db, 'customer_spend_hour_changes', now - MADE_HOURS_KEPT_MS),
         gateway_log_bodies: await deleteExpired(db, 'gateway_log_bodies', now - retention.logBodiesTtlDays * DAY_MS),
         system_logs: await deleteExpired(db, 'system_logs', now - SYSTEM_LOGS_MS),
         exact_cache: await deleteExpired(db, 'exact_cache', now),

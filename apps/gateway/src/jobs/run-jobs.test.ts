@@ -10,10 +10,8 @@ import { TEST_DATABASES } from '@llm0/testing/stores/test-databases';
 import { cleanUp } from './clean-up';
 import type { JobContext } from './job';
 import { maintainPartitions } from './maintain-partitions';
-import { rankHoursJob } from './rank-hours';
 import { reconcileLedgerJob } from './reconcile-ledger';
 import { runJob, startJobs } from './run-jobs';
-import { sumCustomerHours } from './sum-customer-hours';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -159,36 +157,23 @@ describe.each(TEST_DATABASES)('jobs on $name', (kind) => {
     expect(await days()).toContain(kept);
   });
 
-  test('hours are added up by customer and ranked once they are over, and removed when they are 8 days old', async () => {
-    const { db } = database;
+  test('minutes are kept for two days, hours for 90, days for good', async () => {
     const startMs = Date.parse('2020-09-01T00:00:00Z');
-    const hours = 15;
-    const records = Array.from({ length: hours }, (_, hour) =>
-      sampleRecord({ createdAtMs: startMs + hour * HOUR_MS, customerId: 'of the jobs' }),
-    );
-    const endMs = startMs + hours * HOUR_MS;
-    await insertLogRecords(db, records, { nowMs: () => endMs });
-    const kept = async () => {
-      const tables = ['customer_spend_hour', 'customer_spend_hour_made', 'customer_spend_hour_changes'];
-      tables.push('rollup_durations_hour', 'rollup_durations_hour_made');
-      const counts = tables.map(async (table) => {
+    const records = Array.from({ length: 15 }, (_, hour) => sampleRecord({ createdAtMs: startMs + hour * HOUR_MS }));
+    await insertLogRecords(database.db, records);
+    const keptAt = async (nowMs: number) => {
+      await cleanUp(config).run(contextOf(new QueueStub(), nowMs));
+      const counts = ['rollup_minute', 'rollup_hour', 'rollup_day'].map(async (table) => {
         const [row] = await database.client.unsafe<{ n: number }[]>(
-          `select count(distinct bucket)::int as n from ${table} where bucket >= '2020-09-01' and bucket < '2020-09-02'`,
+          `select coalesce(sum(requests), 0)::int as n from ${table} where bucket >= '2020-09-01' and bucket < '2020-09-02'`,
         );
         return row?.n;
       });
       return Promise.all(counts);
     };
-    const sum = (nowMs: number) => sumCustomerHours.run(contextOf(new QueueStub(), nowMs));
-    const first = await sum(endMs + HOUR_MS);
-    expect(first?.message).toMatch(/^added up the hours of 2020-09-01T14:00Z, 2020-09-01T13:00Z, /);
-    while ((await sum(endMs + HOUR_MS)) !== null);
-    const rank = () => rankHoursJob.run(contextOf(new QueueStub(), endMs + HOUR_MS));
-    expect((await rank())?.message).toMatch(/^ranked the hours of 2020-09-01T14:00Z, 2020-09-01T13:00Z, /);
-    while ((await rank()) !== null);
-    expect(await kept()).toEqual([hours, hours, hours - 1, hours, hours]);
-    await cleanUp(config).run(contextOf(new QueueStub(), endMs + 8 * DAY_MS - 2 * HOUR_MS));
-    expect(await kept()).toEqual([2, 2, 1, 2, 2]);
+    expect(await keptAt(startMs + 2 * DAY_MS)).toEqual([15, 15, 15]);
+    expect(await keptAt(startMs + 2 * DAY_MS + 12 * HOUR_MS)).toEqual([3, 15, 15]);
+    expect(await keptAt(startMs + 90 * DAY_MS + 12 * HOUR_MS)).toEqual([0, 3, 15]);
   });
 });
 

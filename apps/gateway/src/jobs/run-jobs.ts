@@ -8,13 +8,9 @@ import { cleanUp, type Retention } from './clean-up';
 import { createLogDrain, createLogSink, interruptibleSleep } from './drain-logs';
 import type { Job, JobContext } from './job';
 import { maintainPartitions } from './maintain-partitions';
-import { rankDurations } from './rank-durations';
-import { rankHoursJob } from './rank-hours';
 import { reapHolds } from './reap-holds';
 import { reconcileLedgerJob } from './reconcile-ledger';
 import { rollOver } from './roll-over';
-import { sumCustomerHours } from './sum-customer-hours';
-import { sumCustomerWeeks } from './sum-customer-weeks';
 
 /** How often the lock is asked for, and confirmed. */
 const ELECTION_MS = 2_000;
@@ -64,10 +60,6 @@ export async function startJobs({ services, database }: JobServices): Promise<Ru
     cleanUp(config),
     reconcileLedgerJob,
     checkAlerts(services.postWebhook),
-    rankDurations,
-    sumCustomerWeeks,
-    sumCustomerHours,
-    rankHoursJob,
   ];
   const stopped = new AbortController();
   let term: Term | undefined;

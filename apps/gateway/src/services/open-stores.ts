@@ -4,7 +4,7 @@ import { RedisHotStore } from '@llm0/core/limits/redis/redis-hot-store';
 import type { Database } from '@llm0/drizzle/client';
 import { openDatabase } from '@llm0/drizzle/open-database';
 import { findLostRequests, findStoredRequests, storeLogRecords } from '@llm0/drizzle/queries/logs/log-insert';
-import { loadSpend } from '@llm0/drizzle/queries/spend-sums';
+import { loadSpend } from '@llm0/drizzle/queries/stats/read/spend-sums';
 import type { Config } from '../config/config';
 import { createWallClock, type WallClock } from '../process/wall-clock';
 

@@ -1,4 +1,4 @@
-import type { StatsQuestion } from '../admin/stats/answer-stats';
+import type { StatsAnswer, StatsQuestion } from '../admin/stats/answer-stats';
 
 /** What the thread is started with. */
 export interface StatsThreadSettings {
@@ -11,6 +11,6 @@ export interface StatsThreadQuestion {
 }
 
 export type StatsThreadReply =
-  | { readonly id: number; readonly json: Uint8Array<ArrayBuffer> }
+  | { readonly id: number; readonly answer: StatsAnswer<Uint8Array<ArrayBuffer>> }
   /** `code` of the client or SQLSTATE. */
   | { readonly id: number; readonly message: string; readonly code: string | undefined };

@@ -4,7 +4,7 @@ import { openDatabase } from '@llm0/drizzle/open-database';
 import { storeLogRecords } from '@llm0/drizzle/queries/logs/log-insert';
 import { createDatabase } from '@llm0/testing/stores/create-database';
 import { sampleRecord } from '@llm0/testing/stores/sample-record';
-import { createStatsReader, type StatsQuestion } from '../admin/stats/answer-stats';
+import { createStatsReader, type StatsAnswer, type StatsQuestion } from '../admin/stats/answer-stats';
 import { StatsThread } from './thread';
 
 const HOUR_MS = 3_600_000;
@@ -23,8 +23,8 @@ const QUESTIONS: readonly StatsQuestion[] = [
 const serverUrl = process.env.TEST_DATABASE_URL;
 if (serverUrl === undefined || serverUrl === '') throw new Error('TEST_DATABASE_URL is needed');
 
-const textOf = async (answer: Promise<string | Uint8Array>) => {
-  const json = await answer;
+const textOf = async (answer: Promise<StatsAnswer>) => {
+  const { json } = await answer;
   return typeof json === 'string' ? json : new TextDecoder().decode(json);
 };
 

@@ -1,12 +1,13 @@
 // The thread breaks: whoever waits is told, and the next question starts a new one.
 import { Worker } from 'node:worker_threads';
-import type { StatsQuestion, StatsReader } from '../admin/stats/answer-stats';
+import type { StatsAnswer, StatsQuestion, StatsReader } from '../admin/stats/answer-stats';
 import type { StatsThreadReply, StatsThreadSettings } from './messages';
 
 /** A thread with its connections is not kept for a dashboard nobody looks at. */
 const IDLE_MS = 5 * 60_000;
 
-type Waiting = PromiseWithResolvers<Uint8Array<ArrayBuffer>>;
+type BytesAnswer = StatsAnswer<Uint8Array<ArrayBuffer>>;
+type Waiting = PromiseWithResolvers<BytesAnswer>;
 
 /**
  * Answers in a thread of its own, started by the first question: adding up and writing a thousand buckets takes
@@ -21,7 +22,7 @@ export class StatsThread implements StatsReader {
   constructor(private readonly options: StatsThreadSettings & { readonly idleMs?: number }) {}
 
   /** Bytes of JSON. Throws errors of the database with their code. */
-  answer(question: StatsQuestion): Promise<Uint8Array<ArrayBuffer>> {
+  answer(question: StatsQuestion): Promise<BytesAnswer> {
     clearTimeout(this.idle);
     this.worker ??= this.start();
     const id = this.nextId++;
@@ -54,7 +55,7 @@ export class StatsThread implements StatsReader {
       this.idle = setTimeout(() => this.stop(), this.options.idleMs ?? IDLE_MS);
       this.idle.unref();
     }
-    if ('json' in reply) waiting?.resolve(reply.json);
+    if ('answer' in reply) waiting?.resolve(reply.answer);
     else waiting?.reject(Object.assign(new Error(reply.message), { code: reply.code }));
   }
 

@@ -3,7 +3,7 @@ import { parentPort } from 'node:worker_threads';
 import { lowerPriority } from '@llm0/core/threads/lower-priority';
 import { connectDatabase } from '@llm0/drizzle/client';
 import { rootCode, rootMessage } from '@llm0/drizzle/sql-state';
-import { createStatsReader, type StatsReader } from '../admin/stats/answer-stats';
+import { createStatsReader } from '../admin/stats/answer-stats';
 import type { StatsThreadQuestion, StatsThreadReply, StatsThreadSettings } from './messages';
 
 /** One for the roll-ups, one for single rows. */
@@ -11,13 +11,15 @@ const CONNECTIONS = 2;
 lowerPriority(10);
 
 const encoder = new TextEncoder();
-let reader: StatsReader | undefined;
+let reader: ReturnType<typeof createStatsReader> | undefined;
 
 async function answer({ id, question }: StatsThreadQuestion): Promise<void> {
   try {
-    const json = encoder.encode((await reader?.answer(question)) as string);
-    const reply: StatsThreadReply = { id, json };
-    parentPort?.postMessage(reply, [json.buffer]);
+    if (reader === undefined) throw new Error('no settings came before the question');
+    const { json, isWorthKeeping } = await reader.answer(question);
+    const bytes = encoder.encode(json);
+    const reply: StatsThreadReply = { id, answer: { json: bytes, isWorthKeeping } };
+    parentPort?.postMessage(reply, [bytes.buffer]);
   } catch (error) {
     const reply: StatsThreadReply = { id, message: rootMessage(error), code: rootCode(error) };
     parentPort?.postMessage(reply);

@@ -11,8 +11,11 @@ const MIN_MS = 0.001;
 /** About 7 hours; anything longer counts as this. */
 const MAX_BIN = 600;
 
-/** Bits left to the count in the packed form; bins need 10, so an element stays a safe integer. */
-const COUNT_RANGE = 2 ** 40;
+/** Of a packed element the lowest bits are its bin, those above its count, which is signed. */
+const BIN_BITS = 10;
+const BIN_MASK = 2 ** BIN_BITS - 1;
+const BYTES = 4;
+const MAX_COUNT = 2 ** (31 - BIN_BITS) - 1;
 
 /** Count by bin; counts may be negative in a delta. */
 export type Histogram = Map<number, number>;
@@ -69,16 +72,40 @@ export function histogramQuantile(histogram: Histogram, quantile: number): numbe
   return binValueMs(last);
 }
 
-/** Sparse form kept in Postgres: `bin * 2^40 + count`, sorted by bin. */
-export function packHistogram(histogram: Histogram): number[] {
-  return [...histogram].sort(([a], [b]) => a - b).map(([bin, count]) => bin * COUNT_RANGE + count);
+/**
+ * Sparse form kept in Postgres: four bytes an element, count · 2^10 + bin, big-endian. A bin may come more than once, so that
+ * one histogram behind another is their sum.
+ */
+export function packHistogram(histogram: Histogram): Uint8Array<ArrayBuffer> {
+  const elements: number[] = [];
+  for (const [bin, count] of [...histogram].sort(([a], [b]) => a - b)) {
+    for (let left = count; left !== 0; ) {
+      const part = Math.max(-MAX_COUNT, Math.min(MAX_COUNT, left));
+      elements.push(part * 2 ** BIN_BITS + bin);
+      left -= part;
+    }
+  }
+  const bytes = new Uint8Array(elements.length * BYTES);
+  const view = new DataView(bytes.buffer);
+  for (const [index, element] of elements.entries()) view.setInt32(index * BYTES, element);
+  return bytes;
 }
 
-export function unpackHistogram(packed: readonly number[]): Histogram {
+/** The sum of packed histograms. */
+export function unpackHistograms(packed: Iterable<Uint8Array>): Histogram {
+  const counts = new Float64Array(MAX_BIN + 1);
+  for (const bytes of packed) {
+    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    for (let at = 0; at < bytes.byteLength; at += BYTES) {
+      const element = view.getInt32(at);
+      const bin = element & BIN_MASK;
+      counts[bin] = (counts[bin] ?? 0) + (element >> BIN_BITS);
+    }
+  }
   const histogram: Histogram = new Map();
-  for (const element of packed) {
-    const bin = Math.floor((element + COUNT_RANGE / 2) / COUNT_RANGE);
-    addToBin(histogram, bin, element - bin * COUNT_RANGE);
+  for (let bin = 0; bin <= MAX_BIN; bin++) {
+    const count = counts[bin] ?? 0;
+    if (count !== 0) histogram.set(bin, count);
   }
   return histogram;
 }

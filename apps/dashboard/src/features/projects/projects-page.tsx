@@ -4,7 +4,7 @@ import { useChange } from '../../api/change';
 import { api, read } from '../../api/client';
 import { type ProjectInput, useProjects } from '../../api/projects';
 import { useSpend } from '../../api/stats';
-import { rangeQuery } from '../../range/time-range';
+import { rangeQuery, untilNow } from '../../range/time-range';
 import { usePage } from '../../range/use-page';
 import { Badge } from '../../ui/badge';
 import { Plus } from '../../ui/icons';
@@ -56,7 +56,7 @@ function ProjectsCard() {
   const projects = useProjects();
   const [nowMs] = useState(() => Date.now());
   const spend = useSpend({
-    ...rangeQuery({ fromMs: monthStart(nowMs), toMs: nowMs + 60_000 }),
+    ...rangeQuery({ fromMs: monthStart(nowMs), toMs: untilNow(nowMs + 60_000) }),
     interval: 'all',
     group_by: 'project',
   });

@@ -4,7 +4,7 @@ import { api, read } from '../../api/client';
 import { type ProviderInput, useProviders } from '../../api/routing';
 import { useErrors, useLatency } from '../../api/stats';
 import { SeriesName } from '../../charts/series-name';
-import { rangeQuery } from '../../range/time-range';
+import { rangeQuery, untilNow } from '../../range/time-range';
 import { useNow } from '../../range/use-page';
 import { Plus } from '../../ui/icons';
 import type { Column } from '../../ui/table/column';
@@ -21,7 +21,8 @@ const STEP_MS = 60_000;
 export function ProvidersCard() {
   const providers = useProviders();
   const nowMs = useNow(STEP_MS);
-  const lastHour = rangeQuery({ fromMs: nowMs - HOUR_MS, toMs: nowMs });
+  const toMs = untilNow(nowMs);
+  const lastHour = rangeQuery({ fromMs: toMs - HOUR_MS, toMs });
   const grouped = { ...lastHour, interval: 'all', group_by: 'provider' };
   const errors = useErrors(grouped);
   const latency = useLatency(grouped, 'upstream');

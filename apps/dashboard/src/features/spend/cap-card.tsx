@@ -6,7 +6,7 @@ import { accumulate } from '../../charts/prepare-series';
 import { colorBook } from '../../charts/series-colors';
 import { formatDay } from '../../format/format-time';
 import { formatUsd } from '../../format/format-usd';
-import { bucketStarts, rangeQuery } from '../../range/time-range';
+import { bucketStarts, rangeQuery, untilNow } from '../../range/time-range';
 import { monthStart, nextMonthStart, projectExhaustion } from '../projects/prepare-usage';
 
 const DAY_MS = 86_400_000;
@@ -17,7 +17,7 @@ export function CapCard({ project }: { readonly project: Project }) {
   const [nowMs] = useState(() => Date.now());
   const startMs = monthStart(nowMs);
   const spend = useSpend({
-    ...rangeQuery({ fromMs: startMs, toMs: nowMs + 60_000 }),
+    ...rangeQuery({ fromMs: startMs, toMs: untilNow(nowMs + 60_000) }),
     project_id: project.id,
     interval: asInterval(DAY_MS),
   });

@@ -1,19 +1,14 @@
 import type { Db } from '@llm0/drizzle/client';
+import type { Durations, Percentiles } from '@llm0/drizzle/queries/stats/read/durations';
+import { loadBuckets, loadHistogram, loadOverview, needsRows } from '@llm0/drizzle/queries/stats/read/load-stats';
 import {
   type BucketQuery,
-  type BucketResult,
-  type Durations,
-  loadBuckets,
-  loadHistogram,
-  loadOverview,
   type MetricName,
-  needsRows,
-  type Percentiles,
   SPEND_SUMS,
-  type StatsBucket,
   type StatsQuery,
   type SumColumn,
-} from '@llm0/drizzle/queries/stats';
+} from '@llm0/drizzle/queries/stats/read/questions';
+import type { BucketResult, StatsBucket } from '@llm0/drizzle/queries/stats/read/stats-bucket';
 import { jsonUsd } from '../fields/json-money';
 import { showInstant, showMsOrNull } from '../fields/show-fields';
 import { showHistogram } from './show-histogram';
@@ -32,20 +27,36 @@ export type StatsQuestion =
   | { readonly kind: 'histogram'; readonly query: StatsQuery; readonly metric: MetricName }
   | { readonly kind: BucketKind; readonly query: BucketRange };
 
-export interface StatsReader {
-  /** The answer's JSON, as a text or its bytes. Throws what the database threw. */
-  answer(question: StatsQuestion): Promise<string | Uint8Array<ArrayBuffer>>;
+export interface StatsAnswer<Json = string | Uint8Array<ArrayBuffer>> {
+  readonly json: Json;
+  /** So many requests are in it, or it took so long, that the same may be told again for a while. */
+  readonly isWorthKeeping: boolean;
 }
 
+export interface StatsReader {
+  /** The answer's JSON, as a text or its bytes. Throws what the database threw. */
+  answer(question: StatsQuestion): Promise<StatsAnswer>;
+}
+
+/** Over fewer requests than these each new one shows at once, and Postgres is asked soon enough … */
+const MANY_REQUESTS = 5000;
+/** … unless it took so long to find them. */
+const SLOW_MS = 300;
+
 /** Answers in this thread, one question at a time. */
-export function createStatsReader(db: Db): { answer(question: StatsQuestion): Promise<string> } {
+export function createStatsReader(db: Db): { answer(question: StatsQuestion): Promise<StatsAnswer<string>> } {
   const inTurn = takeTurns(AT_ONCE);
   // Single requests are read for up to three seconds: charts from the roll-ups do not wait behind that.
   const inTurnOfRows = takeTurns(AT_ONCE);
   return {
     answer: async (question) => {
       const take = readsRows(question) ? inTurnOfRows : inTurn;
-      return JSON.stringify(await take(() => answerStats(db, question)));
+      return take(async () => {
+        const startMs = performance.now();
+        const { body, requests } = await answerStats(db, question);
+        const isWorthKeeping = requests >= MANY_REQUESTS || performance.now() - startMs >= SLOW_MS;
+        return { json: JSON.stringify(body), isWorthKeeping };
+      });
     },
   };
 }
@@ -53,10 +64,19 @@ export function createStatsReader(db: Db): { answer(question: StatsQuestion): Pr
 const readsRows = (question: StatsQuestion): boolean =>
   question.kind !== 'overview' && question.kind !== 'histogram' && needsRows(bucketQueryOf(question));
 
-async function answerStats(db: Db, question: StatsQuestion): Promise<object> {
-  if (question.kind === 'overview') return showOverview(await loadOverview(db, question.query));
-  if (question.kind === 'histogram') return showHistogram(await loadHistogram(db, question.query, question.metric));
-  return show(await loadBuckets(db, bucketQueryOf(question)), BUCKETS[question.kind].show);
+/** The answer's body, and how many requests it tells of. */
+async function answerStats(db: Db, question: StatsQuestion): Promise<{ body: object; requests: number }> {
+  if (question.kind === 'overview') {
+    const overview = await loadOverview(db, question.query);
+    return { body: showOverview(overview), requests: overview.requests };
+  }
+  if (question.kind === 'histogram') {
+    const body = showHistogram(await loadHistogram(db, question.query, question.metric));
+    return { body, requests: body.requests };
+  }
+  const result = await loadBuckets(db, bucketQueryOf(question));
+  const requests = result.buckets.reduce((sum, bucket) => sum + bucket.requests, 0);
+  return { body: show(result, BUCKETS[question.kind].show), requests };
 }
 
 interface BucketAnswer {

@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { planOf, requestOf, settlementOf } from '@llm0/core/limits/store-rows.fixture';
+import { QuestionTooLargeError } from '@llm0/drizzle/queries/stats/read/time-limit';
 import { sampleRecord } from '@llm0/testing/stores/sample-record';
 import { TEST_DATABASES } from '@llm0/testing/stores/test-databases';
 import { type AdminUnderTest, openAdmin, storeRecords } from '../admin.fixture';
+import { asAdminError } from '../admin-error';
 
 describe.each(TEST_DATABASES)('stats on $name', (kind) => {
   let admin: AdminUnderTest;
@@ -109,9 +111,25 @@ describe.each(TEST_DATABASES)('stats on $name', (kind) => {
     ['overview?from=2026-02-01&to=2026-01-01', 'from'],
     ['overview?interval=1h', 'interval'],
     ['latency?project_id=7', 'project_id'],
+    ['spend?interval=90m&from=2026-01-01&to=2026-01-09', 'interval'],
   ])('%s is refused', async (path, param) => {
     const answer = await admin.call('GET', `/stats/${path}`);
     expect([answer.status, answer.body.error.param]).toEqual([400, param]);
+  });
+
+  test('what would take too long is refused with what to narrow', () => {
+    const error = asAdminError(new QuestionTooLargeError('late'), admin.services.log);
+    expect([error.kind, error.param]).toEqual(['invalid_request', 'from']);
+    expect(error.message).toMatch(/shorter range.*longer interval.*fewer groups/);
+  });
+
+  test('a row shows in the next answer, which says how old it is', async () => {
+    const own = crypto.randomUUID();
+    for (let rows = 0; rows < 3; rows++) {
+      const answer = await admin.call('GET', `/stats/overview?project_id=${own}`);
+      expect([answer.body.requests, answer.headers.get('age')]).toEqual([rows, '0']);
+      await storeRecords(admin, [sampleRecord({ projectId: own })]);
+    }
   });
 
   test('reconcile: not ok while something is queued or differs, ok when both sides agree', async () => {

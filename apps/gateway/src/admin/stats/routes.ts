@@ -14,8 +14,13 @@ import {
   toBucketQuery,
   toStatsQuery,
 } from './schema';
+import { StatsCache } from './stats-cache';
 
 const tags = ['stats'];
+/** What holds for all questions. */
+const BOUNDS =
+  'An answer that tells of many requests or took long is kept for 20 s, and `Age` says how many seconds ago the database was ' +
+  'asked; `Cache-Control: no-cache` asks it again. What would take more than 3 s is 400 and says what to narrow.';
 const total = z.int();
 
 const overviewSchema = z
@@ -79,6 +84,7 @@ const overview = createRoute({
   path: '/stats/overview',
   tags,
   summary: 'Totals and percentiles of a range; the last 24 h by default',
+  description: BOUNDS,
   request: { query: overviewQuerySchema },
   responses: { 200: answers(overviewSchema, 'Counts, tokens and money are exact') },
 });
@@ -89,7 +95,7 @@ const bucketRoute = <P extends string, T extends z.ZodType>(path: P, summary: st
     path,
     tags,
     summary,
-    description: 'Buckets without requests are left out.',
+    description: `Buckets without requests are left out. ${BOUNDS}`,
     request: { query: bucketQuerySchema },
     responses: { 200: answers(schema, 'Buckets, oldest first') },
   });
@@ -100,7 +106,7 @@ const latency = createRoute({
   path: '/stats/latency',
   tags,
   summary: 'Percentiles of durations over time',
-  description: 'Buckets without requests are left out.',
+  description: `Buckets without requests are left out. ${BOUNDS}`,
   request: { query: latencyQuerySchema },
   responses: { 200: answers(latencySchema, 'Buckets, oldest first') },
 });
@@ -111,6 +117,7 @@ const histogram = createRoute({
   path: '/stats/histogram',
   tags,
   summary: 'How a duration is spread over a range',
+  description: BOUNDS,
   request: { query: histogramQuerySchema },
   responses: { 200: answers(histogramSchema, 'Bins without requests are left out') },
 });
@@ -118,10 +125,12 @@ const histogram = createRoute({
 type Answer<S extends z.ZodType> = Response & TypedResponse<z.output<S>, 200, 'json'>;
 
 export function statsRoutes({ stats, clock }: Pick<AdminServices, 'stats' | 'clock'>) {
+  const kept = new StatsCache(stats, clock);
   /** The answer is JSON already: an answer of a thousand buckets would hold up requests while it is written. */
   const answer = async <S extends z.ZodType>(c: Context, question: StatsQuestion, _schema: S): Promise<Answer<S>> => {
-    const json = await stats.answer(question);
-    return c.body(json, 200, { 'Content-Type': 'application/json' }) as unknown as Answer<S>;
+    const { json, ageMs } = await kept.answer(question, c.req.header('cache-control')?.includes('no-cache'));
+    const headers = { 'Content-Type': 'application/json', Age: String(Math.floor(ageMs / 1000)) };
+    return c.body(json, 200, headers) as unknown as Answer<S>;
   };
   return createRouter()
     .openapi(overview, (c) => {

@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
-import type { BucketQuery, GroupBy, StatsQuery } from '@llm0/drizzle/queries/stats';
+import type { BucketQuery, GroupBy, StatsQuery } from '@llm0/drizzle/queries/stats/read/questions';
 import { id, queryInstant, text } from '../fields/fields';
 
 const GROUPS = ['project', 'key', 'model', 'provider', 'customer', 'status', 'error_code'] as const;
@@ -14,10 +14,15 @@ const UNIT_MS: Readonly<Record<string, number>> = {
   hour: 3_600_000,
   day: 86_400_000,
 };
-const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+/** So much is read of single requests where no roll-up is as fine as the interval. */
+const MAX_ROWS_MS = 7 * DAY_MS;
 const DEFAULT_RANGE_MS = DAY_MS;
 /** Rows carry the store's clock, which may run a little ahead of this process's. */
-const CLOCK_TOLERANCE_MS = 60_000;
+const CLOCK_TOLERANCE_MS = 75_000;
+/** How far the default range moves at a time; well within the tolerance. */
+const DEFAULT_STEP_MS = 15_000;
 const MAX_BUCKETS = 5000;
 const MAX_GROUPS = 1000;
 const WHOLE = 'all';
@@ -35,7 +40,8 @@ const interval = z
   })
   .openapi({
     type: 'string',
-    description: 'Such as 5m, 1h, 1d, seconds, or all (one bucket); by default it suits the range',
+    description:
+      'Such as 5m, 1h, 1d, seconds, or all (one bucket); by default it suits the range. Whole hours beyond 7 days',
   });
 
 const groupBy = z
@@ -79,8 +85,10 @@ export const latencyQuerySchema = bucketQuerySchema.extend({
 });
 
 export function toStatsQuery(query: z.output<typeof overviewQuerySchema>, nowMs: number): StatsQuery {
-  const toMs = query.to ?? nowMs + CLOCK_TOLERANCE_MS;
-  const fromMs = query.from ?? Math.min(toMs, nowMs) - DEFAULT_RANGE_MS;
+  // In steps, so that everybody who asks meanwhile asks the same.
+  const latestMs = nowMs - (nowMs % DEFAULT_STEP_MS);
+  const toMs = query.to ?? latestMs + CLOCK_TOLERANCE_MS;
+  const fromMs = query.from ?? Math.min(toMs, latestMs) - DEFAULT_RANGE_MS;
   if (fromMs > toMs) throw new GatewayError('invalid_request', 'from must not be later than to.', { param: 'from' });
   const { project_id: projectId, api_key_id: apiKeyId, model, provider, status } = query;
   return { fromMs, toMs, nowMs, projectId, apiKeyId, model, provider, status };
@@ -98,6 +106,11 @@ export function toBucketQuery(
     const message = `That makes more than ${MAX_BUCKETS} buckets: take a longer interval or a shorter range.`;
     throw new GatewayError('invalid_request', message, { param: 'interval' });
   }
+  if (intervalMs !== undefined && intervalMs % HOUR_MS !== 0 && lengthMs > MAX_ROWS_MS) {
+    const message =
+      'Beyond two days only whole hours are rolled up: take an interval of whole hours or a range of up to 7 days.';
+    throw new GatewayError('invalid_request', message, { param: 'interval' });
+  }
   const { customer_id: customerId, group_by: groupBy, top } = query;
   return { ...stretch, customerId, intervalMs, top, groupBy: groupBy as GroupBy | undefined };
 }
@@ -105,8 +118,8 @@ export function toBucketQuery(
 function defaultIntervalMs(lengthMs: number, groupBy: string | undefined): number {
   // Beyond a day customers are known by day.
   if (groupBy === 'customer' && lengthMs > DAY_MS) return DAY_MS;
-  if (lengthMs <= 4 * 3_600_000) return 60_000;
-  return lengthMs <= 8 * DAY_MS ? 3_600_000 : DAY_MS;
+  if (lengthMs <= 4 * HOUR_MS) return 60_000;
+  return lengthMs <= 8 * DAY_MS ? HOUR_MS : DAY_MS;
 }
 
 const milliseconds = z.number().nullable();

@@ -1,5 +1,5 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { loadBuckets } from '@llm0/drizzle/queries/stats';
+import { loadBuckets } from '@llm0/drizzle/queries/stats/read/load-stats';
 import { answers, createRouter } from '../admin-router';
 import type { AdminServices } from '../admin-services';
 

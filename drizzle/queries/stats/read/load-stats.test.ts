@@ -3,11 +3,12 @@ import type { LogRecord } from '@llm0/core/logs/log-record';
 import { sampleRecord } from '@llm0/testing/stores/sample-record';
 import { TEST_DATABASES } from '@llm0/testing/stores/test-databases';
 import fc from 'fast-check';
-import type { Database, Db } from '../client';
-import { insertLogRecords } from './logs/log-insert';
-import { type LogFilter, listLogs } from './logs/logs';
-import { type BucketQuery, loadBuckets, loadOverview, SPEND_SUMS } from './stats';
-import { splitByOne, splitRange } from './stats-range';
+import type { Database, Db } from '../../../client';
+import { insertLogRecords } from '../../logs/log-insert';
+import { type LogFilter, listLogs } from '../../logs/logs';
+import { loadBuckets, loadOverview } from './load-stats';
+import { type BucketQuery, SPEND_SUMS } from './questions';
+import { splitByOne, splitRange } from './time-segments';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -19,7 +20,6 @@ describe('ranges', () => {
       rows: 1,
       rollup_minute: 60_000,
       rollup_hour: HOUR_MS,
-      rollup_quarter: 6 * HOUR_MS,
       rollup_day: DAY_MS,
     };
     const hours = 90 * DAY_MS;
@@ -27,7 +27,6 @@ describe('ranges', () => {
       rows: Infinity,
       rollup_minute: 48 * HOUR_MS,
       rollup_hour: hours,
-      rollup_quarter: hours,
       rollup_day: Infinity,
     };
     fc.assert(
@@ -60,8 +59,8 @@ describe('ranges', () => {
         splitRange({ fromMs: nowMs - hours * HOUR_MS, toMs: nowMs, nowMs, intervalMs }).map(({ source }) => source),
       );
     expect(sources(1)).toEqual(new Set(['rows']));
-    expect(sources(24 * 10)).toEqual(new Set(['rollup_quarter', 'rollup_day']));
-    expect(sources(24 * 10, 12 * HOUR_MS)).toEqual(new Set(['rollup_quarter']));
+    expect(sources(24 * 10)).toEqual(new Set(['rollup_hour', 'rollup_day']));
+    expect(sources(24 * 10, 12 * HOUR_MS)).toEqual(new Set(['rollup_hour']));
     expect(sources(24 * 10, HOUR_MS)).toEqual(new Set(['rollup_hour']));
     expect(sources(24, 60_000)).toEqual(new Set(['rollup_minute']));
     expect(sources(24, 90_000)).toEqual(new Set(['rows']));

@@ -1,25 +1,20 @@
 import { sql } from 'drizzle-orm';
-import type { Db } from '../client';
-import { executePrepared } from './execute-prepared';
-import { markLateDays } from './late-days';
-import { markLateHours } from './late-hours';
+import type { Db } from '../../../client';
+import { executePrepared } from '../../execute-prepared';
 import {
   coarsen,
-  coarsenLatencies,
   customerDeltas,
   errorDeltas,
   type Groups,
   groupFacts,
   type SignedFact,
   toDeltas,
-  toLatencyDeltas,
 } from './rollup-deltas';
 
 const MINUTE_MS = 60_000;
 /** Each bucket size divides the next. */
 const COARSE_ROLLUPS = [
   { table: 'rollup_hour', bucketMs: 60 * MINUTE_MS },
-  { table: 'rollup_quarter', bucketMs: 6 * 60 * MINUTE_MS },
   { table: 'rollup_day', bucketMs: 24 * 60 * MINUTE_MS },
 ] as const;
 
@@ -37,28 +32,16 @@ const COUNTS = [
 const HISTOGRAMS = ['latency_histogram', 'ttft_histogram', 'overhead_histogram', 'upstream_histogram'] as const;
 
 /** Applies the rows' changes to all roll-ups; belongs into the transaction that wrote the rows. */
-export async function writeRollups(tx: Db, facts: readonly SignedFact[], nowMs: number): Promise<void> {
+export async function writeRollups(tx: Db, facts: readonly SignedFact[]): Promise<void> {
   if (facts.length === 0) return;
   const corrected = facts.some(({ sign }) => sign === -1);
-  const minutes = await groupFacts(facts, MINUTE_MS);
-  await writeRollup(tx, { table: 'rollup_minute', groups: minutes, corrected });
+  let groups = await groupFacts(facts, MINUTE_MS);
+  await writeRollup(tx, { table: 'rollup_minute', groups, corrected });
   // Each is worked out when its turn comes: all of them at once would hold up requests for milliseconds.
-  let groups = minutes;
   for (const { table, bucketMs } of COARSE_ROLLUPS) {
     groups = coarsen(groups, bucketMs);
     await writeRollup(tx, { table, groups, corrected });
   }
-  await markLateDays(
-    tx,
-    Array.from(groups.values(), ({ bucketMs }) => bucketMs),
-    nowMs,
-  );
-  await markLateHours(
-    tx,
-    Array.from(minutes.values(), ({ bucketMs }) => bucketMs),
-    nowMs,
-  );
-  await writeLatencies(tx, minutes);
   await writeCustomerSpend(tx, facts, corrected);
   await writeErrors(tx, facts, corrected);
 }
@@ -79,36 +62,6 @@ async function writeRollup(tx: Db, { table, groups, corrected }: RollupChange): 
     select to_timestamp(value::bigint / 1000.0) from jsonb_array_elements_text(${buckets}::jsonb))`);
 }
 
-const LATENCY_ROLLUPS = [
-  { table: 'rollup_latency_short', bucketMs: 15 * MINUTE_MS },
-  { table: 'rollup_latency_hour', bucketMs: 60 * MINUTE_MS },
-  { table: 'rollup_latency_quarter', bucketMs: 6 * 60 * MINUTE_MS },
-  { table: 'rollup_latency_day', bucketMs: 24 * 60 * MINUTE_MS },
-] as const;
-
-async function writeLatencies(tx: Db, minutes: Groups): Promise<void> {
-  const names = sql.raw(HISTOGRAMS.join(', '));
-  const updates = sql.raw(
-    HISTOGRAMS.map((name) => `${name} = llm0_histogram_add(t.${name}, excluded.${name})`).join(', '),
-  );
-  let groups = minutes;
-  for (const { table, bucketMs } of LATENCY_ROLLUPS) {
-    groups = coarsenLatencies(groups, bucketMs);
-    const deltas = toLatencyDeltas(groups);
-    if (deltas.length === 0) continue;
-    await executePrepared(
-      tx,
-      sql`
-      insert into ${sql.identifier(table)} as t (bucket, project_id, model, provider, ${names})
-      select to_timestamp(r."bucketMs" / 1000.0), r."projectId", r.model, r.provider,
-        r."latencyMs", r."ttftMs", r."overheadMs", r."upstreamMs"
-      from jsonb_to_recordset(${JSON.stringify(deltas)}::jsonb) as r("bucketMs" bigint, "projectId" uuid, model text,
-        provider text, "latencyMs" bigint[], "ttftMs" bigint[], "overheadMs" bigint[], "upstreamMs" bigint[])
-      on conflict (bucket, project_id, model, provider) do update set ${updates}`,
-    );
-  }
-}
-
 async function writeErrors(tx: Db, facts: readonly SignedFact[], corrected: boolean): Promise<void> {
   const deltas = errorDeltas(facts, 60 * MINUTE_MS);
   if (deltas.length === 0) return;
@@ -117,7 +70,7 @@ async function writeErrors(tx: Db, facts: readonly SignedFact[], corrected: bool
     sql`
     insert into rollup_error as t (bucket, project_id, model, provider, status, error_code, requests)
     select to_timestamp(r."bucketMs" / 1000.0), r."projectId", r.model, r.provider, r.status, r."errorCode", r.requests
-    from jsonb_to_recordset(${JSON.stringify(deltas)}::jsonb) as r("bucketMs" bigint, "projectId" uuid, model text,
+    from json_to_recordset(${JSON.stringify(deltas)}::json) as r("bucketMs" bigint, "projectId" uuid, model text,
       provider text, status text, "errorCode" text, requests bigint)
     on conflict (bucket, project_id, model, provider, status, error_code) do update
       set requests = t.requests + excluded.requests`,
@@ -137,11 +90,11 @@ function upsertRollup(table: string, json: string) {
       r.requests, r."tokensIn", r."tokensOut", r."tokensCacheRead", r."tokensCacheWrite", r."tokensReasoning",
       r."costNanoUsd" * 0.000000001, r."savedNanoUsd" * 0.000000001, r.failovers,
       r."latencyMs", r."ttftMs", r."overheadMs", r."upstreamMs"
-    from jsonb_to_recordset(${json}::jsonb) as r("bucketMs" bigint, "projectId" uuid, "apiKeyId" uuid, model text,
+    from json_to_recordset(${json}::json) as r("bucketMs" bigint, "projectId" uuid, "apiKeyId" uuid, model text,
       provider text, status text, cache text, requests bigint, "tokensIn" bigint, "tokensOut" bigint,
       "tokensCacheRead" bigint, "tokensCacheWrite" bigint, "tokensReasoning" bigint, "costNanoUsd" bigint,
-      "savedNanoUsd" bigint, failovers bigint, "latencyMs" bigint[], "ttftMs" bigint[], "overheadMs" bigint[],
-      "upstreamMs" bigint[])
+      "savedNanoUsd" bigint, failovers bigint, "latencyMs" bytea, "ttftMs" bytea, "overheadMs" bytea,
+      "upstreamMs" bytea)
     on conflict (bucket, project_id, api_key_id, model, provider, status, cache) do update set ${sql.raw(updates)}`;
 }
 
@@ -155,7 +108,7 @@ async function writeCustomerSpend(tx: Db, facts: readonly SignedFact[], correcte
       total_spend_usd, saved_usd)
     select r."projectId", r."customerId", r.date, r.requests, r."tokensIn", r."tokensOut",
       r."costNanoUsd" * 0.000000001, r."savedNanoUsd" * 0.000000001
-    from jsonb_to_recordset(${JSON.stringify(deltas)}::jsonb) as r("projectId" uuid, "customerId" text, date date,
+    from json_to_recordset(${JSON.stringify(deltas)}::json) as r("projectId" uuid, "customerId" text, date date,
       requests bigint, "tokensIn" bigint, "tokensOut" bigint, "costNanoUsd" bigint, "savedNanoUsd" bigint)
     on conflict (project_id, customer_id, date) do update set
       request_count = t.request_count + excluded.request_count, tokens_in = t.tokens_in + excluded.tokens_in,

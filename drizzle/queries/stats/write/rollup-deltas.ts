@@ -1,6 +1,7 @@
 import { addToHistogram, type Histogram, mergeHistogram, packHistogram } from '@llm0/core/logs/histogram';
 import { eachInSlices } from '@llm0/core/logs/in-slices';
 import type { LogRecord } from '@llm0/core/logs/log-record';
+import { utcDay } from '../utc-day';
 
 /** What a row adds to the roll-ups. */
 export interface UsageFact {
@@ -48,8 +49,8 @@ const METRICS = ['latencyMs', 'ttftMs', 'overheadMs', 'upstreamMs'] as const;
 
 type Sums = Record<(typeof SUMS)[number], number>;
 
-/** One roll-up row's change, ready for JSON; histograms are packed. */
-export interface RollupDelta extends Sums, Record<(typeof METRICS)[number], readonly number[]> {
+/** One roll-up row's change, ready for JSON; histograms are packed and written as Postgres reads bytes. */
+export interface RollupDelta extends Sums, Record<(typeof METRICS)[number], string> {
   readonly bucketMs: number;
   readonly projectId: string;
   readonly apiKeyId: string;
@@ -58,18 +59,6 @@ export interface RollupDelta extends Sums, Record<(typeof METRICS)[number], read
   readonly status: string;
   readonly cache: string;
   readonly requests: number;
-}
-
-export interface CustomerDelta {
-  readonly projectId: string;
-  readonly customerId: string;
-  /** `YYYY-MM-DD`, UTC. */
-  readonly date: string;
-  readonly requests: number;
-  readonly tokensIn: number;
-  readonly tokensOut: number;
-  readonly costNanoUsd: number;
-  readonly savedNanoUsd: number;
 }
 
 export function factOf(record: LogRecord): UsageFact {
@@ -114,13 +103,11 @@ export function toDeltas(groups: Groups): readonly RollupDelta[] {
   const deltas: RollupDelta[] = [];
   for (const [, group] of [...groups].sort(([a], [b]) => (a < b ? -1 : 1))) {
     const { fact, requests, sums, histograms } = group;
-    const packed = {
-      latencyMs: packHistogram(histograms.latencyMs),
-      ttftMs: packHistogram(histograms.ttftMs),
-      overheadMs: packHistogram(histograms.overheadMs),
-      upstreamMs: packHistogram(histograms.upstreamMs),
-    };
-    if (requests === 0 && SUMS.every((name) => sums[name] === 0) && METRICS.every((name) => packed[name].length === 0))
+    if (
+      requests === 0 &&
+      SUMS.every((name) => sums[name] === 0) &&
+      METRICS.every((name) => histograms[name].size === 0)
+    )
       continue;
     deltas.push({
       bucketMs: group.bucketMs,
@@ -132,11 +119,16 @@ export function toDeltas(groups: Groups): readonly RollupDelta[] {
       cache: fact.cache,
       requests,
       ...sums,
-      ...packed,
+      latencyMs: toBytea(histograms.latencyMs),
+      ttftMs: toBytea(histograms.ttftMs),
+      overheadMs: toBytea(histograms.overheadMs),
+      upstreamMs: toBytea(histograms.upstreamMs),
     });
   }
   return deltas;
 }
+
+const toBytea = (histogram: Histogram) => `\\x${packHistogram(histogram).toHex()}`;
 
 /** Thousands of rows take milliseconds: other work is let in between. */
 export async function groupFacts(facts: readonly SignedFact[], bucketMs: number): Promise<Groups> {
@@ -154,10 +146,10 @@ export async function groupFacts(facts: readonly SignedFact[], bucketMs: number)
 }
 
 /** The same changes in larger buckets, a multiple of theirs: thousands of rows are a handful of groups by then. */
-export function coarsen(fine: Groups, bucketMs: number, together: Partial<UsageFact> = {}): Groups {
+export function coarsen(fine: Groups, bucketMs: number): Groups {
   const groups = new Map<string, Group>();
   for (const part of fine.values()) {
-    const group = groupOf(groups, { ...part.fact, ...together }, part.bucketMs - (part.bucketMs % bucketMs));
+    const group = groupOf(groups, part.fact, part.bucketMs - (part.bucketMs % bucketMs));
     group.requests += part.requests;
     for (const name of SUMS) group.sums[name] += part.sums[name];
     for (const name of METRICS) mergeHistogram(group.histograms[name], part.histograms[name]);
@@ -186,71 +178,49 @@ function groupOf(groups: Map<string, Group>, fact: UsageFact, bucketMs: number):
   return group;
 }
 
-const NO_KEY = '00000000-0000-0000-0000-000000000000';
-/** Stands for all projects together, in roll-ups that have such rows. */
-export const ANY_PROJECT = '00000000-0000-0000-0000-000000000000';
-
-/** Groups of the roll-ups of durations alone: keys, statuses and caches come together. */
-export const coarsenLatencies = (fine: Groups, bucketMs: number): Groups =>
-  coarsen(fine, bucketMs, { apiKeyId: NO_KEY, status: '', cache: 'miss' });
-
-/** What groups change in the roll-ups of durations alone. */
-export const toLatencyDeltas = (groups: Groups): readonly RollupDelta[] =>
-  toDeltas(groups).filter((delta) => METRICS.some((name) => delta[name].length > 0));
-
-/** Changes of `customer_spend`. */
-export function customerDeltas(facts: readonly SignedFact[]): readonly CustomerDelta[] {
-  const groups = new Map<string, CustomerDelta>();
-  for (const { fact, sign } of facts) {
-    if (fact.customerId === null) continue;
-    const date = utcDay(fact.createdAtMs);
-    const key = JSON.stringify([fact.projectId, fact.customerId, date]);
-    const before = groups.get(key);
-    groups.set(key, {
-      projectId: fact.projectId,
-      customerId: fact.customerId,
-      date,
-      requests: (before?.requests ?? 0) + sign,
-      tokensIn: (before?.tokensIn ?? 0) + sign * fact.tokensIn,
-      tokensOut: (before?.tokensOut ?? 0) + sign * fact.tokensOut,
-      costNanoUsd: (before?.costNanoUsd ?? 0) + sign * fact.costNanoUsd,
-      savedNanoUsd: (before?.savedNanoUsd ?? 0) + sign * fact.savedNanoUsd,
-    });
-  }
-  return [...groups].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, delta]) => delta);
-}
-
-/** One change of `rollup_error`. */
-export interface ErrorDelta {
-  readonly bucketMs: number;
-  readonly projectId: string;
-  readonly model: string;
-  readonly provider: string;
-  readonly status: string;
-  readonly errorCode: string;
-  readonly requests: number;
-}
+/** Changes of `customer_spend`; `date` is `YYYY-MM-DD`, UTC. */
+export const customerDeltas = (facts: readonly SignedFact[]) =>
+  sumUp(facts, ({ projectId, customerId, createdAtMs, tokensIn, tokensOut, costNanoUsd, savedNanoUsd }) =>
+    customerId === null
+      ? undefined
+      : {
+          at: { projectId, customerId, date: utcDay(createdAtMs) },
+          adds: { requests: 1, tokensIn, tokensOut, costNanoUsd, savedNanoUsd },
+        },
+  );
 
 /** Changes of `rollup_error`: of rows with an error code only. */
-export function errorDeltas(facts: readonly SignedFact[], bucketMs: number): readonly ErrorDelta[] {
-  const groups = new Map<string, ErrorDelta>();
-  for (const { fact, sign } of facts) {
-    if (fact.errorCode === null) continue;
-    const { projectId, model, provider, status, errorCode } = fact;
-    const at = {
-      bucketMs: fact.createdAtMs - (fact.createdAtMs % bucketMs),
-      projectId,
-      model,
-      provider,
-      status,
-      errorCode,
-    };
-    const key = JSON.stringify(Object.values(at));
-    groups.set(key, { ...at, requests: (groups.get(key)?.requests ?? 0) + sign });
-  }
-  const changed = [...groups].filter(([, delta]) => delta.requests !== 0);
-  return changed.sort(([a], [b]) => (a < b ? -1 : 1)).map(([, delta]) => delta);
+export const errorDeltas = (facts: readonly SignedFact[], bucketMs: number) =>
+  sumUp(facts, ({ projectId, model, provider, status, errorCode, createdAtMs }) =>
+    errorCode === null
+      ? undefined
+      : {
+          at: { bucketMs: createdAtMs - (createdAtMs % bucketMs), projectId, model, provider, status, errorCode },
+          adds: { requests: 1 },
+        },
+  );
+
+interface Share<At extends object, Sum extends string> {
+  readonly at: At;
+  readonly adds: Record<Sum, number>;
 }
 
-/** `YYYY-MM-DD` of an instant, UTC. */
-export const utcDay = (ms: number) => new Date(ms).toISOString().slice(0, 10);
+/** One change for each place, in the order of places; those that cancel each other are left out. */
+function sumUp<At extends object, Sum extends string>(
+  facts: readonly SignedFact[],
+  shareOf: (fact: UsageFact) => Share<At, Sum> | undefined,
+): readonly (At & Record<Sum, number>)[] {
+  const sums = new Map<string, Share<At, Sum>>();
+  for (const { fact, sign } of facts) {
+    const share = shareOf(fact);
+    if (share === undefined) continue;
+    const key = JSON.stringify(Object.values(share.at));
+    const sum = sums.get(key)?.adds;
+    for (const name in share.adds) share.adds[name] = (sum?.[name] ?? 0) + sign * share.adds[name];
+    sums.set(key, share);
+  }
+  return [...sums]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .filter(([, { adds }]) => Object.values(adds).some((n) => n !== 0))
+    .map(([, { at, adds }]) => ({ ...at, ...adds }));
+}

@@ -1,11 +1,11 @@
 import type { RebuildData } from '@llm0/core/limits/hot-store';
 import { type SQL, sql } from 'drizzle-orm';
-import type { Db } from '../client';
-import { nanoFromUsd } from '../money';
-import { listAllCustomerLimits } from './limits/customer-limits';
-import { raiseLogFence } from './logs/log-fence';
-import { lockLogWrites } from './logs/partitions';
-import { utcDay } from './rollup-deltas';
+import type { Db } from '../../../client';
+import { nanoFromUsd } from '../../../money';
+import { listAllCustomerLimits } from '../../limits/customer-limits';
+import { raiseLogFence } from '../../logs/log-fence';
+import { lockLogWrites } from '../../logs/partitions';
+import { utcDay } from '../utc-day';
 
 interface SpendRow extends Record<string, unknown> {
   project_id: string;

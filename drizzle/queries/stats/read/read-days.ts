@@ -1,14 +1,14 @@
 import { sql } from 'drizzle-orm';
-import type { Db } from '../client';
-import { sqlState } from '../sql-state';
+import type { Db } from '../../../client';
+import { sqlState } from '../../../sql-state';
+import { CANCELED } from './time-limit';
 
 /** Rows are read at most so far back at once. */
 export const MAX_ROW_DAYS = 7;
 const DAY_MS = 86_400_000;
 /** The first stretch is short, so that the newest rows are there whatever comes. */
 const FIRST_STRETCH_MS = 3_600_000;
-const TIME_LIMIT_MS = 3000;
-const CANCELED = '57014';
+const TIME_LIMIT_MS = 2500;
 
 export interface Stretch {
   readonly fromMs: number;

@@ -1,5 +1,7 @@
 /** Where a stretch of time is read from; the roll-ups in full buckets only. */
-export type StatsSource = 'rows' | 'rollup_minute' | 'rollup_hour' | 'rollup_quarter' | 'rollup_day';
+export type StatsSource = 'rows' | 'rollup_minute' | 'rollup_hour' | 'rollup_day';
+/** Roll-ups by one thing only. */
+export type SpecialSource = 'rollup_error' | 'customer_spend';
 
 /** Half open: `fromMs` ≤ t < `toMs`. */
 export interface StatsSegment {
@@ -8,38 +10,20 @@ export interface StatsSegment {
   readonly toMs: number;
   /** Taken away instead of added. */
   readonly isLess?: boolean;
-  /** Of `rollup_durations`: whose buckets. */
-  readonly stepHours?: number;
-  /** Of roll-ups: without the groups that keep their name. */
-  readonly onlyOthers?: boolean;
 }
-
-/** Roll-ups by one thing only. */
-export type SpecialSource =
-  | 'rollup_error'
-  | 'customer_spend'
-  | 'customer_spend_hour'
-  | 'rollup_latency_short'
-  | 'rollup_latency_hour'
-  | 'rollup_latency_quarter'
-  | 'rollup_latency_day'
-  | 'rollup_durations';
 
 interface RangeSegment extends StatsSegment {
   readonly source: StatsSource;
 }
 
 const MINUTE_MS = 60_000;
-const SHORT_MS = 15 * MINUTE_MS;
 const HOUR_MS = 60 * MINUTE_MS;
-const QUARTER_MS = 6 * HOUR_MS;
 const DAY_MS = 24 * HOUR_MS;
 const HOURS_KEPT_MS = 90 * DAY_MS - HOUR_MS;
 
 /** Coarse to fine; `keptMs` an hour less than the clean-up's, so that a bucket is never read while it is dropped. */
 const LEVELS = [
   { source: 'rollup_day', sizeMs: DAY_MS, keptMs: Number.POSITIVE_INFINITY },
-  { source: 'rollup_quarter', sizeMs: QUARTER_MS, keptMs: HOURS_KEPT_MS },
   { source: 'rollup_hour', sizeMs: HOUR_MS, keptMs: HOURS_KEPT_MS },
   { source: 'rollup_minute', sizeMs: MINUTE_MS, keptMs: 47 * HOUR_MS },
 ] as const;
@@ -56,8 +40,8 @@ export interface RangeOptions {
 }
 
 /**
- * Splits a range into stretches that add up to exactly it: full days, quarters of days, hours and minutes from the roll-ups, the rest from
- * rows. Where hours are no longer kept, the range is widened to whole days.
+ * Splits a range into stretches that add up to exactly it: full days, hours and minutes from the roll-ups, the rest from rows,
+ * in the order of time. Where hours are no longer kept, the range is widened to whole days.
  */
 export function splitRange(options: RangeOptions): readonly RangeSegment[] {
   const oldestHourMs = options.nowMs - HOURS_KEPT_MS;
@@ -89,38 +73,23 @@ function cover(fromMs: number, toMs: number, levels: readonly Level[], nowMs: nu
 const floorTo = (ms: number, sizeMs: number) => Math.floor(ms / sizeMs) * sizeMs;
 const ceilTo = (ms: number, sizeMs: number) => Math.ceil(ms / sizeMs) * sizeMs;
 
-/**
- * Where buckets are wanted of a multiple of 15 minutes, or one total: full quarters of an hour of a stretch of minutes from
- * the durations' own roll-up, what is left at its ends still from minutes. Any other stretch stays as it is.
- */
-export const splitMinutes = (segment: StatsSegment, intervalMs?: number): readonly StatsSegment[] =>
-  splitOut(segment, { of: 'rollup_minute', source: 'rollup_latency_short', sizeMs: SHORT_MS, intervalMs });
-
-/** The same for full hours of a stretch of rows by customer. */
-export const splitCustomerHours = (segment: StatsSegment, intervalMs?: number): readonly StatsSegment[] =>
-  splitOut(segment, { of: 'rows', source: 'customer_spend_hour', sizeMs: HOUR_MS, intervalMs });
-
-interface SplitOut {
-  readonly of: StatsSource;
-  readonly source: SpecialSource;
-  readonly sizeMs: number;
-  readonly intervalMs: number | undefined;
-}
-
-function splitOut(
-  segment: StatsSegment,
-  { of, source, sizeMs, intervalMs = DAY_MS }: SplitOut,
+/** The same segments in stretches of at most about `lengthMs`, which end where buckets do. */
+export function splitLong(
+  segments: readonly StatsSegment[],
+  lengthMs: Readonly<Record<StatsSource, number>>,
+  intervalMs = MINUTE_MS,
 ): readonly StatsSegment[] {
-  const { fromMs, toMs } = segment;
-  const startMs = ceilTo(fromMs, sizeMs);
-  const endMs = floorTo(toMs, sizeMs);
-  if (segment.source !== of || intervalMs % sizeMs !== 0 || startMs >= endMs) return [segment];
-  const parts: readonly StatsSegment[] = [
-    { ...segment, toMs: startMs },
-    { ...segment, source, fromMs: startMs, toMs: endMs },
-    { ...segment, fromMs: endMs },
-  ];
-  return parts.filter((part) => part.fromMs < part.toMs);
+  return segments.flatMap((segment) => {
+    const longest = segment.source in lengthMs ? lengthMs[segment.source as StatsSource] : Number.POSITIVE_INFINITY;
+    const stepMs = Math.max(1, Math.floor(longest / intervalMs)) * intervalMs;
+    const parts: StatsSegment[] = [];
+    for (let atMs = segment.fromMs; atMs < segment.toMs; ) {
+      const endMs = Math.min(segment.toMs, floorTo(atMs, stepMs) + stepMs);
+      parts.push({ ...segment, fromMs: atMs, toMs: endMs });
+      atMs = endMs;
+    }
+    return parts;
+  });
 }
 
 /**

@@ -1,11 +1,11 @@
-import type { Db } from '../client';
+import type { Db } from '../../../client';
+import { durationsOf, type Histograms, loadHistograms, mergeDurations } from './durations';
+import { type BucketQuery, OTHER_GROUPS, type StatsScope, scopeOf } from './questions';
 import { readDays } from './read-days';
-import type { BucketQuery, BucketResult } from './stats';
-import { OTHER_GROUPS } from './stats-customers';
-import { durationsOf, type Histograms, loadHistograms, mergeDurations } from './stats-durations';
-import type { StatsSegment } from './stats-range';
-import { type StatsScope, scopeOf } from './stats-sources';
-import { addTotals, bucketKey, loadTotals, type UsageTotals, ZERO } from './stats-totals';
+import type { BucketResult } from './stats-bucket';
+import { askOf } from './time-limit';
+import type { StatsSegment } from './time-segments';
+import { addTotals, bucketKey, loadTotals, type UsageTotals, ZERO } from './totals';
 
 interface Sum {
   readonly startMs: number;
@@ -21,8 +21,9 @@ export async function loadFromRows(db: Db, query: BucketQuery): Promise<BucketRe
   const sums = new Map<string, Sum>();
   const readFromMs = await readDays(db, query, async (tx, day) => {
     const segments: StatsSegment[] = [{ source: 'rows', ...day }];
-    const found = await loadTotals(tx, segments, scope);
-    const histograms = query.withDurations ? await loadHistograms(tx, segments, scope) : undefined;
+    const ask = askOf(tx);
+    const found = await loadTotals(ask, segments, scope);
+    const histograms = query.withDurations ? await loadHistograms(ask, segments, scope) : undefined;
     for (const { startMs, group, totals } of found) {
       addSum(sums, { startMs, group, totals, histograms: histograms?.get(bucketKey(startMs, group)) ?? {} });
     }

@@ -1,81 +1,26 @@
 import type { Histogram } from '@llm0/core/logs/histogram';
-import type { Db } from '../client';
-import { OTHER_GROUPS } from './stats-customers';
-import { type Durations, durationsOf, loadDurations, loadHistograms } from './stats-durations';
-import { loadFromRows } from './stats-from-rows';
-import { type StatsSegment, splitByOne, splitCustomerHours, splitRange } from './stats-range';
-import { type MetricName, type StatsFilter, type StatsScope, type SumColumn, scopeOf } from './stats-sources';
-import { addTotals, bucketKey, loadTotals, type UsageTotals, ZERO } from './stats-totals';
-import { withRoom } from './with-room';
+import type { Db } from '../../../client';
+import { type Durations, durationsOf, loadDurations, loadHistograms } from './durations';
+import { loadFromRows } from './from-rows';
+import {
+  type BucketQuery,
+  type MetricName,
+  OTHER_GROUPS,
+  SPEND_SUMS,
+  type StatsQuery,
+  type StatsScope,
+  type SumColumn,
+  scopeOf,
+} from './questions';
+import type { BucketResult } from './stats-bucket';
+import { type Ask, askInTime } from './time-limit';
+import { type StatsSegment, splitByOne, splitRange } from './time-segments';
+import { addTotals, bucketKey, loadTopOfRows, loadTotals, type UsageTotals, ZERO } from './totals';
 
-export type { Durations, Percentiles } from './stats-durations';
-export type { MetricName, SumColumn } from './stats-sources';
-export type { UsageTotals } from './stats-totals';
-
-/** Money and tokens. */
-export const SPEND_SUMS = [
-  'requests',
-  'tokens_in',
-  'tokens_out',
-  'tokens_cache_read',
-  'tokens_cache_write',
-  'tokens_reasoning',
-  'cost_usd',
-  'saved_usd',
-] as const satisfies readonly SumColumn[];
 /** What groups are ranked by. */
 const RANKED_BY = ['requests', 'cost_usd'] as const satisfies readonly SumColumn[];
-
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-
-export interface StatsQuery extends StatsFilter {
-  readonly fromMs: number;
-  /** Exclusive. */
-  readonly toMs: number;
-  readonly nowMs: number;
-}
-
-export type GroupBy =
-  | 'project'
-  | 'key'
-  | 'model'
-  | 'provider'
-  | 'customer'
-  | 'status'
-  | 'error_code'
-  | `label.${string}`;
-
-export interface BucketQuery extends StatsQuery {
-  /** Whole seconds; buckets start at multiples of it since the epoch (UTC). Absent = one bucket over all. */
-  readonly intervalMs?: number;
-  readonly groupBy?: GroupBy;
-  /** Only so many groups, the dearest first; the rest is one group, `OTHER_GROUPS`. */
-  readonly top?: number;
-  /** Percentiles cost a second query. */
-  readonly withDurations: boolean;
-  /** Of these durations only; absent = of all. */
-  readonly metrics?: readonly MetricName[];
-  /** Sums wanted, others may be 0; absent = all. With `SPEND_SUMS` days by customer come from their roll-up. */
-  readonly sums?: readonly SumColumn[];
-}
-
-export interface StatsBucket extends UsageTotals {
-  readonly startMs: number;
-  /** The group's id or name, '' where the rows have none; null without `groupBy`. */
-  readonly group: string | null;
-  /** Absent unless asked for. */
-  readonly durations?: Durations;
-}
-
-export interface BucketResult {
-  /** Those that have requests, oldest first; a gap is a bucket that is missing. */
-  readonly buckets: readonly StatsBucket[];
-  /** How many groups there are, shown or not. */
-  readonly groups: number;
-  /** The first moment that was read, where the bounds of reading rows were met. */
-  readonly partialFromMs?: number;
-}
 
 /** Totals and percentiles of a range: from rows up to 1 h, beyond from the roll-ups, exact to the millisecond. */
 export async function loadOverview(
@@ -83,9 +28,9 @@ export async function loadOverview(
   query: StatsQuery,
 ): Promise<UsageTotals & { readonly durations: Durations }> {
   const segments = splitRange(query);
-  return withRoom(db, async (tx) => {
-    const totals = (await loadTotals(tx, segments, scopeOf(query)))[0]?.totals ?? ZERO;
-    const durations = await loadDurations(tx, segments, scopeOf(query));
+  return askInTime(db, async (ask) => {
+    const totals = (await loadTotals(ask, segments, scopeOf(query)))[0]?.totals ?? ZERO;
+    const durations = await loadDurations(ask, segments, scopeOf(query));
     return { ...totals, durations: durations.get(bucketKey(0, null)) ?? durationsOf(undefined) };
   });
 }
@@ -93,26 +38,32 @@ export async function loadOverview(
 /** Counts by bin of one duration, over a range. */
 export async function loadHistogram(db: Db, query: StatsQuery, metric: MetricName): Promise<Histogram> {
   const scope = { ...scopeOf(query), metrics: [metric] };
-  const histograms = await withRoom(db, (tx) => loadHistograms(tx, splitRange(query), scope));
+  const histograms = await askInTime(db, (ask) => loadHistograms(ask, splitRange(query), scope));
   return histograms.get(bucketKey(0, null))?.[metric] ?? new Map();
 }
 
 /** Sums by interval and group, from the roll-ups; what those do not know from rows, within the bounds of `readDays`. */
 export async function loadBuckets(db: Db, query: BucketQuery): Promise<BucketResult> {
-  return needsRows(query) ? loadFromRows(db, query) : withRoom(db, (tx) => loadFromRollups(tx, query));
+  return needsRows(query) ? loadFromRows(db, query) : askInTime(db, (ask) => loadFromRollups(ask, query));
 }
 
-async function loadFromRollups(db: Db, query: BucketQuery): Promise<BucketResult> {
+async function loadFromRollups(ask: Ask, query: BucketQuery): Promise<BucketResult> {
   const { intervalMs, groupBy, top, metrics, sums } = query;
   const segments = segmentsOf(query);
   const plain: StatsScope = { ...scopeOf(query), intervalMs, groupBy, metrics, sums };
-  const ranking = top === undefined || groupBy === undefined ? undefined : await rankGroups(db, query, plain);
+  const isOfRows = segments.every(({ source }) => source === 'rows');
+  if (isOfRows && top !== undefined && groupBy !== undefined && intervalMs !== undefined && !query.withDurations) {
+    const scope = { ...plain, sums: sums && [...sums, ...RANKED_BY] };
+    const { totals, groups } = await loadTopOfRows(ask, { segments, scope, top });
+    return { buckets: totals.map(({ startMs, group, totals: sums }) => ({ startMs, group, ...sums })), groups };
+  }
+  const ranking = top === undefined || groupBy === undefined ? undefined : await rankGroups(ask, query, plain);
   const ranked = ranking?.map(({ group }) => group ?? '');
   const kept = ranked !== undefined && ranked.length > (top ?? 0) ? ranked.slice(0, top) : undefined;
   const scope = { ...plain, kept };
   const isRead = ranking !== undefined && intervalMs === undefined;
-  const totals = isRead ? joinOthers(ranking, kept) : await loadTotals(db, segments, scope);
-  const durations = query.withDurations ? await loadDurations(db, segments, scope) : undefined;
+  const totals = isRead ? joinOthers(ranking, kept) : await loadTotals(ask, segments, scope);
+  const durations = query.withDurations ? await loadDurations(ask, segments, scope) : undefined;
   const buckets = totals.map(({ startMs, group, totals: sums }) => {
     const bucket = { startMs: intervalMs === undefined ? query.fromMs : startMs, group, ...sums };
     if (durations === undefined) return bucket;
@@ -130,26 +81,23 @@ export function needsRows(query: BucketQuery): boolean {
   if (groupBy !== 'customer') return groupBy === 'error_code' && apiKeyId !== undefined;
   const onlySpend = sums?.every((name) => SPEND_SUMS.some((one) => one === name)) === true;
   if (!onlySpend || [apiKeyId, model, provider, status].some((filter) => filter !== undefined)) return true;
-  // Customers are rolled up by day, and by hour for a week: parts of days are read at once as long as they are few.
+  // Customers are rolled up by day: parts of days are read at once as long as they are few.
   return intervalMs % DAY_MS !== 0 && query.toMs - query.fromMs > DAY_MS;
 }
 
 /** Full days and hours by customer, or full hours by error code, come from the roll-up that has them; the edges from rows. */
 function segmentsOf(query: BucketQuery): readonly StatsSegment[] {
-  if (query.groupBy === 'customer')
-    return splitByOne({ ...query, source: 'customer_spend', sizeMs: DAY_MS }).flatMap((segment) =>
-      splitCustomerHours(segment, query.intervalMs),
-    );
+  if (query.groupBy === 'customer') return splitByOne({ ...query, source: 'customer_spend', sizeMs: DAY_MS });
   if (query.groupBy === 'error_code') return splitByOne({ ...query, source: 'rollup_error', sizeMs: HOUR_MS });
   return splitRange(query);
 }
 
 /** Sums by group over all of the range, the dearest first, then the busiest. */
-async function rankGroups(db: Db, query: BucketQuery, scope: StatsScope) {
+async function rankGroups(ask: Ask, query: BucketQuery, scope: StatsScope) {
   // Whatever they are drawn by, fewer and larger buckets tell all of the range; but those of errors know no money.
   const segments = segmentsOf(query.groupBy === 'error_code' ? query : { ...query, intervalMs: undefined });
   const sums = scope.intervalMs === undefined ? scope.sums && [...scope.sums, ...RANKED_BY] : RANKED_BY;
-  const rows = await loadTotals(db, segments, { ...scope, intervalMs: undefined, sums });
+  const rows = await loadTotals(ask, segments, { ...scope, intervalMs: undefined, sums });
   return rows.toSorted((a, b) => b.totals.costNanoUsd - a.totals.costNanoUsd || b.totals.requests - a.totals.requests);
 }
 

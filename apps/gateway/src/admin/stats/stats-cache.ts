@@ -1,0 +1,81 @@
+// An answer that fails is not kept; whoever asked the same at that time is told the same error.
+import type { StatsAnswer, StatsQuestion, StatsReader } from './answer-stats';
+
+/** All tabs that show the same range share an answer so long. */
+const KEPT_MS = 20_000;
+const MAX_ENTRIES = 500;
+const MAX_BYTES = 16 * 2 ** 20;
+
+interface Kept extends StatsAnswer {
+  readonly askedAtMs: number;
+}
+
+export interface SharedAnswer extends StatsAnswer {
+  /** How long ago the database was asked. */
+  readonly ageMs: number;
+}
+
+/** Answers that are worth it are kept for 20 s, and what is being asked is not asked a second time. */
+export class StatsCache {
+  /** By question, the oldest first. */
+  private readonly kept = new Map<string, Kept>();
+  private readonly asking = new Map<string, Promise<Kept>>();
+  private bytes = 0;
+
+  constructor(
+    private readonly reader: StatsReader,
+    private readonly clock: { monotonicMs(): number },
+  ) {}
+
+  /** `isFresh`: the database is asked whatever is kept. */
+  async answer(question: StatsQuestion, isFresh = false): Promise<SharedAnswer> {
+    const key = JSON.stringify({ ...question, query: { ...question.query, nowMs: undefined } });
+    const answer = isFresh ? await this.ask(key, question) : await this.find(key, question);
+    return { ...answer, ageMs: this.clock.monotonicMs() - answer.askedAtMs };
+  }
+
+  private find(key: string, question: StatsQuestion): Kept | Promise<Kept> {
+    this.dropOld();
+    return this.kept.get(key) ?? this.asking.get(key) ?? this.ask(key, question);
+  }
+
+  private async ask(key: string, question: StatsQuestion): Promise<Kept> {
+    const askedAtMs = this.clock.monotonicMs();
+    const asked = this.reader.answer(question).then((answer) => ({ ...answer, askedAtMs }));
+    this.asking.set(key, asked);
+    try {
+      const answer = await asked;
+      if (answer.isWorthKeeping) this.keep(key, answer);
+      return answer;
+    } finally {
+      if (this.asking.get(key) === asked) this.asking.delete(key);
+    }
+  }
+
+  private keep(key: string, answer: Kept): void {
+    const before = this.kept.get(key);
+    if (before !== undefined && before.askedAtMs > answer.askedAtMs) return;
+    this.drop(key);
+    if (sizeOf(key, answer) > MAX_BYTES / 4) return;
+    this.kept.set(key, answer);
+    this.bytes += sizeOf(key, answer);
+    for (const oldest of this.kept.keys()) {
+      if (this.kept.size <= MAX_ENTRIES && this.bytes <= MAX_BYTES) break;
+      this.drop(oldest);
+    }
+  }
+
+  private dropOld(): void {
+    const oldestMs = this.clock.monotonicMs() - KEPT_MS;
+    for (const [key, { askedAtMs }] of this.kept) if (askedAtMs <= oldestMs) this.drop(key);
+  }
+
+  private drop(key: string): void {
+    const answer = this.kept.get(key);
+    if (answer === undefined) return;
+    this.kept.delete(key);
+    this.bytes -= sizeOf(key, answer);
+  }
+}
+
+const sizeOf = (key: string, { json }: StatsAnswer) => 2 * key.length + json.length;

@@ -1,0 +1,100 @@
+/** Durations that are measured, as their columns are called without the unit. */
+export const METRIC_NAMES = ['latency', 'ttft', 'overhead', 'upstream'] as const;
+export type MetricName = (typeof METRIC_NAMES)[number];
+
+/** What is added up, and its column. */
+export const SUMS = {
+  requests: 'requests',
+  success: 'success',
+  errors: 'errors',
+  rateLimited: 'rate_limited',
+  capExceeded: 'cap_exceeded',
+  aborted: 'aborted',
+  tokensIn: 'tokens_in',
+  tokensOut: 'tokens_out',
+  tokensCacheRead: 'tokens_cache_read',
+  tokensCacheWrite: 'tokens_cache_write',
+  tokensReasoning: 'tokens_reasoning',
+  costNanoUsd: 'cost_usd',
+  savedNanoUsd: 'saved_usd',
+  /** Served from the exact cache. */
+  exactHits: 'exact_hits',
+  semanticHits: 'semantic_hits',
+  failovers: 'failovers',
+} as const;
+export type SumColumn = (typeof SUMS)[keyof typeof SUMS];
+export const SUM_COLUMNS: readonly SumColumn[] = Object.values(SUMS);
+
+/** Money and tokens. */
+export const SPEND_SUMS = [
+  'requests',
+  'tokens_in',
+  'tokens_out',
+  'tokens_cache_read',
+  'tokens_cache_write',
+  'tokens_reasoning',
+  'cost_usd',
+  'saved_usd',
+] as const satisfies readonly SumColumn[];
+
+/** Name of all groups beyond those asked for. */
+export const OTHER_GROUPS = '(other)';
+
+/** Rows that count; all conditions must hold. Labels and customers are in rows only. */
+export interface StatsFilter {
+  readonly projectId?: string;
+  readonly apiKeyId?: string;
+  readonly model?: string;
+  readonly provider?: string;
+  readonly status?: string;
+  readonly customerId?: string;
+}
+
+export interface StatsQuery extends StatsFilter {
+  readonly fromMs: number;
+  /** Exclusive. */
+  readonly toMs: number;
+  readonly nowMs: number;
+}
+
+export type GroupBy =
+  | 'project'
+  | 'key'
+  | 'model'
+  | 'provider'
+  | 'customer'
+  | 'status'
+  | 'error_code'
+  | `label.${string}`;
+
+export interface BucketQuery extends StatsQuery {
+  /** Whole seconds; buckets start at multiples of it since the epoch (UTC). Absent = one bucket over all. */
+  readonly intervalMs?: number;
+  readonly groupBy?: GroupBy;
+  /** Only so many groups, the dearest first; the rest is one group, `OTHER_GROUPS`. */
+  readonly top?: number;
+  /** Percentiles cost a second query. */
+  readonly withDurations: boolean;
+  /** Of these durations only; absent = of all. */
+  readonly metrics?: readonly MetricName[];
+  /** Sums wanted, others may be 0; absent = all. With `SPEND_SUMS` days by customer come from their roll-up. */
+  readonly sums?: readonly SumColumn[];
+}
+
+/** What is read of each stretch of time. */
+export interface StatsScope extends StatsFilter {
+  /** Absent = one total, with start 0. */
+  readonly intervalMs?: number;
+  readonly groupBy?: GroupBy;
+  /** Durations wanted; absent = all. */
+  readonly metrics?: readonly MetricName[];
+  /** Groups that keep their name; all others come together as `OTHER_GROUPS`. */
+  readonly kept?: readonly string[];
+  /** Sums wanted; absent = all. */
+  readonly sums?: readonly SumColumn[];
+}
+
+/** The conditions of a query alone. */
+export function scopeOf({ projectId, apiKeyId, model, provider, status, customerId }: StatsFilter): StatsScope {
+  return { projectId, apiKeyId, model, provider, status, customerId };
+}

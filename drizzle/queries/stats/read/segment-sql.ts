@@ -1,0 +1,86 @@
+import { type SQL, sql } from 'drizzle-orm';
+import { customerDays } from './customer-days';
+import { type GroupBy, OTHER_GROUPS, type StatsScope } from './questions';
+import type { StatsSegment } from './time-segments';
+
+/** Group → expression over `gateway_logs` and over the roll-ups that have it; labels are in rows only. */
+const ROW_GROUPS: Readonly<Record<string, SQL>> = {
+  project: sql`project_id::text`,
+  key: sql`api_key_id::text`,
+  model: sql`model`,
+  provider: sql`coalesce(final_provider, provider, '')`,
+  customer: sql`coalesce(customer_id, '')`,
+  status: sql`status`,
+  error_code: sql`coalesce(error_code, '')`,
+};
+const ROLLUP_GROUPS: Readonly<Record<string, SQL>> = {
+  project: sql`project_id::text`,
+  key: sql`api_key_id::text`,
+  model: sql`model`,
+  provider: sql`provider`,
+  status: sql`status`,
+  customer: sql`customer_id`,
+  error_code: sql`error_code`,
+};
+
+export function groupOf(segment: StatsSegment, { groupBy, kept }: StatsScope): SQL {
+  return groupBy === undefined ? sql`null::text` : nameOfKept(nameOf(segment, groupBy), kept);
+}
+
+/** A group's name, or that of all others. */
+function nameOfKept(name: SQL, kept: readonly string[] | undefined): SQL {
+  if (kept === undefined) return name;
+  return sql`case when ${name} in (select value from jsonb_array_elements_text(${JSON.stringify(kept)}::jsonb))
+    then ${name} else ${OTHER_GROUPS} end`;
+}
+
+function nameOf(segment: StatsSegment, groupBy: GroupBy): SQL {
+  if (groupBy.startsWith('label.')) return sql`coalesce(labels ->> ${groupBy.slice('label.'.length)}, '')`;
+  const group = (segment.source === 'rows' ? ROW_GROUPS : ROLLUP_GROUPS)[groupBy];
+  if (group === undefined) throw new RangeError(`roll-ups have no ${groupBy}`);
+  return group;
+}
+
+const timeOf = (segment: StatsSegment) => sql.identifier(segment.source === 'rows' ? 'created_at' : 'bucket');
+
+/** Where a segment is read from; roll-ups with fewer columns are brought into the shape of the others. */
+export function tableOf(segment: StatsSegment, scope: StatsScope): SQL {
+  const { groupBy } = scope;
+  if (segment.source === 'customer_spend') return customerDays(segment, scope);
+  if (segment.source === 'rollup_error')
+    return sql`(select bucket, project_id, model, provider, status, error_code, requests,
+    'miss' as cache, 0 as failovers, ${NO_TOKENS} from rollup_error) as rollup_error`;
+  if (segment.source !== 'rows') return sql`${sql.identifier(segment.source)}`;
+  return groupBy === 'error_code'
+    ? sql`(select * from gateway_logs where error_code is not null) as gateway_logs`
+    : sql`gateway_logs`;
+}
+
+const NO_TOKENS = sql.raw(`0 as tokens_in, 0 as tokens_out, 0 as tokens_cache_read, 0 as tokens_cache_write,
+  0 as tokens_reasoning, 0 as cost_usd, 0 as saved_usd`);
+
+export function startOf(segment: StatsSegment, intervalMs: number | undefined): SQL {
+  if (intervalMs === undefined) return sql`0::bigint`;
+  const step = sql.raw(String(Math.trunc(intervalMs)));
+  // date_part counts in doubles, exact to the millisecond; extract would in numerics, many times slower.
+  return sql`((date_part('epoch', ${timeOf(segment)}) * 1000)::bigint / ${step}) * ${step}`;
+}
+
+export function within(segment: StatsSegment, scope: StatsScope): SQL {
+  const time = timeOf(segment);
+  const provider = segment.source === 'rows' ? sql`coalesce(final_provider, provider, '')` : sql`provider`;
+  const conditions = [
+    sql`${time} >= to_timestamp(${segment.fromMs}::bigint / 1000.0)`,
+    sql`${time} < to_timestamp(${segment.toMs}::bigint / 1000.0)`,
+    scope.projectId === undefined ? undefined : sql`project_id = ${scope.projectId}::uuid`,
+    scope.apiKeyId === undefined ? undefined : sql`api_key_id = ${scope.apiKeyId}::uuid`,
+    scope.model === undefined ? undefined : sql`model = ${scope.model}`,
+    scope.provider === undefined ? undefined : sql`${provider} = ${scope.provider}`,
+    scope.status === undefined ? undefined : sql`status = ${scope.status}`,
+    scope.customerId === undefined ? undefined : sql`customer_id = ${scope.customerId}`,
+  ];
+  return sql.join(
+    conditions.filter((condition) => condition !== undefined),
+    sql` and `,
+  );
+}

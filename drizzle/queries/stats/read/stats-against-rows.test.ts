@@ -1,0 +1,247 @@
+// Whatever is asked, the answer is what the requests themselves add up to: to the nano-dollar, percentiles within 2.5 %.
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import type { LogRecord } from '@llm0/core/logs/log-record';
+import { sampleRecord } from '@llm0/testing/stores/sample-record';
+import { TEST_DATABASES } from '@llm0/testing/stores/test-databases';
+import fc from 'fast-check';
+import type { Database } from '../../../client';
+import { insertLogRecords } from '../../logs/log-insert';
+import { loadBuckets, loadHistogram, loadOverview } from './load-stats';
+import { type BucketQuery, type GroupBy, METRIC_NAMES, OTHER_GROUPS, SPEND_SUMS, type StatsQuery } from './questions';
+import type { UsageTotals } from './totals';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+const nowMs = Date.parse('2028-02-20T15:30:17.123Z');
+const projectId = crypto.randomUUID();
+const STATUSES = [
+  'success',
+  'success',
+  'success',
+  'error',
+  'rate_limited',
+  'success',
+  'aborted',
+  'cap_exceeded',
+] as const;
+
+/** Many of the last minutes and hours, few of three months; uneven, and some at the very bounds of buckets. */
+const first = Array.from({ length: 420 }, (_, index): LogRecord => {
+  const agoMs = index < 60 ? index * 41_017 : index < 260 ? index * 611_113 : index * 17_311_117;
+  const at = nowMs - 1 - agoMs;
+  const isHit = index % 6 === 0;
+  const status = isHit ? 'success' : (STATUSES[index % STATUSES.length] ?? 'success');
+  return sampleRecord({
+    projectId,
+    apiKeyId: `00000000-0000-4000-8000-00000000000${index % 3}`,
+    createdAtMs: index % 10 === 0 ? at - (at % HOUR_MS) : at,
+    model: `model-${index % 4}`,
+    finalProvider: index % 5 === 0 ? 'beta' : 'alpha',
+    customerId: index % 3 === 0 ? undefined : `customer-${index % 7}`,
+    labels: index % 2 === 0 ? { team: `t${index % 3}` } : undefined,
+    costNanoUsd: isHit ? 0 : 1_000_000_007 + index * index * 13,
+    savedNanoUsd: isHit ? 500 + index : 0,
+    tokensIn: 10 + index,
+    cacheHit: isHit,
+    semanticCacheHit: index % 12 === 0,
+    failoverCount: index % 9 === 0 ? 1 : 0,
+    latencyMs: 0.4 + ((index * 7919) % 5000) * 1.7,
+    overheadMs: 0.1 + (index % 17) / 3,
+    upstreamMs: isHit ? undefined : 3 + ((index * 104_729) % 3000),
+    ttftMs: index % 4 === 0 ? undefined : 1 + ((index * 31) % 800),
+    status,
+    errorCode: status === 'success' || status === 'aborted' ? undefined : `code-${index % 2}`,
+  });
+});
+/** Settled late: another cost, another outcome, other durations. */
+const corrections = first
+  .filter((_, index) => index % 13 === 5)
+  .map((record) => ({
+    ...record,
+    corrects: true as const,
+    costNanoUsd: record.costNanoUsd + 77,
+    latencyMs: record.latencyMs * 3,
+    ttftMs: undefined,
+    status: 'success' as const,
+    errorCode: undefined,
+  }));
+const corrected = new Map(corrections.map((record) => [record.id, record]));
+const records = first.map((record) => corrected.get(record.id) ?? record);
+
+const GROUP_OF: Readonly<Record<string, (record: LogRecord) => string>> = {
+  project: (record) => record.projectId,
+  key: (record) => record.apiKeyId,
+  model: (record) => record.model,
+  provider: (record) => record.finalProvider ?? '',
+  customer: (record) => record.customerId ?? '',
+  status: (record) => record.status,
+  error_code: (record) => record.errorCode ?? '',
+  'label.team': (record) => record.labels?.team ?? '',
+};
+
+function matching(query: BucketQuery): readonly LogRecord[] {
+  return records.filter(
+    (one) =>
+      one.createdAtMs >= query.fromMs &&
+      one.createdAtMs < query.toMs &&
+      (query.apiKeyId === undefined || one.apiKeyId === query.apiKeyId) &&
+      (query.model === undefined || one.model === query.model) &&
+      (query.provider === undefined || one.finalProvider === query.provider) &&
+      (query.status === undefined || one.status === query.status) &&
+      (query.customerId === undefined || one.customerId === query.customerId) &&
+      (query.groupBy !== 'error_code' || one.errorCode !== undefined),
+  );
+}
+
+function totalsOf(chosen: readonly LogRecord[]): UsageTotals {
+  const sum = (of: (record: LogRecord) => number) => chosen.reduce((total, record) => total + of(record), 0);
+  const having = (status: string) => sum((record) => (record.status === status ? 1 : 0));
+  return {
+    requests: chosen.length,
+    success: having('success'),
+    errors: having('error'),
+    rateLimited: having('rate_limited'),
+    capExceeded: having('cap_exceeded'),
+    aborted: having('aborted'),
+    tokensIn: sum((record) => record.tokensIn),
+    tokensOut: sum((record) => record.tokensOut),
+    tokensCacheRead: sum((record) => record.tokensCacheRead),
+    tokensCacheWrite: sum((record) => record.tokensCacheWrite),
+    tokensReasoning: sum((record) => record.tokensReasoning),
+    costNanoUsd: sum((record) => record.costNanoUsd),
+    savedNanoUsd: sum((record) => record.savedNanoUsd),
+    exactHits: sum((record) => (record.cacheHit && !record.semanticCacheHit ? 1 : 0)),
+    semanticHits: sum((record) => (record.semanticCacheHit ? 1 : 0)),
+    failovers: sum((record) => record.failoverCount),
+  };
+}
+
+/** The dearest, then the busiest, then the first by name. */
+function rank(chosen: readonly LogRecord[], groupOf: (record: LogRecord) => string): readonly string[] {
+  const groups = Map.groupBy(chosen, groupOf);
+  const ranked = [...groups].map(([name, members]) => ({ name, ...totalsOf(members) }));
+  const order = (a: (typeof ranked)[number], b: (typeof ranked)[number]) =>
+    b.costNanoUsd - a.costNanoUsd || b.requests - a.requests || (a.name < b.name ? -1 : 1);
+  return ranked.sort(order).map(({ name }) => name);
+}
+
+const shortly = (totals: UsageTotals, query: BucketQuery): Partial<UsageTotals> => {
+  const { requests, tokensIn, tokensOut, costNanoUsd, savedNanoUsd } = totals;
+  if (query.groupBy === 'error_code') return { requests };
+  return query.sums === SPEND_SUMS ? { requests, tokensIn, tokensOut, costNanoUsd, savedNanoUsd } : totals;
+};
+
+function expectPercentiles(found: Awaited<ReturnType<typeof loadOverview>>['durations'], chosen: readonly LogRecord[]) {
+  for (const metric of METRIC_NAMES) {
+    const values = chosen.map((record) => record[`${metric}Ms`]).filter((value) => value !== undefined);
+    values.sort((a, b) => a - b);
+    for (const [name, share] of [
+      ['p50', 0.5],
+      ['p95', 0.95],
+      ['p99', 0.99],
+    ] as const) {
+      const exact = values[Math.ceil(share * values.length) - 1];
+      if (exact === undefined) expect(found[metric][name]).toBeNull();
+      else expect(Math.abs((found[metric][name] ?? Number.NaN) - exact)).toBeLessThanOrEqual(exact * 0.025);
+    }
+  }
+}
+
+const ranges = fc
+  .record({
+    agoMs: fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 3 * HOUR_MS }), fc.integer({ min: 0, max: 80 * DAY_MS })),
+    lengthMs: fc.oneof(fc.integer({ min: 1, max: 3 * HOUR_MS }), fc.integer({ min: 1, max: 85 * DAY_MS })),
+    stepMs: fc.constantFrom(1, 1000, MINUTE_MS, HOUR_MS, DAY_MS),
+  })
+  .map(({ agoMs, lengthMs, stepMs }) => {
+    const toMs = agoMs === 0 ? nowMs : Math.floor((nowMs - agoMs) / stepMs) * stepMs;
+    const fromMs = Math.max(nowMs - 88 * DAY_MS, toMs - Math.max(stepMs, Math.floor(lengthMs / stepMs) * stepMs));
+    return { fromMs, toMs, nowMs, projectId };
+  })
+  .filter(({ fromMs, toMs }) => fromMs < toMs);
+
+const maybe = <T>(...values: T[]) =>
+  fc.oneof({ weight: 5, arbitrary: fc.constant(undefined) }, fc.constantFrom(...values));
+
+const queries = fc.record({
+  range: ranges,
+  intervalMs: fc.constantFrom(
+    undefined,
+    7 * DAY_MS,
+    DAY_MS,
+    12 * HOUR_MS,
+    3 * HOUR_MS,
+    HOUR_MS,
+    15 * MINUTE_MS,
+    90_000,
+  ),
+  groupBy: fc.constantFrom(undefined, ...(Object.keys(GROUP_OF) as GroupBy[])),
+  top: fc.constantFrom(undefined, 1, 2, 4),
+  filter: fc.record({
+    apiKeyId: maybe('00000000-0000-4000-8000-000000000001'),
+    model: maybe('model-1', 'model-2'),
+    provider: maybe('beta'),
+    status: maybe('success', 'error'),
+    customerId: maybe('customer-2'),
+  }),
+  withDurations: fc.boolean(),
+  onlySpend: fc.boolean(),
+});
+
+describe.each(TEST_DATABASES)('statistics against the requests on $name', (kind) => {
+  let database: Database;
+  beforeAll(async () => {
+    database = await kind.open();
+    for (let i = 0; i < first.length; i += 70) await insertLogRecords(database.db, first.slice(i, i + 70));
+    await insertLogRecords(database.db, corrections);
+  }, 60_000);
+  afterAll(() => database.close());
+
+  test('buckets by anything over any range', async () => {
+    const property = fc.asyncProperty(queries, async ({ range, filter, onlySpend, ...rest }) => {
+      const isShort = range.toMs - range.fromMs <= 7 * DAY_MS;
+      const intervalMs =
+        rest.intervalMs === undefined || isShort || rest.intervalMs % HOUR_MS === 0 ? rest.intervalMs : HOUR_MS;
+      // Roll-ups of errors know no money to rank by.
+      const top = rest.groupBy === 'error_code' ? undefined : rest.top;
+      const sums = onlySpend ? SPEND_SUMS : undefined;
+      const query: BucketQuery = { ...range, ...filter, ...rest, intervalMs, top, sums };
+      const { buckets, groups, partialFromMs } = await loadBuckets(database.db, query);
+      const chosen = matching({ ...query, fromMs: partialFromMs ?? query.fromMs });
+      const groupOf = query.groupBy === undefined ? () => '' : (GROUP_OF[query.groupBy] ?? (() => ''));
+      const kept = rank(chosen, groupOf).slice(0, query.groupBy === undefined ? undefined : top);
+      const placeOf = (record: LogRecord) => {
+        const startMs =
+          intervalMs === undefined ? query.fromMs : Math.floor(record.createdAtMs / intervalMs) * intervalMs;
+        const name = groupOf(record);
+        return `${startMs} ${query.groupBy === undefined ? null : kept.includes(name) ? name : OTHER_GROUPS}`;
+      };
+      const expected = Map.groupBy(chosen, placeOf);
+      const found = new Map(buckets.map((bucket) => [`${bucket.startMs} ${bucket.group}`, bucket]));
+      expect([...found.keys()].sort()).toEqual([...expected.keys()].sort());
+      expect(groups).toBe(new Set(chosen.map(groupOf)).size);
+      for (const [place, members] of expected) {
+        const bucket = found.get(place);
+        if (bucket === undefined) continue;
+        const { startMs: _, group: __, durations, ...totals } = bucket;
+        expect(shortly(totals, query)).toEqual(shortly(totalsOf(members), query));
+        if (query.withDurations) expectPercentiles(durations as NonNullable<typeof durations>, members);
+      }
+    });
+    await fc.assert(property, { numRuns: 150 });
+  }, 120_000);
+
+  test('overviews and histograms of any range', async () => {
+    const property = fc.asyncProperty(ranges, async (range: StatsQuery) => {
+      const chosen = matching({ ...range, withDurations: true });
+      const { durations, ...totals } = await loadOverview(database.db, range);
+      expect(totals).toEqual(totalsOf(chosen));
+      expectPercentiles(durations, chosen);
+      const histogram = await loadHistogram(database.db, range, 'ttft');
+      const counted = [...histogram.values()].reduce((sum, count) => sum + count, 0);
+      expect(counted).toBe(chosen.filter((record) => record.ttftMs !== undefined).length);
+    });
+    await fc.assert(property, { numRuns: 50 });
+  }, 120_000);
+});

@@ -1,0 +1,19 @@
+import type { Durations } from './durations';
+import type { UsageTotals } from './totals';
+
+export interface StatsBucket extends UsageTotals {
+  readonly startMs: number;
+  /** The group's id or name, '' where the rows have none; null without `groupBy`. */
+  readonly group: string | null;
+  /** Absent unless asked for. */
+  readonly durations?: Durations;
+}
+
+export interface BucketResult {
+  /** Those that have requests, oldest first; a gap is a bucket that is missing. */
+  readonly buckets: readonly StatsBucket[];
+  /** How many groups there are, shown or not. */
+  readonly groups: number;
+  /** The first moment that was read, where the bounds of reading rows were met. */
+  readonly partialFromMs?: number;
+}

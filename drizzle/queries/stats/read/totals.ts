@@ -1,0 +1,111 @@
+import { type SQL, sql } from 'drizzle-orm';
+import { nanoFromUsd } from '../../../money';
+import { OTHER_GROUPS, type StatsScope, SUM_COLUMNS, SUMS, type SumColumn } from './questions';
+import { groupOf, startOf, tableOf, within } from './segment-sql';
+import type { Ask } from './time-limit';
+import type { StatsSegment } from './time-segments';
+
+/** Sums over a stretch of time; exact. */
+export type UsageTotals = Readonly<Record<keyof typeof SUMS, number>>;
+
+const NAMES = Object.keys(SUMS) as (keyof UsageTotals)[];
+const eachSum = (of: (name: keyof UsageTotals) => number) =>
+  Object.fromEntries(NAMES.map((name) => [name, of(name)])) as UsageTotals;
+
+export const ZERO: UsageTotals = eachSum(() => 0);
+export const addTotals = (a: UsageTotals, b: UsageTotals): UsageTotals => eachSum((name) => a[name] + b[name]);
+
+interface TotalsRow extends Record<SumColumn, string> {
+  readonly [column: string]: unknown;
+  readonly start_ms: string;
+  readonly grp: string | null;
+}
+
+/** Sums by bucket and group, oldest first. */
+export async function loadTotals(ask: Ask, segments: readonly StatsSegment[], scope: StatsScope) {
+  if (segments.length === 0) return [];
+  const rows = await ask<TotalsRow>(totalsQuery(segments, scope));
+  return rows.map(toPlaced);
+}
+
+/**
+ * The same of rows, which are read once: the dearest groups keep their name. Returns how many groups there are as well. Among
+ * groups that cost the same and are as busy the first by name are dearer, as everywhere.
+ */
+export async function loadTopOfRows(ask: Ask, { segments, scope, top }: TopOfRows) {
+  const added = sql.raw(SUM_COLUMNS.map((name) => `sum(${name}) as ${name}`).join(', '));
+  const rows = await ask<TotalsRow & { readonly groups: string }>(sql`
+    with sums as materialized (${totalsQuery(segments, scope)}), ranked as materialized (
+      select grp, row_number() over (order by sum(cost_usd) desc, sum(requests) desc, grp) as place from sums group by grp
+    )
+    select start_ms, case when place <= ${top} then grp else ${OTHER_GROUPS} end as grp, ${added},
+      (select count(*) from ranked) as groups
+    from sums join ranked using (grp) group by 1, 2 order by 1, 2`);
+  return { totals: rows.map(toPlaced), groups: Number(rows[0]?.groups ?? 0) };
+}
+
+interface TopOfRows {
+  readonly segments: readonly StatsSegment[];
+  readonly scope: StatsScope;
+  readonly top: number;
+}
+
+const toPlaced = (row: TotalsRow) => ({ startMs: Number(row.start_ms), group: row.grp, totals: toTotals(row) });
+
+const toTotals = (row: TotalsRow) =>
+  eachSum((name) => (name.endsWith('NanoUsd') ? nanoFromUsd(row[SUMS[name]]) : Number(row[SUMS[name]])));
+
+export const bucketKey = (startMs: number, group: string | null) => `${startMs} ${group}`;
+
+const LESS = sql.raw(SUM_COLUMNS.map((name) => `-${name} as ${name}`).join(', '));
+
+/** Sums nobody asked for are zero: each that is added up costs time for every row read. */
+function summed(wanted: readonly SumColumn[]): SQL {
+  const columns = SUM_COLUMNS.map((name) => (wanted.includes(name) ? `sum(${name}) as ${name}` : `0 as ${name}`));
+  return sql.raw(columns.join(', '));
+}
+
+const BY_STATUS = (n: string) =>
+  sql.raw(
+    [
+      ['success', 'success'],
+      ['error', 'errors'],
+      ['rate_limited', 'rate_limited'],
+      ['cap_exceeded', 'cap_exceeded'],
+      ['aborted', 'aborted'],
+    ]
+      .map(([status, name]) => `case when status = '${status}' then ${n} else 0 end as ${name}`)
+      .join(', '),
+  );
+const TOKENS_AND_MONEY = sql.raw(
+  'tokens_in, tokens_out, tokens_cache_read, tokens_cache_write, tokens_reasoning, cost_usd, saved_usd',
+);
+
+/** One row for each bucket and group: sums over all segments. */
+function totalsQuery(segments: readonly StatsSegment[], scope: StatsScope): SQL {
+  const parts = segments.map((segment) => {
+    const rows = segment.source === 'rows';
+    const counts = rows
+      ? sql`1 as requests, ${BY_STATUS('1')}, ${TOKENS_AND_MONEY},
+          (cache_hit and not semantic_cache_hit)::int as exact_hits, semantic_cache_hit::int as semantic_hits,
+          failover_count as failovers`
+      : sql`requests, ${BY_STATUS('requests')}, ${TOKENS_AND_MONEY},
+          case when cache = 'exact' then requests else 0 end as exact_hits,
+          case when cache = 'semantic' then requests else 0 end as semantic_hits, failovers`;
+    const part = sql`select ${startOf(segment, scope.intervalMs)} as start_ms, ${groupOf(segment, scope)} as grp, ${counts}
+      from ${tableOf(segment, scope)} where ${within(segment, scope)}`;
+    return segment.isLess === true ? sql`select start_ms, grp, ${LESS} from (${part}) as less` : part;
+  });
+  const { shown, by } = placeOf(scope);
+  return sql`select ${shown}, ${summed(scope.sums ?? SUM_COLUMNS)} from (${sql.join(parts, sql` union all `)}) as parts
+    ${by === undefined ? sql`` : sql`group by ${by}`} having sum(requests) <> 0 ${by === undefined ? sql`` : sql`order by ${by}`}`;
+}
+
+/** Start and group of a result's rows; only what tells rows apart is grouped by, since each column costs time for every row. */
+function placeOf({ intervalMs, groupBy }: StatsScope): { readonly shown: SQL; readonly by: SQL | undefined } {
+  const start = intervalMs === undefined ? sql`0::bigint as start_ms` : sql`start_ms`;
+  const shown = sql`${start}, ${groupBy === undefined ? sql`null::text as grp` : sql`grp`}`;
+  const by = [intervalMs === undefined ? undefined : sql`start_ms`, groupBy === undefined ? undefined : sql`grp`];
+  const named = by.filter((column) => column !== undefined);
+  return { shown, by: named.length === 0 ? undefined : sql.join(named, sql`, `) };
+}
