@@ -2,6 +2,7 @@ import { rmSync } from 'node:fs';
 import type { Database } from '@llm0/drizzle/client';
 import { type LookUpPool, openLookUpPool, sharedLookUps } from '@llm0/drizzle/look-up-pool';
 import { openDatabase } from '@llm0/drizzle/open-database';
+import { copyTemplate } from './copy-template';
 import { createDatabase } from './create-database';
 import { temporaryFolder } from './server-process';
 
@@ -23,6 +24,7 @@ function openEmbedded(): Promise<TestDatabase> {
   embedded ??= (async () => {
     const dataDir = temporaryFolder('embedded');
     process.on('exit', () => rmSync(dataDir, { recursive: true, force: true }));
+    await copyTemplate(dataDir);
     return openDatabase({ dataDir, onWarning: console.warn });
   })();
   // The process ends it: its child goes with it.
