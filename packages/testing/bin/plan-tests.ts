@@ -20,7 +20,8 @@ const STORE_READS: Readonly<Record<Store, RegExp>> = {
   postgres: /\bprocess\.env\.TEST_DATABASE_URL\b/,
   template: /\bprocess\.env\.TEST_EMBEDDED_TEMPLATE\b/,
 };
-const STARTS_PROCESSES = /\bBun\.spawn|\bfrom '(?:node:)?child_process'|\bimport \{[^}]*\$[^}]*\} from 'bun'|playwright-core/;
+const STARTS_PROCESSES =
+  /\bBun\.spawn|\bfrom '(?:node:)?child_process'|\bimport \{[^}]*\$[^}]*\} from 'bun'|playwright-core/;
 
 const SOURCE = /\.[cm]?[jt]sx?$/;
 

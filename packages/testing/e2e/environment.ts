@@ -47,7 +47,7 @@ export async function startEnvironment(options: EnvironmentOptions): Promise<Tes
     const env = {
       OPENAI_API_KEY: 'sk-fake-upstream-key',
       OPENAI_BASE_URL: upstream.baseUrl,
-      // Suites are about what is decided, and the machine may be busy; how soon, stores-fail.e2e.test.ts says.
+      // Suites are about what is decided, and the machine may be busy; how soon, redis-gone.e2e.test.ts says.
       LLM0_TEST_ADMIT_DEADLINE_MS: '5000',
       ...(options.allVendors === true ? otherVendors(upstream) : {}),
       ...(options.localModels === undefined ? {} : { OLLAMA_BASE_URL: upstream.url }),

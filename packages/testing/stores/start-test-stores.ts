@@ -27,10 +27,7 @@ export interface StartedStores {
  * The stores named by TEST_REDIS_URL and TEST_DATABASE_URL where given, else servers of one's own: a Redis for each
  * process, one Postgres for all, in which every suite has a database of its own.
  */
-export async function startTestStores(
-  needed: Iterable<Store> = ALL_STORES,
-  processes = 1,
-): Promise<StartedStores> {
+export async function startTestStores(needed: Iterable<Store> = ALL_STORES, processes = 1): Promise<StartedStores> {
   const stops: (() => Promise<void>)[] = [];
   const stop = async () => {
     await Promise.all(stops.splice(0).map((end) => end()));
