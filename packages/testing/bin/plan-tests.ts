@@ -21,7 +21,7 @@ const STORE_READS: Readonly<Record<Store, RegExp>> = {
   template: /\bprocess\.env\.TEST_EMBEDDED_TEMPLATE\b/,
 };
 const STARTS_PROCESSES =
-  /\bBun\.spawn|\bfrom '(?:node:)?child_process'|\bimport \{[^}]*\$[^}]*\} from 'bun'|playwright-core/;
+  /\bBun\.spawn|\bfrom '(?:node:)?child_process'|\bimport \{[^}]*\$[^}]*\} from 'bun'|playwright-[c]ore/;
 
 const SOURCE = /\.[cm]?[jt]sx?$/;
 

@@ -42,6 +42,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     env: {
       PATH: process.env.PATH ?? '',
       HOME: process.env.HOME ?? '',
+      BUN_JSC_useOMGJIT: process.env.BUN_JSC_useOMGJIT ?? '1',
       ...RUNTIME_ENVIRONMENT,
       PORT: '0',
       DATA_DIR: dataDir,
