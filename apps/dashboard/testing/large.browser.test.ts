@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { connectDatabase, type Database } from '@llm0/drizzle/client';
 import { insertLogRecords } from '@llm0/drizzle/queries/logs/log-insert';
 import { startFakeUpstream } from '@llm0/testing/fake-upstream/start-fake-upstream';
-import { createDatabase } from '@llm0/testing/stores/create-database';
+import { createMigratedDatabase } from '@llm0/testing/stores/create-database';
 import { sampleRecord } from '@llm0/testing/stores/sample-record';
 import { callAdmin, createTestKey, type GatewayProcess, startGateway } from '@llm0/testing/stores/start-gateway';
 import { startPostgres } from '@llm0/testing/stores/start-postgres';
@@ -46,7 +46,7 @@ afterAll(async () => {
 async function openServer(): Promise<string> {
   const given = process.env.TEST_DATABASE_URL;
   if (given !== undefined && given !== '') {
-    const own = await createDatabase(given);
+    const own = await createMigratedDatabase(given);
     stops.push(() => own.drop());
     return own.url;
   }

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type FakeUpstream, startFakeUpstream } from '../fake-upstream/start-fake-upstream';
-import { createDatabase } from '../stores/create-database';
+import { createMigratedDatabase } from '../stores/create-database';
 import { callAdmin, type GatewayProcess, startGateway } from '../stores/start-gateway';
 import { startRedis } from '../stores/start-redis';
 import { startRedisCluster } from '../stores/start-redis-cluster';
@@ -93,7 +93,7 @@ async function startStores(
 ): Promise<Record<string, string>> {
   const serverUrl = process.env.TEST_DATABASE_URL;
   if (serverUrl === undefined) throw new Error('TEST_DATABASE_URL is not set: run the tests with `bun run test`');
-  const database = await createDatabase(serverUrl);
+  const database = await createMigratedDatabase(serverUrl);
   stops.push(() => database.drop());
   const redis = await (kind === 'cluster' ? startRedisCluster() : startRedis());
   stops.push(() => redis.stop());

@@ -3,7 +3,7 @@ import type { Database } from '@llm0/drizzle/client';
 import { type LookUpPool, openLookUpPool, sharedLookUps } from '@llm0/drizzle/look-up-pool';
 import { openDatabase } from '@llm0/drizzle/open-database';
 import { copyTemplate } from './copy-template';
-import { createDatabase } from './create-database';
+import { createMigratedDatabase } from './create-database';
 import { temporaryFolder } from './server-process';
 
 export interface TestDatabase extends Database {
@@ -36,7 +36,7 @@ function openEmbedded(): Promise<TestDatabase> {
 }
 
 async function openReal(serverUrl: string): Promise<TestDatabase> {
-  const own = await createDatabase(serverUrl);
+  const own = await createMigratedDatabase(serverUrl);
   const database = await openDatabase({ databaseUrl: own.url, dataDir: '/nonexistent', onWarning: console.warn });
   return {
     ...database,
