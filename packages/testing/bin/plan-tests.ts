@@ -63,7 +63,7 @@ interface Source {
 
 function readSource(root: string, path: string): Source {
   const isCode = SOURCE.test(path);
-  const text = isCode ? readFileSync(join(root, path), 'utf8') : '';
+  const text = isCode ? attempt(() => readFileSync(join(root, path), 'utf8'), '') : '';
   const stores = (Object.keys(STORE_READS) as Store[]).filter((store) => STORE_READS[store].test(text));
   return {
     imports: isCode ? importsOf(root, path, text) : [],
@@ -74,16 +74,20 @@ function readSource(root: string, path: string): Source {
 
 const scanners = { ts: new Bun.Transpiler({ loader: 'ts' }), tsx: new Bun.Transpiler({ loader: 'tsx' }) };
 
-/** Ours only, from the root. What is named but not there is left to `bun test` to complain about. */
+/** Ours only, from the root. What cannot be read or is not there is left to `bun test` to complain about. */
 function importsOf(root: string, path: string, text: string): readonly string[] {
   const scanner = path.endsWith('x') ? scanners.tsx : scanners.ts;
-  return scanner.scanImports(text).flatMap((one) => {
-    try {
-      const found = Bun.resolveSync(one.path, dirname(join(root, path)));
-      const inside = relative(root, found);
-      return !found.startsWith('/') || inside.startsWith('..') || inside.includes('node_modules/') ? [] : [inside];
-    } catch {
-      return [];
-    }
+  return attempt(() => scanner.scanImports(text), []).flatMap((one) => {
+    const found = attempt(() => Bun.resolveSync(one.path, dirname(join(root, path))), '');
+    const inside = relative(root, found);
+    return !found.startsWith('/') || inside.startsWith('..') || inside.includes('node_modules/') ? [] : [inside];
   });
+}
+
+function attempt<T>(work: () => T, otherwise: T): T {
+  try {
+    return work();
+  } catch {
+    return otherwise;
+  }
 }

@@ -41,8 +41,10 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
 
 try {
   if (!ensureInstalled()) throw new Error('installing the dependencies failed');
-  if (options.watch) await watch(options);
-  else await runOnce(options);
+  if (options.watch) {
+    clearTimeout(guard);
+    await watch(options);
+  } else await runOnce(options);
 } catch (error) {
   tally.failed++;
   console.error(error instanceof Error ? error.message : error);
