@@ -111,6 +111,7 @@ export async function createServices(config: Config, log: Logger, version: strin
   );
   const storeClock = createStoreClock(() => clock.nowMs());
   const warmCache = new StoredWarmCache({
+    deadlineMs: config.testing.lookUpDeadlineMs,
     store: createWarmStore(database.db),
     nowMs: storeClock.nowMs,
     onLookUp: (outcome, ms) => metrics.observeWarmLookUp(outcome, ms),

@@ -9,7 +9,7 @@ Sets up what the chosen files need (worked out from what they import), runs them
   --unit             only files that need no server: nothing they import reads a store's address or starts a process
   --watch            unit tests (of the paths); then those that load a file, whenever it changes, until Ctrl-C
   --name pattern     only tests with a name that matches
-  --workers n        processes side by side (twice the cores, unit tests: the cores)
+  --workers n        processes side by side (twice the cores, unit tests: the cores; at most 6)
   --update-timings   writes test-timings.json, by which the longest files begin first
 
   bun run test:unit = --unit, bun run test:watch = --watch

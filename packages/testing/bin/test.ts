@@ -15,6 +15,8 @@ const GUARD_MS = 25 * 60_000;
 /** These hold answers to fractions of a second, which a busy machine cannot keep: they run one at a time, when all else is done. */
 const ALONE = ['packages/testing/e2e/redis-gone.e2e.test.ts'];
 
+/** Each has a Redis and an embedded Postgres of its own. */
+const MOST_WORKERS = 6;
 /** What was checked before is not checked again until it changes. */
 const TYPES = ['tsc', '--noEmit', '--incremental', '--tsBuildInfoFile', 'node_modules/.cache/llm0-types.json'];
 
@@ -111,7 +113,8 @@ async function run(stage: StageOfRun, files: readonly PlannedFile[], ran: Set<st
 /** Much of the time most tests wait, so more processes than cores share a machine well; stores that were given are for one alone. */
 function countWorkers(files: readonly PlannedFile[], perCore: number): number {
   if (perCore > 1 && (process.env.TEST_REDIS_URL || process.env.TEST_DATABASE_URL)) return 1;
-  return Math.max(1, Math.min(options.workers ?? perCore * availableParallelism(), files.length));
+  const workers = options.workers ?? Math.min(MOST_WORKERS, perCore * availableParallelism());
+  return Math.max(1, Math.min(workers, files.length));
 }
 
 /** Unit tests, all of them once, then those that load what has changed. */

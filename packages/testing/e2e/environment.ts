@@ -49,6 +49,7 @@ export async function startEnvironment(options: EnvironmentOptions): Promise<Tes
       OPENAI_BASE_URL: upstream.baseUrl,
       // Suites are about what is decided, and the machine may be busy; how soon, redis-gone.e2e.test.ts says.
       LLM0_TEST_ADMIT_DEADLINE_MS: '5000',
+      LLM0_TEST_LOOK_UP_DEADLINE_MS: '5000',
       ...(options.allVendors === true ? otherVendors(upstream) : {}),
       ...(options.localModels === undefined ? {} : { OLLAMA_BASE_URL: upstream.url }),
       ...storeEnv,

@@ -8,7 +8,7 @@ export interface TestSettings {
   readonly leaseMs?: number;
   /** How long an admission may wait for Redis instead of 80 ms: for test machines that are too busy. */
   readonly admitDeadlineMs?: number;
-  /** How long a semantic look-up may take instead of 150 ms, for the same reason. */
+  /** How long a look-up of the warm tier may take instead of 100 ms, a semantic one instead of 150, for the same reason. */
   readonly lookUpDeadlineMs?: number;
 }
 
