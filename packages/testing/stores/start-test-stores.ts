@@ -1,6 +1,8 @@
+import { existsSync, readdirSync, readFileSync, renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { CannotStartError, removeFolder, type TestServer, temporaryFolder } from './server-process';
-import { startPostgres } from './start-postgres';
+import { Glob } from 'bun';
+import { CannotStartError, removeFolder, type TestServer } from './server-process';
+import { cacheFolder, startPostgres } from './start-postgres';
 import { startRedis } from './start-redis';
 
 /** What tests may need to have running; `template` is a data folder of a gateway that was never started. */
@@ -35,7 +37,7 @@ export async function startTestStores(needed: Iterable<Store> = ALL_STORES, proc
     for (const end of stops.splice(0).reverse()) await end();
   };
   const started = await Promise.allSettled([
-    needs.has('template') ? makeTemplate(stops) : {},
+    needs.has('template') ? makeTemplate() : {},
     needs.has('postgres') ? startDatabaseServer(stops) : {},
     ...Array.from({ length: processes }, () => (needs.has('redis') ? startRedisOfOne(stops) : {})),
   ]);
@@ -77,12 +79,41 @@ async function startDatabaseServer(stops: Stop[]): Promise<Entries> {
 
 const MAKE_TEMPLATE = join(import.meta.dir, 'make-template.ts');
 
-/** The very first start of the embedded Postgres takes longer than most tests: it is made once and copied. */
-async function makeTemplate(stops: Stop[]): Promise<Entries> {
-  const folder = temporaryFolder('template');
-  stops.push(async () => removeFolder(folder));
-  await migrate(folder);
+/**
+ * The very first start of the embedded Postgres takes longer than most tests: it is made once a day and kept, for tests to
+ * copy. Moved into place as a whole, so that half a one is never taken for it.
+ */
+async function makeTemplate(): Promise<Entries> {
+  const folder = join(cacheFolder(), `${TEMPLATE_PREFIX}${hashSchema()}`);
+  if (!existsSync(folder)) {
+    const half = `${folder}.${process.pid}`;
+    await migrate(half);
+    for (const old of readdirSync(cacheFolder()).filter((name) => name.startsWith(TEMPLATE_PREFIX)))
+      if (isOutdated(join(cacheFolder(), old))) removeFolder(join(cacheFolder(), old));
+    try {
+      renameSync(half, folder);
+    } catch (error) {
+      // Another run was sooner.
+      removeFolder(half);
+      if (!existsSync(folder)) throw error;
+    }
+  }
   return { TEST_EMBEDDED_TEMPLATE: folder };
+}
+
+const TEMPLATE_PREFIX = 'embedded-template-';
+const DAY_MS = 86_400_000;
+
+/** Two days old: no run can be using it. */
+const isOutdated = (folder: string) => Date.now() - statSync(folder).mtimeMs > 2 * DAY_MS;
+
+/** Whatever the database is made of. Its partitions begin with the month of its making, so the day is a part of it. */
+function hashSchema(): string {
+  const root = join(import.meta.dir, '../../..');
+  const hasher = new Bun.CryptoHasher('sha256').update(new Date().toISOString().slice(0, 10));
+  const sources = new Glob('drizzle/{migrations/**/*,embedded/*.ts,*.ts}').scanSync({ cwd: root });
+  for (const path of [...sources, 'bun.lock'].sort()) hasher.update(path).update(readFileSync(join(root, path)));
+  return hasher.digest('hex').slice(0, 16);
 }
 
 async function migrate(where: string): Promise<void> {
