@@ -13,7 +13,12 @@ import { watchSources } from './watch-sources';
 
 const GUARD_MS = 25 * 60_000;
 /** These hold answers to fractions of a second, which a busy machine cannot keep: they run one at a time, when all else is done. */
-const ALONE = ['packages/testing/e2e/redis-gone.e2e.test.ts'];
+const ALONE = [
+  'packages/core/src/limits/redis/deadline-queue.test.ts',
+  'packages/testing/e2e/redis-gone.e2e.test.ts',
+  'packages/testing/e2e/store-failure.e2e.test.ts',
+  'packages/testing/fake-upstream/call-provider.test.ts',
+];
 
 /** Each has a Redis and an embedded Postgres of its own. */
 const MOST_WORKERS = 6;
@@ -81,6 +86,9 @@ async function runUnit(files: readonly PlannedFile[], ran: Set<string>): Promise
 async function runFiles(files: readonly PlannedFile[], ran: Set<string>): Promise<void> {
   const alone = files.filter(({ path }) => ALONE.includes(path));
   const together = files.filter((file) => !alone.includes(file));
+  for (const path of options.paths.length === 0 ? ALONE : []) {
+    if (!files.some((file) => file.path === path)) throw new Error(`${path} is to run alone, and is not there`);
+  }
   const workers = countWorkers(together, 2);
   const needs = new Set(files.flatMap((file) => [...file.stores]));
   const [{ stores, missing }] = await Promise.all([startStores(needs, workers), buildDashboard(files)]);
