@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
 import { callAdmin, createTestKey, type GatewayProcess, startGateway } from '@llm0/testing/stores/start-gateway';
 import { ensureDashboard } from '../../gateway/bin/ensure-dashboard';
 import { checkAccessibility } from './check-accessibility';
@@ -17,6 +17,8 @@ afterAll(async () => {
   await browser?.close();
   await gateway?.stop();
 });
+
+afterEach(() => browser.closePages());
 
 const open = (path?: string, options?: PageOptions) => openPage({ browser, gateway }, path, options);
 const signedIn = (path?: string, options?: PageOptions) => openSignedIn({ browser, gateway }, path, options);

@@ -7,6 +7,8 @@ import { type BrowserContext, chromium, type Page } from 'playwright-core';
 export interface BrowserUnderTest {
   /** A page of its own in a browser of a fresh profile. */
   newPage(options?: PageOptions): Promise<Page>;
+  /** A page that nobody looks at any more would go on asking the gateway. */
+  closePages(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -28,6 +30,9 @@ export async function openBrowser(): Promise<BrowserUnderTest> {
     env: { PATH: process.env.PATH ?? '', HOME: home },
   });
   const contexts: BrowserContext[] = [];
+  const closePages = async () => {
+    await Promise.all(contexts.splice(0).map((context) => context.close()));
+  };
   return {
     newPage: async ({ width = 1280, height = 800, theme = 'light' } = {}) => {
       const context = await browser.newContext({
@@ -40,8 +45,9 @@ export async function openBrowser(): Promise<BrowserUnderTest> {
       contexts.push(context);
       return context.newPage();
     },
+    closePages,
     close: async () => {
-      for (const context of contexts) await context.close();
+      await closePages();
       await browser.close();
       await rm(home, { recursive: true, force: true });
     },

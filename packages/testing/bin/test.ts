@@ -1,153 +1,168 @@
 // `bun run test [path …]`: sets everything up by itself, runs everything, ends with `N passed, N failed`.
 // Imports nothing but what Bun ships: on a fresh clone it runs before anything is installed.
-import { chmodSync, existsSync, readFileSync } from 'node:fs';
+import { chmodSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { join } from 'node:path';
-import { Glob } from 'bun';
+import { ensureDashboard } from '../../../apps/gateway/bin/ensure-dashboard';
 import { ensureInstalled, ROOT } from '../../../apps/gateway/bin/ensure-installed';
-import { FOLDER_VARIABLE, removeFolder, STORES_VARIABLE, temporaryFolder } from '../stores/server-process';
-import { startTestStores, type TestStores } from '../stores/start-test-stores';
-import { countTests, type TestCounts } from './count-tests';
-import { namesInEnvFile, testEnvironment } from './test-environment';
+import { removeFolder, temporaryFolder } from '../stores/server-process';
+import { type StartedStores, type Store, startTestStores } from '../stores/start-test-stores';
+import { choose, type PlannedFile, planTests } from './plan-tests';
+import { Running, runCheck, runTests, Tally, type TestStage } from './run-stage';
+import { readTestOptions, type TestOptions, USAGE } from './test-options';
+import { watchSources } from './watch-sources';
 
 const GUARD_MS = 25 * 60_000;
-const PER_TEST_MS = 60_000;
-/** These hold answers to fractions of a second, which a busy machine cannot keep. */
-const ALONE = ['packages/testing/e2e/stores-fail.e2e.test.ts'];
-/** Milliseconds of each file (`bun test --timings … --update-timings`): the longest begin, so that no process idles at the end. */
-const TIMINGS = join(import.meta.dir, 'test-timings.json');
-const CHOOSE_STORES = join(import.meta.dir, '../stores/choose-stores.ts');
+/** These hold answers to fractions of a second, which a busy machine cannot keep: they run one at a time, when all else is done. */
+const ALONE = [
+  'packages/core/src/limits/redis/deadline-queue.test.ts',
+  'packages/testing/e2e/redis-gone.e2e.test.ts',
+  'packages/testing/e2e/store-failure.e2e.test.ts',
+  'packages/testing/fake-upstream/call-provider.test.ts',
+];
 
-let passed = 0;
-let failed = 0;
-let reports = 0;
+/** Each has a Redis and an embedded Postgres of its own. */
+const MOST_WORKERS = 6;
+/** What was checked before is not checked again until it changes. */
+const TYPES = ['tsc', '--noEmit', '--incremental', '--tsBuildInfoFile', 'node_modules/.cache/llm0-types.json'];
+
+const options = readOptionsOrExit();
+const tally = new Tally();
+const running = new Running();
 /** Those that are being started as well: an early end leaves nothing behind. */
-const starting: Promise<TestStores>[] = [];
-const stores: TestStores[] = [];
-let isEnding = false;
-let running: Bun.Subprocess | undefined;
+const starting: Promise<StartedStores>[] = [];
 const folder = temporaryFolder('test');
 // Servers that run as nobody keep their folders in it.
 chmodSync(folder, 0o711);
 
 const guard = setTimeout(() => {
   console.error(`the tests were not done within ${GUARD_MS / 60_000} minutes`);
-  failed++;
+  tally.failed++;
   void finish();
 }, GUARD_MS);
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.on(signal, () => {
-    failed++;
+    if (!options.watch) tally.failed++;
     void finish();
   });
 }
 
 try {
-  await runAll();
+  if (!ensureInstalled()) throw new Error('installing the dependencies failed');
+  if (options.watch) {
+    clearTimeout(guard);
+    await watch(options);
+  } else await runOnce(options);
 } catch (error) {
-  failed++;
+  tally.failed++;
   console.error(error instanceof Error ? error.message : error);
 }
 await finish();
 
-async function runAll(): Promise<void> {
-  if (!ensureInstalled()) throw new Error('installing the dependencies failed');
-  const filters = process.argv.slice(2);
-  if (filters.length === 0) {
-    await runStage('types', [process.execPath, 'x', '--bun', '--no-install', 'tsc', '--noEmit']);
-    await runStage('lint', [process.execPath, 'x', '--bun', '--no-install', 'biome', 'check', '.']);
-  }
-  const workers = filters.length > 0 ? 1 : countWorkers();
-  for (let worker = 0; worker < workers; worker++) {
-    const started = startTestStores(stores[0]?.env.TEST_EMBEDDED_TEMPLATE);
-    starting.push(started);
-    stores.push(await started);
-    if (isEnding) return;
-  }
-  const missing = stores[0]?.missing;
-  if (missing !== null) console.log(`Postgres: PGlite alone is tested, ${missing}`);
-  await runTests(filters);
-}
-
-/** Much of the time the tests wait, so two processes share a machine well; stores that were given are for one alone. */
-function countWorkers(): number {
-  return process.env.TEST_REDIS_URL || process.env.TEST_DATABASE_URL || availableParallelism() < 2 ? 1 : 2;
-}
-
-async function runStage(name: string, command: readonly string[]): Promise<void> {
-  console.log(`stage: ${name}`);
-  running = Bun.spawn([...command], { cwd: ROOT, stdio: ['ignore', 'inherit', 'inherit'] });
-  if ((await running.exited) === 0) passed++;
-  else failed++;
-}
-
-async function runTests(filters: readonly string[]): Promise<void> {
-  if (filters.length > 0) {
-    await runBunTest({ name: 'tests', arguments: filters });
-    return;
-  }
-  const together = [`--parallel=${stores.length}`, '--no-isolate', `--timings=${TIMINGS}`];
-  const others = ALONE.map((path) => `--path-ignore-patterns=${path}`);
-  const first = await runBunTest({ name: `tests, ${stores.length} at a time`, arguments: [...together, ...others] });
-  if (isEnding) return;
-  const second = await runBunTest({ name: 'tests, alone', arguments: ALONE.map((path) => `./${path}`) });
-  if (isEnding) return;
-  for (const path of findTestFiles().filter((file) => !first.files.has(file) && !second.files.has(file))) {
+async function runOnce({ paths, unitOnly }: TestOptions): Promise<void> {
+  const all = planTests(ROOT);
+  const named = paths.length === 0 ? all : choose(all, paths, ROOT);
+  const files = unitOnly ? named.filter(({ isUnit }) => isUnit) : named;
+  if (files.length === 0) throw new Error(`no ${unitOnly ? 'unit ' : ''}test file has this in its path: ${paths}`);
+  const ran = new Set<string>();
+  const isAll = paths.length === 0 && !unitOnly;
+  await Promise.all([...(isAll ? [checkAll()] : []), unitOnly ? runUnit(files, ran) : runFiles(files, ran)]);
+  // A run by name leaves files without any test on purpose.
+  if (running.isEnding || options.name !== undefined) return;
+  for (const { path } of files.filter((file) => !ran.has(file.path))) {
     console.log(`not run, counted as failed: ${path}`);
-    failed++;
+    tally.failed++;
   }
 }
 
-interface TestStage {
-  readonly name: string;
-  readonly arguments: readonly string[];
+async function checkAll(): Promise<void> {
+  tally.add(await runCheck('types', TYPES, running));
+  tally.add(await runCheck('lint', ['biome', 'check', '.'], running));
 }
 
-async function runBunTest(stage: TestStage): Promise<TestCounts> {
-  console.log(`stage: ${stage.name}`);
-  const report = join(folder, `junit-${++reports}.xml`);
-  running = Bun.spawn(
-    [
-      ...[process.execPath, 'test', '--no-orphans', '--only-failures', `--timeout=${PER_TEST_MS}`],
-      ...[`--preload=${CHOOSE_STORES}`, '--reporter=junit', `--reporter-outfile=${report}`],
-      ...stage.arguments,
-    ],
-    { cwd: ROOT, stdio: ['ignore', 'inherit', 'inherit'], env: environmentOfTests() },
-  );
-  const code = await running.exited;
-  const counts = countTests(existsSync(report) ? readFileSync(report, 'utf8') : '');
-  for (const name of counts.skipped) console.log(`skipped, counted as failed: ${name}`);
-  passed += counts.passed;
-  failed += counts.failed;
-  if (code !== 0 && counts.failed === 0) {
-    console.log(`bun test ended with code ${code} although no test failed: counted as one failure`);
-    failed++;
+async function runUnit(files: readonly PlannedFile[], ran: Set<string>): Promise<void> {
+  await run({ name: 'unit tests', workers: countWorkers(files, 1), stores: [] }, files, ran);
+}
+
+async function runFiles(files: readonly PlannedFile[], ran: Set<string>): Promise<void> {
+  const alone = files.filter(({ path }) => ALONE.includes(path));
+  const together = files.filter((file) => !alone.includes(file));
+  for (const path of options.paths.length === 0 ? ALONE : []) {
+    if (!files.some((file) => file.path === path)) throw new Error(`${path} is to run alone, and is not there`);
   }
-  return counts;
+  const workers = countWorkers(together, 2);
+  const needs = new Set(files.flatMap((file) => [...file.stores]));
+  const [{ stores, missing }] = await Promise.all([startStores(needs, workers), buildDashboard(files)]);
+  if (missing !== null) console.log(`Postgres: PGlite alone is tested, ${missing}`);
+  if (together.length > 0) await run({ name: 'tests', workers, stores }, together, ran);
+  if (alone.length > 0 && !running.isEnding) await run({ name: 'tests, alone', workers: 1, stores }, alone, ran);
 }
 
-function environmentOfTests(): Record<string, string | undefined> {
-  const envFiles = ['.env', '.env.test', '.env.local', '.env.test.local'].map((name) => join(ROOT, name));
-  const names = envFiles.flatMap((path) => (existsSync(path) ? namesInEnvFile(readFileSync(path, 'utf8')) : []));
-  return testEnvironment(process.env, names, {
-    ...stores[0]?.env,
-    [STORES_VARIABLE]: JSON.stringify(stores.map(({ env }) => env)),
-    [FOLDER_VARIABLE]: folder,
-  });
+async function startStores(needs: ReadonlySet<Store>, processes: number): Promise<StartedStores> {
+  const started = startTestStores(needs, processes);
+  starting.push(started);
+  return started;
 }
 
-/** All that `bun test` looks for here, by another way than its own. */
-function findTestFiles(): readonly string[] {
-  const found = [...new Glob('**/*.test.{ts,tsx}').scanSync({ cwd: ROOT, onlyFiles: true })];
-  return found.filter((path) => !path.includes('node_modules/'));
+/** Once for all files that would do it themselves. */
+async function buildDashboard(files: readonly PlannedFile[]): Promise<void> {
+  const builds = files.some(({ loads, isUnit }) => !isUnit && loads.has('apps/dashboard/testing/open-browser.ts'));
+  if (builds && !(await ensureDashboard())) throw new Error('the dashboard could not be built');
+}
+
+type StageOfRun = Omit<TestStage, 'files' | 'folder' | 'namePattern' | 'updateTimings'>;
+
+async function run(stage: StageOfRun, files: readonly PlannedFile[], ran: Set<string>): Promise<void> {
+  const { name: namePattern, updateTimings } = options;
+  const paths = files.map(({ path }) => path);
+  const counts = await runTests({ ...stage, files: paths, folder, namePattern, updateTimings }, tally, running);
+  for (const path of counts.files) ran.add(path);
+}
+
+/** Much of the time most tests wait, so more processes than cores share a machine well; stores that were given are for one alone. */
+function countWorkers(files: readonly PlannedFile[], perCore: number): number {
+  if (perCore > 1 && (process.env.TEST_REDIS_URL || process.env.TEST_DATABASE_URL)) return 1;
+  const workers = options.workers ?? Math.min(MOST_WORKERS, perCore * availableParallelism());
+  return Math.max(1, Math.min(workers, files.length));
+}
+
+/** Unit tests, all of them once, then those that load what has changed. */
+async function watch({ paths }: TestOptions): Promise<void> {
+  const plan = () => {
+    const all = planTests(ROOT).filter(({ isUnit }) => isUnit);
+    return paths.length === 0 ? all : choose(all, paths, ROOT);
+  };
+  const runSome = async (files: readonly PlannedFile[]) => {
+    const before = { passed: tally.passed, failed: tally.failed };
+    await runUnit(files, new Set());
+    console.log(`${tally.passed - before.passed} passed, ${tally.failed - before.failed} failed; waiting for changes`);
+  };
+  const changes = watchSources(ROOT);
+  await runSome(plan());
+  for await (const changed of changes) {
+    if (running.isEnding) return;
+    const affected = plan().filter(({ loads }) => changed.some((path) => loads.has(path)));
+    console.log(`changed: ${changed.join(' ')}`);
+    if (affected.length > 0) await runSome(affected);
+  }
 }
 
 async function finish(): Promise<never> {
-  isEnding = true;
   clearTimeout(guard);
-  running?.kill('SIGKILL');
+  running.kill();
   await Promise.allSettled(starting.map(async (one) => (await one).stop()));
   removeFolder(folder);
-  console.log(`${passed} passed, ${failed} failed`);
-  process.exit(failed === 0 ? 0 : 1);
+  console.log(`${tally.passed} passed, ${tally.failed} failed`);
+  process.exit(tally.failed === 0 ? 0 : 1);
+}
+
+function readOptionsOrExit(): TestOptions {
+  try {
+    const read = readTestOptions(process.argv.slice(2));
+    if (!read.help) return read;
+    console.log(USAGE);
+    process.exit(0);
+  } catch (error) {
+    console.error(`${error instanceof Error ? error.message : error}\n\n${USAGE}`);
+    process.exit(2);
+  }
 }

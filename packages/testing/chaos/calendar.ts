@@ -22,13 +22,13 @@ export class Calendar {
   }
 
   /** To just before the next UTC month. */
-  leapToMonthEnd(): void {
+  leapToMonthEnd(leftMs: number = BEFORE_TURN_MS): void {
     const now = new Date(this.nowMs());
-    this.leapBefore(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1));
+    this.leapBefore(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1), leftMs);
   }
 
-  private leapBefore(turnMs: number): void {
-    this.offsetMs += Math.max(0, Math.floor(turnMs - this.nowMs() - BEFORE_TURN_MS));
+  private leapBefore(turnMs: number, leftMs: number = BEFORE_TURN_MS): void {
+    this.offsetMs += Math.max(0, Math.floor(turnMs - this.nowMs() - leftMs));
     this.write();
   }
 

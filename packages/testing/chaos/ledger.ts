@@ -28,7 +28,7 @@ export const isEven = (ledger: ChaosLedger): boolean =>
   ledger.differenceNanoUsd === 0 &&
   ledger.rollupDifferenceNanoUsd === 0;
 
-const POLL_MS = 500;
+const POLL_MS = 100;
 const toNano = (usd: number) => Math.round(usd * 1e9);
 
 export interface LedgerInput {

@@ -72,7 +72,8 @@ export async function openMatrix(): Promise<Matrix> {
     kind: 'embedded',
     allVendors: true,
     localModels: [LOCAL_MODEL, LOCAL_EMBEDDINGS],
-    env: { REQUEST_TIMEOUT: '5s' },
+    // The model in this repository is loaded by its first request.
+    env: { REQUEST_TIMEOUT: '30s' },
   });
   const { apiKey } = await createTestKey(world.gateway, { project: { cache_enabled: false } });
   return new Matrix(world, apiKey);

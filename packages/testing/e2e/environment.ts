@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type FakeUpstream, startFakeUpstream } from '../fake-upstream/start-fake-upstream';
-import { createDatabase } from '../stores/create-database';
+import { createMigratedDatabase } from '../stores/create-database';
 import { callAdmin, type GatewayProcess, startGateway } from '../stores/start-gateway';
 import { startRedis } from '../stores/start-redis';
 import { startRedisCluster } from '../stores/start-redis-cluster';
@@ -47,8 +47,9 @@ export async function startEnvironment(options: EnvironmentOptions): Promise<Tes
     const env = {
       OPENAI_API_KEY: 'sk-fake-upstream-key',
       OPENAI_BASE_URL: upstream.baseUrl,
-      // Suites are about what is decided, and the machine may be busy; how soon, stores-fail.e2e.test.ts says.
+      // Suites are about what is decided, and the machine may be busy; how soon, redis-gone.e2e.test.ts says.
       LLM0_TEST_ADMIT_DEADLINE_MS: '5000',
+      LLM0_TEST_LOOK_UP_DEADLINE_MS: '5000',
       ...(options.allVendors === true ? otherVendors(upstream) : {}),
       ...(options.localModels === undefined ? {} : { OLLAMA_BASE_URL: upstream.url }),
       ...storeEnv,
@@ -93,7 +94,7 @@ async function startStores(
 ): Promise<Record<string, string>> {
   const serverUrl = process.env.TEST_DATABASE_URL;
   if (serverUrl === undefined) throw new Error('TEST_DATABASE_URL is not set: run the tests with `bun run test`');
-  const database = await createDatabase(serverUrl);
+  const database = await createMigratedDatabase(serverUrl);
   stops.push(() => database.drop());
   const redis = await (kind === 'cluster' ? startRedisCluster() : startRedis());
   stops.push(() => redis.stop());

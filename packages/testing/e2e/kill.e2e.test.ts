@@ -36,7 +36,9 @@ for (const kind of STORE_KINDS) {
           while (running) {
             const stream = number % 3 === 0;
             try {
-              const answer = await postChat(world.gateway, apiKey, ask(`question ${number++}`, { stream }));
+              // Every client has a request under way all the time, in whichever state a kill finds it.
+              const x_fake = { firstDelayMs: (number * 7) % 60 };
+              const answer = await postChat(world.gateway, apiKey, ask(`question ${number++}`, { stream, x_fake }));
               const text = await answer.text();
               const whole = stream ? text.includes('data: [DONE]') : text.endsWith('}');
               if (whole) answered.set(answer.headers.get('x-request-id') ?? '', answer.status);

@@ -28,7 +28,7 @@ for (const kind of STORE_KINDS) {
   describe(`the semantic cache on ${kind} stores`, () => {
     let world: TestEnvironment;
     beforeAll(async () => {
-      world = await startEnvironment({ kind, env: { LOG_BODIES: 'true', LLM0_TEST_LOOK_UP_DEADLINE_MS: '5000' } });
+      world = await startEnvironment({ kind, env: { LOG_BODIES: 'true' } });
       await loadModel();
     }, SETUP_MS);
     afterAll(() => world.close(), SETUP_MS);

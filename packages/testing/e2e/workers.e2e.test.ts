@@ -64,7 +64,7 @@ describe('two workers on one port', () => {
       const answer = await postChat(
         gateway,
         apiKey,
-        ask(`long ${number}`, { stream: true, x_fake: { chunks: 200, gapMs: 30 } }),
+        ask(`long ${number}`, { stream: true, x_fake: { chunks: 100, gapMs: 30 } }),
       );
       const text = await answer.text();
       return answer.status === 200 && text.trimEnd().endsWith('data: [DONE]');

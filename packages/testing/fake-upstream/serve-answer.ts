@@ -16,8 +16,8 @@ export interface AnswerCounters {
 }
 
 const JSON_HEADERS = { 'content-type': 'application/json' };
-/** Lets the bytes so far leave the machine before the connection is broken. */
-const BEFORE_RESET_MS = 20;
+/** Lets a busy reader take the bytes so far before the connection is broken: a reset throws away what was not read. */
+const BEFORE_RESET_MS = 100;
 
 /** Ordinary answers by kind and model, as the bytes of each write: nothing is rendered twice. */
 const rendered = new Map<string, readonly Uint8Array[]>();

@@ -7,9 +7,18 @@ export interface TestDatabase {
 }
 
 /** A fresh, empty database on the server of `serverUrl` (TEST_DATABASE_URL). */
-export async function createDatabase(serverUrl: string): Promise<TestDatabase> {
+export function createDatabase(serverUrl: string): Promise<TestDatabase> {
+  return createFrom(serverUrl, 'template0');
+}
+
+/** A copy of the one that the test command has migrated; empty where there is none: whoever opens it migrates it. */
+export function createMigratedDatabase(serverUrl: string): Promise<TestDatabase> {
+  return createFrom(serverUrl, process.env.TEST_DATABASE_TEMPLATE || 'template0');
+}
+
+async function createFrom(serverUrl: string, template: string): Promise<TestDatabase> {
   const name = `llm0_test_${crypto.randomUUID().replaceAll('-', '').slice(0, 16)}`;
-  await onServer(serverUrl, `create database ${name} encoding 'UTF8' template template0`);
+  await onServer(serverUrl, `create database ${name} encoding 'UTF8' template ${template}`);
   const url = new URL(serverUrl);
   url.pathname = `/${name}`;
   return {

@@ -2,7 +2,7 @@
 import { startTestStores } from './start-test-stores';
 
 const stores = await startTestStores();
-for (const [name, value] of Object.entries(stores.env)) console.log(`export ${name}=${value}`);
+for (const [name, value] of Object.entries(stores.stores[0]?.env ?? {})) console.log(`export ${name}=${value}`);
 if (stores.missing !== null) console.error(stores.missing);
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.on(signal, () => void stores.stop().finally(() => process.exit(0)));

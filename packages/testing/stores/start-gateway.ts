@@ -1,8 +1,8 @@
-import { existsSync } from 'node:fs';
-import { cp, mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { RUNTIME_ENVIRONMENT } from '../../../apps/gateway/bin/runtime-environment';
+import { copyTemplate } from './copy-template';
 
 /** A gateway in a process of its own, as an operator runs it. */
 export interface GatewayProcess {
@@ -42,6 +42,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     env: {
       PATH: process.env.PATH ?? '',
       HOME: process.env.HOME ?? '',
+      BUN_JSC_useOMGJIT: process.env.BUN_JSC_useOMGJIT ?? '1',
       ...RUNTIME_ENVIRONMENT,
       PORT: '0',
       DATA_DIR: dataDir,
@@ -97,14 +98,6 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
       await child.exited;
     },
   };
-}
-
-/** Spares an embedded gateway its very first start's migrations, where the test command made them before. */
-async function copyTemplate(dataDir: string): Promise<void> {
-  const template = process.env.TEST_EMBEDDED_TEMPLATE;
-  const database = join(dataDir, 'postgres');
-  if (template === undefined || template === '' || existsSync(database)) return;
-  await cp(join(template, 'postgres'), database, { recursive: true });
 }
 
 /** The admin API of a gateway under test; throws for anything but a 2xx answer. */

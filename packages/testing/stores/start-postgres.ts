@@ -33,7 +33,7 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Test
   const folder = options.dataDir ?? temporaryFolder('postgres', isRoot ? NOBODY : undefined);
   const cluster = join(folder, 'cluster');
   if (!existsSync(join(cluster, 'PG_VERSION'))) await initCluster(bin, cluster);
-  const settings = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', 'fsync=off', 'max_connections=200'];
+  const settings = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', 'fsync=off', 'max_connections=400'];
   const child = Bun.spawn(
     asNobody([join(bin, 'postgres'), '-D', cluster, '-p', String(port), ...settings.flatMap((text) => ['-c', text])]),
     { cwd: folder, stdin: 'ignore', stdout: 'ignore', stderr: 'ignore' },

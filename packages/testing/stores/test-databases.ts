@@ -2,7 +2,8 @@ import { rmSync } from 'node:fs';
 import type { Database } from '@llm0/drizzle/client';
 import { type LookUpPool, openLookUpPool, sharedLookUps } from '@llm0/drizzle/look-up-pool';
 import { openDatabase } from '@llm0/drizzle/open-database';
-import { createDatabase } from './create-database';
+import { copyTemplate } from './copy-template';
+import { createMigratedDatabase } from './create-database';
 import { temporaryFolder } from './server-process';
 
 export interface TestDatabase extends Database {
@@ -23,6 +24,7 @@ function openEmbedded(): Promise<TestDatabase> {
   embedded ??= (async () => {
     const dataDir = temporaryFolder('embedded');
     process.on('exit', () => rmSync(dataDir, { recursive: true, force: true }));
+    await copyTemplate(dataDir);
     return openDatabase({ dataDir, onWarning: console.warn });
   })();
   // The process ends it: its child goes with it.
@@ -34,7 +36,7 @@ function openEmbedded(): Promise<TestDatabase> {
 }
 
 async function openReal(serverUrl: string): Promise<TestDatabase> {
-  const own = await createDatabase(serverUrl);
+  const own = await createMigratedDatabase(serverUrl);
   const database = await openDatabase({ databaseUrl: own.url, dataDir: '/nonexistent', onWarning: console.warn });
   return {
     ...database,

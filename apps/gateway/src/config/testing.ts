@@ -21,7 +21,7 @@ export function readTestSettings(read: EnvReader, environment: string) {
     leaseMs: read.optionalInteger('LLM0_TEST_LEASE_MS', MS_RANGE),
     /** How long an admission may wait for Redis instead of 80 ms: for test machines that are too busy. */
     admitDeadlineMs: read.optionalInteger('LLM0_TEST_ADMIT_DEADLINE_MS', MS_RANGE),
-    /** How long a semantic look-up may take instead of 150 ms, for the same reason. */
+    /** How long a look-up of the warm tier may take instead of 100 ms, a semantic one instead of 150, for the same reason. */
     lookUpDeadlineMs: read.optionalInteger('LLM0_TEST_LOOK_UP_DEADLINE_MS', MS_RANGE),
   };
 }

@@ -47,7 +47,7 @@ export async function createCaches(parts: CacheParts): Promise<{ readonly caches
   const claims = { store: createIdempotencyStore(db), leaseMs: config.testing.leaseMs };
   const caches = {
     warmCache: new StoredWarmCache({
-      ...{ store: createWarmStore(db), nowMs },
+      ...{ store: createWarmStore(db), nowMs, deadlineMs: config.testing.lookUpDeadlineMs },
       onLookUp: (outcome, ms) => metrics.observeWarmLookUp(outcome, ms),
       onDrop: (entries) => metrics.warmDrops.inc(entries),
     }),

@@ -39,7 +39,8 @@ function createHotStore(config: Config, dataDir: string, clock: WallClock): HotS
   // Redis has a clock of its own.
   const shifted = clockFile === undefined ? {} : { clock: () => clock.nowMs() };
   if (config.redis === undefined) return new EmbeddedHotStore({ ...shared, ...shifted });
-  return new RedisHotStore({ ...shared, ...shifted, ...config.redis, admitDeadlineMs });
+  // What a dead reader had in hand comes back as soon as a dead request's hold does.
+  return new RedisHotStore({ ...shared, ...shifted, ...config.redis, admitDeadlineMs, redeliverMs: leaseMs });
 }
 
 /** Where a hot store that lost everything finds it again. */

@@ -68,17 +68,23 @@ export interface RedisLogQueueOptions {
   readonly shards: readonly ShardKeys[];
   /** Unique to this process. */
   readonly consumer: string;
+  /** After how long a reader counts as dead; other than `REDELIVER_MS` in tests only. */
+  readonly redeliverMs?: number;
 }
 
 /** One stream a shard, read by one consumer group; an acknowledged entry is deleted. */
 export class RedisLogQueue implements Omit<LogQueue, 'handBack'> {
   private nextClaimAtMs = 0;
   private lastReadMs = Number.NEGATIVE_INFINITY;
-  private claimIdleMs = REDELIVER_MS;
+  private readonly redeliverMs: number;
+  private claimIdleMs: number;
   /** Streams that are known to have their group. */
   private readonly ready = new Set<string>();
 
-  constructor(private readonly options: RedisLogQueueOptions) {}
+  constructor(private readonly options: RedisLogQueueOptions) {
+    this.redeliverMs = options.redeliverMs ?? REDELIVER_MS;
+    this.claimIdleMs = this.redeliverMs;
+  }
 
   async read(max: number, waitMs: number): Promise<readonly QueuedRecord[]> {
     const startMs = performance.now();
@@ -172,8 +178,8 @@ export class RedisLogQueue implements Omit<LogQueue, 'handBack'> {
       found.push(...toQueued(keys, toRecords(reply[1])));
     }
     if (found.length === 0) {
-      this.nextClaimAtMs = performance.now() + REDELIVER_MS / 6;
-      this.claimIdleMs = REDELIVER_MS;
+      this.nextClaimAtMs = performance.now() + this.redeliverMs / 6;
+      this.claimIdleMs = this.redeliverMs;
     }
     return found;
   }

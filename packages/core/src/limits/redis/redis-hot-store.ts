@@ -41,6 +41,8 @@ export interface RedisHotStoreOptions extends RedisConnectionOptions {
   readonly cacheMaxBytes?: number;
   /** How long an admission may take. */
   readonly admitDeadlineMs?: number;
+  /** After how long a reader of the queue counts as dead: for tests only. */
+  readonly redeliverMs?: number;
   /** How long `start` waits for Redis and rows. */
   readonly startTimeoutMs?: number;
   /** Epoch milliseconds instead of the server's clock: for tests only. */
@@ -115,6 +117,7 @@ export class RedisHotStore implements HotStore {
       reader: this.reader,
       shards: this.link.shards,
       consumer: this.newId(),
+      redeliverMs: this.options.redeliverMs,
     });
     this.subscriber.on('message', (_channel: string, topic: string) => {
       for (const listener of this.listeners) listener(topic);
