@@ -55,7 +55,6 @@ export class EmbeddedHotStore implements HotStore {
   private readonly nowMs: () => number;
   private readonly listeners = new Set<(topic: string) => void>();
   private readonly queueMaxEntries: number;
-  private nextEntry = 1;
   private source: RebuildSource | undefined;
   private deciding: Promise<void> | undefined;
 
@@ -79,7 +78,6 @@ export class EmbeddedHotStore implements HotStore {
       this.cache.markLost('', warmCacheUntilMs ?? this.nowMs() + CACHE_LOST_MS);
       this.book.compact();
     }
-    for (const { id } of this.queue.all()) this.nextEntry = Math.max(this.nextEntry, id + 1);
     this.source = source;
     this.decideUnknown();
   }
@@ -107,7 +105,7 @@ export class EmbeddedHotStore implements HotStore {
     if (this.isUnknown(rest)) {
       this.book.recordAnyway({ t: 'unknown', settlement: rest });
       this.decideUnknown();
-    } else this.book.recordAnyway({ t: 'settle', atMs, force: false, id: this.nextEntry++, settlement: rest });
+    } else this.book.recordAnyway({ t: 'settle', atMs, force: false, id: this.queue.nextId, settlement: rest });
     if (cache !== undefined) this.cache.put(settlement.projectId, cache, atMs);
     this.book.compactIfLarge();
   }
@@ -134,7 +132,7 @@ export class EmbeddedHotStore implements HotStore {
         if (hold.leaseUntilMs > this.nowMs() || !this.state.holds.has(requestId)) continue;
         if (stored.has(requestId)) this.book.record({ t: 'release', requestId });
         else {
-          this.book.record({ t: 'reap', atMs: this.nowMs(), id: this.nextEntry++, requestId });
+          this.book.record({ t: 'reap', atMs: this.nowMs(), id: this.queue.nextId, requestId });
           reaped++;
         }
       }
@@ -277,7 +275,7 @@ export class EmbeddedHotStore implements HotStore {
           const { requestId } = settlement;
           if (stored.has(requestId) || queued.has(requestId)) this.book.recordAnyway({ t: 'known', requestId });
           else
-            this.book.recordAnyway({ t: 'settle', atMs: this.nowMs(), force: true, id: this.nextEntry++, settlement });
+            this.book.recordAnyway({ t: 'settle', atMs: this.nowMs(), force: true, id: this.queue.nextId, settlement });
         }
       } catch {
         await Bun.sleep(1_000);

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { appendFileSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import fc from 'fast-check';
 import { NO_LIMITS, START_MS } from '../hot-store.cases';
 import { makeTempDir, requestOf, StoredRows, settlementOf, type TempDir } from '../store-rows.fixture';
 import { EmbeddedHotStore, type EmbeddedHotStoreOptions } from './embedded-hot-store';
@@ -13,11 +14,12 @@ describe('embedded hot store, started again', () => {
   let rows: StoredRows;
 
   /** A new process on the same folder; the old one is simply not used any more, as after a kill. */
-  const start = async (options: Partial<EmbeddedHotStoreOptions> = {}) => {
-    const store = new EmbeddedHotStore({ dataDir: dir.path, clock: () => clock.ms, bootId: BOOT, ...options });
+  const startIn = async (folder: TempDir, options: Partial<EmbeddedHotStoreOptions> = {}) => {
+    const store = new EmbeddedHotStore({ dataDir: folder.path, clock: () => clock.ms, bootId: BOOT, ...options });
     await store.start(rows);
     return store;
   };
+  const start = (options: Partial<EmbeddedHotStoreOptions> = {}) => startIn(dir, options);
   const serve = async (store: EmbeddedHotStore, request: Parameters<typeof requestOf>[0] = {}) => {
     const asked = requestOf({ customerId: 'ann', ...request });
     const decision = await store.admit(asked);
@@ -86,6 +88,85 @@ describe('embedded hot store, started again', () => {
     const after = await start();
     expect(await rows.drain(after)).toBe(1);
     expect((await (await start()).depth()).entries).toBe(0);
+  });
+
+  test('entries after a restart with an empty queue are not taken for acknowledged ones', async () => {
+    const before = await start();
+    for (let i = 0; i < 5; i++) await serve(before);
+    await rows.drain(before);
+    const after = await start();
+    for (let i = 0; i < 5; i++) await serve(after);
+    expect(await rows.drain(after)).toBe(5);
+    expect(rows.rows.size).toBe(10);
+    expect((await (await start()).depth()).entries).toBe(0);
+  });
+
+  test('what a journal of version 0.1 has lost from its queue comes back', async () => {
+    const before = await start();
+    for (let i = 0; i < 3; i++) await serve(before);
+    await rows.drain(before);
+    // As 0.1 wrote it: numbers from 1 again, old entries read once more, new ones acknowledged unread.
+    const again = readFileSync(hotFile(), 'utf8')
+      .split('\n')
+      .filter((line) => /"t":"(admit|settle|ack)"/.test(line))
+      .map((line) => line.replaceAll(/"(?:requestId|id)\\?":\\?"[^"]{36}/g, (id) => `${id.slice(0, -3)}new`));
+    appendFileSync(hotFile(), again.map((line) => `${line}\n`).join(''));
+    const repaired = await start();
+    expect(await repaired.counters()).toMatchObject([{ spentNanoUsd: 6 * 70, heldNanoUsd: 0 }]);
+    await serve(repaired);
+    await rows.drain(repaired);
+    expect(rows.rows.size).toBe(7);
+    expect(rows.costNanoUsd).toBe(7 * 70);
+    const drained = await start();
+    expect((await drained.depth()).entries).toBe(0);
+    await serve(drained);
+    expect(await rows.drain(await start())).toBe(1);
+  });
+
+  test('however often it is stopped, killed and drained, each request has its row once', async () => {
+    const step = fc.oneof(
+      fc.record({ do: fc.constant('serve' as const), requests: fc.integer({ min: 1, max: 5 }) }),
+      fc.record({ do: fc.constant('read' as const), max: fc.integer({ min: 1, max: 4 }) }),
+      fc.record({ do: fc.constantFrom('acknowledge' as const, 'drain' as const) }),
+      fc.record({ do: fc.constantFrom('kill' as const, 'stop' as const) }),
+    );
+    const property = fc.asyncProperty(
+      fc.array(step, { maxLength: 40, size: 'max' }),
+      fc.boolean(),
+      async (steps, compacts) => {
+        const own = makeTempDir();
+        rows = new StoredRows();
+        const open = () => startIn(own, { compactBytes: compacts ? 4_000 : 1_000_000 });
+        try {
+          let store = await open();
+          let read: readonly { readonly entryId: string; readonly record: string }[] = [];
+          let served = 0;
+          for (const one of steps) {
+            if (one.do === 'serve') for (let i = 0; i < one.requests; i++, served++) await serve(store);
+            if (one.do === 'read') read = await store.read(one.max, 0);
+            if (one.do === 'acknowledge') {
+              await rows.storeRecords(read.map(({ record }) => record));
+              await store.acknowledge(read.map(({ entryId }) => entryId));
+              read = [];
+            }
+            if (one.do === 'drain') await rows.drain(store);
+            if (one.do === 'stop') await store.close();
+            if (one.do === 'stop' || one.do === 'kill') {
+              store = await open();
+              read = [];
+            }
+          }
+          clock.ms += 60_000;
+          await rows.drain(store);
+          expect(rows.rows.size).toBe(served);
+          expect(rows.costNanoUsd).toBe(served * 70);
+          expect((await store.depth()).entries).toBe(0);
+        } finally {
+          own.remove();
+        }
+      },
+    );
+    await fc.assert(property, { numRuns: 150 });
   });
 
   test('compaction keeps everything and bounds the file', async () => {

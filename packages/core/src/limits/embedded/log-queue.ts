@@ -10,27 +10,40 @@ interface QueueEntry {
   deliveredAtMs: number | undefined;
 }
 
+/** Entries whose number a journal gives twice get one from here on. */
+const RENUMBERED_FROM = 2 ** 40;
+
 /** The queue in memory; the store journals what goes in and out. */
 export class EmbeddedLogQueue {
   private readonly entries = new Map<number, QueueEntry>();
   private unread: QueueEntry[] = [];
-  private nextId = 1;
+  private highestId = 0;
+  private renumbered = 0;
   private waiters: (() => void)[] = [];
 
   get size(): number {
     return this.entries.size;
   }
 
-  /** `id` is given at replay only. */
-  push(record: string, nowMs: number, id = this.nextId): number {
+  /** The number of the next entry: above all that the journal has given, acknowledged ones too. */
+  get nextId(): number {
+    return this.highestId + 1;
+  }
+
+  /**
+   * Journals of version 0.1 began again at 1 after a restart, and so acknowledged entries that were never read: one whose
+   * number was given before comes back under another, whatever was acknowledged. Rows are told apart by their request.
+   */
+  push(record: string, nowMs: number, givenId: number): void {
+    const isGivenTwice = givenId <= this.highestId;
+    const id = isGivenTwice ? RENUMBERED_FROM + this.renumbered++ : givenId;
+    if (!isGivenTwice) this.highestId = id;
     const entry = { id, record, queuedAtMs: nowMs, deliveredAtMs: undefined };
-    this.nextId = Math.max(this.nextId, id + 1);
     this.entries.set(id, entry);
     this.unread.push(entry);
     const waiters = this.waiters;
     this.waiters = [];
     for (const wake of waiters) wake();
-    return id;
   }
 
   async read(max: number, waitMs: number, nowMs: () => number): Promise<readonly QueuedRecord[]> {
@@ -64,7 +77,7 @@ export class EmbeddedLogQueue {
     let read = 0;
     for (; read < this.unread.length && taken.length < max; read++) {
       const entry = this.unread[read];
-      if (entry !== undefined && this.entries.has(entry.id)) taken.push(entry);
+      if (entry !== undefined && this.entries.get(entry.id) === entry) taken.push(entry);
     }
     this.unread = this.unread.slice(read);
     for (const entry of taken) entry.deliveredAtMs = nowMs;
