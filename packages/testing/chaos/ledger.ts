@@ -29,6 +29,7 @@ export const isEven = (ledger: ChaosLedger): boolean =>
   ledger.rollupDifferenceNanoUsd === 0;
 
 const POLL_MS = 100;
+const BACK_TIMEOUT_MS = 10_000;
 const toNano = (usd: number) => Math.round(usd * 1e9);
 
 export interface LedgerInput {
@@ -45,8 +46,10 @@ export interface LedgerInput {
 /** Waits until queue and leases are settled, then compares everything with everything. */
 export async function readChaosLedger(input: LedgerInput): Promise<ChaosLedger> {
   const { gateway, answers } = input;
-  const books = await settle(input);
-  const rows = (await Promise.all(projectsOf(input.keys).map((id) => allLogs(gateway, `project_id=${id}`)))).flat();
+  const books = await whileAway(() => settle(input));
+  const rows = await whileAway(() =>
+    Promise.all(projectsOf(input.keys).map((id) => allLogs(gateway, `project_id=${id}`))),
+  ).then((pages) => pages.flat());
   const byRequest = new Map<string, number[]>();
   for (const row of rows) {
     const costs = byRequest.get(row.request_id) ?? [];
@@ -60,7 +63,7 @@ export async function readChaosLedger(input: LedgerInput): Promise<ChaosLedger> 
     doubled: [...byRequest].flatMap(([id, costs]) => (costs.length > 1 ? [id] : [])),
     months: books.projects.length,
     differenceNanoUsd: books.projects.reduce((sum, { diff_usd }) => sum + Math.abs(toNano(diff_usd)), 0),
-    rollupDifferenceNanoUsd: await compareRollups(input, rows),
+    rollupDifferenceNanoUsd: await whileAway(() => compareRollups(input, rows)),
     holds: books.open_holds,
     queued: books.queue_depth,
     costsChanged: answered.flatMap(([id, { costNanoUsd, kind }]) => {
@@ -70,6 +73,19 @@ export async function readChaosLedger(input: LedgerInput): Promise<ChaosLedger> 
         : [`${id} ${kind} told ${costNanoUsd}, row ${cost}`];
     }),
   };
+}
+
+/** A Postgres that has just come back is not yet known to every connection: who asks then is told to try again. */
+async function whileAway<T>(read: () => Promise<T>): Promise<T> {
+  const endMs = performance.now() + BACK_TIMEOUT_MS;
+  for (;;) {
+    try {
+      return await read();
+    } catch (error) {
+      if (!String(error).includes(': 503 ') || performance.now() > endMs) throw error;
+      await Bun.sleep(POLL_MS);
+    }
+  }
 }
 
 async function settle({ gateway, timeoutMs }: LedgerInput): Promise<Reconciliation> {
