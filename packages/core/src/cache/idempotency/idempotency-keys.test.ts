@@ -76,10 +76,13 @@ class MemoryStore implements IdempotencyStore {
   }
 }
 
-const FAST = { leaseMs: 150, deadlineMs: 100, pollMs: 10 };
+/** Longer than a busy machine stands still; tests of either say another. */
+const PATIENT = { leaseMs: 10_000, deadlineMs: 5_000, pollMs: 10 };
+const SHORT_DEADLINE = { deadlineMs: 100 };
+const SHORT_LEASE = { leaseMs: 600 };
 
-function createProcess(store = new MemoryStore()) {
-  const answers = new IdempotencyKeys({ store, codec: CACHED_ANSWER_CODEC, ...FAST });
+function createProcess(store = new MemoryStore(), times: Partial<typeof PATIENT> = {}) {
+  const answers = new IdempotencyKeys({ store, codec: CACHED_ANSWER_CODEC, ...PATIENT, ...times });
   let next = 0;
   const begin = (more: { key?: string; bodyHash?: string; apiKeyId?: string; signal?: AbortSignal } = {}) =>
     answers.begin({
@@ -182,10 +185,10 @@ describe('one answer per Idempotency-Key', () => {
   });
 
   test('a claim lives as long as its owner, and not much longer', async () => {
-    const one = createProcess();
+    const one = createProcess(new MemoryStore(), SHORT_LEASE);
     await one.produce();
-    const other = createProcess(one.store).begin();
-    await Bun.sleep(2 * FAST.leaseMs);
+    const other = createProcess(one.store, SHORT_LEASE).begin();
+    await Bun.sleep(2 * SHORT_LEASE.leaseMs);
     expect(one.store.renewals).toBeGreaterThan(2);
     expect(await Promise.race([other, Bun.sleep(1).then(() => 'waiting')])).toBe('waiting');
     // The owner is killed: nobody renews any more.
@@ -194,11 +197,11 @@ describe('one answer per Idempotency-Key', () => {
   });
 
   test('without the store no request runs, and a claim that came too late is given back', async () => {
-    const one = createProcess();
+    const one = createProcess(new MemoryStore(), SHORT_DEADLINE);
     one.store.away = true;
     await expect(one.begin()).rejects.toMatchObject({ kind: 'store_unavailable', retryAfterMs: 1000 });
     one.store.away = false;
-    one.store.delayMs = FAST.deadlineMs + 50;
+    one.store.delayMs = SHORT_DEADLINE.deadlineMs + 50;
     await expect(one.begin()).rejects.toMatchObject({ kind: 'store_unavailable' });
     one.store.delayMs = 1;
     await Bun.sleep(120);
@@ -207,7 +210,7 @@ describe('one answer per Idempotency-Key', () => {
   });
 
   test('an answer the store does not take yet is replayed from memory, and written later', async () => {
-    const one = createProcess();
+    const one = createProcess(new MemoryStore(), SHORT_DEADLINE);
     const claim = await one.produce();
     one.store.away = true;
     const startMs = performance.now();
