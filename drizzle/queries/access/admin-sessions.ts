@@ -21,9 +21,8 @@ export interface NewAdminSession {
 
 /** Keeps a sign-in, and forgets those that are over. */
 export async function createAdminSession(db: Db, session: NewAdminSession): Promise<void> {
-  const { expiresAtMs, ...values } = session;
   await db.execute(sql`delete from admin_sessions where expires_at < now()`);
-  await db.insert(adminSessions).values({ ...values, expiresAt: new Date(expiresAtMs) });
+  await db.insert(adminSessions).values(session);
 }
 
 interface SessionRow extends Record<string, unknown> {

@@ -46,7 +46,7 @@ export async function listAuditEntries(
   const rows = await db
     .select({
       id: adminAudit.id,
-      createdAt: adminAudit.createdAt,
+      createdAtMs: adminAudit.createdAtMs,
       actor: adminAudit.actor,
       action: adminAudit.action,
       resource: adminAudit.resource,
@@ -60,13 +60,12 @@ export async function listAuditEntries(
         actor === undefined ? undefined : eq(adminAudit.actor, actor),
         resource === undefined ? undefined : eq(adminAudit.resource, resource),
         resourceId === undefined ? undefined : eq(adminAudit.resourceId, resourceId),
-        afterCursor(page, adminAudit.createdAt, adminAudit.id),
+        afterCursor(page, adminAudit.createdAtMs, adminAudit.id),
       ),
     )
-    .orderBy(...newestFirst(adminAudit.createdAt, adminAudit.id))
+    .orderBy(...newestFirst(adminAudit.createdAtMs, adminAudit.id))
     .limit(page.limit + 1);
-  const entries = rows.map(({ createdAt, ...row }) => ({ ...row, createdAtMs: createdAt.getTime() }));
-  return toPage(entries, page.limit);
+  return toPage(rows, page.limit);
 }
 
 const toJsonb = (value: unknown) =>

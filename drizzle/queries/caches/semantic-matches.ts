@@ -4,23 +4,21 @@ import { and, eq, inArray, sql } from 'drizzle-orm';
 import type { Db } from '../../client';
 import { semanticMatches } from '../../schema/caches';
 import { isDataAtFault, rootMessage } from '../../sql-state';
-import { afterCursor, newestFirst, type Page, type PageRequest, toPage } from '../page';
+import type { Page, PageRequest } from '../page';
+import { Rows, type Stored } from '../rows';
 
 /** One statement for all. Throws `RecordsRejectedError` for texts Postgres can't hold. */
 export async function writeSemanticMatches(db: Db, matches: readonly SemanticMatch[]): Promise<void> {
   try {
-    await db
-      .insert(semanticMatches)
-      .values(matches.map(({ createdAtMs, ...match }) => ({ ...match, createdAt: new Date(createdAtMs) })));
+    await db.insert(semanticMatches).values([...matches]);
   } catch (error) {
     if (isDataAtFault(error)) throw new RecordsRejectedError(rootMessage(error), { cause: error });
     throw error;
   }
 }
 
-export interface StoredSemanticMatch extends SemanticMatch {
-  readonly id: string;
-}
+export const matchRows = new Rows(semanticMatches);
+export type StoredSemanticMatch = Stored<typeof matchRows>;
 
 export interface MatchFilter extends PageRequest {
   readonly projectId?: string;
@@ -31,26 +29,7 @@ export interface MatchFilter extends PageRequest {
 /** Newest first. */
 export async function listSemanticMatches(db: Db, filter: MatchFilter): Promise<Page<StoredSemanticMatch>> {
   const { projectId, guard, outcomes } = filter;
-  const rows = await db
-    .select()
-    .from(semanticMatches)
-    .where(
-      and(
-        projectId === undefined ? undefined : eq(semanticMatches.projectId, projectId),
-        guard === undefined ? undefined : eq(semanticMatches.guard, guard),
-        inArray(semanticMatches.outcome, [...outcomes]),
-        afterCursor(filter, semanticMatches.createdAt, semanticMatches.id),
-      ),
-    )
-    .orderBy(...newestFirst(semanticMatches.createdAt, semanticMatches.id))
-    .limit(filter.limit + 1);
-  return toPage(rows.map(asMatch), filter.limit);
-}
-
-/** What the look-up of one request found; null when it found nothing, or long ago. */
-export async function findSemanticMatch(db: Db, requestId: string): Promise<StoredSemanticMatch | null> {
-  const [row] = await db.select().from(semanticMatches).where(eq(semanticMatches.requestId, requestId)).limit(1);
-  return row === undefined ? null : asMatch(row);
+  return matchRows.list(db, filter, { projectId, guard }, inArray(semanticMatches.outcome, [...outcomes]));
 }
 
 /** The two questions are never matched again, in either direction. */
@@ -128,9 +107,3 @@ export async function countSemanticMatches(db: Db, projectId?: string): Promise<
   }
   return { outcomes, guards };
 }
-
-const asMatch = ({ createdAt, outcome, ...row }: typeof semanticMatches.$inferSelect): StoredSemanticMatch => ({
-  ...row,
-  outcome: outcome as MatchOutcome,
-  createdAtMs: createdAt.getTime(),
-});

@@ -155,7 +155,7 @@ export function toPricedModels(provider: string, bodies: readonly ModelBody[]): 
 }
 
 export const showProviderKey = (key: StoredProviderKey, state: z.infer<typeof providerKeySchema>['state']) =>
-  showFields(providerKeySchema, { ...key, state, encryptionKeyId: key.secret.keyId });
+  showFields(providerKeySchema, { ...key, state });
 
 export interface ShownProviderParts {
   readonly name: string;
