@@ -11,10 +11,13 @@ export const tokenRows = new Rows(adminTokens, {
 export type AdminToken = Stored<typeof tokenRows>;
 export type AdminRole = AdminToken['role'];
 
+/** Neither revoked nor expired. */
+export const isInForce = sql`(${adminTokens.revokedAtMs} is null
+  and (${adminTokens.expiresAtMs} is null or ${adminTokens.expiresAtMs} > now()))`;
+
 /** The live token with this lower-case hex SHA-256; null when unknown, revoked or expired. */
 export async function findAdminToken(db: Db, hash: string): Promise<AdminToken | null> {
-  const inForce = sql`(${adminTokens.expiresAtMs} is null or ${adminTokens.expiresAtMs} > now())`;
-  const [token] = await tokenRows.find(db, and(eq(adminTokens.hash, hash), inForce));
+  const [token] = await tokenRows.find(db, and(eq(adminTokens.hash, hash), isInForce));
   return token ?? null;
 }
 

@@ -157,12 +157,11 @@ async function shown({ providerAdmin: desk, health, clock }: Needs, db: Db, name
   const keys = (await listAllProviderKeys(db)).filter((key) => key.provider === name);
   const connected = desk.connected(name);
   const targets = health.list().filter(({ provider }) => provider === name);
-  return showProvider({
+  return showProvider(stored, {
     name,
     kind: stored?.kind ?? name,
     baseUrl: stored?.baseUrl ?? connected?.connection.baseUrl ?? (vendor?.defaultBaseUrl || null),
     isConfigured: connected !== undefined,
-    stored,
     keys: keys.map((key) => showProviderKey(key, desk.keyState(key))),
     targets: targets.map((status) => showTargetState(status, clock.nowMs())),
   });
