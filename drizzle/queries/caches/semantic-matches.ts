@@ -1,20 +1,15 @@
 import type { MatchOutcome, SemanticMatch } from '@llm0/core/cache/semantic/semantic-store';
-import { RecordsRejectedError } from '@llm0/core/logs/decode-log-record';
 import { and, eq, inArray, sql } from 'drizzle-orm';
 import type { Db } from '../../client';
 import { semanticMatches } from '../../schema/caches';
-import { isDataAtFault, rootMessage } from '../../sql-state';
+import { rejectingBadData } from '../../sql-state';
+import { countGone, hasSemanticCache } from '../count-gone';
 import type { Page, PageRequest } from '../page';
 import { Rows, type Stored } from '../rows';
 
 /** One statement for all. Throws `RecordsRejectedError` for texts Postgres can't hold. */
 export async function writeSemanticMatches(db: Db, matches: readonly SemanticMatch[]): Promise<void> {
-  try {
-    await db.insert(semanticMatches).values([...matches]);
-  } catch (error) {
-    if (isDataAtFault(error)) throw new RecordsRejectedError(rootMessage(error), { cause: error });
-    throw error;
-  }
+  await rejectingBadData(() => db.insert(semanticMatches).values([...matches]));
 }
 
 export const matchRows = new Rows(semanticMatches);
@@ -64,26 +59,11 @@ export async function evictSemanticEntry(db: Db, projectId: string, cacheKey: st
       ),
     );
   const keys = [...new Set([cacheKey, ...served.map(({ key }) => key)])];
-  const list = JSON.stringify(keys);
-  const [found] = await db.execute<{ present: boolean }>(
-    sql`select to_regclass('semantic_cache') is not null as present`,
-  );
-  const semantic = found?.present === true ? await deleteKeys(db, 'semantic_cache', projectId, list) : 0;
-  return { semantic, warm: await deleteKeys(db, 'exact_cache', projectId, list), keys };
-}
-
-async function deleteKeys(
-  db: Db,
-  table: 'semantic_cache' | 'exact_cache',
-  projectId: string,
-  keys: string,
-): Promise<number> {
-  const [row] = await db.execute<{ n: number }>(sql`
-    with gone as (
-      delete from ${sql.identifier(table)} where project_id = ${projectId}::uuid
-        and cache_key in (select jsonb_array_elements_text(${keys}::jsonb)) returning 1
-    ) select count(*)::int as n from gone`);
-  return row?.n ?? 0;
+  const theirs = sql`project_id = ${projectId}::uuid
+    and cache_key in (select jsonb_array_elements_text(${JSON.stringify(keys)}::jsonb))`;
+  const isThere = await hasSemanticCache(db);
+  const semantic = isThere ? await countGone(db, sql`delete from semantic_cache where ${theirs}`) : 0;
+  return { semantic, warm: await countGone(db, sql`delete from exact_cache where ${theirs}`), keys };
 }
 
 export interface SemanticCounts {
