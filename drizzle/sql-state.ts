@@ -1,3 +1,5 @@
+import { RecordsRejectedError } from '@llm0/core/logs/decode-log-record';
+
 /** SQLSTATE of a Postgres error, also inside drizzle's wrapper; undefined for anything else (no connection, …). */
 export function sqlState(error: unknown): string | undefined {
   for (let at: unknown = error; at instanceof Error; at = at.cause) {
@@ -9,6 +11,16 @@ export function sqlState(error: unknown): string | undefined {
 /** Wrong data (22), a broken rule (23) or nesting beyond what the server takes (54): trying again would fail again. */
 export function isDataAtFault(error: unknown): boolean {
   return /^(?:22|23|54)/.test(sqlState(error) ?? '');
+}
+
+/** Runs a write; throws `RecordsRejectedError` where its data is at fault, so that it is not tried again. */
+export async function rejectingBadData<T>(write: () => Promise<T>): Promise<T> {
+  try {
+    return await write();
+  } catch (error) {
+    if (isDataAtFault(error)) throw new RecordsRejectedError(rootMessage(error), { cause: error });
+    throw error;
+  }
 }
 
 /** The database's own words: drizzle's message would repeat the whole statement with its values. */

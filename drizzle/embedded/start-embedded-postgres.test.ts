@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { removeFolder, temporaryFolder } from '@llm0/testing/stores/server-process';
 import { connectDatabase } from '../client';
 import { openDatabase } from '../open-database';
-import { createProject, getProject } from '../queries/access/projects';
+import { projectRows } from '../queries/access/projects';
 import { isAlive, lockDataDir, processIdentity } from './data-dir-lock';
 import { startEmbeddedPostgres } from './start-embedded-postgres';
 
@@ -68,9 +68,9 @@ describe('embedded Postgres', () => {
     const dataDir = newFolder();
     const script = `
       const { openDatabase } = await import(${JSON.stringify(join(import.meta.dir, '../open-database.ts'))});
-      const { createProject } = await import(${JSON.stringify(join(import.meta.dir, '../queries/access/projects.ts'))});
+      const { projectRows } = await import(${JSON.stringify(join(import.meta.dir, '../queries/access/projects.ts'))});
       const database = await openDatabase({ dataDir: ${JSON.stringify(dataDir)}, onWarning: console.error });
-      console.log((await createProject(database.db, { name: 'survivor' })).id);
+      console.log((await projectRows.create(database.db, { name: 'survivor' })).id);
       setInterval(() => {}, 1000);`;
     const gateway = Bun.spawn([process.execPath, '-e', script], { stdout: 'pipe', stderr: 'inherit' });
     const { value } = await gateway.stdout.getReader().read();
@@ -82,8 +82,8 @@ describe('embedded Postgres', () => {
     await gateway.exited;
     const database = await openDatabase({ dataDir, onWarning: () => {} });
     expect(isAlive(child)).toBe(false);
-    expect((await getProject(database.db, id))?.name).toBe('survivor');
-    await createProject(database.db, { name: 'next' });
+    expect((await projectRows.get(database.db, { id }))?.name).toBe('survivor');
+    await projectRows.create(database.db, { name: 'next' });
     await database.close();
   }, 90_000);
 });

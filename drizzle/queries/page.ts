@@ -46,8 +46,8 @@ export function decodeCursor(cursor: string): Position {
 export function afterCursor(page: PageRequest, createdAt: PgColumn, id: PgColumn): SQL | undefined {
   if (page.cursor === undefined) return undefined;
   const position = decodeCursor(page.cursor);
-  const at = new Date(position.createdAtMs);
-  return or(lt(createdAt, at), and(eq(createdAt, at), lt(id, position.id)));
+  const { createdAtMs: atMs } = position;
+  return or(lt(createdAt, atMs), and(eq(createdAt, atMs), lt(id, position.id)));
 }
 
 export const newestFirst = (createdAt: PgColumn, id: PgColumn): [SQL, SQL] => [desc(createdAt), desc(id)];

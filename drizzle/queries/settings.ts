@@ -18,7 +18,7 @@ export async function putSetting(db: Db, key: string, value: JsonValue): Promise
   await db
     .insert(settings)
     .values({ key, value: json })
-    .onConflictDoUpdate({ target: settings.key, set: { value: json, updatedAt: sql`now()` } });
+    .onConflictDoUpdate({ target: settings.key, set: { value: json, updatedAtMs: sql`now()` } });
 }
 
 /** Sets the value only if there is none; returns what holds afterwards, so that racing gateways agree. */

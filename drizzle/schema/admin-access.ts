@@ -1,5 +1,5 @@
 import { boolean, doublePrecision, integer, pgTable, text, uuid } from 'drizzle-orm/pg-core';
-import { instant } from './columns';
+import { instant, instantOfInsert } from './columns';
 
 /** Sign-ins of the dashboard; hashes only. */
 export const adminSessions = pgTable('admin_sessions', {
@@ -7,8 +7,8 @@ export const adminSessions = pgTable('admin_sessions', {
   sessionHash: text('session_hash').notNull().unique(),
   tokenId: uuid('token_id'),
   tokenHash: text('token_hash').notNull(),
-  createdAt: instant('created_at').notNull().defaultNow(),
-  expiresAt: instant('expires_at').notNull(),
+  createdAtMs: instantOfInsert('created_at'),
+  expiresAtMs: instant('expires_at').notNull(),
 });
 
 export const ALERT_KINDS = ['budget_share', 'error_rate', 'latency_p95', 'spend', 'job_failed'] as const;
@@ -18,14 +18,18 @@ export const alerts = pgTable('alerts', {
   id: uuid('id').primaryKey().defaultRandom(),
   name: text('name').notNull(),
   kind: text('kind', { enum: ALERT_KINDS }).notNull(),
+  /** A share (0…1) for budgets and error rates, milliseconds for latency, USD for spend; unused for failed jobs. */
   threshold: doublePrecision('threshold').notNull(),
   windowMinutes: integer('window_minutes').notNull().default(15),
+  /** null = over all projects. */
   projectId: uuid('project_id'),
   webhookUrl: text('webhook_url').notNull(),
   isActive: boolean('is_active').notNull().default(true),
+  /** What the webhook was told last. */
   isFiring: boolean('is_firing').notNull().default(false),
-  changedAt: instant('changed_at'),
+  changedAtMs: instant('changed_at'),
+  /** Why the webhook could not be told. */
   lastError: text('last_error'),
-  createdAt: instant('created_at').notNull().defaultNow(),
-  updatedAt: instant('updated_at').notNull().defaultNow(),
+  createdAtMs: instantOfInsert('created_at'),
+  updatedAtMs: instantOfInsert('updated_at'),
 });

@@ -1,5 +1,5 @@
 import { bigint, boolean, integer, jsonb, pgTable, text, uuid } from 'drizzle-orm/pg-core';
-import { instant, nanoUsd } from './columns';
+import { instant, instantOfInsert, nanoUsd } from './columns';
 import { projects } from './projects';
 
 /** `key_hash` is the lower-case hex SHA-256 of the secret; the secret itself is nowhere. */
@@ -9,8 +9,8 @@ export const apiKeys = pgTable('api_keys', {
     .notNull()
     .references(() => projects.id),
   name: text('name').notNull(),
-  keyHash: text('key_hash').notNull().unique(),
-  keyPrefix: text('key_prefix').notNull(),
+  hash: text('key_hash').notNull().unique(),
+  prefix: text('key_prefix').notNull(),
   version: bigint('version', { mode: 'number' }).notNull().default(1),
   isActive: boolean('is_active').notNull().default(true),
   rateLimitPerMinute: integer('rate_limit_per_minute'),
@@ -18,12 +18,12 @@ export const apiKeys = pgTable('api_keys', {
   tokensPerMinute: integer('tokens_per_minute'),
   maxConcurrency: integer('max_concurrency'),
   allowedModels: jsonb('allowed_models').$type<readonly string[]>(),
-  expiresAt: instant('expires_at'),
+  expiresAtMs: instant('expires_at'),
   budgetNanoUsd: nanoUsd('budget_usd'),
   budgetPeriod: text('budget_period', { enum: ['total', 'month'] })
     .notNull()
     .default('total'),
-  createdAt: instant('created_at').notNull().defaultNow(),
-  updatedAt: instant('updated_at').notNull().defaultNow(),
-  deletedAt: instant('deleted_at'),
+  createdAtMs: instantOfInsert('created_at'),
+  updatedAtMs: instantOfInsert('updated_at'),
+  deletedAtMs: instant('deleted_at'),
 });

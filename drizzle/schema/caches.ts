@@ -1,3 +1,4 @@
+import type { MatchOutcome } from '@llm0/core/cache/semantic/semantic-store';
 import {
   bigint,
   doublePrecision,
@@ -10,7 +11,7 @@ import {
   uuid,
   vector,
 } from 'drizzle-orm/pg-core';
-import { instant } from './columns';
+import { instant, instantOfInsert } from './columns';
 
 const count = (name: string) => bigint(name, { mode: 'number' }).notNull();
 
@@ -26,9 +27,9 @@ export const exactCache = pgTable(
     completionTokens: count('completion_tokens'),
     cachedResponse: jsonb('cached_response').notNull(),
     hitCount: count('hit_count').default(0),
-    lastHitAt: instant('last_hit_at'),
-    createdAt: instant('created_at').notNull().defaultNow(),
-    expiresAt: instant('expires_at').notNull(),
+    lastHitAtMs: instant('last_hit_at'),
+    createdAtMs: instantOfInsert('created_at'),
+    expiresAtMs: instant('expires_at').notNull(),
   },
   (table) => [primaryKey({ columns: [table.projectId, table.cacheKey] })],
 );
@@ -54,9 +55,9 @@ export const semanticCache = pgTable(
     promptTokens: count('prompt_tokens'),
     completionTokens: count('completion_tokens'),
     hitCount: count('hit_count').default(0),
-    lastHitAt: instant('last_hit_at'),
-    createdAt: instant('created_at').notNull().defaultNow(),
-    expiresAt: instant('expires_at').notNull(),
+    lastHitAtMs: instant('last_hit_at'),
+    createdAtMs: instantOfInsert('created_at'),
+    expiresAtMs: instant('expires_at').notNull(),
   },
   (table) => [unique().on(table.projectId, table.cacheKey)],
 );
@@ -64,10 +65,10 @@ export const semanticCache = pgTable(
 /** What look-ups found: served, shadow, refused by a guard, or just below the threshold. Texts only with LOG_BODIES. */
 export const semanticMatches = pgTable('semantic_matches', {
   id: uuid('id').primaryKey().defaultRandom(),
-  createdAt: instant('created_at').notNull().defaultNow(),
+  createdAtMs: instantOfInsert('created_at'),
   projectId: uuid('project_id').notNull(),
   requestId: uuid('request_id').notNull(),
-  outcome: text('outcome').notNull(),
+  outcome: text('outcome').$type<MatchOutcome>().notNull(),
   guard: text('guard'),
   similarity: doublePrecision('similarity').notNull(),
   threshold: doublePrecision('threshold').notNull(),
@@ -82,7 +83,7 @@ export const semanticMatches = pgTable('semantic_matches', {
 /** Pairs of questions that somebody said have other answers: never matched again, in either direction. */
 export const semanticRejections = pgTable('semantic_rejections', {
   id: uuid('id').primaryKey().defaultRandom(),
-  createdAt: instant('created_at').notNull().defaultNow(),
+  createdAtMs: instantOfInsert('created_at'),
   projectId: uuid('project_id').notNull(),
   requestId: uuid('request_id'),
   cacheKey: text('cache_key').notNull(),

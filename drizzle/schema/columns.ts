@@ -1,5 +1,6 @@
 import { type Histogram, packHistogram, unpackHistograms } from '@llm0/core/logs/histogram';
-import { customType, timestamp } from 'drizzle-orm/pg-core';
+import { sql } from 'drizzle-orm';
+import { customType } from 'drizzle-orm/pg-core';
 import { nanoFromUsd, usdFromNano } from '../money';
 
 /** `numeric(20,9)` in Postgres, integer nano-USD in the program. */
@@ -18,5 +19,11 @@ export const histogram = customType<{ data: Histogram; driverData: Uint8Array }>
 
 export const bytes = customType<{ data: Uint8Array; driverData: Uint8Array }>({ dataType: () => 'bytea' });
 
-/** `timestamptz(3)`: whole milliseconds, so that a cursor or a clock reading survives the round trip exactly. */
-export const instant = (name: string) => timestamp(name, { withTimezone: true, precision: 3, mode: 'date' });
+/** `timestamptz(3)` in Postgres, epoch milliseconds in the program (fractions are cut off): a cursor survives the round trip. */
+export const instant = customType<{ data: number; driverData: string }>({
+  dataType: () => 'timestamp (3) with time zone',
+  toDriver: (ms) => new Date(ms).toISOString(),
+  fromDriver: (text) => Date.parse(text),
+});
+
+export const instantOfInsert = (name: string) => instant(name).notNull().default(sql`now()`);

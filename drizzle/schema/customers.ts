@@ -1,5 +1,5 @@
 import { bigint, date, integer, jsonb, pgTable, primaryKey, text, unique, uuid } from 'drizzle-orm/pg-core';
-import { instant, nanoUsd } from './columns';
+import { instantOfInsert, nanoUsd } from './columns';
 import { projects } from './projects';
 
 export const customerLimits = pgTable(
@@ -11,8 +11,8 @@ export const customerLimits = pgTable(
       .references(() => projects.id),
     customerId: text('customer_id').notNull(),
     version: bigint('version', { mode: 'number' }).notNull().default(1),
-    dailySpendNanoUsd: nanoUsd('daily_spend_limit_usd'),
-    monthlySpendNanoUsd: nanoUsd('monthly_spend_limit_usd'),
+    dailySpendLimitNanoUsd: nanoUsd('daily_spend_limit_usd'),
+    monthlySpendLimitNanoUsd: nanoUsd('monthly_spend_limit_usd'),
     perRequestMaxNanoUsd: nanoUsd('per_request_max_usd'),
     requestsPerMinute: integer('requests_per_minute'),
     requestsPerHour: integer('requests_per_hour'),
@@ -22,12 +22,12 @@ export const customerLimits = pgTable(
       .$type<Record<string, { requests_per_day?: number | null }>>()
       .notNull()
       .default({}),
-    onLimit: text('on_limit_behavior', { enum: ['block', 'downgrade', 'warn'] })
+    onLimitBehavior: text('on_limit_behavior', { enum: ['block', 'downgrade', 'warn'] })
       .notNull()
       .default('block'),
     downgradeModel: text('downgrade_model'),
-    createdAt: instant('created_at').notNull().defaultNow(),
-    updatedAt: instant('updated_at').notNull().defaultNow(),
+    createdAtMs: instantOfInsert('created_at'),
+    updatedAtMs: instantOfInsert('updated_at'),
   },
   (table) => [unique().on(table.projectId, table.customerId)],
 );

@@ -20,7 +20,7 @@ export const gatewayLogs = pgTable(
   'gateway_logs',
   {
     id: uuid('id').notNull(),
-    createdAt: instant('created_at').notNull(),
+    createdAtMs: instant('created_at').notNull(),
     projectId: uuid('project_id').notNull(),
     apiKeyId: uuid('api_key_id').notNull(),
     requestId: uuid('request_id').notNull(),
@@ -58,14 +58,14 @@ export const gatewayLogs = pgTable(
     customerId: text('customer_id'),
     labels: jsonb('labels').$type<Readonly<Record<string, string>>>(),
   },
-  (table) => [primaryKey({ columns: [table.createdAt, table.id] })],
+  (table) => [primaryKey({ columns: [table.createdAtMs, table.id] })],
 );
 
 export const failoverLogs = pgTable(
   'failover_logs',
   {
     id: uuid('id').primaryKey().defaultRandom(),
-    createdAt: instant('created_at').notNull(),
+    createdAtMs: instant('created_at').notNull(),
     projectId: uuid('project_id').notNull(),
     requestId: uuid('request_id').notNull(),
     /** 0 for the request's first switch. */
@@ -89,7 +89,7 @@ export const failoverLogs = pgTable(
 /** Prompts and answers, only with LOG_BODIES. */
 export const gatewayLogBodies = pgTable('gateway_log_bodies', {
   requestId: uuid('request_id').primaryKey(),
-  createdAt: instant('created_at').notNull(),
+  createdAtMs: instant('created_at').notNull(),
   projectId: uuid('project_id').notNull(),
   requestBody: jsonb('request_body'),
   responseBody: jsonb('response_body'),

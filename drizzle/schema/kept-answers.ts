@@ -9,6 +9,6 @@ export const keptAnswers = pgTable('kept_answers', {
   input: text('input').notNull(),
   answer: text('answer').notNull(),
   itemIds: text('item_ids').array().notNull(),
-  createdAt: instant('created_at').notNull(),
-  expiresAt: instant('expires_at').notNull(),
+  createdAtMs: instant('created_at').notNull(),
+  expiresAtMs: instant('expires_at').notNull(),
 });

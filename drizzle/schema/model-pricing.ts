@@ -1,7 +1,7 @@
 import type { TokenPrices } from '@llm0/core/pricing/price-book';
 import { sql } from 'drizzle-orm';
 import { bigint, boolean, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
-import { instant, nanoUsd } from './columns';
+import { instant, instantOfInsert, nanoUsd } from './columns';
 
 /** `prices`: integer pico-USD per token by class. Rows an operator wrote or deleted are `edited`; the seed skips them. */
 export const modelPricing = pgTable(
@@ -23,8 +23,8 @@ export const modelPricing = pgTable(
     deprecationDate: text('deprecation_date'),
     source: text('source'),
     edited: boolean('edited').notNull().default(false),
-    deletedAt: instant('deleted_at'),
-    updatedAt: instant('updated_at').notNull().defaultNow(),
+    deletedAtMs: instant('deleted_at'),
+    updatedAtMs: instantOfInsert('updated_at'),
   },
   (table) => [primaryKey({ columns: [table.provider, table.model] })],
 );

@@ -1,41 +1,48 @@
+import type { JsonObject } from '@llm0/core/chat/json';
 import { doublePrecision, jsonb, pgTable, text, uuid } from 'drizzle-orm/pg-core';
-import { instant } from './columns';
+import { instant, instantOfInsert } from './columns';
 
 /** One row for each run of a job, and for what an operator must learn of (records set aside). */
 export const systemLogs = pgTable('system_logs', {
   id: uuid('id').primaryKey().defaultRandom(),
-  createdAt: instant('created_at').notNull().defaultNow(),
+  createdAtMs: instantOfInsert('created_at'),
+  /** The job's name, or e.g. `log_record_set_aside`. */
   eventType: text('event_type').notNull(),
   outcome: text('outcome', { enum: ['ok', 'error'] }).notNull(),
   durationMs: doublePrecision('duration_ms'),
   message: text('message').notNull(),
-  metadata: jsonb('metadata').$type<Record<string, unknown>>().notNull().default({}),
+  metadata: jsonb('metadata').$type<JsonObject>().notNull().default({}),
 });
 
 export const settings = pgTable('settings', {
   key: text('key').primaryKey(),
   value: jsonb('value').notNull(),
-  updatedAt: instant('updated_at').notNull().defaultNow(),
+  updatedAtMs: instantOfInsert('updated_at'),
 });
 
+/** Named tokens of the admin API; the secrets themselves are nowhere. */
 export const adminTokens = pgTable('admin_tokens', {
   id: uuid('id').primaryKey().defaultRandom(),
   name: text('name').notNull(),
-  tokenHash: text('token_hash').notNull().unique(),
-  tokenPrefix: text('token_prefix').notNull(),
-  role: text('role').notNull().default('admin'),
-  createdAt: instant('created_at').notNull().defaultNow(),
-  expiresAt: instant('expires_at'),
-  revokedAt: instant('revoked_at'),
+  hash: text('token_hash').notNull().unique(),
+  prefix: text('token_prefix').notNull(),
+  role: text('role', { enum: ['admin', 'viewer'] })
+    .notNull()
+    .default('admin'),
+  createdAtMs: instantOfInsert('created_at'),
+  expiresAtMs: instant('expires_at'),
+  revokedAtMs: instant('revoked_at'),
 });
 
 export const adminAudit = pgTable('admin_audit', {
   id: uuid('id').primaryKey().defaultRandom(),
-  createdAt: instant('created_at').notNull().defaultNow(),
+  createdAtMs: instantOfInsert('created_at'),
   actor: text('actor').notNull(),
+  /** `create`, `update`, `delete`, `rotate`, `purge`. */
   action: text('action').notNull(),
   resource: text('resource').notNull(),
   resourceId: text('resource_id'),
+  /** The resource as the API shows it, without secrets. */
   before: jsonb('before'),
   after: jsonb('after'),
 });

@@ -1,5 +1,5 @@
 import { bigint, boolean, doublePrecision, integer, pgTable, text, uuid } from 'drizzle-orm/pg-core';
-import { instant, nanoUsd } from './columns';
+import { instant, instantOfInsert, nanoUsd } from './columns';
 
 /** `version` and `updated_at` are raised by a trigger with every update. */
 export const projects = pgTable('projects', {
@@ -19,7 +19,7 @@ export const projects = pgTable('projects', {
     .notNull()
     .default('closed'),
   unknownModelPolicy: text('unknown_model_policy', { enum: ['refuse', 'allow_unpriced'] }),
-  createdAt: instant('created_at').notNull().defaultNow(),
-  updatedAt: instant('updated_at').notNull().defaultNow(),
-  deletedAt: instant('deleted_at'),
+  createdAtMs: instantOfInsert('created_at'),
+  updatedAtMs: instantOfInsert('updated_at'),
+  deletedAtMs: instant('deleted_at'),
 });

@@ -8,7 +8,7 @@ function rollupTable(name: string) {
   return pgTable(
     name,
     {
-      bucket: instant('bucket').notNull(),
+      bucketMs: instant('bucket').notNull(),
       projectId: uuid('project_id').notNull(),
       apiKeyId: uuid('api_key_id').notNull(),
       model: text('model').notNull(),
@@ -32,7 +32,7 @@ function rollupTable(name: string) {
     (table) => [
       primaryKey({
         columns: [
-          table.bucket,
+          table.bucketMs,
           table.projectId,
           table.apiKeyId,
           table.model,

@@ -1,5 +1,5 @@
 import { boolean, jsonb, pgTable, text, unique, uuid } from 'drizzle-orm/pg-core';
-import { bytes, instant } from './columns';
+import { bytes, instantOfInsert } from './columns';
 import { projects } from './projects';
 
 /** A target of an alias. */
@@ -25,16 +25,20 @@ export interface StoredStep {
 export const providers = pgTable('providers', {
   id: uuid('id').primaryKey().defaultRandom(),
   name: text('name').notNull().unique(),
+  /** Whose API it speaks. */
   kind: text('kind').notNull(),
+  /** null = the vendor's own. */
   baseUrl: text('base_url'),
+  /** JSON of all headers. */
   encryptedHeaders: bytes('encrypted_headers'),
   encryptionKeyId: text('encryption_key_id'),
   headerNames: jsonb('header_names').$type<readonly string[]>().notNull().default([]),
+  /** Names of its models; empty = those it lists by itself. */
   models: jsonb('models').$type<readonly string[]>().notNull().default([]),
   options: jsonb('options').$type<Record<string, string>>().notNull().default({}),
   isActive: boolean('is_active').notNull().default(true),
-  createdAt: instant('created_at').notNull().defaultNow(),
-  updatedAt: instant('updated_at').notNull().defaultNow(),
+  createdAtMs: instantOfInsert('created_at'),
+  updatedAtMs: instantOfInsert('updated_at'),
 });
 
 /** `project_id` null = for every project. */
@@ -43,12 +47,13 @@ export const providerKeys = pgTable('provider_keys', {
   provider: text('provider').notNull(),
   projectId: uuid('project_id').references(() => projects.id),
   name: text('name').notNull(),
+  /** Of the secret, for recognising it. */
   lastCharacters: text('last_characters').notNull(),
   encryptionKeyId: text('encryption_key_id').notNull(),
   encryptedKey: bytes('encrypted_key').notNull(),
   isActive: boolean('is_active').notNull().default(true),
-  createdAt: instant('created_at').notNull().defaultNow(),
-  updatedAt: instant('updated_at').notNull().defaultNow(),
+  createdAtMs: instantOfInsert('created_at'),
+  updatedAtMs: instantOfInsert('updated_at'),
 });
 
 /** `project_id` null = for every project. */
@@ -63,8 +68,8 @@ export const aliases = pgTable(
       .notNull()
       .default('priority'),
     options: jsonb('options').$type<StoredOptions>().notNull().default({}),
-    createdAt: instant('created_at').notNull().defaultNow(),
-    updatedAt: instant('updated_at').notNull().defaultNow(),
+    createdAtMs: instantOfInsert('created_at'),
+    updatedAtMs: instantOfInsert('updated_at'),
   },
   (table) => [unique().on(table.projectId, table.alias).nullsNotDistinct()],
 );
@@ -76,6 +81,6 @@ export const chains = pgTable('chains', {
   localTier: text('local_tier', { enum: ['flagship', 'balanced', 'budget'] }),
   options: jsonb('options').$type<StoredOptions>().notNull().default({}),
   edited: boolean('edited').notNull().default(false),
-  createdAt: instant('created_at').notNull().defaultNow(),
-  updatedAt: instant('updated_at').notNull().defaultNow(),
+  createdAtMs: instantOfInsert('created_at'),
+  updatedAtMs: instantOfInsert('updated_at'),
 });

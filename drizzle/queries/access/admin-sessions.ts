@@ -1,7 +1,8 @@
-import { eq, sql } from 'drizzle-orm';
+import { and, eq, gt, sql } from 'drizzle-orm';
 import type { Db } from '../../client';
 import { adminSessions } from '../../schema/admin-access';
-import type { AdminRole } from './admin-tokens';
+import { adminTokens } from '../../schema/operations';
+import { type AdminRole, isInForce } from './admin-tokens';
 
 /** A session in force. `owner` null: it was made with ADMIN_TOKEN, whose SHA-256 `tokenHash` was then. */
 export interface AdminSession {
@@ -21,30 +22,21 @@ export interface NewAdminSession {
 
 /** Keeps a sign-in, and forgets those that are over. */
 export async function createAdminSession(db: Db, session: NewAdminSession): Promise<void> {
-  const { expiresAtMs, ...values } = session;
   await db.execute(sql`delete from admin_sessions where expires_at < now()`);
-  await db.insert(adminSessions).values({ ...values, expiresAt: new Date(expiresAtMs) });
-}
-
-interface SessionRow extends Record<string, unknown> {
-  token_hash: string;
-  expires_ms: number;
-  token_id: string | null;
-  name: string | null;
-  role: string | null;
+  await db.insert(adminSessions).values(session);
 }
 
 /** null when unknown or over, or when its token was revoked or expired. */
 export async function findAdminSession(db: Db, sessionHash: string): Promise<AdminSession | null> {
-  const [row] = await db.execute<SessionRow>(sql`
-    select s.token_hash, (extract(epoch from s.expires_at) * 1000)::float8 as expires_ms, s.token_id, t.name, t.role
-    from admin_sessions s
-    left join admin_tokens t on t.id = s.token_id and t.revoked_at is null and (t.expires_at is null or t.expires_at > now())
-    where s.session_hash = ${sessionHash} and s.expires_at > now()`);
-  if (row === undefined || (row.token_id !== null && row.name === null)) return null;
-  const owner =
-    row.name === null ? null : ({ name: row.name, role: row.role === 'viewer' ? 'viewer' : 'admin' } as const);
-  return { tokenHash: row.token_hash, expiresAtMs: row.expires_ms, owner };
+  const { tokenHash, expiresAtMs, tokenId } = adminSessions;
+  const { name, role } = adminTokens;
+  const [row] = await db
+    .select({ tokenHash, expiresAtMs, tokenId, owner: { name, role } })
+    .from(adminSessions)
+    .leftJoin(adminTokens, and(eq(adminTokens.id, tokenId), isInForce))
+    .where(and(eq(adminSessions.sessionHash, sessionHash), gt(expiresAtMs, sql`now()`)));
+  if (row === undefined || (row.tokenId !== null && row.owner === null)) return null;
+  return { tokenHash: row.tokenHash, expiresAtMs: row.expiresAtMs, owner: row.owner };
 }
 
 export async function deleteAdminSession(db: Db, sessionHash: string): Promise<void> {

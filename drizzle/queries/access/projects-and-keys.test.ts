@@ -2,24 +2,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { hashSecret } from '@llm0/core/keys/key-secret';
 import { TEST_DATABASES } from '@llm0/testing/stores/test-databases';
 import type { Database, Db } from '../../client';
-import {
-  deleteCustomerLimits,
-  getCustomerLimits,
-  listAllCustomerLimits,
-  putCustomerLimits,
-} from '../limits/customer-limits';
+import { getCustomerLimits, limitRows, listAllCustomerLimits, putCustomerLimits } from '../limits/customer-limits';
 import { getSetting, putSetting, putSettingOnce } from '../settings';
-import {
-  createApiKey,
-  deleteApiKey,
-  getApiKey,
-  listApiKeys,
-  revokeApiKey,
-  rotateApiKey,
-  updateApiKey,
-} from './api-keys';
+import { deleteApiKey, keyRows, listApiKeys } from './api-keys';
 import { findPrincipalByHash, findPrincipalByKeyId } from './find-principal';
-import { createProject, deleteProject, getProject, listProjects, updateProject } from './projects';
+import { deleteProject, projectRows } from './projects';
 
 const secretParts = () => {
   const secret = crypto.randomUUID();
@@ -36,7 +23,7 @@ describe.each(TEST_DATABASES)('projects and keys on $name', (kind) => {
   afterAll(() => database.close());
 
   test('a project has the documented defaults', async () => {
-    const project = await createProject(db, { name: 'defaults' });
+    const project = await projectRows.create(db, { name: 'defaults' });
     expect(project).toMatchObject({
       version: 1,
       isActive: true,
@@ -49,26 +36,26 @@ describe.each(TEST_DATABASES)('projects and keys on $name', (kind) => {
       onStoreFailure: 'closed',
       unknownModelPolicy: null,
     });
-    expect(await getProject(db, project.id)).toEqual(project);
+    expect(await projectRows.get(db, { id: project.id })).toEqual(project);
   });
 
   test('every update raises the version and keeps money exact', async () => {
-    const { id } = await createProject(db, { name: 'x', monthlyCapNanoUsd: 9_007_199_254_740_991 });
-    expect((await getProject(db, id))?.monthlyCapNanoUsd).toBe(9_007_199_254_740_991);
-    const changed = await updateProject(db, id, { monthlyCapNanoUsd: null, semanticThreshold: 0.95 });
+    const { id } = await projectRows.create(db, { name: 'x', monthlyCapNanoUsd: 9_007_199_254_740_991 });
+    expect((await projectRows.get(db, { id }))?.monthlyCapNanoUsd).toBe(9_007_199_254_740_991);
+    const changed = await projectRows.update(db, { id }, { monthlyCapNanoUsd: null, semanticThreshold: 0.95 });
     expect(changed).toMatchObject({ version: 2, monthlyCapNanoUsd: null, semanticThreshold: 0.95, name: 'x' });
-    expect((await updateProject(db, id, {}))?.version).toBe(2);
-    expect((await updateProject(db, id, { isActive: false }))?.version).toBe(3);
-    expect(await updateProject(db, crypto.randomUUID(), { name: 'y' })).toBeNull();
+    expect((await projectRows.update(db, { id }, {}))?.version).toBe(2);
+    expect((await projectRows.update(db, { id }, { isActive: false }))?.version).toBe(3);
+    expect(await projectRows.update(db, { id: crypto.randomUUID() }, { name: 'y' })).toBeNull();
   });
 
   test('pages go through all projects once, newest first', async () => {
     const made: string[] = [];
-    for (let index = 0; index < 7; index++) made.push((await createProject(db, { name: `p${index}` })).id);
+    for (let index = 0; index < 7; index++) made.push((await projectRows.create(db, { name: `p${index}` })).id);
     const seen: string[] = [];
     let cursor: string | undefined;
     do {
-      const page = await listProjects(db, { limit: 3, cursor });
+      const page = await projectRows.list(db, { limit: 3, cursor });
       expect(page.data.length).toBeLessThanOrEqual(3);
       seen.push(...page.data.map((project) => project.id));
       cursor = page.nextCursor ?? undefined;
@@ -76,21 +63,21 @@ describe.each(TEST_DATABASES)('projects and keys on $name', (kind) => {
     expect(new Set(seen).size).toBe(seen.length);
     const positions = made.map((id) => seen.indexOf(id));
     expect(positions.every((position) => position >= 0)).toBe(true);
-    const stamps = await Promise.all(seen.map(async (id) => (await getProject(db, id))?.createdAtMs ?? 0));
+    const stamps = await Promise.all(seen.map(async (id) => (await projectRows.get(db, { id }))?.createdAtMs ?? 0));
     expect(stamps).toEqual([...stamps].sort((a, b) => b - a));
   });
 
   test.each(['', 'abc', Buffer.from('1,2').toString('base64url')])('cursor %p is refused', async (cursor) => {
-    await expect(listProjects(db, { limit: 1, cursor })).rejects.toMatchObject({
+    await expect(projectRows.list(db, { limit: 1, cursor })).rejects.toMatchObject({
       kind: 'invalid_request',
       param: 'cursor',
     });
   });
 
   test('key and project are found by hash in their current versions', async () => {
-    const project = await createProject(db, { name: 'owner', monthlyCapNanoUsd: 1 });
+    const project = await projectRows.create(db, { name: 'owner', monthlyCapNanoUsd: 1 });
     const secret = secretParts();
-    const key = await createApiKey(db, {
+    const key = await keyRows.create(db, {
       ...secret,
       projectId: project.id,
       name: 'k',
@@ -119,43 +106,52 @@ describe.each(TEST_DATABASES)('projects and keys on $name', (kind) => {
   });
 
   test('a rotated, revoked or deleted key shows in the principal', async () => {
-    const project = await createProject(db, { name: 'owner' });
+    const project = await projectRows.create(db, { name: 'owner' });
     const first = secretParts();
-    const { id: keyId } = await createApiKey(db, { ...first, projectId: project.id, name: 'k' });
-    const path = { projectId: project.id, keyId };
+    const { id } = await keyRows.create(db, { ...first, projectId: project.id, name: 'k' });
+    const path = { projectId: project.id, id };
     const second = secretParts();
-    expect((await rotateApiKey(db, path, second))?.version).toBe(2);
+    expect((await keyRows.update(db, path, second))?.version).toBe(2);
     expect(await findPrincipalByHash(db, first.hash)).toBeNull();
-    expect((await updateApiKey(db, path, { allowedModels: null, expiresAtMs: null }))?.version).toBe(3);
-    expect((await revokeApiKey(db, path))?.version).toBe(4);
+    expect((await keyRows.update(db, path, { allowedModels: null, expiresAtMs: null }))?.version).toBe(3);
+    expect((await keyRows.update(db, path, { isActive: false }))?.version).toBe(4);
     expect((await findPrincipalByHash(db, second.hash))?.key).toMatchObject({ isActive: false, version: 4 });
     expect((await deleteApiKey(db, path))?.version).toBe(5);
-    expect(await getApiKey(db, path)).toBeNull();
+    expect(await keyRows.get(db, path)).toBeNull();
     expect((await listApiKeys(db, project.id, { limit: 10 })).data).toEqual([]);
     expect((await findPrincipalByHash(db, second.hash))?.key.isActive).toBe(false);
   });
 
   test('a key is only found under its own project', async () => {
-    const [one, other] = [await createProject(db, { name: 'a' }), await createProject(db, { name: 'b' })];
-    const key = await createApiKey(db, { ...secretParts(), projectId: one.id, name: 'k' });
-    expect(await revokeApiKey(db, { projectId: other.id, keyId: key.id })).toBeNull();
-    expect((await getApiKey(db, { projectId: one.id, keyId: key.id }))?.isActive).toBe(true);
+    const [one, other] = [await projectRows.create(db, { name: 'a' }), await projectRows.create(db, { name: 'b' })];
+    const key = await keyRows.create(db, { ...secretParts(), projectId: one.id, name: 'k' });
+    expect(await keyRows.update(db, { projectId: other.id, id: key.id }, { isActive: false })).toBeNull();
+    expect((await keyRows.get(db, { projectId: one.id, id: key.id }))?.isActive).toBe(true);
   });
 
   test('a deleted project is hidden and its keys find it inactive', async () => {
-    const project = await createProject(db, { name: 'gone' });
+    const project = await projectRows.create(db, { name: 'gone' });
     const secret = secretParts();
-    await createApiKey(db, { ...secret, projectId: project.id, name: 'k' });
-    expect(await deleteProject(db, project.id)).toEqual({ version: 2 });
+    await keyRows.create(db, { ...secret, projectId: project.id, name: 'k' });
+    expect(await deleteProject(db, project.id)).toMatchObject({ version: 2 });
     expect(await deleteProject(db, project.id)).toBeNull();
-    expect(await getProject(db, project.id)).toBeNull();
-    expect((await listProjects(db, { limit: 1000 })).data.some(({ id }) => id === project.id)).toBe(false);
+    expect(await projectRows.get(db, { id: project.id })).toBeNull();
+    expect((await projectRows.list(db, { limit: 1000 })).data.some(({ id }) => id === project.id)).toBe(false);
     expect((await findPrincipalByHash(db, secret.hash))?.project).toMatchObject({ isActive: false, version: 2 });
   });
 
-  test('customer limits are replaced as a whole', async () => {
-    const { id: projectId } = await createProject(db, { name: 'limits' });
+  test('customer limits are set, replaced and removed', async () => {
+    const { id: projectId } = await projectRows.create(db, { name: 'limits' });
     const path = { projectId, customerId: "o'brien \u{1f600}" };
+    const columns = {
+      dailySpendLimitNanoUsd: 1_500_000_000,
+      perRequestMaxNanoUsd: 1,
+      requestsPerMinute: 5,
+      requestsPerDay: 100,
+      modelLimits: { 'model-a': { requests_per_day: 3 }, 'model-b': {} },
+      onLimitBehavior: 'downgrade',
+      downgradeModel: 'model-b',
+    } as const;
     const limits = {
       dailySpendNanoUsd: 1_500_000_000,
       monthlySpendNanoUsd: null,
@@ -168,13 +164,23 @@ describe.each(TEST_DATABASES)('projects and keys on $name', (kind) => {
       downgradeModel: 'model-b',
     } as const;
     expect(await getCustomerLimits(db, path)).toBeNull();
-    expect((await putCustomerLimits(db, path, limits)).limits).toEqual(limits);
-    const next = { ...limits, requestsPerDay: null, modelRequestsPerDay: {}, onLimit: 'warn' } as const;
-    expect(await putCustomerLimits(db, path, next)).toMatchObject({ limits: next, version: 2 });
-    expect((await getCustomerLimits(db, path))?.limits).toEqual(next);
-    expect((await listAllCustomerLimits(db)).filter((row) => row.projectId === projectId)).toHaveLength(1);
-    expect(await deleteCustomerLimits(db, path)).toBe(true);
-    expect(await deleteCustomerLimits(db, path)).toBe(false);
+    expect(await putCustomerLimits(db, path, columns)).toMatchObject({ ...path, version: 1 });
+    expect(await getCustomerLimits(db, path)).toEqual(limits);
+    const next = { requestsPerDay: null, modelLimits: {}, onLimitBehavior: 'warn' } as const;
+    expect(await putCustomerLimits(db, path, next)).toMatchObject({ ...next, version: 2 });
+    const expected = { ...limits, requestsPerDay: null, modelRequestsPerDay: {}, onLimit: 'warn' } as const;
+    expect(await getCustomerLimits(db, path)).toEqual(expected);
+    expect((await listAllCustomerLimits(db)).filter((row) => row.projectId === projectId)).toEqual([
+      { ...path, limits: expected },
+    ]);
+    expect(await limitRows.delete(db, path)).toMatchObject(path);
+    expect(await limitRows.delete(db, path)).toBeNull();
+  });
+
+  test('one row is named in full: an empty path is no path to all of them', async () => {
+    await expect(projectRows.get(db, {})).rejects.toThrow('which row');
+    await expect(projectRows.delete(db, { id: undefined })).rejects.toThrow('which row');
+    await expect(projectRows.update(db, {}, { name: 'all' })).rejects.toThrow('which row');
   });
 
   test.each([

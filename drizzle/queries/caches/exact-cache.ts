@@ -1,9 +1,8 @@
 // Postgres unreachable: every call throws; the warm cache above turns that into misses and waiting writes.
 import type { WarmEntry, WarmHitCount, WarmHitEntry, WarmStore } from '@llm0/core/cache/warm-cache';
-import { RecordsRejectedError } from '@llm0/core/logs/decode-log-record';
 import { sql } from 'drizzle-orm';
 import type { Db } from '../../client';
-import { isDataAtFault, rootMessage } from '../../sql-state';
+import { rejectingBadData } from '../../sql-state';
 import { executePrepared } from '../execute-prepared';
 import { fromJsonb, toJsonb } from '../jsonb-text';
 
@@ -20,8 +19,8 @@ export function createWarmStore(db: Db): WarmStore {
 export async function writeCachedAnswers(db: Db, entries: readonly WarmEntry[]): Promise<void> {
   const byKey = new Map(entries.map((entry) => [`${entry.projectId} ${entry.cacheKey}`, entry]));
   const rows = `[${[...byKey.values()].map(toRow).join(',')}]`;
-  try {
-    await executePrepared(
+  await rejectingBadData(() =>
+    executePrepared(
       db,
       sql`
       insert into exact_cache (project_id, cache_key, provider, model, prompt_tokens, completion_tokens, cached_response,
@@ -34,11 +33,8 @@ export async function writeCachedAnswers(db: Db, entries: readonly WarmEntry[]):
         prompt_tokens = excluded.prompt_tokens, completion_tokens = excluded.completion_tokens,
         cached_response = excluded.cached_response, created_at = excluded.created_at, expires_at = excluded.expires_at
       where exact_cache.created_at <= excluded.created_at`,
-    );
-  } catch (error) {
-    if (isDataAtFault(error)) throw new RecordsRejectedError(rootMessage(error), { cause: error });
-    throw error;
-  }
+    ),
+  );
 }
 
 /** The value is JSON text already and goes in as it is. */

@@ -1,9 +1,8 @@
 // Postgres unreachable: every call throws; `KeptAnswers` turns that into waiting writes and a clear refusal.
 import type { KeptAnswer, KeptAnswerStore, KeptTurn, ReadLimits } from '@llm0/core/conversations/kept-answers';
-import { RecordsRejectedError } from '@llm0/core/logs/decode-log-record';
 import { sql } from 'drizzle-orm';
 import type { Db } from '../../client';
-import { isDataAtFault, rootMessage } from '../../sql-state';
+import { rejectingBadData } from '../../sql-state';
 import { instant } from '../instant';
 
 /** Answers by id in `kept_answers`. */
@@ -20,7 +19,7 @@ export function createKeptAnswerStore(db: Db): KeptAnswerStore {
 async function writeKeptAnswers(db: Db, answers: readonly KeptAnswer[]): Promise<void> {
   const rows = JSON.stringify(answers.map(toRow));
   const continued = answers.some(({ previousId }) => previousId !== undefined);
-  try {
+  await rejectingBadData(async () => {
     await db.transaction(async (tx) => {
       await tx.execute(sql`
         insert into kept_answers (id, project_id, previous_id, input, answer, item_ids, created_at, expires_at)
@@ -31,10 +30,7 @@ async function writeKeptAnswers(db: Db, answers: readonly KeptAnswer[]): Promise
         on conflict (id) do nothing`);
       if (continued) await prolong(tx, answers);
     });
-  } catch (error) {
-    if (isDataAtFault(error)) throw new RecordsRejectedError(rootMessage(error), { cause: error });
-    throw error;
-  }
+  });
 }
 
 type Transaction = Parameters<Parameters<Db['transaction']>[0]>[0];

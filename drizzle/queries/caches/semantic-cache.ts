@@ -7,12 +7,11 @@ import type {
   SemanticSearch,
   SemanticStore,
 } from '@llm0/core/cache/semantic/semantic-store';
-import { RecordsRejectedError } from '@llm0/core/logs/decode-log-record';
 import { type SQL, sql } from 'drizzle-orm';
 import pgvector from 'pgvector';
 import type { Db } from '../../client';
 import type { LookUps } from '../../look-up-pool';
-import { isDataAtFault, rootMessage } from '../../sql-state';
+import { rejectingBadData } from '../../sql-state';
 import { instant } from '../instant';
 import { fromJsonb, toJsonb } from '../jsonb-text';
 import { GroupSizes } from './group-sizes';
@@ -151,8 +150,8 @@ async function readValue(lookUps: LookUps, projectId: string, cacheKey: string):
 async function writeEntries(db: Db, entries: readonly SemanticEntry[]): Promise<void> {
   const byKey = new Map(entries.map((entry) => [`${entry.projectId} ${entry.cacheKey}`, entry]));
   const rows = `[${[...byKey.values()].map(toRow).join(',')}]`;
-  try {
-    await db.execute(sql`
+  await rejectingBadData(() =>
+    db.execute(sql`
       insert into semantic_cache (project_id, cache_key, fingerprint, provider, model, dimensions, embedding,
         original_prompt, question_hash, prompt_tokens, completion_tokens, cached_response, created_at, expires_at)
       select r.project_id, r.cache_key, r.fingerprint, r.provider, r.model, r.dimensions, r.embedding::vector,
@@ -167,11 +166,8 @@ async function writeEntries(db: Db, entries: readonly SemanticEntry[]): Promise<
         question_hash = excluded.question_hash, prompt_tokens = excluded.prompt_tokens,
         completion_tokens = excluded.completion_tokens, cached_response = excluded.cached_response,
         created_at = excluded.created_at, expires_at = excluded.expires_at
-      where semantic_cache.created_at <= excluded.created_at`);
-  } catch (error) {
-    if (isDataAtFault(error)) throw new RecordsRejectedError(rootMessage(error), { cause: error });
-    throw error;
-  }
+      where semantic_cache.created_at <= excluded.created_at`),
+  );
 }
 
 /** The value is JSON text already and goes in as it is. */

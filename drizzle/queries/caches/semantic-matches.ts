@@ -1,26 +1,19 @@
 import type { MatchOutcome, SemanticMatch } from '@llm0/core/cache/semantic/semantic-store';
-import { RecordsRejectedError } from '@llm0/core/logs/decode-log-record';
 import { and, eq, inArray, sql } from 'drizzle-orm';
 import type { Db } from '../../client';
 import { semanticMatches } from '../../schema/caches';
-import { isDataAtFault, rootMessage } from '../../sql-state';
-import { afterCursor, newestFirst, type Page, type PageRequest, toPage } from '../page';
+import { rejectingBadData } from '../../sql-state';
+import { countGone, hasSemanticCache } from '../count-gone';
+import type { Page, PageRequest } from '../page';
+import { Rows, type Stored } from '../rows';
 
 /** One statement for all. Throws `RecordsRejectedError` for texts Postgres can't hold. */
 export async function writeSemanticMatches(db: Db, matches: readonly SemanticMatch[]): Promise<void> {
-  try {
-    await db
-      .insert(semanticMatches)
-      .values(matches.map(({ createdAtMs, ...match }) => ({ ...match, createdAt: new Date(createdAtMs) })));
-  } catch (error) {
-    if (isDataAtFault(error)) throw new RecordsRejectedError(rootMessage(error), { cause: error });
-    throw error;
-  }
+  await rejectingBadData(() => db.insert(semanticMatches).values([...matches]));
 }
 
-export interface StoredSemanticMatch extends SemanticMatch {
-  readonly id: string;
-}
+export const matchRows = new Rows(semanticMatches);
+export type StoredSemanticMatch = Stored<typeof matchRows>;
 
 export interface MatchFilter extends PageRequest {
   readonly projectId?: string;
@@ -31,26 +24,7 @@ export interface MatchFilter extends PageRequest {
 /** Newest first. */
 export async function listSemanticMatches(db: Db, filter: MatchFilter): Promise<Page<StoredSemanticMatch>> {
   const { projectId, guard, outcomes } = filter;
-  const rows = await db
-    .select()
-    .from(semanticMatches)
-    .where(
-      and(
-        projectId === undefined ? undefined : eq(semanticMatches.projectId, projectId),
-        guard === undefined ? undefined : eq(semanticMatches.guard, guard),
-        inArray(semanticMatches.outcome, [...outcomes]),
-        afterCursor(filter, semanticMatches.createdAt, semanticMatches.id),
-      ),
-    )
-    .orderBy(...newestFirst(semanticMatches.createdAt, semanticMatches.id))
-    .limit(filter.limit + 1);
-  return toPage(rows.map(asMatch), filter.limit);
-}
-
-/** What the look-up of one request found; null when it found nothing, or long ago. */
-export async function findSemanticMatch(db: Db, requestId: string): Promise<StoredSemanticMatch | null> {
-  const [row] = await db.select().from(semanticMatches).where(eq(semanticMatches.requestId, requestId)).limit(1);
-  return row === undefined ? null : asMatch(row);
+  return matchRows.list(db, filter, { projectId, guard }, inArray(semanticMatches.outcome, [...outcomes]));
 }
 
 /** The two questions are never matched again, in either direction. */
@@ -85,26 +59,11 @@ export async function evictSemanticEntry(db: Db, projectId: string, cacheKey: st
       ),
     );
   const keys = [...new Set([cacheKey, ...served.map(({ key }) => key)])];
-  const list = JSON.stringify(keys);
-  const [found] = await db.execute<{ present: boolean }>(
-    sql`select to_regclass('semantic_cache') is not null as present`,
-  );
-  const semantic = found?.present === true ? await deleteKeys(db, 'semantic_cache', projectId, list) : 0;
-  return { semantic, warm: await deleteKeys(db, 'exact_cache', projectId, list), keys };
-}
-
-async function deleteKeys(
-  db: Db,
-  table: 'semantic_cache' | 'exact_cache',
-  projectId: string,
-  keys: string,
-): Promise<number> {
-  const [row] = await db.execute<{ n: number }>(sql`
-    with gone as (
-      delete from ${sql.identifier(table)} where project_id = ${projectId}::uuid
-        and cache_key in (select jsonb_array_elements_text(${keys}::jsonb)) returning 1
-    ) select count(*)::int as n from gone`);
-  return row?.n ?? 0;
+  const theirs = sql`project_id = ${projectId}::uuid
+    and cache_key in (select jsonb_array_elements_text(${JSON.stringify(keys)}::jsonb))`;
+  const isThere = await hasSemanticCache(db);
+  const semantic = isThere ? await countGone(db, sql`delete from semantic_cache where ${theirs}`) : 0;
+  return { semantic, warm: await countGone(db, sql`delete from exact_cache where ${theirs}`), keys };
 }
 
 export interface SemanticCounts {
@@ -128,9 +87,3 @@ export async function countSemanticMatches(db: Db, projectId?: string): Promise<
   }
   return { outcomes, guards };
 }
-
-const asMatch = ({ createdAt, outcome, ...row }: typeof semanticMatches.$inferSelect): StoredSemanticMatch => ({
-  ...row,
-  outcome: outcome as MatchOutcome,
-  createdAtMs: createdAt.getTime(),
-});

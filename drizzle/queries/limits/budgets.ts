@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import type { Db } from '../../client';
-import { nanoFromUsd } from '../../money';
+import { innerRow } from '../inner-names';
 import { utcDay } from '../stats/utc-day';
 
 /** A limit on spend and what of it is used, by the roll-ups; nano-USD. */
@@ -21,16 +21,6 @@ export interface BudgetQuery {
   readonly projectId?: string;
 }
 
-interface Row extends Record<string, unknown> {
-  scope: Budget['scope'];
-  period: Budget['period'];
-  project_id: string;
-  id: string;
-  name: string;
-  limit_usd: string;
-  used_usd: string;
-}
-
 /** Every cap, key budget and customer limit, the tightest (largest share used) first. */
 export async function listBudgets(db: Db, { nowMs, limit, projectId }: BudgetQuery): Promise<readonly Budget[]> {
   const today = utcDay(nowMs);
@@ -43,7 +33,7 @@ export async function listBudgets(db: Db, { nowMs, limit, projectId }: BudgetQue
       coalesce((select sum(s.total_spend_usd) from customer_spend s where s.project_id = l.project_id
         and s.customer_id = l.customer_id and s.date >= ${period === 'day' ? day : month}), 0) as used_usd
     from customer_limits l where l.${sql.identifier(column)} is not null`;
-  const rows = await db.execute<Row>(sql`
+  const rows = await db.execute(sql`
     select b.* from (
       select 'project' as scope, 'month' as period, p.id as project_id, p.id::text as id, p.name,
         p.monthly_cap_usd as limit_usd,
@@ -59,13 +49,5 @@ export async function listBudgets(db: Db, { nowMs, limit, projectId }: BudgetQue
     where exists (select 1 from projects p where p.id = b.project_id and p.deleted_at is null)
       and ${projectId === undefined ? sql`true` : sql`b.project_id = ${projectId}::uuid`}
     order by case when b.limit_usd = 0 then 1e9 else b.used_usd / b.limit_usd end desc, b.name limit ${limit}`);
-  return rows.map((row) => ({
-    scope: row.scope,
-    period: row.period,
-    projectId: row.project_id,
-    id: row.id,
-    name: row.name,
-    limitNanoUsd: nanoFromUsd(row.limit_usd),
-    usedNanoUsd: nanoFromUsd(row.used_usd),
-  }));
+  return rows.map((row) => innerRow<Budget>(row));
 }

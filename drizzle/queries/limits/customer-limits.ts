@@ -1,79 +1,59 @@
 import type { CustomerLimits } from '@llm0/core/limits/hot-store';
-import { and, eq, sql } from 'drizzle-orm';
 import type { Db } from '../../client';
 import { customerLimits } from '../../schema/customers';
+import { ofLiveProject, Rows, type Stored } from '../rows';
 
 export interface CustomerPath {
   readonly projectId: string;
   readonly customerId: string;
 }
 
-export interface StoredCustomerLimits extends CustomerPath {
-  readonly limits: CustomerLimits;
-  readonly version: number;
-  readonly createdAtMs: number;
-  readonly updatedAtMs: number;
+/** By project and customer. */
+export const limitRows = new Rows(customerLimits, { hidden: ['id'] });
+export type StoredCustomerLimits = Stored<typeof limitRows>;
+/** What an operator sets; left out = as it is, or none. */
+export type LimitColumns = Partial<Omit<StoredCustomerLimits, keyof CustomerPath>>;
+
+/** Sets limits of the customer and raises `version`. Throws (foreign key) when the project does not exist. */
+export function putCustomerLimits(db: Db, at: CustomerPath, limits: LimitColumns): Promise<StoredCustomerLimits> {
+  return limitRows.put(db, ['projectId', 'customerId'], { ...at, ...limits });
 }
 
-type Row = typeof customerLimits.$inferSelect;
-
-function toStored(row: Row): StoredCustomerLimits {
-  const { id: _, projectId, customerId, version, modelLimits, createdAt, updatedAt, ...limits } = row;
-  const modelRequestsPerDay: Record<string, number> = {};
-  for (const [model, limit] of Object.entries(modelLimits)) {
-    if (typeof limit.requests_per_day === 'number') modelRequestsPerDay[model] = limit.requests_per_day;
-  }
-  return {
-    projectId,
-    customerId,
-    limits: { ...limits, modelRequestsPerDay },
-    version,
-    createdAtMs: createdAt.getTime(),
-    updatedAtMs: updatedAt.getTime(),
-  };
-}
-
-export async function getCustomerLimits(db: Db, path: CustomerPath): Promise<StoredCustomerLimits | null> {
-  const [row] = await db.select().from(customerLimits).where(at(path));
-  return row === undefined ? null : toStored(row);
-}
-
-/** Replaces all limits of the customer and raises `version`. Throws (foreign key) when the project does not exist. */
-export async function putCustomerLimits(
-  db: Db,
-  path: CustomerPath,
-  limits: CustomerLimits,
-): Promise<StoredCustomerLimits> {
-  const { modelRequestsPerDay, ...columns } = limits;
-  const modelLimits = Object.fromEntries(
-    Object.entries(modelRequestsPerDay).map(([model, perDay]) => [model, { requests_per_day: perDay }]),
-  );
-  const [row] = await db
-    .insert(customerLimits)
-    .values({ projectId: path.projectId, customerId: path.customerId, ...columns, modelLimits })
-    .onConflictDoUpdate({
-      target: [customerLimits.projectId, customerLimits.customerId],
-      set: { ...columns, modelLimits },
-    })
-    .returning();
-  if (row === undefined) throw new Error('upsert into customer_limits returned no row');
-  return toStored(row);
-}
-
-/** False when the customer had none. */
-export async function deleteCustomerLimits(db: Db, path: CustomerPath): Promise<boolean> {
-  const rows = await db.delete(customerLimits).where(at(path)).returning({ id: customerLimits.id });
-  return rows.length > 0;
+/** As the hot store takes them; null = none. */
+export async function getCustomerLimits(db: Db, at: CustomerPath): Promise<CustomerLimits | null> {
+  const stored = await limitRows.get(db, at);
+  return stored === null ? null : toLimits(stored);
 }
 
 /** Everything the hot store mirrors. */
-export async function listAllCustomerLimits(db: Db): Promise<readonly StoredCustomerLimits[]> {
-  const rows = await db
-    .select()
-    .from(customerLimits)
-    .where(sql`exists (select 1 from projects p where p.id = ${customerLimits.projectId} and p.deleted_at is null)`);
-  return rows.map(toStored);
+export async function listAllCustomerLimits(
+  db: Db,
+): Promise<readonly (CustomerPath & { readonly limits: CustomerLimits })[]> {
+  const rows = await limitRows.find(db, ofLiveProject(customerLimits.projectId));
+  return rows.map((row) => ({ projectId: row.projectId, customerId: row.customerId, limits: toLimits(row) }));
 }
 
-const at = (path: CustomerPath) =>
-  and(eq(customerLimits.projectId, path.projectId), eq(customerLimits.customerId, path.customerId));
+function toLimits(row: StoredCustomerLimits): CustomerLimits {
+  const { perRequestMaxNanoUsd, requestsPerMinute, requestsPerHour, requestsPerDay, downgradeModel } = row;
+  const perDay = Object.entries(limitedModels(row.modelLimits)).map(([model, limit]) => [
+    model,
+    limit.requests_per_day,
+  ]);
+  return {
+    ...{ perRequestMaxNanoUsd, requestsPerMinute, requestsPerHour, requestsPerDay, downgradeModel },
+    dailySpendNanoUsd: row.dailySpendLimitNanoUsd,
+    monthlySpendNanoUsd: row.monthlySpendLimitNanoUsd,
+    modelRequestsPerDay: Object.fromEntries(perDay),
+    onLimit: row.onLimitBehavior,
+  };
+}
+
+/** Without models that have no limit. */
+export function limitedModels(
+  models: StoredCustomerLimits['modelLimits'],
+): Record<string, { readonly requests_per_day: number }> {
+  const limited = Object.entries(models).flatMap(([model, { requests_per_day: perDay }]) =>
+    typeof perDay === 'number' ? [[model, { requests_per_day: perDay }] as const] : [],
+  );
+  return Object.fromEntries(limited);
+}

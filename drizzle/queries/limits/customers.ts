@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import type { Db } from '../../client';
-import { nanoFromUsd } from '../../money';
 import { containsPattern } from '../contains-pattern';
+import { innerRow } from '../inner-names';
 import { askInTime } from '../stats/read/time-limit';
 import { utcDay } from '../stats/utc-day';
 
@@ -18,8 +18,8 @@ export interface CustomerUsage {
   readonly monthNanoUsd: number;
   /** All limits null and false where the customer has none. */
   readonly hasLimits: boolean;
-  readonly dailyLimitNanoUsd: number | null;
-  readonly monthlyLimitNanoUsd: number | null;
+  readonly dailySpendLimitNanoUsd: number | null;
+  readonly monthlySpendLimitNanoUsd: number | null;
 }
 
 export interface CustomerQuery {
@@ -32,21 +32,6 @@ export interface CustomerQuery {
   readonly q?: string;
   readonly limit: number;
   readonly offset: number;
-}
-
-interface Row extends Record<string, unknown> {
-  project_id: string;
-  customer_id: string;
-  requests: string;
-  tokens_in: string;
-  tokens_out: string;
-  cost_usd: string;
-  saved_usd: string;
-  today_usd: string;
-  month_usd: string;
-  has_limits: boolean;
-  daily_usd: string | null;
-  monthly_usd: string | null;
 }
 
 /**
@@ -72,42 +57,24 @@ export async function listCustomers(db: Db, query: CustomerQuery): Promise<reado
       select project_id, customer_id, daily_spend_limit_usd, monthly_spend_limit_usd from customer_limits
       where ${ofProject} and ${named}
     ), page as (
-      select project_id, customer_id, coalesce(requests, 0) as requests, coalesce(cost_usd, 0) as cost_usd,
-        l.customer_id is not null as has_limits, l.daily_spend_limit_usd as daily_usd,
-        l.monthly_spend_limit_usd as monthly_usd
+      select project_id, customer_id, coalesce(requests, 0)::float8 as requests, coalesce(cost_usd, 0) as cost_usd,
+        l.customer_id is not null as has_limits, l.daily_spend_limit_usd, l.monthly_spend_limit_usd
       from spent full join limited l using (project_id, customer_id)
       where exists (select 1 from projects p where p.id = project_id and p.deleted_at is null)
       order by 4 desc, 3 desc, 2, 1 limit ${limit} offset ${offset}
     )
     select page.*, rest.* from page, lateral (
-      select coalesce(sum(s.tokens_in) filter (where ${asked}), 0) as tokens_in,
-        coalesce(sum(s.tokens_out) filter (where ${asked}), 0) as tokens_out,
+      select coalesce(sum(s.tokens_in) filter (where ${asked}), 0)::float8 as tokens_in,
+        coalesce(sum(s.tokens_out) filter (where ${asked}), 0)::float8 as tokens_out,
         coalesce(sum(s.saved_usd) filter (where ${asked}), 0) as saved_usd,
         coalesce(sum(s.total_spend_usd) filter (where s.date = ${day(nowMs)}), 0) as today_usd,
         coalesce(sum(s.total_spend_usd) filter (where s.date >= ${month}), 0) as month_usd
       from customer_spend s where s.project_id = page.project_id and s.customer_id = page.customer_id
         and (${asked} or s.date >= ${month})
     ) as rest order by cost_usd desc, requests desc, customer_id, project_id`;
-  const rows = await askInTime(db, (ask) => ask<Row>(ranked));
-  return rows.map(toUsage);
+  const rows = await askInTime(db, (ask) => ask(ranked));
+  return rows.map((row) => innerRow<CustomerUsage>(row));
 }
 
 /** UTC. */
 const startOfMonth = (ms: number) => Date.parse(`${utcDay(ms).slice(0, 7)}-01`);
-
-function toUsage(row: Row): CustomerUsage {
-  return {
-    projectId: row.project_id,
-    customerId: row.customer_id,
-    requests: Number(row.requests),
-    tokensIn: Number(row.tokens_in),
-    tokensOut: Number(row.tokens_out),
-    costNanoUsd: nanoFromUsd(row.cost_usd),
-    savedNanoUsd: nanoFromUsd(row.saved_usd),
-    todayNanoUsd: nanoFromUsd(row.today_usd),
-    monthNanoUsd: nanoFromUsd(row.month_usd),
-    hasLimits: row.has_limits,
-    dailyLimitNanoUsd: row.daily_usd === null ? null : nanoFromUsd(row.daily_usd),
-    monthlyLimitNanoUsd: row.monthly_usd === null ? null : nanoFromUsd(row.monthly_usd),
-  };
-}

@@ -1,25 +1,21 @@
 // Postgres unreachable: every call throws; the body log keeps its batch and tries again.
 import type { LoggedBodies } from '@llm0/core/logs/body-log';
-import { RecordsRejectedError } from '@llm0/core/logs/decode-log-record';
 import { sql } from 'drizzle-orm';
 import type { Db } from '../../client';
-import { isDataAtFault, rootMessage } from '../../sql-state';
+import { rejectingBadData } from '../../sql-state';
 import { fromJsonb, toJsonb } from '../jsonb-text';
 
 /** Idempotent by request id, in one statement. */
 export async function writeLogBodies(db: Db, bodies: readonly LoggedBodies[]): Promise<void> {
   const byRequest = new Map(bodies.map((one) => [one.requestId, one]));
-  try {
-    await db.execute(sql`
+  await rejectingBadData(() =>
+    db.execute(sql`
       insert into gateway_log_bodies (request_id, created_at, project_id, request_body, response_body)
       select r.request_id, to_timestamp(r.created_at_ms / 1000.0), r.project_id, r.request_body, r.response_body
       from jsonb_to_recordset(${`[${[...byRequest.values()].map(toRow).join(',')}]`}::jsonb)
         as r(request_id uuid, created_at_ms bigint, project_id uuid, request_body jsonb, response_body jsonb)
-      on conflict (request_id) do nothing`);
-  } catch (error) {
-    if (isDataAtFault(error)) throw new RecordsRejectedError(rootMessage(error), { cause: error });
-    throw error;
-  }
+      on conflict (request_id) do nothing`),
+  );
 }
 
 /** Bodies are JSON text already and go in as they are. */

@@ -12,9 +12,10 @@ import { customerSpend } from '../../schema/customers';
 import { gatewayLogs } from '../../schema/gateway-logs';
 import { rollupDay, rollupHour, rollupMinute } from '../../schema/rollups';
 import { loadSpend, sumMonths } from '../stats/read/spend-sums';
+import { listFailovers } from './failovers';
 import { readLogFence } from './log-fence';
 import { findLostRequests, findStoredRequests, insertLogRecords, storeLogRecords } from './log-insert';
-import { getLogByRequestId, listFailovers } from './logs';
+import { getLogByRequestId } from './logs';
 
 const ROLLUPS = [
   { table: rollupMinute, sizeMs: 60_000 },
@@ -298,7 +299,7 @@ async function expectModel(db: Db, projectId: string, records: readonly LogRecor
   for (const { table, sizeMs } of ROLLUPS) {
     const rows = await db.select().from(table).where(eq(table.projectId, projectId));
     const actual = rows.map((row) => ({
-      key: [row.bucket.getTime(), row.model, row.provider, row.status, row.cache].join(' '),
+      key: [row.bucketMs, row.model, row.provider, row.status, row.cache].join(' '),
       requests: row.requests,
       tokensIn: row.tokensIn,
       cost: row.costNanoUsd,

@@ -1,8 +1,8 @@
 import type { LogRecord } from '@llm0/core/logs/log-record';
 import { sql } from 'drizzle-orm';
 import type { Db } from '../../client';
-import { nanoFromUsd } from '../../money';
 import { executePrepared } from '../execute-prepared';
+import { innerRow } from '../inner-names';
 import type { UsageFact } from '../stats/write/rollup-deltas';
 
 /** Field of a record → its column of `gateway_logs` and type. */
@@ -76,63 +76,17 @@ export async function insertRows(tx: Db, records: readonly string[]): Promise<re
   return reply?.ids?.split(',') ?? [];
 }
 
-interface TakenRow extends Record<string, unknown> {
-  created_at_ms: number;
-  project_id: string;
-  api_key_id: string;
-  model: string;
-  provider: string;
-  status: string;
-  cache: UsageFact['cache'];
-  customer_id: string | null;
-  error_code: string | null;
-  tokens_in: string;
-  tokens_out: string;
-  tokens_cache_read: string;
-  tokens_cache_write: string;
-  tokens_reasoning: string;
-  cost_usd: string;
-  saved_usd: string;
-  failover_count: number;
-  latency_ms: number;
-  ttft_ms: number | null;
-  overhead_ms: number | null;
-  upstream_ms: number | null;
-}
-
 /** Removes the rows that these corrections replace, and returns what they had added to the roll-ups. */
 export async function takeOutRows(tx: Db, corrections: readonly LogRecord[]): Promise<readonly UsageFact[]> {
   const keys = corrections.map((record) => ({ id: record.id, created_at_ms: record.createdAtMs }));
-  const rows = await tx.execute<TakenRow>(sql`
+  const rows = await tx.execute(sql`
     delete from gateway_logs g
     using jsonb_to_recordset(${JSON.stringify(keys)}::jsonb) as r(id uuid, created_at_ms bigint)
     where g.id = r.id and g.created_at = to_timestamp(r.created_at_ms / 1000.0)
     returning (extract(epoch from g.created_at) * 1000)::float8 as created_at_ms, g.project_id, g.api_key_id, g.model,
       coalesce(g.final_provider, g.provider, '') as provider, g.status,
       case when g.semantic_cache_hit then 'semantic' when g.cache_hit then 'exact' else 'miss' end as cache,
-      g.customer_id, g.error_code, g.tokens_in, g.tokens_out, g.tokens_cache_read, g.tokens_cache_write, g.tokens_reasoning,
-      g.cost_usd, g.saved_usd, g.failover_count, g.latency_ms, g.ttft_ms, g.overhead_ms, g.upstream_ms`);
-  return rows.map((row) => ({
-    createdAtMs: row.created_at_ms,
-    projectId: row.project_id,
-    apiKeyId: row.api_key_id,
-    model: row.model,
-    provider: row.provider,
-    status: row.status,
-    cache: row.cache,
-    customerId: row.customer_id,
-    errorCode: row.error_code,
-    tokensIn: Number(row.tokens_in),
-    tokensOut: Number(row.tokens_out),
-    tokensCacheRead: Number(row.tokens_cache_read),
-    tokensCacheWrite: Number(row.tokens_cache_write),
-    tokensReasoning: Number(row.tokens_reasoning),
-    costNanoUsd: nanoFromUsd(row.cost_usd),
-    savedNanoUsd: nanoFromUsd(row.saved_usd),
-    failovers: row.failover_count,
-    latencyMs: row.latency_ms,
-    ttftMs: row.ttft_ms,
-    overheadMs: row.overhead_ms,
-    upstreamMs: row.upstream_ms,
-  }));
+      g.customer_id, g.error_code, g.tokens_in::float8, g.tokens_out::float8, g.tokens_cache_read::float8,
+      g.tokens_cache_write::float8, g.tokens_reasoning::float8, g.cost_usd, g.saved_usd, g.failover_count as failovers, g.latency_ms, g.ttft_ms, g.overhead_ms, g.upstream_ms`);
+  return rows.map((row) => innerRow<UsageFact>(row));
 }

@@ -1,14 +1,14 @@
 import { and, eq, gte, ilike, lt, or, type SQL, sql } from 'drizzle-orm';
 import type { Db } from '../../client';
 import { usdFromNano } from '../../money';
-import { failoverLogs, gatewayLogs } from '../../schema/gateway-logs';
+import { gatewayLogs } from '../../schema/gateway-logs';
 import { containsPattern } from '../contains-pattern';
-import { afterCursor, newestFirst, type Page, type PageRequest, toPage } from '../page';
+import type { Page, PageRequest } from '../page';
+import { Rows, type Stored } from '../rows';
 
+const logRows = new Rows(gatewayLogs);
 /** A row of `gateway_logs`; money in nano-USD, milliseconds fractional. */
-export interface StoredLog extends Omit<typeof gatewayLogs.$inferSelect, 'createdAt'> {
-  readonly createdAtMs: number;
-}
+export type StoredLog = Stored<typeof logRows>;
 
 export interface LogFilter {
   readonly requestId?: string;
@@ -35,30 +35,12 @@ export interface LogFilter {
 
 /** Newest first. */
 export async function listLogs(db: Db, filter: LogFilter, page: PageRequest): Promise<Page<StoredLog>> {
-  const rows = await db
-    .select()
-    .from(gatewayLogs)
-    .where(and(...conditions(filter), afterCursor(page, gatewayLogs.createdAt, gatewayLogs.id)))
-    .orderBy(...newestFirst(gatewayLogs.createdAt, gatewayLogs.id))
-    .limit(page.limit + 1);
-  return toPage(rows.map(toStored), page.limit);
+  return logRows.list(db, page, {}, and(...conditions(filter)));
 }
 
 /** null when there is none (yet: a row is visible within 2 s of the answer's end). */
 export async function getLogByRequestId(db: Db, requestId: string): Promise<StoredLog | null> {
-  const [row] = await db.select().from(gatewayLogs).where(eq(gatewayLogs.requestId, requestId)).limit(1);
-  return row === undefined ? null : toStored(row);
-}
-
-export type StoredFailover = typeof failoverLogs.$inferSelect;
-
-/** The switches of one request, in order. */
-export async function listFailovers(db: Db, requestId: string): Promise<readonly StoredFailover[]> {
-  return db.select().from(failoverLogs).where(eq(failoverLogs.requestId, requestId)).orderBy(failoverLogs.switchIndex);
-}
-
-function toStored({ createdAt, ...row }: typeof gatewayLogs.$inferSelect): StoredLog {
-  return { ...row, createdAtMs: createdAt.getTime() };
+  return logRows.get(db, { requestId });
 }
 
 const CACHE_CONDITIONS = {
@@ -79,8 +61,8 @@ const FILTERS: { readonly [K in keyof Required<LogFilter>]: (value: NonNullable<
   customerId: (id) => eq(gatewayLogs.customerId, id),
   labels: (labels) =>
     Object.keys(labels).length === 0 ? undefined : sql`${gatewayLogs.labels} @> ${JSON.stringify(labels)}::jsonb`,
-  fromMs: (ms) => gte(gatewayLogs.createdAt, new Date(ms)),
-  toMs: (ms) => lt(gatewayLogs.createdAt, new Date(ms)),
+  fromMs: (ms) => gte(gatewayLogs.createdAtMs, ms),
+  toMs: (ms) => lt(gatewayLogs.createdAtMs, ms),
   minCostNanoUsd: (nano) => sql`${gatewayLogs.costNanoUsd} >= ${usdFromNano(nano)}::numeric`,
   minLatencyMs: (ms) => gte(gatewayLogs.latencyMs, ms),
   q: (text) => {

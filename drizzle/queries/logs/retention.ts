@@ -1,5 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm';
 import type { Db } from '../../client';
+import { countGone, hasSemanticCache } from '../count-gone';
 import { instant } from '../instant';
 
 /** Rows deleted in one statement: short locks, short transactions. */
@@ -25,12 +26,8 @@ export async function deleteExpired(db: Db, table: ExpiringTable, beforeMs: numb
   const name = sql.identifier(table);
   let total = 0;
   for (;;) {
-    const [row] = await db.execute<{ n: number }>(sql`
-      with gone as (
-        delete from ${name} where ctid in (select ctid from ${name} where ${EXPIRED[table](beforeMs)} limit ${sql.raw(String(BATCH))})
-        returning 1
-      ) select count(*)::int as n from gone`);
-    const deleted = row?.n ?? 0;
+    const batch = sql`select ctid from ${name} where ${EXPIRED[table](beforeMs)} limit ${sql.raw(String(BATCH))}`;
+    const deleted = await countGone(db, sql`delete from ${name} where ctid in (${batch})`);
     total += deleted;
     if (deleted < BATCH) return total;
   }
@@ -38,12 +35,6 @@ export async function deleteExpired(db: Db, table: ExpiringTable, beforeMs: numb
 
 /** The same for `semantic_cache`, which is only there with pgvector. */
 export async function deleteExpiredSemantic(db: Db, nowMs: number): Promise<number> {
-  const [found] = await db.execute<{ present: boolean }>(
-    sql`select to_regclass('semantic_cache') is not null as present`,
-  );
-  if (found?.present !== true) return 0;
-  const [row] = await db.execute<{ n: number }>(
-    sql`with gone as (delete from semantic_cache where expires_at < ${instant(nowMs)} returning 1) select count(*)::int as n from gone`,
-  );
-  return row?.n ?? 0;
+  if (!(await hasSemanticCache(db))) return 0;
+  return countGone(db, sql`delete from semantic_cache where expires_at < ${instant(nowMs)}`);
 }

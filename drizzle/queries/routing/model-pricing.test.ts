@@ -34,8 +34,8 @@ describe.each(TEST_DATABASES)('model prices on $name', (kind) => {
     expect(await seedPrices(db, seed, hash)).toBe(true);
     expect(await seedPrices(db, seed, hash)).toBe(false);
     await putPrice(db, priced('b', 555));
-    expect(await deletePrice(db, { provider, model: 'c' })).toBe(true);
-    expect(await deletePrice(db, { provider, model: 'c' })).toBe(false);
+    expect(await deletePrice(db, { provider, model: 'c' })).toMatchObject({ provider, model: 'c' });
+    expect(await deletePrice(db, { provider, model: 'c' })).toBeNull();
     expect(await seedPrices(db, [priced('a', 200), priced('b', 200), priced('c', 200)], `${hash}-2`)).toBe(true);
     expect(await inputs()).toEqual({ a: 200, b: 555 });
     await putPrice(db, priced('c', 1));

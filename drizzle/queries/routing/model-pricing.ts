@@ -31,7 +31,7 @@ function toStored(row: Row): StoredPrice {
     deprecationDate: row.deprecationDate ?? undefined,
     source: row.source ?? undefined,
     edited: row.edited,
-    updatedAtMs: row.updatedAt.getTime(),
+    updatedAtMs: row.updatedAtMs,
   };
 }
 
@@ -40,7 +40,7 @@ export async function listPrices(db: Db): Promise<readonly StoredPrice[]> {
   const rows = await db
     .select()
     .from(modelPricing)
-    .where(isNull(modelPricing.deletedAt))
+    .where(isNull(modelPricing.deletedAtMs))
     .orderBy(asc(modelPricing.provider), asc(modelPricing.model));
   return rows.map(toStored);
 }
@@ -49,7 +49,7 @@ export async function getPrice(db: Db, path: ModelPath): Promise<StoredPrice | n
   const [row] = await db
     .select()
     .from(modelPricing)
-    .where(and(at(path), isNull(modelPricing.deletedAt)));
+    .where(and(at(path), isNull(modelPricing.deletedAtMs)));
   return row === undefined ? null : toStored(row);
 }
 
@@ -64,28 +64,28 @@ export async function putPrice(db: Db, price: PricedModel): Promise<StoredPrice>
     deprecationDate: price.deprecationDate ?? null,
     source: price.source ?? null,
     edited: true,
-    deletedAt: null,
+    deletedAtMs: null,
   };
   const [row] = await db
     .insert(modelPricing)
     .values({ provider: price.provider, model: price.model, ...columns })
     .onConflictDoUpdate({
       target: [modelPricing.provider, modelPricing.model],
-      set: { ...columns, updatedAt: sql`now()` },
+      set: { ...columns, updatedAtMs: sql`now()` },
     })
     .returning();
   if (row === undefined) throw new Error('upsert into model_pricing returned no row');
   return toStored(row);
 }
 
-/** Takes the price out of force for good (the seed does not bring it back). False when there was none. */
-export async function deletePrice(db: Db, path: ModelPath): Promise<boolean> {
-  const rows = await db
+/** Takes the price out of force for good (the seed does not bring it back). null when there was none. */
+export async function deletePrice(db: Db, path: ModelPath): Promise<StoredPrice | null> {
+  const [row] = await db
     .update(modelPricing)
-    .set({ deletedAt: sql`now()`, edited: true, updatedAt: sql`now()` })
-    .where(and(at(path), isNull(modelPricing.deletedAt)))
-    .returning({ model: modelPricing.model });
-  return rows.length > 0;
+    .set({ deletedAtMs: sql`now()`, edited: true, updatedAtMs: sql`now()` })
+    .where(and(at(path), isNull(modelPricing.deletedAtMs)))
+    .returning();
+  return row === undefined ? null : toStored(row);
 }
 
 /**

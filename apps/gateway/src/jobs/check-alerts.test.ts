@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Database } from '@llm0/drizzle/client';
-import { createProject } from '@llm0/drizzle/queries/access/projects';
-import { type AlertSettings, createAlert, deleteAlert, getAlert } from '@llm0/drizzle/queries/alerts';
+import { projectRows } from '@llm0/drizzle/queries/access/projects';
+import { type AlertSettings, alertRows } from '@llm0/drizzle/queries/alerts';
 import { insertLogRecords } from '@llm0/drizzle/queries/logs/log-insert';
 import { sampleRecord } from '@llm0/testing/stores/sample-record';
 import { TEST_DATABASES } from '@llm0/testing/stores/test-databases';
@@ -21,7 +21,7 @@ describe.each(TEST_DATABASES)('alerts on $name', (kind) => {
 
   beforeAll(async () => {
     database = await kind.open();
-    projectId = (await createProject(database.db, { name: 'watched', monthlyCapNanoUsd: 1_000_000_000 })).id;
+    projectId = (await projectRows.create(database.db, { name: 'watched', monthlyCapNanoUsd: 1_000_000_000 })).id;
     await insertLogRecords(
       database.db,
       Array.from({ length: 10 }, (_, index) =>
@@ -39,7 +39,7 @@ describe.each(TEST_DATABASES)('alerts on $name', (kind) => {
 
   const run = (atMs = nowMs) => job.run({ db: database.db, nowMs: () => atMs } as JobContext);
   const alertOf = (given: Partial<AlertSettings>) =>
-    createAlert(database.db, {
+    alertRows.create(database.db, {
       name: 'watch',
       kind: 'spend',
       threshold: 1,
@@ -62,9 +62,9 @@ describe.each(TEST_DATABASES)('alerts on $name', (kind) => {
     expect((await run())?.message).toMatch(text);
     expect(calls.map((call) => call.body.event)).toEqual(['alert_firing']);
     expect(calls[0]?.body.text).toMatch(text);
-    expect(await getAlert(database.db, fires.id)).toMatchObject({ isFiring: true, changedAtMs: nowMs });
+    expect(await alertRows.get(database.db, { id: fires.id })).toMatchObject({ isFiring: true, changedAtMs: nowMs });
     expect(await run()).toBeNull();
-    for (const { id } of [fires, quiet]) await deleteAlert(database.db, id);
+    for (const { id } of [fires, quiet]) await alertRows.delete(database.db, { id });
   });
 
   test('what is over is told too, once', async () => {
@@ -74,7 +74,7 @@ describe.each(TEST_DATABASES)('alerts on $name', (kind) => {
     await run(nowMs + 3_600_000);
     await run(nowMs + 3_600_000);
     expect(calls.map((call) => call.body.event)).toEqual(['alert_firing', 'alert_resolved']);
-    await deleteAlert(database.db, alert.id);
+    await alertRows.delete(database.db, { id: alert.id });
   });
 
   test('a webhook that cannot be told is told at the next check', async () => {
@@ -82,11 +82,14 @@ describe.each(TEST_DATABASES)('alerts on $name', (kind) => {
     const alert = await alertOf({ kind: 'spend', threshold: 0.5 });
     webhookFails = true;
     expect(await run()).toBeNull();
-    expect(await getAlert(database.db, alert.id)).toMatchObject({ isFiring: false, lastError: 'no route' });
+    expect(await alertRows.get(database.db, { id: alert.id })).toMatchObject({
+      isFiring: false,
+      lastError: 'no route',
+    });
     webhookFails = false;
     await run();
     expect(calls.length).toBe(1);
-    expect(await getAlert(database.db, alert.id)).toMatchObject({ isFiring: true, lastError: null });
-    await deleteAlert(database.db, alert.id);
+    expect(await alertRows.get(database.db, { id: alert.id })).toMatchObject({ isFiring: true, lastError: null });
+    await alertRows.delete(database.db, { id: alert.id });
   });
 });

@@ -7,7 +7,7 @@ import {
   type StoredAlert,
 } from '@llm0/drizzle/queries/alerts';
 import { listBudgets } from '@llm0/drizzle/queries/limits/budgets';
-import { listSystemLogs } from '@llm0/drizzle/queries/logs/system-logs';
+import { systemLogRows } from '@llm0/drizzle/queries/logs/system-logs';
 import { loadOverview } from '@llm0/drizzle/queries/stats/read/load-stats';
 import type { Job, JobContext } from './job';
 
@@ -56,7 +56,7 @@ const MEASURES = {
   },
   job_failed: async ({ db, nowMs }, alert) => {
     const sinceMs = nowMs() - alert.windowMinutes * MINUTE_MS;
-    const { data } = await listSystemLogs(db, { limit: LOGS_READ, outcome: 'error' });
+    const { data } = await systemLogRows.list(db, { limit: LOGS_READ }, { outcome: 'error' });
     const failed = data.filter((entry) => entry.createdAtMs >= sinceMs);
     const names = [...new Set(failed.map((entry) => entry.eventType))].join(', ');
     return { value: failed.length, text: failed.length === 0 ? 'no job failed' : `failed: ${names}` };

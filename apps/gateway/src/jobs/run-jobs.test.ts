@@ -4,7 +4,7 @@ import type { Database } from '@llm0/drizzle/client';
 import { insertLogRecords } from '@llm0/drizzle/queries/logs/log-insert';
 import { getLogByRequestId } from '@llm0/drizzle/queries/logs/logs';
 import { ensurePartitions, listPartitions } from '@llm0/drizzle/queries/logs/partitions';
-import { listSystemLogs } from '@llm0/drizzle/queries/logs/system-logs';
+import { systemLogRows } from '@llm0/drizzle/queries/logs/system-logs';
 import { sampleRecord } from '@llm0/testing/stores/sample-record';
 import { TEST_DATABASES } from '@llm0/testing/stores/test-databases';
 import { cleanUp } from './clean-up';
@@ -76,7 +76,8 @@ describe.each(TEST_DATABASES)('jobs on $name', (kind) => {
     config,
     postWebhook: async () => {},
   });
-  const lastEntry = async (eventType: string) => (await listSystemLogs(database.db, { limit: 1, eventType })).data[0];
+  const lastEntry = async (eventType: string) =>
+    (await systemLogRows.list(database.db, { limit: 1 }, { eventType })).data[0];
 
   test('rows are visible within 2 s, and a poisoned record blocks nothing', async () => {
     const hotStore = new QueueStub();
@@ -116,7 +117,7 @@ describe.each(TEST_DATABASES)('jobs on $name', (kind) => {
     const failing = { ...job, run: () => Promise.reject(new Error('broken')) };
     const failure = await runJob(failing, contextOf(hotStore), null);
     expect(await runJob(failing, contextOf(hotStore), failure)).toBe('broken');
-    const rows = (await listSystemLogs(database.db, { limit: 10, eventType: name })).data;
+    const rows = (await systemLogRows.list(database.db, { limit: 10 }, { eventType: name })).data;
     expect(rows.map((row) => row.outcome).sort()).toEqual(['error', 'ok']);
   });
 

@@ -1,8 +1,8 @@
 import { createKeySecret, hashSecret } from '@llm0/core/keys/key-secret';
 import type { Db } from '@llm0/drizzle/client';
-import { countAdminTokens, createAdminToken } from '@llm0/drizzle/queries/access/admin-tokens';
-import { createApiKey } from '@llm0/drizzle/queries/access/api-keys';
-import { createProject } from '@llm0/drizzle/queries/access/projects';
+import { countAdminTokens, tokenRows } from '@llm0/drizzle/queries/access/admin-tokens';
+import { keyRows } from '@llm0/drizzle/queries/access/api-keys';
+import { projectRows } from '@llm0/drizzle/queries/access/projects';
 import { getSetting, putSetting } from '@llm0/drizzle/queries/settings';
 import { sql } from 'drizzle-orm';
 
@@ -24,9 +24,9 @@ export async function bootstrap(db: Db, options: { readonly hasAdminToken: boole
     await tx.execute(sql`select pg_advisory_xact_lock(${BOOTSTRAP_LOCK})`);
     const adminToken = options.hasAdminToken || (await countAdminTokens(tx)) > 0 ? undefined : await makeAdminToken(tx);
     if ((await getSetting(tx, BOOTSTRAPPED)) !== undefined) return { adminToken };
-    const project = await createProject(tx, { name: 'default' });
+    const project = await projectRows.create(tx, { name: 'default' });
     const secret = createKeySecret();
-    await createApiKey(tx, {
+    await keyRows.create(tx, {
       projectId: project.id,
       name: 'default',
       hash: secret.hash,
@@ -40,6 +40,6 @@ export async function bootstrap(db: Db, options: { readonly hasAdminToken: boole
 
 async function makeAdminToken(db: Db): Promise<string> {
   const token = `llm0_admin_${Buffer.from(crypto.getRandomValues(new Uint8Array(ADMIN_TOKEN_BYTES))).toString('hex')}`;
-  await createAdminToken(db, { name: 'first', role: 'admin', hash: hashSecret(token), prefix: token.slice(0, 17) });
+  await tokenRows.create(db, { name: 'first', role: 'admin', hash: hashSecret(token), prefix: token.slice(0, 17) });
   return token;
 }

@@ -226,7 +226,7 @@ export class ProviderConnections {
 
   private open(key: StoredProviderKey): string | undefined {
     try {
-      const secret = this.options.vault.open(key.secret, key.id);
+      const secret = this.options.vault.open({ keyId: key.encryptionKeyId, bytes: key.encryptedKey }, key.id);
       this.unreadable.delete(key.id);
       return secret;
     } catch {
@@ -236,9 +236,10 @@ export class ProviderConnections {
   }
 
   private openHeaders(row: StoredProvider): Record<string, string> | undefined {
-    if (row.headers === null) return undefined;
+    const { encryptedHeaders: bytes, encryptionKeyId: keyId } = row;
+    if (bytes === null || keyId === null) return undefined;
     try {
-      return JSON.parse(this.options.vault.open(row.headers, row.id)) as Record<string, string>;
+      return JSON.parse(this.options.vault.open({ keyId, bytes }, row.id)) as Record<string, string>;
     } catch {
       this.warnUnreadable(row.id, { provider: row.name });
       return undefined;
@@ -271,7 +272,7 @@ export class ProviderConnections {
 
 /** A key that was changed starts anew. */
 function healthName(key: StoredProviderKey): string {
-  return `${key.id}:${Buffer.from(key.secret.bytes.subarray(0, 12)).toString('hex')}`;
+  return `${key.id}:${Buffer.from(key.encryptedKey.subarray(0, 12)).toString('hex')}`;
 }
 
 function connectedBy(site: ProviderSite, ring: readonly RingKey[]): ConnectedProvider {

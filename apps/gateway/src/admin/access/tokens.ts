@@ -1,16 +1,12 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import {
-  type AdminToken,
-  createAdminToken,
-  listAdminTokens,
-  revokeAdminToken,
-} from '@llm0/drizzle/queries/access/admin-tokens';
+import { type AdminToken, revokeAdminToken, tokenRows } from '@llm0/drizzle/queries/access/admin-tokens';
 import { answers, createRouter, routesOf, takes } from '../admin-router';
 import type { AdminServices } from '../admin-services';
+import { AuditedChanges } from '../audit/audited-changes';
 import { recordChange } from '../audit/record-change';
 import { id, instant, instantShown, pageOf, pageQuery, showPage, text } from '../fields/fields';
 import { notFound } from '../fields/find-or-refuse';
-import { showFields } from '../fields/map-fields';
+import { readFields, showFields } from '../fields/map-fields';
 import { createAdminSecret } from './admin-token';
 
 const at = routesOf('tokens');
@@ -49,22 +45,20 @@ const remove = createRoute({
 });
 
 export function tokenRoutes({ db }: Pick<AdminServices, 'db'>) {
+  const changes = new AuditedChanges(db, { resource: 'token', idOf: (token) => token.id, show: showToken });
   return createRouter()
     .openapi(create, async (c) => {
-      const { name, role, expires_at: expiresAtMs } = c.req.valid('json');
       const { secret, ...parts } = createAdminSecret();
-      const token = await recordChange(db, c.get('actor'), async (tx) => {
-        const result = await createAdminToken(tx, { name, role, expiresAtMs, ...parts });
-        return { result, action: 'create', resource: 'token', resourceId: result.id, after: showToken(result) };
-      });
+      const settings = { ...readFields(c.req.valid('json')), ...parts };
+      const token = await changes.create(c.get('actor'), (tx) => tokenRows.create(tx, settings));
       return c.json({ ...showToken(token), token: secret }, 201);
     })
-    .openapi(list, async (c) => c.json(showPage(await listAdminTokens(db, c.req.valid('query')), showToken), 200))
+    .openapi(list, async (c) => c.json(showPage(await tokenRows.list(db, c.req.valid('query')), showToken), 200))
     .openapi(remove, async (c) => {
-      const { id: tokenId } = c.req.valid('param');
+      const { id: resourceId } = c.req.valid('param');
       await recordChange(db, c.get('actor'), async (tx) => {
-        if (!(await revokeAdminToken(tx, tokenId))) throw notFound('admin token');
-        return { result: null, action: 'delete', resource: 'token', resourceId: tokenId };
+        if (!(await revokeAdminToken(tx, resourceId))) throw notFound('admin token');
+        return { result: null, action: 'delete', resource: 'token', resourceId };
       });
       return c.body(null, 204);
     });

@@ -1,19 +1,12 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
-import {
-  type AlertSettings,
-  createAlert,
-  deleteAlert,
-  getAlert,
-  listAlerts,
-  type StoredAlert,
-  updateAlert,
-} from '@llm0/drizzle/queries/alerts';
+import type { Db } from '@llm0/drizzle/client';
+import { alertRows, type StoredAlert } from '@llm0/drizzle/queries/alerts';
 import { answers, createRouter, routesOf, takes } from '../admin-router';
 import type { AdminServices } from '../admin-services';
-import { recordChange } from '../audit/record-change';
+import { AuditedChanges } from '../audit/audited-changes';
 import { count, id, instantShown, pageOf, pageQuery, showPage, text } from '../fields/fields';
-import { notFound, required, requireProject } from '../fields/find-or-refuse';
+import { required, requireProject } from '../fields/find-or-refuse';
 import { readFields, showFields } from '../fields/map-fields';
 
 const at = routesOf('alerts');
@@ -89,40 +82,33 @@ const test = createRoute({
 });
 
 export function alertRoutes({ db, postWebhook }: Pick<AdminServices, 'db' | 'postWebhook'>) {
+  const changes = new AuditedChanges(db, { resource: 'alert', idOf: (alert) => alert.id, show: showAlert });
   return createRouter()
     .openapi(create, async (c) => {
-      const settings = toSettings(c.req.valid('json'));
-      const alert = await recordChange(db, c.get('actor'), async (tx) => {
-        if (settings.projectId !== null) await requireProject(tx, settings.projectId);
-        const result = await createAlert(tx, settings);
-        return { result, action: 'create', resource: 'alert', resourceId: result.id, after: showAlert(result) };
+      const { projectId = null, ...body } = readFields(c.req.valid('json'));
+      const alert = await changes.create(c.get('actor'), async (tx) => {
+        if (projectId !== null) await requireProject(tx, projectId);
+        return alertRows.create(tx, { ...body, projectId });
       });
       return c.json(showAlert(alert), 201);
     })
-    .openapi(list, async (c) => c.json(showPage(await listAlerts(db, c.req.valid('query')), showAlert), 200))
+    .openapi(list, async (c) => c.json(showPage(await alertRows.list(db, c.req.valid('query')), showAlert), 200))
     .openapi(patch, async (c) => {
-      const { id: alertId } = c.req.valid('param');
-      const body = c.req.valid('json');
-      const alert = await recordChange(db, c.get('actor'), async (tx) => {
-        if (body.project_id != null) await requireProject(tx, body.project_id);
-        const before = required(await getAlert(tx, alertId), 'alert');
-        const result = required(await updateAlert(tx, alertId, toSettings({ ...showAlert(before), ...body })), 'alert');
-        const shown = { before: showAlert(before), after: showAlert(result) };
-        return { result, action: 'update', resource: 'alert', resourceId: alertId, ...shown };
-      });
+      const at = c.req.valid('param');
+      const body = readFields(c.req.valid('json'));
+      const find = async (tx: Db) => {
+        if (body.projectId != null) await requireProject(tx, body.projectId);
+        return alertRows.get(tx, at);
+      };
+      const alert = await changes.update(c.get('actor'), find, (tx) => alertRows.update(tx, at, body));
       return c.json(showAlert(alert), 200);
     })
     .openapi(remove, async (c) => {
-      const { id: alertId } = c.req.valid('param');
-      await recordChange(db, c.get('actor'), async (tx) => {
-        const before = showAlert(required(await getAlert(tx, alertId), 'alert'));
-        if (!(await deleteAlert(tx, alertId))) throw notFound('alert');
-        return { result: null, action: 'delete', resource: 'alert', resourceId: alertId, before };
-      });
+      await changes.remove(c.get('actor'), (tx) => alertRows.delete(tx, c.req.valid('param')));
       return c.body(null, 204);
     })
     .openapi(test, async (c) => {
-      const { name, webhookUrl: url } = required(await getAlert(db, c.req.valid('param').id), 'alert');
+      const { name, webhookUrl: url } = required(await alertRows.get(db, c.req.valid('param')), 'alert');
       try {
         await postWebhook(url, { event: 'alert_test', text: `Test of the alert ${name}`, value: null });
       } catch (cause) {
@@ -132,10 +118,5 @@ export function alertRoutes({ db, postWebhook }: Pick<AdminServices, 'db' | 'pos
       return c.json({ ok: true }, 201);
     });
 }
-
-const toSettings = (body: z.output<typeof newAlertSchema>): AlertSettings => ({
-  ...readFields(body),
-  projectId: body.project_id ?? null,
-});
 
 const showAlert = (alert: StoredAlert) => showFields(alertSchema, alert);

@@ -1,20 +1,15 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
-import {
-  createAlias,
-  deleteAlias,
-  getAlias,
-  listAliases,
-  type StoredAlias,
-  updateAlias,
-} from '@llm0/drizzle/queries/routing/aliases';
+import type { Db } from '@llm0/drizzle/client';
+import { aliasRows, type StoredAlias } from '@llm0/drizzle/queries/routing/aliases';
 import { answers, createRouter, routesOf, takes } from '../admin-router';
 import type { AdminServices } from '../admin-services';
-import { recordChange } from '../audit/record-change';
+import { AuditedChanges } from '../audit/audited-changes';
 import { bringTablesIntoForce, type HotStoreMirror } from '../customers/hot-store-mirror';
 import { id, pageOf, pageQuery, showPage } from '../fields/fields';
-import { notFound, required, requireProject } from '../fields/find-or-refuse';
-import { aliasChangesSchema, aliasSchema, newAliasSchema, showAlias, toAliasTargets } from './schema';
+import { required, requireProject } from '../fields/find-or-refuse';
+import { readFields } from '../fields/map-fields';
+import { aliasChangesSchema, aliasSchema, newAliasSchema, showAlias } from './schema';
 import { modelName } from './target-schema';
 
 const at = routesOf('aliases');
@@ -55,52 +50,45 @@ type Needs = Pick<AdminServices, 'db' | 'hotStore' | 'reloadTables' | 'routing'>
 export function aliasRoutes(services: Needs, mirror: HotStoreMirror) {
   const { db } = services;
   const shown = (alias: StoredAlias) => showAlias(alias, services.routing());
-  const goLive = () => bringTablesIntoForce(services, mirror);
+  const changes = new AuditedChanges(db, {
+    resource: 'alias',
+    idOf: (alias) => alias.id,
+    show: shown,
+    goLive: () => bringTablesIntoForce(services, mirror),
+  });
   return createRouter()
     .openapi(create, async (c) => {
-      const body = c.req.valid('json');
-      const { alias: name, project_id: projectId = null, strategy = 'priority' } = body;
-      const hedgeAfterMs = body.hedge_after_ms ?? undefined;
-      const settings = { name, projectId, targets: toAliasTargets(body.targets), strategy, hedgeAfterMs };
-      const stored = await recordChange(db, c.get('actor'), async (tx) => {
+      const { hedge_after_ms: hedge, ...body } = c.req.valid('json');
+      const { alias, projectId = null, targets, strategy } = readFields(body);
+      const stored = await changes.create(c.get('actor'), async (tx) => {
         if (projectId !== null) await requireProject(tx, projectId);
-        const result = await createAlias(tx, settings);
-        if (result === null) throw taken(name);
-        return { result, action: 'create', ...auditName(result.id), after: shown(result) };
+        const settings = { alias, projectId, targets, strategy, options: toOptions(hedge) };
+        const made = await aliasRows.createUnlessThere(tx, settings);
+        if (made === null) throw taken(alias);
+        return made;
       });
-      await goLive();
       return c.json(shown(stored), 201);
     })
     .openapi(list, async (c) => {
-      const { project_id: projectId, alias: name, ...page } = c.req.valid('query');
-      return c.json(showPage(await listAliases(db, page, { projectId, name }), shown), 200);
+      const { project_id: projectId, alias, ...page } = c.req.valid('query');
+      return c.json(showPage(await aliasRows.list(db, page, { projectId, alias }), shown), 200);
     })
-    .openapi(show, async (c) => c.json(shown(required(await getAlias(db, c.req.valid('param').id), 'alias')), 200))
+    .openapi(show, async (c) => c.json(shown(required(await aliasRows.get(db, c.req.valid('param')), 'alias')), 200))
     .openapi(change, async (c) => {
-      const { id: aliasId } = c.req.valid('param');
-      const { targets, strategy, hedge_after_ms: hedgeAfterMs } = c.req.valid('json');
-      const changes = { targets: targets && toAliasTargets(targets), strategy, hedgeAfterMs };
-      const stored = await recordChange(db, c.get('actor'), async (tx) => {
-        const before = shown(required(await getAlias(tx, aliasId), 'alias'));
-        const result = required(await updateAlias(tx, aliasId, changes), 'alias');
-        return { result, action: 'update', ...auditName(aliasId), before, after: shown(result) };
-      });
-      await goLive();
+      const at = c.req.valid('param');
+      const { hedge_after_ms: hedge, ...body } = c.req.valid('json');
+      const set = { ...body, options: hedge === undefined ? undefined : toOptions(hedge) };
+      const find = (tx: Db) => aliasRows.get(tx, at);
+      const stored = await changes.update(c.get('actor'), find, (tx) => aliasRows.update(tx, at, set));
       return c.json(shown(stored), 200);
     })
     .openapi(remove, async (c) => {
-      const { id: aliasId } = c.req.valid('param');
-      await recordChange(db, c.get('actor'), async (tx) => {
-        const before = shown(required(await getAlias(tx, aliasId), 'alias'));
-        if (!(await deleteAlias(tx, aliasId))) throw notFound('alias');
-        return { result: null, action: 'delete', ...auditName(aliasId), before };
-      });
-      await goLive();
+      await changes.remove(c.get('actor'), (tx) => aliasRows.delete(tx, c.req.valid('param')));
       return c.body(null, 204);
     });
 }
 
-const auditName = (resourceId: string) => ({ resource: 'alias', resourceId });
+const toOptions = (hedgeAfterMs: number | null | undefined) => ({ hedge_after_ms: hedgeAfterMs ?? undefined });
 
 function taken(name: string): GatewayError {
   return new GatewayError('conflict', `There is an alias "${name}" there already: change it, or delete it first.`, {

@@ -1,10 +1,10 @@
 import { z } from '@hono/zod-openapi';
 import { STRATEGIES } from '@llm0/core/routing/alias';
 import type { RoutingTables } from '@llm0/core/routing/routing-tables';
-import type { AliasSettings, StoredAlias } from '@llm0/drizzle/queries/routing/aliases';
+import { type StoredAlias, targetsOf } from '@llm0/drizzle/queries/routing/aliases';
 import { count, id, instantShown, text } from '../fields/fields';
 import { showFields } from '../fields/map-fields';
-import { hedgeAfterMs, modelName, targetShown } from './target-schema';
+import { hedgeAfterMs, modelName, showTarget, targetShown } from './target-schema';
 
 const MAX_TARGETS = 20;
 const DEFAULT_WEIGHT = 1;
@@ -61,19 +61,9 @@ function hasNoDoubles(targets: readonly { provider: string; model: string }[]): 
   return new Set(targets.map(({ provider, model }) => `${provider}/${model}`)).size === targets.length;
 }
 
-export const toAliasTargets = (targets: readonly z.output<typeof target>[]): AliasSettings['targets'] =>
-  targets.map(({ weight = DEFAULT_WEIGHT, ...rest }) => ({ ...rest, weight }));
-
-export const showAlias = ({ name, targets, ...alias }: StoredAlias, tables: RoutingTables) =>
+export const showAlias = (alias: StoredAlias, tables: RoutingTables) =>
   showFields(aliasSchema, {
     ...alias,
-    alias: name,
-    hedgeAfterMs: alias.hedgeAfterMs,
-    targets: targets.map((one) => ({
-      provider: one.provider,
-      model: one.model,
-      weight: one.weight,
-      is_configured: tables.providers.has(one.provider),
-      is_priced: tables.prices.find(one.provider, one.model) !== undefined,
-    })),
+    hedgeAfterMs: alias.options.hedge_after_ms,
+    targets: targetsOf(alias).map((one) => showTarget(one, tables)),
   });

@@ -1,4 +1,6 @@
 import { z } from '@hono/zod-openapi';
+import type { RoutingTables } from '@llm0/core/routing/routing-tables';
+import type { Target } from '@llm0/core/routing/target';
 import { count, text } from '../fields/fields';
 
 /** As long as the longest name that routes are remembered by. */
@@ -16,4 +18,11 @@ export const targetShown = z.object({
   model: z.string(),
   is_configured: z.boolean().openapi({ description: 'false: the provider is not configured, so it is left out' }),
   is_priced: z.boolean().openapi({ description: 'false: it is skipped where a cap applies' }),
+});
+
+/** The target, and whether it can be asked. */
+export const showTarget = <T extends Target>(target: T, tables: RoutingTables) => ({
+  ...target,
+  is_configured: tables.providers.has(target.provider),
+  is_priced: tables.prices.find(target.provider, target.model) !== undefined,
 });

@@ -1,6 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { listAuditEntries, type StoredAuditEntry } from '@llm0/drizzle/queries/access/audit-trail';
-import { listSystemLogs, type StoredSystemLog } from '@llm0/drizzle/queries/logs/system-logs';
+import { type StoredSystemLog, systemLogRows } from '@llm0/drizzle/queries/logs/system-logs';
 import { answers, createRouter, routesOf } from '../admin-router';
 import type { AdminServices } from '../admin-services';
 import { id, instantShown, pageOf, pageQuery, showPage, text } from '../fields/fields';
@@ -62,8 +62,8 @@ export function historyRoutes({ db }: Pick<AdminServices, 'db'>) {
       return c.json(showPage(await listAuditEntries(db, { ...query, resourceId }), showAuditEntry), 200);
     })
     .openapi(systemLogs, async (c) => {
-      const { event_type: eventType, ...query } = c.req.valid('query');
-      return c.json(showPage(await listSystemLogs(db, { ...query, eventType }), showSystemLog), 200);
+      const { event_type: eventType, outcome, ...page } = c.req.valid('query');
+      return c.json(showPage(await systemLogRows.list(db, page, { eventType, outcome }), showSystemLog), 200);
     });
 }
 

@@ -4,8 +4,8 @@ import type { Db } from '@llm0/drizzle/client';
 import {
   type EvictedAnswers,
   evictSemanticEntry,
-  findSemanticMatch,
   listSemanticMatches,
+  matchRows,
   rememberRejection,
   type StoredSemanticMatch,
 } from '@llm0/drizzle/queries/caches/semantic-matches';
@@ -103,7 +103,8 @@ export function semanticCacheRoutes(services: Needs) {
       const body = c.req.valid('json');
       // What waits to be written would come after the eviction.
       await Promise.all([services.semanticCache, services.warmCache].map((cache) => cache.flush(FLUSH_TIMEOUT_MS)));
-      const match = 'request_id' in body ? required(await findSemanticMatch(db, body.request_id), MATCH) : undefined;
+      const match =
+        'request_id' in body ? required(await matchRows.get(db, { requestId: body.request_id }), MATCH) : undefined;
       const at = 'request_id' in body ? undefined : body;
       const projectId = match?.projectId ?? at?.project_id ?? '';
       const evicted = await recordChange(db, c.get('actor'), async (tx) => {

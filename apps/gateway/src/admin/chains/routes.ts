@@ -4,10 +4,10 @@ import type { Db } from '@llm0/drizzle/client';
 import { deleteChain, listChains, putChain, type StoredChain } from '@llm0/drizzle/queries/routing/chains';
 import { answers, createRouter, routesOf, takes } from '../admin-router';
 import type { AdminServices } from '../admin-services';
-import { recordChange } from '../audit/record-change';
+import { AuditedChanges } from '../audit/audited-changes';
 import { bringTablesIntoForce, type HotStoreMirror } from '../customers/hot-store-mirror';
 import { pageOf } from '../fields/fields';
-import { notFound, required } from '../fields/find-or-refuse';
+import { required } from '../fields/find-or-refuse';
 import { chainBodySchema, chainName, chainSchema, type ShownChain, showChain, toChain } from './schema';
 
 const at = routesOf('chains');
@@ -45,32 +45,28 @@ export function chainRoutes(services: Needs, mirror: HotStoreMirror) {
   });
   const inForce = async (tx: Db) => mergeChains(await listChains(tx), presetChains).map(withOrigin);
   const find = async (tx: Db, name: string) => (await inForce(tx)).find((chain) => chain.name === name) ?? null;
+  const changes = new AuditedChanges(db, {
+    resource: 'chain',
+    what: 'edited chain',
+    idOf: (chain: ShownChain) => chain.name,
+    show: shown,
+    goLive: () => bringTablesIntoForce(services, mirror),
+  });
   return createRouter()
     .openapi(list, async (c) => c.json({ data: (await inForce(db)).map(shown), next_cursor: null }, 200))
     .openapi(show, async (c) => c.json(shown(required(await find(db, c.req.valid('param').name), 'chain')), 200))
     .openapi(put, async (c) => {
       const { name } = c.req.valid('param');
-      const body = c.req.valid('json');
-      const stored = await recordChange(db, c.get('actor'), async (tx) => {
-        const existing = await find(tx, name);
-        const result = withOrigin(await putChain(tx, toChain(name, body)));
-        const action = existing === null ? 'create' : 'update';
-        const before = existing && shown(existing);
-        return { result, action, ...auditName(name), before, after: shown(result) };
-      });
-      await bringTablesIntoForce(services, mirror);
-      return c.json(shown(stored), 200);
+      const chain = toChain(name, c.req.valid('json'));
+      const write = async (tx: Db) => withOrigin(await putChain(tx, chain));
+      return c.json(shown(await changes.put(c.get('actor'), (tx) => find(tx, name), write)), 200);
     })
     .openapi(remove, async (c) => {
       const { name } = c.req.valid('param');
-      await recordChange(db, c.get('actor'), async (tx) => {
-        const existing = await find(tx, name);
-        if (existing === null || !(await deleteChain(tx, name))) throw notFound('edited chain');
-        return { result: null, action: 'delete', ...auditName(name), before: shown(existing) };
+      await changes.remove(c.get('actor'), async (tx) => {
+        const gone = await deleteChain(tx, name);
+        return gone && withOrigin(gone);
       });
-      await bringTablesIntoForce(services, mirror);
       return c.body(null, 204);
     });
 }
-
-const auditName = (resourceId: string) => ({ resource: 'chain', resourceId });

@@ -1,9 +1,9 @@
 import { z } from '@hono/zod-openapi';
 import { type Chain, TIERS } from '@llm0/core/routing/chain';
 import type { RoutingTables } from '@llm0/core/routing/routing-tables';
-import { hedgeAfterMs, modelName, targetShown } from '../aliases/target-schema';
+import { hedgeAfterMs, modelName, showTarget, targetShown } from '../aliases/target-schema';
 import { instantShown, text } from '../fields/fields';
-import { showInstantOrNull } from '../fields/show-fields';
+import { showFields } from '../fields/map-fields';
 
 const MAX_STEPS = 20;
 const MAX_PATTERNS = 100;
@@ -64,20 +64,12 @@ export interface ShownChain extends Chain {
   readonly updatedAtMs: number | null;
 }
 
-export function showChain(chain: ShownChain, tables: RoutingTables): z.output<typeof chainSchema> {
-  return {
-    name: chain.name,
-    targets: chain.steps.map((one) => ({
-      provider: one.provider,
-      model: one.model,
-      matches: [...one.matches],
-      is_configured: tables.providers.has(one.provider),
-      is_priced: tables.prices.find(one.provider, one.model) !== undefined,
-    })),
-    local_tier: chain.localTier,
-    hedge_after_ms: chain.hedgeAfterMs ?? null,
-    is_preset: chain.isPreset,
+export const showChain = (chain: ShownChain, tables: RoutingTables) =>
+  showFields(chainSchema, {
+    ...chain,
+    targets: chain.steps.map(({ provider, model, matches }) =>
+      showTarget({ provider, model, matches: [...matches] }, tables),
+    ),
+    hedgeAfterMs: chain.hedgeAfterMs,
     edited: chain.updatedAtMs !== null,
-    updated_at: showInstantOrNull(chain.updatedAtMs),
-  };
-}
+  });

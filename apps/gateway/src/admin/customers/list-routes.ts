@@ -62,9 +62,4 @@ function readOffset(cursor: string): number {
   throw new GatewayError('invalid_request', message, { param: 'cursor' });
 }
 
-const showCustomer = ({ dailyLimitNanoUsd, monthlyLimitNanoUsd, ...usage }: CustomerUsage) =>
-  showFields(customerSchema, {
-    ...usage,
-    dailySpendLimitNanoUsd: dailyLimitNanoUsd,
-    monthlySpendLimitNanoUsd: monthlyLimitNanoUsd,
-  });
+const showCustomer = (usage: CustomerUsage) => showFields(customerSchema, usage);

@@ -9,7 +9,6 @@ import type { AdminServices } from '../admin-services';
 export function mirrorLimits(services: Pick<AdminServices, 'db' | 'hotStore'>, at: CustomerPath): Promise<void> {
   return services.db.transaction(async (tx) => {
     await lockCustomerLimits(tx, at);
-    const stored = await getCustomerLimits(tx, at);
-    await services.hotStore.setCustomerLimits(at.projectId, at.customerId, stored?.limits ?? null);
+    await services.hotStore.setCustomerLimits(at.projectId, at.customerId, await getCustomerLimits(tx, at));
   });
 }

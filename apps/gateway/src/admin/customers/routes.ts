@@ -1,19 +1,21 @@
 import { createRoute, z } from '@hono/zod-openapi';
+import type { Db } from '@llm0/drizzle/client';
 import {
   type CustomerPath,
-  deleteCustomerLimits,
-  getCustomerLimits,
+  limitRows,
   putCustomerLimits,
+  type StoredCustomerLimits,
 } from '@llm0/drizzle/queries/limits/customer-limits';
 import { answers, createRouter, takes } from '../admin-router';
 import type { AdminServices } from '../admin-services';
-import { recordChange } from '../audit/record-change';
+import { AuditedChanges } from '../audit/audited-changes';
 import { id, text } from '../fields/fields';
-import { notFound, required, requireProject } from '../fields/find-or-refuse';
+import { required, requireProject } from '../fields/find-or-refuse';
 import type { HotStoreMirror } from './hot-store-mirror';
 import { mirrorLimits } from './mirror-limits';
-import { customerLimitsBodySchema, customerLimitsSchema, showCustomerLimits, toCustomerLimits } from './schema';
+import { customerLimitsBodySchema, customerLimitsSchema, showCustomerLimits, toLimitColumns } from './schema';
 
+const WHAT = 'customer with limits';
 const tags = ['customers'];
 const path = '/projects/{id}/customers/{customer_id}/limits';
 /** As long as `X-Customer-ID` may be. */
@@ -52,51 +54,42 @@ type Needs = Pick<AdminServices, 'db' | 'hotStore'>;
 
 export function customerRoutes(services: Needs, mirror: HotStoreMirror) {
   const { db } = services;
-  const bringIntoForce = (at: CustomerPath) =>
-    mirror.apply(`customer ${at.projectId} ${at.customerId}`, () => mirrorLimits(services, at));
+  const changes = new AuditedChanges(db, {
+    resource: 'customer_limits',
+    what: WHAT,
+    idOf: ({ projectId, customerId }) => `${projectId}/${customerId}`,
+    show: showCustomerLimits,
+    goLive: ({ projectId, customerId }) =>
+      mirror.apply(`customer ${projectId} ${customerId}`, () => mirrorLimits(services, { projectId, customerId })),
+  });
   return createRouter()
     .openapi(show, async (c) => {
-      const at = customerPath(c.req.valid('param'));
-      await requireProject(db, at.projectId);
-      return c.json(showCustomerLimits(required(await getCustomerLimits(db, at), 'customer with limits')), 200);
+      const found = await findLimits(db, customerPath(c.req.valid('param')));
+      return c.json(showCustomerLimits(required(found, WHAT)), 200);
     })
     .openapi(put, async (c) => {
       const at = customerPath(c.req.valid('param'));
-      const limits = toCustomerLimits(c.req.valid('json'));
-      const stored = await recordChange(db, c.get('actor'), async (tx) => {
-        await requireProject(tx, at.projectId);
-        const existing = await getCustomerLimits(tx, at);
-        const result = await putCustomerLimits(tx, at, limits);
-        return {
-          result,
-          action: existing === null ? 'create' : 'update',
-          ...auditName(at),
-          before: existing && showCustomerLimits(existing),
-          after: showCustomerLimits(result),
-        };
-      });
-      await bringIntoForce(at);
-      return c.json(showCustomerLimits(stored), 200);
+      const limits = toLimitColumns(c.req.valid('json'));
+      const write = (tx: Db) => putCustomerLimits(tx, at, limits);
+      return c.json(showCustomerLimits(await changes.put(c.get('actor'), (tx) => findLimits(tx, at), write)), 200);
     })
     .openapi(remove, async (c) => {
       const at = customerPath(c.req.valid('param'));
-      await recordChange(db, c.get('actor'), async (tx) => {
+      await changes.remove(c.get('actor'), async (tx) => {
         await requireProject(tx, at.projectId);
-        const before = showCustomerLimits(required(await getCustomerLimits(tx, at), 'customer with limits'));
-        if (!(await deleteCustomerLimits(tx, at))) throw notFound('customer with limits');
-        return { result: null, action: 'delete', ...auditName(at), before };
+        return limitRows.delete(tx, at);
       });
-      await bringIntoForce(at);
       return c.body(null, 204);
     });
+}
+
+/** Throws `not_found` without the project. */
+async function findLimits(db: Db, at: CustomerPath): Promise<StoredCustomerLimits | null> {
+  await requireProject(db, at.projectId);
+  return limitRows.get(db, at);
 }
 
 const customerPath = (param: { id: string; customer_id: string }): CustomerPath => ({
   projectId: param.id,
   customerId: param.customer_id,
-});
-
-const auditName = (at: CustomerPath) => ({
-  resource: 'customer_limits',
-  resourceId: `${at.projectId}/${at.customerId}`,
 });

@@ -1,8 +1,11 @@
 import { z } from '@hono/zod-openapi';
-import type { CustomerLimits } from '@llm0/core/limits/hot-store';
-import type { StoredCustomerLimits } from '@llm0/drizzle/queries/limits/customer-limits';
+import {
+  type LimitColumns,
+  limitedModels,
+  type StoredCustomerLimits,
+} from '@llm0/drizzle/queries/limits/customer-limits';
 import { count, id, instantShown, text, usd, usdShown } from '../fields/fields';
-import { showFields } from '../fields/map-fields';
+import { readFields, showFields } from '../fields/map-fields';
 
 const ON_LIMIT = ['block', 'downgrade', 'warn'] as const;
 const MAX_MODELS = 200;
@@ -46,36 +49,21 @@ export const customerLimitsSchema = z
   })
   .openapi('CustomerLimits');
 
-export function toCustomerLimits(body: z.output<typeof customerLimitsBodySchema>): CustomerLimits {
-  const modelRequestsPerDay: Record<string, number> = {};
-  for (const [model, limits] of Object.entries(body.model_limits ?? {})) {
-    if (limits.requests_per_day != null) modelRequestsPerDay[model] = limits.requests_per_day;
-  }
-  return {
-    dailySpendNanoUsd: body.daily_spend_limit_usd ?? null,
-    monthlySpendNanoUsd: body.monthly_spend_limit_usd ?? null,
-    perRequestMaxNanoUsd: body.per_request_max_usd ?? null,
-    requestsPerMinute: body.requests_per_minute ?? null,
-    requestsPerHour: body.requests_per_hour ?? null,
-    requestsPerDay: body.requests_per_day ?? null,
-    modelRequestsPerDay,
-    onLimit: body.on_limit_behavior ?? 'block',
-    downgradeModel: body.downgrade_model ?? null,
-  };
+const NO_LIMITS = {
+  dailySpendLimitNanoUsd: null,
+  monthlySpendLimitNanoUsd: null,
+  perRequestMaxNanoUsd: null,
+  requestsPerMinute: null,
+  requestsPerHour: null,
+  requestsPerDay: null,
+  onLimitBehavior: 'block',
+  downgradeModel: null,
+} as const satisfies LimitColumns;
+
+/** What was not sent is no limit. */
+export function toLimitColumns({ model_limits: models, ...body }: z.output<typeof customerLimitsBodySchema>) {
+  return { ...NO_LIMITS, ...readFields(body), modelLimits: limitedModels(models ?? {}) };
 }
 
-export function showCustomerLimits({ limits, ...stored }: StoredCustomerLimits) {
-  const { dailySpendNanoUsd, monthlySpendNanoUsd, onLimit, modelRequestsPerDay, ...rest } = limits;
-  const modelLimits = Object.entries(modelRequestsPerDay).map(([model, perDay]) => [
-    model,
-    { requests_per_day: perDay },
-  ]);
-  return showFields(customerLimitsSchema, {
-    ...stored,
-    ...rest,
-    dailySpendLimitNanoUsd: dailySpendNanoUsd,
-    monthlySpendLimitNanoUsd: monthlySpendNanoUsd,
-    onLimitBehavior: onLimit,
-    modelLimits: Object.fromEntries(modelLimits),
-  });
-}
+export const showCustomerLimits = (stored: StoredCustomerLimits) =>
+  showFields(customerLimitsSchema, { ...stored, modelLimits: limitedModels(stored.modelLimits) });

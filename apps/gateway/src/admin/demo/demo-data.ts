@@ -1,8 +1,8 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { createKeySecret } from '@llm0/core/keys/key-secret';
-import { createApiKey } from '@llm0/drizzle/queries/access/api-keys';
-import { createProject } from '@llm0/drizzle/queries/access/projects';
+import { keyRows } from '@llm0/drizzle/queries/access/api-keys';
+import { projectRows } from '@llm0/drizzle/queries/access/projects';
 import { putCustomerLimits } from '@llm0/drizzle/queries/limits/customer-limits';
 import { answers, createRouter, takes } from '../admin-router';
 import type { AdminServices } from '../admin-services';
@@ -74,12 +74,12 @@ async function createProjects(tx: Needs['db']): Promise<readonly DemoProject[]> 
   const projects: DemoProject[] = [];
   for (const { name, cap_usd: capUsd, weight, keys, models } of mix.projects) {
     const monthlyCapNanoUsd = capUsd === null ? null : capUsd * NANO_USD;
-    const project = await createProject(tx, { name, monthlyCapNanoUsd });
+    const project = await projectRows.create(tx, { name, monthlyCapNanoUsd });
     const keyIds: string[] = [];
     for (const keyName of keys) {
       // Nobody ever sees these secrets: the keys only give the rows a name.
       const { hash, prefix } = createKeySecret();
-      const key = await createApiKey(tx, {
+      const key = await keyRows.create(tx, {
         projectId: project.id,
         name: keyName,
         hash,
@@ -98,17 +98,8 @@ async function limitOneCustomer(services: Needs, projects: readonly DemoProject[
   const [, customerId] = mix.customers;
   if (project === undefined || customerId === undefined) return;
   const at = { projectId: project.id, customerId };
-  await putCustomerLimits(services.db, at, {
-    dailySpendNanoUsd: NANO_USD,
-    monthlySpendNanoUsd: 5 * NANO_USD,
-    perRequestMaxNanoUsd: null,
-    requestsPerMinute: null,
-    requestsPerHour: null,
-    requestsPerDay: null,
-    modelRequestsPerDay: {},
-    onLimit: 'block',
-    downgradeModel: null,
-  });
+  const limits = { dailySpendLimitNanoUsd: NANO_USD, monthlySpendLimitNanoUsd: 5 * NANO_USD };
+  await putCustomerLimits(services.db, at, limits);
   await mirrorLimits(services, at);
 }
 

@@ -1,5 +1,5 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { type FailoverEntry, listAllFailovers } from '@llm0/drizzle/queries/logs/failovers';
+import { failoverRows, type StoredFailover } from '@llm0/drizzle/queries/logs/failovers';
 import { answers, createRouter } from '../admin-router';
 import type { AdminServices } from '../admin-services';
 import { id, instantShown, pageOf, pageQuery, showPage, text } from '../fields/fields';
@@ -40,9 +40,9 @@ const list = createRoute({
 
 export function failoverRoutes({ db }: Pick<AdminServices, 'db'>) {
   return createRouter().openapi(list, async (c) => {
-    const { project_id: projectId, ...query } = c.req.valid('query');
-    return c.json(showPage(await listAllFailovers(db, { ...query, projectId }), showFailover), 200);
+    const { project_id: projectId, provider: originalProvider, ...page } = c.req.valid('query');
+    return c.json(showPage(await failoverRows.list(db, page, { projectId, originalProvider }), showFailover), 200);
   });
 }
 
-const showFailover = (entry: FailoverEntry) => showFields(failoverSchema, entry);
+const showFailover = (entry: StoredFailover) => showFields(failoverSchema, entry);

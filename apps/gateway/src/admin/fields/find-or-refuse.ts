@@ -1,6 +1,6 @@
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { Db } from '@llm0/drizzle/client';
-import { getProject, type StoredProject } from '@llm0/drizzle/queries/access/projects';
+import { projectRows, type StoredProject } from '@llm0/drizzle/queries/access/projects';
 
 export function notFound(what: string): GatewayError {
   return new GatewayError('not_found', `There is no such ${what}.`);
@@ -8,7 +8,7 @@ export function notFound(what: string): GatewayError {
 
 /** The project, or `not_found`. */
 export async function requireProject(db: Db, projectId: string): Promise<StoredProject> {
-  return required(await getProject(db, projectId), 'project');
+  return required(await projectRows.get(db, { id: projectId }), 'project');
 }
 
 /** The value, or `not_found` where there is none. */

@@ -1,4 +1,5 @@
 import type { z } from '@hono/zod-openapi';
+import { innerName } from '@llm0/drizzle/queries/inner-names';
 import { jsonUsd } from './json-money';
 import { showInstant, showMs } from './show-fields';
 
@@ -17,7 +18,10 @@ type KnownValue<Name extends string, Value> =
   | (Name extends `${string}_at` ? number : Value extends readonly (infer One)[] ? readonly One[] : Readonly<Value>)
   | (null extends Value ? null | undefined : never);
 
-type InnerOf<Shown> = { readonly [Name in keyof Shown & string as InnerName<Name>]: InnerValue<Name, Shown[Name]> };
+/** What the API shows, by the names inside. */
+export type InnerOf<Shown> = {
+  readonly [Name in keyof Shown & string as InnerName<Name>]: InnerValue<Name, Shown[Name]>;
+};
 
 type Shape = z.ZodObject;
 
@@ -58,9 +62,4 @@ function showBy(name: string): FieldPlan['show'] {
   if (name.endsWith('_usd')) return (value) => jsonUsd(Number(value));
   if (name.endsWith('_at')) return (value) => showInstant(Number(value));
   return name.endsWith('_ms') ? (value) => showMs(Number(value)) : (value) => value;
-}
-
-function innerName(name: string): string {
-  const inner = name.replace(/_usd$/, '_nano_usd').replace(/_at$/, '_at_ms');
-  return inner.replaceAll(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
 }

@@ -3,22 +3,21 @@ import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { createKeySecret } from '@llm0/core/keys/key-secret';
 import type { Db } from '@llm0/drizzle/client';
 import {
-  createApiKey,
   deleteApiKey,
-  getApiKey,
+  type KeyPath,
+  keyRows,
   listApiKeys,
   listKeyNames,
-  rotateApiKey,
   type StoredApiKey,
-  updateApiKey,
 } from '@llm0/drizzle/queries/access/api-keys';
 import { loadKeyUsage } from '@llm0/drizzle/queries/access/key-usage';
 import { answers, createRouter, routesOf, takes } from '../admin-router';
-import type { Actor, AdminServices } from '../admin-services';
-import { recordChange } from '../audit/record-change';
+import type { AdminServices } from '../admin-services';
+import { AuditedChanges } from '../audit/audited-changes';
 import type { HotStoreMirror } from '../customers/hot-store-mirror';
 import { id, pageOf, pageQuery, showPage, text } from '../fields/fields';
 import { required, requireProject } from '../fields/find-or-refuse';
+import { readFields, showFields } from '../fields/map-fields';
 import {
   keyChangesSchema,
   keySchema,
@@ -27,12 +26,12 @@ import {
   newKeySchema,
   showKey,
   showListedKey,
-  toKeySettings,
   toNewKeySettings,
 } from './schema';
 
 const at = routesOf('keys');
 const MAX_NAMES = 100;
+const keyNameSchema = z.object({ id, project_id: id, name: z.string() });
 const keyParams = z.object({ id, key_id: id });
 
 const create = createRoute({
@@ -64,7 +63,7 @@ const names = createRoute({
     }),
   },
   responses: {
-    200: answers(z.object({ data: z.array(z.object({ id, project_id: id, name: z.string() })) }), 'Those there are'),
+    200: answers(z.object({ data: z.array(keyNameSchema) }), 'Those there are'),
   },
 });
 const show = createRoute({
@@ -95,22 +94,17 @@ const rotate = createRoute({
 type Needs = Pick<AdminServices, 'db' | 'hotStore'>;
 
 export function keyRoutes(services: Needs, mirror: HotStoreMirror) {
-  const { db, hotStore } = services;
-  const setVersion = ({ projectId, id: keyId, version }: Pick<StoredApiKey, 'projectId' | 'id' | 'version'>) =>
-    hotStore.setVersions(projectId, null, [{ keyId, version }]);
-  const changeKey = createKeyChanger(services, mirror, setVersion);
+  const { db } = services;
+  const changes = createKeyChanges(services, mirror);
   return createRouter()
     .openapi(create, async (c) => {
       const { id: projectId } = c.req.valid('param');
-      const body = c.req.valid('json');
       const { secret, ...parts } = createKeySecret();
-      const key = await recordChange(db, c.get('actor'), async (tx) => {
+      const settings = { ...toNewKeySettings(c.req.valid('json')), ...parts, projectId };
+      const key = await changes.create(c.get('actor'), async (tx) => {
         await requireProject(tx, projectId);
-        const result = await createApiKey(tx, { ...toNewKeySettings(body), ...parts, projectId, name: body.name });
-        return { result, action: 'create', resource: 'key', resourceId: result.id, after: showKey(result) };
+        return keyRows.create(tx, settings);
       });
-      // A key the hot store has not heard of is loaded at its first request: the secret can be shown either way.
-      await mirror.applyLater(`key ${key.id}`, () => setVersion(key));
       return c.json({ ...showKey(key), key: secret }, 201);
     })
     .openapi(list, async (c) => {
@@ -124,57 +118,56 @@ export function keyRoutes(services: Needs, mirror: HotStoreMirror) {
     })
     .openapi(names, async (c) => {
       const found = await listKeyNames(db, c.req.valid('query').ids);
-      return c.json({ data: found.map(({ projectId, ...key }) => ({ ...key, project_id: projectId })) }, 200);
+      return c.json({ data: found.map((key) => showFields(keyNameSchema, key)) }, 200);
     })
     .openapi(show, async (c) => {
-      const path = keyPath(c.req.valid('param'));
-      await requireProject(db, path.projectId);
-      return c.json(showKey(required(await getApiKey(db, path), 'key')), 200);
+      return c.json(showKey(required(await findKey(db, keyPath(c.req.valid('param'))), 'key')), 200);
     })
     .openapi(change, async (c) => {
-      const path = keyPath(c.req.valid('param'));
-      const body = c.req.valid('json');
-      const write = (tx: Db) => updateApiKey(tx, path, { name: body.name, ...toKeySettings(body) });
-      return c.json(showKey(await changeKey(c.get('actor'), path, { action: 'update', write })), 200);
+      const at = keyPath(c.req.valid('param'));
+      const set = readFields(c.req.valid('json'));
+      const write = (tx: Db) => keyRows.update(tx, at, set);
+      return c.json(showKey(await changes.update(c.get('actor'), (tx) => findKey(tx, at), write)), 200);
     })
     .openapi(remove, async (c) => {
-      const path = keyPath(c.req.valid('param'));
-      await changeKey(c.get('actor'), path, { action: 'delete', write: (tx) => deleteApiKey(tx, path) });
+      const at = keyPath(c.req.valid('param'));
+      await changes.remove(
+        c.get('actor'),
+        (tx) => deleteApiKey(tx, at),
+        (tx) => findKey(tx, at),
+      );
       return c.body(null, 204);
     })
     .openapi(rotate, async (c) => {
-      const path = keyPath(c.req.valid('param'));
+      const at = keyPath(c.req.valid('param'));
       const { secret, ...parts } = createKeySecret();
       await refuseWithoutStore(services);
-      const key = await changeKey(c.get('actor'), path, {
-        action: 'rotate',
-        write: (tx) => rotateApiKey(tx, path, parts),
-      });
+      const write = (tx: Db) => keyRows.update(tx, at, parts);
+      const key = await changes.update(c.get('actor'), (tx) => findKey(tx, at), write, 'rotate');
       return c.json({ ...showKey(key), key: secret }, 201);
     });
 }
 
-interface KeyChange {
-  readonly action: 'update' | 'delete' | 'rotate';
-  write(tx: Db): Promise<StoredApiKey | null>;
+function createKeyChanges({ db, hotStore }: Needs, mirror: HotStoreMirror) {
+  return new AuditedChanges(db, {
+    resource: 'key',
+    idOf: (key) => key.id,
+    show: showKey,
+    goLive: ({ projectId, id: keyId, version }, action) => {
+      const write = () => hotStore.setVersions(projectId, null, [{ keyId, version }]);
+      // A key the hot store has not heard of is loaded at its first request: the secret can be shown either way.
+      return action === 'create' ? mirror.applyLater(`key ${keyId}`, write) : mirror.apply(`key ${keyId}`, write);
+    },
+  });
 }
 
-/** Changes one key: audited in the same transaction, then in force everywhere. */
-function createKeyChanger({ db }: Needs, mirror: HotStoreMirror, setVersion: (key: StoredApiKey) => Promise<void>) {
-  return async (actor: Actor, path: ReturnType<typeof keyPath>, { action, write }: KeyChange) => {
-    const key = await recordChange(db, actor, async (tx) => {
-      await requireProject(tx, path.projectId);
-      const before = showKey(required(await getApiKey(tx, path), 'key'));
-      const result = required(await write(tx), 'key');
-      const after = action === 'delete' ? {} : { after: showKey(result) };
-      return { result, action, resource: 'key', resourceId: path.keyId, before, ...after };
-    });
-    await mirror.apply(`key ${key.id}`, () => setVersion(key));
-    return key;
-  };
+/** Throws `not_found` without the project. */
+async function findKey(db: Db, at: KeyPath): Promise<StoredApiKey | null> {
+  await requireProject(db, at.projectId);
+  return keyRows.get(db, at);
 }
 
-const keyPath = (param: { id: string; key_id: string }) => ({ projectId: param.id, keyId: param.key_id });
+const keyPath = (param: { id: string; key_id: string }): KeyPath => ({ projectId: param.id, id: param.key_id });
 
 /** A rotation that is saved but cannot be answered with 200 would lose the new secret: so it is not begun. */
 async function refuseWithoutStore(services: Needs): Promise<void> {

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import type { ApiKeySettings, StoredApiKey } from '@llm0/drizzle/queries/access/api-keys';
+import type { StoredApiKey } from '@llm0/drizzle/queries/access/api-keys';
 import type { KeyUsage } from '@llm0/drizzle/queries/access/key-usage';
 import { count, id, instant, instantShown, text, usd, usdShown } from '../fields/fields';
 import { readFields, showFields } from '../fields/map-fields';
@@ -59,16 +59,10 @@ export const keyWithSecretSchema = shown
   .extend({ key: z.string().openapi({ description: 'The secret: shown this once, only its SHA-256 is kept' }) })
   .openapi('KeyWithSecret');
 
-/** Fields that were not sent stay undefined: unchanged, or the default. */
-export const toKeySettings = ({ name: _, ...body }: z.output<typeof keyChangesSchema>): ApiKeySettings =>
-  readFields(body);
-
-export function toNewKeySettings(body: z.output<typeof newKeySchema>): ApiKeySettings {
-  const perMinute = body.rate_limit_per_minute;
-  return {
-    ...toKeySettings(body),
-    rateLimitPerMinute: perMinute === undefined ? DEFAULT_REQUESTS_PER_MINUTE : perMinute,
-  };
+/** Fields that were not sent stay undefined: the default. */
+export function toNewKeySettings(body: z.output<typeof newKeySchema>) {
+  const { rate_limit_per_minute: rateLimitPerMinute = DEFAULT_REQUESTS_PER_MINUTE } = body;
+  return { ...readFields(body), rateLimitPerMinute };
 }
 
 export const showKey = (key: StoredApiKey) => showFields(keySchema, key);

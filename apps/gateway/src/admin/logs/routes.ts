@@ -6,7 +6,7 @@ import { answers, createRouter } from '../admin-router';
 import type { AdminServices } from '../admin-services';
 import { id, instantShown, pageOf, showPage } from '../fields/fields';
 import { required } from '../fields/find-or-refuse';
-import { showInstant } from '../fields/show-fields';
+import { showFields } from '../fields/map-fields';
 import { logQuerySchema, logSchema, showLog, toLogFilter } from './schema';
 
 const logPageSchema = pageOf(logSchema).extend({
@@ -56,15 +56,9 @@ export function logRoutes({ db, clock }: Pick<AdminServices, 'db' | 'clock'>) {
     })
     .openapi(bodies, async (c) => {
       const { request_id: requestId } = c.req.valid('param');
-      const kept = required(await getLogBodies(db, requestId), 'request with bodies');
-      const answer = {
-        request_id: requestId,
-        project_id: kept.projectId,
-        created_at: showInstant(kept.createdAtMs),
-        request_body: parseOrNull(kept.request),
-        response_body: parseOrNull(kept.response),
-      };
-      return c.json(answer, 200);
+      const { request, response, ...kept } = required(await getLogBodies(db, requestId), 'request with bodies');
+      const bodies = { requestBody: parseOrNull(request), responseBody: parseOrNull(response) };
+      return c.json(showFields(bodiesSchema, { ...kept, ...bodies }), 200);
     });
 }
 

@@ -1,5 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
+import type { Db } from '@llm0/drizzle/client';
 import type { Page, PageRequest } from '@llm0/drizzle/queries/page';
 import {
   deletePrice,
@@ -10,10 +11,9 @@ import {
 } from '@llm0/drizzle/queries/routing/model-pricing';
 import { answers, createRouter, routesOf, takes } from '../admin-router';
 import type { AdminServices } from '../admin-services';
-import { recordChange } from '../audit/record-change';
+import { AuditedChanges } from '../audit/audited-changes';
 import { bringTablesIntoForce, type HotStoreMirror } from '../customers/hot-store-mirror';
 import { pageOf, pageQuery, showPage, text } from '../fields/fields';
-import { notFound } from '../fields/find-or-refuse';
 import { modelBodySchema, modelSchema, refuseWithoutOutput, showModel, toPricedModel } from './schema';
 
 const at = routesOf('models');
@@ -40,7 +40,13 @@ type Needs = Pick<AdminServices, 'db' | 'hotStore' | 'reloadTables'>;
 
 export function modelRoutes(services: Needs, mirror: HotStoreMirror) {
   const { db } = services;
-  const goLive = () => bringTablesIntoForce(services, mirror);
+  const changes = new AuditedChanges(db, {
+    resource: 'model',
+    what: 'model with a price',
+    idOf: nameOf,
+    show: showModel,
+    goLive: () => bringTablesIntoForce(services, mirror),
+  });
   return createRouter()
     .openapi(list, async (c) => {
       const query = c.req.valid('query');
@@ -50,30 +56,17 @@ export function modelRoutes(services: Needs, mirror: HotStoreMirror) {
     .openapi(put, async (c) => {
       const at = c.req.valid('query');
       const body = c.req.valid('json');
-      const stored = await recordChange(db, c.get('actor'), async (tx) => {
-        const existing = await getPrice(tx, at);
-        const result = await putPrice(tx, refuseWithoutOutput(toPricedModel(at, body, existing)));
-        const action = existing === null ? 'create' : 'update';
-        const before = existing && showModel(existing);
-        return { result, action, resource: 'model', resourceId: nameOf(at), before, after: showModel(result) };
-      });
-      await goLive();
-      return c.json(showModel(stored), 200);
+      const write = (tx: Db, existing: StoredPrice | null) =>
+        putPrice(tx, refuseWithoutOutput(toPricedModel(at, body, existing)));
+      return c.json(showModel(await changes.put(c.get('actor'), (tx) => getPrice(tx, at), write)), 200);
     })
     .openapi(remove, async (c) => {
       const at = c.req.valid('query');
-      await recordChange(db, c.get('actor'), async (tx) => {
-        const existing = await getPrice(tx, at);
-        if (existing === null || !(await deletePrice(tx, at))) throw notFound('model with a price');
-        return {
-          result: null,
-          action: 'delete',
-          resource: 'model',
-          resourceId: nameOf(at),
-          before: showModel(existing),
-        };
-      });
-      await goLive();
+      await changes.remove(
+        c.get('actor'),
+        (tx) => deletePrice(tx, at),
+        (tx) => getPrice(tx, at),
+      );
       return c.body(null, 204);
     });
 }

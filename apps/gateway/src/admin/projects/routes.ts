@@ -1,18 +1,13 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
-import {
-  createProject,
-  deleteProject,
-  listProjects,
-  type StoredProject,
-  updateProject,
-} from '@llm0/drizzle/queries/access/projects';
+import type { Db } from '@llm0/drizzle/client';
+import { deleteProject, projectRows, type StoredProject } from '@llm0/drizzle/queries/access/projects';
 import { answers, createRouter, routesOf, takes } from '../admin-router';
 import type { AdminServices } from '../admin-services';
-import { recordChange } from '../audit/record-change';
+import { AuditedChanges } from '../audit/audited-changes';
 import type { HotStoreMirror } from '../customers/hot-store-mirror';
 import { id, pageOf, pageQuery, showPage } from '../fields/fields';
-import { notFound, required, requireProject } from '../fields/find-or-refuse';
+import { requireProject } from '../fields/find-or-refuse';
 import { newProjectSchema, projectChangesSchema, projectSchema, showProject, toProjectSettings } from './schema';
 
 const at = routesOf('projects');
@@ -46,43 +41,41 @@ const remove = createRoute({
 
 type Needs = Pick<AdminServices, 'db' | 'hotStore'>;
 
-export function projectRoutes(services: Needs, mirror: HotStoreMirror) {
-  const { db, hotStore } = services;
+export function projectRoutes({ db, hotStore }: Needs, mirror: HotStoreMirror) {
+  const changes = new AuditedChanges(db, {
+    resource: 'project',
+    idOf: (project) => project.id,
+    show: showProject,
+    goLive: ({ id: projectId, version }, action) => {
+      const write = () => hotStore.setVersions(projectId, version, []);
+      const name = `project ${projectId}`;
+      return action === 'create' ? mirror.applyLater(name, write) : mirror.apply(name, write);
+    },
+  });
   return createRouter()
     .openapi(create, async (c) => {
-      const body = c.req.valid('json');
-      const project = await recordChange(db, c.get('actor'), async (tx) => {
-        const result = refuseOpenStrictCaps(await createProject(tx, { name: body.name, ...toProjectSettings(body) }));
-        const resourceId = result.id;
-        return { result, action: 'create', resource: 'project', resourceId, after: showProject(result) };
-      });
-      await mirror.applyLater(`project ${project.id}`, () => hotStore.setVersions(project.id, project.version, []));
-      return c.json(showProject(project), 201);
+      const settings = toProjectSettings(c.req.valid('json'));
+      const make = async (tx: Db) => refuseOpenStrictCaps(await projectRows.create(tx, settings));
+      return c.json(showProject(await changes.create(c.get('actor'), make)), 201);
     })
-    .openapi(list, async (c) => c.json(showPage(await listProjects(db, c.req.valid('query')), showProject), 200))
+    .openapi(list, async (c) => c.json(showPage(await projectRows.list(db, c.req.valid('query')), showProject), 200))
     .openapi(show, async (c) => c.json(showProject(await requireProject(db, c.req.valid('param').id)), 200))
     .openapi(change, async (c) => {
-      const { id: projectId } = c.req.valid('param');
-      const body = c.req.valid('json');
-      const project = await recordChange(db, c.get('actor'), async (tx) => {
-        const before = showProject(await requireProject(tx, projectId));
-        const updated = await updateProject(tx, projectId, { name: body.name, ...toProjectSettings(body) });
-        const result = refuseOpenStrictCaps(required(updated, 'project'));
-        const after = showProject(result);
-        return { result, action: 'update', resource: 'project', resourceId: projectId, before, after };
-      });
-      await mirror.apply(`project ${projectId}`, () => hotStore.setVersions(projectId, project.version, []));
-      return c.json(showProject(project), 200);
+      const at = c.req.valid('param');
+      const settings = toProjectSettings(c.req.valid('json'));
+      const write = async (tx: Db) => {
+        const updated = await projectRows.update(tx, at, settings);
+        return updated && refuseOpenStrictCaps(updated);
+      };
+      return c.json(showProject(await changes.update(c.get('actor'), (tx) => projectRows.get(tx, at), write)), 200);
     })
     .openapi(remove, async (c) => {
-      const { id: projectId } = c.req.valid('param');
-      const { version } = await recordChange(db, c.get('actor'), async (tx) => {
-        const before = showProject(await requireProject(tx, projectId));
-        const result = await deleteProject(tx, projectId);
-        if (result === null) throw notFound('project');
-        return { result, action: 'delete', resource: 'project', resourceId: projectId, before };
-      });
-      await mirror.apply(`project ${projectId}`, () => hotStore.setVersions(projectId, version, []));
+      const at = c.req.valid('param');
+      await changes.remove(
+        c.get('actor'),
+        (tx) => deleteProject(tx, at.id),
+        (tx) => projectRows.get(tx, at),
+      );
       return c.body(null, 204);
     });
 }

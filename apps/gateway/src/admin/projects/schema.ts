@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import type { ProjectSettings, StoredProject } from '@llm0/drizzle/queries/access/projects';
+import type { StoredProject } from '@llm0/drizzle/queries/access/projects';
 import { count, id, instantShown, text, usd, usdShown } from '../fields/fields';
 import { readFields, showFields } from '../fields/map-fields';
 
@@ -43,7 +43,7 @@ export const projectSchema = z
   .openapi('Project');
 
 /** Fields that were not sent stay undefined: unchanged, or the default. */
-export function toProjectSettings({ name: _, ...body }: z.output<typeof projectChangesSchema>): ProjectSettings {
+export function toProjectSettings<B extends z.output<typeof projectChangesSchema>>(body: B) {
   const { defaultOutputTokens: tokens, ...settings } = readFields(body);
   return { ...settings, defaultOutputTokens: tokens === null ? DEFAULT_OUTPUT_TOKENS : tokens };
 }

@@ -1,21 +1,15 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
-import {
-  createProviderKey,
-  deleteProviderKey,
-  getProviderKey,
-  listProviderKeys,
-  type StoredProviderKey,
-  updateProviderKey,
-} from '@llm0/drizzle/queries/routing/provider-keys';
-import { getProvider } from '@llm0/drizzle/queries/routing/providers';
+import { providerKeyRows, type StoredProviderKey } from '@llm0/drizzle/queries/routing/provider-keys';
+import { providerRows } from '@llm0/drizzle/queries/routing/providers';
 import type { ProbeOutcome } from '@llm0/providers/probe-provider';
 import { answers, createRouter, routesOf, takes } from '../admin-router';
 import type { AdminServices } from '../admin-services';
-import { recordChange } from '../audit/record-change';
+import { AuditedChanges } from '../audit/audited-changes';
 import { bringTablesIntoForce, type HotStoreMirror } from '../customers/hot-store-mirror';
 import { id, pageQuery, showPage } from '../fields/fields';
 import { notFound, required, requireProject } from '../fields/find-or-refuse';
+import { readFields } from '../fields/map-fields';
 import {
   newProviderKeySchema,
   providerKeyChangesSchema,
@@ -66,50 +60,48 @@ type Needs = Pick<AdminServices, 'db' | 'hotStore' | 'reloadTables' | 'providerA
 
 export function providerKeyRoutes(services: Needs, mirror: HotStoreMirror) {
   const { db, providerAdmin: desk } = services;
-  const goLive = () => bringTablesIntoForce(services, mirror);
   const shown = (key: StoredProviderKey) => showProviderKey(key, desk.keyState(key));
+  const changes = new AuditedChanges(db, {
+    resource: 'provider_key',
+    what: 'key',
+    idOf: (key) => `${key.provider}/${key.id}`,
+    show: shown,
+    goLive: () => bringTablesIntoForce(services, mirror),
+  });
   return createRouter()
     .openapi(create, async (c) => {
       const { name: provider } = c.req.valid('param');
       const { key: secret, name = 'default', project_id: projectId = null } = c.req.valid('json');
       await requireProvider(services, provider);
-      const stored = await recordChange(db, c.get('actor'), async (tx) => {
+      const stored = await changes.create(c.get('actor'), async (tx) => {
         if (projectId !== null) await requireProject(tx, projectId);
         const keyId = crypto.randomUUID();
         const sealed = sealKey(desk.vault, secret, keyId);
-        const result = await createProviderKey(tx, { id: keyId, provider, projectId, name, ...sealed });
-        return { result, action: 'create', ...auditName(result), after: shown(result) };
+        return providerKeyRows.create(tx, { id: keyId, provider, projectId, name, ...sealed });
       });
-      await goLive();
       return c.json(shown(stored), 201);
     })
     .openapi(list, async (c) => {
-      const { name } = c.req.valid('param');
+      const { name: provider } = c.req.valid('param');
       const { project_id: projectId, ...page } = c.req.valid('query');
-      await requireProvider(services, name);
-      return c.json(showPage(await listProviderKeys(db, name, { ...page, projectId }), shown), 200);
+      await requireProvider(services, provider);
+      return c.json(showPage(await providerKeyRows.list(db, page, { provider, projectId }), shown), 200);
     })
     .openapi(change, async (c) => {
-      const { name: provider, key_id: keyId } = c.req.valid('param');
-      const { key: secret, name, is_active: isActive } = c.req.valid('json');
-      const stored = await recordChange(db, c.get('actor'), async (tx) => {
-        const before = shown(required(await getProviderKey(tx, { provider, keyId }), 'key'));
-        const sealed = secret === undefined ? {} : sealKey(desk.vault, secret, keyId);
-        const changes = { ...(name === undefined ? {} : { name }), ...(isActive === undefined ? {} : { isActive }) };
-        const result = required(await updateProviderKey(tx, { provider, keyId }, { ...changes, ...sealed }), 'key');
-        return { result, action: 'update', ...auditName(result), before, after: shown(result) };
-      });
-      await goLive();
+      const at = keyPath(c.req.valid('param'));
+      const { key: secret, ...body } = c.req.valid('json');
+      const stored = await changes.update(
+        c.get('actor'),
+        (tx) => providerKeyRows.get(tx, at),
+        (tx) => {
+          const sealed = secret === undefined ? {} : sealKey(desk.vault, secret, at.id);
+          return providerKeyRows.update(tx, at, { ...readFields(body), ...sealed });
+        },
+      );
       return c.json(shown(stored), 200);
     })
     .openapi(remove, async (c) => {
-      const { name: provider, key_id: keyId } = c.req.valid('param');
-      await recordChange(db, c.get('actor'), async (tx) => {
-        const key = required(await getProviderKey(tx, { provider, keyId }), 'key');
-        if (!(await deleteProviderKey(tx, { provider, keyId }))) throw notFound('key');
-        return { result: null, action: 'delete', ...auditName(key), before: shown(key) };
-      });
-      await goLive();
+      await changes.remove(c.get('actor'), (tx) => providerKeyRows.delete(tx, keyPath(c.req.valid('param'))));
       return c.body(null, 204);
     })
     .openapi(test, async (c) => {
@@ -117,7 +109,7 @@ export function providerKeyRoutes(services: Needs, mirror: HotStoreMirror) {
       const { model, key_id: keyId, project_id: projectId } = c.req.valid('json');
       await requireProvider(services, name);
       const key =
-        keyId === undefined ? undefined : required(await getProviderKey(db, { provider: name, keyId }), 'key');
+        keyId === undefined ? undefined : required(await providerKeyRows.get(db, { provider: name, id: keyId }), 'key');
       const outcome = await desk.test(name, { key, projectId, model });
       if (outcome === undefined) throw notConfigured(name);
       return c.json({ provider: name, model: model ?? null, ...showTest(outcome) }, 200);
@@ -132,14 +124,11 @@ const showTest = ({ error, check, status, latencyMs }: ProbeOutcome) => ({
   error: error === undefined ? null : { code: error.kind, failure: error.failure ?? null, message: error.message },
 });
 
-const auditName = ({ id: keyId, provider }: StoredProviderKey) => ({
-  resource: 'provider_key',
-  resourceId: `${provider}/${keyId}`,
-});
+const keyPath = (param: { name: string; key_id: string }) => ({ provider: param.name, id: param.key_id });
 
 async function requireProvider({ db, providerAdmin }: Needs, name: string): Promise<void> {
   const isKnown = providerAdmin.vendors().some((vendor) => vendor.name === name);
-  if (!isKnown && (await getProvider(db, name)) === null) throw notFound('provider');
+  if (!isKnown && (await providerRows.get(db, { name })) === null) throw notFound('provider');
 }
 
 function notConfigured(name: string): GatewayError {

@@ -2,19 +2,12 @@ import { createRoute, z } from '@hono/zod-openapi';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { Db } from '@llm0/drizzle/client';
 import { deletePrice, putPrice } from '@llm0/drizzle/queries/routing/model-pricing';
+import { listAllProviderKeys, providerKeyRows } from '@llm0/drizzle/queries/routing/provider-keys';
 import {
-  createProviderKey,
-  deleteProviderKeys,
-  listAllProviderKeys,
-} from '@llm0/drizzle/queries/routing/provider-keys';
-import {
-  createProvider,
-  deleteProvider,
-  getProvider,
   listProviders,
   type ProviderSettings,
+  providerRows,
   type StoredProvider,
-  updateProvider,
 } from '@llm0/drizzle/queries/routing/providers';
 import { answers, createRouter, routesOf, takes } from '../admin-router';
 import type { AdminServices } from '../admin-services';
@@ -111,9 +104,10 @@ export function providerRoutes(services: Needs, mirror: HotStoreMirror) {
       await checkBaseUrl(services, body.base_url);
       await recordChange(db, c.get('actor'), async (tx) => {
         const before = await shown(services, tx, name);
-        const stored = required(await getProvider(tx, name), 'stored provider');
+        const stored = required(await providerRows.get(tx, { name }), 'stored provider');
         if (stored.kind === desk.customKind && body.base_url === null) throw needsUrl();
-        required(await updateProvider(tx, name, settingsOf(services, body, stored.id)), 'stored provider');
+        const settings = settingsOf(services, body, stored.id);
+        required(await providerRows.update(tx, { name }, settings), 'stored provider');
         if (body.models !== undefined) await replacePrices(tx, stored, body.models ?? []);
         const after = await shown(services, tx, name);
         return { result: null, action: 'update', resource: 'provider', resourceId: name, before, after };
@@ -125,9 +119,8 @@ export function providerRoutes(services: Needs, mirror: HotStoreMirror) {
       const { name } = c.req.valid('param');
       await recordChange(db, c.get('actor'), async (tx) => {
         const before = await shown(services, tx, name);
-        const stored = required(await getProvider(tx, name), 'stored provider');
-        await deleteProvider(tx, name);
-        await deleteProviderKeys(tx, name);
+        const stored = required(await providerRows.delete(tx, { name }), 'stored provider');
+        await providerKeyRows.delete(tx, { provider: name });
         await replacePrices(tx, stored, []);
         return { result: null, action: 'delete', resource: 'provider', resourceId: name, before };
       });
@@ -139,15 +132,16 @@ export function providerRoutes(services: Needs, mirror: HotStoreMirror) {
 /** With its key and its models' prices, where the body has some. */
 async function storeProvider(services: Needs, tx: Db, body: Body & { readonly kind: string }): Promise<void> {
   const rowId = crypto.randomUUID();
+  const { name, kind } = body;
   const settings = settingsOf(services, body, rowId);
-  const stored = await createProvider(tx, { id: rowId, name: body.name, kind: body.kind, ...settings });
-  if (stored === null) throw taken(body.name);
+  const stored = await providerRows.createUnlessThere(tx, { id: rowId, name, kind, ...settings });
+  if (stored === null) throw taken(name);
   if (body.key !== undefined) {
     const keyId = crypto.randomUUID();
     const sealed = sealKey(services.providerAdmin.vault, body.key, keyId);
-    await createProviderKey(tx, { id: keyId, provider: body.name, projectId: null, name: 'default', ...sealed });
+    await providerKeyRows.create(tx, { id: keyId, provider: name, projectId: null, name: 'default', ...sealed });
   }
-  await putPrices(tx, body.name, body.models ?? []);
+  await putPrices(tx, name, body.models ?? []);
 }
 
 async function allNames({ db, providerAdmin }: Needs): Promise<readonly string[]> {
@@ -157,18 +151,17 @@ async function allNames({ db, providerAdmin }: Needs): Promise<readonly string[]
 
 /** null where there is neither such a vendor nor such a stored provider. */
 async function shown({ providerAdmin: desk, health, clock }: Needs, db: Db, name: string) {
-  const stored = await getProvider(db, name);
+  const stored = await providerRows.get(db, { name });
   const vendor = desk.vendors().find((one) => one.name === name);
   if (stored === null && vendor === undefined) return null;
   const keys = (await listAllProviderKeys(db)).filter((key) => key.provider === name);
   const connected = desk.connected(name);
   const targets = health.list().filter(({ provider }) => provider === name);
-  return showProvider({
+  return showProvider(stored, {
     name,
     kind: stored?.kind ?? name,
     baseUrl: stored?.baseUrl ?? connected?.connection.baseUrl ?? (vendor?.defaultBaseUrl || null),
     isConfigured: connected !== undefined,
-    stored,
     keys: keys.map((key) => showProviderKey(key, desk.keyState(key))),
     targets: targets.map((status) => showTargetState(status, clock.nowMs())),
   });
@@ -199,14 +192,14 @@ async function checkBaseUrl({ providerAdmin }: Needs, url: string | null | undef
   }
 }
 
-/** The fields that were sent, secrets sealed for the row. */
+/** The fields that were sent (the others undefined), secrets sealed for the row. */
 function settingsOf({ providerAdmin }: Needs, body: Omit<Body, 'name'>, rowId: string): Partial<ProviderSettings> {
   return {
-    ...(body.base_url === undefined ? {} : { baseUrl: body.base_url }),
-    ...(body.options === undefined ? {} : { options: body.options ?? {} }),
+    baseUrl: body.base_url,
+    options: body.options === null ? {} : body.options,
+    models: body.models === null ? [] : body.models?.map(({ model }) => model),
+    isActive: body.is_active,
     ...(body.headers === undefined ? {} : sealHeaders(providerAdmin.vault, body.headers, rowId)),
-    ...(body.models === undefined ? {} : { models: (body.models ?? []).map(({ model }) => model) }),
-    ...(body.is_active === undefined ? {} : { isActive: body.is_active }),
   };
 }
 

@@ -4,7 +4,7 @@ import type { TargetStatus } from '@llm0/core/routing/target-health';
 import type { StoredProviderKey } from '@llm0/drizzle/queries/routing/provider-keys';
 import type { StoredProvider } from '@llm0/drizzle/queries/routing/providers';
 import { id, instantShown, pageOf, text } from '../fields/fields';
-import { showFields } from '../fields/map-fields';
+import { type InnerOf, showFields } from '../fields/map-fields';
 import { showInstant } from '../fields/show-fields';
 import { modelBodySchema, toPricedModel } from '../models/schema';
 
@@ -155,17 +155,7 @@ export function toPricedModels(provider: string, bodies: readonly ModelBody[]): 
 }
 
 export const showProviderKey = (key: StoredProviderKey, state: z.infer<typeof providerKeySchema>['state']) =>
-  showFields(providerKeySchema, { ...key, state, encryptionKeyId: key.secret.keyId });
-
-export interface ShownProviderParts {
-  readonly name: string;
-  readonly kind: string;
-  readonly baseUrl: string | null;
-  readonly isConfigured: boolean;
-  readonly stored: StoredProvider | null;
-  readonly keys: ReturnType<typeof showProviderKey>[];
-  readonly targets: ReturnType<typeof showTargetState>[];
-}
+  showFields(providerKeySchema, { ...key, state });
 
 /** A cool-down is told where the breaker lets requests through, or where it lasts longer. */
 export function showTargetState(status: TargetStatus, nowMs: number): z.output<typeof targetStateSchema> {
@@ -175,20 +165,13 @@ export function showTargetState(status: TargetStatus, nowMs: number): z.output<t
   return { model, state, until: waitMs > 0 ? showInstant(nowMs + Math.ceil(waitMs)) : null };
 }
 
-export function showProvider({ name, kind, baseUrl, isConfigured, stored, keys, targets }: ShownProviderParts) {
-  return {
-    name,
-    kind,
-    base_url: baseUrl,
-    is_configured: isConfigured,
-    is_stored: stored !== null,
-    is_active: stored?.isActive ?? true,
-    header_names: [...(stored?.headerNames ?? [])],
-    options: { ...stored?.options },
-    models: [...(stored?.models ?? [])],
-    keys,
-    targets,
-    created_at: stored === null ? null : showInstant(stored.createdAtMs),
-    updated_at: stored === null ? null : showInstant(stored.updatedAtMs),
-  };
-}
+/** A vendor of which nothing is stored. */
+const UNSTORED = { isActive: true, headerNames: [], options: {}, models: [], createdAtMs: null, updatedAtMs: null };
+
+type ProviderParts = Pick<
+  InnerOf<z.output<typeof providerSchema>>,
+  'name' | 'kind' | 'baseUrl' | 'isConfigured' | 'keys' | 'targets'
+>;
+
+export const showProvider = (stored: StoredProvider | null, parts: ProviderParts) =>
+  showFields(providerSchema, { ...(stored ?? UNSTORED), ...parts, isStored: stored !== null });

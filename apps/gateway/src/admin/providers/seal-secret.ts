@@ -1,4 +1,6 @@
-import type { SealedSecret, SecretVault } from '@llm0/core/keys/secret-vault';
+import type { SecretVault } from '@llm0/core/keys/secret-vault';
+import type { StoredProviderKey } from '@llm0/drizzle/queries/routing/provider-keys';
+import type { StoredProvider } from '@llm0/drizzle/queries/routing/providers';
 
 const SHOWN_CHARACTERS = 4;
 const MIN_HIDDEN_CHARACTERS = 12;
@@ -8,10 +10,11 @@ export function sealKey(
   vault: SecretVault,
   secret: string,
   rowId: string,
-): { secret: SealedSecret; lastCharacters: string } {
+): Pick<StoredProviderKey, 'encryptedKey' | 'encryptionKeyId' | 'lastCharacters'> {
   // Of a short secret nothing is shown: four characters would be much of it.
   const isLong = secret.length >= SHOWN_CHARACTERS + MIN_HIDDEN_CHARACTERS;
-  return { secret: vault.seal(secret, rowId), lastCharacters: isLong ? secret.slice(-SHOWN_CHARACTERS) : '' };
+  const { bytes: encryptedKey, keyId: encryptionKeyId } = vault.seal(secret, rowId);
+  return { encryptedKey, encryptionKeyId, lastCharacters: isLong ? secret.slice(-SHOWN_CHARACTERS) : '' };
 }
 
 /** Headers, which may hold secrets, sealed as a whole; their names stay readable. */
@@ -19,8 +22,9 @@ export function sealHeaders(
   vault: SecretVault,
   headers: Readonly<Record<string, string>> | null | undefined,
   rowId: string,
-): { headers: SealedSecret | null; headerNames: string[] } {
-  const names = Object.keys(headers ?? {});
-  if (names.length === 0) return { headers: null, headerNames: [] };
-  return { headers: vault.seal(JSON.stringify(headers), rowId), headerNames: names };
+): Pick<StoredProvider, 'encryptedHeaders' | 'encryptionKeyId' | 'headerNames'> {
+  const headerNames = Object.keys(headers ?? {});
+  if (headerNames.length === 0) return { encryptedHeaders: null, encryptionKeyId: null, headerNames };
+  const { bytes: encryptedHeaders, keyId: encryptionKeyId } = vault.seal(JSON.stringify(headers), rowId);
+  return { encryptedHeaders, encryptionKeyId, headerNames };
 }

@@ -5,16 +5,21 @@ import { answers, createRouter } from '../admin-router';
 import type { AdminServices } from '../admin-services';
 import { askHotStore } from '../ask-hot-store';
 import { id, usdShown } from '../fields/fields';
-import { jsonUsd } from '../fields/json-money';
+import { showFields } from '../fields/map-fields';
 
+const monthSchema = z.object({
+  project_id: id,
+  month: z.string(),
+  counter_usd: usdShown,
+  logs_usd: usdShown,
+  diff_usd: usdShown,
+});
 const reconcileSchema = z
   .object({
     ok: z.boolean().openapi({ description: 'The queue is empty and every difference is 0' }),
     queue_depth: z.int(),
     open_holds: z.int(),
-    projects: z.array(
-      z.object({ project_id: id, month: z.string(), counter_usd: usdShown, logs_usd: usdShown, diff_usd: usdShown }),
-    ),
+    projects: z.array(monthSchema),
   })
   .openapi('Reconciliation');
 
@@ -32,16 +37,10 @@ type Needs = Pick<AdminServices, 'db' | 'hotStore' | 'clock'>;
 export function reconcileRoutes(services: Needs) {
   return createRouter().openapi(reconcile, async (c) => {
     const { project_id: projectId } = c.req.valid('query');
-    const { queueDepth, openHolds, months } = await readLedger(services, projectId?.toLowerCase());
-    const projects = months.map((month) => ({
-      project_id: month.projectId,
-      month: month.month,
-      counter_usd: jsonUsd(month.counterNanoUsd),
-      logs_usd: jsonUsd(month.logsNanoUsd),
-      diff_usd: jsonUsd(month.diffNanoUsd),
-    }));
-    const ok = queueDepth === 0 && months.every((month) => month.diffNanoUsd === 0);
-    return c.json({ ok, queue_depth: queueDepth, open_holds: openHolds, projects }, 200);
+    const { months, ...queue } = await readLedger(services, projectId?.toLowerCase());
+    const ok = queue.queueDepth === 0 && months.every((month) => month.diffNanoUsd === 0);
+    const projects = months.map((month) => showFields(monthSchema, month));
+    return c.json(showFields(reconcileSchema, { ok, ...queue, projects }), 200);
   });
 }
 

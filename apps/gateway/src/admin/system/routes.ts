@@ -2,6 +2,7 @@ import { createRoute, z } from '@hono/zod-openapi';
 import { loadBuckets } from '@llm0/drizzle/queries/stats/read/load-stats';
 import { answers, createRouter } from '../admin-router';
 import type { AdminServices } from '../admin-services';
+import { showFields } from '../fields/map-fields';
 
 const UNPRICED_RANGE_MS = 7 * 86_400_000;
 
@@ -50,21 +51,14 @@ export function systemRoutes(services: Needs) {
   return createRouter()
     .openapi(show, (c) => {
       const answer = {
+        ...config,
         version,
-        environment: config.environment,
-        hot_store: hotStore.kind,
+        hotStore: hotStore.kind,
         database: config.databaseUrl === undefined ? ('embedded' as const) : ('postgres' as const),
         providers: [...services.routing().providers.keys()],
-        demo_data: config.environment !== 'production',
-        log_retention_days: config.logRetentionDays,
-        log_bodies: config.logBodies,
-        log_bodies_ttl_days: config.logBodiesTtlDays,
-        cache_ttl_seconds: config.cacheTtlSeconds,
-        cache_max_bytes: config.cacheMaxBytes,
-        request_timeout_ms: config.requestTimeoutMs,
-        workers: config.workers,
+        demoData: config.environment !== 'production',
       };
-      return c.json(answer, 200);
+      return c.json(showFields(systemSchema, answer), 200);
     })
     .openapi(unpriced, async (c) => c.json({ data: await findUnpriced(services, clock.nowMs()) }, 200));
 

@@ -1,0 +1,19 @@
+import { nanoFromUsd } from '../money';
+
+/** What a column or a field of the API is called inside: `cap_usd` → `capNanoUsd`, `created_at` → `createdAtMs`, else camel case. */
+export function innerName(name: string): string {
+  const inner = name.replace(/_usd$/, '_nano_usd').replace(/_at$/, '_at_ms');
+  return inner.replaceAll(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+}
+
+/**
+ * A row of a written statement by the names inside, `…_usd` (numeric) as integer nano-USD. Counts need `::float8` in the
+ * statement: `bigint` and `numeric` come as text.
+ */
+export function innerRow<T extends object>(row: Readonly<Record<string, unknown>>): T {
+  const entries = Object.entries(row).map(([name, value]) => {
+    const isMoney = name.endsWith('_usd') && typeof value === 'string';
+    return [innerName(name), isMoney ? nanoFromUsd(value) : value];
+  });
+  return Object.fromEntries(entries) as T;
+}
