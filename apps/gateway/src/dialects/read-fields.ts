@@ -1,13 +1,11 @@
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
 import type { ChatRequest } from '@llm0/core/chat/request';
-import { GatewayError } from '@llm0/core/errors/gateway-error';
+import { type GatewayError, invalidRequest as invalid } from '@llm0/core/errors/gateway-error';
+
+export { invalid };
 
 /** Deepest nesting taken; real requests stay far below, and everything later may recurse safely. */
 const MAX_DEPTH = 200;
-
-export function invalid(param: string, message: string): GatewayError {
-  return new GatewayError('invalid_request', message, { param });
-}
 
 /** What a value is, in the words of an error message. */
 export function kindOf(value: JsonValue | undefined): string {

@@ -1,5 +1,6 @@
 // Postgres away or slow: a look-up is a miss after 100 ms, and writes wait within bounds; no request ever fails for it.
 import { BatchWriter } from '../logs/batch-writer';
+import { inTime } from '../waits/in-time';
 import { type CachedAnswer, decodeCachedAnswer } from './cached-answer';
 
 /** One answer as the warm tier keeps it. */
@@ -124,7 +125,7 @@ export class StoredWarmCache implements WarmCache {
   }
 
   /** A look-up that is late goes on by itself and counts as under way until it ends. */
-  private async lookUp(projectId: string, cacheKey: string): Promise<WarmHitEntry | null | 'late' | 'error'> {
+  private lookUp(projectId: string, cacheKey: string): Promise<WarmHitEntry | null | 'late' | 'error'> {
     this.lookUps += 1;
     const search = this.options.store
       .find(projectId, cacheKey, this.options.nowMs())
@@ -132,13 +133,7 @@ export class StoredWarmCache implements WarmCache {
       .finally(() => {
         this.lookUps -= 1;
       });
-    const late = Promise.withResolvers<'late'>();
-    const timer = setTimeout(() => late.resolve('late'), this.options.deadlineMs ?? DEADLINE_MS);
-    try {
-      return await Promise.race([search, late.promise]);
-    } finally {
-      clearTimeout(timer);
-    }
+    return inTime(search, this.options.deadlineMs ?? DEADLINE_MS, () => 'late');
   }
 }
 

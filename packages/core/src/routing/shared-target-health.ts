@@ -1,6 +1,7 @@
 // The shared store away: this process goes by what it sees itself, probes by itself, and tells the others later.
 import { FAILURE_TABLE } from '../errors/error-table';
 import type { UpstreamFailure } from '../errors/gateway-error';
+import { inTime } from '../waits/in-time';
 import { type Target, targetKey } from './target';
 import type { AttemptMark, ClosedReason, TargetMonitor, TargetStatus } from './target-health';
 import { type HealthReport, PROBE_LEASE_MS, type SharedHealth, type TargetHealthStore } from './target-health-store';
@@ -150,7 +151,7 @@ export class SharedTargetHealth implements TargetMonitor {
       if (!one.breaker.ownsProbe(nowMs)) reports.push({ type: 'claim', target: one.key });
     }
     try {
-      this.adopt(await inTime(this.options.store.exchange(reports)));
+      this.adopt(await inTime(this.options.store.exchange(reports), EXCHANGE_TIMEOUT_MS, noAnswer));
     } catch {
       this.reports = [...untold, ...this.reports].slice(-MAX_TARGETS);
       this.goAlone(reports);
@@ -267,12 +268,6 @@ export class SharedTargetHealth implements TargetMonitor {
   }
 }
 
-async function inTime<T>(work: Promise<T>): Promise<T> {
-  const { promise: late, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new Error('no answer in time')), EXCHANGE_TIMEOUT_MS);
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
+function noAnswer(): never {
+  throw new Error('no answer in time');
 }

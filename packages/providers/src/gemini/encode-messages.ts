@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
 import type { ChatMessage, ContentPart, ToolCall } from '@llm0/core/chat/request';
-import { GatewayError } from '@llm0/core/errors/gateway-error';
+import { invalidRequest } from '@llm0/core/errors/gateway-error';
 import {
   encodeTurns,
   type MessageOf,
@@ -81,10 +81,9 @@ function encodeResult(
 ): JsonObject[] {
   const name = callNames.get(message.toolCallId) ?? message.name;
   if (name === undefined) {
-    throw new GatewayError(
-      'invalid_request',
+    throw invalidRequest(
+      'messages',
       `A tool message answers the call "${message.toolCallId}", which no earlier assistant message makes.`,
-      { param: 'messages' },
     );
   }
   const parts = encodeParts(message.content, context);

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
 import type { ToolCall } from '@llm0/core/chat/request';
-import { GatewayError } from '@llm0/core/errors/gateway-error';
+import { invalidRequest } from '@llm0/core/errors/gateway-error';
 import { asObject } from './read-json';
 
 /** A call's arguments as an object; free text of custom tools as `{input}`. Throws `invalid_request` naming the call. */
@@ -14,9 +14,8 @@ export function readArguments(call: ToolCall): JsonObject {
     value = undefined;
   }
   if (value !== undefined) return value;
-  throw new GatewayError(
-    'invalid_request',
+  throw invalidRequest(
+    'messages',
     `The arguments of the tool call "${call.id}" (${call.name}) are not a JSON object. Send them as the model wrote them.`,
-    { param: 'messages' },
   );
 }

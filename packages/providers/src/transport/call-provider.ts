@@ -2,13 +2,13 @@
 import type { EventBatch } from '@llm0/core/chat/event';
 import { countEvents } from '@llm0/core/chat/input-count';
 import type { ChatRequest } from '@llm0/core/chat/request';
-import { GatewayError } from '@llm0/core/errors/gateway-error';
+import { clientClosed, GatewayError } from '@llm0/core/errors/gateway-error';
 import { guessInputTokens } from '@llm0/core/pricing/estimate-tokens';
 import type { Provider, StreamDecoder } from '../provider';
 import type { EncodeContext, UpstreamRequest } from '../provider-request';
 import { askWithKeys } from './ask-with-keys';
 import type { EgressOptions } from './fetch-guarded';
-import { clientClosed, type FetchedAnswer, fetchUpstream } from './fetch-upstream';
+import { type FetchedAnswer, fetchUpstream } from './fetch-upstream';
 import { inlineMedia } from './inline-media';
 import type { KeyRing } from './key-ring';
 import { readWhole, UpstreamBody } from './read-body';
