@@ -1,8 +1,8 @@
-import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
+import { isObject, type JsonObject, type JsonValue } from '@llm0/core/chat/json';
 import type { ChatRequest } from '@llm0/core/chat/request';
 import { type GatewayError, invalidRequest as invalid } from '@llm0/core/errors/gateway-error';
 
-export { invalid };
+export { invalid, isObject };
 
 /** Deepest nesting taken; real requests stay far below, and everything later may recurse safely. */
 const MAX_DEPTH = 200;
@@ -60,10 +60,6 @@ export function cacheControl(item: JsonObject): { cacheControl?: JsonValue } {
   return item.cache_control == null ? {} : { cacheControl: item.cache_control };
 }
 
-export function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 /** Throws where a body is nested so deeply that reading or writing it could exhaust the stack. */
 export function checkDepth(body: JsonObject): void {
   const tooDeep = findTooDeep(body, MAX_DEPTH);
@@ -84,26 +80,29 @@ function findTooDeep(value: JsonValue, left: number): boolean {
   return false;
 }
 
-/** A string, or undefined where absent or null. */
-export function readString(body: JsonObject, name: string): string | undefined {
+function readKind<T extends JsonValue>(
+  body: JsonObject,
+  name: string,
+  wanted: string,
+  is: (value: JsonValue) => value is T,
+): T | undefined {
   const value = body[name];
   if (value === undefined || value === null) return undefined;
-  if (typeof value === 'string') return value;
-  throw mustBe(name, 'a string', value);
+  if (is(value)) return value;
+  throw mustBe(name, wanted, value);
+}
+
+/** A string, or undefined where absent or null. */
+export function readString(body: JsonObject, name: string): string | undefined {
+  return readKind(body, name, 'a string', (value) => typeof value === 'string');
 }
 
 export function readBoolean(body: JsonObject, name: string): boolean | undefined {
-  const value = body[name];
-  if (value === undefined || value === null) return undefined;
-  if (typeof value === 'boolean') return value;
-  throw mustBe(name, 'true or false', value);
+  return readKind(body, name, 'true or false', (value) => typeof value === 'boolean');
 }
 
 export function readObject(body: JsonObject, name: string): JsonObject | undefined {
-  const value = body[name];
-  if (value === undefined || value === null) return undefined;
-  if (isObject(value)) return value;
-  throw mustBe(name, 'an object', value);
+  return readKind(body, name, 'an object', isObject);
 }
 
 export interface NumberRange {

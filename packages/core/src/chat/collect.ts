@@ -1,5 +1,5 @@
-import type { ChatEvent, EventBatch, FinishReason } from './event';
-import type { JsonObject, JsonValue } from './json';
+import type { ChatEvent, FinishReason } from './event';
+import { isObject, type JsonObject, type JsonValue } from './json';
 import type { ToolCall } from './request';
 import type { ChatChoice, ChatResponse } from './response';
 import type { Usage } from './usage';
@@ -141,20 +141,6 @@ export class ResponseCollector {
   }
 }
 
-/** All of an answer, once its stream has ended. Rejects with the stream's own error. */
-export async function collectBatches(batches: AsyncIterable<EventBatch>): Promise<ChatResponse> {
-  const collector = new ResponseCollector();
-  for await (const batch of batches) collector.add(batch.events);
-  return collector.response();
-}
-
-/** Collects events that are all there already. */
-export function collectEvents(events: readonly ChatEvent[]): ChatResponse {
-  const collector = new ResponseCollector();
-  collector.add(events);
-  return collector.response();
-}
-
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
 function closeChoice(index: number, open: OpenChoice): ChatChoice {
@@ -210,10 +196,6 @@ function mergeMembers(
     merged[member] = member in before ? merge(member, before[member] ?? null, b) : b;
   }
   return merged;
-}
-
-function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function isEmpty(record: object): boolean {

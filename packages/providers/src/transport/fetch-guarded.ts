@@ -135,20 +135,13 @@ async function resolveWithSystem(host: string): Promise<readonly string[]> {
 
 async function readBounded(request: GuardedRequest, response: Response): Promise<Uint8Array> {
   const { maxBytes, url } = request;
-  const tooLarge = () => refused(url, `is larger than ${maxBytes} bytes`);
-  const reader = response.body?.getReader();
-  if (reader === undefined) return new Uint8Array(0);
+  const declared = Number(response.headers.get('content-length') ?? 0);
   const chunks: Uint8Array[] = [];
   let size = 0;
-  try {
-    if (Number(response.headers.get('content-length') ?? 0) > maxBytes) throw tooLarge();
-    for (let next = await reader.read(); !next.done; next = await reader.read()) {
-      size += next.value.byteLength;
-      if (size > maxBytes) throw tooLarge();
-      chunks.push(next.value);
-    }
-  } finally {
-    void reader.cancel().catch(() => {});
+  for await (const chunk of response.body ?? []) {
+    size += chunk.byteLength;
+    if (Math.max(size, declared) > maxBytes) throw refused(url, `is larger than ${maxBytes} bytes`);
+    chunks.push(chunk);
   }
   return Buffer.concat(chunks);
 }
