@@ -1,8 +1,8 @@
-import { isObject, type JsonObject, type JsonValue } from '@llm0/core/chat/json';
+import { isObject, type JsonObject, type JsonValue, present } from '@llm0/core/chat/json';
 import type { ChatRequest } from '@llm0/core/chat/request';
 import { type GatewayError, invalidRequest as invalid } from '@llm0/core/errors/gateway-error';
 
-export { invalid, isObject };
+export { invalid, isObject, present };
 
 /** Deepest nesting taken; real requests stay far below, and everything later may recurse safely. */
 const MAX_DEPTH = 200;
@@ -34,15 +34,6 @@ export function requiredText(item: JsonObject, name: string, path: string): stri
 /** The text of an item's field, or undefined where absent or null. */
 export function optionalText(item: JsonObject, name: string, path: string): string | undefined {
   return item[name] == null ? undefined : requiredText(item, name, path);
-}
-
-type Present<T> = { [K in keyof T]: Exclude<T[K], undefined> };
-
-/** The fields that are there. */
-export function present<const T extends object>(fields: T): Present<T> {
-  const there: Partial<T> = {};
-  for (const name in fields) if (fields[name] !== undefined) there[name] = fields[name];
-  return there as Present<T>;
 }
 
 /** The text, or undefined for any other value. */

@@ -1,5 +1,5 @@
 // A key that cannot be opened is left out with one warning; the provider goes on with the others.
-import type { SecretVault } from '@llm0/core/keys/secret-vault';
+import type { SealedSecret, SecretVault } from '@llm0/core/keys/secret-vault';
 import type { StoredProviderKey } from '@llm0/drizzle/queries/routing/provider-keys';
 import type { StoredProvider } from '@llm0/drizzle/queries/routing/providers';
 import { CUSTOM_KIND, createCustomProvider } from '@llm0/providers/openai-compatible/create-custom-provider';
@@ -216,51 +216,40 @@ export class ProviderConnections {
   }
 
   private ringKey(site: ProviderSite, apiKey: string, name: string): RingKey {
-    let health = this.health.get(name);
-    if (health === undefined) {
-      health = createKeyHealth();
-      this.health.set(name, health);
-    }
+    const health = this.health.getOrInsertComputed(name, createKeyHealth);
     return { connection: { ...site.connection, apiKey }, health };
   }
 
   private open(key: StoredProviderKey): string | undefined {
+    return this.openSecret(key.secret, key.id, { provider: key.provider, key: key.name });
+  }
+
+  private openHeaders({ headers, id, name }: StoredProvider): Record<string, string> | undefined {
+    const text = headers === null ? undefined : this.openSecret(headers, id, { provider: name });
+    return text === undefined ? undefined : (JSON.parse(text) as Record<string, string>);
+  }
+
+  /** What cannot be opened is told once, not at every refresh. */
+  private openSecret(sealed: SealedSecret, id: string, what: object): string | undefined {
     try {
-      const secret = this.options.vault.open(key.secret, key.id);
-      this.unreadable.delete(key.id);
+      const secret = this.options.vault.open(sealed, id);
+      this.unreadable.delete(id);
       return secret;
     } catch {
-      this.warnUnreadable(key.id, { provider: key.provider, key: key.name });
+      if (!this.unreadable.has(id)) {
+        this.options.log.warn(what, 'a stored secret cannot be opened: ENCRYPTION_KEY is missing or another one');
+      }
+      this.unreadable.add(id);
       return undefined;
     }
-  }
-
-  private openHeaders(row: StoredProvider): Record<string, string> | undefined {
-    if (row.headers === null) return undefined;
-    try {
-      return JSON.parse(this.options.vault.open(row.headers, row.id)) as Record<string, string>;
-    } catch {
-      this.warnUnreadable(row.id, { provider: row.name });
-      return undefined;
-    }
-  }
-
-  /** Once for each, not at every refresh. */
-  private warnUnreadable(id: string, what: object): void {
-    if (this.unreadable.has(id)) return;
-    this.unreadable.add(id);
-    this.options.log.warn(what, 'a stored secret cannot be opened: ENCRYPTION_KEY is missing or another one');
   }
 
   /** One for each provider, so that its looked-up addresses outlive a refresh. */
   private pinnedFetch(provider: string): typeof globalThis.fetch {
-    let fetch = this.fetches.get(provider);
-    if (fetch === undefined) {
-      const { egress, monotonicMs } = this.options;
-      fetch = createPinnedFetch({ ...egress, provider, monotonicMs, fetch: this.options.fetch });
-      this.fetches.set(provider, fetch);
-    }
-    return fetch;
+    const { egress, monotonicMs, fetch } = this.options;
+    return this.fetches.getOrInsertComputed(provider, () =>
+      createPinnedFetch({ ...egress, provider, monotonicMs, fetch }),
+    );
   }
 
   private forget(keys: readonly StoredProviderKey[]): void {

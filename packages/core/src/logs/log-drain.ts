@@ -1,7 +1,7 @@
 // The sink is away: the batch in hand is kept and tried again with back-off; nothing new is read meanwhile.
 // A record the sink can never take is set aside and acknowledged, so that it blocks nothing.
-import { RecordsRejectedError } from './decode-log-record';
 import { DrainPace } from './drain-pace';
+import { writeInHalves } from './in-halves';
 import { Linger } from './linger';
 import type { LogQueue, QueuedRecord } from './log-queue';
 
@@ -155,27 +155,22 @@ interface Ends {
   readonly sink: LogSink;
 }
 
-/** Halves a rejected batch until the records at fault stand alone. Returns the entries that are done with. */
-async function storeEntries(ends: Ends, entries: readonly QueuedRecord[]): Promise<readonly QueuedRecord[]> {
-  const { queue, sink } = ends;
-  const records = entries.map((entry) => entry.record);
-  try {
-    await sink.store(records);
-    return entries;
-  } catch (error) {
-    if (error instanceof RecordsOutdatedError) {
+/** Returns the entries that are done with; a record that is rejected by itself is set aside. */
+async function storeEntries({ queue, sink }: Ends, entries: readonly QueuedRecord[]): Promise<readonly QueuedRecord[]> {
+  const done: QueuedRecord[] = [];
+  const store = async (some: readonly QueuedRecord[]) => {
+    const records = some.map(({ record }) => record);
+    try {
+      await sink.store(records);
+      done.push(...some);
+    } catch (error) {
+      if (!(error instanceof RecordsOutdatedError)) throw error;
       queue.handBack(records);
-      return [];
     }
-    if (!(error instanceof RecordsRejectedError)) throw error;
-    const [only, second] = entries;
-    if (only === undefined) throw error;
-    if (second === undefined) {
-      await sink.setAside(only.record, error.message);
-      return entries;
-    }
-    const middle = Math.ceil(entries.length / 2);
-    const first = await storeEntries(ends, entries.slice(0, middle));
-    return [...first, ...(await storeEntries(ends, entries.slice(middle)))];
-  }
+  };
+  await writeInHalves(entries, store, async (entry, { message }) => {
+    await sink.setAside(entry.record, message);
+    done.push(entry);
+  });
+  return done;
 }

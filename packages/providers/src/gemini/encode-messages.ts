@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
+import { type JsonObject, parseJson } from '@llm0/core/chat/json';
 import type { ChatMessage, ContentPart, ToolCall } from '@llm0/core/chat/request';
 import { invalidRequest } from '@llm0/core/errors/gateway-error';
 import {
@@ -97,13 +97,9 @@ function encodeResult(
 
 /** Responses are objects; anything else goes under the key that the vendor reads as the whole output. */
 function readResponse(text: string): JsonObject {
-  let value: JsonValue = text;
-  try {
-    value = JSON.parse(text) as JsonValue;
-  } catch {
-    // Plain words are a result as well.
-  }
-  return asObject(value) ?? { output: value };
+  // Plain words are a result as well.
+  const value = parseJson(text);
+  return asObject(value) ?? { output: value === undefined ? text : value };
 }
 
 function encodeParts(parts: readonly ContentPart[], context: MessageContext): JsonObject[] {

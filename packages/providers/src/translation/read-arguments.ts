@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
+import { type JsonObject, parseJson } from '@llm0/core/chat/json';
 import type { ToolCall } from '@llm0/core/chat/request';
 import { invalidRequest } from '@llm0/core/errors/gateway-error';
 import { asObject } from './read-json';
@@ -7,12 +7,7 @@ import { asObject } from './read-json';
 export function readArguments(call: ToolCall): JsonObject {
   if (call.custom === true) return { input: call.arguments };
   if (call.arguments.trim() === '') return {};
-  let value: JsonObject | undefined;
-  try {
-    value = asObject(JSON.parse(call.arguments) as JsonValue);
-  } catch {
-    value = undefined;
-  }
+  const value = asObject(parseJson(call.arguments));
   if (value !== undefined) return value;
   throw invalidRequest(
     'messages',
