@@ -7,7 +7,7 @@ import type { Provider } from '@llm0/providers/provider';
 import type { ProviderConnection } from '@llm0/providers/provider-request';
 import type { ProviderRegistry } from '@llm0/providers/registry';
 import type { EgressOptions } from '@llm0/providers/transport/fetch-guarded';
-import { createKeyHealth, type KeyHealth, type RingKey, RotatingKeys } from '@llm0/providers/transport/key-ring';
+import { createKeyHealth, type KeyHealth, KeyRing, type RingKey } from '@llm0/providers/transport/key-ring';
 import { createPinnedFetch } from '@llm0/providers/transport/pinned-fetch';
 import type { Logger } from 'pino';
 import type { Config } from '../config/config';
@@ -100,7 +100,7 @@ export class ProviderConnections {
     const secret = this.open(key);
     if (site === undefined || secret === undefined) return undefined;
     const ring = [this.ringKey(site, secret, healthName(key))];
-    return { ...connectedBy(site, ring), keys: new RotatingKeys(ring, this.options.monotonicMs) };
+    return { ...connectedBy(site, ring), keys: new KeyRing(ring, this.options.monotonicMs) };
   }
 
   /** Takes what is stored now; what was learnt of keys that did not change stays. */
@@ -195,7 +195,7 @@ export class ProviderConnections {
     const connected = connectedBy(site, ring);
     // One key of the environment alone has nothing to rotate to.
     const rotates = ring.length > 1 || stored.length > 0;
-    return rotates ? { ...connected, keys: new RotatingKeys(ring, this.options.monotonicMs) } : connected;
+    return rotates ? { ...connected, keys: new KeyRing(ring, this.options.monotonicMs) } : connected;
   }
 
   private buildOwn(keys: readonly StoredProviderKey[], sites: ReadonlyMap<string, ProviderSite>) {
@@ -207,7 +207,7 @@ export class ProviderConnections {
         const stored = keys.filter((key) => key.provider === name && key.projectId === projectId);
         if (stored.length === 0) continue;
         // Where none of them can be opened it fails: everybody's keys would be somebody else's bill.
-        const none = { ...connectedBy(site, []), keys: new RotatingKeys([], this.options.monotonicMs) };
+        const none = { ...connectedBy(site, []), keys: new KeyRing([], this.options.monotonicMs) };
         byProvider.set(name, { ...(this.connectWith(site, stored, []) ?? none), ownKeys: true });
       }
       own.set(projectId, byProvider);

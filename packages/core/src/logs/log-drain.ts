@@ -68,7 +68,7 @@ export class LogDrain {
   }
 
   private async run(): Promise<void> {
-    const { batchSize = 1000, waitMs = 500, sleep } = this.options;
+    const { batchSize = 1000, waitMs = 500, lingerMs, sleep } = this.options;
     const { signal } = this.controller;
     while (!signal.aborted) {
       const { queue, sink } = this.options;
@@ -81,17 +81,11 @@ export class LogDrain {
       if (stored !== undefined) await this.persist(() => acknowledge(queue, stored));
       const isBacklog = entries.length === batchSize;
       if (!isBacklog) this.pace.reset();
-      const pauseMs = isBacklog ? await this.paceMs(stored?.length ?? 0, startMs) : this.lingerMs(entries.length);
+      const pauseMs = isBacklog
+        ? await this.pace.pauseMs({ records: stored?.length ?? 0, tookMs: this.nowMs() - startMs })
+        : (lingerMs ?? this.linger.after(entries.length));
       if (pauseMs > 0 && !signal.aborted) await sleep(pauseMs, signal);
     }
-  }
-
-  private lingerMs(records: number): number {
-    return this.options.lingerMs ?? this.linger.after(records);
-  }
-
-  private paceMs(records: number, startMs: number): Promise<number> {
-    return this.pace.pauseMs({ records, tookMs: this.nowMs() - startMs });
   }
 
   /** Tries until it works or the drain is stopped (undefined). */

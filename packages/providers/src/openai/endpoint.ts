@@ -14,6 +14,9 @@ export function modelsEndpoint(connection: ProviderConnection): Omit<Endpoint, '
 }
 
 function requestHeaders(connection: ProviderConnection): Record<string, string> {
-  const { apiKey } = connection;
-  return jsonHeaders(connection, apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` });
+  return jsonHeaders(connection, keyHeaders(connection));
+}
+
+export function keyHeaders({ apiKey }: ProviderConnection): Record<string, string> {
+  return apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` };
 }
