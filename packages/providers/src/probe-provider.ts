@@ -1,6 +1,6 @@
 // A provider that cannot be asked is the result of a probe, not its failure: it always gives an outcome.
 import type { ChatRequest } from '@llm0/core/chat/request';
-import { GatewayError } from '@llm0/core/errors/gateway-error';
+import { GatewayError, invalidRequest } from '@llm0/core/errors/gateway-error';
 import type { Provider } from './provider';
 import type { ProviderConnection } from './provider-request';
 import { callProvider, type ProviderCall } from './transport/call-provider';
@@ -49,7 +49,7 @@ async function listModels({ provider, connection, fetch, timeoutMs }: Probe): Pr
   const target = provider.probeUrl?.(connection);
   if (target === undefined) {
     const message = `${provider.name} can only be tested with a model: name one that the account may call.`;
-    throw new GatewayError('invalid_request', message, { param: 'model' });
+    throw invalidRequest('model', message);
   }
   const response = await fetch(target.url, {
     headers: target.headers,

@@ -35,6 +35,9 @@ export interface UpstreamRequest {
   readonly dropped: readonly string[];
 }
 
+/** Where a request goes and how it authenticates. */
+export type Endpoint = Pick<UpstreamRequest, 'url' | 'method' | 'headers'>;
+
 /** The connection's own headers come last: an operator's word counts. */
 export function jsonHeaders(
   { headers }: ProviderConnection,

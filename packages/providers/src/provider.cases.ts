@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test';
-import { collectEvents } from '@llm0/core/chat/collect';
 import type { ChatEvent } from '@llm0/core/chat/event';
 import type { JsonObject } from '@llm0/core/chat/json';
 import type { ChatRequest } from '@llm0/core/chat/request';
 import type { ChatResponse } from '@llm0/core/chat/response';
+import { collectEvents } from '@llm0/core/chat/testing/collect-events';
 import { GatewayError, type UpstreamFailure } from '@llm0/core/errors/gateway-error';
 import fc from 'fast-check';
 import type { Provider } from './provider';

@@ -4,14 +4,8 @@ import { demo } from './demo/index';
 import { gemini } from './gemini/index';
 import { openai } from './openai/index';
 import { azure } from './openai-compatible/azure';
-import { deepseek } from './openai-compatible/deepseek';
-import { fireworks } from './openai-compatible/fireworks';
-import { groq } from './openai-compatible/groq';
-import { mistral } from './openai-compatible/mistral';
+import { COMPATIBLE_CLOUDS } from './openai-compatible/clouds';
 import { ollama } from './openai-compatible/ollama';
-import { openrouter } from './openai-compatible/openrouter';
-import { together } from './openai-compatible/together';
-import { xai } from './openai-compatible/xai';
 import type { Provider } from './provider';
 
 /** Every provider the gateway knows, in the order in which names are tried. */
@@ -19,13 +13,7 @@ const DEFAULT_PROVIDERS: readonly Provider[] = [
   openai,
   anthropic,
   gemini,
-  groq,
-  together,
-  deepseek,
-  xai,
-  mistral,
-  openrouter,
-  fireworks,
+  ...COMPATIBLE_CLOUDS,
   azure,
   bedrock,
   ollama,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
-import { collectEvents } from '@llm0/core/chat/collect';
 import type { JsonObject } from '@llm0/core/chat/json';
 import type { ChatResponse } from '@llm0/core/chat/response';
+import { collectEvents } from '@llm0/core/chat/testing/collect-events';
 import { openai } from '@llm0/providers/openai/index';
 import { ANY_REQUEST, decodeStream } from '@llm0/providers/provider.cases';
 import type { FakeBehaviour } from '../fake-upstream/behaviour';

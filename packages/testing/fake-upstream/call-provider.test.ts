@@ -1,7 +1,7 @@
 import { afterAll, beforeEach, describe, expect, test } from 'bun:test';
-import { collectBatches } from '@llm0/core/chat/collect';
 import type { JsonObject } from '@llm0/core/chat/json';
 import type { ChatRequest } from '@llm0/core/chat/request';
+import { collectBatches } from '@llm0/core/chat/testing/collect-events';
 import { GatewayError, type UpstreamFailure } from '@llm0/core/errors/gateway-error';
 import { openai } from '@llm0/providers/openai/index';
 import { callProvider, type ProviderCall } from '@llm0/providers/transport/call-provider';

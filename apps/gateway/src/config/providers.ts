@@ -21,7 +21,7 @@ interface EnvNames {
   readonly needsBaseUrl?: boolean;
 }
 
-/** Variable names by provider; adding a compatible cloud is one line here and one overrides file. */
+/** Variable names by provider; adding a compatible cloud is one line here and one entry of its table. */
 const PROVIDER_ENV: readonly EnvNames[] = [
   { name: 'openai', apiKey: 'OPENAI_API_KEY', baseUrl: 'OPENAI_BASE_URL' },
   { name: 'anthropic', apiKey: 'ANTHROPIC_API_KEY', baseUrl: 'ANTHROPIC_BASE_URL' },

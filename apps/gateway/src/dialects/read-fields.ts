@@ -1,13 +1,11 @@
-import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
+import { isObject, type JsonObject, type JsonValue, present } from '@llm0/core/chat/json';
 import type { ChatRequest } from '@llm0/core/chat/request';
-import { GatewayError } from '@llm0/core/errors/gateway-error';
+import { type GatewayError, invalidRequest as invalid } from '@llm0/core/errors/gateway-error';
+
+export { invalid, isObject, present };
 
 /** Deepest nesting taken; real requests stay far below, and everything later may recurse safely. */
 const MAX_DEPTH = 200;
-
-export function invalid(param: string, message: string): GatewayError {
-  return new GatewayError('invalid_request', message, { param });
-}
 
 /** What a value is, in the words of an error message. */
 export function kindOf(value: JsonValue | undefined): string {
@@ -38,15 +36,6 @@ export function optionalText(item: JsonObject, name: string, path: string): stri
   return item[name] == null ? undefined : requiredText(item, name, path);
 }
 
-type Present<T> = { [K in keyof T]: Exclude<T[K], undefined> };
-
-/** The fields that are there. */
-export function present<const T extends object>(fields: T): Present<T> {
-  const there: Partial<T> = {};
-  for (const name in fields) if (fields[name] !== undefined) there[name] = fields[name];
-  return there as Present<T>;
-}
-
 /** The text, or undefined for any other value. */
 export function textOf(value: JsonValue | undefined): string | undefined {
   return typeof value === 'string' ? value : undefined;
@@ -60,10 +49,6 @@ export function saysMore(item: JsonObject, known: ReadonlySet<string>): boolean 
 
 export function cacheControl(item: JsonObject): { cacheControl?: JsonValue } {
   return item.cache_control == null ? {} : { cacheControl: item.cache_control };
-}
-
-export function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Throws where a body is nested so deeply that reading or writing it could exhaust the stack. */
@@ -86,26 +71,29 @@ function findTooDeep(value: JsonValue, left: number): boolean {
   return false;
 }
 
-/** A string, or undefined where absent or null. */
-export function readString(body: JsonObject, name: string): string | undefined {
+function readKind<T extends JsonValue>(
+  body: JsonObject,
+  name: string,
+  wanted: string,
+  is: (value: JsonValue) => value is T,
+): T | undefined {
   const value = body[name];
   if (value === undefined || value === null) return undefined;
-  if (typeof value === 'string') return value;
-  throw mustBe(name, 'a string', value);
+  if (is(value)) return value;
+  throw mustBe(name, wanted, value);
+}
+
+/** A string, or undefined where absent or null. */
+export function readString(body: JsonObject, name: string): string | undefined {
+  return readKind(body, name, 'a string', (value) => typeof value === 'string');
 }
 
 export function readBoolean(body: JsonObject, name: string): boolean | undefined {
-  const value = body[name];
-  if (value === undefined || value === null) return undefined;
-  if (typeof value === 'boolean') return value;
-  throw mustBe(name, 'true or false', value);
+  return readKind(body, name, 'true or false', (value) => typeof value === 'boolean');
 }
 
 export function readObject(body: JsonObject, name: string): JsonObject | undefined {
-  const value = body[name];
-  if (value === undefined || value === null) return undefined;
-  if (isObject(value)) return value;
-  throw mustBe(name, 'an object', value);
+  return readKind(body, name, 'an object', isObject);
 }
 
 export interface NumberRange {

@@ -1,3 +1,5 @@
+import { inTime } from '@llm0/core/waits/in-time';
+
 /** Counts requests under way, so that a drain knows when the last one has ended. */
 export class Activity {
   private open = 0;
@@ -28,12 +30,8 @@ export class Activity {
   drain(timeoutMs: number): Promise<boolean> {
     this.draining = true;
     if (this.open === 0) return Promise.resolve(true);
-    return new Promise((resolve) => {
-      const timer = setTimeout(() => resolve(false), timeoutMs);
-      this.waiting.push(() => {
-        clearTimeout(timer);
-        resolve(true);
-      });
-    });
+    const idle = Promise.withResolvers<true>();
+    this.waiting.push(() => idle.resolve(true));
+    return inTime(idle.promise, timeoutMs, () => false);
   }
 }

@@ -2,6 +2,7 @@
 
 import { DEFAULT_SEMANTIC_THRESHOLD } from '@llm0/core/cache/semantic/semantic-cache';
 import type { TargetStatus } from '@llm0/core/routing/target-health';
+import { inTime } from '@llm0/core/waits/in-time';
 import type { Services } from '../services/contract';
 
 interface BackendHealth {
@@ -112,14 +113,7 @@ async function checkBackends(services: Services): Promise<Record<string, Backend
   };
 }
 
-async function withTimeout<T, F>(work: Promise<T>, fallback: F): Promise<T | F> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<F>((resolve) => {
-    timer = setTimeout(() => resolve(fallback), CHECK_TIMEOUT_MS);
-  });
-  try {
-    return await Promise.race([work.catch(() => fallback), late]);
-  } finally {
-    clearTimeout(timer);
-  }
+function withTimeout<T, F>(work: Promise<T>, fallback: F): Promise<T | F> {
+  const onLate = () => fallback;
+  return inTime(work.catch(onLate), CHECK_TIMEOUT_MS, onLate);
 }

@@ -14,9 +14,9 @@ import type { CustomerLimits, RebuildSource } from '@llm0/core/limits/hot-store'
 import type { GivenBodies } from '@llm0/core/logs/body-log';
 import type { LogRecord } from '@llm0/core/logs/log-record';
 import { createPriceBook } from '@llm0/core/pricing/create-price-book';
-import { EmbeddedTargetHealth } from '@llm0/core/routing/embedded-target-health';
 import { createRoutingTables } from '@llm0/core/routing/routing-tables';
 import { SharedTargetHealth } from '@llm0/core/routing/shared-target-health';
+import { noOtherProcess } from '@llm0/core/routing/target-health-store';
 import { openai } from '@llm0/providers/openai/index';
 import { Activity } from '../observe/activity';
 import { Metrics } from '../observe/metrics';
@@ -166,7 +166,7 @@ export async function openPipeline(options: PipelineOptions = {}) {
     }),
     leases: new LeaseKeeper({ hotStore, log, nowMs: Date.now }),
     flights: new FlightTable(),
-    health: new SharedTargetHealth({ store: new EmbeddedTargetHealth().open('one'), monotonicMs: clock.monotonicMs }),
+    health: new SharedTargetHealth({ store: noOtherProcess, monotonicMs: clock.monotonicMs }),
     routing: () => tables,
     connect: () => ({ provider: openai, connection: { baseUrl: 'http://upstream.test/v1', apiKey: 'k' } }),
     downgradeModels: createDowngradeModels(),

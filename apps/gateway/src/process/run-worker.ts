@@ -1,3 +1,4 @@
+import { inTime } from '@llm0/core/waits/in-time';
 import type { Logger } from 'pino';
 import { AggregatorRegistry, type Registry } from 'prom-client';
 import type { Config } from '../config/config';
@@ -35,10 +36,8 @@ class SupervisorLink {
     const id = crypto.randomUUID();
     const { promise, resolve } = Promise.withResolvers<readonly unknown[]>();
     this.waiting.set(id, resolve);
-    const timer = setTimeout(() => resolve([]), GATHER_TIMEOUT_MS);
     this.send({ type: 'metrics-wanted', id });
-    const all = await promise;
-    clearTimeout(timer);
+    const all = await inTime(promise, GATHER_TIMEOUT_MS, () => []);
     this.waiting.delete(id);
     if (all.length === 0) return own();
     return AggregatorRegistry.aggregate(all as object[]).metrics();

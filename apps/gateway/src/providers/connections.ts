@@ -1,5 +1,5 @@
 // A key that cannot be opened is left out with one warning; the provider goes on with the others.
-import type { SecretVault } from '@llm0/core/keys/secret-vault';
+import type { SealedSecret, SecretVault } from '@llm0/core/keys/secret-vault';
 import type { StoredProviderKey } from '@llm0/drizzle/queries/routing/provider-keys';
 import type { StoredProvider } from '@llm0/drizzle/queries/routing/providers';
 import { CUSTOM_KIND, createCustomProvider } from '@llm0/providers/openai-compatible/create-custom-provider';
@@ -7,7 +7,7 @@ import type { Provider } from '@llm0/providers/provider';
 import type { ProviderConnection } from '@llm0/providers/provider-request';
 import type { ProviderRegistry } from '@llm0/providers/registry';
 import type { EgressOptions } from '@llm0/providers/transport/fetch-guarded';
-import { createKeyHealth, type KeyHealth, type RingKey, RotatingKeys } from '@llm0/providers/transport/key-ring';
+import { createKeyHealth, type KeyHealth, KeyRing, type RingKey } from '@llm0/providers/transport/key-ring';
 import { createPinnedFetch } from '@llm0/providers/transport/pinned-fetch';
 import type { Logger } from 'pino';
 import type { Config } from '../config/config';
@@ -100,7 +100,7 @@ export class ProviderConnections {
     const secret = this.open(key);
     if (site === undefined || secret === undefined) return undefined;
     const ring = [this.ringKey(site, secret, healthName(key))];
-    return { ...connectedBy(site, ring), keys: new RotatingKeys(ring, this.options.monotonicMs) };
+    return { ...connectedBy(site, ring), keys: new KeyRing(ring, this.options.monotonicMs) };
   }
 
   /** Takes what is stored now; what was learnt of keys that did not change stays. */
@@ -195,7 +195,7 @@ export class ProviderConnections {
     const connected = connectedBy(site, ring);
     // One key of the environment alone has nothing to rotate to.
     const rotates = ring.length > 1 || stored.length > 0;
-    return rotates ? { ...connected, keys: new RotatingKeys(ring, this.options.monotonicMs) } : connected;
+    return rotates ? { ...connected, keys: new KeyRing(ring, this.options.monotonicMs) } : connected;
   }
 
   private buildOwn(keys: readonly StoredProviderKey[], sites: ReadonlyMap<string, ProviderSite>) {
@@ -207,7 +207,7 @@ export class ProviderConnections {
         const stored = keys.filter((key) => key.provider === name && key.projectId === projectId);
         if (stored.length === 0) continue;
         // Where none of them can be opened it fails: everybody's keys would be somebody else's bill.
-        const none = { ...connectedBy(site, []), keys: new RotatingKeys([], this.options.monotonicMs) };
+        const none = { ...connectedBy(site, []), keys: new KeyRing([], this.options.monotonicMs) };
         byProvider.set(name, { ...(this.connectWith(site, stored, []) ?? none), ownKeys: true });
       }
       own.set(projectId, byProvider);
@@ -216,52 +216,43 @@ export class ProviderConnections {
   }
 
   private ringKey(site: ProviderSite, apiKey: string, name: string): RingKey {
-    let health = this.health.get(name);
-    if (health === undefined) {
-      health = createKeyHealth();
-      this.health.set(name, health);
-    }
+    const health = this.health.getOrInsertComputed(name, createKeyHealth);
     return { connection: { ...site.connection, apiKey }, health };
   }
 
   private open(key: StoredProviderKey): string | undefined {
+    const sealed = { keyId: key.encryptionKeyId, bytes: key.encryptedKey };
+    return this.openSecret(sealed, key.id, { provider: key.provider, key: key.name });
+  }
+
+  private openHeaders(stored: StoredProvider): Record<string, string> | undefined {
+    const { encryptedHeaders: bytes, encryptionKeyId: keyId, id, name } = stored;
+    const text =
+      bytes === null || keyId === null ? undefined : this.openSecret({ keyId, bytes }, id, { provider: name });
+    return text === undefined ? undefined : (JSON.parse(text) as Record<string, string>);
+  }
+
+  /** What cannot be opened is told once, not at every refresh. */
+  private openSecret(sealed: SealedSecret, id: string, what: object): string | undefined {
     try {
-      const secret = this.options.vault.open({ keyId: key.encryptionKeyId, bytes: key.encryptedKey }, key.id);
-      this.unreadable.delete(key.id);
+      const secret = this.options.vault.open(sealed, id);
+      this.unreadable.delete(id);
       return secret;
     } catch {
-      this.warnUnreadable(key.id, { provider: key.provider, key: key.name });
+      if (!this.unreadable.has(id)) {
+        this.options.log.warn(what, 'a stored secret cannot be opened: ENCRYPTION_KEY is missing or another one');
+      }
+      this.unreadable.add(id);
       return undefined;
     }
-  }
-
-  private openHeaders(row: StoredProvider): Record<string, string> | undefined {
-    const { encryptedHeaders: bytes, encryptionKeyId: keyId } = row;
-    if (bytes === null || keyId === null) return undefined;
-    try {
-      return JSON.parse(this.options.vault.open({ keyId, bytes }, row.id)) as Record<string, string>;
-    } catch {
-      this.warnUnreadable(row.id, { provider: row.name });
-      return undefined;
-    }
-  }
-
-  /** Once for each, not at every refresh. */
-  private warnUnreadable(id: string, what: object): void {
-    if (this.unreadable.has(id)) return;
-    this.unreadable.add(id);
-    this.options.log.warn(what, 'a stored secret cannot be opened: ENCRYPTION_KEY is missing or another one');
   }
 
   /** One for each provider, so that its looked-up addresses outlive a refresh. */
   private pinnedFetch(provider: string): typeof globalThis.fetch {
-    let fetch = this.fetches.get(provider);
-    if (fetch === undefined) {
-      const { egress, monotonicMs } = this.options;
-      fetch = createPinnedFetch({ ...egress, provider, monotonicMs, fetch: this.options.fetch });
-      this.fetches.set(provider, fetch);
-    }
-    return fetch;
+    const { egress, monotonicMs, fetch } = this.options;
+    return this.fetches.getOrInsertComputed(provider, () =>
+      createPinnedFetch({ ...egress, provider, monotonicMs, fetch }),
+    );
   }
 
   private forget(keys: readonly StoredProviderKey[]): void {

@@ -1,3 +1,4 @@
+import { parseJson } from '../chat/json';
 import type { ChatResponse } from '../chat/response';
 import type { Usage } from '../chat/usage';
 
@@ -19,12 +20,8 @@ export function encodeCachedAnswer(answer: CachedAnswer): string {
 
 /** undefined for anything this version did not write: a damaged or foreign entry is a miss, never an error. */
 export function decodeCachedAnswer(text: string): CachedAnswer | undefined {
-  try {
-    const value = JSON.parse(text) as CachedAnswer;
-    return value.v === 1 && Array.isArray(value.response?.choices) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = parseJson(text) as CachedAnswer | null | undefined;
+  return value?.v === 1 && Array.isArray(value.response?.choices) ? value : undefined;
 }
 
 /** For `IdempotencyKeys`. */

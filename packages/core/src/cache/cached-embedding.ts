@@ -1,3 +1,4 @@
+import { parseJson } from '../chat/json';
 import type { EmbeddingInput, EmbeddingRequest } from '../embedding/embedding-request';
 
 /** What the exact cache keeps of one embedded input. */
@@ -19,12 +20,8 @@ export function encodeCachedEmbedding(stored: CachedEmbedding): string {
 
 /** undefined for anything this version did not write: a damaged or foreign entry is a miss, never an error. */
 export function decodeCachedEmbedding(text: string): CachedEmbedding | undefined {
-  try {
-    const value = JSON.parse(text) as CachedEmbedding & { readonly v?: string };
-    return value.v === VERSION && typeof value.vectorBase64 === 'string' ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = parseJson(text) as (CachedEmbedding & { readonly v?: string }) | null | undefined;
+  return value?.v === VERSION && typeof value.vectorBase64 === 'string' ? value : undefined;
 }
 
 const BATCH_VERSION = 'embeddings-1';
@@ -33,12 +30,8 @@ const BATCH_VERSION = 'embeddings-1';
 export const CACHED_EMBEDDINGS_CODEC = {
   encode: (entries: readonly CachedEmbedding[]): string => JSON.stringify({ v: BATCH_VERSION, entries }),
   decode: (text: string): readonly CachedEmbedding[] | undefined => {
-    try {
-      const value = JSON.parse(text) as { readonly v?: string; readonly entries?: readonly CachedEmbedding[] };
-      return value.v === BATCH_VERSION && Array.isArray(value.entries) ? value.entries : undefined;
-    } catch {
-      return undefined;
-    }
+    const value = parseJson(text) as { readonly v?: string; readonly entries?: readonly CachedEmbedding[] } | null;
+    return value?.v === BATCH_VERSION && Array.isArray(value.entries) ? value.entries : undefined;
   },
 };
 

@@ -1,5 +1,6 @@
 // Postgres away or slow: a look-up is a miss after 100 ms, and writes wait within bounds; no request ever fails for it.
 import { BatchWriter } from '../logs/batch-writer';
+import { inTime } from '../waits/in-time';
 import { type CachedAnswer, decodeCachedAnswer } from './cached-answer';
 
 /** One answer as the warm tier keeps it. */
@@ -40,17 +41,6 @@ export interface WarmHit extends WarmHitEntry {
   readonly remainingMs: number;
 }
 
-/** The second tier of the exact cache. */
-export interface WarmCache {
-  /** An unexpired answer, or undefined after 100 ms at the latest. Never throws. */
-  find(projectId: string, cacheKey: string): Promise<WarmHit | undefined>;
-  /** Writes the entry some time soon. */
-  write(entry: Omit<WarmEntry, 'createdAtMs' | 'expiresAtMs'> & { readonly ttlMs: number }): void;
-  /** Waits until what was handed over is written, at most `timeoutMs`. */
-  flush(timeoutMs: number): Promise<void>;
-  stop(): void;
-}
-
 export interface StoredWarmCacheOptions {
   readonly store: WarmStore;
   /** The hot store's clock: entries expire in both tiers at once. */
@@ -68,8 +58,11 @@ const DEADLINE_MS = 100;
 const MAX_LOOK_UPS = 64;
 const ENTRY_BYTES = 512;
 
+/** The second tier of the exact cache. */
+export type WarmCache = Pick<StoredWarmCache, 'find' | 'write' | 'flush' | 'stop'>;
+
 /** The warm tier over a `WarmStore`. */
-export class StoredWarmCache implements WarmCache {
+export class StoredWarmCache {
   private readonly entries: BatchWriter<WarmEntry>;
   private readonly hits: BatchWriter<WarmHitCount>;
   private lookUps = 0;
@@ -91,6 +84,7 @@ export class StoredWarmCache implements WarmCache {
     });
   }
 
+  /** An unexpired answer, or undefined after 100 ms at the latest. Never throws. */
   async find(projectId: string, cacheKey: string): Promise<WarmHit | undefined> {
     const startMs = performance.now();
     const done = (outcome: WarmOutcome) => this.options.onLookUp(outcome, performance.now() - startMs);
@@ -103,11 +97,13 @@ export class StoredWarmCache implements WarmCache {
     return hit;
   }
 
-  write({ ttlMs, ...entry }: Parameters<WarmCache['write']>[0]): void {
+  /** Writes the entry some time soon. */
+  write({ ttlMs, ...entry }: Omit<WarmEntry, 'createdAtMs' | 'expiresAtMs'> & { readonly ttlMs: number }): void {
     const createdAtMs = this.options.nowMs();
     this.entries.add({ ...entry, createdAtMs, expiresAtMs: createdAtMs + ttlMs });
   }
 
+  /** Waits until what was handed over is written, at most `timeoutMs`. */
   async flush(timeoutMs: number): Promise<void> {
     await Promise.all([this.entries.flush(timeoutMs), this.hits.flush(timeoutMs)]);
   }
@@ -124,7 +120,7 @@ export class StoredWarmCache implements WarmCache {
   }
 
   /** A look-up that is late goes on by itself and counts as under way until it ends. */
-  private async lookUp(projectId: string, cacheKey: string): Promise<WarmHitEntry | null | 'late' | 'error'> {
+  private lookUp(projectId: string, cacheKey: string): Promise<WarmHitEntry | null | 'late' | 'error'> {
     this.lookUps += 1;
     const search = this.options.store
       .find(projectId, cacheKey, this.options.nowMs())
@@ -132,13 +128,7 @@ export class StoredWarmCache implements WarmCache {
       .finally(() => {
         this.lookUps -= 1;
       });
-    const late = Promise.withResolvers<'late'>();
-    const timer = setTimeout(() => late.resolve('late'), this.options.deadlineMs ?? DEADLINE_MS);
-    try {
-      return await Promise.race([search, late.promise]);
-    } finally {
-      clearTimeout(timer);
-    }
+    return inTime(search, this.options.deadlineMs ?? DEADLINE_MS, () => 'late');
   }
 }
 

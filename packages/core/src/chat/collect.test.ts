@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { collectBatches, collectEvents, ResponseCollector } from './collect';
+import { ResponseCollector } from './collect';
 import type { ChatEvent, FinishReason } from './event';
 import type { JsonObject } from './json';
 import { replayResponse } from './replay';
 import type { ChatResponse } from './response';
+import { collectBatches, collectEvents } from './testing/collect-events';
 import { ZERO_USAGE } from './usage';
 
 const text = fc.string({ maxLength: 10 });

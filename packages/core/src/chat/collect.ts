@@ -1,5 +1,5 @@
-import type { ChatEvent, EventBatch, FinishReason } from './event';
-import type { JsonObject, JsonValue } from './json';
+import type { ChatEvent, FinishReason } from './event';
+import { isObject, type JsonObject, type JsonValue, present } from './json';
 import type { ToolCall } from './request';
 import type { ChatChoice, ChatResponse } from './response';
 import type { Usage } from './usage';
@@ -51,13 +51,9 @@ export class ResponseCollector {
   /** The answer as far as it came. A choice cut off before its finish reads `length`: never as if it were whole. */
   response(): ChatResponse {
     const indexes = [...this.choices.keys()].sort((a, b) => a - b);
-    const response: Mutable<ChatResponse> = { choices: indexes.map((index) => closeChoice(index, this.choice(index))) };
-    if (this.start?.id !== undefined) response.id = this.start.id;
-    if (this.start?.model !== undefined) response.model = this.start.model;
-    if (this.start?.createdSeconds !== undefined) response.createdSeconds = this.start.createdSeconds;
-    if (this.usage !== undefined) response.usage = this.usage;
-    if (!isEmpty(this.extra)) response.extra = this.extra;
-    return response;
+    const { id, model, createdSeconds } = this.start ?? {};
+    const choices = indexes.map((index) => closeChoice(index, this.choice(index)));
+    return present({ choices, id, model, createdSeconds, usage: this.usage, extra: whereAny(this.extra) });
   }
 
   private choice(index: number): OpenChoice {
@@ -141,38 +137,23 @@ export class ResponseCollector {
   }
 }
 
-/** All of an answer, once its stream has ended. Rejects with the stream's own error. */
-export async function collectBatches(batches: AsyncIterable<EventBatch>): Promise<ChatResponse> {
-  const collector = new ResponseCollector();
-  for await (const batch of batches) collector.add(batch.events);
-  return collector.response();
-}
-
-/** Collects events that are all there already. */
-export function collectEvents(events: readonly ChatEvent[]): ChatResponse {
-  const collector = new ResponseCollector();
-  collector.add(events);
-  return collector.response();
-}
-
-type Mutable<T> = { -readonly [K in keyof T]: T[K] };
-
 function closeChoice(index: number, open: OpenChoice): ChatChoice {
-  const choice: Mutable<ChatChoice> = {
+  return present({
     index,
     text: open.text === undefined ? null : open.text.join(''),
     finishReason: open.finish?.reason ?? 'length',
-  };
-  if (open.reasoning.length > 0) choice.reasoning = open.reasoning.join('');
-  if (open.reasoningDetails.length > 0) choice.reasoningDetails = open.reasoningDetails;
-  if (open.refusal.length > 0) choice.refusal = open.refusal.join('');
-  if (open.toolCalls.size > 0) choice.toolCalls = closeToolCalls(open.toolCalls);
-  if (open.finish?.nativeReason !== undefined) choice.nativeFinishReason = open.finish.nativeReason;
-  if (open.raw !== undefined) choice.raw = open.raw;
-  if (!isEmpty(open.messageExtra)) choice.messageExtra = open.messageExtra;
-  if (!isEmpty(open.choiceExtra)) choice.choiceExtra = open.choiceExtra;
-  return choice;
+    reasoning: joined(open.reasoning),
+    reasoningDetails: open.reasoningDetails.length === 0 ? undefined : open.reasoningDetails,
+    refusal: joined(open.refusal),
+    toolCalls: open.toolCalls.size === 0 ? undefined : closeToolCalls(open.toolCalls),
+    nativeFinishReason: open.finish?.nativeReason,
+    raw: open.raw,
+    messageExtra: whereAny(open.messageExtra),
+    choiceExtra: whereAny(open.choiceExtra),
+  });
 }
+
+const joined = (pieces: readonly string[]) => (pieces.length === 0 ? undefined : pieces.join(''));
 
 function closeToolCalls(calls: ReadonlyMap<number, OpenToolCall>): ToolCall[] {
   const ordered = [...calls.entries()].sort(([a], [b]) => a - b);
@@ -212,11 +193,8 @@ function mergeMembers(
   return merged;
 }
 
-function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function isEmpty(record: object): boolean {
-  for (const name in record) if (Object.hasOwn(record, name)) return false;
-  return true;
+/** The fields, where there are any. */
+function whereAny<T extends object>(fields: T): T | undefined {
+  for (const _ in fields) return fields;
+  return undefined;
 }

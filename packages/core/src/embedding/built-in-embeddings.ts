@@ -1,5 +1,5 @@
 // The worker breaks or is overrun: the request fails with one clear error; nothing is tried again.
-import { GatewayError } from '../errors/gateway-error';
+import { clientClosed, GatewayError } from '../errors/gateway-error';
 import type { EmbedFailure, EmbedOutcome } from './embedder';
 import type { EmbeddingRequest } from './embedding-request';
 
@@ -32,7 +32,7 @@ export async function embedBuiltIn(embedder: TextEmbedder, job: BuiltInJob): Pro
   const vectors: Float32Array[] = [];
   let inputTokens = 0;
   for (let start = 0; start < texts.length; start += AT_ONCE) {
-    if (job.signal.aborted) throw new GatewayError('client_closed', 'The caller closed the connection.');
+    if (job.signal.aborted) throw clientClosed();
     const leftMs = Math.max(1, endMs - performance.now());
     const group = texts.slice(start, start + AT_ONCE);
     const outcomes = await Promise.all(group.map((text) => embedder.embed(text, leftMs, true)));

@@ -1,7 +1,8 @@
 // The worker breaks or can't load its model: texts get no vector, and after a pause the next text starts a new one.
 import { Worker } from 'node:worker_threads';
 import type { EmbedJob, EmbedReply, EmbedText, EmbedWorkerSettings } from './embed-messages';
-import { type Embedder, type EmbedOutcome, MAX_EMBEDDED_CHARACTERS, none } from './embedder';
+import { type Embedder, type EmbedOutcome, none } from './embedder';
+import { type WaitingText, WaitingTexts } from './waiting-texts';
 
 export interface LocalEmbedderOptions extends EmbedWorkerSettings {
   readonly model: string;
@@ -13,28 +14,22 @@ export interface LocalEmbedderOptions extends EmbedWorkerSettings {
   readonly restartAfterMs?: number;
 }
 
-const MAX_QUEUED = 256;
 /** Texts the worker has at once: enough to never idle, few enough that what became late is not computed. */
 const BATCH = 8;
 const RESTART_AFTER_MS = 10_000;
-
-interface Waiting {
-  readonly text: string;
-  readonly anyLanguage: boolean;
-  readonly settle: (outcome: EmbedOutcome) => void;
-}
 
 /** A sentence-embedding model in a worker thread, loaded with the first text. */
 export class LocalEmbedder implements Embedder {
   readonly model: string;
   private worker: Worker | undefined;
-  private queue = new Map<number, Waiting>();
-  private readonly running = new Map<number, Waiting>();
+  private readonly queue: WaitingTexts;
+  private readonly running = new Map<number, WaitingText>();
   private nextId = 0;
   private brokenAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(private readonly options: LocalEmbedderOptions) {
     this.model = options.model;
+    this.queue = new WaitingTexts(options.maxQueued);
   }
 
   /** Texts that wait or are being embedded. */
@@ -44,22 +39,12 @@ export class LocalEmbedder implements Embedder {
 
   /** `anyLanguage`: also where the model is for English texts only. */
   embed(text: string, deadlineMs: number, anyLanguage = false): Promise<EmbedOutcome> {
-    if (text.length > MAX_EMBEDDED_CHARACTERS) return Promise.resolve(none('too_long'));
-    if (this.queue.size >= (this.options.maxQueued ?? MAX_QUEUED)) return Promise.resolve(none('busy'));
-    if (this.worker === undefined && !this.start()) return Promise.resolve(none('failed'));
-    const { promise, resolve } = Promise.withResolvers<EmbedOutcome>();
-    const id = this.nextId++;
-    const timer = setTimeout(() => {
-      this.queue.delete(id);
-      resolve(none('late'));
-    }, deadlineMs);
-    const settle = (outcome: EmbedOutcome) => {
-      clearTimeout(timer);
-      resolve(outcome);
-    };
-    this.queue.set(id, { text, anyLanguage, settle });
+    const refused =
+      this.queue.refusal(text) ?? (this.worker !== undefined || this.start() ? undefined : none('failed'));
+    if (refused !== undefined) return Promise.resolve(refused);
+    const outcome = this.queue.add(text, deadlineMs, anyLanguage);
     this.hand();
-    return promise;
+    return outcome;
   }
 
   stop(): void {
@@ -96,13 +81,11 @@ export class LocalEmbedder implements Embedder {
   /** Gives the worker more as soon as half of what it had is done. */
   private hand(): void {
     if (this.queue.size === 0 || this.running.size > BATCH / 2) return;
-    const texts: EmbedText[] = [];
-    for (const [id, waiting] of this.queue) {
-      if (this.running.size >= BATCH) break;
-      this.queue.delete(id);
+    const texts = this.queue.take(BATCH - this.running.size).map((waiting): EmbedText => {
+      const id = this.nextId++;
       this.running.set(id, waiting);
-      texts.push({ id, text: waiting.text, anyLanguage: waiting.anyLanguage });
-    }
+      return { id, text: waiting.text, anyLanguage: waiting.anyLanguage };
+    });
     const job: EmbedJob = { texts };
     this.worker?.postMessage(job);
   }
@@ -118,8 +101,8 @@ export class LocalEmbedder implements Embedder {
     const worker = this.worker;
     this.worker = undefined;
     void worker?.terminate();
-    for (const waiting of [...this.queue.values(), ...this.running.values()]) waiting.settle(none('failed'));
-    this.queue.clear();
+    const waiting = [...this.queue.take(this.queue.size), ...this.running.values()];
+    for (const { settle } of waiting) settle(none('failed'));
     this.running.clear();
   }
 }

@@ -1,5 +1,6 @@
 // The embedding service is away, slow or answers nonsense: the text gets no vector, and the request goes on as a miss.
-import { type Embedder, type EmbedOutcome, MAX_EMBEDDED_CHARACTERS, none, normalizeVector } from './embedder';
+import { type Embedder, type EmbedOutcome, none, normalizeVector } from './embedder';
+import { type WaitingText, WaitingTexts } from './waiting-texts';
 
 /** How a service is asked and what it answers. */
 export interface EmbeddingApi {
@@ -50,46 +51,29 @@ export interface RemoteEmbedderOptions {
   readonly maxBatch?: number;
 }
 
-const MAX_QUEUED = 256;
 const MAX_BATCH = 32;
 const MAX_CALLS = 4;
 /** A call goes on for those who still wait; nobody waits longer. */
 const CALL_TIMEOUT_MS = 5000;
 
-interface Waiting {
-  readonly text: string;
-  readonly settle: (outcome: EmbedOutcome) => void;
-}
-
 /** Any embedding service over HTTP; texts that come while all calls are under way share the next one. */
 export class RemoteEmbedder implements Embedder {
   readonly model: string;
-  private readonly queue = new Set<Waiting>();
+  private readonly queue: WaitingTexts;
   private calls = 0;
   private readonly stopped = new AbortController();
 
   constructor(private readonly options: RemoteEmbedderOptions) {
     this.model = `${options.api}:${options.url}:${options.model ?? ''}`;
+    this.queue = new WaitingTexts(options.maxQueued);
   }
 
   embed(text: string, deadlineMs: number): Promise<EmbedOutcome> {
-    if (text.length > MAX_EMBEDDED_CHARACTERS) return Promise.resolve(none('too_long'));
-    if (this.queue.size >= (this.options.maxQueued ?? MAX_QUEUED)) return Promise.resolve(none('busy'));
-    const { promise, resolve } = Promise.withResolvers<EmbedOutcome>();
-    const waiting: Waiting = {
-      text,
-      settle: (outcome) => {
-        clearTimeout(timer);
-        resolve(outcome);
-      },
-    };
-    const timer = setTimeout(() => {
-      this.queue.delete(waiting);
-      resolve(none('late'));
-    }, deadlineMs);
-    this.queue.add(waiting);
+    const refused = this.queue.refusal(text);
+    if (refused !== undefined) return Promise.resolve(refused);
+    const outcome = this.queue.add(text, deadlineMs);
     this.hand();
-    return promise;
+    return outcome;
   }
 
   stop(): void {
@@ -98,8 +82,7 @@ export class RemoteEmbedder implements Embedder {
 
   private hand(): void {
     while (this.queue.size > 0 && this.calls < MAX_CALLS) {
-      const batch = [...this.queue].slice(0, this.options.maxBatch ?? MAX_BATCH);
-      for (const waiting of batch) this.queue.delete(waiting);
+      const batch = this.queue.take(this.options.maxBatch ?? MAX_BATCH);
       this.calls += 1;
       void this.call(batch).finally(() => {
         this.calls -= 1;
@@ -108,7 +91,7 @@ export class RemoteEmbedder implements Embedder {
     }
   }
 
-  private async call(batch: readonly Waiting[]): Promise<void> {
+  private async call(batch: readonly WaitingText[]): Promise<void> {
     const vectors = await this.ask(batch.map(({ text }) => text)).catch(() => undefined);
     for (const [index, { settle }] of batch.entries()) {
       const given = vectors?.length === batch.length ? vectors[index] : undefined;

@@ -91,3 +91,12 @@ export class GatewayError extends Error {
     this.attempts = options.attempts;
   }
 }
+
+/** A request that says something wrong; `param` is the field at fault. */
+export function invalidRequest(param: string, message: string, cause?: unknown): GatewayError {
+  return new GatewayError('invalid_request', message, { param, cause });
+}
+
+export function clientClosed(cause?: unknown): GatewayError {
+  return new GatewayError('client_closed', 'The caller closed the connection.', { cause });
+}

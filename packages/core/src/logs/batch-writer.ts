@@ -1,5 +1,5 @@
 // The sink is away: what waits is kept and tried again at the next tick; what comes beyond the bounds is dropped and counted.
-import { RecordsRejectedError } from './decode-log-record';
+import { writeInHalves } from './in-halves';
 
 export interface BatchWriterOptions<T> {
   /** All or nothing. Throws `RecordsRejectedError` when the items themselves are at fault. */
@@ -86,29 +86,14 @@ export class BatchWriter<T> {
 
   private async writeBatch(): Promise<void> {
     const batch = this.waiting.slice();
+    const { write, onDrop } = this.options;
     try {
-      await this.writeSome(batch.map(({ item }) => item));
+      const items = batch.map(({ item }) => item);
+      if (items.length > 0) await writeInHalves(items, write, () => onDrop(1));
     } catch {
       return;
     }
     this.waiting = this.waiting.slice(batch.length);
     for (const { bytes } of batch) this.bytes -= bytes;
-  }
-
-  /** Halves a rejected batch until the items at fault stand alone. */
-  private async writeSome(items: readonly T[]): Promise<void> {
-    if (items.length === 0) return;
-    try {
-      await this.options.write(items);
-    } catch (error) {
-      if (!(error instanceof RecordsRejectedError)) throw error;
-      if (items.length === 1) {
-        this.options.onDrop(1);
-        return;
-      }
-      const middle = Math.ceil(items.length / 2);
-      await this.writeSome(items.slice(0, middle));
-      await this.writeSome(items.slice(middle));
-    }
   }
 }

@@ -1,7 +1,7 @@
 // The sink is away: the batch in hand is kept and tried again with back-off; nothing new is read meanwhile.
 // A record the sink can never take is set aside and acknowledged, so that it blocks nothing.
-import { RecordsRejectedError } from './decode-log-record';
 import { DrainPace } from './drain-pace';
+import { writeInHalves } from './in-halves';
 import { Linger } from './linger';
 import type { LogQueue, QueuedRecord } from './log-queue';
 
@@ -68,7 +68,7 @@ export class LogDrain {
   }
 
   private async run(): Promise<void> {
-    const { batchSize = 1000, waitMs = 500, sleep } = this.options;
+    const { batchSize = 1000, waitMs = 500, lingerMs, sleep } = this.options;
     const { signal } = this.controller;
     while (!signal.aborted) {
       const { queue, sink } = this.options;
@@ -81,17 +81,11 @@ export class LogDrain {
       if (stored !== undefined) await this.persist(() => acknowledge(queue, stored));
       const isBacklog = entries.length === batchSize;
       if (!isBacklog) this.pace.reset();
-      const pauseMs = isBacklog ? await this.paceMs(stored?.length ?? 0, startMs) : this.lingerMs(entries.length);
+      const pauseMs = isBacklog
+        ? await this.pace.pauseMs({ records: stored?.length ?? 0, tookMs: this.nowMs() - startMs })
+        : (lingerMs ?? this.linger.after(entries.length));
       if (pauseMs > 0 && !signal.aborted) await sleep(pauseMs, signal);
     }
-  }
-
-  private lingerMs(records: number): number {
-    return this.options.lingerMs ?? this.linger.after(records);
-  }
-
-  private paceMs(records: number, startMs: number): Promise<number> {
-    return this.pace.pauseMs({ records, tookMs: this.nowMs() - startMs });
   }
 
   /** Tries until it works or the drain is stopped (undefined). */
@@ -155,27 +149,22 @@ interface Ends {
   readonly sink: LogSink;
 }
 
-/** Halves a rejected batch until the records at fault stand alone. Returns the entries that are done with. */
-async function storeEntries(ends: Ends, entries: readonly QueuedRecord[]): Promise<readonly QueuedRecord[]> {
-  const { queue, sink } = ends;
-  const records = entries.map((entry) => entry.record);
-  try {
-    await sink.store(records);
-    return entries;
-  } catch (error) {
-    if (error instanceof RecordsOutdatedError) {
+/** Returns the entries that are done with; a record that is rejected by itself is set aside. */
+async function storeEntries({ queue, sink }: Ends, entries: readonly QueuedRecord[]): Promise<readonly QueuedRecord[]> {
+  const done: QueuedRecord[] = [];
+  const store = async (some: readonly QueuedRecord[]) => {
+    const records = some.map(({ record }) => record);
+    try {
+      await sink.store(records);
+      done.push(...some);
+    } catch (error) {
+      if (!(error instanceof RecordsOutdatedError)) throw error;
       queue.handBack(records);
-      return [];
     }
-    if (!(error instanceof RecordsRejectedError)) throw error;
-    const [only, second] = entries;
-    if (only === undefined) throw error;
-    if (second === undefined) {
-      await sink.setAside(only.record, error.message);
-      return entries;
-    }
-    const middle = Math.ceil(entries.length / 2);
-    const first = await storeEntries(ends, entries.slice(0, middle));
-    return [...first, ...(await storeEntries(ends, entries.slice(middle)))];
-  }
+  };
+  await writeInHalves(entries, store, async (entry, { message }) => {
+    await sink.setAside(entry.record, message);
+    done.push(entry);
+  });
+  return done;
 }

@@ -14,17 +14,19 @@ export interface RequestWeight {
   readonly builtInTools: number;
 }
 
+export const NO_WEIGHT: RequestWeight = {
+  textBytes: 0,
+  unknownBytes: 0,
+  messages: 0,
+  images: 0,
+  audios: 0,
+  files: 0,
+  builtInTools: 0,
+};
+
 /** Measures a request for the hold and for context-window checks. */
 export function weighRequest(request: ChatRequest): RequestWeight {
-  const weight = {
-    textBytes: 0,
-    unknownBytes: 0,
-    messages: request.messages.length,
-    images: 0,
-    audios: 0,
-    files: 0,
-    builtInTools: 0,
-  };
+  const weight = { ...NO_WEIGHT, messages: request.messages.length };
   for (const message of request.messages) addMessage(weight, message);
   for (const tool of request.tools ?? []) addTool(weight, tool);
   if (request.responseFormat?.type === 'json_schema') weight.textBytes += jsonBytes(request.responseFormat.schema);

@@ -117,10 +117,9 @@ export class AttemptPlan<T extends Target> {
       const target = targets[this.index++] as T;
       const reason = refuses(target);
       if (reason === undefined) return target;
-      this.postponed ??= [];
-      this.postponed.push({ target, reason });
-      this.unmentioned ??= [];
-      this.unmentioned.push({ target, reason });
+      const passed = { target, reason };
+      this.postponed = [...(this.postponed ?? []), passed];
+      this.unmentioned = [...(this.unmentioned ?? []), passed];
     }
     return undefined;
   }

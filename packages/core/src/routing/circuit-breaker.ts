@@ -123,8 +123,7 @@ export class CircuitBreaker {
     this.openedAtMs = nowMs;
     this.openUntilMs = untilMs;
     this.tripCount = shared.trips;
-    this.probeUntilMs = 0;
-    this.probing = false;
+    this.grantProbe(0);
   }
 
   private open(nowMs: number): number {
@@ -133,8 +132,7 @@ export class CircuitBreaker {
     this.tripCount += 1;
     this.openedAtMs = nowMs;
     this.openUntilMs = nowMs + periodMs;
-    this.probeUntilMs = 0;
-    this.probing = false;
+    this.grantProbe(0);
     return periodMs;
   }
 
@@ -142,8 +140,7 @@ export class CircuitBreaker {
     this.openedAtMs = undefined;
     this.openUntilMs = 0;
     this.tripCount = 0;
-    this.probeUntilMs = 0;
-    this.probing = false;
+    this.grantProbe(0);
     this.ok = [0, 0];
     this.failed = [0, 0];
     this.windowStartMs = Number.NEGATIVE_INFINITY;

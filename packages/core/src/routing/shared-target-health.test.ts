@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, test } from 'bun:test';
 import { BREAKER_SETTINGS } from './circuit-breaker';
-import { EmbeddedTargetHealth } from './embedded-target-health';
 import { SharedTargetHealth } from './shared-target-health';
 import { targetKey } from './target';
-import type { TargetHealthStore } from './target-health-store';
+import { HALF_OPEN_KEPT_MS, noOtherProcess, type TargetHealthStore } from './target-health-store';
+import { MemoryTargetHealth } from './testing/memory-target-health';
 
 const large = { provider: 'acme', model: 'large' };
 const { minFailures, openMs } = BREAKER_SETTINGS;
@@ -11,7 +11,7 @@ const { minFailures, openMs } = BREAKER_SETTINGS;
 /** Several processes on one store, and one clock for all. */
 function createWorld() {
   const clock = { ms: 1_000_000 };
-  const store = new EmbeddedTargetHealth(() => clock.ms);
+  const store = new MemoryTargetHealth(() => clock.ms);
   let isAway = false;
   const process = (owner: string) => {
     const own = store.open(owner);
@@ -182,5 +182,24 @@ describe('what processes know of targets', () => {
     expect(one.latencyMs({ provider: 'acme', model: 'm19999' })).toBe(0);
     expect(one.latencyMs({ provider: 'acme', model: 'm0' })).toBeUndefined();
     expect(targetKey(large)).toBe('acme/large');
+  });
+
+  test('a process without others probes by itself, and forgets a half-open target nobody asks for', async () => {
+    const clock = { ms: 1_000_000 };
+    const alone = new SharedTargetHealth({ store: noOtherProcess, monotonicMs: () => clock.ms, random: () => 0 });
+    const mark = () => ({ startedMs: clock.ms });
+    for (let i = 0; i < minFailures; i++) alone.failed(large, 'server_error', mark());
+    await alone.exchange();
+    expect(alone.refuses(large)).toBe('breaker_open');
+    clock.ms += openMs;
+    expect(alone.refuses(large)).toBe('breaker_open');
+    await alone.exchange();
+    expect([alone.refuses(large), alone.refuses(large)]).toEqual([undefined, 'breaker_open']);
+    alone.failed(large, 'server_error', mark());
+    clock.ms += 2 * openMs + HALF_OPEN_KEPT_MS;
+    expect(alone.list()).toMatchObject([{ mode: 'half_open' }]);
+    await alone.exchange();
+    expect(alone.list()).toMatchObject([{ mode: 'closed' }]);
+    expect(alone.refuses(large)).toBeUndefined();
   });
 });

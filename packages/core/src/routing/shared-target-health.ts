@@ -1,9 +1,16 @@
 // The shared store away: this process goes by what it sees itself, probes by itself, and tells the others later.
 import { FAILURE_TABLE } from '../errors/error-table';
 import type { UpstreamFailure } from '../errors/gateway-error';
+import { inTime } from '../waits/in-time';
 import { type Target, targetKey } from './target';
 import type { AttemptMark, ClosedReason, TargetMonitor, TargetStatus } from './target-health';
-import { type HealthReport, PROBE_LEASE_MS, type SharedHealth, type TargetHealthStore } from './target-health-store';
+import {
+  HALF_OPEN_KEPT_MS,
+  type HealthReport,
+  PROBE_LEASE_MS,
+  type SharedHealth,
+  type TargetHealthStore,
+} from './target-health-store';
 import { createWatched, noteLatency, parseKey, readLatency, scopedKey, type Watched } from './watched-target';
 
 export interface SharedTargetHealthOptions {
@@ -150,7 +157,9 @@ export class SharedTargetHealth implements TargetMonitor {
       if (!one.breaker.ownsProbe(nowMs)) reports.push({ type: 'claim', target: one.key });
     }
     try {
-      this.adopt(await inTime(this.options.store.exchange(reports)));
+      const shared = await inTime(this.options.store.exchange(reports), EXCHANGE_TIMEOUT_MS, noAnswer);
+      if (shared === undefined) this.goAlone(reports);
+      else this.adopt(shared);
     } catch {
       this.reports = [...untold, ...this.reports].slice(-MAX_TARGETS);
       this.goAlone(reports);
@@ -195,6 +204,7 @@ export class SharedTargetHealth implements TargetMonitor {
       if (one !== undefined) one.isWanted = false;
     }
     for (const one of this.troubled) {
+      if (one.breaker.mode(nowMs - HALF_OPEN_KEPT_MS) === 'half_open') one.breaker.adopt(undefined, nowMs);
       if (one.breaker.mode(nowMs) === 'closed' && one.coolUntilMs <= nowMs) this.troubled.delete(one);
     }
   }
@@ -267,12 +277,6 @@ export class SharedTargetHealth implements TargetMonitor {
   }
 }
 
-async function inTime<T>(work: Promise<T>): Promise<T> {
-  const { promise: late, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new Error('no answer in time')), EXCHANGE_TIMEOUT_MS);
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
+function noAnswer(): never {
+  throw new Error('no answer in time');
 }

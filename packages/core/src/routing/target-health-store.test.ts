@@ -2,13 +2,13 @@ import { afterAll, describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { connectRedis } from '../limits/redis/connection';
 import { flushNamespace, testRedisUrl } from '../limits/store-rows.fixture';
-import { EmbeddedTargetHealth } from './embedded-target-health';
 import { RedisTargetHealth } from './redis-target-health';
 import type { HealthReport } from './target-health-store';
 import { healthStoreCases, type OpenHealthStores } from './target-health-store.cases';
+import { MemoryTargetHealth } from './testing/memory-target-health';
 
-const openEmbedded = (nowMs: () => number): OpenHealthStores => {
-  const store = new EmbeddedTargetHealth(nowMs);
+const openMemory = (nowMs: () => number): OpenHealthStores => {
+  const store = new MemoryTargetHealth(nowMs);
   return { process: (owner) => store.open(owner), dispose: async () => {} };
 };
 
@@ -23,7 +23,7 @@ const openRedis = (nowMs: () => number): OpenHealthStores => {
   };
 };
 
-healthStoreCases('memory', openEmbedded);
+healthStoreCases('memory', openMemory);
 healthStoreCases('Redis', openRedis);
 
 describe('both stores of target health', () => {
@@ -44,12 +44,12 @@ describe('both stores of target health', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 25 }), async (steps) => {
         const clock = { ms: 1_800_000_000_000 };
-        const [memory, redis] = [openEmbedded(() => clock.ms), openRedis(() => clock.ms)];
+        const [memory, redis] = [openMemory(() => clock.ms), openRedis(() => clock.ms)];
         try {
           for (const { owner, waitMs, reports } of steps) {
             clock.ms += waitMs;
-            const sorted = (all: readonly { target: string }[]) =>
-              [...all].sort((x, y) => x.target.localeCompare(y.target));
+            const sorted = (all: readonly { target: string }[] = []) =>
+              all.toSorted((x, y) => x.target.localeCompare(y.target));
             const expected = sorted(await memory.process(owner).exchange(reports));
             expect(sorted(await redis.process(owner).exchange(reports))).toEqual(expected);
           }

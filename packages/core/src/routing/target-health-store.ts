@@ -29,11 +29,17 @@ export const HALF_OPEN_KEPT_MS = 600_000;
 export const MAX_SHARED_TARGETS = 5_000;
 
 /**
- * What gateway processes share about targets; asked in the background only. Two implementations (Redis, embedded) that
- * decide alike. Failure policy: `exchange` throws when the store is away, and then each process goes by what it sees.
+ * What gateway processes share about targets; asked in the background only. Failure policy: `exchange` throws when the
+ * store is away, and then each process goes by what it sees.
  */
 export interface TargetHealthStore {
-  /** Takes the reports in, in order, and gives all targets in trouble as they are after that. */
-  exchange(reports: readonly HealthReport[]): Promise<readonly SharedHealth[]>;
+  /**
+   * Takes the reports in, in order, and gives all targets in trouble as they are after that; undefined where no other
+   * process is there to tell of any.
+   */
+  exchange(reports: readonly HealthReport[]): Promise<readonly SharedHealth[] | undefined>;
   close(): void;
 }
+
+/** Without Redis there is one process. */
+export const noOtherProcess: TargetHealthStore = { exchange: async () => undefined, close: () => {} };

@@ -2,6 +2,7 @@ import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
 import type { ChatMessage, ContentPart } from '@llm0/core/chat/request';
 import { ownThoughts, type Thought } from '../claude/thoughts';
 import {
+  type EncodedTurns,
   encodeTurns,
   type MessageOf,
   type PartEncoders,
@@ -17,36 +18,27 @@ import { type ToolNames, toVendorName } from '../translation/vendor-names';
 import { encodeFile, encodeImage } from './encode-media';
 import { CALL_ID_RULE, REASONING_FORMAT } from './wire';
 
-export interface EncodedMessages {
-  /** Blocks of all system and developer messages, in order. */
-  readonly system: JsonObject[];
-  readonly messages: JsonObject[];
-}
-
 export interface MessageContext {
   readonly names: ToolNames;
   readonly dropped: DroppedParameters;
 }
 
-export function encodeMessages(messages: readonly ChatMessage[], context: MessageContext): EncodedMessages {
-  const { system, turns } = encodeTurns(messages, {
+export function encodeMessages(messages: readonly ChatMessage[], context: MessageContext): EncodedTurns {
+  const encoded = encodeTurns(messages, {
     dropped: context.dropped,
-    encode: (message) => encodeMessage(message, context),
+    encodeAssistant: (message) => encodeAssistant(message, context),
+    encodeResult: (message) => encodeResult(message, context),
+    encodeParts: (parts) => encodeParts(parts, context),
     isResult: ({ type }) => type === 'tool_result',
   });
-  trimEnd(turns.at(-1));
-  return { system, messages: [...turns] };
+  trimEnd(encoded.messages.at(-1));
+  return encoded;
 }
 
 /** A last turn of the assistant's is a beginning to go on from, which may not end in white space. */
 function trimEnd(turn: Turn | undefined): void {
   const block = turn?.role === 'assistant' ? turn.content.at(-1) : undefined;
   if (block?.type === 'text' && typeof block.text === 'string') block.text = block.text.trimEnd();
-}
-
-function encodeMessage(message: ChatMessage, context: MessageContext): JsonObject[] {
-  if (message.role === 'assistant') return encodeAssistant(message, context);
-  return message.role === 'tool' ? encodeResult(message, context) : encodeParts(message.content, context);
 }
 
 function encodeAssistant(message: MessageOf<'assistant'>, context: MessageContext): JsonObject[] {

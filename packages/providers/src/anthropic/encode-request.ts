@@ -4,7 +4,7 @@ import { JSON_TOOL_NAME } from '../claude/answer-format';
 import { LACKING, type ModelQuirks, quirksOf } from '../claude/models';
 import { encodeReasoning } from '../claude/reasoning';
 import type { EncodeContext, UpstreamRequest } from '../provider-request';
-import { askedLimit } from '../translation/output-limit';
+import { askedLimit, capLimit } from '../translation/output-limit';
 import { asObject } from '../translation/read-json';
 import { DroppedParameters } from '../translation/refuse-parameter';
 import { noteUnkept, refuseExtras, refuseLacking } from '../translation/translated-fields';
@@ -28,7 +28,8 @@ export function encodeRequest(request: ChatRequest, context: EncodeContext): Ups
   const quirks = quirksOf(context.model);
   const native = request.wire?.format === WIRE_FORMAT ? request.wire : undefined;
   const body = native === undefined ? encodeBody(request, { context, quirks, dropped }) : { ...native.body };
-  if (native !== undefined && body.model !== context.model) capOutput(body, context);
+  // A stand-in, or what an alias stands for, may be able to write less than the model that was asked for.
+  if (native !== undefined && body.model !== context.model) capLimit(body, 'max_tokens', context);
   body.model = context.model;
   if (request.countOnly === true) return countRequest(request, { context, body, dropped });
   body.max_tokens ??= outputLimit(request, context, quirks);
@@ -36,13 +37,6 @@ export function encodeRequest(request: ChatRequest, context: EncodeContext): Ups
   else delete body.stream;
   const endpoint = messagesEndpoint(context.connection, betasOf(request));
   return { ...endpoint, body: JSON.stringify(body), dropped: dropped.names() };
-}
-
-/** A stand-in, or what an alias stands for, may be able to write less than the model that was asked for. */
-function capOutput(body: JsonObject, { priced }: EncodeContext): void {
-  const { max_tokens: asked } = body;
-  const most = priced?.maxOutputTokens;
-  if (typeof asked === 'number' && most !== undefined && asked > most) body.max_tokens = most;
 }
 
 /** Beta features the caller asked for, and those its request needs. */

@@ -1,4 +1,4 @@
-import { jsonHeaders, type ProviderConnection, type UpstreamRequest } from '../provider-request';
+import { type Endpoint, jsonHeaders, type ProviderConnection } from '../provider-request';
 
 export const API_VERSION = '2023-06-01';
 
@@ -7,7 +7,7 @@ export function messagesEndpoint(
   connection: ProviderConnection,
   betas: readonly string[],
   path: '/v1/messages' | '/v1/messages/count_tokens' = '/v1/messages',
-): Pick<UpstreamRequest, 'url' | 'method' | 'headers'> {
+): Endpoint {
   return {
     url: `${rootOf(connection)}${path}`,
     method: 'POST',
@@ -20,7 +20,7 @@ export function messagesEndpoint(
 }
 
 /** The list of models: costs nothing, and tells whether the key is good. */
-export function probeEndpoint(connection: ProviderConnection): Pick<UpstreamRequest, 'url' | 'headers'> {
+export function probeEndpoint(connection: ProviderConnection): Omit<Endpoint, 'method'> {
   return { url: `${rootOf(connection)}/v1/models?limit=1`, headers: messagesEndpoint(connection, []).headers };
 }
 

@@ -1,5 +1,7 @@
+import { parseJson } from '@llm0/core/chat/json';
 import type { ChatRequest } from '@llm0/core/chat/request';
 import type { StreamDecoder } from '../provider';
+import { asObject, asString } from '../translation/read-json';
 import { type EventStreamFrame, EventStreamFrames } from '../transport/event-stream-frames';
 import { type PayloadSource, PayloadStreamDecoder, type PayloadText } from '../transport/payload-stream-decoder';
 import { ConverseDecoder } from './decode-chunk';
@@ -41,11 +43,8 @@ function errorJson(name = '', message = ''): string {
 }
 
 function messageOf(body: string): string {
-  try {
-    const parsed = JSON.parse(body) as { message?: unknown; Message?: unknown };
-    const message = parsed.message ?? parsed.Message;
-    return typeof message === 'string' ? message : '';
-  } catch {
-    return body;
-  }
+  const parsed = parseJson(body);
+  if (parsed === undefined) return body;
+  const { message, Message } = asObject(parsed) ?? {};
+  return asString(message ?? Message) ?? '';
 }

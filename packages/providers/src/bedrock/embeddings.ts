@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
 import type { EmbeddingRequest } from '@llm0/core/embedding/embedding-request';
-import { GatewayError } from '@llm0/core/errors/gateway-error';
+import { invalidRequest } from '@llm0/core/errors/gateway-error';
 import { type EmbeddingAnswer, type EmbeddingsPart, requireText } from '../embeddings';
 import type { EncodeContext, UpstreamRequest } from '../provider-request';
 import { asCount, asObject, asObjects, parseAnswer } from '../translation/read-json';
@@ -64,9 +64,7 @@ function encodeEmbeddings(request: EmbeddingRequest, context: EncodeContext): Up
   const dropped = new DroppedParameters(context);
   const family = familyOf(context.model);
   if (family === undefined) {
-    throw new GatewayError('invalid_request', `The gateway knows no way to make embeddings with ${context.model}.`, {
-      param: 'model',
-    });
+    throw invalidRequest('model', `The gateway knows no way to make embeddings with ${context.model}.`);
   }
   const texts = request.inputs.map((input) => requireText(input, context.model));
   const own: JsonObject = {};

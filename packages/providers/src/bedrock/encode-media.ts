@@ -1,6 +1,6 @@
 import type { JsonObject } from '@llm0/core/chat/json';
 import type { ChatRequest } from '@llm0/core/chat/request';
-import { GatewayError } from '@llm0/core/errors/gateway-error';
+import { invalidRequest } from '@llm0/core/errors/gateway-error';
 import type { PartOf } from '../translation/encode-turns';
 import { type InlineMedia, isHttpUrl, parseDataUrl, readFileData, remoteUrls } from '../translation/media-source';
 import type { Refuse } from '../translation/refuse-parameter';
@@ -60,10 +60,9 @@ function encodeUrl(url: string, filename: string | undefined, context: MediaCont
     const found = formatOfName(url);
     if (found !== undefined) return [block(found, { s3Location: { uri: url } }, filename ?? nameOfUrl(url), context)];
   }
-  throw new GatewayError(
-    'invalid_request',
+  throw invalidRequest(
+    'messages',
     'A message holds a media URL that could not be read. Send a data URL, an http(s) URL of a public image, or s3://.',
-    { param: 'messages' },
   );
 }
 

@@ -2,6 +2,7 @@ import type { JsonObject } from '@llm0/core/chat/json';
 import type { ChatMessage, ContentPart } from '@llm0/core/chat/request';
 import { ownThoughts, type Thought } from '../claude/thoughts';
 import {
+  type EncodedTurns,
   encodeTurns,
   type MessageOf,
   type PartEncoders,
@@ -16,29 +17,19 @@ import { type ToolNames, toVendorName } from '../translation/vendor-names';
 import { encodeFile, encodeImage, type MediaContext } from './encode-media';
 import { ACCEPTED_REASONING, CALL_ID_RULE } from './wire';
 
-export interface EncodedMessages {
-  /** Blocks of all system and developer messages, in order. */
-  readonly system: JsonObject[];
-  readonly messages: JsonObject[];
-}
-
 export interface MessageContext extends MediaContext {
   readonly names: ToolNames;
   readonly dropped: DroppedParameters;
 }
 
-export function encodeMessages(messages: readonly ChatMessage[], context: MessageContext): EncodedMessages {
-  const { system, turns } = encodeTurns(messages, {
+export function encodeMessages(messages: readonly ChatMessage[], context: MessageContext): EncodedTurns {
+  return encodeTurns(messages, {
     dropped: context.dropped,
-    encode: (message) => encodeMessage(message, context),
+    encodeAssistant: (message) => encodeAssistant(message, context),
+    encodeResult: (message) => encodeResult(message, context),
+    encodeParts: (parts) => encodeParts(parts, context),
     isResult: ({ toolResult }) => toolResult !== undefined,
   });
-  return { system, messages: [...turns] };
-}
-
-function encodeMessage(message: ChatMessage, context: MessageContext): JsonObject[] {
-  if (message.role === 'assistant') return encodeAssistant(message, context);
-  return message.role === 'tool' ? encodeResult(message, context) : encodeParts(message.content, context);
 }
 
 function encodeAssistant(message: MessageOf<'assistant'>, context: MessageContext): JsonObject[] {

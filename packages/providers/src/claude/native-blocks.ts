@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
+import { type JsonObject, type JsonValue, parseJson } from '@llm0/core/chat/json';
 
 /** What came of one block, piece by piece. */
 export interface ReceivedBlock {
@@ -47,9 +47,6 @@ export function isPlainMessage(blocks: readonly JsonObject[]): boolean {
 
 /** A tool's input; text that is no JSON stays text. */
 export function readInput(text: string): JsonValue {
-  try {
-    return JSON.parse(text) as JsonValue;
-  } catch {
-    return text;
-  }
+  const value = parseJson(text);
+  return value === undefined ? text : value;
 }

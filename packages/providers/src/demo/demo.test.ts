@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
-import { collectBatches } from '@llm0/core/chat/collect';
 import type { JsonObject } from '@llm0/core/chat/json';
 import type { ChatRequest } from '@llm0/core/chat/request';
+import { collectBatches } from '@llm0/core/chat/testing/collect-events';
 import { completionTokens, promptTokens } from '@llm0/core/chat/usage';
 import { callProvider } from '../transport/call-provider';
 import { demo } from './index';

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { JsonObject } from '@llm0/core/chat/json';
 import { encodeSse, SSE_DONE } from '@llm0/core/sse/encode-sse';
 import { asObject } from '../translation/read-json';
@@ -25,7 +26,7 @@ export async function respondLocally(bodyText: string, signal: AbortSignal): Pro
       headers: { 'content-type': 'text/event-stream' },
     });
   }
-  if (pace.firstMs > 0) await sleep(pace.firstMs + pace.gapMs * (answer.pieces.length + 1), signal);
+  if (pace.firstMs > 0) await sleep(pace.firstMs + pace.gapMs * (answer.pieces.length + 1), undefined, { signal });
   return Response.json(writeWhole(answer, head));
 }
 
@@ -98,7 +99,7 @@ function streamChunks(
     {
       async pull(controller) {
         const waitMs = next === 0 ? pace.firstMs : pace.gapMs;
-        if (waitMs > 0) await sleep(waitMs, signal).catch(() => {});
+        if (waitMs > 0) await sleep(waitMs, undefined, { signal }).catch(() => {});
         if (cancelled) return;
         const upTo = next + (pace.gapMs > 0 ? 1 : CHUNKS_PER_PULL);
         controller.enqueue(encoder.encode(chunks.slice(next, upTo).join('')));
@@ -111,19 +112,4 @@ function streamChunks(
     },
     { highWaterMark: 0 },
   );
-}
-
-function sleep(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const onAbort = () => {
-      clearTimeout(timer);
-      reject(signal.reason);
-    };
-    const timer = setTimeout(() => {
-      signal.removeEventListener('abort', onAbort);
-      resolve();
-    }, ms);
-    if (signal.aborted) onAbort();
-    else signal.addEventListener('abort', onAbort, { once: true });
-  });
 }

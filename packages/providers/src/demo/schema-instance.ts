@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
 import { asNumber, asObject, asString } from '../translation/read-json';
+import { resolveReference } from '../translation/walk-schema';
 
 const MAX_DEPTH = 20;
 const MAX_ITEMS = 20;
@@ -18,7 +19,7 @@ interface BuildContext {
 function build(schema: JsonObject, context: BuildContext): JsonValue {
   if (context.depth > MAX_DEPTH) return null;
   const inner = { ...context, depth: context.depth + 1 };
-  const target = resolveReference(schema, context.root);
+  const target = follow(schema, context.root);
   if (target !== schema) return build(target, inner);
   if (schema.const !== undefined) return schema.const;
   if (Array.isArray(schema.enum) && schema.enum[0] !== undefined) return schema.enum[0];
@@ -31,15 +32,9 @@ function build(schema: JsonObject, context: BuildContext): JsonValue {
   return builder === undefined ? {} : builder(schema, inner);
 }
 
-/** Local references only (`#/$defs/Name`). */
-function resolveReference(schema: JsonObject, root: JsonObject): JsonObject {
+function follow(schema: JsonObject, root: JsonObject): JsonObject {
   const reference = asString(schema.$ref);
-  if (reference === undefined || !reference.startsWith('#')) return schema;
-  let found: JsonValue | undefined = root;
-  for (const step of reference.split('/').slice(1)) {
-    found = asObject(found)?.[decodeURIComponent(step).replaceAll('~1', '/').replaceAll('~0', '~')];
-  }
-  return asObject(found) ?? {};
+  return reference?.startsWith('#') === true ? (resolveReference(root, reference) ?? {}) : schema;
 }
 
 function without(schema: JsonObject, names: readonly string[]): JsonObject {
@@ -49,7 +44,7 @@ function without(schema: JsonObject, names: readonly string[]): JsonObject {
 function mergeAll(schema: JsonObject, context: BuildContext): JsonObject {
   const merged: JsonObject = without(schema, ['allOf']);
   for (const item of Array.isArray(schema.allOf) ? schema.allOf : []) {
-    const part = resolveReference(asObject(item) ?? {}, context.root);
+    const part = follow(asObject(item) ?? {}, context.root);
     const required = [...list(merged.required), ...list(part.required)];
     const properties = { ...asObject(merged.properties), ...asObject(part.properties) };
     Object.assign(merged, part, { required, properties });

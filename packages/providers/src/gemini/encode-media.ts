@@ -1,6 +1,6 @@
 import type { JsonObject } from '@llm0/core/chat/json';
 import type { ChatRequest } from '@llm0/core/chat/request';
-import { GatewayError } from '@llm0/core/errors/gateway-error';
+import { invalidRequest } from '@llm0/core/errors/gateway-error';
 import type { PartOf } from '../translation/encode-turns';
 import { type InlineMedia, isHttpUrl, parseDataUrl, readFileData, remoteUrls } from '../translation/media-source';
 import type { Refuse } from '../translation/refuse-parameter';
@@ -41,10 +41,9 @@ function encodeUrl(url: string, media: MediaByUrl): JsonObject {
   const inline = parseDataUrl(url) ?? media.get(url);
   if (inline !== undefined) return inlineData(inline);
   if (OWN_URL.test(url)) return { fileData: { fileUri: url } };
-  throw new GatewayError(
-    'invalid_request',
+  throw invalidRequest(
+    'messages',
     'A message holds an image URL that could not be read. Send a data URL, or an http(s) URL of a public image.',
-    { param: 'messages' },
   );
 }
 

@@ -1,8 +1,9 @@
-import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
+import { type JsonObject, parseJson } from '@llm0/core/chat/json';
 import type { ChatMessage, ContentPart, ToolCall } from '@llm0/core/chat/request';
-import { GatewayError } from '@llm0/core/errors/gateway-error';
+import { invalidRequest } from '@llm0/core/errors/gateway-error';
 import {
   encodeTurns,
+  encodeUnmarked,
   type MessageOf,
   type PartEncoders,
   refuseEarlierAudio,
@@ -36,15 +37,15 @@ const FOREIGN_CALL_SIGNATURE = 'skip_thought_signature_validator';
 /** Our messages as turns that alternate; responses must follow the calls they answer at once. */
 export function encodeMessages(messages: readonly ChatMessage[], context: MessageContext): EncodedMessages {
   const callNames = new Map<string, string>();
-  const { system, turns } = encodeTurns(messages, {
+  const { system, messages: turns } = encodeTurns(messages, {
     dropped: context.dropped,
     isResult: ({ functionResponse }) => functionResponse !== undefined,
-    encode: (message) => {
-      if (message.role === 'tool') return encodeResult(message, callNames, context);
-      if (message.role !== 'assistant') return encodeParts(message.content, context);
+    encodeAssistant: (message) => {
       for (const call of message.toolCalls ?? []) callNames.set(call.id, call.name);
       return encodeAssistant(message, context);
     },
+    encodeResult: (message) => encodeResult(message, callNames, context),
+    encodeParts: (parts) => encodeParts(parts, context),
   });
   const contents = turns.map(({ role, content }) => ({ role: role === 'user' ? role : 'model', parts: content }));
   return { system, contents };
@@ -81,10 +82,9 @@ function encodeResult(
 ): JsonObject[] {
   const name = callNames.get(message.toolCallId) ?? message.name;
   if (name === undefined) {
-    throw new GatewayError(
-      'invalid_request',
+    throw invalidRequest(
+      'messages',
       `A tool message answers the call "${message.toolCallId}", which no earlier assistant message makes.`,
-      { param: 'messages' },
     );
   }
   const parts = encodeParts(message.content, context);
@@ -98,21 +98,13 @@ function encodeResult(
 
 /** Responses are objects; anything else goes under the key that the vendor reads as the whole output. */
 function readResponse(text: string): JsonObject {
-  let value: JsonValue = text;
-  try {
-    value = JSON.parse(text) as JsonValue;
-  } catch {
-    // Plain words are a result as well.
-  }
-  return asObject(value) ?? { output: value };
+  // Plain words are a result as well.
+  const value = parseJson(text);
+  return asObject(value) ?? { output: value === undefined ? text : value };
 }
 
-function encodeParts(parts: readonly ContentPart[], context: MessageContext): JsonObject[] {
-  return parts.flatMap((part) => {
-    if ('cacheControl' in part && part.cacheControl !== undefined) context.dropped.note('cache_control');
-    return PART_ENCODERS[part.type](part as never, context);
-  });
-}
+const encodeParts = (parts: readonly ContentPart[], context: MessageContext) =>
+  encodeUnmarked(parts, PART_ENCODERS, context);
 
 const PART_ENCODERS: PartEncoders<MessageContext> = {
   text: (part) => (part.text === '' ? [] : [{ text: part.text }]),

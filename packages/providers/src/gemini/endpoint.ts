@@ -1,4 +1,4 @@
-import { jsonHeaders, type ProviderConnection, type UpstreamRequest } from '../provider-request';
+import { type Endpoint, jsonHeaders, type ProviderConnection } from '../provider-request';
 
 export interface ContentTarget {
   readonly connection: ProviderConnection;
@@ -7,29 +7,13 @@ export interface ContentTarget {
 }
 
 /** Where requests go and how they authenticate; the key is never in the URL. `baseUrl` is the host's root. */
-export function contentEndpoint({
-  connection,
-  model,
-  stream,
-}: ContentTarget): Pick<UpstreamRequest, 'url' | 'method' | 'headers'> {
-  const method = stream ? 'streamGenerateContent?alt=sse' : 'generateContent';
-  return {
-    url: methodUrl(connection, model, method),
-    method: 'POST',
-    headers: requestHeaders(connection),
-  };
+export function contentEndpoint({ stream, ...target }: ContentTarget): Endpoint {
+  return methodEndpoint(target, stream ? 'streamGenerateContent?alt=sse' : 'generateContent');
 }
 
 /** Where several texts are embedded at once. */
-export function embeddingsEndpoint({
-  connection,
-  model,
-}: Omit<ContentTarget, 'stream'>): Pick<UpstreamRequest, 'url' | 'method' | 'headers'> {
-  return {
-    url: methodUrl(connection, model, 'batchEmbedContents'),
-    method: 'POST',
-    headers: requestHeaders(connection),
-  };
+export function embeddingsEndpoint(target: Omit<ContentTarget, 'stream'>): Endpoint {
+  return methodEndpoint(target, 'batchEmbedContents');
 }
 
 /** The vendor's own name of a model: `models/…`. */
@@ -37,12 +21,14 @@ export function modelPath(model: string): string {
   return /^(?:models|tunedModels)\//.test(model) ? model : `models/${model}`;
 }
 
-function methodUrl(connection: ProviderConnection, model: string, method: string): string {
-  return `${rootOf(connection)}/v1beta/${modelPath(model).split('/').map(encodeURIComponent).join('/')}:${method}`;
+function methodEndpoint({ connection, model }: Omit<ContentTarget, 'stream'>, method: string): Endpoint {
+  const path = modelPath(model).split('/').map(encodeURIComponent).join('/');
+  const url = `${rootOf(connection)}/v1beta/${path}:${method}`;
+  return { url, method: 'POST', headers: requestHeaders(connection) };
 }
 
 /** The list of models: costs nothing, and tells whether the key is good. */
-export function probeEndpoint(connection: ProviderConnection): Pick<UpstreamRequest, 'url' | 'headers'> {
+export function probeEndpoint(connection: ProviderConnection): Omit<Endpoint, 'method'> {
   return { url: `${rootOf(connection)}/v1beta/models?pageSize=1`, headers: requestHeaders(connection) };
 }
 

@@ -89,10 +89,8 @@ export class ChunkDecoder {
 
   private start(chunk: JsonObject, events: ChatEvent[]): void {
     this.started = true;
-    const id = asString(chunk.id) || undefined;
-    this.idBase = (id ?? 'none').replace(/[^\w]/g, '').slice(-24);
-    const model = asString(chunk.model) || undefined;
-    events.push({ type: 'start', id, model, createdSeconds: asNumber(chunk.created) || undefined });
+    this.idBase = idBaseOf(chunk);
+    events.push(startEvent(chunk));
   }
 
   private takeExtras(chunk: JsonObject, events: ChatEvent[]): void {
@@ -155,11 +153,7 @@ export class ChunkDecoder {
     delta = asObject(choice.delta) ?? delta;
     const before = events.length;
     if (decodeDelta(delta, state, events)) changed = true;
-    for (const name in choice) {
-      const value = choice[name];
-      if (CHOICE_FIELDS.has(name) || value === undefined || value === null) continue;
-      events.push({ type: 'extra', scope: 'choice', choice: index, name, value });
-    }
+    addChoiceExtras(choice, index, events);
     if (decodeFinish(choice, state, events)) changed = true;
     if (!first && events.length === before) return 'drop';
     return changed ? 'rewrite' : 'forward';
@@ -172,6 +166,26 @@ export class ChunkDecoder {
       this.choices.set(index, state);
     }
     return state;
+  }
+}
+
+/** The answer's beginning, from whatever tells of it first. */
+export function startEvent({ id, model, created }: JsonObject): ChatEvent {
+  const createdSeconds = asNumber(created) || undefined;
+  return { type: 'start', id: asString(id) || undefined, model: asString(model) || undefined, createdSeconds };
+}
+
+/** Base for the ids of calls that come without one. */
+export function idBaseOf({ id }: JsonObject): string {
+  return (asString(id) || 'none').replace(/[^\w]/g, '').slice(-24);
+}
+
+/** Fields of a choice that our own types do not hold. */
+export function addChoiceExtras(from: JsonObject, choice: number, events: ChatEvent[]): void {
+  for (const name in from) {
+    const value = from[name];
+    if (CHOICE_FIELDS.has(name) || value === undefined || value === null) continue;
+    events.push({ type: 'extra', scope: 'choice', choice, name, value });
   }
 }
 

@@ -45,13 +45,20 @@ export function decodeDelta(delta: JsonObject, state: ChoiceState, events: ChatE
 
 type FieldDecoder = (value: JsonValue, delta: JsonObject, state: ChoiceState, events: ChatEvent[]) => boolean;
 
+const textDecoder =
+  (type: 'reasoning' | 'refusal'): FieldDecoder =>
+  (value, _delta, { choice }, events) => {
+    if (typeof value === 'string') events.push({ type, choice, text: value });
+    return false;
+  };
+
 const FIELD_DECODERS: ReadonlyMap<string, FieldDecoder> = new Map<string, FieldDecoder>([
   ['role', () => false],
   ['content', decodeContent],
-  ['reasoning_content', decodeReasoning],
+  ['reasoning_content', textDecoder('reasoning')],
   ['reasoning', decodeReasoningAlias],
   ['reasoning_details', decodeReasoningDetails],
-  ['refusal', decodeRefusal],
+  ['refusal', textDecoder('refusal')],
   ['tool_calls', decodeToolCalls],
 ]);
 
@@ -80,11 +87,6 @@ function partsText(parts: JsonValue | undefined): string {
   return parts.map((part) => (typeof part === 'string' ? part : (asString(asObject(part)?.text) ?? ''))).join('');
 }
 
-function decodeReasoning(value: JsonValue, _delta: JsonObject, state: ChoiceState, events: ChatEvent[]): boolean {
-  if (typeof value === 'string') events.push({ type: 'reasoning', choice: state.choice, text: value });
-  return false;
-}
-
 function decodeReasoningAlias(value: JsonValue, delta: JsonObject, state: ChoiceState, events: ChatEvent[]): boolean {
   if (typeof value !== 'string') return false;
   const already = delta.reasoning_content;
@@ -106,11 +108,6 @@ function decodeReasoningDetails(
     const detail = asObject(item);
     if (detail !== undefined) events.push({ type: 'reasoning-detail', choice: state.choice, detail });
   }
-  return false;
-}
-
-function decodeRefusal(value: JsonValue, _delta: JsonObject, state: ChoiceState, events: ChatEvent[]): boolean {
-  if (typeof value === 'string') events.push({ type: 'refusal', choice: state.choice, text: value });
   return false;
 }
 

@@ -2,13 +2,12 @@ import type { ChatEvent, EventBatch } from '@llm0/core/chat/event';
 import type { JsonValue } from '@llm0/core/chat/json';
 import { asNumber, asObject, asString, parseAnswer } from '../translation/read-json';
 import { upstreamFailure } from '../transport/upstream-failure';
+import { addChoiceExtras, idBaseOf, startEvent } from './decode-chunk';
 import { createChoiceState, decodeDelta } from './decode-delta';
 import { decodeErrorObject } from './decode-error';
 import { decodeUsage } from './decode-usage';
 import { decodeFinishReason } from './finish-reasons';
 import { ANSWER_FIELDS, PADDING_FIELD } from './wire';
-
-const CHOICE_FIELDS: ReadonlySet<string> = new Set(['index', 'message', 'finish_reason', 'native_finish_reason']);
 
 /** A whole plain answer → its events and the body itself. Throws `malformed` for anything that is not one. */
 export function decodeResponse(provider: string, bytes: Uint8Array): EventBatch {
@@ -16,39 +15,28 @@ export function decodeResponse(provider: string, bytes: Uint8Array): EventBatch 
   const error = decodeErrorObject(provider, body);
   if (error !== undefined) throw error;
   const choices = Array.isArray(body.choices) ? body.choices : [];
-  const id = asString(body.id) || undefined;
-  const events: ChatEvent[] = [
-    {
-      type: 'start',
-      id,
-      model: asString(body.model) || undefined,
-      createdSeconds: asNumber(body.created) || undefined,
-    },
-  ];
+  const idBase = idBaseOf(body);
+  const events: ChatEvent[] = [startEvent(body)];
   for (const name in body) {
     const value = body[name];
     if (ANSWER_FIELDS.has(name) || name === PADDING_FIELD || value === undefined || value === null) continue;
     events.push({ type: 'extra', scope: 'answer', name, value });
   }
   let decoded = 0;
-  for (const [position, item] of choices.entries()) if (decodeChoice(item, position, id, events)) decoded += 1;
+  for (const [position, item] of choices.entries()) if (decodeChoice(item, position, idBase, events)) decoded += 1;
   if (decoded === 0) throw upstreamFailure('malformed', provider, 'answered without any message.');
   const usage = decodeUsage(body.usage, body.service_tier);
   if (usage !== undefined) events.push({ type: 'usage', usage });
   return { events, wire: { kind: 'body', format: 'openai-chat', body } };
 }
 
-function decodeChoice(item: JsonValue, position: number, id: string | undefined, events: ChatEvent[]): boolean {
+function decodeChoice(item: JsonValue, position: number, idBase: string, events: ChatEvent[]): boolean {
   const choice = asObject(item);
   const message = asObject(choice?.message);
   if (choice === undefined || message === undefined) return false;
   const index = asNumber(choice.index) ?? position;
-  decodeDelta(message, createChoiceState(index, false, (id ?? 'none').replace(/[^\w]/g, '').slice(-24)), events);
-  for (const name in choice) {
-    const value = choice[name];
-    if (CHOICE_FIELDS.has(name) || value === undefined || value === null) continue;
-    events.push({ type: 'extra', scope: 'choice', choice: index, name, value });
-  }
+  decodeDelta(message, createChoiceState(index, false, idBase), events);
+  addChoiceExtras(choice, index, events);
   const given = asString(choice.finish_reason) || undefined;
   const nativeReason = asString(choice.native_finish_reason) || given;
   events.push({

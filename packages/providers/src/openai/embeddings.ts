@@ -4,7 +4,7 @@ import type { EmbeddingAnswer, EmbeddingsPart } from '../embeddings';
 import type { EncodeContext, UpstreamRequest } from '../provider-request';
 import { asCount, asObject, asObjects, parseAnswer } from '../translation/read-json';
 import { readVector } from '../translation/read-vector';
-import { embeddingsEndpoint } from './endpoint';
+import { endpointOf } from './endpoint';
 
 /** What differs between servers that speak this format. */
 export interface EmbeddingQuirks {
@@ -40,7 +40,7 @@ function encodeEmbeddings(
   if (base64) body.encoding_format = 'base64';
   if (dimensions !== undefined) body[dimensionsField] = dimensions;
   if (user !== undefined) body.user = user;
-  return { ...embeddingsEndpoint(context.connection), body: JSON.stringify(body), dropped: [] };
+  return { ...endpointOf(context.connection, 'embeddings'), body: JSON.stringify(body), dropped: [] };
 }
 
 function decodeEmbeddings(provider: string, bytes: Uint8Array): EmbeddingAnswer {

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
 import type { ChatMessage, ContentPart, ToolCall } from '@llm0/core/chat/request';
-import { type MessageOf, type PartEncoders, refuseRaw } from '../translation/encode-turns';
+import { encodeUnmarked, type MessageOf, type PartEncoders, refuseRaw } from '../translation/encode-turns';
 import type { DroppedParameters } from '../translation/refuse-parameter';
 import { encodeFile, type MediaByUrl } from './encode-media';
 
@@ -90,12 +90,8 @@ function plainest(parts: readonly JsonObject[]): JsonValue {
   return parts.length === 1 && only.type === 'text' ? (only.text ?? '') : [...parts];
 }
 
-function encodeParts(parts: readonly ContentPart[], context: MessageContext): JsonObject[] {
-  return parts.flatMap((part) => {
-    if ('cacheControl' in part && part.cacheControl !== undefined) context.dropped.note('cache_control');
-    return PART_ENCODERS[part.type](part as never, context);
-  });
-}
+const encodeParts = (parts: readonly ContentPart[], context: MessageContext) =>
+  encodeUnmarked(parts, PART_ENCODERS, context);
 
 const PART_ENCODERS: PartEncoders<MessageContext> = {
   text: (part) => [{ type: 'text', text: part.text }],

@@ -2,10 +2,10 @@ import { describe, expect, test } from 'bun:test';
 import type { JsonObject } from '@llm0/core/chat/json';
 import type { ChatRequest } from '@llm0/core/chat/request';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
-import { mistral } from '../openai-compatible/mistral';
 import { ollama } from '../openai-compatible/ollama';
 import type { Provider } from '../provider';
 import type { EncodeContext } from '../provider-request';
+import { createProviderRegistry } from '../registry';
 import { openai } from './index';
 
 const CONTEXT: EncodeContext = {
@@ -95,7 +95,11 @@ describe('compatible servers', () => {
   });
 
   test('fields a server refuses or calls otherwise', () => {
-    const { json } = encode(sameFormat({ seed: 7, stream_options: {} }, true), {}, mistral);
+    const { json } = encode(
+      sameFormat({ seed: 7, stream_options: {} }, true),
+      {},
+      createProviderRegistry().get('mistral'),
+    );
     expect(json).toEqual({ model: 'gpt-4o-mini', stream: true, random_seed: 7 });
   });
 });

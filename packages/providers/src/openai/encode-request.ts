@@ -2,12 +2,13 @@ import type { JsonObject } from '@llm0/core/chat/json';
 import type { ChatRequest } from '@llm0/core/chat/request';
 import type { EncodeContext, UpstreamRequest } from '../provider-request';
 import { effortOfBudget } from '../translation/effort-by-budget';
+import { capLimit } from '../translation/output-limit';
 import { asObject } from '../translation/read-json';
 import { DroppedParameters } from '../translation/refuse-parameter';
 import { refuseExtras } from '../translation/translated-fields';
 import { encodeMessages } from './encode-messages';
 import { encodeToolChoice, encodeTools } from './encode-tools';
-import { chatEndpoint } from './endpoint';
+import { endpointOf } from './endpoint';
 import { type ChatQuirks, REASONING_DEFAULTS } from './quirks';
 
 /**
@@ -26,7 +27,11 @@ export function encodeRequest(request: ChatRequest, context: EncodeContext, quir
   setOutputLimit(body, reasoning ? 'max_completion_tokens' : quirks.outputLimitField, context.outputLimit);
   if (reasoning) removeSampling(body, context.dropParams, dropped);
   for (const name in quirks.renamed) rename(body, name, quirks.renamed[name] ?? name);
-  return { ...chatEndpoint(context.connection), body: JSON.stringify(body), dropped: dropped.names() };
+  return {
+    ...endpointOf(context.connection, 'chat/completions'),
+    body: JSON.stringify(body),
+    dropped: dropped.names(),
+  };
 }
 
 function setDelivery(body: JsonObject, stream: boolean, quirks: ChatQuirks): void {
@@ -122,16 +127,10 @@ function encodeBody(request: ChatRequest, { context, quirks, dropped }: BodyInpu
   if (request.toolChoice !== undefined) body.tool_choice = encodeToolChoice(request.toolChoice, refuse);
   if (request.responseFormat !== undefined) body.response_format = encodeResponseFormat(request.responseFormat);
   setEffort(body, request, { context, quirks, dropped });
-  capOutput(body, context);
+  // Callers of other formats must name a limit, often a larger one than this model has.
+  capLimit(body, 'max_completion_tokens', context);
   refuseExtras(request, dropped, (name) => name === 'stream_options');
   return body;
-}
-
-/** Callers of other formats must name a limit, often a larger one than this model has. */
-function capOutput(body: JsonObject, { priced }: EncodeContext): void {
-  const { max_completion_tokens: asked } = body;
-  const most = priced?.maxOutputTokens;
-  if (typeof asked === 'number' && most !== undefined && asked > most) body.max_completion_tokens = most;
 }
 
 function encodeResponseFormat(format: NonNullable<ChatRequest['responseFormat']>): JsonObject {

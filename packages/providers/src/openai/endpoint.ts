@@ -1,28 +1,22 @@
-import { jsonHeaders, type ProviderConnection, type UpstreamRequest } from '../provider-request';
+import { type Endpoint, jsonHeaders, type ProviderConnection } from '../provider-request';
 
-/** Where chat requests go and how they authenticate. `baseUrl` ends in `/v1`. */
-export function chatEndpoint(connection: ProviderConnection): Pick<UpstreamRequest, 'url' | 'method' | 'headers'> {
-  return { url: `${connection.baseUrl}/chat/completions`, method: 'POST', headers: requestHeaders(connection) };
-}
-
-/** Where requests in the vendor's newer format go. */
-export function responsesEndpoint(connection: ProviderConnection): Pick<UpstreamRequest, 'url' | 'method' | 'headers'> {
-  return { url: `${connection.baseUrl}/responses`, method: 'POST', headers: requestHeaders(connection) };
-}
-
-/** Where embeddings are made. */
-export function embeddingsEndpoint(
+/** Where requests of one kind go and how they authenticate. `baseUrl` ends in `/v1`. */
+export function endpointOf(
   connection: ProviderConnection,
-): Pick<UpstreamRequest, 'url' | 'method' | 'headers'> {
-  return { url: `${connection.baseUrl}/embeddings`, method: 'POST', headers: requestHeaders(connection) };
+  path: 'chat/completions' | 'responses' | 'embeddings',
+): Endpoint {
+  return { url: `${connection.baseUrl}/${path}`, method: 'POST', headers: requestHeaders(connection) };
 }
 
 /** Where the upstream lists its models. */
-export function modelsEndpoint(connection: ProviderConnection): Pick<UpstreamRequest, 'url' | 'headers'> {
+export function modelsEndpoint(connection: ProviderConnection): Omit<Endpoint, 'method'> {
   return { url: `${connection.baseUrl}/models`, headers: requestHeaders(connection) };
 }
 
 function requestHeaders(connection: ProviderConnection): Record<string, string> {
-  const { apiKey } = connection;
-  return jsonHeaders(connection, apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` });
+  return jsonHeaders(connection, keyHeaders(connection));
+}
+
+export function keyHeaders({ apiKey }: ProviderConnection): Record<string, string> {
+  return apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` };
 }

@@ -1,8 +1,8 @@
 import type { JsonObject } from '@llm0/core/chat/json';
 import { countText, createUsageReader, limitOf, type NativeShape, type PassthroughPart } from '../passthrough';
-import type { ProviderConnection } from '../provider-request';
 import { asObject, asObjects } from '../translation/read-json';
 import { decodeUsage } from './decode-usage';
+import { keyHeaders } from './endpoint';
 import { decodeUsage as decodeResponsesUsage } from './responses/decode-usage';
 
 const SAMPLING = ['temperature', 'top_p', 'seed', 'stop', 'user', 'metadata', 'stream', 'store', 'n'] as const;
@@ -57,13 +57,9 @@ const EMBEDDINGS: NativeShape = {
 export const passthrough: PassthroughPart = {
   root: ({ baseUrl }) => baseUrl.replace(/\/+$/, '').replace(/\/v1$/, ''),
   signsBody: () => false,
-  authorize: (_request, connection) => bearer(connection),
+  authorize: (_request, connection) => ({ ...keyHeaders(connection), ...connection.headers }),
   shapes: [CHAT, RESPONSES, EMBEDDINGS],
 };
-
-function bearer({ apiKey, headers }: ProviderConnection): Record<string, string> {
-  return { ...(apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }), ...headers };
-}
 
 function times(limit: number | undefined, n: JsonObject[string] | undefined): number | undefined {
   return limit === undefined ? undefined : limit * (typeof n === 'number' && n > 1 ? n : 1);

@@ -14,6 +14,18 @@ interface Refusing {
   readonly dropped: DroppedParameters;
 }
 
+/** For vendors that cache by themselves: marks are left out, which is told. */
+export function encodeUnmarked<Context extends Refusing>(
+  parts: readonly ContentPart[],
+  encoders: PartEncoders<Context>,
+  context: Context,
+): JsonObject[] {
+  return parts.flatMap((part) => {
+    if ('cacheControl' in part && part.cacheControl !== undefined) context.dropped.note('cache_control');
+    return encoders[part.type](part as never, context);
+  });
+}
+
 export function refuseAudio(_part: PartOf<'audio'>, { dropped }: Refusing): JsonObject[] {
   dropped.refuse('messages', 'holds audio, which is not supported by');
   return [];
@@ -32,24 +44,30 @@ export function refuseEarlierAudio({ raw }: MessageOf<'assistant'>, { dropped }:
 export type Turn = { readonly role: 'user' | 'assistant'; readonly content: JsonObject[] };
 
 export interface TurnRules extends Refusing {
-  readonly encode: (message: ChatMessage) => JsonObject[];
+  readonly encodeAssistant: (message: MessageOf<'assistant'>) => JsonObject[];
+  readonly encodeResult: (message: MessageOf<'tool'>) => JsonObject[];
+  readonly encodeParts: (parts: readonly ContentPart[]) => JsonObject[];
   /** Results of tools must come ahead of anything else in their turn. */
   readonly isResult: (block: JsonObject) => boolean;
+}
+
+export interface EncodedTurns {
+  /** Blocks of all system and developer messages, in order. */
+  readonly system: JsonObject[];
+  readonly messages: Turn[];
 }
 
 /**
  * Our messages as turns that alternate: consecutive ones of a role are merged, tool results become part of the user's
  * turn, and the blocks of system and developer messages stand apart, in order, wherever they were.
  */
-export function encodeTurns(
-  messages: readonly ChatMessage[],
-  { encode, isResult, dropped }: TurnRules,
-): { readonly system: JsonObject[]; readonly turns: readonly Turn[] } {
+export function encodeTurns(messages: readonly ChatMessage[], rules: TurnRules): EncodedTurns {
+  const { isResult, dropped } = rules;
   const system: JsonObject[] = [];
   const turns: Turn[] = [];
   for (const message of messages) {
     if ('name' in message && message.name !== undefined && message.role !== 'tool') dropped.note('messages.name');
-    const blocks = encode(message);
+    const blocks = encodeMessage(message, rules);
     if (message.role === 'system' || message.role === 'developer') system.push(...blocks);
     else if (blocks.length > 0) {
       const role = message.role === 'assistant' ? 'assistant' : 'user';
@@ -60,9 +78,14 @@ export function encodeTurns(
   }
   return {
     system,
-    turns: turns.map(({ role, content }) => ({
+    messages: turns.map(({ role, content }) => ({
       role,
       content: [...content.filter(isResult), ...content.filter((block) => !isResult(block))],
     })),
   };
+}
+
+function encodeMessage(message: ChatMessage, rules: TurnRules): JsonObject[] {
+  if (message.role === 'assistant') return rules.encodeAssistant(message);
+  return message.role === 'tool' ? rules.encodeResult(message) : rules.encodeParts(message.content);
 }

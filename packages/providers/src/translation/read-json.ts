@@ -1,9 +1,9 @@
-import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
+import { isObject, type JsonObject, type JsonValue } from '@llm0/core/chat/json';
 import { upstreamFailure } from '../transport/upstream-failure';
 
 /** A value as an object, or undefined when it is anything else. */
 export function asObject(value: JsonValue | undefined): JsonObject | undefined {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined;
+  return isObject(value) ? value : undefined;
 }
 
 /** The objects of a list; none for anything but a list. */
@@ -27,25 +27,22 @@ export function asCount(value: JsonValue | undefined): number {
 
 /** A whole plain answer as an object; throws `malformed` for anything else. */
 export function parseAnswer(provider: string, bytes: Uint8Array): JsonObject {
-  let cause: unknown;
-  try {
-    const body = asObject(JSON.parse(new TextDecoder().decode(bytes)) as JsonValue);
-    if (body !== undefined) return body;
-  } catch (error) {
-    cause = error;
-  }
   const what = bytes.length === 0 ? 'answered with an empty body.' : 'answered with something that is not JSON.';
-  throw upstreamFailure('malformed', provider, what, cause);
+  return parseObject(provider, new TextDecoder().decode(bytes), what);
 }
 
 /** The data of one event of a stream as an object; throws `malformed` for anything else. */
 export function parseEventData(provider: string, data: string): JsonObject {
+  return parseObject(provider, data, 'sent an event that is not a JSON object.');
+}
+
+function parseObject(provider: string, text: string, otherwise: string): JsonObject {
   let cause: unknown;
   try {
-    const payload = asObject(JSON.parse(data) as JsonValue);
-    if (payload !== undefined) return payload;
+    const value = asObject(JSON.parse(text) as JsonValue);
+    if (value !== undefined) return value;
   } catch (error) {
     cause = error;
   }
-  throw upstreamFailure('malformed', provider, 'sent an event that is not a JSON object.', cause);
+  throw upstreamFailure('malformed', provider, otherwise, cause);
 }

@@ -2,20 +2,20 @@
 import type { EventBatch } from '@llm0/core/chat/event';
 import { countEvents } from '@llm0/core/chat/input-count';
 import type { ChatRequest } from '@llm0/core/chat/request';
-import { GatewayError } from '@llm0/core/errors/gateway-error';
+import { clientClosed, GatewayError } from '@llm0/core/errors/gateway-error';
 import { guessInputTokens } from '@llm0/core/pricing/estimate-tokens';
 import type { Provider, StreamDecoder } from '../provider';
 import type { EncodeContext, UpstreamRequest } from '../provider-request';
 import { askWithKeys } from './ask-with-keys';
 import type { EgressOptions } from './fetch-guarded';
-import { clientClosed, type FetchedAnswer, fetchUpstream } from './fetch-upstream';
+import { type FetchedAnswer, fetchUpstream } from './fetch-upstream';
 import { inlineMedia } from './inline-media';
 import type { KeyRing } from './key-ring';
 import { readWhole, UpstreamBody } from './read-body';
 import { readFailure } from './read-failure';
 import { upstreamFailure } from './upstream-failure';
 
-export { upstreamFailure, wasNeverSent } from './upstream-failure';
+export { KIND_BY_FAILURE, upstreamFailure, wasNeverSent } from './upstream-failure';
 
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 /** An error's own words get at least this long, also where the attempt's time is used up. */

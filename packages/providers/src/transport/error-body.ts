@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
+import { type JsonObject, type JsonValue, parseJson } from '@llm0/core/chat/json';
 import type { GatewayError } from '@llm0/core/errors/gateway-error';
 import { asNumber, asObject, asString } from '../translation/read-json';
 import { readRetryAfterMs } from './retry-after';
@@ -92,14 +92,6 @@ function textOf(value: JsonValue | undefined): string | undefined {
 function httpStatus(value: JsonValue | undefined): number | undefined {
   const number = asNumber(value) ?? (typeof value === 'string' && /^[45]\d\d$/.test(value) ? Number(value) : undefined);
   return number !== undefined && number >= 400 && number < 600 ? number : undefined;
-}
-
-function parseJson(text: string): JsonValue | undefined {
-  try {
-    return JSON.parse(text) as JsonValue;
-  } catch {
-    return undefined;
-  }
 }
 
 /** Text of a page that is not JSON: its title where it has one, never its markup. */

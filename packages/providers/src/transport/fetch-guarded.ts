@@ -1,7 +1,8 @@
 // A URL that is refused, unreachable, too slow or too large fails with one `invalid_request`; nothing is tried again.
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
-import { GatewayError } from '@llm0/core/errors/gateway-error';
+import { clientClosed, GatewayError, invalidRequest } from '@llm0/core/errors/gateway-error';
+import { untilGone } from '@llm0/core/waits/until-gone';
 import { isPrivateAddress } from './private-addresses';
 
 /** All addresses of a host name. */
@@ -44,42 +45,15 @@ const MAX_REDIRECTS = 3;
  * between check and use; private, link-local and metadata addresses are refused, at every redirect anew.
  */
 export async function fetchGuarded(request: GuardedRequest): Promise<GuardedAnswer> {
-  const controller = new AbortController();
-  const abort = () => controller.abort();
-  let timedOut = false;
-  const timer = setTimeout(() => {
-    timedOut = true;
-    abort();
-  }, request.timeoutMs);
-  request.signal.addEventListener('abort', abort, { once: true });
-  if (request.signal.aborted) abort();
+  const timeout = AbortSignal.timeout(request.timeoutMs);
+  const signal = AbortSignal.any([request.signal, timeout]);
   try {
-    return await untilAborted(controller.signal, followRedirects(request, controller.signal));
+    // The look-up of a name cannot be cancelled, but nobody has to wait for it.
+    return await untilGone(followRedirects(request, signal), signal);
   } catch (error) {
-    if (error instanceof GatewayError) throw error;
-    if (request.signal.aborted) throw new GatewayError('client_closed', 'The caller closed the connection.');
-    throw refused(
-      request.url,
-      timedOut ? `did not answer within ${request.timeoutMs} ms` : 'could not be fetched',
-      error,
-    );
-  } finally {
-    clearTimeout(timer);
-    request.signal.removeEventListener('abort', abort);
-    abort();
-  }
-}
-
-/** The look-up of a name cannot be cancelled, but nobody has to wait for it. */
-async function untilAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
-  const aborted = Promise.withResolvers<never>();
-  const onAbort = () => aborted.reject(signal.reason);
-  signal.addEventListener('abort', onAbort, { once: true });
-  if (signal.aborted) onAbort();
-  try {
-    return await Promise.race([work, aborted.promise]);
-  } finally {
-    signal.removeEventListener('abort', onAbort);
+    if (request.signal.aborted) throw clientClosed();
+    if (timeout.aborted) throw refused(request.url, `did not answer within ${request.timeoutMs} ms`, error);
+    throw error instanceof GatewayError ? error : refused(request.url, 'could not be fetched', error);
   }
 }
 
@@ -161,20 +135,13 @@ async function resolveWithSystem(host: string): Promise<readonly string[]> {
 
 async function readBounded(request: GuardedRequest, response: Response): Promise<Uint8Array> {
   const { maxBytes, url } = request;
-  const tooLarge = () => refused(url, `is larger than ${maxBytes} bytes`);
-  const reader = response.body?.getReader();
-  if (reader === undefined) return new Uint8Array(0);
+  const declared = Number(response.headers.get('content-length') ?? 0);
   const chunks: Uint8Array[] = [];
   let size = 0;
-  try {
-    if (Number(response.headers.get('content-length') ?? 0) > maxBytes) throw tooLarge();
-    for (let next = await reader.read(); !next.done; next = await reader.read()) {
-      size += next.value.byteLength;
-      if (size > maxBytes) throw tooLarge();
-      chunks.push(next.value);
-    }
-  } finally {
-    void reader.cancel().catch(() => {});
+  for await (const chunk of response.body ?? []) {
+    size += chunk.byteLength;
+    if (Math.max(size, declared) > maxBytes) throw refused(url, `is larger than ${maxBytes} bytes`);
+    chunks.push(chunk);
   }
   return Buffer.concat(chunks);
 }
@@ -184,5 +151,5 @@ const SHOWN_CHARACTERS = 200;
 /** Names the URL without its query, which may hold a signature. */
 function refused(url: string, reason: string, cause?: unknown): GatewayError {
   const shown = (url.split(/[?#]/)[0] ?? '').replace(/\/\/[^/@]*@/, '//').slice(0, SHOWN_CHARACTERS);
-  return new GatewayError('invalid_request', `The URL "${shown}" ${reason}.`, { param: 'messages', cause });
+  return invalidRequest('messages', `The URL "${shown}" ${reason}.`, cause);
 }

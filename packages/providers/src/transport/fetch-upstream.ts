@@ -1,5 +1,5 @@
 // Upstream unreachable, slow or redirecting: the attempt fails with one `GatewayError`; nothing is retried here.
-import { GatewayError } from '@llm0/core/errors/gateway-error';
+import { clientClosed, GatewayError } from '@llm0/core/errors/gateway-error';
 import type { UpstreamRequest } from '../provider-request';
 import { upstreamFailure } from './upstream-failure';
 
@@ -12,10 +12,6 @@ export interface FetchUpstreamOptions {
   /** The caller left; fires at most until the headers are there. */
   readonly signal: AbortSignal;
   readonly fetch: typeof globalThis.fetch;
-}
-
-export function clientClosed(): GatewayError {
-  return new GatewayError('client_closed', 'The caller closed the connection.');
 }
 
 /** An upstream's answer; where its body is small and its length known, the body is there already. */

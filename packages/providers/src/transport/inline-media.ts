@@ -1,5 +1,5 @@
 // Media that cannot be fetched fails the request as the caller's own mistake: another provider would not get it either.
-import { GatewayError } from '@llm0/core/errors/gateway-error';
+import { type GatewayError, invalidRequest } from '@llm0/core/errors/gateway-error';
 import { type InlineMedia, mimeTypeOfName } from '../translation/media-source';
 import { type EgressOptions, fetchGuarded } from './fetch-guarded';
 
@@ -24,9 +24,7 @@ export async function inlineMedia(
   options: InlineMediaOptions,
 ): Promise<ReadonlyMap<string, InlineMedia>> {
   if (urls.length > MAX_URLS) {
-    throw new GatewayError('invalid_request', `The messages name more than ${MAX_URLS} media URLs.`, {
-      param: 'messages',
-    });
+    throw invalidRequest('messages', `The messages name more than ${MAX_URLS} media URLs.`);
   }
   const media = new Map<string, InlineMedia>();
   const timeoutMs = Math.min(options.timeoutMs, MAX_TIMEOUT_MS);
@@ -52,14 +50,12 @@ export async function inlineMedia(
 
 function tooMuch(): GatewayError {
   const message = `The media of the messages are larger than ${MAX_TOTAL_BYTES} bytes together.`;
-  return new GatewayError('invalid_request', message, { param: 'messages' });
+  return invalidRequest('messages', message);
 }
 
 function readType(url: string, contentType: string): string {
   const named = UNTOLD_TYPES.has(contentType) ? mimeTypeOfName(URL.parse(url)?.pathname ?? '') : contentType;
   if (named !== undefined && MEDIA_TYPE.test(named)) return named;
   const told = contentType === '' ? 'something without a content type' : contentType;
-  throw new GatewayError('invalid_request', `A media URL of the messages gives ${told}, which models cannot read.`, {
-    param: 'messages',
-  });
+  throw invalidRequest('messages', `A media URL of the messages gives ${told}, which models cannot read.`);
 }

@@ -3,7 +3,7 @@ import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { openai } from '../openai/index';
 import { ANY_REQUEST } from '../provider.cases';
 import { callProvider, type ProviderCall } from './call-provider';
-import { createKeyHealth, type RingKey, RotatingKeys } from './key-ring';
+import { createKeyHealth, KeyRing, type RingKey } from './key-ring';
 
 const NAMES = ['one', 'two', 'three'];
 
@@ -30,7 +30,7 @@ function ring(names: readonly string[] = NAMES) {
   const advance = (ms: number) => {
     nowMs += ms;
   };
-  return { keys: new RotatingKeys(keys, () => nowMs), advance };
+  return { keys: new KeyRing(keys, () => nowMs), advance };
 }
 
 const call = (parts: Pick<ProviderCall, 'fetch' | 'keys'>, timeoutMs = 1000) =>

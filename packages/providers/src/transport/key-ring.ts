@@ -4,18 +4,6 @@ import { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { ProviderConnection } from '../provider-request';
 import { upstreamFailure } from './upstream-failure';
 
-/** The keys of one provider, for callers that go from one to the next. */
-export interface KeyRing {
-  /** The connection to ask now, none of `tried`; undefined when no other may be asked. */
-  next(tried: ReadonlySet<ProviderConnection>): ProviderConnection | undefined;
-  /** The vendor took the key. */
-  accepted(connection: ProviderConnection): void;
-  /** Notes what the failure says of the key; true where another key may do better. */
-  refused(connection: ProviderConnection, error: unknown): boolean;
-  /** What to tell when no key is left: `last`, or that all of them rest. */
-  exhausted(provider: string, last: GatewayError | undefined): GatewayError;
-}
-
 /** What is known of one key; lives as long as the key itself, across every change of the tables. */
 export interface KeyHealth {
   /** Monotonic milliseconds until which it rests after a 429. */
@@ -36,13 +24,14 @@ export interface RingKey {
 /** How long a key rests when the vendor does not say. */
 const DEFAULT_REST_MS = 2000;
 
-/** Keys in order of preference: the first one that may be asked is, so that the vendor's own caches stay warm. */
-export class RotatingKeys implements KeyRing {
+/** The keys of one provider, in order of preference: the first one that may be asked is, so that the vendor's own caches stay warm. */
+export class KeyRing {
   constructor(
     private readonly keys: readonly RingKey[],
     private readonly monotonicMs: () => number,
   ) {}
 
+  /** The connection to ask now, none of `tried`; undefined when no other may be asked. */
   next(tried: ReadonlySet<ProviderConnection>): ProviderConnection | undefined {
     const nowMs = this.monotonicMs();
     let refused: ProviderConnection | undefined;
@@ -55,11 +44,13 @@ export class RotatingKeys implements KeyRing {
     return tried.size === 0 && this.keys.every(({ health }) => health.isRefused) ? refused : undefined;
   }
 
+  /** The vendor took the key. */
   accepted(connection: ProviderConnection): void {
     const health = this.healthOf(connection);
     if (health?.isRefused === true) health.isRefused = false;
   }
 
+  /** Notes what the failure says of the key; true where another key may do better. */
   refused(connection: ProviderConnection, error: unknown): boolean {
     const health = this.healthOf(connection);
     if (health === undefined || !(error instanceof GatewayError)) return false;
@@ -73,6 +64,7 @@ export class RotatingKeys implements KeyRing {
     return true;
   }
 
+  /** What to tell when no key is left: `last`, or that all of them rest. */
   exhausted(provider: string, last: GatewayError | undefined): GatewayError {
     const nowMs = this.monotonicMs();
     const rests = this.keys.map(({ health }) => health.restsUntilMs - nowMs).filter((restMs) => restMs > 0);

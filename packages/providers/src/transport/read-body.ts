@@ -1,7 +1,7 @@
 // A body that begins too late, stalls longer than the idle time-out, or whose reader leaves, is cancelled; so is one past
 // its cap.
-import type { GatewayError } from '@llm0/core/errors/gateway-error';
-import { clientClosed, connectionError } from './fetch-upstream';
+import { clientClosed, type GatewayError } from '@llm0/core/errors/gateway-error';
+import { connectionError } from './fetch-upstream';
 import { upstreamFailure } from './upstream-failure';
 
 export interface BodyOptions {

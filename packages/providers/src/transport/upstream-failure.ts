@@ -11,7 +11,8 @@ const FAILURE_BY_STATUS: Readonly<Record<number, UpstreamFailure>> = {
   429: 'rate_limited',
 };
 
-const KIND_BY_FAILURE = {
+/** The kind of error that each failure is, as far as one attempt goes. */
+export const KIND_BY_FAILURE = {
   rate_limited: 'upstream_unavailable',
   server_error: 'upstream_error',
   auth: 'upstream_error',

@@ -1,5 +1,5 @@
 import type { ChatEvent } from '@llm0/core/chat/event';
-import type { JsonObject } from '@llm0/core/chat/json';
+import { type JsonObject, parseJson } from '@llm0/core/chat/json';
 import { REASONING_FORMAT } from '@llm0/providers/anthropic/wire';
 import { sealReasoning } from '../seal-reasoning';
 
@@ -198,11 +198,5 @@ const WRITTEN: ReadonlySet<ChatEvent['type']> = new Set<ChatEvent['type']>([
 ]);
 
 function isWholeJson(text: string): boolean {
-  if (!text.trimEnd().endsWith('}')) return false;
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
+  return text.trimEnd().endsWith('}') && parseJson(text) !== undefined;
 }

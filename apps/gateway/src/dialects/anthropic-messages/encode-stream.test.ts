@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test';
-import { collectEvents } from '@llm0/core/chat/collect';
 import type { ChatEvent, EventBatch } from '@llm0/core/chat/event';
 import type { JsonObject } from '@llm0/core/chat/json';
 import { replayResponse } from '@llm0/core/chat/replay';
 import type { ChatRequest } from '@llm0/core/chat/request';
+import { collectEvents } from '@llm0/core/chat/testing/collect-events';
 import { ZERO_USAGE } from '@llm0/core/chat/usage';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { ANSWERS as ANTHROPIC } from '@llm0/providers/anthropic/__fixtures__/answers';

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test';
-import { collectEvents } from '@llm0/core/chat/collect';
 import type { JsonObject } from '@llm0/core/chat/json';
 import { replayResponse } from '@llm0/core/chat/replay';
 import type { ChatMessage, ChatRequest, ContentPart, ReasoningPart } from '@llm0/core/chat/request';
 import type { ChatChoice, ChatResponse } from '@llm0/core/chat/response';
+import { collectEvents } from '@llm0/core/chat/testing/collect-events';
 import { ZERO_USAGE } from '@llm0/core/chat/usage';
 import { anthropic } from '@llm0/providers/anthropic/index';
 import { gemini } from '@llm0/providers/gemini/index';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
-import { collectEvents } from '@llm0/core/chat/collect';
 import type { JsonObject } from '@llm0/core/chat/json';
+import { collectEvents } from '@llm0/core/chat/testing/collect-events';
 import { ZERO_USAGE } from '@llm0/core/chat/usage';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { ANSWERS } from '@llm0/providers/openai/__fixtures__/answers';

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test';
-import { collectEvents } from '@llm0/core/chat/collect';
 import type { EventBatch } from '@llm0/core/chat/event';
 import type { JsonObject } from '@llm0/core/chat/json';
 import { replayResponse } from '@llm0/core/chat/replay';
 import type { ChatResponse } from '@llm0/core/chat/response';
+import { collectEvents } from '@llm0/core/chat/testing/collect-events';
 import { ZERO_USAGE } from '@llm0/core/chat/usage';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { SseDecoder } from '@llm0/core/sse/decode-sse';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
-import { collectEvents } from '@llm0/core/chat/collect';
 import type { JsonObject } from '@llm0/core/chat/json';
 import type { ChatResponse } from '@llm0/core/chat/response';
+import { collectEvents } from '@llm0/core/chat/testing/collect-events';
 import { ZERO_USAGE } from '@llm0/core/chat/usage';
 import { ANSWERS as ANTHROPIC } from '@llm0/providers/anthropic/__fixtures__/answers';
 import { anthropic } from '@llm0/providers/anthropic/index';

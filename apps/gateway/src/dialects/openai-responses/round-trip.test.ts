@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'bun:test';
-import { collectEvents, ResponseCollector } from '@llm0/core/chat/collect';
+import { ResponseCollector } from '@llm0/core/chat/collect';
 import type { ChatEvent, EventBatch } from '@llm0/core/chat/event';
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
 import { replayResponse } from '@llm0/core/chat/replay';
 import type { ChatRequest, ToolCall } from '@llm0/core/chat/request';
 import type { ChatChoice, ChatResponse } from '@llm0/core/chat/response';
+import { collectEvents } from '@llm0/core/chat/testing/collect-events';
 import { type Usage, ZERO_USAGE } from '@llm0/core/chat/usage';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { SseDecoder } from '@llm0/core/sse/decode-sse';

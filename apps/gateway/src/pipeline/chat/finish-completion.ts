@@ -6,6 +6,7 @@ import type { Dialect, ResponseSummary } from '../../dialects/dialect';
 import type { Services } from '../../services/contract';
 import type { Admission } from '../exchange/admit';
 import type { Exchange } from '../exchange/open-exchange';
+import { givenBodies } from '../ledger/logged-bodies';
 import type { Meter } from '../ledger/meter';
 import type { Completion } from './produce-answer';
 
@@ -51,14 +52,8 @@ export function finishCompletion(
 }
 
 /** What LOG_BODIES keeps of a request that was answered, at least in part. `response`: JSON text. */
-export function bodiesOf({ exchange, admission }: RespondInput, response: string): GivenBodies {
-  return {
-    requestId: exchange.requestId,
-    projectId: admission.principal.project.id,
-    createdAtMs: admission.decision.nowMs,
-    request: admission.plan.request.wire?.body,
-    response,
-  };
+export function bodiesOf(input: RespondInput, response: string): GivenBodies {
+  return givenBodies(input, input.admission.plan.request.wire?.body, response);
 }
 
 /** What replays of a request with an Idempotency-Key get. */

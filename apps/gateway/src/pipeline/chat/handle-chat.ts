@@ -1,4 +1,4 @@
-import { GatewayError } from '@llm0/core/errors/gateway-error';
+import { untilGone } from '@llm0/core/waits/until-gone';
 import type { Dialect } from '../../dialects/dialect';
 import type { Services } from '../../services/contract';
 import { admit } from '../exchange/admit';
@@ -8,7 +8,7 @@ import { openExchange } from '../exchange/open-exchange';
 import { readRequestBody } from '../exchange/read-request';
 import { handleRefusal, type Progress } from '../handle-refusal';
 import { Meter } from '../ledger/meter';
-import { type Completion, type PendingCompletion, produceAnswer } from './produce-answer';
+import { produceAnswer } from './produce-answer';
 import { recallConversation } from './recall-conversation';
 import { respond } from './respond';
 
@@ -40,7 +40,8 @@ export async function handleChat(services: Services, dialect: Dialect, httpReque
     const meter = new Meter(services, { exchange, dialect: dialect.name, admission });
     progress.meter = meter;
     const pending = produceAnswer(services, exchange, admission);
-    const answer = pending.ready ?? (await untilGone(httpRequest.signal, pending));
+    // Who leaves gives up its place, so that the last one out cancels upstream.
+    const answer = pending.ready ?? (await untilGone(pending.answer, httpRequest.signal, pending.leave));
     meter.attach(answer);
     return await respond(services, {
       ...{ dialect, exchange, admission, answer, meter, claim, onEnd: release },
@@ -52,23 +53,5 @@ export async function handleChat(services: Services, dialect: Dialect, httpReque
   } catch (cause) {
     release();
     return handleRefusal(services, { dialect: dialect.name, envelope: dialect, progress, cause });
-  }
-}
-
-/** Rejects as soon as the caller is gone, and gives up its place, so that the last one out cancels upstream. */
-async function untilGone(signal: AbortSignal, pending: PendingCompletion): Promise<Completion> {
-  let onAbort: (() => void) | undefined;
-  const gone = new Promise<never>((_resolve, reject) => {
-    onAbort = () => {
-      pending.leave();
-      reject(new GatewayError('client_closed', 'The caller closed the connection.'));
-    };
-    if (signal.aborted) onAbort();
-    else signal.addEventListener('abort', onAbort);
-  });
-  try {
-    return await Promise.race([pending.answer, gone]);
-  } finally {
-    if (onAbort !== undefined) signal.removeEventListener('abort', onAbort);
   }
 }

@@ -1,6 +1,6 @@
 // Postgres unreachable: 503; answers this process has not written yet are shown all the same.
 import { requestIdOf } from '@llm0/core/conversations/own-ids';
-import { GatewayError } from '@llm0/core/errors/gateway-error';
+import { GatewayError, invalidRequest } from '@llm0/core/errors/gateway-error';
 import type { AnswerKeeping, Dialect } from '../../dialects/dialect';
 import type { Services } from '../../services/contract';
 import { respondError } from '../exchange/respond-error';
@@ -76,13 +76,13 @@ const MAX_LIMIT = 100;
 async function listInputItems({ keptAnswers }: Needs, { id, projectId, query, keeping }: Asked): Promise<string> {
   const limit = readLimit(query);
   const order = query.get('order') ?? 'desc';
-  if (order !== 'asc' && order !== 'desc') throw invalid('order', '"order" must be "asc" or "desc".');
+  if (order !== 'asc' && order !== 'desc') throw invalidRequest('order', '"order" must be "asc" or "desc".');
   const turns = await findOr404(id, (requestId) => keptAnswers.readConversation(projectId, requestId));
   const items = keeping.inputItems(turns);
   const ordered = order === 'asc' ? items : items.toReversed();
   const after = query.get('after');
   const start = after === null ? 0 : ordered.findIndex((item) => item.id === after) + 1;
-  if (after !== null && start === 0) throw invalid('after', '"after" must be the id of an item of the list.');
+  if (after !== null && start === 0) throw invalidRequest('after', '"after" must be the id of an item of the list.');
   const data = ordered.slice(start, start + limit);
   return JSON.stringify({
     object: 'list',
@@ -103,7 +103,7 @@ function readLimit(query: URLSearchParams): number {
   if (text === null) return DEFAULT_LIMIT;
   const limit = Number(text);
   if (Number.isInteger(limit) && limit >= 1 && limit <= MAX_LIMIT) return limit;
-  throw invalid('limit', `"limit" must be a whole number from 1 to ${MAX_LIMIT}.`);
+  throw invalidRequest('limit', `"limit" must be a whole number from 1 to ${MAX_LIMIT}.`);
 }
 
 async function findOr404<T>(id: string, find: (requestId: string) => Promise<T | undefined>): Promise<T> {
@@ -115,8 +115,4 @@ async function findOr404<T>(id: string, find: (requestId: string) => Promise<T |
 
 function unknown(id: string): GatewayError {
   return new GatewayError('not_found', `Response with id '${id.slice(0, 100)}' not found.`, { param: 'id' });
-}
-
-function invalid(param: string, message: string): GatewayError {
-  return new GatewayError('invalid_request', message, { param });
 }

@@ -3,7 +3,7 @@ import type { SemanticLookUp } from '@llm0/core/cache/semantic/semantic-cache';
 import type { EventBatch } from '@llm0/core/chat/event';
 import { replayResponse } from '@llm0/core/chat/replay';
 import type { ChatResponse } from '@llm0/core/chat/response';
-import { GatewayError } from '@llm0/core/errors/gateway-error';
+import { clientClosed } from '@llm0/core/errors/gateway-error';
 import type { CacheOutcome } from '../../dialects/dialect';
 import type { Services } from '../../services/contract';
 import type { Admission } from '../exchange/admit';
@@ -85,7 +85,7 @@ function askOtherTiers(services: Needs, { exchange, admission, warmKey, question
     if (warm !== undefined) return warm;
     const lookUp = question?.isAsked === true && !left ? await findSimilar(services, question) : undefined;
     if (lookUp?.hit !== undefined) return replaySimilar(lookUp.hit);
-    if (left) throw new GatewayError('client_closed', 'The caller closed the connection.');
+    if (left) throw clientClosed();
     subscriber = joinFlight(services, exchange, admission);
     const answer = await awaitFirstOutput(subscriber);
     return question === undefined ? answer : { ...answer, onCached: keepForSimilar(services, question, lookUp) };

@@ -2,7 +2,7 @@ import { ResponseCollector } from '@llm0/core/chat/collect';
 import type { EventBatch } from '@llm0/core/chat/event';
 import type { JsonObject } from '@llm0/core/chat/json';
 import type { ChatResponse } from '@llm0/core/chat/response';
-import { GatewayError } from '@llm0/core/errors/gateway-error';
+import { clientClosed } from '@llm0/core/errors/gateway-error';
 import type { Dialect } from '../../dialects/dialect';
 import { addCostHeaders, responseHeaders } from '../exchange/response-headers';
 import { finishCompletion, type RespondInput, type RespondNeeds } from './finish-completion';
@@ -38,7 +38,7 @@ async function collectAnswer(input: RespondInput): Promise<{ response: ChatRespo
   const collector = new ResponseCollector();
   let wire: EventBatch['wire'];
   for (let batch = await answer.next(); batch !== null; batch = await answer.next()) {
-    if (input.signal.aborted) throw new GatewayError('client_closed', 'The caller closed the connection.');
+    if (input.signal.aborted) throw clientClosed();
     collector.add(batch.events);
     wire = batch.wire;
   }

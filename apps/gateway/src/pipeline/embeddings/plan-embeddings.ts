@@ -5,7 +5,7 @@ import {
   type EmbeddingRequest,
   estimateInputTokens,
 } from '@llm0/core/embedding/embedding-request';
-import { GatewayError } from '@llm0/core/errors/gateway-error';
+import { GatewayError, invalidRequest } from '@llm0/core/errors/gateway-error';
 import type { AdmitPlan } from '@llm0/core/limits/hot-store';
 import { priceOf, roundedNanoUsd } from '@llm0/core/pricing/compute-cost';
 import { notAllowed } from '@llm0/core/routing/narrow-route';
@@ -139,9 +139,7 @@ function sameModel(
   const isChat = tables.prices.isListed(wanted.provider, wanted.model) && wanted.priced?.mode !== 'embedding';
   if (first !== undefined && !isChat) return [first, ...rest];
   const name = shownName(route.alias ?? wanted.model);
-  throw new GatewayError('invalid_request', `"${name}" makes no embeddings. Name an embedding model.`, {
-    param: 'model',
-  });
+  throw invalidRequest('model', `"${name}" makes no embeddings. Name an embedding model.`);
 }
 
 const inputPrice = ({ priced }: RouteTarget) => priced && priceOf(priced.prices, 'input', { promptTokens: 0 });

@@ -4,6 +4,7 @@ import type { DecodedEmbeddingRequest, EmbeddingDialect } from '../../dialects/d
 import type { Services } from '../../services/contract';
 import type { Exchange } from '../exchange/open-exchange';
 import { addCostHeaders, responseHeaders } from '../exchange/response-headers';
+import { givenBodies } from '../ledger/logged-bodies';
 import type { CollectedEmbeddings, EmbeddingAdmission } from './collect-embeddings';
 import type { EmbeddingMeter } from './embedding-meter';
 
@@ -37,13 +38,8 @@ export async function respondEmbeddings(services: Pick<Services, 'bodyLog'>, ser
 }
 
 /** Vectors are no text: of the answer only the usage is kept. */
-function keepBodies(services: Pick<Services, 'bodyLog'>, { exchange, admission }: Served, promptTokens: number): void {
-  const { request } = admission.plan;
-  services.bodyLog.keep(() => ({
-    requestId: exchange.requestId,
-    projectId: admission.principal.project.id,
-    createdAtMs: admission.decision.nowMs,
-    request: { ...request.extra, model: request.model, input: request.inputs, dimensions: request.dimensions },
-    response: JSON.stringify({ object: 'list', usage: { prompt_tokens: promptTokens } }),
-  }));
+function keepBodies(services: Pick<Services, 'bodyLog'>, served: Served, promptTokens: number): void {
+  const { model, inputs: input, dimensions, extra } = served.admission.plan.request;
+  const response = JSON.stringify({ object: 'list', usage: { prompt_tokens: promptTokens } });
+  services.bodyLog.keep(() => givenBodies(served, { ...extra, model, input, dimensions }, response));
 }

@@ -2,7 +2,7 @@
 
 import type { CachedAnswer } from '@llm0/core/cache/cached-answer';
 import type { IdempotencyClaim, IdempotencyKeys } from '@llm0/core/cache/idempotency/idempotency-keys';
-import { GatewayError } from '@llm0/core/errors/gateway-error';
+import { invalidRequest } from '@llm0/core/errors/gateway-error';
 import type { Services } from '../../services/contract';
 import type { Admission, AdmitInput } from './admit';
 import { type Authenticated, reloadPrincipal } from './load-principal';
@@ -77,7 +77,5 @@ export async function claimOrReplay<A, P, S>(
 function readKey(httpRequest: Request): string {
   const key = httpRequest.headers.get(HEADER)?.trim() ?? '';
   if (key !== '' && key.length <= MAX_LENGTH) return key;
-  throw new GatewayError('invalid_request', `Idempotency-Key must have 1 to ${MAX_LENGTH} characters.`, {
-    param: 'Idempotency-Key',
-  });
+  throw invalidRequest('Idempotency-Key', `Idempotency-Key must have 1 to ${MAX_LENGTH} characters.`);
 }

@@ -11,28 +11,26 @@ export interface Authenticated extends Principal {
 }
 
 /** By the hash of a key that this process may know already. */
-export async function loadPrincipal(services: Needs, keyHash: string): Promise<Authenticated> {
-  const found = await lookUp(services.keyCache.find(keyHash));
-  if (found === null) throw invalidKey();
-  return { ...checkPrincipal(found, services.clock.nowMs()), keyHash };
+export function loadPrincipal(services: Needs, keyHash: string): Promise<Authenticated> {
+  return checkFound(services, keyHash, services.keyCache.find(keyHash));
 }
 
 /** Loads the key again after the hot store called it out of date. */
-export async function reloadPrincipal(services: Needs, keyHash: string): Promise<Authenticated> {
-  const found = await lookUp(services.keyCache.reload(keyHash));
-  if (found === null) throw invalidKey();
-  return { ...checkPrincipal(found, services.clock.nowMs()), keyHash };
+export function reloadPrincipal(services: Needs, keyHash: string): Promise<Authenticated> {
+  return checkFound(services, keyHash, services.keyCache.reload(keyHash));
 }
 
-async function lookUp(search: Promise<Principal | null>): Promise<Principal | null> {
-  try {
-    return await search;
-  } catch (cause) {
-    throw new GatewayError('store_unavailable', 'The key store cannot be reached right now. Please retry.', {
-      retryAfterMs: 1000,
-      cause,
-    });
-  }
+async function checkFound(
+  { clock }: Needs,
+  keyHash: string,
+  search: Promise<Principal | null>,
+): Promise<Authenticated> {
+  const found = await search.catch((cause: unknown) => {
+    const message = 'The key store cannot be reached right now. Please retry.';
+    throw new GatewayError('store_unavailable', message, { retryAfterMs: 1000, cause });
+  });
+  if (found === null) throw invalidKey();
+  return { ...checkPrincipal(found, clock.nowMs()), keyHash };
 }
 
 export function invalidKey(): GatewayError {

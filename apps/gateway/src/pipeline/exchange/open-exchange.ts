@@ -1,4 +1,4 @@
-import { GatewayError } from '@llm0/core/errors/gateway-error';
+import { invalidRequest } from '@llm0/core/errors/gateway-error';
 import type { Services } from '../../services/contract';
 
 /** `off`: neither read nor written; `refresh`: not read, but written anew. */
@@ -80,7 +80,7 @@ function cacheMode(own: string | null, cacheControl: string | null): CacheMode {
   const wanted = own?.trim().toLowerCase();
   if (wanted === 'off' || wanted === 'refresh') return wanted;
   if (wanted !== undefined && wanted !== 'on') {
-    throw new GatewayError('invalid_request', 'X-LLM0-Cache must be "off" or "refresh".', { param: 'X-LLM0-Cache' });
+    throw invalidRequest('X-LLM0-Cache', 'X-LLM0-Cache must be "off" or "refresh".');
   }
   if (cacheControl === null) return 'normal';
   if (/\bno-store\b/i.test(cacheControl)) return 'off';
@@ -90,9 +90,7 @@ function cacheMode(own: string | null, cacheControl: string | null): CacheMode {
 function headerNumber(name: string, text: string, range: { min: number; max: number }): number {
   const value = Number(text);
   if (text.trim() === '' || !Number.isFinite(value) || value < range.min || value > range.max) {
-    throw new GatewayError('invalid_request', `${name} must be a number from ${range.min} to ${range.max}.`, {
-      param: name,
-    });
+    throw invalidRequest(name, `${name} must be a number from ${range.min} to ${range.max}.`);
   }
   return value;
 }

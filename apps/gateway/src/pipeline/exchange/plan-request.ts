@@ -5,7 +5,7 @@ import type { Principal, Project } from '@llm0/core/keys/api-key';
 import type { AdmitPlan } from '@llm0/core/limits/hot-store';
 import type { DialectName } from '@llm0/core/logs/log-record';
 import { estimateHold } from '@llm0/core/pricing/estimate-cost';
-import { guessTokens, type RequestWeight, weighRequest } from '@llm0/core/pricing/estimate-tokens';
+import { guessTokens, NO_WEIGHT, type RequestWeight, weighRequest } from '@llm0/core/pricing/estimate-tokens';
 import type { Route, RouteTarget, RoutingTables } from '@llm0/core/routing/resolve-targets';
 import type { Services } from '../../services/contract';
 import { admitPlan, NO_HOLD } from './admit-plan';
@@ -38,6 +38,7 @@ export function planRequest(services: Pick<Services, 'routing'>, input: PlanInpu
   const { project } = principal;
   const tables = services.routing();
   const isCount = request.countOnly === true;
+  // Counting tokens costs nothing.
   const weight = isCount ? NO_WEIGHT : weighRequest(request);
   if (project.strictCaps) checkBounded(weight, request);
   const route = planRoute(input, tables, weight);
@@ -62,17 +63,6 @@ export function planRequest(services: Pick<Services, 'routing'>, input: PlanInpu
     }),
   };
 }
-
-/** Counting tokens costs nothing. */
-const NO_WEIGHT: RequestWeight = {
-  textBytes: 0,
-  unknownBytes: 0,
-  messages: 0,
-  images: 0,
-  audios: 0,
-  files: 0,
-  builtInTools: 0,
-};
 
 function cacheable(project: Project, exchange: Exchange): boolean {
   return project.cacheEnabled && exchange.controls.cache !== 'off';

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
+import { isObject, type JsonObject, type JsonValue } from '@llm0/core/chat/json';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { Services } from '../../services/contract';
 import { boundedBody, tooLarge } from './bounded-body';
@@ -12,7 +12,7 @@ export async function readRequestBody(services: Pick<Services, 'config'>, reques
   } catch (cause) {
     throw new GatewayError('invalid_json', `The request body is not valid JSON: ${describe(cause)}.`, { cause });
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+  if (!isObject(value)) {
     throw new GatewayError('invalid_request', 'The request body must be a JSON object.');
   }
   return value;

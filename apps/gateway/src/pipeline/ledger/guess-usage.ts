@@ -59,12 +59,6 @@ function outputText(event: ChatEvent): string {
 
 /** The last usage an upstream reported. */
 export function lastUsage(batches: readonly EventBatch[]): Usage | undefined {
-  for (let i = batches.length - 1; i >= 0; i--) {
-    const events = batches[i]?.events ?? [];
-    for (let j = events.length - 1; j >= 0; j--) {
-      const event = events[j];
-      if (event?.type === 'usage') return event.usage;
-    }
-  }
-  return undefined;
+  const last = batches.findLast(({ events }) => events.some(({ type }) => type === 'usage'));
+  return last?.events.findLast((event) => event.type === 'usage')?.usage;
 }

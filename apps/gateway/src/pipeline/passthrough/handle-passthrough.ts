@@ -11,18 +11,17 @@ import {
 } from '@llm0/providers/transport/call-passthrough';
 import type { ErrorEnvelope } from '../../dialects/dialect';
 import type { ConnectedProvider, Services } from '../../services/contract';
-import { type Admission, admitPlanned } from '../exchange/admit';
+import { admitPlanned } from '../exchange/admit';
 import { authenticate } from '../exchange/authenticate';
 import type { Authenticated } from '../exchange/load-principal';
-import { type Exchange, openExchange } from '../exchange/open-exchange';
+import { openExchange } from '../exchange/open-exchange';
 import { handleRefusal, type Progress } from '../handle-refusal';
+import { givenBodies } from '../ledger/logged-bodies';
 import { forwardedRequestHeaders } from './filter-headers';
 import { NativeMeter } from './native-meter';
-import { type NativeJob, type NativePlan, PASSTHROUGH } from './plan-passthrough';
+import { PASSTHROUGH } from './plan-passthrough';
 import { describeNative, type NativeBody, type NativeTarget, providerName, readBody, readTarget } from './read-native';
 import { respondNative } from './respond-native';
-
-export type NativeAdmission = Admission<NativePlan, never>;
 
 const DIALECT = 'passthrough';
 
@@ -58,7 +57,7 @@ export async function handlePassthrough(
     progress.principal = admission.principal;
     const meter = new NativeMeter(services, { exchange, dialect: DIALECT, admission, job });
     progress.meter = meter;
-    keepRequest(services, { exchange, admission, job });
+    services.bodyLog.keep(() => givenBodies({ exchange, admission }, job.body));
     const askedMs = services.clock.monotonicMs();
     const response = await ask(services, { connected, provider, connection, principal, url, body, httpRequest });
     noteKey(connected, { provider, connection, response });
@@ -146,19 +145,6 @@ function noteKey(
   if (keys === undefined) return;
   if (response.ok) keys.accepted(connection);
   else keys.refused(connection, provider.decodeError(response.status, response.headers, ''));
-}
-
-function keepRequest(
-  services: Pick<Services, 'bodyLog'>,
-  { exchange, admission, job }: { exchange: Exchange; admission: NativeAdmission; job: NativeJob },
-): void {
-  services.bodyLog.keep(() => ({
-    requestId: exchange.requestId,
-    projectId: admission.principal.project.id,
-    createdAtMs: admission.decision.nowMs,
-    request: job.body,
-    response: undefined,
-  }));
 }
 
 /** What the vendor's clients understand; for a provider that is not there, what most do. */

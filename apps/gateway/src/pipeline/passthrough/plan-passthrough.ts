@@ -3,7 +3,7 @@ import type { ChatRequest } from '@llm0/core/chat/request';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { AdmitPlan } from '@llm0/core/limits/hot-store';
 import { estimateHold } from '@llm0/core/pricing/estimate-cost';
-import type { RequestWeight } from '@llm0/core/pricing/estimate-tokens';
+import { NO_WEIGHT } from '@llm0/core/pricing/estimate-tokens';
 import type { PricedModel } from '@llm0/core/pricing/price-book';
 import { notAllowed } from '@llm0/core/routing/narrow-route';
 import { countReferences, hasVendorTools, type NativeShape } from '@llm0/providers/transport/call-passthrough';
@@ -83,10 +83,8 @@ function holdFor(
   priced: PricedModel,
   project: { readonly strictCaps: boolean; readonly defaultOutputTokens: number },
 ): PlannedHold {
-  const weight: RequestWeight = {
-    ...{ textBytes: bodyBytes, unknownBytes: 0, messages: 1, audios: 0, files: 0, builtInTools: 0 },
-    images: body === undefined ? 0 : countReferences(body),
-  };
+  const images = body === undefined ? 0 : countReferences(body);
+  const weight = { ...NO_WEIGHT, textBytes: bodyBytes, messages: 1, images };
   const limit = body === undefined ? undefined : shape?.outputLimit(body);
   const request: Pick<ChatRequest, 'maxOutputTokens' | 'serviceTier' | 'extra'> = {
     maxOutputTokens: shape?.isInputOnly === true ? 0 : limit,

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
+import { isObject, type JsonObject, parseJson } from '@llm0/core/chat/json';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { NativePath, NativeShape, PassthroughProvider } from '@llm0/providers/transport/call-passthrough';
 import { boundedBody, tooLarge } from '../exchange/bounded-body';
@@ -62,12 +62,8 @@ export async function readBody(
 
 /** undefined for anything but an object: whether that is wrong is the vendor's affair. */
 function parse(bytes: Uint8Array): JsonObject | undefined {
-  try {
-    const value = JSON.parse(new TextDecoder().decode(bytes)) as JsonValue;
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = parseJson(new TextDecoder().decode(bytes));
+  return isObject(value) ? value : undefined;
 }
 
 /** What a native request asks for, as far as its shape is known. */

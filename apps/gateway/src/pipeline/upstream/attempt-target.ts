@@ -1,5 +1,6 @@
 import { type EventBatch, isOutputEvent } from '@llm0/core/chat/event';
 import type { ChatRequest } from '@llm0/core/chat/request';
+import { inTime } from '@llm0/core/waits/in-time';
 import { callProvider, upstreamFailure } from '@llm0/providers/transport/call-provider';
 import type { Services } from '../../services/contract';
 import { type Attempt, stillConnected, type UpstreamJob, type UpstreamNeeds, type UpstreamStep } from './upstream-call';
@@ -67,18 +68,12 @@ async function readInTime(
   services: ChatNeeds,
   { iterator, attempt, step }: { iterator: AsyncIterator<EventBatch>; attempt: ChatAttempt; step: UpstreamStep },
 ): Promise<void> {
-  const late = Promise.withResolvers<never>();
-  const onLate = () => {
-    const waitedMs = Math.round(services.clock.monotonicMs() - attempt.startedMs);
-    late.reject(upstreamFailure('timeout', attempt.target.provider, `sent no output within ${waitedMs} ms.`));
+  const leftMs = Math.max(1, step.outputByMs - services.clock.monotonicMs());
+  await inTime(readUntilOutput(iterator, attempt.received), leftMs, () => {
     void iterator.return?.();
-  };
-  const timer = setTimeout(onLate, Math.max(1, step.outputByMs - services.clock.monotonicMs()));
-  try {
-    await Promise.race([readUntilOutput(iterator, attempt.received), late.promise]);
-  } finally {
-    clearTimeout(timer);
-  }
+    const waitedMs = Math.round(services.clock.monotonicMs() - attempt.startedMs);
+    throw upstreamFailure('timeout', attempt.target.provider, `sent no output within ${waitedMs} ms.`);
+  });
 }
 
 /** The batches already read, then the rest. */

@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, test } from 'bun:test';
 import type { ChatRequest } from '@llm0/core/chat/request';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
-import { EmbeddedTargetHealth } from '@llm0/core/routing/embedded-target-health';
 import type { Route, RouteTarget } from '@llm0/core/routing/resolve-targets';
 import { SharedTargetHealth } from '@llm0/core/routing/shared-target-health';
+import { noOtherProcess } from '@llm0/core/routing/target-health-store';
 import { openai } from '@llm0/providers/openai/index';
 import { Metrics } from '../../observe/metrics';
 import type { ChatJob, ChatNeeds } from './attempt-target';
@@ -81,7 +81,7 @@ function createWorld(
     return script(init.signal as AbortSignal);
   }) as unknown as typeof globalThis.fetch;
   const health = new SharedTargetHealth({
-    store: new EmbeddedTargetHealth().open('one'),
+    store: noOtherProcess,
     monotonicMs: () => performance.now(),
   });
   const metrics = new Metrics();

@@ -1,17 +1,11 @@
 import { type AttemptSummary, GatewayError, type UpstreamFailure } from '@llm0/core/errors/gateway-error';
 import type { LogAttempt } from '@llm0/core/logs/log-record';
+import { KIND_BY_FAILURE } from '@llm0/providers/transport/call-provider';
 
 /** How the last attempt's failure is told to the caller (contract: errors; last cause wins). */
 const FINAL_KIND = {
-  rate_limited: 'upstream_unavailable',
-  server_error: 'upstream_error',
-  auth: 'upstream_error',
+  ...KIND_BY_FAILURE,
   not_found: 'model_not_found',
-  timeout: 'upstream_timeout',
-  connection: 'upstream_error',
-  rejected: 'upstream_rejected',
-  malformed: 'upstream_error',
-  truncated: 'upstream_error',
 } as const satisfies Record<UpstreamFailure, GatewayError['kind']>;
 
 const DEFAULT_RETRY_AFTER_MS = 1000;

@@ -1,5 +1,5 @@
 import type { Usage } from '@llm0/core/chat/usage';
-import { GatewayError } from '@llm0/core/errors/gateway-error';
+import { clientClosed, GatewayError } from '@llm0/core/errors/gateway-error';
 import type { LogAttempt } from '@llm0/core/logs/log-record';
 import { computeCost } from '@llm0/core/pricing/compute-cost';
 import { AttemptPlan, type AttemptStep } from '@llm0/core/routing/attempt-plan';
@@ -190,9 +190,7 @@ export abstract class UpstreamCall<Job extends UpstreamJob, Received, Opened, Re
 
   /** Anything that is not an upstream's failure (a bug, the caller leaving) is passed on as it is. */
   private asUpstreamError(error: unknown): GatewayError {
-    if (this.job.signal.aborted) {
-      return new GatewayError('client_closed', 'The caller closed the connection.', { cause: error });
-    }
+    if (this.job.signal.aborted) return clientClosed(error);
     if (error instanceof GatewayError) return error;
     return new GatewayError('internal', 'The gateway failed while asking the provider.', { cause: error });
   }

@@ -1,6 +1,8 @@
 // Postgres away: a request with an Idempotency-Key is refused, because running it could mean running it twice. An answer
 // that can't be written yet is replayed from this process's memory and tried again until its claim is another's.
 import { GatewayError } from '../../errors/gateway-error';
+import { inTime } from '../../waits/in-time';
+import { untilGone } from '../../waits/until-gone';
 
 /** One key of one caller, and who claims it. */
 export interface ClaimRef {
@@ -174,26 +176,17 @@ export class IdempotencyKeys<A> {
   }
 
   /** A claim that comes too late for its request is given back. */
-  private async claim(ref: ClaimRef, bodyHash: string): Promise<ClaimOutcome> {
+  private claim(ref: ClaimRef, bodyHash: string): Promise<ClaimOutcome> {
     const { store, leaseMs = LEASE_MS, deadlineMs = DEADLINE_MS } = this.options;
-    const late = Promise.withResolvers<never>();
-    let given = false;
-    const timer = setTimeout(() => {
-      given = true;
-      late.reject(unavailable());
-    }, deadlineMs);
+    let isLate = false;
     const asking = store.claim(ref, bodyHash, leaseMs).then((outcome) => {
-      if (given && outcome.type === 'claimed') void store.release(ref).catch(() => {});
+      if (isLate && outcome.type === 'claimed') void store.release(ref).catch(() => {});
       return outcome;
     });
-    try {
-      return await Promise.race([asking, late.promise]);
-    } catch (cause) {
-      throw cause instanceof GatewayError ? cause : unavailable(cause);
-    } finally {
-      clearTimeout(timer);
-      asking.catch(() => {});
-    }
+    return inTime(asking, deadlineMs, () => {
+      isLate = true;
+      throw unavailable();
+    });
   }
 
   private createClaim(id: string, entry: Entry<A>): IdempotencyClaim<A> {
@@ -249,18 +242,6 @@ export class IdempotencyKeys<A> {
       // Tried again at the next tick: the lease outlives two of them.
       if (refs.length > 0) void store.renew(refs, leaseMs).catch(() => {});
     }, leaseMs / 3);
-  }
-}
-
-async function untilGone<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  const gone = Promise.withResolvers<never>();
-  const onAbort = () => gone.reject(new GatewayError('client_closed', 'The caller closed the connection.'));
-  signal.addEventListener('abort', onAbort, { once: true });
-  if (signal.aborted) onAbort();
-  try {
-    return await Promise.race([work, gone.promise]);
-  } finally {
-    signal.removeEventListener('abort', onAbort);
   }
 }
 

@@ -2,6 +2,7 @@
 // in a row none is tried for 5 s; writes wait within bounds. No request ever fails for it. One warning for each cause.
 import type { Embedder } from '../../embedding/embedder';
 import { BatchWriter } from '../../logs/batch-writer';
+import { inTime } from '../../waits/in-time';
 import { decodeCachedAnswer } from '../cached-answer';
 import { findRefusal, type GuardName } from './guards/near-match-guards';
 import { hashQuestion } from './hash-question';
@@ -88,14 +89,12 @@ export class StoredSemanticCache implements SemanticCache {
     };
     if (this.breaker.isOpen(startMs) || this.lookUps >= maxLookUps) return done('busy');
     this.lookUps += 1;
-    const late = Promise.withResolvers<'late'>();
-    const timer = setTimeout(() => late.resolve('late'), deadlineMs);
     const progress: { vector?: Float32Array } = {};
     const search = this.search(question, deadlineMs, progress).finally(() => {
       this.lookUps -= 1;
     });
     try {
-      const result = await Promise.race([search, late.promise]);
+      const result = await inTime(search, deadlineMs, () => 'late' as const);
       if (result === 'late') {
         this.breaker.fail(performance.now(), 'the semantic cache is slow: look-ups count as misses');
         return done('late', { vector: progress.vector });
@@ -105,9 +104,6 @@ export class StoredSemanticCache implements SemanticCache {
       const detail = error instanceof Error ? error.message : String(error);
       this.breaker.fail(performance.now(), 'the semantic cache cannot be read', detail);
       return done('error', { vector: progress.vector });
-    } finally {
-      clearTimeout(timer);
-      search.catch(() => {});
     }
   }
 

@@ -4,7 +4,7 @@ import { isOwnItemId } from '@llm0/core/conversations/own-ids';
 import type { EncodeContext, UpstreamRequest } from '../../provider-request';
 import { asObject, asString } from '../../translation/read-json';
 import { DroppedParameters } from '../../translation/refuse-parameter';
-import { responsesEndpoint } from '../endpoint';
+import { endpointOf } from '../endpoint';
 
 /** What means something to this gateway alone: by then it stands in its place. */
 const OWN_FIELDS = ['previous_response_id', 'background'] as const;
@@ -21,7 +21,7 @@ export function encodeRequest(wire: WireRequest, stream: boolean, context: Encod
   else if (body.stream !== undefined) body.stream = false;
   if (context.outputLimit !== undefined) body.max_output_tokens ??= context.outputLimit;
   if (Array.isArray(body.input)) body.input = body.input.flatMap((item) => encodeItem(item, dropped));
-  return { ...responsesEndpoint(context.connection), body: JSON.stringify(body), dropped: dropped.names() };
+  return { ...endpointOf(context.connection, 'responses'), body: JSON.stringify(body), dropped: dropped.names() };
 }
 
 /** Items that came from other vendors lose the ids they were given here, and thoughts that only those can read. */

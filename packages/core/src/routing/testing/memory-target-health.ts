@@ -5,7 +5,7 @@ import {
   PROBE_LEASE_MS,
   type SharedHealth,
   type TargetHealthStore,
-} from './target-health-store';
+} from '../target-health-store';
 
 /** Times are epoch milliseconds; `openUntilMs` 0 = closed. */
 interface Entry {
@@ -16,8 +16,8 @@ interface Entry {
   probeUntilMs: number;
 }
 
-/** What the processes on one machine without Redis share: there is one, so memory is enough. */
-export class EmbeddedTargetHealth {
+/** What several processes share, in memory: decides as Redis does. */
+export class MemoryTargetHealth {
   private readonly entries = new Map<string, Entry>();
 
   constructor(private readonly nowMs: () => number = Date.now) {}

@@ -1,0 +1,59 @@
+import { type CompatibleOverrides, createCompatibleProvider } from './create-compatible-provider';
+
+const CLOUDS: readonly CompatibleOverrides[] = [
+  // Source: https://console.groq.com/docs/openai
+  {
+    name: 'groq',
+    defaultBaseUrl: 'https://api.groq.com/openai/v1',
+    modelPatterns: [/^groq\//, /^openai\/gpt-oss-/],
+    quirks: { outputLimitField: 'as-sent', topK: false },
+    embeddings: null,
+  },
+  // Source: https://docs.together.ai/docs/openai-api-compatibility
+  {
+    name: 'together',
+    defaultBaseUrl: 'https://api.together.xyz/v1',
+    modelPatterns: [],
+  },
+  // Source: https://api-docs.deepseek.com
+  {
+    name: 'deepseek',
+    defaultBaseUrl: 'https://api.deepseek.com/v1',
+    modelPatterns: [/^deepseek-(?:chat|reasoner|coder)/],
+    quirks: { topK: false },
+    embeddings: null,
+  },
+  // Source: https://docs.x.ai/docs/api-reference
+  {
+    name: 'xai',
+    defaultBaseUrl: 'https://api.x.ai/v1',
+    modelPatterns: [/^grok-/],
+    quirks: { outputLimitField: 'as-sent', topK: false },
+  },
+  // Source: https://docs.mistral.ai/api
+  {
+    name: 'mistral',
+    defaultBaseUrl: 'https://api.mistral.ai/v1',
+    modelPatterns: [/^(?:open-)?(?:mistral|mixtral|codestral|ministral|pixtral|magistral|devstral|voxtral)-/],
+    // Unknown fields are refused with 422; usage comes on the last chunk without being asked for.
+    quirks: { streamOptions: false, topK: false, renamed: { seed: 'random_seed' } },
+    // Source: https://docs.mistral.ai/api/endpoint/embeddings
+    embeddings: { dimensionsField: 'output_dimension', maxInputs: 512 },
+  },
+  // Source: https://openrouter.ai/docs/api-reference/overview
+  {
+    name: 'openrouter',
+    defaultBaseUrl: 'https://openrouter.ai/api/v1',
+    modelPatterns: [],
+    quirks: { outputLimitField: 'as-sent' },
+  },
+  // Source: https://docs.fireworks.ai/tools-sdks/openai-compatibility
+  {
+    name: 'fireworks',
+    defaultBaseUrl: 'https://api.fireworks.ai/inference/v1',
+    modelPatterns: [/^accounts\/fireworks\//],
+  },
+];
+
+/** Vendors that are known by what sets them apart, in the order in which names are tried. */
+export const COMPATIBLE_CLOUDS = CLOUDS.map(createCompatibleProvider);

@@ -1,0 +1,24 @@
+import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
+import { asObject } from './read-json';
+
+const SCHEMA_MAPS: ReadonlySet<string> = new Set(['properties', '$defs', 'definitions']);
+const SCHEMA_LISTS: ReadonlySet<string> = new Set(['anyOf', 'allOf', 'oneOf']);
+
+/** A member of a JSON schema with `map` over the schemas in it; as it is where it holds none. */
+export function mapSubschemas(name: string, value: JsonValue, map: (schema: JsonValue) => JsonValue): JsonValue {
+  if (name === 'items') return map(value);
+  if (SCHEMA_LISTS.has(name) && Array.isArray(value)) return value.map(map);
+  const members = SCHEMA_MAPS.has(name) ? asObject(value) : undefined;
+  if (members === undefined) return value;
+  return Object.fromEntries(Object.entries(members).map(([key, inner]) => [key, map(inner)]));
+}
+
+/** What a local reference (`#/$defs/Name`) of a schema stands for; undefined for any other. */
+export function resolveReference(root: JsonObject, reference: string): JsonObject | undefined {
+  if (!reference.startsWith('#')) return undefined;
+  let found: JsonValue | undefined = root;
+  for (const step of reference.split('/').slice(1)) {
+    found = asObject(found)?.[decodeURIComponent(step).replaceAll('~1', '/').replaceAll('~0', '~')];
+  }
+  return asObject(found);
+}
