@@ -2,7 +2,7 @@
 import { callAdmin } from '@llm0/testing/stores/start-gateway';
 import { describeMachine } from './machine/describe-machine';
 import { readServerVersions } from './machine/read-server-versions';
-import { BenchOptionError, type BenchOptions, OPTION_HELP, parseOptions } from './options';
+import { BenchOptionError, type BenchOptions, optionHelp, parseOptions } from './options';
 import { publish } from './report/publish';
 import type { Row } from './report/rows';
 import { choosePlan, listScenarios, type Plan } from './scenarios/choose-plan';
@@ -14,7 +14,7 @@ const DRAIN_TIMEOUT_MS = 120_000;
 
 async function main(): Promise<void> {
   const options = parseOptions(process.argv.slice(2));
-  if (options.help) return console.log(`${OPTION_HELP}\n\n${listScenarios()}`);
+  if (options.help) return console.log(`${optionHelp()}\n${listScenarios()}`);
   const plan = choosePlan(options.scenarios);
   const world = await startBench(options);
   const rows: Row[] = [];
