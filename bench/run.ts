@@ -20,7 +20,7 @@ async function main(): Promise<void> {
   const rows: Row[] = [];
   const notes: string[] = [];
   try {
-    const machine = describeMachine(describeStores(options), await readServerVersions(world.stores));
+    const machine = await describeMachine(describeStores(options), await readServerVersions(world.stores));
     try {
       await runPlan(world, plan, { rows, notes });
       notes.push(await describeLedger(world));

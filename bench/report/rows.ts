@@ -20,11 +20,7 @@ export interface ServerSide {
   readonly upstream: ServerPercentiles;
 }
 
-export interface ServerPercentiles {
-  readonly p50: number | null;
-  readonly p95: number | null;
-  readonly p99: number | null;
-}
+export type ServerPercentiles = Readonly<Record<'p50' | 'p95' | 'p99', number | null>>;
 
 /** One target's trials of one scenario. */
 export interface Row {
