@@ -22,7 +22,7 @@ async function main(): Promise<void> {
   try {
     const machine = await describeMachine(describeStores(options), await readServerVersions(world.stores));
     try {
-      await runPlan(world, plan, { rows, notes });
+      await Promise.race([interruption(), runAll(world, plan, { rows, notes })]);
       notes.push(await describeLedger(world));
     } finally {
       // What was measured is published even when a later scenario fails or the run is interrupted.
@@ -38,14 +38,13 @@ interface Findings {
   readonly notes: string[];
 }
 
-async function runPlan(world: BenchWorld, plan: Plan, findings: Findings): Promise<void> {
-  const stop = new Promise<never>((_, reject) => {
+/** Never resolves: throws when somebody ends the run. */
+const interruption = () =>
+  new Promise<never>((_, reject) => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) {
       process.once(signal, () => reject(new Error(`ended by ${signal}`)));
     }
   });
-  await Promise.race([stop, runAll(world, plan, findings)]);
-}
 
 async function runAll(world: BenchWorld, plan: Plan, { rows, notes }: Findings): Promise<void> {
   for (const connections of world.options.connections) {

@@ -2,6 +2,7 @@ import type { Machine } from '../machine/describe-machine';
 import { judgeGoals } from './goals';
 import { renderTable, show } from './render-table';
 import {
+  answeredPercent,
   cpuPer1000,
   DIRECT,
   endMibOf,
@@ -95,9 +96,7 @@ function addedTable(timed: readonly Row[], rows: readonly Row[]): string {
       const direct = findRow(rows, row, { target: DIRECT });
       const added = (name: 'p50' | 'p90' | 'p99') =>
         show(latencyOf(row, name) - (direct === undefined ? Number.NaN : latencyOf(direct, name)));
-      const answered = row.trials.reduce((sum, { load }) => sum + load.requests, 0);
-      const share = (100 * answered) / Math.max(1, answered + errorsOf(row));
-      return [row.scenario, row.target, added('p50'), added('p90'), added('p99'), show(share)];
+      return [row.scenario, row.target, added('p50'), added('p90'), added('p99'), show(answeredPercent(row))];
     });
   const head = ['scenario', 'target', 'added p50 ms', 'added p90', 'added p99', 'answered %'];
   return renderTable(head, lines, ['scenario', 'target']);
@@ -112,13 +111,12 @@ function goalTable(goals: ReturnType<typeof judgeGoals>): string {
     aim,
     isMet ? 'yes' : '**no**',
   ]);
-  return renderTable(['scenario', 'what', 'measured', 'must', 'aim', 'reached'], lines, [
-    'scenario',
-    'what',
-    'must',
-    'aim',
-    'reached',
-  ]);
+  const head = ['scenario', 'what', 'measured', 'must', 'aim', 'reached'];
+  return renderTable(
+    head,
+    lines,
+    head.filter((name) => name !== 'measured'),
+  );
 }
 
 function processNames(rows: readonly Row[]): readonly string[] {

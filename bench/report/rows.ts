@@ -52,6 +52,12 @@ export const throughputOf = (row: Row): number => median(row.trials.map(({ load 
 
 export const errorsOf = (row: Row): number => row.trials.reduce((sum, { load }) => sum + load.errors, 0);
 
+/** Per cent of its requests that were answered as expected. */
+export function answeredPercent(row: Row): number {
+  const answered = row.trials.reduce((sum, { load }) => sum + load.requests, 0);
+  return (100 * answered) / Math.max(1, answered + errorsOf(row));
+}
+
 /** Milliseconds; NaN where nothing was measured. */
 export function latencyOf(row: Row, name: keyof NonNullable<LoadResult['latencyMs']>): number {
   return median(row.trials.flatMap(({ load }) => (load.latencyMs === null ? [] : [load.latencyMs[name]])));
