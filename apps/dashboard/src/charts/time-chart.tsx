@@ -5,11 +5,9 @@ import type { TimeChartProps } from './chart-props';
 import { ChartTooltip } from './chart-tooltip';
 import { type ChartData, stackValues } from './prepare-series';
 
-const DEFAULT_HEIGHT = 200;
-
 /** Draws prepared data; all charts of a page share their crosshair. */
 export function TimeChart(props: TimeChartProps) {
-  const { data, kind, height = DEFAULT_HEIGHT, label, intervalMs } = props;
+  const { data, kind, height, label, intervalMs } = props;
   const frame = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | null>(null);
   const [hover, setHover] = useState<{ index: number; left: number } | null>(null);
