@@ -7,9 +7,7 @@ describe('options', () => {
   test('have sensible defaults', () => {
     expect(parseOptions([])).toMatchObject({
       scenarios: [],
-      seconds: undefined,
       connections: [10],
-      rate: undefined,
       trials: 3,
       stores: 'real',
       workers: 1,
@@ -41,7 +39,7 @@ describe('options', () => {
   test.each([
     ['--duration x', /--duration/],
     ['--connections 10,', /--connections/],
-    ['--stores both', /real or embedded/],
+    ['--stores both', /real, embedded/],
     ['--workers 2 --stores embedded', /--stores real/],
     ['--url http://h', /--key/],
     ['--compare h:1', /\[name=\]URL/],

@@ -1,146 +1,88 @@
-import { parseArgs } from 'node:util';
+import { Command, InvalidArgumentError, Option } from '@commander-js/extra-typings';
 
-/** Another gateway that gets the same load. */
-export interface OtherGateway {
-  readonly name: string;
-  /** Its OpenAI-compatible API without `/v1`. */
-  readonly url: string;
-}
-
-/** What `bun run bench` was asked for. */
-export interface BenchOptions {
-  /** In the order given; empty = the default ones. */
-  readonly scenarios: readonly string[];
-  /** Of one trial; absent = the scenario's own. */
-  readonly seconds: number | undefined;
-  readonly connections: readonly number[];
-  readonly rate: number | undefined;
-  readonly trials: number;
-  readonly stores: 'real' | 'embedded';
-  readonly workers: number;
-  /** Of a target's first trial in a scenario; later ones take at most a second. */
-  readonly warmUpSeconds: number;
-  /** A running gateway to measure instead of one started here. */
-  readonly url: string | undefined;
-  readonly key: string | undefined;
-  readonly compare: readonly OtherGateway[];
-  readonly compareKey: string;
-  /** Sent to the others with every request. */
-  readonly compareHeaders: Readonly<Record<string, string>>;
-  /** Model name that the others are asked for; absent = the scenario's. */
-  readonly compareModel: string | undefined;
-  /** Fixed, so that other gateways can be configured with it beforehand; 0 = any. */
-  readonly upstreamPort: number;
-  /** Sizes of what `keys-100k`, `rows-10m` and `backlog` generate. */
-  readonly keys: number;
-  readonly rows: number;
-  readonly cacheRows: number;
-  readonly backlogRows: number;
-  readonly help: boolean;
-}
+/** What `bun run bench` was asked for; sizes are those of what `keys-100k`, `rows-10m` and `backlog` generate. */
+export type BenchOptions = ReturnType<typeof parseOptions>;
 
 /** A wrong argument; the message is for the user. */
 export class BenchOptionError extends Error {
   override readonly name = 'BenchOptionError';
 }
 
-export const OPTION_HELP = `bun run bench [scenario… | all] [options]
-  --duration 5           seconds of a trial (default: the scenario's own)
-  --connections 10,50    each in turn
-  --rate 1000            requests per second, sent on time, instead of as fast as it goes
-  --trials 3             interleaved; the table shows medians
-  --warm-up 25           seconds before a target's first trial of a scenario
-  --stores real          or embedded
-  --workers 1            gateway processes on one port
-  --url URL --key KEY    a running gateway instead of one started here
-  --compare [name=]URL   another gateway under the same load; may be repeated
-  --compare-key KEY --compare-model MODEL --compare-header 'name: value' (may be repeated)
-  --upstream-port 9100   a fixed port for the fake upstream, for the configuration of other gateways
-  --keys 100000 --rows 10000000 --cache-rows 1000000 --backlog-rows 1000000`;
+const createProgram = () =>
+  new Command('bun run bench')
+    .usage('[scenario… | all] [options]')
+    .argument('[scenario…]')
+    .allowExcessArguments()
+    .helpOption(false)
+    .exitOverride()
+    .configureOutput({ writeErr: () => {} })
+    .configureHelp({ helpWidth: 120 })
+    .option('--duration <s>', "seconds of a trial (default: the scenario's own)", atLeast(0.1))
+    .option('--connections <n,…>', 'each in turn (default: 10)', (text) => text.split(',').map(atLeast(1)))
+    .option('--rate <n>', 'requests per second, sent on time, instead of as fast as it goes', atLeast(0.1))
+    .option('--trials <n>', 'interleaved; the table shows medians', atLeast(1), 3)
+    .option('--warm-up <s>', "before a target's first trial of a scenario; later ones take at most 1 s", atLeast(0), 25)
+    .addOption(new Option('--stores <kind>').choices(['real', 'embedded']).default('real'))
+    .option('--workers <n>', 'gateway processes on one port', atLeast(1), 1)
+    .option('--url <url>', 'a running gateway instead of one started here', withoutVersion)
+    .option('--key <key>', 'its API key')
+    .option('--compare <[name=]url>', 'another gateway under the same load; may be repeated', readOther)
+    .option('--compare-key <key>', 'what the others are sent', 'bench')
+    .option('--compare-model <name>', "the others' name for the model")
+    .option('--compare-header <name: value>', 'sent to the others; may be repeated', readHeader)
+    .option('--upstream-port <n>', 'a fixed port for the fake upstream, for the configuration of others', atLeast(0), 0)
+    .option('--keys <n>', 'size of keys-100k', atLeast(1), 100_000)
+    .option('--rows <n>', 'size of rows-10m and browse', atLeast(1), 10_000_000)
+    .option('--cache-rows <n>', 'size of rows-10m', atLeast(0), 1_000_000)
+    .option('--backlog-rows <n>', 'size of backlog', atLeast(1), 1_000_000)
+    .option('--help', 'this text');
 
-const DEFINED = {
-  duration: { type: 'string' },
-  connections: { type: 'string', default: '10' },
-  rate: { type: 'string' },
-  trials: { type: 'string', default: '3' },
-  stores: { type: 'string', default: 'real' },
-  workers: { type: 'string', default: '1' },
-  'warm-up': { type: 'string', default: '25' },
-  url: { type: 'string' },
-  key: { type: 'string' },
-  compare: { type: 'string', multiple: true, default: [] as string[] },
-  'compare-key': { type: 'string', default: 'bench' },
-  'compare-model': { type: 'string' },
-  'compare-header': { type: 'string', multiple: true, default: [] as string[] },
-  'upstream-port': { type: 'string', default: '0' },
-  keys: { type: 'string', default: '100000' },
-  rows: { type: 'string', default: '10000000' },
-  'cache-rows': { type: 'string', default: '1000000' },
-  'backlog-rows': { type: 'string', default: '1000000' },
-  help: { type: 'boolean', default: false },
-} as const;
+export const optionHelp = (): string => createProgram().helpInformation();
 
 /** Throws `BenchOptionError`. */
-export function parseOptions(argv: readonly string[]): BenchOptions {
-  const { values, positionals } = readArgs(argv);
-  const number = (name: string, text: string, least: number): number => {
-    const value = Number(text);
-    if (text !== '' && value >= least) return value;
-    throw new BenchOptionError(`--${name} must be a number of at least ${least}, but is "${text}"`);
-  };
-  const optional = (name: string, text: string | undefined, least: number) =>
-    text === undefined ? undefined : number(name, text, least);
-  if (values.stores !== 'real' && values.stores !== 'embedded') {
-    throw new BenchOptionError(`--stores must be real or embedded, but is "${values.stores}"`);
-  }
-  if ((values.url === undefined) !== (values.key === undefined)) {
-    throw new BenchOptionError('--url and --key go together');
-  }
-  const workers = number('workers', values.workers, 1);
-  if (workers > 1 && values.stores === 'embedded') throw new BenchOptionError('--workers needs --stores real');
-  return {
-    scenarios: positionals,
-    seconds: optional('duration', values.duration, 0.1),
-    connections: values.connections.split(',').map((text) => number('connections', text, 1)),
-    rate: optional('rate', values.rate, 0.1),
-    trials: number('trials', values.trials, 1),
-    stores: values.stores,
-    workers,
-    warmUpSeconds: number('warm-up', values['warm-up'], 0),
-    url: values.url === undefined ? undefined : withoutVersion(values.url),
-    key: values.key,
-    compare: values.compare.map(readOther),
-    compareKey: values['compare-key'],
-    compareModel: values['compare-model'],
-    compareHeaders: Object.fromEntries(values['compare-header'].map(readHeader)),
-    upstreamPort: number('upstream-port', values['upstream-port'], 0),
-    keys: number('keys', values.keys, 1),
-    rows: number('rows', values.rows, 1),
-    cacheRows: number('cache-rows', values['cache-rows'], 0),
-    backlogRows: number('backlog-rows', values['backlog-rows'], 1),
-    help: values.help,
-  };
-}
-
-function readArgs(argv: readonly string[]) {
+export function parseOptions(argv: readonly string[]) {
+  const program = createProgram();
   try {
-    return parseArgs({ args: [...argv], allowPositionals: true, options: DEFINED });
+    program.parse(argv, { from: 'user' });
   } catch (error) {
     throw new BenchOptionError(error instanceof Error ? error.message : String(error));
   }
+  const { duration: seconds, warmUp: warmUpSeconds, compareHeader: compareHeaders = {}, ...options } = program.opts();
+  const { connections = [10], compare = [] } = options;
+  if ((options.url === undefined) !== (options.key === undefined)) {
+    throw new BenchOptionError('--url and --key go together');
+  }
+  if (options.workers > 1 && options.stores === 'embedded') {
+    throw new BenchOptionError('--workers needs --stores real');
+  }
+  return { ...options, scenarios: program.args, seconds, warmUpSeconds, connections, compare, compareHeaders };
+}
+
+function atLeast(least: number) {
+  return (text: string): number => {
+    const value = Number(text);
+    if (text !== '' && value >= least) return value;
+    throw new InvalidArgumentError(`It must be a number of at least ${least}.`);
+  };
+}
+
+/** Another gateway that gets the same load; `url`: its OpenAI-compatible API without `/v1`. */
+interface OtherGateway {
+  readonly name: string;
+  readonly url: string;
 }
 
 /** `name=URL`, or a URL that is its own name. */
-function readOther(text: string): OtherGateway {
+function readOther(text: string, others: readonly OtherGateway[] = []): readonly OtherGateway[] {
   const [, name, url = ''] = /^(?:([\w.-]+)=)?(https?:\/\/.+)$/.exec(text) ?? [];
-  if (!URL.canParse(url)) throw new BenchOptionError(`--compare must be [name=]URL, but is "${text}"`);
-  return { name: name ?? new URL(url).host, url: withoutVersion(url) };
+  if (!URL.canParse(url)) throw new InvalidArgumentError('It must be [name=]URL.');
+  return [...others, { name: name ?? new URL(url).host, url: withoutVersion(url) }];
 }
 
-function readHeader(text: string): readonly [string, string] {
+function readHeader(text: string, headers: Readonly<Record<string, string>> = {}): Readonly<Record<string, string>> {
   const [, name, value] = /^([\w-]+): *(\S.*)$/.exec(text) ?? [];
-  if (name !== undefined && value !== undefined) return [name.toLowerCase(), value];
-  throw new BenchOptionError(`--compare-header must be "name: value", but is "${text}"`);
+  if (name === undefined || value === undefined) throw new InvalidArgumentError('It must be "name: value".');
+  return { ...headers, [name.toLowerCase()]: value };
 }
 
 /** Base URLs are given with and without `/v1`. */

@@ -2,14 +2,9 @@ import { callAdmin } from '@llm0/testing/stores/start-gateway';
 import { median, type ServerPercentiles, type ServerSide, type Trial } from './report/rows';
 import { type StartedGateway, waitForDrain } from './start-bench';
 
-interface Overview {
-  readonly requests: number;
-  readonly cache_hits: number;
-  readonly semantic_hits: number;
-  readonly latency_ms: ServerPercentiles;
-  readonly overhead_ms: ServerPercentiles;
-  readonly upstream_ms: ServerPercentiles;
-}
+type Count = 'requests' | 'cache_hits' | 'semantic_hits';
+type Metric = 'latency_ms' | 'overhead_ms' | 'upstream_ms';
+type Overview = Readonly<Record<Count, number> & Record<Metric, ServerPercentiles>>;
 
 const DRAIN_TIMEOUT_MS = 60_000;
 
@@ -30,17 +25,12 @@ export async function readServerSide(
     });
     overviews.push(await callAdmin<Overview>(gateway, `/stats/overview?${range}`));
   }
-  const at = (metric: 'latency_ms' | 'overhead_ms' | 'upstream_ms', name: keyof ServerPercentiles) => {
+  const at = (metric: Metric, name: keyof ServerPercentiles) => {
     const measured = overviews.flatMap((overview) => overview[metric][name] ?? []);
     return measured.length === 0 ? null : median(measured);
   };
-  const all = (metric: 'latency_ms' | 'overhead_ms' | 'upstream_ms') => ({
-    p50: at(metric, 'p50'),
-    p95: at(metric, 'p95'),
-    p99: at(metric, 'p99'),
-  });
-  const sum = (name: 'requests' | 'cache_hits' | 'semantic_hits') =>
-    overviews.reduce((total, overview) => total + overview[name], 0);
+  const all = (metric: Metric) => ({ p50: at(metric, 'p50'), p95: at(metric, 'p95'), p99: at(metric, 'p99') });
+  const sum = (name: Count) => overviews.reduce((total, overview) => total + overview[name], 0);
   return {
     requests: sum('requests'),
     exactHits: sum('cache_hits'),

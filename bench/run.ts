@@ -2,7 +2,7 @@
 import { callAdmin } from '@llm0/testing/stores/start-gateway';
 import { describeMachine } from './machine/describe-machine';
 import { readServerVersions } from './machine/read-server-versions';
-import { BenchOptionError, type BenchOptions, OPTION_HELP, parseOptions } from './options';
+import { BenchOptionError, type BenchOptions, optionHelp, parseOptions } from './options';
 import { publish } from './report/publish';
 import type { Row } from './report/rows';
 import { choosePlan, listScenarios, type Plan } from './scenarios/choose-plan';
@@ -14,15 +14,15 @@ const DRAIN_TIMEOUT_MS = 120_000;
 
 async function main(): Promise<void> {
   const options = parseOptions(process.argv.slice(2));
-  if (options.help) return console.log(`${OPTION_HELP}\n\n${listScenarios()}`);
+  if (options.help) return console.log(`${optionHelp()}\n${listScenarios()}`);
   const plan = choosePlan(options.scenarios);
   const world = await startBench(options);
   const rows: Row[] = [];
   const notes: string[] = [];
   try {
-    const machine = describeMachine(describeStores(options), await readServerVersions(world.stores));
+    const machine = await describeMachine(describeStores(options), await readServerVersions(world.stores));
     try {
-      await runPlan(world, plan, { rows, notes });
+      await Promise.race([interruption(), runAll(world, plan, { rows, notes })]);
       notes.push(await describeLedger(world));
     } finally {
       // What was measured is published even when a later scenario fails or the run is interrupted.
@@ -38,14 +38,13 @@ interface Findings {
   readonly notes: string[];
 }
 
-async function runPlan(world: BenchWorld, plan: Plan, findings: Findings): Promise<void> {
-  const stop = new Promise<never>((_, reject) => {
+/** Never resolves: throws when somebody ends the run. */
+const interruption = () =>
+  new Promise<never>((_, reject) => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) {
       process.once(signal, () => reject(new Error(`ended by ${signal}`)));
     }
   });
-  await Promise.race([stop, runAll(world, plan, findings)]);
-}
 
 async function runAll(world: BenchWorld, plan: Plan, { rows, notes }: Findings): Promise<void> {
   for (const connections of world.options.connections) {

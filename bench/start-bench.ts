@@ -26,8 +26,7 @@ export interface Target {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-export interface StartedGateway extends Pick<GatewayProcess, 'url' | 'adminToken'> {
-  readonly pid: number;
+export interface StartedGateway extends Pick<GatewayProcess, 'url' | 'pid' | 'adminToken' | 'dataDir'> {
   /** The open key, and the project it is of. */
   readonly open: { readonly projectId: string; readonly keyId: string; readonly apiKey: string };
   /** What another gateway on the same stores is started with. */
@@ -96,7 +95,7 @@ async function startOurs(options: BenchOptions, upstreamUrl: string, stops: (() 
   stops.push(() => running.stop());
   const open = await createTestKey(running);
   const { url, pid, adminToken } = running;
-  const gateway: StartedGateway = { url, pid, adminToken, open, env };
+  const gateway: StartedGateway = { url, pid, adminToken, dataDir, open, env };
   const keys = await createKeys(running, open.apiKey);
   return { gateway, keys, stores: started?.stores, processes: { gateway: pid, ...started?.processes } };
 }

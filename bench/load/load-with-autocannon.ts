@@ -32,7 +32,7 @@ export async function loadWithAutocannon(job: LoadJob, runId: string): Promise<L
   const tally = new Tally();
   const instance = autocannon(options, (error: unknown, outcome) => (error ? reject(error) : resolve(outcome)));
   instance.on('response', (_client, status, _bytes, responseTime) => {
-    if (status === job.expectStatus) tally.latencies.add(responseTime);
+    if (status === job.expectStatus) tally.latenciesMs.push(responseTime);
     else tally.fail(`status ${status}`);
   });
   instance.on('reqError', () => tally.fail('connection'));

@@ -92,7 +92,7 @@ class Connection {
       const isDone = this.reader.push(chunk);
       if (!this.hasFirst && this.reader.hasBody) {
         this.hasFirst = true;
-        this.tally.firstBytes.add(performance.now() - this.askedMs);
+        this.tally.firstBytesMs.push(performance.now() - this.askedMs);
       }
       if (isDone) this.finish(this.verdict());
     } catch {
@@ -118,7 +118,7 @@ class Connection {
   private finish(failure: string | undefined): void {
     if (this.request === undefined) return;
     this.request = undefined;
-    if (failure === undefined) this.tally.latencies.add(performance.now() - this.askedMs);
+    if (failure === undefined) this.tally.latenciesMs.push(performance.now() - this.askedMs);
     else this.tally.fail(failure);
     this.onDone(this);
   }

@@ -14,7 +14,13 @@ export interface Machine {
   readonly command: string;
 }
 
-export function describeMachine(stores: string, servers: Readonly<Record<string, string>>): Machine {
+export async function describeMachine(stores: string, servers: Readonly<Record<string, string>>): Promise<Machine> {
+  // Empty where there is no git, or no repository.
+  const commit = await Bun.$`git rev-parse --short HEAD`
+    .cwd(import.meta.dir)
+    .quiet()
+    .nothrow()
+    .text();
   return {
     cpu: cpus()[0]?.model ?? 'unknown CPU',
     cores: cpus().length,
@@ -23,7 +29,7 @@ export function describeMachine(stores: string, servers: Readonly<Record<string,
     bun: Bun.version,
     servers,
     stores,
-    commit: firstLine(['git', 'rev-parse', '--short', 'HEAD']),
+    commit: commit.trim(),
     date: new Date().toISOString().slice(0, 10),
     command: ['bun run bench', ...showArguments(process.argv.slice(2))].join(' '),
   };
@@ -39,16 +45,4 @@ export function showArguments(args: readonly string[]): readonly string[] {
     if (SECRETS.has(name) && text !== name) return `${name}=***`;
     return /[^\w.,:/=@-]/.test(text) ? `'${text}'` : text;
   });
-}
-
-function firstLine(command: string[]): string {
-  try {
-    return (
-      Bun.spawnSync(command, { cwd: import.meta.dir, stderr: 'ignore' })
-        .stdout.toString()
-        .split('\n')[0] ?? ''
-    );
-  } catch {
-    return '';
-  }
 }

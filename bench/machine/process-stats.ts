@@ -61,16 +61,12 @@ export function readCpu(roots: Readonly<Record<string, number>>): Readonly<Recor
 export const processTree = (root: number): readonly number[] => treeOf(root, readAll());
 
 /** Resident memory of processes in MiB; those that have ended count 0. */
-export const residentMib = (pids: readonly number[]): number =>
-  pids.reduce((sum, pid) => sum + statusMib(pid, 'VmRSS'), 0);
+export const residentMib = (pids: readonly number[]): number => pids.reduce((sum, pid) => sum + residentOf(pid), 0);
 
-/** The high-water mark of one process since its start (migrations and compiling included), in MiB. */
-export const startPeakMib = (pid: number): number => statusMib(pid, 'VmHWM');
-
-function statusMib(pid: number, name: string): number {
+function residentOf(pid: number): number {
   try {
     const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-    return Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(status)?.[1] ?? 0) / 1024;
+    return Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1] ?? 0) / 1024;
   } catch {
     return 0;
   }

@@ -7,7 +7,12 @@ import { SseDecoder } from '@llm0/core/sse/decode-sse';
 import { encodeSse } from '@llm0/core/sse/encode-sse';
 import { ChatStreamEncoder } from '@llm0/gateway/dialects/openai-chat/encode-stream';
 import { benchKey } from '../load/bench-keys';
-import type { MicroCase } from './measure';
+
+/** A part of the work of a request. */
+export interface MicroCase {
+  readonly name: string;
+  run(): unknown;
+}
 
 const KIB = 1024;
 const text = (bytes: number) => 'lorem ipsum dolor '.repeat(Math.ceil(bytes / 18)).slice(0, bytes);

@@ -63,8 +63,10 @@ export async function measureScripts(): Promise<readonly ScriptResult[]> {
     await store.start(new StoredRows());
     await setUp(store);
     const results: ScriptResult[] = [];
-    for (const { name, call } of CASES) results.push(await measureCalls(redis, name, () => call(store)));
-    results.push(await measureSettle(redis, store));
+    for (const { name, call } of CASES) {
+      results.push(await measureBatches(redis, name, async () => () => callInTurn(() => call(store))));
+    }
+    results.push(await measureBatches(redis, 'settle, 200 at once', () => admitToSettle(store)));
     return results;
   } finally {
     await store.close();
@@ -83,47 +85,39 @@ async function setUp(store: RedisHotStore): Promise<void> {
   await store.flush(1000);
 }
 
-async function measureCalls(redis: Redis, name: string, call: () => Promise<unknown>): Promise<ScriptResult> {
+/** Times batches of calls; what `prepare` does before it returns a batch is not timed. */
+async function measureBatches(
+  redis: Redis,
+  name: string,
+  prepare: () => Promise<() => Promise<unknown>>,
+): Promise<ScriptResult> {
   const insideUs: number[] = [];
   const roundTripsUs: number[] = [];
   for (let batch = 0; batch < BATCHES; batch++) {
+    const run = await prepare();
     await redis.config('RESETSTAT');
     const startMs = performance.now();
-    for (let i = 0; i < CALLS; i++) await call();
+    await run();
     roundTripsUs.push(((performance.now() - startMs) * 1000) / CALLS);
-    insideUs.push(await usecPerCall(redis));
+    const { calls, usec } = parseCommandStats(await redis.info('commandstats'));
+    insideUs.push(usec / Math.max(1, calls));
   }
-  return toResult(name, insideUs, roundTripsUs);
+  return { name, minUs: Math.min(...insideUs), medianUs: median(insideUs), roundTripUs: median(roundTripsUs) };
 }
 
-/** Each settles a request admitted beforehand; handed over together, as answers that end in the same turn are. */
-async function measureSettle(redis: Redis, store: RedisHotStore): Promise<ScriptResult> {
-  const insideUs: number[] = [];
-  const roundTripsUs: number[] = [];
-  for (let batch = 0; batch < BATCHES; batch++) {
-    const open: { readonly request: AdmitRequest; readonly nowMs: number }[] = [];
-    for (let i = 0; i < CALLS; i++) {
-      const request = requestOf({ ...limits, keyId: 'key-5' });
-      open.push({ request, nowMs: (await store.admit(request)).nowMs });
-    }
-    await redis.config('RESETSTAT');
-    const startMs = performance.now();
+async function callInTurn(call: () => Promise<unknown>): Promise<void> {
+  for (let i = 0; i < CALLS; i++) await call();
+}
+
+/** Admits requests; what it returns settles them together, as answers that end in the same turn are. */
+async function admitToSettle(store: RedisHotStore): Promise<() => Promise<unknown>> {
+  const open: { readonly request: AdmitRequest; readonly nowMs: number }[] = [];
+  for (let i = 0; i < CALLS; i++) {
+    const request = requestOf({ ...limits, keyId: 'key-5' });
+    open.push({ request, nowMs: (await store.admit(request)).nowMs });
+  }
+  return () => {
     for (const { request, nowMs } of open) store.settle(settlementOf(request, nowMs));
-    await store.flush(10_000);
-    roundTripsUs.push(((performance.now() - startMs) * 1000) / CALLS);
-    insideUs.push(await usecPerCall(redis));
-  }
-  return toResult('settle, 200 at once', insideUs, roundTripsUs);
+    return store.flush(10_000);
+  };
 }
-
-async function usecPerCall(redis: Redis): Promise<number> {
-  const { calls, usec } = parseCommandStats(await redis.info('commandstats'));
-  return usec / Math.max(1, calls);
-}
-
-const toResult = (name: string, insideUs: readonly number[], roundTripsUs: readonly number[]): ScriptResult => ({
-  name,
-  minUs: Math.min(...insideUs),
-  medianUs: median(insideUs),
-  roundTripUs: median(roundTripsUs),
-});

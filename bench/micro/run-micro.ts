@@ -1,49 +1,45 @@
 // `bun bench/micro/run-micro.ts`: what the parts of a request cost that the profile shows.
+import { measure } from 'mitata';
 import { renderTable } from '../report/render-table';
 import { median } from '../report/rows';
 import { microCases } from './cases';
-import { lastResult, MICRO_OPTIONS, measureMicro } from './measure';
 import { measureDrain } from './measure-drain';
 import { measureScripts } from './measure-scripts';
 
 const wanted = process.argv.slice(2);
 const isWanted = (name: string) => wanted.length === 0 || wanted.some((part) => name.includes(part));
 
-const results = microCases()
-  .filter(({ name }) => isWanted(name))
-  .map((one) => measureMicro(one, MICRO_OPTIONS));
-if (lastResult() === undefined && results.length > 0) throw new Error('a measured call returned nothing');
+const NS_PER_US = 1000;
 const show = (us: number) => us.toFixed(us < 10 ? 2 : 1);
-if (results.length > 0) {
-  const lines = results.map(({ name, minUs, medianUs }) => [name, show(minUs), show(medianUs)]);
-  console.log(`${renderTable(['in the gateway', 'min µs', 'median µs'], lines, ['in the gateway'])}\n`);
+/** The first column is text, all others are microseconds or milliseconds. */
+const print = (head: readonly string[], lines: readonly (readonly [name: string, ...values: number[]])[]) =>
+  console.log(
+    `${renderTable(
+      head,
+      lines.map(([name, ...values]) => [name, ...values.map(show)]),
+      head.slice(0, 1),
+    )}\n`,
+  );
+
+const cases = microCases().filter(({ name }) => isWanted(name));
+if (cases.length > 0) {
+  const lines: [string, number, number][] = [];
+  for (const { name, run } of cases) {
+    const { min, p50 } = await measure(run);
+    lines.push([name, min / NS_PER_US, p50 / NS_PER_US]);
+  }
+  print(['in the gateway', 'min µs', 'median µs'], lines);
 }
 if (isWanted('scripts')) {
-  const lines = (await measureScripts()).map(({ name, minUs, medianUs, roundTripUs }) => [
-    name,
-    show(minUs),
-    show(medianUs),
-    show(roundTripUs),
-  ]);
-  const head = ['in Redis', 'min µs', 'median µs', 'until the reply, µs'];
-  console.log(renderTable(head, lines, ['in Redis']));
+  const lines = (await measureScripts()).map((one) => [one.name, one.minUs, one.medianUs, one.roundTripUs] as const);
+  print(['in Redis', 'min µs', 'median µs', 'until the reply, µs'], lines);
 }
 if (isWanted('drain')) {
   const { cpuUsPerRow, postgresUsPerRow, stretchMs } = await measureDrain();
-  const head = [
-    'storing 1,000 log rows',
-    'CPU µs a row',
-    'of Postgres, µs',
-    'longest stretch, ms',
-    'longest of half the batches, ms',
-  ];
-  const line = [
-    'in the gateway',
-    show(cpuUsPerRow),
-    show(postgresUsPerRow),
-    show(Math.max(...stretchMs)),
-    show(median(stretchMs)),
-  ];
-  console.log(`\n${renderTable(head, [line], ['storing 1,000 log rows'])}`);
+  const longest = ['longest stretch, ms', 'longest of half the batches, ms'];
+  print(
+    ['storing 1,000 log rows', 'CPU µs a row', 'of Postgres, µs', ...longest],
+    [['in the gateway', cpuUsPerRow, postgresUsPerRow, Math.max(...stretchMs), median(stretchMs)]],
+  );
 }
 process.exit(0);

@@ -2,6 +2,7 @@ import type { Machine } from '../machine/describe-machine';
 import { judgeGoals } from './goals';
 import { renderTable, show } from './render-table';
 import {
+  answeredPercent,
   cpuPer1000,
   DIRECT,
   endMibOf,
@@ -25,22 +26,33 @@ export interface Report {
 }
 
 export function renderMarkdown({ machine, rows, notes }: Report): string {
-  const parts = [describe(machine)];
-  if (rows.length > 0) parts.push(loadTable(rows));
-  const goals = judgeGoals(rows);
-  if (goals.length > 0) parts.push('What it must reach:', goalTable(goals));
   const timed = rows.filter((row) => row.rate !== undefined && findRow(rows, row, { target: DIRECT }) !== undefined);
-  if (timed.length > 0) parts.push('At a fixed rate, over the upstream itself:', addedTable(timed, rows));
-  const processes = processNames(rows);
-  if (processes.length > 0) parts.push('CPU seconds per 1,000 requests of each process:', cpuTable(rows, processes));
-  const served = rows.filter(({ server }) => server !== undefined);
-  if (served.length > 0)
-    parts.push('What the gateway measured itself (`gateway_logs`), milliseconds:', serverTable(served));
-  const failed = rows.filter((row) => errorsOf(row) > 0);
-  if (failed.length > 0) parts.push('Errors:', failed.map(describeErrors).join('\n'));
-  if (notes.length > 0) parts.push(notes.map((note) => `- ${note}`).join('\n'));
+  const parts = [
+    describe(machine),
+    ...section([], rows, loadTable),
+    ...section(['What it must reach:'], judgeGoals(rows), goalTable),
+    ...section(['At a fixed rate, over the upstream itself:'], timed, (some) => addedTable(some, rows)),
+    ...section(['CPU seconds per 1,000 requests of each process:'], processNames(rows), (names) =>
+      cpuTable(rows, names),
+    ),
+    ...section(
+      [SERVER_TITLE],
+      rows.filter(({ server }) => server !== undefined),
+      serverTable,
+    ),
+    ...section(['Errors:'], rows.filter((row) => errorsOf(row) > 0).map(describeErrors), listOf),
+    ...section([], notes, listOf),
+  ];
   return `${parts.join('\n\n')}\n`;
 }
+
+const SERVER_TITLE = 'What the gateway measured itself (`gateway_logs`), milliseconds:';
+
+/** Left out where there is nothing to show. */
+const section = <T>(title: readonly string[], items: readonly T[], render: (items: readonly T[]) => string) =>
+  items.length === 0 ? [] : [...title, render(items)];
+
+const listOf = (lines: readonly string[]): string => lines.map((line) => `- ${line}`).join('\n');
 
 function describe(machine: Machine): string {
   const { cpu, cores, memoryGib, system, bun, servers, stores, commit, date, command } = machine;
@@ -84,9 +96,7 @@ function addedTable(timed: readonly Row[], rows: readonly Row[]): string {
       const direct = findRow(rows, row, { target: DIRECT });
       const added = (name: 'p50' | 'p90' | 'p99') =>
         show(latencyOf(row, name) - (direct === undefined ? Number.NaN : latencyOf(direct, name)));
-      const answered = row.trials.reduce((sum, { load }) => sum + load.requests, 0);
-      const share = (100 * answered) / Math.max(1, answered + errorsOf(row));
-      return [row.scenario, row.target, added('p50'), added('p90'), added('p99'), show(share)];
+      return [row.scenario, row.target, added('p50'), added('p90'), added('p99'), show(answeredPercent(row))];
     });
   const head = ['scenario', 'target', 'added p50 ms', 'added p90', 'added p99', 'answered %'];
   return renderTable(head, lines, ['scenario', 'target']);
@@ -101,13 +111,12 @@ function goalTable(goals: ReturnType<typeof judgeGoals>): string {
     aim,
     isMet ? 'yes' : '**no**',
   ]);
-  return renderTable(['scenario', 'what', 'measured', 'must', 'aim', 'reached'], lines, [
-    'scenario',
-    'what',
-    'must',
-    'aim',
-    'reached',
-  ]);
+  const head = ['scenario', 'what', 'measured', 'must', 'aim', 'reached'];
+  return renderTable(
+    head,
+    lines,
+    head.filter((name) => name !== 'measured'),
+  );
 }
 
 function processNames(rows: readonly Row[]): readonly string[] {
@@ -151,5 +160,5 @@ function describeErrors(row: Row): string {
     for (const [kind, count] of Object.entries(load.errorKinds)) kinds[kind] = (kinds[kind] ?? 0) + count;
   }
   const listed = Object.entries(kinds).map(([kind, count]) => `${kind}: ${count}`);
-  return `- ${row.scenario}, ${row.target}, ${row.connections} connections: ${listed.join(', ')}`;
+  return `${row.scenario}, ${row.target}, ${row.connections} connections: ${listed.join(', ')}`;
 }

@@ -20,11 +20,7 @@ export interface ServerSide {
   readonly upstream: ServerPercentiles;
 }
 
-export interface ServerPercentiles {
-  readonly p50: number | null;
-  readonly p95: number | null;
-  readonly p99: number | null;
-}
+export type ServerPercentiles = Readonly<Record<'p50' | 'p95' | 'p99', number | null>>;
 
 /** One target's trials of one scenario. */
 export interface Row {
@@ -55,6 +51,12 @@ export function median(values: readonly number[]): number {
 export const throughputOf = (row: Row): number => median(row.trials.map(({ load }) => load.requestsPerSecond));
 
 export const errorsOf = (row: Row): number => row.trials.reduce((sum, { load }) => sum + load.errors, 0);
+
+/** Per cent of its requests that were answered as expected. */
+export function answeredPercent(row: Row): number {
+  const answered = row.trials.reduce((sum, { load }) => sum + load.requests, 0);
+  return (100 * answered) / Math.max(1, answered + errorsOf(row));
+}
 
 /** Milliseconds; NaN where nothing was measured. */
 export function latencyOf(row: Row, name: keyof NonNullable<LoadResult['latencyMs']>): number {

@@ -4,11 +4,9 @@ import { apiKeyKey, createShardKeys, projectKey, shardOf } from '@llm0/core/limi
 import type { LogRecord } from '@llm0/core/logs/log-record';
 import { callAdmin } from '@llm0/testing/stores/start-gateway';
 import { Redis } from 'ioredis';
-import type { LoadJob } from '../load/load-job';
-import { load } from '../load/start-load';
-import { show } from '../report/render-table';
-import { median } from '../report/rows';
+import type { LoadResult } from '../load/load-job';
 import { type BenchWorld, type StartedGateway, waitForDrain } from '../start-bench';
+import { measureBeside } from './measure-beside';
 import { needRealStores, type SpecialOutcome } from './special';
 
 const BATCH = 2000;
@@ -20,37 +18,20 @@ const MODELS = ['gpt-4o', 'gpt-4o-mini', 'claude-sonnet-4-6', 'gemini-2.5-flash'
 /** p50 and p99 of hits with an empty queue, and again while a backlog is drained. */
 export async function measureBacklog(world: BenchWorld): Promise<SpecialOutcome> {
   const { gateway, stores } = needRealStores(world, 'backlog');
-  const { options } = world;
-  const job: LoadJob = {
-    url: gateway.url,
-    callers: { type: 'one', apiKey: gateway.open.apiKey },
-    connections: options.connections[0] ?? 10,
-    seconds: options.seconds ?? 5,
-    requests: [{ model: 'gpt-4o-mini', stream: false, question: 'same' }],
-    expectStatus: 200,
-  };
-  await load({ ...job, seconds: options.warmUpSeconds });
-  const quietP99: number[] = [];
-  const busyP99: number[] = [];
-  const notes: string[] = [];
-  for (let trial = 0; trial < options.trials; trial++) {
-    const quiet = await load(job);
-    await queueRows(stores.redisUrl, gateway.open, Math.ceil(options.backlogRows / options.trials));
+  const { backlogRows, trials } = world.options;
+  const begin = async () => {
+    await queueRows(stores.redisUrl, gateway.open, Math.ceil(backlogRows / trials));
     const before = await depthOf(gateway);
-    const busy = await load(job);
-    const after = await depthOf(gateway);
-    quietP99.push(quiet.latencyMs?.p99 ?? Number.NaN);
-    busyP99.push(busy.latencyMs?.p99 ?? Number.NaN);
-    notes.push(
-      `backlog, trial ${trial + 1}: p50 ${show(quiet.latencyMs?.p50 ?? Number.NaN)} → ${show(busy.latencyMs?.p50 ?? Number.NaN)} ms, ` +
-        `p99 ${show(quiet.latencyMs?.p99 ?? Number.NaN)} → ${show(busy.latencyMs?.p99 ?? Number.NaN)} ms; queue ${before} → ${after} rows; ` +
-        `${Math.round(busy.requestsPerSecond)} req/s, ${busy.errors} errors${busy.errors === 0 ? '' : ` (${JSON.stringify(busy.errorKinds)})`}`,
-    );
-    await waitForDrain(gateway, DRAIN_TIMEOUT_MS);
-  }
-  const ratio = median(busyP99) / median(quietP99);
-  notes.push(`backlog: p99 of hits while rows are drained is ${ratio.toFixed(2)}× of that without (must be ≤ 1.3×)`);
-  return { rows: [], notes };
+    return async (_: LoadResult, { requestsPerSecond, errors, errorKinds }: LoadResult) => {
+      const queue = `queue ${before} → ${await depthOf(gateway)} rows`;
+      await waitForDrain(gateway, DRAIN_TIMEOUT_MS);
+      const kinds = errors === 0 ? '' : ` (${JSON.stringify(errorKinds)})`;
+      return `; ${queue}; ${Math.round(requestsPerSecond)} req/s, ${errors} errors${kinds}`;
+    };
+  };
+  const { notes, ratio } = await measureBeside(world, { name: 'backlog', gateway, seconds: 5, begin });
+  const found = `backlog: p99 of hits while rows are drained is ${ratio} of that without (must be ≤ 1.3×)`;
+  return { rows: [], notes: [...notes, found] };
 }
 
 /** Straight into the queue and onto the counters of spend, as settlements would; the ledger stays even. */

@@ -3,11 +3,11 @@ import { dashboardCalls } from '../generate/dashboard-calls';
 import { generateRows } from '../generate/generate-rows';
 import { withSql } from '../generate/open-sql';
 import { timeCall } from '../generate/time-queries';
-import type { LoadJob } from '../load/load-job';
-import { load } from '../load/start-load';
+import type { LoadResult } from '../load/load-job';
 import { show } from '../report/render-table';
 import { median } from '../report/rows';
 import type { BenchWorld, StartedGateway } from '../start-bench';
+import { measureBeside } from './measure-beside';
 import { rebuildCounters } from './rebuild-counters';
 import { needRealStores, type SpecialOutcome } from './special';
 
@@ -33,38 +33,19 @@ export async function measureBrowse(world: BenchWorld): Promise<SpecialOutcome> 
 /** p99 of hits in turn with and without the dashboard's own calls over whatever the log holds. */
 export async function measureBrowsing(world: BenchWorld): Promise<readonly string[]> {
   const { gateway } = needRealStores(world, 'browse');
-  const { options } = world;
-  const rate = options.rate ?? HITS_PER_SECOND;
-  const job: LoadJob = {
-    url: gateway.url,
-    callers: { type: 'one', apiKey: gateway.open.apiKey },
-    connections: options.connections[0] ?? 10,
-    seconds: options.seconds ?? 20,
-    requests: [{ model: 'gpt-4o-mini', stream: false, question: 'same' }],
-    expectStatus: 200,
-    rate,
-  };
-  await load({ ...job, seconds: options.warmUpSeconds });
-  const quietP99: number[] = [];
-  const busyP99: number[] = [];
+  const rate = world.options.rate ?? HITS_PER_SECOND;
   const callsMs: number[] = [];
-  const notes: string[] = [];
-  for (let trial = 0; trial < options.trials; trial++) {
-    const quiet = await load(job);
+  const begin = async () => {
     const browser = startBrowsing(gateway, Date.now());
-    const busy = await load(job);
-    callsMs.push(...(await browser.stop()));
-    quietP99.push(quiet.latencyMs?.p99 ?? Number.NaN);
-    busyP99.push(busy.latencyMs?.p99 ?? Number.NaN);
-    notes.push(
-      `browse, trial ${trial + 1}: p50 ${show(quiet.latencyMs?.p50 ?? Number.NaN)} → ${show(busy.latencyMs?.p50 ?? Number.NaN)} ms, ` +
-        `p99 ${show(quiet.latencyMs?.p99 ?? Number.NaN)} → ${show(busy.latencyMs?.p99 ?? Number.NaN)} ms, ${quiet.errors + busy.errors} errors`,
-    );
-  }
-  const ratio = median(busyP99) / median(quietP99);
+    return async (quiet: LoadResult, busy: LoadResult) => {
+      callsMs.push(...(await browser.stop()));
+      return `, ${quiet.errors + busy.errors} errors`;
+    };
+  };
+  const { notes, ratio } = await measureBeside(world, { name: 'browse', gateway, seconds: 20, rate, begin });
   return [
     ...notes,
-    `browse: p99 of ${rate} hits a second while the dashboard asks ${CALLS_PER_SECOND} times a second is ${ratio.toFixed(2)}× of that ` +
+    `browse: p99 of ${rate} hits a second while the dashboard asks ${CALLS_PER_SECOND} times a second is ${ratio} of that ` +
       `without (must be ≤ 2×); its ${callsMs.length} calls took ${show(median(callsMs))} ms in the median, ${show(Math.max(...callsMs))} ms at most`,
   ];
 }

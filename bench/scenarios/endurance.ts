@@ -1,10 +1,9 @@
 import type { LoadJob } from '../load/load-job';
-import { load } from '../load/start-load';
-import { readCpu } from '../machine/process-stats';
-import { type MemoryPoint, sampleMemory, slopeOf } from '../machine/sample-memory';
+import { type MemoryPoint, slopeOf } from '../machine/sample-memory';
 import { readServerSide } from '../read-server-side';
-import { GATEWAY, type Row, type Trial } from '../report/rows';
+import { GATEWAY, type Row } from '../report/rows';
 import type { BenchWorld } from '../start-bench';
+import { measureLoad } from './measure-load';
 import { MIXED } from './scenarios';
 import { needGateway, type SpecialOutcome } from './special';
 
@@ -25,30 +24,17 @@ export async function measureEndurance(world: BenchWorld): Promise<SpecialOutcom
     callers: { type: 'one', apiKey: gateway.open.apiKey },
     ...{ connections, seconds, requests: MIXED, expectStatus: 200, rate: options.rate },
   };
-  const before = readCpu(world.processes);
-  const sampling = sampleMemory(gateway.pid, Math.min(1000, seconds * 20));
-  let points: readonly MemoryPoint[] = [];
-  try {
-    const result = await load(job);
-    points = sampling.stop();
-    const used = Object.entries(readCpu(world.processes)).map(([name, now]) => [name, now - (before[name] ?? 0)]);
-    const trial: Trial = {
-      load: result,
-      cpuSeconds: { ...Object.fromEntries(used), client: result.clientCpuSeconds },
-      memory: { peakMib: Math.max(...points.map(({ mib }) => mib)), endMib: points.at(-1)?.mib ?? 0 },
-    };
-    const fromSeconds = Math.min(SETTLED_SECONDS, seconds * SHORT_RUN_SHARE);
-    const slope = slopeOf(points, fromSeconds) ?? undefined;
-    const server = await readServerSide(gateway, [trial]);
-    const row: Row = {
-      ...{ scenario: 'endurance', target: GATEWAY, process: 'gateway', connections, trials: [trial] },
-      ...(slope === undefined ? {} : { slope }),
-      ...(server === undefined ? {} : { server }),
-    };
-    return { rows: [row], notes: [describe(points, fromSeconds, slope)] };
-  } finally {
-    sampling.stop();
-  }
+  const sampled = { pid: gateway.pid, everyMs: Math.min(1000, seconds * 20) };
+  const { trial, points } = await measureLoad(world, job, sampled);
+  const fromSeconds = Math.min(SETTLED_SECONDS, seconds * SHORT_RUN_SHARE);
+  const slope = slopeOf(points, fromSeconds) ?? undefined;
+  const server = await readServerSide(gateway, [trial]);
+  const row: Row = {
+    ...{ scenario: 'endurance', target: GATEWAY, process: 'gateway', connections, trials: [trial] },
+    ...(slope === undefined ? {} : { slope }),
+    ...(server === undefined ? {} : { server }),
+  };
+  return { rows: [row], notes: [describe(points, fromSeconds, slope)] };
 }
 
 function describe(points: readonly MemoryPoint[], fromSeconds: number, slope: Row['slope']): string {

@@ -6,7 +6,7 @@ import { FLOOR, findRow, GATEWAY, type Row, throughputOf } from '../report/rows'
 import type { BenchWorld } from '../start-bench';
 import { measureBrowsing } from './browse';
 import { rebuildCounters } from './rebuild-counters';
-import { measureInTurn } from './run-scenario';
+import { runScenario } from './run-scenario';
 import { SCENARIOS } from './scenarios';
 import { needRealStores, type SpecialOutcome } from './special';
 
@@ -44,15 +44,11 @@ export async function measureManyRows(world: BenchWorld): Promise<SpecialOutcome
 }
 
 async function measureBoth(world: BenchWorld, label: string): Promise<Row[]> {
-  const targets = world.targets.filter(({ kind }) => kind === 'floor' || kind === 'gateway');
   const rows: Row[] = [];
   for (const connections of world.options.connections) {
     for (const scenario of SCENARIOS.filter(({ name }) => MEASURED.some((one) => one === name))) {
-      const measured = await measureInTurn(
-        world,
-        targets.map((target) => ({ scenario, target, connections })),
-      );
-      rows.push(...measured.map((row) => ({ ...row, scenario: `${scenario.name}, ${label}` })));
+      const labelled = { ...scenario, name: `${scenario.name}, ${label}`, targets: ['floor', 'gateway'] as const };
+      rows.push(...(await runScenario(world, labelled, connections)));
     }
   }
   return rows;
@@ -63,8 +59,7 @@ function compare(rows: readonly Row[], connections: readonly number[]): string[]
     connections.flatMap((count) => {
       const ratio = (label: string) => {
         const own = rows.find(
-          ({ scenario, target, connections: used }) =>
-            scenario === `${name}, ${label}` && target === GATEWAY && used === count,
+          (row) => row.scenario.startsWith(`${name}, ${label}`) && row.target === GATEWAY && row.connections === count,
         );
         const floor = own && findRow(rows, own, { target: FLOOR });
         return own === undefined || floor === undefined ? Number.NaN : throughputOf(own) / throughputOf(floor);

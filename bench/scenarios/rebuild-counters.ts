@@ -1,5 +1,6 @@
 import { callAdmin } from '@llm0/testing/stores/start-gateway';
 import { Redis } from 'ioredis';
+import { askChat } from '../load/ask-chat';
 import type { BenchStores, StartedGateway } from '../start-bench';
 
 const TIMEOUT_MS = 600_000;
@@ -16,16 +17,9 @@ export async function rebuildCounters(gateway: StartedGateway, { redisUrl }: Ben
     redis.disconnect();
   }
   const startMs = performance.now();
-  const ask = () =>
-    fetch(`${gateway.url}/v1/chat/completions`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', authorization: `Bearer ${gateway.open.apiKey}` },
-      body: JSON.stringify({ model: 'gpt-4o-mini', messages: [{ role: 'user', content: 'Are you back?' }] }),
-    });
   while (performance.now() - startMs < TIMEOUT_MS) {
-    const answer = await ask();
-    await answer.text();
-    if (answer.status === 200) return performance.now() - startMs;
+    const { status } = await askChat(gateway.url, gateway.open.apiKey, 'Are you back?');
+    if (status === 200) return performance.now() - startMs;
     await Bun.sleep(100);
   }
   throw new Error(`counters were not rebuilt: ${JSON.stringify(await callAdmin(gateway, '/reconcile'))}`);

@@ -1,11 +1,11 @@
+import { askChat } from '../load/ask-chat';
 import type { LoadJob } from '../load/load-job';
 import { TAUGHT } from '../load/make-request';
 import { load } from '../load/start-load';
-import { readCpu } from '../machine/process-stats';
-import { sampleMemory } from '../machine/sample-memory';
 import { readServerSide } from '../read-server-side';
 import type { Row, Trial } from '../report/rows';
 import type { BenchWorld, Target } from '../start-bench';
+import { measureLoad } from './measure-load';
 import type { RateStep, Scenario } from './scenarios';
 
 const MEMORY_EVERY_MS = 100;
@@ -71,28 +71,11 @@ async function warmUp({ options }: BenchWorld, measurement: Measurement, isFirst
   if (seconds > 0) await load(jobOf(measurement, seconds));
 }
 
-/** One trial: throughput, latencies, and what each process used meanwhile. */
 async function measure(world: BenchWorld, measurement: Measurement, step: RateStep | undefined): Promise<Trial> {
   const { scenario, target } = measurement;
-  const job = jobOf(measurement, world.options.seconds ?? scenario.seconds);
-  const before = readCpu(world.processes);
-  const sampling = target.pid === undefined ? undefined : sampleMemory(target.pid, MEMORY_EVERY_MS);
-  try {
-    const result = await load(step === undefined ? job : { ...job, rate: step.rate });
-    const after = readCpu(world.processes);
-    const used = Object.entries(after).map(([name, seconds]) => [name, seconds - (before[name] ?? 0)] as const);
-    const points = sampling?.stop() ?? [];
-    return {
-      load: result,
-      cpuSeconds: { ...Object.fromEntries(used), client: result.clientCpuSeconds },
-      memory:
-        points.length === 0
-          ? null
-          : { peakMib: Math.max(...points.map(({ mib }) => mib)), endMib: points.at(-1)?.mib ?? 0 },
-    };
-  } finally {
-    sampling?.stop();
-  }
+  const job = { ...jobOf(measurement, world.options.seconds ?? scenario.seconds), rate: step?.rate };
+  const { trial } = await measureLoad(world, job, { pid: target.pid, everyMs: MEMORY_EVERY_MS });
+  return trial;
 }
 
 async function toRow(
@@ -122,15 +105,8 @@ const TEACH_PAUSE_MS = 200;
 async function teach(targets: readonly Target[]): Promise<void> {
   const ours = targets.find(({ kind }) => kind === 'gateway');
   if (ours === undefined) return;
-  const ask = async (content: string) => {
-    const answer = await fetch(`${ours.url}/v1/chat/completions`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', authorization: `Bearer ${ours.keys.semantic}` },
-      body: JSON.stringify({ model: 'gpt-4o-mini', stream: false, messages: [{ role: 'user', content }] }),
-    });
-    await answer.text();
-    return answer.headers.get('x-cache-hit');
-  };
+  const ask = async (content: string) =>
+    (await askChat(ours.url, ours.keys.semantic, content)).headers.get('x-cache-hit');
   for (let attempt = 0; attempt < TEACH_ATTEMPTS; attempt++) {
     await ask(TAUGHT);
     // Another exact key each time: no attempt is answered by the one before.

@@ -41,7 +41,11 @@ const EVERYBODY: readonly TargetKind[] = ['direct', 'floor', 'gateway', 'other']
 /** What only this gateway can answer, beside the floor. */
 const OURS: readonly TargetKind[] = ['floor', 'gateway'];
 
-const ordinary = { expectStatus: 200, key: 'open', seconds: 5, isDefault: true, targets: EVERYBODY } as const;
+/** A scenario with what most have in common; `own` says its requests, and what is different about it. */
+const usual = (name: string, what: string, own: Pick<Scenario, 'requests'> & Partial<Scenario>): Scenario => ({
+  ...{ name, what, expectStatus: 200, key: 'open', seconds: 5, isDefault: true, targets: EVERYBODY },
+  ...own,
+});
 
 /** Other ways to ask, judged beside chat in the same run; by name, since they say nothing of the floor. */
 const DIALECT = { isDefault: false, targets: ['gateway'] } as const;
@@ -56,116 +60,58 @@ export const MIXED: readonly RequestShape[] = [
 ];
 
 export const SCENARIOS: readonly Scenario[] = [
-  { ...ordinary, name: 'hit', what: 'the same question, answered by the exact cache', requests: [hit] },
-  {
-    ...ordinary,
-    name: 'hit-stream',
-    what: 'the same question, replayed as a stream',
-    requests: [{ ...hit, stream: true }],
-  },
-  {
-    ...ordinary,
-    name: 'miss',
-    what: 'a new question each time: admission, hold, upstream, settlement, cache write, log row',
+  usual('hit', 'the same question, answered by the exact cache', { requests: [hit] }),
+  usual('hit-stream', 'the same question, replayed as a stream', { requests: [{ ...hit, stream: true }] }),
+  usual('miss', 'a new question each time: admission, hold, upstream, settlement, cache write, log row', {
     requests: [miss],
-  },
-  { ...ordinary, name: 'stream', what: 'a new question each time, streamed in 20 chunks', requests: [stream] },
-  {
-    ...ordinary,
-    name: 'stream-500',
-    what: 'a new question each time, streamed in 500 chunks',
-    requests: [{ ...stream, chunks: 500 }],
-  },
-  {
-    ...ordinary,
-    name: 'denied',
-    what: 'a key without requests left: 429 for each',
+  }),
+  usual('stream', 'a new question each time, streamed in 20 chunks', { requests: [stream] }),
+  usual('stream-500', 'a new question each time, streamed in 500 chunks', { requests: [{ ...stream, chunks: 500 }] }),
+  usual('denied', 'a key without requests left: 429 for each', {
     requests: [miss],
     expectStatus: 429,
     key: 'tight',
     targets: OURS,
-  },
-  {
-    ...ordinary,
-    name: 'capped',
-    what: 'a project at its cap: 402 for each',
+  }),
+  usual('capped', 'a project at its cap: 402 for each', {
     requests: [miss],
     expectStatus: 402,
     key: 'capped',
     targets: OURS,
-  },
-  {
-    ...ordinary,
-    name: 'semantic-hit',
-    what: 'another wording each time, answered by the semantic cache (embedding included)',
+  }),
+  usual('semantic-hit', 'another wording each time, answered by the semantic cache (embedding included)', {
     requests: [{ ...hit, question: 'reworded' }],
     key: 'semantic',
     targets: OURS,
-  },
-  {
-    ...ordinary,
-    name: 'anthropic-miss',
-    what: 'as miss, translated for the Messages API and back',
+  }),
+  usual('anthropic-miss', 'as miss, translated for the Messages API and back', {
     requests: [{ ...miss, model: CLAUDE }],
-  },
-  {
-    ...ordinary,
-    name: 'messages-miss',
-    what: 'as miss, by a client of the Messages API (left out where the gateway has none)',
+  }),
+  usual('messages-miss', 'as miss, by a client of the Messages API (left out where the gateway has none)', {
     requests: [{ ...miss, model: CLAUDE, path: '/v1/messages' }],
     targets: ['direct', 'floor', 'gateway'],
-  },
-  {
-    ...ordinary,
+  }),
+  usual('messages-openai', 'as miss, by a client of the Messages API, translated for OpenAI and back', {
     ...DIALECT,
-    name: 'messages-openai',
-    what: 'as miss, by a client of the Messages API, translated for OpenAI and back',
     requests: [{ ...miss, path: '/v1/messages' }],
-  },
-  {
-    ...ordinary,
+  }),
+  usual('responses-miss', 'as miss, by a client of the Responses API', {
     ...DIALECT,
-    name: 'responses-miss',
-    what: 'as miss, by a client of the Responses API',
     requests: [{ ...miss, path: '/v1/responses' }],
-  },
-  {
-    ...ordinary,
+  }),
+  usual('responses-claude', 'as miss, by a client of the Responses API, translated for the Messages API and back', {
     ...DIALECT,
-    name: 'responses-claude',
-    what: 'as miss, by a client of the Responses API, translated for the Messages API and back',
     requests: [{ ...miss, model: CLAUDE, path: '/v1/responses' }],
-  },
-  {
-    ...ordinary,
+  }),
+  usual('embeddings-hit', 'the same text, its vector from the exact cache', {
     ...DIALECT,
-    name: 'embeddings-hit',
-    what: 'the same text, its vector from the exact cache',
     requests: [{ ...hit, model: EMBEDDING, path: '/v1/embeddings' }],
-  },
-  {
-    ...ordinary,
-    name: 'gemini-stream',
-    what: 'as stream, translated from generateContent',
-    requests: [{ ...stream, model: GEMINI }],
-  },
-  {
-    ...ordinary,
-    name: 'large-100k',
-    what: 'as miss, with a question of 100 kB',
-    requests: [{ ...miss, model: LONG, bytes: 100_000 }],
-  },
-  {
-    ...ordinary,
-    name: 'large-1m',
-    what: 'as miss, with a question of 1 MB',
-    requests: [{ ...miss, model: LONG, bytes: 1_000_000 }],
-  },
-  { ...ordinary, name: 'mixed', what: '60 % hits, 30 % misses, 10 % streams', requests: MIXED },
-  {
-    ...ordinary,
-    name: 'burst',
-    what: 'misses at 200 req/s, at 5,000, and at 200 again; each for the time of a trial',
+  }),
+  usual('gemini-stream', 'as stream, translated from generateContent', { requests: [{ ...stream, model: GEMINI }] }),
+  usual('large-100k', 'as miss, with a question of 100 kB', { requests: [{ ...miss, model: LONG, bytes: 100_000 }] }),
+  usual('large-1m', 'as miss, with a question of 1 MB', { requests: [{ ...miss, model: LONG, bytes: 1_000_000 }] }),
+  usual('mixed', '60 % hits, 30 % misses, 10 % streams', { requests: MIXED }),
+  usual('burst', 'misses at 200 req/s, at 5,000, and at 200 again; each for the time of a trial', {
     requests: [miss],
     isDefault: false,
     steps: [
@@ -173,16 +119,13 @@ export const SCENARIOS: readonly Scenario[] = [
       { label: '5,000', rate: 5000 },
       { label: '200 after it', rate: 200 },
     ],
-  },
-  {
-    ...ordinary,
-    name: 'sustained',
-    what: 'misses at 20, 50, 100, 500, 1,000 and 2,000 req/s',
+  }),
+  usual('sustained', 'misses at 20, 50, 100, 500, 1,000 and 2,000 req/s', {
     requests: [miss],
     seconds: 60,
     isDefault: false,
     steps: steps(20, 50, 100, 500, 1000, 2000),
-  },
+  }),
 ];
 
 /** What one name stands for, beside the names of the table. */

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createTestKey, startGateway } from '@llm0/testing/stores/start-gateway';
+import { askChat } from '../load/ask-chat';
 import { median } from '../report/rows';
 import type { BenchWorld } from '../start-bench';
 import { needGateway, type SpecialOutcome } from './special';
@@ -30,13 +31,8 @@ async function startOnce(dataDir: string, env: Readonly<Record<string, string>>,
   const startMs = performance.now();
   const gateway = await startGateway({ dataDir, env });
   try {
-    const answer = await fetch(`${gateway.url}/v1/chat/completions`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', authorization: `Bearer ${apiKey}` },
-      body: JSON.stringify({ model: 'gpt-4o-mini', messages: [{ role: 'user', content: 'Are you there?' }] }),
-    });
-    const text = await answer.text();
-    if (answer.status !== 200) throw new Error(`the first answer was ${answer.status}: ${text}`);
+    const { status, text } = await askChat(gateway.url, apiKey, 'Are you there?');
+    if (status !== 200) throw new Error(`the first answer was ${status}: ${text}`);
     return (performance.now() - startMs) / 1000;
   } finally {
     await gateway.stop();

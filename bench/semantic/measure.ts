@@ -1,6 +1,7 @@
 // `bun bench/semantic/measure.ts`: precision and recall of the semantic cache by threshold, with and without guards.
 import { findRefusal } from '@llm0/core/cache/semantic/guards/near-match-guards';
 import { DEFAULT_SEMANTIC_THRESHOLD } from '@llm0/core/cache/semantic/semantic-cache';
+import { renderTable } from '../report/render-table';
 import { embedTexts, similarityOf } from './embed-pairs';
 import { type LabelledPair, readPairs } from './read-pairs';
 
@@ -48,13 +49,13 @@ function ratioInterval(same: readonly Judged[], threshold: number): readonly [nu
 
 const percent = (share: number) => (100 * share).toFixed(1);
 
-function cells(pairs: readonly Judged[], threshold: number, guarded: boolean): string {
+function cells(pairs: readonly Judged[], threshold: number, guarded: boolean): readonly string[] {
   const served = pairs.filter((pair) => isServed(pair, threshold, guarded));
   const right = served.filter((pair) => pair.kind === 'same').length;
   const wrong = served.length - right;
   const same = pairs.filter((pair) => pair.kind === 'same').length;
   const precision = served.length === 0 ? '–' : percent(right / served.length);
-  return `${percent(right / same)} | ${wrong} | ${precision}`;
+  return [percent(right / same), String(wrong), precision];
 }
 
 /** Nothing where there are no pairs. */
@@ -63,12 +64,13 @@ function printHalf(title: string, pairs: readonly Judged[]): void {
   const same = pairs.filter((pair) => pair.kind === 'same');
   const other = pairs.filter((pair) => pair.kind !== 'same');
   console.log(`\n### ${title}: ${same.length} pairs of one meaning, ${other.length} of different meaning\n`);
-  console.log('| threshold | recall % | false hits | precision % | recall % with guards | false hits | precision % |');
-  console.log('|---|---|---|---|---|---|---|');
-  for (const threshold of THRESHOLDS) {
+  const plain = ['recall %', 'false hits', 'precision %'];
+  const head = ['threshold', ...plain, 'recall % with guards', 'false hits', 'precision %'];
+  const lines = THRESHOLDS.map((threshold) => {
     const mark = threshold === DEFAULT_SEMANTIC_THRESHOLD ? ' (default)' : '';
-    console.log(`| ${threshold}${mark} | ${cells(pairs, threshold, false)} | ${cells(pairs, threshold, true)} |`);
-  }
+    return [`${threshold}${mark}`, ...cells(pairs, threshold, false), ...cells(pairs, threshold, true)];
+  });
+  console.log(renderTable(head, lines, head));
   const hits = same.filter((pair) => isServed(pair, DEFAULT_SEMANTIC_THRESHOLD, true)).length;
   const bare = same.filter((pair) => isServed(pair, BARE_THRESHOLD, false)).length;
   const wrong = other.filter((pair) => isServed(pair, DEFAULT_SEMANTIC_THRESHOLD, true));
@@ -92,11 +94,10 @@ function printGuards(pairs: readonly Judged[]): void {
     counts.set(guard, count);
   }
   console.log('\n### What the guards refuse at the default threshold, all pairs\n');
-  console.log('| guard | false hits prevented | true hits lost |');
-  console.log('|---|---|---|');
-  for (const [guard, { wrong, right }] of [...counts].sort((a, b) => b[1].wrong - a[1].wrong)) {
-    console.log(`| ${guard} | ${wrong} | ${right} |`);
-  }
+  const head = ['guard', 'false hits prevented', 'true hits lost'];
+  const lines = [...counts].sort((a, b) => b[1].wrong - a[1].wrong);
+  const cellsOf = lines.map(([guard, { wrong, right }]) => [guard, String(wrong), String(right)]);
+  console.log(renderTable(head, cellsOf, head));
 }
 
 const pairs = readPairs();
@@ -106,12 +107,7 @@ const judged = pairs.map((pair): Judged => {
   const similarity = a === undefined || b === undefined ? 0 : similarityOf(a, b);
   return { ...pair, similarity, guard: findRefusal(pair.a, pair.b) };
 });
-printHalf(
-  'Held back',
-  judged.filter(({ heldBack }) => heldBack),
-);
-printHalf(
-  'Tuned on',
-  judged.filter(({ heldBack }) => !heldBack),
-);
+const { heldBack = [], tunedOn = [] } = Object.groupBy(judged, (pair) => (pair.heldBack ? 'heldBack' : 'tunedOn'));
+printHalf('Held back', heldBack);
+printHalf('Tuned on', tunedOn);
 printGuards(judged);

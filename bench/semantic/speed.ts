@@ -1,15 +1,15 @@
 // `bun bench/semantic/speed.ts [--entries 1000,100000] [--stores real|embedded]`: how long a semantic hit takes, by number
 // of entries, and what look-ups cost those who only ask the exact cache. Starts and fills everything by itself.
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { connectDatabase } from '@llm0/drizzle/client';
-import { startFakeUpstream } from '@llm0/testing/fake-upstream/start-fake-upstream';
-import { callAdmin, createTestKey, startGateway } from '@llm0/testing/stores/start-gateway';
-import { startPostgres } from '@llm0/testing/stores/start-postgres';
-import { startRedis } from '@llm0/testing/stores/start-redis';
+import { callAdmin } from '@llm0/testing/stores/start-gateway';
+import { askChat } from '../load/ask-chat';
+import { percentilesOf } from '../load/latencies';
 import { respace } from '../load/make-request';
+import { parseOptions } from '../options';
+import { show } from '../report/render-table';
+import { startBench } from '../start-bench';
 
 const { values: options } = parseArgs({
   options: {
@@ -39,22 +39,16 @@ function reword(): string {
 
 async function ask({ url, apiKey }: World, text: string): Promise<{ ms: number; cache: string; overheadMs: number }> {
   const startMs = performance.now();
-  const response = await fetch(`${url}/v1/chat/completions`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ model: 'gpt-4o-mini', messages: [{ role: 'user', content: text }] }),
-  });
-  await response.text();
+  const { status, headers } = await askChat(url, apiKey, text);
   return {
     ms: performance.now() - startMs,
-    cache: response.headers.get('x-cache-hit') ?? String(response.status),
-    overheadMs: Number(response.headers.get('x-overhead-ms')),
+    cache: headers.get('x-cache-hit') ?? String(status),
+    overheadMs: Number(headers.get('x-overhead-ms')),
   };
 }
 
-function percentile(values: readonly number[], share: number): string {
-  const sorted = values.toSorted((a, b) => a - b);
-  return (sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0).toFixed(1);
+function percentile(values: readonly number[], name: 'p50' | 'p95' | 'p99'): string {
+  return show(percentilesOf(values)?.[name] ?? 0, 1);
 }
 
 /** Copies of the one entry with vectors of their own, until there are `total`; in the same group, so that all compete. */
@@ -86,7 +80,7 @@ async function measureHits(world: World, entries: number): Promise<void> {
   const ms = hits.map((hit) => hit.ms);
   const overhead = hits.map((hit) => hit.overheadMs);
   console.log(
-    `| ${options.stores} | ${entries} | ${hits.length}/${HITS} | ${percentile(ms, 0.5)} | ${percentile(ms, 0.95)} | ${percentile(overhead, 0.5)} | ${percentile(overhead, 0.95)} |`,
+    `| ${options.stores} | ${entries} | ${hits.length}/${HITS} | ${percentile(ms, 'p50')} | ${percentile(ms, 'p95')} | ${percentile(overhead, 'p50')} | ${percentile(overhead, 'p95')} |`,
   );
 }
 
@@ -107,31 +101,17 @@ async function measureNeighbours(world: World, perSecond: number): Promise<strin
   }
   running = false;
   await side;
-  return `p50 ${percentile(ms, 0.5)} ms, p95 ${percentile(ms, 0.95)} ms, p99 ${percentile(ms, 0.99)} ms (${ms.length} exact hits)`;
+  return `p50 ${percentile(ms, 'p50')} ms, p95 ${percentile(ms, 'p95')} ms, p99 ${percentile(ms, 'p99')} ms (${ms.length} exact hits)`;
 }
 
-const stops: (() => Promise<unknown>)[] = [];
+const bench = await startBench(parseOptions(['--stores', options.stores]));
 try {
-  const upstream = startFakeUpstream();
-  stops.push(() => upstream.stop());
-  const dataDir = await mkdtemp(join(tmpdir(), 'llm0-semantic-'));
-  stops.push(() => rm(dataDir, { recursive: true, force: true }));
-  const env: Record<string, string> = { OPENAI_API_KEY: 'sk-fake', OPENAI_BASE_URL: upstream.baseUrl };
-  if (options.stores === 'real') {
-    const [postgres, redis] = await Promise.all([startPostgres(), startRedis()]);
-    stops.push(
-      () => postgres.stop(),
-      () => redis.stop(),
-    );
-    Object.assign(env, { DATABASE_URL: postgres.url, REDIS_URL: redis.url });
-  }
-  const gateway = await startGateway({ dataDir, env });
-  stops.push(() => gateway.stop());
-  const { apiKey } = await createTestKey(gateway, { project: { semantic_cache_enabled: true } });
+  const { gateway, targets, stores } = bench;
+  const apiKey = targets.find(({ kind }) => kind === 'gateway')?.keys.semantic;
+  if (gateway === undefined || apiKey === undefined) throw new Error('no gateway to measure');
   const address =
-    env.DATABASE_URL === undefined ? { socketPath: join(dataDir, 'postgres.sock') } : { url: env.DATABASE_URL };
+    stores === undefined ? { socketPath: join(gateway.dataDir, 'postgres.sock') } : { url: stores.databaseUrl };
   const database = connectDatabase(address, { maxConnections: 1 });
-  stops.push(() => database.close());
   const world: World = { url: gateway.url, apiKey, sql: database.client };
   await ask(world, QUESTION);
   for (let i = 0; i < 100; i++) {
@@ -156,6 +136,7 @@ try {
     .split('\n')
     .filter((line) => /llm0_event_loop_lag_ms_bucket\{le="(?:5|10|25|\+Inf)"\}/.test(line));
   console.log(`\n${lag.join('\n')}`);
+  await database.close();
 } finally {
-  for (const stop of stops.reverse()) await stop();
+  await bench.stop();
 }

@@ -25,9 +25,12 @@ const root = createRootRoute({
 });
 
 const overview = createRoute({ getParentRoute: () => root, path: '/', component: OverviewPage });
-/** A page with nothing of its own in the address. */
-const plain = <const P extends string>(path: P, component: RouteComponent) =>
-  createRoute({ getParentRoute: () => root, path, component });
+/** A page with nothing of its own in the address, loaded when one goes there. */
+const plain = <const P extends string, M extends Record<string, RouteComponent>>(
+  path: P,
+  load: () => Promise<M>,
+  name: string & keyof M,
+) => createRoute({ getParentRoute: () => root, path, component: lazyRouteComponent(load, name) });
 
 const requests = createRoute({
   getParentRoute: () => root,
@@ -46,10 +49,7 @@ const projects = createRoute({
     search.tab === 'customers' ? { tab: 'customers' } : {},
   component: lazyRouteComponent(() => import('./features/projects/projects-page'), 'ProjectsPage'),
 });
-const project = plain(
-  '/projects/$projectId',
-  lazyRouteComponent(() => import('./features/projects/project-page'), 'ProjectPage'),
-);
+const project = plain('/projects/$projectId', () => import('./features/projects/project-page'), 'ProjectPage');
 const spend = createRoute({
   getParentRoute: () => root,
   path: '/spend',
@@ -57,30 +57,12 @@ const spend = createRoute({
     typeof search.by === 'string' ? { by: search.by } : {},
   component: lazyRouteComponent(() => import('./features/spend/spend-page'), 'SpendPage'),
 });
-const latency = plain(
-  '/latency',
-  lazyRouteComponent(() => import('./features/latency/latency-page'), 'LatencyPage'),
-);
-const models = plain(
-  '/models',
-  lazyRouteComponent(() => import('./features/models/models-page'), 'ModelsPage'),
-);
-const cache = plain(
-  '/cache',
-  lazyRouteComponent(() => import('./features/cache/cache-page'), 'CachePage'),
-);
-const routing = plain(
-  '/routing',
-  lazyRouteComponent(() => import('./features/routing/routing-page'), 'RoutingPage'),
-);
-const playground = plain(
-  '/playground',
-  lazyRouteComponent(() => import('./features/playground/playground-page'), 'PlaygroundPage'),
-);
-const settings = plain(
-  '/settings',
-  lazyRouteComponent(() => import('./features/settings/settings-page'), 'SettingsPage'),
-);
+const latency = plain('/latency', () => import('./features/latency/latency-page'), 'LatencyPage');
+const models = plain('/models', () => import('./features/models/models-page'), 'ModelsPage');
+const cache = plain('/cache', () => import('./features/cache/cache-page'), 'CachePage');
+const routing = plain('/routing', () => import('./features/routing/routing-page'), 'RoutingPage');
+const playground = plain('/playground', () => import('./features/playground/playground-page'), 'PlaygroundPage');
+const settings = plain('/settings', () => import('./features/settings/settings-page'), 'SettingsPage');
 
 export const router = createRouter({
   routeTree: root.addChildren([

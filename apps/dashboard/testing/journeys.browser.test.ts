@@ -59,6 +59,32 @@ describe('in a browser', () => {
     expect(problems).toEqual([]);
   });
 
+  test('an alias and a chain are made of targets as typed; a line that is none is said to be so', async () => {
+    const { page, problems } = await signedIn('/routing');
+    const dialog = page.getByRole('dialog');
+    await page.getByRole('tab', { name: 'Aliases' }).click();
+    await page.getByRole('button', { name: 'New alias' }).click();
+    await dialog.getByLabel('Alias').fill('smart');
+    await dialog.getByLabel('Targets').fill('gpt-4o');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.getByText('"gpt-4o" is not provider/model').waitFor();
+    await dialog.getByLabel('Targets').fill('demo/demo-chat ×3\nopenai/gpt-4o');
+    await dialog.getByLabel('Tried').selectOption('by weight');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('The alias is live').waitFor();
+    await page.getByRole('button', { name: 'Edit' }).click();
+    expect(await dialog.getByLabel('Targets').inputValue()).toBe('demo/demo-chat ×3\nopenai/gpt-4o ×1');
+    await dialog.getByRole('button', { name: 'Delete' }).click();
+    await page.getByText('No aliases yet').waitFor();
+    await page.getByRole('tab', { name: 'Fallback chains' }).click();
+    await page.getByRole('button', { name: 'New chain' }).click();
+    await dialog.getByLabel('Name').fill('mine');
+    await dialog.getByLabel('Targets').fill('demo/demo-chat');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('The chain is live').waitFor();
+    expect(problems).toEqual([]);
+  });
+
   test('a project and a key are made, a request is seen live, its drawer tells all, the key is revoked', async () => {
     const { page, problems } = await signedIn('/projects');
     await page.getByRole('button', { name: 'New project' }).click();

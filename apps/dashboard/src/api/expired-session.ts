@@ -1,13 +1,13 @@
 type Listener = (isExpired: boolean) => void;
 
 let waiting: PromiseWithResolvers<void> | undefined;
-const listeners = new Set<Listener>();
+let notify: Listener | undefined;
 
 /** Resolves once somebody has signed in again; until then the page keeps what was typed. */
 export function awaitSignIn(): Promise<void> {
   if (waiting === undefined) {
     waiting = Promise.withResolvers<void>();
-    for (const listener of listeners) listener(true);
+    notify?.(true);
   }
   return waiting.promise;
 }
@@ -16,12 +16,14 @@ export function awaitSignIn(): Promise<void> {
 export function resumeAfterSignIn(): void {
   const done = waiting;
   waiting = undefined;
-  for (const listener of listeners) listener(false);
+  notify?.(false);
   done?.resolve();
 }
 
-/** Calls back when a session turns out to be over, and when it is renewed; returns the unsubscriber. */
+/** Calls back when a session turns out to be over, and when it is renewed; one listener at a time; returns the unsubscriber. */
 export function onExpiredSession(listener: Listener): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
+  notify = listener;
+  return () => {
+    notify = undefined;
+  };
 }

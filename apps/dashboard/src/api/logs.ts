@@ -23,10 +23,9 @@ export const useLogSample = (query: Record<string, string>) =>
     queryFn: () => read(api.logs.$get({ query: { ...query, limit: '1000' } })),
   });
 
-export const useLog = (requestId: string | undefined) =>
+export const useLog = (requestId: string) =>
   useQuery({
     queryKey: ['logs', 'one', requestId],
-    enabled: requestId !== undefined,
     queryFn: async () => (await read(api.logs.$get({ query: { request_id: requestId } }))).data[0] ?? null,
   });
 

@@ -78,12 +78,11 @@ export const useCustomers = (query: CustomerQuery) =>
     keepsPrevious: true,
   });
 
-export const useCustomerLimits = (at: { projectId: string; customerId: string } | null) =>
+export const useCustomerLimits = (at: { projectId: string; customerId: string }) =>
   useQuery({
     queryKey: ['customer-limits', at],
-    enabled: at !== null,
     queryFn: async () => {
-      const param = { id: at?.projectId ?? '', customer_id: encodeURIComponent(at?.customerId ?? '') };
+      const param = { id: at.projectId, customer_id: encodeURIComponent(at.customerId) };
       try {
         return await read(api.projects[':id'].customers[':customer_id'].limits.$get({ param }));
       } catch (error) {

@@ -14,10 +14,6 @@ export interface StatsQuery {
   readonly from: string;
   readonly to: string;
   readonly project_id?: string;
-  readonly api_key_id?: string;
-  readonly model?: string;
-  readonly provider?: string;
-  readonly customer_id?: string;
   readonly interval?: string;
   readonly group_by?: string;
   readonly top?: string;

@@ -11,7 +11,7 @@ import type { TimeChartProps } from './chart-props';
 import { type ChartData, chartCsv, isEmpty } from './prepare-series';
 import { TimeChart } from './time-chart';
 
-interface Props extends Pick<TimeChartProps, 'kind' | 'unit' | 'height' | 'limit'> {
+interface Props extends Pick<TimeChartProps, 'kind' | 'unit' | 'limit'>, Partial<Pick<TimeChartProps, 'height'>> {
   readonly title: string;
   /** Beside the title, e.g. a choice of what is shown. */
   readonly controls?: ReactNode;

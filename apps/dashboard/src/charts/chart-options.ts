@@ -18,7 +18,7 @@ export interface ChartOptionsInput {
   readonly props: RefObject<TimeChartProps>;
   readonly width: number;
   readonly height: number;
-  readonly onHover: (at: { index: number; left: number; top: number } | null) => void;
+  readonly onHover: (at: { index: number; left: number } | null) => void;
 }
 
 /** How uPlot draws a chart: thin lines, quiet axes, no animation. */
@@ -123,9 +123,9 @@ function isAlone(plot: uPlot, seriesIndex: number): boolean {
 
 /** Layers have one point more than there are buckets: the end of the last one. */
 function hoverAt(plot: uPlot, lastIndex: number) {
-  const { idx, left = -1, top = -1 } = plot.cursor;
+  const { idx, left = -1 } = plot.cursor;
   if (idx === null || idx === undefined || left < 0) return null;
-  return { index: Math.min(idx, lastIndex), left: left + plot.over.offsetLeft, top };
+  return { index: Math.min(idx, lastIndex), left: left + plot.over.offsetLeft };
 }
 
 function timeLabel(ms: number, { data, timeZone }: TimeChartProps): string {

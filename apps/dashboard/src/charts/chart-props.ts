@@ -12,7 +12,7 @@ export interface TimeChartProps {
   readonly intervalMs: number;
   /** What it shows, for those who do not see it. */
   readonly label: string;
-  readonly height?: number;
+  readonly height: number;
   /** A horizontal line, such as a cap. */
   readonly limit?: number;
   readonly onSelect?: (startMs: number, seriesName: string | null) => void;

@@ -1,22 +1,22 @@
 import { NOTHING } from '../format/format-number';
-import { formatStamp, type TimeZoneChoice } from '../format/format-time';
-import { type ChartData, unfinishedIndex } from './prepare-series';
+import { formatStamp } from '../format/format-time';
+import { UNITS } from '../format/units';
+import type { TimeChartProps } from './chart-props';
+import { unfinishedIndex } from './prepare-series';
 
 interface Props {
-  readonly data: ChartData;
+  readonly chart: TimeChartProps;
   readonly index: number;
   readonly left: number;
-  readonly format: (value: number) => string;
-  readonly timeZone: TimeZoneChoice;
-  readonly intervalMs: number;
-  readonly showSum: boolean;
 }
 
 const MAX_ROWS = 10;
 const MINUTE_MS = 60_000;
 
 /** Exact values of one bucket, beside the pointer. */
-export function ChartTooltip({ data, index, left, format, timeZone, intervalMs, showSum }: Props) {
+export function ChartTooltip({ chart, index, left }: Props) {
+  const { data, kind, unit, timeZone, intervalMs } = chart;
+  const format = UNITS[unit].full;
   const time = data.times[index];
   if (time === undefined) return null;
   const rows = data.series.map((series) => ({ ...series, value: series.values[index] ?? null }));
@@ -41,7 +41,7 @@ export function ChartTooltip({ data, index, left, format, timeZone, intervalMs, 
           <span className="nums font-medium">{value === null ? NOTHING : format(value)}</span>
         </div>
       ))}
-      {showSum && (
+      {kind === 'stacked' && data.series.length > 1 && (
         <div className="mt-1 flex justify-between gap-4 border-t pt-1">
           <span className="text-muted">Total</span>
           <span className="nums font-medium">{format(sum)}</span>

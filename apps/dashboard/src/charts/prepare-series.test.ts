@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { csvCell } from '../format/csv';
 import { accumulate, chartCsv, isEmpty, prepareSeries, stackValues, unfinishedIndex } from './prepare-series';
-import { ColorBook, OTHER_COLOR } from './series-colors';
+import { ColorBook, colorBook, OTHER_COLOR } from './series-colors';
 
 const at = (minute: number) => new Date(minute * 60_000).toISOString();
 const times = [0, 60_000, 120_000];
@@ -21,14 +21,13 @@ describe('series', () => {
       ],
       value: (bucket) => bucket.cost,
       empty,
-      colorOf: (name) => `color of ${name}`,
       labelOf: (name) => name.toUpperCase(),
     });
 
   test('the largest first, what has no name last; buckets beyond the range left out', () => {
     const { series } = prepare(0);
     expect(series.map(({ name }) => name)).toEqual(['a', 'b', '', '(other)']);
-    expect(series[0]).toEqual({ name: 'a', label: 'A', color: 'color of a', values: [5, 0, 0] });
+    expect(series[0]).toEqual({ name: 'a', label: 'A', color: colorBook.colorOf('a'), values: [5, 0, 0] });
     expect(series[2]?.label).toBe('(none)');
   });
 

@@ -27,8 +27,6 @@ export interface PrepareOptions<B extends Bucket> {
   readonly value: (bucket: B) => number | null;
   /** What a bucket without requests is: 0 for what is counted, null for what is measured. */
   readonly empty: 0 | null;
-  /** Its own colour unless given. */
-  readonly colorOf?: (group: string) => string;
   readonly labelOf?: (group: string) => string;
 }
 
@@ -37,7 +35,6 @@ export const UNNAMED = '(none)';
 /** Buckets as the API gives them → one series a group, the largest first; the first series is drawn at the bottom. */
 export function prepareSeries<B extends Bucket>(options: PrepareOptions<B>): ChartData {
   const { times, buckets, value, empty, labelOf = (group) => group } = options;
-  const { colorOf = (group) => colorBook.colorOf(group) } = options;
   const indexOf = new Map(times.map((time, index) => [time, index]));
   const groups = new Map<string, { total: number; values: (number | null)[] }>();
   for (const bucket of buckets) {
@@ -55,9 +52,33 @@ export function prepareSeries<B extends Bucket>(options: PrepareOptions<B>): Cha
     .map(([name, { values }]) => ({
       name,
       label: name === '' ? UNNAMED : labelOf(name),
-      color: colorOf(name),
+      color: colorBook.colorOf(name),
       values,
     }));
+  return { times, series };
+}
+
+export interface LinesOptions<B> {
+  readonly times: readonly number[];
+  readonly buckets: readonly B[];
+  readonly lines: readonly (Omit<Series, 'values'> & { readonly value: (bucket: B) => number | null })[];
+  /** As of `prepareSeries`. */
+  readonly empty: 0 | null;
+}
+
+/** Buckets of one group → one series a line, each another figure of the same buckets. */
+export function prepareLines<B extends Pick<Bucket, 'start'>>({
+  times,
+  buckets,
+  lines,
+  empty,
+}: LinesOptions<B>): ChartData {
+  const byStart = new Map(buckets.map((bucket) => [Date.parse(bucket.start), bucket]));
+  const found = times.map((time) => byStart.get(time));
+  const series = lines.map(({ value, ...line }) => ({
+    ...line,
+    values: found.map((bucket) => (bucket ? value(bucket) : empty)),
+  }));
   return { times, series };
 }
 

@@ -1,19 +1,16 @@
 import { useEffect, useMemo, useRef, useState } from 'react';
 import uPlot from 'uplot';
-import { UNITS } from '../format/units';
 import { chartOptions } from './chart-options';
 import type { TimeChartProps } from './chart-props';
 import { ChartTooltip } from './chart-tooltip';
 import { type ChartData, stackValues } from './prepare-series';
 
-const DEFAULT_HEIGHT = 200;
-
 /** Draws prepared data; all charts of a page share their crosshair. */
 export function TimeChart(props: TimeChartProps) {
-  const { data, kind, height = DEFAULT_HEIGHT, label, intervalMs } = props;
+  const { data, kind, height, label, intervalMs } = props;
   const frame = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | null>(null);
-  const [hover, setHover] = useState<{ index: number; left: number; top: number } | null>(null);
+  const [hover, setHover] = useState<{ index: number; left: number } | null>(null);
   const latest = useRef(props);
   latest.current = props;
   const isDark = useIsDark();
@@ -44,17 +41,7 @@ export function TimeChart(props: TimeChartProps) {
   return (
     <div className="relative" style={{ height }}>
       <div ref={frame} role="img" aria-label={label} className="absolute inset-0 overflow-hidden" />
-      {hover !== null && (
-        <ChartTooltip
-          data={data}
-          index={hover.index}
-          left={hover.left}
-          format={UNITS[props.unit].full}
-          timeZone={props.timeZone}
-          intervalMs={intervalMs}
-          showSum={kind === 'stacked' && data.series.length > 1}
-        />
-      )}
+      {hover !== null && <ChartTooltip chart={props} {...hover} />}
     </div>
   );
 }

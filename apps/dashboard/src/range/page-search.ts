@@ -1,78 +1,61 @@
-import { isPreset, type Preset, type RangeSearch } from './time-range';
+import { isPreset } from './time-range';
 
-/** What every page keeps in its address: range, zone, project; and the filters of the requests. */
-export interface PageSearch extends RangeSearch {
-  readonly range?: Preset;
-  readonly tz?: 'local';
-  readonly project?: string;
-}
-
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const text = (value: unknown): string | undefined => {
   if (typeof value === 'number') return String(value);
   return typeof value === 'string' && value !== '' ? value : undefined;
 };
-const instant = (value: unknown) => {
+const textLike = (isRight: (given: string) => boolean) => (value: unknown) => {
   const given = text(value);
-  return given !== undefined && Number.isFinite(Date.parse(given)) ? given : undefined;
+  return given !== undefined && isRight(given) ? given : undefined;
 };
+const uuid = textLike((given) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(given));
+const number = textLike((given) => /^\d+(\.\d+)?$/.test(given));
+const instant = textLike((given) => Number.isFinite(Date.parse(given)));
+const oneOf =
+  <T>(values: readonly T[]) =>
+  (value: unknown) =>
+    values.find((one) => one === value);
 
-/** Reads an address; what makes no sense is left out. */
-export function readPageSearch(search: Record<string, unknown>): PageSearch {
-  const project = text(search.project);
-  return dropUndefined({
-    range: isPreset(search.range) ? search.range : undefined,
-    from: instant(search.from),
-    to: instant(search.to),
-    tz: search.tz === 'local' ? ('local' as const) : undefined,
-    project: project !== undefined && UUID.test(project) ? project : undefined,
-  });
-}
+type Readers = Readonly<Record<string, (value: unknown) => string | undefined>>;
+type ReadBy<R extends Readers> = { readonly [K in keyof R]?: NonNullable<ReturnType<R[K]>> };
+
+/** What of an address makes sense; the rest is left out. */
+const readBy = <R extends Readers>(readers: R, search: Record<string, unknown>): ReadBy<R> =>
+  dropUndefined(
+    Object.fromEntries(Object.entries(readers).map(([name, read]) => [name, read(search[name])])) as ReadBy<R>,
+  );
+
+/** What every page keeps in its address: range, zone, project. */
+const PAGE = {
+  range: (value: unknown) => (isPreset(value) ? value : undefined),
+  from: instant,
+  to: instant,
+  tz: oneOf(['local'] as const),
+  project: uuid,
+};
+export type PageSearch = ReadBy<typeof PAGE>;
+export const readPageSearch = (search: Record<string, unknown>): PageSearch => readBy(PAGE, search);
 
 export const STATUSES = ['success', 'rate_limited', 'cap_exceeded', 'aborted', 'error'] as const;
 export const CACHES = ['exact', 'semantic', 'miss'] as const;
 
 /** Filters of the requests, named as the API names them. */
-export interface RequestFilter {
-  readonly request_id?: string;
-  readonly api_key_id?: string;
-  readonly model?: string;
-  readonly provider?: string;
-  readonly status?: (typeof STATUSES)[number];
-  readonly cache?: (typeof CACHES)[number];
-  readonly customer_id?: string;
+const FILTER = {
+  request_id: uuid,
+  api_key_id: uuid,
+  model: text,
+  provider: text,
+  status: oneOf(STATUSES),
+  cache: oneOf(CACHES),
+  customer_id: text,
   /** `name=value`. */
-  readonly label?: string;
-  readonly min_cost?: string;
-  readonly min_latency?: string;
-  readonly q?: string;
-}
-
-/** Reads the filters out of an address. */
-export function readRequestFilter(search: Record<string, unknown>): RequestFilter {
-  const id = (value: unknown) => {
-    const given = text(value);
-    return given !== undefined && UUID.test(given) ? given : undefined;
-  };
-  const number = (value: unknown) => {
-    const given = text(value);
-    return given !== undefined && /^\d+(\.\d+)?$/.test(given) ? given : undefined;
-  };
-  const label = text(search.label);
-  return dropUndefined({
-    request_id: id(search.request_id),
-    api_key_id: id(search.api_key_id),
-    model: text(search.model),
-    provider: text(search.provider),
-    status: STATUSES.find((status) => status === search.status),
-    cache: CACHES.find((cache) => cache === search.cache),
-    customer_id: text(search.customer_id),
-    label: label?.includes('=') === true ? label : undefined,
-    min_cost: number(search.min_cost),
-    min_latency: number(search.min_latency),
-    q: text(search.q),
-  });
-}
+  label: textLike((given) => given.includes('=')),
+  min_cost: number,
+  min_latency: number,
+  q: text,
+};
+export type RequestFilter = ReadBy<typeof FILTER>;
+export const readRequestFilter = (search: Record<string, unknown>): RequestFilter => readBy(FILTER, search);
 
 /** A filter as the query of `GET /logs`. */
 export function toLogQuery(filter: RequestFilter): Record<string, string> {

@@ -4,7 +4,7 @@ import { Check, Copy } from './icons';
 
 const SHOWN_MS = 1500;
 
-export function CopyButton({ text, label = 'Copy' }: { readonly text: string; readonly label?: string }) {
+function CopyButton({ text }: { readonly text: string }) {
   const [isCopied, setIsCopied] = useState(false);
   const copy = async () => {
     await navigator.clipboard?.writeText(text);
@@ -14,7 +14,7 @@ export function CopyButton({ text, label = 'Copy' }: { readonly text: string; re
   return (
     <Button size="small" onClick={() => void copy()}>
       {isCopied ? <Check /> : <Copy />}
-      {isCopied ? 'Copied' : label}
+      {isCopied ? 'Copied' : 'Copy'}
     </Button>
   );
 }

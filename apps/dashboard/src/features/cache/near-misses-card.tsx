@@ -73,8 +73,8 @@ const COLUMNS: readonly Column<NearMiss>[] = [
     value: (row) => row.outcome,
     cell: (row) => <Badge tone={OUTCOMES[row.outcome].tone}>{row.guard ?? OUTCOMES[row.outcome].label}</Badge>,
   },
-  { header: 'Similarity', align: 'right', value: (row) => row.similarity, cell: (row) => row.similarity.toFixed(4) },
-  { header: 'Threshold', align: 'right', value: (row) => row.threshold, cell: (row) => row.threshold.toFixed(4) },
+  { header: 'Similarity', unit: 'similarity', value: (row) => row.similarity },
+  { header: 'Threshold', unit: 'similarity', value: (row) => row.threshold },
   { header: 'Asked', wideOnly: true, value: (row) => row.prompt },
   { header: 'Stored question', wideOnly: true, value: (row) => row.matched_prompt },
 ];

@@ -1,5 +1,5 @@
 import type { CacheBucket, Overview } from '../../api/stats';
-import type { ChartData } from '../../charts/prepare-series';
+import { type ChartData, type LinesOptions, prepareLines } from '../../charts/prepare-series';
 import { MEANING } from '../../charts/series-colors';
 import { formatCompact, formatShare } from '../../format/format-number';
 import { formatUsd } from '../../format/format-usd';
@@ -22,30 +22,18 @@ export function prepareCacheStats(now: Overview | undefined, before: Overview | 
   ];
 }
 
-const KINDS = [
-  { name: 'exact', label: 'Exact hits', value: (bucket: CacheBucket) => bucket.cache_hits },
-  { name: 'semantic', label: 'Semantic hits', value: (bucket: CacheBucket) => bucket.semantic_hits },
-  { name: 'miss', label: 'Not from the cache', value: (bucket: CacheBucket) => bucket.misses },
-] as const;
+type Line = LinesOptions<CacheBucket>['lines'][number];
+const OUTCOMES: readonly Line[] = [
+  { name: 'exact', label: 'Exact hits', color: MEANING.exact, value: (bucket) => bucket.cache_hits },
+  { name: 'semantic', label: 'Semantic hits', color: MEANING.semantic, value: (bucket) => bucket.semantic_hits },
+  { name: 'miss', label: 'Not from the cache', color: MEANING.miss, value: (bucket) => bucket.misses },
+];
+const RATIO: Line = { name: 'ratio', label: 'Hit rate', color: MEANING.exact, value: (bucket) => bucket.hit_ratio };
 
 /** How requests were answered, over time; no requests is zero. */
-export function prepareOutcomes(times: readonly number[], buckets: readonly CacheBucket[]): ChartData {
-  const byStart = new Map(buckets.map((bucket) => [Date.parse(bucket.start), bucket]));
-  const series = KINDS.map(({ name, label, value }) => ({
-    name,
-    label,
-    color: MEANING[name],
-    values: times.map((time) => {
-      const bucket = byStart.get(time);
-      return bucket === undefined ? 0 : value(bucket);
-    }),
-  }));
-  return { times, series };
-}
+export const prepareOutcomes = (times: readonly number[], buckets: readonly CacheBucket[]): ChartData =>
+  prepareLines({ times, buckets, lines: OUTCOMES, empty: 0 });
 
 /** The share of hits, over time; where nothing was asked there is a gap. */
-export function prepareRatio(times: readonly number[], buckets: readonly CacheBucket[]): ChartData {
-  const byStart = new Map(buckets.map((bucket) => [Date.parse(bucket.start), bucket.hit_ratio]));
-  const values = times.map((time) => byStart.get(time) ?? null);
-  return { times, series: [{ name: 'ratio', label: 'Hit rate', color: MEANING.exact, values }] };
-}
+export const prepareRatio = (times: readonly number[], buckets: readonly CacheBucket[]): ChartData =>
+  prepareLines({ times, buckets, lines: [RATIO], empty: null });

@@ -12,6 +12,10 @@ export interface FieldSpec {
   readonly placeholder?: string;
   /** A choice of a few: value → what it is called. */
   readonly options?: Readonly<Record<string, string>>;
+  /** Lines to write several things in, one a line. */
+  readonly rows?: number;
+  /** Reads what was typed, where its kind alone does not say how; throws what is wrong with it. */
+  readonly read?: (text: string) => unknown;
   /** Left out when empty, instead of null. */
   readonly required?: boolean;
 }
@@ -56,7 +60,7 @@ const READERS: Readonly<Record<FieldKind, (text: string) => unknown>> = {
 /** What was typed → the JSON the API takes. Throws `FieldError` for what makes no sense. */
 export function readForm(specs: readonly FieldSpec[], values: FormValues): Record<string, unknown> {
   const body: Record<string, unknown> = {};
-  for (const { name, kind, required } of specs) {
+  for (const { name, kind, required, read = READERS[kind] } of specs) {
     const value = values[name];
     if (typeof value === 'boolean') {
       body[name] = value;
@@ -69,7 +73,7 @@ export function readForm(specs: readonly FieldSpec[], values: FormValues): Recor
       continue;
     }
     try {
-      body[name] = READERS[kind](text);
+      body[name] = read(text);
     } catch (error) {
       throw new FieldError(name, error instanceof Error ? error.message : 'is wrong');
     }

@@ -4,7 +4,7 @@ import { useMayChange } from '../../api/session';
 import { Button } from '../../ui/button';
 import { Dialog } from '../../ui/dialog';
 import { ErrorState } from '../../ui/error-state';
-import { CheckField, Form, SelectField, TextField } from '../../ui/form';
+import { CheckField, Form, SelectField, TextArea, TextField } from '../../ui/form';
 import { FieldError, type FieldKind, type FieldSpec, type FormValues, fillForm, readForm } from './prepare-form';
 
 interface SpecFormProps {
@@ -81,7 +81,7 @@ const INPUT_MODES: Partial<Record<FieldKind, 'decimal' | 'numeric'>> = {
 };
 
 function SpecField({ spec, value, error, onValue }: SpecFieldProps) {
-  const { name, label, kind, hint, placeholder, options, required } = spec;
+  const { name, label, kind, hint, placeholder, options, rows, required } = spec;
   if (typeof value === 'boolean') {
     return (
       <div className="sm:col-span-2">
@@ -90,6 +90,13 @@ function SpecField({ spec, value, error, onValue }: SpecFieldProps) {
     );
   }
   const shared = { label, hint, error, value, name, required, onValue };
+  if (rows !== undefined) {
+    return (
+      <div className="sm:col-span-2">
+        <TextArea {...shared} rows={rows} spellCheck={false} className="font-mono text-xs" />
+      </div>
+    );
+  }
   if (options !== undefined) return <SelectField {...shared} options={options} />;
   return (
     <TextField

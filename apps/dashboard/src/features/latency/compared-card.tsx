@@ -55,13 +55,9 @@ interface ColumnOptions {
 }
 
 function columnsOf({ groupBy, metric, speeds, keyName }: ColumnOptions): Column<LatencyBucket>[] {
-  const speedOf = (row: LatencyBucket) => speeds.get(row.group ?? '')?.tokensPerSecond ?? null;
   const speed: Column<LatencyBucket> = {
-    header: 'Tokens/s',
-    align: 'right',
-    wideOnly: true,
-    value: speedOf,
-    cell: (row) => speedOf(row)?.toFixed(0) ?? '–',
+    ...{ header: 'Tokens/s', unit: 'perSecond', wideOnly: true },
+    value: (row) => speeds.get(row.group ?? '') ?? null,
   };
   return [
     {

@@ -1,5 +1,5 @@
 import type { LatencyBucket, Metric } from '../../api/stats';
-import type { ChartData } from '../../charts/prepare-series';
+import { type ChartData, prepareLines } from '../../charts/prepare-series';
 import { MEANING } from '../../charts/series-colors';
 
 const PERCENTILES = ['p50', 'p95', 'p99'] as const;
@@ -13,19 +13,11 @@ export const METRIC_LABELS = {
 
 /** Three lines; where nothing was measured there is a gap. */
 export function prepareLatency(times: readonly number[], buckets: readonly LatencyBucket[], metric: Metric): ChartData {
-  const byStart = new Map(buckets.map((bucket) => [Date.parse(bucket.start), bucket[`${metric}_ms`]]));
-  const series = PERCENTILES.map((name) => ({
-    name,
-    label: name,
-    color: MEANING[name],
-    values: times.map((time) => byStart.get(time)?.[name] ?? null),
+  const lines = PERCENTILES.map((name) => ({
+    ...{ name, label: name, color: MEANING[name] },
+    value: (bucket: LatencyBucket) => bucket[`${metric}_ms`][name],
   }));
-  return { times, series };
-}
-
-interface Speed {
-  readonly tokensPerSecond: number;
-  readonly requests: number;
+  return prepareLines({ times, buckets, lines, empty: null });
 }
 
 interface SpeedRow {
@@ -38,7 +30,7 @@ interface SpeedRow {
 }
 
 /** Median output tokens a second after the first token, by model; from single requests, since roll-ups do not hold it. */
-export function prepareSpeeds(rows: readonly SpeedRow[]): ReadonlyMap<string, Speed> {
+export function prepareSpeeds(rows: readonly SpeedRow[]): ReadonlyMap<string, number> {
   const speeds = new Map<string, number[]>();
   for (const { model, tokens_out, latency_ms, ttft_ms, upstream_ms, stream } of rows) {
     const ms = stream && ttft_ms !== null ? latency_ms - ttft_ms : upstream_ms;
@@ -47,10 +39,7 @@ export function prepareSpeeds(rows: readonly SpeedRow[]): ReadonlyMap<string, Sp
     known.push((tokens_out / ms) * 1000);
     speeds.set(model, known);
   }
-  return new Map(
-    [...speeds].map(([model, values]) => {
-      const sorted = values.sort((a, b) => a - b);
-      return [model, { tokensPerSecond: sorted[Math.floor(sorted.length / 2)] ?? 0, requests: sorted.length }];
-    }),
-  );
+  return new Map([...speeds].map(([model, values]) => [model, middleOf(values)]));
 }
+
+const middleOf = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0;

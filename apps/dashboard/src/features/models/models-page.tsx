@@ -82,12 +82,10 @@ function PricesCard({ onOpen }: { readonly onOpen: (model: Model) => void }) {
   );
 }
 
-const price = (id: keyof Model & string, header: string, wideOnly = false): Column<Model> => ({
-  header,
-  align: 'right',
-  wideOnly,
-  value: (model) => (typeof model[id] === 'number' ? model[id] : null),
-  cell: (model) => (typeof model[id] === 'number' ? `$${model[id].toFixed(6).replace(/(\.\d\d\d*?)0+$/, '$1')}` : '–'),
+type Price = 'input' | 'output' | 'cache_read';
+const price = (name: Price, header: string, wideOnly = false): Column<Model> => ({
+  ...{ header, unit: 'price', wideOnly },
+  value: (model) => model[`${name}_usd_per_million`],
 });
 
 const COLUMNS: readonly Column<Model>[] = [
@@ -109,9 +107,9 @@ const COLUMNS: readonly Column<Model>[] = [
     ),
   },
   { header: 'Provider', value: (model) => model.provider },
-  price('input_usd_per_million', 'Input'),
-  price('output_usd_per_million', 'Output'),
-  price('cache_read_usd_per_million', 'Cache read', true),
+  price('input', 'Input'),
+  price('output', 'Output'),
+  price('cache_read', 'Cache read', true),
   { header: 'Context', unit: 'compact', wideOnly: true, value: (model) => model.context_window },
   { header: 'Can', wideOnly: true, value: (model) => model.capabilities.join(', ').replaceAll('_', ' ') },
 ];

@@ -1,9 +1,9 @@
 import { useState } from 'react';
 import { useLogs } from '../../api/logs';
 import { useProjectNames } from '../../api/projects';
-import { asInterval, useLatency, useOverview, useSpend } from '../../api/stats';
+import { asInterval, type SpendBucket, useLatency, useOverview, useSpend } from '../../api/stats';
 import { ChartCard } from '../../charts/chart-card';
-import { prepareSeries } from '../../charts/prepare-series';
+import { prepareLines } from '../../charts/prepare-series';
 import { MEANING } from '../../charts/series-colors';
 import { bucketStarts, previousRange, rangeQuery } from '../../range/time-range';
 import { type Page, usePage } from '../../range/use-page';
@@ -86,18 +86,12 @@ function LatencyChart({ page }: ChartProps) {
   );
 }
 
+const SAVED = { name: '', label: 'Saved', color: MEANING.exact, value: (bucket: SpendBucket) => bucket.saved_usd };
+
 function SavingsChart({ page }: ChartProps) {
   const { data, error } = useSpend({ ...page.query, interval: asInterval(page.range.intervalMs) });
   const savings =
-    data &&
-    prepareSeries({
-      times: bucketStarts(page.range),
-      buckets: data.buckets,
-      value: (bucket) => bucket.saved_usd,
-      empty: 0,
-      colorOf: () => MEANING.exact,
-      labelOf: () => 'Saved',
-    });
+    data && prepareLines({ times: bucketStarts(page.range), buckets: data.buckets, lines: [SAVED], empty: 0 });
   return (
     <ChartCard
       title="Saved by the cache"

@@ -6,8 +6,6 @@ export interface ChatWish {
   readonly prompt: string;
   readonly system?: string;
   readonly stream: boolean;
-  readonly temperature?: number;
-  readonly maxTokens?: number;
   readonly signal?: AbortSignal;
   /** Called with all text so far. */
   readonly onText?: (text: string) => void;
@@ -85,14 +83,12 @@ export async function listModels(apiKey: string): Promise<string[]> {
   return body.data?.map(({ id }) => id) ?? [];
 }
 
-function bodyOf({ model, prompt, system, stream, temperature, maxTokens }: ChatWish): object {
+function bodyOf({ model, prompt, system, stream }: ChatWish): object {
   const first = system === undefined || system === '' ? [] : [{ role: 'system', content: system }];
   return {
     model,
     messages: [...first, { role: 'user', content: prompt }],
     ...(stream ? { stream } : {}),
-    ...(temperature === undefined ? {} : { temperature }),
-    ...(maxTokens === undefined ? {} : { max_tokens: maxTokens }),
   };
 }
 

@@ -4,7 +4,7 @@ import { formatUsdExact } from '../../format/format-usd';
 
 export interface WaterfallBar {
   readonly label: string;
-  readonly kind: 'gateway' | 'ok' | 'failed';
+  readonly kind: 'ok' | 'failed';
   /** Shares (0…1) of the whole request. */
   readonly start: number;
   readonly length: number;

@@ -80,7 +80,7 @@ function Facts({ title, facts }: { readonly title: string; readonly facts: reado
   );
 }
 
-const BAR_COLORS = { gateway: 'bg-line-strong', ok: 'bg-good', failed: 'bg-bad' } as const;
+const BAR_COLORS = { ok: 'bg-good', failed: 'bg-bad' } as const;
 
 function Waterfall({ log }: { readonly log: Log }) {
   const bars = prepareWaterfall(log);

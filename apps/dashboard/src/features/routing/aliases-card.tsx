@@ -1,4 +1,3 @@
-import { useState } from 'react';
 import { useChange } from '../../api/change';
 import { api, read } from '../../api/client';
 import { useProjectNames, useProjectOptions } from '../../api/projects';
@@ -7,10 +6,10 @@ import { Badge } from '../../ui/badge';
 import { Button } from '../../ui/button';
 import type { DialogOf } from '../../ui/dialog';
 import { EmptyState } from '../../ui/empty-state';
-import { SelectField } from '../../ui/form';
-import { showTypedTarget } from './prepare-routing';
+import type { FieldSpec } from '../forms/prepare-form';
+import { SpecDialog } from '../forms/spec-form';
+import { showTargets, TARGETS_FIELD } from './prepare-routing';
 import { type RouteLine, RoutesCard } from './routes-card';
-import { TargetsDialog } from './targets-dialog';
 
 const STRATEGIES = {
   priority: 'in this order',
@@ -18,7 +17,6 @@ const STRATEGIES = {
   least_latency: 'fastest first',
   cheapest: 'cheapest first',
 } as const;
-type Strategy = keyof typeof STRATEGIES;
 
 /** Model names of one's own, and what stands behind them. */
 export function AliasesCard() {
@@ -54,48 +52,35 @@ export function AliasesCard() {
   );
 }
 
+const NAME: FieldSpec = { name: 'alias', label: 'Alias', kind: 'text', required: true };
+const TARGETS: FieldSpec = {
+  ...TARGETS_FIELD,
+  hint: 'One provider/model a line, first choice first; ×3 behind it is its weight (1 unless given)',
+};
+const STRATEGY: FieldSpec = { name: 'strategy', label: 'Tried', kind: 'text', options: STRATEGIES };
+
 function AliasDialog({ of: alias, onClose }: DialogOf<Alias | null>) {
-  const projects = useProjectOptions();
-  const [strategy, setStrategy] = useState<Strategy>(alias?.strategy ?? 'priority');
-  const [project, setProject] = useState('');
+  const projects = { '': 'every project', ...Object.fromEntries(useProjectOptions()) };
+  const project: FieldSpec = { name: 'project_id', label: 'For', kind: 'text', options: projects };
   const { save, remove } = useAliasChanges(alias);
   return (
-    <TargetsDialog
+    <SpecDialog
       title={alias === null ? 'New alias' : `Alias ${alias.alias}`}
       description="Clients send the alias as the model's name."
-      name={alias?.alias ?? null}
-      nameLabel="Alias"
-      hint="One provider/model a line, first choice first; ×3 behind it is its weight (1 unless given)"
-      targets={alias?.targets.map(showTypedTarget).join('\n') ?? ''}
-      error={save.error ?? remove.error}
-      isPending={save.isPending}
-      onSubmit={(name, targets) =>
-        save.mutate(
-          { strategy, targets, alias: name, project_id: project === '' ? null : project },
-          { onSuccess: onClose },
-        )
-      }
       onClose={onClose}
-      fields={
-        <>
-          <SelectField
-            label="Tried"
-            options={STRATEGIES}
-            value={strategy}
-            onValue={(value) => setStrategy(value as Strategy)}
-          />
-          {alias === null && (
-            <SelectField label="For" anyLabel="every project" options={projects} value={project} onValue={setProject} />
-          )}
-        </>
-      }
+      specs={alias === null ? [NAME, TARGETS, STRATEGY, project] : [TARGETS, STRATEGY]}
+      resource={alias === null ? { strategy: 'priority' } : { ...alias, targets: showTargets(alias.targets) }}
+      submitLabel="Save"
+      change={save}
+      otherError={remove.error}
+      onSubmit={(body) => save.mutate(body as unknown as AliasInput, { onSuccess: onClose })}
     >
       {alias !== null && (
         <Button kind="danger" onClick={() => remove.mutate(undefined, { onSuccess: onClose })}>
           Delete
         </Button>
       )}
-    </TargetsDialog>
+    </SpecDialog>
   );
 }
 
@@ -103,10 +88,8 @@ function useAliasChanges(alias: Alias | null) {
   const param = { id: alias?.id ?? '' };
   const affects = [['aliases']];
   const save = useChange({
-    run: ({ strategy, targets, ...made }: AliasInput) =>
-      alias === null
-        ? read(api.aliases.$post({ json: { strategy, targets, ...made } }))
-        : read(api.aliases[':id'].$patch({ param, json: { strategy, targets } })),
+    run: (json: AliasInput) =>
+      read(alias === null ? api.aliases.$post({ json }) : api.aliases[':id'].$patch({ param, json })),
     affects,
     done: 'The alias is live',
   });

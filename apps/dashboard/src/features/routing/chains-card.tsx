@@ -4,9 +4,10 @@ import { type Chain, type ChainInput, useChains } from '../../api/routing';
 import { Badge } from '../../ui/badge';
 import { Button } from '../../ui/button';
 import type { DialogOf } from '../../ui/dialog';
-import { showTypedTarget, toChain } from './prepare-routing';
+import type { FieldSpec } from '../forms/prepare-form';
+import { SpecDialog } from '../forms/spec-form';
+import { pathOf, showTargets, TARGETS_FIELD, type TypedTarget, toChain } from './prepare-routing';
 import { type RouteLine, RoutesCard } from './routes-card';
-import { TargetsDialog } from './targets-dialog';
 
 /** What stands in when a model cannot answer, chain by chain. */
 export function ChainsCard() {
@@ -35,6 +36,8 @@ const toLine = (chain: Chain): RouteLine<Chain> => ({
   route: chain,
 });
 
+const NAME: FieldSpec = { name: 'name', label: 'Name', kind: 'text', required: true };
+
 function ChainDialog({ of: chain, onClose }: DialogOf<Chain | null>) {
   const affects = [['chains']];
   const save = useChange({
@@ -49,22 +52,27 @@ function ChainDialog({ of: chain, onClose }: DialogOf<Chain | null>) {
     done: 'Done',
   });
   return (
-    <TargetsDialog
+    <SpecDialog
       title={chain === null ? 'New chain' : `Chain ${chain.name}`}
       description="Targets in the order they are tried."
-      name={chain?.name ?? null}
-      nameLabel="Name"
-      targets={chain?.targets.map(({ provider, model }) => showTypedTarget({ provider, model })).join('\n') ?? ''}
-      error={save.error ?? remove.error}
-      isPending={save.isPending}
-      onSubmit={(name, targets) => save.mutate({ name, json: toChain(targets, chain) }, { onSuccess: onClose })}
       onClose={onClose}
+      specs={chain === null ? [NAME, TARGETS_FIELD] : [TARGETS_FIELD]}
+      resource={chain && { targets: showTargets(chain.targets.map(pathOf)) }}
+      submitLabel="Save"
+      change={save}
+      otherError={remove.error}
+      onSubmit={({ name, targets }) =>
+        save.mutate(
+          { name: chain?.name ?? String(name), json: toChain(targets as TypedTarget[], chain) },
+          { onSuccess: onClose },
+        )
+      }
     >
       {chain?.edited && (
         <Button kind="danger" onClick={() => remove.mutate(chain.name, { onSuccess: onClose })}>
           {chain.is_preset ? 'As shipped again' : 'Delete'}
         </Button>
       )}
-    </TargetsDialog>
+    </SpecDialog>
   );
 }

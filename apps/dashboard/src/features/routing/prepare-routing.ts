@@ -1,6 +1,7 @@
 import type { Chain, ChainInput, Provider } from '../../api/routing';
 import type { ErrorBucket, LatencyBucket } from '../../api/stats';
 import type { Tone } from '../../ui/badge';
+import type { FieldSpec } from '../forms/prepare-form';
 
 export interface ProviderLine extends Provider {
   readonly health: { readonly label: string; readonly tone: Tone };
@@ -104,6 +105,18 @@ export function readTargets(text: string): TypedTarget[] {
     });
 }
 
+export const showTargets = (targets: readonly TypedTarget[]): string => targets.map(showTypedTarget).join('\n');
+
+export const TARGETS_FIELD: FieldSpec = {
+  name: 'targets',
+  label: 'Targets',
+  kind: 'text',
+  rows: 6,
+  required: true,
+  read: readTargets,
+  hint: 'One provider/model a line, first choice first',
+};
+
 /** Targets as typed → a chain as the API takes it; what the form does not show stays as it was. */
 export function toChain(typed: readonly TypedTarget[], chain: Chain | null): ChainInput {
   const matches = new Map(chain?.targets.map((target) => [showTypedTarget(pathOf(target)), target.matches]));
@@ -114,4 +127,4 @@ export function toChain(typed: readonly TypedTarget[], chain: Chain | null): Cha
   return { targets, local_tier: chain?.local_tier ?? null, hedge_after_ms: chain?.hedge_after_ms ?? null };
 }
 
-const pathOf = ({ provider, model }: TypedTarget) => ({ provider, model });
+export const pathOf = ({ provider, model }: TypedTarget) => ({ provider, model });

@@ -60,11 +60,11 @@ const COLUMNS: readonly Column<ProviderLine>[] = [
   { header: 'Health', value: (row) => row.health.label, tone: (row) => row.health.tone },
   {
     header: 'Models in trouble',
-    align: 'right',
+    unit: 'count',
     wideOnly: true,
     value: (row) => row.targets.filter(({ state }) => state !== 'closed').length,
   },
-  { header: 'Stored keys', align: 'right', wideOnly: true, value: (row) => row.keys.length },
+  { header: 'Stored keys', unit: 'count', wideOnly: true, value: (row) => row.keys.length },
   { header: 'Requests', unit: 'count', value: (row) => row.requests },
   { header: 'Failed', unit: 'share', value: (row) => row.errorRate },
   { header: 'Upstream p95', unit: 'ms', wideOnly: true, value: (row) => row.p95Ms },

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { type Column, drawCell, isRight, tableCsv } from './column';
+import { type Column, drawCell, isRight, sortRows, tableCsv } from './column';
 
 interface Row {
   readonly usd: number | null;
@@ -17,4 +17,14 @@ test('a number is written in its unit and stands right; a missing one is said as
 
 test('a file holds values, not how they are drawn', () => {
   expect(tableCsv([column], [{ usd: 1.5 }, { usd: null }])).toBe('Spend\r\n1.5\r\n');
+});
+
+test('rows are sorted by a column, whose missing values come last either way; without one they stay', () => {
+  const rows = [{ usd: 2 }, { usd: null }, { usd: 3 }, { usd: 1 }];
+  const by = (desc: boolean) => sortRows(rows, [column], { header: 'Spend', desc }).map(({ usd }) => usd);
+  expect([by(false), by(true)]).toEqual([
+    [1, 2, 3, null],
+    [3, 2, 1, null],
+  ]);
+  expect(sortRows(rows, [column], null)).toBe(rows);
 });

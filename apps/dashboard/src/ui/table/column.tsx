@@ -44,6 +44,23 @@ export const timeColumn = <T extends { readonly created_at: string }>(timeZone: 
   cell: (row) => <span className="nums">{formatStamp(row.created_at, timeZone)}</span>,
 });
 
+export interface Sorting {
+  readonly header: string;
+  readonly desc: boolean;
+}
+
+/** Rows by the values of a column; missing ones stand below everything that was measured, whichever way. */
+export function sortRows<T>(rows: readonly T[], columns: readonly Column<T>[], sorting: Sorting | null): readonly T[] {
+  const column = columns.find(({ header }) => header === sorting?.header);
+  if (column === undefined) return rows;
+  const sign = sorting?.desc ? -1 : 1;
+  return rows.toSorted((one, other) => {
+    const [a, b] = [column.value(one), column.value(other)];
+    if (a === null || b === null) return Number(a === null) - Number(b === null);
+    return a === b ? 0 : a > b ? sign : -sign;
+  });
+}
+
 /** What a table shows, as a file. */
 export const tableCsv = <T,>(columns: readonly Column<T>[], rows: readonly T[]): string =>
   toCsv([columns.map(({ header }) => header), ...rows.map((row) => columns.map(({ value }) => value(row)))]);

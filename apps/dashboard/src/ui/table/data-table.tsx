@@ -1,17 +1,8 @@
-import {
-  type ColumnDef,
-  createSortedRowModel,
-  rowSortingFeature,
-  type SortingState,
-  sortFn_basic,
-  tableFeatures,
-  useTable,
-} from '@tanstack/react-table';
 import { type ReactNode, useMemo, useState } from 'react';
 import { downloadText } from '../download-text';
 import { EmptyState } from '../empty-state';
 import { Download } from '../icons';
-import { type Column, drawCell, isRight, tableCsv } from './column';
+import { type Column, drawCell, isRight, type Sorting, sortRows, tableCsv } from './column';
 
 export interface TableProps<T> {
   readonly caption: string;
@@ -32,12 +23,6 @@ export interface TableProps<T> {
   readonly dense?: boolean;
 }
 
-const features = tableFeatures({
-  rowSortingFeature,
-  sortedRowModel: createSortedRowModel(),
-  sortFns: { basic: sortFn_basic },
-});
-
 const HIDDEN = { false: '', true: 'max-md:hidden', very: 'max-xl:hidden', most: 'max-2xl:hidden' } as const;
 const SIZES = {
   normal: { text: 'text-sm', padding: 'px-2 sm:px-3', height: 'h-9', widths: 'max-sm:max-w-28', width: 'max-w-72' },
@@ -57,17 +42,8 @@ const alignOf = <T,>(column: Column<T>) =>
 /** Rows in columns, sorted by a click on a heading. */
 export function DataTable<T extends object>(props: TableProps<T>) {
   const { caption, columns, rows, rowKey, onRow, sortBy, csvName, loadingRows = 5 } = props;
-  const [sorting, setSorting] = useState<SortingState>(sortBy === undefined ? [] : [{ id: sortBy, desc: true }]);
-  const data = useMemo(() => [...(rows ?? [])], [rows]);
-  const definitions = useMemo(() => columns.map((column) => toDefinition(column)), [columns]);
-  const table = useTable({
-    features,
-    columns: definitions,
-    data,
-    state: { sorting },
-    onSortingChange: setSorting,
-    getRowId: (row) => rowKey(row),
-  });
+  const [sorting, setSorting] = useState<Sorting | null>(sortBy === undefined ? null : { header: sortBy, desc: true });
+  const sorted = useMemo(() => rows && sortRows(rows, columns, sorting), [rows, columns, sorting]);
   if (rows?.length === 0) {
     return <EmptyState title={props.emptyTitle ?? 'Nothing here'}>{props.emptyHint}</EmptyState>;
   }
@@ -84,12 +60,10 @@ export function DataTable<T extends object>(props: TableProps<T>) {
           </tr>
         </thead>
         <tbody>
-          {rows === undefined ? (
+          {sorted === undefined ? (
             <LoadingRows count={loadingRows} columns={columns.length} size={size} />
           ) : (
-            table
-              .getRowModel()
-              .rows.map(({ id, original }) => <Row key={id} row={original} {...{ columns, size, onRow }} />)
+            sorted.map((row) => <Row key={rowKey(row)} {...{ row, columns, size, onRow }} />)
           )}
         </tbody>
       </table>
@@ -111,20 +85,20 @@ export function DataTable<T extends object>(props: TableProps<T>) {
 interface HeadingProps<T> {
   readonly column: Column<T>;
   readonly size: Size;
-  readonly sorting: SortingState;
-  readonly onSort: (sorting: SortingState) => void;
+  readonly sorting: Sorting | null;
+  readonly onSort: (sorting: Sorting) => void;
 }
 
 function Heading<T>({ column, size, sorting, onSort }: HeadingProps<T>) {
   const { header } = column;
-  const sorted = sorting.find(({ id }) => id === header);
+  const sorted = sorting?.header === header ? sorting : undefined;
   const direction = sorted === undefined ? 'none' : sorted.desc ? 'descending' : 'ascending';
   return (
     <th scope="col" aria-sort={direction} className={`${size.padding} py-1.5 font-medium ${alignOf(column)}`}>
       <button
         type="button"
         className="relative rounded whitespace-nowrap hover:text-text"
-        onClick={() => onSort([{ id: header, desc: sorted === undefined ? isRight(column) : !sorted.desc }])}
+        onClick={() => onSort({ header, desc: sorted === undefined ? isRight(column) : !sorted.desc })}
       >
         {header}
         <span aria-hidden="true" className={`absolute ${isRight(column) ? 'right-full pr-0.5' : 'left-full pl-0.5'}`}>
@@ -178,14 +152,4 @@ function Row<T>({ row, columns, size, onRow }: RowProps<T>) {
       ))}
     </tr>
   );
-}
-
-function toDefinition<T extends object>(column: Column<T>): ColumnDef<typeof features, T> {
-  // Missing values stand below everything that was measured.
-  return {
-    id: column.header,
-    accessorFn: (row: T) => column.value(row) ?? undefined,
-    sortFn: 'basic',
-    sortUndefined: 'last',
-  } as ColumnDef<typeof features, T>;
 }
