@@ -4,7 +4,7 @@ import type { ChatRequest } from '@llm0/core/chat/request';
 import type { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { EmbeddingsPart } from './embeddings';
 import type { PassthroughPart } from './passthrough';
-import type { EncodeContext, ProviderConnection, UpstreamRequest } from './provider-request';
+import type { EncodeContext, Endpoint, ProviderConnection, UpstreamRequest } from './provider-request';
 
 /**
  * Turns the bytes of one streamed answer into events. Any chunking of the same bytes gives the same events.
@@ -43,18 +43,12 @@ export interface Provider {
   /** http(s) URLs whose content must travel inside the request, because the vendor does not fetch them itself. */
   remoteMedia?(request: ChatRequest): readonly string[];
   /** Models the upstream offers right now, for providers that can list them (Ollama). */
-  modelsUrl?(connection: ProviderConnection): {
-    readonly url: string;
-    readonly headers: Readonly<Record<string, string>>;
-  };
+  modelsUrl?(connection: ProviderConnection): Omit<Endpoint, 'method'>;
   decodeModels?(body: JsonObject): readonly string[];
   /** Absent where the vendor makes no embeddings. */
   readonly embeddings?: EmbeddingsPart;
   /** The vendor's own API, for requests in its own format; absent where there is none. */
   readonly passthrough?: PassthroughPart;
   /** A request that costs nothing and succeeds with a good key; absent where the vendor has none. */
-  probeUrl?(connection: ProviderConnection): {
-    readonly url: string;
-    readonly headers: Readonly<Record<string, string>>;
-  };
+  probeUrl?(connection: ProviderConnection): Omit<Endpoint, 'method'>;
 }

@@ -14,156 +14,133 @@ const BREAKER_STATE = { closed: 0, half_open: 1, open: 2 } as const satisfies Re
 /** Prometheus metrics. Labels are bounded: no project, key, customer or free text ever becomes one. */
 export class Metrics {
   readonly registry = new Registry();
-  private readonly of = { registers: [this.registry] };
+  private readonly registers = [this.registry];
+  private readonly counter = <L extends string = never>(name: string, help: string, labelNames: L[] = []) =>
+    new Counter({ name, help, labelNames, registers: this.registers });
+  /** `aggregator`: how the values of several processes make one. */
+  private readonly gauge = <L extends string = never>(
+    name: string,
+    help: string,
+    labelNames: L[] = [],
+    aggregator: 'sum' | 'max' = 'sum',
+  ) => new Gauge({ name, help, labelNames, aggregator, registers: this.registers });
+  private readonly histogram = <L extends string>(name: string, help: string, buckets: number[], labelNames: L[]) =>
+    new Histogram({ name, help, labelNames, buckets, registers: this.registers });
+  private readonly plainHistogram = (name: string, help: string, bounds: readonly number[]) =>
+    new PlainHistogram({ name, help, bounds, registry: this.registry });
 
-  readonly upstreamFailures = new Counter({
-    name: 'llm0_upstream_failures_total',
-    help: 'Failed upstream attempts.',
-    labelNames: ['provider', 'failure'] as const,
-    ...this.of,
-  });
-  readonly breakerState = new Gauge({
-    name: 'llm0_breaker_state',
-    help: 'Circuit breaker of a target that was in trouble: 0 closed, 1 half-open, 2 open, as all gateways see it.',
-    labelNames: ['provider', 'model'] as const,
-    aggregator: 'max',
-    ...this.of,
-  });
-  readonly coolDown = new Gauge({
-    name: 'llm0_target_cool_down_ms',
-    help: 'Milliseconds until a target is asked again after a 429.',
-    labelNames: ['provider', 'model'] as const,
-    aggregator: 'max',
-    ...this.of,
-  });
-  readonly breakerOpened = new Counter({
-    name: 'llm0_breaker_opened_total',
-    help: 'Times this process opened the circuit breaker of a target.',
-    labelNames: ['provider', 'model'] as const,
-    ...this.of,
-  });
-  readonly hedges = new Counter({
-    name: 'llm0_hedges_superseded_total',
-    help: 'Upstream attempts given up because the other one of a hedged pair was faster, by the slower provider.',
-    labelNames: ['provider'] as const,
-    ...this.of,
-  });
-  readonly unchecked = new Counter({
-    name: 'llm0_unchecked_requests_total',
-    help: 'Requests of projects with on_store_failure open, served while the hot store could not decide.',
-    ...this.of,
-  });
-  readonly admitMs = new PlainHistogram({
-    name: 'llm0_hot_store_admit_ms',
-    help: 'Decisions of the hot store, as long as requests wait for them, in milliseconds.',
-    bounds: STORE_BUCKETS_MS,
-    registry: this.registry,
-  });
-  readonly chunkGapMs = new PlainHistogram({
-    name: 'llm0_inter_chunk_gap_ms',
-    help: 'Time between two chunks of a streamed answer, in milliseconds.',
-    bounds: GAP_BUCKETS_MS,
-    registry: this.registry,
-  });
-  readonly loopLagMs = new PlainHistogram({
-    name: 'llm0_event_loop_lag_ms',
-    help: 'How late a timer of this process fires, sampled twice a second, in milliseconds.',
-    bounds: GAP_BUCKETS_MS,
-    registry: this.registry,
-  });
-  readonly storeUp = new Gauge({
-    name: 'llm0_store_up',
-    help: 'Whether a store answers: hot_store, postgres.',
-    labelNames: ['store'] as const,
-    ...this.of,
-  });
-  readonly storePing = new Gauge({
-    name: 'llm0_store_ping_ms',
-    help: 'Round trip to a store in milliseconds, measured when this page is read.',
-    labelNames: ['store'] as const,
-    ...this.of,
-  });
-  readonly storeHolds = new Gauge({
-    name: 'llm0_store_holds_open',
-    help: 'Holds in the hot store, of all processes.',
-    ...this.of,
-  });
-  readonly cacheEntries = new Gauge({ name: 'llm0_cache_entries', help: 'Answers in the hot cache tier.', ...this.of });
-  readonly cacheBytes = new Gauge({ name: 'llm0_cache_bytes', help: 'Bytes of the hot cache tier.', ...this.of });
-  readonly residentBytes = new Gauge({
-    name: 'llm0_resident_memory_bytes',
-    help: 'Resident memory of this process.',
-    ...this.of,
-  });
-  readonly jobRuns = new Counter({
-    name: 'llm0_job_runs_total',
-    help: 'Runs of background jobs by this process.',
-    labelNames: ['job', 'outcome'] as const,
-    ...this.of,
-  });
-  readonly jobMs = new Histogram({
-    name: 'llm0_job_duration_ms',
-    help: 'Duration of background jobs in milliseconds.',
-    labelNames: ['job'] as const,
-    buckets: JOB_BUCKETS_MS,
-    ...this.of,
-  });
-  readonly recordsStored = new Counter({
-    name: 'llm0_log_records_stored_total',
-    help: 'Log entries moved from the queue to gateway_logs by this process.',
-    ...this.of,
-  });
-  readonly inFlight = new Gauge({ name: 'llm0_requests_in_flight', help: 'Requests under way.', ...this.of });
-  readonly openHolds = new Gauge({ name: 'llm0_holds_open', help: 'Holds of this process.', ...this.of });
-  readonly queueDepth = new Gauge({ name: 'llm0_log_queue_entries', help: 'Log entries not yet stored.', ...this.of });
-  readonly queueAge = new Gauge({ name: 'llm0_log_queue_oldest_ms', help: 'Age of the oldest log entry.', ...this.of });
-  readonly drops = new Counter({ name: 'llm0_log_drops_total', help: 'Log entries lost; always 0.', ...this.of });
-  readonly warmLookUps = new Histogram({
-    name: 'llm0_warm_cache_lookup_ms',
-    help: 'Look-ups in the warm cache tier by outcome, in milliseconds.',
-    labelNames: ['outcome'] as const,
-    buckets: STORE_BUCKETS_MS,
-    ...this.of,
-  });
-  readonly warmDrops = new Counter({
-    name: 'llm0_warm_cache_drops_total',
-    help: 'Answers not written to the warm cache tier because too many waited.',
-    ...this.of,
-  });
-  readonly keptAnswerDrops = new Counter({
-    name: 'llm0_kept_answer_drops_total',
-    help: 'Answers not kept for later requests because too many waited.',
-    ...this.of,
-  });
-  readonly semanticLookUps = new Histogram({
-    name: 'llm0_semantic_cache_lookup_ms',
-    help: 'Look-ups in the semantic cache by outcome, in milliseconds.',
-    labelNames: ['outcome'] as const,
-    buckets: STORE_BUCKETS_MS,
-    ...this.of,
-  });
-  readonly semanticRefusals = new Counter({
-    name: 'llm0_semantic_cache_refusals_total',
-    help: 'Near matches that were not served, by the guard that refused.',
-    labelNames: ['guard'] as const,
-    ...this.of,
-  });
-  readonly semanticSkips = new Counter({
-    name: 'llm0_semantic_cache_skips_total',
-    help: 'Requests of projects with a semantic cache that have no question to look up, by reason.',
-    labelNames: ['reason'] as const,
-    ...this.of,
-  });
-  readonly semanticDrops = new Counter({
-    name: 'llm0_semantic_cache_drops_total',
-    help: 'Answers not written to the semantic cache: too many waited, or they got no vector.',
-    ...this.of,
-  });
-  readonly bodyDrops = new Counter({
-    name: 'llm0_log_bodies_drops_total',
-    help: 'Prompts and answers (LOG_BODIES) that were not kept.',
-    ...this.of,
-  });
+  readonly upstreamFailures = this.counter('llm0_upstream_failures_total', 'Failed upstream attempts.', [
+    'provider',
+    'failure',
+  ]);
+  readonly breakerState = this.gauge(
+    'llm0_breaker_state',
+    'Circuit breaker of a target that was in trouble: 0 closed, 1 half-open, 2 open, as all gateways see it.',
+    ['provider', 'model'],
+    'max',
+  );
+  readonly coolDown = this.gauge(
+    'llm0_target_cool_down_ms',
+    'Milliseconds until a target is asked again after a 429.',
+    ['provider', 'model'],
+    'max',
+  );
+  readonly breakerOpened = this.counter(
+    'llm0_breaker_opened_total',
+    'Times this process opened the circuit breaker of a target.',
+    ['provider', 'model'],
+  );
+  readonly hedges = this.counter(
+    'llm0_hedges_superseded_total',
+    'Upstream attempts given up because the other one of a hedged pair was faster, by the slower provider.',
+    ['provider'],
+  );
+  readonly unchecked = this.counter(
+    'llm0_unchecked_requests_total',
+    'Requests of projects with on_store_failure open, served while the hot store could not decide.',
+  );
+  readonly admitMs = this.plainHistogram(
+    'llm0_hot_store_admit_ms',
+    'Decisions of the hot store, as long as requests wait for them, in milliseconds.',
+    STORE_BUCKETS_MS,
+  );
+  readonly chunkGapMs = this.plainHistogram(
+    'llm0_inter_chunk_gap_ms',
+    'Time between two chunks of a streamed answer, in milliseconds.',
+    GAP_BUCKETS_MS,
+  );
+  readonly loopLagMs = this.plainHistogram(
+    'llm0_event_loop_lag_ms',
+    'How late a timer of this process fires, sampled twice a second, in milliseconds.',
+    GAP_BUCKETS_MS,
+  );
+  readonly storeUp = this.gauge('llm0_store_up', 'Whether a store answers: hot_store, postgres.', ['store']);
+  readonly storePing = this.gauge(
+    'llm0_store_ping_ms',
+    'Round trip to a store in milliseconds, measured when this page is read.',
+    ['store'],
+  );
+  readonly storeHolds = this.gauge('llm0_store_holds_open', 'Holds in the hot store, of all processes.');
+  readonly cacheEntries = this.gauge('llm0_cache_entries', 'Answers in the hot cache tier.');
+  readonly cacheBytes = this.gauge('llm0_cache_bytes', 'Bytes of the hot cache tier.');
+  readonly residentBytes = this.gauge('llm0_resident_memory_bytes', 'Resident memory of this process.');
+  readonly jobRuns = this.counter('llm0_job_runs_total', 'Runs of background jobs by this process.', [
+    'job',
+    'outcome',
+  ]);
+  readonly jobMs = this.histogram(
+    'llm0_job_duration_ms',
+    'Duration of background jobs in milliseconds.',
+    JOB_BUCKETS_MS,
+    ['job'],
+  );
+  readonly recordsStored = this.counter(
+    'llm0_log_records_stored_total',
+    'Log entries moved from the queue to gateway_logs by this process.',
+  );
+  readonly inFlight = this.gauge('llm0_requests_in_flight', 'Requests under way.');
+  readonly openHolds = this.gauge('llm0_holds_open', 'Holds of this process.');
+  readonly queueDepth = this.gauge('llm0_log_queue_entries', 'Log entries not yet stored.');
+  readonly queueAge = this.gauge('llm0_log_queue_oldest_ms', 'Age of the oldest log entry.');
+  readonly drops = this.counter('llm0_log_drops_total', 'Log entries lost; always 0.');
+  readonly warmLookUps = this.histogram(
+    'llm0_warm_cache_lookup_ms',
+    'Look-ups in the warm cache tier by outcome, in milliseconds.',
+    STORE_BUCKETS_MS,
+    ['outcome'],
+  );
+  readonly warmDrops = this.counter(
+    'llm0_warm_cache_drops_total',
+    'Answers not written to the warm cache tier because too many waited.',
+  );
+  readonly keptAnswerDrops = this.counter(
+    'llm0_kept_answer_drops_total',
+    'Answers not kept for later requests because too many waited.',
+  );
+  readonly semanticLookUps = this.histogram(
+    'llm0_semantic_cache_lookup_ms',
+    'Look-ups in the semantic cache by outcome, in milliseconds.',
+    STORE_BUCKETS_MS,
+    ['outcome'],
+  );
+  readonly semanticRefusals = this.counter(
+    'llm0_semantic_cache_refusals_total',
+    'Near matches that were not served, by the guard that refused.',
+    ['guard'],
+  );
+  readonly semanticSkips = this.counter(
+    'llm0_semantic_cache_skips_total',
+    'Requests of projects with a semantic cache that have no question to look up, by reason.',
+    ['reason'],
+  );
+  readonly semanticDrops = this.counter(
+    'llm0_semantic_cache_drops_total',
+    'Answers not written to the semantic cache: too many waited, or they got no vector.',
+  );
+  readonly bodyDrops = this.counter(
+    'llm0_log_bodies_drops_total',
+    'Prompts and answers (LOG_BODIES) that were not kept.',
+  );
   /** Hits of the warm tier, for `/cachez`; they count as exact hits too. */
   warmHits = 0;
   readonly cache = { exact: 0, semantic: 0, miss: 0 };

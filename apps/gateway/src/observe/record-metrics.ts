@@ -57,9 +57,9 @@ type Family = { name: string; help: string; type: 'counter' | 'histogram'; sampl
  */
 export class RecordMetrics {
   private readonly cells = new Map<string, Cell>();
-  private readonly latency = new Map<string, { labels: Record<string, string>; buckets: Buckets }>();
-  private readonly overhead = new Map<string, { labels: Record<string, string>; buckets: Buckets }>();
-  private readonly ttft = new Map<string, { labels: Record<string, string>; buckets: Buckets }>();
+  private readonly latency: Observed = new Map();
+  private readonly overhead: Observed = new Map();
+  private readonly ttft: Observed = new Map();
   private readonly errors = new Map<string, number>();
 
   /** Counts one finished request from its row; returns how the caches did. */
@@ -101,12 +101,8 @@ export class RecordMetrics {
 
   /** Adds the families to a registry. */
   register(registry: Registry): void {
-    const counter = (name: string, help: string, samples: Family['samples']): Family => ({
-      name,
-      help,
-      type: 'counter',
-      samples,
-    });
+    const counter = (name: string, help: string, samples: Family['samples']): Family =>
+      ({ name, help, type: 'counter', samples }) as const;
     const histogram = (name: string, help: string, of: typeof this.latency): Family => ({
       name,
       help,
@@ -146,10 +142,7 @@ export class RecordMetrics {
     for (const cell of this.cells.values()) {
       const labels: Record<string, string> = { ...more };
       for (const name of names) labels[name] = cell.labels[name];
-      const key = JSON.stringify(labels);
-      const sum = sums.get(key);
-      if (sum === undefined) sums.set(key, { labels, value: value(cell) });
-      else sum.value += value(cell);
+      sums.getOrInsertComputed(JSON.stringify(labels), () => ({ labels, value: 0 })).value += value(cell);
     }
     return [...sums.values()].filter((sum) => sum.value > 0);
   }

@@ -43,8 +43,5 @@ function letterPairs(text: string): ReadonlySet<string> {
 
 /** Dice coefficient of two pair sets, 0–1. */
 function similarity(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
-  if (a.size === 0 || b.size === 0) return 0;
-  let shared = 0;
-  for (const pair of a) if (b.has(pair)) shared += 1;
-  return (2 * shared) / (a.size + b.size);
+  return a.size === 0 || b.size === 0 ? 0 : (2 * a.intersection(b).size) / (a.size + b.size);
 }

@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
-import type { Usage } from '@llm0/core/chat/usage';
+import { type Usage, ZERO_USAGE } from '@llm0/core/chat/usage';
 import { asCount, asObject, asString } from '../translation/read-json';
 
 /** Usage so far and what an event adds: counts are cumulative, and a field left out keeps its earlier value. */
@@ -28,14 +28,13 @@ export function decodeUsage(value: JsonValue | undefined): Usage | undefined {
   const reasoningTokens = Math.min(output, asCount(asObject(usage.output_tokens_details)?.thinking_tokens));
   const tier = asString(usage.service_tier);
   return {
+    ...ZERO_USAGE,
     inputTokens: asCount(usage.input_tokens),
     cacheReadTokens: asCount(usage.cache_read_input_tokens),
     cacheWriteTokens,
     cacheWrite1hTokens,
-    inputAudioTokens: 0,
     outputTokens: output - reasoningTokens,
     reasoningTokens,
-    outputAudioTokens: 0,
     ...(tier === undefined || tier === 'standard' ? {} : { serviceTier: tier }),
   };
 }

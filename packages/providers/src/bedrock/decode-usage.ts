@@ -1,5 +1,5 @@
 import type { JsonValue } from '@llm0/core/chat/json';
-import type { Usage } from '@llm0/core/chat/usage';
+import { type Usage, ZERO_USAGE } from '@llm0/core/chat/usage';
 import { asCount, asObject, asObjects, asString } from '../translation/read-json';
 
 /**
@@ -22,14 +22,12 @@ export function decodeUsage(value: JsonValue | undefined, serviceTier: JsonValue
   const isInclusive = written + cacheReadTokens > 0 && asCount(usage.totalTokens) === input + outputTokens;
   const tier = asString(asObject(serviceTier)?.type);
   return {
+    ...ZERO_USAGE,
     inputTokens: isInclusive ? Math.max(0, input - written - cacheReadTokens) : input,
     cacheReadTokens,
     cacheWriteTokens: written - cacheWrite1hTokens,
     cacheWrite1hTokens,
-    inputAudioTokens: 0,
     outputTokens,
-    reasoningTokens: 0,
-    outputAudioTokens: 0,
     ...(tier === undefined || tier === 'default' ? {} : { serviceTier: tier }),
   };
 }

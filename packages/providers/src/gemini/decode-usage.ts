@@ -1,5 +1,5 @@
 import type { JsonValue } from '@llm0/core/chat/json';
-import type { Usage } from '@llm0/core/chat/usage';
+import { type Usage, ZERO_USAGE } from '@llm0/core/chat/usage';
 import { asCount, asObject, asObjects } from '../translation/read-json';
 
 /**
@@ -24,10 +24,9 @@ export function decodeUsage(value: JsonValue | undefined): Usage | undefined {
   );
   const outputAudioTokens = Math.min(visible, audioTokens(usage.candidatesTokensDetails));
   return {
+    ...ZERO_USAGE,
     inputTokens: prompt - cacheReadTokens - inputAudioTokens,
     cacheReadTokens,
-    cacheWriteTokens: 0,
-    cacheWrite1hTokens: 0,
     inputAudioTokens,
     outputTokens: visible - outputAudioTokens,
     reasoningTokens,

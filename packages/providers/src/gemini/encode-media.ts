@@ -13,11 +13,6 @@ const FILES_ROOT = 'https://generativelanguage.googleapis.com/v1beta/';
 
 export type MediaByUrl = ReadonlyMap<string, InlineMedia>;
 
-/** Source: https://ai.google.dev/gemini-api/docs/image-understanding */
-export function encodeImage(part: PartOf<'image'>, media: MediaByUrl): JsonObject {
-  return encodeUrl(part.url, media);
-}
-
 export function encodeFile(part: PartOf<'file'>, media: MediaByUrl, refuse: Refuse): JsonObject[] {
   const { dataUrl, fileId, filename } = part;
   if (dataUrl === undefined && fileId !== undefined) {
@@ -37,7 +32,8 @@ export function encodeAudio(part: PartOf<'audio'>): JsonObject {
   return inlineData({ mimeType: `audio/${part.format}`, dataBase64: part.dataBase64 });
 }
 
-function encodeUrl(url: string, media: MediaByUrl): JsonObject {
+/** Source: https://ai.google.dev/gemini-api/docs/image-understanding */
+export function encodeUrl(url: string, media: MediaByUrl): JsonObject {
   const inline = parseDataUrl(url) ?? media.get(url);
   if (inline !== undefined) return inlineData(inline);
   if (OWN_URL.test(url)) return { fileData: { fileUri: url } };

@@ -13,7 +13,7 @@ import { readArguments } from '../translation/read-arguments';
 import { asObject, asObjects } from '../translation/read-json';
 import type { DroppedParameters } from '../translation/refuse-parameter';
 import type { ToolNames } from '../translation/vendor-names';
-import { encodeAudio, encodeFile, encodeImage, type MediaByUrl } from './encode-media';
+import { encodeAudio, encodeFile, encodeUrl, type MediaByUrl } from './encode-media';
 import { REASONING_FORMAT } from './wire';
 
 export interface EncodedMessages {
@@ -109,7 +109,7 @@ const encodeParts = (parts: readonly ContentPart[], context: MessageContext) =>
 const PART_ENCODERS: PartEncoders<MessageContext> = {
   text: (part) => (part.text === '' ? [] : [{ text: part.text }]),
   refusal: (part) => (part.text === '' ? [] : [{ text: part.text }]),
-  image: (part, { media }) => [encodeImage(part, media)],
+  image: (part, { media }) => [encodeUrl(part.url, media)],
   audio: (part) => [encodeAudio(part)],
   file: (part, { media, dropped }) => encodeFile(part, media, dropped.refuse),
   raw: (part, context) => (part.format === 'gemini-content' ? [{ ...part.value }] : refuseRaw(part, context)),

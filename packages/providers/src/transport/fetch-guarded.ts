@@ -3,15 +3,11 @@ import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { clientClosed, GatewayError, invalidRequest } from '@llm0/core/errors/gateway-error';
 import { untilGone } from '@llm0/core/waits/until-gone';
+import type { AddressSet } from './address-set';
 import { isPrivateAddress } from './private-addresses';
 
 /** All addresses of a host name. */
 export type ResolveHost = (host: string) => Promise<readonly string[]>;
-
-/** A set of IP addresses. */
-export interface AddressRanges {
-  holds(address: string): boolean;
-}
 
 export interface EgressOptions {
   readonly fetch: typeof globalThis.fetch;
@@ -19,7 +15,7 @@ export interface EgressOptions {
   /** Hosts (`name`, or `name:port`) that may be private; nothing is by default. */
   readonly allowedHosts?: ReadonlySet<string>;
   /** Private addresses that may be reached, whatever name led there. */
-  readonly allowedRanges?: AddressRanges;
+  readonly allowedRanges?: AddressSet;
   /** Certificates trusted besides the system's, as PEM. */
   readonly ca?: string;
 }

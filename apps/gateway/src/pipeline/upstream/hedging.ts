@@ -1,5 +1,5 @@
+import { inTime } from '@llm0/core/waits/in-time';
 import type { ChatAttempt, OpenedTarget } from './attempt-target';
-import { pause } from './back-off';
 import type { UpstreamStep } from './upstream-call';
 
 /** What hedging asks of the call it is part of. */
@@ -30,12 +30,11 @@ export interface HedgeOutcome {
 /** One attempt and, where its first output takes too long, a second one beside it. The slower one is cancelled at once. */
 export async function hedgeAttempt(call: HedgedCall, { step, afterMs, signal }: HedgeJob): Promise<HedgeOutcome> {
   const first = launch(call, step, signal);
-  const waiting = new AbortController();
-  const late = pause(afterMs, AbortSignal.any([signal, waiting.signal])).then(
-    () => true,
-    () => false,
+  const isLate = await inTime(
+    first.result.then(() => false),
+    afterMs,
+    () => !signal.aborted,
   );
-  const isLate = await Promise.race([first.result.then(() => false), late]).finally(() => waiting.abort());
   const second = isLate ? call.nextHedge() : undefined;
   if (second === undefined) return { opened: await first.result, hedged: false };
   return { opened: await race(call, [first, launch(call, second, signal)]), hedged: true };
