@@ -16,6 +16,7 @@ async function main(): Promise<void> {
   if (config.ignoredNames.length > 0) {
     log.warn({ names: config.ignoredNames }, 'these settings of the Go project have no effect here');
   }
+  for (const { name, meant } of config.misspeltNames) log.warn(`${name} is not known: is ${meant} meant?`);
   if (config.workers > 1) return supervise(config, log);
   const gateway = await serveGateway({ config, log, sharedPort: false });
   printStart(config, gateway.port, gateway.secrets);

@@ -55,6 +55,9 @@ describe('readConfig', () => {
     [{ BEDROCK_REGION: 'mars' }, 'BEDROCK_REGION=mars: a region'],
     [{ BEDROCK_REGION: 'eu-west-1', AWS_ACCESS_KEY_ID: 'AKIA' }, 'AWS_SECRET_ACCESS_KEY=: AWS_ACCESS_KEY_ID and'],
     [{ OPENAI_API_KEY: 'sk-secret,sk with space' }, 'OPENAI_API_KEY=***: visible ASCII'],
+    [{ ENVIRONMENT: 'produktion' }, 'ENVIRONMENT=produktion: one of local, development, test, staging, production'],
+    [{ HOST: 'http://0.0.0.0' }, 'HOST=http://0.0.0.0: an address of this machine'],
+    [{ HOST: '127.0.0.256' }, 'HOST=127.0.0.256: an address of this machine'],
     [{ CACHE_MAX_BYTES: '-1' }, 'CACHE_MAX_BYTES=-1: a size'],
   ])('%p stops the start with one line', (env, line) => {
     const message = wrong(env);
@@ -132,9 +135,33 @@ describe('readConfig', () => {
     expect(readConfig({ OPENAI_API_KEY: 'sk-1', DEMO_PROVIDER: 'on' }).demoProvider).toBe(true);
   });
 
+  test('short names of environments mean the long ones', () => {
+    expect(readConfig({ ENVIRONMENT: 'Prod' })).toMatchObject({ environment: 'production', demoProvider: false });
+    expect(readConfig({ ENVIRONMENT: 'dev' }).environment).toBe('development');
+  });
+
+  test('a misspelt name is found, its value is not shown', () => {
+    const env = { OPENAI_APIKEY: 'sk-1', ANTROPIC_API_KEY: 'k', GEMINI_API_KYE: 'k', DATABSE_URL: 'x', PATH: '/bin' };
+    expect(readConfig(env).misspeltNames).toEqual([
+      { name: 'OPENAI_APIKEY', meant: 'OPENAI_API_KEY' },
+      { name: 'ANTROPIC_API_KEY', meant: 'ANTHROPIC_API_KEY' },
+      { name: 'GEMINI_API_KYE', meant: 'GEMINI_API_KEY' },
+      { name: 'DATABSE_URL', meant: 'DATABASE_URL' },
+    ]);
+    const usual = { HOSTNAME: 'h', HOME: '/', LANG: 'C', USER: 'u', SHELL: '/bin/sh', AWS_DEFAULT_REGION: 'eu-west-1' };
+    expect(readConfig({ ...usual, OPENAI_API_KEY: 'k', TLS_CERT_FILE: 'c' }).misspeltNames).toEqual([]);
+  });
+
   test('names of the Go project are taken with one notice', () => {
-    const config = readConfig({ DB_MAX_CONNS: '25', REDIS_URL: 'redis://h:1', REDIS_PASSWORD: 'p', REDIS_DB: '2' });
-    expect(config.ignoredNames).toEqual(['DB_MAX_CONNS']);
+    const redis = { REDIS_URL: 'redis://h:1', REDIS_PASSWORD: 'p', REDIS_DB: '2', REDIS_MIN_RETRY_BACKOFF: '8ms' };
+    const config = readConfig({ ...redis, DB_MAX_CONNS: '25', HOT_KEY_CACHE_TTL: '60', TLS_SESSION_CACHE_SIZE: '1' });
+    expect(config.ignoredNames).toEqual([
+      'DB_MAX_CONNS',
+      'REDIS_MIN_RETRY_BACKOFF',
+      'HOT_KEY_CACHE_TTL',
+      'TLS_SESSION_CACHE_SIZE',
+    ]);
+    expect(config.misspeltNames).toEqual([]);
     expect(config.redis).toEqual({ url: 'redis://h:1', cluster: false, password: 'p', db: 2 });
   });
 });

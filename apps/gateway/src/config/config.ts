@@ -1,33 +1,17 @@
+import { isIP } from 'node:net';
 import { FAILOVER_MODES } from '@llm0/core/routing/failover-mode';
 import { readEgressAllow } from './egress';
 import { readEmbeddingSettings } from './embedding';
+import { findMisspelt, ignoredNames } from './foreign-names';
 import { readProviderSettings } from './providers';
 import { readTestSettings } from './testing';
 import { ConfigError, type Environment, EnvReader, type Settings } from './values';
 
 export { ConfigError } from './values';
 
-const GO_POOL_NAMES = [
-  'DB_MAX_CONNS',
-  'DB_MIN_CONNS',
-  'DB_MAX_OPEN_CONNS',
-  'DB_MAX_IDLE_CONNS',
-  'DB_CONN_MAX_LIFETIME',
-  'DB_MAX_CONN_LIFETIME',
-  'DB_MAX_CONN_IDLE_TIME',
-  'DB_HEALTH_CHECK_PERIOD',
-  'REDIS_POOL_SIZE',
-  'REDIS_MIN_IDLE_CONNS',
-  'REDIS_MAX_RETRIES',
-  'REDIS_DIAL_TIMEOUT',
-  'REDIS_READ_TIMEOUT',
-  'REDIS_WRITE_TIMEOUT',
-  'REDIS_POOL_TIMEOUT',
-  'LOG_WORKER_COUNT',
-  'LOG_BUFFER_SIZE',
-  'LOG_BATCH_SIZE',
-  'LOG_FLUSH_INTERVAL',
-] as const;
+/** Names in use for the same thing. */
+const ENVIRONMENTS: Readonly<Record<string, string>> = { prod: 'production', dev: 'development', stage: 'staging' };
+const KNOWN_ENVIRONMENTS = ['local', 'development', 'test', 'staging', 'production'] as const;
 
 const MIB = 1024 * 1024;
 
@@ -37,11 +21,11 @@ export type Config = Settings<ReturnType<typeof readConfig>>;
 /** Reads the environment once. The only place that knows variable names; throws `ConfigError`. */
 export function readConfig(env: Environment) {
   const read = new EnvReader(env);
-  const environment = read.text('ENVIRONMENT') ?? 'local';
+  const environment = readEnvironment(read);
   const stores = readStores(read);
   const providers = readProviderSettings(read);
   const demo = read.oneOf('DEMO_PROVIDER', 'auto', ['auto', 'on', 'off']);
-  return {
+  const settings = {
     ...stores,
     ...readProcess(read, stores),
     ...readKeeping(read, stores),
@@ -61,8 +45,23 @@ export function readConfig(env: Environment) {
     embedding: readEmbeddingSettings(read),
     testing: readTestSettings(read, environment),
     /** Names that are accepted for the Go project's sake and have no effect here. */
-    ignoredNames: GO_POOL_NAMES.filter((name) => read.text(name) !== undefined),
+    ignoredNames: ignoredNames(env),
   };
+  /** Names that nobody reads, but for a letter. */
+  return { ...settings, misspeltNames: findMisspelt(env, read.known) };
+}
+
+function readEnvironment(read: EnvReader): string {
+  const text = read.text('ENVIRONMENT')?.toLowerCase() ?? 'local';
+  const environment = ENVIRONMENTS[text] ?? text;
+  if (KNOWN_ENVIRONMENTS.some((known) => known === environment)) return environment;
+  throw new ConfigError('ENVIRONMENT', text, `one of ${KNOWN_ENVIRONMENTS.join(', ')} is needed`);
+}
+
+function readHost(read: EnvReader): string {
+  const host = read.text('HOST') ?? '127.0.0.1';
+  if (isIP(host) !== 0 || /^(?=.*[a-z])[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i.test(host)) return host;
+  throw new ConfigError('HOST', host, 'an address of this machine (127.0.0.1, 0.0.0.0, ::) or its name is needed');
 }
 
 /** Without URLs, what is embedded. */
@@ -83,7 +82,7 @@ function readProcess(read: EnvReader, { databaseUrl, redis }: Stores) {
   }
   return {
     port: read.integer('PORT', 8080, { min: 0, max: 65_535 }),
-    host: read.text('HOST') ?? '127.0.0.1',
+    host: readHost(read),
     logLevel: read.oneOf('LOG_LEVEL', 'info', ['trace', 'debug', 'info', 'warn', 'error', 'silent']),
     tls: readTls(read),
     workers,

@@ -14,9 +14,13 @@ export type Settings<T> = { readonly [K in keyof T as undefined extends T[K] ? n
 
 /** Reads typed values out of an environment; every reader throws `ConfigError` for what it cannot take. */
 export class EnvReader {
+  /** Names that were asked for, set or not. */
+  readonly known = new Set<string>();
+
   constructor(private readonly env: Environment) {}
 
   text(name: string): string | undefined {
+    this.known.add(name);
     const value = this.env[name]?.trim();
     return value === undefined || value === '' ? undefined : value;
   }
