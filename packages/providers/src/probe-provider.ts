@@ -3,7 +3,7 @@ import type { ChatRequest } from '@llm0/core/chat/request';
 import { GatewayError, invalidRequest } from '@llm0/core/errors/gateway-error';
 import type { Provider } from './provider';
 import type { ProviderConnection } from './provider-request';
-import { callProvider, type ProviderCall } from './transport/call-provider';
+import { callProvider, type ProviderCall, upstreamFailure } from './transport/call-provider';
 import { hideSecrets } from './transport/hide-secrets';
 
 export interface Probe {
@@ -34,13 +34,9 @@ export async function probeProvider(probe: Probe): Promise<ProbeOutcome> {
     const status = probe.model === undefined ? await listModels(probe) : await sayWord(probe, probe.model);
     return { check, latencyMs: performance.now() - startMs, status };
   } catch (cause) {
+    const broken = 'could not be reached or broke off its answer.';
     const error =
-      cause instanceof GatewayError
-        ? cause
-        : new GatewayError('upstream_error', `${probe.provider.name} could not be reached or broke off its answer.`, {
-            failure: 'connection',
-            cause,
-          });
+      cause instanceof GatewayError ? cause : upstreamFailure('connection', probe.provider.name, broken, cause);
     return { check, error, latencyMs: performance.now() - startMs, status: error.upstreamStatus };
   }
 }

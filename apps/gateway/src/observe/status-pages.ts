@@ -101,12 +101,10 @@ async function checkBackends(services: Services): Promise<Record<string, Backend
     withTimeout(services.hotStore.health(), { ok: false, detail: 'no answer within 1 s' }),
     withTimeout(services.databaseHealth(), { ok: false, detail: 'no answer within 1 s' }),
   ]);
-  const show = (health: { ok: boolean; latencyMs?: number; detail?: string }, kind: string): BackendHealth => ({
-    ok: health.ok,
-    kind,
-    latency_ms: health.latencyMs,
-    detail: health.detail,
-  });
+  const show = (
+    { ok, latencyMs: latency_ms, detail }: { ok: boolean; latencyMs?: number; detail?: string },
+    kind: string,
+  ): BackendHealth => ({ ok, kind, latency_ms, detail });
   return {
     hot_store: show(hotStore, services.hotStore.kind),
     postgres: show(postgres, services.config.databaseUrl === undefined ? 'embedded' : 'postgres'),

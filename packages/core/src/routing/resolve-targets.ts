@@ -4,7 +4,7 @@ import { type ChainPlace, chainTargets, findChain } from './chain';
 import { applyMode } from './failover-mode';
 import { readModelFamily } from './model-name';
 import { shownName, unknownModel } from './near-names';
-import type { Route, RouteTarget, RoutingTables } from './routing-tables';
+import type { ConfiguredProvider, Route, RouteTarget, RoutingTables } from './routing-tables';
 import { isSameTarget, type Target, targetKey } from './target';
 
 export type { ConfiguredProvider, Route, RouteTarget, RoutingTables } from './routing-tables';
@@ -138,9 +138,9 @@ function finishRoute(route: Described): Route {
 function detectTarget(model: string, tables: RoutingTables): Target | undefined {
   return (
     explicitTarget(model, tables) ??
-    listedLive(model, tables) ??
+    servedBy(model, tables, ({ liveModels }) => liveModels.has(model)) ??
     matchingName(model, tables) ??
-    listedPrice(model, tables) ??
+    servedBy(model, tables, ({ name }) => tables.prices.isListed(name, model)) ??
     knownFamily(model, tables)
   );
 }
@@ -153,11 +153,13 @@ function explicitTarget(model: string, tables: RoutingTables): Target | undefine
   return provider === undefined ? undefined : { provider: provider.name, model: model.slice(slash + 1) };
 }
 
-function listedLive(model: string, tables: RoutingTables): Target | undefined {
-  for (const provider of tables.providers.values()) {
-    if (provider.liveModels.has(model)) return { provider: provider.name, model };
-  }
-  return undefined;
+function servedBy(
+  model: string,
+  tables: RoutingTables,
+  isServing: (provider: ConfiguredProvider) => boolean,
+): Target | undefined {
+  const found = tables.providers.values().find(isServing);
+  return found && { provider: found.name, model };
 }
 
 function matchingName(model: string, tables: RoutingTables): Target | undefined {
@@ -172,13 +174,6 @@ function matchingName(model: string, tables: RoutingTables): Target | undefined 
     }
   }
   return found;
-}
-
-function listedPrice(model: string, tables: RoutingTables): Target | undefined {
-  for (const provider of tables.providers.values()) {
-    if (tables.prices.isListed(provider.name, model)) return { provider: provider.name, model };
-  }
-  return undefined;
 }
 
 /** A model of a vendor that is not configured, whose chain has members that are. */

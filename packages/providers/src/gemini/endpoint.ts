@@ -38,6 +38,9 @@ export function rootOf({ baseUrl }: ProviderConnection): string {
 }
 
 function requestHeaders(connection: ProviderConnection): Record<string, string> {
-  const { apiKey } = connection;
-  return jsonHeaders(connection, apiKey === undefined ? {} : { 'x-goog-api-key': apiKey });
+  return jsonHeaders(connection, keyHeaders(connection));
+}
+
+export function keyHeaders({ apiKey }: ProviderConnection): Record<string, string> {
+  return apiKey === undefined ? {} : { 'x-goog-api-key': apiKey };
 }

@@ -3,7 +3,7 @@ import { ZERO_USAGE } from '@llm0/core/chat/usage';
 import { countText, createUsageReader, limitOf, type NativeShape, type PassthroughPart } from '../passthrough';
 import { asCount, asObject, asObjects } from '../translation/read-json';
 import { decodeUsage } from './decode-usage';
-import { rootOf } from './endpoint';
+import { keyHeaders, rootOf } from './endpoint';
 
 const MODEL = String.raw`\/v1(?:beta|alpha)?\/(?:models\/)?(?<model>[^/:]+)`;
 
@@ -47,9 +47,6 @@ function readEmbedUsage(value: JsonObject) {
 export const passthrough: PassthroughPart = {
   root: rootOf,
   signsBody: () => false,
-  authorize: (_request, { apiKey, headers }) => ({
-    ...(apiKey === undefined ? {} : { 'x-goog-api-key': apiKey }),
-    ...headers,
-  }),
+  authorize: (_request, connection) => ({ ...keyHeaders(connection), ...connection.headers }),
   shapes: [GENERATE, COUNT, EMBED],
 };

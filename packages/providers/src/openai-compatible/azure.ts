@@ -2,7 +2,7 @@ import { createEmbeddings, OPENAI_EMBEDDINGS } from '../openai/embeddings';
 import { passthrough } from '../openai/passthrough';
 import { OPENAI_QUIRKS } from '../openai/quirks';
 import type { Provider } from '../provider';
-import type { EncodeContext, ProviderConnection, UpstreamRequest } from '../provider-request';
+import type { EncodeContext, Endpoint, ProviderConnection, UpstreamRequest } from '../provider-request';
 import { createCompatibleProvider } from './create-compatible-provider';
 
 /** The stable version of the API; `options.apiVersion` of the connection sets another. */
@@ -23,11 +23,15 @@ function resourceRoot({ baseUrl }: ProviderConnection): string {
 
 const versionOf = ({ options }: ProviderConnection) => options?.apiVersion ?? API_VERSION;
 
-/** A URL of the resource. The key is no bearer token here. */
-function resourceEndpoint(connection: ProviderConnection, path: string): Pick<UpstreamRequest, 'url' | 'headers'> {
+/** The key is no bearer token here. */
+const keyHeaders = ({ apiKey }: ProviderConnection): Record<string, string> =>
+  apiKey === undefined ? {} : { 'api-key': apiKey };
+
+/** A URL of the resource. */
+function resourceEndpoint(connection: ProviderConnection, path: string): Omit<Endpoint, 'method'> {
   return {
     url: `${resourceRoot(connection)}/openai/${path}?api-version=${encodeURIComponent(versionOf(connection))}`,
-    headers: connection.apiKey === undefined ? {} : { 'api-key': connection.apiKey },
+    headers: keyHeaders(connection),
   };
 }
 
@@ -57,10 +61,7 @@ export const azure: Provider = {
     ...passthrough,
     root: resourceRoot,
     query: (connection) => ({ 'api-version': versionOf(connection) }),
-    authorize: (_request, { apiKey, headers }) => ({
-      ...(apiKey === undefined ? {} : { 'api-key': apiKey }),
-      ...headers,
-    }),
+    authorize: (_request, connection) => ({ ...keyHeaders(connection), ...connection.headers }),
   },
   probeUrl: (connection) => resourceEndpoint(connection, 'models'),
 };

@@ -150,11 +150,8 @@ export class Meter extends Booking<MeterInput> {
 
   /** Followers and hits save what the answer would have cost them. */
   private savedBy(answer: MeteredCompletion, usage: Usage): number {
-    return answer.cache === 'miss'
-      ? 0
-      : answer.savedNanoUsd > 0
-        ? answer.savedNanoUsd
-        : this.costOf(usage, answer).costNanoUsd;
+    if (answer.cache === 'miss') return 0;
+    return answer.savedNanoUsd || this.costOf(usage, answer).costNanoUsd;
   }
 
   private cacheEntry(

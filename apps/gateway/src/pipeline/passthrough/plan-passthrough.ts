@@ -64,18 +64,15 @@ function planNative(services: Pick<Services, 'routing'>, input: AdmitInput<Nativ
   const isLocal = tables.providers.get(provider)?.place === 'local';
   const priced = namedModel === undefined ? undefined : tables.prices.find(provider, namedModel);
   const isKnown = job.shape !== undefined && job.body !== undefined && job.shape.tellsCost(job.body);
-  const isUnpriced = !isFree && !isLocal && (priced === undefined || job.shape === undefined || !canTell(job, isKnown));
+  // Without its own report, usage is guessed from what came; for work that goes on elsewhere there is nothing to guess.
+  const canTell = isKnown || (job.body !== undefined && job.stream);
+  const isUnpriced = !isFree && !isLocal && (priced === undefined || job.shape === undefined || !canTell);
   if (isUnpriced && refusesUnpriced(principal)) throw unpriced(job);
   if (project.strictCaps && !isFree && !isLocal) checkBounded(job);
   const hold = isFree || priced === undefined ? NO_HOLD : holdFor(job, priced, project);
   const target = { provider, model: namedModel ?? UNNAMED_MODEL };
   const asked = { ...input, request: { model: job.model, stream: job.stream } };
   return { priced, isUnpriced, admit: admitPlan(asked, { hold, model: target.model, target }) };
-}
-
-/** Without its own report, usage is guessed from what came; for work that goes on elsewhere there is nothing to guess. */
-function canTell({ body, stream }: NativeJob, isKnown: boolean): boolean {
-  return isKnown || (body !== undefined && stream);
 }
 
 function holdFor(
