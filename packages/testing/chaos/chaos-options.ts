@@ -6,6 +6,8 @@ export interface ChaosOptions {
   readonly stores: ChaosStores;
   readonly seed: number;
   readonly durationMs: number;
+  /** On a busy machine things go on breaking, up to four times as long, until so many were answered. */
+  readonly leastAnswers?: number;
   /** Gateway processes; the embedded stores let one in. */
   readonly replicas: number;
   /** Client loops. Each asks a few times a second. */

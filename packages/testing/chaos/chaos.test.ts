@@ -14,7 +14,7 @@ describe.each(['real', 'embedded'] as const satisfies readonly ChaosStores[])('c
       const { options } = readChaosCommand(['--stores', stores, '--seed', String(Date.now() % 100_000)]);
       const lines: string[] = [];
       const say = (line: string) => void lines.push(line);
-      const result = await runChaos({ ...options, lanes: 12, durationMs: RUN_MS, say });
+      const result = await runChaos({ ...options, lanes: 12, durationMs: RUN_MS, leastAnswers: 120, say });
       const { missing, doubled, differenceNanoUsd, rollupDifferenceNanoUsd, holds, queued } = result.ledger;
       const found = { missing, doubled, differenceNanoUsd, rollupDifferenceNanoUsd, holds, queued };
       const even = { missing: [], doubled: [], differenceNanoUsd: 0, rollupDifferenceNanoUsd: 0, holds: 0, queued: 0 };

@@ -44,7 +44,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
     const load = new ChaosLoad({ keys, replicas: world.replicas, seed: options.seed, lanes: options.lanes });
     const apart = new ApartRule(world.replicas, world.redis);
     const random = new Random(options.seed);
-    const events = await breakThings({ world, load, apart, random, say }, options.durationMs);
+    const events = await breakThings({ world, load, apart, random, say }, options);
     say('healed; waiting for gateways, queue and leases');
     await waitForReplicas(world);
     await load.stop();
@@ -76,14 +76,21 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
 }
 
 /** Random actions until the time is over; resolves when all of them are healed. */
-async function breakThings(context: ActionContext, durationMs: number): Promise<ReadonlyMap<string, number>> {
-  const { random, say, apart } = context;
+async function breakThings(
+  context: ActionContext,
+  { durationMs, leastAnswers = 0 }: Pick<ChaosOptions, 'durationMs' | 'leastAnswers'>,
+): Promise<ReadonlyMap<string, number>> {
+  const { random, say, apart, load } = context;
   const events = new Map<string, number>();
   const busy = new Map<string, Promise<void>>();
-  const endMs = performance.now() + durationMs;
+  const startMs = performance.now();
+  const goesOn = () => {
+    const passedMs = performance.now() - startMs;
+    return passedMs < durationMs || (passedMs < 4 * durationMs && load.answers.size < leastAnswers);
+  };
   const watching = setInterval(() => void apart.watch(), WATCH_MS);
   try {
-    while (performance.now() < endMs) {
+    while (goesOn()) {
       await Bun.sleep(random.between(PAUSE_MS.least, PAUSE_MS.most));
       const action = random.pickWeighted(ACTIONS.filter(({ target }) => !busy.has(target)));
       if (action === undefined || !(await mayRun(action, context))) continue;
