@@ -59,18 +59,19 @@ function addCommand(program: Program, command: Command, run: ProgramOptions['run
     leaf.addOption(new Option(`--${name} <${name}>`).hideHelp());
   }
   for (const [name, { kind, help }] of Object.entries(command.options ?? {})) {
-    if (kind === 'project') leaf.addOption(new Option(`--${name}-id <id>`).hideHelp().argParser(readText));
+    if (kind === 'project') leaf.addOption(valueOption(`--${name}-id <id>`, kind).hideHelp());
     if (kind === 'flag') {
       leaf.addOption(new Option(`--${name}`).hideHelp());
       leaf.addOption(new Option(`--no-${name}`, help).default(undefined));
     } else {
-      leaf.addOption(
-        new Option(`--${name} <${kind}>`, help).argParser((text): Given => ({ value: READERS[kind](text) })),
-      );
+      leaf.addOption(valueOption(`--${name} <${kind}>`, kind, help));
     }
   }
   leaf.action(() => run(command, readLine(leaf, command)));
 }
+
+const valueOption = (flags: string, kind: Exclude<OptionKind, 'flag'>, help?: string): Option =>
+  new Option(flags, help).argParser((text): Given => ({ value: READERS[kind](text) }));
 
 /** Names in the API have underlines where options have dashes. */
 function readLine(leaf: Program, command: Command): CommandLine {
@@ -103,7 +104,6 @@ const orNull =
     text === 'none' || text === 'null' ? null : read(text);
 
 const asText = orNull((text) => text);
-const readText = (text: string): Given => ({ value: asText(text) });
 
 const READERS = {
   text: asText,
