@@ -18,6 +18,7 @@ export const apiKeys = pgTable('api_keys', {
   tokensPerMinute: integer('tokens_per_minute'),
   maxConcurrency: integer('max_concurrency'),
   allowedModels: jsonb('allowed_models').$type<readonly string[]>(),
+  dropParams: boolean('drop_params'),
   expiresAtMs: instant('expires_at'),
   budgetNanoUsd: nanoUsd('budget_usd'),
   budgetPeriod: text('budget_period', { enum: ['total', 'month'] })

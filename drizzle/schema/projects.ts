@@ -15,6 +15,8 @@ export const projects = pgTable('projects', {
   semanticCacheEnabled: boolean('semantic_cache_enabled').notNull().default(false),
   semanticThreshold: doublePrecision('semantic_threshold'),
   semanticShadow: boolean('semantic_shadow').notNull().default(false),
+  cacheToolCalls: boolean('cache_tool_calls').notNull().default(false),
+  dropParams: boolean('drop_params'),
   onStoreFailure: text('on_store_failure', { enum: ['closed', 'open'] })
     .notNull()
     .default('closed'),

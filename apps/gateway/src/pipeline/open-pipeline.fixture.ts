@@ -64,6 +64,8 @@ const PROJECT: Project = {
   semanticCacheEnabled: false,
   semanticThreshold: null,
   semanticShadow: false,
+  cacheToolCalls: false,
+  dropParams: null,
   onStoreFailure: 'closed',
   unknownModelPolicy: null,
 };
@@ -78,6 +80,7 @@ const KEY: ApiKey = {
   tokensPerMinute: null,
   maxConcurrency: null,
   allowedModels: null,
+  dropParams: null,
   expiresAtMs: null,
   budgetNanoUsd: null,
   budgetPeriod: 'total',

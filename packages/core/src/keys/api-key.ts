@@ -20,6 +20,10 @@ export interface Project {
   readonly semanticCacheEnabled: boolean;
   readonly semanticThreshold: number | null;
   readonly semanticShadow: boolean;
+  /** Answers with tool calls are kept too: an agent's second run then replays its first. */
+  readonly cacheToolCalls: boolean;
+  /** Leave out what the answering vendor does not take, instead of refusing it; null = not set. */
+  readonly dropParams: boolean | null;
   readonly onStoreFailure: StoreFailurePolicy;
   /** null = not set: refuse where a cap applies, else allow unpriced. */
   readonly unknownModelPolicy: UnknownModelPolicy | null;
@@ -40,6 +44,8 @@ export interface ApiKey {
   readonly maxConcurrency: number | null;
   /** null = every model. */
   readonly allowedModels: readonly string[] | null;
+  /** null = as the project says. */
+  readonly dropParams: boolean | null;
   readonly expiresAtMs: number | null;
   readonly budgetNanoUsd: number | null;
   readonly budgetPeriod: BudgetPeriod;

@@ -78,6 +78,8 @@ export interface LogRecord {
   readonly errorMessage?: string;
   readonly customerId?: string;
   readonly labels?: Readonly<Record<string, string>>;
+  /** Parameters that were left out because the answering model does not take them; also `X-LLM0-Dropped`. */
+  readonly droppedParams?: readonly string[];
   /**
    * Set on the one late correction of a row that the reaper already wrote: the row with this id is replaced and
    * row and roll-ups change by the difference.

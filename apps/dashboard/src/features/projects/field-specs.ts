@@ -22,6 +22,18 @@ export const PROJECT_FIELDS: readonly FieldSpec[] = [
     kind: 'flag',
     hint: 'Only logs what it would have answered',
   },
+  {
+    name: 'cache_tool_calls',
+    label: 'Cache tool calls',
+    kind: 'flag',
+    hint: "Answers that call tools too: an agent's second run then replays its first",
+  },
+  {
+    name: 'drop_params',
+    label: 'Drop unsupported parameters',
+    kind: 'flag',
+    hint: 'Leave out what a vendor does not take, instead of refusing the request',
+  },
   { name: 'cache_ttl_seconds', label: 'Cache lifetime, s', kind: 'integer', hint: "Empty = the gateway's" },
   { name: 'semantic_threshold', label: 'Semantic threshold', kind: 'number', hint: '0 to 1; empty = measured default' },
   {

@@ -20,6 +20,7 @@ const settings = {
     .max(MAX_ALLOWED_MODELS, `must have at most ${MAX_ALLOWED_MODELS} models`)
     .nullish()
     .openapi({ description: 'null = every model' }),
+  drop_params: z.boolean().nullish().openapi({ description: 'null = as the project says' }),
   expires_at: instant.nullish(),
   budget_usd: usd.nullish(),
   budget_period: z.enum(['total', 'month']).optional().openapi({ default: 'total' }),
@@ -41,6 +42,7 @@ const shown = z.object({
   tokens_per_minute: z.int().nullable(),
   max_concurrency: z.int().nullable(),
   allowed_models: z.array(z.string()).nullable(),
+  drop_params: z.boolean().nullable(),
   expires_at: instantShown.nullable(),
   budget_usd: usdShown.nullable(),
   budget_period: z.enum(['total', 'month']),

@@ -103,6 +103,7 @@ describe.each(TEST_DATABASES)('logs on $name', (kind) => {
       'error_message',
       'customer_id',
       'labels',
+      'dropped_params',
     ]);
     expect(log).toMatchObject({
       created_at: '2026-04-05T10:00:04.000Z',

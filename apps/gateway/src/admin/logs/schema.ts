@@ -101,6 +101,7 @@ export const logSchema = z
     error_message: z.string().nullable(),
     customer_id: z.string().nullable(),
     labels: z.record(z.string(), z.string()).nullable(),
+    dropped_params: z.array(z.string()).nullable(),
   })
   .openapi('Log');
 

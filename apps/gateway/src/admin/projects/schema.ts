@@ -14,6 +14,11 @@ const settings = {
   semantic_cache_enabled: z.boolean().optional().openapi({ default: false }),
   semantic_threshold: z.number().min(0).max(1).nullish(),
   semantic_shadow: z.boolean().optional(),
+  cache_tool_calls: z.boolean().optional().openapi({ default: false, description: 'Keep answers with tool calls' }),
+  drop_params: z
+    .boolean()
+    .nullish()
+    .openapi({ description: 'Leave out what a vendor does not take; null = refuse it' }),
   on_store_failure: z.enum(['closed', 'open']).optional(),
   unknown_model_policy: z.enum(['refuse', 'allow_unpriced']).nullish(),
   is_active: z.boolean().optional(),
@@ -34,6 +39,8 @@ export const projectSchema = z
     semantic_cache_enabled: z.boolean(),
     semantic_threshold: z.number().nullable(),
     semantic_shadow: z.boolean(),
+    cache_tool_calls: z.boolean(),
+    drop_params: z.boolean().nullable(),
     on_store_failure: z.enum(['closed', 'open']),
     unknown_model_policy: z.enum(['refuse', 'allow_unpriced']).nullable(),
     is_active: z.boolean(),

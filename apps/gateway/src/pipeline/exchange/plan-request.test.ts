@@ -21,6 +21,8 @@ const project: Project = {
   semanticCacheEnabled: false,
   semanticThreshold: null,
   semanticShadow: false,
+  cacheToolCalls: false,
+  dropParams: null,
   onStoreFailure: 'closed',
   unknownModelPolicy: null,
 };
@@ -35,6 +37,7 @@ const key: ApiKey = {
   tokensPerMinute: null,
   maxConcurrency: null,
   allowedModels: null,
+  dropParams: null,
   expiresAtMs: null,
   budgetNanoUsd: null,
   budgetPeriod: 'total',
