@@ -32,7 +32,9 @@ import { projectRoutes } from './projects/routes';
 import { providerKeyRoutes } from './providers/key-routes';
 import { providerRoutes } from './providers/routes';
 import { reconcileRoutes } from './reconcile/routes';
+import { keepAnswers } from './stats/keep-answers';
 import { statsRoutes } from './stats/routes';
+import { StatsCache } from './stats/stats-cache';
 import { docsPage } from './system/docs-page';
 import { buildOpenApi } from './system/openapi-document';
 import { systemRoutes } from './system/routes';
@@ -41,10 +43,15 @@ import { systemRoutes } from './system/routes';
 export type AdminApi = ReturnType<typeof createApi>;
 
 function createApi(services: AdminServices, mirror: HotStoreMirror, throttle: SignInThrottle) {
+  const kept = new StatsCache(services.stats, services.clock);
+  const answer = keepAnswers(kept);
   return createRouter()
     .route('/', projectRoutes(services, mirror))
     .route('/', keyRoutes(services, mirror))
-    .route('/', customerRoutes(services, mirror))
+    .route(
+      '/',
+      customerRoutes(services, mirror, () => kept.forget('customers')),
+    )
     .route('/', modelRoutes(services, mirror))
     .route('/', importModelRoutes(services, mirror))
     .route('/', aliasRoutes(services, mirror))
@@ -52,7 +59,7 @@ function createApi(services: AdminServices, mirror: HotStoreMirror, throttle: Si
     .route('/', providerRoutes(services, mirror))
     .route('/', providerKeyRoutes(services, mirror))
     .route('/', logRoutes(services))
-    .route('/', statsRoutes(services))
+    .route('/', statsRoutes(services, answer))
     .route('/', reconcileRoutes(services))
     .route('/', cacheRoutes(services))
     .route('/', semanticCacheRoutes(services))
@@ -60,7 +67,7 @@ function createApi(services: AdminServices, mirror: HotStoreMirror, throttle: Si
     .route('/', tokenRoutes(services))
     .route('/', sessionRoutes(services, throttle))
     .route('/', budgetRoutes(services))
-    .route('/', customerListRoutes(services))
+    .route('/', customerListRoutes(services, answer))
     .route('/', failoverRoutes(services))
     .route('/', alertRoutes(services))
     .route('/', systemRoutes(services))

@@ -52,15 +52,19 @@ const remove = createRoute({
 
 type Needs = Pick<AdminServices, 'db' | 'hotStore'>;
 
-export function customerRoutes(services: Needs, mirror: HotStoreMirror) {
+export function customerRoutes(services: Needs, mirror: HotStoreMirror, forgetLists: () => void) {
   const { db } = services;
   const changes = new AuditedChanges(db, {
     resource: 'customer_limits',
     what: WHAT,
     idOf: ({ projectId, customerId }) => `${projectId}/${customerId}`,
     show: showCustomerLimits,
-    goLive: ({ projectId, customerId }) =>
-      mirror.apply(`customer ${projectId} ${customerId}`, () => mirrorLimits(services, { projectId, customerId })),
+    goLive: ({ projectId, customerId }) => {
+      forgetLists();
+      return mirror.apply(`customer ${projectId} ${customerId}`, () =>
+        mirrorLimits(services, { projectId, customerId }),
+      );
+    },
   });
   return createRouter()
     .openapi(show, async (c) => {

@@ -1,4 +1,5 @@
 import type { Db } from '@llm0/drizzle/client';
+import { type CustomerQuery, listCustomers } from '@llm0/drizzle/queries/limits/customers';
 import type { Durations, Percentiles } from '@llm0/drizzle/queries/stats/read/durations';
 import { loadBuckets, loadHistogram, loadOverview, needsRows } from '@llm0/drizzle/queries/stats/read/load-stats';
 import {
@@ -9,6 +10,7 @@ import {
   type SumColumn,
 } from '@llm0/drizzle/queries/stats/read/questions';
 import type { BucketResult, StatsBucket } from '@llm0/drizzle/queries/stats/read/stats-bucket';
+import { showCustomerPage } from '../customers/listed-customers';
 import { jsonUsd } from '../fields/json-money';
 import { showInstant, showMsOrNull } from '../fields/show-fields';
 import { showHistogram } from './show-histogram';
@@ -19,13 +21,15 @@ const AT_ONCE = 1;
 
 type BucketKind = 'spend' | 'latency' | 'cache' | 'errors';
 /** Which sums are added up follows from the kind. */
+type BucketQuestion = { readonly kind: BucketKind; readonly query: BucketRange };
 type BucketRange = Omit<BucketQuery, 'withDurations' | 'sums'>;
 
 /** What a chart or a card asks; plain data, so that it can be asked in another thread. */
 export type StatsQuestion =
   | { readonly kind: 'overview'; readonly query: StatsQuery }
   | { readonly kind: 'histogram'; readonly query: StatsQuery; readonly metric: MetricName }
-  | { readonly kind: BucketKind; readonly query: BucketRange };
+  | { readonly kind: 'customers'; readonly query: CustomerQuery }
+  | BucketQuestion;
 
 export interface StatsAnswer<Json = string | Uint8Array<ArrayBuffer>> {
   readonly json: Json;
@@ -62,7 +66,7 @@ export function createStatsReader(db: Db): { answer(question: StatsQuestion): Pr
 }
 
 const readsRows = (question: StatsQuestion): boolean =>
-  question.kind !== 'overview' && question.kind !== 'histogram' && needsRows(bucketQueryOf(question));
+  question.kind in BUCKETS && needsRows(bucketQueryOf(question as BucketQuestion));
 
 /** The answer's body, and how many requests it tells of. */
 async function answerStats(db: Db, question: StatsQuestion): Promise<{ body: object; requests: number }> {
@@ -73,6 +77,12 @@ async function answerStats(db: Db, question: StatsQuestion): Promise<{ body: obj
   if (question.kind === 'histogram') {
     const body = showHistogram(await loadHistogram(db, question.query, question.metric));
     return { body, requests: body.requests };
+  }
+  if (question.kind === 'customers') {
+    const { limit } = question.query;
+    const rows = await listCustomers(db, { ...question.query, limit: limit + 1 });
+    const requests = rows.reduce((sum, row) => sum + row.requests, 0);
+    return { body: showCustomerPage(rows, question.query), requests };
   }
   const result = await loadBuckets(db, bucketQueryOf(question));
   const requests = result.buckets.reduce((sum, bucket) => sum + bucket.requests, 0);
@@ -85,7 +95,7 @@ interface BucketAnswer {
   readonly show: (bucket: StatsBucket) => object;
 }
 
-function bucketQueryOf({ kind, query }: { readonly kind: BucketKind; readonly query: BucketRange }): BucketQuery {
+function bucketQueryOf({ kind, query }: BucketQuestion): BucketQuery {
   const { sums, withDurations = false } = BUCKETS[kind];
   return { ...query, sums, withDurations };
 }

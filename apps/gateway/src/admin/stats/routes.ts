@@ -1,10 +1,9 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import type { Context, TypedResponse } from 'hono';
 import { answers, createRouter } from '../admin-router';
 import type { AdminServices } from '../admin-services';
 import { instantShown, usdShown } from '../fields/fields';
-import type { StatsQuestion } from './answer-stats';
 import { histogramSchema } from './histogram-schema';
+import type { AnswerKept } from './keep-answers';
 import {
   bucketQuerySchema,
   durationFields,
@@ -14,7 +13,6 @@ import {
   toBucketQuery,
   toStatsQuery,
 } from './schema';
-import { StatsCache } from './stats-cache';
 
 const tags = ['stats'];
 /** What holds for all questions. */
@@ -122,16 +120,7 @@ const histogram = createRoute({
   responses: { 200: answers(histogramSchema, 'Bins without requests are left out') },
 });
 
-type Answer<S extends z.ZodType> = Response & TypedResponse<z.output<S>, 200, 'json'>;
-
-export function statsRoutes({ stats, clock }: Pick<AdminServices, 'stats' | 'clock'>) {
-  const kept = new StatsCache(stats, clock);
-  /** The answer is JSON already: an answer of a thousand buckets would hold up requests while it is written. */
-  const answer = async <S extends z.ZodType>(c: Context, question: StatsQuestion, _schema: S): Promise<Answer<S>> => {
-    const { json, ageMs } = await kept.answer(question, c.req.header('cache-control')?.includes('no-cache'));
-    const headers = { 'Content-Type': 'application/json', Age: String(Math.floor(ageMs / 1000)) };
-    return c.body(json, 200, headers) as unknown as Answer<S>;
-  };
+export function statsRoutes({ clock }: Pick<AdminServices, 'clock'>, answer: AnswerKept) {
   return createRouter()
     .openapi(overview, (c) => {
       const query = toStatsQuery(c.req.valid('query'), clock.nowMs());

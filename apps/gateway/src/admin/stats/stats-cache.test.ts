@@ -80,3 +80,14 @@ test('the oldest make room: 500 answers, 16 MiB, none of more than a quarter of 
   await huge.ask(1);
   expect(await huge.ask(1)).toBe(2);
 });
+
+test('what is told to be forgotten is asked again, also where it is being asked meanwhile', async () => {
+  const { cache, ask } = openCache();
+  await ask(1);
+  cache.forget('histogram');
+  expect(await ask(1)).toBe(1);
+  const underWay = ask(2);
+  cache.forget('overview');
+  expect(await Promise.all([ask(1), ask(2), underWay])).toEqual([3, 4, 2]);
+  expect(await ask(2)).toBe(4);
+});

@@ -7,6 +7,7 @@ const MAX_ENTRIES = 500;
 const MAX_BYTES = 16 * 2 ** 20;
 
 interface Kept extends StatsAnswer {
+  readonly kind: StatsQuestion['kind'];
   readonly askedAtMs: number;
 }
 
@@ -21,6 +22,7 @@ export class StatsCache {
   private readonly kept = new Map<string, Kept>();
   private readonly asking = new Map<string, Promise<Kept>>();
   private bytes = 0;
+  private forgotten = 0;
 
   constructor(
     private readonly reader: StatsReader,
@@ -34,6 +36,14 @@ export class StatsCache {
     return { ...answer, ageMs: this.clock.monotonicMs() - answer.askedAtMs };
   }
 
+  /** What was changed is to be seen at once. */
+  forget(kind: StatsQuestion['kind']): void {
+    for (const [key, answer] of this.kept) if (answer.kind === kind) this.drop(key);
+    // An answer under way may be of before the change: whoever asks from now on asks anew.
+    this.asking.clear();
+    this.forgotten += 1;
+  }
+
   private find(key: string, question: StatsQuestion): Kept | Promise<Kept> {
     this.dropOld();
     return this.kept.get(key) ?? this.asking.get(key) ?? this.ask(key, question);
@@ -41,11 +51,13 @@ export class StatsCache {
 
   private async ask(key: string, question: StatsQuestion): Promise<Kept> {
     const askedAtMs = this.clock.monotonicMs();
-    const asked = this.reader.answer(question).then((answer) => ({ ...answer, askedAtMs }));
+    const forgotten = this.forgotten;
+    const { kind } = question;
+    const asked = this.reader.answer(question).then((answer) => ({ ...answer, kind, askedAtMs }));
     this.asking.set(key, asked);
     try {
       const answer = await asked;
-      if (answer.isWorthKeeping) this.keep(key, answer);
+      if (answer.isWorthKeeping && forgotten === this.forgotten) this.keep(key, answer);
       return answer;
     } finally {
       if (this.asking.get(key) === asked) this.asking.delete(key);

@@ -1,0 +1,27 @@
+import { z } from '@hono/zod-openapi';
+import type { CustomerUsage } from '@llm0/drizzle/queries/limits/customers';
+import { id, usdShown } from '../fields/fields';
+import { showFields } from '../fields/map-fields';
+
+export const customerSchema = z
+  .object({
+    project_id: id,
+    customer_id: z.string(),
+    requests: z.int(),
+    tokens_in: z.int(),
+    tokens_out: z.int(),
+    cost_usd: usdShown,
+    saved_usd: usdShown,
+    today_usd: usdShown,
+    month_usd: usdShown,
+    has_limits: z.boolean(),
+    daily_spend_limit_usd: usdShown.nullable(),
+    monthly_spend_limit_usd: usdShown.nullable(),
+  })
+  .openapi('Customer');
+
+/** A page of customers; `limit` of them, and one more where there is a next page. */
+export function showCustomerPage(rows: readonly CustomerUsage[], { limit, offset }: { limit: number; offset: number }) {
+  const next = rows.length > limit ? Buffer.from(String(offset + limit)).toString('base64url') : null;
+  return { data: rows.slice(0, limit).map((usage) => showFields(customerSchema, usage)), next_cursor: next };
+}
