@@ -12,6 +12,7 @@ import { sampleLoopLag } from './observe/sample-loop-lag';
 import { LeaseKeeper } from './pipeline/ledger/lease-keeper';
 import { FlightTable } from './pipeline/upstream/flight';
 import { openVault } from './process/open-vault';
+import { coalesceRuns } from './providers/coalesce-runs';
 import { readPresetChains } from './providers/preset-chains';
 import type { ProviderAdmin } from './providers/provider-admin';
 import type { Tables } from './providers/tables';
@@ -59,6 +60,7 @@ export async function createServices(config: Config, log: Logger, version: strin
     flights: new FlightTable(),
     activity: new Activity(),
     routing: () => tables.current(),
+    refreshTables: base.refreshTables,
     databaseHealth: () => databaseHealth(database),
     connect: (target, projectId) => tables.connect(target, projectId),
     downgradeModels: createDowngradeModels(),
@@ -89,14 +91,16 @@ async function startBase(config: Config, log: Logger) {
   };
   try {
     await routing.seed();
-    await Promise.all([tables.start(), hotStore.start(rebuildSource(database))]);
+    await hotStore.start(rebuildSource(database));
+    await hotStore.tables.refresh(() => tables.start());
   } catch (error) {
     await close();
     throw error;
   }
+  const refreshTables = coalesceRuns(() => hotStore.tables.refresh(() => tables.reload()));
   hotStore.onNotify((topic) => {
     if (topic === 'tables')
-      tables.reload().catch((err: unknown) => log.warn({ err }, 'tables could not be read again'));
+      refreshTables().catch((err: unknown) => log.warn({ err }, 'tables could not be read again'));
   });
-  return { ...stores, metrics, routing, close };
+  return { ...stores, metrics, routing, refreshTables, close };
 }

@@ -2,10 +2,10 @@ import type { ApiKey } from '@llm0/core/keys/api-key';
 import type { ErrorEnvelope } from '../dialects/dialect';
 import type { Services } from '../services/contract';
 import { authenticate } from './exchange/authenticate';
-import { reloadPrincipal } from './exchange/load-principal';
+import { refreshStaleTables, reloadPrincipal } from './exchange/load-principal';
 import { asGatewayError, respondError } from './exchange/respond-error';
 
-export type KeyNeeds = Pick<Services, 'keyCache' | 'clock' | 'createId' | 'log'>;
+export type KeyNeeds = Pick<Services, 'keyCache' | 'clock' | 'createId' | 'log' | 'hotStore' | 'refreshTables'>;
 
 /**
  * Answers a request that is about what a key may see. The key is read anew each time: no admission stands behind this
@@ -19,8 +19,9 @@ export async function handleKeyRequest(
   const requestId = services.createId();
   try {
     const { keyHash } = await authenticate(services, request);
-    const { key } = await reloadPrincipal(services, keyHash);
-    return await build(key, { 'X-Request-Id': requestId });
+    const principal = await reloadPrincipal(services, keyHash);
+    await refreshStaleTables(services, principal);
+    return await build(principal.key, { 'X-Request-Id': requestId });
   } catch (cause) {
     return respondError(asGatewayError(cause, services.log), { requestId, dialect });
   }

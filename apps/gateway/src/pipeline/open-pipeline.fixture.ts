@@ -171,6 +171,7 @@ export async function openPipeline(options: PipelineOptions = {}) {
     flights: new FlightTable(),
     health: new SharedTargetHealth({ store: noOtherProcess, monotonicMs: clock.monotonicMs }),
     routing: () => tables,
+    refreshTables: async () => {},
     connect: () => ({ provider: openai, connection: { baseUrl: 'http://upstream.test/v1', apiKey: 'k' } }),
     downgradeModels: createDowngradeModels(),
     storeClock: createStoreClock(Date.now),

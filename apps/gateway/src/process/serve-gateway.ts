@@ -81,6 +81,6 @@ export async function serveGateway(options: ServeOptions): Promise<ServingGatewa
 
 function adminServices(running: RunningServices): Omit<Parameters<typeof createAdmin>[0], 'stats'> {
   const { services, database, tables, providerAdmin } = running;
-  const reloadTables = () => tables.reload();
+  const { refreshTables: reloadTables } = services;
   return { ...services, db: database.db, reloadTables, presetChains: tables.presets, providerAdmin };
 }

@@ -77,6 +77,8 @@ export interface Services {
   readonly activity: Activity;
   /** The tables as they are right now; replaced in the background. */
   readonly routing: () => RoutingTables;
+  /** Reads them again, and takes note of their version; what was committed before the call holds when it resolves. */
+  readonly refreshTables: () => Promise<void>;
   /** For alerts. */
   readonly postWebhook: PostWebhook;
   readonly databaseHealth: () => Promise<{ ok: boolean; latencyMs?: number; detail?: string }>;

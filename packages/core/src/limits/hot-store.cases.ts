@@ -84,6 +84,25 @@ export function describeHotStore(name: string, open: OpenStore): void {
         expect((await admit({ reloaded: false, keyVersion: 2 })).type).toBe('stale');
         expect((await admit({ reloaded: true, keyVersion: 2, projectVersion: 5 })).type).toBe('admitted');
       });
+
+      test('what is out of date can be asked without an admission', async () => {
+        const known = { projectId: 'project-1', keyId: 'key-1', projectVersion: 1, keyVersion: 1 };
+        expect(await store.findStale(known)).toEqual(['principal']);
+        await admit({ reloaded: true });
+        expect(await store.findStale(known)).toEqual([]);
+        await store.setVersions('project-1', null, [{ keyId: 'key-1', version: 2 }]);
+        expect(await store.findStale(known)).toEqual(['principal']);
+        expect(await store.findStale({ ...known, keyVersion: 2 })).toEqual([]);
+      });
+
+      test('tables that were read after their change are not out of date', async () => {
+        await admit({ reloaded: true });
+        await store.tables.raise();
+        let reads = 0;
+        await store.tables.refresh(async () => void (reads += 1));
+        expect(reads).toBe(1);
+        expect((await admit({ reloaded: false })).type).toBe('admitted');
+      });
     });
 
     describe('request rate', () => {

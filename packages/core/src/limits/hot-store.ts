@@ -17,6 +17,9 @@ export interface AdmitPlan {
   readonly lostRecord: string;
 }
 
+/** A key and its project, and the versions of them that a process knows. */
+export type PrincipalVersions = Pick<AdmitRequest, 'projectId' | 'keyId' | 'projectVersion' | 'keyVersion'>;
+
 /** Everything one admission decision needs, in one message. All periods and times are the store's own. */
 export interface AdmitRequest {
   readonly requestId: string;
@@ -79,6 +82,9 @@ interface DecisionBase {
   readonly state: LimitState;
 }
 
+/** `principal`: key and project; `tables`: prices, aliases, chains and providers. */
+export type StalePart = 'principal' | 'tables';
+
 export type AdmitDecision =
   /** A hold is set. `spendWarning`: beyond a customer's limit but served (`warn`, or `downgrade` with that plan). */
   | (DecisionBase & {
@@ -97,8 +103,8 @@ export type AdmitDecision =
     })
   /** Nothing was charged anywhere. `retryAfterMs`: true remaining time, where waiting helps. */
   | (DecisionBase & { readonly type: 'denied'; readonly reason: DenialReason; readonly retryAfterMs?: number })
-  /** The caller's key or project is out of date (or unknown to the store): reload it from Postgres and ask again. */
-  | { readonly type: 'stale'; readonly nowMs: number }
+  /** What the caller knows is out of date (or unknown to the store): read it again from Postgres and ask again. */
+  | { readonly type: 'stale'; readonly nowMs: number; readonly what: StalePart }
   /** The customer's downgrade model is not the one of the given plan (null: there is none any more): plan again. */
   | { readonly type: 'replan'; readonly nowMs: number; readonly downgradeModel: string | null };
 
@@ -199,6 +205,14 @@ export interface HotStoreHealth {
   readonly detail?: string;
 }
 
+/** The version of prices, aliases, chains and providers, which every admission compares. */
+export interface TablesVersion {
+  /** Makes a committed change of them hold from the very next request in every process. */
+  raise(): Promise<void>;
+  /** Reads them by `read`: what was committed before counts as known to this process then. */
+  refresh(read: () => Promise<void>): Promise<void>;
+}
+
 /**
  * The store every request waits for exactly once. Two implementations (Redis, embedded) that decide alike.
  * Failure policy: `admit` throws `GatewayError('store_unavailable')` within 100 ms when the store cannot decide, and is
@@ -227,6 +241,9 @@ export interface HotStore extends LogQueue {
     projectVersion: number | null,
     keys: readonly { keyId: string; version: number }[],
   ): Promise<void>;
+  /** What this process knows no longer; asked before a refusal that no admission stands behind. Fails as `admit` does. */
+  findStale(known: PrincipalVersions): Promise<readonly StalePart[]>;
+  readonly tables: TablesVersion;
   /** null removes the customer's limits. */
   setCustomerLimits(projectId: string, customerId: string, limits: CustomerLimits | null): Promise<void>;
 

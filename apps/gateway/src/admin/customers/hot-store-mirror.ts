@@ -84,11 +84,17 @@ export class HotStoreMirror {
   }
 }
 
-/** After a committed change of prices, chains or aliases: here at once, everywhere else by the store's notice. */
+/**
+ * After a committed change of prices, chains, aliases or providers: in force everywhere from the next request on, since
+ * admission compares their version; the notice lets the others read them before somebody waits for it.
+ */
 export async function bringTablesIntoForce(
-  services: { readonly hotStore: Pick<HotStore, 'notify'>; reloadTables(): Promise<void> },
+  services: { readonly hotStore: Pick<HotStore, 'tables' | 'notify'>; reloadTables(): Promise<void> },
   mirror: HotStoreMirror,
 ): Promise<void> {
   await services.reloadTables();
-  await mirror.apply('tables', () => services.hotStore.notify('tables'));
+  await mirror.apply('tables', async () => {
+    await services.hotStore.tables.raise();
+    await services.hotStore.notify('tables');
+  });
 }

@@ -80,6 +80,8 @@ describe('a decision', () => {
   });
 });
 
+const NOT_ALLOWED = { kind: 'model_not_allowed' };
+
 describe('a key that changed under us', () => {
   test('is loaded again, once, and its new limits hold at once', async () => {
     await open();
@@ -112,11 +114,32 @@ describe('a key that changed under us', () => {
     expect(await pipeline.hotStore.openHolds()).toBe(0);
   });
 
+  test('and allows now what it did not: what is refused by it looks at the store, and loads it once', async () => {
+    await open({ key: { allowedModels: ['another'] } });
+    const input = inputOf();
+    for (let i = 0; i < 3; i++) await expect(admit(pipeline.services, input)).rejects.toMatchObject(NOT_ALLOWED);
+    expect(pipeline.world.lookUps).toBe(0);
+    pipeline.world.stored = {
+      ...pipeline.world.stored,
+      key: { ...pipeline.world.stored.key, version: 2, allowedModels: null },
+    };
+    await pipeline.hotStore.setVersions('project', null, [{ keyId: 'key', version: 2 }]);
+    expect((await admit(pipeline.services, input)).decision.type).toBe('admitted');
+    expect(pipeline.world.lookUps).toBe(1);
+  });
+
+  test('stays refused where the store has lost its versions, and is loaded once for all refusals', async () => {
+    await open({ key: { allowedModels: ['another'] }, isNewToStore: true });
+    const input = inputOf();
+    for (let i = 0; i < 3; i++) await expect(admit(pipeline.services, input)).rejects.toMatchObject(NOT_ALLOWED);
+    expect(pipeline.world.lookUps).toBe(1);
+  });
+
   test('again and again is given up, and nothing is held', async () => {
     await open();
     await pipeline.hotStore.setVersions('project', 9, []);
     await expect(admit(pipeline.services, inputOf())).rejects.toMatchObject({ kind: 'overloaded', retryAfterMs: 1000 });
-    expect([pipeline.world.lookUps, await pipeline.hotStore.openHolds()]).toEqual([4, 0]);
+    expect([pipeline.world.lookUps, await pipeline.hotStore.openHolds()]).toEqual([6, 0]);
   });
 });
 

@@ -7,12 +7,12 @@ import type { AdmitDecision, AdmitPlan, AdmitRequest } from '@llm0/core/limits/h
 import type { DialectName } from '@llm0/core/logs/log-record';
 import type { Services } from '../../services/contract';
 import { denial } from './denials';
-import { type Authenticated, reloadPrincipal } from './load-principal';
+import { type Authenticated, refreshPrincipal, reloadPrincipal } from './load-principal';
 import type { Exchange } from './open-exchange';
 import { planRequest, type RequestPlan } from './plan-request';
 
 type Needs = Pick<Services, 'hotStore' | 'keyCache' | 'clock' | 'routing' | 'connect'> &
-  Pick<Services, 'downgradeModels' | 'storeClock' | 'metrics'>;
+  Pick<Services, 'downgradeModels' | 'storeClock' | 'metrics' | 'refreshTables'>;
 
 export interface AdmitInput<R = ChatRequest> {
   readonly exchange: Exchange;
@@ -51,7 +51,7 @@ export interface Admission<P = RequestPlan, S = CachedAnswer> {
   readonly stored?: S;
 }
 
-const MAX_ROUNDS = 4;
+const MAX_ROUNDS = 6;
 
 /** What every plan has, whatever is planned. */
 interface Planned {
@@ -73,8 +73,17 @@ export async function admitPlanned<R extends { readonly model: string }, P exten
   let principal = input.principal;
   let reloaded = false;
   let skipCache = false;
+  let isConfirmed = false;
   for (let round = 0; round < MAX_ROUNDS; round++) {
-    const requested = planner.plan(services, { ...input, principal });
+    let requested: P;
+    try {
+      requested = planner.plan(services, { ...input, principal });
+    } catch (refusal) {
+      if (isConfirmed || !(refusal instanceof GatewayError)) throw refusal;
+      isConfirmed = true;
+      principal = await refreshPrincipal(services, principal, refusal);
+      continue;
+    }
     const downgrade = planDowngrade(services, { ...input, principal }, { requested, planner });
     let decision: AdmitDecision;
     const askedMs = services.clock.monotonicMs();
@@ -89,8 +98,11 @@ export async function admitPlanned<R extends { readonly model: string }, P exten
     services.storeClock.observe(decision.nowMs);
     switch (decision.type) {
       case 'stale':
-        principal = await reloadPrincipal(services, principal.keyHash);
-        reloaded = true;
+        if (decision.what === 'tables') await services.refreshTables();
+        else {
+          principal = await reloadPrincipal(services, principal.keyHash);
+          reloaded = true;
+        }
         break;
       case 'replan':
         if (downgrade?.error !== undefined && downgrade.model === decision.downgradeModel) throw downgrade.error;

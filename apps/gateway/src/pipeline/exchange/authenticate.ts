@@ -2,18 +2,22 @@
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { hashSecret, looksLikeKey } from '@llm0/core/keys/key-secret';
 import type { Services } from '../../services/contract';
-import { type Authenticated, checkPrincipal, invalidKey, loadPrincipal } from './load-principal';
+import { type Authenticated, invalidKey, loadPrincipal, refreshPrincipal, refusalOf } from './load-principal';
 
 /** Bearer, `x-api-key` or `x-goog-api-key` → key and project. */
 export function authenticate(
-  services: Pick<Services, 'keyCache' | 'clock'>,
+  services: Pick<Services, 'keyCache' | 'clock' | 'hotStore' | 'refreshTables'>,
   request: Request,
 ): Authenticated | Promise<Authenticated> {
   const secret = readSecret(request.headers);
   if (!looksLikeKey(secret)) throw invalidKey();
   const keyHash = hashSecret(secret);
   const cached = services.keyCache.peek(keyHash);
-  if (cached !== undefined) return { ...checkPrincipal(cached, services.clock.nowMs()), keyHash };
+  if (cached !== undefined) {
+    const known = { ...cached, keyHash };
+    const refusal = refusalOf(cached, services.clock.nowMs());
+    return refusal === undefined ? known : refreshPrincipal(services, known, refusal);
+  }
   return loadPrincipal(services, keyHash);
 }
 

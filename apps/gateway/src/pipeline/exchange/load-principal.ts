@@ -1,6 +1,7 @@
 // Postgres unreachable: 503.
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { Principal } from '@llm0/core/keys/api-key';
+import type { StalePart } from '@llm0/core/limits/hot-store';
 import type { Services } from '../../services/contract';
 
 type Needs = Pick<Services, 'keyCache' | 'clock'>;
@@ -39,13 +40,63 @@ export function invalidKey(): GatewayError {
 
 /** Throws for keys and projects that are off or over. */
 export function checkPrincipal(principal: Principal, nowMs: number): Principal {
-  const { key, project } = principal;
-  if (!key.isActive) throw invalidKey();
+  const refusal = refusalOf(principal, nowMs);
+  if (refusal !== undefined) throw refusal;
+  return principal;
+}
+
+/** Why a key may not be used; undefined where it may. */
+export function refusalOf({ key, project }: Principal, nowMs: number): GatewayError | undefined {
+  if (!key.isActive) return invalidKey();
   if (key.expiresAtMs !== null && key.expiresAtMs <= nowMs) {
-    throw new GatewayError('key_expired', 'This API key has expired. Ask the operator for a new one.');
+    return new GatewayError('key_expired', 'This API key has expired. Ask the operator for a new one.');
   }
   if (!project.isActive) {
-    throw new GatewayError('project_inactive', 'The project of this API key is switched off.');
+    return new GatewayError('project_inactive', 'The project of this API key is switched off.');
   }
-  return principal;
+  return undefined;
+}
+
+type Refreshing = Needs & Pick<Services, 'hotStore' | 'refreshTables'>;
+
+/**
+ * Asked before a request is refused that no admission stands behind: what this process knows may be out of date. The
+ * key and project as they are now, with the tables read again, where anything of that had changed; else throws the
+ * refusal. Costs a look at the hot store; Postgres is asked after a change only.
+ */
+export async function refreshPrincipal(
+  services: Refreshing,
+  known: Authenticated,
+  refusal: GatewayError,
+): Promise<Authenticated> {
+  const stale = await findStale(services, known);
+  if (stale.length === 0) throw refusal;
+  if (stale.includes('tables')) await services.refreshTables();
+  if (!stale.includes('principal')) return known;
+  const reload = services.keyCache.reload(known.keyHash).then(async (found) => {
+    // A store that has lost its versions learns them here: else every refusal would ask Postgres again.
+    if (found !== null) await raiseVersions(services, found);
+    return found;
+  });
+  return checkFound(services, known.keyHash, reload);
+}
+
+function raiseVersions({ hotStore }: Refreshing, { key, project }: Principal): Promise<void> {
+  return hotStore.setVersions(project.id, project.version, [{ keyId: key.id, version: key.version }]);
+}
+
+/** For answers that are made from the tables, with no admission behind them. */
+export async function refreshStaleTables(services: Refreshing, known: Authenticated): Promise<void> {
+  if ((await findStale(services, known)).includes('tables')) await services.refreshTables();
+}
+
+/** Nobody can say while the store is away: then what is known holds. */
+async function findStale({ hotStore }: Refreshing, { key, project }: Principal): Promise<readonly StalePart[]> {
+  const versions = { projectVersion: project.version, keyVersion: key.version };
+  try {
+    return await hotStore.findStale({ projectId: project.id, keyId: key.id, ...versions });
+  } catch (error) {
+    if (error instanceof GatewayError && error.kind === 'store_unavailable') return [];
+    throw error;
+  }
 }

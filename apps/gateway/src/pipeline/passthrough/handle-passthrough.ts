@@ -13,7 +13,7 @@ import type { ErrorEnvelope } from '../../dialects/dialect';
 import type { ConnectedProvider, Services } from '../../services/contract';
 import { admitPlanned } from '../exchange/admit';
 import { authenticate } from '../exchange/authenticate';
-import type { Authenticated } from '../exchange/load-principal';
+import { type Authenticated, refreshPrincipal } from '../exchange/load-principal';
 import { openExchange } from '../exchange/open-exchange';
 import { handleRefusal, type Progress } from '../handle-refusal';
 import { givenBodies } from '../ledger/logged-bodies';
@@ -42,7 +42,7 @@ export async function handlePassthrough(
     const principal = await authenticate(services, httpRequest);
     progress.principal = principal;
     const target = readTarget(httpRequest);
-    const { connected, provider, connection } = reach(services, target, principal);
+    const { connected, provider, connection } = await reachFresh(services, target, principal);
     const url = nativeUrl(provider, connection, target.native);
     const isWhole = provider.passthrough.signsBody(connection);
     const body = await readBody(httpRequest, { maxBytes: services.config.maxBodyBytes, isWhole });
@@ -79,6 +79,16 @@ interface Reached {
   readonly provider: PassthroughProvider;
   /** With the key this request uses. */
   readonly connection: ProviderConnection;
+}
+
+/** A provider that is not there may have come since this process read its tables. */
+async function reachFresh(services: Services, target: NativeTarget, principal: Authenticated): Promise<Reached> {
+  try {
+    return reach(services, target, principal);
+  } catch (refusal) {
+    if (!(refusal instanceof GatewayError)) throw refusal;
+    return reach(services, target, await refreshPrincipal(services, principal, refusal));
+  }
 }
 
 function reach(services: Services, { provider: name }: NativeTarget, { project }: Authenticated): Reached {

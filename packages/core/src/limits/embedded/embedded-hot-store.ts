@@ -12,13 +12,16 @@ import type {
   CustomerLimits,
   HotStore,
   HotStoreHealth,
+  PrincipalVersions,
   ProjectCounter,
   RebuildSource,
   Settlement,
+  StalePart,
+  TablesVersion,
 } from '../hot-store';
 import { dayIndex, monthIndex, monthName } from '../periods';
 import { storeUnavailable } from '../store-unavailable';
-import { decideAdmit } from './admit';
+import { decideAdmit, isPrincipalKnown } from './admit';
 import { EmbeddedBook } from './book';
 import { EmbeddedCache } from './cache';
 import type { JournalTarget } from './lines';
@@ -47,6 +50,8 @@ export interface EmbeddedHotStoreOptions {
 /** The hot store in this process: the same decisions as on Redis, from memory, every change in a journal first. */
 export class EmbeddedHotStore implements HotStore {
   readonly kind = 'embedded';
+  /** One process alone: it has read its own changes before it answers. */
+  readonly tables: TablesVersion = { raise: async () => {}, refresh: (read) => read() };
   private readonly state: EmbeddedState;
   private readonly queue = new EmbeddedLogQueue();
   private readonly target: JournalTarget;
@@ -155,6 +160,10 @@ export class EmbeddedHotStore implements HotStore {
       project: projectVersion,
       keys: keys.map(({ keyId, version }) => [keyId, version]),
     });
+  }
+
+  async findStale(known: PrincipalVersions): Promise<readonly StalePart[]> {
+    return isPrincipalKnown(this.state, known) ? [] : ['principal'];
   }
 
   async setCustomerLimits(projectId: string, customerId: string, limits: CustomerLimits | null): Promise<void> {

@@ -8,13 +8,16 @@ import type { ScriptArg } from './scripts';
 export interface AdmitContext {
   readonly keys: ShardKeys;
   readonly epoch: string;
+  /** Version of the tables that the request was planned with; '' = none was ever raised. */
+  readonly tables: string;
   /** '' = the server's clock. */
   readonly clock: ScriptArg;
   readonly queueMaxEntries: number;
 }
 
 /** Keys and arguments of `lua/admit.lua`, in its order. */
-export function encodeAdmit(request: AdmitRequest, { keys, epoch, clock, queueMaxEntries }: AdmitContext): ScriptArg[] {
+export function encodeAdmit(request: AdmitRequest, context: AdmitContext): ScriptArg[] {
+  const { keys, epoch, tables, clock, queueMaxEntries } = context;
   const { projectId, keyId, requested, downgrade, keyBucket } = request;
   const customer = request.customerId === undefined ? '' : encodeId(request.customerId);
   const args: ScriptArg[] = [
@@ -29,6 +32,7 @@ export function encodeAdmit(request: AdmitRequest, { keys, epoch, clock, queueMa
     keys.cache[0],
     keys.cache[4],
     keys.projects,
+    keys.tables,
     epoch,
     clock,
     request.requestId,
@@ -47,6 +51,7 @@ export function encodeAdmit(request: AdmitRequest, { keys, epoch, clock, queueMa
     request.maxConcurrency ?? '',
     customer,
     `${projectId}\t${keyId}\t${customer}`,
+    tables,
   ];
   pushPlan(args, requested);
   if (downgrade !== undefined) pushPlan(args, downgrade);
@@ -59,18 +64,21 @@ function pushPlan(args: ScriptArg[], plan: AdmitPlan): void {
 
 const limit = (text: unknown): number | null => (text === '' ? null : Number(text));
 
+/** The script names a plan by where it begins among its arguments. */
+const REQUESTED_PLAN = 20;
 /** First element of the script's reply. */
-const CODE = { epoch: 0, stale: 1, replan: 2, denied: 3, cached: 4 } as const;
+const CODE = { epoch: 0, stale: 1, replan: 2, denied: 3, cached: 4, staleTables: 6 } as const;
 
 /** undefined: the store is not in the epoch the caller believed in; it decided nothing. */
 export function decodeAdmit(reply: readonly unknown[], request: AdmitRequest): AdmitDecision | undefined {
   const nowMs = Number(reply[1]);
   if (reply[0] === CODE.epoch) return undefined;
-  if (reply[0] === CODE.stale) return { type: 'stale', nowMs };
+  if (reply[0] === CODE.stale) return { type: 'stale', nowMs, what: 'principal' };
+  if (reply[0] === CODE.staleTables) return { type: 'stale', nowMs, what: 'tables' };
   if (reply[0] === CODE.replan) return { type: 'replan', nowMs, downgradeModel: String(reply[2]) };
   const base = { nowMs, state: decodeState(reply, request) };
   if (reply[0] === CODE.denied) return { type: 'denied', ...base, ...decodeDenial(reply, nowMs) };
-  const plan = reply[8] === 19 ? 'requested' : 'downgrade';
+  const plan = reply[8] === REQUESTED_PLAN ? 'requested' : 'downgrade';
   if (reply[0] === CODE.cached) {
     const entry = String(reply[9]);
     const storedStart = entry.indexOf(' ') + 1;

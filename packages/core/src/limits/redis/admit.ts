@@ -40,6 +40,7 @@ export class RedisAdmissions {
     const args = encodeAdmit(request, {
       keys,
       epoch,
+      tables: this.link.tablesOf(keys),
       clock: this.link.clock,
       queueMaxEntries: this.options.queueMaxPerShard(),
     });

@@ -3,6 +3,8 @@ export interface ShardKeys {
   readonly shard: number;
   readonly prefix: string;
   readonly epoch: string;
+  /** Grows with every change of prices, aliases, chains and providers; the same in all shards but for lost data. */
+  readonly tables: string;
   readonly log: string;
   readonly holds: string;
   readonly leases: string;
@@ -18,6 +20,7 @@ export function createShardKeys(namespace: string, shards: number): readonly Sha
       shard,
       prefix,
       epoch: `${prefix}epoch`,
+      tables: `${prefix}tables`,
       log: `${prefix}log`,
       holds: `${prefix}holds`,
       leases: `${prefix}leases`,

@@ -9,6 +9,7 @@ const CLUSTER_SHARDS = 16;
 export class RedisLink {
   shards: readonly ShardKeys[] = [];
   private epochs: readonly string[] = [];
+  private tables: readonly string[] = [];
   private deciding = false;
 
   constructor(
@@ -49,6 +50,15 @@ export class RedisLink {
   /** The last known epoch; the server refuses whatever carries another one. */
   epochOf(keys: ShardKeys): string {
     return this.epochs[keys.shard] ?? 'none';
+  }
+
+  /** Version of the tables that this process has read; '' = of before the first change. */
+  tablesOf(keys: ShardKeys): string {
+    return this.tables[keys.shard] ?? '';
+  }
+
+  tablesRead(versions: readonly string[]): void {
+    this.tables = versions;
   }
 
   keysOf(projectId: string): ShardKeys {

@@ -10,9 +10,11 @@ import type {
   CustomerLimits,
   HotStore,
   HotStoreHealth,
+  PrincipalVersions,
   ProjectCounter,
   RebuildSource,
   Settlement,
+  StalePart,
 } from '../hot-store';
 import { Outbox } from '../outbox/outbox';
 import { isRecordOnly, type SettleMode, type SettleOutcome, settlementOfRecord } from '../outbox/settlement';
@@ -29,6 +31,7 @@ import { RedisRecovery } from './recovery';
 import { type RedisClient, runScript } from './scripts';
 import { decodeSettle, encodeSettle } from './settle-args';
 import { RedisSpend } from './spend';
+import { RedisVersions } from './versions';
 import { WriteBatch } from './write-batch';
 
 export interface RedisHotStoreOptions extends RedisConnectionOptions {
@@ -61,6 +64,7 @@ export class RedisHotStore implements HotStore {
   private readonly admissions: RedisAdmissions;
   private readonly outbox: Outbox;
   private readonly batch: WriteBatch;
+  readonly tables: RedisVersions;
   private readonly spend: RedisSpend;
   private readonly file: SettlementFile;
   private readonly listeners = new Set<(topic: string) => void>();
@@ -88,6 +92,7 @@ export class RedisHotStore implements HotStore {
       onTrouble,
       batch: this.batch,
     });
+    this.tables = new RedisVersions(this.link);
     this.spend = new RedisSpend(this.link);
     this.file = new SettlementFile(options.dataDir, this.newId().slice(0, 8));
     this.outbox = new Outbox({
@@ -166,7 +171,11 @@ export class RedisHotStore implements HotStore {
     projectVersion: number | null,
     keys: readonly { keyId: string; version: number }[],
   ): Promise<void> {
-    return this.spend.setVersions(projectId, projectVersion, keys);
+    return this.tables.setVersions(projectId, projectVersion, keys);
+  }
+
+  findStale(known: PrincipalVersions): Promise<readonly StalePart[]> {
+    return this.tables.findStale(known);
   }
 
   setCustomerLimits(projectId: string, customerId: string, limits: CustomerLimits | null): Promise<void> {

@@ -29,7 +29,7 @@ const join = (...units: readonly string[]): string => units.join('\n');
 
 /** Every script: the units it is composed of, and how many keys it takes (undefined: told with each call). */
 const SCRIPTS = {
-  admit: { keys: 11, lua: join(clock, tokenBucket, spendCap, customerSpend, admit) },
+  admit: { keys: 12, lua: join(clock, tokenBucket, spendCap, customerSpend, admit) },
   settle: { keys: 14, lua: join(clock, tokenBucket, spendCap, customerSpend, cacheStore, settle) },
   reap: { keys: 8, lua: join(clock, spendCap, customerSpend, reap) },
   expired: { keys: 3, lua: join(clock, expired) },

@@ -6,27 +6,10 @@ import { dayIndex, MONTHS_KEPT, monthIndex, monthName } from '../periods';
 import { encodeCustomerLimits } from './customer-limits';
 import { apiKeyKey, customerKey, limitsKey, projectKey } from './keys';
 import type { RedisLink } from './link';
-import { runScript } from './scripts';
 
-/** Counters, limits and versions, as operators and jobs see and set them. */
+/** Counters and limits, as operators and jobs see and set them. */
 export class RedisSpend {
   constructor(private readonly link: RedisLink) {}
-
-  async setVersions(
-    projectId: string,
-    projectVersion: number | null,
-    keys: readonly { keyId: string; version: number }[],
-  ): Promise<void> {
-    const shard = this.link.keysOf(projectId);
-    const fields = keys.flatMap(({ keyId, version }) => [`k:${keyId}`, version]);
-    if (projectVersion !== null) fields.push('p', projectVersion);
-    await runScript(this.link.client, 'setVersions', [
-      projectKey(shard, projectId),
-      shard.projects,
-      projectId,
-      ...fields,
-    ]);
-  }
 
   async setCustomerLimits(projectId: string, customerId: string, limits: CustomerLimits | null): Promise<void> {
     const shard = this.link.keysOf(projectId);

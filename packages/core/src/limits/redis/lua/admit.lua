@@ -1,12 +1,15 @@
 -- One admission decision: everything is checked first, only then anything is written; a denial charges nothing.
 -- KEYS 1 epoch, 2 project, 3 key, 4 log, 5 holds, 6 leases, 7 customer, 8 customer limits, 9 cache values,
---      10 cache totals, 11 projects
+--      10 cache totals, 11 projects, 12 version of the tables
 -- ARGV 1 epoch, 2 clock, 3 request, 4 project id, 5 key id, 6 key version, 7 project version, 8 reloaded, 9 rate,
 --      10 burst, 11 queue bound, 12 project cap, 13 key budget, 14 its period, 15 tokens per minute, 16 concurrency,
---      17 customer id or '', 18 owner line, then per plan (19.., 25..): model, hold, lost, tokens, cache key, lost record
+--      17 customer id or '', 18 owner line, 19 version of the tables, then per plan (20.., 26..): model, hold, lost, tokens, cache key, lost record
 -- Reply: {code, now, bucket level, project spent, customer day, customer month, daily limit, monthly limit, …}
 local now = read_clock(ARGV[2])
-if redis.call('GET', KEYS[1]) ~= ARGV[1] then return { 0, now } end
+local REQUESTED, DOWNGRADE = 20, 26
+local head = redis.call('MGET', KEYS[1], KEYS[12])
+if head[1] ~= ARGV[1] then return { 0, now } end
+if (head[2] or '') ~= ARGV[19] then return { 6, now } end
 
 local month, day = month_of(now), day_of(now)
 local sm, hm = 's' .. month, 'h' .. month
@@ -57,7 +60,7 @@ end
 if redis.call('XLEN', KEYS[4]) >= tonumber(ARGV[11]) then return deny('queue_full') end
 if level and level < UNIT then return deny('key_rate', bucket_wait(level, UNIT, rate)) end
 
-local plan, warning, blocked = 19, 0, nil
+local plan, warning, blocked = REQUESTED, 0, nil
 local model_field, model_count
 if limits then
   if customer_level and customer_level < UNIT then
@@ -66,16 +69,16 @@ if limits then
   if limits.rph and hour_count >= limits.rph then return deny('customer_rate', (hour + 1) * HOUR_MS - now) end
   if limits.rpd and day_count >= limits.rpd then return deny('customer_rate', (window_day + 1) * DAY_MS - now) end
 
-  local wanted = tonumber(ARGV[20])
+  local wanted = tonumber(ARGV[REQUESTED + 1])
   local over = (over_limit(limits.daily, C[5], C[6], wanted) and 1)
     or (over_limit(limits.monthly, C[7], C[8], wanted) and 2)
     or 0
   if over > 0 then
-    if limits.mode == 'warn' or (limits.mode == 'downgrade' and limits.model == ARGV[19]) then
+    if limits.mode == 'warn' or (limits.mode == 'downgrade' and limits.model == ARGV[REQUESTED]) then
       warning = over
     elseif limits.mode == 'downgrade' and limits.model ~= '' then
-      if ARGV[25] ~= limits.model then return { 2, now, limits.model } end
-      plan, warning = 25, over
+      if ARGV[DOWNGRADE] ~= limits.model then return { 2, now, limits.model } end
+      plan, warning = DOWNGRADE, over
     else
       blocked = over
     end

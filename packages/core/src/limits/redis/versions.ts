@@ -1,0 +1,66 @@
+// Redis unreachable: every method throws within its deadline; whoever asks before a refusal refuses by what it knows.
+import type { PrincipalVersions, StalePart, TablesVersion } from '../hot-store';
+import { storeUnavailable } from '../store-unavailable';
+import { projectKey } from './keys';
+import type { RedisLink } from './link';
+import { runScript } from './scripts';
+
+/** As long as an admission may take. */
+const DEADLINE_MS = 80;
+
+/** Versions of keys, projects and tables: what `lua/admit.lua` compares, set and asked outside of it. */
+export class RedisVersions implements TablesVersion {
+  constructor(private readonly link: RedisLink) {}
+
+  async setVersions(
+    projectId: string,
+    projectVersion: number | null,
+    keys: readonly { keyId: string; version: number }[],
+  ): Promise<void> {
+    const shard = this.link.keysOf(projectId);
+    const fields = keys.flatMap(({ keyId, version }) => [`k:${keyId}`, version]);
+    if (projectVersion !== null) fields.push('p', projectVersion);
+    await runScript(this.link.client, 'setVersions', [
+      projectKey(shard, projectId),
+      shard.projects,
+      projectId,
+      ...fields,
+    ]);
+  }
+
+  async findStale({ projectId, keyId, projectVersion, keyVersion }: PrincipalVersions): Promise<readonly StalePart[]> {
+    if (!this.link.isOpen) throw storeUnavailable('the store is not ready');
+    const shard = this.link.keysOf(projectId);
+    const { client } = this.link;
+    const [[project, key], tables] = await within(
+      DEADLINE_MS,
+      Promise.all([client.hmget(projectKey(shard, projectId), 'p', `k:${keyId}`), client.get(shard.tables)]),
+    );
+    const isSame = project === String(projectVersion) && key === String(keyVersion);
+    const stale: StalePart[] = isSame ? [] : ['principal'];
+    if ((tables ?? '') !== this.link.tablesOf(shard)) stale.push('tables');
+    return stale;
+  }
+
+  async raise(): Promise<void> {
+    await Promise.all(this.link.shards.map((shard) => this.link.client.incr(shard.tables)));
+  }
+
+  async refresh(read: () => Promise<void>): Promise<void> {
+    const versions = await Promise.all(this.link.shards.map((shard) => this.link.client.get(shard.tables)));
+    await read();
+    this.link.tablesRead(versions.map((version) => version ?? ''));
+  }
+}
+
+async function within<T>(ms: number, work: Promise<T>): Promise<T> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(storeUnavailable(`no answer within ${ms} ms`)), ms);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
