@@ -99,7 +99,9 @@ export function describeHotStore(name: string, open: OpenStore): void {
         await admit({ reloaded: true });
         await store.tables.raise();
         let reads = 0;
-        await store.tables.refresh(async () => void (reads += 1));
+        await store.tables.refresh(async () => {
+          reads += 1;
+        });
         expect(reads).toBe(1);
         expect((await admit({ reloaded: false })).type).toBe('admitted');
       });

@@ -70,19 +70,15 @@ export async function admitPlanned<R extends { readonly model: string }, P exten
   input: AdmitInput<R>,
   planner: Planner<R, P, S>,
 ): Promise<Admission<P, S>> {
+  const requestedModel = input.request.model;
   let principal = input.principal;
   let reloaded = false;
   let skipCache = false;
-  let isConfirmed = false;
   for (let round = 0; round < MAX_ROUNDS; round++) {
-    let requested: P;
-    try {
+    let requested = tryPlan(services, { ...input, principal }, planner);
+    if (requested instanceof GatewayError) {
+      principal = await refreshPrincipal(services, principal, requested);
       requested = planner.plan(services, { ...input, principal });
-    } catch (refusal) {
-      if (isConfirmed || !(refusal instanceof GatewayError)) throw refusal;
-      isConfirmed = true;
-      principal = await refreshPrincipal(services, principal, refusal);
-      continue;
     }
     const downgrade = planDowngrade(services, { ...input, principal }, { requested, planner });
     let decision: AdmitDecision;
@@ -92,17 +88,15 @@ export async function admitPlanned<R extends { readonly model: string }, P exten
         admitRequest({ ...input, principal }, requested, { downgrade: downgrade?.plan, reloaded, skipCache }),
       );
     } catch (error) {
-      return admitUnchecked(services, { principal, plan: requested, model: input.request.model, error });
+      return admitUnchecked(services, { principal, plan: requested, model: requestedModel, error });
     }
     services.metrics.admitMs.observe(services.clock.monotonicMs() - askedMs);
     services.storeClock.observe(decision.nowMs);
     switch (decision.type) {
       case 'stale':
         if (decision.what === 'tables') await services.refreshTables();
-        else {
-          principal = await reloadPrincipal(services, principal.keyHash);
-          reloaded = true;
-        }
+        else principal = await reloadPrincipal(services, principal.keyHash);
+        reloaded ||= decision.what === 'principal';
         break;
       case 'replan':
         if (downgrade?.error !== undefined && downgrade.model === decision.downgradeModel) throw downgrade.error;
@@ -114,13 +108,7 @@ export async function admitPlanned<R extends { readonly model: string }, P exten
         throw denial(decision);
       default: {
         const plan = decision.plan === 'downgrade' ? (downgrade?.plan ?? requested) : requested;
-        const admission = {
-          principal,
-          plan,
-          decision,
-          downgraded: plan !== requested,
-          requestedModel: input.request.model,
-        };
+        const admission = { principal, plan, decision, downgraded: plan !== requested, requestedModel };
         if (decision.type === 'admitted') return admission;
         const stored = planner.decodeStored(decision.value);
         if (stored !== undefined) return { ...admission, stored };
@@ -132,6 +120,16 @@ export async function admitPlanned<R extends { readonly model: string }, P exten
   throw new GatewayError('overloaded', 'The limits of this key are being changed right now. Please retry.', {
     retryAfterMs: 1000,
   });
+}
+
+/** Why there is no plan is returned: it may be by what this process knows no longer. */
+function tryPlan<R, P, S>(services: Needs, input: AdmitInput<R>, planner: Planner<R, P, S>): P | GatewayError {
+  try {
+    return planner.plan(services, input);
+  } catch (refusal) {
+    if (refusal instanceof GatewayError) return refusal;
+    throw refusal;
+  }
 }
 
 /** The store can't decide: open projects are served all the same, their cost is settled when the store is back. */

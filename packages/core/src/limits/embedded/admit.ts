@@ -1,16 +1,9 @@
 import type { Hold } from '../hold';
-import type {
-  AdmitDecision,
-  AdmitPlan,
-  AdmitRequest,
-  CustomerLimits,
-  DenialReason,
-  LimitState,
-  PrincipalVersions,
-} from '../hot-store';
+import type { AdmitDecision, AdmitPlan, AdmitRequest, CustomerLimits, DenialReason, LimitState } from '../hot-store';
 import { DAY_MS, dayIndex, HOUR_MS, monthIndex, msToNextDay, msToNextMonth } from '../periods';
 import { describeBucket, msUntilLevel, refillBucket, TOKEN_UNITS } from '../token-bucket';
 import type { AdmitEffect } from './apply';
+import { checkVersions } from './known-versions';
 import { countRequest, msToWindowEnd, readWindow, type WindowCount } from './request-window';
 import type { CustomerState, EmbeddedState, KeyState } from './state';
 import { readSum } from './state';
@@ -60,19 +53,6 @@ export function decideAdmit(
   const versions = checkVersions(state, request);
   if (versions === 'stale') return { decision: { type: 'stale', nowMs, what: 'principal' } };
   return { ...new Decision({ state, request, nowMs, lookup }).decide(), raiseVersions: versions === 'raise' };
-}
-
-export function isPrincipalKnown(state: EmbeddedState, known: PrincipalVersions): boolean {
-  const project = state.projects.get(known.projectId);
-  return project?.version === known.projectVersion && project?.keyVersions.get(known.keyId) === known.keyVersion;
-}
-
-function checkVersions(state: EmbeddedState, request: AdmitRequest): 'same' | 'raise' | 'stale' {
-  if (isPrincipalKnown(state, request)) return 'same';
-  const project = state.projects.get(request.projectId);
-  const keyVersion = project?.keyVersions.get(request.keyId);
-  const isNewer = (project?.version ?? 0) > request.projectVersion || (keyVersion ?? 0) > request.keyVersion;
-  return !request.reloaded || isNewer ? 'stale' : 'raise';
 }
 
 class Decision {

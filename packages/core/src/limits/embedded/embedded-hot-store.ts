@@ -1,6 +1,5 @@
 // The disk refuses a journal line: `admit` throws `store_unavailable`; `settle` counts in memory and its line is written
 // before the next one. A store whose journal is gone or damaged, or whose machine crashed, rebuilds from the rows.
-import { readFileSync } from 'node:fs';
 import type { BudgetPeriod } from '../../keys/api-key';
 import type { QueueDepth, QueuedRecord } from '../../logs/log-queue';
 import { CACHE_LOST_MS } from '../hold';
@@ -17,13 +16,14 @@ import type {
   RebuildSource,
   Settlement,
   StalePart,
-  TablesVersion,
 } from '../hot-store';
 import { dayIndex, monthIndex, monthName } from '../periods';
 import { storeUnavailable } from '../store-unavailable';
-import { decideAdmit, isPrincipalKnown } from './admit';
+import { decideAdmit } from './admit';
 import { EmbeddedBook } from './book';
+import { readBootId } from './boot-id';
 import { EmbeddedCache } from './cache';
+import { isPrincipalKnown, ONE_READER } from './known-versions';
 import type { JournalTarget } from './lines';
 import { EmbeddedLogQueue } from './log-queue';
 import { rebuildState } from './rebuild';
@@ -50,8 +50,7 @@ export interface EmbeddedHotStoreOptions {
 /** The hot store in this process: the same decisions as on Redis, from memory, every change in a journal first. */
 export class EmbeddedHotStore implements HotStore {
   readonly kind = 'embedded';
-  /** One process alone: it has read its own changes before it answers. */
-  readonly tables: TablesVersion = { raise: async () => {}, refresh: (read) => read() };
+  readonly tables = ONE_READER;
   private readonly state: EmbeddedState;
   private readonly queue = new EmbeddedLogQueue();
   private readonly target: JournalTarget;
@@ -290,14 +289,5 @@ export class EmbeddedHotStore implements HotStore {
         await Bun.sleep(1_000);
       }
     }
-  }
-}
-
-/** '' where the system has none: then every start counts as the same boot. */
-function readBootId(): string {
-  try {
-    return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
-  } catch {
-    return '';
   }
 }
