@@ -9,17 +9,20 @@ import postgres from 'postgres';
  */
 export type Db = PgDatabase<PostgresJsQueryResultHKT, Record<string, never>>;
 
+/** `ledger`: what every request's row and money need; `chores`: what keeps the house clean and watched. */
+export type LedWork = 'ledger' | 'chores';
+
 export interface Database {
   readonly db: Db;
   /** The bare client, for advisory locks on a reserved connection (`postgres` only) and for migrations. */
   readonly client: postgres.Sql;
   readonly kind: 'postgres' | 'embedded';
   /**
-   * Takes, keeps or finds lost the lock that makes one gateway of all the runner of the jobs: ask again every few seconds.
+   * Takes, keeps or finds lost the lock that makes one gateway of all the runner of this work: ask again every few seconds.
    * True = this process leads. Throws while Postgres is away. The embedded one has a single gateway, which leads.
    */
-  tryLead(): Promise<boolean>;
-  /** Lets another gateway lead. */
+  tryLead(work: LedWork): Promise<boolean>;
+  /** Lets another gateway lead, in everything. */
   stopLeading(): Promise<void>;
   /** Round trip in milliseconds; throws when Postgres does not answer. */
   ping(): Promise<number>;
@@ -89,7 +92,7 @@ export function connectDatabase(address: DatabaseAddress, options: ConnectOption
 type Leadership = Pick<Database, 'tryLead' | 'stopLeading'>;
 
 const ALWAYS_LEADS: Leadership = { tryLead: async () => true, stopLeading: async () => {} };
-const LEADER_LOCK = 7_107_330_004;
+const LEADER_LOCKS: Readonly<Record<LedWork, number>> = { ledger: 7_107_330_004, chores: 7_107_330_010 };
 
 /**
  * A session lock on a connection of its own: when that connection is lost, so is the lock, and the next question is asked
@@ -98,7 +101,7 @@ const LEADER_LOCK = 7_107_330_004;
 function createLeadership(url: string): Leadership {
   let session: postgres.Sql | undefined;
   return {
-    async tryLead() {
+    async tryLead(work) {
       session ??= postgres(url, {
         max: 1,
         idle_timeout: 0,
@@ -110,7 +113,8 @@ function createLeadership(url: string): Leadership {
       const [row] = await session<{ held: boolean }[]>`
         select exists (
           select 1 from pg_locks where locktype = 'advisory' and pid = pg_backend_pid() and granted
-        ) or pg_try_advisory_lock(${LEADER_LOCK}::bigint) as held`;
+            and (classid::bigint << 32 | objid::bigint) = ${LEADER_LOCKS[work]}::bigint
+        ) or pg_try_advisory_lock(${LEADER_LOCKS[work]}::bigint) as held`;
       return row?.held === true;
     },
     async stopLeading() {

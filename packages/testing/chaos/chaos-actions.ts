@@ -1,7 +1,9 @@
+import { callAdmin } from '../stores/start-gateway';
 import type { ApartRule } from './apart-rule';
 import type { ChaosLoad } from './chaos-load';
 import type { ChaosWorld } from './chaos-world';
 import type { Random } from './random';
+import type { Replica } from './replica';
 
 export interface ActionContext {
   readonly world: ChaosWorld;
@@ -47,6 +49,40 @@ async function forAWhile(
   return `for ${seconds(ms)}`;
 }
 
+/** With what the gateway has in its queue, or with nothing there; cleanly or not, and in the middle of a start. */
+async function endInARow(context: ActionContext): Promise<string> {
+  const { random, load, apart } = context;
+  const replica = pickReplica(context);
+  const ends: string[] = [];
+  for (let left = random.between(2, 5); left >= 1 && replica !== undefined; left--) {
+    await Bun.sleep(random.between(0, 800));
+    const how = random.pick(['kill', 'stop', 'kill while starting']);
+    const isQuiet = random.next() < 0.5;
+    if (how !== 'stop' && !apart.mayKillGateway()) continue;
+    const end = async () => {
+      if (isQuiet) await untilDrained(replica);
+      if (how === 'stop') await replica.terminate();
+      else if (how === 'kill') await replica.kill();
+      else await replica.killAlsoWhileStarting(random.between(50, 900));
+    };
+    await (isQuiet ? load.whileQuiet(end) : end());
+    ends.push(isQuiet ? `${how}, nothing queued` : how);
+  }
+  return `${replica?.name}: ${ends.join('; ')}`;
+}
+
+const DRAINED_TIMEOUT_MS = 10_000;
+
+/** Until its queue is empty, as far as it comes to that. */
+async function untilDrained({ process: gateway }: Replica): Promise<void> {
+  const endMs = performance.now() + DRAINED_TIMEOUT_MS;
+  while (gateway !== undefined && performance.now() < endMs) {
+    const books = await callAdmin<{ queue_depth: number }>(gateway, '/reconcile').catch(() => undefined);
+    if (books?.queue_depth === 0) return;
+    await Bun.sleep(50);
+  }
+}
+
 export const ACTIONS: readonly ChaosAction[] = [
   {
     name: 'kill -9 of a gateway',
@@ -68,6 +104,13 @@ export const ACTIONS: readonly ChaosAction[] = [
       const replica = pickReplica(context);
       return `${replica?.name}, which ended with ${await replica?.terminate()}`;
     },
+  },
+  {
+    name: 'a gateway ended several times in a row',
+    weight: 4,
+    target: 'gateway',
+    may: (context) => context.apart.mayKillGateway() && pickReplica(context) !== undefined,
+    run: endInARow,
   },
   {
     name: 'kill -9 of Redis',

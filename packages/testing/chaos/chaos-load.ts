@@ -33,6 +33,7 @@ export class ChaosLoad {
   readonly statuses = new Map<number, number>();
   private readonly open = new Set<AbortController>();
   private running = true;
+  private quiet: PromiseWithResolvers<void> | undefined;
   private readonly lanes: Promise<unknown>;
 
   constructor(
@@ -53,6 +54,18 @@ export class ChaosLoad {
     return count;
   }
 
+  /** Nobody asks anything new while `work` goes on, and everything asked before was answered when it begins. */
+  async whileQuiet<T>(work: () => Promise<T>): Promise<T> {
+    this.quiet = Promise.withResolvers<void>();
+    try {
+      while (this.open.size > 0) await Bun.sleep(NOBODY_THERE_MS);
+      return await work();
+    } finally {
+      this.quiet.resolve();
+      this.quiet = undefined;
+    }
+  }
+
   async stop(): Promise<void> {
     this.running = false;
     await this.lanes;
@@ -61,6 +74,7 @@ export class ChaosLoad {
   private async runLane(lane: number): Promise<void> {
     const random = new Random(this.options.seed * 1000 + lane);
     while (this.running) {
+      await this.quiet?.promise;
       const up = this.options.replicas.flatMap((replica) => replica.process ?? []);
       const [first, ...others] = up;
       if (first === undefined) await Bun.sleep(NOBODY_THERE_MS);

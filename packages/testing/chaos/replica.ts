@@ -8,6 +8,7 @@ export class Replica {
   private gateway: GatewayProcess | undefined;
   private starting: Promise<void> | undefined;
   private ended = false;
+  private cutNextStartAfterMs: number | undefined;
   private earlierOutput = '';
   /** Moments of a `kill -9`, epoch ms. */
   killedAtMs = 0;
@@ -40,6 +41,12 @@ export class Replica {
     await this.gateway?.kill();
     this.killedAtMs = Date.now();
     await this.start();
+  }
+
+  /** SIGKILL, and another one so many milliseconds into the start after it. */
+  async killAlsoWhileStarting(afterMs: number): Promise<void> {
+    this.cutNextStartAfterMs = afterMs;
+    await this.kill();
   }
 
   /** SIGTERM, a drain to its end, and a new process; returns how the old one ended. */
@@ -86,12 +93,18 @@ export class Replica {
     });
   }
 
+  private takeCut(): AbortSignal | undefined {
+    const afterMs = this.cutNextStartAfterMs;
+    this.cutNextStartAfterMs = undefined;
+    return afterMs === undefined ? undefined : AbortSignal.timeout(afterMs);
+  }
+
   private async keepStarting(): Promise<void> {
     while (!this.ended) {
       this.earlierOutput += this.gateway?.output() ?? '';
       this.gateway = undefined;
       try {
-        this.gateway = await startGateway(this.options);
+        this.gateway = await startGateway({ ...this.options, signal: this.takeCut() });
         this.isUp = true;
         this.watch(this.gateway);
         return;

@@ -26,6 +26,8 @@ export interface GatewayOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Absent = a temporary one, removed at `stop`. */
   readonly dataDir?: string;
+  /** Aborted before it is ready: SIGKILL in the middle of its start. */
+  readonly signal?: AbortSignal;
 }
 
 const MAIN = join(import.meta.dir, '../../../apps/gateway/src/main.ts');
@@ -54,6 +56,8 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     stdout: 'pipe',
     stderr: 'pipe',
   });
+  const cut = () => child.kill('SIGKILL');
+  options.signal?.addEventListener('abort', cut);
   let output = '';
   const ready = Promise.withResolvers<void>();
   const read = async (stream: ReadableStream<Uint8Array>) => {
@@ -74,6 +78,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     throw error;
   } finally {
     clearTimeout(timer);
+    options.signal?.removeEventListener('abort', cut);
   }
   const line = (name: string) => new RegExp(`^${name}: (\\S+)$`, 'm').exec(output)?.[1];
   const clean = async () => {

@@ -1,6 +1,6 @@
 // Postgres away: leadership is given up, jobs pause, and whoever gets the lock first goes on.
 import { drainNow, type LogDrain } from '@llm0/core/logs/log-drain';
-import type { Database } from '@llm0/drizzle/client';
+import type { Database, LedWork } from '@llm0/drizzle/client';
 import { addSystemLog } from '@llm0/drizzle/queries/logs/system-logs';
 import { rootMessage } from '@llm0/drizzle/sql-state';
 import { checkAlerts } from './check-alerts';
@@ -20,8 +20,8 @@ const FIRST_RUN_MS = 1_000;
 export interface RunningJobs {
   /** Stops after the runs in progress and a last drain, and lets another gateway lead. */
   stop(): Promise<void>;
-  /** Does this process run the jobs right now? */
-  readonly leading: () => boolean;
+  /** Does this process run this work right now? */
+  readonly leading: (work?: LedWork) => boolean;
 }
 
 /** What is counted of the jobs. */
@@ -35,14 +35,17 @@ export interface JobMetrics {
 export interface JobServices {
   readonly services: Pick<JobContext, 'hotStore' | 'log'> & {
     readonly clock: { nowMs(): number };
-    readonly config: Retention;
+    readonly config: Retention & {
+      /** false (DISABLE_BACKGROUND_WORKERS): no chores; the log is none of them. */
+      readonly backgroundWorkers?: boolean;
+    };
     readonly postWebhook: (url: string, body: object) => Promise<void>;
     readonly metrics?: JobMetrics;
   };
   readonly database: Pick<Database, 'db' | 'tryLead' | 'stopLeading'>;
 }
 
-/** Starts the jobs; of all gateways on one database, one runs them. Resolves once the first election is over. */
+/** Starts the jobs; of all gateways on one database, one runs each kind. Resolves once the first election is over. */
 export async function startJobs({ services, database }: JobServices): Promise<RunningJobs> {
   const { hotStore, log, clock, config, metrics } = services;
   const context: JobContext = {
@@ -53,23 +56,21 @@ export async function startJobs({ services, database }: JobServices): Promise<Ru
       metrics?.jobMs.observe({ job }, ms);
     },
   };
-  const jobs = [
-    reapHolds,
-    maintainPartitions,
-    rollOver,
-    cleanUp(config),
-    reconcileLedgerJob,
-    checkAlerts(services.postWebhook),
-  ];
+  const works: Record<LedWork, Work> = {
+    ledger: { jobs: [reapHolds, maintainPartitions, rollOver], drains: true },
+    chores: { jobs: [cleanUp(config), reconcileLedgerJob, checkAlerts(services.postWebhook)], drains: false },
+  };
+  const wanted: readonly LedWork[] = config.backgroundWorkers === false ? ['ledger'] : ['ledger', 'chores'];
   const stopped = new AbortController();
-  let term: Term | undefined;
+  const terms = new Map<LedWork, Term>();
   const elect = async () => {
-    const leads = await database.tryLead().catch(() => false);
-    if (leads) term ??= new Term(context, jobs);
-    else {
-      const ended = term;
-      term = undefined;
-      await ended?.end();
+    for (const work of wanted) {
+      const leads = await database.tryLead(work).catch(() => false);
+      const term = terms.get(work);
+      if (leads && term === undefined) terms.set(work, new Term(context, works[work]));
+      if (leads || term === undefined) continue;
+      terms.delete(work);
+      await term.end();
     }
   };
   await elect();
@@ -80,36 +81,41 @@ export async function startJobs({ services, database }: JobServices): Promise<Ru
     }
   })();
   return {
-    leading: () => term !== undefined,
+    leading: (work = 'ledger') => terms.has(work),
     async stop() {
       stopped.abort();
       await elections;
-      const led = term !== undefined;
-      await term?.end();
-      if (led) await drainNow(hotStore, createLogSink(context)).catch(() => {});
+      await Promise.all([...terms.values()].map((term) => term.end()));
+      if (terms.has('ledger')) await drainNow(hotStore, createLogSink(context)).catch(() => {});
       await database.stopLeading();
     },
   };
 }
 
+interface Work {
+  readonly jobs: readonly Job[];
+  /** Whether the log is drained beside them. */
+  readonly drains: boolean;
+}
+
 /** The time during which this process runs the jobs. */
 class Term {
   private readonly ended = new AbortController();
-  private readonly drain: LogDrain;
+  private readonly drain: LogDrain | undefined;
   private readonly loops: Promise<void>[];
 
   constructor(
     private readonly context: JobContext,
-    jobs: readonly Job[],
+    { jobs, drains }: Work,
   ) {
-    this.drain = createLogDrain(context);
-    this.drain.start();
+    this.drain = drains ? createLogDrain(context) : undefined;
+    this.drain?.start();
     this.loops = jobs.map((job, index) => this.repeat(job, FIRST_RUN_MS * (index + 1)));
   }
 
   async end(): Promise<void> {
     this.ended.abort();
-    await Promise.all([this.drain.stop(), ...this.loops]);
+    await Promise.all([this.drain?.stop(), ...this.loops]);
   }
 
   private async repeat(job: Job, firstMs: number): Promise<void> {

@@ -40,7 +40,7 @@ export async function serveGateway(options: ServeOptions): Promise<ServingGatewa
   const running = await createServices(config, log, version);
   const { services } = running;
   const secrets = await bootstrap(running.database.db, { hasAdminToken: config.adminToken !== undefined });
-  const jobs = config.backgroundWorkers ? await startJobs(running) : undefined;
+  const jobs = await startJobs(running);
   const { admin, stop: stopLoading } = loadAdminLater(async () => {
     const { createAdmin } = await import('../admin/index');
     const { createStatsReader } = await import('../admin/stats/answer-stats');
@@ -72,7 +72,7 @@ export async function serveGateway(options: ServeOptions): Promise<ServingGatewa
     if (!(await idle)) log.warn({ open: services.activity.count }, 'drain timed out, cutting what is left');
     await closeConnections(server);
     await services.hotStore.flush(FLUSH_TIMEOUT_MS);
-    await jobs?.stop();
+    await jobs.stop();
     await running.close();
     log.info('stopped');
   };
