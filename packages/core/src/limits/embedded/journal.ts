@@ -1,12 +1,13 @@
 // The disk refuses a line: `append` throws, nothing of it counts, and the next line starts on a fresh row.
 import {
   closeSync,
+  fstatSync,
   fsyncSync,
   ftruncateSync,
   mkdirSync,
   openSync,
   readdirSync,
-  readFileSync,
+  readSync,
   renameSync,
   rmSync,
   writeSync,
@@ -45,25 +46,18 @@ export class Journal {
   open(apply: (line: string) => void): { readonly lines: number; readonly skipped: number } {
     this.generation = this.findGeneration();
     this.fd = openSync(this.path, 'a+', 0o600);
-    const content = readFileSync(this.path);
-    const end = content.lastIndexOf(10) + 1;
-    if (end < content.length) ftruncateSync(this.fd, end);
-    this.bytes = end;
-    this.baseBytes = 0;
     let lines = 0;
     let skipped = 0;
-    for (let start = 0; start < end; ) {
-      const stop = content.indexOf(10, start);
-      const line = content.toString('utf8', start, stop);
-      start = stop + 1;
-      if (line === '') continue;
+    this.bytes = readLines(this.fd, (line) => {
       try {
         apply(line);
         lines++;
       } catch {
         skipped++;
       }
-    }
+    });
+    if (this.bytes < fstatSync(this.fd).size) ftruncateSync(this.fd, this.bytes);
+    this.baseBytes = 0;
     return { lines, skipped };
   }
 
@@ -141,5 +135,26 @@ export class Journal {
     const kept = `${this.options.name}-${newest}.journal`;
     for (const name of found) if (name !== kept) rmSync(join(this.options.dir, name));
     return newest;
+  }
+}
+
+const SLICE_BYTES = 1024 * 1024;
+
+/** Gives every whole line that is not empty, a slice of the file at a time; returns where the last of them ends. */
+function readLines(fd: number, take: (line: string) => void): number {
+  const slice = Buffer.allocUnsafe(SLICE_BYTES);
+  let rest: Buffer = Buffer.alloc(0);
+  for (let end = 0, position = 0; ; ) {
+    const read = readSync(fd, slice, 0, SLICE_BYTES, position);
+    if (read === 0) return end;
+    position += read;
+    const bytes = rest.length === 0 ? slice.subarray(0, read) : Buffer.concat([rest, slice.subarray(0, read)]);
+    let start = 0;
+    for (let stop = bytes.indexOf(10); stop >= 0; stop = bytes.indexOf(10, start)) {
+      if (stop > start) take(bytes.toString('utf8', start, stop));
+      start = stop + 1;
+    }
+    end += start;
+    rest = Buffer.from(bytes.subarray(start));
   }
 }
