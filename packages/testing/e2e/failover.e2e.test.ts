@@ -279,6 +279,20 @@ for (const kind of STORE_KINDS) {
       expect((await rowOf(quick)).attempts).toHaveLength(1);
     }, 15_000);
 
+    test('all are out of quota: 429, so that clients back off, with the soonest time', async () => {
+      for (const model of [first, SECOND, THIRD]) {
+        world.upstream.control.setModel(model, { status: 429, retryAfter: model === SECOND ? '7' : '11' });
+      }
+      const answer = await post('all out', false);
+      expect([answer.status, answer.headers.get('retry-after')]).toEqual([429, '7']);
+      const { error } = (await answer.json()) as ErrorBody;
+      expect([error.code, error.attempts.map(({ failure }) => failure)]).toEqual([
+        'upstream_rate_limited',
+        ['rate_limited', 'rate_limited', 'rate_limited'],
+      ]);
+      expect(await rowOf(answer)).toMatchObject({ status: 'error', http_status: 429, cost_usd: 0 });
+    });
+
     test('the books are even, and no hold is left', async () => {
       const ledger = await settledLedger(world.gateway);
       expect(ledger).toMatchObject({ ok: true, open_holds: 0, queue_depth: 0 });

@@ -39,7 +39,13 @@ const MOODS: readonly FakeBehaviour[] = [
   { truncateAfter: 2, gapMs: 1 },
   { hangAfter: 0 },
 ];
-const ERRORS = new Set(['upstream_error', 'upstream_unavailable', 'upstream_timeout', 'model_not_found']);
+const ERRORS = new Set([
+  'upstream_error',
+  'upstream_unavailable',
+  'upstream_rate_limited',
+  'upstream_timeout',
+  'model_not_found',
+]);
 
 interface Row {
   readonly request_id: string;

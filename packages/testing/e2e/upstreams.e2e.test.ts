@@ -77,7 +77,7 @@ describe('upstreams of every kind', () => {
     ['a 500', { status: 500 }, 502, 'upstream_error'],
     ['a 401', { status: 401 }, 502, 'upstream_error'],
     ['a 404', { status: 404 }, 404, 'model_not_found'],
-    ['a 429', { status: 429, retryAfter: '7' }, 503, 'upstream_unavailable'],
+    ['a 429', { status: 429, retryAfter: '7' }, 429, 'upstream_rate_limited'],
     ['its own 400', { status: 400 }, 400, 'upstream_rejected'],
     ['its own 422', { status: 422 }, 422, 'upstream_rejected'],
   ])(

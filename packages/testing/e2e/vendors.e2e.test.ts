@@ -272,7 +272,7 @@ describe('one program, any vendor', () => {
     ['nothing at all', { empty: true }, 502, 'upstream_error'],
     ['a 529', { status: 529 }, 502, 'upstream_error'],
     ['a 401', { status: 401 }, 502, 'upstream_error'],
-    ['a 429', { status: 429, retryAfter: '7' }, 503, 'upstream_unavailable'],
+    ['a 429', { status: 429, retryAfter: '7' }, 429, 'upstream_rate_limited'],
     ['its own 400', { status: 400 }, 400, 'upstream_rejected'],
   ])('%s: one clear error', async (_name, behaviour, status, code) => {
     // Every model behaves so: with failover on, the last one's word counts.

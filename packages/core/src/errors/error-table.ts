@@ -39,6 +39,7 @@ export const ERROR_TABLE = {
   upstream_rejected: row(400, 'invalid_request_error'),
   upstream_error: row(502, 'api_error'),
   upstream_unavailable: row(503, 'api_error'),
+  upstream_rate_limited: row(429, 'rate_limit_error'),
   upstream_timeout: row(504, 'api_error'),
   overloaded: row(503, 'api_error'),
   store_unavailable: row(503, 'api_error'),

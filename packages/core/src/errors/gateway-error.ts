@@ -25,6 +25,7 @@ export type ErrorKind =
   | 'upstream_rejected'
   | 'upstream_error'
   | 'upstream_unavailable'
+  | 'upstream_rate_limited'
   | 'upstream_timeout'
   | 'overloaded'
   | 'store_unavailable'

@@ -59,7 +59,12 @@ describe('errors', () => {
   test('every code the gateway has is somebody’s', () => {
     const domains = Object.keys(ERROR_TABLE).map((code) => [code, domainOf(code)] as const);
     const of = (domain: string) => domains.filter(([, one]) => one === domain).map(([code]) => code);
-    expect(of('provider')).toEqual(['upstream_error', 'upstream_unavailable', 'upstream_timeout']);
+    expect(of('provider')).toEqual([
+      'upstream_error',
+      'upstream_unavailable',
+      'upstream_rate_limited',
+      'upstream_timeout',
+    ]);
     expect(of('gateway')).toEqual(['overloaded', 'store_unavailable', 'internal']);
     expect(of('policy')).toContain('rate_limit_exceeded');
     expect(of('caller')).toContain('invalid_json');

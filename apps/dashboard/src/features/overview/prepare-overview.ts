@@ -54,7 +54,7 @@ const POLICY = new Set([
   'project_inactive',
 ]);
 const GATEWAY = new Set(['internal', 'overloaded', 'store_unavailable', 'gateway_lost']);
-const PROVIDER = new Set(['upstream_error', 'upstream_unavailable', 'upstream_timeout']);
+const PROVIDER = new Set(['upstream_error', 'upstream_unavailable', 'upstream_rate_limited', 'upstream_timeout']);
 
 /** Whose fault a failed or refused request is, by its error code. */
 export function domainOf(code: string): ErrorDomain {

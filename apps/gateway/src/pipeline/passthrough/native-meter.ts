@@ -38,7 +38,7 @@ export class NativeMeter extends Booking<NativeMeterInput> {
   complete(status: number): void {
     if (status < 400) this.book({ status: 'success', httpStatus: status }, this.usage(true));
     else {
-      const code = status === 429 ? 'upstream_unavailable' : status < 500 ? 'upstream_rejected' : 'upstream_error';
+      const code = status === 429 ? 'upstream_rate_limited' : status < 500 ? 'upstream_rejected' : 'upstream_error';
       const error = { code, message: `The provider answered with status ${status}.` };
       this.book({ status: 'error', httpStatus: status, error }, this.reader?.usage ?? ZERO_USAGE);
     }

@@ -157,13 +157,13 @@ describe('one call over several targets', () => {
     expect(health.isOpen(a)).toBe(false);
   });
 
-  test('all 429: 503 with the time of the one that can be asked first', async () => {
+  test('all 429: 429 with the time of the one that can be asked first', async () => {
     const { call } = createWorld({
       a: [status(429, { 'retry-after-ms': '2500' })],
       b: [status(429, { 'retry-after': '40' })],
     });
     const error = await failureOf(call([a, b]));
-    expect([error.kind, error.retryAfterMs]).toEqual(['upstream_unavailable', 2500]);
+    expect([error.kind, error.retryAfterMs]).toEqual(['upstream_rate_limited', 2500]);
   });
 
   test("a 401 for a project's own key is no mark against the target for others", async () => {

@@ -9,6 +9,7 @@ const FINAL_KIND = {
 } as const satisfies Record<UpstreamFailure, GatewayError['kind']>;
 
 const DEFAULT_RETRY_AFTER_MS = 1000;
+const WAITS: ReadonlySet<GatewayError['kind']> = new Set(['upstream_unavailable', 'upstream_rate_limited']);
 
 /** The one error of all attempts; last cause wins. `soonestRetryMs`: Infinity where no vendor named a time. */
 export function finalFailure(
@@ -16,17 +17,25 @@ export function finalFailure(
   attempts: readonly LogAttempt[],
   soonestRetryMs: number,
 ): GatewayError {
-  const kind = error.failure === undefined ? error.kind : FINAL_KIND[error.failure];
+  const kind = finalKind(error, attempts);
   const soonestMs = Number.isFinite(soonestRetryMs) ? soonestRetryMs : DEFAULT_RETRY_AFTER_MS;
   return new GatewayError(kind, error.message, {
     param: error.param,
-    retryAfterMs: kind === 'upstream_unavailable' ? soonestMs : error.retryAfterMs,
+    retryAfterMs: WAITS.has(kind) ? soonestMs : error.retryAfterMs,
     status: kind === 'upstream_rejected' ? (error.status ?? error.upstreamStatus) : undefined,
     failure: error.failure,
     upstreamStatus: error.upstreamStatus,
     attempts: attempts.map(summarize),
     cause: error.cause,
   });
+}
+
+/** Clients back off on a 429 of their own accord, so that is what they get where every target answered so. */
+function finalKind({ kind, failure }: GatewayError, attempts: readonly LogAttempt[]): GatewayError['kind'] {
+  if (failure === undefined) return kind;
+  const isLimited =
+    failure === 'rate_limited' && attempts.every(({ outcome }) => !(outcome in FINAL_KIND) || outcome === failure);
+  return isLimited ? 'upstream_rate_limited' : FINAL_KIND[failure];
 }
 
 function summarize({ outcome, latencyMs, ...attempt }: LogAttempt): AttemptSummary {
