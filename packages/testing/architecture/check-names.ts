@@ -67,7 +67,9 @@ function compareFolders(files: readonly SourceFile[], pattern: RegExp, mark: str
   const every = new Set(full.flatMap(([, names]) => [...names]));
   return [...every].flatMap((name) => {
     const having = full.filter(([, names]) => names.has(name)).map(([folder]) => folder);
-    if (having.length === full.length) return [];
-    return [`${name} is in ${having.join(', ')} only: folders of one kind have the same files`];
+    const missing = full.filter(([, names]) => !names.has(name)).map(([folder]) => folder);
+    if (missing.length === 0) return [];
+    const where = `${having.join(', ')}, but not in ${missing.join(', ')}`;
+    return [`${name} is in ${where}: folders of one kind have the same files`];
   });
 }
