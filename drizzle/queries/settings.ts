@@ -33,5 +33,10 @@ export async function putSettingOnce(db: Db, key: string, value: JsonValue): Pro
   return existing === undefined ? value : existing;
 }
 
+/** Others who take the same lock wait until this transaction ends. */
+export async function lockUntilCommit(tx: Db, lock: number): Promise<void> {
+  await tx.execute(sql`select pg_advisory_xact_lock(${lock})`);
+}
+
 /** Drizzle would write null as SQL's null. */
 const toJsonb = (value: JsonValue) => sql`${JSON.stringify(value)}::jsonb`;

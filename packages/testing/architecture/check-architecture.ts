@@ -1,5 +1,12 @@
 import { checkArrows, checkCycles, checkProviders } from './check-imports';
-import { checkEnvironment, checkEqualNames, checkName, checkNotes, checkVendorNames } from './check-names';
+import {
+  checkEnvironment,
+  checkEqualNames,
+  checkLanguage,
+  checkName,
+  checkNotes,
+  checkVendorNames,
+} from './check-names';
 import { checkComments, checkDocuments } from './check-references';
 import { checkFileLength, checkFolders, checkFunctionLength } from './check-sizes';
 import { checkSteps } from './check-steps';
@@ -24,6 +31,7 @@ export function checkArchitecture(files: readonly SourceFile[]): readonly string
   return [
     ...scripts.flatMap((file) => check(file, FILE_RULES)),
     ...documents.flatMap((file) => check(file, [checkDocuments])),
+    ...checkLanguage(files),
     ...HOUSE_RULES.flatMap((rule) => rule(scripts)),
   ];
 }

@@ -4,10 +4,19 @@ import { isTest, type Rule, type SourceFile } from './source-file';
 const ENVIRONMENT_READERS =
   /^(apps\/gateway\/src\/(config\/config|main)\.ts|apps\/gateway\/bin\/|packages\/testing\/|bench\/|[^/]+$)/;
 
+const READS_ENVIRONMENT =
+  /\b(process|Bun|import\.meta)\.env\b|\{[^{}]*\benv\b[^{}]*\}\s*(=\s*(process|Bun)\b|from\s+['"](node:)?(process|bun)['"])/;
+
 export const checkEnvironment: Rule = ({ path, text }) =>
-  !ENVIRONMENT_READERS.test(path) && !isTest(path) && /\b(process|Bun)\.env\b/.test(text)
+  !ENVIRONMENT_READERS.test(path) && !isTest(path) && READS_ENVIRONMENT.test(text)
     ? ['process.env is read outside config.ts']
     : [];
+
+/** Whatever else there is would pass by all other rules. */
+export const checkLanguage = (all: readonly SourceFile[]): readonly string[] =>
+  all
+    .filter(({ path }) => /\.([cm]?jsx?|[cm]ts)$/.test(path) && !path.startsWith('apps/dashboard/public/'))
+    .map(({ path }) => `${path}: code is TypeScript, in .ts and .tsx`);
 
 export const checkName: Rule = ({ path }) => {
   if (!/\.tsx?$/.test(path)) return [];
@@ -58,7 +67,9 @@ function compareFolders(files: readonly SourceFile[], pattern: RegExp, mark: str
   const every = new Set(full.flatMap(([, names]) => [...names]));
   return [...every].flatMap((name) => {
     const having = full.filter(([, names]) => names.has(name)).map(([folder]) => folder);
-    if (having.length === full.length) return [];
-    return [`${name} is in ${having.join(', ')} only: folders of one kind have the same files`];
+    const missing = full.filter(([, names]) => !names.has(name)).map(([folder]) => folder);
+    if (missing.length === 0) return [];
+    const where = `${having.join(', ')}, but not in ${missing.join(', ')}`;
+    return [`${name} is in ${where}: folders of one kind have the same files`];
   });
 }

@@ -9,8 +9,8 @@ const nameOf = (path: string): string => /([^/]+)\.ts$/.exec(path)?.[1] ?? '';
 const letters = (name: string): string => name.replaceAll('-', '').toLowerCase();
 
 /**
- * The steps: files of the pipeline whose main function (or class) bears the file's name and is called by a head. A step
- * takes arguments and returns values; it calls no other step.
+ * The steps: files of the pipeline whose main function (or class) begins with the file's name and is called by a head. A
+ * step takes arguments and returns values; it calls no other step.
  */
 export const checkSteps: Rule = (file, all) => {
   if (!file.path.startsWith(PIPELINE) || isHead(file.path) || isTest(file.path)) return [];
@@ -33,16 +33,16 @@ function stepsOf(all: readonly SourceFile[]): ReadonlySet<string> {
   return steps;
 }
 
-/** Files of the pipeline of which this one imports the value that bears the file's name. */
+/** Files of the pipeline of which this one imports all, or a value whose name begins with the file's. */
 function mainImports(file: SourceFile, all: readonly SourceFile[]): readonly string[] {
   const resolve = createResolver(all);
-  return [...file.text.matchAll(/\bimport\s+(?!type\b)\{([^}]*)\}\s+from\s+'(\.[^']+)'/g)].flatMap(
-    ([statement, names = '']) => {
+  return [...file.text.matchAll(/\bimport\s+(?:\{([^}]*)\}|(?!type\b)[^'"{;]+)\s*from\s+'\.[^']+'/g)].flatMap(
+    ([statement, names]) => {
       const [target = ''] = importsOf({ path: file.path, text: statement });
       const path = resolve(target)?.path;
       if (path === undefined || !path.startsWith(PIPELINE)) return [];
-      const values = names.split(',').map((name) => name.trim());
-      return values.some((value) => letters(value) === letters(nameOf(path))) ? [path] : [];
+      const values = names?.split(',').map((name) => name.trim()) ?? [nameOf(path)];
+      return values.some((value) => letters(value).startsWith(letters(nameOf(path)))) ? [path] : [];
     },
   );
 }

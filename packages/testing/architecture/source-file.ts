@@ -21,16 +21,20 @@ const WORKSPACES: Readonly<Record<string, string>> = {
   '@llm0/providers/': 'packages/providers/src/',
   '@llm0/testing/': 'packages/testing/',
   '@llm0/gateway/': 'apps/gateway/src/',
+  '@llm0/dashboard/': 'apps/dashboard/',
   '@llm0/drizzle/': 'drizzle/',
+  '@llm0/bench/': 'bench/',
 };
 
-/** What a file imports of ours, types included, without endings: `packages/core/src/chat/event`. */
+const IMPORT = /(?:\bfrom\s*|\bimport\s*|\b(?:import|require)\(\s*|\bnew URL\(\s*)(['"`])([^'"`$\n]+)\1/g;
+const ENDING = /\/$|\.[cm]?[jt]sx?$/;
+
+/** What a file imports of ours, types and workers included, without endings: `packages/core/src/chat/event`. */
 export function importsOf(file: SourceFile): readonly string[] {
   if (!isScript(file.path)) return [];
-  const specifiers = [...file.text.matchAll(/(?:\bfrom\s+|\bimport\s+|\bimport\(\s*)(['"])([^'"\n]+)\1/g)].map(
-    (match) => match[2] ?? '',
-  );
-  return specifiers.flatMap((specifier) => {
+  const specifiers = [...file.text.matchAll(IMPORT)].map((match) => match[2] ?? '');
+  return specifiers.flatMap((whole) => {
+    const specifier = whole.replace(ENDING, '');
     if (specifier.startsWith('.')) return [normalize(join(dirname(file.path), specifier))];
     const workspace = Object.keys(WORKSPACES).find((prefix) => specifier.startsWith(prefix));
     return workspace === undefined ? [] : [(WORKSPACES[workspace] ?? '') + specifier.slice(workspace.length)];
@@ -41,5 +45,7 @@ export function importsOf(file: SourceFile): readonly string[] {
 export function createResolver(all: readonly SourceFile[]): (target: string) => SourceFile | undefined {
   const byPath = new Map(all.map((file) => [file.path, file]));
   return (target) =>
-    ['', '.ts', '.tsx', '/index.ts'].map((ending) => byPath.get(target + ending)).find((file) => file !== undefined);
+    ['', '.ts', '.tsx', '/index.ts', '/index.tsx']
+      .map((ending) => byPath.get(target + ending))
+      .find((file) => file !== undefined);
 }

@@ -61,6 +61,12 @@ describe('in this repository', () => {
     expect(files.filter(({ isUnit }) => isUnit).length).toBeGreaterThan(50);
   });
 
+  test('timings tell of files that are there', async () => {
+    const timings = await Bun.file(join(import.meta.dir, 'test-timings.json')).json();
+    const there = new Set(files.map(({ path }) => path));
+    expect(Object.keys(timings.files).filter((path) => !there.has(path))).toEqual([]);
+  });
+
   test('files of every kind are known for what they are', () => {
     for (const path of ['chat/collect.test.ts', 'bin/plan-tests.test.ts']) expect(of(path)?.isUnit).toBe(true);
     expect([...(of('hot-store.agreement.test.ts')?.stores ?? [])]).toEqual(['redis']);

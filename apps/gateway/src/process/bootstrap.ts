@@ -3,8 +3,7 @@ import type { Db } from '@llm0/drizzle/client';
 import { countAdminTokens, tokenRows } from '@llm0/drizzle/queries/access/admin-tokens';
 import { keyRows } from '@llm0/drizzle/queries/access/api-keys';
 import { projectRows } from '@llm0/drizzle/queries/access/projects';
-import { getSetting, putSetting } from '@llm0/drizzle/queries/settings';
-import { sql } from 'drizzle-orm';
+import { getSetting, lockUntilCommit, putSetting } from '@llm0/drizzle/queries/settings';
 
 /** Secrets made at the very first start: shown once, only their hashes are kept. */
 export interface FirstSecrets {
@@ -21,7 +20,7 @@ const FIRST_KEY_REQUESTS_PER_MINUTE = 6000;
 /** Makes the `default` project, its first key and (without ADMIN_TOKEN) an admin token, once per database. */
 export async function bootstrap(db: Db, options: { readonly hasAdminToken: boolean }): Promise<FirstSecrets> {
   return db.transaction(async (tx) => {
-    await tx.execute(sql`select pg_advisory_xact_lock(${BOOTSTRAP_LOCK})`);
+    await lockUntilCommit(tx, BOOTSTRAP_LOCK);
     const adminToken = options.hasAdminToken || (await countAdminTokens(tx)) > 0 ? undefined : await makeAdminToken(tx);
     if ((await getSetting(tx, BOOTSTRAPPED)) !== undefined) return { adminToken };
     const project = await projectRows.create(tx, { name: 'default' });
