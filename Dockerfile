@@ -28,6 +28,6 @@ USER bun
 VOLUME /data
 EXPOSE 8080
 HEALTHCHECK --interval=10s --timeout=3s --start-period=20s --retries=3 \
-  CMD ["bun", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/livez`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
+  CMD ["bun", "apps/gateway/bin/health-check.ts"]
 # No shell in between: SIGTERM reaches the gateway, which drains.
 CMD ["bun", "apps/gateway/src/main.ts"]

@@ -57,6 +57,7 @@ export const gatewayLogs = pgTable(
     errorMessage: text('error_message'),
     customerId: text('customer_id'),
     labels: jsonb('labels').$type<Readonly<Record<string, string>>>(),
+    matchedBy: uuid('matched_by'),
     droppedParams: jsonb('dropped_params').$type<readonly string[]>(),
   },
   (table) => [primaryKey({ columns: [table.createdAtMs, table.id] })],

@@ -6,7 +6,7 @@ import { NATIVE_ERRORS } from './dialects/native-errors';
 import { openaiChat } from './dialects/openai-chat/index';
 import { openaiEmbeddings } from './dialects/openai-embeddings/index';
 import { openaiResponses } from './dialects/openai-responses/index';
-import { cachez, type GatherMetrics, healthz, livez, metricsPage, readyz } from './observe/status-pages';
+import { cachez, type GatherMetrics, health, healthz, livez, metricsPage, readyz } from './observe/status-pages';
 import { handleChat } from './pipeline/chat/handle-chat';
 import { handleKeptAnswer, KEPT_ANSWER_ROUTES } from './pipeline/chat/handle-kept-answers';
 import { handleEmbeddings } from './pipeline/embeddings/handle-embeddings';
@@ -58,6 +58,10 @@ export function createApp(services: Services, admin: Hono, gatherMetrics?: Gathe
     ['/healthz', () => healthz(services)],
     ['/metrics', () => metricsPage(services, gatherMetrics)],
     ['/cachez', () => cachez(services)],
+    // What probes of the Go project ask for.
+    ['/health', () => health(services)],
+    ['/ready', () => readyz(services)],
+    ['/live', () => livez()],
   ];
   for (const [path, handle] of pages) {
     app.get(path, (c) => handle(c.req.raw));

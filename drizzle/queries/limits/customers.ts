@@ -30,6 +30,8 @@ export interface CustomerQuery {
   readonly projectId?: string;
   /** Part of the id, whatever the case. */
   readonly q?: string;
+  /** Only those with limits of their own, or only those without. */
+  readonly hasLimits?: boolean;
   readonly limit: number;
   readonly offset: number;
 }
@@ -39,7 +41,7 @@ export interface CustomerQuery {
  * ranked by what they cost, and only those of the page added up in full.
  */
 export async function listCustomers(db: Db, query: CustomerQuery): Promise<readonly CustomerUsage[]> {
-  const { fromMs, toMs, nowMs, projectId, q, limit, offset } = query;
+  const { fromMs, toMs, nowMs, projectId, q, hasLimits, limit, offset } = query;
   const day = (ms: number) => sql`${utcDay(ms)}::date`;
   const month = day(startOfMonth(nowMs));
   const asked = sql`s.date between ${day(fromMs)} and ${day(toMs)}`;
@@ -61,6 +63,7 @@ export async function listCustomers(db: Db, query: CustomerQuery): Promise<reado
         l.customer_id is not null as has_limits, l.daily_spend_limit_usd, l.monthly_spend_limit_usd
       from spent full join limited l using (project_id, customer_id)
       where exists (select 1 from projects p where p.id = project_id and p.deleted_at is null)
+        and ${hasLimits === undefined ? sql`true` : sql`(l.customer_id is not null) = ${hasLimits}`}
       order by 4 desc, 3 desc, 2, 1 limit ${limit} offset ${offset}
     )
     select page.*, rest.* from page, lateral (

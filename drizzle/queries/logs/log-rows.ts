@@ -39,6 +39,7 @@ const FIELDS = {
   errorMessage: ['error_message', 'text'],
   customerId: ['customer_id', 'text'],
   labels: ['labels', 'jsonb'],
+  matchedBy: ['matched_by', 'uuid'],
   droppedParams: ['dropped_params', 'jsonb'],
 } as const satisfies Partial<Record<keyof LogRecord, readonly [column: string, type: string]>>;
 

@@ -187,6 +187,21 @@ for (const kind of STORE_KINDS) {
       });
     });
 
+    test('a thumbs-down on a later exact hit finds where its answer came from', async () => {
+      const { apiKey } = await createTestKey(world.gateway, { project: SEMANTIC });
+      await teach(apiKey, ask(FRANCE));
+      expect(await outcome(apiKey, ask(FRANCE_AGAIN))).toBe('semantic');
+      const later = await postChat(world.gateway, apiKey, ask(FRANCE_AGAIN));
+      expect(later.headers.get('x-cache-hit')).toBe('exact');
+      await later.text();
+      const requestId = later.headers.get('x-request-id') ?? '';
+      await logRow(world.gateway, requestId);
+      const rejected = await callAdmin<object>(world.gateway, '/cache/reject', { body: { request_id: requestId } });
+      expect(rejected).toMatchObject({ semantic: 1, remembered: true });
+      await teach(apiKey, ask(FRANCE));
+      expect(await outcome(apiKey, ask(FRANCE_AGAIN))).toBe('miss');
+    });
+
     test('purge forgets it in all tiers', async () => {
       const { apiKey, projectId } = await createTestKey(world.gateway, { project: SEMANTIC });
       await teach(apiKey, ask(FRANCE));

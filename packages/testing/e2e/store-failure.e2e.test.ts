@@ -57,6 +57,9 @@ describe('the hot store goes away and comes back', () => {
       expect(refused.headers.get('retry-after')).toBe('1');
       expect(await refused.json()).toMatchObject({ error: { code: 'store_unavailable' } });
 
+      const probes = await Promise.all(['/health', '/ready', '/live'].map((path) => fetch(`${gateway.url}${path}`)));
+      expect(probes.map(({ status }) => status)).toEqual([503, 503, 200]);
+
       const usage = { prompt: 1000, completion: 10_000 };
       const nano = 1000 * 150 + 10_000 * 600;
       const served: Response[] = [];

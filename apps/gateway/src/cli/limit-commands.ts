@@ -1,6 +1,7 @@
 import type { JsonObject } from '@llm0/core/chat/json';
 import { type AdminClient, RequestFailed } from './admin-client';
-import type { Command, CommandInput } from './command';
+import { type Command, type CommandInput, PAGE, PROJECT } from './command';
+import { amount, column } from './format-table';
 import { resolveProject } from './resolve-name';
 
 const NOT_FOUND = 404;
@@ -33,6 +34,20 @@ export const LIMIT_COMMANDS: readonly Command[] = [
     summary: "Show a customer's limits",
     args: ['project', 'customer'],
     run: async (input) => input.api.get(await limitsPath(input)),
+  },
+  {
+    name: 'limits list',
+    summary: 'List the customers that have limits, with what they spent',
+    options: { project: PROJECT, ...PAGE },
+    run: ({ api, fields }) => api.get('/customers', { ...fields, has_limits: true }),
+    columns: [
+      column('customer_id', { title: 'customer' }),
+      column('project_id', { title: 'project' }),
+      amount('today_usd', 'today'),
+      amount('daily_spend_limit_usd', 'a day'),
+      amount('month_usd', 'this month'),
+      amount('monthly_spend_limit_usd', 'a month'),
+    ],
   },
   {
     name: 'limits delete',

@@ -25,6 +25,13 @@ export async function readyz(services: Services): Promise<Response> {
   return Response.json({ ok, backends }, { status: ok ? 200 : 503 });
 }
 
+/** As `healthz`, for probes that read the status only: 503 while a store is away. */
+export async function health(services: Services): Promise<Response> {
+  const page = await healthz(services);
+  const body = (await page.json()) as { ok: boolean };
+  return Response.json(body, { status: body.ok ? 200 : 503 });
+}
+
 export async function healthz(services: Services): Promise<Response> {
   const backends = await checkBackends(services);
   const ok = Object.values(backends).every((backend) => backend.ok);

@@ -1,4 +1,4 @@
-import { join, normalize } from 'node:path';
+import { join } from 'node:path';
 
 const DIST = join(import.meta.dir, '../../../dashboard/dist');
 
@@ -35,17 +35,24 @@ const policyFor = (nonce: string) =>
 
 const YEAR_SECONDS = 31_536_000;
 
-/** The dashboard's file for a path; its start page for paths of its own router; undefined for everybody else's. */
+/** Pages of the dashboard's own router. */
+const PAGE = /^\/(?:(?:requests|projects(?:\/[^/]+)?|spend|latency|models|cache|routing|playground|settings)\/?)?$/;
+/** Files that its build makes. */
+const FILE = /^\/(?:assets\/)?[\w-]+(?:\.[\w-]+)+$/;
+
+export const isDashboardPage = (path: string): boolean => PAGE.test(path) || path === '/index.html';
+
+/** The dashboard's file for a path, or its start page for a page of its own; undefined for everybody else's. */
 export async function serveDashboard(path: string): Promise<Response | undefined> {
-  if (isForeign(path)) return undefined;
-  if (path.includes('.') && path !== '/index.html') return serveFile(path);
+  if (FILE.test(path) && path !== '/index.html') return serveFile(path);
+  if (!isDashboardPage(path)) return undefined;
   const index = Bun.file(join(DIST, 'index.html'));
   if (await index.exists()) return servePage(await index.text());
   return path === '/' ? servePage(PLACEHOLDER) : undefined;
 }
 
 async function serveFile(path: string): Promise<Response | undefined> {
-  const file = Bun.file(join(DIST, normalize(path)));
+  const file = Bun.file(join(DIST, path));
   if (!(await file.exists())) return undefined;
   const cache = path.startsWith('/assets/') ? `public, max-age=${YEAR_SECONDS}, immutable` : 'no-cache';
   return new Response(file, {
@@ -63,10 +70,4 @@ function servePage(html: string): Response {
       'Cache-Control': 'no-cache',
     },
   });
-}
-
-/** Paths that belong to APIs: unknown ones there are errors, never a page. Dot files are nobody's. */
-function isForeign(path: string): boolean {
-  if (/^\/(?:v1|admin|passthrough|infer|mcp)(?:\/|$)/.test(path)) return true;
-  return path.includes('..') || path.includes('/.') || path.includes('\0');
 }

@@ -1,3 +1,4 @@
+import { constants } from 'node:crypto';
 import type { Logger } from 'pino';
 import { version } from '../../package.json';
 import type { createAdmin } from '../admin/index';
@@ -55,7 +56,11 @@ export async function serveGateway(options: ServeOptions): Promise<ServingGatewa
     idleTimeout: IDLE_TIMEOUT_SECONDS,
     // The pipeline bounds bodies itself, so that a refusal comes in the envelope and leaves its row.
     maxRequestBodySize: Number.MAX_SAFE_INTEGER,
-    tls: config.tls && { cert: Bun.file(config.tls.certFile), key: Bun.file(config.tls.keyFile) },
+    tls: config.tls && {
+      cert: Bun.file(config.tls.certFile),
+      key: Bun.file(config.tls.keyFile),
+      secureOptions: constants.SSL_OP_NO_TLSv1 | constants.SSL_OP_NO_TLSv1_1,
+    },
     routes: createHotRoutes(services),
     fetch: app.fetch,
     error: (cause) => {

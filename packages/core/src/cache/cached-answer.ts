@@ -12,6 +12,8 @@ export interface CachedAnswer {
   readonly usage: Usage;
   /** What the answer cost when it was made: what a hit saves. Integer nano-USD. */
   readonly costNanoUsd: number;
+  /** Where the semantic cache found it: the request it was found for. */
+  readonly matchedBy?: string;
 }
 
 export function encodeCachedAnswer(answer: CachedAnswer): string {

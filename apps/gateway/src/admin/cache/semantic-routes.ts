@@ -9,6 +9,7 @@ import {
   rememberRejection,
   type StoredSemanticMatch,
 } from '@llm0/drizzle/queries/caches/semantic-matches';
+import { getLogByRequestId } from '@llm0/drizzle/queries/logs/logs';
 import { answers, createRouter, routesOf, takes } from '../admin-router';
 import type { AdminServices } from '../admin-services';
 import { askHotStore } from '../ask-hot-store';
@@ -103,8 +104,7 @@ export function semanticCacheRoutes(services: Needs) {
       const body = c.req.valid('json');
       // What waits to be written would come after the eviction.
       await Promise.all([services.semanticCache, services.warmCache].map((cache) => cache.flush(FLUSH_TIMEOUT_MS)));
-      const match =
-        'request_id' in body ? required(await matchRows.get(db, { requestId: body.request_id }), MATCH) : undefined;
+      const match = 'request_id' in body ? required(await findMatch(db, body.request_id), MATCH) : undefined;
       const at = 'request_id' in body ? undefined : body;
       const projectId = match?.projectId ?? at?.project_id ?? '';
       const evicted = await recordChange(db, c.get('actor'), async (tx) => {
@@ -124,6 +124,14 @@ export function semanticCacheRoutes(services: Needs) {
 }
 
 const MATCH = 'request that the semantic cache found something for';
+
+/** What the semantic cache found for this request, or for the one whose answer it got as an exact hit. */
+async function findMatch(db: Db, requestId: string): Promise<StoredSemanticMatch | null> {
+  const match = await matchRows.get(db, { requestId });
+  if (match !== null) return match;
+  const matchedBy = (await getLogByRequestId(db, requestId))?.matchedBy;
+  return matchedBy == null ? null : matchRows.get(db, { requestId: matchedBy });
+}
 
 /** The entry and all it was served to; for a request also its own wording, and the pair is remembered. */
 async function evict(db: Db, projectId: string, from: StoredSemanticMatch | string): Promise<EvictedAnswers> {

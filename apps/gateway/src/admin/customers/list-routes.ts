@@ -21,6 +21,10 @@ const list = createRoute({
       to: queryInstant.optional(),
       project_id: id.optional(),
       q: text(256).optional().openapi({ description: 'Part of the customer id' }),
+      has_limits: z
+        .enum(['true', 'false'])
+        .optional()
+        .openapi({ description: 'Only customers with limits of their own, or only those without' }),
       ...pageQuery,
     }),
   },
@@ -29,12 +33,13 @@ const list = createRoute({
 
 export function customerListRoutes({ clock }: Pick<AdminServices, 'clock'>, answer: AnswerKept) {
   return createRouter().openapi(list, async (c) => {
-    const { from, to, project_id: projectId, q, limit, cursor } = c.req.valid('query');
+    const { from, to, project_id: projectId, q, has_limits: wanted, limit, cursor } = c.req.valid('query');
     const nowMs = clock.nowMs();
     const toMs = to ?? nowMs;
     const days = { fromMs: startOfDay(from ?? toMs - DEFAULT_RANGE_MS), toMs: startOfDay(toMs), nowMs };
+    const hasLimits = wanted === undefined ? undefined : wanted === 'true';
     const offset = cursor === undefined ? 0 : readOffset(cursor);
-    return answer(c, { kind: 'customers', query: { ...days, projectId, q, limit, offset } }, pageSchema);
+    return answer(c, { kind: 'customers', query: { ...days, projectId, q, hasLimits, limit, offset } }, pageSchema);
   });
 }
 

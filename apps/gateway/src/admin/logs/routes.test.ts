@@ -103,6 +103,7 @@ describe.each(TEST_DATABASES)('logs on $name', (kind) => {
       'error_message',
       'customer_id',
       'labels',
+      'matched_by',
       'dropped_params',
     ]);
     expect(log).toMatchObject({

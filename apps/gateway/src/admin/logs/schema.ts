@@ -101,6 +101,9 @@ export const logSchema = z
     error_message: z.string().nullable(),
     customer_id: z.string().nullable(),
     labels: z.record(z.string(), z.string()).nullable(),
+    matched_by: id.nullable().openapi({
+      description: 'Of an exact hit: the request for which the semantic cache had found this answer',
+    }),
     dropped_params: z.array(z.string()).nullable(),
   })
   .openapi('Log');

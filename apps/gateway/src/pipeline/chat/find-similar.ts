@@ -1,4 +1,5 @@
 // Embedder or Postgres away or slow: a miss after 150 ms at the latest; the request goes on upstream.
+import { encodeCachedAnswer } from '@llm0/core/cache/cached-answer';
 import { readEligibleQuestion } from '@llm0/core/cache/semantic/eligible-question';
 import type {
   SemanticAnswer,
@@ -67,7 +68,7 @@ export function keepForSimilar(
 function writeExactly(services: Pick<Services, 'hotStore'>, question: SimilarQuestion, hit: SemanticHit): void {
   services.hotStore.cacheWrite(question.projectId, {
     key: question.cacheKey,
-    value: hit.value,
+    value: encodeCachedAnswer({ ...hit.stored, matchedBy: question.requestId }),
     ttlMs: hit.remainingMs,
     provider: hit.stored.provider,
     model: hit.stored.model,

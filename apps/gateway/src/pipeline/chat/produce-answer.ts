@@ -173,6 +173,7 @@ export function replayStored(stored: CachedAnswer, cache: CacheOutcome = 'exact'
     wastedNanoUsd: 0,
     firstWaitMs: 0,
     savedNanoUsd: stored.costNanoUsd,
+    matchedBy: stored.matchedBy,
     dropped: [],
     pays: () => false,
     received: () => NO_BATCHES,

@@ -26,6 +26,7 @@ export interface Outcome {
   };
   readonly cache: 'exact' | 'semantic' | 'miss';
   readonly similarity?: number;
+  readonly matchedBy?: string;
   readonly attempts: readonly LogAttempt[];
   readonly failoverCount: number;
   readonly status: LogStatus;
@@ -75,6 +76,7 @@ export function buildRecord({ exchange, principal, dialect, createdAtMs }: Recor
     cacheHit: outcome.cache === 'exact',
     semanticCacheHit: outcome.cache === 'semantic',
     similarityScore: outcome.similarity,
+    matchedBy: outcome.matchedBy,
     failoverCount: outcome.failoverCount,
     attempts: outcome.attempts.length === 0 ? undefined : outcome.attempts,
     status: outcome.status,

@@ -23,6 +23,8 @@ type Needs = BookingNeeds & Pick<Services, 'warmCache' | 'routing' | 'config'>;
 export interface MeteredCompletion extends UpstreamEffort {
   readonly cache: CacheOutcome;
   readonly similarity?: number;
+  /** See `CachedAnswer`. */
+  readonly matchedBy?: string;
   /** True when this request has to settle the cost of the answer. */
   readonly pays: () => boolean;
   readonly received: () => readonly EventBatch[];
@@ -122,6 +124,7 @@ export class Meter extends Booking<MeterInput> {
       },
       cache: answer?.cache ?? 'miss',
       similarity: answer?.similarity,
+      matchedBy: answer?.matchedBy,
       attempts: answer?.attempts ?? [],
       failoverCount: answer?.failoverCount ?? 0,
     } as const;
