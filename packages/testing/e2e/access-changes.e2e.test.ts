@@ -1,6 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { callAdmin, createTestKey, type GatewayProcess, startGateway } from '../stores/start-gateway';
-import { ask, postChat, STORE_KINDS, startEnvironment, type TestEnvironment } from './environment';
+import {
+  ask,
+  logRow,
+  postChat,
+  STORE_KINDS,
+  settledLedger,
+  startEnvironment,
+  type TestEnvironment,
+} from './environment';
 
 const SETUP_MS = 60_000;
 const TEST_MS = 30_000;
@@ -256,6 +264,8 @@ describe.each(STORE_KINDS)('changes hold from the very next request in every pro
     const env = {
       EGRESS_ALLOW: '127.0.0.1',
       FAILOVER_MODE: 'cloud_only',
+      // The log is no background job: the last test looks at it.
+      DISABLE_BACKGROUND_WORKERS: 'true',
       ...(kind === 'real' ? { ENCRYPTION_KEY: 'ab'.repeat(32) } : {}),
     };
     world = await startEnvironment({ kind, env });
@@ -299,6 +309,20 @@ describe.each(STORE_KINDS)('changes hold from the very next request in every pro
         made = (await apply(one.loosen(key, made))) || made;
         expect([one.name, 'looser', await isRefused(gateway)]).toEqual([one.name, 'looser', false]);
       }
+    },
+    TEST_MS,
+  );
+
+  test(
+    'rows come and the books are even although background workers are off everywhere',
+    async () => {
+      const { apiKey } = await createTestKey(world.gateway);
+      const answer = await postChat(world.gateway, apiKey, ask('one more'));
+      await answer.text();
+      expect(await logRow(world.gateway, answer.headers.get('x-request-id') ?? '')).toMatchObject({
+        status: 'success',
+      });
+      expect(await settledLedger(world.gateway)).toMatchObject({ ok: true, queue_depth: 0, open_holds: 0 });
     },
     TEST_MS,
   );

@@ -180,6 +180,34 @@ describe.each(TEST_DATABASES)('jobs on $name', (kind) => {
 
 const real = TEST_DATABASES.find((kind) => kind.name === 'postgres');
 if (real !== undefined) {
+  test('chores are done by gateways that take part in them, the ledger by whoever comes first', async () => {
+    const database = await real.open();
+    const { connectDatabase } = await import('@llm0/drizzle/client');
+    const url = `postgres://postgres@${database.client.options.host[0]}:${database.client.options.port[0]}/${database.client.options.database}`;
+    const second = connectDatabase({ url });
+    const start = (db: Database, backgroundWorkers: boolean) =>
+      startJobs({
+        services: {
+          hotStore: new QueueStub(),
+          log: silent,
+          clock: { nowMs: Date.now },
+          config: { ...config, backgroundWorkers },
+          postWebhook: async () => {},
+        },
+        database: db,
+      });
+    const withoutChores = await start(database, false);
+    const withChores = await start(second, true);
+    expect([withoutChores.leading('ledger'), withoutChores.leading('chores')]).toEqual([true, false]);
+    expect([withChores.leading('ledger'), withChores.leading('chores')]).toEqual([false, true]);
+    await withoutChores.stop();
+    await waitFor(async () => withChores.leading('ledger'));
+    expect(withChores.leading('chores')).toBe(true);
+    await withChores.stop();
+    await second.close();
+    await database.close();
+  }, 30_000);
+
   test('of two gateways one leads, and the other takes over', async () => {
     const database = await real.open();
     const stores = [new QueueStub(), new QueueStub()];
