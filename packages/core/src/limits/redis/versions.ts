@@ -32,13 +32,15 @@ export class RedisVersions implements TablesVersion {
     if (!this.link.isOpen) throw storeUnavailable('the store is not ready');
     const shard = this.link.keysOf(projectId);
     const { client } = this.link;
+    // As it was when the caller was about to refuse: what is read meanwhile is news to it.
+    const known = this.link.tablesOf(shard);
     const [[project, key], tables] = await within(
       DEADLINE_MS,
       Promise.all([client.hmget(projectKey(shard, projectId), 'p', `k:${keyId}`), client.get(shard.tables)]),
     );
     const isSame = project === String(projectVersion) && key === String(keyVersion);
     const stale: StalePart[] = isSame ? [] : ['principal'];
-    if ((tables ?? '') !== this.link.tablesOf(shard)) stale.push('tables');
+    if ((tables ?? '') !== known) stale.push('tables');
     return stale;
   }
 
