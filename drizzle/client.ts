@@ -68,7 +68,7 @@ export function connectDatabase(address: DatabaseAddress, options: ConnectOption
         connection: { application_name: 'llm0-gateway', TimeZone: 'UTC' },
       });
   const db = drizzle(client);
-  const leadership = embedded ? ALWAYS_LEADS : createLeadership(address.url);
+  const leadership = createSessionLock(embedded ? undefined : address.url, LEADER_LOCK);
   return {
     db,
     client,
@@ -93,9 +93,10 @@ const LEADER_LOCK = 7_107_330_004;
 
 /**
  * A session lock on a connection of its own: when that connection is lost, so is the lock, and the next question is asked
- * on a new session. Postgres lets a session that has the lock take it again.
+ * on a new session. Postgres lets a session that has the lock take it again. Without a URL there is a single gateway.
  */
-function createLeadership(url: string): Leadership {
+export function createSessionLock(url: string | undefined, lock: number): Leadership {
+  if (url === undefined) return ALWAYS_LEADS;
   let session: postgres.Sql | undefined;
   return {
     async tryLead() {
@@ -110,7 +111,7 @@ function createLeadership(url: string): Leadership {
       const [row] = await session<{ held: boolean }[]>`
         select exists (
           select 1 from pg_locks where locktype = 'advisory' and pid = pg_backend_pid() and granted
-        ) or pg_try_advisory_lock(${LEADER_LOCK}::bigint) as held`;
+        ) or pg_try_advisory_lock(${lock}::bigint) as held`;
       return row?.held === true;
     },
     async stopLeading() {

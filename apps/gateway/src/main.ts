@@ -1,9 +1,13 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { type Config, ConfigError, readConfig } from './config/config';
 import { createLogger } from './observe/logger';
+import { onShutdown } from './process/on-shutdown';
 import { printStart } from './process/print-start';
 import { runWorker } from './process/run-worker';
 import { serveGateway } from './process/serve-gateway';
 import { WorkerSupervisor } from './process/supervise-workers';
+import { probePort } from './process/take-port';
 
 async function main(): Promise<void> {
   const config = readConfigOrExit();
@@ -18,9 +22,17 @@ async function main(): Promise<void> {
   }
   for (const { name, meant } of config.misspeltNames) log.warn(`${name} is not known: is ${meant} meant?`);
   if (config.workers > 1) return supervise(config, log);
+  sayFirstStart(config);
   const gateway = await serveGateway({ config, log, sharedPort: false });
   printStart(config, gateway.port, gateway.secrets);
   onShutdown((signal) => gateway.shutdown(signal));
+}
+
+/** Some seconds of silence would look like a hang. */
+function sayFirstStart({ databaseUrl, dataDir }: Config): void {
+  if (databaseUrl === undefined && !existsSync(join(dataDir, 'postgres'))) {
+    console.error('preparing the embedded database (once)');
+  }
 }
 
 async function supervise(config: Config, log: ReturnType<typeof createLogger>): Promise<void> {
@@ -36,6 +48,7 @@ async function supervise(config: Config, log: ReturnType<typeof createLogger>): 
     supervisor.roll().catch((err: unknown) => log.error({ err }, 'the rolling restart failed'));
   });
   try {
+    await probePort(config);
     await supervisor.start();
   } catch (error) {
     await supervisor.stop();
@@ -50,24 +63,6 @@ function readConfigOrExit(): Config {
     if (!(error instanceof ConfigError)) throw error;
     console.error(error.message);
     process.exit(1);
-  }
-}
-
-/** Runs the shutdown once, however many signals come; a second one ends the process at once. */
-function onShutdown(shutdown: (signal: string) => Promise<void>): void {
-  let stopping = false;
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    process.on(signal, () => {
-      if (stopping) process.exit(1);
-      stopping = true;
-      shutdown(signal).then(
-        () => process.exit(0),
-        (error: unknown) => {
-          console.error(error);
-          process.exit(1);
-        },
-      );
-    });
   }
 }
 

@@ -52,6 +52,19 @@ export interface Command {
   readonly hasFailed?: (body: JsonObject) => boolean;
 }
 
+/** A command that works on the stores themselves, not through a gateway. */
+export interface LocalCommand extends Pick<Command, 'name' | 'summary' | 'args' | 'options'> {
+  /** Resolves to what `--json` shows; for people it has said everything by `say`. */
+  runHere(input: LocalInput): Promise<JsonObject>;
+}
+
+export interface LocalInput extends Pick<CommandInput, 'args' | 'fields' | 'env'> {
+  /** A line for people: to the output. */
+  say(line: string): void;
+  /** A line for people that is no result. */
+  note(line: string): void;
+}
+
 /** A command line that can't be understood: exit code 2. */
 export class UsageError extends Error {}
 

@@ -80,6 +80,7 @@ function readProcess(read: EnvReader, { databaseUrl, redis }: Stores) {
   if (workers > 1 && (databaseUrl === undefined || redis === undefined)) {
     throw new ConfigError('GATEWAY_WORKERS', String(workers), 'more than 1 needs both DATABASE_URL and REDIS_URL');
   }
+  const workerIndex = read.optionalInteger('LLM0_WORKER', { min: 0, max: 63 });
   return {
     port: read.integer('PORT', 8080, { min: 0, max: 65_535 }),
     host: readHost(read),
@@ -87,7 +88,9 @@ function readProcess(read: EnvReader, { databaseUrl, redis }: Stores) {
     tls: readTls(read),
     workers,
     /** Set in the processes that a supervisor of several started. */
-    workerIndex: read.optionalInteger('LLM0_WORKER', { min: 0, max: 63 }),
+    workerIndex,
+    /** Whether what this process prints at its start reaches the operator. */
+    showsCredentials: read.flag('LLM0_FIRST_WORKER', workerIndex === undefined),
     backgroundWorkers: !read.flag('DISABLE_BACKGROUND_WORKERS', false),
     requestTimeoutMs: read.durationMs('REQUEST_TIMEOUT', '30s'),
     streamIdleTimeoutMs: read.durationMs('STREAM_IDLE_TIMEOUT', '60s'),
