@@ -1,5 +1,3 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { type Config, ConfigError, readConfig } from './config/config';
 import { createLogger } from './observe/logger';
 import { onShutdown } from './process/on-shutdown';
@@ -22,17 +20,9 @@ async function main(): Promise<void> {
   }
   for (const { name, meant } of config.misspeltNames) log.warn(`${name} is not known: is ${meant} meant?`);
   if (config.workers > 1) return supervise(config, log);
-  sayFirstStart(config);
   const gateway = await serveGateway({ config, log, sharedPort: false });
   printStart(config, gateway.port, gateway.secrets);
   onShutdown((signal) => gateway.shutdown(signal));
-}
-
-/** Some seconds of silence would look like a hang. */
-function sayFirstStart({ databaseUrl, dataDir }: Config): void {
-  if (databaseUrl === undefined && !existsSync(join(dataDir, 'postgres'))) {
-    console.error('preparing the embedded database (once)');
-  }
 }
 
 async function supervise(config: Config, log: ReturnType<typeof createLogger>): Promise<void> {

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { FAILOVER_MODES } from '@llm0/core/routing/failover-mode';
+import { readCorsOrigins } from './cors';
 import { readEgressAllow } from './egress';
 import { readEmbeddingSettings } from './embedding';
 import { findMisspelt, ignoredNames } from './foreign-names';
@@ -35,6 +36,8 @@ export function readConfig(env: Environment) {
     providers,
     /** Hosts, addresses and ranges that requests for URLs from outside may reach although they are private. */
     egressAllow: readEgressAllow(read),
+    /** Browser origins that may use the data plane; `*` = any. */
+    corsOrigins: readCorsOrigins(read),
     demoProvider: demo === 'on' || (demo === 'auto' && providers.length === 0 && environment !== 'production'),
     tierModels: {
       flagship: read.text('OLLAMA_MODEL_FLAGSHIP'),

@@ -94,6 +94,6 @@ export class EnvReader {
 const DURATION_UNITS_MS: Record<string, number> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
 
 /** Hides the user part of a URL, so that a wrong setting can be shown. */
-function redactUrl(text: string): string {
+export function redactUrl(text: string): string {
   return text.replace(/\/\/[^@/]*@/, '//***@');
 }

@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { version } from '../../package.json';
 import type { createAdmin } from '../admin/index';
@@ -5,6 +7,7 @@ import { createApp, createHotRoutes } from '../app';
 import type { Config } from '../config/config';
 import { startJobs } from '../jobs/run-jobs';
 import { createServices, type RunningServices } from '../services';
+import { allowOrigins } from './allow-origins';
 import type { FirstSecrets } from './first-credentials';
 import { loadAdminLater } from './load-admin';
 import { closeConnections, stopListening } from './stop-listening';
@@ -54,7 +57,7 @@ export async function serveGateway(options: ServeOptions): Promise<ServingGatewa
 }
 
 interface Routes {
-  readonly routes: ReturnType<typeof createHotRoutes>;
+  readonly routes: Readonly<Record<string, { readonly POST: Routes['fetch'] }>>;
   readonly fetch: (request: Request) => Response | Promise<Response>;
 }
 
@@ -62,7 +65,9 @@ type Started = Awaited<ReturnType<typeof startGateway>>;
 type Server = ReturnType<typeof listen>;
 
 function answer({ app, services, secrets, shutdown }: Started, open: (routes: Routes) => Server): ServingGateway {
-  const server = open({ routes: createHotRoutes(services), fetch: app.fetch });
+  const cors = allowOrigins(services.config.corsOrigins);
+  const hot = Object.entries(createHotRoutes(services)).map(([path, { POST }]) => [path, { POST: cors(POST) }]);
+  const server = open({ routes: Object.fromEntries(hot), fetch: cors(app.fetch) });
   const port = server.port ?? services.config.port;
   return { port, secrets, services, shutdown: (reason) => shutdown(server, reason) };
 }
@@ -86,8 +91,16 @@ function listen({ config, log, sharedPort }: ServeOptions, routes: Routes) {
   return listenOrExplain(config, serve);
 }
 
+/** Some seconds of silence would look like a hang. */
+function sayFirstStart({ databaseUrl, dataDir }: Config): void {
+  if (databaseUrl === undefined && !existsSync(join(dataDir, 'postgres'))) {
+    console.error('preparing the embedded database (once)');
+  }
+}
+
 async function startGateway(options: ServeOptions) {
   const { config, log } = options;
+  sayFirstStart(config);
   const running = await createServices(config, log, version);
   const { services } = running;
   const secrets = await running.firstCredentials.issue();

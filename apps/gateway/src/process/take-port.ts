@@ -1,10 +1,15 @@
+import { accessSync, constants } from 'node:fs';
 import type { Config } from '../config/config';
 import { ConfigError } from '../config/values';
 
-type Address = Pick<Config, 'host' | 'port'>;
+type Address = Pick<Config, 'host' | 'port' | 'tls'>;
 
 /** Runs what listens; throws `ConfigError` in place of what the system says. */
-export function listenOrExplain<T>({ host, port }: Address, listen: () => T): T {
+export function listenOrExplain<T>({ host, port, tls }: Address, listen: () => T): T {
+  if (tls !== undefined) {
+    requireFile('TLS_CERT_FILE', tls.certFile);
+    requireFile('TLS_KEY_FILE', tls.keyFile);
+  }
   try {
     return listen();
   } catch (error) {
@@ -29,4 +34,12 @@ export function listenOrExplain<T>({ host, port }: Address, listen: () => T): T 
 export async function probePort(address: Address): Promise<void> {
   const listen = () => Bun.serve({ port: address.port, hostname: address.host, fetch: () => new Response() });
   await listenOrExplain(address, listen).stop(true);
+}
+
+function requireFile(name: string, path: string): void {
+  try {
+    accessSync(path, constants.R_OK);
+  } catch {
+    throw new ConfigError(name, path, 'a file that can be read is needed');
+  }
 }

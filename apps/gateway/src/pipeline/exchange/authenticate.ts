@@ -4,7 +4,7 @@ import { hashSecret, looksLikeKey } from '@llm0/core/keys/key-secret';
 import type { Services } from '../../services/contract';
 import { type Authenticated, checkPrincipal, invalidKey, loadPrincipal } from './load-principal';
 
-/** Bearer, `x-api-key` or `x-goog-api-key` → key and project. */
+/** Bearer, or the headers that vendors' own clients send → key and project. */
 export function authenticate(
   services: Pick<Services, 'keyCache' | 'clock'>,
   request: Request,
@@ -20,7 +20,7 @@ export function authenticate(
 function readSecret(headers: Headers): string {
   const authorization = headers.get('authorization');
   const bearer = authorization === null ? undefined : /^bearer\s+(\S+)\s*$/i.exec(authorization)?.[1];
-  const secret = bearer ?? headers.get('x-api-key') ?? headers.get('x-goog-api-key');
+  const secret = bearer ?? headers.get('x-api-key') ?? headers.get('x-goog-api-key') ?? headers.get('api-key');
   if (secret === null || secret === '') {
     throw new GatewayError(
       'missing_api_key',
