@@ -20,6 +20,7 @@ import type { Services } from './services/contract';
 import { createCaches } from './services/create-caches';
 import { createDowngradeModels, createStoreClock } from './services/create-memories';
 import { createRouting } from './services/create-routing';
+import { LegacyKeys } from './services/legacy-keys';
 import { databaseHealth, openStores, rebuildSource } from './services/open-stores';
 import { StatsThread } from './stats/thread';
 
@@ -59,6 +60,7 @@ export async function createServices(config: Config, log: Logger, version: strin
     fetch: globalThis.fetch,
     postWebhook: createPostWebhook({ fetch: globalThis.fetch, egress }),
     keyCache: createKeyCache(database.db, firstCredentials),
+    legacyKeys: new LegacyKeys(database.db),
     firstCredentials,
     flights: new FlightTable(),
     activity: new Activity(),

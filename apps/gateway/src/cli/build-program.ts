@@ -62,7 +62,8 @@ function addCommand(program: Program, command: AnyCommand, run: ProgramOptions['
   }
   for (const [name, { kind, help }] of Object.entries(command.options ?? {})) {
     if (kind === 'project') leaf.addOption(valueOption(`--${name}-id <id>`, kind).hideHelp());
-    if (kind === 'flag') {
+    if (kind === 'switch') leaf.addOption(new Option(`--${name}`, help));
+    else if (kind === 'flag') {
       leaf.addOption(new Option(`--${name}`).hideHelp());
       leaf.addOption(new Option(`--no-${name}`, help).default(undefined));
     } else {
@@ -72,7 +73,7 @@ function addCommand(program: Program, command: AnyCommand, run: ProgramOptions['
   leaf.action(() => run(command, readLine(leaf, command)));
 }
 
-const valueOption = (flags: string, kind: Exclude<OptionKind, 'flag'>, help?: string): Option =>
+const valueOption = (flags: string, kind: Exclude<OptionKind, 'flag' | 'switch'>, help?: string): Option =>
   new Option(flags, help).argParser((text): Given => ({ value: READERS[kind](text) }));
 
 /** Names in the API have underlines where options have dashes. */
@@ -123,4 +124,4 @@ const READERS = {
       throw new InvalidArgumentError('It must be JSON.');
     }
   },
-} as const satisfies Record<Exclude<OptionKind, 'flag'>, (text: string) => JsonValue>;
+} as const satisfies Record<Exclude<OptionKind, 'flag' | 'switch'>, (text: string) => JsonValue>;

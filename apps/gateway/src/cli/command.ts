@@ -4,9 +4,9 @@ import type { Column } from './format-table';
 
 /**
  * How the text of an option becomes a field: amounts of money stay text, so that they stay exact. A project is given by id
- * or name and becomes `project_id`.
+ * or name and becomes `project_id`. A flag can be taken back (`--no-…`), a switch is there or not.
  */
-export type OptionKind = 'text' | 'number' | 'usd' | 'flag' | 'list' | 'json' | 'project';
+export type OptionKind = 'text' | 'number' | 'usd' | 'flag' | 'switch' | 'list' | 'json' | 'project';
 
 export interface CommandOption {
   readonly kind: OptionKind;

@@ -19,7 +19,7 @@ const BOOTSTRAPPED = 'bootstrapped';
 /** Ids of what was shown and not used yet. */
 const UNUSED = 'first_credentials';
 /** Any constants: all gateways of one database take the same locks. */
-const BOOTSTRAP_LOCK = 7_107_330_003;
+const BOOTSTRAP_LOCK = 7_107_330_006;
 const SHOWN_LOCK = 7_107_330_005;
 const FIRST_KEY_REQUESTS_PER_MINUTE = 6000;
 

@@ -4,16 +4,15 @@ import { revokeAdminTokens, tokenRows } from '@llm0/drizzle/queries/access/admin
 import { addAuditEntry } from '@llm0/drizzle/queries/access/audit-trail';
 import { createAdminSecret } from '../admin/access/admin-token';
 import type { Config } from '../config/config';
+import { withOwnSchema } from '../services/check-stores';
 
 /** Names of tokens that nobody named: whoever lost one of them cannot know who has found it. */
 const FIRST = 'first';
 const RESET = 'reset';
 
 /** Makes a token with all rights, and revokes those made at the first start and by earlier resets. */
-export async function resetAdminToken(
-  { databaseUrl, dataDir }: Pick<Config, 'databaseUrl' | 'dataDir'>,
-  onWarning: (message: string) => void,
-): Promise<string> {
+export async function resetAdminToken(config: Config, onWarning: (message: string) => void): Promise<string> {
+  const { databaseUrl, dataDir } = await withOwnSchema(config, () => {});
   const database = await openDatabase({ databaseUrl, dataDir: resolve(dataDir), onWarning });
   try {
     return await database.db.transaction(async (tx) => {

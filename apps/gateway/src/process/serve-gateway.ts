@@ -7,6 +7,7 @@ import { createApp, createHotRoutes } from '../app';
 import type { Config } from '../config/config';
 import { startJobs } from '../jobs/run-jobs';
 import { createServices, type RunningServices } from '../services';
+import { withOwnSchema } from '../services/check-stores';
 import { allowOrigins } from './allow-origins';
 import type { FirstSecrets } from './first-credentials';
 import { loadAdminLater } from './load-admin';
@@ -99,8 +100,9 @@ function sayFirstStart({ databaseUrl, dataDir }: Config): void {
 }
 
 async function startGateway(options: ServeOptions) {
-  const { config, log } = options;
-  sayFirstStart(config);
+  const { log } = options;
+  sayFirstStart(options.config);
+  const config = await withOwnSchema(options.config, (message) => log.info(message));
   const running = await createServices(config, log, version);
   const { services } = running;
   const secrets = await running.firstCredentials.issue();

@@ -1,4 +1,5 @@
 // A store that refuses us stops the start with one line that names the setting; one that is not there yet is waited for.
+import { chooseSchema, OWN_SCHEMA } from '@llm0/drizzle/choose-schema';
 import { rootCode, rootMessage } from '@llm0/drizzle/sql-state';
 import { Redis } from 'ioredis';
 import type { Config } from '../config/config';
@@ -78,6 +79,17 @@ const POSTGRES_REFUSALS: Readonly<Record<string, string>> = {
   '3D000': 'this Postgres has no such database; create it first',
   '42501': 'this user may not create what the gateway needs there',
 };
+
+/** The settings with the address at which our tables are; see `chooseSchema`. */
+export async function withOwnSchema(config: Config, onInfo: (message: string) => void): Promise<Config> {
+  if (config.databaseUrl === undefined) return config;
+  const { databaseUrl, isApart } = await chooseSchema(config.databaseUrl).catch((error: unknown) => {
+    throw explainPostgres(config.databaseUrl, error);
+  });
+  if (!isApart) return config;
+  onInfo(`DATABASE_URL holds tables of another llm0-gateway: ours are apart from them, in the schema ${OWN_SCHEMA}`);
+  return { ...config, databaseUrl };
+}
 
 /** What opening Postgres failed with, as a line that names the setting; other errors as they are. */
 export function explainPostgres(databaseUrl: string | undefined, error: unknown): unknown {

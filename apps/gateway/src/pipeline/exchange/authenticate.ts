@@ -1,20 +1,20 @@
 // Postgres unreachable: keys known to this process pass (admit checks their versions), unknown ones get a 503.
 import { GatewayError } from '@llm0/core/errors/gateway-error';
-import { hashSecret, looksLikeKey } from '@llm0/core/keys/key-secret';
+import { hashSecret } from '@llm0/core/keys/key-secret';
 import type { Services } from '../../services/contract';
 import { type Authenticated, checkPrincipal, invalidKey, loadPrincipal } from './load-principal';
 
 /** Bearer, or the headers that vendors' own clients send → key and project. */
 export function authenticate(
-  services: Pick<Services, 'keyCache' | 'clock'>,
+  services: Pick<Services, 'keyCache' | 'clock' | 'legacyKeys'>,
   request: Request,
 ): Authenticated | Promise<Authenticated> {
   const secret = readSecret(request.headers);
-  if (!looksLikeKey(secret)) throw invalidKey();
+  if (!services.legacyKeys.mayBeKey(secret)) throw invalidKey();
   const keyHash = hashSecret(secret);
   const cached = services.keyCache.peek(keyHash);
   if (cached !== undefined) return { ...checkPrincipal(cached, services.clock.nowMs()), keyHash };
-  return loadPrincipal(services, keyHash);
+  return loadPrincipal(services, keyHash, secret);
 }
 
 function readSecret(headers: Headers): string {
