@@ -16,7 +16,8 @@ FROM dependencies AS build
 COPY . .
 # Builds the dashboard; the gateway itself runs from its sources.
 RUN bun -e 'const { ensureDashboard } = await import("./apps/gateway/bin/ensure-dashboard.ts"); process.exit((await ensureDashboard()) ? 0 : 1)' \
-  && rm -rf node_modules && bun install --frozen-lockfile --production
+  && rm -rf node_modules && bun install --frozen-lockfile --production --filter './apps/*' \
+  && bun -e '(await import("./apps/gateway/bin/ensure-installed.ts")).removeForeignBinaries()'
 
 FROM oven/bun:1.4.4-slim
 WORKDIR /app

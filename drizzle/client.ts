@@ -71,7 +71,7 @@ export function connectDatabase(address: DatabaseAddress, options: ConnectOption
         connection: { application_name: 'llm0-gateway', TimeZone: 'UTC' },
       });
   const db = drizzle(client);
-  const leadership = embedded ? ALWAYS_LEADS : createLeadership(address.url);
+  const leadership = createSessionLocks(embedded ? undefined : address.url, LEADER_LOCKS);
   return {
     db,
     client,
@@ -89,16 +89,23 @@ export function connectDatabase(address: DatabaseAddress, options: ConnectOption
   };
 }
 
-type Leadership = Pick<Database, 'tryLead' | 'stopLeading'>;
+interface Leadership<W extends string> {
+  tryLead(work: W): Promise<boolean>;
+  stopLeading(): Promise<void>;
+}
 
-const ALWAYS_LEADS: Leadership = { tryLead: async () => true, stopLeading: async () => {} };
+const ALWAYS_LEADS: Leadership<string> = { tryLead: async () => true, stopLeading: async () => {} };
 const LEADER_LOCKS: Readonly<Record<LedWork, number>> = { ledger: 7_107_330_004, chores: 7_107_330_010 };
 
 /**
- * A session lock on a connection of its own: when that connection is lost, so is the lock, and the next question is asked
- * on a new session. Postgres lets a session that has the lock take it again.
+ * Session locks on a connection of their own: when that connection is lost, so are they, and the next question is asked
+ * on a new session. Postgres lets a session that has a lock take it again. Without a URL there is a single gateway.
  */
-function createLeadership(url: string): Leadership {
+export function createSessionLocks<W extends string>(
+  url: string | undefined,
+  locks: Readonly<Record<W, number>>,
+): Leadership<W> {
+  if (url === undefined) return ALWAYS_LEADS;
   let session: postgres.Sql | undefined;
   return {
     async tryLead(work) {
@@ -113,8 +120,8 @@ function createLeadership(url: string): Leadership {
       const [row] = await session<{ held: boolean }[]>`
         select exists (
           select 1 from pg_locks where locktype = 'advisory' and pid = pg_backend_pid() and granted
-            and (classid::bigint << 32 | objid::bigint) = ${LEADER_LOCKS[work]}::bigint
-        ) or pg_try_advisory_lock(${LEADER_LOCKS[work]}::bigint) as held`;
+            and (classid::bigint << 32 | objid::bigint) = ${locks[work]}::bigint
+        ) or pg_try_advisory_lock(${locks[work]}::bigint) as held`;
       return row?.held === true;
     },
     async stopLeading() {

@@ -68,7 +68,9 @@ async function prepareLedger(client: Sql): Promise<ReadonlySet<string>> {
   return client.begin(async (tx) => {
     await tx.unsafe(`select pg_advisory_xact_lock(${MIGRATION_LOCK})`);
     const [found] = await tx.unsafe<{ ledger: string | null; projects: string | null }[]>(
-      `select to_regclass('llm0_migrations')::text as ledger, to_regclass('projects')::text as projects`,
+      // On a schema of our own the search path goes on to one where others' tables may be.
+      `select to_regclass('llm0_migrations')::text as ledger,
+        to_regclass(quote_ident(current_schema()) || '.projects')::text as projects`,
     );
     if (found?.ledger === null) {
       if (found.projects !== null) {

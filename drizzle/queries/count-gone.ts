@@ -12,7 +12,7 @@ export async function countGone(db: Db, deletion: SQL): Promise<number> {
 /** The table exists only where Postgres has pgvector. */
 export async function hasSemanticCache(db: Db): Promise<boolean> {
   const [found] = await db.execute<{ present: boolean }>(
-    sql`select to_regclass('semantic_cache') is not null as present`,
+    sql`select to_regclass(quote_ident(current_schema()) || '.semantic_cache') is not null as present`,
   );
   return found?.present === true;
 }

@@ -21,6 +21,10 @@ export async function putSetting(db: Db, key: string, value: JsonValue): Promise
     .onConflictDoUpdate({ target: settings.key, set: { value: json, updatedAtMs: sql`now()` } });
 }
 
+export async function deleteSetting(db: Db, key: string): Promise<void> {
+  await db.delete(settings).where(eq(settings.key, key));
+}
+
 /** Sets the value only if there is none; returns what holds afterwards, so that racing gateways agree. */
 export async function putSettingOnce(db: Db, key: string, value: JsonValue): Promise<JsonValue> {
   const inserted = await db

@@ -16,6 +16,7 @@ export async function ensureDashboard(): Promise<boolean> {
   const wanted = hashSources();
   const stamp = join(DIST, STAMP);
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return true;
+  console.error('building the dashboard (once, beside the start)');
   const fresh = join(DASHBOARD, `.dist-${process.pid}`);
   try {
     // The bundle must be React's production one, whatever this process is.

@@ -1,5 +1,8 @@
 // `bun run llm0 <noun> <verb>`: the admin API from a terminal.
-import { runCommand } from '../src/cli/run-command';
+import { ensureInstalled } from './ensure-installed';
+
+if (!(await ensureInstalled('start'))) process.exit(1);
+const { runCommand } = await import('../src/cli/run-command');
 
 const interrupted = new AbortController();
 process.once('SIGINT', () => interrupted.abort());

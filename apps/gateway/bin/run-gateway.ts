@@ -2,13 +2,22 @@
 import { join } from 'node:path';
 import { ensureDashboard } from './ensure-dashboard';
 import { ensureInstalled, ROOT } from './ensure-installed';
+import { followStarters } from './follow-starters';
 import { RUNTIME_ENVIRONMENT } from './runtime-environment';
-
-const PARENT_CHECK_MS = 250;
+import { START_USAGE } from './start-usage';
 
 /** Installs what is stale, then runs the gateway until it ends, and builds the dashboard beside it; resolves to its exit code. */
 export async function runGateway(bunFlags: readonly string[]): Promise<number> {
-  if (!ensureInstalled()) {
+  const args = process.argv.slice(2);
+  if (args.some((arg) => arg === '--help' || arg === '-h')) {
+    console.log(START_USAGE);
+    return 0;
+  }
+  if (args.length > 0) {
+    console.error(`unexpected argument "${args[0]}"\n\n${START_USAGE}`);
+    return 2;
+  }
+  if (!(await ensureInstalled('start'))) {
     console.error('installing the dependencies failed');
     return 1;
   }
@@ -17,35 +26,19 @@ export async function runGateway(bunFlags: readonly string[]): Promise<number> {
     if (!isBuilt) console.error('building the dashboard failed; the gateway works without it');
   });
   // --no-orphans: the gateway never outlives this process, not even a kill -9 of it, and so frees port and data folder.
-  const child = Bun.spawn(
-    [process.execPath, '--no-orphans', ...bunFlags, join(ROOT, 'apps/gateway/src/main.ts'), ...process.argv.slice(2)],
-    {
-      cwd: ROOT,
-      stdio: ['inherit', 'inherit', 'inherit'],
-      env: { ...RUNTIME_ENVIRONMENT, ...process.env },
-    },
-  );
-  // On a terminal Ctrl-C reaches the gateway by itself; a second one would look like impatience.
-  process.on('SIGINT', () => {
-    if (!process.stdin.isTTY) child.kill('SIGINT');
+  const child = Bun.spawn([process.execPath, '--no-orphans', ...bunFlags, join(ROOT, 'apps/gateway/src/main.ts')], {
+    cwd: ROOT,
+    stdio: ['inherit', 'inherit', 'inherit'],
+    env: { ...RUNTIME_ENVIRONMENT, ...process.env },
   });
-  process.on('SIGTERM', () => child.kill('SIGTERM'));
-  process.on('SIGHUP', () => child.kill('SIGTERM'));
+  // What reaches the whole process group reaches the gateway twice, which takes it for once.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => child.kill(signal));
   process.on('SIGUSR2', () => child.kill('SIGUSR2'));
-  const timer = followScriptRunner(() => child.kill('SIGKILL'));
+  const stopFollowing = followStarters(() => child.kill('SIGTERM'));
   try {
     const code = await child.exited;
     return child.signalCode === null ? code : 1;
   } finally {
-    clearInterval(timer);
+    stopFollowing();
   }
-}
-
-/** Under `bun start` the parent is Bun's script runner: when that is killed outright, so is the gateway. */
-function followScriptRunner(onGone: () => void): Timer | undefined {
-  if (process.env.npm_lifecycle_event === undefined) return undefined;
-  const parent = process.ppid;
-  return setInterval(() => {
-    if (process.ppid !== parent) onGone();
-  }, PARENT_CHECK_MS);
 }

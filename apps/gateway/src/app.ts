@@ -1,4 +1,5 @@
 import { GatewayError } from '@llm0/core/errors/gateway-error';
+import { createProviderRegistry } from '@llm0/providers/registry';
 import { Hono } from 'hono';
 import { anthropicCount, anthropicMessages } from './dialects/anthropic-messages/index';
 import type { Dialect } from './dialects/dialect';
@@ -26,6 +27,8 @@ const CHAT_ROUTES: readonly (readonly [path: string, dialect: Dialect])[] = [
 const MODEL_DIALECTS: ModelDialects = [openaiChat, anthropicMessages];
 
 const EMBEDDINGS_PATH = '/v1/embeddings';
+
+const NATIVE_APIS = createProviderRegistry().list();
 
 type HotRoutes = Record<string, { POST: (request: Request) => Promise<Response> }>;
 
@@ -97,7 +100,10 @@ function refuse(services: Services, path: string, error: GatewayError): Response
 }
 
 function notFound(services: Services, path: string): Response {
-  return refuse(services, path, new GatewayError('not_found', `There is nothing at ${path.slice(0, 200)}.`));
+  const shown = path.slice(0, 200);
+  const owner = NATIVE_APIS.find(({ passthrough }) => passthrough?.nativeOnly?.test(path) === true);
+  const hint = owner === undefined ? '' : ` The vendor's own API is at /passthrough/${owner.name}${shown}.`;
+  return refuse(services, path, new GatewayError('not_found', `There is nothing at ${shown}.${hint}`));
 }
 
 function refuseMethod(services: Services, allowed: string, path: string): Response {

@@ -1,9 +1,11 @@
 import { type Config, ConfigError, readConfig } from './config/config';
 import { createLogger } from './observe/logger';
+import { onShutdown } from './process/on-shutdown';
 import { printStart } from './process/print-start';
 import { runWorker } from './process/run-worker';
 import { serveGateway } from './process/serve-gateway';
 import { WorkerSupervisor } from './process/supervise-workers';
+import { probePort } from './process/take-port';
 
 async function main(): Promise<void> {
   const config = readConfigOrExit();
@@ -36,6 +38,7 @@ async function supervise(config: Config, log: ReturnType<typeof createLogger>): 
     supervisor.roll().catch((err: unknown) => log.error({ err }, 'the rolling restart failed'));
   });
   try {
+    await probePort(config);
     await supervisor.start();
   } catch (error) {
     await supervisor.stop();
@@ -50,24 +53,6 @@ function readConfigOrExit(): Config {
     if (!(error instanceof ConfigError)) throw error;
     console.error(error.message);
     process.exit(1);
-  }
-}
-
-/** Runs the shutdown once, however many signals come; a second one ends the process at once. */
-function onShutdown(shutdown: (signal: string) => Promise<void>): void {
-  let stopping = false;
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    process.on(signal, () => {
-      if (stopping) process.exit(1);
-      stopping = true;
-      shutdown(signal).then(
-        () => process.exit(0),
-        (error: unknown) => {
-          console.error(error);
-          process.exit(1);
-        },
-      );
-    });
   }
 }
 

@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { KeyCache } from '@llm0/core/keys/key-cache';
-import type { Database } from '@llm0/drizzle/client';
+import type { Database, Db } from '@llm0/drizzle/client';
 import { findPrincipalByHash } from '@llm0/drizzle/queries/access/find-principal';
 import type { Logger } from 'pino';
 import type { Config } from './config/config';
@@ -11,6 +11,7 @@ import { createPostWebhook } from './observe/post-webhook';
 import { sampleLoopLag } from './observe/sample-loop-lag';
 import { LeaseKeeper } from './pipeline/ledger/lease-keeper';
 import { FlightTable } from './pipeline/upstream/flight';
+import { FirstCredentials } from './process/first-credentials';
 import { openVault } from './process/open-vault';
 import { coalesceRuns } from './providers/coalesce-runs';
 import { readPresetChains } from './providers/preset-chains';
@@ -20,6 +21,7 @@ import type { Services } from './services/contract';
 import { createCaches } from './services/create-caches';
 import { createDowngradeModels, createStoreClock } from './services/create-memories';
 import { createRouting } from './services/create-routing';
+import { LegacyKeys } from './services/legacy-keys';
 import { databaseHealth, openStores, rebuildSource } from './services/open-stores';
 import { StatsThread } from './stats/thread';
 
@@ -31,6 +33,7 @@ export interface RunningServices {
   readonly providerAdmin: ProviderAdmin;
   /** Absent where the database is embedded: that serves one connection at a time. */
   readonly statsThread: StatsThread | undefined;
+  readonly firstCredentials: FirstCredentials;
   close(): Promise<void>;
 }
 
@@ -48,6 +51,7 @@ export async function createServices(config: Config, log: Logger, version: strin
   health.start();
   const stopSampling = sampleLoopLag((lagMs) => metrics.loopLagMs.observe(lagMs), monotonicMs);
   const { databaseUrl } = config;
+  const firstCredentials = new FirstCredentials(database, config);
   const statsThread = databaseUrl === undefined ? undefined : new StatsThread({ databaseUrl });
   const services: Services = {
     ...{ version, startedMs, config, log, metrics, hotStore, leases, health, egress, storeClock },
@@ -56,7 +60,9 @@ export async function createServices(config: Config, log: Logger, version: strin
     createId: () => Bun.randomUUIDv7(),
     fetch: globalThis.fetch,
     postWebhook: createPostWebhook({ fetch: globalThis.fetch, egress }),
-    keyCache: new KeyCache({ source: { findByHash: (hash) => findPrincipalByHash(database.db, hash) } }),
+    keyCache: createKeyCache(database.db, firstCredentials),
+    legacyKeys: new LegacyKeys(database.db),
+    firstCredentials,
     flights: new FlightTable(),
     activity: new Activity(),
     routing: () => tables.current(),
@@ -66,13 +72,23 @@ export async function createServices(config: Config, log: Logger, version: strin
     downgradeModels: createDowngradeModels(),
   };
   const close = async () => {
+    await firstCredentials.close();
     leases.stop();
     stopSampling();
     statsThread?.stop();
     await caching.close();
     await base.close();
   };
-  return { services, database, tables, statsThread, providerAdmin, close };
+  return { services, database, tables, statsThread, providerAdmin, firstCredentials, close };
+}
+
+function createKeyCache(db: Db, firstCredentials: FirstCredentials): KeyCache {
+  const findByHash = async (hash: string) => {
+    const found = await findPrincipalByHash(db, hash);
+    if (found !== null) await firstCredentials.noteKey(found.key.id);
+    return found;
+  };
+  return new KeyCache({ source: { findByHash } });
 }
 
 /** The stores, and the tables read from them. */

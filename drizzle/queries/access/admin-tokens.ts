@@ -1,4 +1,4 @@
-import { and, eq, isNull, sql } from 'drizzle-orm';
+import { and, eq, inArray, isNull, sql } from 'drizzle-orm';
 import type { Db } from '../../client';
 import { adminTokens } from '../../schema/operations';
 import { Rows, type Stored } from '../rows';
@@ -24,6 +24,12 @@ export async function findAdminToken(db: Db, hash: string): Promise<AdminToken |
 /** False when there is no such token. */
 export async function revokeAdminToken(db: Db, id: string): Promise<boolean> {
   return (await tokenRows.update(db, { id }, { revokedAtMs: sql`now()` })) !== null;
+}
+
+/** All with one of these names. */
+export async function revokeAdminTokens(db: Db, names: readonly string[]): Promise<void> {
+  const isMeant = and(inArray(adminTokens.name, [...names]), isNull(adminTokens.revokedAtMs));
+  await db.update(adminTokens).set({ revokedAtMs: sql`now()` }).where(isMeant);
 }
 
 /** Live tokens of any role. */

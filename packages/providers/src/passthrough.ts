@@ -49,6 +49,8 @@ export interface PassthroughPart {
   /** Headers that authenticate the request and those that the operator set. */
   authorize(request: NativeRequest, connection: ProviderConnection): Readonly<Record<string, string>>;
   readonly shapes: readonly NativeShape[];
+  /** Paths of the vendor that only its native API has: who asks for one elsewhere is told where it is. */
+  readonly nativeOnly?: RegExp;
 }
 
 /** A reader from three small functions. `readUsage` is given what it returned before. */

@@ -48,7 +48,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
 }
 
 try {
-  if (!ensureInstalled()) throw new Error('installing the dependencies failed');
+  if (!(await ensureInstalled('all'))) throw new Error('installing the dependencies failed');
   if (options.watch) {
     clearTimeout(guard);
     await watch(options);

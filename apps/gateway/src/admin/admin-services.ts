@@ -9,6 +9,7 @@ import type { AdminRole } from '@llm0/drizzle/queries/access/admin-tokens';
 import type { Logger } from 'pino';
 import type { Config } from '../config/config';
 import type { PostWebhook } from '../observe/post-webhook';
+import type { FirstCredentials } from '../process/first-credentials';
 import type { ProviderAdmin } from '../providers/provider-admin';
 import type { Clock } from '../services/contract';
 import type { StatsReader } from './stats/answer-stats';
@@ -50,6 +51,7 @@ export interface AdminServices {
   readonly providerAdmin: ProviderAdmin;
   /** Breakers and cool-downs, from memory. */
   readonly health: Pick<SharedTargetHealth, 'list'>;
+  readonly firstCredentials: Pick<FirstCredentials, 'noteSignIn'>;
   readonly version: string;
 }
 

@@ -124,6 +124,7 @@ export async function openAdmin(kind: TestDatabaseKind, options: AdminOptions = 
     presetChains: await readPresetChains(),
     providerAdmin,
     health: { list: () => targets },
+    firstCredentials: { noteSignIn: async () => {} },
     version: '9.9.9',
   };
   const admin = buildAdmin(services);

@@ -1,6 +1,8 @@
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
 import { InvalidArgumentError, Option, Command as Program } from 'commander';
-import { type Command, type OptionKind, UsageError } from './command';
+import { type Command, type LocalCommand, type OptionKind, UsageError } from './command';
+
+type AnyCommand = Command | LocalCommand;
 
 export interface CommandLine {
   readonly args: Readonly<Record<string, string>>;
@@ -13,11 +15,11 @@ Environment: LLM0_URL (default http://127.0.0.1:8080), ADMIN_TOKEN
 Exit codes: 0 done, 1 refused, failed or not even, 2 wrong usage. "none" takes a limit away.`;
 
 export interface ProgramOptions {
-  readonly commands: readonly Command[];
+  readonly commands: readonly AnyCommand[];
   readonly out: (text: string) => void;
   readonly err: (text: string) => void;
   /** Gets the one that was called. */
-  run(command: Command, line: CommandLine): Promise<void>;
+  run(command: AnyCommand, line: CommandLine): Promise<void>;
 }
 
 /** The command line of all commands; throws `CommanderError` instead of leaving the process. */
@@ -47,7 +49,7 @@ const usageOf = (leaf: Program): string =>
     .filter((part) => part !== '')
     .join(' ');
 
-function addCommand(program: Program, command: Command, run: ProgramOptions['run']): void {
+function addCommand(program: Program, command: AnyCommand, run: ProgramOptions['run']): void {
   const [noun = '', verb] = command.name.split(' ');
   const parent = program.commands.find((one) => one.name() === noun) ?? program.command(noun).helpCommand(false);
   const leaf = verb === undefined ? parent : parent.command(verb);
@@ -60,7 +62,8 @@ function addCommand(program: Program, command: Command, run: ProgramOptions['run
   }
   for (const [name, { kind, help }] of Object.entries(command.options ?? {})) {
     if (kind === 'project') leaf.addOption(valueOption(`--${name}-id <id>`, kind).hideHelp());
-    if (kind === 'flag') {
+    if (kind === 'switch') leaf.addOption(new Option(`--${name}`, help));
+    else if (kind === 'flag') {
       leaf.addOption(new Option(`--${name}`).hideHelp());
       leaf.addOption(new Option(`--no-${name}`, help).default(undefined));
     } else {
@@ -70,11 +73,11 @@ function addCommand(program: Program, command: Command, run: ProgramOptions['run
   leaf.action(() => run(command, readLine(leaf, command)));
 }
 
-const valueOption = (flags: string, kind: Exclude<OptionKind, 'flag'>, help?: string): Option =>
+const valueOption = (flags: string, kind: Exclude<OptionKind, 'flag' | 'switch'>, help?: string): Option =>
   new Option(flags, help).argParser((text): Given => ({ value: READERS[kind](text) }));
 
 /** Names in the API have underlines where options have dashes. */
-function readLine(leaf: Program, command: Command): CommandLine {
+function readLine(leaf: Program, command: AnyCommand): CommandLine {
   const options: Record<string, Given | string | boolean | undefined> = leaf.optsWithGlobals();
   const given = (name: string) => options[new Option(`--${name}`).attributeName()];
   const positionals = [...leaf.args];
@@ -121,4 +124,4 @@ const READERS = {
       throw new InvalidArgumentError('It must be JSON.');
     }
   },
-} as const satisfies Record<Exclude<OptionKind, 'flag'>, (text: string) => JsonValue>;
+} as const satisfies Record<Exclude<OptionKind, 'flag' | 'switch'>, (text: string) => JsonValue>;

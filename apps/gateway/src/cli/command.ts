@@ -4,9 +4,9 @@ import type { Column } from './format-table';
 
 /**
  * How the text of an option becomes a field: amounts of money stay text, so that they stay exact. A project is given by id
- * or name and becomes `project_id`.
+ * or name and becomes `project_id`. A flag can be taken back (`--no-…`), a switch is there or not.
  */
-export type OptionKind = 'text' | 'number' | 'usd' | 'flag' | 'list' | 'json' | 'project';
+export type OptionKind = 'text' | 'number' | 'usd' | 'flag' | 'switch' | 'list' | 'json' | 'project';
 
 export interface CommandOption {
   readonly kind: OptionKind;
@@ -50,6 +50,19 @@ export interface Command {
   readonly note?: (body: JsonObject, input: CommandInput) => string | undefined;
   /** Exit code 1 although the API answered. */
   readonly hasFailed?: (body: JsonObject) => boolean;
+}
+
+/** A command that works on the stores themselves, not through a gateway. */
+export interface LocalCommand extends Pick<Command, 'name' | 'summary' | 'args' | 'options'> {
+  /** Resolves to what `--json` shows; for people it has said everything by `say`. */
+  runHere(input: LocalInput): Promise<JsonObject>;
+}
+
+export interface LocalInput extends Pick<CommandInput, 'args' | 'fields' | 'env'> {
+  /** A line for people: to the output. */
+  say(line: string): void;
+  /** A line for people that is no result. */
+  note(line: string): void;
 }
 
 /** A command line that can't be understood: exit code 2. */

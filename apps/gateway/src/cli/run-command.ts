@@ -4,11 +4,12 @@ import { ACCESS_COMMANDS } from './access-commands';
 import { AdminClient } from './admin-client';
 import { ALERT_COMMANDS } from './alert-commands';
 import { buildProgram, type CommandLine } from './build-program';
-import { type Command, type CommandInput, type Output, UsageError } from './command';
+import { type Command, type CommandInput, type LocalCommand, type Output, UsageError } from './command';
 import { DEMO_COMMANDS } from './demo-commands';
 import { formatItem, formatTable } from './format-table';
 import { KEY_COMMANDS } from './key-commands';
 import { LIMIT_COMMANDS } from './limit-commands';
+import { LOCAL_COMMANDS } from './local-commands';
 import { LOG_COMMANDS } from './log-commands';
 import { MODEL_COMMANDS } from './model-commands';
 import { PROJECT_COMMANDS } from './project-commands';
@@ -18,7 +19,7 @@ import { resolveProject } from './resolve-name';
 import { ROUTING_COMMANDS } from './routing-commands';
 import { STAT_COMMANDS } from './stat-commands';
 
-const COMMANDS: readonly Command[] = [
+const COMMANDS: readonly (Command | LocalCommand)[] = [
   ...PROJECT_COMMANDS,
   ...KEY_COMMANDS,
   ...LIMIT_COMMANDS,
@@ -30,6 +31,7 @@ const COMMANDS: readonly Command[] = [
   ...ALERT_COMMANDS,
   ...ACCESS_COMMANDS,
   ...DEMO_COMMANDS,
+  ...LOCAL_COMMANDS,
 ];
 
 /** What a command line touches of the world around it. */
@@ -52,7 +54,9 @@ export async function runCommand(argv: readonly string[], terminal: Terminal): P
     ...terminal,
     commands: COMMANDS,
     run: async (command, line) => {
-      code = (await runOne(command, line, terminal)) ? EXIT.ok : EXIT.failed;
+      const isDone =
+        'runHere' in command ? await runLocal(command, line, terminal) : await runOne(command, line, terminal);
+      code = isDone ? EXIT.ok : EXIT.failed;
     },
   });
   try {
@@ -82,6 +86,14 @@ async function runOne(command: Command, { args, fields, json }: CommandLine, ter
   const note = command.note?.(body, input);
   if (note !== undefined) output.note(note);
   return !(command.hasFailed?.(body) ?? false);
+}
+
+async function runLocal(command: LocalCommand, line: CommandLine, { env, out, err }: Terminal): Promise<boolean> {
+  const quiet = () => {};
+  const { args, fields, json } = line;
+  const result = await command.runHere({ args, fields, env, say: json ? quiet : out, note: json ? quiet : err });
+  if (json) out(JSON.stringify(result));
+  return true;
 }
 
 /** The project that was named, as the API's `project_id`. */

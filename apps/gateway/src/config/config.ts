@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { FAILOVER_MODES } from '@llm0/core/routing/failover-mode';
+import { readCorsOrigins } from './cors';
 import { readEgressAllow } from './egress';
 import { readEmbeddingSettings } from './embedding';
 import { findMisspelt, ignoredNames } from './foreign-names';
@@ -35,6 +36,8 @@ export function readConfig(env: Environment) {
     providers,
     /** Hosts, addresses and ranges that requests for URLs from outside may reach although they are private. */
     egressAllow: readEgressAllow(read),
+    /** Browser origins that may use the data plane; `*` = any. */
+    corsOrigins: readCorsOrigins(read),
     demoProvider: demo === 'on' || (demo === 'auto' && providers.length === 0 && environment !== 'production'),
     tierModels: {
       flagship: read.text('OLLAMA_MODEL_FLAGSHIP'),
@@ -80,6 +83,7 @@ function readProcess(read: EnvReader, { databaseUrl, redis }: Stores) {
   if (workers > 1 && (databaseUrl === undefined || redis === undefined)) {
     throw new ConfigError('GATEWAY_WORKERS', String(workers), 'more than 1 needs both DATABASE_URL and REDIS_URL');
   }
+  const workerIndex = read.optionalInteger('LLM0_WORKER', { min: 0, max: 63 });
   return {
     port: read.integer('PORT', 8080, { min: 0, max: 65_535 }),
     host: readHost(read),
@@ -87,7 +91,9 @@ function readProcess(read: EnvReader, { databaseUrl, redis }: Stores) {
     tls: readTls(read),
     workers,
     /** Set in the processes that a supervisor of several started. */
-    workerIndex: read.optionalInteger('LLM0_WORKER', { min: 0, max: 63 }),
+    workerIndex,
+    /** Whether what this process prints at its start reaches the operator. */
+    showsCredentials: read.flag('LLM0_FIRST_WORKER', workerIndex === undefined),
     backgroundWorkers: !read.flag('DISABLE_BACKGROUND_WORKERS', false),
     requestTimeoutMs: read.durationMs('REQUEST_TIMEOUT', '30s'),
     streamIdleTimeoutMs: read.durationMs('STREAM_IDLE_TIMEOUT', '60s'),

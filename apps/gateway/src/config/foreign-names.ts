@@ -44,9 +44,17 @@ export function findMisspelt(env: Environment, known: ReadonlySet<string>): read
   return Object.keys(env)
     .filter((name) => name.length >= MIN_LENGTH && !known.has(name) && isSet(env, name))
     .flatMap((name) => {
-      const meant = [...known].find((one) => one.length >= MIN_LENGTH && isNear(letters(name), letters(one)));
+      const meant =
+        [...known].find((one) => one.length >= MIN_LENGTH && isNear(letters(name), letters(one))) ??
+        ofVendor(name, known);
       return meant === undefined ? [] : [{ name, meant }];
     });
+}
+
+/** `OPENAI_KEY`, `OPENAI_API_TOKEN`: a vendor's key by another name. */
+function ofVendor(name: string, known: ReadonlySet<string>): string | undefined {
+  const meant = name.replace(/_(?:API_?|SECRET_?|ACCESS_?)?(?:KEY|TOKEN)$/i, '_API_KEY').toUpperCase();
+  return meant !== name && known.has(meant) ? meant : undefined;
 }
 
 const isSet = (env: Environment, name: string): boolean => (env[name]?.trim() ?? '') !== '';

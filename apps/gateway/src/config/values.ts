@@ -43,8 +43,8 @@ export class EnvReader {
   flag(name: string, fallback: boolean): boolean {
     const text = this.text(name)?.toLowerCase();
     if (text === undefined) return fallback;
-    if (['true', '1', 'yes', 'on'].includes(text)) return true;
-    if (['false', '0', 'no', 'off'].includes(text)) return false;
+    if (['true', 't', '1', 'yes', 'on'].includes(text)) return true;
+    if (['false', 'f', '0', 'no', 'off'].includes(text)) return false;
     throw new ConfigError(name, text, 'true or false is needed');
   }
 
@@ -55,12 +55,14 @@ export class EnvReader {
     return text;
   }
 
-  /** `500ms`, `30s`, `1m`, `2h` or plain seconds → milliseconds. */
+  /** `500ms`, `30s`, `1m30s`, `2h` (as Go writes them) or plain seconds → milliseconds. */
   durationMs(name: string, fallback: string): number {
     const text = this.text(name) ?? fallback;
-    const match = /^(\d+(?:\.\d+)?)(ms|s|m|h)?$/.exec(text);
-    const value = match === null ? Number.NaN : Number(match[1]) * (DURATION_UNITS_MS[match[2] ?? 's'] ?? Number.NaN);
-    if (!Number.isFinite(value) || value <= 0 || value > 24 * 3_600_000) {
+    const isPlain = /^\d+(?:\.\d+)?$/.test(text);
+    const parts = [...`${text}${isPlain ? 's' : ''}`.matchAll(/(\d+(?:\.\d+)?)(ns|us|µs|ms|s|m|h)/gy)];
+    const isWhole = parts.map(([part]) => part).join('') === `${text}${isPlain ? 's' : ''}`;
+    const value = parts.reduce((sum, [, count, unit]) => sum + Number(count) * (DURATION_UNITS_MS[unit ?? ''] ?? 0), 0);
+    if (!isWhole || value <= 0 || value > 24 * 3_600_000) {
       throw new ConfigError(name, text, 'a duration such as 500ms, 30s, 1m or plain seconds is needed (up to 24h)');
     }
     return value;
@@ -91,9 +93,17 @@ export class EnvReader {
   }
 }
 
-const DURATION_UNITS_MS: Record<string, number> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
+const DURATION_UNITS_MS: Record<string, number> = {
+  ns: 1e-6,
+  us: 1e-3,
+  µs: 1e-3,
+  ms: 1,
+  s: 1000,
+  m: 60_000,
+  h: 3_600_000,
+};
 
 /** Hides the user part of a URL, so that a wrong setting can be shown. */
-function redactUrl(text: string): string {
+export function redactUrl(text: string): string {
   return text.replace(/\/\/[^@/]*@/, '//***@');
 }

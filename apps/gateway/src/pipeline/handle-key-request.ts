@@ -5,7 +5,10 @@ import { authenticate } from './exchange/authenticate';
 import { refreshStaleTables, reloadPrincipal } from './exchange/load-principal';
 import { asGatewayError, respondError } from './exchange/respond-error';
 
-export type KeyNeeds = Pick<Services, 'keyCache' | 'clock' | 'createId' | 'log' | 'hotStore' | 'refreshTables'>;
+export type KeyNeeds = Pick<
+  Services,
+  'keyCache' | 'legacyKeys' | 'clock' | 'createId' | 'log' | 'hotStore' | 'refreshTables'
+>;
 
 /**
  * Answers a request that is about what a key may see. The key is read anew each time: no admission stands behind this

@@ -8,7 +8,7 @@ import type { WarmHit } from '@llm0/core/cache/warm-cache';
 import type { ChatRequest } from '@llm0/core/chat/request';
 import type { ApiKey, Project } from '@llm0/core/keys/api-key';
 import { KeyCache } from '@llm0/core/keys/key-cache';
-import { hashSecret } from '@llm0/core/keys/key-secret';
+import { hashSecret, looksLikeKey } from '@llm0/core/keys/key-secret';
 import { EmbeddedHotStore } from '@llm0/core/limits/embedded/embedded-hot-store';
 import type { CustomerLimits, RebuildSource } from '@llm0/core/limits/hot-store';
 import type { GivenBodies } from '@llm0/core/logs/body-log';
@@ -167,6 +167,7 @@ export async function openPipeline(options: PipelineOptions = {}) {
         },
       },
     }),
+    legacyKeys: { mayBeKey: looksLikeKey, adopt: async () => false },
     leases: new LeaseKeeper({ hotStore, log, nowMs: Date.now }),
     flights: new FlightTable(),
     health: new SharedTargetHealth({ store: noOtherProcess, monotonicMs: clock.monotonicMs }),

@@ -1,5 +1,5 @@
 import type { Config } from '../config/config';
-import type { FirstSecrets } from './bootstrap';
+import type { FirstSecrets } from './first-credentials';
 
 /** The lines an operator (or a script) reads; `ready` is the last. */
 export function printStart(config: Config, port: number, secrets: FirstSecrets): void {

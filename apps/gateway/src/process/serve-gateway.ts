@@ -1,4 +1,6 @@
 import { constants } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { version } from '../../package.json';
 import type { createAdmin } from '../admin/index';
@@ -6,9 +8,12 @@ import { createApp, createHotRoutes } from '../app';
 import type { Config } from '../config/config';
 import { startJobs } from '../jobs/run-jobs';
 import { createServices, type RunningServices } from '../services';
-import { bootstrap, type FirstSecrets } from './bootstrap';
+import { withOwnSchema } from '../services/check-stores';
+import { allowOrigins } from './allow-origins';
+import type { FirstSecrets } from './first-credentials';
 import { loadAdminLater } from './load-admin';
 import { closeConnections, stopListening } from './stop-listening';
+import { listenOrExplain } from './take-port';
 
 /** Seconds Bun keeps an idle connection: longer than any pause a stream may make. */
 const IDLE_TIMEOUT_SECONDS = 255;
@@ -35,12 +40,77 @@ export interface ServeOptions {
   readonly gatherMetrics?: (own: () => Promise<string>) => Promise<string>;
 }
 
-/** Opens the stores, makes what a first start needs, elects jobs, and listens. */
+/** Takes the port, opens the stores, makes what a first start needs, elects jobs, and answers. */
 export async function serveGateway(options: ServeOptions): Promise<ServingGateway> {
-  const { config, log } = options;
+  if (options.sharedPort) return answer(await startGateway(options), (routes) => listen(options, routes));
+  // First of all: a start that has no port must not make anything. Who asks already waits for the answer.
+  const ready = Promise.withResolvers<Routes>();
+  const server = listen(options, { routes: {}, fetch: async (request) => (await ready.promise).fetch(request) });
+  try {
+    return answer(await startGateway(options), (routes) => {
+      server.reload(routes);
+      ready.resolve(routes);
+      return server;
+    });
+  } catch (error) {
+    await server.stop(true);
+    throw error;
+  }
+}
+
+interface Routes {
+  readonly routes: Readonly<Record<string, { readonly POST: Routes['fetch'] }>>;
+  readonly fetch: (request: Request) => Response | Promise<Response>;
+}
+
+type Started = Awaited<ReturnType<typeof startGateway>>;
+type Server = ReturnType<typeof listen>;
+
+function answer({ app, services, secrets, shutdown }: Started, open: (routes: Routes) => Server): ServingGateway {
+  const cors = allowOrigins(services.config.corsOrigins);
+  const hot = Object.entries(createHotRoutes(services)).map(([path, { POST }]) => [path, { POST: cors(POST) }]);
+  const server = open({ routes: Object.fromEntries(hot), fetch: cors(app.fetch) });
+  const port = server.port ?? services.config.port;
+  return { port, secrets, services, shutdown: (reason) => shutdown(server, reason) };
+}
+
+function listen({ config, log, sharedPort }: ServeOptions, routes: Routes) {
+  const serve = () =>
+    Bun.serve({
+      port: config.port,
+      hostname: config.host,
+      reusePort: sharedPort,
+      idleTimeout: IDLE_TIMEOUT_SECONDS,
+      // The pipeline bounds bodies itself, so that a refusal comes in the envelope and leaves its row.
+      maxRequestBodySize: Number.MAX_SAFE_INTEGER,
+      tls: config.tls && {
+        cert: Bun.file(config.tls.certFile),
+        key: Bun.file(config.tls.keyFile),
+        secureOptions: constants.SSL_OP_NO_TLSv1 | constants.SSL_OP_NO_TLSv1_1,
+      },
+      ...routes,
+      error: (cause) => {
+        log.error({ err: cause }, 'a response could not be sent');
+        return new Response(null, { status: 500 });
+      },
+    });
+  return listenOrExplain(config, serve);
+}
+
+/** Some seconds of silence would look like a hang. */
+function sayFirstStart({ databaseUrl, dataDir }: Config): void {
+  if (databaseUrl === undefined && !existsSync(join(dataDir, 'postgres'))) {
+    console.error('preparing the embedded database (once)');
+  }
+}
+
+async function startGateway(options: ServeOptions) {
+  const { log } = options;
+  sayFirstStart(options.config);
+  const config = await withOwnSchema(options.config, (message) => log.info(message));
   const running = await createServices(config, log, version);
   const { services } = running;
-  const secrets = await bootstrap(running.database.db, { hasAdminToken: config.adminToken !== undefined });
+  const secrets = await running.firstCredentials.issue();
   const jobs = await startJobs(running);
   const { admin, stop: stopLoading } = loadAdminLater(async () => {
     const { createAdmin } = await import('../admin/index');
@@ -49,26 +119,7 @@ export async function serveGateway(options: ServeOptions): Promise<ServingGatewa
     return createAdmin({ ...adminServices(running), stats });
   });
   const app = createApp(services, admin, options.gatherMetrics);
-  const server = Bun.serve({
-    port: config.port,
-    hostname: config.host,
-    reusePort: options.sharedPort,
-    idleTimeout: IDLE_TIMEOUT_SECONDS,
-    // The pipeline bounds bodies itself, so that a refusal comes in the envelope and leaves its row.
-    maxRequestBodySize: Number.MAX_SAFE_INTEGER,
-    tls: config.tls && {
-      cert: Bun.file(config.tls.certFile),
-      key: Bun.file(config.tls.keyFile),
-      secureOptions: constants.SSL_OP_NO_TLSv1 | constants.SSL_OP_NO_TLSv1_1,
-    },
-    routes: createHotRoutes(services),
-    fetch: app.fetch,
-    error: (cause) => {
-      log.error({ err: cause }, 'a response could not be sent');
-      return new Response(null, { status: 500 });
-    },
-  });
-  const shutdown = async (reason: string): Promise<void> => {
+  const shutdown = async (server: Server, reason: string): Promise<void> => {
     log.info({ reason, open: services.activity.count }, 'draining');
     stopLoading();
     const idle = services.activity.drain(config.drainTimeoutMs);
@@ -81,7 +132,7 @@ export async function serveGateway(options: ServeOptions): Promise<ServingGatewa
     await running.close();
     log.info('stopped');
   };
-  return { port: server.port ?? config.port, secrets, services, shutdown };
+  return { app, secrets, services, shutdown };
 }
 
 function adminServices(running: RunningServices): Omit<Parameters<typeof createAdmin>[0], 'stats'> {

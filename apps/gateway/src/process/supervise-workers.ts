@@ -1,6 +1,6 @@
 // A worker that dies is started again with back-off; a rolling restart never has fewer workers than configured.
 import type { Logger } from 'pino';
-import type { FirstSecrets } from './bootstrap';
+import type { FirstSecrets } from './first-credentials';
 
 /** What a worker tells its supervisor. */
 export type WorkerMessage =
@@ -104,7 +104,11 @@ export class WorkerSupervisor {
     const { env, program } = this.options;
     const ready = Promise.withResolvers<Extract<WorkerMessage, { type: 'ready' }>>();
     const child = Bun.spawn([process.execPath, program], {
-      env: { ...env, LLM0_WORKER: String(index), ...(port === undefined ? {} : { PORT: String(port) }) },
+      env: {
+        ...{ ...env, LLM0_WORKER: String(index) },
+        // Of the very first one alone this process shows what it makes.
+        ...(port === undefined ? { LLM0_FIRST_WORKER: 'true' } : { LLM0_FIRST_WORKER: 'false', PORT: String(port) }),
+      },
       stdin: 'ignore',
       stdout: 'inherit',
       stderr: 'inherit',

@@ -22,6 +22,8 @@ import type { Metrics } from '../observe/metrics';
 import type { PostWebhook } from '../observe/post-webhook';
 import type { LeaseKeeper } from '../pipeline/ledger/lease-keeper';
 import type { FlightTable } from '../pipeline/upstream/flight';
+import type { FirstCredentials } from '../process/first-credentials';
+import type { LegacyKeys } from './legacy-keys';
 
 export interface Clock {
   /** Wall clock, epoch milliseconds. */
@@ -70,6 +72,9 @@ export interface Services {
   /** Prompts and answers, where LOG_BODIES asks for them. */
   readonly bodyLog: BodyLog;
   readonly keyCache: KeyCache;
+  readonly legacyKeys: Pick<LegacyKeys, 'mayBeKey' | 'adopt'>;
+  /** Shown at every start until the first use. */
+  readonly firstCredentials: Pick<FirstCredentials, 'noteSignIn'>;
   readonly leases: LeaseKeeper;
   readonly flights: FlightTable;
   /** Breakers, cool-downs and latencies of all targets, from memory. */

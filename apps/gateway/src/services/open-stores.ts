@@ -7,6 +7,7 @@ import { findLostRequests, findStoredRequests, storeLogRecords } from '@llm0/dri
 import { loadSpend } from '@llm0/drizzle/queries/stats/read/spend-sums';
 import type { Config } from '../config/config';
 import { createWallClock, type WallClock } from '../process/wall-clock';
+import { checkRedis, explainPostgres } from './check-stores';
 
 /** What outlives a request, and the clock it is dated by. */
 export interface Stores {
@@ -22,7 +23,11 @@ export async function openStores(
   config: Config,
   { dataDir, onWarning }: { readonly dataDir: string; readonly onWarning: (message: string) => void },
 ): Promise<Stores> {
-  const database = await openDatabase({ databaseUrl: config.databaseUrl, dataDir, onWarning });
+  const { databaseUrl, redis } = config;
+  if (redis !== undefined) await checkRedis(redis, onWarning);
+  const database = await openDatabase({ databaseUrl, dataDir, onWarning }).catch((error: unknown) => {
+    throw explainPostgres(databaseUrl, error);
+  });
   const clock = createWallClock(config.testing.clockFile);
   const hotStore = createHotStore(config, dataDir, clock);
   const close = async () => {

@@ -247,6 +247,8 @@ export interface HotStore extends LogQueue {
   /** null removes the customer's limits. */
   setCustomerLimits(projectId: string, customerId: string, limits: CustomerLimits | null): Promise<void>;
 
+  /** Sets all counters by the rows anew, after rows came by another way than the queue; refuses decisions meanwhile. */
+  recount(): Promise<void>;
   counters(): Promise<readonly ProjectCounter[]>;
   openHolds(): Promise<number>;
   keySpend(projectId: string, keyId: string, period: BudgetPeriod): Promise<number>;

@@ -34,6 +34,8 @@ const MESSAGES: NativeShape = {
 
 const COUNT: NativeShape = { ...MESSAGES, path: /\/v1\/messages\/count_tokens$/, isFree: true };
 
+const NATIVE_ONLY = /^\/v1\/(?:messages\/batches|skills|complete|organizations)(?:\/|$)/;
+
 /** The vendor's native API, from the host's root. */
 export const passthrough: PassthroughPart = {
   root: rootOf,
@@ -44,4 +46,5 @@ export const passthrough: PassthroughPart = {
     ...connection.headers,
   }),
   shapes: [MESSAGES, COUNT],
+  nativeOnly: NATIVE_ONLY,
 };

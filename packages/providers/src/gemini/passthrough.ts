@@ -43,10 +43,13 @@ function readEmbedUsage(value: JsonObject) {
   return inputTokens === 0 ? undefined : { ...ZERO_USAGE, inputTokens };
 }
 
+const NATIVE_ONLY = /^\/(?:upload\/)?v1(?:alpha|beta)\//;
+
 /** The vendor's native API, from the host's root. */
 export const passthrough: PassthroughPart = {
   root: rootOf,
   signsBody: () => false,
   authorize: (_request, connection) => ({ ...keyHeaders(connection), ...connection.headers }),
   shapes: [GENERATE, COUNT, EMBED],
+  nativeOnly: NATIVE_ONLY,
 };

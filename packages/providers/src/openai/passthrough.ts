@@ -53,12 +53,16 @@ const EMBEDDINGS: NativeShape = {
   createReader: () => createUsageReader({ readUsage: (value) => decodeUsage(value.usage), readText: () => 0 }),
 };
 
+const NATIVE_ONLY =
+  /^\/v1\/(?:images|audio|files|uploads|batches|moderations|fine_tuning|vector_stores|videos|containers|evals|conversations|assistants|threads|realtime)(?:\/|$)/;
+
 /** The native API of a server that speaks the format; the caller's path begins behind the base URL, but for its `/v1`. */
 export const passthrough: PassthroughPart = {
   root: ({ baseUrl }) => baseUrl.replace(/\/+$/, '').replace(/\/v1$/, ''),
   signsBody: () => false,
   authorize: (_request, connection) => ({ ...keyHeaders(connection), ...connection.headers }),
   shapes: [CHAT, RESPONSES, EMBEDDINGS],
+  nativeOnly: NATIVE_ONLY,
 };
 
 function times(limit: number | undefined, n: JsonObject[string] | undefined): number | undefined {

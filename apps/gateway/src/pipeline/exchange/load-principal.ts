@@ -11,9 +11,18 @@ export interface Authenticated extends Principal {
   readonly keyHash: string;
 }
 
-/** By the hash of a key that this process may know already. */
-export function loadPrincipal(services: Needs, keyHash: string): Promise<Authenticated> {
-  return checkFound(services, keyHash, services.keyCache.find(keyHash));
+/** By the hash of a key that this process may know already; a legacy key is known by it after its first use. */
+export function loadPrincipal(
+  services: Needs & Pick<Services, 'legacyKeys'>,
+  keyHash: string,
+  secret: string,
+): Promise<Authenticated> {
+  const find = async () => {
+    const found = await services.keyCache.find(keyHash);
+    if (found !== null || !(await services.legacyKeys.adopt(secret, keyHash))) return found;
+    return services.keyCache.reload(keyHash);
+  };
+  return checkFound(services, keyHash, find());
 }
 
 /** Loads the key again after the hot store called it out of date. */

@@ -86,6 +86,18 @@ export class EmbeddedHotStore implements HotStore {
     this.decideUnknown();
   }
 
+  async recount(): Promise<void> {
+    const { source } = this;
+    if (source === undefined) throw storeUnavailable('the store is not started');
+    this.source = undefined;
+    try {
+      await rebuildState(this.target, source, this.nowMs());
+      this.book.compact();
+    } finally {
+      this.source = source;
+    }
+  }
+
   async admit(request: AdmitRequest): Promise<AdmitDecision> {
     if (this.source === undefined) throw storeUnavailable('the store is not started');
     const nowMs = this.nowMs();

@@ -59,6 +59,13 @@ export class RedisRecovery {
     });
   }
 
+  /** Repairs what is known to be lost; resolves once decisions are possible again. */
+  async reopen(): Promise<void> {
+    this.close();
+    await this.running;
+    await this.recover();
+  }
+
   /** One look at what is drained by now, if the store answers in time. */
   async lookOnce(timeoutMs: number): Promise<void> {
     if (this.options.link.isOpen) await Promise.race([this.checkNow(), Bun.sleep(timeoutMs)]);

@@ -144,6 +144,13 @@ export class RedisHotStore implements HotStore {
     this.client.on('ready', () => this.recovery?.trigger());
   }
 
+  async recount(): Promise<void> {
+    if (this.recovery === undefined) throw storeUnavailable('the store is not started');
+    // Without its epoch a shard counts as one that lost data, in every process.
+    for (const keys of this.link.shards) await this.client.del(keys.epoch);
+    await this.recovery.reopen();
+  }
+
   admit(request: AdmitRequest): Promise<AdmitDecision> {
     return this.admissions.admit(request);
   }

@@ -1,0 +1,41 @@
+type Handle = (request: Request) => Response | Promise<Response>;
+
+/** What callers use; dashboard, admin API, probes and metrics are for no page of somebody else's. */
+const DATA_PLANE = /^\/(?:v1|v1beta|passthrough|infer|mcp)(?:\/|$)/;
+const PREFLIGHT_SECONDS = 7200;
+
+/**
+ * Lets pages of these origins (`*`: of any) call the data plane: preflights are answered here, and answers show the page
+ * all their headers. No cookies: a page brings its key. Source: https://fetch.spec.whatwg.org/#http-cors-protocol
+ */
+export function allowOrigins(origins: readonly string[]): (handle: Handle) => Handle {
+  if (origins.length === 0) return (handle) => handle;
+  const isForAll = origins.includes('*');
+  return (handle) => async (request) => {
+    const origin = request.headers.get('origin');
+    if (!DATA_PLANE.test(new URL(request.url).pathname)) return handle(request);
+    const isAllowed = origin !== null && (isForAll || origins.includes(origin));
+    const isPreflight = request.method === 'OPTIONS' && request.headers.has('access-control-request-method');
+    const response = isAllowed && isPreflight ? answerPreflight(request.headers) : await handle(request);
+    // What one origin is told must not be kept for another.
+    if (!isForAll) response.headers.append('Vary', 'Origin');
+    if (!isAllowed) return response;
+    response.headers.set('Access-Control-Allow-Origin', isForAll ? '*' : origin);
+    if (!isPreflight) response.headers.set('Access-Control-Expose-Headers', [...response.headers.keys()].join(', '));
+    return response;
+  };
+}
+
+function answerPreflight(asked: Headers): Response {
+  const headers = new Headers({
+    'Access-Control-Allow-Methods': asked.get('access-control-request-method') ?? 'POST',
+    'Access-Control-Max-Age': String(PREFLIGHT_SECONDS),
+  });
+  const wanted = asked.get('access-control-request-headers');
+  if (wanted !== null) headers.set('Access-Control-Allow-Headers', wanted);
+  // A public page that calls a gateway in the local network.
+  if (asked.get('access-control-request-private-network') === 'true') {
+    headers.set('Access-Control-Allow-Private-Network', 'true');
+  }
+  return new Response(null, { status: 204, headers });
+}

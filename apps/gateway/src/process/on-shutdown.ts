@@ -1,0 +1,26 @@
+/**
+ * One press of Ctrl-C, and one stop of a service manager, come more than once: from the terminal or manager to the whole
+ * process group, and passed on by whoever started this process.
+ */
+const SAME_SIGNAL_MS = 1000;
+
+/** Runs the shutdown once, whoever signals; another signal, later than the first one's echoes, ends the process at once. */
+export function onShutdown(shutdown: (signal: string) => Promise<void>): void {
+  let firstMs: number | undefined;
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
+    process.on(signal, () => {
+      if (firstMs !== undefined) {
+        if (performance.now() - firstMs > SAME_SIGNAL_MS) process.exit(1);
+        return;
+      }
+      firstMs = performance.now();
+      shutdown(signal).then(
+        () => process.exit(0),
+        (error: unknown) => {
+          console.error(error);
+          process.exit(1);
+        },
+      );
+    });
+  }
+}

@@ -1,0 +1,133 @@
+import { afterEach, describe, expect, test } from 'bun:test';
+import { rmSync } from 'node:fs';
+import { createDatabase } from '../stores/create-database';
+import { freePort, runCommand, temporaryFolder } from '../stores/server-process';
+import { callAdmin, type GatewayProcess, startGateway } from '../stores/start-gateway';
+import { startRedis } from '../stores/start-redis';
+import { STORE_KINDS, type StoreKind } from './environment';
+
+const closers: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close();
+});
+
+/** Stores that no gateway has seen yet, and no ADMIN_TOKEN. */
+async function newStores(kind: StoreKind): Promise<{ dataDir: string; env: Record<string, string> }> {
+  const dataDir = temporaryFolder('first-start');
+  closers.push(() => rmSync(dataDir, { recursive: true, force: true }));
+  if (kind === 'embedded') return { dataDir, env: { ADMIN_TOKEN: '' } };
+  const database = await createDatabase(process.env.TEST_DATABASE_URL ?? '');
+  closers.push(() => database.drop());
+  const redis = await startRedis();
+  closers.push(() => redis.stop());
+  return { dataDir, env: { ADMIN_TOKEN: '', DATABASE_URL: database.url, REDIS_URL: redis.url } };
+}
+
+async function start(stores: { dataDir: string; env: Record<string, string> }): Promise<GatewayProcess> {
+  const gateway = await startGateway(stores);
+  closers.push(() => gateway.kill());
+  return gateway;
+}
+
+const isShown = (gateway: GatewayProcess) => /^admin token: /m.test(gateway.output());
+
+async function complete(gateway: GatewayProcess, apiKey: string | undefined): Promise<number> {
+  const response = await fetch(`${gateway.url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ model: 'demo-chat', messages: [{ role: 'user', content: 'Hello' }] }),
+  });
+  await response.text();
+  return response.status;
+}
+
+describe.each([...STORE_KINDS])('a first start on %s stores', (kind) => {
+  test('on a busy port says so in one line, and makes nothing that is never shown', async () => {
+    const stores = await newStores(kind);
+    const busy = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response('another program') });
+    closers.push(() => busy.stop(true));
+    const failed = startGateway({ ...stores, env: { ...stores.env, PORT: String(busy.port) } });
+    await expect(failed).rejects.toThrow(`PORT=${busy.port}: another program listens there`);
+    const gateway = await start(stores);
+    expect(isShown(gateway)).toBe(true);
+    expect(await complete(gateway, gateway.apiKey)).toBe(200);
+  });
+
+  test('shows new credentials at every start until one of them is used, and then none', async () => {
+    const stores = await newStores(kind);
+    const first = await start(stores);
+    await first.kill();
+    const second = await start(stores);
+    expect(isShown(second)).toBe(true);
+    expect(second.apiKey).not.toBe(first.apiKey as string);
+    expect(await complete(second, first.apiKey)).toBe(401);
+    await expect(callAdmin({ ...second, adminToken: first.adminToken }, '/projects')).rejects.toThrow('401');
+    expect(await complete(second, second.apiKey)).toBe(200);
+    await second.kill();
+    const third = await start(stores);
+    expect(isShown(third)).toBe(false);
+    expect(third.apiKey).toBeUndefined();
+    expect(await complete(third, second.apiKey)).toBe(200);
+    const admin = { ...third, adminToken: second.adminToken };
+    const projects = await callAdmin<{ data: { id: string; name: string }[] }>(admin, '/projects');
+    expect(projects.data.map(({ name }) => name)).toEqual(['default']);
+    const keys = await callAdmin<{ data: unknown[] }>(admin, `/projects/${projects.data[0]?.id}/keys`);
+    expect(keys.data).toHaveLength(1);
+  });
+
+  test('takes a sign-in for a use', async () => {
+    const stores = await newStores(kind);
+    const first = await start(stores);
+    await callAdmin(first, '/projects');
+    await first.stop();
+    const second = await start(stores);
+    expect(isShown(second)).toBe(false);
+    expect(await complete(second, first.apiKey)).toBe(200);
+  });
+
+  test('gives who lost the admin token another one', async () => {
+    const stores = await newStores(kind);
+    const lost = await start(stores);
+    await callAdmin(lost, '/projects');
+    const reset = () =>
+      runCommand([process.execPath, 'apps/gateway/bin/llm0.ts', 'reset-admin-token'], {
+        ...{ DATABASE_URL: '', ...stores.env },
+        DATA_DIR: stores.dataDir,
+      });
+    if (kind === 'embedded') {
+      const refused = await reset();
+      expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('in use by another gateway') });
+      await lost.stop();
+    }
+    const done = await reset();
+    expect(done.code).toBe(0);
+    const token = /^admin token: (llm0_admin_\S+)$/m.exec(done.stdout)?.[1] ?? '';
+    const gateway = kind === 'embedded' ? await start(stores) : lost;
+    await callAdmin({ ...gateway, adminToken: token }, '/projects');
+    await expect(callAdmin({ ...gateway, adminToken: lost.adminToken }, '/projects')).rejects.toThrow('401');
+    expect(gateway === lost || !isShown(gateway)).toBe(true);
+  });
+});
+
+describe('several processes on real stores', () => {
+  test('agree on one set of credentials: who comes later makes none', async () => {
+    const stores = await newStores('real');
+    const gateways = await Promise.all([start(stores), start({ ...stores, dataDir: temporaryFolder('second') })]);
+    const shown = gateways.filter(isShown);
+    expect(shown).toHaveLength(1);
+    const [one] = shown;
+    for (const gateway of gateways) expect(await complete(gateway, one?.apiKey)).toBe(200);
+  });
+
+  test('as workers on one port show them once, and refuse a port that is taken', async () => {
+    const stores = await newStores('real');
+    const env = { ...stores.env, GATEWAY_WORKERS: '2' };
+    const busy = Bun.serve({ port: await freePort(), hostname: '127.0.0.1', fetch: () => new Response() });
+    closers.push(() => busy.stop(true));
+    const failed = startGateway({ ...stores, env: { ...env, PORT: String(busy.port) } });
+    await expect(failed).rejects.toThrow(`PORT=${busy.port}: another program listens there`);
+    const gateway = await start({ ...stores, env });
+    expect(gateway.output().match(/^admin token: /gm)).toHaveLength(1);
+    expect(await complete(gateway, gateway.apiKey)).toBe(200);
+  });
+});
