@@ -6,6 +6,8 @@ export interface FakeBehaviour {
   readonly text?: string;
   /** Content chunks of a streamed answer. */
   readonly chunks?: number;
+  /** How many choices say so (OpenAI's formats). */
+  readonly n?: number;
   /** Token counts to bill; by default 10 in and one per chunk out. `null`: none are reported. */
   readonly usage?: {
     readonly prompt?: number;
