@@ -12,6 +12,24 @@ export interface CachedAnswer {
   readonly usage: Usage;
   /** What the answer cost when it was made: what a hit saves. Integer nano-USD. */
   readonly costNanoUsd: number;
+  /** Where it is kept for replays by `Idempotency-Key`. */
+  readonly sent?: SentAnswer;
+}
+
+/** What its first caller got, so that the next one gets the same. */
+export interface SentAnswer {
+  /** UUID of the first request: ids of the answer are made of it. */
+  readonly requestId: string;
+  /** The body byte for byte (zstd, base64); absent for streams too long to keep. */
+  readonly body?: string;
+}
+
+export function packBody(parts: readonly Uint8Array[]): string {
+  return Bun.zstdCompressSync(Buffer.concat(parts)).toString('base64');
+}
+
+export function unpackBody(body: string): Uint8Array {
+  return Bun.zstdDecompressSync(Buffer.from(body, 'base64'));
 }
 
 export function encodeCachedAnswer(answer: CachedAnswer): string {

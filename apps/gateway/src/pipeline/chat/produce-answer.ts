@@ -1,4 +1,4 @@
-import type { CachedAnswer } from '@llm0/core/cache/cached-answer';
+import type { CachedAnswer, SentAnswer } from '@llm0/core/cache/cached-answer';
 import type { SemanticLookUp } from '@llm0/core/cache/semantic/semantic-cache';
 import { mayCache, mayShare } from '@llm0/core/cache/tool-answers';
 import type { EventBatch } from '@llm0/core/chat/event';
@@ -36,6 +36,8 @@ export interface Completion extends MeteredCompletion {
   readonly dropped: readonly string[];
   /** The whole answer, where it is known from the start: spares replaying and collecting it. */
   readonly whole?: ChatResponse;
+  /** What the first caller of an `Idempotency-Key` got: this one gets the same. */
+  readonly sent?: SentAnswer;
   /** Next batch, null at the end; throws the upstream's failure. */
   next(): Promise<EventBatch | null>;
   /** The reader goes; before the end this may cancel the upstream. */
@@ -165,7 +167,7 @@ export function replayStored(stored: CachedAnswer, cache: CacheOutcome = 'exact'
   const whole: ChatResponse = { ...stored.response, usage: stored.usage };
   let replayed = false;
   return {
-    whole,
+    ...{ whole, sent: stored.sent },
     target: { provider: stored.provider, model: stored.model },
     cache,
     attempts: [],
