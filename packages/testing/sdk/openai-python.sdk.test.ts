@@ -49,6 +49,10 @@ describe('the official SDK for Python', () => {
     });
   });
 
+  test('text completions: plain, several prompts, streamed', () => {
+    expect(results.completions).toEqual({ plain: 'one two', many: ['a!', 'b!'], stream: 'one two' });
+  });
+
   test('tools, plain and streamed', () => {
     const call = '{"city":"Bern"}';
     expect(results.tools).toEqual({ finish: 'tool_calls', name: 'get_weather', plain: call, stream: call });

@@ -59,6 +59,17 @@ def helper(fake, **settings):
     return {"text": choice.message.content, "finish": choice.finish_reason, "calls": calls, "done": done}
 
 
+def completions():
+    client_ = client()
+    body = {"model": MODEL, "max_tokens": 20}
+    plain = client_.completions.create(**body, prompt="py text", extra_body={"x_fake": {"text": "one two"}})
+    many = client_.completions.create(**body, prompt=["a", "b"], echo=True, extra_body={"x_fake": {"text": "!"}})
+    text = ""
+    for chunk in client_.completions.create(**body, prompt="py", stream=True, extra_body={"x_fake": {"text": "one two"}}):
+        text += chunk.choices[0].text
+    return {"plain": plain.choices[0].text, "many": [choice.text for choice in many.choices], "stream": text}
+
+
 def stream_helper():
     calls = [{"name": "get_weather", "arguments": '{"city":"Bern"}'}]
     return {"text": helper({"text": "one two"}), "tools": helper({"toolCalls": calls}, tools=[TOOL])}
@@ -148,7 +159,7 @@ def errors():
     }
 
 
-SCENARIOS = [plain, stream, stream_with_usage, stream_helper, tools, json_schema, images, abort, broken_stream, models, errors]
+SCENARIOS = [plain, stream, stream_with_usage, stream_helper, completions, tools, json_schema, images, abort, broken_stream, models, errors]
 results = {}
 for scenario in SCENARIOS:
     try:

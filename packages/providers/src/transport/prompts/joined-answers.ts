@@ -30,6 +30,7 @@ export class JoinedAnswers implements AsyncIterableIterator<EventBatch> {
   private readonly usages: Usage[] = [];
   private readonly echoed = new Set<number>();
   private at = 0;
+  private isTold = false;
   private ended = false;
   private failure: { readonly cause: unknown } | undefined;
 
@@ -88,7 +89,7 @@ export class JoinedAnswers implements AsyncIterableIterator<EventBatch> {
       const next = await events.next();
       if (next.done !== true) return this.translate(next.value.events);
     }
-    return undefined;
+    return this.tellUsage();
   }
 
   private async gather(): Promise<ChatEvent[] | undefined> {
@@ -114,7 +115,6 @@ export class JoinedAnswers implements AsyncIterableIterator<EventBatch> {
         if (at === 0) translated.push(event);
       } else if (event.type === 'usage') {
         this.usages[at] = event.usage;
-        translated.push(this.sum());
       } else if (event.choice === undefined) translated.push(event);
       else {
         const choice = at * this.options.n + event.choice;
@@ -124,6 +124,14 @@ export class JoinedAnswers implements AsyncIterableIterator<EventBatch> {
       }
     }
     return translated;
+  }
+
+  /** Once, at the end, and only where every call reported some: else all of it is to be guessed. */
+  private tellUsage(): ChatEvent[] | undefined {
+    const isKnown = this.jobs.every((_, at) => this.usages[at] !== undefined);
+    if (!isKnown || this.isTold) return undefined;
+    this.isTold = true;
+    return [this.sum()];
   }
 
   private sum(): ChatEvent {
