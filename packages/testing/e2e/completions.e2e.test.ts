@@ -219,6 +219,39 @@ for (const kind of STORE_KINDS) {
       });
     });
 
+    test('what has no place in chat is left out where that is wished, and named', async () => {
+      always({ text: 'said' });
+      const headers = { 'X-LLM0-Drop-Params': 'true' };
+      for (const model of ['gpt-4o-mini', 'claude-haiku-4-5']) {
+        const body = { suffix: 'end', best_of: 2, echo: true, logprobs: 1, max_tokens: 0 };
+        const answer = await post({ model, prompt: 'x', ...body }, headers);
+        const { choices } = JSON.parse(await answer.text());
+        expect([answer.headers.get('x-llm0-dropped')?.split(',').sort(), choices[0].text]).toEqual([
+          ...[['best_of', 'logprobs', 'max_tokens', 'suffix'], 'xsaid'],
+        ]);
+        for (const name of ['suffix', 'best_of', 'logprobs', 'top_logprobs', 'echo']) {
+          expect(sent().at(-1)).not.toHaveProperty(name);
+        }
+        expect(sent().at(-1)?.max_tokens).not.toBe(0);
+      }
+      expect((await post({ model: 'gpt-4o-mini', prompt: [1, 2] }, headers)).status).toBe(400);
+    });
+
+    test('fields of a vendor reach the caller, plain and streamed', async () => {
+      const choice = { index: 0, text: 'hi', logprobs: null, finish_reason: 'stop', stop_reason: 'END' };
+      const body = JSON.stringify({ id: 'x', object: 'text_completion', created: 1, model: 'm', choices: [choice] });
+      next({ body }, { body });
+      expect(await ask({ prompt: 'own field' })).toMatchObject({ choices: [{ text: 'hi', stop_reason: 'END' }] });
+      const { chunks, text } = await read({ prompt: 'own field, streamed', stream: true });
+      expect([text[0], chunks[0].choices[0].stop_reason]).toEqual(['hi', 'END']);
+    });
+
+    test('the models are listed', async () => {
+      const headers = { authorization: `Bearer ${apiKey}` };
+      const listed = await (await fetch(`${world.gateway.url}/v1/models`, { headers })).text();
+      expect(listed).toContain(`"id":"${NATIVE}"`);
+    });
+
     test('probabilities come in this format also from chat', async () => {
       const [top_logprobs, bytes] = [[{ token: 'on', logprob: -0.1 }], null];
       const content = [

@@ -18,6 +18,8 @@ interface Piece {
   text: string;
   logprobs: JsonValue;
   finish_reason: string | null;
+  /** Fields of the vendor's own. */
+  readonly more: JsonObject;
 }
 
 /** Events → chunks of text, one with the metadata, and the end. */
@@ -79,6 +81,7 @@ export class CompletionStreamEncoder implements StreamEncoder {
       case 'extra':
         if (event.scope === 'answer') this.pending[event.name] = event.value;
         else if (event.name === 'logprobs') this.addLogprobs(event.choice ?? 0, event.value);
+        else if (event.scope === 'choice') this.piece(event.choice ?? 0).more[event.name] = event.value;
     }
   }
 
@@ -87,7 +90,7 @@ export class CompletionStreamEncoder implements StreamEncoder {
     const { open } = this;
     if (open?.index === index && open.finish_reason === null && !(fresh && open.logprobs !== null)) return open;
     this.close();
-    this.open = { index, text: '', logprobs: null, finish_reason: null };
+    this.open = { index, text: '', logprobs: null, finish_reason: null, more: {} };
     return this.open;
   }
 
@@ -103,7 +106,8 @@ export class CompletionStreamEncoder implements StreamEncoder {
 
   private close(): void {
     if (this.open === undefined) return;
-    this.out += encodeSse(JSON.stringify({ ...this.pending, ...this.head, choices: [{ ...this.open }] }));
+    const { more, ...choice } = this.open;
+    this.out += encodeSse(JSON.stringify({ ...this.pending, ...this.head, choices: [{ ...more, ...choice }] }));
     this.open = undefined;
     this.pending = {};
   }

@@ -1,3 +1,4 @@
+import type { JsonObject } from '@llm0/core/chat/json';
 import type { ChatMessage, ChatRequest, TextPrompt } from '@llm0/core/chat/request';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { CompletionsPart } from '../../completions';
@@ -22,19 +23,40 @@ export function callForPrompt(call: ProviderCall, { prompt, text, index, native,
   if (native !== undefined) {
     return { ...call, request: { ...request, messages, prompt: { ...prompt, prompts: [text] } } };
   }
-  refuseUnsaid(call, prompt, dropped);
+  const unsaid = refuseUnsaid(call, prompt);
+  for (const name of unsaid) dropped.add(name);
   const { prompt: _prompt, ...rest } = request;
-  const body = { ...prompt.chat, messages: [{ role: 'user', content: text }] };
-  return { ...call, request: { ...rest, messages, wire: { format: 'openai-chat', body } } satisfies ChatRequest };
+  const body: JsonObject = { ...prompt.chat, messages: [{ role: 'user', content: text }] };
+  const said: OpenRequest = { ...rest, messages, wire: { format: 'openai-chat', body } };
+  for (const name of unsaid) {
+    for (const [wire, ours] of CHAT_FIELDS[name] ?? []) {
+      delete body[wire];
+      delete said[ours];
+    }
+  }
+  return { ...call, request: said };
 }
+
+type OpenRequest = { -readonly [K in keyof ChatRequest]: ChatRequest[K] };
+
+/** What goes with a parameter that is left out: its names in chat, and ours. */
+const CHAT_FIELDS: Readonly<
+  Record<string, readonly (readonly [string, 'logprobs' | 'topLogprobs' | 'maxOutputTokens'])[]>
+> = {
+  logprobs: [
+    ['logprobs', 'logprobs'],
+    ['top_logprobs', 'topLogprobs'],
+  ],
+  max_tokens: [['max_tokens', 'maxOutputTokens']],
+};
 
 function takesNoTokens(index: number, model: string): GatewayError {
   const message = `"prompt[${index}]" must be text for ${model}: it takes no tokens.`;
   return new GatewayError('unsupported_parameter', message, { param: 'prompt' });
 }
 
-/** What a conversation has no place for. */
-function refuseUnsaid({ request, context }: ProviderCall, prompt: TextPrompt, dropped: Set<string>): void {
+/** What a conversation has no place for: the names of what is left out. */
+function refuseUnsaid({ request, context }: ProviderCall, prompt: TextPrompt): readonly string[] {
   const parameters = new DroppedParameters(context);
   const reason = 'is not supported through chat, which is how this gateway asks';
   if (prompt.suffix !== undefined && prompt.suffix !== '') parameters.refuse('suffix', reason);
@@ -42,5 +64,5 @@ function refuseUnsaid({ request, context }: ProviderCall, prompt: TextPrompt, dr
   if (prompt.echo === true && prompt.logprobs !== undefined)
     parameters.refuse('logprobs', `of an echoed prompt ${reason}`);
   if (request.maxOutputTokens === 0) parameters.refuse('max_tokens', 'must be at least 1 for');
-  for (const name of parameters.names()) dropped.add(name);
+  return parameters.names();
 }
