@@ -5,6 +5,7 @@ import { anthropicCount, anthropicMessages } from './dialects/anthropic-messages
 import type { Dialect } from './dialects/dialect';
 import { NATIVE_ERRORS } from './dialects/native-errors';
 import { openaiChat } from './dialects/openai-chat/index';
+import { openaiCompletions } from './dialects/openai-completions/index';
 import { openaiEmbeddings } from './dialects/openai-embeddings/index';
 import { openaiResponses } from './dialects/openai-responses/index';
 import { cachez, type GatherMetrics, health, healthz, livez, metricsPage, readyz } from './observe/status-pages';
@@ -20,6 +21,7 @@ import type { Services } from './services/contract';
 /** Chat endpoints by path; a dialect more is a line more. */
 const CHAT_ROUTES: readonly (readonly [path: string, dialect: Dialect])[] = [
   ['/v1/chat/completions', openaiChat],
+  ['/v1/completions', openaiCompletions],
   ['/v1/messages', anthropicMessages],
   ['/v1/messages/count_tokens', anthropicCount],
   ['/v1/responses', openaiResponses],

@@ -2,22 +2,13 @@ import type { EventBatch } from '@llm0/core/chat/event';
 import type { JsonObject, WireFormat } from '@llm0/core/chat/json';
 import type { ChatRequest } from '@llm0/core/chat/request';
 import type { GatewayError } from '@llm0/core/errors/gateway-error';
+import type { CompletionsPart } from './completions';
 import type { EmbeddingsPart } from './embeddings';
 import type { PassthroughPart } from './passthrough';
 import type { EncodeContext, Endpoint, ProviderConnection, UpstreamRequest } from './provider-request';
+import type { StreamDecoder } from './stream-decoder';
 
-/**
- * Turns the bytes of one streamed answer into events. Any chunking of the same bytes gives the same events.
- * `push` and `end` throw a `GatewayError` for an error event, a malformed or a truncated stream.
- */
-export interface StreamDecoder {
-  /** Events of the complete SSE events in what came so far; an empty batch when none is complete yet. */
-  push(chunk: Uint8Array): EventBatch;
-  /** The upstream's connection ended: the last events, or an error when the answer is not complete. */
-  end(): EventBatch;
-  /** True once the vendor said the answer is over (bytes after that are ignored) or failed: `end` tells which. */
-  readonly done: boolean;
-}
+export type { StreamDecoder };
 
 /** One vendor. Pure: it encodes and decodes, and never calls out by itself. */
 export interface Provider {
@@ -47,6 +38,8 @@ export interface Provider {
   decodeModels?(body: JsonObject): readonly string[];
   /** Absent where the vendor makes no embeddings. */
   readonly embeddings?: EmbeddingsPart;
+  /** Absent where the vendor only knows conversations. */
+  readonly completions?: CompletionsPart;
   /** The vendor's own API, for requests in its own format; absent where there is none. */
   readonly passthrough?: PassthroughPart;
   /** A request that costs nothing and succeeds with a good key; absent where the vendor has none. */

@@ -19,7 +19,7 @@ for (const kind of STORE_KINDS) {
   describe(`Idempotency-Key on ${kind} stores`, () => {
     let world: TestEnvironment;
     beforeAll(async () => {
-      world = await startEnvironment({ kind });
+      world = await startEnvironment({ kind, allVendors: true });
     }, SETUP_MS);
     afterAll(() => world.close(), SETUP_MS);
 
@@ -63,6 +63,73 @@ for (const kind of STORE_KINDS) {
       const rows = await allLogs(world.gateway, `project_id=${projectId}`);
       expect(rows.filter((row) => row.cost_usd > 0)).toHaveLength(2);
       expect((await settledLedger(world.gateway)).projects.every((project) => project.diff_usd === 0)).toBe(true);
+    });
+
+    const DIALECTS = [
+      ['/v1/chat/completions', 'gpt-4o-mini'],
+      ['/v1/chat/completions', 'claude-haiku-4-5'],
+      ['/v1/messages', 'claude-haiku-4-5'],
+      ['/v1/messages', 'gpt-4o-mini'],
+      ['/v1/responses', 'gpt-4o-mini'],
+      ['/v1/responses', 'gemini-2.5-flash'],
+    ] as const;
+    const postTo = (apiKey: string, path: string, key: string, body: object) =>
+      fetch(`${world.gateway.url}${path}`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json', 'idempotency-key': key },
+        body: JSON.stringify(body),
+      });
+    const said = (path: string, text: string) => (path === '/v1/responses' ? { input: text } : ask(text));
+    /** The replay's own id stands for no answer: none was kept under it. */
+    const isKept = async (apiKey: string, answer: Response) => {
+      const id = `resp_${answer.headers.get('x-request-id')?.replaceAll('-', '')}`;
+      const headers = { authorization: `Bearer ${apiKey}` };
+      return (await fetch(`${world.gateway.url}/v1/responses/${id}`, { headers })).status === 200;
+    };
+
+    test.each(DIALECTS)(
+      '%s of %s: the same bytes again, ids and times among them, and kept once',
+      async (path, model) => {
+        const { apiKey } = await newProject();
+        for (const stream of [false, true]) {
+          for (const fake of [
+            { text: 'Grüße 🌍 \u0000 once' },
+            { toolCalls: [{ name: 'look', arguments: '{"at":"Bern"}' }] },
+          ]) {
+            const key = `${stream} ${Object.keys(fake)}`;
+            const body = { model, max_tokens: 50, ...said(path, key), stream };
+            if (path === '/v1/responses') Reflect.deleteProperty(body, 'max_tokens');
+            world.upstream.control.enqueue(fake);
+            const first = await postTo(apiKey, path, key, { ...body, model });
+            const bytes = await first.bytes();
+            expect([first.status, bytes.length > 100]).toEqual([200, true]);
+            // Times tell seconds: a second later, a new one would be seen.
+            if (stream && 'text' in fake) await Bun.sleep(1100);
+            const again = await postTo(apiKey, path, key, { ...body, model });
+            expect(again.headers.get('x-idempotent-replay')).toBe('true');
+            expect(Buffer.from(await again.bytes()).equals(bytes)).toBe(true);
+            expect(again.headers.get('content-type')).toBe(first.headers.get('content-type'));
+            if (!stream) expect(again.headers.get('x-cost-usd')).toBe(FREE);
+            expect(await isKept(apiKey, first)).toBe(path === '/v1/responses');
+            expect(await isKept(apiKey, again)).toBe(false);
+          }
+        }
+      },
+    );
+
+    test('a stream too long to keep is written anew under its own id, and not kept again', async () => {
+      const { apiKey } = await newProject();
+      const body = { model: 'gpt-4o-mini', input: 'at length', stream: true };
+      world.upstream.control.enqueue({ text: 'long '.repeat(600_000), chunks: 40 });
+      const first = await postTo(apiKey, '/v1/responses', 'long', body);
+      const firstText = await first.text();
+      const again = await postTo(apiKey, '/v1/responses', 'long', body);
+      expect(again.headers.get('x-idempotent-replay')).toBe('true');
+      const text = await again.text();
+      const idsOf = (stream: string) => new Set(stream.match(/"resp_[0-9a-f]{32}"/g));
+      expect([idsOf(text).size, [...idsOf(text)]]).toEqual([1, [...idsOf(firstText)]]);
+      expect(text.slice(text.lastIndexOf('event: '))).toContain('"status":"completed"');
+      expect(await isKept(apiKey, again)).toBe(false);
     });
 
     test('another body is a conflict; another API key has keys of its own', async () => {

@@ -123,6 +123,8 @@ describe.each(STORE_KINDS)('native APIs passed through on %s stores', (kind) => 
   test.each([
     ['openai/v1/chat/completions', { ...chat, stream: true, stream_options: { include_usage: true } }, false],
     ['openai/v1/chat/completions', { ...chat, stream: true }, true],
+    ['openai/v1/completions', { model: 'gpt-3.5-turbo-instruct', prompt: 'Hi' }, false],
+    ['openai/v1/completions', { model: 'gpt-3.5-turbo-instruct', prompt: 'Hi', stream: true }, true],
     ['anthropic/v1/messages', { ...chat, model: 'claude-haiku-4-5', max_tokens: 50, stream: true }, false],
     ['anthropic/v1/messages', { ...chat, model: 'claude-haiku-4-5', max_tokens: 50 }, false],
     [

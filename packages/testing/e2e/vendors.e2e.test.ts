@@ -228,6 +228,17 @@ describe('one program, any vendor', () => {
     for (const { headers } of world.upstream.requests) expect(JSON.stringify(headers)).not.toContain(apiKey);
   });
 
+  test.each(OTHERS)('what only OpenAI would keep is named, where keeping was asked for: %s', async (model) => {
+    for (const [store, named] of [
+      [true, 'store'],
+      [false, null],
+    ] as const) {
+      const answer = await post({ model, ...say(`keep ${store}`), max_tokens: 20, store });
+      expect([answer.status, answer.headers.get('x-llm0-dropped')]).toEqual([200, named]);
+      await answer.text();
+    }
+  });
+
   test.each(OTHERS)('what the vendor cannot honour is refused, or dropped and named: %s', async (model) => {
     const body = { ...say('Hi'), model, logit_bias: { '50256': -100 } };
     const refused = await post(body);

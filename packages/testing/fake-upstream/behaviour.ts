@@ -4,8 +4,12 @@ import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
 export interface FakeBehaviour {
   /** The whole answer; by default `chunks` times `word `. */
   readonly text?: string;
+  /** Answer with what was asked, in the words of the last message or prompt. */
+  readonly sayBack?: boolean;
   /** Content chunks of a streamed answer. */
   readonly chunks?: number;
+  /** How many choices say so (OpenAI's formats). */
+  readonly n?: number;
   /** Token counts to bill; by default 10 in and one per chunk out. `null`: none are reported. */
   readonly usage?: {
     readonly prompt?: number;

@@ -1,9 +1,12 @@
-import type { JsonObject } from '@llm0/core/chat/json';
+import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
 import type { FakeBehaviour } from './behaviour';
 
 export interface RenderContext {
   readonly model: string;
   readonly includeUsage: boolean;
+  /** Of requests that continue text. */
+  readonly prompts?: readonly JsonValue[];
+  readonly echo?: boolean;
 }
 
 /** How one vendor's API says things. */

@@ -47,6 +47,7 @@ const FORCED = {
     const only = Array.isArray(allowed) && allowed.length === 1 ? allowed[0] : undefined;
     return demand(mode === 'ANY' ? only : undefined, mode === 'ANY', offered);
   },
+  'openai-completions': () => undefined,
   'bedrock-converse': ({ toolConfig, additionalModelRequestFields: own }) => {
     const { toolChoice, tools } = asObject(toolConfig);
     const specs = asObjects(tools).map((tool) => asObject(tool.toolSpec));

@@ -2,6 +2,7 @@ import type { FakeBehaviour } from './behaviour';
 import type { FakeFormat, RenderContext } from './fake-format';
 import { anthropicFormat } from './render-anthropic';
 import { bedrockFormat } from './render-bedrock';
+import { completionsFormat } from './render-completions';
 import { geminiFormat } from './render-gemini';
 import { openaiFormat } from './render-openai';
 import { responsesFormat } from './render-responses';
@@ -10,6 +11,7 @@ import { responsesFormat } from './render-responses';
 export const FAKE_FORMATS = {
   'openai-chat': openaiFormat,
   'openai-responses': responsesFormat,
+  'openai-completions': completionsFormat,
   'anthropic-messages': anthropicFormat,
   'gemini-content': geminiFormat,
   'bedrock-converse': bedrockFormat,

@@ -34,7 +34,9 @@ function renderPlain(behaviour: FakeBehaviour, context: RenderContext): JsonObje
   };
   const answer: JsonObject = {
     ...head(context, 'chat.completion'),
-    choices: [{ index: 0, message, logprobs: null, finish_reason: finishReason(behaviour) }],
+    choices: choiceIndexes(behaviour).map((index) => ({
+      ...{ index, message, logprobs: null, finish_reason: finishReason(behaviour) },
+    })),
   };
   if (behaviour.usage !== null) answer.usage = renderUsage(behaviour);
   return answer;
@@ -56,21 +58,28 @@ function renderUsage(behaviour: FakeBehaviour): JsonObject {
 }
 
 function renderEvents(behaviour: FakeBehaviour, context: RenderContext): string[] {
-  const chunk = (delta: JsonObject, finish: string | null = null): JsonObject => ({
-    ...head(context, 'chat.completion.chunk'),
-    choices: [{ index: 0, delta, logprobs: null, finish_reason: finish }],
-  });
-  const deltas = contentDeltas(behaviour).map((delta) => chunk(delta));
-  const role = chunk({ role: 'assistant', content: behaviour.toolCalls === undefined ? '' : null });
-  const last = chunk({}, finishReason(behaviour));
+  const chunks = choiceIndexes(behaviour).flatMap((index) => choiceChunks(behaviour, context, index));
+  const last = chunks.at(-1) as JsonObject;
   const usage = context.includeUsage && behaviour.usage !== null ? renderUsage(behaviour) : undefined;
   if (usage !== undefined && behaviour.usageOn === 'finish-chunk') last.usage = usage;
-  const chunks = [role, ...deltas, last];
   if (usage !== undefined && behaviour.usageOn !== 'finish-chunk') {
     chunks.push({ ...head(context, 'chat.completion.chunk'), choices: [], usage });
   }
   const events = chunks.map((one) => `data: ${JSON.stringify(one)}\n\n`);
   return behaviour.noDone === true ? events : [...events, 'data: [DONE]\n\n'];
+}
+
+function choiceIndexes({ n = 1 }: FakeBehaviour): number[] {
+  return Array.from({ length: n }, (_, index) => index);
+}
+
+function choiceChunks(behaviour: FakeBehaviour, context: RenderContext, index: number): JsonObject[] {
+  const chunk = (delta: JsonObject, finish: string | null = null): JsonObject => ({
+    ...head(context, 'chat.completion.chunk'),
+    choices: [{ index, delta, logprobs: null, finish_reason: finish }],
+  });
+  const role = chunk({ role: 'assistant', content: behaviour.toolCalls === undefined ? '' : null });
+  return [role, ...contentDeltas(behaviour).map((delta) => chunk(delta)), chunk({}, finishReason(behaviour))];
 }
 
 function contentDeltas(behaviour: FakeBehaviour): JsonObject[] {

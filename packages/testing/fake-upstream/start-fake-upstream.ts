@@ -74,6 +74,17 @@ interface ChatCall {
   readonly context: AnswerContext;
 }
 
+function saidBack(behaviour: FakeBehaviour | undefined, body: JsonObject): FakeBehaviour | undefined {
+  if (behaviour?.sayBack !== true) return behaviour;
+  const turns = [body.messages, body.contents].find(Array.isArray) as JsonObject[] | undefined;
+  const last = turns?.at(-1);
+  const content = last?.content ?? last?.parts ?? body.prompt ?? '';
+  const text = Array.isArray(content)
+    ? content.map((part) => (part as JsonObject | null)?.text ?? '').join('')
+    : content;
+  return { ...behaviour, text: `<${String(text)}>` };
+}
+
 class FakeServer implements FakeUpstream, FakeControl {
   readonly requests: RecordedRequest[] = [];
   readonly counters: FakeCounters = { received: 0, waiting: 0, cancelled: 0, completed: 0 };
@@ -91,6 +102,11 @@ class FakeServer implements FakeUpstream, FakeControl {
       idleTimeout: 0,
       routes: {
         '/v1/chat/completions': { POST: (request) => this.answerOpenai(request) },
+        '/v1/completions': { POST: (request) => this.answerCompletions(request) },
+        '/beta/completions': { POST: (request) => this.answerCompletions(request) },
+        '/openai/deployments/:model/completions': { POST: (request) => this.answerCompletions(request) },
+        // Fills in the middle, and answers as chat does.
+        '/v1/fim/completions': { POST: (request) => this.answerOpenai(request) },
         '/v1/responses': { POST: (request) => this.answerResponses(request) },
         '/v1/messages': { POST: (request) => this.answerAnthropic(request) },
         '/v1/messages/count_tokens': { POST: (request) => this.countAnthropic(request) },
@@ -167,6 +183,20 @@ class FakeServer implements FakeUpstream, FakeControl {
     return this.answerChat({ request, body, stream: body.stream === true, context });
   }
 
+  private async answerCompletions(request: Request): Promise<Response> {
+    const body = (await request.json()) as JsonObject;
+    const streamOptions = body.stream_options as JsonObject | undefined;
+    const { prompt = '' } = body;
+    const isList = Array.isArray(prompt) && typeof prompt[0] !== 'number';
+    const context: AnswerContext = {
+      format: 'openai-completions',
+      model: String(body.model),
+      includeUsage: streamOptions?.include_usage === true,
+      ...{ prompts: isList ? prompt : [prompt], echo: body.echo === true },
+    };
+    return this.answerChat({ request, body, stream: body.stream === true, context });
+  }
+
   private async answerResponses(request: Request): Promise<Response> {
     const body = (await request.json()) as JsonObject;
     const context: AnswerContext = { format: 'openai-responses', model: String(body.model), includeUsage: true };
@@ -222,7 +252,8 @@ class FakeServer implements FakeUpstream, FakeControl {
   private async answerChat({ request, body, stream, context }: ChatCall): Promise<Response> {
     this.counters.received += 1;
     if (this.options.record !== false) this.record(request, body);
-    const behaviour = withForcedTool(this.chooseBehaviour(request, body, context.model), context.format, body);
+    const chosen = this.chooseBehaviour(request, body, context.model);
+    const behaviour = withForcedTool(saidBack(chosen, body), context.format, body);
     if (this.gate !== undefined) await this.waitAtGate();
     if (behaviour === undefined) return ordinaryAnswer({ stream, context, counters: this.counters });
     if (behaviour.hang === true) {

@@ -74,9 +74,13 @@ describe('the official SDK for JavaScript', () => {
     expect(world.upstream.requests.at(-1)?.headers.authorization).toBe('Bearer sk-fake-upstream-key');
   });
 
-  test('stream: chunk by chunk, usage once, at the end', async () => {
+  test.each([
+    [undefined, 1],
+    [{ include_usage: true }, 0],
+  ])('stream (%j): chunk by chunk, usage once, at the end', async (stream_options, lastChoices) => {
     next({ text: 'one two three', usage: { prompt: 5, completion: 3 } });
-    const stream = await client.chat.completions.create({ model: MODEL, messages: ask('stream'), stream: true });
+    const body = { model: MODEL, messages: ask('stream'), stream: true, stream_options } as const;
+    const stream = await client.chat.completions.create(body);
     let text = '';
     const usages: unknown[] = [];
     const ids = new Set<string>();
@@ -87,7 +91,7 @@ describe('the official SDK for JavaScript', () => {
       ids.add(chunk.id);
     }
     expect(text).toBe('one two three');
-    expect(usages).toEqual([[0, 8]]);
+    expect(usages).toEqual([[lastChoices, 8]]);
     expect(ids.size).toBe(1);
   });
 
@@ -97,7 +101,7 @@ describe('the official SDK for JavaScript', () => {
     const deltas: string[] = [];
     runner.on('content', (delta) => deltas.push(delta));
     const final = await runner.finalChatCompletion();
-    expect(final.choices[0]?.message.content).toBe('a b c');
+    expect(final.choices).toMatchObject([{ index: 0, message: { content: 'a b c' }, finish_reason: 'stop' }]);
     expect(deltas.join('')).toBe('a b c');
     expect((await runner.totalUsage()).completion_tokens).toBe(3);
   });
@@ -126,12 +130,12 @@ describe('the official SDK for JavaScript', () => {
     expect(sent()?.messages).toEqual(JSON.parse(JSON.stringify(messages)));
   });
 
-  test('runTools runs the loop to its end', async () => {
+  test.each([false, true])('runTools runs the loop to its end (stream: %p)', async (stream) => {
     next({ toolCalls: [{ name: 'get_weather', arguments: '{"city":"Bern"}' }] });
     next({ text: 'It rains in Bern.' });
     const asked: unknown[] = [];
     const runner = client.chat.completions.runTools({
-      model: MODEL,
+      ...{ model: MODEL, stream: stream as false },
       messages: ask('weather in Bern?'),
       tools: [
         {

@@ -36,8 +36,21 @@ describe('the official SDK for Python', () => {
     expect(sent('py plain')).toMatchObject({ temperature: 0, vendor_extra: { deep: [1, null] } });
   });
 
-  test('stream: the text, and usage once, in a chunk without choices', () => {
-    expect(results.stream).toEqual({ text: 'one two three', usages: [0] });
+  test('stream: the text, a choice in each chunk, and usage once', () => {
+    expect(results.stream).toEqual({ text: 'one two three', usages: [1] });
+    expect(results.stream_with_usage).toEqual({ usages: [0] });
+  });
+
+  test('the stream helper ends with the text, the calls and the finish, each told once', () => {
+    const calls = [['get_weather', '{"city":"Bern"}']];
+    expect(results.stream_helper).toEqual({
+      text: { text: 'one two', finish: 'stop', calls: [], done: ['content.done'] },
+      tools: { text: null, finish: 'tool_calls', calls, done: ['tool_calls.function.arguments.done'] },
+    });
+  });
+
+  test('text completions: plain, several prompts, streamed', () => {
+    expect(results.completions).toEqual({ plain: 'one two', many: ['a!', 'b!'], stream: 'one two' });
   });
 
   test('tools, plain and streamed', () => {

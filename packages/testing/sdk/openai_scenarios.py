@@ -38,10 +38,41 @@ def plain():
 def stream():
     text, usages = "", []
     for chunk in chat(content="py stream", fake={"text": "one two three"}, stream=True):
-        text += (chunk.choices[0].delta.content or "") if chunk.choices else ""
+        text += chunk.choices[0].delta.content or ""
         if chunk.usage is not None:
             usages.append(len(chunk.choices))
     return {"text": text, "usages": usages}
+
+
+def stream_with_usage():
+    options = {"include_usage": True}
+    chunks = list(chat(content="py usage", fake={"text": "one two three"}, stream=True, stream_options=options))
+    return {"usages": [len(chunk.choices) for chunk in chunks if chunk.usage is not None]}
+
+
+def helper(fake, **settings):
+    with client().chat.completions.stream(**ask("py helper", fake, **settings)) as events:
+        kinds = [event.type for event in events]
+        choice = events.get_final_completion().choices[0]
+    calls = [[call.function.name, call.function.arguments] for call in choice.message.tool_calls or []]
+    done = sorted(kind for kind in kinds if kind.endswith(".done"))
+    return {"text": choice.message.content, "finish": choice.finish_reason, "calls": calls, "done": done}
+
+
+def completions():
+    client_ = client()
+    body = {"model": MODEL, "max_tokens": 20}
+    plain = client_.completions.create(**body, prompt="py text", extra_body={"x_fake": {"text": "one two"}})
+    many = client_.completions.create(**body, prompt=["a", "b"], echo=True, extra_body={"x_fake": {"text": "!"}})
+    text = ""
+    for chunk in client_.completions.create(**body, prompt="py", stream=True, extra_body={"x_fake": {"text": "one two"}}):
+        text += chunk.choices[0].text
+    return {"plain": plain.choices[0].text, "many": [choice.text for choice in many.choices], "stream": text}
+
+
+def stream_helper():
+    calls = [{"name": "get_weather", "arguments": '{"city":"Bern"}'}]
+    return {"text": helper({"text": "one two"}), "tools": helper({"toolCalls": calls}, tools=[TOOL])}
 
 
 TOOL = {
@@ -128,7 +159,7 @@ def errors():
     }
 
 
-SCENARIOS = [plain, stream, tools, json_schema, images, abort, broken_stream, models, errors]
+SCENARIOS = [plain, stream, stream_with_usage, stream_helper, completions, tools, json_schema, images, abort, broken_stream, models, errors]
 results = {}
 for scenario in SCENARIOS:
     try:

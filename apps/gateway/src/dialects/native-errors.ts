@@ -60,6 +60,7 @@ const AWS_ERRORS: ErrorEnvelope = {
 export const NATIVE_ERRORS = {
   'openai-chat': openaiChat,
   'openai-responses': openaiChat,
+  'openai-completions': openaiChat,
   'anthropic-messages': anthropicMessages,
   'gemini-content': { encodeError: encodeGoogleError },
   'bedrock-converse': AWS_ERRORS,

@@ -55,7 +55,7 @@ function answer(
   });
 }
 
-const CALLABLE_MODES = new Set(['chat', 'responses', 'embedding']);
+const CALLABLE_MODES = new Set(['chat', 'responses', 'embedding', 'completion']);
 
 /**
  * Every model of a configured provider that the key may call and the failover mode allows, and the project's aliases; a

@@ -44,6 +44,10 @@ export function canonicalText(request: ChatRequest): string {
     extra,
   ];
   if (request.wire?.headers !== undefined) parts.push(request.wire.headers);
+  if (request.prompt !== undefined) {
+    const { chat: _others, ...prompt } = request.prompt;
+    parts.push(['prompt', prompt]);
+  }
   if (request.countOnly === true) parts.push('count');
   return JSON.stringify(parts);
 }

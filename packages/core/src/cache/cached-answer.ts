@@ -14,6 +14,24 @@ export interface CachedAnswer {
   readonly costNanoUsd: number;
   /** Where the semantic cache found it: the request it was found for. */
   readonly matchedBy?: string;
+  /** Where it is kept for replays by `Idempotency-Key`. */
+  readonly sent?: SentAnswer;
+}
+
+/** What its first caller got, so that the next one gets the same. */
+export interface SentAnswer {
+  /** UUID of the first request: ids of the answer are made of it. */
+  readonly requestId: string;
+  /** The body byte for byte (zstd, base64); absent for streams too long to keep. */
+  readonly body?: string;
+}
+
+export function packBody(parts: readonly Uint8Array[]): string {
+  return Bun.zstdCompressSync(Buffer.concat(parts)).toString('base64');
+}
+
+export function unpackBody(body: string): Uint8Array {
+  return Bun.zstdDecompressSync(Buffer.from(body, 'base64'));
 }
 
 export function encodeCachedAnswer(answer: CachedAnswer): string {

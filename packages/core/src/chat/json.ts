@@ -29,6 +29,7 @@ export function parseJson(text: string): JsonValue | undefined {
 export type WireFormat =
   | 'openai-chat'
   | 'openai-responses'
+  | 'openai-completions'
   | 'anthropic-messages'
   | 'gemini-content'
   | 'bedrock-converse';

@@ -106,6 +106,22 @@ export interface WireRequest {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+/** Text that is to be continued. */
+export interface TextPrompt {
+  /** Texts, or tokens as the model numbers them. Each gets `n` answers, one prompt's after the other's. */
+  readonly prompts: readonly (string | readonly number[])[];
+  /** What comes after the text that is wanted. */
+  readonly suffix?: string;
+  /** Each answer begins with its prompt. */
+  readonly echo?: boolean;
+  /** Candidates for each prompt, of which the best `n` are given. */
+  readonly bestOf?: number;
+  /** Tokens at each place whose probabilities are wanted; 0 = only the chosen ones'. */
+  readonly logprobs?: number;
+  /** All else that was sent, as Chat Completions calls it: for servers that speak no other format. */
+  readonly chat: Readonly<JsonObject>;
+}
+
 /**
  * A chat request in the gateway's own terms: what every dialect decodes into and every provider encodes from.
  * Absent fields were not sent; nothing is defaulted here.
@@ -114,6 +130,8 @@ export interface ChatRequest {
   /** Model name exactly as asked for (may be an alias or `provider/model`). */
   readonly model: string;
   readonly messages: readonly ChatMessage[];
+  /** Set where text is to be continued instead: each of the messages is the user's, and holds one prompt. */
+  readonly prompt?: TextPrompt;
   readonly stream: boolean;
   /** Set where no answer is wanted, only the number of input tokens. */
   readonly countOnly?: true;

@@ -30,6 +30,15 @@ export const ZERO_USAGE: Usage = {
   outputAudioTokens: 0,
 };
 
+/** Of several calls. */
+export function addUsage(a: Usage, b: Usage): Usage {
+  const sum: { -readonly [K in keyof Usage]: Usage[K] } = { ...a, ...b };
+  for (const name of COUNTS) sum[name] = a[name] + b[name];
+  return a.estimated === true ? { ...sum, estimated: true } : sum;
+}
+
+const COUNTS = Object.keys(ZERO_USAGE) as (keyof Omit<Usage, 'serviceTier' | 'estimated'>)[];
+
 /** All input tokens, whatever their class. */
 export function promptTokens(usage: Usage): number {
   return (

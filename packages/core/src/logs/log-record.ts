@@ -3,6 +3,7 @@ import type { LogStatus } from '../errors/error-table';
 export type DialectName =
   | 'openai-chat'
   | 'openai-responses'
+  | 'openai-completions'
   | 'anthropic-messages'
   | 'openai-embeddings'
   | 'passthrough';

@@ -32,7 +32,7 @@ export function estimateHold(
   options: HoldOptions,
 ): HoldEstimate {
   const prompt = estimatePromptTokens(weight, options.strict);
-  const output = (request.maxOutputTokens ?? options.defaultOutputTokens) * (request.n ?? 1);
+  const output = (request.maxOutputTokens ?? options.defaultOutputTokens) * countAnswers(request);
   const context: PriceContext = { promptTokens: prompt, serviceTier: holdTier(request.serviceTier) };
   let holdNanoUsd = 0;
   let inputNanoUsd = 0;
@@ -51,6 +51,11 @@ export function estimateHold(
     inputNanoUsd = Math.max(inputNanoUsd, roundedNanoUsd([[prompt, inputPrice]]));
   }
   return { holdNanoUsd, inputNanoUsd, tokens: prompt + output };
+}
+
+/** Answers that are billed, given or not. */
+function countAnswers({ n = 1, prompt }: ChatRequest): number {
+  return prompt === undefined ? n : prompt.prompts.length * Math.max(n, prompt.bestOf ?? 1);
 }
 
 function audioClasses(base: readonly TokenClass[], audio: TokenClass, applies: boolean): readonly TokenClass[] {

@@ -1,4 +1,4 @@
-import type { ChatMessage, ChatRequest, ContentPart, Tool } from '../chat/request';
+import type { ChatMessage, ChatRequest, ContentPart, TextPrompt, Tool } from '../chat/request';
 
 /** What a request weighs before any model has seen it. */
 export interface RequestWeight {
@@ -29,6 +29,7 @@ export function weighRequest(request: ChatRequest): RequestWeight {
   const weight = { ...NO_WEIGHT, messages: request.messages.length };
   for (const message of request.messages) addMessage(weight, message);
   for (const tool of request.tools ?? []) addTool(weight, tool);
+  if (request.prompt !== undefined) addPrompt(weight, request.prompt);
   if (request.responseFormat?.type === 'json_schema') weight.textBytes += jsonBytes(request.responseFormat.schema);
   for (const name in request.extra) {
     const bytes = jsonBytes(request.extra[name]);
@@ -82,6 +83,13 @@ const PART_WEIGHERS: {
   },
 };
 
+/** What stands in no message of it; what comes after is read with each prompt. */
+function addPrompt(weight: MutableWeight, { prompts, suffix = '' }: TextPrompt): void {
+  weight.textBytes += prompts.length * Buffer.byteLength(suffix);
+  for (const prompt of prompts)
+    if (typeof prompt !== 'string') weight.textBytes += BYTES_PER_TOKEN_HOLD * prompt.length;
+}
+
 function addTool(weight: MutableWeight, tool: Tool): void {
   if (tool.type === 'raw') {
     weight.builtInTools += 1;
@@ -116,6 +124,16 @@ export function guessTokens(utf8Bytes: number): number {
 
 /** What an image or a page of a document commonly costs, where nobody counted. */
 const COMMON_MEDIA_TOKENS = 1500;
+
+/** Best guess of what a model has to read at once: of several prompts, the longest. */
+export function guessContextTokens(request: ChatRequest, { textBytes }: RequestWeight): number {
+  const { prompt } = request;
+  if (prompt === undefined) return guessTokens(textBytes);
+  const lengths = prompt.prompts.map((one) =>
+    typeof one === 'string' ? guessTokens(Buffer.byteLength(one)) : one.length,
+  );
+  return Math.max(...lengths) + guessTokens(Buffer.byteLength(prompt.suffix ?? ''));
+}
 
 /** Best guess of a whole prompt, for callers that ask how large it is where the vendor cannot tell. */
 export function guessInputTokens(request: ChatRequest): number {

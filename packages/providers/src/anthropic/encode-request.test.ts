@@ -447,7 +447,7 @@ describe('parameters', () => {
         topLogprobs: 0,
         logitBias: {},
         topK: -1,
-        extra: { store: true, stream_options: {}, modalities: ['text'], 'messages[0].id': 'x' },
+        extra: { store: false, stream_options: {}, modalities: ['text'], 'messages[0].id': 'x' },
       }),
     );
     expect(Object.keys(json).sort()).toEqual(['max_tokens', 'messages', 'model']);

@@ -9,6 +9,7 @@ const profile = createChatProvider({
   modelPatterns: [/^demo-(?:chat|slow)$/],
   quirks: { ...OPENAI_QUIRKS, isReasoningModel: () => false, topK: true },
   embeddings: null,
+  completions: null,
 });
 
 /** Built in, so that everything can be tried without an account: `demo-chat`, and `demo-slow` at a visible pace. */

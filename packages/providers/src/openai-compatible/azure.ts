@@ -1,3 +1,5 @@
+import { createCompletions } from '../openai/completions/create-completions';
+import { OPENAI_COMPLETIONS } from '../openai/completions/quirks';
 import { createEmbeddings, OPENAI_EMBEDDINGS } from '../openai/embeddings';
 import { passthrough } from '../openai/passthrough';
 import { OPENAI_QUIRKS } from '../openai/quirks';
@@ -15,6 +17,7 @@ const compatible = createCompatibleProvider({
   modelPatterns: [],
   quirks: OPENAI_QUIRKS,
   embeddings: OPENAI_EMBEDDINGS,
+  completions: OPENAI_COMPLETIONS,
 });
 
 function resourceRoot({ baseUrl }: ProviderConnection): string {
@@ -46,6 +49,7 @@ function toDeployment(context: EncodeContext, path: string, encode: (keyless: En
 }
 
 const embeddings = createEmbeddings('azure', OPENAI_EMBEDDINGS);
+const completions = createCompletions('azure', OPENAI_COMPLETIONS, OPENAI_QUIRKS);
 
 /** Azure OpenAI: models are named by their deployment. Source: https://learn.microsoft.com/azure/ai-foundry/openai/reference */
 export const azure: Provider = {
@@ -56,6 +60,11 @@ export const azure: Provider = {
     ...embeddings,
     encodeRequest: (request, context) =>
       toDeployment(context, 'embeddings', (keyless) => embeddings.encodeRequest(request, keyless)),
+  },
+  completions: {
+    ...completions,
+    encodeRequest: (request, context) =>
+      toDeployment(context, 'completions', (keyless) => completions.encodeRequest(request, keyless)),
   },
   passthrough: {
     ...passthrough,

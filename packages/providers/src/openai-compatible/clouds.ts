@@ -14,6 +14,8 @@ const CLOUDS: readonly CompatibleOverrides[] = [
     name: 'together',
     defaultBaseUrl: 'https://api.together.xyz/v1',
     modelPatterns: [],
+    // Source: https://docs.together.ai/reference/completions
+    completions: { takesMany: false },
   },
   // Source: https://api-docs.deepseek.com
   {
@@ -22,6 +24,12 @@ const CLOUDS: readonly CompatibleOverrides[] = [
     modelPatterns: [/^deepseek-(?:chat|reasoner|coder)/],
     quirks: { topK: false },
     embeddings: null,
+    // Source: https://api-docs.deepseek.com/guides/fim_completion
+    completions: {
+      serves: (model) => !/reasoner|-r1/.test(model),
+      takesMany: false,
+      baseUrl: ({ baseUrl }) => `${baseUrl.replace(/\/v1$/, '')}/beta`,
+    },
   },
   // Source: https://docs.x.ai/docs/api-reference
   {
@@ -39,6 +47,15 @@ const CLOUDS: readonly CompatibleOverrides[] = [
     quirks: { streamOptions: false, topK: false, renamed: { seed: 'random_seed' } },
     // Source: https://docs.mistral.ai/api/endpoint/embeddings
     embeddings: { dimensionsField: 'output_dimension', maxInputs: 512 },
+    // Fills in the middle, and answers as chat does. Source: https://docs.mistral.ai/api/endpoint/fim
+    completions: {
+      serves: (model) => /^codestral-(?!mamba|embed)/.test(model),
+      ...{ takesMany: false, echoes: false, path: 'fim/completions' },
+      fields: new Set([
+        ...['model', 'prompt', 'suffix', 'temperature', 'top_p', 'max_tokens', 'min_tokens', 'stream', 'stop', 'seed'],
+        ...['random_seed', 'metadata'],
+      ]),
+    },
   },
   // Source: https://openrouter.ai/docs/api-reference/overview
   {
@@ -46,12 +63,16 @@ const CLOUDS: readonly CompatibleOverrides[] = [
     defaultBaseUrl: 'https://openrouter.ai/api/v1',
     modelPatterns: [],
     quirks: { outputLimitField: 'as-sent' },
+    // Source: https://openrouter.ai/docs/api-reference/completion
+    completions: { takesMany: false, echoes: false },
   },
   // Source: https://docs.fireworks.ai/tools-sdks/openai-compatibility
   {
     name: 'fireworks',
     defaultBaseUrl: 'https://api.fireworks.ai/inference/v1',
     modelPatterns: [/^accounts\/fireworks\//],
+    // Source: https://docs.fireworks.ai/api-reference/post-completions
+    completions: {},
   },
 ];
 

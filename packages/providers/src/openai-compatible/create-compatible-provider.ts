@@ -1,13 +1,16 @@
+import { type CompletionQuirks, OPEN_COMPLETIONS } from '../openai/completions/quirks';
 import { type EmbeddingQuirks, OPENAI_EMBEDDINGS } from '../openai/embeddings';
 import { type ChatProfile, createChatProvider } from '../openai/index';
 import { type ChatQuirks, OPENAI_QUIRKS } from '../openai/quirks';
 import type { Provider } from '../provider';
 
 /** What a compatible server does otherwise than the vendor of the format. */
-export interface CompatibleOverrides extends Omit<ChatProfile, 'quirks' | 'embeddings'> {
+export interface CompatibleOverrides extends Omit<ChatProfile, 'quirks' | 'embeddings' | 'completions'> {
   readonly quirks?: Partial<ChatQuirks>;
   /** null where the server makes none. */
   readonly embeddings?: Partial<EmbeddingQuirks> | null;
+  /** Absent where the server only knows conversations. */
+  readonly completions?: Partial<CompletionQuirks>;
 }
 
 /** Servers that speak the format rarely know the newer name of the output limit, but often `top_k`. */
@@ -23,10 +26,11 @@ const COMPATIBLE_EMBEDDINGS: EmbeddingQuirks = { ...OPENAI_EMBEDDINGS, base64: f
 
 /** A provider that speaks Chat Completions, from what sets it apart. */
 export function createCompatibleProvider(overrides: CompatibleOverrides): Provider {
-  const { embeddings } = overrides;
+  const { embeddings, completions } = overrides;
   return createChatProvider({
     ...overrides,
     quirks: { ...COMPATIBLE_QUIRKS, ...overrides.quirks },
     embeddings: embeddings === null ? null : { ...COMPATIBLE_EMBEDDINGS, ...embeddings },
+    completions: completions === undefined ? null : { ...OPEN_COMPLETIONS, ...completions },
   });
 }

@@ -13,6 +13,7 @@ export function createCustomProvider(name: string, listsModels: boolean): Provid
     defaultBaseUrl: '',
     modelPatterns: [],
     quirks: { outputLimitField: 'as-sent' },
+    completions: {},
     ...(listsModels ? { modelsEndpoint } : {}),
   });
 }

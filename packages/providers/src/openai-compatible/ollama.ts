@@ -17,6 +17,10 @@ const compatible = createCompatibleProvider({
   // Local names are like anybody's; which ones there are is known from the server's own list.
   modelPatterns: [],
   modelsEndpoint: (connection) => modelsEndpoint(withVersion(connection)),
+  completions: {
+    ...{ takesMany: false, echoes: false },
+    baseUrl: (connection) => withVersion(connection).baseUrl,
+  },
 });
 
 const embeddings = createEmbeddings('ollama', { ...OPENAI_EMBEDDINGS, base64: false });

@@ -1,5 +1,5 @@
 import type { ChatEvent, EventBatch } from '@llm0/core/chat/event';
-import type { JsonValue } from '@llm0/core/chat/json';
+import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
 import { asNumber, asObject, asString, parseAnswer } from '../translation/read-json';
 import { upstreamFailure } from '../transport/upstream-failure';
 import { addChoiceExtras, idBaseOf, startEvent } from './decode-chunk';
@@ -11,7 +11,10 @@ import { ANSWER_FIELDS, PADDING_FIELD } from './wire';
 
 /** A whole plain answer → its events and the body itself. Throws `malformed` for anything that is not one. */
 export function decodeResponse(provider: string, bytes: Uint8Array): EventBatch {
-  const body = parseAnswer(provider, bytes);
+  return decodeBody(provider, parseAnswer(provider, bytes));
+}
+
+export function decodeBody(provider: string, body: JsonObject): EventBatch {
   const error = decodeErrorObject(provider, body);
   if (error !== undefined) throw error;
   const choices = Array.isArray(body.choices) ? body.choices : [];

@@ -17,7 +17,7 @@ export function createStreamDecoder(provider: string): StreamDecoder {
  * The chunks of one streamed answer. Whatever a client would see anything of is forwarded: the vendor's own bytes where
  * nothing had to change, else the chunk written again with its unknown fields.
  */
-class ChatStream implements PayloadDecoder {
+export class ChatStream implements PayloadDecoder {
   private readonly chunks = new ChunkDecoder();
   private last: JsonObject = {};
   private fate: ChunkFate = 'drop';

@@ -34,7 +34,7 @@ export function encodeRequest(request: ChatRequest, context: EncodeContext, quir
   };
 }
 
-function setDelivery(body: JsonObject, stream: boolean, quirks: ChatQuirks): void {
+export function setDelivery(body: JsonObject, stream: boolean, quirks: ChatQuirks): void {
   if (!stream) {
     if (body.stream !== undefined) body.stream = false;
     return;

@@ -1,4 +1,6 @@
 import type { Provider } from '../provider';
+import { createCompletions } from './completions/create-completions';
+import { type CompletionQuirks, OPENAI_COMPLETIONS } from './completions/quirks';
 import { decodeError } from './decode-error';
 import { decodeModelNames } from './decode-models';
 import { decodeResponse } from './decode-response';
@@ -20,6 +22,8 @@ export interface ChatProfile {
   readonly quirks: ChatQuirks;
   /** null where the server makes none. */
   readonly embeddings: EmbeddingQuirks | null;
+  /** null where the server only knows conversations. */
+  readonly completions: CompletionQuirks | null;
   /** Set for servers whose models come and go: their list is asked for while the gateway runs. */
   readonly modelsEndpoint?: NonNullable<Provider['modelsUrl']>;
 }
@@ -41,6 +45,7 @@ export function createChatProvider(profile: ChatProfile): Provider {
     probeUrl: profile.modelsEndpoint ?? modelsEndpoint,
     passthrough,
     ...(profile.embeddings === null ? {} : { embeddings: createEmbeddings(name, profile.embeddings) }),
+    ...(profile.completions === null ? {} : { completions: createCompletions(name, profile.completions, quirks) }),
     ...(profile.modelsEndpoint === undefined
       ? {}
       : { modelsUrl: profile.modelsEndpoint, decodeModels: decodeModelNames }),
@@ -51,8 +56,17 @@ export const openai: Provider = speakResponses(
   createChatProvider({
     name: 'openai',
     defaultBaseUrl: 'https://api.openai.com/v1',
-    modelPatterns: [/^gpt-/, /^chatgpt-/, /^o[1-9](?:$|-)/, /^ft:/, /^codex-/, /^computer-use-/],
+    modelPatterns: [
+      /^gpt-/,
+      /^chatgpt-/,
+      /^o[1-9](?:$|-)/,
+      /^ft:/,
+      /^codex-/,
+      /^computer-use-/,
+      /^(?:davinci|babbage)-\d/,
+    ],
     quirks: OPENAI_QUIRKS,
     embeddings: OPENAI_EMBEDDINGS,
+    completions: OPENAI_COMPLETIONS,
   }),
 );

@@ -1,4 +1,4 @@
-import type { JsonObject } from '@llm0/core/chat/json';
+import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
 import { countText, createUsageReader, limitOf, type NativeShape, type PassthroughPart } from '../passthrough';
 import { asObject, asObjects } from '../translation/read-json';
 import { decodeUsage } from './decode-usage';
@@ -24,6 +24,29 @@ const CHAT: NativeShape = {
         asObjects(value.choices).reduce((sum, choice) => sum + countText(choice.delta ?? choice.message), 0),
     }),
 };
+
+/** Completions, with suffixes and without. */
+const COMPLETIONS: NativeShape = {
+  ...CHAT,
+  path: /^(?:.*\/deployments\/(?<model>[^/]+))?(?!.*\/chat\/).*\/completions$/,
+  outputLimit: (body) =>
+    times(times(limitOf(body, 'max_tokens'), largest(body.n, body.best_of)), countPrompts(body.prompt)),
+  boundedFields: new Set([
+    ...['model', 'prompt', 'suffix', 'max_tokens', 'best_of', 'echo', 'logprobs', 'logit_bias', 'stream_options'],
+    ...['frequency_penalty', 'presence_penalty', ...SAMPLING],
+  ]),
+  createReader: () =>
+    createUsageReader({
+      readUsage: (value) => decodeUsage(value.usage),
+      readText: (value) => asObjects(value.choices).reduce((sum, choice) => sum + countText(choice.text), 0),
+    }),
+};
+
+const largest = (...counts: readonly (JsonValue | undefined)[]): number =>
+  Math.max(1, ...counts.filter((count) => typeof count === 'number'));
+
+const countPrompts = (prompt: JsonValue | undefined): number =>
+  Array.isArray(prompt) && typeof prompt[0] !== 'number' ? prompt.length : 1;
 
 /** The Responses API. */
 const RESPONSES: NativeShape = {
@@ -61,7 +84,7 @@ export const passthrough: PassthroughPart = {
   root: ({ baseUrl }) => baseUrl.replace(/\/+$/, '').replace(/\/v1$/, ''),
   signsBody: () => false,
   authorize: (_request, connection) => ({ ...keyHeaders(connection), ...connection.headers }),
-  shapes: [CHAT, RESPONSES, EMBEDDINGS],
+  shapes: [CHAT, COMPLETIONS, RESPONSES, EMBEDDINGS],
   nativeOnly: NATIVE_ONLY,
 };
 

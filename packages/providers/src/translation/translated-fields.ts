@@ -34,6 +34,8 @@ export function refuseExtras(
   taken: (name: string) => boolean = () => false,
 ): void {
   for (const name in request.wire?.headers) dropped.note(name);
+  // Who asks for it looks for the answer there later.
+  if (request.extra.store === true && !taken('store')) dropped.note('store');
   for (const name in request.extra) {
     if (HARMLESS_FIELDS.has(name) || taken(name)) continue;
     if (DEFAULT_VALUES.get(name) === JSON.stringify(request.extra[name])) continue;

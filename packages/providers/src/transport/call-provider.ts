@@ -4,51 +4,24 @@ import { countEvents } from '@llm0/core/chat/input-count';
 import type { ChatRequest } from '@llm0/core/chat/request';
 import { clientClosed, GatewayError } from '@llm0/core/errors/gateway-error';
 import { guessInputTokens } from '@llm0/core/pricing/estimate-tokens';
-import type { Provider, StreamDecoder } from '../provider';
+import type { StreamDecoder } from '../provider';
+import type { ProviderAnswer, ProviderCall } from '../provider-call';
 import type { EncodeContext, UpstreamRequest } from '../provider-request';
 import { askWithKeys } from './ask-with-keys';
-import type { EgressOptions } from './fetch-guarded';
 import { type FetchedAnswer, fetchUpstream } from './fetch-upstream';
 import { inlineMedia } from './inline-media';
 import type { KeyRing } from './key-ring';
+import { callPrompts } from './prompts/call-prompts';
 import { readWhole, UpstreamBody } from './read-body';
 import { readFailure } from './read-failure';
 import { upstreamFailure } from './upstream-failure';
 
 export { KIND_BY_FAILURE, upstreamFailure, wasNeverSent } from './upstream-failure';
+export type { ProviderAnswer, ProviderCall };
 
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 /** An error's own words get at least this long, also where the attempt's time is used up. */
 const MIN_ERROR_BODY_MS = 200;
-
-export interface ProviderCall {
-  readonly provider: Provider;
-  readonly request: ChatRequest;
-  readonly context: EncodeContext;
-  /** Milliseconds until the answer must begin: its headers and, where it is streamed, its first byte. */
-  readonly timeoutMs: number;
-  /** Longest silence within the answer, in milliseconds. */
-  readonly idleTimeoutMs: number;
-  /** Aborts when nobody waits any more: the upstream is cancelled at once. */
-  readonly signal: AbortSignal;
-  readonly fetch: typeof globalThis.fetch;
-  /** For URLs that come from callers: hosts that may be private, another resolver. */
-  readonly egress?: Pick<EgressOptions, 'allowedHosts' | 'allowedRanges' | 'resolve' | 'ca'>;
-  /** Where there are several keys, or stored ones: they take the place of the connection's own. */
-  readonly keys?: KeyRing;
-}
-
-export interface ProviderAnswer {
-  /** To be read once. Leaving early (`return`) cancels the upstream. Throws `GatewayError`. */
-  readonly events: AsyncIterableIterator<EventBatch>;
-  readonly status: number;
-  /** Parameters of the request that were left out. */
-  readonly dropped: readonly string[];
-  /** Milliseconds from the call to the answer's headers. */
-  readonly headersMs: number;
-  /** All of it is here already. */
-  readonly isWhole: boolean;
-}
 
 /**
  * One attempt at one provider. Resolves when a 2xx has begun; the answer's content is read through `events`, the same
@@ -56,6 +29,11 @@ export interface ProviderAnswer {
  */
 export function callProvider(call: ProviderCall): Promise<ProviderAnswer> {
   if (call.request.countOnly === true && call.provider.countsTokens !== true) return Promise.resolve(guessCount(call));
+  const { prompt } = call.request;
+  return prompt === undefined ? callKeyed(call) : callPrompts(call, prompt, callKeyed);
+}
+
+function callKeyed(call: ProviderCall): Promise<ProviderAnswer> {
   return call.keys === undefined ? callOnce(call) : callWithKeys(call, call.keys);
 }
 

@@ -19,7 +19,7 @@ const SSE = [
   'data: {"choices":[{"delta":{"role":"assistant"}}]}',
   'data: {"choices":[{"delta":{"content":"Grüß "}}]}',
   'data: {"choices":[{"delta":{"content":"Gott"}}]}',
-  'data: {"choices":[],"usage":{"prompt_tokens":3,"completion_tokens":2},"cost_usd":0.000001}',
+  'data: {"choices":[{"index":0,"delta":{},"finish_reason":null}],"usage":{"prompt_tokens":3,"completion_tokens":2},"cost_usd":0.000001}',
   'data: [DONE]',
   '',
 ].join('\r\n\r\n');

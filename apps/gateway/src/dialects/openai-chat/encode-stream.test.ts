@@ -79,7 +79,7 @@ function readShape(text: string): Seen {
   expect([...finishes.keys()].sort()).toEqual([...roles.keys()].sort());
   expect<JsonObject>(metadata).toMatchObject({
     object: 'chat.completion.chunk',
-    choices: [],
+    choices: [{ index: 0, delta: {}, finish_reason: null }],
     provider: 'openai',
     cache: 'miss',
   });
@@ -147,6 +147,17 @@ describe('encoding a stream', () => {
         completion_tokens_details: { reasoning_tokens: 12, audio_tokens: 0 },
       },
     });
+  });
+
+  test.each([
+    [{ include_usage: true }, []],
+    [{ include_usage: false }, [{ index: 0, delta: {}, finish_reason: null }]],
+    [null, [{ index: 0, delta: {}, finish_reason: null }]],
+  ])('stream_options %j: the metadata chunk has the choices %j', (stream_options, choices) => {
+    const request = { ...ANY_REQUEST, extra: { stream_options } };
+    const encoder = openaiChat.createStreamEncoder({ ...CONTEXT, request });
+    const [chunk = ''] = new TextDecoder().decode(encoder.finish(SUMMARY)).split('\n\n');
+    expect(JSON.parse(chunk.slice('data: '.length)).choices).toEqual(choices);
   });
 
   test('a failure after the first output never looks complete', () => {

@@ -1,5 +1,6 @@
 import type { ChatEvent, EventBatch } from '@llm0/core/chat/event';
-import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
+import { isObject, type JsonObject, type JsonValue } from '@llm0/core/chat/json';
+import type { ChatRequest } from '@llm0/core/chat/request';
 import type { GatewayError } from '@llm0/core/errors/gateway-error';
 import { encodeSse, SSE_DONE } from '@llm0/core/sse/encode-sse';
 import type { ResponseSummary, StreamContext, StreamEncoder } from '../dialect';
@@ -25,11 +26,13 @@ export class ChatStreamEncoder implements StreamEncoder {
   /** Unknown top-level fields that wait for the next chunk. */
   private pending: Record<string, JsonValue> | undefined;
   private head = '';
+  private readonly isUsageAsked: boolean;
 
   constructor(context: StreamContext) {
     this.id = `chatcmpl-${context.requestId}`;
     this.model = context.model;
     this.createdSeconds = context.createdSeconds;
+    this.isUsageAsked = asksForUsage(context.request);
   }
 
   encode(batch: EventBatch): Uint8Array | null {
@@ -51,7 +54,8 @@ export class ChatStreamEncoder implements StreamEncoder {
       object: 'chat.completion.chunk',
       created: this.createdSeconds,
       model: this.model,
-      choices: [],
+      // Who did not ask for usage may read `choices[0]` of every chunk.
+      choices: this.isUsageAsked ? [] : [{ index: 0, delta: {}, finish_reason: null }],
       usage: encodeUsage(summary.usage),
       latency_ms: roundMs(summary.latencyMs),
       provider: summary.provider,
@@ -147,6 +151,11 @@ export class ChatStreamEncoder implements StreamEncoder {
     const custom = this.customTools.size > 0 && this.customTools.has(`${event.choice}:${index}`);
     return custom ? { index, custom: { input: text } } : { index, function: { arguments: text } };
   }
+}
+
+/** True where the caller knows of a last chunk without choices. */
+export function asksForUsage({ extra }: ChatRequest): boolean {
+  return isObject(extra.stream_options) && extra.stream_options.include_usage === true;
 }
 
 /** What an event sets on the choice beside its delta. */

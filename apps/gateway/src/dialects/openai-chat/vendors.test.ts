@@ -65,7 +65,9 @@ describe.each(VENDORS)('answers of another vendor', (provider, fixtures) => {
     test(`${label}: streamed, a client puts the same together`, () => {
       const text = translateStream(provider, fixture.stream);
       expect(choicesOf(collectEvents(decodeStream(openai, [new TextEncoder().encode(text)]).events))).toEqual(expected);
-      const choices = chunksOf(text).flatMap((chunk) => chunk.choices as JsonObject[]);
+      const choices = chunksOf(text)
+        .slice(0, -1)
+        .flatMap((chunk) => chunk.choices as JsonObject[]);
       for (const { index } of fixture.expected.choices) {
         const own = choices.filter((choice) => choice.index === index);
         expect(own[0]?.delta).toMatchObject({ role: 'assistant' });

@@ -7,6 +7,7 @@ import type {
   SemanticLookUp,
   SemanticQuestion,
 } from '@llm0/core/cache/semantic/semantic-cache';
+import { mayCache } from '@llm0/core/cache/tool-answers';
 import type { Services } from '../../services/contract';
 import type { Admission } from '../exchange/admit';
 import type { Exchange } from '../exchange/open-exchange';
@@ -42,6 +43,7 @@ export function similarQuestion(
     threshold: project.semanticThreshold,
     minThreshold: exchange.controls.cacheThreshold,
     shadow: project.semanticShadow,
+    mayServe: ({ response }) => mayCache(response, project),
     isAsked: plan.admit.cacheKey !== undefined,
   };
 }

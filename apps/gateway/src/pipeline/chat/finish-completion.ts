@@ -1,4 +1,4 @@
-import type { CachedAnswer } from '@llm0/core/cache/cached-answer';
+import { type CachedAnswer, packBody } from '@llm0/core/cache/cached-answer';
 import type { IdempotencyClaim } from '@llm0/core/cache/idempotency/idempotency-keys';
 import type { ChatResponse } from '@llm0/core/chat/response';
 import type { GivenBodies } from '@llm0/core/logs/body-log';
@@ -32,6 +32,8 @@ export interface Finished {
   readonly summary: ResponseSummary;
   /** JSON text as the caller gets it; absent for streams whose format has none. */
   readonly text: string | undefined;
+  /** All bytes the caller gets, where they are known and an `Idempotency-Key` is to give them again. */
+  readonly bytes?: readonly Uint8Array[];
 }
 
 /**
@@ -41,10 +43,11 @@ export interface Finished {
 export function finishCompletion(
   services: RespondNeeds,
   input: RespondInput,
-  { response, summary, text }: Finished,
+  finished: Finished,
 ): Promise<void> | undefined {
+  const { response, summary, text } = finished;
   if (text !== undefined && input.dialect.keeping !== undefined) keepForLater(services, input, text);
-  const claimed = input.claim.complete(() => storedAnswer(response, summary));
+  const claimed = input.claim.complete(() => storedAnswer(finished));
   services.bodyLog.keep(() => bodiesOf(input, text ?? input.dialect.encodeResponse(response, summary)));
   const { handedOver } = input.meter;
   if (claimed === undefined) return handedOver;
@@ -57,9 +60,10 @@ export function bodiesOf(input: RespondInput, response: string): GivenBodies {
 }
 
 /** What replays of a request with an Idempotency-Key get. */
-function storedAnswer(response: ChatResponse, summary: ResponseSummary): CachedAnswer {
-  const { provider, model, usage, costNanoUsd } = summary;
-  return { v: 1, provider, model, response, usage, costNanoUsd };
+function storedAnswer({ response, summary, bytes }: Finished): CachedAnswer {
+  const { provider, model, usage, costNanoUsd, requestId, createdSeconds } = summary;
+  const sent = { requestId, body: bytes && packBody(bytes) };
+  return { v: 1, provider, model, response: { createdSeconds, ...response }, usage, costNanoUsd, sent };
 }
 
 /** Keeps a complete answer for later requests, where format and caller want that. */
@@ -68,6 +72,8 @@ function keepForLater(
   { dialect, exchange, admission }: RespondInput,
   answer: string,
 ): void {
+  // What a replay gives again is kept already.
+  if (admission.decision.type === 'replayed') return;
   const { requestId } = exchange;
   const part = dialect.keeping?.partToKeep(admission.plan.request, requestId, answer);
   if (part === undefined) return;

@@ -117,18 +117,28 @@ describe('identical calls at once', () => {
     ]);
   });
 
-  test('but for a stream beside a plain one, or what may not be cached', async () => {
+  test('are one, plain or streamed', async () => {
     const stream = streams();
-    pipeline.world.scripts = [says('plain'), stream.script];
-    const plain = produce(await ask());
-    const streamed = produce(await ask({ stream: true }));
-    stream.send('streamed');
+    pipeline.world.scripts = [stream.script];
+    const pending = [produce(await ask({ stream: true })), produce(await ask())];
+    stream.send('two');
     stream.finish();
-    expect(await Promise.all([plain.answer, streamed.answer].map(async (one) => readText(await one)))).toEqual([
-      'plain',
-      'streamed',
-    ]);
-    expect(pipeline.world.asked.map((one) => one.stream)).toEqual([false, true]);
+    expect(await Promise.all(pending.map(async ({ answer }) => readText(await answer)))).toEqual(['two', 'two']);
+    expect(pipeline.world.asked.map((one) => one.stream)).toEqual([true]);
+  });
+
+  const TOOL = { type: 'function', name: 'look' } as const;
+  test.each<[Partial<ChatRequest>, boolean, number]>([
+    [{ tools: [TOOL] }, false, 2],
+    [{ tools: [TOOL] }, true, 1],
+    [{ tools: [TOOL], toolChoice: { type: 'none' } }, false, 1],
+  ])('with %j, where tool calls may be cached: %p, they are %p', async (given, cacheToolCalls, calls) => {
+    await pipeline.close();
+    pipeline = await openPipeline({ project: { cacheToolCalls } });
+    pipeline.world.scripts = [says('two'), says('two')];
+    const pending = [produce(await ask(given)), produce(await ask(given))];
+    await Promise.all(pending.map(({ answer }) => answer));
+    expect(pipeline.world.asked).toHaveLength(calls);
   });
 
   test('another question goes by itself', async () => {

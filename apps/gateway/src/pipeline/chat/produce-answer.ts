@@ -1,5 +1,6 @@
-import type { CachedAnswer } from '@llm0/core/cache/cached-answer';
+import type { CachedAnswer, SentAnswer } from '@llm0/core/cache/cached-answer';
 import type { SemanticLookUp } from '@llm0/core/cache/semantic/semantic-cache';
+import { mayCache, mayShare } from '@llm0/core/cache/tool-answers';
 import type { EventBatch } from '@llm0/core/chat/event';
 import { replayResponse } from '@llm0/core/chat/replay';
 import type { ChatResponse } from '@llm0/core/chat/response';
@@ -35,6 +36,8 @@ export interface Completion extends MeteredCompletion {
   readonly dropped: readonly string[];
   /** The whole answer, where it is known from the start: spares replaying and collecting it. */
   readonly whole?: ChatResponse;
+  /** What the first caller of an `Idempotency-Key` got: this one gets the same. */
+  readonly sent?: SentAnswer;
   /** Next batch, null at the end; throws the upstream's failure. */
   next(): Promise<EventBatch | null>;
   /** The reader goes; before the end this may cancel the upstream. */
@@ -98,9 +101,10 @@ function askOtherTiers(services: Needs, { exchange, admission, warmKey, question
 }
 
 async function askWarmTier(services: Needs, admission: Admission, key: string): Promise<Completion | undefined> {
-  const projectId = admission.principal.project.id;
+  const { project } = admission.principal;
+  const projectId = project.id;
   const hit = await services.warmCache.find(projectId, key);
-  if (hit === undefined) return undefined;
+  if (hit === undefined || !mayCache(hit.stored.response, project)) return undefined;
   const { value, provider, model, remainingMs: ttlMs } = hit;
   services.hotStore.cacheWrite(projectId, { key, value, ttlMs, provider, model });
   return replayStored(hit.stored);
@@ -111,12 +115,10 @@ const replaySimilar = ({ stored, similarity }: NonNullable<SemanticLookUp['hit']
   similarity,
 });
 
-/** Joins an identical call under way, or starts one, without waiting for it. */
+/** Joins an identical call under way, plain or streamed, or starts one, without waiting for it. */
 function joinFlight(services: Needs, exchange: Exchange, admission: Admission): Subscriber {
-  const { plan } = admission;
-  const shared = plan.admit.cacheKey;
-  // Streams and plain calls are different upstream calls: they share a cache entry, but never a flight.
-  const key = shared === undefined ? undefined : `${plan.request.stream ? 's' : 'p'}:${shared}`;
+  const { plan, principal } = admission;
+  const key = mayShare(plan.request, principal.project) ? plan.admit.cacheKey : undefined;
   const joined = key === undefined ? undefined : services.flights.join(key);
   if (joined !== undefined) return joined;
   const abort = new AbortController();
@@ -165,7 +167,7 @@ export function replayStored(stored: CachedAnswer, cache: CacheOutcome = 'exact'
   const whole: ChatResponse = { ...stored.response, usage: stored.usage };
   let replayed = false;
   return {
-    whole,
+    ...{ whole, sent: stored.sent },
     target: { provider: stored.provider, model: stored.model },
     cache,
     attempts: [],

@@ -1,20 +1,18 @@
 import { ResponseCollector } from '@llm0/core/chat/collect';
 import type { StreamEncoder } from '../../dialects/dialect';
 import { asGatewayError } from '../exchange/respond-error';
-import { responseHeaders } from '../exchange/response-headers';
+import { bodyHeaders } from './body-headers';
 import { bodiesOf, finishCompletion, type RespondInput, type RespondNeeds } from './finish-completion';
+
+/** Longest stream that an `Idempotency-Key` gives again byte for byte; longer ones are written anew. */
+const MAX_KEPT_BYTES = 8 * 1024 * 1024;
 
 type Controller = ReadableStreamDefaultController<Uint8Array>;
 
 /** The answer as a stream in the caller's format. Failures after the first output end it visibly. */
 export function respondStream(services: RespondNeeds, input: RespondInput): Response {
   const stream = new ResponseStream(services, input);
-  const headers = responseHeaders(input.exchange, input.admission, input.answer, input.meter.markFirstOutput());
-  headers['Content-Type'] = 'text/event-stream; charset=utf-8';
-  headers['Cache-Control'] = 'no-cache, no-transform';
-  headers['X-Accel-Buffering'] = 'no';
-  const { requestIdHeader } = input.dialect;
-  if (requestIdHeader !== undefined) headers[requestIdHeader] = input.exchange.requestId;
+  const headers = bodyHeaders(input, input.meter.markFirstOutput());
   const body = new ReadableStream<Uint8Array>(
     { pull: (controller) => stream.pull(controller), cancel: stream.onAbort },
     { highWaterMark: 0 },
@@ -29,6 +27,9 @@ class ResponseStream {
   private readonly signal: AbortSignal;
   private ended = false;
   private lastMs: number | undefined;
+  /** All bytes so far, where they are to be given again. */
+  private sent: Uint8Array[] | undefined;
+  private sentBytes = 0;
 
   constructor(
     private readonly services: RespondNeeds,
@@ -36,11 +37,12 @@ class ResponseStream {
   ) {
     const { dialect, exchange, answer, admission } = input;
     this.encoder = dialect.createStreamEncoder({
-      requestId: exchange.requestId,
+      requestId: answer.sent?.requestId ?? exchange.requestId,
       model: answer.target.model,
       createdSeconds: Math.floor(admission.decision.nowMs / 1000),
       request: admission.plan.request,
     });
+    this.sent = input.claim.isNone ? undefined : [];
     this.signal = input.signal;
     this.signal.addEventListener('abort', this.onAbort);
     if (this.signal.aborted) this.onAbort();
@@ -64,7 +66,7 @@ class ResponseStream {
         this.measureGap();
         this.collector.add(batch.events);
         const bytes = this.encoder.encode(batch);
-        if (bytes !== null) return controller.enqueue(bytes);
+        if (bytes !== null) return controller.enqueue(this.keep(bytes));
       }
       await this.finish(controller);
     } catch (cause) {
@@ -78,8 +80,9 @@ class ResponseStream {
     this.end(() => {
       const response = this.collector.response();
       const summary = this.input.meter.complete(response, response.usage);
-      last = this.encoder.finish(summary);
-      finished = finishCompletion(this.services, this.input, { response, summary, text: this.encoder.answer });
+      last = this.keep(this.encoder.finish(summary));
+      const { answer: text } = this.encoder;
+      finished = finishCompletion(this.services, this.input, { response, summary, text, bytes: this.sent });
     });
     await finished;
     if (last !== undefined) controller.enqueue(last);
@@ -115,6 +118,14 @@ class ResponseStream {
       this.input.answer.leave();
       this.input.onEnd();
     }
+  }
+
+  private keep(bytes: Uint8Array): Uint8Array {
+    if (this.sent === undefined) return bytes;
+    this.sentBytes += bytes.length;
+    if (this.sentBytes > MAX_KEPT_BYTES) this.sent = undefined;
+    else this.sent.push(bytes);
+    return bytes;
   }
 
   private measureGap(): void {

@@ -175,7 +175,7 @@ describe('a streamed answer', () => {
     const chunks = frames.slice(0, -1).map((frame) => JSON.parse(frame.slice('data: '.length)));
     expect(chunks.map(({ choices }) => choices[0]?.delta.content).filter((piece) => piece)).toEqual(['one ', 'two']);
     expect(chunks.at(-1)).toMatchObject({
-      choices: [],
+      choices: [{ index: 0, delta: {}, finish_reason: null }],
       usage: { total_tokens: 15 },
       cost_usd: 0.00002,
       provider: 'openai',

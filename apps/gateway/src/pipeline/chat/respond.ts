@@ -4,27 +4,30 @@ import type { JsonObject } from '@llm0/core/chat/json';
 import type { ChatResponse } from '@llm0/core/chat/response';
 import { clientClosed } from '@llm0/core/errors/gateway-error';
 import type { Dialect } from '../../dialects/dialect';
-import { addCostHeaders, responseHeaders } from '../exchange/response-headers';
+import { addCostHeaders } from '../exchange/response-headers';
+import { bodyHeaders } from './body-headers';
 import { finishCompletion, type RespondInput, type RespondNeeds } from './finish-completion';
+import { respondAgain } from './respond-again';
 import { respondStream } from './respond-stream';
 
 /** The caller's answer, as one JSON body or as a stream. Failures after the first output end the stream visibly. */
 export function respond(services: RespondNeeds, input: RespondInput): Promise<Response> | Response {
+  const { whole, sent } = input.answer;
+  if (whole !== undefined && sent?.body !== undefined) return respondAgain(services, input, { whole, body: sent.body });
   return input.admission.plan.request.stream ? respondStream(services, input) : respondPlain(services, input);
 }
 
 async function respondPlain(services: RespondNeeds, input: RespondInput): Promise<Response> {
-  const { answer, meter, exchange, admission, dialect } = input;
+  const { answer, meter, dialect } = input;
   try {
     const { response, wire } = answer.whole === undefined ? await collectAnswer(input) : { response: answer.whole };
     const overheadMs = meter.markFirstOutput();
-    const headers = responseHeaders(exchange, admission, answer, overheadMs);
+    const headers = bodyHeaders(input, overheadMs);
     const summary = meter.complete(response, response.usage);
     addCostHeaders(headers, summary);
-    headers['Content-Type'] = 'application/json';
-    if (dialect.requestIdHeader !== undefined) headers[dialect.requestIdHeader] = exchange.requestId;
     const text = dialect.encodeResponse(response, summary, wireBody(wire, dialect));
-    const finished = finishCompletion(services, input, { response, summary, text });
+    const bytes = input.claim.isNone ? undefined : [Buffer.from(text)];
+    const finished = finishCompletion(services, input, { response, summary, text, bytes });
     if (finished !== undefined) await finished;
     return new Response(text, { headers });
   } finally {

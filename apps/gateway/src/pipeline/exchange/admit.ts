@@ -1,8 +1,10 @@
 // Hot store unreachable: 503 store_unavailable, or, for projects with `on_store_failure: open`, served without limits or cache.
 
 import { type CachedAnswer, decodeCachedAnswer } from '@llm0/core/cache/cached-answer';
+import { mayCache } from '@llm0/core/cache/tool-answers';
 import type { ChatRequest } from '@llm0/core/chat/request';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
+import type { Project } from '@llm0/core/keys/api-key';
 import type { AdmitDecision, AdmitPlan, AdmitRequest } from '@llm0/core/limits/hot-store';
 import type { DialectName } from '@llm0/core/logs/log-record';
 import type { Services } from '../../services/contract';
@@ -26,8 +28,8 @@ export interface Planner<R, P, S> {
   plan(services: Pick<Services, 'routing' | 'connect'>, input: AdmitInput<R>): P;
   /** The request for the customer's downgrade model; throws where another model is no answer. */
   withModel(request: R, model: string): R;
-  /** undefined for anything this version did not write. */
-  decodeStored(value: string): S | undefined;
+  /** undefined for anything this version did not write, or the project wants served no more. */
+  decodeStored(value: string, project: Project): S | undefined;
 }
 
 /**
@@ -110,9 +112,10 @@ export async function admitPlanned<R extends { readonly model: string }, P exten
         const plan = decision.plan === 'downgrade' ? (downgrade?.plan ?? requested) : requested;
         const admission = { principal, plan, decision, downgraded: plan !== requested, requestedModel };
         if (decision.type === 'admitted') return admission;
-        const stored = planner.decodeStored(decision.value);
+        const stored = planner.decodeStored(decision.value, principal.project);
         if (stored !== undefined) return { ...admission, stored };
-        // An entry of another version: ask again for a real admission, since a hit holds nothing.
+        // Nothing that can be served: ask again for a real admission, since a hit holds nothing.
+        forgetEntry(services, principal.project.id, plan);
         skipCache = true;
       }
     }
@@ -177,6 +180,12 @@ function planDowngrade<R extends { readonly model: string }, P, S>(
   }
 }
 
+/** Nobody else is to be asked twice for it. */
+function forgetEntry({ hotStore }: Pick<Needs, 'hotStore'>, projectId: string, { admit: { cacheKey } }: Planned): void {
+  if (cacheKey === undefined) return;
+  hotStore.cacheWrite(projectId, { key: cacheKey, value: '', ttlMs: 1, provider: '', model: '' });
+}
+
 function replaceModel(request: ChatRequest, model: string): ChatRequest {
   const wire = request.wire && { ...request.wire, body: { ...request.wire.body, model } };
   return { ...request, model, wire };
@@ -185,7 +194,10 @@ function replaceModel(request: ChatRequest, model: string): ChatRequest {
 const CHAT: Planner<ChatRequest, RequestPlan, CachedAnswer> = {
   plan: planRequest,
   withModel: replaceModel,
-  decodeStored: decodeCachedAnswer,
+  decodeStored: (value, project) => {
+    const stored = decodeCachedAnswer(value);
+    return stored !== undefined && mayCache(stored.response, project) ? stored : undefined;
+  },
 };
 
 function admitRequest(

@@ -17,7 +17,12 @@ export interface Claimed<A = CachedAnswer, R = Admission> {
 }
 
 /** Requests without the header, and replays: there is nothing to keep. */
-const NO_CLAIM: IdempotencyClaim<never> = { complete: () => undefined, fail: () => {}, release: () => {} };
+const NO_CLAIM: IdempotencyClaim<never> = {
+  isNone: true,
+  complete: () => undefined,
+  fail: () => {},
+  release: () => {},
+};
 export const UNCLAIMED: Claimed<never, never> = { claim: NO_CLAIM };
 
 const HEADER = 'idempotency-key';

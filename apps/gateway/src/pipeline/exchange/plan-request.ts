@@ -5,7 +5,7 @@ import type { Principal, Project } from '@llm0/core/keys/api-key';
 import type { AdmitPlan } from '@llm0/core/limits/hot-store';
 import type { DialectName } from '@llm0/core/logs/log-record';
 import { estimateHold } from '@llm0/core/pricing/estimate-cost';
-import { guessTokens, NO_WEIGHT, type RequestWeight, weighRequest } from '@llm0/core/pricing/estimate-tokens';
+import { guessContextTokens, NO_WEIGHT, type RequestWeight, weighRequest } from '@llm0/core/pricing/estimate-tokens';
 import type { Route, RouteTarget, RoutingTables } from '@llm0/core/routing/resolve-targets';
 import type { Services } from '../../services/contract';
 import { admitPlan, NO_HOLD } from './admit-plan';
@@ -76,7 +76,7 @@ function planRoute({ request, principal }: PlanInput, tables: RoutingTables, wei
   const strictOutput = project.strictCaps ? project.defaultOutputTokens : 0;
   const route = allowedRoute(principal, tables, {
     model: request.model,
-    inputTokens: guessTokens(weight.textBytes),
+    inputTokens: guessContextTokens(request, weight),
     outputTokens: request.maxOutputTokens ?? strictOutput,
   });
   if (route.strategy === 'priority') return route;

@@ -1,5 +1,6 @@
 import { encodeCachedAnswer } from '@llm0/core/cache/cached-answer';
 import type { SemanticAnswer } from '@llm0/core/cache/semantic/semantic-cache';
+import { mayCache } from '@llm0/core/cache/tool-answers';
 import type { EventBatch } from '@llm0/core/chat/event';
 import type { ChatResponse } from '@llm0/core/chat/response';
 import { type Usage, ZERO_USAGE } from '@llm0/core/chat/usage';
@@ -165,12 +166,13 @@ export class Meter extends Booking<MeterInput> {
   ): CacheWrite | undefined {
     const { admission, exchange } = this.input;
     const { cacheKey: key, route } = admission.plan;
-    if (key === undefined || !response.choices.every((choice) => choice.finishReason !== 'content_filter')) return;
+    const { project } = admission.principal;
+    if (key === undefined || !mayCache(response, project)) return;
+    if (!response.choices.every((choice) => choice.finishReason !== 'content_filter')) return;
     const { provider, model } = answered;
     const value = encodeCachedAnswer({ v: 1, provider, model, response, usage, costNanoUsd });
     if (Buffer.byteLength(value) > this.needs.config.cacheMaxBodyBytes) return;
     if (route.isPinned && !isSameTarget(answered, route.targets[0])) return;
-    const { project } = admission.principal;
     return { key, value, ttlMs: cacheTtlMs(this.needs, { exchange, project, route, answered }), provider, model };
   }
 

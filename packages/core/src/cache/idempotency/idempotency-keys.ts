@@ -32,6 +32,8 @@ export interface IdempotencyStore {
 
 /** The request that has to produce the answer holds this; it must end in exactly one of three ways. */
 export interface IdempotencyClaim<A> {
+  /** There is no key: nothing is kept. */
+  readonly isNone?: true;
   /** A complete 2xx: kept for replays. Resolves when it is written, or late; undefined where nothing is kept. */
   complete(describe: () => A): Promise<void> | undefined;
   /** The key is free again; those who joined get the same error. */

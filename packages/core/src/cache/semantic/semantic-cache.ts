@@ -18,6 +18,8 @@ export interface SemanticQuestion extends Omit<SemanticGroup, 'fingerprint'> {
   readonly minThreshold?: number;
   /** Look, but serve nothing. */
   readonly shadow: boolean;
+  /** False for answers that the project wants kept no more. */
+  readonly mayServe?: (stored: CachedAnswer) => boolean;
 }
 
 export type SemanticOutcome =

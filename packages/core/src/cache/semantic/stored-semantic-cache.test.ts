@@ -184,6 +184,15 @@ describe('the semantic cache', () => {
     expect(under.store.matches.filter(({ outcome }) => outcome === 'below')).toHaveLength(3);
   });
 
+  test('an answer that the project wants served no more is a miss', async () => {
+    const under = createCache();
+    await teach(under, FRANCE);
+    const given = { mayServe: () => false };
+    expect((await under.cache.find(question(AGAIN, given))).hit).toBeUndefined();
+    expect((await under.cache.find(question(AGAIN, { mayServe: () => true }))).hit).toBeDefined();
+    expect(under.outcomes.slice(-2)).toEqual(['miss', 'hit']);
+  });
+
   test('shadow mode serves nothing and remembers; a rejected pair is refused', async () => {
     const under = createCache();
     await teach(under);

@@ -165,7 +165,7 @@ export class StoredSemanticCache implements SemanticCache {
       this.remember(question, found, { outcome, threshold });
       return { outcome: outcome === 'below' ? 'miss' : outcome, lookUp: { vector } };
     }
-    const hit = await this.readHit(question.projectId, found.candidate);
+    const hit = await this.readHit(question, found.candidate);
     if (hit === undefined) return { outcome: 'miss', lookUp: { vector } };
     this.remember(question, found, { outcome, threshold });
     this.hits.add({ projectId: question.projectId, cacheKey: found.candidate.cacheKey });
@@ -192,11 +192,15 @@ export class StoredSemanticCache implements SemanticCache {
     return refused;
   }
 
-  private async readHit(projectId: string, candidate: SemanticCandidate): Promise<SemanticHit | undefined> {
+  private async readHit(
+    { projectId, mayServe }: SemanticQuestion,
+    candidate: SemanticCandidate,
+  ): Promise<SemanticHit | undefined> {
     const value = candidate.value ?? (await this.options.store.readValue(projectId, candidate.cacheKey));
     const stored = value === null ? undefined : decodeCachedAnswer(value);
     const remainingMs = Math.floor(candidate.expiresAtMs - this.options.nowMs());
     if (value === null || stored === undefined || remainingMs <= 0) return undefined;
+    if (mayServe?.(stored) === false) return undefined;
     return { stored, value, similarity: candidate.similarity, remainingMs };
   }
 

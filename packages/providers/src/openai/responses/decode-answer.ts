@@ -5,7 +5,7 @@ import { asNumber, asObject, asObjects, asString } from '../../translation/read-
 import { upstreamFailure } from '../../transport/upstream-failure';
 import { decodeErrorObject } from '../decode-error';
 import { decodeUsage } from './decode-usage';
-import { isPlainOutput, TOLD_ELSEWHERE, WIRE_FORMAT } from './wire';
+import { isPlainOutput, TOLD_ELSEWHERE, WIRE_FORMAT, waitsForCaller } from './wire';
 
 /** The answer's beginning, from the object that tells of it. */
 export function startEvents(response: JsonObject): ChatEvent[] {
@@ -70,8 +70,7 @@ export function endEvents(response: JsonObject): ChatEvent[] {
     events.push({ type: 'raw-message', choice: 0, format: WIRE_FORMAT, value: rawAnswer(response) });
   }
   const native = asString(asObject(response.incomplete_details)?.reason);
-  const called = output.some((item) => callEvent(item, 0) !== undefined);
-  const whole: FinishReason = called ? 'tool_calls' : 'stop';
+  const whole: FinishReason = output.some(waitsForCaller) ? 'tool_calls' : 'stop';
   const cut = FINISH_BY_INCOMPLETE[native ?? ''] ?? 'length';
   const reason = response.status === 'incomplete' ? cut : whole;
   events.push({ type: 'finish', choice: 0, reason, ...(native === undefined ? {} : { nativeReason: native }) });

@@ -12,6 +12,16 @@ export const TOLD_ELSEWHERE: ReadonlySet<string> = new Set([
   ...['temperature', 'text', 'tool_choice', 'tools', 'top_logprobs', 'top_p', 'truncation', 'user', 'billing'],
 ]);
 
+/** Items by which the model asks its caller to do something. */
+const CALLER_ITEMS: ReadonlySet<unknown> = new Set([
+  ...['computer_call', 'local_shell_call', 'shell_call', 'apply_patch_call', 'mcp_approval_request'],
+  ...['function_call', 'custom_tool_call'],
+]);
+
+export function waitsForCaller({ type }: JsonObject): boolean {
+  return CALLER_ITEMS.has(type);
+}
+
 const TEXT_FIELDS: ReadonlySet<string> = new Set(['type', 'text', 'annotations', 'logprobs']);
 const MESSAGE_FIELDS: ReadonlySet<string> = new Set(['id', 'type', 'status', 'role', 'content']);
 const CALL_FIELDS: ReadonlySet<string> = new Set([

@@ -1,0 +1,23 @@
+import { unpackBody } from '@llm0/core/cache/cached-answer';
+import type { ChatResponse } from '@llm0/core/chat/response';
+import { addCostHeaders } from '../exchange/response-headers';
+import { bodyHeaders } from './body-headers';
+import { finishCompletion, type RespondInput, type RespondNeeds } from './finish-completion';
+
+/** The body that the first caller of an `Idempotency-Key` got, byte for byte; only its headers say that it cost nothing. */
+export async function respondAgain(
+  services: RespondNeeds,
+  input: RespondInput,
+  { whole, body }: { readonly whole: ChatResponse; readonly body: string },
+): Promise<Response> {
+  try {
+    const headers = bodyHeaders(input, input.meter.markFirstOutput());
+    const summary = input.meter.complete(whole, whole.usage);
+    if (!input.admission.plan.request.stream) addCostHeaders(headers, summary);
+    await finishCompletion(services, input, { response: whole, summary, text: undefined });
+    return new Response(unpackBody(body) as BodyInit, { headers });
+  } finally {
+    input.answer.leave();
+    input.onEnd();
+  }
+}

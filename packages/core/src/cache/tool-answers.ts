@@ -1,0 +1,23 @@
+import type { ChatRequest } from '../chat/request';
+import type { ChatChoice, ChatResponse } from '../chat/response';
+import type { Project } from '../keys/api-key';
+
+type Wish = Pick<Project, 'cacheToolCalls'>;
+
+/** An answer that calls tools is kept, and served from a cache, only where its project says so: no agent replays another. */
+export function mayCache(response: ChatResponse, { cacheToolCalls }: Wish): boolean {
+  return cacheToolCalls || !response.choices.some(callsTools);
+}
+
+function callsTools({ toolCalls = [], finishReason, messageExtra }: ChatChoice): boolean {
+  return toolCalls.length > 0 || finishReason === 'tool_calls' || messageExtra?.function_call != null;
+}
+
+/**
+ * Whether identical requests under way at once may have one answer. Where tools are offered nobody knows yet whether it
+ * calls one: agents in step would go through one run together.
+ */
+export function mayShare({ tools = [], toolChoice, extra }: ChatRequest, { cacheToolCalls }: Wish): boolean {
+  const offersTools = (tools.length > 0 || extra.functions !== undefined) && toolChoice?.type !== 'none';
+  return cacheToolCalls || !offersTools;
+}

@@ -1,0 +1,17 @@
+import type { EventBatch } from '@llm0/core/chat/event';
+import type { ChatRequest } from '@llm0/core/chat/request';
+import type { EncodeContext, UpstreamRequest } from './provider-request';
+import type { StreamDecoder } from './stream-decoder';
+
+/** How a vendor continues text; for models that it does not serve, the prompt is said in a conversation. */
+export interface CompletionsPart {
+  serves(context: Pick<EncodeContext, 'model' | 'priced'>): boolean;
+  /** Takes several prompts at once, and tokens; else each prompt is a call of its own, and must be text. */
+  readonly takesMany: boolean;
+  /** Begins answers with their prompts by itself. */
+  readonly echoes: boolean;
+  /** `request.prompt` is set. Throws `unsupported_parameter` for what the vendor cannot honour, unless `dropParams`. */
+  encodeRequest(request: ChatRequest, context: EncodeContext): UpstreamRequest;
+  decodeResponse(body: Uint8Array): EventBatch;
+  createStreamDecoder(): StreamDecoder;
+}

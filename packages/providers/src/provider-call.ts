@@ -1,0 +1,35 @@
+import type { EventBatch } from '@llm0/core/chat/event';
+import type { ChatRequest } from '@llm0/core/chat/request';
+import type { Provider } from './provider';
+import type { EncodeContext } from './provider-request';
+import type { EgressOptions } from './transport/fetch-guarded';
+import type { KeyRing } from './transport/key-ring';
+
+export interface ProviderCall {
+  readonly provider: Provider;
+  readonly request: ChatRequest;
+  readonly context: EncodeContext;
+  /** Milliseconds until the answer must begin: its headers and, where it is streamed, its first byte. */
+  readonly timeoutMs: number;
+  /** Longest silence within the answer, in milliseconds. */
+  readonly idleTimeoutMs: number;
+  /** Aborts when nobody waits any more: the upstream is cancelled at once. */
+  readonly signal: AbortSignal;
+  readonly fetch: typeof globalThis.fetch;
+  /** For URLs that come from callers: hosts that may be private, another resolver. */
+  readonly egress?: Pick<EgressOptions, 'allowedHosts' | 'allowedRanges' | 'resolve' | 'ca'>;
+  /** Where there are several keys, or stored ones: they take the place of the connection's own. */
+  readonly keys?: KeyRing;
+}
+
+export interface ProviderAnswer {
+  /** To be read once. Leaving early (`return`) cancels the upstream. Throws `GatewayError`. */
+  readonly events: AsyncIterableIterator<EventBatch>;
+  readonly status: number;
+  /** Parameters of the request that were left out. */
+  readonly dropped: readonly string[];
+  /** Milliseconds from the call to the answer's headers. */
+  readonly headersMs: number;
+  /** All of it is here already. */
+  readonly isWhole: boolean;
+}
