@@ -12,6 +12,8 @@ export interface CachedAnswer {
   readonly usage: Usage;
   /** What the answer cost when it was made: what a hit saves. Integer nano-USD. */
   readonly costNanoUsd: number;
+  /** Parameters of the request that were left out; absent where none were. */
+  readonly dropped?: readonly string[];
 }
 
 export function encodeCachedAnswer(answer: CachedAnswer): string {

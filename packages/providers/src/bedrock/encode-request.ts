@@ -75,8 +75,8 @@ function setTools(body: JsonObject, request: ChatRequest, { names, dropped, answ
   if (forbidden && needed && (request.tools ?? []).length > 0) {
     dropped.refuse('tool_choice', '"none" beside earlier calls is not supported by');
   }
-  const tools = forbidden && !needed ? [] : encodeTools(request, { names, refuse: dropped.refuse });
-  let choice = tools.length === 0 ? undefined : encodeToolChoice(request.toolChoice, { names, refuse: dropped.refuse });
+  const tools = forbidden && !needed ? [] : encodeTools(request, { names, dropped });
+  let choice = tools.length === 0 ? undefined : encodeToolChoice(request.toolChoice, { names, dropped });
   if (answerTool !== undefined) {
     // With other tools on offer the model may call those first; without, it must answer.
     choice ??= tools.length > 0 && !forbidden ? { any: {} } : { tool: { name: JSON_TOOL_NAME } };

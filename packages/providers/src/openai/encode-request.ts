@@ -123,8 +123,11 @@ function encodeBody(request: ChatRequest, { context, quirks, dropped }: BodyInpu
     if (quirks.topK) body.top_k = request.topK;
     else refuse('top_k', 'is not supported by');
   }
-  if (request.tools !== undefined && request.tools.length > 0) body.tools = encodeTools(request.tools, dropped);
-  if (request.toolChoice !== undefined) body.tool_choice = encodeToolChoice(request.toolChoice, refuse);
+  const tools = encodeTools(request, dropped);
+  if (tools.length > 0) {
+    body.tools = tools;
+    if (request.toolChoice !== undefined) body.tool_choice = encodeToolChoice(request.toolChoice, refuse);
+  } else delete body.parallel_tool_calls;
   if (request.responseFormat !== undefined) body.response_format = encodeResponseFormat(request.responseFormat);
   setEffort(body, request, { context, quirks, dropped });
   // Callers of other formats must name a limit, often a larger one than this model has.

@@ -32,7 +32,6 @@ type Needs = Pick<
 
 /** An answer under way, wherever it comes from. */
 export interface Completion extends MeteredCompletion {
-  readonly dropped: readonly string[];
   /** The whole answer, where it is known from the start: spares replaying and collecting it. */
   readonly whole?: ChatResponse;
   /** Next batch, null at the end; throws the upstream's failure. */
@@ -124,7 +123,7 @@ function joinFlight(services: Needs, exchange: Exchange, admission: Admission): 
     projectId: admission.principal.project.id,
     request: plan.request,
     route: plan.route,
-    dropParams: exchange.controls.dropParams,
+    dropParams: plan.dropParams,
     outputLimit: plan.outputLimit,
     maxAttempts: plan.maxAttempts,
     startMs: exchange.startMs,
@@ -173,7 +172,7 @@ export function replayStored(stored: CachedAnswer, cache: CacheOutcome = 'exact'
     wastedNanoUsd: 0,
     firstWaitMs: 0,
     savedNanoUsd: stored.costNanoUsd,
-    dropped: [],
+    dropped: stored.dropped ?? NONE_DROPPED,
     pays: () => false,
     received: () => NO_BATCHES,
     next: () => {
@@ -185,5 +184,6 @@ export function replayStored(stored: CachedAnswer, cache: CacheOutcome = 'exact'
   };
 }
 
+const NONE_DROPPED: readonly string[] = [];
 const NO_BATCHES: readonly EventBatch[] = [];
 const nothing = (): void => {};

@@ -36,6 +36,7 @@ export class EmbeddingMeter extends Booking<BookingInput<EmbeddingPlan, CachedEm
         timing: { latencyMs, overheadMs, upstreamMs, ttftMs: latencyMs },
         attempts: upstream?.attempts ?? [],
         failoverCount: upstream?.failoverCount ?? 0,
+        dropped: upstream?.dropped,
         ...{ status: 'success', httpStatus: 200 },
       },
       first,

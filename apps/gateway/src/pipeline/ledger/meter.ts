@@ -23,6 +23,8 @@ type Needs = BookingNeeds & Pick<Services, 'warmCache' | 'routing' | 'config'>;
 export interface MeteredCompletion extends UpstreamEffort {
   readonly cache: CacheOutcome;
   readonly similarity?: number;
+  /** Parameters of the request that were left out. */
+  readonly dropped: readonly string[];
   /** True when this request has to settle the cost of the answer. */
   readonly pays: () => boolean;
   readonly received: () => readonly EventBatch[];
@@ -124,6 +126,7 @@ export class Meter extends Booking<MeterInput> {
       similarity: answer?.similarity,
       attempts: answer?.attempts ?? [],
       failoverCount: answer?.failoverCount ?? 0,
+      dropped: answer?.dropped,
     } as const;
   }
 
@@ -155,7 +158,7 @@ export class Meter extends Booking<MeterInput> {
   }
 
   private cacheEntry(
-    { target: answered }: MeteredCompletion,
+    { target: answered, dropped }: MeteredCompletion,
     response: ChatResponse,
     usage: Usage,
     costNanoUsd: number,
@@ -164,7 +167,8 @@ export class Meter extends Booking<MeterInput> {
     const { cacheKey: key, route } = admission.plan;
     if (key === undefined || !response.choices.every((choice) => choice.finishReason !== 'content_filter')) return;
     const { provider, model } = answered;
-    const value = encodeCachedAnswer({ v: 1, provider, model, response, usage, costNanoUsd });
+    const kept = { v: 1, provider, model, response, usage, costNanoUsd } as const;
+    const value = encodeCachedAnswer(dropped.length === 0 ? kept : { ...kept, dropped });
     if (Buffer.byteLength(value) > this.needs.config.cacheMaxBodyBytes) return;
     if (route.isPinned && !isSameTarget(answered, route.targets[0])) return;
     const { project } = admission.principal;
