@@ -46,6 +46,7 @@ const CLOUDS: readonly CompatibleOverrides[] = [
     defaultBaseUrl: 'https://openrouter.ai/api/v1',
     modelPatterns: [],
     quirks: { outputLimitField: 'as-sent' },
+    embeddings: { takesTokens: true },
   },
   // Source: https://docs.fireworks.ai/tools-sdks/openai-compatibility
   {

@@ -13,6 +13,8 @@ export function createCustomProvider(name: string, listsModels: boolean): Provid
     defaultBaseUrl: '',
     modelPatterns: [],
     quirks: { outputLimitField: 'as-sent' },
+    // Such servers take tokens of their model's own vocabulary.
+    embeddings: { takesTokens: true },
     ...(listsModels ? { modelsEndpoint } : {}),
   });
 }
