@@ -89,6 +89,7 @@ function planRoute({ request, principal }: PlanInput, tables: RoutingTables, wei
     model: request.model,
     inputTokens: guessTokens(weight.textBytes),
     outputTokens: request.maxOutputTokens ?? strictOutput,
+    outputParam: demandedLimit(request),
   });
   if (route.strategy === 'priority') return route;
   return orderedRoute(
@@ -97,6 +98,14 @@ function planRoute({ request, principal }: PlanInput, tables: RoutingTables, wei
     ({ priced }) => priced && estimateHold(request, weight, [priced], { ...project, strict: false }).holdNanoUsd,
   );
 }
+
+/** Formats in which every request must name a limit are full of limits that no model has. */
+function demandedLimit({ wire }: ChatRequest): string | undefined {
+  if (wire === undefined || wire.format === 'anthropic-messages') return undefined;
+  return LIMIT_FIELDS.find((name) => wire.body[name] != null);
+}
+
+const LIMIT_FIELDS = ['max_completion_tokens', 'max_tokens', 'max_output_tokens'] as const;
 
 /** Under an absolute cap nothing may be sent whose cost has no bound. */
 function checkBounded(weight: RequestWeight, request: ChatRequest): void {

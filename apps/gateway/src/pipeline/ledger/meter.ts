@@ -7,6 +7,7 @@ import type { AttemptSummary } from '@llm0/core/errors/gateway-error';
 import type { CacheWrite } from '@llm0/core/limits/hot-store';
 import type { CostDetail, LogRecord } from '@llm0/core/logs/log-record';
 import { computeCost } from '@llm0/core/pricing/compute-cost';
+import { firstChoice } from '@llm0/core/routing/resolve-targets';
 import { isSameTarget } from '@llm0/core/routing/target';
 import type { CacheOutcome, ResponseSummary } from '../../dialects/dialect';
 import type { Services } from '../../services/contract';
@@ -112,7 +113,7 @@ export class Meter extends Booking<MeterInput> {
     return {
       requestedModel: this.input.admission.requestedModel,
       stream: request.stream,
-      provider: route.targets[0].provider,
+      provider: firstChoice(route).provider,
       finalProvider: answer?.target.provider,
       model: answer?.target.model ?? route.targets[0].model,
       usage: answer?.wasteEstimated === true ? { ...usage, estimated: true } : usage,
