@@ -1,6 +1,7 @@
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
 import type { ChatRequest } from '@llm0/core/chat/request';
 import { JSON_TOOL_NAME } from '../claude/answer-format';
+import { CACHE_HINTS, withCacheMarks } from '../claude/cache-marks';
 import { LACKING, type ModelQuirks, quirksOf } from '../claude/models';
 import { encodeReasoning } from '../claude/reasoning';
 import type { EncodeContext, UpstreamRequest } from '../provider-request';
@@ -67,11 +68,13 @@ interface BodyInput {
   readonly dropped: DroppedParameters;
 }
 
-function encodeBody(request: ChatRequest, { context, quirks, dropped }: BodyInput): JsonObject {
+function encodeBody(unmarked: ChatRequest, { context, quirks, dropped }: BodyInput): JsonObject {
+  // One that the vendor sets by itself counts too.
+  const request = withCacheMarks(unmarked, { dropped, most: unmarked.extra.cache_control === undefined ? 4 : 3 });
   refuseLacking(request, dropped, LACKING);
   noteUnkept(request, dropped, ['metadata']);
   const native = Object.entries(request.extra).filter(([name, value]) => isNative(name, value));
-  refuseExtras(request, dropped, (name) => native.some(([taken]) => taken === name));
+  refuseExtras(request, dropped, (name) => CACHE_HINTS.has(name) || native.some(([taken]) => taken === name));
   const names = new ToolNames(request, TOOL_NAME_RULE);
   const { system, messages } = encodeMessages(request.messages, { names, dropped });
   const answer = encodeResponseFormat(request.responseFormat, context.priced?.capabilities ?? [], quirks);

@@ -45,7 +45,7 @@ const CLOUDS: readonly CompatibleOverrides[] = [
     name: 'openrouter',
     defaultBaseUrl: 'https://openrouter.ai/api/v1',
     modelPatterns: [],
-    quirks: { outputLimitField: 'as-sent' },
+    quirks: { outputLimitField: 'as-sent', cacheMarks: true },
     embeddings: { takesTokens: true },
   },
   // Source: https://docs.fireworks.ai/tools-sdks/openai-compatibility
