@@ -1,6 +1,6 @@
 import { type AttemptSummary, GatewayError, type UpstreamFailure } from '@llm0/core/errors/gateway-error';
 import type { LogAttempt } from '@llm0/core/logs/log-record';
-import { KIND_BY_FAILURE } from '@llm0/providers/transport/call-provider';
+import { isUnresolved, KIND_BY_FAILURE } from '@llm0/providers/transport/call-provider';
 
 /** How the last attempt's failure is told to the caller (contract: errors; last cause wins). */
 const FINAL_KIND = {
@@ -16,7 +16,7 @@ export function finalFailure(
   attempts: readonly LogAttempt[],
   soonestRetryMs: number,
 ): GatewayError {
-  const kind = error.failure === undefined ? error.kind : FINAL_KIND[error.failure];
+  const kind = kindOf(error);
   const soonestMs = Number.isFinite(soonestRetryMs) ? soonestRetryMs : DEFAULT_RETRY_AFTER_MS;
   return new GatewayError(kind, error.message, {
     param: error.param,
@@ -27,6 +27,12 @@ export function finalFailure(
     attempts: attempts.map(summarize),
     cause: error.cause,
   });
+}
+
+/** A host whose name leads nowhere is away, as one that is switched off. */
+function kindOf(error: GatewayError): GatewayError['kind'] {
+  if (error.failure === undefined) return error.kind;
+  return error.failure === 'connection' && isUnresolved(error) ? 'upstream_unavailable' : FINAL_KIND[error.failure];
 }
 
 function summarize({ outcome, latencyMs, ...attempt }: LogAttempt): AttemptSummary {
