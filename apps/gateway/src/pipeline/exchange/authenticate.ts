@@ -7,7 +7,7 @@ import { type Authenticated, checkPrincipal, invalidKey, loadPrincipal } from '.
 /** Bearer, `x-api-key` or `x-goog-api-key` → key and project. */
 export function authenticate(
   services: Pick<Services, 'keyCache' | 'clock'>,
-  request: Request,
+  request: Pick<Request, 'headers'>,
 ): Authenticated | Promise<Authenticated> {
   const secret = readSecret(request.headers);
   if (!looksLikeKey(secret)) throw invalidKey();
