@@ -2,7 +2,7 @@ import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { createProviderRegistry } from '@llm0/providers/registry';
 import { Hono } from 'hono';
 import { anthropicCount, anthropicMessages } from './dialects/anthropic-messages/index';
-import type { Dialect } from './dialects/dialect';
+import type { Dialect, ErrorEnvelope } from './dialects/dialect';
 import { NATIVE_ERRORS } from './dialects/native-errors';
 import { openaiChat } from './dialects/openai-chat/index';
 import { openaiCompletions } from './dialects/openai-completions/index';
@@ -14,6 +14,7 @@ import { handleKeptAnswer, KEPT_ANSWER_ROUTES } from './pipeline/chat/handle-kep
 import { handleEmbeddings } from './pipeline/embeddings/handle-embeddings';
 import { asGatewayError, respondError } from './pipeline/exchange/respond-error';
 import { listModels, type ModelDialects, showModel } from './pipeline/handle-models';
+import { modelEntrance, providerEntrance } from './pipeline/passthrough/entrances';
 import { handlePassthrough } from './pipeline/passthrough/handle-passthrough';
 import { serveDashboard } from './process/serve-dashboard';
 import type { Services } from './services/contract';
@@ -31,6 +32,10 @@ const MODEL_DIALECTS: ModelDialects = [openaiChat, anthropicMessages];
 const EMBEDDINGS_PATH = '/v1/embeddings';
 
 const NATIVE_APIS = createProviderRegistry().list();
+/** `…/{model}:generateContent` and its like, as that format's clients ask at the root, by either version. */
+const MODEL_CALLS = ['/v1beta/models/:call{.+:\\w+}', '/v1/models/:call{.+:\\w+}'] as const;
+const GEMINI_CALLS = modelEntrance('gemini-content', NATIVE_ERRORS);
+const PASSTHROUGH = providerEntrance(NATIVE_ERRORS);
 
 type HotRoutes = Record<string, { POST: (request: Request) => Promise<Response> }>;
 
@@ -55,7 +60,10 @@ export function createApp(services: Services, admin: Hono, gatherMetrics?: Gathe
   }
   app.post(EMBEDDINGS_PATH, (c) => handleEmbeddings(services, openaiEmbeddings, c.req.raw));
   app.all(EMBEDDINGS_PATH, (c) => refuseMethod(services, 'POST', c.req.path));
-  app.all('/passthrough/*', (c) => handlePassthrough(services, NATIVE_ERRORS, c.req.raw));
+  app.all('/passthrough/*', (c) => handlePassthrough(services, PASSTHROUGH, c.req.raw));
+  for (const path of MODEL_CALLS) app.post(path, (c) => handlePassthrough(services, GEMINI_CALLS, c.req.raw));
+  app.all(MODEL_CALLS[0], (c) => refuseMethod(services, 'POST', c.req.path));
+  app.all('/v1beta/*', (c) => notFound(services, c.req.path));
   const pages: readonly (readonly [path: string, handle: (request: Request) => Response | Promise<Response>])[] = [
     ['/v1/models', (request) => listModels(services, request, MODEL_DIALECTS)],
     ['/livez', () => livez()],
@@ -95,9 +103,14 @@ async function closeConnection(answer: Promise<Response>): Promise<Response> {
   return response;
 }
 
+const ENVELOPES: readonly (readonly [path: string, envelope: ErrorEnvelope])[] = [
+  ...CHAT_ROUTES,
+  ['/v1beta', NATIVE_ERRORS['gemini-content']],
+];
+
 /** Refusals speak the dialect of the path, or of what it lies under. */
 function refuse(services: Services, path: string, error: GatewayError): Response {
-  const route = CHAT_ROUTES.find(([known]) => path === known || path.startsWith(`${known}/`));
+  const route = ENVELOPES.find(([known]) => path === known || path.startsWith(`${known}/`));
   return respondError(error, { requestId: services.createId(), dialect: route?.[1] ?? openaiChat });
 }
 

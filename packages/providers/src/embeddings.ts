@@ -13,6 +13,8 @@ export interface EmbeddingAnswer {
 export interface EmbeddingsPart {
   /** Most inputs of one call; more of them go out as several calls. */
   maxInputs(model: string): number;
+  /** Inputs may be tokens; others get the text they stand for. */
+  readonly takesTokens: boolean;
   /** Throws `unsupported_parameter` for what the vendor cannot honour, unless `dropParams`. */
   encodeRequest(request: EmbeddingRequest, context: EncodeContext): UpstreamRequest;
   /** A complete answer (status 2xx); throws `malformed` for anything else. */

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import { encode } from 'gpt-tokenizer/encoding/cl100k_base';
 import OpenAI from 'openai';
 import { fakeVector } from '../fake-upstream/render-embeddings';
 import { callAdmin, createTestKey } from '../stores/start-gateway';
@@ -215,16 +216,38 @@ describe.each(STORE_KINDS)('embeddings on %s stores', (kind) => {
   });
 
   test('what a vendor cannot honour is refused by name, or dropped and told', async () => {
-    const tokens = await embed({ model: 'gemini-embedding-001', input: [[1, 2]] }, { 'x-llm0-drop-params': 'true' });
-    expect([tokens.response.status, tokens.json.error?.code, tokens.json.error?.param]).toEqual([
-      400,
-      'unsupported_parameter',
-      'input',
-    ]);
     const odd = { model: 'gemini-embedding-001', input: 'odd', odd_field: 1 };
     expect((await embed(odd)).json.error).toMatchObject({ code: 'unsupported_parameter', param: 'odd_field' });
     const dropped = await embed(odd, { 'x-llm0-drop-params': 'true' });
     expect([dropped.response.status, dropped.response.headers.get('x-llm0-dropped')]).toEqual([200, 'odd_field']);
+    const row = await logRow(world.gateway, dropped.response.headers.get('x-request-id') ?? '');
+    expect(row).toMatchObject({ dropped_params: ['odd_field'] });
+  });
+
+  test.each(['gemini-embedding-001', 'nomic-embed-text', 'amazon.titan-embed-text-v2:0'])(
+    'tokens reach %s as the text they stand for, and are held as such',
+    async (model) => {
+      const text = 'Ein längerer Text, wie ihn LangChain in Tokens schickt.';
+      const batch = await embed({ model, input: [encode(text), encode('kurz')] });
+      expect([batch.response.status, batch.json.error]).toEqual([200, undefined]);
+      expect(batch.vectors.map((vector) => vector.map(Math.fround))).toEqual([fakeVector(text), fakeVector('kurz')]);
+      // The same text is the same question, however it came.
+      const again = await embed({ model, input: text });
+      expect([again.response.headers.get('x-cache-hit'), again.json.cost_usd]).toEqual(['exact', 0]);
+      expect((await embed({ model, input: [[99_999_999]] })).json.error).toMatchObject({
+        code: 'invalid_request',
+        param: 'input.0',
+      });
+      expect((await settledLedger(world.gateway)).ok).toBe(true);
+    },
+  );
+
+  test('the built-in model takes tokens too', async () => {
+    const model = 'local/all-MiniLM-L6-v2';
+    const byTokens = await embed({ model, input: [encode('A dog barks.')] }, { 'x-llm0-cache': 'off' });
+    const byText = await embed({ model, input: 'A dog barks.' }, { 'x-llm0-cache': 'off' });
+    expect(byTokens.response.status).toBe(200);
+    expect(byTokens.vectors).toEqual(byText.vectors);
   });
 
   test('failover goes to the same model only', async () => {

@@ -225,6 +225,10 @@ class FakeServer implements FakeUpstream, FakeControl {
     const [model = '', method] = request.params.call.split(':');
     if (method === 'batchEmbedContents') return this.answerEmbeddings(request, 'gemini');
     const body = (await request.json()) as JsonObject;
+    if (method === 'countTokens') {
+      this.record(request, body);
+      return Response.json({ totalTokens: FAKE_COUNT });
+    }
     const context: AnswerContext = { format: 'gemini-content', model, includeUsage: true };
     return this.answerChat({ request, body, stream: method === 'streamGenerateContent', context });
   }

@@ -15,6 +15,8 @@ const RETRY_AFTER_MS = 1000;
 
 /** Any thrown value as the error the client is told. */
 export function asAdminError(cause: unknown, log: Pick<Logger, 'error' | 'warn'>): GatewayError {
+  // Whoever threw it knows what failed, whatever lies beneath: another host's name is not the database's.
+  if (cause instanceof GatewayError) return cause;
   if (cause instanceof HTTPException) return new GatewayError('invalid_request', cause.message || 'Bad request.');
   const code = findCode(cause);
   if (code !== undefined && UNREACHABLE.test(code)) {
@@ -37,8 +39,7 @@ export function asAdminError(cause: unknown, log: Pick<Logger, 'error' | 'warn'>
 function findCode(cause: unknown): string | undefined {
   let current = cause;
   for (let depth = 0; depth < MAX_CAUSES && current instanceof Error; depth++) {
-    if (!(current instanceof GatewayError) && 'code' in current && typeof current.code === 'string')
-      return current.code;
+    if ('code' in current && typeof current.code === 'string') return current.code;
     current = current.cause;
   }
   return undefined;

@@ -38,10 +38,10 @@ function decodePart(item: JsonValue, path: string, { format, decoders, takesText
 export function decodeToolList(
   value: JsonValue,
   format: WireFormat,
-  decode: (item: JsonObject, param: string) => Tool | undefined,
+  decode: (item: JsonObject, param: string) => Tool | readonly Tool[] | undefined,
 ): Tool[] {
   if (!Array.isArray(value)) throw mustBe('tools', 'an array', value);
-  return value.map((item, i) => {
+  return value.flatMap((item, i) => {
     const param = `tools[${i}]`;
     if (!isObject(item)) throw mustBe(param, 'an object', item);
     return decode(item, param) ?? { type: 'raw', format, value: item };

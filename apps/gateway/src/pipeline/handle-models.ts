@@ -1,8 +1,9 @@
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { ApiKey } from '@llm0/core/keys/api-key';
 import type { PricedModel } from '@llm0/core/pricing/price-book';
+import { readReleaseMs } from '@llm0/core/routing/model-name';
 import { type Route, type RoutingTables, resolveTargets, targetsOf } from '@llm0/core/routing/resolve-targets';
-import { targetKey } from '@llm0/core/routing/target';
+import { isSameTarget, type Target, targetKey } from '@llm0/core/routing/target';
 import type { Dialect, ModelCard } from '../dialects/dialect';
 import type { Services } from '../services/contract';
 import { isModelAllowed } from './exchange/allowed-route';
@@ -58,17 +59,20 @@ function answer(
 const CALLABLE_MODES = new Set(['chat', 'responses', 'embedding', 'completion']);
 
 /**
- * Every model of a configured provider that the key may call and the failover mode allows, and the project's aliases; a
- * name two providers share gets its provider in front.
+ * Every model of a configured provider that the key may call and the failover mode allows, and the project's aliases.
+ * Each id leads to its owner when it is sent back: a name that leads elsewhere gets its provider in front.
  */
 export function callableModels(allTables: RoutingTables, key: ApiKey): readonly ModelCard[] {
   const tables = allTables.forProject(key.projectId);
   const shown = new Map<string, ModelCard>();
+  const seededMs = earliest(tables.prices.list());
   const add = (provider: string, name: string, priced: PricedModel | undefined) => {
-    const id = shown.has(name) ? `${provider}/${name}` : name;
     if (!isModelAllowed(key, [name, `${provider}/${name}`])) return;
     if (targetsOf({ provider, model: name }, tables).length === 0) return;
-    shown.set(id, { id, object: 'model', created: 0, owned_by: provider, ...describe(priced) });
+    const id = [name, `${provider}/${name}`].find((one) => leadsTo(one, { provider, model: name }, tables, key));
+    if (id === undefined) return;
+    const created = createdSeconds(name, priced, seededMs);
+    shown.set(id, { id, object: 'model', created, owned_by: provider, ...describe(priced) });
   };
   for (const provider of tables.providers.values()) {
     for (const name of provider.liveModels) add(provider.name, name, tables.prices.find(provider.name, name));
@@ -78,21 +82,39 @@ export function callableModels(allTables: RoutingTables, key: ApiKey): readonly 
     if (provider === undefined || provider.liveModels.has(priced.model) || !CALLABLE_MODES.has(priced.mode)) continue;
     add(provider.name, priced.model, priced);
   }
-  for (const alias of aliasModels(tables, key)) shown.set(alias.id, alias);
+  for (const alias of aliasModels(tables, key, seededMs)) shown.set(alias.id, alias);
   return [...shown.values()];
 }
 
+function leadsTo(id: string, target: Target, tables: RoutingTables, key: ApiKey): boolean {
+  const route = findRoute(id, tables, key.projectId);
+  return route !== undefined && route.alias === undefined && isSameTarget(route.requested, target);
+}
+
+/** The day a version is named by, else when its price was entered, else when the gateway got its first prices. */
+function createdSeconds(name: string, priced: PricedModel | undefined, seededMs: number): number {
+  return Math.floor((readReleaseMs(name) ?? priced?.updatedAtMs ?? seededMs) / 1000);
+}
+
+function earliest(models: readonly PricedModel[]): number {
+  const times = models.flatMap(({ updatedAtMs }) => updatedAtMs ?? []);
+  return times.length === 0 ? FIRST_RELEASE_MS : times.reduce((least, ms) => Math.min(least, ms));
+}
+
+/** Where no table tells any time: the day of this gateway's first version. */
+const FIRST_RELEASE_MS = Date.UTC(2026, 0, 1);
+
 const ALIAS_OWNER = 'alias';
 
-function aliasModels(tables: RoutingTables, key: ApiKey): readonly ModelCard[] {
+function aliasModels(tables: RoutingTables, key: ApiKey, seededMs: number): readonly ModelCard[] {
   return tables.aliases.list(key.projectId).flatMap(({ name, targets }): ModelCard[] => {
     if (!isModelAllowed(key, [name, ...targets.flatMap((one) => [one.model, targetKey(one)])])) return [];
     const route = findRoute(name, tables, key.projectId);
     if (route === undefined) return [];
-    const described = describe(route.targets[0].priced);
-    return [
-      { id: name, object: 'model', created: 0, owned_by: ALIAS_OWNER, ...described, targets: targets.map(targetKey) },
-    ];
+    const [first] = route.targets;
+    const created = createdSeconds(first.model, first.priced, seededMs);
+    const shared = { id: name, object: 'model', created, owned_by: ALIAS_OWNER } as const;
+    return [{ ...shared, ...describe(first.priced), targets: targets.map(targetKey) }];
   });
 }
 

@@ -69,7 +69,7 @@ const PROJECT: Project = {
   onStoreFailure: 'closed',
   unknownModelPolicy: null,
 };
-const KEY: ApiKey = {
+export const KEY: ApiKey = {
   id: 'key',
   projectId: 'project',
   name: 'k',

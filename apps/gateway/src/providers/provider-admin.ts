@@ -1,3 +1,4 @@
+import { GatewayError } from '@llm0/core/errors/gateway-error';
 // What an operator does with providers beside storing them; a provider that fails its test is an answer, not an error.
 import type { SecretVault } from '@llm0/core/keys/secret-vault';
 import type { StoredProviderKey } from '@llm0/drizzle/queries/routing/provider-keys';
@@ -5,6 +6,7 @@ import { CUSTOM_KIND } from '@llm0/providers/openai-compatible/create-custom-pro
 import { type ProbeOutcome, probeProvider } from '@llm0/providers/probe-provider';
 import type { ProviderRegistry } from '@llm0/providers/registry';
 import { type EgressOptions, pinUrl } from '@llm0/providers/transport/fetch-guarded';
+import { isUnresolved } from '@llm0/providers/transport/upstream-failure';
 import type { ProviderConnections } from './connections';
 
 export interface ProviderAdminOptions {
@@ -48,9 +50,16 @@ export class ProviderAdmin {
     return this.options.connections.keyState(key);
   }
 
-  /** Throws `invalid_request` for a URL that leads to where requests may not go. */
-  async checkUrl(url: string): Promise<void> {
-    await pinUrl(url, this.options.egress);
+  /** Throws `invalid_request` for a URL that leads to where requests may not go, `upstream_unavailable` for one to nowhere. */
+  async checkUrl(name: string, url: string): Promise<void> {
+    try {
+      await pinUrl(url, this.options.egress);
+    } catch (cause) {
+      if (!isUnresolved(cause)) throw cause;
+      const said = cause instanceof Error ? cause.message : 'Its host is unknown.';
+      const message = `The address of the provider "${name}" cannot be resolved: ${said} Nothing was changed.`;
+      throw new GatewayError('upstream_unavailable', message, { param: 'base_url', cause, retryAfterMs: 1000 });
+    }
   }
 
   /** Asks the provider one real thing, with the key given or the one that is next. */

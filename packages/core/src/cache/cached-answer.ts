@@ -12,6 +12,8 @@ export interface CachedAnswer {
   readonly usage: Usage;
   /** What the answer cost when it was made: what a hit saves. Integer nano-USD. */
   readonly costNanoUsd: number;
+  /** Parameters of the request that were left out; absent where none were. */
+  readonly dropped?: readonly string[];
   /** Where the semantic cache found it: the request it was found for. */
   readonly matchedBy?: string;
   /** Where it is kept for replays by `Idempotency-Key`. */

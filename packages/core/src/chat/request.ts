@@ -39,6 +39,7 @@ export interface ToolCall {
   readonly custom?: boolean;
   /** Vendor signature that must come back with the call (Gemini's thought signature). */
   readonly signature?: string;
+  readonly cacheControl?: JsonValue;
 }
 
 export type ChatMessage =

@@ -24,6 +24,8 @@ export interface PricedModel {
   readonly capabilities: readonly string[];
   readonly deprecationDate?: string;
   readonly source?: string;
+  /** When the entry was written; absent for what stands in no table. */
+  readonly updatedAtMs?: number;
 }
 
 /** In-process look-up over all priced models; replaced as a whole when prices change. */

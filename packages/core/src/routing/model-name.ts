@@ -9,6 +9,15 @@ export interface ModelFamily {
   readonly isPinned: boolean;
 }
 
+/** The day that a name is stamped with, as the vendors stamp them, in milliseconds UTC; undefined for none that was. */
+export function readReleaseMs(model: string): number | undefined {
+  const [, year = '', month = '', day = ''] = RELEASE_DAY.exec(model) ?? [];
+  const ms = Date.parse(`${year}-${month}-${day}T00:00:00Z`);
+  return Number.isNaN(ms) ? undefined : ms;
+}
+
+const RELEASE_DAY = /-(20[2-4]\d)-?([01]\d)-?([0-3]\d)(?![\d])/;
+
 /** Longer names are nobody's: taking them apart would cost time for nothing. */
 const MAX_NAME_CHARACTERS = 256;
 

@@ -88,7 +88,30 @@ describe('narrowRoute', () => {
     ['input and output count together', 'a-1', { inputTokens: 950, outputTokens: 51 }, ['b/b-1', 'c/c-unpriced']],
     ['none fits', 'a-1', { inputTokens: 8001, refusesUnpriced: true }, 'context_length_exceeded'],
     ['what has no known window fits', 'a-1', { inputTokens: 8001 }, ['c/c-unpriced']],
-    ['a stand-in whose output is too small is skipped', 'a-1', { outputTokens: 101 }, ['a/a-1', 'c/c-unpriced']],
+    [
+      'a stand-in whose output is too small is skipped',
+      'a-1',
+      { outputTokens: 101, outputParam: 'max_tokens' },
+      ['a/a-1', 'c/c-unpriced'],
+    ],
+    [
+      'a limit that may be brought down skips nobody',
+      'a-1',
+      { outputTokens: 9999 },
+      ['a/a-1', 'b/b-1', 'c/c-unpriced'],
+    ],
+    [
+      'a limit that no model of the name has is refused',
+      'a-1',
+      { outputTokens: 9999, outputParam: 'max_tokens' },
+      'invalid_request',
+    ],
+    [
+      'an alias is refused only what none of its targets has',
+      'two',
+      { outputTokens: 401, inputTokens: 700, outputParam: 'max_tokens' },
+      ['b/b-1'],
+    ],
     ['the requested one says so itself', 'b-1', { outputTokens: 101 }, ['b/b-1', 'a/a-1', 'c/c-unpriced']],
     ['a pinned version is not exchanged', 'a-1-0101', { inputTokens: 1001 }, 'context_length_exceeded'],
     ['an alias narrowed to what the key may call', 'two', { isAllowed: (one) => one.provider === 'a' }, ['a/a-1']],
@@ -100,7 +123,23 @@ describe('narrowRoute', () => {
   test('a message says how long, and how long it may be', () => {
     const refuse = () =>
       narrowRoute(resolveTargets('a-1', tables), needs({ inputTokens: 9000, outputTokens: 7, refusesUnpriced: true }));
-    expect(refuse).toThrow(/9000 tokens of input and asks for up to 7 of output.*8000 tokens/);
+    expect(refuse).toThrow(/9000 tokens of input and asks for up to 7 of output; "a-1" has .* window of 1000 tokens/);
+    const demand = needs({ outputTokens: 9999, outputParam: 'max_completion_tokens' });
+    expect(() => narrowRoute(resolveTargets('a-1', tables), demand)).toThrow(
+      /"max_completion_tokens" is 9999, but "a-1" writes at most 500 tokens/,
+    );
+  });
+
+  test('who was passed over is told, and why', () => {
+    const passedOver = (name: string, more: Partial<RouteNeeds>) =>
+      narrowRoute(resolveTargets(name, tables), needs(more)).passedOver?.map((one) => [
+        targetKey(one.target),
+        one.reason,
+      ]);
+    expect(passedOver('a-1', { inputTokens: 1001 })).toEqual([['a/a-1', 'context_window']]);
+    expect(passedOver('a-1-own', { refusesUnpriced: true })).toEqual([['c/c-unpriced', 'unpriced']]);
+    // What comes behind the first one was not to be asked anyway.
+    expect(passedOver('two', { inputTokens: 1001 })).toBeUndefined();
   });
 });
 

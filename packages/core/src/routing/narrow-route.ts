@@ -1,7 +1,7 @@
 import { GatewayError } from '../errors/gateway-error';
 import { shownName } from './near-names';
-import type { Route, RouteTarget } from './routing-tables';
-import { isSameTarget } from './target';
+import type { PassedOver, Route, RouteTarget } from './routing-tables';
+import { isSameTarget, targetKey } from './target';
 
 /** What one request asks of the targets of its route. */
 export interface RouteNeeds {
@@ -10,6 +10,8 @@ export interface RouteNeeds {
   /** Best guess of the prompt, and the output limit it sets, tokens. */
   readonly inputTokens: number;
   readonly outputTokens: number;
+  /** The field by which the caller demands that limit; absent where it may be brought down to a model's own. */
+  readonly outputParam?: string;
   /** A cap applies: what has no price may not be called. */
   readonly refusesUnpriced: boolean;
   /** Set where the key may not use the whole alias: which of its targets it may. */
@@ -18,24 +20,31 @@ export interface RouteNeeds {
 
 /**
  * The route without the targets that can't serve this request; the very same one where all can. Throws
- * `model_not_allowed`, `model_not_priced` or `context_length_exceeded` when nothing is left.
+ * `model_not_allowed`, `model_not_priced` or `context_length_exceeded` when nothing is left, and `invalid_request` where
+ * only the caller's output limit is too much for the first of them.
  */
 export function narrowRoute(route: Route, needs: RouteNeeds): Route {
   const total = needs.inputTokens + needs.outputTokens;
   const fitsAll = total <= route.contextWindow && needs.outputTokens <= route.maxOutputTokens;
   if (fitsAll && needs.isAllowed === undefined && (route.isPriced || !needs.refusesUnpriced)) return route;
-  let targets: readonly RouteTarget[] = route.targets;
-  if (needs.isAllowed !== undefined) targets = required(targets.filter(needs.isAllowed), () => notAllowed(needs.model));
-  if (needs.refusesUnpriced) targets = keepPriced(route, targets);
-  const [first, ...rest] = required(
-    targets.filter((target) => fits(target, route, needs)),
-    () => tooLong(needs, targets),
-  );
+  let allowed: readonly RouteTarget[] = route.targets;
+  if (needs.isAllowed !== undefined) allowed = required(allowed.filter(needs.isAllowed), () => notAllowed(needs.model));
+  const targets = needs.refusesUnpriced ? keepPriced(route, allowed) : allowed;
+  const [wanted] = required(targets, () => notPriced(allowed));
+  // All targets of an alias go by the name; what stands in for a model does not.
+  const isList = route.alias !== undefined && route.scope !== targetKey(route.targets[0]);
+  const named = isList ? targets : [wanted];
+  if (named.every((target) => demandsTooMuch(target, needs))) throw tooMuchOutput(named, needs);
+  const fitting = targets.filter((target) => misfit(target, route, needs) === undefined);
+  const [first, ...rest] = required(fitting, () => tooLong(wanted, needs));
   // Another model may not answer for a pinned version before that was asked.
   if (route.isPinned && isRequested(route, route.targets[0]) && !isRequested(route, first)) {
-    throw tooLong(needs, [route.targets[0]]);
+    throw tooLong(route.targets[0], needs);
   }
-  return { ...route, targets: [first, ...rest] };
+  const passedOver = allowed.slice(0, allowed.indexOf(first)).map((target): PassedOver => {
+    return { target, reason: misfit(target, route, needs) ?? 'unpriced' };
+  });
+  return { ...route, targets: [first, ...rest], ...(passedOver.length === 0 ? {} : { passedOver }) };
 }
 
 const isRequested = (route: Route, target: RouteTarget) => isSameTarget(route.requested, target);
@@ -47,11 +56,32 @@ function keepPriced(route: Route, targets: readonly RouteTarget[]): readonly Rou
   return required(kept, () => notPriced(targets));
 }
 
-/** Where the output limit is above a stand-in's maximum it would refuse; the requested one decides that for itself. */
-function fits(target: RouteTarget, route: Route, needs: RouteNeeds): boolean {
-  const { contextWindow = Number.POSITIVE_INFINITY, maxOutputTokens = Number.POSITIVE_INFINITY } = target.priced ?? {};
-  if (needs.inputTokens + needs.outputTokens > contextWindow) return false;
-  return needs.outputTokens <= maxOutputTokens || isRequested(route, target);
+/**
+ * Why a target can't serve the request. Where the output limit is above a stand-in's maximum it would refuse; the
+ * requested one decides that for itself, and a limit that may be brought down never is too much.
+ */
+function misfit(target: RouteTarget, route: Route, needs: RouteNeeds): PassedOver['reason'] | undefined {
+  const { contextWindow, maxOutputTokens } = limitsOf(target);
+  const isDemanded = needs.outputParam !== undefined;
+  const outputTokens = isDemanded ? needs.outputTokens : Math.min(needs.outputTokens, maxOutputTokens);
+  if (needs.inputTokens + outputTokens > contextWindow) return 'context_window';
+  return outputTokens <= maxOutputTokens || isRequested(route, target) ? undefined : 'max_output_tokens';
+}
+
+/** The prompt would fit, but not beside an answer that the model cannot give anyway. */
+function demandsTooMuch(target: RouteTarget, { inputTokens, outputTokens, outputParam }: RouteNeeds): boolean {
+  const isBeyond = outputTokens > mostOutput(target);
+  return outputParam !== undefined && isBeyond && inputTokens + outputTokens > limitsOf(target).contextWindow;
+}
+
+function mostOutput(target: RouteTarget): number {
+  const { contextWindow, maxOutputTokens } = limitsOf(target);
+  return Math.min(maxOutputTokens, contextWindow);
+}
+
+function limitsOf({ priced }: RouteTarget) {
+  const { contextWindow = Number.POSITIVE_INFINITY, maxOutputTokens = Number.POSITIVE_INFINITY } = priced ?? {};
+  return { contextWindow, maxOutputTokens };
 }
 
 function required(targets: readonly RouteTarget[], refusal: () => GatewayError): [RouteTarget, ...RouteTarget[]] {
@@ -77,13 +107,24 @@ function notPriced(targets: readonly RouteTarget[]): GatewayError {
   );
 }
 
-function tooLong(needs: RouteNeeds, targets: readonly RouteTarget[]): GatewayError {
-  const windows = targets.map((target) => target.priced?.contextWindow ?? 0);
+function tooMuchOutput(
+  named: readonly RouteTarget[],
+  { model, outputTokens, outputParam = 'max_tokens' }: RouteNeeds,
+): GatewayError {
+  const most = Math.max(...named.map(mostOutput));
+  return new GatewayError(
+    'invalid_request',
+    `"${outputParam}" is ${outputTokens}, but "${shownName(model)}" writes at most ${most} tokens. Lower it.`,
+    { param: outputParam },
+  );
+}
+
+function tooLong(target: RouteTarget, needs: RouteNeeds): GatewayError {
   const output = needs.outputTokens > 0 ? ` and asks for up to ${needs.outputTokens} of output` : '';
   return new GatewayError(
     'context_length_exceeded',
     `This request has about ${needs.inputTokens} tokens of input${output}; "${shownName(needs.model)}" has a context ` +
-      `window of ${Math.max(...windows)} tokens. Shorten the messages or lower max_tokens.`,
+      `window of ${target.priced?.contextWindow ?? 0} tokens. Shorten the messages or lower max_tokens.`,
     { param: 'messages' },
   );
 }

@@ -7,7 +7,13 @@ import { shownName, unknownModel } from './near-names';
 import type { ConfiguredProvider, Route, RouteTarget, RoutingTables } from './routing-tables';
 import { isSameTarget, type Target, targetKey } from './target';
 
-export type { ConfiguredProvider, Route, RouteTarget, RoutingTables } from './routing-tables';
+export {
+  type ConfiguredProvider,
+  firstChoice,
+  type Route,
+  type RouteTarget,
+  type RoutingTables,
+} from './routing-tables';
 
 const ROUTES_REMEMBERED = 10_000;
 const NAME_REMEMBERED_CHARACTERS = 256;

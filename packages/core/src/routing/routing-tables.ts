@@ -39,6 +39,12 @@ export interface RouteTarget extends Target {
   readonly priced: PricedModel | undefined;
 }
 
+/** A target that was not asked because of what the request is like. */
+export interface PassedOver {
+  readonly target: RouteTarget;
+  readonly reason: 'context_window' | 'max_output_tokens' | 'unpriced';
+}
+
 export interface Route {
   /** Names the route in cache keys: its first configured target, or the alias. */
   readonly scope: string;
@@ -46,6 +52,8 @@ export interface Route {
   readonly requested: Target;
   /** In the order they are tried; never empty. */
   readonly targets: readonly [RouteTarget, ...RouteTarget[]];
+  /** Targets ahead of the first one that can't serve this request, and why; absent where none was passed over. */
+  readonly passedOver?: readonly PassedOver[];
   /** One exact version was asked for. */
   readonly isPinned: boolean;
   /** The name per-model limits go by: the alias, else the model without its provider. */
@@ -62,6 +70,11 @@ export interface Route {
   readonly contextWindow: number;
   /** Smallest output maximum of the targets beside the requested one, tokens; Infinity where none is known. */
   readonly maxOutputTokens: number;
+}
+
+/** The target that would have answered, had nothing spoken against it. */
+export function firstChoice({ passedOver, targets }: Pick<Route, 'passedOver' | 'targets'>): RouteTarget {
+  return passedOver?.[0]?.target ?? targets[0];
 }
 
 type Given = Pick<RoutingTables, 'providers' | 'prices'> & Partial<Omit<RoutingTables, 'routes'>>;

@@ -49,6 +49,7 @@ function encodeAssistant(message: MessageOf<'assistant'>, context: MessageContex
     id: toVendorName(call.id, CALL_ID_RULE),
     name: context.names.toVendor(call.name),
     input: readArguments(call),
+    ...(call.cacheControl === undefined ? {} : { cache_control: call.cacheControl }),
   }));
   return [...ownThoughts(message, OWN_FORMATS).map(encodeThought), ...encodeParts(message.content, context), ...calls];
 }

@@ -427,7 +427,7 @@ describe('parameters', () => {
     ['logit_bias', { logitBias: { '5': 1 } }],
     ['stop', { stop: ['\n'] }],
     ['service_tier', { serviceTier: 'flex' }],
-    ['web_search_options', { extra: { web_search_options: {} } }],
+    ['audio', { extra: { audio: { voice: 'x' } } }],
     ['modalities', { extra: { modalities: ['text', 'audio'] } }],
   ])('%s is refused, or dropped when allowed', (param, more) => {
     const error = refusal(ask(more));

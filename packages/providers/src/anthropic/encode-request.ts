@@ -1,6 +1,7 @@
-import type { JsonObject } from '@llm0/core/chat/json';
+import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
 import type { ChatRequest } from '@llm0/core/chat/request';
 import { JSON_TOOL_NAME } from '../claude/answer-format';
+import { CACHE_HINTS, withCacheMarks } from '../claude/cache-marks';
 import { LACKING, type ModelQuirks, quirksOf } from '../claude/models';
 import { encodeReasoning } from '../claude/reasoning';
 import type { EncodeContext, UpstreamRequest } from '../provider-request';
@@ -67,10 +68,13 @@ interface BodyInput {
   readonly dropped: DroppedParameters;
 }
 
-function encodeBody(request: ChatRequest, { context, quirks, dropped }: BodyInput): JsonObject {
+function encodeBody(unmarked: ChatRequest, { context, quirks, dropped }: BodyInput): JsonObject {
+  // One that the vendor sets by itself counts too.
+  const request = withCacheMarks(unmarked, { dropped, most: unmarked.extra.cache_control === undefined ? 4 : 3 });
   refuseLacking(request, dropped, LACKING);
   noteUnkept(request, dropped, ['metadata']);
-  refuseExtras(request, dropped, (name) => NATIVE_FIELDS.has(name));
+  const native = Object.entries(request.extra).filter(([name, value]) => isNative(name, value));
+  refuseExtras(request, dropped, (name) => CACHE_HINTS.has(name) || native.some(([taken]) => taken === name));
   const names = new ToolNames(request, TOOL_NAME_RULE);
   const { system, messages } = encodeMessages(request.messages, { names, dropped });
   const answer = encodeResponseFormat(request.responseFormat, context.priced?.capabilities ?? [], quirks);
@@ -84,7 +88,7 @@ function encodeBody(request: ChatRequest, { context, quirks, dropped }: BodyInpu
   };
   if (messages.length > 0 && system.length > 0) body.system = system;
   const toolForced = setTools(body, request, { names, dropped, answerTool: answer.tool });
-  for (const name of NATIVE_FIELDS) if (request.extra[name] !== undefined) body[name] = request.extra[name];
+  for (const [name, value] of native) body[name] = value;
   const reasoning = encodeReasoning({ request, quirks, maxTokens, toolForced, dropped, hasSignedReasoning });
   if (reasoning.thinking !== undefined) body.thinking = reasoning.thinking;
   const config: JsonObject = { ...asObject(request.extra.output_config) };
@@ -98,6 +102,11 @@ function encodeBody(request: ChatRequest, { context, quirks, dropped }: BodyInpu
   return body;
 }
 
+/** Two vendors call what they do with long contexts by the same name: this one's is an object. */
+function isNative(name: string, value: JsonValue): boolean {
+  return NATIVE_FIELDS.has(name) && !Array.isArray(name === 'context_management' ? value : undefined);
+}
+
 interface ToolInput {
   readonly names: ToolNames;
   readonly dropped: DroppedParameters;
@@ -107,7 +116,7 @@ interface ToolInput {
 
 /** Sets the tools and the choice among them; true where one of them must be called. */
 function setTools(body: JsonObject, request: ChatRequest, { names, dropped, answerTool }: ToolInput): boolean {
-  const tools = encodeTools(request.tools ?? [], names, dropped.refuse);
+  const tools = encodeTools(request, { names, dropped });
   const offersOthers = tools.length > 0 && request.toolChoice?.type !== 'none';
   let choice = encodeToolChoice({ request, hasTools: tools.length > 0, names, refuse: dropped.refuse });
   if (answerTool !== undefined) {

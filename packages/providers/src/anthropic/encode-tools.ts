@@ -1,18 +1,22 @@
 import type { JsonObject } from '@llm0/core/chat/json';
-import type { ChatRequest, FunctionTool, Tool, ToolChoice } from '@llm0/core/chat/request';
-import type { Refuse } from '../translation/refuse-parameter';
+import type { ChatRequest, FunctionTool, ToolChoice } from '@llm0/core/chat/request';
+import type { DroppedParameters, Refuse } from '../translation/refuse-parameter';
+import { leaveOutTool } from '../translation/translated-fields';
 import type { ToolNames } from '../translation/vendor-names';
 
 /** The vendor's built-in tools carry the date of their version. */
 const BUILT_IN_TOOL = /_\d{8}$/;
 
 /** Function tools, and the vendor's own built-in ones whatever format they came in. */
-export function encodeTools(tools: readonly Tool[], names: ToolNames, refuse: Refuse): JsonObject[] {
-  return tools.flatMap((tool) => {
+export function encodeTools(
+  request: Pick<ChatRequest, 'tools' | 'toolChoice'>,
+  { names, dropped }: { readonly names: ToolNames; readonly dropped: DroppedParameters },
+): JsonObject[] {
+  return (request.tools ?? []).flatMap((tool) => {
     if (tool.type === 'function') return [encodeFunction(tool, names)];
     const type = String(tool.value.type ?? 'unknown');
     if (tool.format === 'anthropic-messages' || BUILT_IN_TOOL.test(type)) return [tool.value];
-    refuse(`tools.${type}`, 'is a built-in tool unknown to');
+    leaveOutTool(tool, request, dropped);
     return [];
   });
 }

@@ -53,6 +53,7 @@ const FAMILIES: readonly Family[] = [
 ];
 
 export const embeddings: EmbeddingsPart = {
+  takesTokens: false,
   maxInputs: (model) => familyOf(model)?.maxInputs ?? 1,
   encodeRequest: encodeEmbeddings,
   decodeResponse: decodeEmbeddings,

@@ -34,13 +34,15 @@ export function encodeMessages(messages: readonly ChatMessage[], context: Messag
 
 function encodeAssistant(message: MessageOf<'assistant'>, context: MessageContext): JsonObject[] {
   refuseEarlierAudio(message, context);
-  const calls = (message.toolCalls ?? []).map((call) => ({
-    toolUse: {
+  const calls = (message.toolCalls ?? []).flatMap((call) => {
+    const toolUse: JsonObject = {
       toolUseId: toVendorName(call.id, CALL_ID_RULE),
       name: context.names.toVendor(call.name),
       input: readArguments(call),
-    },
-  }));
+    };
+    const mark = asObject(call.cacheControl);
+    return [{ toolUse }, ...(mark === undefined ? [] : [encodeCachePoint(mark)])];
+  });
   return [
     ...ownThoughts(message, ACCEPTED_REASONING).map(encodeThought),
     ...encodeParts(message.content, context),

@@ -249,7 +249,7 @@ describe('tools', () => {
     expect(encode({ user: 'u' }).dropped).toEqual(['user']);
   });
 
-  test('one call at a time: in the model’s own words, or refused', () => {
+  test('one call at a time: in the model’s own words, or dropped and named', () => {
     const request = { tools: [WEATHER], parallelToolCalls: false };
     expect(bodyOf(request).additionalModelRequestFields).toEqual({
       tool_choice: { type: 'auto', disable_parallel_tool_use: true },
@@ -259,22 +259,14 @@ describe('tools', () => {
       tool_choice: { type: 'tool', name: 'weather', disable_parallel_tool_use: true },
     });
     expect((named.toolConfig as JsonObject).toolChoice).toBeUndefined();
-    expect(paramRefused(request, { model: NOVA })).toBe('parallel_tool_calls');
-    // Told which tool to call, a model has no reason to call several: said, not refused.
-    for (const toolChoice of [{ type: 'tool', name: 'weather' }, { type: 'required' }] as const) {
-      expect(encode({ ...request, toolChoice }, { model: NOVA }).dropped).toEqual(['parallel_tool_calls']);
-    }
-    const two = {
-      ...request,
-      tools: [WEATHER, { ...WEATHER, name: 'time' }],
-      toolChoice: { type: 'required' } as const,
-    };
-    expect(paramRefused(two, { model: NOVA })).toBe('parallel_tool_calls');
+    // Others may call several at once, which is told.
+    expect(encode(request, { model: NOVA }).dropped).toEqual(['parallel_tool_calls']);
   });
 
-  test("vendors' built-in tools are refused", () => {
-    const value = { type: 'web_search' };
-    expect(paramRefused({ tools: [{ type: 'raw', format: 'openai-chat', value }] })).toBe('tools.web_search');
+  test("vendors' built-in tools are left out and named, or refused where they are demanded", () => {
+    const tools = [{ type: 'raw', format: 'openai-chat', value: { type: 'web_search' } }] as const;
+    expect(encode({ tools }).dropped).toEqual(['tools.web_search']);
+    expect(paramRefused({ tools, toolChoice: { type: 'required' } })).toBe('tools.web_search');
   });
 });
 
@@ -396,7 +388,7 @@ describe('limits, sampling and reasoning', () => {
       additionalModelRequestFields: { top_k: 9, x: 1 },
     });
     expect(paramRefused({ serviceTier: 'scale' })).toBe('service_tier');
-    expect(paramRefused({ extra: { web_search_options: {} } })).toBe('web_search_options');
+    expect(paramRefused({ extra: { mcp_servers: [{}] } })).toBe('mcp_servers');
     for (const [field, name] of [
       ['n', 'n'],
       ['seed', 'seed'],

@@ -1,6 +1,7 @@
 import type { JsonObject } from '@llm0/core/chat/json';
 import type { ChatRequest } from '@llm0/core/chat/request';
 import { JSON_TOOL_NAME } from '../claude/answer-format';
+import { CACHE_HINTS, withCacheMarks } from '../claude/cache-marks';
 import { LACKING } from '../claude/models';
 import type { EncodeContext, UpstreamRequest } from '../provider-request';
 import { askedLimit } from '../translation/output-limit';
@@ -37,12 +38,17 @@ interface BodyInput {
   readonly dropped: DroppedParameters;
 }
 
-function encodeBody(request: ChatRequest, { context, quirks, dropped }: BodyInput): JsonObject {
+function encodeBody(unmarked: ChatRequest, { context, quirks, dropped }: BodyInput): JsonObject {
+  const { priced } = context;
+  const caches = priced === undefined ? quirks.claude !== undefined : priced.capabilities.includes('prompt_caching');
+  // Definitions of tools are cached by one maker's models only.
+  const marks = { dropped, tools: quirks.claude !== undefined, ...(caches ? {} : { most: 0 }) };
+  const request = withCacheMarks(unmarked, marks);
   refuseLacking(request, dropped, LACKING);
   // One call at a time can be asked of one maker's models only.
   if (quirks.claude === undefined) refuseLacking(request, dropped, ['parallelToolCalls']);
   noteUnkept(request, dropped, ['user', 'metadata']);
-  refuseExtras(request, dropped, (name) => NATIVE_FIELDS.has(name));
+  refuseExtras(request, dropped, (name) => NATIVE_FIELDS.has(name) || (caches && CACHE_HINTS.has(name)));
   const names = new ToolNames(request, TOOL_NAME_RULE);
   const media = context.media ?? NO_MEDIA;
   const shared = { names, dropped, media, refuse: dropped.refuse, documents: { count: 0 } };
@@ -75,8 +81,8 @@ function setTools(body: JsonObject, request: ChatRequest, { names, dropped, answ
   if (forbidden && needed && (request.tools ?? []).length > 0) {
     dropped.refuse('tool_choice', '"none" beside earlier calls is not supported by');
   }
-  const tools = forbidden && !needed ? [] : encodeTools(request, { names, refuse: dropped.refuse });
-  let choice = tools.length === 0 ? undefined : encodeToolChoice(request.toolChoice, { names, refuse: dropped.refuse });
+  const tools = forbidden && !needed ? [] : encodeTools(request, { names, dropped });
+  let choice = tools.length === 0 ? undefined : encodeToolChoice(request.toolChoice, { names, dropped });
   if (answerTool !== undefined) {
     // With other tools on offer the model may call those first; without, it must answer.
     choice ??= tools.length > 0 && !forbidden ? { any: {} } : { tool: { name: JSON_TOOL_NAME } };

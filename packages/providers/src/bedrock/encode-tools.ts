@@ -1,21 +1,25 @@
 import type { JsonObject } from '@llm0/core/chat/json';
 import type { ChatMessage, ChatRequest, FunctionTool, Tool, ToolChoice } from '@llm0/core/chat/request';
 import { asObject } from '../translation/read-json';
-import type { Refuse } from '../translation/refuse-parameter';
+import type { DroppedParameters } from '../translation/refuse-parameter';
+import { leaveOutTool } from '../translation/translated-fields';
 import type { ToolNames } from '../translation/vendor-names';
 import { encodeCachePoint } from './encode-messages';
 
 export interface ToolContext {
   readonly names: ToolNames;
-  readonly refuse: Refuse;
+  readonly dropped: DroppedParameters;
 }
 
 /**
  * Function tools. Calls among the messages demand that their tools be declared: those that are not on offer any more
  * are declared by name alone.
  */
-export function encodeTools(request: Pick<ChatRequest, 'tools' | 'messages'>, context: ToolContext): JsonObject[] {
-  const offered = (request.tools ?? []).flatMap((tool) => encodeTool(tool, context));
+export function encodeTools(
+  request: Pick<ChatRequest, 'tools' | 'toolChoice' | 'messages'>,
+  context: ToolContext,
+): JsonObject[] {
+  const offered = (request.tools ?? []).flatMap((tool) => encodeTool(tool, request, context));
   const known = new Set((request.tools ?? []).flatMap((tool) => (tool.type === 'function' ? [tool.name] : [])));
   const called = new Set(request.messages.flatMap(calledNames).filter((name) => !known.has(name)));
   if (offered.length > 0) return offered;
@@ -33,10 +37,14 @@ export function hasCalls(messages: readonly ChatMessage[]): boolean {
   return messages.some((message) => message.role === 'tool' || calledNames(message).length > 0);
 }
 
-function encodeTool(tool: Tool, { names, refuse }: ToolContext): JsonObject[] {
+function encodeTool(
+  tool: Tool,
+  request: Pick<ChatRequest, 'tools' | 'toolChoice'>,
+  { names, dropped }: ToolContext,
+): JsonObject[] {
   if (tool.type === 'function') return encodeFunction(tool, names);
   if (tool.format === 'bedrock-converse') return [tool.value];
-  refuse(`tools.${String(tool.value.type ?? 'unknown')}`, 'is a built-in tool unknown to');
+  leaveOutTool(tool, request, dropped);
   return [];
 }
 
@@ -51,7 +59,7 @@ function encodeFunction(tool: FunctionTool, names: ToolNames): JsonObject[] {
 /** undefined where the vendor's default already says it. `none` has no counterpart: the caller leaves the tools out. */
 export function encodeToolChoice(
   choice: ToolChoice | undefined,
-  { names, refuse }: ToolContext,
+  { names, dropped }: ToolContext,
 ): JsonObject | undefined {
   switch (choice?.type) {
     case 'required':
@@ -59,7 +67,7 @@ export function encodeToolChoice(
     case 'tool':
       return { tool: { name: names.toVendor(choice.name) } };
     case 'raw':
-      refuse('tool_choice', 'is of a kind unknown to');
+      dropped.refuse('tool_choice', 'is of a kind unknown to');
       return undefined;
     default:
       return undefined;

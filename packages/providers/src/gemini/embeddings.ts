@@ -18,6 +18,7 @@ const MAX_INPUTS = 100;
 
 /** Source: https://ai.google.dev/api/embeddings#method:-models.batchembedcontents */
 export const embeddings: EmbeddingsPart = {
+  takesTokens: false,
   maxInputs: () => MAX_INPUTS,
   encodeRequest: encodeEmbeddings,
   decodeResponse: decodeEmbeddings,

@@ -237,10 +237,13 @@ describe('tools', () => {
     expect(toolConfig).toEqual((expected && { functionCallingConfig: expected }) as JsonObject);
   });
 
-  test('its own built-in tools pass, others are refused', () => {
+  test('its own built-in tools pass, others are left out and named, or refused where they are demanded', () => {
     const raw = (value: JsonObject): ChatRequest => ask({ tools: [{ type: 'raw', format: 'openai-chat', value }] });
     expect(encode(raw({ google_search: {} })).json.tools).toEqual([{ google_search: {} }]);
-    expect(refusal(raw({ type: 'web_search' })).param).toBe('tools.web_search');
+    const { json, dropped } = encode(raw({ type: 'web_search' }));
+    expect([json.tools, dropped]).toEqual([undefined, ['tools.web_search']]);
+    const demanded = { ...raw({ type: 'web_search' }), toolChoice: { type: 'required' } as const };
+    expect(refusal(demanded).param).toBe('tools.web_search');
   });
 
   test('names are mapped back when the model calls', () => {
@@ -291,10 +294,9 @@ describe('generation', () => {
 
   test.each<[string, Partial<ChatRequest>]>([
     ['logit_bias', { logitBias: { '5': 1 } }],
-    ['parallel_tool_calls', { parallelToolCalls: false, tools: [{ type: 'function', name: 'f' }] }],
     ['stop', { stop: ['1', '2', '3', '4', '5', '6'] }],
     ['service_tier', { serviceTier: 'flex' }],
-    ['prediction', { extra: { prediction: {} } }],
+    ['mcp_servers', { extra: { mcp_servers: [{ url: 'https://x' }] } }],
     ['reasoning_effort', { reasoningEffort: 'odd' }],
   ])('%s is refused, or dropped when allowed', (param, more) => {
     const error = refusal(ask(more));

@@ -45,8 +45,8 @@ function encodeBody(request: ChatRequest, context: EncodeContext, dropped: Dropp
   // A conversation of system messages alone is what the model shall answer.
   const body: JsonObject = { contents: contents.length > 0 ? contents : [{ role: 'user', parts: system }] };
   if (contents.length > 0 && system.length > 0) body.systemInstruction = { parts: system };
-  const toolContext = { names, refuse: dropped.refuse, quirks };
-  const tools = encodeTools(request.tools ?? [], toolContext);
+  const toolContext = { names, dropped, quirks };
+  const tools = encodeTools(request, toolContext);
   if (tools.length > 0) {
     body.tools = tools;
     const toolConfig = encodeToolChoice(request.toolChoice, toolContext);

@@ -1,6 +1,7 @@
 import type { JsonObject } from '@llm0/core/chat/json';
-import type { FunctionTool, Tool, ToolChoice } from '@llm0/core/chat/request';
-import type { Refuse } from '../translation/refuse-parameter';
+import type { ChatRequest, FunctionTool, ToolChoice } from '@llm0/core/chat/request';
+import type { DroppedParameters } from '../translation/refuse-parameter';
+import { leaveOutTool } from '../translation/translated-fields';
 import type { ToolNames } from '../translation/vendor-names';
 import { encodeOlderSchema } from './encode-schema';
 import type { ModelQuirks } from './quirks';
@@ -11,20 +12,20 @@ const BUILT_IN_TOOL =
 
 export interface ToolContext {
   readonly names: ToolNames;
-  readonly refuse: Refuse;
+  readonly dropped: DroppedParameters;
   readonly quirks: ModelQuirks;
 }
 
 /** Function tools, and the vendor's own built-in ones whatever format they came in. */
-export function encodeTools(tools: readonly Tool[], context: ToolContext): JsonObject[] {
+export function encodeTools(request: Pick<ChatRequest, 'tools' | 'toolChoice'>, context: ToolContext): JsonObject[] {
   const functionDeclarations: JsonObject[] = [];
   const others: JsonObject[] = [];
-  for (const tool of tools) {
+  for (const tool of request.tools ?? []) {
     if (tool.type === 'function') functionDeclarations.push(encodeFunction(tool, context));
     else if (tool.format === 'gemini-content' || Object.keys(tool.value).some((name) => BUILT_IN_TOOL.test(name))) {
       const { type: _type, ...value } = tool.value;
       others.push(value);
-    } else context.refuse(`tools.${String(tool.value.type ?? 'unknown')}`, 'is a built-in tool unknown to');
+    } else leaveOutTool(tool, request, context.dropped);
   }
   return functionDeclarations.length === 0 ? others : [{ functionDeclarations }, ...others];
 }
@@ -43,13 +44,13 @@ function encodeFunction(tool: FunctionTool, { names, quirks }: ToolContext): Jso
 /** undefined where the vendor's default already says it. */
 export function encodeToolChoice(
   choice: ToolChoice | undefined,
-  { names, refuse }: ToolContext,
+  { names, dropped }: ToolContext,
 ): JsonObject | undefined {
   if (choice === undefined) return undefined;
   if (choice.type === 'tool') return calling({ mode: 'ANY', allowedFunctionNames: [names.toVendor(choice.name)] });
   if (choice.type !== 'raw') return calling({ mode: MODES[choice.type] });
   if (choice.format === 'gemini-content') return { functionCallingConfig: choice.value };
-  refuse('tool_choice', 'is of a kind unknown to');
+  dropped.refuse('tool_choice', 'is of a kind unknown to');
   return undefined;
 }
 

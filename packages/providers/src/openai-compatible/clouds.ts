@@ -62,7 +62,8 @@ const CLOUDS: readonly CompatibleOverrides[] = [
     name: 'openrouter',
     defaultBaseUrl: 'https://openrouter.ai/api/v1',
     modelPatterns: [],
-    quirks: { outputLimitField: 'as-sent' },
+    quirks: { outputLimitField: 'as-sent', cacheMarks: true },
+    embeddings: { takesTokens: true },
     // Source: https://openrouter.ai/docs/api-reference/completion
     completions: { takesMany: false, echoes: false },
   },

@@ -21,8 +21,8 @@ const COMPATIBLE_QUIRKS: ChatQuirks = {
   topK: true,
 };
 
-/** Not every server knows base64; all know plain numbers. */
-const COMPATIBLE_EMBEDDINGS: EmbeddingQuirks = { ...OPENAI_EMBEDDINGS, base64: false };
+/** Not every server knows base64; all know plain numbers. Models of other makers have vocabularies of their own. */
+const COMPATIBLE_EMBEDDINGS: EmbeddingQuirks = { ...OPENAI_EMBEDDINGS, base64: false, takesTokens: false };
 
 /** A provider that speaks Chat Completions, from what sets it apart. */
 export function createCompatibleProvider(overrides: CompatibleOverrides): Provider {

@@ -12,7 +12,9 @@ export function createCustomProvider(name: string, listsModels: boolean): Provid
     // It has no other than the one it was added with.
     defaultBaseUrl: '',
     modelPatterns: [],
-    quirks: { outputLimitField: 'as-sent' },
+    quirks: { outputLimitField: 'as-sent', cacheMarks: true },
+    // Such servers take tokens of their model's own vocabulary.
+    embeddings: { takesTokens: true },
     completions: {},
     ...(listsModels ? { modelsEndpoint } : {}),
   });

@@ -23,7 +23,7 @@ const compatible = createCompatibleProvider({
   },
 });
 
-const embeddings = createEmbeddings('ollama', { ...OPENAI_EMBEDDINGS, base64: false });
+const embeddings = createEmbeddings('ollama', { ...OPENAI_EMBEDDINGS, base64: false, takesTokens: false });
 const versioned = (context: EncodeContext) => ({ ...context, connection: withVersion(context.connection) });
 
 /** Models on the operator's own machines, without a key. Source: https://docs.ollama.com/api/openai-compatibility */

@@ -12,15 +12,23 @@ export interface EmbeddingQuirks {
   readonly base64: boolean;
   readonly dimensionsField: string;
   readonly maxInputs: number;
+  /** Inputs may be tokens of the vocabulary that clients count with. */
+  readonly takesTokens: boolean;
 }
 
 /** Source: https://platform.openai.com/docs/api-reference/embeddings/create */
-export const OPENAI_EMBEDDINGS: EmbeddingQuirks = { base64: true, dimensionsField: 'dimensions', maxInputs: 2048 };
+export const OPENAI_EMBEDDINGS: EmbeddingQuirks = {
+  base64: true,
+  dimensionsField: 'dimensions',
+  maxInputs: 2048,
+  takesTokens: true,
+};
 
 /** Embeddings of a server that speaks the format. */
 export function createEmbeddings(provider: string, quirks: EmbeddingQuirks): EmbeddingsPart {
   return {
     maxInputs: () => quirks.maxInputs,
+    takesTokens: quirks.takesTokens,
     encodeRequest: (request, context) => encodeEmbeddings(request, context, quirks),
     decodeResponse: (body) => decodeEmbeddings(provider, body),
   };

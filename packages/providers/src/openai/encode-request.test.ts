@@ -165,7 +165,13 @@ describe('a request of another format', () => {
   test.each<[string, Partial<ChatRequest>]>([
     ['top_k', { topK: 5 }],
     ['container', { extra: { container: 'c1' } }],
-    ['tools.web_search', { tools: [{ type: 'raw', format: 'anthropic-messages', value: { type: 'web_search' } }] }],
+    [
+      'tools.web_search',
+      {
+        tools: [{ type: 'raw', format: 'anthropic-messages', value: { type: 'web_search', name: 'search' } }],
+        toolChoice: { type: 'tool', name: 'search' },
+      },
+    ],
   ])('%s is refused, or dropped when allowed', (param, more) => {
     const asked = { ...request, toolChoice: undefined, ...more };
     expect(() => encode(asked)).toThrow(GatewayError);

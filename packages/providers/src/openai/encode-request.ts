@@ -1,5 +1,6 @@
-import type { JsonObject } from '@llm0/core/chat/json';
+import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
 import type { ChatRequest } from '@llm0/core/chat/request';
+import { countMarks } from '../claude/cache-marks';
 import type { EncodeContext, UpstreamRequest } from '../provider-request';
 import { effortOfBudget } from '../translation/effort-by-budget';
 import { capLimit } from '../translation/output-limit';
@@ -21,6 +22,7 @@ export function encodeRequest(request: ChatRequest, context: EncodeContext, quir
     request.wire?.format === 'openai-chat'
       ? { ...request.wire.body }
       : encodeBody(request, { context, quirks, dropped });
+  if (request.wire?.format === 'openai-chat' && !quirks.cacheMarks) removeMarks(body, request, dropped);
   body.model = context.model;
   setDelivery(body, request.stream, quirks);
   const reasoning = quirks.isReasoningModel(context.model, context.priced?.capabilities ?? []);
@@ -32,6 +34,23 @@ export function encodeRequest(request: ChatRequest, context: EncodeContext, quir
     body: JSON.stringify(body),
     dropped: dropped.names(),
   };
+}
+
+/** `cache_control` of messages, their parts and tools. */
+function removeMarks(body: JsonObject, request: ChatRequest, dropped: DroppedParameters): void {
+  if (countMarks(request) === 0) return;
+  dropped.note('cache_control');
+  for (const name of ['messages', 'tools'] as const) {
+    const list = body[name];
+    if (Array.isArray(list)) body[name] = list.map(withoutMark);
+  }
+}
+
+function withoutMark(value: JsonValue): JsonValue {
+  const item = asObject(value);
+  if (item === undefined) return value;
+  const { cache_control: _mark, ...rest } = item;
+  return Array.isArray(rest.content) ? { ...rest, content: rest.content.map(withoutMark) } : rest;
 }
 
 export function setDelivery(body: JsonObject, stream: boolean, quirks: ChatQuirks): void {
@@ -123,8 +142,11 @@ function encodeBody(request: ChatRequest, { context, quirks, dropped }: BodyInpu
     if (quirks.topK) body.top_k = request.topK;
     else refuse('top_k', 'is not supported by');
   }
-  if (request.tools !== undefined && request.tools.length > 0) body.tools = encodeTools(request.tools, dropped);
-  if (request.toolChoice !== undefined) body.tool_choice = encodeToolChoice(request.toolChoice, refuse);
+  const tools = encodeTools(request, dropped);
+  if (tools.length > 0) {
+    body.tools = tools;
+    if (request.toolChoice !== undefined) body.tool_choice = encodeToolChoice(request.toolChoice, refuse);
+  } else delete body.parallel_tool_calls;
   if (request.responseFormat !== undefined) body.response_format = encodeResponseFormat(request.responseFormat);
   setEffort(body, request, { context, quirks, dropped });
   // Callers of other formats must name a limit, often a larger one than this model has.

@@ -1,13 +1,17 @@
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
-import type { Tool, ToolChoice } from '@llm0/core/chat/request';
+import type { ChatRequest, ToolChoice } from '@llm0/core/chat/request';
 import type { DroppedParameters, Refuse } from '../translation/refuse-parameter';
+import { leaveOutTool } from '../translation/translated-fields';
 
 /** Function tools, and tools that came in this very format. */
-export function encodeTools(tools: readonly Tool[], dropped: DroppedParameters): JsonObject[] {
-  return tools.flatMap((tool) => {
+export function encodeTools(
+  request: Pick<ChatRequest, 'tools' | 'toolChoice'>,
+  dropped: DroppedParameters,
+): JsonObject[] {
+  return (request.tools ?? []).flatMap((tool) => {
     if (tool.type === 'raw') {
       if (tool.format === 'openai-chat') return [tool.value];
-      dropped.refuse(`tools.${String(tool.value.type ?? 'unknown')}`, 'is a built-in tool unknown to');
+      leaveOutTool(tool, request, dropped);
       return [];
     }
     if (tool.cacheControl !== undefined) dropped.note('cache_control');

@@ -8,6 +8,8 @@ export interface ChatQuirks {
   readonly streamOptions: boolean;
   /** True where `top_k` is understood. */
   readonly topK: boolean;
+  /** Marks for a prompt cache are understood; elsewhere they are left out, since some servers refuse them. */
+  readonly cacheMarks: boolean;
   /** Names of top-level fields that the server calls otherwise: ours → its own. */
   readonly renamed: Readonly<Record<string, string>>;
 }
@@ -21,6 +23,7 @@ export const OPENAI_QUIRKS: ChatQuirks = {
     capabilities.includes('reasoning') || REASONING_MODEL.test(model.replace(/^ft:/, '')),
   streamOptions: true,
   topK: false,
+  cacheMarks: false,
   renamed: {},
 };
 

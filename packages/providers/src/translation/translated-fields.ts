@@ -1,28 +1,43 @@
-import type { ChatRequest } from '@llm0/core/chat/request';
+import type { JsonValue } from '@llm0/core/chat/json';
+import type { ChatRequest, RawTool } from '@llm0/core/chat/request';
 import type { DroppedParameters } from './refuse-parameter';
 
-/** Top-level fields about delivery and storage at one vendor: leaving them out changes no answer, and nobody misses them. */
-const HARMLESS_FIELDS: ReadonlySet<string> = new Set([
+/** Fields that the gateway itself does what they ask for, whoever answers. */
+const HONOURED_HERE: ReadonlySet<string> = new Set([
   'stream_options',
-  'store',
   'reasoning.summary',
   'reasoning.generate_summary',
-  // What it asks for is about built-in tools, or comes anyway.
-  'include',
 ]);
 
-/** Fields about accounting and prompt caches at one vendor: no answer changes, and yet the caller may count on them. */
-const REPORTED_FIELDS: ReadonlySet<string> = new Set([
-  'prompt_cache_key',
-  'prompt_cache_retention',
-  'safety_identifier',
+/**
+ * Top-level fields that only help the client or a vendor's own bookkeeping: no answer changes without them. A vendor
+ * that knows one of them takes it; for all others it is dropped and named.
+ */
+const HINTS: ReadonlySet<string> = new Set([
+  // OpenAI: accounting, prompt caches, storage at the vendor, what makes an answer faster.
+  ...['client_metadata', 'prompt_cache_key', 'prompt_cache_retention', 'safety_identifier', 'store', 'prediction'],
+  ...['include', 'prompt_cache_options'],
+  // Anthropic: what is cleared from long contexts, prompt caches, faster delivery.
+  ...['context_management', 'cache_control', 'speed'],
+  // OpenRouter: counts, which every answer has.
+  'usage',
+  // Built-in tools by another name: left out as those are.
+  'web_search_options',
 ]);
 
 /** Values that only say what a vendor does anyway. */
 const DEFAULT_VALUES: ReadonlyMap<string, string> = new Map([
   ['modalities', '["text"]'],
   ['verbosity', '"medium"'],
+  ['store', 'false'],
+  // Thoughts come back sealed from every vendor.
+  ['include', '["reasoning.encrypted_content"]'],
 ]);
+
+/** `{}` and `[]` ask for nothing. */
+function isEmpty(value: JsonValue | undefined): boolean {
+  return typeof value === 'object' && value !== null && Object.keys(value).length === 0;
+}
 
 /**
  * What a translated request holds beyond our own types: unknown fields are refused; unknown parts of messages and
@@ -37,9 +52,10 @@ export function refuseExtras(
   // Who asks for it looks for the answer there later.
   if (request.extra.store === true && !taken('store')) dropped.note('store');
   for (const name in request.extra) {
-    if (HARMLESS_FIELDS.has(name) || taken(name)) continue;
-    if (DEFAULT_VALUES.get(name) === JSON.stringify(request.extra[name])) continue;
-    if (REPORTED_FIELDS.has(name) || /[.[]/.test(name)) dropped.note(name);
+    const value = request.extra[name];
+    if (HONOURED_HERE.has(name) || taken(name)) continue;
+    if (DEFAULT_VALUES.get(name) === JSON.stringify(value)) continue;
+    if (HINTS.has(name) || isEmpty(value) || /[.[]/.test(name)) dropped.note(name);
     else dropped.refuse(name, 'has no counterpart for');
   }
 }
@@ -84,12 +100,30 @@ export function refuseLacking(
   for (const field of lacking) {
     const { name, isAsked } = LACKABLE[field];
     if (!isAsked(request)) continue;
-    if (field === 'parallelToolCalls' && hasOneChoice(request)) dropped.note(name);
+    // A vendor without such a switch may call several tools at once: callers run them one after the other.
+    if (field === 'parallelToolCalls') dropped.note(name);
     else dropped.refuse(name, 'is not supported by');
   }
 }
 
-/** Told which one tool to call, a model has no reason to call several. */
-function hasOneChoice({ toolChoice, tools = [] }: ChatRequest): boolean {
-  return toolChoice?.type === 'tool' || (toolChoice?.type === 'required' && tools.length === 1);
+/**
+ * A built-in tool that this vendor lacks: left out and named, since the model still has its other tools and words;
+ * refused where it is the one the caller demands.
+ */
+export function leaveOutTool(
+  tool: RawTool,
+  { tools = [], toolChoice }: Pick<ChatRequest, 'tools' | 'toolChoice'>,
+  dropped: DroppedParameters,
+): void {
+  const kind = String(tool.value.type ?? 'unknown');
+  const hasOthers = tools.some((one) => one.type === 'function');
+  const isDemanded =
+    toolChoice?.type === 'raw' ||
+    (toolChoice?.type === 'required' && !hasOthers) ||
+    (toolChoice?.type === 'tool' && toolChoice.name === tool.value.name);
+  if (isDemanded || OWN_CALL_TOOLS.has(kind)) dropped.refuse(`tools.${kind}`, 'is a built-in tool unknown to');
+  else dropped.note(`tools.${kind}`);
 }
+
+/** Tools of the caller's own, in a form that others lack: the program waits for their calls. */
+const OWN_CALL_TOOLS: ReadonlySet<string> = new Set(['custom', 'function']);

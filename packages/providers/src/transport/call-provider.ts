@@ -16,7 +16,7 @@ import { readWhole, UpstreamBody } from './read-body';
 import { readFailure } from './read-failure';
 import { upstreamFailure } from './upstream-failure';
 
-export { KIND_BY_FAILURE, upstreamFailure, wasNeverSent } from './upstream-failure';
+export { isUnresolved, KIND_BY_FAILURE, upstreamFailure, wasNeverSent } from './upstream-failure';
 export type { ProviderAnswer, ProviderCall };
 
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;

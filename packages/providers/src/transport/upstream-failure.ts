@@ -76,6 +76,19 @@ const NEVER_CONNECTED: ReadonlySet<unknown> = new Set([
   'FailedToOpenSocket',
 ]);
 
+const UNRESOLVED: ReadonlySet<unknown> = new Set(['ENOTFOUND', 'EAI_AGAIN', 'EAI_NODATA', 'ENODATA', 'ESERVFAIL']);
+const MAX_CAUSES = 5;
+
+/** True where the host's name leads nowhere, at least for now. */
+export function isUnresolved(error: unknown): boolean {
+  let current = error;
+  for (let depth = 0; depth < MAX_CAUSES && current instanceof Error; depth++) {
+    if ('code' in current && UNRESOLVED.has(current.code)) return true;
+    current = current.cause;
+  }
+  return false;
+}
+
 /** True where the vendor can't have seen the request, and so can't bill it. */
 export function wasNeverSent({ failure, cause }: GatewayError): boolean {
   return failure === 'connection' && cause instanceof Error && 'code' in cause && NEVER_CONNECTED.has(cause.code);

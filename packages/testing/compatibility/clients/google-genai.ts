@@ -5,11 +5,11 @@ import { npmLibrary } from '../libraries';
 export const googleGenaiClient: ClientDriver = {
   name: '@google/genai',
   library: npmLibrary('@google/genai'),
-  api: '/passthrough/gemini',
+  api: '/v1/models/{model}:generateContent',
   families: ['Gemini'],
   showsReasoning: true,
   connect: ({ url, apiKey }) => {
-    const client = new GoogleGenAI({ apiKey, httpOptions: { baseUrl: `${url}/passthrough/gemini` } });
+    const client = new GoogleGenAI({ apiKey, httpOptions: { baseUrl: url } });
     return {
       ask: (question) => ask(client, question),
       statusOf: (error) => (error instanceof ApiError ? error.status : undefined),

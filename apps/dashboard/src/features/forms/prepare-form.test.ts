@@ -19,6 +19,7 @@ describe('forms', () => {
       max_concurrency: null,
       budget_usd: '1000.000000001',
       budget_period: 'month',
+      drop_params: null,
       allowed_models: ['a', 'b', 'c'],
       expires_at: null,
     });

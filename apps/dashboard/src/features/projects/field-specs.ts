@@ -69,6 +69,13 @@ export const KEY_FIELDS: readonly FieldSpec[] = [
     hint: 'With commas between; empty = every model',
     placeholder: 'every model',
   },
+  {
+    name: 'drop_params',
+    label: 'Unsupported parameters',
+    kind: 'text',
+    options: { '': 'as the project says', true: 'drop', false: 'refuse the request' },
+    read: (text) => text === 'true',
+  },
   { name: 'expires_at', label: 'Ends at', kind: 'instant', hint: 'Local time; empty = never' },
 ];
 

@@ -63,6 +63,7 @@ export const prepareOrigin = (log: Log, names: { readonly project: string; reado
   ['Customer', log.customer_id],
   ["Client's request id", log.client_request_id],
   ['API', log.dialect],
+  ['Dropped', log.dropped_params?.join(', ') ?? null],
   ['Similarity', log.similarity_score === null ? null : log.similarity_score.toFixed(4)],
 ];
 

@@ -78,7 +78,7 @@ export function providerRoutes(services: Needs, mirror: HotStoreMirror) {
     .openapi(create, async (c) => {
       const body = c.req.valid('json');
       const kind = kindOf(services, body);
-      await checkBaseUrl(services, body.base_url);
+      await checkBaseUrl(services, body);
       await recordChange(db, c.get('actor'), async (tx) => {
         await storeProvider(services, tx, { ...body, kind });
         const after = await shown(services, tx, body.name);
@@ -101,7 +101,7 @@ export function providerRoutes(services: Needs, mirror: HotStoreMirror) {
     .openapi(change, async (c) => {
       const { name } = c.req.valid('param');
       const body = c.req.valid('json');
-      await checkBaseUrl(services, body.base_url);
+      await checkBaseUrl(services, { ...body, name });
       await recordChange(db, c.get('actor'), async (tx) => {
         const before = await shown(services, tx, name);
         const stored = required(await providerRows.get(tx, { name }), 'stored provider');
@@ -181,12 +181,15 @@ function kindOf({ providerAdmin: desk }: Needs, { name, kind, base_url: baseUrl 
   return expected;
 }
 
-async function checkBaseUrl({ providerAdmin }: Needs, url: string | null | undefined): Promise<void> {
+async function checkBaseUrl(
+  { providerAdmin }: Needs,
+  { name, base_url: url }: { readonly name: string; readonly base_url?: string | null },
+): Promise<void> {
   if (url === undefined || url === null) return;
   try {
-    await providerAdmin.checkUrl(url);
+    await providerAdmin.checkUrl(name, url);
   } catch (cause) {
-    if (!(cause instanceof GatewayError)) throw cause;
+    if (!(cause instanceof GatewayError) || cause.kind === 'upstream_unavailable') throw cause;
     const message = `base_url: ${cause.message} EGRESS_ALLOW names private hosts and ranges that may be reached.`;
     throw new GatewayError('invalid_request', message, { param: 'base_url', cause });
   }

@@ -4,8 +4,6 @@ import { invalid } from '../read-fields';
 
 const DEFAULT_LIMIT = 20;
 const MAX_LIMIT = 1000;
-/** The vendor's way to say that the date is not known. */
-const UNKNOWN_DATE = '1970-01-01T00:00:00Z';
 
 /** `GET /v1/models` in this format's shape. Source: https://platform.claude.com/docs/en/api/models */
 export const modelShape: ModelShape = {
@@ -14,12 +12,12 @@ export const modelShape: ModelShape = {
   encodeList,
 };
 
-function encodeModel({ id, context_window, max_output_tokens }: ModelCard): JsonObject {
+function encodeModel({ id, created, context_window, max_output_tokens }: ModelCard): JsonObject {
   return {
     type: 'model',
     id,
     display_name: id,
-    created_at: UNKNOWN_DATE,
+    created_at: new Date(created * 1000).toISOString().replace('.000', ''),
     ...(context_window === undefined ? {} : { max_input_tokens: context_window }),
     ...(max_output_tokens === undefined ? {} : { max_tokens: max_output_tokens }),
   };

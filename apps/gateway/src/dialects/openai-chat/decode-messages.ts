@@ -17,9 +17,26 @@ export function decodeMessages(value: JsonValue | undefined, extra: JsonObject):
       const roles = [...ROLE_DECODERS.keys()].join(', ');
       throw invalid(`${path}.role`, `"${path}.role" must be one of ${roles}, but is ${shown(item.role)}.`);
     }
-    messages.push(decode({ item, path, extra, earlier: messages }));
+    messages.push(marked(decode({ item, path, extra, earlier: messages }), item));
   }
   return messages;
+}
+
+/** A mark on a message means the same as one on its last part, or, where it has none, on its last call. */
+function marked(message: ChatMessage, { cache_control: mark }: JsonObject): ChatMessage {
+  if (mark == null) return message;
+  const last = message.content.findLastIndex(({ type }) => type === 'text' || type === 'image' || type === 'file');
+  if (last !== -1) {
+    const content = message.content.map((part, i) =>
+      i === last ? ({ ...part, cacheControl: mark } as ContentPart) : part,
+    );
+    return { ...message, content };
+  }
+  if (message.role !== 'assistant' || message.toolCalls === undefined) return message;
+  return {
+    ...message,
+    toolCalls: message.toolCalls.map((call, i, all) => (i === all.length - 1 ? { ...call, cacheControl: mark } : call)),
+  };
 }
 
 interface MessageContext {
@@ -47,8 +64,8 @@ function decodePlain(context: MessageContext): { content: ContentPart[]; name?: 
   return name === undefined ? { content } : { content, name };
 }
 
-const PLAIN_FIELDS: ReadonlySet<string> = new Set(['role', 'content', 'name']);
-const TOOL_FIELDS: ReadonlySet<string> = new Set(['role', 'content', 'name', 'tool_call_id']);
+const PLAIN_FIELDS: ReadonlySet<string> = new Set(['role', 'content', 'name', 'cache_control']);
+const TOOL_FIELDS: ReadonlySet<string> = new Set(['role', 'content', 'name', 'tool_call_id', 'cache_control']);
 
 function requiredContent({ item, path }: MessageContext): ContentPart[] {
   if (item.content === undefined || item.content === null) {
@@ -94,6 +111,7 @@ const ASSISTANT_FIELDS: ReadonlySet<string> = new Set([
   'tool_calls',
   'reasoning_content',
   'reasoning_details',
+  'cache_control',
 ]);
 
 function decodeAssistant(context: MessageContext): ChatMessage {

@@ -13,6 +13,7 @@ import {
 } from '../read-fields';
 import { reasoningPart, unsealReasoning } from '../seal-reasoning';
 import { decodeContent } from './decode-content';
+import { joinName } from './namespaces';
 
 /** Reasoning that only the format's own vendor can open. */
 const SEALED_FORMAT = 'openai-responses-v1';
@@ -102,6 +103,7 @@ const CALL_FIELDS: ReadonlySet<string> = new Set([
   ...ITEM_FIELDS,
   'call_id',
   'name',
+  'namespace',
   'arguments',
   'input',
   'signature',
@@ -124,7 +126,7 @@ function decodeCall({ item, path, extra, builder }: ItemContext, field: 'argumen
   const text = optionalText(item, field, path) ?? '';
   const call: ToolCall = present({
     id: nonEmpty(item, 'call_id', path),
-    name: nonEmpty(item, 'name', path),
+    name: joinName({ name: nonEmpty(item, 'name', path), namespace: textOf(item.namespace) }),
     arguments: text,
     custom: field === 'input' ? true : undefined,
     signature: textOf(item.signature),

@@ -1,21 +1,45 @@
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
 import type { Tool, ToolChoice } from '@llm0/core/chat/request';
 import { decodeChoice, decodeFunction, decodeToolList } from '../decode-lists';
-import { keepUnknown } from '../read-fields';
+import { keepUnknown, textOf } from '../read-fields';
+import { joinName, namespaceTools } from './namespaces';
 
 const FUNCTION_FIELDS: ReadonlySet<string> = new Set(['type', 'name', 'description', 'parameters', 'strict']);
 
-/** Function tools are understood; built-in tools and tools of other kinds are kept raw. */
+/** Function tools are understood, in a `namespace` too; built-in tools and tools of other kinds are kept raw. */
 export function decodeTools(value: JsonValue, extra: JsonObject): Tool[] {
-  return decodeToolList(value, 'openai-responses', (item, param) => {
-    if (item.type !== 'function') return undefined;
-    const tool = decodeFunction(item, param);
-    keepUnknown(item, FUNCTION_FIELDS, param, extra);
-    return tool;
+  return decodeToolList(value, 'openai-responses', (item, param) => decodeTool(item, param, extra));
+}
+
+function decodeTool(item: JsonObject, param: string, extra: JsonObject): Tool[] | undefined {
+  if (item.type === 'namespace') return decodeNamespace(item, param, extra);
+  if (item.type !== 'function') return undefined;
+  const tool = decodeFunction(item, param);
+  keepUnknown(item, FUNCTION_FIELDS, param, extra);
+  return [tool];
+}
+
+/** Each tool says what its group is for: other vendors know no groups. */
+function decodeNamespace(item: JsonObject, param: string, extra: JsonObject): Tool[] {
+  const group = textOf(item.description);
+  return namespaceTools(item).map(({ tool, place }, i): Tool => {
+    if (tool.type !== 'function') return { type: 'raw', format: 'openai-responses', value: tool };
+    const described = [group, textOf(tool.description)].filter((text) => text !== undefined && text !== '');
+    const decoded = decodeFunction(tool, `${param}.tools[${i}]`);
+    keepUnknown(tool, FUNCTION_FIELDS, `${param}.tools[${i}]`, extra);
+    return {
+      ...decoded,
+      name: joinName(place),
+      ...(described.length === 0 ? {} : { description: described.join('\n') }),
+    };
   });
 }
 
-const NAMED = { nameOf: ({ name }: JsonObject) => name, what: 'a tool' };
+const NAMED = {
+  nameOf: ({ name, namespace }: JsonObject) =>
+    typeof name === 'string' ? joinName({ name, namespace: textOf(namespace) }) : name,
+  what: 'a tool',
+};
 
 export function decodeToolChoice(value: JsonValue | undefined): ToolChoice | undefined {
   return decodeChoice(value, 'openai-responses', NAMED);

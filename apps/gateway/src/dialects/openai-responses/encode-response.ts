@@ -17,7 +17,7 @@ export function encodeResponse(response: ChatResponse, summary: ResponseSummary,
   const choice = response.choices.find(({ index }) => index === 0);
   const body = completeResponse({
     begun: beginResponse({ ...summary, model: response.model ?? summary.model }),
-    output: Array.isArray(wireBody?.output) ? wireBody.output : outputOf(response, choice, summary.requestId),
+    output: Array.isArray(wireBody?.output) ? wireBody.output : outputOf(response, choice, summary),
     finish: choice,
     fields: wireBody ?? rawOf(choice) ?? foreignFields(response.extra ?? {}),
     summary,
@@ -25,10 +25,10 @@ export function encodeResponse(response: ChatResponse, summary: ResponseSummary,
   return withCost(JSON.stringify(body), summary.costNanoUsd);
 }
 
-function outputOf(response: ChatResponse, choice: ChatChoice | undefined, requestId: string): JsonValue[] {
+function outputOf(response: ChatResponse, choice: ChatChoice | undefined, summary: ResponseSummary): JsonValue[] {
   const raw = rawOf(choice)?.output;
   if (Array.isArray(raw)) return raw;
-  const items = new OutputItems(requestId);
+  const items = new OutputItems(summary.requestId, { request: summary.request });
   for (const event of replayResponse(response).events) items.add(event);
   return items.close(choice !== undefined && isCut(choice));
 }

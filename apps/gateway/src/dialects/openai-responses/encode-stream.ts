@@ -32,7 +32,7 @@ export class ResponsesStreamEncoder implements StreamEncoder {
   answer: string | undefined;
 
   constructor(private readonly context: StreamContext) {
-    this.items = new OutputItems(context.requestId, this.writer);
+    this.items = new OutputItems(context.requestId, { writer: this.writer, request: context.request });
     this.model = context.model;
     this.createdSeconds = context.createdSeconds;
   }

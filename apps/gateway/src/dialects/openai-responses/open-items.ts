@@ -3,6 +3,7 @@ import type { ToolCall } from '@llm0/core/chat/request';
 import { isObject } from '../read-fields';
 import { sealReasoning } from '../seal-reasoning';
 import type { EventWriter } from './event-writer';
+import type { ToolPlace } from './namespaces';
 
 export type ItemStatus = 'in_progress' | 'completed' | 'incomplete';
 
@@ -163,15 +164,19 @@ export interface CallStart {
   readonly id: string;
   readonly index: number;
   readonly call: Pick<ToolCall, 'id' | 'name' | 'custom' | 'signature'>;
+  /** Set where the tool stands within a group. */
+  readonly place?: ToolPlace;
 }
 
 export class CallItem extends OutputItem {
   private readonly texts: string[] = [];
   private readonly call: CallStart['call'];
+  private readonly tool: ToolPlace;
 
-  constructor({ id, index, call }: CallStart, writer: EventWriter | undefined) {
+  constructor({ id, index, call, place = { name: call.name } }: CallStart, writer: EventWriter | undefined) {
     super(id, index, writer);
     this.call = call;
+    this.tool = place;
   }
 
   addText(text: string): void {
@@ -189,7 +194,7 @@ export class CallItem extends OutputItem {
       status: this.status,
       ...(call.custom === true ? { input: text } : { arguments: text }),
       call_id: call.id,
-      name: call.name,
+      ...this.tool,
       ...(call.signature === undefined ? {} : { signature: call.signature }),
     };
   }
@@ -197,7 +202,7 @@ export class CallItem extends OutputItem {
   protected end(): void {
     const text = JSON.stringify(this.texts.join(''));
     const rest =
-      this.call.custom === true ? `"input":${text}` : `"arguments":${text},"name":${JSON.stringify(this.call.name)}`;
+      this.call.custom === true ? `"input":${text}` : `"arguments":${text},"name":${JSON.stringify(this.tool.name)}`;
     this.write(`response.${this.eventName()}.done`, rest);
   }
 

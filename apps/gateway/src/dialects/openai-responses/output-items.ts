@@ -1,8 +1,10 @@
 import type { ChatEvent } from '@llm0/core/chat/event';
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
+import type { ChatRequest } from '@llm0/core/chat/request';
 import { ownItemId } from '@llm0/core/conversations/own-ids';
 import { isObject } from '../read-fields';
 import type { EventWriter } from './event-writer';
+import { type ToolPlace, toolPlaces } from './namespaces';
 import { CallItem, MessageItem, type OutputItem, ReasoningItem } from './open-items';
 
 /**
@@ -16,11 +18,16 @@ export class OutputItems {
   private reasoning: ReasoningItem | undefined;
   private readonly messageExtra: JsonObject = {};
   private logprobs: JsonValue[] = [];
+  private places: ReadonlyMap<string, ToolPlace> | undefined;
 
   constructor(
     private readonly requestId: string,
-    private readonly writer?: EventWriter,
+    private readonly options: { readonly writer?: EventWriter; readonly request?: ChatRequest } = {},
   ) {}
+
+  private get writer(): EventWriter | undefined {
+    return this.options.writer;
+  }
 
   /** Takes an event of the first choice; this format has no others. */
   add(event: ChatEvent): void {
@@ -80,7 +87,9 @@ export class OutputItems {
     this.endMessage(false);
     this.endReasoning();
     const kind = event.custom === true ? 'ctc' : 'fc';
-    const call = this.begin(kind, (id, index) => new CallItem({ id, index, call: event }, this.writer));
+    this.places ??= toolPlaces(this.options.request?.wire?.body);
+    const place = this.places.get(event.name);
+    const call = this.begin(kind, (id, index) => new CallItem({ id, index, call: event, place }, this.writer));
     this.calls.set(event.toolIndex, call);
   }
 

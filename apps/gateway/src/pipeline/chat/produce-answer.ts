@@ -33,7 +33,6 @@ type Needs = Pick<
 
 /** An answer under way, wherever it comes from. */
 export interface Completion extends MeteredCompletion {
-  readonly dropped: readonly string[];
   /** The whole answer, where it is known from the start: spares replaying and collecting it. */
   readonly whole?: ChatResponse;
   /** What the first caller of an `Idempotency-Key` got: this one gets the same. */
@@ -126,7 +125,7 @@ function joinFlight(services: Needs, exchange: Exchange, admission: Admission): 
     projectId: admission.principal.project.id,
     request: plan.request,
     route: plan.route,
-    dropParams: exchange.controls.dropParams,
+    dropParams: plan.dropParams,
     outputLimit: plan.outputLimit,
     maxAttempts: plan.maxAttempts,
     startMs: exchange.startMs,
@@ -176,7 +175,7 @@ export function replayStored(stored: CachedAnswer, cache: CacheOutcome = 'exact'
     firstWaitMs: 0,
     savedNanoUsd: stored.costNanoUsd,
     matchedBy: stored.matchedBy,
-    dropped: [],
+    dropped: stored.dropped ?? NONE_DROPPED,
     pays: () => false,
     received: () => NO_BATCHES,
     next: () => {
@@ -188,5 +187,6 @@ export function replayStored(stored: CachedAnswer, cache: CacheOutcome = 'exact'
   };
 }
 
+const NONE_DROPPED: readonly string[] = [];
 const NO_BATCHES: readonly EventBatch[] = [];
 const nothing = (): void => {};

@@ -65,7 +65,7 @@ export async function collectEmbeddings(
     projectId: principal.project.id,
     request: { ...plan.request, inputs },
     route: plan.route,
-    dropParams: exchange.controls.dropParams,
+    dropParams: plan.dropParams,
     maxAttempts: plan.maxAttempts,
     startMs: exchange.startMs,
     signal: httpRequest.signal,

@@ -1,6 +1,7 @@
 import type { CachedEmbedding } from '@llm0/core/cache/cached-embedding';
 import { ZERO_USAGE } from '@llm0/core/chat/usage';
 import type { AttemptSummary } from '@llm0/core/errors/gateway-error';
+import { firstChoice } from '@llm0/core/routing/resolve-targets';
 import type { Target } from '@llm0/core/routing/target';
 import { Booking, type BookingInput, type Ending, failedAttempts } from '../ledger/booking';
 import type { CollectedEmbeddings } from './collect-embeddings';
@@ -36,6 +37,7 @@ export class EmbeddingMeter extends Booking<BookingInput<EmbeddingPlan, CachedEm
         timing: { latencyMs, overheadMs, upstreamMs, ttftMs: latencyMs },
         attempts: upstream?.attempts ?? [],
         failoverCount: upstream?.failoverCount ?? 0,
+        dropped: upstream?.dropped,
         ...{ status: 'success', httpStatus: 200 },
       },
       first,
@@ -59,6 +61,12 @@ export class EmbeddingMeter extends Booking<BookingInput<EmbeddingPlan, CachedEm
     const { requestedModel, plan } = this.input.admission;
     const [first] = plan.route.targets;
     const model = answered?.model ?? first.model;
-    return { requestedModel, stream: false, provider: first.provider, finalProvider: answered?.provider, model };
+    return {
+      requestedModel,
+      stream: false,
+      provider: firstChoice(plan.route).provider,
+      finalProvider: answered?.provider,
+      model,
+    };
   }
 }

@@ -11,6 +11,7 @@ import { claimEmbeddings } from './claim-embeddings';
 import { collectEmbeddings, withKnown } from './collect-embeddings';
 import { EmbeddingMeter } from './embedding-meter';
 import { EMBEDDINGS, type EmbeddingJob } from './plan-embeddings';
+import { withText } from './read-tokens';
 import { respondEmbeddings } from './respond-embeddings';
 
 const NONE_KNOWN: EmbeddingJob['known'] = new Map();
@@ -33,7 +34,7 @@ export async function handleEmbeddings(
     const decoded = dialect.decodeRequest(body);
     const { request } = decoded;
     const job = { model: request.model, request, known: NONE_KNOWN };
-    const input = { exchange, principal, dialect: dialect.name, request: job };
+    const input = await withText(services, { exchange, principal, dialect: dialect.name, request: job });
     const claimed = hasIdempotencyKey(httpRequest)
       ? await claimEmbeddings(services, input, { httpRequest, body })
       : UNCLAIMED;

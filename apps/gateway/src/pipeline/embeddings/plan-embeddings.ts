@@ -17,6 +17,7 @@ import type { Services } from '../../services/contract';
 import type { AdmitInput, Planner } from '../exchange/admit';
 import { admitPlan } from '../exchange/admit-plan';
 import { allowedRoute, isModelAllowed, orderedRoute } from '../exchange/allowed-route';
+import { dropsParams } from '../exchange/plan-request';
 
 /** A request, and what the cache is known to have of it. */
 export interface EmbeddingJob {
@@ -35,6 +36,8 @@ export interface EmbeddingPlan {
   readonly known: EmbeddingJob['known'];
   /** Inputs, by index, that the cache does not have. */
   readonly missing: readonly number[];
+  /** What the answering vendor does not take is left out, instead of refused. */
+  readonly dropParams: boolean;
   /** Attempts the hold covers (strict caps), else unlimited. */
   readonly maxAttempts: number;
 }
@@ -71,6 +74,7 @@ export function planEmbeddings(
   const asked = exchange.controls.cache === 'normal' && (request.inputs.length === 1 || missing.length === 0);
   return {
     ...{ request, route, keys, known, missing },
+    dropParams: dropsParams(exchange, principal),
     maxAttempts: project.strictCaps ? 1 : Number.POSITIVE_INFINITY,
     admit: admitPlan(
       { ...input, request: { model: request.model, stream: false } },

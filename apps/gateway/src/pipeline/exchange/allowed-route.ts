@@ -9,17 +9,17 @@ export interface RouteDemand {
   readonly model: string;
   readonly inputTokens: number;
   readonly outputTokens: number;
+  /** The field by which the caller demands that limit, whatever model answers. */
+  readonly outputParam?: string;
 }
 
 /** Where a name leads, as far as key and project allow; throws where that is nowhere. */
 export function allowedRoute(principal: Principal, tables: RoutingTables, demand: RouteDemand): Route {
   const { key, project } = principal;
-  const { model, inputTokens, outputTokens } = demand;
+  const { model } = demand;
   const resolved = resolveTargets(model, tables, project.id);
   return narrowRoute(resolved, {
-    model,
-    inputTokens,
-    outputTokens,
+    ...demand,
     refusesUnpriced: refusesUnpriced(principal),
     isAllowed: key.allowedModels === null ? undefined : allowedPart(key, model, resolved),
   });

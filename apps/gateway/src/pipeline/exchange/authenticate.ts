@@ -7,7 +7,7 @@ import { type Authenticated, invalidKey, loadPrincipal, refreshPrincipal, refusa
 /** Bearer, or the headers that vendors' own clients send → key and project. */
 export function authenticate(
   services: Pick<Services, 'keyCache' | 'clock' | 'hotStore' | 'refreshTables' | 'legacyKeys'>,
-  request: Request,
+  request: Pick<Request, 'headers'>,
 ): Authenticated | Promise<Authenticated> {
   const secret = readSecret(request.headers);
   if (!services.legacyKeys.mayBeKey(secret)) throw invalidKey();

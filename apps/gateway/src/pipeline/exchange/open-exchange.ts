@@ -9,7 +9,8 @@ export interface RequestControls {
   readonly cache: CacheMode;
   readonly cacheTtlSeconds?: number;
   readonly cacheThreshold?: number;
-  readonly dropParams: boolean;
+  /** Absent = as key and project say. */
+  readonly dropParams?: boolean;
 }
 
 /** One request, as far as it is known without credentials or body. */
@@ -56,7 +57,7 @@ function readLlm0Headers(headers: Headers): Pick<Exchange, 'labels' | 'controls'
   return { labels, controls: readControls(headers) };
 }
 
-const NORMAL_CONTROLS: RequestControls = { cache: 'normal', dropParams: false };
+const NORMAL_CONTROLS: RequestControls = { cache: 'normal' };
 
 function readControls(headers: Headers): RequestControls {
   const cacheControl = headers.get('cache-control');
@@ -72,7 +73,7 @@ function readControls(headers: Headers): RequestControls {
     cacheTtlSeconds: ttl === null ? undefined : headerNumber('X-LLM0-Cache-TTL', ttl, { min: 1, max: 31_536_000 }),
     cacheThreshold:
       threshold === null ? undefined : headerNumber('X-LLM0-Cache-Threshold', threshold, { min: 0, max: 1 }),
-    dropParams: drop?.toLowerCase() === 'true',
+    dropParams: drop === null ? undefined : readFlag('X-LLM0-Drop-Params', drop),
   };
 }
 
@@ -85,6 +86,12 @@ function cacheMode(own: string | null, cacheControl: string | null): CacheMode {
   if (cacheControl === null) return 'normal';
   if (/\bno-store\b/i.test(cacheControl)) return 'off';
   return /\bno-cache\b/i.test(cacheControl) ? 'refresh' : 'normal';
+}
+
+function readFlag(name: string, text: string): boolean {
+  const value = text.trim().toLowerCase();
+  if (value === 'true' || value === 'false') return value === 'true';
+  throw invalidRequest(name, `${name} must be "true" or "false".`);
 }
 
 function headerNumber(name: string, text: string, range: { min: number; max: number }): number {

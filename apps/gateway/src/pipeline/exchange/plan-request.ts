@@ -21,6 +21,8 @@ export interface RequestPlan {
   readonly cacheKey?: string;
   /** Output limit to send upstream where the request has none (strict caps). */
   readonly outputLimit?: number;
+  /** What the answering vendor does not take is left out, instead of refused. */
+  readonly dropParams: boolean;
   /** Attempts the hold covers (strict caps), else unlimited. */
   readonly maxAttempts: number;
 }
@@ -48,11 +50,15 @@ export function planRequest(services: Pick<Services, 'routing'>, input: PlanInpu
         strict: project.strictCaps,
         defaultOutputTokens: project.defaultOutputTokens,
       });
-  const cacheKey = cacheable(project, exchange) ? exactCacheKey(project.id, route.scope, request) : undefined;
+  const dropParams = dropsParams(exchange, principal);
+  const cacheKey = cacheable(project, exchange)
+    ? exactCacheKey(project.id, dropParams ? `${route.scope} drop_params` : route.scope, request)
+    : undefined;
   return {
     request,
     route,
     cacheKey,
+    dropParams,
     outputLimit: project.strictCaps && request.maxOutputTokens === undefined ? project.defaultOutputTokens : undefined,
     maxAttempts: project.strictCaps ? 1 : Number.POSITIVE_INFINITY,
     admit: admitPlan(input, {
@@ -62,6 +68,11 @@ export function planRequest(services: Pick<Services, 'routing'>, input: PlanInpu
       cacheKey: exchange.controls.cache === 'normal' ? cacheKey : undefined,
     }),
   };
+}
+
+/** The request's own word counts, then its key's, then its project's. */
+export function dropsParams({ controls }: Exchange, { key, project }: Principal): boolean {
+  return controls.dropParams ?? key.dropParams ?? project.dropParams ?? false;
 }
 
 function cacheable(project: Project, exchange: Exchange): boolean {
@@ -78,6 +89,7 @@ function planRoute({ request, principal }: PlanInput, tables: RoutingTables, wei
     model: request.model,
     inputTokens: guessContextTokens(request, weight),
     outputTokens: request.maxOutputTokens ?? strictOutput,
+    outputParam: demandedLimit(request),
   });
   if (route.strategy === 'priority') return route;
   return orderedRoute(
@@ -86,6 +98,14 @@ function planRoute({ request, principal }: PlanInput, tables: RoutingTables, wei
     ({ priced }) => priced && estimateHold(request, weight, [priced], { ...project, strict: false }).holdNanoUsd,
   );
 }
+
+/** Formats in which every request must name a limit are full of limits that no model has. */
+function demandedLimit({ wire }: ChatRequest): string | undefined {
+  if (wire === undefined || wire.format === 'anthropic-messages') return undefined;
+  return LIMIT_FIELDS.find((name) => wire.body[name] != null);
+}
+
+const LIMIT_FIELDS = ['max_completion_tokens', 'max_tokens', 'max_output_tokens'] as const;
 
 /** Under an absolute cap nothing may be sent whose cost has no bound. */
 function checkBounded(weight: RequestWeight, request: ChatRequest): void {

@@ -1,6 +1,7 @@
 import { completionTokens, promptTokens } from '@llm0/core/chat/usage';
 import type { LimitState } from '@llm0/core/limits/hot-store';
 import { formatUsd } from '@llm0/core/pricing/format-usd';
+import { firstChoice, type Route } from '@llm0/core/routing/resolve-targets';
 import type { Target } from '@llm0/core/routing/target';
 import type { CacheOutcome, ResponseSummary } from '../../dialects/dialect';
 import type { Admission } from './admit';
@@ -17,10 +18,7 @@ interface Answered {
   readonly failoverCount: number;
 }
 
-type Admitted = Pick<
-  Admission<{ readonly route: { readonly targets: readonly [Target, ...Target[]] } }, unknown>,
-  'plan'
-> &
+type Admitted = Pick<Admission<{ readonly route: Pick<Route, 'targets' | 'passedOver'> }, unknown>, 'plan'> &
   Omit<Admission, 'plan' | 'stored'>;
 
 /** Headers known at the first output of an answer; streams carry just these. */
@@ -41,7 +39,7 @@ export function responseHeaders(
   addDecisionHeaders(headers, admission);
   if (answer.similarity !== undefined) headers['X-Cache-Similarity'] = answer.similarity.toFixed(4);
   if (answer.dropped.length > 0) headers['X-LLM0-Dropped'] = droppedNames(answer.dropped);
-  const original = admission.plan.route.targets[0].provider;
+  const original = firstChoice(admission.plan.route).provider;
   if (answer.failoverCount > 0) {
     headers['X-Failover'] = 'true';
     headers['X-Original-Provider'] = original;

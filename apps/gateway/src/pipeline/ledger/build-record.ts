@@ -29,6 +29,8 @@ export interface Outcome {
   readonly matchedBy?: string;
   readonly attempts: readonly LogAttempt[];
   readonly failoverCount: number;
+  /** Parameters of the request that were left out. */
+  readonly dropped?: readonly string[];
   readonly status: LogStatus;
   readonly httpStatus: number;
   readonly error?: { readonly code: string; readonly message: string };
@@ -85,7 +87,18 @@ export function buildRecord({ exchange, principal, dialect, createdAtMs }: Recor
     errorMessage: outcome.error && redactText(outcome.error.message).slice(0, MAX_MESSAGE_LENGTH),
     customerId: exchange.customerId,
     labels: exchange.labels,
+    droppedParams: droppedOf(outcome),
   };
+}
+
+const MAX_DROPPED = 64;
+const MAX_DROPPED_LENGTH = 128;
+
+/** Names are the caller's own, and as many as the caller likes. */
+function droppedOf({ dropped = [] }: Outcome): readonly string[] | undefined {
+  return dropped.length === 0
+    ? undefined
+    : dropped.slice(0, MAX_DROPPED).map((name) => name.slice(0, MAX_DROPPED_LENGTH));
 }
 
 /** The part of an outcome that an error decides. */

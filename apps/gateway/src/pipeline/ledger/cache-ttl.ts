@@ -1,5 +1,5 @@
 import type { Project } from '@llm0/core/keys/api-key';
-import type { Route } from '@llm0/core/routing/resolve-targets';
+import { firstChoice, type Route } from '@llm0/core/routing/resolve-targets';
 import { isSameTarget, type Target } from '@llm0/core/routing/target';
 import type { Services } from '../../services/contract';
 import type { Exchange } from '../exchange/open-exchange';
@@ -18,5 +18,5 @@ export interface CacheTtlInput {
 export function cacheTtlMs(services: Pick<Services, 'config'>, input: CacheTtlInput): number {
   const { exchange, project, route, answered } = input;
   const ttlSeconds = exchange.controls.cacheTtlSeconds ?? project.cacheTtlSeconds ?? services.config.cacheTtlSeconds;
-  return 1000 * (isSameTarget(answered, route.targets[0]) ? ttlSeconds : Math.min(ttlSeconds, FALLBACK_TTL_SECONDS));
+  return 1000 * (isSameTarget(answered, firstChoice(route)) ? ttlSeconds : Math.min(ttlSeconds, FALLBACK_TTL_SECONDS));
 }

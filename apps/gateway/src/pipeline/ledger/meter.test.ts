@@ -38,6 +38,7 @@ const completion = (given: Partial<MeteredCompletion> = {}): MeteredCompletion =
   cache: 'miss',
   attempts: [],
   failoverCount: 0,
+  dropped: [],
   wastedNanoUsd: 0,
   firstWaitMs: 0,
   savedNanoUsd: 0,

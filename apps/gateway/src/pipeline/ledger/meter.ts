@@ -8,6 +8,7 @@ import type { AttemptSummary } from '@llm0/core/errors/gateway-error';
 import type { CacheWrite } from '@llm0/core/limits/hot-store';
 import type { CostDetail, LogRecord } from '@llm0/core/logs/log-record';
 import { computeCost } from '@llm0/core/pricing/compute-cost';
+import { firstChoice } from '@llm0/core/routing/resolve-targets';
 import { isSameTarget } from '@llm0/core/routing/target';
 import type { CacheOutcome, ResponseSummary } from '../../dialects/dialect';
 import type { Services } from '../../services/contract';
@@ -26,6 +27,8 @@ export interface MeteredCompletion extends UpstreamEffort {
   readonly similarity?: number;
   /** See `CachedAnswer`. */
   readonly matchedBy?: string;
+  /** Parameters of the request that were left out. */
+  readonly dropped: readonly string[];
   /** True when this request has to settle the cost of the answer. */
   readonly pays: () => boolean;
   readonly received: () => readonly EventBatch[];
@@ -113,7 +116,7 @@ export class Meter extends Booking<MeterInput> {
     return {
       requestedModel: this.input.admission.requestedModel,
       stream: request.stream,
-      provider: route.targets[0].provider,
+      provider: firstChoice(route).provider,
       finalProvider: answer?.target.provider,
       model: answer?.target.model ?? route.targets[0].model,
       usage: answer?.wasteEstimated === true ? { ...usage, estimated: true } : usage,
@@ -128,6 +131,7 @@ export class Meter extends Booking<MeterInput> {
       matchedBy: answer?.matchedBy,
       attempts: answer?.attempts ?? [],
       failoverCount: answer?.failoverCount ?? 0,
+      dropped: answer?.dropped,
     } as const;
   }
 
@@ -159,7 +163,7 @@ export class Meter extends Booking<MeterInput> {
   }
 
   private cacheEntry(
-    { target: answered }: MeteredCompletion,
+    { target: answered, dropped }: MeteredCompletion,
     response: ChatResponse,
     usage: Usage,
     costNanoUsd: number,
@@ -170,7 +174,8 @@ export class Meter extends Booking<MeterInput> {
     if (key === undefined || !mayCache(response, project)) return;
     if (!response.choices.every((choice) => choice.finishReason !== 'content_filter')) return;
     const { provider, model } = answered;
-    const value = encodeCachedAnswer({ v: 1, provider, model, response, usage, costNanoUsd });
+    const kept = { v: 1, provider, model, response, usage, costNanoUsd } as const;
+    const value = encodeCachedAnswer(dropped.length === 0 ? kept : { ...kept, dropped });
     if (Buffer.byteLength(value) > this.needs.config.cacheMaxBodyBytes) return;
     if (route.isPinned && !isSameTarget(answered, route.targets[0])) return;
     return { key, value, ttlMs: cacheTtlMs(this.needs, { exchange, project, route, answered }), provider, model };

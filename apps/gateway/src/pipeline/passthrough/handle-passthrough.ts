@@ -1,5 +1,4 @@
 // Hot store unreachable: as for chat. The vendor's answer goes on byte by byte; only its cost is read from a copy.
-import type { WireFormat } from '@llm0/core/chat/json';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { applyMode } from '@llm0/core/routing/failover-mode';
 import type { ProviderConnection } from '@llm0/providers/provider-request';
@@ -9,7 +8,6 @@ import {
   type PassthroughProvider,
   passesThrough,
 } from '@llm0/providers/transport/call-passthrough';
-import type { ErrorEnvelope } from '../../dialects/dialect';
 import type { ConnectedProvider, Services } from '../../services/contract';
 import { admitPlanned } from '../exchange/admit';
 import { authenticate } from '../exchange/authenticate';
@@ -17,21 +15,19 @@ import { type Authenticated, refreshPrincipal } from '../exchange/load-principal
 import { openExchange } from '../exchange/open-exchange';
 import { handleRefusal, type Progress } from '../handle-refusal';
 import { givenBodies } from '../ledger/logged-bodies';
+import type { Entrance } from './entrances';
 import { forwardedRequestHeaders } from './filter-headers';
 import { NativeMeter } from './native-meter';
 import { PASSTHROUGH } from './plan-passthrough';
-import { describeNative, type NativeBody, type NativeTarget, providerName, readBody, readTarget } from './read-native';
+import { describeNative, type NativeBody, type NativeTarget, readBody } from './read-native';
 import { respondNative } from './respond-native';
 
 const DIALECT = 'passthrough';
 
-/** How each vendor's clients are told an error. */
-export type Envelopes = Readonly<Record<WireFormat, ErrorEnvelope>>;
-
-/** `ANY /passthrough/{provider}/…`: the vendor's native API under this gateway's keys, limits and log. */
+/** A vendor's native API under this gateway's keys, limits and log: its own path, or one that names a model. */
 export async function handlePassthrough(
   services: Services,
-  envelopes: Envelopes,
+  entrance: Entrance,
   httpRequest: Request,
 ): Promise<Response> {
   const progress: Progress = {};
@@ -39,14 +35,19 @@ export async function handlePassthrough(
   try {
     const exchange = openExchange(services, httpRequest);
     progress.exchange = exchange;
-    const principal = await authenticate(services, httpRequest);
+    const principal = await authenticate(services, entrance.credentials?.(httpRequest) ?? httpRequest);
     progress.principal = principal;
-    const target = readTarget(httpRequest);
-    const { connected, provider, connection } = await reachFresh(services, target, principal);
+    const find = (known: Authenticated) => {
+      const found = entrance.findTarget(services, httpRequest, known);
+      return { target: found, ...reach(services, found, known) };
+    };
+    const { target, connected, provider, connection } = await findFresh(services, principal, find);
     const url = nativeUrl(provider, connection, target.native);
     const isWhole = provider.passthrough.signsBody(connection);
-    const body = await readBody(httpRequest, { maxBytes: services.config.maxBodyBytes, isWhole });
-    const job = describeNative(httpRequest, { provider, native: target.native }, body);
+    const body = await readBody(httpRequest, {
+      ...{ maxBytes: services.config.maxBodyBytes, isWhole, isJson: entrance.takesJsonOnly },
+    });
+    const job = describeNative(httpRequest, { ...target, provider }, body);
     progress.requestedModel = job.model;
     progress.stream = job.stream;
     const admission = await admitPlanned(
@@ -69,7 +70,7 @@ export async function handlePassthrough(
     });
   } catch (cause) {
     release();
-    const envelope = envelopes[formatOf(services, providerName(httpRequest), progress.principal)];
+    const envelope = entrance.envelope(services, httpRequest, progress.principal);
     return await handleRefusal(services, { dialect: DIALECT, envelope, progress, cause });
   }
 }
@@ -81,13 +82,17 @@ interface Reached {
   readonly connection: ProviderConnection;
 }
 
-/** A provider that is not there may have come since this process read its tables. */
-async function reachFresh(services: Services, target: NativeTarget, principal: Authenticated): Promise<Reached> {
+/** A model or provider that is not there may have come since this process read its tables. */
+async function findFresh<T>(
+  services: Services,
+  principal: Authenticated,
+  find: (principal: Authenticated) => T,
+): Promise<T> {
   try {
-    return reach(services, target, principal);
+    return find(principal);
   } catch (refusal) {
     if (!(refusal instanceof GatewayError)) throw refusal;
-    return reach(services, target, await refreshPrincipal(services, principal, refusal));
+    return find(await refreshPrincipal(services, principal, refusal));
   }
 }
 
@@ -155,9 +160,4 @@ function noteKey(
   if (keys === undefined) return;
   if (response.ok) keys.accepted(connection);
   else keys.refused(connection, provider.decodeError(response.status, response.headers, ''));
-}
-
-/** What the vendor's clients understand; for a provider that is not there, what most do. */
-function formatOf(services: Services, provider: string, principal: Authenticated | undefined): WireFormat {
-  return services.connect({ provider, model: '' }, principal?.project.id)?.provider.wireFormat ?? 'openai-chat';
 }

@@ -56,7 +56,7 @@ function planNative(services: Pick<Services, 'routing'>, input: AdmitInput<Nativ
   const { key, project } = principal;
   const { provider, namedModel } = job;
   if (key.allowedModels !== null) {
-    const names = namedModel === undefined ? [] : [namedModel, `${provider}/${namedModel}`];
+    const names = namedModel === undefined ? [] : [job.model, namedModel, `${provider}/${namedModel}`];
     if (!isModelAllowed(key, names)) throw notAllowed(namedModel ?? job.path);
   }
   const tables = services.routing().forProject(project.id);

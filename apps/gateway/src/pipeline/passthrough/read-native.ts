@@ -17,6 +17,8 @@ export interface NativeTarget {
   readonly provider: string;
   /** Begins with a slash; as it came. */
   readonly native: NativePath;
+  /** The name the caller used, where the path has the vendor's. */
+  readonly askedModel?: string;
 }
 
 const PREFIX = '/passthrough/';
@@ -45,16 +47,26 @@ export function readTarget(request: Request): NativeTarget {
   return { provider, native: { path: slash === -1 ? '/' : rest.slice(slash), query } };
 }
 
+export interface BodyRules {
+  readonly maxBytes: number;
+  /** Needed whole, whatever it is. */
+  readonly isWhole: boolean;
+  /** By default what its type says. */
+  readonly isJson?: boolean;
+}
+
+const isJsonType = ({ headers }: Request): boolean =>
+  /^application\/(?:[\w.+-]+\+)?json\b/i.test(headers.get('content-type') ?? '');
+
 /** Bounded by `maxBytes`; throws `request_too_large`, or `invalid_json` where the endpoint takes JSON only. */
 export async function readBody(
   request: Request,
-  { maxBytes, isWhole }: { readonly maxBytes: number; readonly isWhole: boolean },
+  { maxBytes, isWhole, isJson = isJsonType(request) }: BodyRules,
 ): Promise<NativeBody> {
   const declared = request.headers.get('content-length');
   const length = declared === null ? undefined : Number(declared);
   if (length !== undefined && length > maxBytes) throw tooLarge(maxBytes);
   if (request.body === null || request.method === 'GET' || request.method === 'HEAD') return {};
-  const isJson = /^application\/(?:[\w.+-]+\+)?json\b/i.test(request.headers.get('content-type') ?? '');
   if (!isJson && !isWhole) return { stream: boundedBody(request.body, maxBytes), length };
   const bytes = await new Response(boundedBody(request.body, maxBytes)).bytes();
   return { bytes, length: bytes.byteLength, json: isJson ? parse(bytes) : undefined };
@@ -69,7 +81,11 @@ function parse(bytes: Uint8Array): JsonObject | undefined {
 /** What a native request asks for, as far as its shape is known. */
 export function describeNative(
   request: Request,
-  { provider, native }: { readonly provider: PassthroughProvider; readonly native: NativePath },
+  {
+    provider,
+    native,
+    askedModel,
+  }: { readonly provider: PassthroughProvider } & Pick<NativeTarget, 'native' | 'askedModel'>,
   body: NativeBody,
 ): NativeJob {
   const { method } = request;
@@ -77,7 +93,7 @@ export function describeNative(
   const namedModel = shape && modelOf(shape, native.path, body.json);
   return {
     ...{ provider: provider.name, method, path: native.path, shape, namedModel },
-    model: namedModel ?? `${method} ${native.path}`,
+    model: askedModel ?? namedModel ?? `${method} ${native.path}`,
     stream: body.json?.stream === true || /stream/i.test(native.path),
     body: body.json,
     bodyBytes: body.bytes?.byteLength ?? body.length ?? 0,

@@ -1,6 +1,6 @@
 import { type AttemptSummary, GatewayError, type UpstreamFailure } from '@llm0/core/errors/gateway-error';
 import type { LogAttempt } from '@llm0/core/logs/log-record';
-import { KIND_BY_FAILURE } from '@llm0/providers/transport/call-provider';
+import { isUnresolved, KIND_BY_FAILURE } from '@llm0/providers/transport/call-provider';
 
 /** How the last attempt's failure is told to the caller (contract: errors; last cause wins). */
 const FINAL_KIND = {
@@ -31,11 +31,14 @@ export function finalFailure(
 }
 
 /** Clients back off on a 429 of their own accord, so that is what they get where every target answered so. */
-function finalKind({ kind, failure }: GatewayError, attempts: readonly LogAttempt[]): GatewayError['kind'] {
+function finalKind(error: GatewayError, attempts: readonly LogAttempt[]): GatewayError['kind'] {
+  const { kind, failure } = error;
   if (failure === undefined) return kind;
   const isLimited =
     failure === 'rate_limited' && attempts.every(({ outcome }) => !(outcome in FINAL_KIND) || outcome === failure);
-  return isLimited ? 'upstream_rate_limited' : FINAL_KIND[failure];
+  if (isLimited) return 'upstream_rate_limited';
+  // A host whose name leads nowhere is away, as one that is switched off.
+  return failure === 'connection' && isUnresolved(error) ? 'upstream_unavailable' : FINAL_KIND[failure];
 }
 
 function summarize({ outcome, latencyMs, ...attempt }: LogAttempt): AttemptSummary {

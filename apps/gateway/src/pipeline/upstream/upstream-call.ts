@@ -65,6 +65,11 @@ export abstract class UpstreamCall<Job extends UpstreamJob, Received, Opened, Re
     protected readonly job: Job,
   ) {
     this.startedMs = services.clock.monotonicMs();
+    const startMs = this.startedMs - job.startMs;
+    for (const { target, reason } of job.route.passedOver ?? []) {
+      const { provider, model } = target;
+      this.attempts.push({ provider, model, outcome: reason, startMs, latencyMs: 0 });
+    }
     this.plan = new AttemptPlan({
       targets: job.route.targets,
       requestTimeoutMs: services.config.requestTimeoutMs,
