@@ -40,6 +40,14 @@ const ROOMS: readonly { readonly prefix: string; readonly may: readonly string[]
     ],
   },
   { prefix: 'apps/gateway/src/stats/', may: ['packages/core/', 'drizzle/', 'apps/gateway/src/admin/stats/'] },
+  {
+    // Works on the stores themselves, without a gateway.
+    prefix: 'apps/gateway/src/cli/local-commands.ts',
+    may: [
+      ...['packages/core/', 'drizzle/import-llm0/', 'apps/gateway/src/cli/'],
+      ...['apps/gateway/src/config/config', 'apps/gateway/src/process/'],
+    ],
+  },
   { prefix: 'apps/gateway/src/cli/', may: ['packages/core/', 'apps/gateway/src/admin/'] },
   { prefix: 'apps/gateway/', may: ['packages/core/', 'packages/providers/', 'drizzle/'] },
   { prefix: 'apps/dashboard/', may: ['apps/gateway/src/admin/', 'packages/core/'] },

@@ -98,7 +98,8 @@ describe('a cached answer', () => {
     pipeline.world.similar = { hit: { stored: STORED, value: '{}', similarity: 0.93, remainingMs: 5000 } };
     const completion = await produce(request).answer;
     expect([completion.cache, completion.similarity, await readText(completion)]).toEqual(['semantic', 0.93, 'kept']);
-    expect(await pipeline.hotStore.cacheRead('project', [request.admission.plan.cacheKey ?? ''])).toEqual(['{}']);
+    const [kept] = await pipeline.hotStore.cacheRead('project', [request.admission.plan.cacheKey ?? '']);
+    expect(JSON.parse(kept ?? '')).toEqual({ ...STORED, matchedBy: request.exchange.requestId });
   });
 });
 

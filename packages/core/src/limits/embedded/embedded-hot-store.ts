@@ -160,15 +160,11 @@ export class EmbeddedHotStore implements HotStore {
     if (this.deciding !== undefined) await Promise.race([this.deciding, Bun.sleep(timeoutMs)]);
   }
 
-  async setVersions(
-    projectId: string,
-    projectVersion: number | null,
-    keys: readonly { keyId: string; version: number }[],
-  ): Promise<void> {
+  async setVersions(...[projectId, project, keys]: Parameters<HotStore['setVersions']>): Promise<void> {
     this.book.record({
       t: 'versions',
       projectId,
-      project: projectVersion,
+      project,
       keys: keys.map(({ keyId, version }) => [keyId, version]),
     });
   }
@@ -288,9 +284,8 @@ export class EmbeddedHotStore implements HotStore {
       const some = [...this.state.unknown.values()].slice(0, REAP_BATCH);
       const queued = new Set([...this.queue.all()].map(({ record }) => (JSON.parse(record) as { id?: string }).id));
       try {
-        const stored = await source.findStored(
-          some.map(({ requestId, admittedAtMs }) => ({ id: requestId, createdAtMs: admittedAtMs })),
-        );
+        const asked = some.map(({ requestId: id, admittedAtMs: createdAtMs }) => ({ id, createdAtMs }));
+        const stored = await source.findStored(asked);
         for (const settlement of some) {
           const { requestId } = settlement;
           if (stored.has(requestId) || queued.has(requestId)) this.book.recordAnyway({ t: 'known', requestId });

@@ -173,12 +173,8 @@ export class RedisHotStore implements HotStore {
     while (!this.outbox.isSafe && performance.now() < deadline) await Bun.sleep(2);
   }
 
-  setVersions(
-    projectId: string,
-    projectVersion: number | null,
-    keys: readonly { keyId: string; version: number }[],
-  ): Promise<void> {
-    return this.tables.setVersions(projectId, projectVersion, keys);
+  setVersions(...given: Parameters<HotStore['setVersions']>): Promise<void> {
+    return this.tables.setVersions(...given);
   }
 
   findStale(known: PrincipalVersions): Promise<readonly StalePart[]> {
