@@ -95,6 +95,23 @@ for (const kind of STORE_KINDS) {
       expect(ledger.projects.find((one) => one.project_id === projectId)?.diff_usd).toBe(0);
     });
 
+    test('an answer that calls tools answers another wording only where the project says so', async () => {
+      const tools = [{ type: 'function', function: { name: 'atlas', parameters: { type: 'object', properties: {} } } }];
+      const fake = { toolCalls: [{ name: 'atlas', arguments: '{"of":"France"}' }] };
+      const withTools = (question: string) => ask(question, { tools, x_fake: fake });
+      const settings = { ...SEMANTIC, cache_tool_calls: true };
+      const { apiKey, projectId } = await createTestKey(world.gateway, { project: settings });
+      await teach(apiKey, withTools(FRANCE));
+      expect(await outcome(apiKey, withTools(FRANCE_AGAIN))).toBe('semantic');
+      const change = { method: 'PATCH', body: { cache_tool_calls: false } };
+      await callAdmin(world.gateway, `/projects/${projectId}`, change);
+      expect(await outcome(apiKey, withTools('capital of france'))).toBe('miss');
+      const other = await createTestKey(world.gateway, { project: SEMANTIC });
+      await teach(other.apiKey, withTools(FRANCE));
+      await callAdmin(world.gateway, `/projects/${other.projectId}`, { ...change, body: { cache_tool_calls: true } });
+      expect(await outcome(other.apiKey, withTools(FRANCE_AGAIN))).toBe('miss');
+    });
+
     test('a question that only looks alike goes upstream, and is shown with its guard and both texts', async () => {
       const { apiKey, projectId } = await createTestKey(world.gateway, { project: SEMANTIC });
       await teach(apiKey, ask('flights from london to paris'));
