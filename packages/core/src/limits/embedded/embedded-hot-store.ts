@@ -1,6 +1,5 @@
 // The disk refuses a journal line: `admit` throws `store_unavailable`; `settle` counts in memory and its line is written
 // before the next one. A store whose journal is gone or damaged, or whose machine crashed, rebuilds from the rows.
-import { readFileSync } from 'node:fs';
 import type { BudgetPeriod } from '../../keys/api-key';
 import type { QueueDepth, QueuedRecord } from '../../logs/log-queue';
 import { CACHE_LOST_MS } from '../hold';
@@ -20,6 +19,7 @@ import { dayIndex, monthIndex, monthName } from '../periods';
 import { storeUnavailable } from '../store-unavailable';
 import { decideAdmit } from './admit';
 import { EmbeddedBook } from './book';
+import { readBootId } from './boot-id';
 import { EmbeddedCache } from './cache';
 import type { JournalTarget } from './lines';
 import { EmbeddedLogQueue } from './log-queue';
@@ -293,14 +293,5 @@ export class EmbeddedHotStore implements HotStore {
         await Bun.sleep(1_000);
       }
     }
-  }
-}
-
-/** '' where the system has none: then every start counts as the same boot. */
-function readBootId(): string {
-  try {
-    return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
-  } catch {
-    return '';
   }
 }
