@@ -56,6 +56,29 @@ for (const kind of STORE_KINDS) {
     const expectAbout = (actual: number, expected: number) =>
       expect(Math.abs(actual - expected)).toBeLessThanOrEqual(3);
 
+    test.each([
+      ['daily', { daily_spend_limit_usd: 0.0019 }],
+      ['monthly', { monthly_spend_limit_usd: 0.0019 }],
+    ])('a customer is told what is left of a %s limit, and from 80 % on that it is near', async (period, limits) => {
+      const customer = await newCustomer(limits);
+      const first = await expectServed(await customer.post(question('one')));
+      expect(first.headers.get('x-warning')).toBeNull();
+      const left = (answer: Response) => answer.headers.get('x-customer-remaining-usd');
+      expect(left(first)).toBe(period === 'daily' ? '0.001900000' : null);
+      // Half of it is spent by then: 39 %, and 79 % after one more.
+      const second = await expectServed(await customer.post(question('two')));
+      expect(second.headers.get('x-warning')).toBeNull();
+      expect(left(second)).toBe(period === 'daily' ? '0.001150000' : null);
+      await customer.setLimits({ [`${period}_spend_limit_usd`]: 0.0018, on_limit_behavior: 'block' });
+      const cheap = { max_tokens: 10, x_fake: { usage: { prompt: 1, completion: 1 } } };
+      const third = await expectServed(await customer.post(question('three', cheap)));
+      expect(third.headers.get('x-warning')).toBe(`Customer approaching ${period} spend limit (83%)`);
+      const repeated = await expectServed(await customer.post(question('three', cheap)));
+      expect(repeated.headers.get('x-cache-hit')).toBe('exact');
+      expect(repeated.headers.get('x-warning')).toBe(`Customer approaching ${period} spend limit (83%)`);
+      if (period === 'daily') expect(left(third)).toBe('0.000300000');
+    });
+
     test.each<[string, Record<string, unknown>, () => number]>([
       ['daily', { daily_spend_limit_usd: 0.001 }, () => secondsLeft(DAY_SECONDS)],
       ['monthly', { monthly_spend_limit_usd: 0.001 }, monthSecondsLeft],

@@ -107,6 +107,21 @@ export function describeHotStore(name: string, open: OpenStore): void {
       });
     });
 
+    describe('a recount', () => {
+      test('takes in rows that came by another way, beside the queue and open holds', async () => {
+        await serve({}, 10);
+        await admit({ requested: { holdNanoUsd: 7 } });
+        const imported = settlementOf(requestOf({}), clock.ms, { costNanoUsd: 5 });
+        await rows.storeRecords([imported.record]);
+        await store.recount();
+        expect(await project()).toMatchObject({ spentNanoUsd: 15, heldNanoUsd: 7 });
+        expect(rows.costNanoUsd).toBe(15);
+        expect(await store.openHolds()).toBe(1);
+        await serve({}, 1);
+        expect(await project()).toMatchObject({ spentNanoUsd: 16 });
+      });
+    });
+
     describe('request rate', () => {
       const keyBucket = { ratePerMinute: 60, burst: 3 };
 

@@ -56,7 +56,24 @@ export function addDecisionHeaders(headers: HeaderTable, { decision, principal }
   else headers['X-Idempotent-Replay'] = 'true';
   if (decision.type === 'admitted' && decision.spendWarning !== undefined) {
     headers['X-Warning'] = decision.spendWarning;
+  } else if (decision.type === 'admitted' || decision.type === 'cached') {
+    const warning = approachWarning(decision.state.customer);
+    if (warning !== undefined) headers['X-Warning'] = warning;
   }
+}
+
+/** From here on a customer is told that a limit is near. */
+const NEAR = 0.8;
+
+/** In the words of llm0-gateway, whose clients look for them; the month's limit before the day's. */
+function approachWarning(customer: LimitState['customer']): string | undefined {
+  if (customer === undefined) return undefined;
+  const { spentTodayNanoUsd, dailyLimitNanoUsd, spentMonthNanoUsd, monthlyLimitNanoUsd } = customer;
+  const tell = (period: string, spent: number, limit: number | null) =>
+    limit === null || limit <= 0 || spent < limit * NEAR
+      ? undefined
+      : `Customer approaching ${period} spend limit (${Math.round((spent / limit) * 100)}%)`;
+  return tell('monthly', spentMonthNanoUsd, monthlyLimitNanoUsd) ?? tell('daily', spentTodayNanoUsd, dailyLimitNanoUsd);
 }
 
 /** What is known only at the end: cost and tokens. */
@@ -79,9 +96,11 @@ export function addLimitHeaders(headers: HeaderTable, state: LimitState, project
   headers['X-Spend-Usd'] = formatUsd(state.projectSpentNanoUsd);
   if (projectCapNanoUsd !== null) headers['X-Spend-Cap-Usd'] = formatUsd(projectCapNanoUsd);
   if (state.customer !== undefined) {
-    headers['X-Customer-Spend-Today'] = formatUsd(state.customer.spentTodayNanoUsd);
-    if (state.customer.dailyLimitNanoUsd !== null) {
-      headers['X-Customer-Limit-Daily'] = formatUsd(state.customer.dailyLimitNanoUsd);
+    const { spentTodayNanoUsd, dailyLimitNanoUsd } = state.customer;
+    headers['X-Customer-Spend-Today'] = formatUsd(spentTodayNanoUsd);
+    if (dailyLimitNanoUsd !== null) {
+      headers['X-Customer-Limit-Daily'] = formatUsd(dailyLimitNanoUsd);
+      headers['X-Customer-Remaining-Usd'] = formatUsd(Math.max(0, dailyLimitNanoUsd - spentTodayNanoUsd));
     }
   }
 }
