@@ -1,9 +1,10 @@
 // `bun run compatibility`: tries every client with every model, prints the tables, and writes docs/compatibility.md when
 // all of them hold.
 import { embeddingClients } from '../compatibility/clients/embedders';
+import { COMMAND_LINE_FEATURES, COMMAND_LINES } from '../compatibility/command-lines/prove-command-line';
 import { EMBEDDING_FAMILIES, EMBEDDING_FEATURES } from '../compatibility/embeddings';
 import { FEATURES } from '../compatibility/features';
-import { CLIENTS, FAMILIES, openMatrix } from '../compatibility/matrix';
+import { CLIENTS, FAMILIES, familiesOf, openMatrix } from '../compatibility/matrix';
 import { cellName, DOCUMENT, renderDocument } from '../compatibility/render-document';
 
 const failures = new Set<string>();
@@ -24,6 +25,14 @@ try {
       for (const feature of FEATURES) {
         const name = cellName(driver.name, family.name, feature);
         await attempt(name, () => matrix.prove(driver, family, feature));
+      }
+    }
+  }
+  for (const program of COMMAND_LINES) {
+    for (const family of familiesOf(program)) {
+      for (const feature of COMMAND_LINE_FEATURES) {
+        const name = cellName(program.name, family.name, feature);
+        await attempt(name, () => matrix.proveCommandLine(program, family, feature));
       }
     }
   }

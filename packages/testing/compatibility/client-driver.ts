@@ -16,8 +16,6 @@ export interface Question {
   /** Wants JSON with one field `city`. */
   readonly structured?: boolean;
   readonly reasoning?: boolean;
-  /** Lets the gateway leave out what the model cannot honour. Loops only. */
-  readonly dropsParams?: true;
   readonly signal?: AbortSignal;
   /** Called with the first piece of a stream. */
   readonly onPiece?: () => void;

@@ -17,14 +17,6 @@ export const NOT_OFFERED: readonly Fact[] = [
     families: ['Nova 1 on Bedrock'],
     reason: 'The first generation of Nova does not think, and the vendor refuses to be asked.',
   },
-  {
-    feature: 'object loop',
-    clients: ['ai + @ai-sdk/anthropic'],
-    families: ['Gemini', 'Nova on Bedrock', 'Nova 1 on Bedrock'],
-    reason:
-      'For models it does not know this client answers through a tool of its own, and demands one call at a time among all ' +
-      'tools. These vendors have no such promise. With `X-LLM0-Drop-Params: true` the demand is dropped.',
-  },
 ];
 
 /** A cell that holds, though not without a word. */
@@ -34,6 +26,14 @@ export interface Note extends Fact {
 }
 
 export const NOTES: readonly Note[] = [
+  {
+    feature: 'object loop',
+    clients: ['ai + @ai-sdk/anthropic'],
+    families: ['Gemini', 'Nova on Bedrock', 'Nova 1 on Bedrock'],
+    reason:
+      'For models it does not know this client answers through a tool of its own, and asks for one call at a time among all ' +
+      'tools. These vendors have no such switch: it is left out, and named in `X-LLM0-Dropped`.',
+  },
   {
     feature: 'reasoning',
     clients: ['ai + @ai-sdk/openai (chat)'],

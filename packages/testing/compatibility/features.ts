@@ -81,22 +81,16 @@ export const PROOFS = {
       same([run.text, run.steps], ['Sunny everywhere.', 3], 'the answer and the steps');
     }
   },
-  'object loop': (trial) => proveObjectLoop(trial, {}),
+  'object loop': proveObjectLoop,
 } as const satisfies Record<Feature, (trial: Trial) => Promise<void>>;
 
 /** What each feature asks for beyond words, for cells in which it is to be refused. */
 const REFUSABLE: Partial<Record<Feature, (trial: Trial) => Promise<unknown>>> = {
   reasoning: (trial) => trial.client.ask({ ...say(trial, 'Think'), reasoning: true }),
-  'object loop': (trial) => runAgent(trial, { ...say(trial, 'Sunniest city?'), structured: true }),
 };
 
-/** What the document says of such a cell: that it is served all the same where the caller lets things be dropped. */
-const DROPPABLE: Partial<Record<Feature, (trial: Trial) => Promise<void>>> = {
-  'object loop': (trial) => proveObjectLoop(trial, { dropsParams: true }),
-};
-
-async function proveObjectLoop(trial: Trial, more: Pick<Question, 'dropsParams'>): Promise<void> {
-  const asked = { ...say(trial, 'Sunniest city?'), structured: true, ...more };
+async function proveObjectLoop(trial: Trial): Promise<void> {
+  const asked = { ...say(trial, 'Sunniest city?'), structured: true };
   const run = await loop(trial, asked, { text: '{"sunniest":"Chur"}' });
   same(run.object, { sunniest: 'Chur' }, 'the object');
 }
@@ -111,7 +105,6 @@ export async function proveRefusal(trial: Trial, feature: Feature): Promise<void
   );
   same(trial.client.statusOf(failure), 400, 'the status of the refusal');
   same(trial.upstream.control.counters.received, 0, 'the requests a provider got');
-  await DROPPABLE[feature]?.(trial);
 }
 
 /** A client without a loop of its own has none to prove. */

@@ -8,6 +8,8 @@ import { langchainClients } from './clients/langchain';
 import { openaiChatClient } from './clients/openai-chat';
 import { openaiResponsesClient } from './clients/openai-responses';
 import { pythonClients } from './clients/python';
+import type { CommandLine } from './command-lines/command-line';
+import { type CommandLineFeature, proveCommandLine } from './command-lines/prove-command-line';
 import {
   type ConnectedEmbedder,
   EMBEDDING_PROOFS,
@@ -46,6 +48,10 @@ export const FAMILIES: readonly Family[] = [
   { name: 'Nova on Bedrock', model: 'amazon.nova-2-lite-v1:0' },
   { name: 'Nova 1 on Bedrock', model: 'amazon.nova-lite-v1:0' },
 ];
+
+/** Those that a command line can ask. */
+export const familiesOf = (program: CommandLine): readonly Family[] =>
+  FAMILIES.filter(({ name }) => program.families.includes(name));
 
 /** What a cell of the matrix is to be. */
 export type Cell =
@@ -100,6 +106,14 @@ export class Matrix {
     if (cell.kind === 'not offered') return await proveRefusal(trial, feature);
     await PROOFS[feature]({ ...trial, surplusTokens: cell.note?.surplusTokens ?? 0 });
     if (upstream.control.counters.received === 0) throw new Error('no provider was asked');
+  }
+
+  /** Proves one cell of the command lines' matrix. */
+  proveCommandLine(program: CommandLine, family: Family, feature: CommandLineFeature): Promise<void> {
+    const { upstream, gateway } = this.world;
+    upstream.control.reset();
+    const access = { url: gateway.url, apiKey: this.apiKey };
+    return proveCommandLine({ program, family, access, upstream }, feature);
   }
 
   /** Proves one cell of the embeddings' matrix. */

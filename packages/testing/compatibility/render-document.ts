@@ -1,9 +1,10 @@
 import { join } from 'node:path';
 import type { ClientDriver } from './client-driver';
 import { embeddingClients } from './clients/embedders';
+import { COMMAND_LINE_FEATURES, COMMAND_LINES } from './command-lines/prove-command-line';
 import { EMBEDDING_FAMILIES, EMBEDDING_FEATURES, type EmbeddingFamily, offersDimensions } from './embeddings';
 import { FEATURES } from './features';
-import { type Cell, CLIENTS, cellOf, FAMILIES } from './matrix';
+import { type Cell, CLIENTS, cellOf, FAMILIES, familiesOf } from './matrix';
 
 export const DOCUMENT = join(import.meta.dir, '../../../docs/compatibility.md');
 
@@ -40,6 +41,7 @@ export function renderDocument(failures: Failures = new Set()): string {
   const sections = CLIENTS.map((driver) => renderClient(driver, notes, failures));
   return [
     HEAD,
+    renderCommandLines(failures),
     ...sections,
     renderEmbeddings(failures),
     '## Notes\n',
@@ -78,6 +80,30 @@ function showCell(cell: Cell, notes: Notes): string {
   if (cell.kind === 'not applicable') return '–';
   if (cell.kind === 'not offered') return `✗${notes.mark(cell.fact.reason)}`;
   return cell.note === undefined ? '✓' : `✓${notes.mark(cell.note.reason)}`;
+}
+
+const COMMAND_LINES_HEAD = `## Agents in the terminal
+
+Each is the program from npm, in a process of its own, with nothing set but the gateway's address, a key and a model: it prints the
+model's words (plain), shows them as they come (stream; Codex shows whole messages), and runs tools of its own whose results the
+model is then told (tools; Codex's with those in a namespace). [docs/clients](clients) says how each is set up.
+`;
+
+function renderCommandLines(failures: Failures): string {
+  const programs = COMMAND_LINES.map(({ name, requirement, api }) => {
+    const at = requirement.lastIndexOf('@');
+    return `- ${name}: \`${requirement.slice(0, at)}\` ${requirement.slice(at + 1)}, at \`${api}\``;
+  });
+  const rows = COMMAND_LINES.flatMap((program) =>
+    familiesOf(program).map((family) => [
+      program.name,
+      family.name,
+      ...COMMAND_LINE_FEATURES.map((feature) =>
+        failures.has(cellName(program.name, family.name, feature)) ? 'FAILED' : '✓',
+      ),
+    ]),
+  );
+  return `${COMMAND_LINES_HEAD}\n${programs.join('\n')}\n\n${table(['program', 'models', ...COMMAND_LINE_FEATURES], rows)}`;
 }
 
 function renderEmbeddings(failures: Failures): string {

@@ -125,7 +125,6 @@ function baseSettings(model: LanguageModel, question: Question) {
     maxRetries: 0,
     maxOutputTokens: MAX_OUTPUT_TOKENS,
     abortSignal: question.signal,
-    headers: question.dropsParams === true ? { 'x-llm0-drop-params': 'true' } : undefined,
   };
 }
 
