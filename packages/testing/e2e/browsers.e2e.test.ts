@@ -107,9 +107,9 @@ describe('clients of vendors', () => {
   ])('%s %s is told where the vendor has it', async (method, path, vendor) => {
     const response = await fetch(gateway.url + path, { method, headers: { authorization: `Bearer ${apiKey}` } });
     expect(response.status).toBe(404);
-    expect(await response.json()).toMatchObject({
-      error: { code: 'not_found', message: expect.stringContaining(`/passthrough/${vendor}${path}`) },
-    });
+    // In the vendor's own envelope, as its clients read it.
+    const { error } = (await response.json()) as { error: { message: string } };
+    expect(error.message).toContain(`/passthrough/${vendor}${path}`);
   });
 
   test('a path that nobody has is plainly not there', async () => {

@@ -264,7 +264,7 @@ describe.each(STORE_KINDS)('embeddings on %s stores', (kind) => {
     ]);
     world.upstream.control.setDefault({ status: 429, retryAfter: '0' });
     const failed = await embed({ model: 'two-homes', input: 'nowhere' });
-    expect(failed.response.status).toBe(503);
+    expect(failed.response.status).toBe(429);
     const row = await logRow(world.gateway, failed.response.headers.get('x-request-id') ?? '');
     const { attempts } = row as unknown as { attempts: { provider: string; model: string }[] };
     expect(new Set(attempts.map(({ model }) => model))).toEqual(new Set([MODEL]));

@@ -304,11 +304,10 @@ describe.each(STORE_KINDS)('the Responses API on %s stores', (kind) => {
       const { status, code, param } = await errorOf(await post({ model: CLAUDE, input: 'x', ...body }));
       return [status, code, param];
     };
-    expect(await refused({ tools: [WEB_SEARCH], input: 'a' })).toEqual([
-      400,
-      'unsupported_parameter',
-      'tools.web_search',
-    ]);
+    const forced = { tools: [WEB_SEARCH], tool_choice: { type: 'web_search' } };
+    expect(await refused(forced)).toEqual([400, 'unsupported_parameter', 'tools.web_search']);
+    const searched = await post({ model: CLAUDE, input: 'a', tools: [WEB_SEARCH] });
+    expect([searched.status, searched.headers.get('x-llm0-dropped')]).toEqual([200, 'tools.web_search']);
     expect(await refused({ truncation: 'auto' })).toEqual([400, 'unsupported_parameter', 'truncation']);
     expect(await refused({ prompt: { id: 'p' } })).toEqual([400, 'unsupported_parameter', 'prompt']);
     expect(await refused({ future: 1 })).toEqual([400, 'unsupported_parameter', 'future']);
@@ -333,11 +332,11 @@ describe.each(STORE_KINDS)('the Responses API on %s stores', (kind) => {
     expect(events.at(-1)?.type).toBe('response.completed');
   });
 
-  test('only OpenAI knows its tools: no stand-in is asked in its place', async () => {
+  test('only OpenAI knows its tools: a stand-in says that it goes without them', async () => {
     world.upstream.control.setModel(GPT, { status: 500 });
-    const response = await post({ input: 'fail over not', tools: [WEB_SEARCH] });
-    expect(response.status).toBe(502);
-    expect(world.upstream.requests.every(({ path }) => path === '/v1/responses')).toBe(true);
+    const response = await post({ input: 'fail over without', tools: [WEB_SEARCH] });
+    expect([response.status, response.headers.get('x-failover')]).toEqual([200, 'true']);
+    expect(response.headers.get('x-llm0-dropped')).toContain('tools.web_search');
   });
 
   test('upstream’s own refusals and failures', async () => {

@@ -128,6 +128,20 @@ describe('identical calls at once', () => {
     expect(pipeline.world.asked.map((one) => one.stream)).toEqual([true]);
   });
 
+  test('a stream that breaks off fails its own caller only: a plain one asks again', async () => {
+    const stream = streams();
+    pipeline.world.scripts = [stream.script, says('whole')];
+    const pending = [produce(await ask({ stream: true })), produce(await ask())];
+    stream.send('tw');
+    const [streamed] = await Promise.all([pending[0]?.answer]);
+    stream.breakOff();
+    await expect(readText(streamed as Completion)).rejects.toMatchObject({ kind: 'upstream_error' });
+    const plain = (await pending[1]?.answer) as Completion;
+    expect(await readText(plain)).toBe('whole');
+    expect([plain.cache, plain.attempts.length, plain.pays()]).toEqual(['miss', 1, true]);
+    expect(pipeline.world.asked.map((one) => one.stream)).toEqual([true, false]);
+  });
+
   const TOOL = { type: 'function', name: 'look' } as const;
   test.each<[Partial<ChatRequest>, boolean, number]>([
     [{ tools: [TOOL] }, false, 2],

@@ -65,8 +65,7 @@ export function produceAnswer(services: Needs, exchange: Exchange, admission: Ad
   if (warmKey !== undefined || question !== undefined) {
     return askOtherTiers(services, { exchange, admission, warmKey, question });
   }
-  const subscriber = joinFlight(services, exchange, admission);
-  return { answer: awaitFirstOutput(subscriber), leave: () => subscriber.leave() };
+  return joinFlight(services, exchange, admission);
 }
 
 interface OtherTiers {
@@ -80,7 +79,7 @@ interface OtherTiers {
 
 /** The warm tier, then answers to other wordings, then upstream. What the warm tier has goes back to the hot one. */
 function askOtherTiers(services: Needs, { exchange, admission, warmKey, question }: OtherTiers): PendingCompletion {
-  let subscriber: Subscriber | undefined;
+  let flight: PendingCompletion | undefined;
   let left = false;
   const produce = async (): Promise<Completion> => {
     const warm = warmKey === undefined ? undefined : await askWarmTier(services, admission, warmKey);
@@ -88,13 +87,13 @@ function askOtherTiers(services: Needs, { exchange, admission, warmKey, question
     const lookUp = question?.isAsked === true && !left ? await findSimilar(services, question) : undefined;
     if (lookUp?.hit !== undefined) return replaySimilar(lookUp.hit);
     if (left) throw clientClosed();
-    subscriber = joinFlight(services, exchange, admission);
-    const answer = await awaitFirstOutput(subscriber);
+    flight = joinFlight(services, exchange, admission);
+    const answer = await flight.answer;
     return question === undefined ? answer : { ...answer, onCached: keepForSimilar(services, question, lookUp) };
   };
   const leave = () => {
     left = true;
-    subscriber?.leave();
+    flight?.leave();
   };
   return { answer: produce(), leave };
 }
@@ -114,12 +113,46 @@ const replaySimilar = ({ stored, similarity }: NonNullable<SemanticLookUp['hit']
   similarity,
 });
 
-/** Joins an identical call under way, plain or streamed, or starts one, without waiting for it. */
-function joinFlight(services: Needs, exchange: Exchange, admission: Admission): Subscriber {
+/** An identical call under way, plain or streamed, or a new one. */
+function joinFlight(services: Needs, exchange: Exchange, admission: Admission): PendingCompletion {
   const { plan, principal } = admission;
   const key = mayShare(plan.request, principal.project) ? plan.admit.cacheKey : undefined;
   const joined = key === undefined ? undefined : services.flights.join(key);
-  if (joined !== undefined) return joined;
+  let subscriber = joined ?? startFlight(services, { exchange, admission, key });
+  let left = false;
+  // Who is answered plainly has shown nothing of an answer that breaks off, and asks again, by itself.
+  const followPlainly = async (): Promise<Completion> => {
+    const answer = await awaitFirstOutput(subscriber);
+    try {
+      await subscriber.awaitEnd();
+      return answer;
+    } catch (error) {
+      if (left || subscriber.pays()) throw error;
+      subscriber.leave();
+      subscriber = startFlight(services, { exchange, admission, key: undefined });
+      return awaitFirstOutput(subscriber);
+    }
+  };
+  const isPlainFollower = joined !== undefined && !plan.request.stream;
+  return {
+    answer: isPlainFollower ? followPlainly() : awaitFirstOutput(subscriber),
+    leave: () => {
+      left = true;
+      subscriber.leave();
+    },
+  };
+}
+
+interface NewFlight {
+  readonly exchange: Exchange;
+  readonly admission: Admission;
+  /** Set where others may join it. */
+  readonly key: string | undefined;
+}
+
+/** Without waiting for it. */
+function startFlight(services: Needs, { exchange, admission, key }: NewFlight): Subscriber {
+  const { plan } = admission;
   const abort = new AbortController();
   const response = callUpstream(services, {
     projectId: admission.principal.project.id,

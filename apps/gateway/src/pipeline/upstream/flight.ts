@@ -135,6 +135,11 @@ export class Subscriber {
     return batch;
   }
 
+  /** Until the answer is whole; throws the upstream's failure. What was not read yet is still to be read. */
+  async awaitEnd(): Promise<void> {
+    for (let index = this.index; (await this.flight.read(index)) !== null; ) index += 1;
+  }
+
   /** Everything the upstream has sent so far. */
   received(): readonly EventBatch[] {
     return this.flight.batches;
