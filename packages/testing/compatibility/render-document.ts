@@ -85,7 +85,7 @@ function showCell(cell: Cell, notes: Notes): string {
 const COMMAND_LINES_HEAD = `## Agents in the terminal
 
 Each is the program from npm, in a process of its own, with nothing set but the gateway's address, a key and a model: it prints the
-model's words (plain), shows them as they come (stream; Codex shows whole messages), and runs tools of its own whose results the
+model's words (plain), shows them as they come (stream; Codex and opencode print whole messages), and runs tools of its own whose results the
 model is then told (tools; Codex's with those in a namespace). [docs/clients](clients) says how each is set up.
 `;
 

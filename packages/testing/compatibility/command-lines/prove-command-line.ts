@@ -8,15 +8,16 @@ import { codex } from './codex';
 import { type CommandLine, NOTE, NOTE_FILE, type Printed, type Run } from './command-line';
 import { geminiCli } from './gemini-cli';
 import { installCommandLine } from './install-command-line';
+import { opencode } from './opencode';
 
-export const COMMAND_LINES: readonly CommandLine[] = [claudeCode, codex, geminiCli];
+export const COMMAND_LINES: readonly CommandLine[] = [claudeCode, codex, geminiCli, opencode];
 
 export const COMMAND_LINE_FEATURES = ['plain', 'stream', 'tools'] as const;
 export type CommandLineFeature = (typeof COMMAND_LINE_FEATURES)[number];
 
 const TEXT = 'Grüße 🌍 to you all';
 const PROMPT = 'Say hello to everybody';
-const RUN_MS = 60_000;
+const RUN_MS = 120_000;
 
 export interface CommandLineTrial {
   readonly program: CommandLine;
