@@ -20,7 +20,10 @@ async function newStores(kind: StoreKind): Promise<{ dataDir: string; env: Recor
   closers.push(() => database.drop());
   const redis = await startRedis();
   closers.push(() => redis.stop());
-  return { dataDir, env: { ADMIN_TOKEN: '', DATABASE_URL: database.url, REDIS_URL: redis.url } };
+  return {
+    dataDir,
+    env: { ADMIN_TOKEN: '', DATABASE_URL: database.url, REDIS_URL: redis.url, LLM0_TEST_ADMIT_DEADLINE_MS: '5000' },
+  };
 }
 
 async function start(stores: { dataDir: string; env: Record<string, string> }): Promise<GatewayProcess> {
