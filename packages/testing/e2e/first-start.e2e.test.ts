@@ -40,7 +40,8 @@ async function complete(gateway: GatewayProcess, apiKey: string | undefined): Pr
     headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
     body: JSON.stringify({ model: 'demo-chat', messages: [{ role: 'user', content: 'Hello' }] }),
   });
-  await response.text();
+  const text = await response.text();
+  if (response.status >= 500) throw new Error(`${text}\n${gateway.output()}`);
   return response.status;
 }
 

@@ -116,6 +116,18 @@ describe('redis hot store, when things break', () => {
     expect(rows.doubled).toBe(0);
   });
 
+  test('processes that start at once on an empty store rebuild it once: who is open already stays open', async () => {
+    const loadSpend = rows.loadSpend.bind(rows);
+    let rebuilds = 0;
+    rows.loadSpend = async (nowMs) => {
+      rebuilds++;
+      await Bun.sleep(150);
+      return loadSpend(nowMs);
+    };
+    await Promise.all(Array.from({ length: 5 }, () => open()));
+    expect(rebuilds).toBe(1);
+  });
+
   test('data flushed under load: refused until rebuilt, then as before, in every process', async () => {
     const one = await open();
     const two = await open();
