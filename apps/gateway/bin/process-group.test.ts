@@ -124,3 +124,14 @@ test('a gateway whose script runner is killed drains and ends', async () => {
   expect(isAlive(runner)).toBe(false);
   expect(group.output()).toContain('stopped');
 }, 60_000);
+
+test.each([
+  [['--help'], 0, 'OPENAI_API_KEY'],
+  [['--prot', '1'], 2, 'unexpected argument "--prot"'],
+] as const)('bun start %j says how it is used, and starts nothing', async (args, code, text) => {
+  const child = Bun.spawn([...BUN_START, ...args], { cwd: ROOT, stdio: ['ignore', 'pipe', 'pipe'] });
+  const [out, err] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()]);
+  expect(await child.exited).toBe(code);
+  expect(out + err).toContain(text);
+  expect(out + err).not.toContain('gateway: ');
+});

@@ -1,7 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { rmSync } from 'node:fs';
 import postgres from 'postgres';
-import { CAPPED_KEY, digestLlm0, fillLlm0Database, LEGACY_KEY, ODD_KEY, PROJECT } from '../llm0/fill-database';
+import {
+  CAPPED_KEY,
+  digestLlm0,
+  fillLlm0Database,
+  GUESSED_KEY,
+  LEGACY_KEY,
+  ODD_KEY,
+  PROJECT,
+} from '../llm0/fill-database';
 import { createDatabase, type TestDatabase } from '../stores/create-database';
 import { runCommand, type TestServer, temporaryFolder } from '../stores/server-process';
 import { callAdmin, type GatewayProcess, startGateway } from '../stores/start-gateway';
@@ -108,7 +116,7 @@ describe.each([{ isOld: false }, { isOld: true }])(
     test('a dry run counts and writes nothing', async () => {
       const done = await runImport(env, '--dry-run');
       expect(done.stderr).toBe('');
-      expect(done.stdout).toContain('projects: 2\nkeys (bcrypt until their first use): 3\n');
+      expect(done.stdout).toContain('projects: 2\nkeys (bcrypt until their first use): 4\n');
       expect(done.stdout).toContain('rows of the log: 108');
       expect(done.stdout).toContain('spent this month: Nearly spent $4.999000000');
       expect(done.stdout).toContain('nothing was written');
@@ -182,9 +190,28 @@ describe.each([{ isOld: false }, { isOld: true }])(
       expect((await complete(gateway, LEGACY_KEY)).status).toBe(200);
     }, 60_000);
 
+    test('who guesses at a key that nobody has used yet freezes nobody, and does not get in', async () => {
+      let done = 0;
+      const guesses = Array.from({ length: 20 }, async (_, n) => {
+        const { status } = await complete(gateway, GUESSED_KEY.slice(0, -2) + String(n).padStart(2, '0'));
+        done++;
+        return status;
+      });
+      for (let n = 0; n < 10; n++) expect((await complete(gateway, LEGACY_KEY)).status).toBe(200);
+      expect(done).toBeLessThan(20);
+      expect(new Set(await Promise.all(guesses))).toEqual(new Set([401]));
+      // The same guesses cost nothing any more.
+      const startMs = performance.now();
+      for (let n = 0; n < 20; n++)
+        expect((await complete(gateway, `${GUESSED_KEY.slice(0, -2)}1${n % 10}`)).status).toBe(401);
+      expect(performance.now() - startMs).toBeLessThan(2_000);
+    }, 60_000);
+
     test('keys are kept as SHA-256 after their first use, also across a restart', async () => {
-      const rows = await ask<{ bcrypt_hash: string | null }>('select bcrypt_hash from llm0_bun.legacy_keys');
-      expect(rows.map((row) => row.bcrypt_hash)).toEqual([null, null, null]);
+      const waiting = await ask(
+        `select count(*)::int as n, count(bcrypt_hash)::int as waiting from llm0_bun.legacy_keys`,
+      );
+      expect(waiting).toEqual([{ n: 4, waiting: 1 }]);
       await gateway.stop();
       gateway = await startGateway({ dataDir, env });
       for (const key of [LEGACY_KEY, ODD_KEY]) expect((await complete(gateway, key)).status).toBe(200);

@@ -20,7 +20,10 @@ async function newStores(kind: StoreKind): Promise<{ dataDir: string; env: Recor
   closers.push(() => database.drop());
   const redis = await startRedis();
   closers.push(() => redis.stop());
-  return { dataDir, env: { ADMIN_TOKEN: '', DATABASE_URL: database.url, REDIS_URL: redis.url } };
+  return {
+    dataDir,
+    env: { ADMIN_TOKEN: '', DATABASE_URL: database.url, REDIS_URL: redis.url, LLM0_TEST_ADMIT_DEADLINE_MS: '5000' },
+  };
 }
 
 async function start(stores: { dataDir: string; env: Record<string, string> }): Promise<GatewayProcess> {
@@ -37,7 +40,8 @@ async function complete(gateway: GatewayProcess, apiKey: string | undefined): Pr
     headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
     body: JSON.stringify({ model: 'demo-chat', messages: [{ role: 'user', content: 'Hello' }] }),
   });
-  await response.text();
+  const text = await response.text();
+  if (response.status >= 500) throw new Error(`${text}\n${gateway.output()}`);
   return response.status;
 }
 

@@ -7,6 +7,8 @@ const CAPPED = '10000000-0000-4000-8000-000000000002';
 /** The usual form, and one that an operator inserted by hand. */
 export const LEGACY_KEY = `llm0_live_${'5e'.repeat(32)}`;
 export const ODD_KEY = 'team-alpha-key-0123456789';
+/** Nobody has used it yet; its hash is as slow as they make them. */
+export const GUESSED_KEY = `llm0_live_${'9a'.repeat(32)}`;
 /** Of the project whose cap is nearly spent. */
 export const CAPPED_KEY = `llm0_live_${'c4'.repeat(32)}`;
 export const TABLES = [
@@ -21,7 +23,9 @@ export async function fillLlm0Database(url: string, { isOld = false } = {}): Pro
     await client.unsafe(await Bun.file(join(import.meta.dir, 'schema.sql')).text()).simple();
     await client.unsafe(DATA).simple();
     for (const [index, [key, project]] of KEYS.entries()) {
-      const hash = Bun.password.hashSync(hashSecret(key), { algorithm: 'bcrypt', cost: 4 }).replace('$2b$', '$2a$');
+      const hash = Bun.password
+        .hashSync(hashSecret(key), { algorithm: 'bcrypt', cost: key === GUESSED_KEY ? 12 : 4 })
+        .replace('$2b$', '$2a$');
       await client`insert into api_keys (project_id, key_hash, key_prefix, name)
         values (${project}, ${hash}, ${`${key.slice(0, 15)}...`}, ${`key ${index}`})`;
     }
@@ -52,6 +56,7 @@ const KEYS = [
   [LEGACY_KEY, PROJECT],
   [ODD_KEY, PROJECT],
   [CAPPED_KEY, CAPPED],
+  [GUESSED_KEY, PROJECT],
 ] as const;
 
 const OLDER = `drop table customer_tiers;

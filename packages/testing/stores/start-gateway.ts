@@ -67,9 +67,12 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
       if (/^ready$/m.test(output)) ready.resolve();
     }
   };
-  void read(child.stdout);
-  void read(child.stderr);
-  void child.exited.then((code) => ready.reject(new Error(`the gateway ended with ${code}:\n${output}`)));
+  const printed = Promise.all([read(child.stdout), read(child.stderr)]);
+  // Its last words may come after its end; what it started may hold its output open.
+  void child.exited.then(async (code) => {
+    await Promise.race([printed, Bun.sleep(1000)]);
+    ready.reject(new Error(`the gateway ended with ${code}:\n${output}`));
+  });
   const timer = setTimeout(() => ready.reject(new Error(`the gateway did not start:\n${output}`)), START_TIMEOUT_MS);
   try {
     await ready.promise;

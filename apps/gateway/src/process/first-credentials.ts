@@ -85,7 +85,8 @@ export class FirstCredentials {
     this.unused = {};
     try {
       await deleteSetting(this.db, UNUSED);
-      await this.shown.stopLeading();
+      // A request is waiting, and not for this.
+      this.shown.stopLeading().catch(() => {});
     } catch {
       this.unused = unused;
     }

@@ -77,14 +77,17 @@ async function rebuildAll(
   { client, shards, newId, clock }: EpochContext,
   { lost, token, source }: RebuildJob,
 ): Promise<void> {
+  // Another process may have rebuilt them while this one waited for the lock: it is open already.
+  const read = await Promise.all(lost.map(({ keys }) => readEpoch(client, keys)));
+  const still = read.filter((shard) => !isCurrent(shard));
   const mark = `${REBUILDING}${token}`;
   // From here on no process is admitted or settles on these shards.
-  for (const { keys } of lost) await client.set(keys.epoch, mark);
-  for (const shard of lost) {
+  for (const { keys } of still) await client.set(keys.epoch, mark);
+  for (const shard of still) {
     const nowMs = clock === '' ? shard.serverMs : Number(clock);
     await rebuildShard({ client, keys: shard.keys, shards: shards.length, mark, nowMs, source });
   }
-  for (const { keys, runId } of lost) {
+  for (const { keys, runId } of still) {
     const epoch = `${newId()} ${runId}`;
     if ((await runScript(client, 'compareSet', [keys.epoch, mark, epoch, 0])) !== 1)
       throw new Error('another rebuild took over');

@@ -6,6 +6,9 @@ import { Redis } from 'ioredis';
 import { GatewayError } from '../../errors/gateway-error';
 import { until } from '../hot-store.cases';
 import { makeTempDir, requestOf, StoredRows, settlementOf, type TempDir } from '../store-rows.fixture';
+import { connectRedis, waitForReady } from './connection';
+import { ensureEpochs } from './epoch';
+import { createShardKeys } from './keys';
 import { RedisHotStore, type RedisHotStoreOptions } from './redis-hot-store';
 import { type RedisServer, startRedisServer } from './redis-server.fixture';
 
@@ -114,6 +117,25 @@ describe('redis hot store, when things break', () => {
     await run.stop();
     await expectEven(store, run.answered);
     expect(rows.doubled).toBe(0);
+  });
+
+  test('who waited for the lock does not rebuild what another process has rebuilt meanwhile', async () => {
+    const first = connectRedis({ url: server.url }, 'first');
+    const second = connectRedis({ url: server.url }, 'second');
+    await Promise.all([waitForReady(first, 5_000), waitForReady(second, 5_000)]);
+    const common = { shards: createShardKeys(namespace, 1), newId: () => crypto.randomUUID(), clock: '' };
+    // The second has seen that the store is empty; the first is done before it asks for the lock.
+    const lock = second.set.bind(second) as (...given: unknown[]) => Promise<unknown>;
+    let opened: readonly string[] = [];
+    second.set = (async (...given: unknown[]) => {
+      if (String(given[0]).endsWith('lock')) opened = await ensureEpochs({ ...common, client: first }, rows);
+      return lock(...given);
+    }) as typeof second.set;
+    const seen = await ensureEpochs({ ...common, client: second }, rows);
+    expect(opened).toHaveLength(1);
+    expect(seen).toEqual(opened);
+    first.disconnect();
+    second.disconnect();
   });
 
   test('data flushed under load: refused until rebuilt, then as before, in every process', async () => {
