@@ -109,7 +109,7 @@ const ENVELOPES: readonly (readonly [path: string, envelope: ErrorEnvelope])[] =
 ];
 
 /** Refusals speak the dialect of the path, or of what it lies under. */
-function refuse(services: Services, path: string, error: GatewayError): Response {
+export function refuse(services: Services, path: string, error: GatewayError): Response {
   const route = ENVELOPES.find(([known]) => path === known || path.startsWith(`${known}/`));
   return respondError(error, { requestId: services.createId(), dialect: route?.[1] ?? openaiChat });
 }

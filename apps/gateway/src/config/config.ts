@@ -99,8 +99,27 @@ function readProcess(read: EnvReader, { databaseUrl, redis }: Stores) {
     streamIdleTimeoutMs: read.durationMs('STREAM_IDLE_TIMEOUT', '60s'),
     drainTimeoutMs: read.durationMs('DRAIN_TIMEOUT', '30s'),
     maxBodyBytes: read.bytes('MAX_BODY_BYTES', 20 * MIB),
-    maxConcurrentRequests: read.optionalInteger('MAX_CONCURRENT_REQUESTS', { min: 1, max: 1_000_000 }) ?? null,
+    ...readFloodLimits(read),
   };
+}
+
+/** Before authentication; off unless set. */
+function readFloodLimits(read: EnvReader) {
+  return {
+    globalRate: readRate(read, 'GLOBAL'),
+    clientRate: readRate(read, 'CLIENT'),
+    trustProxyHops: read.integer('TRUST_PROXY_HOPS', 0, { min: 0, max: 16 }),
+    maxConcurrentRequests: read.optionalInteger('MAX_CONCURRENT_REQUESTS', { min: 1, max: 1_000_000 }),
+  };
+}
+
+function readRate(read: EnvReader, whose: 'GLOBAL' | 'CLIENT') {
+  const range = { min: 1, max: 10_000_000 };
+  const perSecond = read.optionalInteger(`${whose}_RPS`, range);
+  const burst = read.optionalInteger(`${whose}_BURST`, range);
+  if (perSecond !== undefined) return { perSecond, burst: burst ?? perSecond };
+  if (burst === undefined) return undefined;
+  throw new ConfigError(`${whose}_BURST`, String(burst), `${whose}_RPS is needed with it`);
 }
 
 /** What is kept of requests, and for how long. */

@@ -59,6 +59,11 @@ export class Metrics {
     'llm0_unchecked_requests_total',
     'Requests of projects with on_store_failure open, served while the hot store could not decide.',
   );
+  readonly floodRefusals = this.counter(
+    'llm0_flood_refusals_total',
+    'Requests refused before authentication, by limit: global, client, concurrency.',
+    ['limit'],
+  );
   readonly admitMs = this.plainHistogram(
     'llm0_hot_store_admit_ms',
     'Decisions of the hot store, as long as requests wait for them, in milliseconds.',

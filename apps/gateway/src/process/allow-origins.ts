@@ -1,22 +1,22 @@
-type Handle = (request: Request) => Response | Promise<Response>;
+type Handle<S> = (request: Request, server: S) => Response | Promise<Response>;
 
 /** What callers use; dashboard, admin API, probes and metrics are for no page of somebody else's. */
-const DATA_PLANE = /^\/(?:v1|v1beta|passthrough|infer|mcp)(?:\/|$)/;
+export const DATA_PLANE = /^\/(?:v1|v1beta|passthrough|infer|mcp)(?:\/|$)/;
 const PREFLIGHT_SECONDS = 7200;
 
 /**
  * Lets pages of these origins (`*`: of any) call the data plane: preflights are answered here, and answers show the page
  * all their headers. No cookies: a page brings its key. Source: https://fetch.spec.whatwg.org/#http-cors-protocol
  */
-export function allowOrigins(origins: readonly string[]): (handle: Handle) => Handle {
+export function allowOrigins(origins: readonly string[]): <S>(handle: Handle<S>) => Handle<S> {
   if (origins.length === 0) return (handle) => handle;
   const isForAll = origins.includes('*');
-  return (handle) => async (request) => {
+  return (handle) => async (request, server) => {
     const origin = request.headers.get('origin');
-    if (!DATA_PLANE.test(new URL(request.url).pathname)) return handle(request);
+    if (!DATA_PLANE.test(new URL(request.url).pathname)) return handle(request, server);
     const isAllowed = origin !== null && (isForAll || origins.includes(origin));
     const isPreflight = request.method === 'OPTIONS' && request.headers.has('access-control-request-method');
-    const response = isAllowed && isPreflight ? answerPreflight(request.headers) : await handle(request);
+    const response = isAllowed && isPreflight ? answerPreflight(request.headers) : await handle(request, server);
     // What one origin is told must not be kept for another.
     if (!isForAll) response.headers.append('Vary', 'Origin');
     if (!isAllowed) return response;

@@ -4,13 +4,14 @@ import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { version } from '../../package.json';
 import type { createAdmin } from '../admin/index';
-import { createApp, createHotRoutes } from '../app';
+import { createApp, createHotRoutes, refuse } from '../app';
 import type { Config } from '../config/config';
 import { startJobs } from '../jobs/run-jobs';
 import { createServices, type RunningServices } from '../services';
 import { withOwnSchema } from '../services/check-stores';
 import { allowOrigins } from './allow-origins';
 import type { FirstSecrets } from './first-credentials';
+import { limitFloods } from './limit-floods';
 import { loadAdminLater } from './load-admin';
 import { closeConnections, stopListening } from './stop-listening';
 import { listenOrExplain } from './take-port';
@@ -45,7 +46,10 @@ export async function serveGateway(options: ServeOptions): Promise<ServingGatewa
   if (options.sharedPort) return answer(await startGateway(options), (routes) => listen(options, routes));
   // First of all: a start that has no port must not make anything. Who asks already waits for the answer.
   const ready = Promise.withResolvers<Routes>();
-  const server = listen(options, { routes: {}, fetch: async (request) => (await ready.promise).fetch(request) });
+  const server = listen(options, {
+    routes: {},
+    fetch: async (request, server) => (await ready.promise).fetch(request, server),
+  });
   try {
     return answer(await startGateway(options), (routes) => {
       server.reload(routes);
@@ -60,7 +64,7 @@ export async function serveGateway(options: ServeOptions): Promise<ServingGatewa
 
 interface Routes {
   readonly routes: Readonly<Record<string, { readonly POST: Routes['fetch'] }>>;
-  readonly fetch: (request: Request) => Response | Promise<Response>;
+  readonly fetch: (request: Request, server: Bun.Server<undefined>) => Response | Promise<Response>;
 }
 
 type Started = Awaited<ReturnType<typeof startGateway>>;
@@ -68,8 +72,10 @@ type Server = ReturnType<typeof listen>;
 
 function answer({ app, services, secrets, shutdown }: Started, open: (routes: Routes) => Server): ServingGateway {
   const cors = allowOrigins(services.config.corsOrigins);
-  const hot = Object.entries(createHotRoutes(services)).map(([path, { POST }]) => [path, { POST: cors(POST) }]);
-  const server = open({ routes: Object.fromEntries(hot), fetch: cors(app.fetch) });
+  const limit = limitFloods(services, (path, error) => refuse(services, path, error));
+  const guard = (handle: Routes['fetch']) => cors(limit(handle));
+  const hot = Object.entries(createHotRoutes(services)).map(([path, { POST }]) => [path, { POST: guard(POST) }]);
+  const server = open({ routes: Object.fromEntries(hot), fetch: guard(app.fetch) });
   const port = server.port ?? services.config.port;
   return { port, secrets, services, shutdown: (reason) => shutdown(server, reason) };
 }
