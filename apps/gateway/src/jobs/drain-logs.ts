@@ -39,7 +39,12 @@ export function createLogSink(context: JobContext): LogSink {
         outcome: 'error',
         durationMs: null,
         message: `a log record could not be stored: ${redactText(reason)}`,
-        metadata: { record: redactText(record).slice(0, SHOWN_CHARACTERS).replaceAll('\0', '').toWellFormed() },
+        metadata: {
+          record: redactText(record.slice(0, 2 * SHOWN_CHARACTERS))
+            .slice(0, SHOWN_CHARACTERS)
+            .replaceAll('\0', '')
+            .toWellFormed(),
+        },
       });
     },
   };

@@ -1,3 +1,5 @@
+import { findJsonExcess } from './json-bounds';
+
 /** Any JSON value, as `JSON.parse` gives it. */
 export type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue };
 
@@ -16,8 +18,9 @@ export function present<const T extends object>(fields: T): Present<T> {
   return there as Present<T>;
 }
 
-/** The value of a JSON text; undefined for anything else. */
+/** The value of a JSON text; undefined for anything else, and for what is nested too deeply to be read safely. */
 export function parseJson(text: string): JsonValue | undefined {
+  if (findJsonExcess(text) !== undefined) return undefined;
   try {
     return JSON.parse(text) as JsonValue;
   } catch {

@@ -72,3 +72,40 @@ describe('what is passed on of a vendor’s words', () => {
     expect(redactMessage('a '.repeat(10_000)).length).toBeLessThanOrEqual(1001);
   });
 });
+
+describe('in the worst case', () => {
+  const MB = 1_000_000;
+  const fill = (piece: string) => piece.repeat(Math.ceil(MB / piece.length)).slice(0, MB);
+  test.each([
+    ['bearer and spaces', `openai/bearer${' '.repeat(MB)}`],
+    ['bearers', fill('bearer ')],
+    ['basic and tabs', fill('basic\t\t\t')],
+    ['heads of keys', fill('sk-')],
+    ['keys that are nearly masked', fill('sk-a*')],
+    ['heads of JWTs', fill('eyJaaaaaaaaaa-')],
+    ['JWTs without an end', fill('eyJaaaaaaaaaa.')],
+    ['one endless part', `eyJ${'a'.repeat(MB)}`],
+    ['dots', fill('aaaaaaaaaaaaa.')],
+    ['URLs without a host', fill('a://')],
+    ['one endless user', `a://${'b'.repeat(MB)}`],
+    ['users and colons', fill('a:b')],
+    ['parameters', fill('?key=')],
+    ['ampersands', fill('&api-key')],
+    ['AWS keys without an end', `AKIA${'A'.repeat(MB)}_`],
+    ['gateway keys without an end', `llm0_live_${'a'.repeat(MB)}_`],
+    ['underlines', fill('_')],
+    ['stars', fill('*')],
+  ])('a megabyte of %s takes no time', (_name, text) => {
+    const startMs = performance.now();
+    redactText(text);
+    // A quadratic expression takes minutes; the bound leaves room for a busy machine.
+    expect(performance.now() - startMs).toBeLessThan(400);
+  });
+
+  test('a name of a megabyte is no secret’s', () => {
+    const startMs = performance.now();
+    const name = `${fill('a-')}password`;
+    expect(redactJson({ [name]: 'kept' })).toEqual({ [name]: 'kept' });
+    expect(performance.now() - startMs).toBeLessThan(400);
+  });
+});

@@ -1,20 +1,25 @@
 /** What stands where a secret stood. */
 export const REDACTED = '[redacted]';
 
-/** Shapes of secrets in free text: this gateway's keys, the vendors' keys, bearer tokens, URLs with credentials. */
+/**
+ * Shapes of secrets in free text: this gateway's keys, the vendors' keys, bearer tokens, URLs with credentials. What stands
+ * before a secret and stays is the first group. Linear in the worst case: no part of a text is looked at again and again.
+ */
 const SECRETS: readonly RegExp[] = [
-  /\bllm0_(?:live|admin)_[0-9a-f]{16,}\b/gi,
-  /\b(?:(?:sk|rk)[_-]|pk-|pk_(?:live|test)_)[A-Za-z0-9_-]{16,}/g,
-  /\b(?:gsk|xai|fw|tgp|pplx|hf|r8)[_-][A-Za-z0-9_-]{16,}/g,
+  /()\bllm0_(?:live|admin)_[0-9a-f]{16,}\b/gi,
+  /()\b(?:(?:sk|rk)[_-]|pk-|pk_(?:live|test)_)[A-Za-z0-9_-]{16,}/g,
+  /()\b(?:gsk|xai|fw|tgp|pplx|hf|r8)[_-][A-Za-z0-9_-]{16,}/g,
   // As vendors repeat them, partly masked.
-  /\b(?:sk|pk|rk|gsk|xai|fw|r8|key)[_-][\w-]*\*{2,}[\w*-]*/g,
-  /\bAIza[0-9A-Za-z_-]{16,}/g,
-  /\b(?:AKIA|ASIA)[0-9A-Z]{12,}\b/g,
-  /\beyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}(?:\.[A-Za-z0-9_-]{5,})?/g,
-  /(?<=\b(?:bearer|basic)\s+)[A-Za-z0-9._~+/=-]{8,}/gi,
-  /(?<=[a-z]:\/\/)[^\s/@?#]+(?=@)/gi,
-  /(?<=[?&](?:key|api[-_]?key|token|access_token|secret|password|sig|signature)=)[^&\s"'<>]+/gi,
+  /()\b(?:sk|pk|rk|gsk|xai|fw|r8|key)[_-][\w-]{0,64}?\*{2,}[\w*-]*/g,
+  /()\bAIza[0-9A-Za-z_-]{16,}/g,
+  /()\b(?:AKIA|ASIA)[0-9A-Z]{12,}\b/g,
+  /(\b(?:bearer|basic)\s{1,20})[A-Za-z0-9._~+/=-]{8,}/gi,
+  /([a-z]:\/\/)[^\s/@?#]{1,1000}(?=@)/gi,
+  /([?&](?:key|api[-_]?key|token|access_token|secret|password|sig|signature)=)[^&\s"'<>]+/gi,
 ];
+const JWT_HEAD = 'eyJ';
+/** Least characters of a JWT's parts. */
+const JWT_PARTS = [13, 10, 5] as const;
 
 /** Names whose value is a secret, whatever it looks like. */
 const SECRET_NAMES =
@@ -23,8 +28,43 @@ const SECRET_NAMES =
 /** The text without anything that looks like a secret. Idempotent. */
 export function redactText(text: string): string {
   let result = text;
-  for (const pattern of SECRETS) result = result.replace(pattern, REDACTED);
-  return result;
+  for (const pattern of SECRETS) result = result.replace(pattern, `$1${REDACTED}`);
+  return withoutTokens(result);
+}
+
+/** Each run of a token's characters is looked at once: an expression would begin again at every head in it. */
+function withoutTokens(text: string): string {
+  let result = '';
+  let keptTo = 0;
+  for (let head = text.indexOf(JWT_HEAD); head >= 0; ) {
+    const isHead = head === 0 || !/\w/.test(text[head - 1] ?? '');
+    const end = isHead ? endOfToken(text, head) : undefined;
+    if (end !== undefined) {
+      result += `${text.slice(keptTo, head)}${REDACTED}`;
+      keptTo = end;
+    }
+    head = text.indexOf(JWT_HEAD, end ?? (isHead ? endOfPart(text, head) : head + 1));
+  }
+  return result + text.slice(keptTo);
+}
+
+/** Head, body and, where there is one, signature; undefined where it is none. */
+function endOfToken(text: string, head: number): number | undefined {
+  const [leastHead, leastBody, leastSignature] = JWT_PARTS;
+  const headEnd = endOfPart(text, head);
+  if (headEnd - head < leastHead || text[headEnd] !== '.') return undefined;
+  const bodyEnd = endOfPart(text, headEnd + 1);
+  if (bodyEnd - headEnd - 1 < leastBody) return undefined;
+  const signatureEnd = text[bodyEnd] === '.' ? endOfPart(text, bodyEnd + 1) : bodyEnd;
+  return signatureEnd - bodyEnd - 1 >= leastSignature ? signatureEnd : bodyEnd;
+}
+
+const PART = /[A-Za-z0-9_-]*/y;
+
+function endOfPart(text: string, from: number): number {
+  PART.lastIndex = from;
+  PART.test(text);
+  return PART.lastIndex;
 }
 
 /** Longest upstream message passed on, in characters. */
@@ -38,6 +78,9 @@ export function redactMessage(message: string): string {
   return text.length > MESSAGE_CHARACTERS ? `${text.slice(0, MESSAGE_CHARACTERS)}…` : text;
 }
 
+/** Longer names are nobody's. */
+const MAX_NAME = 256;
+
 /** A copy of JSON with secrets taken out of all its strings, and out of fields named like one. */
 export function redactJson<T>(value: T): T;
 export function redactJson(value: unknown): unknown {
@@ -47,7 +90,7 @@ export function redactJson(value: unknown): unknown {
   return Object.fromEntries(
     Object.entries(value).map(([name, part]) => [
       name,
-      SECRET_NAMES.test(name) && part !== null && part !== '' ? REDACTED : redactJson(part),
+      name.length <= MAX_NAME && SECRET_NAMES.test(name) && part !== null && part !== '' ? REDACTED : redactJson(part),
     ]),
   );
 }

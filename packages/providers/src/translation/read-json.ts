@@ -1,4 +1,5 @@
 import { isObject, type JsonObject, type JsonValue } from '@llm0/core/chat/json';
+import { findJsonExcess } from '@llm0/core/chat/json-bounds';
 import { upstreamFailure } from '../transport/upstream-failure';
 
 /** A value as an object, or undefined when it is anything else. */
@@ -39,8 +40,10 @@ export function parseEventData(provider: string, data: string): JsonObject {
 function parseObject(provider: string, text: string, otherwise: string): JsonObject {
   let cause: unknown;
   try {
-    const value = asObject(JSON.parse(text) as JsonValue);
-    if (value !== undefined) return value;
+    if (findJsonExcess(text) === undefined) {
+      const value = asObject(JSON.parse(text) as JsonValue);
+      if (value !== undefined) return value;
+    }
   } catch (error) {
     cause = error;
   }

@@ -1,4 +1,5 @@
 import { isObject, type JsonObject, type JsonValue } from '@llm0/core/chat/json';
+import { checkJsonBounds } from '@llm0/core/chat/json-bounds';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { Services } from '../../services/contract';
 import { boundedBody, tooLarge } from './bounded-body';
@@ -6,6 +7,7 @@ import { boundedBody, tooLarge } from './bounded-body';
 /** Reads and parses a request body, bounded by MAX_BODY_BYTES. Throws `request_too_large` or `invalid_json`. */
 export async function readRequestBody(services: Pick<Services, 'config'>, request: Request): Promise<JsonObject> {
   const text = await readText(request, services.config.maxBodyBytes);
+  checkJsonBounds(text);
   let value: JsonValue;
   try {
     value = JSON.parse(text) as JsonValue;

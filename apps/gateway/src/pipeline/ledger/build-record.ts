@@ -84,7 +84,8 @@ export function buildRecord({ exchange, principal, dialect, createdAtMs }: Recor
     status: outcome.status,
     httpStatus: outcome.httpStatus,
     errorCode: outcome.error?.code,
-    errorMessage: outcome.error && redactText(outcome.error.message).slice(0, MAX_MESSAGE_LENGTH),
+    errorMessage:
+      outcome.error && redactText(outcome.error.message.slice(0, 4 * MAX_MESSAGE_LENGTH)).slice(0, MAX_MESSAGE_LENGTH),
     customerId: exchange.customerId,
     labels: exchange.labels,
     droppedParams: droppedOf(outcome),

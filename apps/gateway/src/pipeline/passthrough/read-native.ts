@@ -1,4 +1,5 @@
 import { isObject, type JsonObject, parseJson } from '@llm0/core/chat/json';
+import { checkJsonBounds } from '@llm0/core/chat/json-bounds';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { NativePath, NativeShape, PassthroughProvider } from '@llm0/providers/transport/call-passthrough';
 import { boundedBody, tooLarge } from '../exchange/bounded-body';
@@ -74,7 +75,9 @@ export async function readBody(
 
 /** undefined for anything but an object: whether that is wrong is the vendor's affair. */
 function parse(bytes: Uint8Array): JsonObject | undefined {
-  const value = parseJson(new TextDecoder().decode(bytes));
+  const text = new TextDecoder().decode(bytes);
+  checkJsonBounds(text);
+  const value = parseJson(text);
   return isObject(value) ? value : undefined;
 }
 

@@ -1,0 +1,66 @@
+import { describe, expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { parseJson } from './json';
+import { checkJsonBounds, findJsonExcess, MAX_JSON_DEPTH, MAX_JSON_TOKENS } from './json-bounds';
+
+/** Beyond what is taken for harmless by its length. */
+const LONG = `"${'x'.repeat(20_000)}"`;
+const nested = (depth: number) => `${'['.repeat(depth)}${LONG}${']'.repeat(depth)}`;
+
+describe('what is too much of a JSON text', () => {
+  test('depth, to the level', () => {
+    expect(findJsonExcess(nested(MAX_JSON_DEPTH))).toBeUndefined();
+    expect(findJsonExcess(nested(MAX_JSON_DEPTH + 1))).toBe('depth');
+    expect(findJsonExcess('{"a":'.repeat(10_000))).toBe('depth');
+    expect(parseJson(nested(MAX_JSON_DEPTH + 1))).toBeUndefined();
+  });
+
+  test('values and separators, where they are bounded', () => {
+    const numbers = `[${Array(MAX_JSON_TOKENS / 2 + 1)
+      .fill('1')
+      .join(',')}]`;
+    expect(findJsonExcess(numbers)).toBeUndefined();
+    expect(() => checkJsonBounds(numbers)).toThrow('200000 JSON values and separators');
+    expect(() =>
+      checkJsonBounds(
+        `[${Array(MAX_JSON_TOKENS / 2 - 2)
+          .fill('1')
+          .join(',')}]`,
+      ),
+    ).not.toThrow();
+    expect((parseJson(numbers) as number[]).length).toBe(MAX_JSON_TOKENS / 2 + 1);
+  });
+
+  test('brackets and quotes within strings are none', () => {
+    const text = `["${'[{'.repeat(20_000)}", "\\"[[${'\\\\'.repeat(9)}", "${'\\"['.repeat(20_000)}"]`;
+    expect(findJsonExcess(text, 20)).toBeUndefined();
+    expect(JSON.parse(text)).toHaveLength(3);
+  });
+
+  test('honest JSON passes, however its strings are escaped', () => {
+    fc.assert(
+      fc.property(
+        fc.jsonValue({ maxDepth: 10 }),
+        fc.string({ minLength: 17_000, maxLength: 18_000 }),
+        (value, text) => {
+          expect(findJsonExcess(JSON.stringify([value, text]), MAX_JSON_TOKENS)).toBeUndefined();
+        },
+      ),
+      { numRuns: 50 },
+    );
+  });
+
+  test.each([
+    ['brackets', '['.repeat(19_000_000)],
+    ['objects', '{"":'.repeat(4_000_000)],
+    ['escaped quotes', `"${'\\"'.repeat(9_000_000)}`],
+    ['backslashes', `"${'\\'.repeat(19_000_000)}"`],
+    ['empty strings', '"",'.repeat(6_000_000)],
+    ['an endless string', `"${'a'.repeat(19_000_000)}`],
+    ['spaces', ' '.repeat(19_000_000)],
+  ])('19 MB of %s are judged in no time', (_name, text) => {
+    const startMs = performance.now();
+    findJsonExcess(text, MAX_JSON_TOKENS);
+    expect(performance.now() - startMs).toBeLessThan(500);
+  });
+});

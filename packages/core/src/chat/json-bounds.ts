@@ -1,0 +1,75 @@
+import { invalidRequest } from '../errors/gateway-error';
+
+/** Deeper than any real request or answer, and safe for everything that recurses. */
+export const MAX_JSON_DEPTH = 200;
+/** Values and separators of a request together: beyond them reading alone would hold up everybody else. */
+export const MAX_JSON_TOKENS = 200_000;
+
+export type JsonExcess = 'depth' | 'tokens';
+
+const QUOTE = 34;
+const COMMA = 44;
+const COLON = 58;
+const OPEN_LIST = 91;
+const BACKSLASH = 92;
+const CLOSE_LIST = 93;
+const OPEN_OBJECT = 123;
+const CLOSE_OBJECT = 125;
+/** Shorter texts are parsed in no time, whatever is in them. */
+const HARMLESS_LENGTH = 16_384;
+
+/**
+ * What is too much of a JSON text, told before it is parsed; undefined for all else, malformed texts among them. Strings are
+ * passed over as a whole: a picture costs no more than finding its end.
+ */
+export function findJsonExcess(text: string, maxTokens = Number.POSITIVE_INFINITY): JsonExcess | undefined {
+  if (text.length < HARMLESS_LENGTH) return undefined;
+  let depth = 0;
+  let tokens = 0;
+  for (let i = 0; i < text.length; i++) {
+    switch (text.charCodeAt(i)) {
+      case QUOTE:
+        i = endOfString(text, i + 1);
+        break;
+      case OPEN_LIST:
+      case OPEN_OBJECT:
+        depth += 1;
+        tokens += 2;
+        if (depth > MAX_JSON_DEPTH) return 'depth';
+        break;
+      case CLOSE_LIST:
+      case CLOSE_OBJECT:
+        depth -= 1;
+        break;
+      case COMMA:
+      case COLON:
+        tokens += 2;
+        break;
+      default:
+        continue;
+    }
+    if (tokens > maxTokens) return 'tokens';
+  }
+  return undefined;
+}
+
+const SAID = {
+  depth: `is nested more than ${MAX_JSON_DEPTH} levels deep. Flatten it.`,
+  tokens: `holds more than ${MAX_JSON_TOKENS} JSON values and separators. Send it in parts.`,
+} as const satisfies Record<JsonExcess, string>;
+
+/** Throws `invalid_request` for a request body that is too much to parse. */
+export function checkJsonBounds(text: string): void {
+  const excess = findJsonExcess(text, MAX_JSON_TOKENS);
+  if (excess !== undefined) throw invalidRequest('', `The request body ${SAID[excess]}`);
+}
+
+/** Index of the closing quote, or of the text's end. */
+function endOfString(text: string, from: number): number {
+  for (let end = text.indexOf('"', from); end >= 0; end = text.indexOf('"', end + 1)) {
+    let first = end;
+    while (first > from && text.charCodeAt(first - 1) === BACKSLASH) first -= 1;
+    if ((end - first) % 2 === 0) return end;
+  }
+  return text.length;
+}
