@@ -304,7 +304,7 @@ describe.each(STORE_KINDS)('the Responses API on %s stores', (kind) => {
       const { status, code, param } = await errorOf(await post({ model: CLAUDE, input: 'x', ...body }));
       return [status, code, param];
     };
-    expect(await refused({ tools: [WEB_SEARCH], input: 'a' })).toEqual([
+    expect(await refused({ tools: [WEB_SEARCH], tool_choice: 'required', input: 'a' })).toEqual([
       400,
       'unsupported_parameter',
       'tools.web_search',
@@ -320,6 +320,8 @@ describe.each(STORE_KINDS)('the Responses API on %s stores', (kind) => {
         ],
       }),
     ).toEqual([400, 'unsupported_parameter', 'messages']);
+    const search = await post({ model: CLAUDE, input: 'a', tools: [WEB_SEARCH] });
+    expect([search.status, search.headers.get('x-llm0-dropped')]).toEqual([200, 'tools.web_search']);
     const dropped = await post({ model: CLAUDE, input: 'x', future: 1 }, { 'X-LLM0-Drop-Params': 'true' });
     expect([dropped.status, dropped.headers.get('x-llm0-dropped')]).toEqual([200, 'future']);
   });
@@ -333,9 +335,9 @@ describe.each(STORE_KINDS)('the Responses API on %s stores', (kind) => {
     expect(events.at(-1)?.type).toBe('response.completed');
   });
 
-  test('only OpenAI knows its tools: no stand-in is asked in its place', async () => {
+  test('only OpenAI knows its tools: where one is demanded, no stand-in is asked in its place', async () => {
     world.upstream.control.setModel(GPT, { status: 500 });
-    const response = await post({ input: 'fail over not', tools: [WEB_SEARCH] });
+    const response = await post({ input: 'fail over not', tools: [WEB_SEARCH], tool_choice: 'required' });
     expect(response.status).toBe(502);
     expect(world.upstream.requests.every(({ path }) => path === '/v1/responses')).toBe(true);
   });
