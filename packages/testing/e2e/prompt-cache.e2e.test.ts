@@ -79,6 +79,19 @@ describe('prompt caching of chat requests', () => {
   test.each(['gpt-4o-mini', 'gemini-2.5-flash'])('%s never sees a mark', async (model) => {
     const { text, dropped } = await sent({ model, messages: CONVERSATION, tools: [{ ...tool, cache_control: mark }] });
     expect([count(text, 'cache_control'), dropped]).toEqual([0, 'cache_control']);
+    const inside = { type: 'function', function: { ...tool.function, cache_control: mark } };
+    const again = await sent({ model, messages: [{ role: 'user', content: 'x' }], tools: [inside] });
+    expect([count(again.text, 'cache_control'), again.dropped]).toEqual([0, 'cache_control']);
+  });
+
+  test('Codex’s prompt_cache_key opens Claude’s cache in the Responses API too', async () => {
+    const response = await fetch(`${world.gateway.url}/v1/responses`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'claude-haiku-4-5', instructions: 'rules', input: 'x', prompt_cache_key: 'k' }),
+    });
+    expect([response.status, response.headers.get('x-llm0-dropped')]).toEqual([200, null]);
+    expect(count(JSON.stringify(world.upstream.requests.at(-1)?.body), '"cache_control"')).toBe(2);
   });
 
   test('prompt_cache_key has the prompt cached by Claude, at either vendor', async () => {

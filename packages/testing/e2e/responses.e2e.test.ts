@@ -308,6 +308,11 @@ describe.each(STORE_KINDS)('the Responses API on %s stores', (kind) => {
     expect(await refused(forced)).toEqual([400, 'unsupported_parameter', 'tools.web_search']);
     const searched = await post({ model: CLAUDE, input: 'a', tools: [WEB_SEARCH] });
     expect([searched.status, searched.headers.get('x-llm0-dropped')]).toEqual([200, 'tools.web_search']);
+    expect(await refused({ tools: [WEB_SEARCH], tool_choice: 'required', input: 'a' })).toEqual([
+      400,
+      'unsupported_parameter',
+      'tools.web_search',
+    ]);
     expect(await refused({ truncation: 'auto' })).toEqual([400, 'unsupported_parameter', 'truncation']);
     expect(await refused({ prompt: { id: 'p' } })).toEqual([400, 'unsupported_parameter', 'prompt']);
     expect(await refused({ future: 1 })).toEqual([400, 'unsupported_parameter', 'future']);
@@ -319,6 +324,8 @@ describe.each(STORE_KINDS)('the Responses API on %s stores', (kind) => {
         ],
       }),
     ).toEqual([400, 'unsupported_parameter', 'messages']);
+    const search = await post({ model: CLAUDE, input: 'a', tools: [WEB_SEARCH] });
+    expect([search.status, search.headers.get('x-llm0-dropped')]).toEqual([200, 'tools.web_search']);
     const dropped = await post({ model: CLAUDE, input: 'x', future: 1 }, { 'X-LLM0-Drop-Params': 'true' });
     expect([dropped.status, dropped.headers.get('x-llm0-dropped')]).toEqual([200, 'future']);
   });
@@ -337,6 +344,13 @@ describe.each(STORE_KINDS)('the Responses API on %s stores', (kind) => {
     const response = await post({ input: 'fail over without', tools: [WEB_SEARCH] });
     expect([response.status, response.headers.get('x-failover')]).toEqual([200, 'true']);
     expect(response.headers.get('x-llm0-dropped')).toContain('tools.web_search');
+  });
+
+  test('only OpenAI knows its tools: where one is demanded, no stand-in is asked in its place', async () => {
+    world.upstream.control.setModel(GPT, { status: 500 });
+    const response = await post({ input: 'fail over not', tools: [WEB_SEARCH], tool_choice: 'required' });
+    expect(response.status).toBe(502);
+    expect(world.upstream.requests.every(({ path }) => path === '/v1/responses')).toBe(true);
   });
 
   test('upstream’s own refusals and failures', async () => {

@@ -1,5 +1,6 @@
-import { isObject, type JsonValue } from '@llm0/core/chat/json';
-import type { ChatMessage, ChatRequest, ContentPart, Tool, ToolCall } from '@llm0/core/chat/request';
+import type { JsonValue } from '@llm0/core/chat/json';
+import type { ChatMessage, ChatRequest, ContentPart, Tool } from '@llm0/core/chat/request';
+import { countMarks, isMarked, type Markable } from '../translation/cache-marks';
 import type { DroppedParameters } from '../translation/refuse-parameter';
 
 /** Most points up to which one request may have its prompt cached. */
@@ -94,10 +95,6 @@ const isMarkable = ({ content }: ChatMessage): boolean => content.some(takesMark
 const takesMark = (part: ContentPart): boolean =>
   part.type === 'text' ? part.text.trim() !== '' : part.type === 'image' || part.type === 'file';
 
-type Markable = Tool | ContentPart | ToolCall;
-
-const isMarked = (item: Markable): boolean => 'cacheControl' in item && isObject(item.cacheControl);
-
 function unmarked<T extends Markable>(item: T): T {
   const { cacheControl: _mark, ...rest } = item as T & { cacheControl?: JsonValue };
   return rest as unknown as T;
@@ -108,15 +105,4 @@ function mapMarked(message: ChatMessage, map: <T extends Markable>(item: T) => T
   const content = each(message.content);
   if (message.role !== 'assistant' || message.toolCalls === undefined) return { ...message, content };
   return { ...message, content, toolCalls: each(message.toolCalls) };
-}
-
-/** Points that the caller set. */
-export function countMarks(request: Pick<ChatRequest, 'messages' | 'tools'>): number {
-  let count = 0;
-  for (const tool of request.tools ?? []) if (isMarked(tool)) count += 1;
-  for (const message of request.messages) {
-    for (const part of message.content) if (isMarked(part)) count += 1;
-    if (message.role === 'assistant') for (const call of message.toolCalls ?? []) if (isMarked(call)) count += 1;
-  }
-  return count;
 }

@@ -1,6 +1,7 @@
 import type { JsonObject } from '@llm0/core/chat/json';
 import type { ChatRequest } from '@llm0/core/chat/request';
 import type { EncodeContext, UpstreamRequest } from '../provider-request';
+import { noteMarks } from '../translation/cache-marks';
 import { askedLimit } from '../translation/output-limit';
 import { DroppedParameters } from '../translation/refuse-parameter';
 import { noteUnkept, refuseExtras, refuseLacking } from '../translation/translated-fields';
@@ -30,6 +31,7 @@ export function encodeRequest(request: ChatRequest, context: EncodeContext): Ups
 }
 
 function encodeBody(request: ChatRequest, context: EncodeContext, dropped: DroppedParameters): JsonObject {
+  noteMarks(request, dropped);
   refuseLacking(request, dropped, ['logitBias', 'parallelToolCalls']);
   noteUnkept(request, dropped, ['user', 'metadata']);
   refuseExtras(request, dropped, (name) => NATIVE_FIELDS.has(name) || name === 'modalities');

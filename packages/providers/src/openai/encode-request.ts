@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
 import type { ChatRequest } from '@llm0/core/chat/request';
-import { countMarks } from '../claude/cache-marks';
 import type { EncodeContext, UpstreamRequest } from '../provider-request';
+import { countMarks, noteMarks } from '../translation/cache-marks';
 import { effortOfBudget } from '../translation/effort-by-budget';
 import { capLimit } from '../translation/output-limit';
 import { asObject } from '../translation/read-json';
@@ -50,7 +50,9 @@ function withoutMark(value: JsonValue): JsonValue {
   const item = asObject(value);
   if (item === undefined) return value;
   const { cache_control: _mark, ...rest } = item;
-  return Array.isArray(rest.content) ? { ...rest, content: rest.content.map(withoutMark) } : rest;
+  if (Array.isArray(rest.content)) rest.content = rest.content.map(withoutMark);
+  if (rest.function !== undefined) rest.function = withoutMark(rest.function);
+  return rest;
 }
 
 export function setDelivery(body: JsonObject, stream: boolean, quirks: ChatQuirks): void {
@@ -131,6 +133,7 @@ const NO_MEDIA = new Map<string, never>();
 /** A request that came in another format. */
 function encodeBody(request: ChatRequest, { context, quirks, dropped }: BodyInput): JsonObject {
   const { refuse } = dropped;
+  noteMarks(request, dropped);
   const messages = encodeMessages(request.messages, { dropped, media: context.media ?? NO_MEDIA });
   const body: JsonObject = { model: request.model, messages };
   for (const [ours, wire] of Object.entries(PLAIN_FIELDS)) {

@@ -26,6 +26,16 @@ describe('forms', () => {
   });
 
   test.each([
+    [null, '', null],
+    [true, 'true', true],
+    [false, 'false', false],
+  ])('a flag of three states: %p stands as %j', (stored, shown, sent) => {
+    const values = fillForm(KEY_FIELDS, { name: 'k', budget_period: 'total', drop_params: stored });
+    expect(values.drop_params).toBe(shown);
+    expect(readForm(KEY_FIELDS, values).drop_params).toBe(sent);
+  });
+
+  test.each([
     ['name', ''],
     ['budget_usd', '1e3'],
     ['budget_usd', '0.0000000001'],

@@ -27,7 +27,7 @@ export function similarQuestion(
   const { project } = principal;
   if (plan.request.countOnly === true) return undefined;
   if (plan.cacheKey === undefined || !(project.semanticCacheEnabled || project.semanticShadow)) return undefined;
-  const question = readEligibleQuestion(plan.route.scope, plan.request);
+  const question = readEligibleQuestion(plan.cacheScope, plan.request);
   if (typeof question === 'string') {
     services.metrics.semanticSkips.inc({ reason: question });
     return undefined;

@@ -21,6 +21,8 @@ export interface RequestPlan {
   readonly cacheKey?: string;
   /** Output limit to send upstream where the request has none (strict caps). */
   readonly outputLimit?: number;
+  /** Names the route in both caches: what may be left out changes what is asked. */
+  readonly cacheScope: string;
   /** What the answering vendor does not take is left out, instead of refused. */
   readonly dropParams: boolean;
   /** Attempts the hold covers (strict caps), else unlimited. */
@@ -51,13 +53,13 @@ export function planRequest(services: Pick<Services, 'routing'>, input: PlanInpu
         defaultOutputTokens: project.defaultOutputTokens,
       });
   const dropParams = dropsParams(exchange, principal);
-  const cacheKey = cacheable(project, exchange)
-    ? exactCacheKey(project.id, dropParams ? `${route.scope} drop_params` : route.scope, request)
-    : undefined;
+  const cacheScope = dropParams ? `${route.scope} drop_params` : route.scope;
+  const cacheKey = cacheable(project, exchange) ? exactCacheKey(project.id, cacheScope, request) : undefined;
   return {
     request,
     route,
     cacheKey,
+    cacheScope,
     dropParams,
     outputLimit: project.strictCaps && request.maxOutputTokens === undefined ? project.defaultOutputTokens : undefined,
     maxAttempts: project.strictCaps ? 1 : Number.POSITIVE_INFINITY,

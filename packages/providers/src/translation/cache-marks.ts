@@ -1,0 +1,24 @@
+import { isObject } from '@llm0/core/chat/json';
+import type { ChatRequest, ContentPart, Tool, ToolCall } from '@llm0/core/chat/request';
+import type { DroppedParameters } from './refuse-parameter';
+
+/** What may carry a mark: up to here the prompt is to be cached. */
+export type Markable = Tool | ContentPart | ToolCall;
+
+export const isMarked = (item: Markable): boolean => 'cacheControl' in item && isObject(item.cacheControl);
+
+/** Points that the caller set. */
+export function countMarks(request: Pick<ChatRequest, 'messages' | 'tools'>): number {
+  let count = 0;
+  for (const tool of request.tools ?? []) if (isMarked(tool)) count += 1;
+  for (const message of request.messages) {
+    for (const part of message.content) if (isMarked(part)) count += 1;
+    if (message.role === 'assistant') for (const call of message.toolCalls ?? []) if (isMarked(call)) count += 1;
+  }
+  return count;
+}
+
+/** For vendors that cache by themselves: what is left out of messages, calls and tools is told. */
+export function noteMarks(request: Pick<ChatRequest, 'messages' | 'tools'>, dropped: DroppedParameters): void {
+  if (countMarks(request) > 0) dropped.note('cache_control');
+}
