@@ -1,5 +1,5 @@
 import type { JsonValue } from '@llm0/core/chat/json';
-import { eq, sql } from 'drizzle-orm';
+import { and, eq, sql } from 'drizzle-orm';
 import type { Db } from '../client';
 import { settings } from '../schema/operations';
 
@@ -21,8 +21,10 @@ export async function putSetting(db: Db, key: string, value: JsonValue): Promise
     .onConflictDoUpdate({ target: settings.key, set: { value: json, updatedAtMs: sql`now()` } });
 }
 
-export async function deleteSetting(db: Db, key: string): Promise<void> {
-  await db.delete(settings).where(eq(settings.key, key));
+/** False when it was not set, or does not hold what it is to hold. */
+export async function deleteSetting(db: Db, key: string, holding: JsonValue = {}): Promise<boolean> {
+  const isMeant = and(eq(settings.key, key), sql`${settings.value} @> ${toJsonb(holding)}`);
+  return (await db.delete(settings).where(isMeant).returning({ key: settings.key })).length > 0;
 }
 
 /** Sets the value only if there is none; returns what holds afterwards, so that racing gateways agree. */

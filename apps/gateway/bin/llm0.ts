@@ -1,7 +1,10 @@
 // `bun run llm0 <noun> <verb>`: the admin API from a terminal.
-import { ensureInstalled } from './ensure-installed';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { ensureInstalled, ROOT } from './ensure-installed';
 
-if (!(await ensureInstalled('start'))) process.exit(1);
+// Where something is installed it is not changed: a container's is read-only, and a gateway may run from it.
+if (!existsSync(join(ROOT, 'node_modules')) && !(await ensureInstalled('start'))) process.exit(1);
 const { runCommand } = await import('../src/cli/run-command');
 
 const interrupted = new AbortController();

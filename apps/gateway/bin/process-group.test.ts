@@ -2,7 +2,10 @@ import { afterEach, expect, test } from 'bun:test';
 import { chmodSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isAlive, processIdentity } from '@llm0/drizzle/embedded/data-dir-lock';
+import { copyTemplate } from '@llm0/testing/stores/copy-template';
+import { createDatabase } from '@llm0/testing/stores/create-database';
 import { temporaryFolder } from '@llm0/testing/stores/server-process';
+import { startRedis } from '@llm0/testing/stores/start-redis';
 import { ROOT } from './ensure-installed';
 
 const closers: (() => unknown)[] = [];
@@ -11,9 +14,10 @@ afterEach(async () => {
 });
 
 /** `bun start` at the head of a process group of its own, on embedded stores of its own. */
-async function startInGroup(command: readonly string[]) {
+async function startInGroup(command: readonly string[], env: Record<string, string> = {}) {
   const dataDir = temporaryFolder('group');
   closers.push(() => rmSync(dataDir, { recursive: true, force: true }));
+  await copyTemplate(dataDir);
   const child = Bun.spawn([...command], {
     cwd: ROOT,
     detached: true,
@@ -24,6 +28,7 @@ async function startInGroup(command: readonly string[]) {
       DATA_DIR: dataDir,
       LOG_LEVEL: 'info',
       NO_COLOR: '1',
+      ...env,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -78,6 +83,22 @@ test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
   },
   60_000,
 );
+
+test('a signal to the whole group of several workers is one drain of each', async () => {
+  const database = await createDatabase(process.env.TEST_DATABASE_URL ?? '');
+  closers.push(() => database.drop());
+  const redis = await startRedis();
+  closers.push(() => redis.stop());
+  const stores = { DATABASE_URL: database.url, REDIS_URL: redis.url, LLM0_TEST_ADMIT_DEADLINE_MS: '5000' };
+  const group = await startInGroup(BUN_START, { ...stores, GATEWAY_WORKERS: '2' });
+  const stream = await beginStream(group);
+  process.kill(-group.child.pid, 'SIGTERM');
+  expect(await stream.text).toContain('data: [DONE]');
+  await group.ended;
+  expect(group.output().match(/draining/g)).toHaveLength(2);
+  expect(group.output().match(/"stopped"/g)).toHaveLength(2);
+  expect(group.output()).not.toContain('a worker died');
+}, 60_000);
 
 test('a second signal some time later ends it at once', async () => {
   const group = await startInGroup(BUN_START);

@@ -32,9 +32,18 @@ export async function runGateway(bunFlags: readonly string[]): Promise<number> {
     env: { ...RUNTIME_ENVIRONMENT, ...process.env },
   });
   // What reaches the whole process group reaches the gateway twice, which takes it for once.
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => child.kill(signal));
+  let isStopping = false;
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.on(signal, () => {
+      isStopping = true;
+      child.kill(signal);
+    });
+  }
   process.on('SIGUSR2', () => child.kill('SIGUSR2'));
-  const stopFollowing = followStarters(() => child.kill('SIGTERM'));
+  // Starters that end some time after a signal end because of it: that is no second one.
+  const stopFollowing = followStarters(() => {
+    if (!isStopping) child.kill('SIGTERM');
+  });
   try {
     const code = await child.exited;
     return child.signalCode === null ? code : 1;

@@ -123,6 +123,21 @@ describe('several processes on real stores', () => {
     for (const gateway of gateways) expect(await complete(gateway, one?.apiKey)).toBe(200);
   });
 
+  test('take the first use of what another one has shown for a use', async () => {
+    const stores = await newStores('real');
+    const first = await start(stores);
+    const other = await start({ ...stores, dataDir: temporaryFolder('second') });
+    expect(isShown(other)).toBe(false);
+    await first.kill();
+    const third = await start(stores);
+    expect(isShown(third)).toBe(true);
+    expect(await complete(other, third.apiKey)).toBe(200);
+    await third.kill();
+    const fourth = await start(stores);
+    expect(isShown(fourth)).toBe(false);
+    expect(await complete(fourth, third.apiKey)).toBe(200);
+  }, 60_000);
+
   test('as workers on one port show them once, and refuse a port that is taken', async () => {
     const stores = await newStores('real');
     const env = { ...stores.env, GATEWAY_WORKERS: '2' };

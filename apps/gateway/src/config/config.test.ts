@@ -152,6 +152,42 @@ describe('readConfig', () => {
     expect(readConfig({ ...usual, OPENAI_API_KEY: 'k', TLS_CERT_FILE: 'c' }).misspeltNames).toEqual([]);
   });
 
+  test("a vendor's key by another name is found", () => {
+    const env = { OPENAI_KEY: 'k', MISTRAL_API_TOKEN: 'k', AZURE_OPENAI_KEY: 'k', GITHUB_TOKEN: 't', NPM_TOKEN: 't' };
+    expect(readConfig(env).misspeltNames).toEqual([
+      { name: 'OPENAI_KEY', meant: 'OPENAI_API_KEY' },
+      { name: 'MISTRAL_API_TOKEN', meant: 'MISTRAL_API_KEY' },
+      { name: 'AZURE_OPENAI_KEY', meant: 'AZURE_OPENAI_API_KEY' },
+    ]);
+  });
+
+  test.each([
+    ['1m30s', 90_000],
+    ['1.5h', 5_400_000],
+    ['250ms', 250],
+    ['2', 2000],
+    ['1h0m0s', 3_600_000],
+  ])('REQUEST_TIMEOUT=%s, as Go writes durations', (text, ms) => {
+    expect(readConfig({ REQUEST_TIMEOUT: text }).requestTimeoutMs).toBe(ms);
+  });
+
+  test.each(['1m30', '30 s', '-1s', 's', '0s', '25h', '1x'])('REQUEST_TIMEOUT=%s is none', (text) => {
+    expect(() => readConfig({ REQUEST_TIMEOUT: text })).toThrow('a duration such as');
+  });
+
+  test.each([
+    ['https://app.example.com/, http://localhost:3000', ['https://app.example.com', 'http://localhost:3000']],
+    ['*', ['*']],
+    ['HTTPS://App.Example.com:443', ['https://app.example.com']],
+    ['app://obsidian.md', ['app://obsidian.md']],
+  ])('CORS_ORIGINS=%s', (text, origins) => {
+    expect(readConfig({ CORS_ORIGINS: text }).corsOrigins).toEqual(origins);
+  });
+
+  test.each(['example.com', 'https://a.com/path', 'https://*.a.com', 'null'])('CORS_ORIGINS=%s is none', (text) => {
+    expect(() => readConfig({ CORS_ORIGINS: text })).toThrow('CORS_ORIGINS=');
+  });
+
   test('names of the Go project are taken with one notice', () => {
     const redis = { REDIS_URL: 'redis://h:1', REDIS_PASSWORD: 'p', REDIS_DB: '2', REDIS_MIN_RETRY_BACKOFF: '8ms' };
     const config = readConfig({ ...redis, DB_MAX_CONNS: '25', HOT_KEY_CACHE_TTL: '60', TLS_SESSION_CACHE_SIZE: '1' });

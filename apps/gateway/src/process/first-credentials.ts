@@ -75,21 +75,20 @@ export class FirstCredentials {
     if (!isAllUsed(this.unused)) await this.noteUse();
   }
 
-  /** A key has been looked up for the first time in this process. */
+  /** A key has been looked up for the first time in this process: another one may have shown it since. */
   async noteKey(keyId: string): Promise<void> {
-    if (keyId === this.unused.key) await this.noteUse();
+    if (!isAllUsed(this.unused)) await this.noteUse({ key: keyId });
   }
 
-  private async noteUse(): Promise<void> {
-    const { unused } = this;
-    this.unused = {};
+  private async noteUse(used: Unused = {}): Promise<void> {
     try {
-      await deleteSetting(this.db, UNUSED);
-      // A request is waiting, and not for this.
-      this.shown.stopLeading().catch(() => {});
+      if (!(await deleteSetting(this.db, UNUSED, used)) && used.key !== undefined) return;
     } catch {
-      this.unused = unused;
+      return;
     }
+    this.unused = {};
+    // A request is waiting, and not for this.
+    this.shown.stopLeading().catch(() => {});
   }
 
   close(): Promise<void> {
