@@ -142,6 +142,41 @@ export function describeHotStore(name: string, open: OpenStore): void {
         expect((await admit({ keyBucket })).type).toBe('denied');
       });
 
+      test('a limit that was used up and then raised lets the next request in', async () => {
+        const lower = { ratePerMinute: 2, burst: 2 };
+        const higher = { ratePerMinute: 4, burst: 4 };
+        const types = async (requests: readonly Parameters<typeof requestOf>[0][]) => {
+          const all: string[] = [];
+          for (const request of requests) all.push((await admit(request)).type);
+          return all;
+        };
+        expect(await types([lower, lower, lower].map((bucket) => ({ keyBucket: bucket })))).toEqual([
+          ...['admitted', 'admitted', 'denied'],
+        ]);
+        expect(await types([higher, higher, higher, lower].map((bucket) => ({ keyBucket: bucket })))).toEqual([
+          ...['admitted', 'admitted', 'denied', 'denied'],
+        ]);
+        const tokens = (tokensPerMinute: number) => ({ tokensPerMinute, requested: { tokens: 10 } });
+        expect(await types([20, 20, 20, 40, 40, 40].map(tokens))).toEqual([
+          ...['admitted', 'admitted', 'denied', 'admitted', 'admitted', 'denied'],
+        ]);
+        const customer = { customerId: 'ann' };
+        await store.setCustomerLimits('project-1', 'ann', { ...NO_LIMITS, requestsPerMinute: 1 });
+        expect(await types([customer, customer])).toEqual(['admitted', 'denied']);
+        await store.setCustomerLimits('project-1', 'ann', { ...NO_LIMITS, requestsPerMinute: 2 });
+        expect(await types([customer, customer])).toEqual(['admitted', 'denied']);
+      });
+
+      test('what was admitted under a lower limit does not bring the raised one down', async () => {
+        const early = requestOf({ tokensPerMinute: 20, requested: { tokens: 20 } });
+        const decision = await store.admit(early);
+        if (decision.type !== 'admitted') throw new Error(decision.type);
+        expect((await admit({ tokensPerMinute: 1000, requested: { tokens: 100 } })).type).toBe('admitted');
+        store.settle(settlementOf(early, decision.nowMs, { tokens: 20 }));
+        await store.flush(1000);
+        expect((await admit({ tokensPerMinute: 1000, requested: { tokens: 800 } })).type).toBe('admitted');
+      });
+
       test('a clock that steps back neither refills nor locks', async () => {
         for (let i = 0; i < 3; i++) await admit({ keyBucket });
         clock.ms -= 3_600_000;

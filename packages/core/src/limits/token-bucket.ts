@@ -7,9 +7,14 @@ export const TOKEN_UNITS = 60_000;
 export interface BucketState {
   readonly level: number;
   readonly atMs: number;
+  /** The burst it was counted by; absent in what earlier versions stored. */
+  readonly burst?: number | undefined;
 }
 
-/** Level now. A clock that stepped back refills nothing; the caller stores `nowMs`, so that it doesn't lock either. */
+/**
+ * Level now. A clock that stepped back refills nothing; the caller stores `nowMs`, so that it doesn't lock either.
+ * What a burst was raised by is there at once: a limit that was used up and then raised lets the next request in.
+ */
 export function refillBucket(
   bucket: BucketState | undefined,
   nowMs: number,
@@ -18,7 +23,8 @@ export function refillBucket(
 ): number {
   const capacity = burst * TOKEN_UNITS;
   if (bucket === undefined) return capacity;
-  return Math.min(capacity, bucket.level + Math.max(0, nowMs - bucket.atMs) * ratePerMinute);
+  const raised = Math.max(0, burst - (bucket.burst ?? burst)) * TOKEN_UNITS;
+  return Math.min(capacity, bucket.level + raised + Math.max(0, nowMs - bucket.atMs) * ratePerMinute);
 }
 
 /** Milliseconds until the level reaches `units`; undefined = never (a rate of 0). */

@@ -128,7 +128,10 @@ class Decision {
         hold,
         ...(limit === null
           ? {}
-          : { tokenLevel: refillBucket(this.key?.tokens, nowMs, limit, limit) - chosen.tokens * TOKEN_UNITS }),
+          : {
+              tokenLevel: refillBucket(this.key?.tokens, nowMs, limit, limit) - chosen.tokens * TOKEN_UNITS,
+              tokenBurst: limit,
+            }),
       },
     };
   }
@@ -230,11 +233,18 @@ class Decision {
       requestId: request.requestId,
       projectId: request.projectId,
       keyId: request.keyId,
-      ...(this.keyLevel === undefined ? {} : { keyLevel: this.keyLevel - TOKEN_UNITS }),
+      ...(this.keyLevel === undefined
+        ? {}
+        : { keyLevel: this.keyLevel - TOKEN_UNITS, keyBurst: request.keyBucket?.burst }),
       ...(customer === undefined || request.customerId === undefined
         ? {}
         : { customerId: request.customerId, hour: countRequest(customer.hour), day: countRequest(customer.day) }),
-      ...(customer?.level === undefined ? {} : { customerLevel: customer.level - TOKEN_UNITS }),
+      ...(customer?.level === undefined
+        ? {}
+        : {
+            customerLevel: customer.level - TOKEN_UNITS,
+            customerBurst: customer.limits?.requestsPerMinute ?? undefined,
+          }),
       ...(modelWindow === undefined ? {} : { model, modelDay: countRequest(modelWindow) }),
     };
   }
@@ -243,10 +253,14 @@ class Decision {
   private deny({ reason, retryAfterMs }: Denial): AdmitOutcome {
     const { key, customer, keyLevel, nowMs } = this;
     if (keyLevel !== undefined && key?.bucket !== undefined && nowMs < key.bucket.atMs)
-      key.bucket = { level: keyLevel, atMs: nowMs };
-    if (key?.tokens !== undefined && nowMs < key.tokens.atMs) key.tokens = { level: key.tokens.level, atMs: nowMs };
+      key.bucket = { level: keyLevel, atMs: nowMs, burst: this.request.keyBucket?.burst };
+    if (key?.tokens !== undefined && nowMs < key.tokens.atMs) key.tokens = { ...key.tokens, atMs: nowMs };
     if (customer?.level !== undefined && customer.state.bucket !== undefined && nowMs < customer.state.bucket.atMs) {
-      customer.state.bucket = { level: customer.level, atMs: nowMs };
+      customer.state.bucket = {
+        level: customer.level,
+        atMs: nowMs,
+        burst: customer.limits?.requestsPerMinute ?? undefined,
+      };
     }
     const wait = retryAfterMs === undefined ? {} : { retryAfterMs };
     return { decision: { type: 'denied', nowMs, state: this.limitState(0), reason, ...wait } };

@@ -10,8 +10,11 @@ export interface AdmitEffect {
   readonly keyId: string;
   readonly customerId?: string;
   readonly keyLevel?: number;
+  readonly keyBurst?: number;
   readonly tokenLevel?: number;
+  readonly tokenBurst?: number;
   readonly customerLevel?: number;
+  readonly customerBurst?: number;
   readonly hour?: number;
   readonly day?: number;
   readonly model?: string;
@@ -23,13 +26,14 @@ export interface AdmitEffect {
 export function applyAdmit(state: EmbeddedState, effect: AdmitEffect): void {
   const { atMs, hold } = effect;
   const key = state.key(effect.projectId, effect.keyId);
-  if (effect.keyLevel !== undefined) key.bucket = { level: effect.keyLevel, atMs };
-  if (effect.tokenLevel !== undefined) key.tokens = { level: effect.tokenLevel, atMs };
+  if (effect.keyLevel !== undefined) key.bucket = { level: effect.keyLevel, atMs, burst: effect.keyBurst };
+  if (effect.tokenLevel !== undefined) key.tokens = { level: effect.tokenLevel, atMs, burst: effect.tokenBurst };
   if (effect.customerId !== undefined) {
     const customer = state.customer(effect.projectId, effect.customerId);
     customer.hour = effect.hour;
     customer.day = effect.day;
-    if (effect.customerLevel !== undefined) customer.bucket = { level: effect.customerLevel, atMs };
+    if (effect.customerLevel !== undefined)
+      customer.bucket = { level: effect.customerLevel, atMs, burst: effect.customerBurst };
     if (effect.model !== undefined && effect.modelDay !== undefined) customer.models.set(effect.model, effect.modelDay);
   }
   if (hold === undefined) return;

@@ -58,11 +58,12 @@ export function releaseHold(state: EmbeddedState, requestId: string, hold: OpenH
 }
 
 function adjustTokens(state: EmbeddedState, hold: OpenHold, { actual, atMs }: { actual: number; atMs: number }): void {
-  const limit = hold.tokensPerMinute;
-  if (limit === 0) return;
+  if (hold.tokensPerMinute === 0) return;
   const key = state.key(hold.projectId, hold.keyId);
+  // By the limit of now: the hold's may have been changed meanwhile.
+  const limit = key.tokens?.burst ?? hold.tokensPerMinute;
   const level = refillBucket(key.tokens, atMs, limit, limit);
-  key.tokens = { level: adjustLevel(level, hold.tokens - actual, limit), atMs };
+  key.tokens = { ...key.tokens, level: adjustLevel(level, hold.tokens - actual, limit), atMs };
 }
 
 function mark(state: EmbeddedState, requestId: string, atMs: number): void {

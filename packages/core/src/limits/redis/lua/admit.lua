@@ -23,9 +23,9 @@ if known_project ~= given_project or known_key ~= given_key then
   redis.call('SADD', KEYS[11], ARGV[4])
 end
 
-local K = redis.call('HMGET', KEYS[3], 'bl', 'bt', 'tl', 'tt', 'c', 's', 'h', sm, hm)
+local K = redis.call('HMGET', KEYS[3], 'bl', 'bt', 'tl', 'tt', 'c', 's', 'h', sm, hm, 'bb', 'tb')
 local rate, burst, level = tonumber(ARGV[9]), tonumber(ARGV[10]), nil
-if rate then level = bucket_level(K[1], K[2], now, rate, burst) end
+if rate then level = bucket_level(K[1], K[2], now, rate, burst, K[10]) end
 
 local has_customer, limits, C, sd, hd = ARGV[17] ~= '', nil, nil, nil, nil
 local customer_level, hour, hour_count, window_day, day_count
@@ -33,8 +33,8 @@ if has_customer then
   sd, hd = 'sd' .. day, 'hd' .. day
   local text = redis.call('HGET', KEYS[8], ARGV[17])
   if text then limits = parse_limits(text) end
-  C = redis.call('HMGET', KEYS[7], 'bl', 'bt', 'wh', 'wd', sd, hd, sm, hm)
-  if limits and limits.rpm then customer_level = bucket_level(C[1], C[2], now, limits.rpm, limits.rpm) end
+  C = redis.call('HMGET', KEYS[7], 'bl', 'bt', 'wh', 'wd', sd, hd, sm, hm, 'bb')
+  if limits and limits.rpm then customer_level = bucket_level(C[1], C[2], now, limits.rpm, limits.rpm, C[9]) end
   hour, hour_count = read_window(C[3], now, HOUR_MS)
   window_day, day_count = read_window(C[4], now, DAY_MS)
 end
@@ -49,10 +49,10 @@ end
 
 -- A clock that stepped back is stored even by a denial: otherwise the bucket would stand still until it catches up.
 local function deny(reason, wait)
-  if level and K[2] and now < tonumber(K[2]) then redis.call('HSET', KEYS[3], 'bl', level, 'bt', now) end
+  if level and K[2] and now < tonumber(K[2]) then redis.call('HSET', KEYS[3], 'bl', level, 'bt', now, 'bb', burst) end
   if K[4] and now < tonumber(K[4]) then redis.call('HSET', KEYS[3], 'tt', now) end
   if customer_level and C[2] and now < tonumber(C[2]) then
-    redis.call('HSET', KEYS[7], 'bl', customer_level, 'bt', now)
+    redis.call('HSET', KEYS[7], 'bl', customer_level, 'bt', now, 'bb', limits.rpm)
   end
   return reply(3, reason, wait or -1)
 end
@@ -96,14 +96,14 @@ end
 local key_fields, customer_fields = {}, {}
 if level then
   level = level - UNIT
-  key_fields = { 'bl', level, 'bt', now }
+  key_fields = { 'bl', level, 'bt', now, 'bb', burst }
 end
 if has_customer then
   customer_fields = { 'wh', hour * 1e9 + hour_count + 1, 'wd', window_day * 1e9 + day_count + 1 }
   local n = 4
   if customer_level then
-    customer_fields[5], customer_fields[6], customer_fields[7], customer_fields[8] = 'bl', customer_level - UNIT, 'bt', now
-    n = 8
+    customer_fields = { 'bl', customer_level - UNIT, 'bt', now, 'bb', limits.rpm, unpack(customer_fields) }
+    n = 10
   end
   if model_field then customer_fields[n + 1], customer_fields[n + 2] = model_field, model_count end
 end
@@ -135,7 +135,7 @@ local open = tonumber(K[5]) or 0
 local most_open = tonumber(ARGV[16])
 if most_open and open >= most_open then return deny('concurrency') end
 if tpm then
-  tpm_level = bucket_level(K[3], K[4], now, tpm, tpm)
+  tpm_level = bucket_level(K[3], K[4], now, tpm, tpm, K[11])
   local need = tokens * UNIT
   if tpm_level < need then return deny('tokens_rate', bucket_wait(tpm_level, need, tpm)) end
   tpm_level = tpm_level - need
@@ -153,8 +153,8 @@ local n = #key_fields
 key_fields[n + 1], key_fields[n + 2] = 'c', open + 1
 key_fields[n + 3], key_fields[n + 4] = 'h', (tonumber(K[7]) or 0) + hold
 key_fields[n + 5], key_fields[n + 6] = hm, (tonumber(K[9]) or 0) + hold
-if tpm then key_fields[n + 7], key_fields[n + 8], key_fields[n + 9], key_fields[n + 10] = 'tl', tpm_level, 'tt', now end
 redis.call('HSET', KEYS[3], unpack(key_fields))
+if tpm then redis.call('HSET', KEYS[3], 'tl', tpm_level, 'tt', now, 'tb', tpm) end
 redis.call('HSET', KEYS[2], hm, (tonumber(P[4]) or 0) + hold)
 if not K[9] then prune_months(KEYS[3], month) end
 if not P[4] then

@@ -33,7 +33,9 @@ if stored then
   book_spend(KEYS[2], KEYS[3], at, cost, hold, 1)
   if ARGV[9] ~= '' then book_customer(KEYS[7], at, cost, hold) end
   if tpm > 0 then
-    local T = redis.call('HMGET', KEYS[3], 'tl', 'tt')
+    -- By the limit of now: the hold's may have been changed meanwhile.
+    local T = redis.call('HMGET', KEYS[3], 'tl', 'tt', 'tb')
+    tpm = tonumber(T[3]) or tpm
     local level = bucket_adjust(bucket_level(T[1], T[2], clock(), tpm, tpm), tokens - tonumber(ARGV[6]), tpm)
     redis.call('HSET', KEYS[3], 'tl', level, 'tt', clock())
   end
