@@ -58,6 +58,8 @@ describe.each(TEST_DATABASES)('log insert on $name', (kind) => {
       errorMessage: 'it "failed"\n\\',
       customerId: "o'brien \u{1f600}",
       labels: { team: 'a"b' },
+      droppedParams: ['store', 'tools.web_search'],
+      matchedBy: crypto.randomUUID(),
     });
     await storeLogRecords(db, [JSON.stringify(record)]);
     const row = await getLogByRequestId(db, record.id);
