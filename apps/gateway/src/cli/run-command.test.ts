@@ -167,7 +167,11 @@ describe('llm0 on the command line', () => {
     });
     await json(['limits', 'set', id, customer, '--daily-spend-limit-usd', 'none']);
     expect((await run(['limits', 'get', id, customer])).out).toMatch(/^daily_spend_limit_usd +–$/m);
+    const listed = await run(['limits', 'list', '--project', id]);
+    expect(listed.out.split('\n')[0]).toMatch(/^customer +project +today +a day +this month +a month$/);
+    expect(listed.out).toContain(customer);
     expect((await run(['limits', 'delete', id, customer])).code).toBe(0);
+    expect((await run(['limits', 'list', '--project', id])).out).not.toContain(customer);
     expect((await run(['limits', 'get', id, customer])).code).toBe(1);
   });
 

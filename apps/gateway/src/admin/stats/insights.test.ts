@@ -131,6 +131,12 @@ describe.each(TEST_DATABASES)('what the dashboard asks, on $name', (kind) => {
     const rest = await get(`/customers?project_id=${projectId}&from=${from}&limit=2&cursor=${first.next_cursor}`);
     expect([first.data.length, rest.data.length, rest.next_cursor]).toEqual([2, 1, null]);
     expect((await get(`/customers?project_id=${projectId}&from=${from}&q=ID`)).data.length).toBe(1);
+    const of = async (filter: string) =>
+      (await get(`/customers?project_id=${projectId}&from=${from}&${filter}`)).data.map(
+        (row: { customer_id: string }) => row.customer_id,
+      );
+    expect(await of('has_limits=true')).toEqual(['idle one']);
+    expect(await of('has_limits=false')).toEqual(['ann', 'bob']);
     expect((await admin.call('GET', '/customers?cursor=zz')).status).toBe(400);
   });
 
