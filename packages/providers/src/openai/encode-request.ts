@@ -36,7 +36,7 @@ export function encodeRequest(request: ChatRequest, context: EncodeContext, quir
   };
 }
 
-/** `cache_control` of messages, their parts and tools. */
+/** `cache_control` of messages, their parts, tools and their functions. */
 function removeMarks(body: JsonObject, request: ChatRequest, dropped: DroppedParameters): void {
   if (countMarks(request) === 0) return;
   dropped.note('cache_control');
@@ -50,6 +50,7 @@ function withoutMark(value: JsonValue): JsonValue {
   const item = asObject(value);
   if (item === undefined) return value;
   const { cache_control: _mark, ...rest } = item;
+  if (rest.function !== undefined) return { ...rest, function: withoutMark(rest.function) };
   return Array.isArray(rest.content) ? { ...rest, content: rest.content.map(withoutMark) } : rest;
 }
 

@@ -4,7 +4,7 @@ import { decodeChoice, decodeFunction, decodeToolList } from '../decode-lists';
 import { cacheControl, isObject, keepUnknown, mustBe } from '../read-fields';
 
 const TOOL_FIELDS: ReadonlySet<string> = new Set(['type', 'function', 'cache_control']);
-const FUNCTION_FIELDS: ReadonlySet<string> = new Set(['name', 'description', 'parameters', 'strict']);
+const FUNCTION_FIELDS: ReadonlySet<string> = new Set(['name', 'description', 'parameters', 'strict', 'cache_control']);
 
 /** Function tools are understood; tools of other kinds are kept raw. */
 export function decodeTools(value: JsonValue, extra: JsonObject): Tool[] {
@@ -15,7 +15,8 @@ export function decodeTools(value: JsonValue, extra: JsonObject): Tool[] {
     const tool = decodeFunction(definition, `${param}.function`);
     keepUnknown(item, TOOL_FIELDS, param, extra);
     keepUnknown(definition, FUNCTION_FIELDS, `${param}.function`, extra);
-    return { ...tool, ...cacheControl(item) };
+    // Some clients mark the function instead of the tool.
+    return { ...tool, ...cacheControl(definition), ...cacheControl(item) };
   });
 }
 
