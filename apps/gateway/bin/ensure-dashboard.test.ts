@@ -1,5 +1,8 @@
 import { expect, test } from 'bun:test';
-import { dashboardSources } from './ensure-dashboard';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { dashboardSources, removeHalfBuilt } from './ensure-dashboard';
 
 test('a build is stale when any source changed, however deep it lies; tests do not count', () => {
   const sources = dashboardSources();
@@ -13,4 +16,13 @@ test('a build is stale when any source changed, however deep it lies; tests do n
     expect(sources).toContain(path);
   }
   expect(sources.filter((path) => /\.test\.|testing|dist/.test(path))).toEqual([]);
+});
+
+test('what starts left behind that were refused while they built is removed; builds under way stay', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'llm0-half-built-'));
+  const gone = Bun.spawnSync(['true']).pid;
+  for (const name of ['dist', `.dist-${process.pid}`, `.dist-${gone}`]) mkdirSync(join(folder, name));
+  removeHalfBuilt(folder);
+  expect(readdirSync(folder).sort()).toEqual([`.dist-${process.pid}`, 'dist']);
+  rmSync(folder, { recursive: true });
 });

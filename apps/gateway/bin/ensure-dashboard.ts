@@ -1,11 +1,13 @@
 // Imports nothing but what Bun ships: it runs before anything is installed.
-import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT } from './ensure-installed';
 
 const DASHBOARD = join(ROOT, 'apps/dashboard');
 const DIST = join(DASHBOARD, 'dist');
 const STAMP = '.stamp';
+/** Followed by the id of the process that builds there. */
+const HALF_BUILT = '.dist-';
 const SOURCES = ['package.json', '*.html', '*.ts', 'src/**/*', 'public/**/*'].map((pattern) => new Bun.Glob(pattern));
 
 /**
@@ -17,7 +19,8 @@ export async function ensureDashboard(): Promise<boolean> {
   const stamp = join(DIST, STAMP);
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return true;
   console.error('building the dashboard (once, beside the start)');
-  const fresh = join(DASHBOARD, `.dist-${process.pid}`);
+  removeHalfBuilt(DASHBOARD);
+  const fresh = join(DASHBOARD, `${HALF_BUILT}${process.pid}`);
   try {
     // The bundle must be React's production one, whatever this process is.
     const build = Bun.spawn([process.execPath, 'run', 'build', '--outDir', fresh], {
@@ -32,6 +35,22 @@ export async function ensureDashboard(): Promise<boolean> {
     return true;
   } finally {
     rmSync(fresh, { recursive: true, force: true });
+  }
+}
+
+/** What builds left whose start was refused or killed meanwhile: their processes are gone. */
+export function removeHalfBuilt(folder: string): void {
+  for (const name of readdirSync(folder)) {
+    if (name.startsWith(HALF_BUILT) && !isAlive(Number(name.slice(HALF_BUILT.length))))
+      rmSync(join(folder, name), { recursive: true, force: true });
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
   }
 }
 

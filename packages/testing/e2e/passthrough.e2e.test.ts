@@ -73,7 +73,10 @@ describe.each(STORE_KINDS)('native APIs passed through on %s stores', (kind) => 
   beforeAll(async () => {
     world = await startEnvironment({
       ...{ kind, allVendors: true },
-      env: { GROQ_API_KEY: 'echo-vendor-key', GROQ_BASE_URL: `${echo.url}/openai/v1`, MAX_BODY_BYTES: '3000000' },
+      env: {
+        ...{ GROQ_API_KEY: 'echo-vendor-key', GROQ_BASE_URL: `${echo.url}/openai/v1`, MAX_BODY_BYTES: '3000000' },
+        ...{ XAI_API_KEY: 'key', XAI_BASE_URL: 'https://nobody-is-here.invalid/v1' },
+      },
     });
   }, SETUP_MS);
   beforeEach(async () => {
@@ -284,6 +287,14 @@ describe.each(STORE_KINDS)('native APIs passed through on %s stores', (kind) => 
     expect(first).toMatch(/^[0-9a-f]{64}$/);
     expect(second).toBe(first);
     expect(third).not.toBe(first);
+  });
+
+  test('a vendor whose host has no address is away: 503 with a time to come back', async () => {
+    const away = await call('xai/v1/chat/completions', json(chat));
+    const { error } = (await away.json()) as { error: { code: string; message: string } };
+    expect([away.status, error.code, away.headers.get('retry-after')]).toEqual([503, 'upstream_unavailable', '1']);
+    expect(error.message).toContain('xai');
+    expect(await rowOf(away)).toMatchObject({ status: 'error', error_code: 'upstream_unavailable' });
   });
 
   test('a redirect is no answer, and a refused operator key none of the caller', async () => {

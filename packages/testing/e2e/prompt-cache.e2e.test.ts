@@ -56,6 +56,17 @@ describe('prompt caching of chat requests', () => {
     ]);
   });
 
+  test('a mark within the function of a tool is that of the tool', async () => {
+    const tools = [{ ...tool, function: { ...tool.function, cache_control: mark } }];
+    const messages = [{ role: 'user', content: 'one' }];
+    const claude = await sent({ model: 'claude-haiku-4-5', messages, tools });
+    expect([claude.body.tools, claude.dropped]).toMatchObject([[{ name: 'f', cache_control: mark }], null]);
+    for (const model of ['gpt-4o-mini', 'gemini-2.5-flash']) {
+      const { text, dropped } = await sent({ model, messages, tools });
+      expect([model, count(text, 'cache_control'), dropped]).toEqual([model, 0, 'cache_control']);
+    }
+  });
+
   test('there are never more than four', async () => {
     const marked = { ...tool, cache_control: mark };
     const { text, dropped } = await sent({ model: 'claude-haiku-4-5', messages: CONVERSATION, tools: [marked] });

@@ -11,6 +11,8 @@ const settings: Readonly<Record<string, CommandOption>> = {
   'semantic-cache-enabled': { kind: 'flag', help: 'semantic cache (off)' },
   'semantic-threshold': { kind: 'number', help: 'least similarity, 0 to 1' },
   'semantic-shadow': { kind: 'flag', help: 'only log what the semantic cache would serve' },
+  'cache-tool-calls': { kind: 'flag', help: 'keep answers that call tools, too (off)' },
+  'drop-params': { kind: 'flag', help: 'leave out what a vendor does not take (off: refuse it)' },
   'on-store-failure': { kind: 'text', help: 'closed or open' },
   'unknown-model-policy': { kind: 'text', help: 'refuse or allow_unpriced' },
   'is-active': { kind: 'flag', help: 'serve its keys (on)' },

@@ -56,6 +56,8 @@ describe('llm0 on the command line', () => {
     const listed = await run('projects list --limit 1');
     expect(listed.out.split('\n')[0]).toMatch(/^id +name +cap usd +strict +active +created$/);
     expect(listed.out.split('\n')[1]).toContain(`${name}     12.5  false`);
+    const kept = await json(`projects update ${name} --cache-tool-calls --drop-params`);
+    expect(kept).toMatchObject({ cache_tool_calls: true, drop_params: true });
     const updated = await json(`projects update ${name} --monthly-cap-usd none --strict-caps`);
     expect(updated).toMatchObject({ name, monthly_cap_usd: null, strict_caps: true, cache_enabled: false });
     expect((await run(`projects delete ${name}`)).err).toContain(updated.id);

@@ -21,8 +21,10 @@ export function encodeTools(request: Pick<ChatRequest, 'tools' | 'toolChoice'>, 
   const functionDeclarations: JsonObject[] = [];
   const others: JsonObject[] = [];
   for (const tool of request.tools ?? []) {
-    if (tool.type === 'function') functionDeclarations.push(encodeFunction(tool, context));
-    else if (tool.format === 'gemini-content' || Object.keys(tool.value).some((name) => BUILT_IN_TOOL.test(name))) {
+    if (tool.type === 'function') {
+      if (tool.cacheControl !== undefined) context.dropped.note('cache_control');
+      functionDeclarations.push(encodeFunction(tool, context));
+    } else if (tool.format === 'gemini-content' || Object.keys(tool.value).some((name) => BUILT_IN_TOOL.test(name))) {
       const { type: _type, ...value } = tool.value;
       others.push(value);
     } else leaveOutTool(tool, request, context.dropped);

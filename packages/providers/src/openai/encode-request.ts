@@ -36,7 +36,7 @@ export function encodeRequest(request: ChatRequest, context: EncodeContext, quir
   };
 }
 
-/** `cache_control` of messages, their parts and tools. */
+/** `cache_control` of messages, their parts, tools and their functions. */
 function removeMarks(body: JsonObject, request: ChatRequest, dropped: DroppedParameters): void {
   if (countMarks(request) === 0) return;
   dropped.note('cache_control');

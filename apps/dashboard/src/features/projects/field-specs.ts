@@ -43,6 +43,12 @@ export const PROJECT_FIELDS: readonly FieldSpec[] = [
     options: { closed: 'refuse requests', open: 'serve without limits' },
   },
   {
+    name: 'unknown_model_policy',
+    label: 'Models without a price',
+    kind: 'text',
+    options: { '': 'refused where a cap applies', refuse: 'refused', allow_unpriced: 'served, counted as free' },
+  },
+  {
     name: 'default_output_tokens',
     label: 'Output tokens held',
     kind: 'integer',

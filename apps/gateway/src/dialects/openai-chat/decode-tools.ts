@@ -15,6 +15,7 @@ export function decodeTools(value: JsonValue, extra: JsonObject): Tool[] {
     const tool = decodeFunction(definition, `${param}.function`);
     keepUnknown(item, TOOL_FIELDS, param, extra);
     keepUnknown(definition, FUNCTION_FIELDS, `${param}.function`, extra);
+    // Some clients mark the function instead of the tool.
     return { ...tool, ...cacheControl(definition), ...cacheControl(item) };
   });
 }

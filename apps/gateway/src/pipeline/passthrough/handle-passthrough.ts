@@ -15,6 +15,7 @@ import { type Authenticated, refreshPrincipal } from '../exchange/load-principal
 import { openExchange } from '../exchange/open-exchange';
 import { handleRefusal, type Progress } from '../handle-refusal';
 import { givenBodies } from '../ledger/logged-bodies';
+import { finalFailure } from '../upstream/final-failure';
 import type { Entrance } from './entrances';
 import { forwardedRequestHeaders } from './filter-headers';
 import { NativeMeter } from './native-meter';
@@ -148,6 +149,8 @@ function ask(services: Services, asked: Asked): Promise<Response> {
     timeoutMs: services.config.requestTimeoutMs,
     signal: httpRequest.signal,
     fetch: connected.fetch ?? services.fetch,
+  }).catch((cause: unknown) => {
+    throw cause instanceof GatewayError ? finalFailure(cause, [], Number.POSITIVE_INFINITY) : cause;
   });
 }
 
