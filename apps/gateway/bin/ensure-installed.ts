@@ -22,7 +22,7 @@ export async function ensureInstalled(scope: InstallScope): Promise<boolean> {
   const [lock, installed] = existsSync(stamp) ? readFileSync(stamp, 'utf8').split(' ') : [];
   // A stamp without a scope is of a version that always installed all.
   if (lock === wanted && (scope === 'start' || installed !== 'start')) return true;
-  console.error(`installing dependencies (once, ${scope === 'start' ? '290 MB' : '600 MB'})`);
+  console.error(`installing dependencies (once, ${scope === 'start' ? '300 MB' : '700 MB'})`);
   const startMs = performance.now();
   const timer = setInterval(() => console.error(`installing dependencies: ${progress(startMs)}`), PROGRESS_MS);
   const install = Bun.spawn([process.execPath, 'install', '--frozen-lockfile', ...FILTERS[scope]], {

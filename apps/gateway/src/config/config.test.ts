@@ -161,6 +161,12 @@ describe('readConfig', () => {
     ]);
   });
 
+  test("the name a vendor's own clients read is found, where ours is not set", () => {
+    const names = (env: Record<string, string>) => readConfig(env).misspeltNames;
+    expect(names({ GOOGLE_API_KEY: 'k' })).toEqual([{ name: 'GOOGLE_API_KEY', meant: 'GEMINI_API_KEY' }]);
+    expect(names({ GOOGLE_API_KEY: 'k', GEMINI_API_KEY: 'k' })).toEqual([]);
+  });
+
   test.each([
     ['1m30s', 90_000],
     ['1.5h', 5_400_000],

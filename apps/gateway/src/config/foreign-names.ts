@@ -46,7 +46,8 @@ export function findMisspelt(env: Environment, known: ReadonlySet<string>): read
     .flatMap((name) => {
       const meant =
         [...known].find((one) => one.length >= MIN_LENGTH && isNear(letters(name), letters(one))) ??
-        ofVendor(name, known);
+        ofVendor(name, known) ??
+        usualElsewhere(name, env);
       return meant === undefined ? [] : [{ name, meant }];
     });
 }
@@ -55,6 +56,19 @@ export function findMisspelt(env: Environment, known: ReadonlySet<string>): read
 function ofVendor(name: string, known: ReadonlySet<string>): string | undefined {
   const meant = name.replace(/_(?:API_?|SECRET_?|ACCESS_?)?(?:KEY|TOKEN)$/i, '_API_KEY').toUpperCase();
   return meant !== name && known.has(meant) ? meant : undefined;
+}
+
+/** What a vendor's own clients read. */
+const ELSEWHERE: Readonly<Record<string, string>> = {
+  GOOGLE_API_KEY: 'GEMINI_API_KEY',
+  GOOGLE_GENERATIVE_AI_API_KEY: 'GEMINI_API_KEY',
+  CLAUDE_API_KEY: 'ANTHROPIC_API_KEY',
+};
+
+/** Of many machines a part for other programs: worth a word only where the one meant is not there. */
+function usualElsewhere(name: string, env: Environment): string | undefined {
+  const meant = ELSEWHERE[name];
+  return meant === undefined || isSet(env, meant) ? undefined : meant;
 }
 
 const isSet = (env: Environment, name: string): boolean => (env[name]?.trim() ?? '') !== '';

@@ -121,7 +121,8 @@ export function leaveOutTool(
     toolChoice?.type === 'raw' ||
     (toolChoice?.type === 'required' && !hasOthers) ||
     (toolChoice?.type === 'tool' && toolChoice.name === tool.value.name);
-  if (isDemanded || OWN_CALL_TOOLS.has(kind)) dropped.refuse(`tools.${kind}`, 'is a built-in tool unknown to');
+  if (OWN_CALL_TOOLS.has(kind)) dropped.refuse(`tools.${kind}`, 'is a tool in a form unknown to');
+  else if (isDemanded) dropped.refuse(`tools.${kind}`, 'is a built-in tool unknown to');
   else dropped.note(`tools.${kind}`);
 }
 
