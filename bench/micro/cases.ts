@@ -2,6 +2,7 @@ import { exactCacheKey } from '@llm0/core/cache/cache-key';
 import type { ChatRequest } from '@llm0/core/chat/request';
 import { ZERO_USAGE } from '@llm0/core/chat/usage';
 import { hashSecret } from '@llm0/core/keys/key-secret';
+import { FloodLimits } from '@llm0/core/limits/flood-limits';
 import { computeCost } from '@llm0/core/pricing/compute-cost';
 import { SseDecoder } from '@llm0/core/sse/decode-sse';
 import { encodeSse } from '@llm0/core/sse/encode-sse';
@@ -58,6 +59,17 @@ const sizes = [
   ['1 MB', KIB * KIB],
 ] as const;
 
+function floodOfMany(): () => unknown {
+  const rate = { perSecond: 1e6, burst: 1e6 };
+  const limits = new FloodLimits({ global: rate, client: rate });
+  const clients = Array.from({ length: 100_000 }, (_, i) => `10.${i >> 16}.${(i >> 8) & 255}.${i & 255}`);
+  let next = 0;
+  return () => {
+    next = (next + 7919) % clients.length;
+    return limits.take(clients[next] ?? '', performance.now());
+  };
+}
+
 /** What the profile of a request shows, apart from its sockets and stores. */
 export function microCases(): readonly MicroCase[] {
   const key = benchKey(1);
@@ -75,6 +87,7 @@ export function microCases(): readonly MicroCase[] {
       const wire = wireOf(bytes);
       return { name: `parse a ${name} request`, run: () => JSON.parse(wire) as object };
     }),
+    { name: 'count a request of one of 100,000 clients', run: floodOfMany() },
     { name: 'stringify a small request', run: () => JSON.stringify(body) },
     { name: 'decode 20 events from one chunk', run: () => new SseDecoder().push(STREAM) },
     {

@@ -50,22 +50,6 @@ describe('buckets of requests', () => {
       { numRuns: 100 },
     );
   });
-
-  test('a bucket costs at most a microsecond, however many clients there are', () => {
-    const limits = new FloodLimits({
-      global: { perSecond: 1e9, burst: 1e9 },
-      client: { perSecond: 1000, burst: 1000 },
-    });
-    const names = Array.from({ length: 150_000 }, (_, i) => `10.${i >> 16}.${(i >> 8) & 255}.${i & 255}`);
-    for (const name of names) limits.take(name, 0);
-    const rounds = Array.from({ length: 5 }, () => {
-      const startMs = performance.now();
-      for (let i = 0; i < 100_000; i++) limits.take(names[(i * 7919) % names.length] ?? '', 1);
-      return (performance.now() - startMs) / 100_000;
-    });
-    // The best of five: the others tell what else the machine does.
-    expect(Math.min(...rounds)).toBeLessThan(0.003);
-  });
 });
 
 describe('who a request comes from', () => {
