@@ -1,4 +1,5 @@
 // Redis unreachable: every method throws within its deadline; whoever asks before a refusal refuses by what it knows.
+import { inTime } from '../../waits/in-time';
 import type { PrincipalVersions, StalePart, TablesVersion } from '../hot-store';
 import { storeUnavailable } from '../store-unavailable';
 import { projectKey } from './keys';
@@ -34,10 +35,13 @@ export class RedisVersions implements TablesVersion {
     const { client } = this.link;
     // As it was when the caller was about to refuse: what is read meanwhile is news to it.
     const known = this.link.tablesOf(shard);
-    const [[project, key], tables] = await within(
-      DEADLINE_MS,
-      Promise.all([client.hmget(projectKey(shard, projectId), 'p', `k:${keyId}`), client.get(shard.tables)]),
-    );
+    const asked = Promise.all([
+      client.hmget(projectKey(shard, projectId), 'p', `k:${keyId}`),
+      client.get(shard.tables),
+    ]);
+    const [[project, key], tables] = await inTime(asked, DEADLINE_MS, () => {
+      throw storeUnavailable(`no answer within ${DEADLINE_MS} ms`);
+    });
     const isSame = project === String(projectVersion) && key === String(keyVersion);
     const stale: StalePart[] = isSame ? [] : ['principal'];
     if ((tables ?? '') !== known) stale.push('tables');
@@ -52,17 +56,5 @@ export class RedisVersions implements TablesVersion {
     const versions = await Promise.all(this.link.shards.map((shard) => this.link.client.get(shard.tables)));
     await read();
     this.link.tablesRead(versions.map((version) => version ?? ''));
-  }
-}
-
-async function within<T>(ms: number, work: Promise<T>): Promise<T> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(storeUnavailable(`no answer within ${ms} ms`)), ms);
-  });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
   }
 }
