@@ -100,7 +100,7 @@ describe('TLS', () => {
     const check = (env: Record<string, string>) =>
       Bun.spawn([process.execPath, join(import.meta.dir, '../../../apps/gateway/bin/health-check.ts')], { env }).exited;
     const { port } = new URL(gateway.url);
-    expect(await check({ PORT: port, TLS_ENABLED: 'true' })).toBe(0);
+    for (const spelt of ['true', 't']) expect(await check({ PORT: port, TLS_ENABLED: spelt })).toBe(0);
     expect(await check({ PORT: port })).toBe(1);
     expect(await check({ PORT: '1', TLS_ENABLED: 'true' })).toBe(1);
   });
