@@ -1,11 +1,9 @@
 import { isObject, type JsonObject, type JsonValue, present } from '@llm0/core/chat/json';
+import { MAX_JSON_DEPTH } from '@llm0/core/chat/json-bounds';
 import type { ChatRequest } from '@llm0/core/chat/request';
 import { type GatewayError, invalidRequest as invalid } from '@llm0/core/errors/gateway-error';
 
 export { invalid, isObject, present };
-
-/** Deepest nesting taken; real requests stay far below, and everything later may recurse safely. */
-const MAX_DEPTH = 200;
 
 /** What a value is, in the words of an error message. */
 export function kindOf(value: JsonValue | undefined): string {
@@ -53,8 +51,8 @@ export function cacheControl(item: JsonObject): { cacheControl?: JsonValue } {
 
 /** Throws where a body is nested so deeply that reading or writing it could exhaust the stack. */
 export function checkDepth(body: JsonObject): void {
-  const tooDeep = findTooDeep(body, MAX_DEPTH);
-  if (tooDeep) throw invalid('', `The request is nested more than ${MAX_DEPTH} levels deep. Flatten it.`);
+  const tooDeep = findTooDeep(body, MAX_JSON_DEPTH);
+  if (tooDeep) throw invalid('', `The request is nested more than ${MAX_JSON_DEPTH} levels deep. Flatten it.`);
 }
 
 function findTooDeep(value: JsonValue, left: number): boolean {

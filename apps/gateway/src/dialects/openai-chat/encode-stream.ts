@@ -11,6 +11,14 @@ import { encodeUsage } from './encode-usage';
 
 const encoder = new TextEncoder();
 
+/** The metadata chunk, and the end of the stream. */
+export function encodeLastChunk(chunk: JsonObject, summary: ResponseSummary): Uint8Array {
+  const { usage, latencyMs, provider, cache, costNanoUsd } = summary;
+  const whole: JsonObject = { ...chunk, usage: encodeUsage(usage), latency_ms: roundMs(latencyMs), provider, cache };
+  delete whole.cost_usd;
+  return encoder.encode(`data: ${withCost(JSON.stringify(whole), costNanoUsd)}\n\n${SSE_DONE}`);
+}
+
 /**
  * Events → chunks, one shape whatever the upstream: the role once per choice, deltas, a finish, one metadata chunk,
  * `[DONE]`. Bytes that already are this format go out untouched.
@@ -56,13 +64,8 @@ export class ChatStreamEncoder implements StreamEncoder {
       model: this.model,
       // Who did not ask for usage may read `choices[0]` of every chunk.
       choices: this.isUsageAsked ? [] : [{ index: 0, delta: {}, finish_reason: null }],
-      usage: encodeUsage(summary.usage),
-      latency_ms: roundMs(summary.latencyMs),
-      provider: summary.provider,
-      cache: summary.cache,
     };
-    delete chunk.cost_usd;
-    return encoder.encode(`data: ${withCost(JSON.stringify(chunk), summary.costNanoUsd)}\n\n${SSE_DONE}`);
+    return encodeLastChunk(chunk, summary);
   }
 
   fail(error: GatewayError): Uint8Array {

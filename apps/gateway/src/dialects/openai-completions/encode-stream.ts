@@ -1,12 +1,10 @@
 import type { ChatEvent, EventBatch } from '@llm0/core/chat/event';
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
 import type { GatewayError } from '@llm0/core/errors/gateway-error';
-import { encodeSse, SSE_DONE } from '@llm0/core/sse/encode-sse';
+import { encodeSse } from '@llm0/core/sse/encode-sse';
 import type { ResponseSummary, StreamContext, StreamEncoder } from '../dialect';
-import { roundMs, withCost } from '../encode-metadata';
 import { encodeErrorBody } from '../openai-chat/encode-error';
-import { asksForUsage } from '../openai-chat/encode-stream';
-import { encodeUsage } from '../openai-chat/encode-usage';
+import { asksForUsage, encodeLastChunk } from '../openai-chat/encode-stream';
 import { isObject } from '../read-fields';
 import { encodeFinishReason, encodeLogprobs, promptLength } from './encode-choice';
 
@@ -51,13 +49,8 @@ export class CompletionStreamEncoder implements StreamEncoder {
       ...this.pending,
       ...this.head,
       choices: isUsageAsked ? [] : [{ index: 0, text: '', logprobs: null, finish_reason: null }],
-      usage: encodeUsage(summary.usage),
-      latency_ms: roundMs(summary.latencyMs),
-      provider: summary.provider,
-      cache: summary.cache,
     };
-    delete chunk.cost_usd;
-    return encoder.encode(`data: ${withCost(JSON.stringify(chunk), summary.costNanoUsd)}\n\n${SSE_DONE}`);
+    return encodeLastChunk(chunk, summary);
   }
 
   fail(error: GatewayError): Uint8Array {
