@@ -35,6 +35,8 @@ const LEFT_OUT = /\/demo|\/session$/;
 const SHARE_OF_EDGES = 0.15;
 const MOST_DEPTH = 6;
 
+const asText = (value: Json) => (typeof value === 'string' ? value : JSON.stringify(value));
+
 /** Makes requests of the admin API out of its own description, so that a new resource is played as well. */
 export class AdminGrammar {
   private readonly operations: readonly (readonly [method: string, path: string, Operation])[];
@@ -58,7 +60,7 @@ export class AdminGrammar {
     );
     const query = (operation.parameters ?? [])
       .filter((one) => one.in === 'query' && random.next() < 0.5)
-      .map(({ name, schema }) => [name, String(this.value(random, schema ?? {}))] as const)
+      .map(({ name, schema }) => [name, asText(this.value(random, schema ?? {}))] as const)
       .map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value.toWellFormed())}`);
     const path = `/admin/v1${filled.replace(/^(?:\/admin)?(?:\/v1)?/, '')}${query.length === 0 ? '' : `?${query.join('&')}`}`;
     const schema = Object.values(operation.requestBody?.content ?? {})[0]?.schema;

@@ -20,7 +20,7 @@ export function checkAnswer(
   if (status < 200 || status > 599) return `status ${status}`;
   if (status >= 500 && !(vendor === 'mutating' && VENDORS_FAULT.has(status))) return `status ${status}`;
   if (method === 'HEAD' || method === 'OPTIONS') return undefined;
-  if (!type.includes('json')) return status >= REFUSED ? `status ${status} as ${type || 'nothing'}` : undefined;
+  if (!/^application\/(?:[\w.]+\+)?json\b/.test(type)) return status >= REFUSED ? `status ${status} as ${type || 'nothing'}` : undefined;
   let body: unknown;
   try {
     body = JSON.parse(text);
