@@ -68,6 +68,7 @@ const PROJECT: Project = {
   dropParams: null,
   onStoreFailure: 'closed',
   unknownModelPolicy: null,
+  maxCustomers: null,
 };
 export const KEY: ApiKey = {
   id: 'key',

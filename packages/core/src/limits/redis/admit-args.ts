@@ -52,6 +52,7 @@ export function encodeAdmit(request: AdmitRequest, context: AdmitContext): Scrip
     customer,
     `${projectId}\t${keyId}\t${customer}`,
     tables,
+    request.maxCustomers ?? '',
   ];
   pushPlan(args, requested);
   if (downgrade !== undefined) pushPlan(args, downgrade);
@@ -65,7 +66,7 @@ function pushPlan(args: ScriptArg[], plan: AdmitPlan): void {
 const limit = (text: unknown): number | null => (text === '' ? null : Number(text));
 
 /** The script names a plan by where it begins among its arguments. */
-const REQUESTED_PLAN = 20;
+const REQUESTED_PLAN = 21;
 /** First element of the script's reply. */
 const CODE = { epoch: 0, stale: 1, replan: 2, denied: 3, cached: 4, staleTables: 6 } as const;
 
@@ -119,7 +120,8 @@ function decodeState(reply: readonly unknown[], request: AdmitRequest): LimitSta
 function decodeDenial(reply: readonly unknown[], nowMs: number): { reason: DenialReason; retryAfterMs?: number } {
   const reason = reply[8] as DenialReason;
   if (reason === 'customer_daily_spend') return { reason, retryAfterMs: msToNextDay(nowMs) };
-  if (reason === 'customer_monthly_spend') return { reason, retryAfterMs: msToNextMonth(nowMs) };
+  if (reason === 'customer_monthly_spend' || reason === 'customer_count')
+    return { reason, retryAfterMs: msToNextMonth(nowMs) };
   const wait = Number(reply[9]);
   return wait < 0 ? { reason } : { reason, retryAfterMs: wait };
 }

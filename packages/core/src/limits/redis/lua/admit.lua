@@ -3,18 +3,18 @@
 --      10 cache totals, 11 projects, 12 version of the tables
 -- ARGV 1 epoch, 2 clock, 3 request, 4 project id, 5 key id, 6 key version, 7 project version, 8 reloaded, 9 rate,
 --      10 burst, 11 queue bound, 12 project cap, 13 key budget, 14 its period, 15 tokens per minute, 16 concurrency,
---      17 customer id or '', 18 owner line, 19 version of the tables, then per plan (20.., 26..): model, hold, lost, tokens, cache key, lost record
+--      17 customer id or '', 18 owner line, 19 version of the tables, 20 most customers, then per plan (21.., 27..): model, hold, lost, tokens, cache key, lost record
 -- Reply: {code, now, bucket level, project spent, customer day, customer month, daily limit, monthly limit, …}
 local now = read_clock(ARGV[2])
-local REQUESTED, DOWNGRADE = 20, 26
+local REQUESTED, DOWNGRADE = 21, 27
 local head = redis.call('MGET', KEYS[1], KEYS[12])
 if head[1] ~= ARGV[1] then return { 0, now } end
 if (head[2] or '') ~= ARGV[19] then return { 6, now } end
 
 local month, day = month_of(now), day_of(now)
-local sm, hm = 's' .. month, 'h' .. month
+local sm, hm, nm = 's' .. month, 'h' .. month, 'n' .. month
 local key_version = 'k:' .. ARGV[5]
-local P = redis.call('HMGET', KEYS[2], 'p', key_version, sm, hm)
+local P = redis.call('HMGET', KEYS[2], 'p', key_version, sm, hm, nm)
 local known_project, known_key = tonumber(P[1]), tonumber(P[2])
 local given_project, given_key = tonumber(ARGV[7]), tonumber(ARGV[6])
 if known_project ~= given_project or known_key ~= given_key then
@@ -29,11 +29,13 @@ if rate then level = bucket_level(K[1], K[2], now, rate, burst, K[10]) end
 
 local has_customer, limits, C, sd, hd = ARGV[17] ~= '', nil, nil, nil, nil
 local customer_level, hour, hour_count, window_day, day_count
+local is_new = false
 if has_customer then
   sd, hd = 'sd' .. day, 'hd' .. day
   local text = redis.call('HGET', KEYS[8], ARGV[17])
   if text then limits = parse_limits(text) end
-  C = redis.call('HMGET', KEYS[7], 'bl', 'bt', 'wh', 'wd', sd, hd, sm, hm, 'bb')
+  C = redis.call('HMGET', KEYS[7], 'bl', 'bt', 'wh', 'wd', sd, hd, sm, hm, 'bb', 'n')
+  is_new = not limits and tonumber(C[10]) ~= month
   if limits and limits.rpm then customer_level = bucket_level(C[1], C[2], now, limits.rpm, limits.rpm, C[9]) end
   hour, hour_count = read_window(C[3], now, HOUR_MS)
   window_day, day_count = read_window(C[4], now, DAY_MS)
@@ -59,6 +61,9 @@ end
 
 if redis.call('XLEN', KEYS[4]) >= tonumber(ARGV[11]) then return deny('queue_full') end
 if level and level < UNIT then return deny('key_rate', bucket_wait(level, UNIT, rate)) end
+
+local customers, most_customers = tonumber(P[5]) or 0, tonumber(ARGV[20])
+if is_new and most_customers and customers >= most_customers then return deny('customer_count') end
 
 local plan, warning, blocked = REQUESTED, 0, nil
 local model_field, model_count
@@ -106,6 +111,10 @@ if has_customer then
     n = 10
   end
   if model_field then customer_fields[n + 1], customer_fields[n + 2] = model_field, model_count end
+  if is_new then
+    n = #customer_fields
+    customer_fields[n + 1], customer_fields[n + 2] = 'n', month
+  end
 end
 
 local function write_request_buckets()
@@ -113,6 +122,7 @@ local function write_request_buckets()
   if has_customer then
     redis.call('HSET', KEYS[7], unpack(customer_fields))
     if not C[6] then open_customer_day(KEYS[7], day, month) end
+    if is_new then redis.call('HSET', KEYS[2], nm, customers + 1) end
   end
 end
 
@@ -156,6 +166,7 @@ key_fields[n + 5], key_fields[n + 6] = hm, (tonumber(K[9]) or 0) + hold
 redis.call('HSET', KEYS[3], unpack(key_fields))
 if tpm then redis.call('HSET', KEYS[3], 'tl', tpm_level, 'tt', now, 'tb', tpm) end
 redis.call('HSET', KEYS[2], hm, (tonumber(P[4]) or 0) + hold)
+if is_new then redis.call('HSET', KEYS[2], nm, customers + 1) end
 if not K[9] then prune_months(KEYS[3], month) end
 if not P[4] then
   prune_months(KEYS[2], month)
