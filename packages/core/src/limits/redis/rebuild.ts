@@ -1,8 +1,8 @@
 import { CACHE_LOST_MS, decodeHold, encodeId, type Hold } from '../hold';
 import type { RebuildData, RebuildSource } from '../hot-store';
+import { customersOfMonth } from '../month-customers';
 import { dayIndex, monthIndex, parseDay, parseMonth } from '../periods';
 import { encodeCustomerLimits } from './customer-limits';
-import { customersOfMonth } from '../month-customers';
 import { apiKeyKey, customerKey, limitsKey, projectKey, type ShardKeys, shardOf } from './keys';
 import { DRAIN_GROUP, readQueue } from './log-queue';
 import { type RedisClient, runScript, type ScriptArg } from './scripts';
