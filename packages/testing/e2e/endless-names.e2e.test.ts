@@ -76,10 +76,7 @@ for (const kind of STORE_KINDS) {
         const refused = answers.filter(({ status }) => status === 429).length;
         expect([refused, answers.length]).toEqual([299, 300]);
         const overview = async () =>
-          callAdmin<{ requests: number; success: number }>(
-            world.gateway,
-            `/stats/overview?project_id=${projectId}`,
-          );
+          callAdmin<{ requests: number; success: number }>(world.gateway, `/stats/overview?project_id=${projectId}`);
         const endMs = performance.now() + 5000;
         while ((await overview()).requests < 300 && performance.now() < endMs) await Bun.sleep(100);
         expect(await overview()).toMatchObject({ requests: 300, success: 1 });

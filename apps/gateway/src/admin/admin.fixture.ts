@@ -112,6 +112,7 @@ export async function openAdmin(kind: TestDatabaseKind, options: AdminOptions = 
       logBodiesTtlDays: 7,
       requestTimeoutMs: 30_000,
       workers: 1,
+      trustProxyHops: 1,
     },
     postWebhook: async (url: string, body: object) => {
       webhooks.push({ url, body });
