@@ -99,6 +99,8 @@ function readProcess(read: EnvReader, { databaseUrl, redis }: Stores) {
     streamIdleTimeoutMs: read.durationMs('STREAM_IDLE_TIMEOUT', '60s'),
     drainTimeoutMs: read.durationMs('DRAIN_TIMEOUT', '30s'),
     maxBodyBytes: read.bytes('MAX_BODY_BYTES', 20 * MIB),
+    /** Of an upstream's answer, decompressed. */
+    maxResponseBytes: read.bytes('MAX_RESPONSE_BYTES', 64 * MIB),
     ...readFloodLimits(read),
   };
 }

@@ -95,8 +95,7 @@ export function callPassthrough(call: NativeCall): Promise<Response> {
       headers: { ...request.headers },
       body: stream ?? request.body,
       ...(stream === undefined ? {} : { duplex: 'half' }),
-      // The bytes go on as they are.
-      ...{ redirect: 'manual', decompress: false, timeout: false, signal },
+      ...{ redirect: 'manual', timeout: false, signal },
     } as RequestInit);
     if (response.status !== 304) refuseRedirect(provider, response);
     return response;

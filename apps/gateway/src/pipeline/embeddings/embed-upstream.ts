@@ -84,7 +84,8 @@ class EmbeddingCall extends UpstreamCall<
     const { provider, connection, keys, fetch = needs.fetch } = stillConnected(attempt);
     if (!makesEmbeddings(provider)) throw notConfigured(target);
     const context = { connection, model: target.model, priced: target.priced, dropParams };
-    return callEmbeddings({ provider, request, context, timeoutMs, signal, keys, fetch });
+    const { maxResponseBytes: maxAnswerBytes } = needs.config;
+    return callEmbeddings({ provider, request, context, timeoutMs, maxAnswerBytes, signal, keys, fetch });
   }
 }
 

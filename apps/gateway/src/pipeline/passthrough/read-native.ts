@@ -68,8 +68,8 @@ export async function readBody(
   const length = declared === null ? undefined : Number(declared);
   if (length !== undefined && length > maxBytes) throw tooLarge(maxBytes);
   if (request.body === null || request.method === 'GET' || request.method === 'HEAD') return {};
-  if (!isJson && !isWhole) return { stream: boundedBody(request.body, maxBytes), length };
-  const bytes = await new Response(boundedBody(request.body, maxBytes)).bytes();
+  if (!isJson && !isWhole) return { stream: boundedBody(request.body, { maxBytes }), length };
+  const bytes = await new Response(boundedBody(request.body, { maxBytes })).bytes();
   return { bytes, length: bytes.byteLength, json: isJson ? parse(bytes) : undefined };
 }
 

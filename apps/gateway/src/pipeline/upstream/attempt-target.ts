@@ -42,6 +42,7 @@ export async function openTarget(
     },
     timeoutMs: step.timeoutMs,
     idleTimeoutMs: services.config.streamIdleTimeoutMs,
+    maxAnswerBytes: services.config.maxResponseBytes,
     signal,
     fetch: connected.fetch ?? services.fetch,
     egress: services.egress,
