@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import type { EventBatch } from '@llm0/core/chat/event';
+import { ZERO_USAGE } from '@llm0/core/chat/usage';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { FlightTable, type Subscriber } from './flight';
 import type { UpstreamResponse } from './upstream-response';
@@ -56,7 +57,11 @@ function subscribe(
   const joined = table.join(key);
   if (joined !== undefined) return joined;
   const abort = new AbortController();
-  return table.start(key, { abort, response: start(abort.signal) });
+  const spent = (read: readonly EventBatch[]) => ({
+    ...{ attempts: [], usage: ZERO_USAGE, isBilled: true },
+    costNanoUsd: 100 + read.length,
+  });
+  return table.start(key, { abort, response: start(abort.signal), spent });
 }
 
 describe('flight', () => {
