@@ -5,6 +5,7 @@ import type { Provider } from '../provider';
 import type { ProviderConnection } from '../provider-request';
 import { refuseRedirect, untilHeaders } from './fetch-upstream';
 
+export { isBilledStatus } from '../billing/billed-statuses';
 export {
   atLeast,
   countReferences,
@@ -14,6 +15,7 @@ export {
 } from '../passthrough';
 export { hideSecrets } from './hide-secrets';
 export { readStart, UpstreamBody } from './read-body';
+export { mayBeBilled } from './upstream-failure';
 export { createUsageTap, type UsageTap } from './usage-tap';
 
 /** A provider whose native API can be passed through. */

@@ -16,7 +16,7 @@ import { readWhole, UpstreamBody } from './read-body';
 import { readFailure } from './read-failure';
 import { upstreamFailure } from './upstream-failure';
 
-export { isUnresolved, KIND_BY_FAILURE, upstreamFailure, wasNeverSent } from './upstream-failure';
+export { isUnresolved, KIND_BY_FAILURE, mayBeBilled, upstreamFailure } from './upstream-failure';
 export type { ProviderAnswer, ProviderCall };
 
 /** An error's own words get at least this long, also where the attempt's time is used up. */
@@ -90,6 +90,7 @@ async function withMedia(call: ProviderCall): Promise<EncodeContext> {
 
 async function send(call: ProviderCall, request: UpstreamRequest): Promise<FetchedAnswer> {
   const { provider, signal } = call;
+  call.onSend?.();
   if (provider.respondLocally === undefined) {
     return fetchUpstream({ provider: provider.name, request, timeoutMs: call.timeoutMs, signal, fetch: call.fetch });
   }

@@ -2,20 +2,19 @@ import type { EventBatch } from '@llm0/core/chat/event';
 import type { ChatRequest } from '@llm0/core/chat/request';
 import { addToTally, emptyTally } from '@llm0/core/chat/tally';
 import { completionTokens, type Usage, ZERO_USAGE } from '@llm0/core/chat/usage';
-import { guessTokens, weighRequest } from '@llm0/core/pricing/estimate-tokens';
-
-const TOKENS_PER_MESSAGE = 4;
+import { guessInputTokens, guessTokens } from '@llm0/core/pricing/estimate-tokens';
 
 /** Usage of an answer whose upstream never reported any: an abort, a failure, a sloppy vendor. */
 export function guessUsage(request: ChatRequest, batches: readonly EventBatch[]): Usage {
-  const weight = weighRequest(request);
+  // Counting is free everywhere.
+  if (request.countOnly === true) return ZERO_USAGE;
   const tally = emptyTally();
   for (const batch of batches) addToTally(tally, batch);
   const { pieces, outputBytes, reasoningBytes } = tally;
   const reasoningTokens = guessTokens(reasoningBytes);
   return {
     ...ZERO_USAGE,
-    inputTokens: guessTokens(weight.textBytes) + TOKENS_PER_MESSAGE * weight.messages,
+    inputTokens: guessInputTokens(request),
     // Streams bring about one token a piece: never guess fewer tokens than pieces came.
     outputTokens: Math.max(guessTokens(outputBytes), pieces - reasoningTokens),
     reasoningTokens,

@@ -61,6 +61,7 @@ export async function handlePassthrough(
     progress.meter = meter;
     services.bodyLog.keep(() => givenBodies({ exchange, admission }, job.body));
     const askedMs = services.clock.monotonicMs();
+    meter.noteSent();
     const response = await ask(services, { connected, provider, connection, principal, url, body, httpRequest });
     noteKey(connected, { provider, connection, response });
     return await respondNative(services, {

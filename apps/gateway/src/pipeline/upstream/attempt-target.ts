@@ -47,7 +47,11 @@ export async function openTarget(
     fetch: connected.fetch ?? services.fetch,
     egress: services.egress,
     keys: connected.keys,
+    onSend: () => {
+      attempt.isSent = true;
+    },
   });
+  attempt.isAnswered = true;
   const iterator = answer.events[Symbol.asyncIterator]();
   const isBounded = step.outputByMs !== Number.POSITIVE_INFINITY && !answer.isWhole;
   if (isBounded) await readInTime(services, { iterator, attempt, step });

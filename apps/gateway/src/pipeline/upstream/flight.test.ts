@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'bun:test';
 import type { EventBatch } from '@llm0/core/chat/event';
-
 import { ZERO_USAGE } from '@llm0/core/chat/usage';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { guessUsage, lastUsage } from '../ledger/guess-usage';
@@ -60,7 +59,11 @@ function subscribe(
   const joined = table.join(key);
   if (joined !== undefined) return joined;
   const abort = new AbortController();
-  return table.start(key, { abort, response: start(abort.signal) });
+  const spent = (read: readonly EventBatch[]) => ({
+    ...{ attempts: [], usage: ZERO_USAGE, isBilled: true },
+    costNanoUsd: 100 + read.length,
+  });
+  return table.start(key, { abort, response: start(abort.signal), spent });
 }
 
 describe('flight', () => {
@@ -189,6 +192,8 @@ describe('flight', () => {
   });
 });
 
+const nothingSpent = () => ({ attempts: [], usage: ZERO_USAGE, isBilled: false, costNanoUsd: 0 });
+
 describe('what is kept of an answer', () => {
   const received = (subscriber: Subscriber) => subscriber.received();
 
@@ -196,7 +201,7 @@ describe('what is kept of an answer', () => {
   async function readMegabytes(count: number, key: string | undefined, table = new FlightTable(1024 * 1024)) {
     const upstream = manualUpstream();
     const abort = new AbortController();
-    const leader = table.start(key, { abort, response: upstream.start(abort.signal) });
+    const leader = table.start(key, { abort, response: upstream.start(abort.signal), spent: nothingSpent });
     for (let i = 0; i < count; i++) {
       const next = leader.next();
       await upstream.send(text('x'.repeat(1024 * 1024)));
@@ -236,7 +241,7 @@ describe('what is kept of an answer', () => {
   test('a reported usage is found again after its batch is gone', async () => {
     const upstream = manualUpstream();
     const abort = new AbortController();
-    const leader = new FlightTable().start(undefined, { abort, response: upstream.start(abort.signal) });
+    const leader = new FlightTable().start(undefined, { abort, response: upstream.start(abort.signal), spent: nothingSpent });
     const usage = { ...ZERO_USAGE, inputTokens: 12 };
     for (const events of [[{ type: 'usage', usage }], [{ type: 'text', choice: 0, text: 'a' }]] as const) {
       const next = leader.next();

@@ -1,11 +1,10 @@
 import type { EventBatch } from '@llm0/core/chat/event';
 import { addToTally, emptyTally } from '@llm0/core/chat/tally';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
-import type { UpstreamResponse } from './upstream-response';
+import type { UpstreamCalling, UpstreamResponse, UpstreamSpend } from './upstream-response';
 
 /** A call to an upstream, and what ends it once nobody waits for its answer any more. */
-export interface UpstreamCallUnderWay {
-  readonly response: Promise<UpstreamResponse>;
+export interface UpstreamCallUnderWay extends UpstreamCalling {
   readonly abort: AbortController;
 }
 
@@ -28,6 +27,7 @@ export class Flight {
   private readonly subscribers = new Set<Subscriber>();
   private readonly abort: AbortController;
   private readonly answer: Promise<UpstreamResponse>;
+  private readonly call: UpstreamCallUnderWay;
   private iterator: AsyncIterator<EventBatch> | undefined;
   private onBroken: UpstreamResponse['onBroken'];
   private pulling: Promise<void> | undefined;
@@ -37,13 +37,14 @@ export class Flight {
   private payer: Subscriber | undefined;
 
   constructor(
-    { response, abort }: UpstreamCallUnderWay,
+    call: UpstreamCallUnderWay,
     /** Bytes up to which others may join; 0 = nobody may. */
     private readonly maxKeptBytes: number,
     private readonly onEnd: () => void,
   ) {
-    this.abort = abort;
-    this.answer = response.then(
+    this.call = call;
+    this.abort = call.abort;
+    this.answer = call.response.then(
       (answer) => {
         this.iterator = answer.batches;
         this.onBroken = answer.onBroken;
@@ -133,6 +134,11 @@ export class Flight {
     return this.subscribers.size === 0 || (this.subscribers.size === 1 && this.subscribers.has(subscriber));
   }
 
+  /** What the call has cost by now. */
+  spent(): UpstreamSpend {
+    return this.call.spent(this.received());
+  }
+
   /** A reader goes. Before the end, the last one out cancels the upstream. */
   leave(subscriber: Subscriber): void {
     const pays = this.pays(subscriber);
@@ -187,6 +193,11 @@ export class Subscriber {
 
   pays(): boolean {
     return this.flight.pays(this);
+  }
+
+  /** What the call has cost by now; undefined where somebody else pays. */
+  spent(): UpstreamSpend | undefined {
+    return this.pays() ? this.flight.spent() : undefined;
   }
 
   /** A failure goes to all readers; what its attempts cost, only to the one who pays. */
