@@ -66,6 +66,7 @@ const PROJECT: Project = {
   semanticShadow: false,
   cacheToolCalls: false,
   dropParams: null,
+  passthrough: null,
   onStoreFailure: 'closed',
   unknownModelPolicy: null,
 };
@@ -81,6 +82,7 @@ export const KEY: ApiKey = {
   maxConcurrency: null,
   allowedModels: null,
   dropParams: null,
+  passthrough: null,
   expiresAtMs: null,
   budgetNanoUsd: null,
   budgetPeriod: 'total',

@@ -42,6 +42,8 @@ export interface ConnectedProvider {
   readonly ownKeys?: true;
   /** For addresses that an operator gave at run time: guarded, and pinned. */
   readonly fetch?: typeof globalThis.fetch;
+  /** What pass-through may reach besides inference, as `POST /v1/files`. */
+  readonly passthroughPaths?: readonly string[];
 }
 
 /** Everything a request can touch; each step declares the part it uses. Built once, in `services.ts`. */

@@ -23,6 +23,7 @@ const project: Project = {
   semanticShadow: false,
   cacheToolCalls: false,
   dropParams: null,
+  passthrough: null,
   onStoreFailure: 'closed',
   unknownModelPolicy: null,
 };
@@ -38,6 +39,7 @@ const key: ApiKey = {
   maxConcurrency: null,
   allowedModels: null,
   dropParams: null,
+  passthrough: null,
   expiresAtMs: null,
   budgetNanoUsd: null,
   budgetPeriod: 'total',
