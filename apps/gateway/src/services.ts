@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { KeyCache } from '@llm0/core/keys/key-cache';
 import type { Database, Db } from '@llm0/drizzle/client';
 import { findPrincipalByHash } from '@llm0/drizzle/queries/access/find-principal';
+import { readEgressAllow } from '@llm0/providers/transport/egress-allow';
 import type { Logger } from 'pino';
 import type { Config } from './config/config';
 import { Activity } from './observe/activity';
@@ -54,7 +55,8 @@ export async function createServices(config: Config, log: Logger, version: strin
   const firstCredentials = new FirstCredentials(database, config);
   const statsThread = databaseUrl === undefined ? undefined : new StatsThread({ databaseUrl });
   const services: Services = {
-    ...{ version, startedMs, config, log, metrics, hotStore, leases, health, egress, storeClock },
+    ...{ version, startedMs, config, log, metrics, hotStore, leases, health, storeClock },
+    mediaEgress: readEgressAllow(config.mediaEgressAllow),
     ...caching.caches,
     clock: { nowMs: () => clock.nowMs(), monotonicMs },
     createId: () => Bun.randomUUIDv7(),

@@ -150,7 +150,7 @@ export async function openPipeline(options: PipelineOptions = {}) {
     fetch,
     log,
     clock,
-    egress: {},
+    mediaEgress: {},
     config: {
       requestTimeoutMs: 5_000,
       streamIdleTimeoutMs: 5_000,

@@ -55,8 +55,8 @@ export interface Services {
   readonly clock: Clock;
   readonly createId: () => string;
   readonly fetch: typeof globalThis.fetch;
-  /** Where requests for URLs from outside may go. */
-  readonly egress: Pick<EgressOptions, 'allowedHosts' | 'allowedRanges'>;
+  /** Private addresses that media in callers' messages may be fetched from. */
+  readonly mediaEgress: Pick<EgressOptions, 'allowedHosts' | 'allowedRanges'>;
   readonly log: Logger;
   readonly metrics: Metrics;
   readonly hotStore: HotStore;
