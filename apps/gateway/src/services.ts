@@ -6,6 +6,7 @@ import { isListed } from '@llm0/core/routing/routing-tables';
 import type { Database, Db } from '@llm0/drizzle/client';
 import { findPrincipalByHash } from '@llm0/drizzle/queries/access/find-principal';
 import { createBoundedFetch } from '@llm0/providers/transport/bounded-fetch';
+import { readEgressAllow } from '@llm0/providers/transport/egress-allow';
 import type { Logger } from 'pino';
 import type { Config } from './config/config';
 import { Activity } from './observe/activity';
@@ -60,8 +61,9 @@ export async function createServices(config: Config, log: Logger, version: strin
   const firstCredentials = new FirstCredentials(database, config);
   const statsThread = databaseUrl === undefined ? undefined : new StatsThread({ databaseUrl });
   const services: Services = {
-    ...{ version, startedMs, config, log, metrics, hotStore, leases, health, egress, storeClock },
+    ...{ version, startedMs, config, log, metrics, hotStore, leases, health, storeClock },
     refusals: createRefusalFolder({ hotStore, metrics }),
+    mediaEgress: readEgressAllow(config.mediaEgressAllow),
     ...caching.caches,
     clock: { nowMs: () => clock.nowMs(), monotonicMs },
     createId: () => Bun.randomUUIDv7(),

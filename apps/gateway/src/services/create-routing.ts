@@ -12,7 +12,6 @@ import { ProviderConnections } from '../providers/connections';
 import { readPriceSeed } from '../providers/price-seed';
 import { ProviderAdmin } from '../providers/provider-admin';
 import { Tables } from '../providers/tables';
-import type { Services } from './contract';
 import { createTargetHealth } from './create-target-health';
 
 export interface RoutingParts {
@@ -30,7 +29,8 @@ export interface RoutingParts {
 export interface Routing {
   readonly tables: Tables;
   readonly health: SharedTargetHealth;
-  readonly egress: Services['egress'];
+  /** For addresses that operators give. */
+  readonly egress: ReturnType<typeof readEgressAllow>;
   readonly providerAdmin: ProviderAdmin;
   /** Writes the shipped prices where they changed; before the tables are read. */
   seed(): Promise<void>;

@@ -241,7 +241,11 @@ describe('what is kept of an answer', () => {
   test('a reported usage is found again after its batch is gone', async () => {
     const upstream = manualUpstream();
     const abort = new AbortController();
-    const leader = new FlightTable().start(undefined, { abort, response: upstream.start(abort.signal), spent: nothingSpent });
+    const leader = new FlightTable().start(undefined, {
+      abort,
+      response: upstream.start(abort.signal),
+      spent: nothingSpent,
+    });
     const usage = { ...ZERO_USAGE, inputTokens: 12 };
     for (const events of [[{ type: 'usage', usage }], [{ type: 'text', choice: 0, text: 'a' }]] as const) {
       const next = leader.next();
