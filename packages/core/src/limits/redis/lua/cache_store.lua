@@ -34,25 +34,49 @@ local function cache_evict(c, now, max)
   end
 end
 
-local function cache_put(c, now, key, value, ttl, owner, max)
-  local expires, size = now + ttl, #value + #key + 256
-  cache_drop(c, key)
-  cache_sweep(c, now, 4)
-  local project = string.match(owner, '^[^\t]*')
-  if size > max then
-    cache_lost(c, project, expires)
-    return
+-- Entries {key, value, ttl, owner}; of several with one key the last stays.
+local function cache_put_all(c, now, entries, max)
+  local keys, last = {}, {}
+  for i = 1, #entries do
+    if not last[entries[i][1]] then keys[#keys + 1] = entries[i][1] end
+    last[entries[i][1]] = entries[i]
   end
-  local at = whole(expires)
-  redis.call('HSET', c[1], key, at .. ' ' .. whole(now) .. ' ' .. value)
-  redis.call('HSET', c[2], key, at .. ' ' .. size .. ' ' .. whole(now) .. ' ' .. owner)
-  redis.call('ZADD', c[3], redis.call('HINCRBY', c[5], 'n', 1), key)
-  redis.call('ZADD', c[4], at, key)
-  if redis.call('HINCRBY', c[5], 'b', size) > max then
-    cache_evict(c, now, max)
-    if tonumber(redis.call('HGET', c[5], 'b')) > max then
-      cache_drop(c, key)
-      cache_lost(c, project, expires)
+  local known = redis.call('HMGET', c[2], unpack(keys))
+  for i = 1, #keys do
+    if known[i] then cache_drop(c, keys[i]) end
+  end
+  cache_sweep(c, now, 4 * #keys)
+  local values, facts, ages, ends, kept, bytes = {}, {}, {}, {}, {}, 0
+  for i = 1, #keys do
+    local key, value, ttl, owner = unpack(last[keys[i]])
+    local expires, size = now + ttl, #value + #key + 256
+    if size > max then
+      cache_lost(c, string.match(owner, '^[^\t]*'), expires)
+    else
+      local at, n = whole(expires), 2 * #kept
+      values[n + 1], values[n + 2] = key, at .. ' ' .. whole(now) .. ' ' .. value
+      facts[n + 1], facts[n + 2] = key, at .. ' ' .. size .. ' ' .. whole(now) .. ' ' .. owner
+      ages[n + 2], ends[n + 1], ends[n + 2] = key, at, key
+      kept[#kept + 1] = key
+      bytes = bytes + size
     end
   end
+  if #kept == 0 then return end
+  local newest = redis.call('HINCRBY', c[5], 'n', #kept)
+  for i = 1, #kept do ages[2 * i - 1] = newest - #kept + i end
+  redis.call('HSET', c[1], unpack(values))
+  redis.call('HSET', c[2], unpack(facts))
+  redis.call('ZADD', c[3], unpack(ages))
+  redis.call('ZADD', c[4], unpack(ends))
+  if redis.call('HINCRBY', c[5], 'b', bytes) <= max then return end
+  cache_evict(c, now, max)
+  for i = 1, #kept do
+    if tonumber(redis.call('HGET', c[5], 'b')) <= max then return end
+    local expires, project = cache_drop(c, kept[i])
+    if expires then cache_lost(c, project, expires) end
+  end
+end
+
+local function cache_put(c, now, key, value, ttl, owner, max)
+  cache_put_all(c, now, { { key, value, ttl, owner } }, max)
 end
