@@ -21,6 +21,7 @@ export const projects = pgTable('projects', {
     .notNull()
     .default('closed'),
   unknownModelPolicy: text('unknown_model_policy', { enum: ['refuse', 'allow_unpriced'] }),
+  maxCustomers: integer('max_customers').default(100_000),
   createdAtMs: instantOfInsert('created_at'),
   updatedAtMs: instantOfInsert('updated_at'),
   deletedAtMs: instant('deleted_at'),

@@ -1,6 +1,8 @@
 import { mkdir } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { KeyCache } from '@llm0/core/keys/key-cache';
+import type { LogRecord } from '@llm0/core/logs/log-record';
+import { isListed } from '@llm0/core/routing/routing-tables';
 import type { Database, Db } from '@llm0/drizzle/client';
 import { findPrincipalByHash } from '@llm0/drizzle/queries/access/find-principal';
 import type { Logger } from 'pino';
@@ -9,7 +11,9 @@ import { Activity } from './observe/activity';
 import { Metrics } from './observe/metrics';
 import { createPostWebhook } from './observe/post-webhook';
 import { sampleLoopLag } from './observe/sample-loop-lag';
+import { RefusalFolder } from './pipeline/ledger/fold-refusals';
 import { LeaseKeeper } from './pipeline/ledger/lease-keeper';
+import { settleRecord } from './pipeline/ledger/settle-record';
 import { FlightTable } from './pipeline/upstream/flight';
 import { FirstCredentials } from './process/first-credentials';
 import { openVault } from './process/open-vault';
@@ -55,6 +59,7 @@ export async function createServices(config: Config, log: Logger, version: strin
   const statsThread = databaseUrl === undefined ? undefined : new StatsThread({ databaseUrl });
   const services: Services = {
     ...{ version, startedMs, config, log, metrics, hotStore, leases, health, egress, storeClock },
+    refusals: createRefusalFolder({ hotStore, metrics }),
     ...caching.caches,
     clock: { nowMs: () => clock.nowMs(), monotonicMs },
     createId: () => Bun.randomUUIDv7(),
@@ -82,6 +87,11 @@ export async function createServices(config: Config, log: Logger, version: strin
   return { services, database, tables, statsThread, providerAdmin, firstCredentials, close };
 }
 
+function createRefusalFolder(services: Pick<Services, 'hotStore' | 'metrics'>): RefusalFolder {
+  const settle = (record: LogRecord) => void settleRecord(services, record, { held: false, tokens: 0 });
+  return new RefusalFolder({ settle, monotonicMs: () => performance.now() });
+}
+
 function createKeyCache(db: Db, firstCredentials: FirstCredentials): KeyCache {
   const findByHash = async (hash: string) => {
     const found = await findPrincipalByHash(db, hash);
@@ -96,7 +106,7 @@ async function startBase(config: Config, log: Logger) {
   const dataDir = resolve(config.dataDir);
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   const vault = await openVault(config, dataDir);
-  const metrics = new Metrics();
+  const metrics = new Metrics((provider, model) => isListed(routing.tables.current(), provider, model));
   const stores = await openStores(config, { dataDir, onWarning: (message) => log.warn(message) });
   const { database, hotStore } = stores;
   const routing = createRouting({ config, log, metrics, database, vault, presets: await readPresetChains() });

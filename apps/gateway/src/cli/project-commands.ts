@@ -15,6 +15,10 @@ const settings: Readonly<Record<string, CommandOption>> = {
   'drop-params': { kind: 'flag', help: 'leave out what a vendor does not take (off: refuse it)' },
   'on-store-failure': { kind: 'text', help: 'closed or open' },
   'unknown-model-policy': { kind: 'text', help: 'refuse or allow_unpriced' },
+  'max-customers': {
+    kind: 'number',
+    help: 'most different customers a UTC month (100000); those with limits always pass',
+  },
   'is-active': { kind: 'flag', help: 'serve its keys (on)' },
 };
 

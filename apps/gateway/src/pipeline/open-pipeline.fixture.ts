@@ -22,7 +22,9 @@ import { Activity } from '../observe/activity';
 import { Metrics } from '../observe/metrics';
 import type { Services } from '../services/contract';
 import { createDowngradeModels, createStoreClock } from '../services/create-memories';
+import { RefusalFolder } from './ledger/fold-refusals';
 import { LeaseKeeper } from './ledger/lease-keeper';
+import { settleRecord } from './ledger/settle-record';
 import { FlightTable } from './upstream/flight';
 
 /** How the fake upstream answers one call. */
@@ -68,6 +70,7 @@ const PROJECT: Project = {
   dropParams: null,
   onStoreFailure: 'closed',
   unknownModelPolicy: null,
+  maxCustomers: null,
 };
 export const KEY: ApiKey = {
   id: 'key',
@@ -143,7 +146,13 @@ export async function openPipeline(options: PipelineOptions = {}) {
   });
   const clock = { nowMs: Date.now, monotonicMs: () => performance.now() };
   const claims = new Map<string, string>();
+  const metrics = new Metrics();
+  const refusals = new RefusalFolder({
+    settle: (record) => void settleRecord({ hotStore, metrics }, record, { held: false, tokens: 0 }),
+    monotonicMs: clock.monotonicMs,
+  });
   const services = {
+    refusals,
     hotStore,
     fetch,
     log,
@@ -157,7 +166,7 @@ export async function openPipeline(options: PipelineOptions = {}) {
       cacheMaxBodyBytes: 100_000,
     },
     createId: () => Bun.randomUUIDv7(),
-    metrics: new Metrics(),
+    metrics,
     activity: new Activity(),
     keyCache: new KeyCache({
       source: {
@@ -205,6 +214,7 @@ export async function openPipeline(options: PipelineOptions = {}) {
       return entries.map(({ record }) => JSON.parse(record) as LogRecord);
     },
     close: async () => {
+      refusals.flush();
       services.idempotency.stop();
       services.health.stop();
       await hotStore.close();

@@ -20,6 +20,7 @@ import type { Config } from '../config/config';
 import type { Activity } from '../observe/activity';
 import type { Metrics } from '../observe/metrics';
 import type { PostWebhook } from '../observe/post-webhook';
+import type { RefusalFolder } from '../pipeline/ledger/fold-refusals';
 import type { LeaseKeeper } from '../pipeline/ledger/lease-keeper';
 import type { FlightTable } from '../pipeline/upstream/flight';
 import type { FirstCredentials } from '../process/first-credentials';
@@ -76,6 +77,7 @@ export interface Services {
   /** Shown at every start until the first use. */
   readonly firstCredentials: Pick<FirstCredentials, 'noteSignIn'>;
   readonly leases: LeaseKeeper;
+  readonly refusals: RefusalFolder;
   readonly flights: FlightTable;
   /** Breakers, cool-downs and latencies of all targets, from memory. */
   readonly health: SharedTargetHealth;

@@ -43,7 +43,7 @@ export function createRouting({ config, log, metrics, database, vault, presets }
   const registry = createProviderRegistry();
   const egress = readEgressAllow(config.egressAllow);
   const health = createTargetHealth(config, ({ provider, model }) => {
-    metrics.breakerOpened.inc({ provider, model });
+    metrics.countOpened({ provider, model });
     log.warn({ provider, model }, 'too many failures: this target is asked last for a while');
   });
   const shared = { registry, vault, egress, fetch };

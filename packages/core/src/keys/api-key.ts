@@ -27,6 +27,8 @@ export interface Project {
   readonly onStoreFailure: StoreFailurePolicy;
   /** null = not set: refuse where a cap applies, else allow unpriced. */
   readonly unknownModelPolicy: UnknownModelPolicy | null;
+  /** Different customers without limits of their own in a calendar month; null = any number. */
+  readonly maxCustomers: number | null;
 }
 
 /** An API key as the request path sees it; the secret itself is never kept, only its SHA-256. */

@@ -63,6 +63,7 @@ function requestIn(run: string, n: number, member: Member): AdmitRequest {
       ...(cache === undefined ? {} : { cacheKey: `${run}${cache}` }),
     },
     ...(member.downgrade ? { downgrade: small.requested } : {}),
+    maxCustomers: capped ? 1 : null,
     projectCapNanoUsd: capped ? 900 : null,
     keyBudgetNanoUsd: capped ? 700 : null,
     keyBudgetPeriod: hold % 2 === 0 ? 'total' : 'month',

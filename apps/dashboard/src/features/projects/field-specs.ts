@@ -54,6 +54,12 @@ export const PROJECT_FIELDS: readonly FieldSpec[] = [
     kind: 'integer',
     hint: 'Where a request sets no limit',
   },
+  {
+    name: 'max_customers',
+    label: 'Customers a month',
+    kind: 'integer',
+    hint: 'Different X-Customer-IDs; those with limits of their own always pass; empty = any number',
+  },
   { name: 'is_active', label: 'Serve requests', kind: 'flag' },
 ];
 

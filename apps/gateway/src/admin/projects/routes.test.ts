@@ -34,6 +34,7 @@ describe.each(TEST_DATABASES)('projects on $name', (kind) => {
       drop_params: null,
       on_store_failure: 'closed',
       unknown_model_policy: null,
+      max_customers: 100_000,
       is_active: true,
       created_at: TIME,
       updated_at: TIME,

@@ -4,6 +4,7 @@ import { count, id, instantShown, text, usd, usdShown } from '../fields/fields';
 import { readFields, showFields } from '../fields/map-fields';
 
 const DEFAULT_OUTPUT_TOKENS = 4096;
+const DEFAULT_MAX_CUSTOMERS = 100_000;
 
 const settings = {
   monthly_cap_usd: usd.nullish().openapi({ description: 'USD a UTC month; null = none' }),
@@ -21,6 +22,10 @@ const settings = {
     .openapi({ description: 'Leave out what a vendor does not take; null = refuse it' }),
   on_store_failure: z.enum(['closed', 'open']).optional(),
   unknown_model_policy: z.enum(['refuse', 'allow_unpriced']).nullish(),
+  max_customers: count(0, 1_000_000_000).nullish().openapi({
+    default: DEFAULT_MAX_CUSTOMERS,
+    description: 'Different customers a UTC month, beside those with limits of their own; null = any number',
+  }),
   is_active: z.boolean().optional(),
 };
 
@@ -43,6 +48,7 @@ export const projectSchema = z
     drop_params: z.boolean().nullable(),
     on_store_failure: z.enum(['closed', 'open']),
     unknown_model_policy: z.enum(['refuse', 'allow_unpriced']).nullable(),
+    max_customers: z.int().nullable(),
     is_active: z.boolean(),
     created_at: instantShown,
     updated_at: instantShown,

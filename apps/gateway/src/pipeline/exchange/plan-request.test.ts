@@ -25,6 +25,7 @@ const project: Project = {
   dropParams: null,
   onStoreFailure: 'closed',
   unknownModelPolicy: null,
+  maxCustomers: null,
 };
 const key: ApiKey = {
   id: 'k1',

@@ -90,7 +90,8 @@ export class AdmissionGroup<Member> {
       request.tokensPerMinute ?? '',
       request.maxConcurrency ?? '',
     ];
-    const identity = `${owner}\n${limits.join(' ')}`;
+    const most = request.maxCustomers ?? '';
+    const identity = `${owner}\n${limits.join(' ')} ${most}`;
     const known = this.accounts.get(identity);
     if (known !== undefined) return known;
     const account = this.accounts.size;
@@ -102,7 +103,7 @@ export class AdmissionGroup<Member> {
       customerKey(keys, projectId, customer),
       limitsKey(keys, projectId),
     );
-    this.accountArgs.push(projectId, keyId, ...limits, customer, owner);
+    this.accountArgs.push(projectId, keyId, ...limits, customer, owner, most);
     return account;
   }
 }

@@ -4,7 +4,7 @@
 --      account: project, key, customer, customer limits
 -- ARGV 1 epoch, 2 version of the tables, 3 clock, 4 queue bound, 5 accounts, then per account (ACCOUNT fields): project id,
 --      key id, project version, key version, reloaded, rate, burst, project cap, key budget, its period, tokens per
---      minute, concurrency, customer id or '', owner line; then per request: account, request id, plans, and per plan
+--      minute, concurrency, customer id or '', owner line, most customers; then per request: account, request id, plans, and per plan
 --      (PLAN fields): model, hold, lost, tokens, cache key, lost record
 -- Reply: 0 (another epoch), or {now, row, …}; a row: {code, bucket level, project spent, a, b, c, customer day, customer
 --      month, daily limit, monthly limit}, as far as there is something to say, or the text of what went wrong.
@@ -12,17 +12,19 @@ if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
 local now = read_clock(ARGV[3])
 local is_stale = (redis.call('GET', KEYS[2]) or '') ~= ARGV[2]
 local month, day = month_of(now), day_of(now)
-local sm, hm, sd, hd = 's' .. month, 'h' .. month, 'sd' .. day, 'hd' .. day
+local sm, hm, nm, sd, hd = 's' .. month, 'h' .. month, 'n' .. month, 'sd' .. day, 'hd' .. day
 local queue_left = tonumber(ARGV[4]) - redis.call('XLEN', KEYS[3])
-local ACCOUNT, PLAN, FIRST = 14, 6, 6
+local ACCOUNT, PLAN, FIRST = 15, 6, 6
 local projects, keys, customers, limits_of, lost_until = {}, {}, {}, {}, {}
 local holds, leases = {}, {}
 
 local function load_project(name)
   local P = projects[name]
   if not P then
-    local v = redis.call('HMGET', name, 'p', sm, hm)
-    P = { version = tonumber(v[1]), spent = v[2], held = v[3], is_new = not v[3], changes = {} }
+    local v = redis.call('HMGET', name, 'p', sm, hm, nm)
+    P = {
+      version = tonumber(v[1]), spent = v[2], held = v[3], customers = tonumber(v[4]) or 0, is_new = not v[3], changes = {},
+    }
     projects[name] = P
   end
   return P
@@ -44,10 +46,10 @@ end
 local function load_customer(name)
   local C = customers[name]
   if not C then
-    local v = redis.call('HMGET', name, 'bl', 'bt', 'wh', 'wd', sd, hd, sm, hm, 'bb')
+    local v = redis.call('HMGET', name, 'bl', 'bt', 'wh', 'wd', sd, hd, sm, hm, 'bb', 'n')
     C = {
       bl = v[1], bt = v[2], wh = v[3], wd = v[4], sd = v[5], hd = v[6], sm = v[7], hm = v[8], bb = v[9], was_open = v[6],
-      models = {}, changes = {},
+      counted = tonumber(v[10]), models = {}, changes = {},
     }
     customers[name] = C
   end
@@ -104,9 +106,11 @@ local function decide(at)
 
   local customer, limits, C = ARGV[a + 12], nil, nil
   local customer_level, hour, hour_count, window_day, day_count
+  local is_new = false
   if customer ~= '' then
     limits = load_limits(KEYS[k + 3], customer)
     C = load_customer(KEYS[k + 2])
+    is_new = not limits and C.counted ~= month
     if limits and limits.rpm then customer_level = bucket_level(C.bl, C.bt, now, limits.rpm, limits.rpm, C.bb) end
     hour, hour_count = read_window(C.wh, now, HOUR_MS)
     window_day, day_count = read_window(C.wd, now, DAY_MS)
@@ -141,6 +145,9 @@ local function decide(at)
 
   if queue_left <= 0 then return deny('queue_full') end
   if level and level < UNIT then return deny('key_rate', bucket_wait(level, UNIT, rate)) end
+
+  local most_customers = tonumber(ARGV[a + 14])
+  if is_new and most_customers and P.customers >= most_customers then return deny('customer_count') end
 
   local plan, warning, blocked = REQUESTED, 0, nil
   local model_field, model_count
@@ -190,6 +197,10 @@ local function decide(at)
         C.changes.bucket = true
       end
       if model_field then C.models[model_field] = model_count end
+      if is_new then
+        C.counted, P.customers = month, P.customers + 1
+        C.changes.count, P.changes.count = true, true
+      end
     end
   end
 
@@ -281,6 +292,10 @@ local function write_customer(name, C)
     fields[n + 1], fields[n + 2], fields[n + 3], fields[n + 4], fields[n + 5], fields[n + 6] = 'bl', C.bl, 'bt', C.bt, 'bb', C.bb
     n = n + 6
   end
+  if C.changes.count then
+    fields[n + 1], fields[n + 2] = 'n', month
+    n = n + 2
+  end
   for field, count in pairs(C.models) do
     fields[n + 1], fields[n + 2] = field, count
     n = n + 2
@@ -305,6 +320,7 @@ while ARGV[at] do
 end
 for name, K in pairs(keys) do write_key(name, K) end
 for name, P in pairs(projects) do
+  if P.changes.count then redis.call('HSET', name, nm, P.customers) end
   if P.changes.hold then
     redis.call('HSET', name, hm, P.held)
     if P.is_new then

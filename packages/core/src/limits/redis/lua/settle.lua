@@ -61,7 +61,10 @@ else
     local at = tonumber(ARGV[7])
     redis.call('SADD', KEYS[9], ARGV[8])
     book_spend(KEYS[2], KEYS[3], at, cost, 0, 0)
-    if ARGV[9] ~= '' then book_customer(KEYS[7], at, cost, 0) end
+    if ARGV[9] ~= '' then
+      book_customer(KEYS[7], at, cost, 0)
+      redis.call('EXPIRE', KEYS[7], CUSTOMER_SECONDS)
+    end
   end
   -- Unheld records at no cost may come twice: the drain is idempotent by id.
   if cost > 0 or mode == 'force' then marker_ms = DONE_MARKER_MS end
