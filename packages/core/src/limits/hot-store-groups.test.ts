@@ -23,7 +23,13 @@ const LIMITS: readonly (CustomerLimits | null)[] = [
   null,
   { ...NO_LIMITS, dailySpendNanoUsd: 400, requestsPerMinute: 3 },
   { ...NO_LIMITS, monthlySpendNanoUsd: 300, onLimit: 'warn', requestsPerHour: 6 },
-  { ...NO_LIMITS, dailySpendNanoUsd: 200, onLimit: 'downgrade', downgradeModel: 'small', modelRequestsPerDay: { small: 2 } },
+  {
+    ...NO_LIMITS,
+    dailySpendNanoUsd: 200,
+    onLimit: 'downgrade',
+    downgradeModel: 'small',
+    modelRequestsPerDay: { small: 2 },
+  },
 ];
 const memberArb = fc.record({
   project: fc.nat(1),
@@ -72,9 +78,19 @@ function requestIn(run: string, n: number, member: Member): AdmitRequest {
   });
 }
 
-function settlementIn(run: string, request: AdmitRequest, given: { decision: AdmitDecision; member: Member }): Settlement {
+function settlementIn(
+  run: string,
+  request: AdmitRequest,
+  given: { decision: AdmitDecision; member: Member },
+): Settlement {
   const { decision, member } = given;
-  const cache = { key: `${run}${member.cache ?? 0}`, value: `v${member.cost}`, ttlMs: 30_000, provider: 'p', model: 'm' };
+  const cache = {
+    key: `${run}${member.cache ?? 0}`,
+    value: `v${member.cost}`,
+    ttlMs: 30_000,
+    provider: 'p',
+    model: 'm',
+  };
   return settlementOf(request, decision.nowMs, {
     costNanoUsd: member.cost,
     tokens: member.cost,
@@ -84,59 +100,62 @@ function settlementIn(run: string, request: AdmitRequest, given: { decision: Adm
 
 async function sums(store: StoreUnderTest, run: string) {
   const all = (await store.store.counters()).filter(({ projectId }) => projectId.startsWith(run));
-  const keys = [0, 1].flatMap((project) => [0, 1].map((key) => [`${run}p${project}`, `${run}k${project}-${key}`] as const));
+  const keys = [0, 1].flatMap((project) =>
+    [0, 1].map((key) => [`${run}p${project}`, `${run}k${project}-${key}`] as const),
+  );
   return {
-    projects: all.map((one) => ({ ...one })).sort((a, b) => (`${a.projectId}${a.month}` < `${b.projectId}${b.month}` ? -1 : 1)),
+    projects: all
+      .map((one) => ({ ...one }))
+      .sort((a, b) => (`${a.projectId}${a.month}` < `${b.projectId}${b.month}` ? -1 : 1)),
     keys: await Promise.all(keys.map(([project, key]) => store.store.keySpend(project, key, 'total'))),
     customers: await Promise.all([0, 1, 2].map((c) => store.store.customerSpend(`${run}p0`, `c ${c}`))),
     holds: await store.store.openHolds(),
   };
 }
 
-test(
-  'requests of one turn are decided, and their ends booked, as one after another would be',
-  async () => {
-    const seed = rotatingSeed('groups of the hot store');
-    const decided = new Map<string, number>();
-    let runs = 0;
-    await fc.assert(
-      fc.asyncProperty(fc.array(turnArb, { minLength: 1, maxLength: 6 }), fc.nat(3), async (turns, limits) => {
-        const run = `g${runs++}-`;
-        clock.ms += 10 * 86_400_000;
-        for (const { store } of [grouped, single]) {
-          await store.setCustomerLimits(`${run}p0`, 'c 1', LIMITS[limits] ?? null);
-          await store.setCustomerLimits(`${run}p0`, 'c 2', LIMITS[(limits + 1) % 4] ?? null);
-        }
-        let n = 0;
-        for (const { members, laterMs } of turns) {
-          clock.ms += laterMs;
-          const requests = members.map((member) => requestIn(run, n++, member));
-          const together = await Promise.all(requests.map((request) => grouped.store.admit(request)));
-          const oneByOne: AdmitDecision[] = [];
-          for (const request of requests) oneByOne.push(await single.store.admit(request));
-          expect(together).toEqual(oneByOne);
-          for (const { type } of together) decided.set(type, (decided.get(type) ?? 0) + 1);
-          expect(await sums(grouped, run)).toEqual(await sums(single, run));
-          const ends = requests.flatMap((request, i) => {
-            const decision = together[i] as AdmitDecision;
-            return decision.type === 'admitted' ? [settlementIn(run, request, { decision, member: members[i] as Member })] : [];
-          });
-          // In one turn as well, and the last of them stays open.
-          for (const { store } of [grouped, single]) for (const end of ends.slice(0, -1)) void store.settle(end);
-          for (const { store } of [grouped, single]) await store.flush(1_000);
-          expect(await sums(grouped, run)).toEqual(await sums(single, run));
-        }
-        // What stays open goes with its lease, so that the next run begins with none.
-        clock.ms += 3_600_000;
-        expect(await grouped.store.reap()).toBe(await single.store.reap());
-        for (const { store } of [grouped, single]) await store.cachePurge({ olderThanMs: -1e12 });
-      }),
-      { seed, numRuns: 40, endOnFailure: true },
-    );
-    for (const type of ['admitted', 'cached', 'denied', 'stale'] as const) expect([type, decided.has(type)]).toEqual([type, true]);
-  },
-  30_000,
-);
+test('requests of one turn are decided, and their ends booked, as one after another would be', async () => {
+  const seed = rotatingSeed('groups of the hot store');
+  const decided = new Map<string, number>();
+  let runs = 0;
+  await fc.assert(
+    fc.asyncProperty(fc.array(turnArb, { minLength: 1, maxLength: 6 }), fc.nat(3), async (turns, limits) => {
+      const run = `g${runs++}-`;
+      clock.ms += 10 * 86_400_000;
+      for (const { store } of [grouped, single]) {
+        await store.setCustomerLimits(`${run}p0`, 'c 1', LIMITS[limits] ?? null);
+        await store.setCustomerLimits(`${run}p0`, 'c 2', LIMITS[(limits + 1) % 4] ?? null);
+      }
+      let n = 0;
+      for (const { members, laterMs } of turns) {
+        clock.ms += laterMs;
+        const requests = members.map((member) => requestIn(run, n++, member));
+        const together = await Promise.all(requests.map((request) => grouped.store.admit(request)));
+        const oneByOne: AdmitDecision[] = [];
+        for (const request of requests) oneByOne.push(await single.store.admit(request));
+        expect(together).toEqual(oneByOne);
+        for (const { type } of together) decided.set(type, (decided.get(type) ?? 0) + 1);
+        expect(await sums(grouped, run)).toEqual(await sums(single, run));
+        const ends = requests.flatMap((request, i) => {
+          const decision = together[i] as AdmitDecision;
+          return decision.type === 'admitted'
+            ? [settlementIn(run, request, { decision, member: members[i] as Member })]
+            : [];
+        });
+        // In one turn as well, and the last of them stays open.
+        for (const { store } of [grouped, single]) for (const end of ends.slice(0, -1)) void store.settle(end);
+        for (const { store } of [grouped, single]) await store.flush(1_000);
+        expect(await sums(grouped, run)).toEqual(await sums(single, run));
+      }
+      // What stays open goes with its lease, so that the next run begins with none.
+      clock.ms += 3_600_000;
+      expect(await grouped.store.reap()).toBe(await single.store.reap());
+      for (const { store } of [grouped, single]) await store.cachePurge({ olderThanMs: -1e12 });
+    }),
+    { seed, numRuns: 40, endOnFailure: true },
+  );
+  for (const type of ['admitted', 'cached', 'denied', 'stale'] as const)
+    expect([type, decided.has(type)]).toEqual([type, true]);
+}, 30_000);
 
 test('a turn is one script call to decide and one to book, however many requests it has', async () => {
   const admin = new Redis(testRedisUrl());

@@ -4,6 +4,7 @@ import { DONE_MARKER_MS } from '../hold';
 import type { RebuildSource, Settlement } from '../hot-store';
 import { chooseModes, type QueuedIds } from './choose-modes';
 import { compareEntryIds } from './compare-entry-ids';
+import type { Entry } from './entry';
 import { type SettleMode, type SettleOutcome, withoutCache } from './settlement';
 import type { SettlementFile } from './settlement-file';
 
@@ -14,24 +15,6 @@ const NOTHING_QUEUED: QueuedIds = new Map();
 // A store that has not acknowledged for this long counts as stalled. When it goes on it may drop what a process that died
 // meanwhile had written (Redis reads 16 KiB, fails to reply, and closes), so what is on the wire goes to the file too.
 const STALLED_MS = 20;
-
-interface Entry {
-  readonly requestId: string;
-  readonly admittedAtMs: number;
-  readonly sentAtMs: number;
-  /** When it was last written to the store, by the monotonic clock. */
-  onWireMs: number;
-  readonly bytes: number;
-  /** undefined once only the file has it. */
-  settlement: Settlement | undefined;
-  inFile: boolean;
-  /** What carried it the first time. */
-  sentIn?: string;
-  /** Where it is in the queue. */
-  queued?: { readonly entryId: string };
-  /** Whether the store has it must be looked up. */
-  doubtful: boolean;
-}
 
 export interface OutboxPorts {
   /** The first time: with others of the same turn, in what it names. */
@@ -176,7 +159,8 @@ export class Outbox {
     if (settlement === undefined) return Promise.resolve();
     entry.onWireMs = performance.now();
     this.sent.add(entry);
-    const reply = mode === 'first' ? this.sendFirst(entry, settlement) : this.ports.sendAgain(settlement, mode, entry.sentIn);
+    const reply =
+      mode === 'first' ? this.sendFirst(entry, settlement) : this.ports.sendAgain(settlement, mode, entry.sentIn);
     // Asked once the bytes were given to the socket, still before any answer can go out.
     void (written ?? Promise.resolve()).then(() => {
       if (this.sent.has(entry) && (this.ports.isBackedUp() || this.isStalled(performance.now()))) this.toFile(entry);

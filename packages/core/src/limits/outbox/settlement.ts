@@ -18,7 +18,6 @@ export type SettleOutcome =
   /** The store is in another epoch and changed nothing. */
   | { readonly type: 'refused' };
 
-
 /** The settlement that queued this record, for handing it in again. */
 export function settlementOfRecord(record: string): Settlement {
   const { id, projectId, apiKeyId, customerId, createdAtMs, costNanoUsd, tokensIn, tokensOut } = JSON.parse(

@@ -3,8 +3,8 @@
 import type { AdmitDecision, AdmitRequest, Settlement } from '../hot-store';
 import { storeUnavailable } from '../store-unavailable';
 import { AdmissionGroup } from './admission-group';
-import { decodeAdmit } from './decode-admit';
 import { DeadlineQueue } from './deadline-queue';
+import { decodeAdmit } from './decode-admit';
 import type { ShardKeys } from './keys';
 import type { RedisLink } from './link';
 import { runScript } from './scripts';
@@ -108,7 +108,12 @@ export class RedisAdmissions {
       const row = reply === 0 ? undefined : reply[index + 1];
       if (!Array.isArray(row)) {
         if (late) this.uncertain.delete(request.requestId);
-        else reject(storeUnavailable(row === undefined ? 'the store is being rebuilt' : `it says: ${row}`));
+        else
+          reject(
+            storeUnavailable(
+              row === undefined ? 'the store is being rebuilt' : 'the store cannot read its own counters',
+            ),
+          );
         continue;
       }
       const decision = decodeAdmit(row, nowMs, request);

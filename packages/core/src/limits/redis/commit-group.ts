@@ -75,11 +75,7 @@ export class CommitGroup<Member> {
     const account = this.accounts.size;
     this.accounts.set(identity, account);
     const { keys } = this;
-    this.accountKeys.push(
-      projectKey(keys, projectId),
-      apiKeyKey(keys, keyId),
-      customerKey(keys, projectId, customer),
-    );
+    this.accountKeys.push(projectKey(keys, projectId), apiKeyKey(keys, keyId), customerKey(keys, projectId, customer));
     this.accountArgs.push(customer);
     return account;
   }

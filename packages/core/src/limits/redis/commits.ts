@@ -5,15 +5,15 @@ import { CommitGroup } from './commit-group';
 import type { ShardKeys } from './keys';
 import type { RedisLink } from './link';
 import { runScript } from './scripts';
-import { decodeSettle } from './settle-args';
+import { decodeSettle, encodeSettle } from './settle-args';
 import type { WriteBatch } from './write-batch';
 
 export interface RedisCommitsOptions {
   readonly batch: WriteBatch;
   readonly cacheMaxPerShard: () => number;
   readonly newId: () => string;
-  /** Settles a row that is unclear, by all the rules. */
-  readonly settleAlone: (settlement: Settlement, mode: SettleMode) => Promise<SettleOutcome>;
+  /** A request that was refused, and may have a hold all the same. */
+  readonly isUncertain: (requestId: string) => boolean;
 }
 
 export interface SentSettlement {
@@ -43,14 +43,26 @@ export class RedisCommits {
     options.batch.onLeaving(() => this.sendAll());
   }
 
-  /** Never before: what was handed in once goes by `settleAlone`. */
-  add(settlement: Settlement): SentSettlement {
+  /** With others of the same turn; what is handed in again goes by `settleAlone`. */
+  sendFirst(settlement: Settlement): SentSettlement {
+    const { held, costNanoUsd, requestId } = settlement;
+    // What was served without a hold may be told twice.
+    if (!held && (costNanoUsd > 0 || this.options.isUncertain(requestId)))
+      return { outcome: this.settleAlone(settlement, 'unheld') };
     const keys = this.link.keysOf(settlement.projectId);
     void this.options.batch.open();
     const { promise, resolve, reject } = Promise.withResolvers<SettleOutcome>();
     const group = this.groupOf(keys);
     group.add(settlement, { settlement, resolve, reject });
     return { outcome: promise, sentIn: group.id };
+  }
+
+  /** By all the rules. `sentIn`: the commit that may have carried it. */
+  async settleAlone(settlement: Settlement, mode: SettleMode, sentIn?: string): Promise<SettleOutcome> {
+    const keys = this.link.keysOf(settlement.projectId);
+    const cacheMaxBytes = this.options.cacheMaxPerShard();
+    const context = { keys, epoch: this.link.epochOf(keys), clock: this.link.clock, cacheMaxBytes, sentIn };
+    return decodeSettle(await runScript(this.link.client, 'settle', encodeSettle(settlement, mode, context)));
   }
 
   private groupOf(keys: ShardKeys): Group {
@@ -79,7 +91,9 @@ export class RedisCommits {
       (reply) => {
         for (const [index, member] of members.entries()) {
           const outcome = decodeSettle(reply === 0 ? 0 : (reply as readonly unknown[])[index]);
-          member.resolve(outcome.type === 'unknown' ? this.settleAlone(member.settlement) : outcome);
+          member.resolve(
+            outcome.type === 'unknown' ? this.settleAlone(member.settlement, modeOf(member.settlement)) : outcome,
+          );
         }
       },
       (error: unknown) => {
@@ -87,8 +101,6 @@ export class RedisCommits {
       },
     );
   }
-
-  private settleAlone(settlement: Settlement): Promise<SettleOutcome> {
-    return this.options.settleAlone(settlement, settlement.held ? 'held' : 'unheld');
-  }
 }
+
+const modeOf = ({ held }: Settlement): SettleMode => (held ? 'held' : 'unheld');

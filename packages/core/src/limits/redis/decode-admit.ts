@@ -51,7 +51,8 @@ function decodeState(row: readonly unknown[], request: AdmitRequest): LimitState
 function decodeDenial(row: readonly unknown[], nowMs: number): { reason: DenialReason; retryAfterMs?: number } {
   const reason = row[3] as DenialReason;
   if (reason === 'customer_daily_spend') return { reason, retryAfterMs: msToNextDay(nowMs) };
-  if (reason === 'customer_monthly_spend' || reason === 'customer_count') return { reason, retryAfterMs: msToNextMonth(nowMs) };
+  if (reason === 'customer_monthly_spend' || reason === 'customer_count')
+    return { reason, retryAfterMs: msToNextMonth(nowMs) };
   const wait = Number(row[4]);
   return wait < 0 ? { reason } : { reason, retryAfterMs: wait };
 }

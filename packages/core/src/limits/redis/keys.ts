@@ -9,7 +9,7 @@ export interface ShardKeys {
   readonly holds: string;
   readonly leases: string;
   readonly projects: string;
-  /** Values, facts, by age, by expiry, totals: the order `cache_store.lua` takes them in. */
+  /** Values, facts, by age, by expiry, totals: the order `lua/cache/store.lua` takes them in. */
   readonly cache: readonly [values: string, facts: string, byAge: string, byExpiry: string, totals: string];
 }
 

@@ -17,20 +17,19 @@ import type {
   StalePart,
 } from '../hot-store';
 import { Outbox } from '../outbox/outbox';
-import { type SettleMode, type SettleOutcome, settlementOfRecord } from '../outbox/settlement';
+import { settlementOfRecord } from '../outbox/settlement';
 import { SettlementFile } from '../outbox/settlement-file';
 import { storeUnavailable } from '../store-unavailable';
 import { ADMIT_DEADLINE_MS, RedisAdmissions } from './admit';
 import { countCache, purgeCache, readCache, writeCache } from './cache';
-import { RedisCommits, type SentSettlement } from './commits';
+import { RedisCommits } from './commits';
 import { connectRedis, isBackedUp, type RedisConnectionOptions, waitForReady } from './connection';
 import { shardOf } from './keys';
 import { RedisLink } from './link';
 import { findQueued, RedisLogQueue } from './log-queue';
 import { reapHolds, renewLeases } from './reaper';
 import { RedisRecovery } from './recovery';
-import { type RedisClient, runScript } from './scripts';
-import { decodeSettle, encodeSettle } from './settle-args';
+import type { RedisClient } from './scripts';
 import { RedisSpend } from './spend';
 import { RedisVersions } from './versions';
 import { WriteBatch } from './write-batch';
@@ -101,11 +100,11 @@ export class RedisHotStore implements HotStore {
       batch: this.batch,
       cacheMaxPerShard: () => this.cacheMaxPerShard,
       newId: this.newId,
-      settleAlone: (settlement, mode) => this.settleAlone(settlement, mode),
+      isUncertain: (requestId) => this.admissions.isUncertain(requestId),
     });
     this.outbox = new Outbox({
-      sendFirst: (settlement) => this.sendFirst(settlement),
-      sendAgain: (settlement, mode, sentIn) => this.settleAlone(settlement, mode, sentIn),
+      sendFirst: (settlement) => this.commits.sendFirst(settlement),
+      sendAgain: (settlement, mode, sentIn) => this.commits.settleAlone(settlement, mode, sentIn),
       written: () => this.batch.open(),
       isBackedUp: () => isBackedUp(this.client),
       shardOf: (projectId) => shardOf(projectId, this.link.shards.length),
@@ -285,21 +284,6 @@ export class RedisHotStore implements HotStore {
 
   private get cacheMaxPerShard(): number {
     return Math.floor((this.options.cacheMaxBytes ?? 256 * 1024 * 1024) / Math.max(1, this.link.shards.length));
-  }
-
-  private sendFirst(settlement: Settlement): SentSettlement {
-    // A refused request may have a hold all the same, and what was served without one may be told twice.
-    const { held, costNanoUsd, requestId } = settlement;
-    if (!held && (costNanoUsd > 0 || this.admissions.isUncertain(requestId)))
-      return { outcome: this.settleAlone(settlement, 'unheld') };
-    return this.commits.add(settlement);
-  }
-
-  private async settleAlone(settlement: Settlement, mode: SettleMode, sentIn?: string): Promise<SettleOutcome> {
-    const { link, cacheMaxPerShard: cacheMaxBytes } = this;
-    const keys = link.keysOf(settlement.projectId);
-    const context = { keys, epoch: link.epochOf(keys), clock: link.clock, cacheMaxBytes, sentIn };
-    return decodeSettle(await runScript(this.client, 'settle', encodeSettle(settlement, mode, context)));
   }
 
   private async withQueue<T>(use: (queue: RedisLogQueue) => Promise<T>): Promise<T> {
