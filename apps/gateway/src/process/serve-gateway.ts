@@ -133,6 +133,7 @@ async function startGateway(options: ServeOptions) {
     await stopListening(server);
     if (!(await idle)) log.warn({ open: services.activity.count }, 'drain timed out, cutting what is left');
     await closeConnections(server);
+    services.refusals.flush();
     await services.hotStore.flush(FLUSH_TIMEOUT_MS);
     await jobs.stop();
     await running.close();

@@ -3,9 +3,9 @@ import { ZERO_USAGE } from '@llm0/core/chat/usage';
 import { countText, createUsageReader, limitOf, type NativeShape, type PassthroughPart } from '../passthrough';
 import { asCount, asObject, asObjects } from '../translation/read-json';
 import { decodeUsage } from './decode-usage';
-import { keyHeaders, rootOf } from './endpoint';
+import { keyHeaders } from './endpoint';
 
-const MODEL = String.raw`\/v1(?:beta|alpha)?\/(?:models\/)?(?<model>[^/:]+)`;
+const MODEL = String.raw`\/v1(?:beta|alpha)?\/(?:models\/)?(?<model>[^/:%;]+)`;
 
 /** Source: https://ai.google.dev/api/generate-content */
 const GENERATE: NativeShape = {
@@ -47,7 +47,7 @@ const NATIVE_ONLY = /^\/(?:upload\/)?v1(?:alpha|beta)\//;
 
 /** The vendor's native API, from the host's root. */
 export const passthrough: PassthroughPart = {
-  root: rootOf,
+  root: ({ baseUrl }) => baseUrl.replace(/\/+$/, ''),
   signsBody: () => false,
   authorize: (_request, connection) => ({ ...keyHeaders(connection), ...connection.headers }),
   shapes: [GENERATE, COUNT, EMBED],

@@ -7,9 +7,12 @@ import { decodeUsage as decodeResponsesUsage } from './responses/decode-usage';
 
 const SAMPLING = ['temperature', 'top_p', 'seed', 'stop', 'user', 'metadata', 'stream', 'store', 'n'] as const;
 
+/** Of the path behind the API's prefix. */
+type Endpoint = Omit<NativeShape, 'path'> & { readonly path: string };
+
 /** Chat Completions. */
-const CHAT: NativeShape = {
-  path: /^(?:.*\/deployments\/(?<model>[^/]+))?.*\/chat\/completions$/,
+const CHAT: Endpoint = {
+  path: 'chat/completions',
   outputLimit: (body) => times(limitOf(body, 'max_completion_tokens', 'max_tokens'), body.n),
   tellsCost: (body) => body.stream !== true || asObject(body.stream_options)?.include_usage === true,
   boundedFields: new Set([
@@ -26,9 +29,9 @@ const CHAT: NativeShape = {
 };
 
 /** Completions, with suffixes and without. */
-const COMPLETIONS: NativeShape = {
+const COMPLETIONS: Endpoint = {
   ...CHAT,
-  path: /^(?:.*\/deployments\/(?<model>[^/]+))?(?!.*\/chat\/).*\/completions$/,
+  path: '(?:fim/)?completions',
   outputLimit: (body) =>
     times(times(limitOf(body, 'max_tokens'), largest(body.n, body.best_of)), countPrompts(body.prompt)),
   boundedFields: new Set([
@@ -49,8 +52,8 @@ const countPrompts = (prompt: JsonValue | undefined): number =>
   Array.isArray(prompt) && typeof prompt[0] !== 'number' ? prompt.length : 1;
 
 /** The Responses API. */
-const RESPONSES: NativeShape = {
-  path: /\/responses$/,
+const RESPONSES: Endpoint = {
+  path: 'responses',
   outputLimit: (body) => limitOf(body, 'max_output_tokens'),
   tellsCost: (body) => body.background !== true,
   boundedFields: new Set([
@@ -67,8 +70,8 @@ const RESPONSES: NativeShape = {
     }),
 };
 
-const EMBEDDINGS: NativeShape = {
-  path: /^(?:.*\/deployments\/(?<model>[^/]+))?.*\/embeddings$/,
+const EMBEDDINGS: Endpoint = {
+  path: 'embeddings',
   isInputOnly: true,
   outputLimit: () => 0,
   tellsCost: () => true,
@@ -79,12 +82,18 @@ const EMBEDDINGS: NativeShape = {
 const NATIVE_ONLY =
   /^\/v1\/(?:images|audio|files|uploads|batches|moderations|fine_tuning|vector_stores|videos|containers|evals|conversations|assistants|threads|realtime)(?:\/|$)/;
 
-/** The native API of a server that speaks the format; the caller's path begins behind the base URL, but for its `/v1`. */
+/** The endpoints under a prefix, which may name the model. */
+export function shapesUnder(prefix: string): readonly NativeShape[] {
+  const endpoints = [CHAT, COMPLETIONS, RESPONSES, EMBEDDINGS];
+  return endpoints.map((endpoint) => ({ ...endpoint, path: new RegExp(`^${prefix}/${endpoint.path}$`) }));
+}
+
+/** The native API of a server that speaks the format; the caller's path begins behind the base URL. */
 export const passthrough: PassthroughPart = {
-  root: ({ baseUrl }) => baseUrl.replace(/\/+$/, '').replace(/\/v1$/, ''),
+  root: ({ baseUrl }) => baseUrl.replace(/\/+$/, ''),
   signsBody: () => false,
   authorize: (_request, connection) => ({ ...keyHeaders(connection), ...connection.headers }),
-  shapes: [CHAT, COMPLETIONS, RESPONSES, EMBEDDINGS],
+  shapes: shapesUnder('(?:/v1)?'),
   nativeOnly: NATIVE_ONLY,
 };
 

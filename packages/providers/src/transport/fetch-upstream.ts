@@ -1,6 +1,7 @@
 // Upstream unreachable, slow or redirecting: the attempt fails with one `GatewayError`; nothing is retried here.
 import { clientClosed, GatewayError } from '@llm0/core/errors/gateway-error';
 import type { UpstreamRequest } from '../provider-request';
+import { UnusableAnswerError } from './bounded-fetch';
 import { upstreamFailure } from './upstream-failure';
 
 export interface FetchUpstreamOptions {
@@ -90,6 +91,7 @@ function isSmallPlain(response: Response): boolean {
 
 /** A connection that failed or broke, named by its error code only: messages of the runtime may hold the URL. */
 export function connectionError(provider: string, error: unknown): GatewayError {
+  if (error instanceof UnusableAnswerError) return upstreamFailure('malformed', provider, error.message, error);
   const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
   const shown = code !== undefined && /^[A-Za-z_0-9]{2,40}$/.test(code) ? ` (${code})` : '';
   return upstreamFailure('connection', provider, `could not be reached or closed the connection${shown}.`, error);

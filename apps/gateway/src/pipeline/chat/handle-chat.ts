@@ -40,6 +40,7 @@ export async function handleChat(services: Services, dialect: Dialect, httpReque
     const meter = new Meter(services, { exchange, dialect: dialect.name, admission });
     progress.meter = meter;
     const pending = produceAnswer(services, exchange, admission);
+    meter.watch(pending);
     // Who leaves gives up its place, so that the last one out cancels upstream.
     const answer = pending.ready ?? (await untilGone(pending.answer, httpRequest.signal, pending.leave));
     meter.attach(answer);

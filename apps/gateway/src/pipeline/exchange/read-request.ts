@@ -28,7 +28,7 @@ async function readText(request: Request, maxBytes: number): Promise<string> {
     if (text.length > maxBytes) throw tooLarge(maxBytes);
     return text;
   }
-  return new Response(boundedBody(request.body, maxBytes)).text();
+  return new Response(boundedBody(request.body, { maxBytes })).text();
 }
 
 function describe(cause: unknown): string {

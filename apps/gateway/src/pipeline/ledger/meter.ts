@@ -13,8 +13,9 @@ import { isSameTarget } from '@llm0/core/routing/target';
 import type { CacheOutcome, ResponseSummary } from '../../dialects/dialect';
 import type { Services } from '../../services/contract';
 import type { Admission } from '../exchange/admit';
+import type { RequestPlan } from '../exchange/plan-request';
 import type { UpstreamEffort } from '../upstream/upstream-response';
-import { Booking, type BookingInput, type BookingNeeds, type Ending, failedAttempts } from './booking';
+import { Booking, type BookingInput, type BookingNeeds, type Ending } from './booking';
 import type { Outcome } from './build-record';
 import { cacheTtlMs } from './cache-ttl';
 import { guessUsage, lastUsage, partialUsage } from './guess-usage';
@@ -38,7 +39,7 @@ export interface MeteredCompletion extends UpstreamEffort {
   readonly onCached?: (answer: SemanticAnswer) => void;
 }
 
-export type MeterInput = BookingInput & { readonly admission: Admission };
+export type MeterInput = BookingInput<RequestPlan> & { readonly admission: Admission };
 
 /** Measures one chat request; `complete`, `fail` and `abort` settle it, the first of them for good. */
 export class Meter extends Booking<MeterInput> {
@@ -68,8 +69,10 @@ export class Meter extends Booking<MeterInput> {
     const { admission, exchange } = this.input;
     const { request } = admission.plan;
     const pays = answer.pays();
-    const known = usage ?? guessUsage(request, answer.received());
-    const cost = pays ? this.costOf(known, answer) : ZERO_COST;
+    const told = usage ?? guessUsage(request, answer.received());
+    const { usage: known, ...cost } = pays
+      ? this.costOf(told, answer, { isUnreported: usage === undefined })
+      : { ...ZERO_COST, usage: told };
     const latencyMs = this.elapsedMs();
     const outcome: Outcome = {
       ...this.outcomeBase(known, latencyMs),
@@ -96,18 +99,20 @@ export class Meter extends Booking<MeterInput> {
 
   protected end(ending: Ending, failed?: readonly AttemptSummary[]): void {
     const { answer } = this;
-    const received = answer?.received() ?? [];
-    const pays = answer?.pays() === true && received.length > 0;
-    const usage = pays ? partialUsage(this.input.admission.plan.request, received, lastUsage(received)) : ZERO_USAGE;
-    const cost = pays && answer !== undefined ? this.costOf(usage, answer) : ZERO_COST;
-    this.book({
-      ...this.outcomeBase(usage, this.elapsedMs()),
-      costNanoUsd: cost.costNanoUsd,
-      costDetail: pays ? cost.detail : undefined,
-      savedNanoUsd: 0,
-      ...(answer === undefined ? failedAttempts(failed) : undefined),
-      ...ending,
-    });
+    if (answer === undefined) {
+      const unanswered = this.unanswered(failed);
+      const base = this.outcomeBase(unanswered.usage, this.elapsedMs());
+      this.book({ ...base, savedNanoUsd: 0, ...unanswered, ...ending });
+      return;
+    }
+    const received = answer.received();
+    const pays = answer.pays();
+    const told = pays ? partialUsage(this.input.admission.plan.request, received, lastUsage(received)) : ZERO_USAGE;
+    const { usage, costNanoUsd, detail } = pays
+      ? this.costOf(told, answer, { isUnreported: true })
+      : { ...ZERO_COST, usage: told };
+    const costDetail = pays ? detail : undefined;
+    this.book({ ...this.outcomeBase(usage, this.elapsedMs()), costNanoUsd, costDetail, savedNanoUsd: 0, ...ending });
   }
 
   private outcomeBase(usage: Usage, latencyMs: number) {
@@ -146,20 +151,21 @@ export class Meter extends Booking<MeterInput> {
     this.answer?.onCached?.(kept);
   }
 
-  private costOf(usage: Usage, answer: MeteredCompletion): { costNanoUsd: number; detail: CostDetail } {
+  /** `isUnreported`: the vendor did not tell to its end what it bills. */
+  private costOf(usage: Usage, answer: MeteredCompletion, { isUnreported }: { readonly isUnreported: boolean }): Costs {
     const priced = this.needs.routing().prices.find(answer.target.provider, answer.target.model);
-    const cost = priced === undefined ? ZERO_COST : computeCost(usage, priced);
-    if (answer.wastedNanoUsd === 0) return cost;
-    return {
-      costNanoUsd: cost.costNanoUsd + answer.wastedNanoUsd,
-      detail: { ...cost.detail, other_attempts: answer.wastedNanoUsd },
-    };
+    const { costNanoUsd, detail } = priced === undefined ? ZERO_COST : computeCost(usage, priced);
+    const all = costNanoUsd + answer.wastedNanoUsd;
+    const booked = this.unfinished(usage, all, { isBilled: isUnreported });
+    const others = answer.wastedNanoUsd === 0 ? {} : { other_attempts: answer.wastedNanoUsd };
+    const source = booked.costNanoUsd > all ? { price_source: 'hold' } : {};
+    return { ...booked, detail: { ...detail, ...others, ...source } };
   }
 
   /** Followers and hits save what the answer would have cost them. */
   private savedBy(answer: MeteredCompletion, usage: Usage): number {
     if (answer.cache === 'miss') return 0;
-    return answer.savedNanoUsd || this.costOf(usage, answer).costNanoUsd;
+    return answer.savedNanoUsd || this.costOf(usage, answer, { isUnreported: false }).costNanoUsd;
   }
 
   private cacheEntry(
@@ -189,6 +195,12 @@ export class Meter extends Booking<MeterInput> {
   private upstreamMs(answer: MeteredCompletion, latencyMs: number): number {
     return answer.cache === 'miss' ? Math.max(0, latencyMs - (this.overheadMs() ?? 0)) : 0;
   }
+}
+
+interface Costs {
+  readonly usage: Usage;
+  readonly costNanoUsd: number;
+  readonly detail: CostDetail;
 }
 
 const ZERO_COST = { costNanoUsd: 0, detail: {} } as const;

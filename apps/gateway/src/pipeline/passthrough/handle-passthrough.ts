@@ -16,6 +16,7 @@ import { openExchange } from '../exchange/open-exchange';
 import { handleRefusal, type Progress } from '../handle-refusal';
 import { givenBodies } from '../ledger/logged-bodies';
 import { finalFailure } from '../upstream/final-failure';
+import { allowNative, findShape } from './allow-native';
 import type { Entrance } from './entrances';
 import { forwardedRequestHeaders } from './filter-headers';
 import { NativeMeter } from './native-meter';
@@ -40,13 +41,17 @@ export async function handlePassthrough(
     progress.principal = principal;
     const find = (known: Authenticated) => {
       const found = entrance.findTarget(services, httpRequest, known);
-      return { target: found, ...reach(services, found, known) };
+      const reached = reach(services, found, known);
+      const asked = { provider: found.provider, method: httpRequest.method, path: found.native.path };
+      const url = nativeUrl(reached.provider, reached.connection, found.native);
+      const shape = findShape(reached.provider, asked);
+      if (found.isOwn !== true) allowNative(known, { ...asked, shape }, reached.connected);
+      return { target: found, url, isInference: shape !== undefined, ...reached };
     };
-    const { target, connected, provider, connection } = await findFresh(services, principal, find);
-    const url = nativeUrl(provider, connection, target.native);
+    const { target, url, isInference, connected, provider, connection } = await findFresh(services, principal, find);
     const isWhole = provider.passthrough.signsBody(connection);
     const body = await readBody(httpRequest, {
-      ...{ maxBytes: services.config.maxBodyBytes, isWhole, isJson: entrance.takesJsonOnly },
+      ...{ maxBytes: services.config.maxBodyBytes, isWhole, isObject: isInference },
     });
     const job = describeNative(httpRequest, { ...target, provider }, body);
     progress.requestedModel = job.model;
@@ -61,6 +66,7 @@ export async function handlePassthrough(
     progress.meter = meter;
     services.bodyLog.keep(() => givenBodies({ exchange, admission }, job.body));
     const askedMs = services.clock.monotonicMs();
+    meter.noteSent();
     const response = await ask(services, { connected, provider, connection, principal, url, body, httpRequest });
     noteKey(connected, { provider, connection, response });
     return await respondNative(services, {
@@ -140,6 +146,10 @@ function ask(services: Services, asked: Asked): Promise<Response> {
   const { 'idempotency-key': idempotencyKey } = own;
   if (idempotencyKey !== undefined) own['idempotency-key'] = asVendorSees(idempotencyKey, principal);
   if (body.length !== undefined) own['content-length'] = String(body.length);
+  if (body.isJson === true) {
+    own['content-type'] = 'application/json';
+    delete own['content-encoding'];
+  }
   const unsigned = { method, url, headers: own, body: body.bytes };
   const headers = { ...own, ...provider.passthrough.authorize(unsigned, connection) };
   return callPassthrough({

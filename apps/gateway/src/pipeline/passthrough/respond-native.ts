@@ -81,7 +81,7 @@ async function respondFailure(answer: NativeResponse, body: UpstreamBody, header
       const refused = provider.decodeError(response.status, response.headers, text);
       throw new GatewayError('upstream_error', refused.message, { failure: 'auth', upstreamStatus: 401 });
     }
-    meter.complete(response.status);
+    meter.complete(response.status, text);
     await meter.handedOver;
     return new Response(text, { status: response.status, headers });
   } finally {
