@@ -4,6 +4,7 @@ import { ChaosPostgres } from '../chaos/chaos-postgres';
 import { ChaosRedis } from '../chaos/chaos-redis';
 import { removeFolder, temporaryFolder } from '../stores/server-process';
 import { type GatewayProcess, startGateway } from '../stores/start-gateway';
+import { startTestStores } from '../stores/start-test-stores';
 import { PROFILES, type Profile } from './attack';
 import type { AttackOptions } from './attack-options';
 import { HONEST, type HostileUpstream, startHostileUpstream } from './hostile-upstream';
@@ -41,6 +42,7 @@ export async function startAttackWorld({ stores }: Pick<AttackOptions, 'stores'>
   try {
     const folder = temporaryFolder('attack');
     stops.push(() => removeFolder(folder));
+    if (stores === 'embedded') await findTemplate();
     const upstream = await startHostileUpstream();
     stops.push(() => upstream.stop());
     const env = { ...vendors(upstream.url), ...(stores === 'real' ? await startStores(stops) : {}) };
@@ -73,13 +75,13 @@ interface OneGateway {
 }
 
 async function startOne({ dataDir, env, profile, upstream }: OneGateway): Promise<AttackedGateway> {
-  const process = await startGateway({ dataDir, env: { ...env, ...PROFILES[profile] } });
-  await warmUp(process, upstream);
-  const watch = await watchGateway(process);
+  const started = await startGateway({ dataDir, env: { ...env, ...PROFILES[profile] } });
+  await warmUp(started, upstream);
+  const watch = await watchGateway(started);
   await Bun.sleep(CALM_MS);
   const { nowBytes } = await watch.mark();
-  const gateway: AttackedGateway = { process, watch, profile, calmBytes: nowBytes, hasEnded: false };
-  void process.exited.then(() => {
+  const gateway: AttackedGateway = { process: started, watch, profile, calmBytes: nowBytes, hasEnded: false };
+  void started.exited.then(() => {
     gateway.hasEnded = true;
   });
   return gateway;
@@ -115,6 +117,12 @@ function vendors(url: string): Readonly<Record<string, string>> {
     },
     ...clouds,
   );
+}
+
+/** Gateways start again and again: the database is migrated once. */
+async function findTemplate(): Promise<void> {
+  const { stores } = await startTestStores(['template']);
+  process.env.TEST_EMBEDDED_TEMPLATE ||= stores[0]?.env.TEST_EMBEDDED_TEMPLATE;
 }
 
 async function startStores(stops: (() => unknown)[]): Promise<Record<string, string>> {

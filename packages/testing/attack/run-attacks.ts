@@ -4,7 +4,7 @@ import type { Attack, AttackKey, Profile } from './attack';
 import type { AttackOptions } from './attack-options';
 import { type AttackedGateway, type AttackWorld, startAttackWorld } from './attack-world';
 import { HONEST } from './hostile-upstream';
-import { grownBytes, judge, mayBeTheMachine, type Outcome } from './judge';
+import { grownBytes, judge, LAW, mayBeTheMachine, type Outcome } from './judge';
 import { readBooks } from './read-books';
 import { createSender } from './send';
 import { showOutcome } from './show-attack';
@@ -65,11 +65,15 @@ async function playUntilSure(world: AttackWorld, play: Play): Promise<Outcome> {
   for (let repeats = 0; ; repeats++) {
     const gateway = await world.gateway(play.profile);
     const outcome = { ...(await playOnce(world, gateway, play)), repeats };
-    if (judge(outcome).length > 0) await world.gateway(play.profile, true);
+    // What one attack left behind must not be held against the next.
+    if (needsFresh(outcome)) await world.gateway(play.profile, true);
     if (repeats >= REPEATS[mayBeTheMachine(outcome)]) return outcome;
     await waitForCalm(await world.gateway(play.profile));
   }
 }
+
+const needsFresh = (outcome: Outcome) =>
+  outcome.hasEnded || outcome.grownBytes > LAW.grownBytes || !outcome.books.isEven;
 
 /** Until even a bare server answers as it should, or it is clear that it will not. */
 async function waitForCalm({ watch }: AttackedGateway): Promise<void> {

@@ -28,7 +28,9 @@ const SCRIPTS = new Bun.Glob('**/*.{ts,tsx}');
 export async function findExpressions(): Promise<FoundExpressions> {
   const written: FoundExpression[] = [];
   const built: BuiltExpression[] = [];
-  const paths = ROOMS.flatMap((room) => [...SCRIPTS.scanSync({ cwd: join(ROOT, room) })].map((path) => join(room, path)));
+  const paths = ROOMS.flatMap((room) =>
+    [...SCRIPTS.scanSync({ cwd: join(ROOT, room) })].map((path) => join(room, path)),
+  );
   for (const path of paths.sort()) {
     if (isTest(path) || !isScript(path) || path.includes('node_modules')) continue;
     const found = expressionsOf(path, await Bun.file(join(ROOT, path)).text());

@@ -39,6 +39,7 @@ export function hardPieces(source: string, flags: string): readonly string[] {
   visitRegExpAST(tree, {
     onQuantifierEnter: ({ element, max }) => void (max > 1 && pieces.add(sample(element))),
     onAlternativeEnter: ({ elements }) => {
+      pieces.add(`${elements.map(sample).join('')} `);
       for (let i = 1; i <= elements.length; i++) pieces.add(elements.slice(0, i).map(sample).join(''));
     },
   });
