@@ -17,11 +17,7 @@ test.each([
     'x7Kp9mQ2vL5nR8tW',
     '00000000-0000-4000-8000-000000000000',
   ],
-  ...[
-    'administratoradministrator',
-    'llm0_admin_llm0_admin_llm0_admin_llm0_admin_',
-    'Sommer-2026-Hamburg-Sonne',
-  ],
+  ...['administratoradministrator', 'llm0_admin_llm0_admin_llm0_admin_llm0_admin_', 'Sommer-2026-Hamburg-Sonne'],
 ])('%s is guessed sooner', (secret) => {
   expect(guessEntropyBits(secret)).toBeLessThan(ENOUGH);
 });
