@@ -22,6 +22,7 @@ import { NativeMeter } from './native-meter';
 import { PASSTHROUGH } from './plan-passthrough';
 import { describeNative, type NativeBody, type NativeTarget, readBody } from './read-native';
 import { respondNative } from './respond-native';
+import { askForUsage, showUsage } from './show-usage';
 
 const DIALECT = 'passthrough';
 
@@ -43,12 +44,14 @@ export async function handlePassthrough(
       return { target: found, ...reach(services, found, known) };
     };
     const { target, connected, provider, connection } = await findFresh(services, principal, find);
-    const url = nativeUrl(provider, connection, target.native);
+    const shown = showUsage(provider, target.native, httpRequest.headers);
+    const url = nativeUrl(provider, connection, shown.native);
     const isWhole = provider.passthrough.signsBody(connection);
-    const body = await readBody(httpRequest, {
+    const given = await readBody(httpRequest, {
       ...{ maxBytes: services.config.maxBodyBytes, isWhole, isJson: entrance.takesJsonOnly },
     });
-    const job = describeNative(httpRequest, { ...target, provider }, body);
+    const asked = describeNative(httpRequest, { ...target, provider }, given);
+    const { body, job } = askForUsage(asked, given);
     progress.requestedModel = job.model;
     progress.stream = job.stream;
     const admission = await admitPlanned(
@@ -66,7 +69,7 @@ export async function handlePassthrough(
     noteKey(connected, { provider, connection, response });
     return await respondNative(services, {
       ...{ exchange, admission, meter, response, provider, connection },
-      waitMs: services.clock.monotonicMs() - askedMs,
+      ...{ waitMs: services.clock.monotonicMs() - askedMs, dropsUsage: body !== given, dropped: shown.dropped },
       signal: httpRequest.signal,
       onEnd: release,
     });
