@@ -1,9 +1,9 @@
-import { mkdir } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { KeyCache } from '@llm0/core/keys/key-cache';
 import type { LogRecord } from '@llm0/core/logs/log-record';
 import { isListed } from '@llm0/core/routing/routing-tables';
 import type { Database, Db } from '@llm0/drizzle/client';
+import { claimFolder } from '@llm0/drizzle/embedded/private-folder';
 import { findPrincipalByHash } from '@llm0/drizzle/queries/access/find-principal';
 import { createBoundedFetch } from '@llm0/providers/transport/bounded-fetch';
 import { readEgressAllow } from '@llm0/providers/transport/egress-allow';
@@ -108,7 +108,7 @@ function createKeyCache(db: Db, firstCredentials: FirstCredentials): KeyCache {
 /** The stores, and the tables read from them. */
 async function startBase(config: Config, log: Logger, fetch: typeof globalThis.fetch) {
   const dataDir = resolve(config.dataDir);
-  await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  claimFolder(dataDir, (message) => log.warn(message));
   const vault = await openVault(config, dataDir);
   const metrics = new Metrics((provider, model) => isListed(routing.tables.current(), provider, model));
   const stores = await openStores(config, { dataDir, onWarning: (message) => log.warn(message) });

@@ -136,9 +136,9 @@ describe.each(STORE_KINDS)('native APIs passed through on %s stores', (kind) => 
 
   test.each([
     ['openai/v1/chat/completions', { ...chat, stream: true, stream_options: { include_usage: true } }, false],
-    ['openai/v1/chat/completions', { ...chat, stream: true }, true],
+    ['openai/v1/chat/completions', { ...chat, stream: true }, false],
     ['openai/v1/completions', { model: 'gpt-3.5-turbo-instruct', prompt: 'Hi' }, false],
-    ['openai/v1/completions', { model: 'gpt-3.5-turbo-instruct', prompt: 'Hi', stream: true }, true],
+    ['openai/v1/completions', { model: 'gpt-3.5-turbo-instruct', prompt: 'Hi', stream: true }, false],
     ['anthropic/v1/messages', { ...chat, model: 'claude-haiku-4-5', max_tokens: 50, stream: true }, false],
     ['anthropic/v1/messages', { ...chat, model: 'claude-haiku-4-5', max_tokens: 50 }, false],
     [
@@ -385,9 +385,15 @@ describe.each(STORE_KINDS)('native APIs passed through on %s stores', (kind) => 
     const path = 'openai/v1/chat/completions';
     expect((await call(path, json(bounded, { key }))).status).toBe(200);
     const image = [{ role: 'user', content: [{ type: 'image_url', image_url: { url: 'https://x.example/a.png' } }] }];
+    // Usage is asked for where the caller did not, and nobody sees it.
+    const streamed = await call(path, json({ ...bounded, stream: true }, { key }));
+    expect([streamed.status, (await streamed.text()).includes('"usage":{')]).toEqual([200, false]);
+    expect(world.upstream.requests.at(-1)?.body.stream_options).toEqual({ include_usage: true });
     for (const body of [
       chat,
-      { ...bounded, stream: true },
+      { ...bounded, max_tokens: '20' },
+      { ...bounded, n: '5' },
+      { ...bounded, provider: { only: ['dear'] } },
       { ...bounded, web_search_options: {} },
       { ...bounded, messages: image },
       { ...bounded, tools: [{ type: 'web_search' }] },

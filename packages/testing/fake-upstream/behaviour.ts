@@ -7,6 +7,8 @@ export interface FakeBehaviour {
   readonly text?: string;
   /** Answer with what was asked, in the words of the last message or prompt. */
   readonly sayBack?: boolean;
+  /** Another model than the one asked for says so, and is billed. */
+  readonly answeredBy?: string;
   /** Content chunks of a streamed answer. */
   readonly chunks?: number;
   /** How many choices say so (OpenAI's formats). */

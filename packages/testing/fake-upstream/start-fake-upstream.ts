@@ -216,10 +216,11 @@ class FakeServer implements FakeUpstream, FakeControl {
     return Response.json(answer, { headers });
   }
 
-  private async answerChat({ request, body, stream, context }: ChatCall): Promise<Response> {
+  private async answerChat({ request, body, stream, context: asked }: ChatCall): Promise<Response> {
     this.counters.received += 1;
     if (this.options.record !== false) this.record(request, body);
-    const chosen = this.chooseBehaviour(request, body, context.model);
+    const chosen = this.chooseBehaviour(request, body, asked.model);
+    const context = { ...asked, model: chosen?.answeredBy ?? asked.model };
     const behaviour = withForcedTool(saidBack(chosen, body), context.format, body);
     this.bill.note(request, body, { model: context.model, behaviour: behaviour ?? {} });
     if (this.gate !== undefined) await this.waitAtGate();

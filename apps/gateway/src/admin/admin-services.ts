@@ -39,6 +39,8 @@ export interface AdminServices {
     | 'requestTimeoutMs'
     | 'workers'
     | 'trustProxyHops'
+    | 'port'
+    | 'adminPort'
   >;
   /** For URLs an operator gave: never to private addresses unless ALERT_WEBHOOK_HOSTS names them. */
   readonly postWebhook: PostWebhook;

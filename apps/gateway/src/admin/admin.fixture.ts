@@ -116,6 +116,7 @@ export async function openAdmin(kind: TestDatabaseKind, options: AdminOptions = 
       requestTimeoutMs: 30_000,
       workers: 1,
       trustProxyHops: 1,
+      port: 8080,
     },
     postWebhook: async (url: string, body: object) => {
       webhooks.push({ url, body });

@@ -13,6 +13,7 @@ export {
   type NativeShape,
   type UsageReader,
 } from '../passthrough';
+export { UsageEventFilter } from './drop-usage-event';
 export { hideSecrets } from './hide-secrets';
 export { allowsPath } from './path-rules';
 export { readStart, UpstreamBody } from './read-body';

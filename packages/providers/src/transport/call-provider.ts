@@ -16,6 +16,7 @@ import { readWhole, UpstreamBody } from './read-body';
 import { readFailure } from './read-failure';
 import { upstreamFailure } from './upstream-failure';
 
+export { type Costly, type CostlyUse, findCostly } from '../billing/costly-fields';
 export { isUnresolved, KIND_BY_FAILURE, mayBeBilled, upstreamFailure } from './upstream-failure';
 export type { ProviderAnswer, ProviderCall };
 

@@ -188,6 +188,7 @@ function completionOf(subscriber: Subscriber, upstream: UpstreamResponse): Compl
     firstWaitMs: upstream.firstWaitMs,
     savedNanoUsd: 0,
     dropped: upstream.dropped,
+    answeredBy: upstream.answeredBy,
     pays: () => subscriber.pays(),
     received: () => subscriber.received(),
     next: () => subscriber.next(),

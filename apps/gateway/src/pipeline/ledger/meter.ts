@@ -30,6 +30,8 @@ export interface MeteredCompletion extends UpstreamEffort {
   readonly matchedBy?: string;
   /** Parameters of the request that were left out. */
   readonly dropped: readonly string[];
+  /** See `UpstreamResponse`. */
+  readonly answeredBy?: string;
   /** True when this request has to settle the cost of the answer. */
   readonly pays: () => boolean;
   readonly received: () => readonly EventBatch[];
@@ -117,14 +119,17 @@ export class Meter extends Booking<MeterInput> {
 
   private outcomeBase(usage: Usage, latencyMs: number) {
     const answer = this.answer;
-    const { route, request } = this.input.admission.plan;
+    const { route, request, isInexact } = this.input.admission.plan;
     return {
       requestedModel: this.input.admission.requestedModel,
       stream: request.stream,
       provider: firstChoice(route).provider,
       finalProvider: answer?.target.provider,
       model: answer?.target.model ?? route.targets[0].model,
-      usage: answer?.wasteEstimated === true ? { ...usage, estimated: true } : usage,
+      usage:
+        answer?.wasteEstimated === true || (isInexact === true && answer?.pays() === true)
+          ? { ...usage, estimated: true }
+          : usage,
       timing: {
         latencyMs,
         overheadMs: this.overheadMs(),
@@ -153,13 +158,26 @@ export class Meter extends Booking<MeterInput> {
 
   /** `isUnreported`: the vendor did not tell to its end what it bills. */
   private costOf(usage: Usage, answer: MeteredCompletion, { isUnreported }: { readonly isUnreported: boolean }): Costs {
-    const priced = this.needs.routing().prices.find(answer.target.provider, answer.target.model);
-    const { costNanoUsd, detail } = priced === undefined ? ZERO_COST : computeCost(usage, priced);
+    const { costNanoUsd, detail } = this.dearestCost(usage, answer);
     const all = costNanoUsd + answer.wastedNanoUsd;
     const booked = this.unfinished(usage, all, { isBilled: isUnreported });
     const others = answer.wastedNanoUsd === 0 ? {} : { other_attempts: answer.wastedNanoUsd };
     const source = booked.costNanoUsd > all ? { price_source: 'hold' } : {};
     return { ...booked, detail: { ...detail, ...others, ...source } };
+  }
+
+  /** At the price of the model that answered; where that is unknown, of the dearest that may have. */
+  private dearestCost(usage: Usage, { target, answeredBy }: MeteredCompletion): Pick<Costs, 'costNanoUsd' | 'detail'> {
+    const { prices } = this.needs.routing();
+    const { others } = this.input.admission.plan;
+    const named = others && answeredBy !== undefined ? prices.find(target.provider, answeredBy) : undefined;
+    const asked = prices.find(target.provider, target.model);
+    const candidates = named === undefined ? [...(asked === undefined ? [] : [asked]), ...(others ?? [])] : [named];
+    const costs = candidates.map((priced) => computeCost(usage, priced));
+    return costs.reduce<Pick<Costs, 'costNanoUsd' | 'detail'>>(
+      (most, cost) => (cost.costNanoUsd > most.costNanoUsd ? cost : most),
+      costs[0] ?? ZERO_COST,
+    );
   }
 
   /** Followers and hits save what the answer would have cost them. */

@@ -14,9 +14,20 @@ const OWN_REQUEST: ReadonlySet<string> = new Set([
   // What makes another request of the one that was checked.
   ...['x-http-method', 'x-http-method-override', 'x-method-override', 'x-rewrite-url', 'x-host', 'x-client-ip'],
 ]);
+/** They take usage out of an answer, or make another request of it. */
+const HIDES: ReadonlySet<string> = new Set([
+  ...['x-goog-fieldmask', 'x-goog-fields', 'x-http-method-override', 'x-http-method', 'x-method-override'],
+]);
+/** Who answers, and on what hardware, is said by path and body, which were checked. */
+const CHOOSES = /(?:^|-)(?:models?|fallbacks?|deployment)(?:-|$)|^x-amzn-bedrock-/;
 const OWN_REQUEST_PREFIXES = [
   ...['x-llm0-', 'x-forwarded', 'x-original-', 'x-amz-', 'x-envoy-', 'sec-', 'cf-', 'true-client-', 'proxy-'],
 ] as const;
+
+/** True for a request's header that is left out for the sake of what it would do to the answer. */
+export function hidesUsage(name: string): boolean {
+  return HIDES.has(name) || CHOOSES.test(name);
+}
 
 /** What the vendor says to the operator alone, or what this gateway says itself. */
 const OWN_RESPONSE: ReadonlySet<string> = new Set([
@@ -50,6 +61,7 @@ function keep(headers: Headers, own: ReadonlySet<string>, prefixes: readonly str
   const kept: Record<string, string> = {};
   headers.forEach((value, name) => {
     if (HOP_BY_HOP.has(name) || own.has(name) || named.includes(name)) return;
+    if (own === OWN_REQUEST && hidesUsage(name)) return;
     if (prefixes.some((prefix) => name.startsWith(prefix))) return;
     kept[name] = value;
   });

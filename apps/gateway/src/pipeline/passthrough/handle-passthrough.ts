@@ -23,6 +23,7 @@ import { NativeMeter } from './native-meter';
 import { PASSTHROUGH } from './plan-passthrough';
 import { describeNative, type NativeBody, type NativeTarget, readBody } from './read-native';
 import { respondNative } from './respond-native';
+import { askForUsage, showUsage } from './show-usage';
 
 const DIALECT = 'passthrough';
 
@@ -43,17 +44,23 @@ export async function handlePassthrough(
       const found = entrance.findTarget(services, httpRequest, known);
       const reached = reach(services, found, known);
       const asked = { provider: found.provider, method: httpRequest.method, path: found.native.path };
-      const url = nativeUrl(reached.provider, reached.connection, found.native);
+      const shown = showUsage(reached.provider, found.native, httpRequest.headers);
+      const url = nativeUrl(reached.provider, reached.connection, shown.native);
       const shape = findShape(reached.provider, asked);
       if (found.isOwn !== true) allowNative(known, { ...asked, shape }, reached.connected);
-      return { target: found, url, isInference: shape !== undefined, ...reached };
+      return { target: found, shown, url, isInference: shape !== undefined, ...reached };
     };
-    const { target, url, isInference, connected, provider, connection } = await findFresh(services, principal, find);
+    const { target, shown, url, isInference, connected, provider, connection } = await findFresh(
+      services,
+      principal,
+      find,
+    );
     const isWhole = provider.passthrough.signsBody(connection);
-    const body = await readBody(httpRequest, {
+    const given = await readBody(httpRequest, {
       ...{ maxBytes: services.config.maxBodyBytes, isWhole, isObject: isInference },
     });
-    const job = describeNative(httpRequest, { ...target, provider }, body);
+    const asked = describeNative(httpRequest, { ...target, provider }, given);
+    const { body, job } = askForUsage(asked, given);
     progress.requestedModel = job.model;
     progress.stream = job.stream;
     const admission = await admitPlanned(
@@ -71,7 +78,7 @@ export async function handlePassthrough(
     noteKey(connected, { provider, connection, response });
     return await respondNative(services, {
       ...{ exchange, admission, meter, response, provider, connection },
-      waitMs: services.clock.monotonicMs() - askedMs,
+      ...{ waitMs: services.clock.monotonicMs() - askedMs, dropsUsage: body !== given, dropped: shown.dropped },
       signal: httpRequest.signal,
       onEnd: release,
     });

@@ -1,7 +1,8 @@
 import { type Usage, ZERO_USAGE } from '@llm0/core/chat/usage';
 import type { GatewayError } from '@llm0/core/errors/gateway-error';
-import { computeCost } from '@llm0/core/pricing/compute-cost';
+import { type Cost, computeCost } from '@llm0/core/pricing/compute-cost';
 import { guessTokens } from '@llm0/core/pricing/estimate-tokens';
+import type { PricedModel } from '@llm0/core/pricing/price-book';
 import { atLeast, isBilledStatus, mayBeBilled, type UsageReader } from '@llm0/providers/transport/call-passthrough';
 import { Booking, type BookingInput, type BookingNeeds, type Ending } from '../ledger/booking';
 import { type NativeJob, type NativePlan, UNNAMED_MODEL } from './plan-passthrough';
@@ -17,6 +18,7 @@ export class NativeMeter extends Booking<NativeMeterInput> {
   readonly reader: UsageReader | undefined;
   private waitMs: number | undefined;
   private ttftMs: number | undefined;
+  private receivedBytes = 0;
   private answered = false;
   /** It may stand on the vendor's bill, whatever comes of it. */
   private isSent = false;
@@ -38,8 +40,10 @@ export class NativeMeter extends Booking<NativeMeterInput> {
     this.isSent = true;
   }
 
-  noteFirstByte(): void {
+  /** The answer's bytes so far. */
+  noteBytes(bytes: number): void {
     this.ttftMs ??= this.elapsedMs();
+    this.receivedBytes += bytes;
   }
 
   /** The whole answer went on. Anything but a 2xx is a failure that the caller got in the vendor's words (`said`). */
@@ -70,7 +74,9 @@ export class NativeMeter extends Booking<NativeMeterInput> {
 
   /** From what was sent and what came. */
   private guess(): Usage {
-    const outputTokens = guessTokens(this.reader?.outputBytes ?? 0);
+    // Plain answers are read at their end: until then their bytes count as they are.
+    const bytes = this.input.job.shape?.isInputOnly === true ? 0 : this.reader?.outputBytes || this.receivedBytes;
+    const outputTokens = guessTokens(bytes);
     return { ...ZERO_USAGE, inputTokens: guessTokens(this.input.job.bodyBytes), outputTokens, estimated: true };
   }
 
@@ -79,11 +85,20 @@ export class NativeMeter extends Booking<NativeMeterInput> {
     const { admission, job } = this.input;
     const { priced, isUnpriced, admit } = admission.plan;
     if (priced === undefined || isUnpriced || job.shape?.isFree === true) return { usage: ZERO_USAGE, ...NO_COST };
-    const { costNanoUsd: ownNanoUsd, detail: costDetail } = computeCost(known, priced);
+    const { costNanoUsd: ownNanoUsd, detail: costDetail } = this.dearestCost(known, priced);
     const booked = this.unfinished(known, ownNanoUsd, { isBilled: extent !== 'told' });
     const costNanoUsd = Math.max(booked.costNanoUsd, extent === 'hidden' ? admit.holdNanoUsd : 0);
-    if (costNanoUsd === ownNanoUsd) return { usage: known, costNanoUsd, costDetail };
+    const usage = admission.plan.isInexact === true ? { ...known, estimated: true } : known;
+    if (costNanoUsd === ownNanoUsd) return { usage, costNanoUsd, costDetail };
     return { usage: { ...known, estimated: true }, costNanoUsd, costDetail: { ...costDetail, price_source: 'hold' } };
+  }
+
+  /** At the price of the model that answered; where that is unknown, of the dearest that may have. */
+  private dearestCost(usage: Usage, priced: PricedModel): Cost {
+    const { others = [] } = this.input.admission.plan;
+    const named = [priced, ...others].find(({ model }) => model === this.reader?.model);
+    const costs = (named === undefined ? [priced, ...others] : [named]).map((one) => computeCost(usage, one));
+    return costs.reduce((most, cost) => (cost.costNanoUsd > most.costNanoUsd ? cost : most));
   }
 
   private book(ending: Ending, known: Usage, extent: 'told' | 'hidden' | 'cut'): void {

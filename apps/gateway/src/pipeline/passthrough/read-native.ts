@@ -136,6 +136,7 @@ export function describeNative(
     stream: body.json?.stream === true || /stream/i.test(native.path),
     body: body.json,
     bodyBytes: body.bytes?.byteLength ?? body.length ?? 0,
+    format: shape?.format ?? provider.wireFormat,
   };
 }
 

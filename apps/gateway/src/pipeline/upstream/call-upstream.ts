@@ -89,11 +89,17 @@ class ChatCall extends UpstreamCall<ChatJob, EventBatch[], OpenedTarget, Upstrea
     if (superseded !== undefined && isHedge) attempts.push(superseded);
     const effort = this.noteSuccess(attempt, status);
     if (superseded !== undefined && !isHedge) attempts.push(superseded);
-    return { ...effort, dropped, batches, onBroken: (error) => this.noteBroken(attempt, error) };
+    const answeredBy = startedBy(attempt.received);
+    return { ...effort, dropped, answeredBy, batches, onBroken: (error) => this.noteBroken(attempt, error) };
   }
 
   /** The answer broke off after its first output. */
   private noteBroken(attempt: ChatAttempt, error: unknown): void {
     if (error instanceof GatewayError) this.tellFailure(attempt, error, this.services.clock.monotonicMs());
   }
+}
+
+function startedBy(received: readonly EventBatch[]): string | undefined {
+  for (const { events } of received) for (const event of events) if (event.type === 'start') return event.model;
+  return undefined;
 }

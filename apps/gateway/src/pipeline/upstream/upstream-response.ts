@@ -42,6 +42,8 @@ export interface UpstreamResponse extends UpstreamEffort {
   /** Parameters of the request that were left out. */
   readonly dropped: readonly string[];
   readonly batches: AsyncIterator<EventBatch>;
+  /** The model that answers, as the vendor names it; absent where it does not. */
+  readonly answeredBy?: string;
   /** Told when the answer breaks off after its first output. */
   readonly onBroken?: (error: unknown) => void;
 }
