@@ -55,7 +55,7 @@ export async function openGateway(): Promise<OpenGateway> {
     },
     stats: createStatsReader(database.db),
   });
-  const app = createApp(services, admin);
+  const app = createApp(services, { admin });
   const fetch = async (request: Request) => app.fetch(request);
   const server = Bun.serve({ port: 0, hostname: '127.0.0.1', routes: createHotRoutes(services), fetch });
   return {

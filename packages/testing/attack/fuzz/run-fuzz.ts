@@ -30,6 +30,8 @@ export interface FuzzRun extends FuzzOptions {
 
 /** Of so many, one is sent as bytes on a connection. */
 const OVER_THE_WIRE = 50;
+/** What the runtime itself answers to what is no HTTP/1.1. */
+const NO_HTTP = 505;
 const ANSWER_MS = 10_000;
 const MOST_GROWN_BYTES = 150 * 1024 * 1024;
 const SAY_EVERY = 50_000;
@@ -86,7 +88,11 @@ async function play(gateway: OpenGateway, one: FuzzCase): Promise<{ status: numb
   const isOnWire = one.index % OVER_THE_WIRE === OVER_THE_WIRE - 1;
   if (isOnWire) {
     const status = await sendBytes(gateway, one);
-    return { status, finding: status >= 500 && one.vendor === 'honest' ? `status ${status} on the wire` : undefined };
+    return {
+      status,
+      finding:
+        status >= 500 && status !== NO_HTTP && one.vendor === 'honest' ? `status ${status} on the wire` : undefined,
+    };
   }
   const answer = await ask(gateway, one);
   return { status: answer.status, finding: answer.status === -1 ? answer.text : checkAnswer(one, answer) };
