@@ -6,6 +6,8 @@ export interface Outcome {
   readonly name: string;
   readonly seconds: number;
   readonly statuses: ReadonlyMap<number, number>;
+  /** What was answered with 500 first, where a client library sent it. */
+  readonly failed: string | undefined;
   readonly readings: Readings;
   /** Resident beyond where the gateway was before any attack. */
   readonly grownBytes: number;
@@ -37,7 +39,7 @@ export function judge(outcome: Outcome): readonly string[] {
     [readings.ownMs > LAW.livezMs, `/livez took ${Math.round(readings.livezMs)} ms`],
     [readings.failed > 0 && !outcome.hasEnded, `/livez broke ${readings.failed} times`],
     [outcome.grownBytes > LAW.grownBytes, `memory grew by ${toMegabytes(outcome.grownBytes)} MB`],
-    [outcome.statuses.has(500), `status 500 ${outcome.statuses.get(500)} times`],
+    [outcome.statuses.has(500), `status 500 ${outcome.statuses.get(500)} times ${outcome.failed ?? ''}`.trim()],
     [outcome.seconds > LAW.seconds, `it took ${Math.round(outcome.seconds)} s`],
     [books.bookedNanoUsd < books.billedNanoUsd, 'the vendor bills more than was booked'],
     [!books.isEven, 'the books are not even'],

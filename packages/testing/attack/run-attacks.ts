@@ -106,6 +106,7 @@ async function playOnce(world: AttackWorld, gateway: AttackedGateway, play: Play
     name: profile === 'plain' ? attack.name : `${attack.name} (${profile})`,
     ...{ seconds, readings, books, gained },
     statuses: new Map(send.statuses),
+    failed: send.failed.path,
     grownBytes: grownBytes(gateway, readings),
     hasEnded: gateway.hasEnded,
   };

@@ -27,16 +27,20 @@ export interface Sender {
 export interface CountingSender extends Sender {
   /** Answers by status. */
   readonly statuses: ReadonlyMap<number, number>;
+  /** What was answered with 500 first. */
+  readonly failed: { path?: string };
   /** Closes what was left open. */
   close(): void;
 }
 
 const DEFAULT_LEAVE_MS = 20_000;
+const SHOWN_CHARACTERS = 200;
 const NO_ANSWER: Sent = { status: 0, text: '', headers: new Headers() };
 
 export function createSender(gateway: { readonly url: string }, apiKey: string): CountingSender {
   const statuses = new Map<number, number>();
   const sockets: Socket[] = [];
+  const failed: { path?: string } = {};
   const count = (status: number) => statuses.set(status, (statuses.get(status) ?? 0) + 1);
   const send = async (path: string, options: SendOptions = {}): Promise<Sent> => {
     const { body, method = body === undefined ? 'GET' : 'POST', leaveAfterMs = DEFAULT_LEAVE_MS } = options;
@@ -51,6 +55,7 @@ export function createSender(gateway: { readonly url: string }, apiKey: string):
         keepalive: false,
       });
       count(response.status);
+      if (response.status === 500) failed.path ??= `${method} ${path.slice(0, SHOWN_CHARACTERS)}`;
       return { status: response.status, text: await readSome(response), headers: response.headers };
     } catch {
       count(0);
@@ -75,6 +80,7 @@ export function createSender(gateway: { readonly url: string }, apiKey: string):
   return Object.assign(send, {
     raw,
     statuses,
+    failed,
     close: () => {
       for (const socket of sockets.splice(0)) socket.destroy();
     },

@@ -54,6 +54,7 @@ test(
 const HELD: Outcome = {
   ...{
     name: 'a',
+    failed: undefined,
     seconds: 1,
     statuses: new Map([[400, 1]]),
     grownBytes: 0,
