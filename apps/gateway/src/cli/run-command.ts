@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
 import { CommanderError } from 'commander';
+import { urlOf } from '../config/url-of';
 import { ACCESS_COMMANDS } from './access-commands';
 import { AdminClient } from './admin-client';
 import { ALERT_COMMANDS } from './alert-commands';
@@ -112,9 +113,10 @@ function createClient({ env, fetch }: Terminal): AdminClient {
 }
 
 /** With the gateway's own settings beside it, where operators are served. */
-function defaultUrl({ ADMIN_PORT: port, TLS_ENABLED: tls }: Terminal['env']): string {
-  if (port === undefined || port === '' || port === '0') return DEFAULT_URL;
-  return `${/^(?:true|t|1|yes|on)$/i.test(tls ?? '') ? 'https' : 'http'}://127.0.0.1:${port}`;
+function defaultUrl({ ADMIN_PORT: port = '', ADMIN_HOST, HOST, TLS_ENABLED }: Terminal['env']): string {
+  if (port === '' || port === '0') return DEFAULT_URL;
+  const isTls = /^(?:true|t|1|yes|on)$/i.test(TLS_ENABLED ?? '');
+  return urlOf(isTls, ADMIN_HOST || HOST || '127.0.0.1', Number(port));
 }
 
 function createOutput({ out, err }: Terminal, json: boolean): Output {
