@@ -1,6 +1,5 @@
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
 import { CommanderError } from 'commander';
-import { urlOf } from '../config/url-of';
 import { ACCESS_COMMANDS } from './access-commands';
 import { AdminClient } from './admin-client';
 import { ALERT_COMMANDS } from './alert-commands';
@@ -115,8 +114,10 @@ function createClient({ env, fetch }: Terminal): AdminClient {
 /** With the gateway's own settings beside it, where operators are served. */
 function defaultUrl({ ADMIN_PORT: port = '', ADMIN_HOST, HOST, TLS_ENABLED }: Terminal['env']): string {
   if (port === '' || port === '0') return DEFAULT_URL;
-  const isTls = /^(?:true|t|1|yes|on)$/i.test(TLS_ENABLED ?? '');
-  return urlOf(isTls, ADMIN_HOST || HOST || '127.0.0.1', Number(port));
+  const scheme = /^(?:true|t|1|yes|on)$/i.test(TLS_ENABLED ?? '') ? 'https' : 'http';
+  const host = ADMIN_HOST || HOST || '127.0.0.1';
+  if (host === '0.0.0.0' || host === '::') return `${scheme}://127.0.0.1:${port}`;
+  return `${scheme}://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
 function createOutput({ out, err }: Terminal, json: boolean): Output {

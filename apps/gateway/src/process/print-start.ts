@@ -1,5 +1,4 @@
 import type { Config } from '../config/config';
-import { urlOf } from '../config/url-of';
 import type { FirstSecrets } from './first-credentials';
 
 /** Those that were taken; `adminPort` where operators have a listener of their own. */
@@ -26,4 +25,10 @@ curl ${url}/v1/chat/completions \\
 `);
   }
   console.log('ready');
+}
+
+/** As this machine itself reaches it. */
+function urlOf(isTls: boolean, host: string, port: number): string {
+  const own = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
+  return `${isTls ? 'https' : 'http'}://${own.includes(':') ? `[${own}]` : own}:${port}`;
 }
