@@ -132,7 +132,10 @@ export function refuse(services: Services, path: string, error: GatewayError): R
 function notFound(services: Services, path: string): Response {
   const shown = path.slice(0, 200);
   const owner = NATIVE_APIS.find(({ passthrough }) => passthrough?.nativeOnly?.test(path) === true);
-  const hint = owner === undefined ? '' : ` The vendor's own API is at /passthrough/${owner.name}${shown}.`;
+  const hint =
+    owner === undefined
+      ? ''
+      : ` The vendor's own API is at /passthrough/${owner.name}${shown}, where the operator lets keys use it.`;
   return refuse(services, path, new GatewayError('not_found', `There is nothing at ${shown}.${hint}`));
 }
 

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
+import type { JsonObject, JsonValue, WireFormat } from '@llm0/core/chat/json';
 import { completionTokens, type Usage } from '@llm0/core/chat/usage';
 import type { ProviderConnection } from './provider-request';
 import { asNumber, asObject, asObjects } from './translation/read-json';
@@ -17,20 +17,26 @@ export interface UsageReader {
   /** A whole JSON answer, or one event of a stream. */
   take(value: JsonObject): void;
   readonly usage: Usage | undefined;
+  /** The model that answers, as the vendor names it. */
+  readonly model: string | undefined;
   /** UTF-8 bytes of output seen, for answers that end before anything was counted. */
   readonly outputBytes: number;
 }
 
 /** One endpoint whose cost the gateway can work out. */
 export interface NativeShape {
-  /** Of the path behind the provider's root. A named group `model` says which model is asked. */
+  /** Of the path behind the provider's root, all of it; asked with POST. A named group `model` says which model is asked. */
   readonly path: RegExp;
+  /** In which requests come there, where that is not the provider's own. */
+  readonly format?: WireFormat;
   /** Costs nothing, whatever is sent. */
   readonly isFree?: true;
   /** The request's own output limit in tokens, all choices together; undefined where it sets none. */
   outputLimit(body: JsonObject): number | undefined;
   /** Makes no output tokens. */
   readonly isInputOnly?: true;
+  /** The same request, so that its answer tells usage where it would not by itself; absent where there is no such switch. */
+  askForUsage?(body: JsonObject): JsonObject;
   /** What the answer costs is told by the answer itself: not so for work that goes on in the background. */
   tellsCost(body: JsonObject): boolean;
   /** Top-level fields whose part of the cost is bounded by their size. */
@@ -40,7 +46,7 @@ export interface NativeShape {
 
 /** How a vendor's native API is reached. Pure, like the rest of a provider. */
 export interface PassthroughPart {
-  /** What the caller's path is appended to; without a trailing slash. */
+  /** What the caller's path is appended to, and what it never leaves; without a trailing slash. */
   root(connection: ProviderConnection): string;
   /** Query parameters added where the caller sent none of that name. */
   query?(connection: ProviderConnection): Readonly<Record<string, string>>;
@@ -48,7 +54,10 @@ export interface PassthroughPart {
   signsBody(connection: ProviderConnection): boolean;
   /** Headers that authenticate the request and those that the operator set. */
   authorize(request: NativeRequest, connection: ProviderConnection): Readonly<Record<string, string>>;
+  /** All that is passed on unless the operator lists more. */
   readonly shapes: readonly NativeShape[];
+  /** Query parameters that may take usage out of an answer: left out. `name` in lower case. */
+  hidesUsage?(name: string, value: string): boolean;
   /** Paths of the vendor that only its native API has: who asks for one elsewhere is told where it is. */
   readonly nativeOnly?: RegExp;
 }
@@ -60,18 +69,29 @@ export function createUsageReader(parts: {
 }): UsageReader {
   let usage: Usage | undefined;
   let outputBytes = 0;
+  let model: string | undefined;
   return {
     take(value) {
+      model ??= modelOf(value);
       usage = parts.readUsage(value, usage) ?? usage;
       outputBytes += parts.readText(value);
     },
     get usage() {
       return usage;
     },
+    get model() {
+      return model;
+    },
     get outputBytes() {
       return outputBytes;
     },
   };
+}
+
+/** Where the formats name the model: at the top, or of what a stream opens with. */
+function modelOf(value: JsonObject): string | undefined {
+  const opening = asObject(value.message) ?? asObject(value.response);
+  return [value.model, value.modelVersion, opening?.model].find((name) => typeof name === 'string');
 }
 
 /** UTF-8 bytes of every text anywhere in a value. */
@@ -85,11 +105,19 @@ export function countText(value: JsonValue | undefined): number {
 
 /** A number of a body, or undefined. */
 export function limitOf(body: JsonObject | undefined, ...names: readonly string[]): number | undefined {
-  for (const name of names) {
-    const value = asNumber(body?.[name]);
-    if (value !== undefined && value >= 0) return value;
-  }
-  return undefined;
+  const values = names.map((name) => asNumber(body?.[name])).filter((value) => value !== undefined && value >= 0);
+  // Where one thing is said twice, it is the vendor who chooses.
+  return values.length === 0 ? undefined : Math.max(...values.map(Number));
+}
+
+/** That many times; undefined where a count is no number, since nobody knows what a vendor makes of it. */
+export function timesCount(
+  limit: number | undefined,
+  ...counts: readonly (JsonValue | undefined)[]
+): number | undefined {
+  const asked = counts.filter((count) => count !== undefined && count !== null);
+  if (limit === undefined || asked.some((count) => typeof count !== 'number')) return undefined;
+  return limit * Math.max(1, ...asked.map((count) => Math.ceil(Number(count))));
 }
 
 /** Media and references by any of the formats: what stands behind them is not in the request. */
@@ -98,7 +126,7 @@ const REFERENCES: ReadonlySet<string> = new Set([
   ...['inlineData', 'inline_data', 'fileData', 'source', 's3Location', 'item_reference', 'container'],
 ]);
 /** What lies in these is text to the model, whatever its names. */
-const OPAQUE: ReadonlySet<string> = new Set([
+export const OPAQUE_FIELDS: ReadonlySet<string> = new Set([
   ...['parameters', 'input_schema', 'inputSchema', 'schema', 'json_schema', 'parametersJsonSchema', 'responseSchema'],
   ...['args', 'arguments', 'response', 'metadata'],
 ]);
@@ -108,7 +136,7 @@ export function countReferences(value: JsonValue | undefined): number {
   if (typeof value !== 'object' || value === null) return 0;
   let found = 0;
   for (const [name, item] of Object.entries(value)) {
-    if (OPAQUE.has(name)) continue;
+    if (OPAQUE_FIELDS.has(name)) continue;
     if (!Array.isArray(value) && REFERENCES.has(name) && item !== null) found += 1;
     else found += countReferences(item);
   }

@@ -13,6 +13,8 @@ export interface ProviderCall {
   readonly timeoutMs: number;
   /** Longest silence within the answer, in milliseconds. */
   readonly idleTimeoutMs: number;
+  /** More bytes than this, decompressed, are no answer. */
+  readonly maxAnswerBytes: number;
   /** Aborts when nobody waits any more: the upstream is cancelled at once. */
   readonly signal: AbortSignal;
   readonly fetch: typeof globalThis.fetch;
@@ -20,6 +22,8 @@ export interface ProviderCall {
   readonly egress?: Pick<EgressOptions, 'allowedHosts' | 'allowedRanges' | 'resolve' | 'ca'>;
   /** Where there are several keys, or stored ones: they take the place of the connection's own. */
   readonly keys?: KeyRing;
+  /** Told just before a request goes out: from then on it may be billed. */
+  readonly onSend?: () => void;
 }
 
 export interface ProviderAnswer {

@@ -82,7 +82,7 @@ export const checkArrows: Rule = (file) => {
 /** They speak another provider's wire format, and so build on it: the compatible clouds, and the one that is built in. */
 const BUILDS_ON_OTHERS: ReadonlySet<string> = new Set(['openai-compatible', 'demo']);
 /** Folders beside the vendors' that all of them may use; `claude` is what two vendors of the same models share. */
-const SHARED_BY_PROVIDERS: ReadonlySet<string> = new Set(['transport', 'translation', 'claude']);
+const SHARED_BY_PROVIDERS: ReadonlySet<string> = new Set(['transport', 'translation', 'billing', 'claude']);
 
 /** Providers are strangers to each other, and what they share knows none of them. */
 export const checkProviders: Rule = (file) => {

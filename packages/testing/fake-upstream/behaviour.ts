@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
+import type { HostileKind } from './hostile-answer';
 
 /** What the fake vendor is to do with one request. Everything left out is ordinary. */
 export interface FakeBehaviour {
@@ -6,6 +7,8 @@ export interface FakeBehaviour {
   readonly text?: string;
   /** Answer with what was asked, in the words of the last message or prompt. */
   readonly sayBack?: boolean;
+  /** Another model than the one asked for says so, and is billed. */
+  readonly answeredBy?: string;
   /** Content chunks of a streamed answer. */
   readonly chunks?: number;
   /** How many choices say so (OpenAI's formats). */
@@ -61,6 +64,10 @@ export interface FakeBehaviour {
   readonly truncateAfter?: number;
   /** Never answer at all. */
   readonly hang?: boolean;
+  /** What only an enemy sends. */
+  readonly hostile?: HostileKind;
+  /** Encoding of the answer's body, named as HTTP names it. */
+  readonly compress?: 'gzip' | 'br' | 'deflate' | 'zstd';
   /** Answer a stream request with a whole JSON body. */
   readonly plainForStream?: boolean;
 }

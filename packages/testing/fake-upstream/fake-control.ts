@@ -1,5 +1,6 @@
 import type { JsonObject } from '@llm0/core/chat/json';
 import type { FakeBehaviour } from './behaviour';
+import type { Billed } from './bill';
 import type { AnswerCounters } from './serve-answer';
 
 export interface RecordedRequest {
@@ -27,6 +28,8 @@ export interface FakeControl {
   /** Forgets everything set, recorded and counted. */
   reset(): void;
   readonly counters: Readonly<FakeCounters>;
+  /** What a vendor that bills all it did not refuse has on its books (`GET /billed`). */
+  billed(): readonly Billed[];
 }
 
 export interface FakeUpstream {

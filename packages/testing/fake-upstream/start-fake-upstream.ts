@@ -1,5 +1,6 @@
 import type { JsonObject } from '@llm0/core/chat/json';
 import { type FakeBehaviour, requestedBehaviour } from './behaviour';
+import { Bill, type Billed } from './bill';
 import type { FakeControl, FakeCounters, FakeUpstream, FakeUpstreamOptions, RecordedRequest } from './fake-control';
 import { withForcedTool } from './forced-tool';
 import type { AnswerContext } from './render-answer';
@@ -43,6 +44,7 @@ function saidBack(behaviour: FakeBehaviour | undefined, body: JsonObject): FakeB
 class FakeServer implements FakeUpstream, FakeControl {
   readonly requests: RecordedRequest[] = [];
   readonly counters: FakeCounters = { received: 0, waiting: 0, cancelled: 0, completed: 0 };
+  private readonly bill = new Bill();
   private readonly byModel = new Map<string, FakeBehaviour>();
   private queue: FakeBehaviour[] = [];
   private fallback: FakeBehaviour = {};
@@ -73,6 +75,7 @@ class FakeServer implements FakeUpstream, FakeControl {
         '/v1/models': () => Response.json({ object: 'list', data: this.listModels() }),
         '/control': { POST: async (request) => this.applyControl((await request.json()) as JsonObject) },
         '/counters': () => Response.json(this.counters),
+        '/billed': () => Response.json(this.billed()),
       },
       fetch: () => Response.json({ error: { message: 'no such path', type: 'fake_error' } }, { status: 404 }),
     });
@@ -127,7 +130,12 @@ class FakeServer implements FakeUpstream, FakeControl {
     this.byModel.clear();
     this.fallback = {};
     this.requests.length = 0;
+    this.bill.clear();
     Object.assign(this.counters, { received: 0, waiting: 0, cancelled: 0, completed: 0 });
+  }
+
+  billed(): readonly Billed[] {
+    return this.bill.list();
   }
 
   private async answerOpenai(request: Request): Promise<Response> {
@@ -208,11 +216,13 @@ class FakeServer implements FakeUpstream, FakeControl {
     return Response.json(answer, { headers });
   }
 
-  private async answerChat({ request, body, stream, context }: ChatCall): Promise<Response> {
+  private async answerChat({ request, body, stream, context: asked }: ChatCall): Promise<Response> {
     this.counters.received += 1;
     if (this.options.record !== false) this.record(request, body);
-    const chosen = this.chooseBehaviour(request, body, context.model);
+    const chosen = this.chooseBehaviour(request, body, asked.model);
+    const context = { ...asked, model: chosen?.answeredBy ?? asked.model };
     const behaviour = withForcedTool(saidBack(chosen, body), context.format, body);
+    this.bill.note(request, body, { model: context.model, behaviour: behaviour ?? {} });
     if (this.gate !== undefined) await this.waitAtGate();
     if (behaviour === undefined) return ordinaryAnswer({ stream, context, counters: this.counters });
     if (behaviour.hang === true) {

@@ -77,7 +77,10 @@ function createDesk({ vault = createSecretVault(new Uint8Array(32).fill(7)) }: A
     monotonicMs: () => performance.now(),
     log: pino({ level: 'silent' }),
   });
-  return { connections, providerAdmin: new ProviderAdmin({ ...shared, connections, testTimeoutMs: 2000 }) };
+  return {
+    connections,
+    providerAdmin: new ProviderAdmin({ ...shared, connections, testTimeoutMs: 2000, maxAnswerBytes: 1024 * 1024 }),
+  };
 }
 
 /** The admin API over a real database and the embedded hot store. */

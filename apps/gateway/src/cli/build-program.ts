@@ -112,7 +112,7 @@ const READERS = {
   text: asText,
   usd: asText,
   project: asText,
-  list: orNull((text) => text.split(',').map((part) => part.trim())),
+  list: orNull((text) => (text.trim() === '' ? [] : text.split(',').map((part) => part.trim()))),
   number: orNull((text) => {
     if (text.trim() === '' || !Number.isFinite(Number(text))) throw new InvalidArgumentError('It must be a number.');
     return Number(text);

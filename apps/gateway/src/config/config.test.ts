@@ -68,6 +68,7 @@ describe('readConfig', () => {
     [{ LOG_BODIES: 'maybe' }, 'LOG_BODIES=maybe: true or false is needed'],
     [{ EGRESS_ALLOW: 'ok.internal,http://x' }, 'EGRESS_ALLOW=http://x: host names'],
     [{ EGRESS_ALLOW: '10.0.0.0/33' }, 'EGRESS_ALLOW=10.0.0.0/33: host names'],
+    [{ MEDIA_EGRESS_ALLOW: 'http://x' }, 'MEDIA_EGRESS_ALLOW=http://x: host names'],
     [{ BEDROCK_REGION: 'mars' }, 'BEDROCK_REGION=mars: a region'],
     [{ BEDROCK_REGION: 'eu-west-1', AWS_ACCESS_KEY_ID: 'AKIA' }, 'AWS_SECRET_ACCESS_KEY=: AWS_ACCESS_KEY_ID and'],
     [{ OPENAI_API_KEY: 'sk-secret,sk with space' }, 'OPENAI_API_KEY=***: visible ASCII'],
@@ -136,6 +137,8 @@ describe('readConfig', () => {
 
   test('what requests for outside URLs may reach', () => {
     expect(readConfig({}).egressAllow).toEqual([]);
+    expect(readConfig({ EGRESS_ALLOW: '::1' }).mediaEgressAllow).toEqual([]);
+    expect(readConfig({ MEDIA_EGRESS_ALLOW: '::1' })).toMatchObject({ egressAllow: [], mediaEgressAllow: ['::1'] });
     expect(readConfig({ EGRESS_ALLOW: 'LLM.internal:8000, 10.1.0.0/16 fd00::/8,::1' }).egressAllow).toEqual([
       'llm.internal:8000',
       '10.1.0.0/16',

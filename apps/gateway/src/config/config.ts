@@ -34,8 +34,10 @@ export function readConfig(env: Environment) {
     adminToken: readToken(read, 'ADMIN_TOKEN'),
     encryptionKey: readEncryptionKey(read),
     providers,
-    /** Hosts, addresses and ranges that requests for URLs from outside may reach although they are private. */
-    egressAllow: readEgressAllow(read),
+    /** Private hosts, addresses and ranges that what an operator sets up at run time may have: providers, webhooks. */
+    egressAllow: readEgressAllow(read, 'EGRESS_ALLOW'),
+    /** Those that media in callers' messages may be fetched from. */
+    mediaEgressAllow: readEgressAllow(read, 'MEDIA_EGRESS_ALLOW'),
     /** Browser origins that may use the data plane; `*` = any. */
     corsOrigins: readCorsOrigins(read),
     demoProvider: demo === 'on' || (demo === 'auto' && providers.length === 0 && environment !== 'production'),
@@ -98,6 +100,8 @@ function readProcess(read: EnvReader, { databaseUrl, redis }: Stores) {
     streamIdleTimeoutMs: read.durationMs('STREAM_IDLE_TIMEOUT', '60s'),
     drainTimeoutMs: read.durationMs('DRAIN_TIMEOUT', '30s'),
     maxBodyBytes: read.bytes('MAX_BODY_BYTES', 20 * MIB),
+    /** Of an upstream's answer, decompressed. */
+    maxResponseBytes: read.bytes('MAX_RESPONSE_BYTES', 64 * MIB),
     ...readFloodLimits(read),
   };
 }

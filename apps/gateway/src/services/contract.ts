@@ -43,6 +43,8 @@ export interface ConnectedProvider {
   readonly ownKeys?: true;
   /** For addresses that an operator gave at run time: guarded, and pinned. */
   readonly fetch?: typeof globalThis.fetch;
+  /** What pass-through may reach besides inference, as `POST /v1/files`. */
+  readonly passthroughPaths?: readonly string[];
 }
 
 /** Everything a request can touch; each step declares the part it uses. Built once, in `services.ts`. */
@@ -54,8 +56,8 @@ export interface Services {
   readonly clock: Clock;
   readonly createId: () => string;
   readonly fetch: typeof globalThis.fetch;
-  /** Where requests for URLs from outside may go. */
-  readonly egress: Pick<EgressOptions, 'allowedHosts' | 'allowedRanges'>;
+  /** Private addresses that media in callers' messages may be fetched from. */
+  readonly mediaEgress: Pick<EgressOptions, 'allowedHosts' | 'allowedRanges'>;
   readonly log: Logger;
   readonly metrics: Metrics;
   readonly hotStore: HotStore;

@@ -70,5 +70,6 @@ function dearest(prices: TokenPrices, classes: readonly TokenClass[], context: P
 
 /** `auto` may be billed as priority by the vendor, so it is held as such; discounts are never assumed. */
 function holdTier(serviceTier: string | undefined): string | undefined {
-  return serviceTier === 'auto' || serviceTier === 'priority' ? 'priority' : undefined;
+  const tier = serviceTier?.toLowerCase();
+  return tier === 'auto' || tier === 'priority' ? 'priority' : undefined;
 }

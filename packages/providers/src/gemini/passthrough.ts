@@ -1,19 +1,28 @@
 import type { JsonObject } from '@llm0/core/chat/json';
 import { ZERO_USAGE } from '@llm0/core/chat/usage';
-import { countText, createUsageReader, limitOf, type NativeShape, type PassthroughPart } from '../passthrough';
+import {
+  countText,
+  createUsageReader,
+  limitOf,
+  type NativeShape,
+  type PassthroughPart,
+  timesCount,
+} from '../passthrough';
 import { asCount, asObject, asObjects } from '../translation/read-json';
 import { decodeUsage } from './decode-usage';
-import { keyHeaders, rootOf } from './endpoint';
+import { keyHeaders } from './endpoint';
 
-const MODEL = String.raw`\/v1(?:beta|alpha)?\/(?:models\/)?(?<model>[^/:]+)`;
+const MODEL = String.raw`\/v1(?:beta|alpha)?\/(?:models\/)?(?<model>[^/:%;]+)`;
 
 /** Source: https://ai.google.dev/api/generate-content */
 const GENERATE: NativeShape = {
   path: new RegExp(`^${MODEL}:(?:generateContent|streamGenerateContent)$`),
   outputLimit: (body) => {
-    const config = asObject(body.generationConfig) ?? asObject(body.generation_config);
+    const [config, other] = [body.generationConfig, body.generation_config].map(asObject).filter((one) => one);
+    // Said twice, it is the vendor who chooses.
+    if (other !== undefined) return undefined;
     const limit = limitOf(config, 'maxOutputTokens', 'max_output_tokens');
-    return limit === undefined ? undefined : limit * Math.max(1, limitOf(config, 'candidateCount') ?? 1);
+    return timesCount(limit, config?.candidateCount, config?.candidate_count);
   },
   tellsCost: () => true,
   boundedFields: new Set([
@@ -45,11 +54,17 @@ function readEmbedUsage(value: JsonObject) {
 
 const NATIVE_ONLY = /^\/(?:upload\/)?v1(?:alpha|beta)\//;
 
+/** Source: https://cloud.google.com/apis/docs/system-parameters. What goes on is JSON, whole and with its usage. */
+const hidesUsage = (name: string, value: string): boolean =>
+  name.startsWith('$') || HIDING.has(name) || (name === 'alt' && value !== 'json' && value !== 'sse');
+const HIDING: ReadonlySet<string> = new Set(['fields', 'callback', 'key', 'access_token', 'oauth_token', 'quotauser']);
+
 /** The vendor's native API, from the host's root. */
 export const passthrough: PassthroughPart = {
-  root: rootOf,
+  root: ({ baseUrl }) => baseUrl.replace(/\/+$/, ''),
   signsBody: () => false,
   authorize: (_request, connection) => ({ ...keyHeaders(connection), ...connection.headers }),
   shapes: [GENERATE, COUNT, EMBED],
   nativeOnly: NATIVE_ONLY,
+  hidesUsage,
 };

@@ -9,7 +9,7 @@ import { createEmbeddings, type EmbeddingQuirks, OPENAI_EMBEDDINGS } from './emb
 import { listRemoteFiles } from './encode-media';
 import { encodeRequest } from './encode-request';
 import { modelsEndpoint } from './endpoint';
-import { passthrough } from './passthrough';
+import { passthrough, untoldPassthrough } from './passthrough';
 import { type ChatQuirks, OPENAI_QUIRKS } from './quirks';
 import { speakResponses } from './responses/speak-responses';
 
@@ -43,7 +43,7 @@ export function createChatProvider(profile: ChatProfile): Provider {
     remoteMedia: listRemoteFiles,
     decodeError: (status, headers, body) => decodeError(name, { status, headers, body }),
     probeUrl: profile.modelsEndpoint ?? modelsEndpoint,
-    passthrough,
+    passthrough: quirks.streamOptions ? passthrough : untoldPassthrough,
     ...(profile.embeddings === null ? {} : { embeddings: createEmbeddings(name, profile.embeddings) }),
     ...(profile.completions === null ? {} : { completions: createCompletions(name, profile.completions, quirks) }),
     ...(profile.modelsEndpoint === undefined

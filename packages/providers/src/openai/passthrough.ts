@@ -1,5 +1,12 @@
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
-import { countText, createUsageReader, limitOf, type NativeShape, type PassthroughPart } from '../passthrough';
+import {
+  countText,
+  createUsageReader,
+  limitOf,
+  type NativeShape,
+  type PassthroughPart,
+  timesCount,
+} from '../passthrough';
 import { asObject, asObjects } from '../translation/read-json';
 import { decodeUsage } from './decode-usage';
 import { keyHeaders } from './endpoint';
@@ -7,10 +14,20 @@ import { decodeUsage as decodeResponsesUsage } from './responses/decode-usage';
 
 const SAMPLING = ['temperature', 'top_p', 'seed', 'stop', 'user', 'metadata', 'stream', 'store', 'n'] as const;
 
+/** Streams tell usage where they are asked to. */
+function askForUsage(body: JsonObject): JsonObject {
+  if (body.stream !== true || asObject(body.stream_options)?.include_usage === true) return body;
+  return { ...body, stream_options: { ...asObject(body.stream_options), include_usage: true } };
+}
+
+/** Of the path behind the API's prefix. */
+type Endpoint = Omit<NativeShape, 'path'> & { readonly path: string };
+
 /** Chat Completions. */
-const CHAT: NativeShape = {
-  path: /^(?:.*\/deployments\/(?<model>[^/]+))?.*\/chat\/completions$/,
-  outputLimit: (body) => times(limitOf(body, 'max_completion_tokens', 'max_tokens'), body.n),
+const CHAT: Endpoint = {
+  path: 'chat/completions',
+  outputLimit: (body) => timesCount(limitOf(body, 'max_completion_tokens', 'max_tokens'), body.n),
+  askForUsage,
   tellsCost: (body) => body.stream !== true || asObject(body.stream_options)?.include_usage === true,
   boundedFields: new Set([
     ...['model', 'messages', 'tools', 'tool_choice', 'parallel_tool_calls', 'response_format', 'stream_options'],
@@ -26,11 +43,12 @@ const CHAT: NativeShape = {
 };
 
 /** Completions, with suffixes and without. */
-const COMPLETIONS: NativeShape = {
+const COMPLETIONS: Endpoint = {
   ...CHAT,
-  path: /^(?:.*\/deployments\/(?<model>[^/]+))?(?!.*\/chat\/).*\/completions$/,
+  format: 'openai-completions',
+  path: '(?:fim/)?completions',
   outputLimit: (body) =>
-    times(times(limitOf(body, 'max_tokens'), largest(body.n, body.best_of)), countPrompts(body.prompt)),
+    timesCount(timesCount(limitOf(body, 'max_tokens'), body.n, body.best_of), countPrompts(body.prompt)),
   boundedFields: new Set([
     ...['model', 'prompt', 'suffix', 'max_tokens', 'best_of', 'echo', 'logprobs', 'logit_bias', 'stream_options'],
     ...['frequency_penalty', 'presence_penalty', ...SAMPLING],
@@ -42,15 +60,13 @@ const COMPLETIONS: NativeShape = {
     }),
 };
 
-const largest = (...counts: readonly (JsonValue | undefined)[]): number =>
-  Math.max(1, ...counts.filter((count) => typeof count === 'number'));
-
 const countPrompts = (prompt: JsonValue | undefined): number =>
   Array.isArray(prompt) && typeof prompt[0] !== 'number' ? prompt.length : 1;
 
 /** The Responses API. */
-const RESPONSES: NativeShape = {
-  path: /\/responses$/,
+const RESPONSES: Endpoint = {
+  path: 'responses',
+  format: 'openai-responses',
   outputLimit: (body) => limitOf(body, 'max_output_tokens'),
   tellsCost: (body) => body.background !== true,
   boundedFields: new Set([
@@ -67,8 +83,8 @@ const RESPONSES: NativeShape = {
     }),
 };
 
-const EMBEDDINGS: NativeShape = {
-  path: /^(?:.*\/deployments\/(?<model>[^/]+))?.*\/embeddings$/,
+const EMBEDDINGS: Endpoint = {
+  path: 'embeddings',
   isInputOnly: true,
   outputLimit: () => 0,
   tellsCost: () => true,
@@ -79,15 +95,25 @@ const EMBEDDINGS: NativeShape = {
 const NATIVE_ONLY =
   /^\/v1\/(?:images|audio|files|uploads|batches|moderations|fine_tuning|vector_stores|videos|containers|evals|conversations|assistants|threads|realtime)(?:\/|$)/;
 
-/** The native API of a server that speaks the format; the caller's path begins behind the base URL, but for its `/v1`. */
+/** The endpoints under a prefix, which may name the model. */
+export function shapesUnder(prefix: string): readonly NativeShape[] {
+  const endpoints = [CHAT, COMPLETIONS, RESPONSES, EMBEDDINGS];
+  return endpoints.map((endpoint) => ({ ...endpoint, path: new RegExp(`^${prefix}/${endpoint.path}$`) }));
+}
+
+/** The native API of a server that speaks the format; the caller's path begins behind the base URL. */
 export const passthrough: PassthroughPart = {
-  root: ({ baseUrl }) => baseUrl.replace(/\/+$/, '').replace(/\/v1$/, ''),
+  root: ({ baseUrl }) => baseUrl.replace(/\/+$/, ''),
   signsBody: () => false,
   authorize: (_request, connection) => ({ ...keyHeaders(connection), ...connection.headers }),
-  shapes: [CHAT, COMPLETIONS, RESPONSES, EMBEDDINGS],
+  shapes: shapesUnder('(?:/v1)?'),
   nativeOnly: NATIVE_ONLY,
 };
 
-function times(limit: number | undefined, n: JsonObject[string] | undefined): number | undefined {
-  return limit === undefined ? undefined : limit * (typeof n === 'number' && n > 1 ? n : 1);
-}
+/** Of servers that refuse `stream_options`, and tell usage without being asked. */
+export const untoldPassthrough: PassthroughPart = {
+  ...passthrough,
+  shapes: passthrough.shapes.map(({ askForUsage: _asked, ...shape }) =>
+    _asked === undefined ? shape : { ...shape, tellsCost: () => true },
+  ),
+};

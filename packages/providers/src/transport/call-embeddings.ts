@@ -10,7 +10,7 @@ import { fetchUpstream } from './fetch-upstream';
 import type { KeyRing } from './key-ring';
 import { readWhole, UpstreamBody } from './read-body';
 import { readFailure } from './read-failure';
-import { upstreamFailure } from './upstream-failure';
+import { mayBeBilled, upstreamFailure } from './upstream-failure';
 
 /** A provider that makes embeddings. */
 export type EmbeddingProvider = Provider & { readonly embeddings: EmbeddingsPart };
@@ -25,9 +25,13 @@ export interface EmbeddingCall {
   readonly context: EncodeContext;
   /** Milliseconds for all of it. */
   readonly timeoutMs: number;
+  /** More bytes than this, decompressed, are no answer. */
+  readonly maxAnswerBytes: number;
   readonly signal: AbortSignal;
   readonly fetch: typeof globalThis.fetch;
   readonly keys?: KeyRing;
+  /** Told just before a request goes out: from then on it may be billed. */
+  readonly onSend?: () => void;
 }
 
 /** Tokens of input, billed or guessed. */
@@ -42,7 +46,7 @@ export interface EmbeddedInputs extends EmbeddedTokens {
   readonly dropped: readonly string[];
 }
 
-/** What an attempt had cost when it failed. */
+/** What an attempt had cost when it failed, its calls cut short included. */
 export class EmbeddingFailure extends Error {
   constructor(
     override readonly cause: GatewayError,
@@ -52,7 +56,6 @@ export class EmbeddingFailure extends Error {
   }
 }
 
-const MAX_ANSWER_BYTES = 256 * 1024 * 1024;
 /** Calls of one request under way at once, where a vendor takes few inputs at a time. */
 const PARALLEL_CALLS = 4;
 
@@ -63,16 +66,24 @@ export async function callEmbeddings(call: EmbeddingCall): Promise<EmbeddedInput
   const answers: (PartAnswer | undefined)[] = parts.map(() => undefined);
   const stop = new AbortController();
   const signal = AbortSignal.any([call.signal, stop.signal]);
+  const lost: EmbeddedTokens[] = [];
   let next = 0;
   let failure: unknown;
   const work = async () => {
     for (let index = next++; failure === undefined; index = next++) {
       const inputs = parts[index];
       if (inputs === undefined) return;
+      let isSent = false;
+      const onSend = () => {
+        isSent = true;
+        call.onSend?.();
+      };
       try {
         const request = { ...call.request, inputs };
-        answers[index] = await askPart({ ...call, request, signal, timeoutMs: Math.max(1, endMs - performance.now()) });
+        const timeoutMs = Math.max(1, endMs - performance.now());
+        answers[index] = await askPart({ ...call, request, signal, timeoutMs, onSend });
       } catch (error) {
+        if (isSent && mayBeBilled(error, call.provider.name)) lost.push(guessPart(inputs));
         failure ??= error;
         stop.abort();
       }
@@ -80,7 +91,7 @@ export async function callEmbeddings(call: EmbeddingCall): Promise<EmbeddedInput
   };
   await Promise.all(Array.from({ length: Math.min(PARALLEL_CALLS, parts.length) }, work));
   const done = answers.filter((answer) => answer !== undefined);
-  if (failure instanceof GatewayError) throw new EmbeddingFailure(failure, sumTokens(done));
+  if (failure instanceof GatewayError) throw new EmbeddingFailure(failure, sumTokens([...done, ...lost]));
   if (failure !== undefined) throw failure;
   return {
     vectors: done.flatMap(({ vectors }) => vectors),
@@ -90,6 +101,11 @@ export async function callEmbeddings(call: EmbeddingCall): Promise<EmbeddedInput
 }
 
 type PartAnswer = EmbeddedInputs;
+
+function guessPart(inputs: readonly EmbeddingInput[]): EmbeddedTokens {
+  const { textBytes, tokens } = weighInputs(inputs);
+  return { inputTokens: guessTokens(textBytes) + tokens, estimated: true };
+}
 
 function sumTokens(answers: readonly EmbeddedTokens[]): EmbeddedTokens {
   return {
@@ -114,6 +130,7 @@ async function askOnce(call: EmbeddingCall, connection: ProviderConnection, time
   const { provider, request, signal } = call;
   const startedMs = performance.now();
   const upstreamRequest = provider.embeddings.encodeRequest(request, { ...call.context, connection });
+  call.onSend?.();
   const { response, bytes } = await fetchUpstream({
     provider: provider.name,
     request: upstreamRequest,
@@ -130,9 +147,10 @@ async function askOnce(call: EmbeddingCall, connection: ProviderConnection, time
 
 async function readBody(call: EmbeddingCall, response: Response, idleTimeoutMs: number): Promise<Uint8Array> {
   const { name } = call.provider;
-  const body = new UpstreamBody(response.body, { provider: name, idleTimeoutMs, signal: call.signal });
+  const { maxAnswerBytes: maxBytes, signal } = call;
+  const body = new UpstreamBody(response.body, { provider: name, idleTimeoutMs, maxBytes, signal });
   try {
-    return await readWhole(body, MAX_ANSWER_BYTES, name);
+    return await readWhole(body);
   } finally {
     body.close();
   }
@@ -149,6 +167,5 @@ function checkAnswer(
     throw upstreamFailure('malformed', provider.name, message);
   }
   if (inputTokens !== undefined) return { vectors, dropped, inputTokens, estimated: false };
-  const { textBytes, tokens } = weighInputs(request.inputs);
-  return { vectors, dropped, inputTokens: guessTokens(textBytes) + tokens, estimated: true };
+  return { vectors, dropped, ...guessPart(request.inputs) };
 }

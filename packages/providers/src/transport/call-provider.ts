@@ -16,10 +16,10 @@ import { readWhole, UpstreamBody } from './read-body';
 import { readFailure } from './read-failure';
 import { upstreamFailure } from './upstream-failure';
 
-export { isUnresolved, KIND_BY_FAILURE, upstreamFailure, wasNeverSent } from './upstream-failure';
+export { type Costly, type CostlyUse, findCostly } from '../billing/costly-fields';
+export { isUnresolved, KIND_BY_FAILURE, mayBeBilled, upstreamFailure } from './upstream-failure';
 export type { ProviderAnswer, ProviderCall };
 
-const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 /** An error's own words get at least this long, also where the attempt's time is used up. */
 const MIN_ERROR_BODY_MS = 200;
 
@@ -72,9 +72,10 @@ async function callOnce(call: ProviderCall): Promise<ProviderAnswer> {
     provider: provider.name,
     idleTimeoutMs: call.idleTimeoutMs,
     firstTimeoutMs: streamed ? Math.max(1, call.timeoutMs - headersMs) : undefined,
+    maxBytes: call.maxAnswerBytes,
     signal: call.signal,
   });
-  const readAll = async () => provider.decodeResponse(await readWhole(body, MAX_ANSWER_BYTES, provider.name), request);
+  const readAll = async () => provider.decodeResponse(await readWhole(body), request);
   const events = streamed
     ? new StreamedAnswer(body, provider.createStreamDecoder(request), provider.name)
     : new WholeAnswer(readAll, provider.name, body);
@@ -90,6 +91,7 @@ async function withMedia(call: ProviderCall): Promise<EncodeContext> {
 
 async function send(call: ProviderCall, request: UpstreamRequest): Promise<FetchedAnswer> {
   const { provider, signal } = call;
+  call.onSend?.();
   if (provider.respondLocally === undefined) {
     return fetchUpstream({ provider: provider.name, request, timeoutMs: call.timeoutMs, signal, fetch: call.fetch });
   }

@@ -1,5 +1,6 @@
 import { type ErrorKind, GatewayError, type UpstreamFailure } from '@llm0/core/errors/gateway-error';
 import { redactMessage } from '@llm0/core/logs/redact';
+import { isBilledStatus } from '../billing/billed-statuses';
 
 /** Statuses of the upstream that speak of the request itself and are passed on as they are. */
 const REJECTED: ReadonlySet<number> = new Set([400, 413, 422]);
@@ -74,6 +75,9 @@ const NEVER_CONNECTED: ReadonlySet<unknown> = new Set([
   'EHOSTUNREACH',
   'ENETUNREACH',
   'FailedToOpenSocket',
+  // No certificate to trust: nothing was said.
+  ...['CERT_HAS_EXPIRED', 'DEPTH_ZERO_SELF_SIGNED_CERT', 'SELF_SIGNED_CERT_IN_CHAIN', 'ERR_TLS_CERT_ALTNAME_INVALID'],
+  ...['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY', 'UNABLE_TO_GET_ISSUER_CERT'],
 ]);
 
 const UNRESOLVED: ReadonlySet<unknown> = new Set(['ENOTFOUND', 'EAI_AGAIN', 'EAI_NODATA', 'ENODATA', 'ESERVFAIL']);
@@ -92,4 +96,11 @@ export function isUnresolved(error: unknown): boolean {
 /** True where the vendor can't have seen the request, and so can't bill it. */
 export function wasNeverSent({ failure, cause }: GatewayError): boolean {
   return failure === 'connection' && cause instanceof Error && 'code' in cause && NEVER_CONNECTED.has(cause.code);
+}
+
+/** True where a request that went out and failed so may stand on the vendor's bill: all but what it refused, and what never got there. */
+export function mayBeBilled(error: unknown, provider: string): boolean {
+  if (!(error instanceof GatewayError)) return true;
+  if (error.upstreamStatus !== undefined) return isBilledStatus(provider, error.upstreamStatus, error.message);
+  return !wasNeverSent(error);
 }

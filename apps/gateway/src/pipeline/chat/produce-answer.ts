@@ -12,7 +12,7 @@ import type { Exchange } from '../exchange/open-exchange';
 import type { MeteredCompletion } from '../ledger/meter';
 import { callUpstream } from '../upstream/call-upstream';
 import type { Subscriber } from '../upstream/flight';
-import type { UpstreamResponse } from '../upstream/upstream-response';
+import type { Spending, UpstreamResponse } from '../upstream/upstream-response';
 import { findSimilar, keepForSimilar, type SimilarQuestion, similarQuestion } from './find-similar';
 
 type Needs = Pick<
@@ -20,7 +20,7 @@ type Needs = Pick<
   | 'config'
   | 'clock'
   | 'fetch'
-  | 'egress'
+  | 'mediaEgress'
   | 'connect'
   | 'routing'
   | 'metrics'
@@ -44,7 +44,7 @@ export interface Completion extends MeteredCompletion {
 }
 
 /** An answer that is being waited for. */
-export interface PendingCompletion {
+export interface PendingCompletion extends Spending {
   /** Resolves at the first output. */
   readonly answer: Promise<Completion>;
   /** The answer, where nothing has to be waited for. */
@@ -57,7 +57,7 @@ export interface PendingCompletion {
 export function produceAnswer(services: Needs, exchange: Exchange, admission: Admission): PendingCompletion {
   if (admission.stored !== undefined) {
     const ready = replayStored(admission.stored, admission.decision.type === 'replayed' ? 'miss' : 'exact');
-    return { answer: Promise.resolve(ready), ready, leave: nothing };
+    return { answer: Promise.resolve(ready), ready, leave: nothing, spent: nothing };
   }
   const isIncomplete = admission.decision.type === 'admitted' && admission.decision.hotTierIncomplete;
   const warmKey = isIncomplete ? admission.plan.admit.cacheKey : undefined;
@@ -95,7 +95,7 @@ function askOtherTiers(services: Needs, { exchange, admission, warmKey, question
     left = true;
     flight?.leave();
   };
-  return { answer: produce(), leave };
+  return { answer: produce(), leave, spent: () => flight?.spent() };
 }
 
 async function askWarmTier(services: Needs, admission: Admission, key: string): Promise<Completion | undefined> {
@@ -140,6 +140,7 @@ function joinFlight(services: Needs, exchange: Exchange, admission: Admission): 
       left = true;
       subscriber.leave();
     },
+    spent: () => subscriber.spent(),
   };
 }
 
@@ -154,7 +155,7 @@ interface NewFlight {
 function startFlight(services: Needs, { exchange, admission, key }: NewFlight): Subscriber {
   const { plan } = admission;
   const abort = new AbortController();
-  const response = callUpstream(services, {
+  const call = callUpstream(services, {
     projectId: admission.principal.project.id,
     request: plan.request,
     route: plan.route,
@@ -164,7 +165,7 @@ function startFlight(services: Needs, { exchange, admission, key }: NewFlight): 
     startMs: exchange.startMs,
     signal: abort.signal,
   });
-  return services.flights.start(key, { response, abort });
+  return services.flights.start(key, { ...call, abort });
 }
 
 function awaitFirstOutput(subscriber: Subscriber): Promise<Completion> {
@@ -187,6 +188,7 @@ function completionOf(subscriber: Subscriber, upstream: UpstreamResponse): Compl
     firstWaitMs: upstream.firstWaitMs,
     savedNanoUsd: 0,
     dropped: upstream.dropped,
+    answeredBy: upstream.answeredBy,
     pays: () => subscriber.pays(),
     received: () => subscriber.received(),
     next: () => subscriber.next(),
@@ -222,4 +224,4 @@ export function replayStored(stored: CachedAnswer, cache: CacheOutcome = 'exact'
 
 const NONE_DROPPED: readonly string[] = [];
 const NO_BATCHES: readonly EventBatch[] = [];
-const nothing = (): void => {};
+const nothing = (): undefined => undefined;

@@ -7,6 +7,7 @@ import { guessTokens } from '@llm0/core/pricing/estimate-tokens';
 import type { Services } from '../../services/contract';
 import type { Admission, AdmitInput } from '../exchange/admit';
 import type { Exchange } from '../exchange/open-exchange';
+import type { Booking } from '../ledger/booking';
 import { cacheTtlMs } from '../ledger/cache-ttl';
 import { type EmbedNeeds, embedUpstream, type UpstreamEmbeddings } from './embed-upstream';
 import { type EmbeddingJob, type EmbeddingPlan, planEmbeddings } from './plan-embeddings';
@@ -50,18 +51,20 @@ export interface CollectInput {
   readonly exchange: Exchange;
   readonly admission: EmbeddingAdmission;
   readonly httpRequest: Request;
+  /** Told of the call, which may cost something and give nothing. */
+  readonly meter: Pick<Booking, 'watch'>;
 }
 
 /** The cache's part and the vendor's part of one answer, put together in the order of the inputs. */
 export async function collectEmbeddings(
   services: EmbedNeeds,
-  { exchange, admission, httpRequest }: CollectInput,
+  { exchange, admission, httpRequest, meter }: CollectInput,
 ): Promise<CollectedEmbeddings> {
   const { plan, stored, principal } = admission;
   if (stored !== undefined && plan.request.inputs.length === 1) return fromCache([stored]);
   if (plan.missing.length === 0) return fromCache([...plan.known.values()]);
   const inputs = plan.missing.map((index) => plan.request.inputs[index] as EmbeddingInput);
-  const upstream = await embedUpstream(services, {
+  const call = embedUpstream(services, {
     projectId: principal.project.id,
     request: { ...plan.request, inputs },
     route: plan.route,
@@ -70,6 +73,8 @@ export async function collectEmbeddings(
     startMs: exchange.startMs,
     signal: httpRequest.signal,
   });
+  meter.watch(call);
+  const upstream = await call.response;
   const { priced, provider, model } = upstream.target;
   const billed: Usage = { ...ZERO_USAGE, inputTokens: upstream.inputTokens };
   const costNanoUsd = priced === undefined ? 0 : computeCost(billed, priced).costNanoUsd;
@@ -83,7 +88,11 @@ export async function collectEmbeddings(
   const entries = plan.request.inputs.flatMap((_input, index) => plan.known.get(index) ?? made.get(index) ?? []);
   return {
     ...{ entries, upstream },
-    usage: { ...ZERO_USAGE, inputTokens: sumTokens(entries), ...(upstream.estimated ? { estimated: true } : {}) },
+    usage: {
+      ...ZERO_USAGE,
+      inputTokens: sumTokens(entries),
+      ...(upstream.estimated || upstream.wasteEstimated === true ? { estimated: true } : {}),
+    },
     costNanoUsd: costNanoUsd + upstream.wastedNanoUsd,
     fresh: cacheWrites(services, { exchange, admission, made }),
   };

@@ -19,16 +19,21 @@ import {
   type UpstreamNeeds,
   type UpstreamStep,
 } from '../upstream/upstream-call';
-import type { UpstreamEffort } from '../upstream/upstream-response';
+import type { Spending, UpstreamEffort } from '../upstream/upstream-response';
 import { isBuiltIn } from './plan-embeddings';
 
 export type EmbedNeeds = UpstreamNeeds & Pick<Services, 'builtInEmbedder'>;
 
 export type UpstreamEmbeddings = EmbeddedInputs & UpstreamEffort<RouteTarget>;
 
-/** Tries the targets in order; throws one error that lists every attempt. */
-export function embedUpstream(services: EmbedNeeds, job: UpstreamJob<EmbeddingRequest>): Promise<UpstreamEmbeddings> {
-  return new EmbeddingCall(services, job).run();
+/** Tries the targets in order; rejects with one error that lists every attempt. */
+export function embedUpstream(services: EmbedNeeds, job: UpstreamJob<EmbeddingRequest>): EmbeddingCalling {
+  const call = new EmbeddingCall(services, job);
+  return { response: call.run(), spent: () => call.spent() };
+}
+
+export interface EmbeddingCalling extends Spending {
+  readonly response: Promise<UpstreamEmbeddings>;
 }
 
 /** What a failed attempt had cost. */
@@ -69,7 +74,9 @@ class EmbeddingCall extends UpstreamCall<
   }
 
   protected usageOf({ received: { billed } }: Attempt<Received>): Usage | undefined {
-    return billed && { ...ZERO_USAGE, inputTokens: billed.inputTokens };
+    return (
+      billed && { ...ZERO_USAGE, inputTokens: billed.inputTokens, ...(billed.estimated ? { estimated: true } : {}) }
+    );
   }
 
   protected resultOf({ attempt, embedded }: OpenedEmbeddings): UpstreamEmbeddings {
@@ -84,7 +91,11 @@ class EmbeddingCall extends UpstreamCall<
     const { provider, connection, keys, fetch = needs.fetch } = stillConnected(attempt);
     if (!makesEmbeddings(provider)) throw notConfigured(target);
     const context = { connection, model: target.model, priced: target.priced, dropParams };
-    return callEmbeddings({ provider, request, context, timeoutMs, signal, keys, fetch });
+    const { maxResponseBytes: maxAnswerBytes } = needs.config;
+    const onSend = () => {
+      attempt.isSent = true;
+    };
+    return callEmbeddings({ provider, request, context, timeoutMs, maxAnswerBytes, signal, keys, fetch, onSend });
   }
 }
 

@@ -1,9 +1,8 @@
 import type { CachedEmbedding } from '@llm0/core/cache/cached-embedding';
-import { ZERO_USAGE } from '@llm0/core/chat/usage';
 import type { AttemptSummary } from '@llm0/core/errors/gateway-error';
 import { firstChoice } from '@llm0/core/routing/resolve-targets';
 import type { Target } from '@llm0/core/routing/target';
-import { Booking, type BookingInput, type Ending, failedAttempts } from '../ledger/booking';
+import { Booking, type BookingInput, type Ending } from '../ledger/booking';
 import type { CollectedEmbeddings } from './collect-embeddings';
 import type { EmbeddingPlan } from './plan-embeddings';
 
@@ -28,11 +27,12 @@ export class EmbeddingMeter extends Booking<BookingInput<EmbeddingPlan, CachedEm
     const [first, ...others] = fresh;
     const wasted = upstream?.wastedNanoUsd ?? 0;
     const waste = wasted === 0 ? {} : { other_attempts: wasted };
+    const booked = this.unfinished(usage, costNanoUsd, { isBilled: upstream?.estimated === true });
     this.settle(
       {
         ...this.described(target),
-        ...{ usage, costNanoUsd, cache },
-        costDetail: upstream && { input: costNanoUsd - wasted, ...waste },
+        ...{ ...booked, cache },
+        costDetail: upstream && { input: booked.costNanoUsd - wasted, ...waste },
         savedNanoUsd: known.reduce((sum, entry) => sum + entry.costNanoUsd, 0),
         timing: { latencyMs, overheadMs, upstreamMs, ttftMs: latencyMs },
         attempts: upstream?.attempts ?? [],
@@ -50,9 +50,9 @@ export class EmbeddingMeter extends Booking<BookingInput<EmbeddingPlan, CachedEm
   protected end(ending: Ending, failed?: readonly AttemptSummary[]): void {
     this.settle({
       ...this.described(),
-      ...{ usage: ZERO_USAGE, savedNanoUsd: 0, cache: 'miss' },
+      ...{ savedNanoUsd: 0, cache: 'miss' },
       timing: { latencyMs: this.elapsedMs() },
-      ...failedAttempts(failed),
+      ...this.unanswered(failed),
       ...ending,
     });
   }

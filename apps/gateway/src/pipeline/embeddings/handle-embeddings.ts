@@ -44,7 +44,7 @@ export async function handleEmbeddings(
     progress.principal = admission.principal;
     const meter = new EmbeddingMeter(services, { exchange, dialect: dialect.name, admission });
     progress.meter = meter;
-    const collected = await collectEmbeddings(services, { exchange, admission, httpRequest });
+    const collected = await collectEmbeddings(services, { exchange, admission, httpRequest, meter });
     return await respondEmbeddings(services, { dialect, exchange, admission, meter, decoded, collected, claim });
   } catch (cause) {
     return await handleRefusal(services, { dialect: dialect.name, envelope: dialect, progress, cause });

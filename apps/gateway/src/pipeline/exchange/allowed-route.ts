@@ -56,8 +56,13 @@ function allowedPart(key: ApiKey, model: string, route: Route): ((target: Target
 }
 
 /** A cap applies (or the policy says so): what has no price may not be called. */
-export function refusesUnpriced({ key, project }: Principal): boolean {
+export function refusesUnpriced(principal: Principal): boolean {
+  const { project } = principal;
   if (project.strictCaps) return true;
-  const capped = project.monthlyCapNanoUsd !== null || key.budgetNanoUsd !== null;
-  return (project.unknownModelPolicy ?? (capped ? 'refuse' : 'allow_unpriced')) === 'refuse';
+  return (project.unknownModelPolicy ?? (isCapped(principal) ? 'refuse' : 'allow_unpriced')) === 'refuse';
+}
+
+/** True where project or key may spend only so much. */
+export function isCapped({ key, project }: Principal): boolean {
+  return project.strictCaps || project.monthlyCapNanoUsd !== null || key.budgetNanoUsd !== null;
 }

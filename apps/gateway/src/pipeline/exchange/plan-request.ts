@@ -10,10 +10,11 @@ import type { Route, RouteTarget, RoutingTables } from '@llm0/core/routing/resol
 import type { Services } from '../../services/contract';
 import { admitPlan, NO_HOLD } from './admit-plan';
 import { allowedRoute, orderedRoute } from './allowed-route';
+import { type CostlyPlan, checkCostly } from './check-costly';
 import type { Exchange } from './open-exchange';
 
 /** One way of serving the request: where it would go, what it would hold, and how its answer is cached. */
-export interface RequestPlan {
+export interface RequestPlan extends Partial<CostlyPlan> {
   readonly request: ChatRequest;
   readonly route: Route;
   readonly admit: AdmitPlan;
@@ -46,9 +47,12 @@ export function planRequest(services: Pick<Services, 'routing'>, input: PlanInpu
   const weight = isCount ? NO_WEIGHT : weighRequest(request);
   if (project.strictCaps) checkBounded(weight, request);
   const route = planRoute(input, tables, weight);
+  const costly = isCount
+    ? undefined
+    : checkCostly(principal, { wire: request.wire, targets: route.targets }, tables.prices);
   const hold = isCount
     ? NO_HOLD
-    : estimateHold(request, weight, route.targets.map(pricedOf), {
+    : estimateHold(request, weight, [...route.targets.map(pricedOf), ...(costly?.others ?? [])], {
         strict: project.strictCaps,
         defaultOutputTokens: project.defaultOutputTokens,
       });
@@ -59,6 +63,7 @@ export function planRequest(services: Pick<Services, 'routing'>, input: PlanInpu
     request,
     route,
     cacheKey,
+    ...costly,
     cacheScope,
     dropParams,
     outputLimit: project.strictCaps && request.maxOutputTokens === undefined ? project.defaultOutputTokens : undefined,

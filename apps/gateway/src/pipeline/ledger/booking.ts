@@ -1,16 +1,23 @@
+import { type Usage, ZERO_USAGE } from '@llm0/core/chat/usage';
 import type { AttemptSummary, GatewayError } from '@llm0/core/errors/gateway-error';
-import type { CacheWrite } from '@llm0/core/limits/hot-store';
-import type { DialectName, LogRecord } from '@llm0/core/logs/log-record';
+import type { AdmitPlan, CacheWrite } from '@llm0/core/limits/hot-store';
+import type { DialectName, LogAttempt, LogRecord } from '@llm0/core/logs/log-record';
 import type { Services } from '../../services/contract';
 import type { Admission } from '../exchange/admit';
 import type { Exchange } from '../exchange/open-exchange';
 import { countSwitches } from '../upstream/count-switches';
+import type { Spending } from '../upstream/upstream-response';
 import { buildRecord, errorOutcome, type Outcome } from './build-record';
 import { settleRecord } from './settle-record';
 
 export type BookingNeeds = Pick<Services, 'hotStore' | 'leases' | 'clock' | 'metrics'>;
 
-export interface BookingInput<P = unknown, S = unknown> {
+/** What every plan says: the most that was set aside. */
+interface Held {
+  readonly admit: Pick<AdmitPlan, 'holdNanoUsd'>;
+}
+
+export interface BookingInput<P extends Held = Held, S = unknown> {
   readonly exchange: Exchange;
   readonly dialect: DialectName;
   readonly admission: Admission<P, S>;
@@ -20,7 +27,7 @@ export interface BookingInput<P = unknown, S = unknown> {
 export type Ending = Pick<Outcome, 'status' | 'httpStatus' | 'error'>;
 
 /** What the row of a call that nobody answered says of its attempts. */
-export type FailedAttempts = Pick<Outcome, 'attempts' | 'failoverCount' | 'costNanoUsd' | 'costDetail'>;
+export type Unanswered = Pick<Outcome, 'attempts' | 'failoverCount' | 'costNanoUsd' | 'costDetail' | 'usage'>;
 
 /**
  * Keeps the hold of one admitted request alive, and settles it exactly once, whichever way it ends: the settlement is
@@ -30,6 +37,7 @@ export abstract class Booking<I extends BookingInput = BookingInput> {
   /** Set once settled: resolves when the settlement outlives this process; undefined = it does already. */
   handedOver: Promise<void> | undefined;
   private settled = false;
+  private call: Spending | undefined;
 
   constructor(
     protected readonly services: BookingNeeds,
@@ -37,6 +45,11 @@ export abstract class Booking<I extends BookingInput = BookingInput> {
   ) {
     const { admission, exchange } = input;
     if (this.held) services.leases.add(admission.principal.project.id, exchange.requestId);
+  }
+
+  /** From now on something may be spent that gives no answer. */
+  watch(call: Spending): void {
+    this.call = call;
   }
 
   /** The answer failed, before or after its first output. What the upstream already produced is booked. */
@@ -70,6 +83,32 @@ export abstract class Booking<I extends BookingInput = BookingInput> {
     return record;
   }
 
+  /** What was spent on a request that nobody answered, or whose caller did not wait. */
+  protected unanswered(failed: readonly AttemptSummary[] = []): Unanswered {
+    const spend = this.call?.spent();
+    const attempts = spend?.attempts ?? failed.map(asLogAttempt);
+    const unfinished =
+      spend === undefined ? NO_COST : this.unfinished(spend.usage, spend.costNanoUsd, { isBilled: spend.isBilled });
+    const { costNanoUsd } = unfinished;
+    const costDetail = costNanoUsd > 0 ? { other_attempts: costNanoUsd } : undefined;
+    return { ...unfinished, attempts, failoverCount: countSwitches(attempts), costDetail };
+  }
+
+  /**
+   * What is booked of work that a vendor may bill and did not report to its end: what is known of it, and under an
+   * absolute cap never less than was set aside.
+   */
+  protected unfinished(
+    usage: Usage,
+    costNanoUsd: number,
+    { isBilled }: { readonly isBilled: boolean },
+  ): Pick<Outcome, 'usage' | 'costNanoUsd'> {
+    const { plan, principal } = this.input.admission;
+    const { holdNanoUsd } = plan.admit;
+    if (!isBilled || !principal.project.strictCaps || holdNanoUsd <= costNanoUsd) return { usage, costNanoUsd };
+    return { usage: { ...usage, estimated: true }, costNanoUsd: holdNanoUsd };
+  }
+
   protected elapsedMs(): number {
     return this.services.clock.monotonicMs() - this.input.exchange.startMs;
   }
@@ -86,9 +125,10 @@ const ABORTED: Ending = {
   error: { code: 'client_closed', message: 'The caller closed the connection before the answer was complete.' },
 };
 
-export function failedAttempts(failed: readonly AttemptSummary[] = []): FailedAttempts {
-  const attempts = failed.map(({ failure, startMs = 0, ...attempt }) => ({ ...attempt, outcome: failure, startMs }));
-  const costNanoUsd = attempts.reduce((sum, attempt) => sum + (attempt.costNanoUsd ?? 0), 0);
-  const costDetail = costNanoUsd > 0 ? { other_attempts: costNanoUsd } : undefined;
-  return { attempts, failoverCount: countSwitches(attempts), costNanoUsd, costDetail };
-}
+const NO_COST = { usage: ZERO_USAGE, costNanoUsd: 0 } as const;
+
+const asLogAttempt = ({ failure, startMs = 0, costNanoUsd: _others, ...attempt }: AttemptSummary): LogAttempt => ({
+  ...attempt,
+  outcome: failure,
+  startMs,
+});

@@ -5,6 +5,7 @@ import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { hashSecret } from '@llm0/core/keys/key-secret';
 import { type AdmitInput, admit } from '../exchange/admit';
 import { CHEAP_MODEL, chatRequest, MODEL, openPipeline, type Pipeline, SECRET } from '../open-pipeline.fixture';
+import type { UpstreamSpend } from '../upstream/upstream-response';
 import { Meter, type MeteredCompletion } from './meter';
 
 let pipeline: Pipeline;
@@ -17,6 +18,8 @@ const RESPONSE = { choices: [{ index: 0, text: 'two', finishReason: 'stop' as co
 const USAGE = { ...ZERO_USAGE, inputTokens: 10, outputTokens: 5 };
 /** 10 × 1000 + 5 × 2000. */
 const COST_NANO_USD = 20_000;
+/** What was sent, by the gateway's own count. */
+const INPUT_NANO_USD = 9000;
 const text = (value: string): EventBatch => ({ events: [{ type: 'text', choice: 0, text: value }] });
 
 async function begin(given: Partial<AdmitInput['exchange']> = {}) {
@@ -47,13 +50,25 @@ const completion = (given: Partial<MeteredCompletion> = {}): MeteredCompletion =
   ...given,
 });
 
+const failed = { provider: 'openai', outcome: 'timeout', latencyMs: 5, startMs: 1 };
+const SPEND: UpstreamSpend = {
+  attempts: [
+    { ...failed, model: MODEL, costNanoUsd: 70 },
+    { ...failed, model: MODEL },
+    { ...failed, model: CHEAP_MODEL },
+  ],
+  costNanoUsd: 70,
+  usage: { ...ZERO_USAGE, inputTokens: 7, estimated: true },
+  isBilled: true,
+};
+
 const spentNanoUsd = async () => (await pipeline.hotStore.counters())[0]?.spentNanoUsd ?? 0;
 
 describe('a request is settled exactly once', () => {
   const endings: [string, (meter: Meter) => void, string, number][] = [
     ['complete', (meter) => void meter.complete(RESPONSE, USAGE), 'success', COST_NANO_USD],
-    ['failed', (meter) => meter.fail(new GatewayError('upstream_error', 'no')), 'error', 0],
-    ['aborted', (meter) => meter.abort(), 'aborted', 0],
+    ['failed', (meter) => meter.fail(new GatewayError('upstream_error', 'no')), 'error', INPUT_NANO_USD],
+    ['aborted', (meter) => meter.abort(), 'aborted', INPUT_NANO_USD],
   ];
 
   test.each(endings)(
@@ -157,16 +172,57 @@ describe('an answer that is cut short', () => {
 
   test('before anybody answered books what its attempts cost, and counts the switches', async () => {
     const { meter } = await begin();
-    const attempt = { provider: 'openai', failure: 'timeout', latencyMs: 5, startMs: 1 };
-    const attempts = [
-      { ...attempt, model: MODEL, costNanoUsd: 70 },
-      { ...attempt, model: MODEL },
-      { ...attempt, model: CHEAP_MODEL },
-    ];
-    meter.fail(new GatewayError('upstream_timeout', 'late', { attempts }));
+    meter.watch({ spent: () => SPEND });
+    meter.fail(new GatewayError('upstream_timeout', 'late'));
     const [row] = await pipeline.rows();
     expect(row).toMatchObject({ costNanoUsd: 70, costDetail: { other_attempts: 70 }, failoverCount: 1 });
+    expect(row).toMatchObject({ costEstimated: true, tokensIn: 7 });
     expect(row?.attempts?.map(({ outcome }) => outcome)).toEqual(['timeout', 'timeout', 'timeout']);
+  });
+
+  test('that somebody else pays for lists the attempts, and books none', async () => {
+    const { meter } = await begin();
+    meter.watch({ spent: () => undefined });
+    const attempts = [{ provider: 'openai', model: MODEL, failure: 'timeout', latencyMs: 5, startMs: 1 }];
+    meter.fail(new GatewayError('upstream_timeout', 'late', { attempts }));
+    expect((await pipeline.rows())[0]).toMatchObject({ costNanoUsd: 0, costEstimated: false });
+  });
+
+  test.each<[string, boolean]>([
+    ['what may be billed books the hold', true],
+    ['what the vendor refused books what is known', false],
+  ])('under an absolute cap %s', async (_name, isBilled) => {
+    await pipeline.close();
+    pipeline = await openPipeline({ project: { strictCaps: true } });
+    const endings: ((meter: Meter) => void)[] = [
+      (meter) => meter.abort(),
+      (meter) => meter.fail(new GatewayError('upstream_timeout', 'late')),
+    ];
+    for (const end of endings) {
+      const { meter, admission } = await begin();
+      meter.watch({ spent: () => ({ ...SPEND, isBilled }) });
+      end(meter);
+      const row = (await pipeline.rows()).at(-1);
+      expect(row?.costNanoUsd).toBe(isBilled ? admission.plan.admit.holdNanoUsd : SPEND.costNanoUsd);
+    }
+  });
+
+  test('under an absolute cap an answer without usage, or without an end, books the hold', async () => {
+    await pipeline.close();
+    pipeline = await openPipeline({ project: { strictCaps: true } });
+    const endings: ((meter: Meter) => void)[] = [
+      (meter) => void meter.complete(RESPONSE, undefined),
+      (meter) => meter.abort(),
+      (meter) => meter.fail(new GatewayError('upstream_error', 'broke')),
+    ];
+    for (const end of endings) {
+      const { meter, admission } = await begin();
+      meter.attach(completion({ received: () => [text('one')] }));
+      end(meter);
+      const row = (await pipeline.rows()).at(-1);
+      expect(row).toMatchObject({ costNanoUsd: admission.plan.admit.holdNanoUsd, costEstimated: true });
+      expect(row?.costDetail).toMatchObject({ price_source: 'hold' });
+    }
   });
 });
 

@@ -13,8 +13,9 @@ import { isSameTarget } from '@llm0/core/routing/target';
 import type { CacheOutcome, ResponseSummary } from '../../dialects/dialect';
 import type { Services } from '../../services/contract';
 import type { Admission } from '../exchange/admit';
+import type { RequestPlan } from '../exchange/plan-request';
 import type { UpstreamEffort } from '../upstream/upstream-response';
-import { Booking, type BookingInput, type BookingNeeds, type Ending, failedAttempts } from './booking';
+import { Booking, type BookingInput, type BookingNeeds, type Ending } from './booking';
 import type { Outcome } from './build-record';
 import { cacheTtlMs } from './cache-ttl';
 import { guessUsage, lastUsage, partialUsage } from './guess-usage';
@@ -29,6 +30,8 @@ export interface MeteredCompletion extends UpstreamEffort {
   readonly matchedBy?: string;
   /** Parameters of the request that were left out. */
   readonly dropped: readonly string[];
+  /** See `UpstreamResponse`. */
+  readonly answeredBy?: string;
   /** True when this request has to settle the cost of the answer. */
   readonly pays: () => boolean;
   readonly received: () => readonly EventBatch[];
@@ -38,7 +41,7 @@ export interface MeteredCompletion extends UpstreamEffort {
   readonly onCached?: (answer: SemanticAnswer) => void;
 }
 
-export type MeterInput = BookingInput & { readonly admission: Admission };
+export type MeterInput = BookingInput<RequestPlan> & { readonly admission: Admission };
 
 /** Measures one chat request; `complete`, `fail` and `abort` settle it, the first of them for good. */
 export class Meter extends Booking<MeterInput> {
@@ -68,8 +71,10 @@ export class Meter extends Booking<MeterInput> {
     const { admission, exchange } = this.input;
     const { request } = admission.plan;
     const pays = answer.pays();
-    const known = usage ?? guessUsage(request, answer.received());
-    const cost = pays ? this.costOf(known, answer) : ZERO_COST;
+    const told = usage ?? guessUsage(request, answer.received());
+    const { usage: known, ...cost } = pays
+      ? this.costOf(told, answer, { isUnreported: usage === undefined })
+      : { ...ZERO_COST, usage: told };
     const latencyMs = this.elapsedMs();
     const outcome: Outcome = {
       ...this.outcomeBase(known, latencyMs),
@@ -96,30 +101,35 @@ export class Meter extends Booking<MeterInput> {
 
   protected end(ending: Ending, failed?: readonly AttemptSummary[]): void {
     const { answer } = this;
-    const received = answer?.received() ?? [];
-    const pays = answer?.pays() === true && received.length > 0;
-    const usage = pays ? partialUsage(this.input.admission.plan.request, received, lastUsage(received)) : ZERO_USAGE;
-    const cost = pays && answer !== undefined ? this.costOf(usage, answer) : ZERO_COST;
-    this.book({
-      ...this.outcomeBase(usage, this.elapsedMs()),
-      costNanoUsd: cost.costNanoUsd,
-      costDetail: pays ? cost.detail : undefined,
-      savedNanoUsd: 0,
-      ...(answer === undefined ? failedAttempts(failed) : undefined),
-      ...ending,
-    });
+    if (answer === undefined) {
+      const unanswered = this.unanswered(failed);
+      const base = this.outcomeBase(unanswered.usage, this.elapsedMs());
+      this.book({ ...base, savedNanoUsd: 0, ...unanswered, ...ending });
+      return;
+    }
+    const received = answer.received();
+    const pays = answer.pays();
+    const told = pays ? partialUsage(this.input.admission.plan.request, received, lastUsage(received)) : ZERO_USAGE;
+    const { usage, costNanoUsd, detail } = pays
+      ? this.costOf(told, answer, { isUnreported: true })
+      : { ...ZERO_COST, usage: told };
+    const costDetail = pays ? detail : undefined;
+    this.book({ ...this.outcomeBase(usage, this.elapsedMs()), costNanoUsd, costDetail, savedNanoUsd: 0, ...ending });
   }
 
   private outcomeBase(usage: Usage, latencyMs: number) {
     const answer = this.answer;
-    const { route, request } = this.input.admission.plan;
+    const { route, request, isInexact } = this.input.admission.plan;
     return {
       requestedModel: this.input.admission.requestedModel,
       stream: request.stream,
       provider: firstChoice(route).provider,
       finalProvider: answer?.target.provider,
       model: answer?.target.model ?? route.targets[0].model,
-      usage: answer?.wasteEstimated === true ? { ...usage, estimated: true } : usage,
+      usage:
+        answer?.wasteEstimated === true || (isInexact === true && answer?.pays() === true)
+          ? { ...usage, estimated: true }
+          : usage,
       timing: {
         latencyMs,
         overheadMs: this.overheadMs(),
@@ -146,20 +156,34 @@ export class Meter extends Booking<MeterInput> {
     this.answer?.onCached?.(kept);
   }
 
-  private costOf(usage: Usage, answer: MeteredCompletion): { costNanoUsd: number; detail: CostDetail } {
-    const priced = this.needs.routing().prices.find(answer.target.provider, answer.target.model);
-    const cost = priced === undefined ? ZERO_COST : computeCost(usage, priced);
-    if (answer.wastedNanoUsd === 0) return cost;
-    return {
-      costNanoUsd: cost.costNanoUsd + answer.wastedNanoUsd,
-      detail: { ...cost.detail, other_attempts: answer.wastedNanoUsd },
-    };
+  /** `isUnreported`: the vendor did not tell to its end what it bills. */
+  private costOf(usage: Usage, answer: MeteredCompletion, { isUnreported }: { readonly isUnreported: boolean }): Costs {
+    const { costNanoUsd, detail } = this.dearestCost(usage, answer);
+    const all = costNanoUsd + answer.wastedNanoUsd;
+    const booked = this.unfinished(usage, all, { isBilled: isUnreported });
+    const others = answer.wastedNanoUsd === 0 ? {} : { other_attempts: answer.wastedNanoUsd };
+    const source = booked.costNanoUsd > all ? { price_source: 'hold' } : {};
+    return { ...booked, detail: { ...detail, ...others, ...source } };
+  }
+
+  /** At the price of the model that answered; where that is unknown, of the dearest that may have. */
+  private dearestCost(usage: Usage, { target, answeredBy }: MeteredCompletion): Pick<Costs, 'costNanoUsd' | 'detail'> {
+    const { prices } = this.needs.routing();
+    const { others } = this.input.admission.plan;
+    const named = others && answeredBy !== undefined ? prices.find(target.provider, answeredBy) : undefined;
+    const asked = prices.find(target.provider, target.model);
+    const candidates = named === undefined ? [...(asked === undefined ? [] : [asked]), ...(others ?? [])] : [named];
+    const costs = candidates.map((priced) => computeCost(usage, priced));
+    return costs.reduce<Pick<Costs, 'costNanoUsd' | 'detail'>>(
+      (most, cost) => (cost.costNanoUsd > most.costNanoUsd ? cost : most),
+      costs[0] ?? ZERO_COST,
+    );
   }
 
   /** Followers and hits save what the answer would have cost them. */
   private savedBy(answer: MeteredCompletion, usage: Usage): number {
     if (answer.cache === 'miss') return 0;
-    return answer.savedNanoUsd || this.costOf(usage, answer).costNanoUsd;
+    return answer.savedNanoUsd || this.costOf(usage, answer, { isUnreported: false }).costNanoUsd;
   }
 
   private cacheEntry(
@@ -189,6 +213,12 @@ export class Meter extends Booking<MeterInput> {
   private upstreamMs(answer: MeteredCompletion, latencyMs: number): number {
     return answer.cache === 'miss' ? Math.max(0, latencyMs - (this.overheadMs() ?? 0)) : 0;
   }
+}
+
+interface Costs {
+  readonly usage: Usage;
+  readonly costNanoUsd: number;
+  readonly detail: CostDetail;
 }
 
 const ZERO_COST = { costNanoUsd: 0, detail: {} } as const;

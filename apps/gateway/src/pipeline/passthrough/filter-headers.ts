@@ -9,9 +9,25 @@ const OWN_REQUEST: ReadonlySet<string> = new Set([
   ...['host', 'content-length', 'accept-encoding', 'cookie', 'x-request-id', 'x-customer-id', 'forwarded', 'via'],
   ...['authorization', 'x-api-key', 'api-key', 'x-goog-api-key', 'x-real-ip'],
   // Whose account is billed is the operator's decision.
-  ...['openai-organization', 'openai-project', 'x-goog-user-project'],
+  ...['openai-organization', 'openai-project', 'anthropic-organization-id', 'anthropic-workspace-id'],
+  ...['x-goog-user-project', 'x-goog-iam-authorization-token', 'x-goog-iam-authority-selector', 'x-auth-token'],
+  // What makes another request of the one that was checked.
+  ...['x-http-method', 'x-http-method-override', 'x-method-override', 'x-rewrite-url', 'x-host', 'x-client-ip'],
 ]);
-const OWN_REQUEST_PREFIXES = ['x-llm0-', 'x-forwarded-', 'x-amz-', 'sec-', 'cf-', 'proxy-'] as const;
+/** They take usage out of an answer, or make another request of it. */
+const HIDES: ReadonlySet<string> = new Set([
+  ...['x-goog-fieldmask', 'x-goog-fields', 'x-http-method-override', 'x-http-method', 'x-method-override'],
+]);
+/** Who answers, and on what hardware, is said by path and body, which were checked. */
+const CHOOSES = /(?:^|-)(?:models?|fallbacks?|deployment)(?:-|$)|^x-amzn-bedrock-/;
+const OWN_REQUEST_PREFIXES = [
+  ...['x-llm0-', 'x-forwarded', 'x-original-', 'x-amz-', 'x-envoy-', 'sec-', 'cf-', 'true-client-', 'proxy-'],
+] as const;
+
+/** True for a request's header that is left out for the sake of what it would do to the answer. */
+export function hidesUsage(name: string): boolean {
+  return HIDES.has(name) || CHOOSES.test(name);
+}
 
 /** What the vendor says to the operator alone, or what this gateway says itself. */
 const OWN_RESPONSE: ReadonlySet<string> = new Set([
@@ -45,6 +61,7 @@ function keep(headers: Headers, own: ReadonlySet<string>, prefixes: readonly str
   const kept: Record<string, string> = {};
   headers.forEach((value, name) => {
     if (HOP_BY_HOP.has(name) || own.has(name) || named.includes(name)) return;
+    if (own === OWN_REQUEST && hidesUsage(name)) return;
     if (prefixes.some((prefix) => name.startsWith(prefix))) return;
     kept[name] = value;
   });

@@ -16,12 +16,14 @@ import { openExchange } from '../exchange/open-exchange';
 import { handleRefusal, type Progress } from '../handle-refusal';
 import { givenBodies } from '../ledger/logged-bodies';
 import { finalFailure } from '../upstream/final-failure';
+import { allowNative, findShape } from './allow-native';
 import type { Entrance } from './entrances';
 import { forwardedRequestHeaders } from './filter-headers';
 import { NativeMeter } from './native-meter';
 import { PASSTHROUGH } from './plan-passthrough';
 import { describeNative, type NativeBody, type NativeTarget, readBody } from './read-native';
 import { respondNative } from './respond-native';
+import { askForUsage, showUsage } from './show-usage';
 
 const DIALECT = 'passthrough';
 
@@ -40,15 +42,25 @@ export async function handlePassthrough(
     progress.principal = principal;
     const find = (known: Authenticated) => {
       const found = entrance.findTarget(services, httpRequest, known);
-      return { target: found, ...reach(services, found, known) };
+      const reached = reach(services, found, known);
+      const asked = { provider: found.provider, method: httpRequest.method, path: found.native.path };
+      const shown = showUsage(reached.provider, found.native, httpRequest.headers);
+      const url = nativeUrl(reached.provider, reached.connection, shown.native);
+      const shape = findShape(reached.provider, asked);
+      if (found.isOwn !== true) allowNative(known, { ...asked, shape }, reached.connected);
+      return { target: found, shown, url, isInference: shape !== undefined, ...reached };
     };
-    const { target, connected, provider, connection } = await findFresh(services, principal, find);
-    const url = nativeUrl(provider, connection, target.native);
+    const { target, shown, url, isInference, connected, provider, connection } = await findFresh(
+      services,
+      principal,
+      find,
+    );
     const isWhole = provider.passthrough.signsBody(connection);
-    const body = await readBody(httpRequest, {
-      ...{ maxBytes: services.config.maxBodyBytes, isWhole, isJson: entrance.takesJsonOnly },
+    const given = await readBody(httpRequest, {
+      ...{ maxBytes: services.config.maxBodyBytes, isWhole, isObject: isInference },
     });
-    const job = describeNative(httpRequest, { ...target, provider }, body);
+    const asked = describeNative(httpRequest, { ...target, provider }, given);
+    const { body, job } = askForUsage(asked, given);
     progress.requestedModel = job.model;
     progress.stream = job.stream;
     const admission = await admitPlanned(
@@ -61,11 +73,12 @@ export async function handlePassthrough(
     progress.meter = meter;
     services.bodyLog.keep(() => givenBodies({ exchange, admission }, job.body));
     const askedMs = services.clock.monotonicMs();
+    meter.noteSent();
     const response = await ask(services, { connected, provider, connection, principal, url, body, httpRequest });
     noteKey(connected, { provider, connection, response });
     return await respondNative(services, {
       ...{ exchange, admission, meter, response, provider, connection },
-      waitMs: services.clock.monotonicMs() - askedMs,
+      ...{ waitMs: services.clock.monotonicMs() - askedMs, dropsUsage: body !== given, dropped: shown.dropped },
       signal: httpRequest.signal,
       onEnd: release,
     });
@@ -140,6 +153,10 @@ function ask(services: Services, asked: Asked): Promise<Response> {
   const { 'idempotency-key': idempotencyKey } = own;
   if (idempotencyKey !== undefined) own['idempotency-key'] = asVendorSees(idempotencyKey, principal);
   if (body.length !== undefined) own['content-length'] = String(body.length);
+  if (body.isJson === true) {
+    own['content-type'] = 'application/json';
+    delete own['content-encoding'];
+  }
   const unsigned = { method, url, headers: own, body: body.bytes };
   const headers = { ...own, ...provider.passthrough.authorize(unsigned, connection) };
   return callPassthrough({

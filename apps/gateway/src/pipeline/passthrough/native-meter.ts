@@ -1,7 +1,9 @@
 import { type Usage, ZERO_USAGE } from '@llm0/core/chat/usage';
-import { computeCost } from '@llm0/core/pricing/compute-cost';
+import type { GatewayError } from '@llm0/core/errors/gateway-error';
+import { type Cost, computeCost } from '@llm0/core/pricing/compute-cost';
 import { guessTokens } from '@llm0/core/pricing/estimate-tokens';
-import { atLeast, type UsageReader } from '@llm0/providers/transport/call-passthrough';
+import type { PricedModel } from '@llm0/core/pricing/price-book';
+import { atLeast, isBilledStatus, mayBeBilled, type UsageReader } from '@llm0/providers/transport/call-passthrough';
 import { Booking, type BookingInput, type BookingNeeds, type Ending } from '../ledger/booking';
 import { type NativeJob, type NativePlan, UNNAMED_MODEL } from './plan-passthrough';
 
@@ -16,7 +18,10 @@ export class NativeMeter extends Booking<NativeMeterInput> {
   readonly reader: UsageReader | undefined;
   private waitMs: number | undefined;
   private ttftMs: number | undefined;
+  private receivedBytes = 0;
   private answered = false;
+  /** It may stand on the vendor's bill, whatever comes of it. */
+  private isSent = false;
 
   constructor(services: BookingNeeds, input: NativeMeterInput) {
     super(services, input);
@@ -30,38 +35,76 @@ export class NativeMeter extends Booking<NativeMeterInput> {
     return Math.max(0, this.elapsedMs() - waitMs);
   }
 
-  noteFirstByte(): void {
-    this.ttftMs ??= this.elapsedMs();
+  /** It goes out now. */
+  noteSent(): void {
+    this.isSent = true;
   }
 
-  /** The whole answer went on. Anything but a 2xx is a failure that the caller got in the vendor's words. */
-  complete(status: number): void {
-    if (status < 400) this.book({ status: 'success', httpStatus: status }, this.usage(true));
-    else {
-      const code = status === 429 ? 'upstream_rate_limited' : status < 500 ? 'upstream_rejected' : 'upstream_error';
-      const error = { code, message: `The provider answered with status ${status}.` };
-      this.book({ status: 'error', httpStatus: status, error }, this.reader?.usage ?? ZERO_USAGE);
+  /** The answer's bytes so far. */
+  noteBytes(bytes: number): void {
+    this.ttftMs ??= this.elapsedMs();
+    this.receivedBytes += bytes;
+  }
+
+  /** The whole answer went on. Anything but a 2xx is a failure that the caller got in the vendor's words (`said`). */
+  complete(status: number, said?: string): void {
+    if (status < 400) {
+      const told = this.reader?.usage;
+      this.book({ status: 'success', httpStatus: status }, told ?? this.guess(), told ? 'told' : 'hidden');
+      return;
     }
+    const code = status === 429 ? 'upstream_rate_limited' : status < 500 ? 'upstream_rejected' : 'upstream_error';
+    const error = { code, message: `The provider answered with status ${status}.` };
+    const isBilled = isBilledStatus(this.input.job.provider, status, said);
+    const usage = this.reader?.usage ?? (isBilled ? this.guess() : ZERO_USAGE);
+    this.book({ status: 'error', httpStatus: status, error }, usage, isBilled ? 'cut' : 'told');
+  }
+
+  override fail(error: GatewayError): void {
+    if (!this.answered && !mayBeBilled(error, this.input.job.provider)) this.isSent = false;
+    super.fail(error);
   }
 
   protected end(ending: Ending): void {
-    this.book(ending, this.answered ? this.usage(false) : ZERO_USAGE);
+    const { reader, isSent } = this;
+    const guessed = this.guess();
+    const known = reader?.usage === undefined ? guessed : atLeast(reader.usage, guessed.outputTokens);
+    this.book(ending, isSent ? known : ZERO_USAGE, isSent ? 'cut' : 'told');
   }
 
-  /** What the vendor reported, else a guess from what was sent and what came. */
-  private usage(isWhole: boolean): Usage {
-    const { job, admission } = this.input;
-    const { reader } = this;
-    if (reader === undefined || job.shape?.isFree === true || admission.plan.isUnpriced) return ZERO_USAGE;
-    const outputTokens = guessTokens(reader.outputBytes);
-    if (reader.usage !== undefined) return isWhole ? reader.usage : atLeast(reader.usage, outputTokens);
-    return { ...ZERO_USAGE, inputTokens: guessTokens(job.bodyBytes), outputTokens, estimated: true };
+  /** From what was sent and what came. */
+  private guess(): Usage {
+    // Plain answers are read at their end: until then their bytes count as they are.
+    const bytes = this.input.job.shape?.isInputOnly === true ? 0 : this.reader?.outputBytes || this.receivedBytes;
+    const outputTokens = guessTokens(bytes);
+    return { ...ZERO_USAGE, inputTokens: guessTokens(this.input.job.bodyBytes), outputTokens, estimated: true };
   }
 
-  private book(ending: Ending, usage: Usage): void {
+  /** `hidden`: it came whole, and nobody said what it costs: all that was set aside. `cut`: see `unfinished`. */
+  private costOf(known: Usage, extent: 'told' | 'hidden' | 'cut') {
     const { admission, job } = this.input;
-    const { priced, isUnpriced } = admission.plan;
-    const cost = priced === undefined ? NO_COST : computeCost(usage, priced);
+    const { priced, isUnpriced, admit } = admission.plan;
+    if (priced === undefined || isUnpriced || job.shape?.isFree === true) return { usage: ZERO_USAGE, ...NO_COST };
+    const { costNanoUsd: ownNanoUsd, detail: costDetail } = this.dearestCost(known, priced);
+    const booked = this.unfinished(known, ownNanoUsd, { isBilled: extent !== 'told' });
+    const costNanoUsd = Math.max(booked.costNanoUsd, extent === 'hidden' ? admit.holdNanoUsd : 0);
+    const usage = admission.plan.isInexact === true ? { ...known, estimated: true } : known;
+    if (costNanoUsd === ownNanoUsd) return { usage, costNanoUsd, costDetail };
+    return { usage: { ...known, estimated: true }, costNanoUsd, costDetail: { ...costDetail, price_source: 'hold' } };
+  }
+
+  /** At the price of the model that answered; where that is unknown, of the dearest that may have. */
+  private dearestCost(usage: Usage, priced: PricedModel): Cost {
+    const { others = [] } = this.input.admission.plan;
+    const named = [priced, ...others].find(({ model }) => model === this.reader?.model);
+    const costs = (named === undefined ? [priced, ...others] : [named]).map((one) => computeCost(usage, one));
+    return costs.reduce((most, cost) => (cost.costNanoUsd > most.costNanoUsd ? cost : most));
+  }
+
+  private book(ending: Ending, known: Usage, extent: 'told' | 'hidden' | 'cut'): void {
+    const { admission, job } = this.input;
+    const { isUnpriced } = admission.plan;
+    const { usage, costNanoUsd, costDetail } = this.costOf(known, extent);
     const latencyMs = this.elapsedMs();
     const overheadMs = this.waitMs === undefined || this.ttftMs === undefined ? undefined : this.ttftMs - this.waitMs;
     this.settle({
@@ -71,8 +114,8 @@ export class NativeMeter extends Booking<NativeMeterInput> {
       provider: job.provider,
       finalProvider: this.answered ? job.provider : undefined,
       usage,
-      costNanoUsd: cost.costNanoUsd,
-      costDetail: isUnpriced ? UNPRICED : cost.detail,
+      costNanoUsd,
+      costDetail: isUnpriced ? UNPRICED : costDetail,
       savedNanoUsd: 0,
       timing: {
         ...{ latencyMs, ttftMs: this.ttftMs },
@@ -85,4 +128,4 @@ export class NativeMeter extends Booking<NativeMeterInput> {
   }
 }
 
-const NO_COST = { costNanoUsd: 0, detail: undefined };
+const NO_COST = { costNanoUsd: 0, costDetail: undefined };

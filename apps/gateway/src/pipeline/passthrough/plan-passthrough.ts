@@ -1,4 +1,4 @@
-import type { JsonObject } from '@llm0/core/chat/json';
+import type { JsonObject, WireFormat } from '@llm0/core/chat/json';
 import type { ChatRequest } from '@llm0/core/chat/request';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { AdmitPlan } from '@llm0/core/limits/hot-store';
@@ -11,6 +11,8 @@ import type { Services } from '../../services/contract';
 import type { AdmitInput, Planner } from '../exchange/admit';
 import { admitPlan, NO_HOLD, type PlannedHold } from '../exchange/admit-plan';
 import { isModelAllowed, refusesUnpriced } from '../exchange/allowed-route';
+import { type CostlyPlan, checkCostly } from '../exchange/check-costly';
+import { allowNative } from './allow-native';
 
 /** A native request, as far as it is understood. */
 export interface NativeJob {
@@ -19,6 +21,8 @@ export interface NativeJob {
   readonly provider: string;
   readonly method: string;
   readonly path: string;
+  /** Not to be switched on first. */
+  readonly isOwn?: true;
   readonly stream: boolean;
   /** Set where the request names a model. */
   readonly namedModel?: string;
@@ -27,9 +31,11 @@ export interface NativeJob {
   /** Set where the body is JSON and was read. */
   readonly body?: JsonObject;
   readonly bodyBytes: number;
+  /** The body's. */
+  readonly format: WireFormat;
 }
 
-export interface NativePlan {
+export interface NativePlan extends Partial<CostlyPlan> {
   readonly admit: AdmitPlan;
   readonly priced: PricedModel | undefined;
   /** What the answer costs cannot be told: it is booked as nothing, and marked. */
@@ -51,10 +57,12 @@ export const UNNAMED_MODEL = 'passthrough';
 const FREE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'DELETE', 'OPTIONS']);
 
 /** Prices a native request; throws for what the key or the project's limits do not allow. Touches no store. */
-function planNative(services: Pick<Services, 'routing'>, input: AdmitInput<NativeJob>): NativePlan {
+function planNative(services: Pick<Services, 'routing' | 'connect'>, input: AdmitInput<NativeJob>): NativePlan {
   const { principal, request: job } = input;
   const { key, project } = principal;
   const { provider, namedModel } = job;
+  const connected = services.connect({ provider, model: '' }, project.id);
+  if (job.isOwn !== true) allowNative(principal, job, connected);
   if (key.allowedModels !== null) {
     const names = namedModel === undefined ? [] : [job.model, namedModel, `${provider}/${namedModel}`];
     if (!isModelAllowed(key, names)) throw notAllowed(namedModel ?? job.path);
@@ -63,33 +71,43 @@ function planNative(services: Pick<Services, 'routing'>, input: AdmitInput<Nativ
   const isFree = FREE_METHODS.has(job.method) || job.shape?.isFree === true;
   const isLocal = tables.providers.get(provider)?.place === 'local';
   const priced = namedModel === undefined ? undefined : tables.prices.find(provider, namedModel);
-  const isKnown = job.shape !== undefined && job.body !== undefined && job.shape.tellsCost(job.body);
-  // Without its own report, usage is guessed from what came; for work that goes on elsewhere there is nothing to guess.
-  const canTell = isKnown || (job.body !== undefined && job.stream);
-  const isUnpriced = !isFree && !isLocal && (priced === undefined || job.shape === undefined || !canTell);
-  if (isUnpriced && refusesUnpriced(principal)) throw unpriced(job);
+  // An answer that does not tell its cost is booked with all that was set aside for it, which needs a body that was read.
+  const isUnpriced = !isFree && !isLocal && (priced === undefined || job.shape === undefined || job.body === undefined);
+  const isTold = job.body === undefined || job.shape?.tellsCost(job.body) !== false;
+  if ((isUnpriced || (!isTold && !isFree && !isLocal)) && refusesUnpriced(principal)) throw unpriced(job);
   if (project.strictCaps && !isFree && !isLocal) checkBounded(job);
-  const hold = isFree || priced === undefined ? NO_HOLD : holdFor(job, priced, project);
+  const { body, format } = job;
   const target = { provider, model: namedModel ?? UNNAMED_MODEL };
+  const wire = body === undefined || isFree ? undefined : { format, body: withNames(body) };
+  const costly = checkCostly(principal, { wire, targets: [{ ...target, priced }] }, tables.prices);
+  const candidates = [...(priced === undefined ? [] : [priced]), ...(costly.others ?? [])];
+  const hold =
+    isFree || priced === undefined ? NO_HOLD : holdFor(job, { candidates, project, serviceTier: costly.tier });
   const asked = { ...input, request: { model: job.model, stream: job.stream } };
-  return { priced, isUnpriced, admit: admitPlan(asked, { hold, model: target.model, target }) };
+  return { priced, isUnpriced, ...costly, admit: admitPlan(asked, { hold, model: target.model, target }) };
 }
 
-function holdFor(
-  { shape, body, bodyBytes }: NativeJob,
-  priced: PricedModel,
-  project: { readonly strictCaps: boolean; readonly defaultOutputTokens: number },
-): PlannedHold {
+interface HoldTerms {
+  readonly candidates: readonly PricedModel[];
+  readonly project: { readonly strictCaps: boolean; readonly defaultOutputTokens: number };
+  readonly serviceTier: string | undefined;
+}
+
+/** Where the path names the model, the body's own counts as another name. */
+const withNames = ({ model, ...body }: JsonObject): JsonObject =>
+  typeof model === 'string' ? { ...body, models: [model, body.models ?? null] } : body;
+
+function holdFor({ shape, body, bodyBytes }: NativeJob, { candidates, project, serviceTier }: HoldTerms): PlannedHold {
   const images = body === undefined ? 0 : countReferences(body);
   const weight = { ...NO_WEIGHT, textBytes: bodyBytes, messages: 1, images };
   const limit = body === undefined ? undefined : shape?.outputLimit(body);
   const request: Pick<ChatRequest, 'maxOutputTokens' | 'serviceTier' | 'extra'> = {
     maxOutputTokens: shape?.isInputOnly === true ? 0 : limit,
-    serviceTier: typeof body?.service_tier === 'string' ? body.service_tier : undefined,
+    serviceTier,
     extra: {},
   };
   const { strictCaps: strict, defaultOutputTokens } = project;
-  return estimateHold({ model: '', messages: [], stream: false, ...request }, weight, [priced], {
+  return estimateHold({ model: '', messages: [], stream: false, ...request }, weight, candidates, {
     ...{ strict, defaultOutputTokens },
   });
 }

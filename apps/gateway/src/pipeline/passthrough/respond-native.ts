@@ -8,6 +8,7 @@ import {
   type PassthroughProvider,
   readStart,
   UpstreamBody,
+  UsageEventFilter,
   type UsageTap,
 } from '@llm0/providers/transport/call-passthrough';
 import type { Services } from '../../services/contract';
@@ -26,12 +27,17 @@ export interface NativeResponse {
   readonly provider: PassthroughProvider;
   readonly connection: ProviderConnection;
   readonly waitMs: number;
+  /** Usage was asked for by the gateway alone. */
+  readonly dropsUsage: boolean;
+  /** Query parameters and headers that were left out. */
+  readonly dropped: readonly string[];
   readonly signal: AbortSignal;
   /** Called once the last byte went out or the caller left. */
   readonly onEnd: () => void;
 }
 
 const MAX_ERROR_BYTES = 256 * 1024;
+const MAX_DROPPED_LENGTH = 1024;
 
 /** The vendor's answer, byte by byte; error answers without the secrets they may repeat. */
 export function respondNative(
@@ -52,7 +58,8 @@ export function respondNative(
   return new Response(tapped(answer, body, tap), { status: response.status, headers });
 }
 
-function headersOf({ exchange, admission, meter, response, provider, waitMs }: NativeResponse): HeaderTable {
+function headersOf(answer: NativeResponse): HeaderTable {
+  const { exchange, admission, meter, response, provider, waitMs } = answer;
   const overheadMs = meter.noteAnswer(waitMs);
   const headers: HeaderTable = {
     ...forwardedResponseHeaders(response.headers),
@@ -62,6 +69,7 @@ function headersOf({ exchange, admission, meter, response, provider, waitMs }: N
   };
   addDecisionHeaders(headers, admission);
   if (admission.plan.isUnpriced) headers['X-Warning'] ??= 'unpriced';
+  if (answer.dropped.length > 0) headers['X-LLM0-Dropped'] = answer.dropped.join(',').slice(0, MAX_DROPPED_LENGTH);
   return headers;
 }
 
@@ -81,7 +89,7 @@ async function respondFailure(answer: NativeResponse, body: UpstreamBody, header
       const refused = provider.decodeError(response.status, response.headers, text);
       throw new GatewayError('upstream_error', refused.message, { failure: 'auth', upstreamStatus: 401 });
     }
-    meter.complete(response.status);
+    meter.complete(response.status, text);
     await meter.handedOver;
     return new Response(text, { status: response.status, headers });
   } finally {
@@ -91,7 +99,9 @@ async function respondFailure(answer: NativeResponse, body: UpstreamBody, header
 }
 
 function tapped(answer: NativeResponse, body: UpstreamBody, tap: UsageTap | undefined): ReadableStream<Uint8Array> {
-  const { meter, response, onEnd } = answer;
+  const { meter, response, dropsUsage, onEnd } = answer;
+  const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true;
+  const filter = dropsUsage && isStream ? new UsageEventFilter() : undefined;
   const end = () => {
     body.close();
     onEnd();
@@ -100,13 +110,16 @@ function tapped(answer: NativeResponse, body: UpstreamBody, tap: UsageTap | unde
     {
       async pull(controller) {
         try {
-          const chunk = await body.read();
-          if (chunk !== undefined) {
-            meter.noteFirstByte();
+          for (let chunk = await body.read(); chunk !== undefined; chunk = await body.read()) {
+            meter.noteBytes(chunk.byteLength);
             tap?.push(chunk);
-            return controller.enqueue(chunk);
+            const bytes = filter === undefined ? chunk : filter.push(chunk);
+            if (bytes.byteLength === 0) continue;
+            return controller.enqueue(bytes);
           }
           tap?.end();
+          const last = filter?.end();
+          if (last !== undefined && last.byteLength > 0) controller.enqueue(last);
           meter.complete(response.status);
           await meter.handedOver;
           controller.close();

@@ -89,7 +89,7 @@ function createWorld(
     config: { requestTimeoutMs: more.requestTimeoutMs ?? 1000, streamIdleTimeoutMs: 5000 },
     clock: { nowMs: Date.now, monotonicMs: () => performance.now() },
     fetch,
-    egress: {},
+    mediaEgress: {},
     connect: () => ({
       provider: openai,
       connection: { baseUrl: 'http://upstream.test/v1', apiKey: 'k' },
@@ -99,7 +99,7 @@ function createWorld(
     health,
   } as unknown as ChatNeeds;
   const controller = new AbortController();
-  const call = (targets: Route['targets'], job: Partial<ChatJob> & { hedgeAfterMs?: number } = {}) =>
+  const begin = (targets: Route['targets'], job: Partial<ChatJob> & { hedgeAfterMs?: number } = {}) =>
     callUpstream(services, {
       projectId: 'project',
       request,
@@ -110,7 +110,8 @@ function createWorld(
       signal: controller.signal,
       ...job,
     });
-  return { asked, aborted, health, metrics, controller, call };
+  const call = (...given: Parameters<typeof begin>) => begin(...given).response;
+  return { asked, aborted, health, metrics, controller, begin, call };
 }
 
 const failureOf = (call: Promise<unknown>): Promise<GatewayError> =>
@@ -214,6 +215,68 @@ describe('under a strict cap', () => {
     if (expected.includes('b')) expect((await result).target).toBe(b);
     else await failureOf(result);
     expect(asked).toEqual(expected);
+  });
+});
+
+describe('what was sent and brought nothing', () => {
+  const input = { inputTokens: 11, estimated: true };
+
+  test.each<[string, Script, number]>([
+    ['a time-out', hang, 11_000],
+    ['a broken connection', async () => Promise.reject(Object.assign(new Error('x'), { code: 'ECONNRESET' })), 22_000],
+    ['garbage in a 2xx', async () => new Response('{', { headers: { 'content-type': 'application/json' } }), 11_000],
+    ['408 of the vendor', status(408), 11_000],
+    ['504 of the vendor', status(504), 22_000],
+    ['a refused connection', refuse, 0],
+    ['429', status(429), 0],
+    ['400', status(400), 0],
+    ['500', status(500), 0],
+  ])('%s is booked as its input, or free: %#', async (_name, script, costNanoUsd) => {
+    const { begin } = createWorld({ a: [script] });
+    const { response, spent } = begin([a]);
+    await failureOf(response);
+    expect([spent([]).costNanoUsd, spent([]).isBilled]).toEqual([costNanoUsd, costNanoUsd > 0]);
+    if (costNanoUsd === 11_000) expect(spent([]).usage).toMatchObject(input);
+  });
+
+  test('an answer after a time-out costs both', async () => {
+    const { call } = createWorld({ a: [hang], b: [answer('b')] });
+    const result = await call([a, b]);
+    expect([result.wastedNanoUsd, result.wasteEstimated]).toEqual([11_000, true]);
+  });
+
+  test('by the time the caller leaves: nothing before it is sent, its input after, all that came once it came', async () => {
+    const { begin, controller, asked } = createWorld({ a: [hang] });
+    const { response, spent } = begin([a]);
+    expect(spent([])).toMatchObject({ costNanoUsd: 0, isBilled: false });
+    while (asked.length === 0) await Bun.sleep(1);
+    controller.abort();
+    expect((await failureOf(response)).kind).toBe('client_closed');
+    expect(spent([])).toMatchObject({ costNanoUsd: 11_000, isBilled: true, usage: input });
+    expect(outcomes(spent([]).attempts)).toEqual(['a aborted']);
+    const read = [{ events: [{ type: 'text', choice: 0, text: 'x'.repeat(40) } as const] }];
+    const answered = createWorld({ a: [answer('a')] }).begin([a]);
+    await answered.response;
+    expect(answered.spent([]).costNanoUsd).toBe(3000 + 4000);
+    expect(answered.spent(read)).toMatchObject({ costNanoUsd: 11_000 + 20_000, isBilled: true });
+    expect(outcomes(answered.spent(read).attempts)).toEqual(['a ok']);
+  });
+
+  test('two attempts at once are two bills', async () => {
+    const { begin, controller, asked } = createWorld({ a: [hang], b: [hang] });
+    const { response, spent } = begin([a, b], { hedgeAfterMs: 20 });
+    while (asked.length < 2) await Bun.sleep(1);
+    controller.abort();
+    await failureOf(response);
+    expect(spent([]).costNanoUsd).toBe(22_000);
+  });
+
+  test('counting tokens is free, whatever becomes of it', async () => {
+    const { begin, controller } = createWorld({ a: [hang] });
+    const { response, spent } = begin([a], { request: { ...request, countOnly: true } });
+    await response.catch(() => {});
+    controller.abort();
+    expect(spent([]).costNanoUsd).toBe(0);
   });
 });
 

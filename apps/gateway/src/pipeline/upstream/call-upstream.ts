@@ -6,14 +6,15 @@ import { guessUsage, lastUsage, partialUsage } from '../ledger/guess-usage';
 import { type ChatAttempt, type ChatJob, type ChatNeeds, type OpenedTarget, openTarget } from './attempt-target';
 import { hedgeAttempt } from './hedging';
 import { UpstreamCall, type UpstreamStep } from './upstream-call';
-import type { UpstreamResponse } from './upstream-response';
+import type { UpstreamCalling, UpstreamResponse } from './upstream-response';
 
 /**
  * Tries the route's targets until one produces output; throws one error that lists every attempt. A failure after the
  * first output is told to the target's breaker too.
  */
-export function callUpstream(services: ChatNeeds, job: ChatJob): Promise<UpstreamResponse> {
-  return new ChatCall(services, job).run();
+export function callUpstream(services: ChatNeeds, job: ChatJob): UpstreamCalling {
+  const call = new ChatCall(services, job);
+  return { response: call.run(), spent: (read) => call.spent(read.length === 0 ? undefined : [...read]) };
 }
 
 class ChatCall extends UpstreamCall<ChatJob, EventBatch[], OpenedTarget, UpstreamResponse> {
@@ -35,7 +36,7 @@ class ChatCall extends UpstreamCall<ChatJob, EventBatch[], OpenedTarget, Upstrea
     attempt.isSuperseded = true;
     this.services.health.abandoned(attempt.target);
     this.services.metrics.hedges.inc({ provider: attempt.target.provider });
-    const costNanoUsd = this.costOf(attempt, true);
+    const costNanoUsd = this.costOf(attempt, attempt.isSent);
     this.superseded = this.logAttempt(attempt, 'superseded', { costNanoUsd });
   }
 
@@ -88,11 +89,17 @@ class ChatCall extends UpstreamCall<ChatJob, EventBatch[], OpenedTarget, Upstrea
     if (superseded !== undefined && isHedge) attempts.push(superseded);
     const effort = this.noteSuccess(attempt, status);
     if (superseded !== undefined && !isHedge) attempts.push(superseded);
-    return { ...effort, dropped, batches, onBroken: (error) => this.noteBroken(attempt, error) };
+    const answeredBy = startedBy(attempt.received);
+    return { ...effort, dropped, answeredBy, batches, onBroken: (error) => this.noteBroken(attempt, error) };
   }
 
   /** The answer broke off after its first output. */
   private noteBroken(attempt: ChatAttempt, error: unknown): void {
     if (error instanceof GatewayError) this.tellFailure(attempt, error, this.services.clock.monotonicMs());
   }
+}
+
+function startedBy(received: readonly EventBatch[]): string | undefined {
+  for (const { events } of received) for (const event of events) if (event.type === 'start') return event.model;
+  return undefined;
 }

@@ -1,4 +1,4 @@
-import type { Usage } from '@llm0/core/chat/usage';
+import { addUsage, type Usage, ZERO_USAGE } from '@llm0/core/chat/usage';
 import { clientClosed, GatewayError } from '@llm0/core/errors/gateway-error';
 import type { LogAttempt } from '@llm0/core/logs/log-record';
 import { computeCost } from '@llm0/core/pricing/compute-cost';
@@ -6,12 +6,12 @@ import { AttemptPlan, type AttemptStep } from '@llm0/core/routing/attempt-plan';
 import type { Route, RouteTarget } from '@llm0/core/routing/resolve-targets';
 import { isSameTarget } from '@llm0/core/routing/target';
 import type { AttemptMark } from '@llm0/core/routing/target-health';
-import { wasNeverSent } from '@llm0/providers/transport/call-provider';
+import { mayBeBilled } from '@llm0/providers/transport/call-provider';
 import type { ConnectedProvider, Services } from '../../services/contract';
 import { pause } from './back-off';
 import { countSwitches } from './count-switches';
 import { finalFailure } from './final-failure';
-import type { UpstreamEffort } from './upstream-response';
+import type { UpstreamEffort, UpstreamSpend } from './upstream-response';
 
 export type UpstreamNeeds = Pick<Services, 'config' | 'clock' | 'fetch' | 'connect' | 'metrics' | 'health'>;
 
@@ -38,6 +38,10 @@ export interface Attempt<Received = unknown> extends AttemptMark {
   readonly connected: ConnectedProvider | undefined;
   /** What has come of it so far. */
   readonly received: Received;
+  /** It went out to the vendor, or may have. */
+  isSent: boolean;
+  /** A 2xx came: whatever is in it, the request was taken. */
+  isAnswered: boolean;
   /** Its answer came second, and was cancelled. */
   isSuperseded: boolean;
 }
@@ -58,6 +62,10 @@ export abstract class UpstreamCall<Job extends UpstreamJob, Received, Opened, Re
   /** Attempts that the vendor may bill. */
   private billable = 0;
   private wastedNanoUsd = 0;
+  private wastedUsage = ZERO_USAGE;
+  /** Attempts whose bill is open: those under way, and the one that answered. */
+  private readonly openAttempts = new Set<Attempt<Received>>();
+  private answering: Attempt<Received> | undefined;
   private wasteEstimated = false;
 
   constructor(
@@ -80,7 +88,7 @@ export abstract class UpstreamCall<Job extends UpstreamJob, Received, Opened, Re
   }
 
   protected abstract createReceived(): Received;
-  /** Makes the attempt; throws its failure. */
+  /** Makes the attempt; throws its failure. Sets `isSent`, and `isAnswered` where it can still fail then. */
   protected abstract open(attempt: Attempt<Received>, step: UpstreamStep, signal: AbortSignal): Promise<Opened>;
   /** What the vendor bills for an attempt that was no use. `isBilled`: something for sure, reported or not. */
   protected abstract usageOf(attempt: Attempt<Received>, isBilled: boolean): Usage | undefined;
@@ -120,6 +128,7 @@ export abstract class UpstreamCall<Job extends UpstreamJob, Received, Opened, Re
 
   /** The attempt is the answer. */
   protected noteSuccess(attempt: Attempt<Received>, status: number): UpstreamEffort<RouteTarget> {
+    this.answering = attempt;
     const { attempts, wastedNanoUsd, wasteEstimated } = this;
     const firstWaitMs = this.services.clock.monotonicMs() - this.startedMs;
     attempts.push(this.logAttempt(attempt, 'ok', { status }));
@@ -136,14 +145,35 @@ export abstract class UpstreamCall<Job extends UpstreamJob, Received, Opened, Re
 
   /** Nano-USD of an attempt that was no use; undefined where nothing is known to be billed. */
   protected costOf(attempt: Attempt<Received>, isBilled: boolean): number | undefined {
+    this.openAttempts.delete(attempt);
     const { priced } = attempt.target;
     const usage = priced && this.usageOf(attempt, isBilled);
     if (priced === undefined || usage === undefined) return undefined;
     const { costNanoUsd } = computeCost(usage, priced);
     if (costNanoUsd === 0) return undefined;
     this.wastedNanoUsd += costNanoUsd;
+    this.wastedUsage = addUsage(this.wastedUsage, usage);
     this.wasteEstimated ||= usage.estimated === true;
     return costNanoUsd;
+  }
+
+  /** What it comes to where nobody waits for the answer any more, at this moment. `received`: of the one that answered. */
+  spent(received?: Received): UpstreamSpend {
+    const attempts = [...this.attempts];
+    let [costNanoUsd, usage] = [this.wastedNanoUsd, this.wastedUsage];
+    let isBilled = this.billable > 0;
+    for (const attempt of this.openAttempts) {
+      const { target, isSent } = attempt;
+      const isAnswer = attempt === this.answering;
+      const known = isAnswer && received !== undefined ? { ...attempt, received } : attempt;
+      const own = isSent ? this.usageOf(known, true) : undefined;
+      const ownNanoUsd = own && target.priced && computeCost(own, target.priced).costNanoUsd;
+      if (!isAnswer) attempts.push(this.logAttempt(attempt, 'aborted', { costNanoUsd: ownNanoUsd }));
+      costNanoUsd += ownNanoUsd ?? 0;
+      if (own !== undefined) usage = addUsage(usage, own);
+      isBilled ||= isSent;
+    }
+    return { attempts, costNanoUsd, usage, isBilled };
   }
 
   protected logAttempt(
@@ -163,14 +193,16 @@ export abstract class UpstreamCall<Job extends UpstreamJob, Received, Opened, Re
 
   private begin(target: RouteTarget): Attempt<Received> {
     const connected = this.services.connect(target, this.job.projectId);
-    return {
+    const attempt: Attempt<Received> = {
       target,
       connected,
       startedMs: this.services.clock.monotonicMs(),
       ownKeysOf: connected?.ownKeys === true ? this.job.projectId : undefined,
       received: this.createReceived(),
-      isSuperseded: false,
+      ...{ isSent: false, isAnswered: false, isSuperseded: false },
     };
+    this.openAttempts.add(attempt);
+    return attempt;
   }
 
   private noteFailure(attempt: Attempt<Received>, error: GatewayError): void {
@@ -178,17 +210,19 @@ export abstract class UpstreamCall<Job extends UpstreamJob, Received, Opened, Re
     const { target } = attempt;
     if (failure === undefined) {
       this.services.health.abandoned(target);
+      if (error.kind !== 'client_closed') this.openAttempts.delete(attempt);
       if (!REFUSED_BY_VENDOR.has(error.kind) || isSameTarget(target, this.job.route.targets[0])) throw error;
       // Only this stand-in can't take the request as it is: others may, and the first one's failure stays the cause.
       this.attempts.push(this.logAttempt(attempt, error.kind, {}));
       this.last ??= error;
       return;
     }
-    const costNanoUsd = this.costOf(attempt, false);
+    const isBilled = attempt.isSent && (attempt.isAnswered || mayBeBilled(error, target.provider));
+    const costNanoUsd = this.costOf(attempt, isBilled);
     this.attempts.push(this.logAttempt(attempt, failure, { status, costNanoUsd }));
     this.tellFailure(attempt, error, attempt.startedMs);
     this.last = error;
-    if (costNanoUsd !== undefined || (status === undefined && !wasNeverSent(error))) this.billable += 1;
+    if (costNanoUsd !== undefined || isBilled) this.billable += 1;
     if (retryAfterMs !== undefined) this.soonestRetryMs = Math.min(this.soonestRetryMs, retryAfterMs);
     if (!this.plan.failed(target, failure, retryAfterMs)) throw this.withAttempts(error);
   }

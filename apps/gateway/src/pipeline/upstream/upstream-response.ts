@@ -1,4 +1,5 @@
 import type { EventBatch } from '@llm0/core/chat/event';
+import type { Usage } from '@llm0/core/chat/usage';
 import type { LogAttempt } from '@llm0/core/logs/log-record';
 import type { Target } from '@llm0/core/routing/target';
 
@@ -18,11 +19,38 @@ export interface UpstreamEffort<T extends Target = Target> {
   readonly firstWaitMs: number;
 }
 
+/** What a call has cost that brought its caller nothing. */
+export interface UpstreamSpend {
+  /** All so far; those still under way are `aborted`. */
+  readonly attempts: readonly LogAttempt[];
+  /** Integer nano-USD of all of them. */
+  readonly costNanoUsd: number;
+  /** Their tokens, guessed where no vendor reported any. */
+  readonly usage: Usage;
+  /** At least one of them may stand on a vendor's bill. */
+  readonly isBilled: boolean;
+}
+
+/** A call under way. */
+export interface Spending {
+  /** undefined where it is somebody else's to pay. */
+  readonly spent: () => UpstreamSpend | undefined;
+}
+
 /** An upstream's answer from its first output on; `batches` begins with everything up to there. */
 export interface UpstreamResponse extends UpstreamEffort {
   /** Parameters of the request that were left out. */
   readonly dropped: readonly string[];
   readonly batches: AsyncIterator<EventBatch>;
+  /** The model that answers, as the vendor names it; absent where it does not. */
+  readonly answeredBy?: string;
   /** Told when the answer breaks off after its first output. */
   readonly onBroken?: (error: unknown) => void;
+}
+
+/** A call that was begun. */
+export interface UpstreamCalling {
+  readonly response: Promise<UpstreamResponse>;
+  /** What it has cost by now. `read`: all that was read of the answer. */
+  readonly spent: (read: readonly EventBatch[]) => UpstreamSpend;
 }

@@ -1,0 +1,103 @@
+import type { JsonObject, WireFormat } from '@llm0/core/chat/json';
+import { GatewayError } from '@llm0/core/errors/gateway-error';
+import type { Principal } from '@llm0/core/keys/api-key';
+import type { PriceBook, PricedModel } from '@llm0/core/pricing/price-book';
+import { notAllowed } from '@llm0/core/routing/narrow-route';
+import { shownName } from '@llm0/core/routing/near-names';
+import { type Costly, type CostlyUse, findCostly } from '@llm0/providers/transport/call-provider';
+import { isCapped, isModelAllowed, refusesUnpriced } from './allowed-route';
+
+/** Who may answer, as far as it is priced. */
+export interface CostlyTarget {
+  readonly provider: string;
+  readonly model: string;
+  readonly priced?: PricedModel;
+}
+
+/** What a request's own fields mean for its bill. */
+export interface CostlyPlan {
+  /** Set where another model than the target's may answer: those with a price. */
+  readonly others?: readonly PricedModel[];
+  /** Part of the cost can only be guessed: the row says so. */
+  readonly isInexact: boolean;
+  /** In lower case, as far as it is asked for. */
+  readonly tier?: string;
+}
+
+export interface CostlyRequest {
+  /** As the caller wrote it. */
+  readonly wire: { readonly format: WireFormat; readonly body: JsonObject } | undefined;
+  readonly targets: readonly CostlyTarget[];
+}
+
+const EXACT: CostlyPlan = { isInexact: false };
+
+/**
+ * Throws for what the key's list or a cap does not allow: models that a field names, fields that let any model answer or
+ * cost what nobody can tell before.
+ */
+export function checkCostly(principal: Principal, { wire, targets }: CostlyRequest, prices: PriceBook): CostlyPlan {
+  if (wire === undefined) return EXACT;
+  const costly = findCostly(wire.format, wire.body);
+  const { uses, tier } = costly;
+  const isAsked = (name: string) => targets.some(({ provider, model }) => withoutPrefix(name, provider) === model);
+  const names = costly.names.filter(({ name }) => !isAsked(name));
+  if (uses.length === 0 && names.length === 0 && tier === undefined) return EXACT;
+  for (const use of uses) refuseUse(principal, use);
+  const others = names.flatMap(({ name, field }) => pricesOf(principal, { name, field, targets }, prices));
+  const isOddTier = checkTier(principal, costly, targets);
+  const isOpen = names.length > 0 || uses.some(({ effect }) => effect === 'answers');
+  return { others: isOpen ? others : undefined, isInexact: isOddTier || isOpen || uses.length > 0, tier };
+}
+
+function refuseUse(principal: Principal, { field, effect }: CostlyUse): void {
+  const { key, project } = principal;
+  if (effect === 'answers' && key.allowedModels !== null) {
+    const message = `"${field}" lets other models answer than those this API key may use. Leave it out.`;
+    throw new GatewayError('model_not_allowed', message, { param: field });
+  }
+  const isRefused = effect === 'strict' ? project.strictCaps : isCapped(principal);
+  if (!isRefused) return;
+  const caps = effect === 'strict' ? 'strict caps' : 'a spend cap';
+  const message = `"${field}" is refused under ${caps}: what it costs has no bound, or cannot be told before. Leave it out.`;
+  throw new GatewayError('request_over_limit', message, { param: field });
+}
+
+interface Named {
+  readonly name: string;
+  readonly field: string;
+  readonly targets: readonly CostlyTarget[];
+}
+
+/** The name's price at each provider that may be asked. */
+function pricesOf(principal: Principal, { name, field, targets }: Named, prices: PriceBook): readonly PricedModel[] {
+  const providers = [...new Set(targets.map(({ provider }) => provider))];
+  const spellings = providers.flatMap((provider) => {
+    const model = withoutPrefix(name, provider);
+    return [model, `${provider}/${model}`];
+  });
+  if (!isModelAllowed(principal.key, [name, ...spellings])) throw notAllowed(name);
+  const found = providers.flatMap((provider) => prices.find(provider, withoutPrefix(name, provider)) ?? []);
+  if (found.length > 0 || !refusesUnpriced(principal)) return found;
+  const message = `"${shownName(name)}" (in "${field.slice(0, 80)}") has no price, and this project refuses what has none.`;
+  throw new GatewayError('model_not_priced', message, { param: field.slice(0, 80) });
+}
+
+/** `models/x` is how some vendors write `x`. */
+function withoutPrefix(name: string, provider: string): string {
+  const prefix = ['models/', `${provider}/`].find((one) => name.startsWith(one));
+  return prefix === undefined ? name : name.slice(prefix.length);
+}
+
+/** Never dearer than the usual price. */
+const USUAL_TIERS: ReadonlySet<string> = new Set([
+  ...['default', 'standard', 'standard_only', 'auto', 'flex', 'batch', 'on_demand', 'scale', 'reserved'],
+]);
+
+/** True where the price book does not know what the tier costs. */
+function checkTier(principal: Principal, { tier }: Costly, targets: readonly CostlyTarget[]): boolean {
+  if (tier === undefined || USUAL_TIERS.has(tier)) return false;
+  const isPriced = targets.every(({ priced }) => priced?.prices[`output_${tier}`] !== undefined);
+  if (!isPriced) refuseUse(principal, { field: 'service_tier', effect: 'capped' });
+  return !isPriced;
+}

@@ -1,0 +1,26 @@
+/** Answers other than 2xx that a vendor may bill all the same. */
+interface BilledStatus {
+  readonly status: number;
+  /** Only where the vendor says so. */
+  readonly words?: RegExp;
+}
+
+/** Whoever was in between gave up on work that had begun. */
+const GAVE_UP: readonly BilledStatus[] = [{ status: 408 }, { status: 499 }, { status: 504 }, { status: 524 }];
+
+/** All other refusals and failures are free: 4xx and 429 were never worked on, and no vendor bills its own 5xx. */
+const BY_PROVIDER: Readonly<Record<string, readonly BilledStatus[]>> = {
+  // "If your request fails with a 400 or 500 error, you won't be charged." https://ai.google.dev/gemini-api/docs/billing
+  gemini: GAVE_UP,
+  // A filtered prompt was read: https://learn.microsoft.com/azure/ai-foundry/openai/how-to/manage-costs
+  azure: [...GAVE_UP, { status: 400, words: /content (?:management )?(?:policy|filter)|content_filter/i }],
+  // A model that failed while it worked: https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html
+  bedrock: [...GAVE_UP, { status: 424 }],
+};
+
+/** True where an answer with this status may stand on the vendor's bill. `words`: what it said. */
+export function isBilledStatus(provider: string, status: number, words = ''): boolean {
+  if (status < 400) return true;
+  const billed = BY_PROVIDER[provider] ?? GAVE_UP;
+  return billed.some((one) => one.status === status && one.words?.test(words) !== false);
+}

@@ -1,0 +1,204 @@
+import type { JsonObject, JsonValue, WireFormat } from '@llm0/core/chat/json';
+import { OPAQUE_FIELDS } from '../passthrough';
+import { asObject, asObjects } from '../translation/read-json';
+
+/**
+ * `answers`: another model than the one asked for may answer. `capped`: it costs what no usage tells, or at another
+ * price. `strict`: what it adds is told by the usage, but has no bound before. Refused: `answers` where a cap or an
+ * allow-list is, `capped` where a cap is, `strict` under strict caps; elsewhere the row says `cost_estimated`.
+ */
+export type CostlyEffect = 'answers' | 'capped' | 'strict';
+
+interface CostlyField {
+  /** Whose field it is; others that speak the format may have taken it over. */
+  readonly vendor: string;
+  readonly format: WireFormat;
+  readonly effect: CostlyEffect;
+  /** Top-level fields. */
+  readonly fields: readonly string[];
+  /** Values that ask for nothing. */
+  readonly isHarmless?: (value: JsonValue) => boolean;
+}
+
+const isOff = (value: JsonValue): boolean => asObject(value)?.mode === 'off';
+const isTextOnly = (value: JsonValue): boolean =>
+  Array.isArray(value) && value.every((kind) => String(kind).toLowerCase() === 'text');
+const isUsual =
+  (...usual: readonly string[]) =>
+  (value: JsonValue): boolean =>
+    typeof value === 'string' && usual.includes(value);
+
+/**
+ * Fields whose cost is not that of the model and the tokens alone. Not here, since it is priced: `models`, `fallbacks`
+ * and every other field that names models (all of them have to be allowed, and the dearest is held), `service_tier`
+ * (held and billed at its own prices), long prompts (tiers of the price book), `n`, `best_of`, `candidateCount`.
+ */
+const COSTLY: readonly CostlyField[] = [
+  // https://openrouter.ai/docs/features/model-routing: any model may stand in.
+  { vendor: 'openrouter', format: 'openai-chat', effect: 'answers', fields: ['route', 'preset'] },
+  // https://openrouter.ai/docs/features/provider-routing and /web-search: other hosts' prices, searches, parsed files.
+  { vendor: 'openrouter', format: 'openai-chat', effect: 'capped', fields: ['provider', 'plugins'] },
+  // https://platform.openai.com/docs/pricing: a fee a search.
+  { vendor: 'openai', format: 'openai-chat', effect: 'capped', fields: ['web_search_options'] },
+  // https://docs.x.ai/docs/guides/live-search: a fee a source.
+  { vendor: 'xai', format: 'openai-chat', effect: 'capped', fields: ['search_parameters'], isHarmless: isOff },
+  // https://console.groq.com/docs/compound: models and tools of the vendor's choice.
+  { vendor: 'groq', format: 'openai-chat', effect: 'answers', fields: ['compound_custom'] },
+  // https://docs.mistral.ai/agents/agents_introduction: an agent has a model and tools of its own.
+  { vendor: 'mistral', format: 'openai-chat', effect: 'answers', fields: ['agent_id'] },
+  // Words that were predicted in vain are billed as output; audio and images at prices of their own.
+  { vendor: 'openai', format: 'openai-chat', effect: 'strict', fields: ['prediction', 'audio', 'best_of'] },
+  { vendor: 'openai', format: 'openai-chat', effect: 'strict', fields: ['modalities'], isHarmless: isTextOnly },
+  // https://platform.openai.com/docs/api-reference/responses/create: what is stored there is read too.
+  {
+    vendor: 'openai',
+    format: 'openai-responses',
+    effect: 'capped',
+    fields: ['background'],
+    isHarmless: (on) => on !== true,
+  },
+  { vendor: 'openai', format: 'openai-responses', effect: 'answers', fields: ['prompt'] },
+  // https://platform.claude.com/docs/en/about-claude/pricing: fast mode, one region, containers, other servers' tools.
+  {
+    vendor: 'anthropic',
+    format: 'anthropic-messages',
+    effect: 'capped',
+    fields: ['speed'],
+    isHarmless: isUsual('standard'),
+  },
+  {
+    ...{ vendor: 'anthropic', format: 'anthropic-messages', effect: 'capped' },
+    ...{ fields: ['inference_geo'], isHarmless: isUsual('global', 'default') },
+  },
+  { vendor: 'anthropic', format: 'anthropic-messages', effect: 'capped', fields: ['container'] },
+  { vendor: 'anthropic', format: 'anthropic-messages', effect: 'strict', fields: ['mcp_servers'] },
+  // https://ai.google.dev/api/caching: another request's input is read, at a price of its own.
+  { vendor: 'gemini', format: 'gemini-content', effect: 'strict', fields: ['cachedContent', 'cached_content'] },
+  // https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html: dearer hardware, guardrails by the
+  // unit, stored prompts, fields of the model's vendor.
+  {
+    ...{ vendor: 'bedrock', format: 'bedrock-converse', effect: 'capped' },
+    fields: ['performanceConfig', 'guardrailConfig', 'promptVariables', 'additionalModelRequestFields'],
+  },
+];
+
+/** A model that a field of the request names. */
+export interface NamedModel {
+  /** Dotted. */
+  readonly field: string;
+  readonly name: string;
+}
+
+export interface CostlyUse {
+  readonly field: string;
+  readonly effect: CostlyEffect;
+}
+
+/** What a request holds beside its model and its text that may change the bill. */
+export interface Costly {
+  readonly uses: readonly CostlyUse[];
+  /** Beside the one that is asked. */
+  readonly names: readonly NamedModel[];
+  /** Service tier, in lower case. */
+  readonly tier?: string;
+}
+
+const NOTHING: Costly = { uses: [], names: [] };
+
+const BY_FORMAT = new Map<WireFormat, Map<string, CostlyField>>();
+for (const entry of COSTLY) {
+  const fields = BY_FORMAT.get(entry.format) ?? new Map<string, CostlyField>();
+  for (const field of entry.fields) fields.set(field, entry);
+  BY_FORMAT.set(entry.format, fields);
+}
+
+const TIER_FIELDS = ['service_tier', 'serviceTier'] as const;
+/** Only read by a model, or given back. */
+const CONTENT: ReadonlySet<string> = new Set([
+  ...['messages', 'contents', 'content', 'input', 'system', 'systemInstruction', 'system_instruction'],
+  ...['instructions', 'documents', 'labels', 'requestMetadata', 'response_format', 'text', 'user', 'stop', 'suffix'],
+  ...OPAQUE_FIELDS,
+]);
+/** `model`, `models`, `fallback_models`, `answering_model`, `modelId`, … */
+const NAMES_MODEL =
+  /^(?:[\w-]*[_-])?(?:models?|fallbacks?)(?:[_-]?(?:id|name)s?|Ids?|Names?)?$|[a-z](?:Models?|Fallbacks?)(?:Id|Name)?$/;
+const MAX_DEPTH = 8;
+
+/** Reads a request in its wire format, also for models that it names beside the one at the top. */
+export function findCostly(format: WireFormat, body: JsonObject): Costly {
+  const uses: CostlyUse[] = [];
+  const names: NamedModel[] = [];
+  const fields = BY_FORMAT.get(format);
+  for (const field in body) {
+    const value = body[field];
+    if (value === undefined || value === null || CONTENT.has(field)) continue;
+    if (field === 'prompt' && format !== 'openai-responses') continue;
+    const known = fields?.get(field);
+    if (known !== undefined && known.isHarmless?.(value) !== true) uses.push({ field, effect: known.effect });
+    if (field !== 'model') collectNames(value, { field, isName: NAMES_MODEL.test(field), depth: 0 }, names);
+  }
+  if (hasPaidTools(format, body)) uses.push({ field: 'tools', effect: 'strict' });
+  if (makesMedia(body)) uses.push({ field: 'generationConfig.responseModalities', effect: 'strict' });
+  const tier = tierOf(body);
+  return uses.length === 0 && names.length === 0 && tier === undefined ? NOTHING : { uses, names, tier };
+}
+
+interface Place {
+  readonly field: string;
+  readonly isName: boolean;
+  readonly depth: number;
+}
+
+function collectNames(value: JsonValue, { field, isName, depth }: Place, names: NamedModel[]): void {
+  if (typeof value === 'string') {
+    if (isName) names.push({ field, name: value });
+    return;
+  }
+  if (typeof value !== 'object' || value === null || depth >= MAX_DEPTH) return;
+  if (Array.isArray(value)) {
+    for (const item of value) collectNames(item, { field, isName, depth: depth + 1 }, names);
+    return;
+  }
+  for (const [name, item] of Object.entries(value)) {
+    if (CONTENT.has(name)) continue;
+    const place = { field: `${field}.${name}`, isName: NAMES_MODEL.test(name), depth: depth + 1 };
+    if (item !== undefined) collectNames(item, place, names);
+  }
+}
+
+/** Tools that the vendor runs and bills by the call. */
+const PAID_TOOLS: Partial<Record<WireFormat, RegExp>> = {
+  'openai-chat': /^(?!function$|custom$)./,
+  'openai-responses': /^(?:web_search|file_search|code_interpreter|image_generation|mcp|shell|computer)/,
+  'anthropic-messages': /^(?:web_search|web_fetch|code_execution|tool_search|advisor)_/,
+  'gemini-content': /search|maps|urlContext|url_context|codeExecution|code_execution|computer/i,
+  'bedrock-converse': /^systemTool$/,
+};
+
+function hasPaidTools(format: WireFormat, body: JsonObject): boolean {
+  const paid = PAID_TOOLS[format];
+  if (paid === undefined) return false;
+  const tools = [...asObjects(body.tools), ...asObjects(asObject(body.toolConfig)?.tools)];
+  return tools.some(({ type, ...rest }) =>
+    typeof type === 'string'
+      ? paid.test(type)
+      : Object.keys(rest).some((name) => PAID_BY_NAME.has(format) && paid.test(name)),
+  );
+}
+
+/** Formats whose tools are told apart by the name of their only field. */
+const PAID_BY_NAME: ReadonlySet<WireFormat> = new Set(['gemini-content', 'bedrock-converse']);
+
+function makesMedia(body: JsonObject): boolean {
+  const config = asObject(body.generationConfig) ?? asObject(body.generation_config);
+  const kinds = config?.responseModalities ?? config?.response_modalities;
+  return kinds != null && !isTextOnly(kinds);
+}
+
+function tierOf(body: JsonObject): string | undefined {
+  for (const field of TIER_FIELDS) {
+    const tier = asObject(body[field])?.type ?? body[field];
+    if (typeof tier === 'string' && tier !== '') return tier.toLowerCase();
+  }
+  return undefined;
+}
