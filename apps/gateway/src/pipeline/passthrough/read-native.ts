@@ -1,5 +1,6 @@
-import { isObject, type JsonObject, parseJson } from '@llm0/core/chat/json';
-import { checkJsonBounds } from '@llm0/core/chat/json-bounds';
+import { isObject, type JsonObject, type JsonValue, parseJson } from '@llm0/core/chat/json';
+import { checkJsonBounds, checkJsonBoundsInTurns } from '@llm0/core/chat/json-bounds';
+import { decodeInTurns, LARGE_JSON_LENGTH, parseJsonInTurns } from '@llm0/core/chat/json-in-turns';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { NativePath, NativeShape, PassthroughProvider } from '@llm0/providers/transport/call-passthrough';
 import { boundedBody, tooLarge } from '../exchange/bounded-body';
@@ -70,15 +71,25 @@ export async function readBody(
   if (request.body === null || request.method === 'GET' || request.method === 'HEAD') return {};
   if (!isJson && !isWhole) return { stream: boundedBody(request.body, { maxBytes }), length };
   const bytes = await new Response(boundedBody(request.body, { maxBytes })).bytes();
-  return { bytes, length: bytes.byteLength, json: isJson ? parse(bytes) : undefined };
+  return { bytes, length: bytes.byteLength, json: isJson ? await parse(bytes) : undefined };
 }
 
 /** undefined for anything but an object: whether that is wrong is the vendor's affair. */
-function parse(bytes: Uint8Array): JsonObject | undefined {
+async function parse(bytes: Uint8Array): Promise<JsonObject | undefined> {
+  const value = bytes.byteLength > LARGE_JSON_LENGTH ? await parseLarge(bytes) : parseSmall(bytes);
+  return isObject(value) ? value : undefined;
+}
+
+function parseSmall(bytes: Uint8Array): JsonValue | undefined {
   const text = new TextDecoder().decode(bytes);
   checkJsonBounds(text);
-  const value = parseJson(text);
-  return isObject(value) ? value : undefined;
+  return parseJson(text);
+}
+
+async function parseLarge(bytes: Uint8Array): Promise<JsonValue | undefined> {
+  const text = await decodeInTurns(bytes);
+  await checkJsonBoundsInTurns(text);
+  return parseJsonInTurns(text).catch(() => undefined);
 }
 
 /** What a native request asks for, as far as its shape is known. */

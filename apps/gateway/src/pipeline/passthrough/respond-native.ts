@@ -106,7 +106,7 @@ function tapped(answer: NativeResponse, body: UpstreamBody, tap: UsageTap | unde
             tap?.push(chunk);
             return controller.enqueue(chunk);
           }
-          tap?.end();
+          await tap?.end();
           meter.complete(response.status);
           await meter.handedOver;
           controller.close();
