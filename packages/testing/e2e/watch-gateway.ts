@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import type { GatewayProcess } from '../stores/start-gateway';
 
 /** What a gateway showed while something was done to it. */
@@ -50,3 +51,21 @@ const WATCH = `
     postMessage(worst);
   };
 `;
+
+/** Environment of a gateway whose loop is watched; `file` takes what is told. */
+export const watchedLoop = (file: string): Record<string, string> => ({
+  BUN_OPTIONS: `--preload=${join(import.meta.dir, 'loop-watch.ts')}`,
+  LLM0_TEST_LOOP_FILE: file,
+});
+
+/** Longest time since then that the gateway did nothing else, in milliseconds of processor time. */
+export async function worstBlockMs(
+  { pid }: Pick<GatewayProcess, 'pid'>,
+  file: string,
+  sinceMs: number,
+): Promise<number> {
+  const told = Bun.file(file);
+  if (!(await told.exists())) return 0;
+  const lines = (await told.text()).split('\n').map((line) => line.split(' ').map(Number));
+  return Math.max(0, ...lines.map(([by, atMs = 0, ms = 0]) => (by === pid && atMs >= sinceMs ? ms : 0)));
+}

@@ -46,7 +46,7 @@ export async function handlePassthrough(
     const url = nativeUrl(provider, connection, target.native);
     const isWhole = provider.passthrough.signsBody(connection);
     const body = await readBody(httpRequest, {
-      ...{ maxBytes: services.config.maxBodyBytes, isWhole, isJson: entrance.takesJsonOnly },
+      ...{ maxBytes: services.config.maxBodyBytes, isWhole, isJson: entrance.takesJsonOnly, carry: release.carry },
     });
     const job = describeNative(httpRequest, { ...target, provider }, body);
     progress.requestedModel = job.model;

@@ -51,6 +51,8 @@ export function readTarget(request: Request): NativeTarget {
 
 export interface BodyRules {
   readonly maxBytes: number;
+  /** See `BodyBounds`. */
+  readonly carry?: (bytes: number) => void;
   /** Needed whole, whatever it is. */
   readonly isWhole: boolean;
   /** By default what its type says. */
@@ -63,14 +65,14 @@ const isJsonType = ({ headers }: Request): boolean =>
 /** Bounded by `maxBytes`; throws `request_too_large`, or `invalid_json` where the endpoint takes JSON only. */
 export async function readBody(
   request: Request,
-  { maxBytes, isWhole, isJson = isJsonType(request) }: BodyRules,
+  { maxBytes, carry, isWhole, isJson = isJsonType(request) }: BodyRules,
 ): Promise<NativeBody> {
   const declared = request.headers.get('content-length');
   const length = declared === null ? undefined : Number(declared);
   if (length !== undefined && length > maxBytes) throw tooLarge(maxBytes);
   if (request.body === null || request.method === 'GET' || request.method === 'HEAD') return {};
   if (!isJson && !isWhole) return { stream: boundedBody(request.body, { maxBytes }), length };
-  const bytes = await new Response(boundedBody(request.body, { maxBytes })).bytes();
+  const bytes = await new Response(boundedBody(request.body, { maxBytes, carry })).bytes();
   return { bytes, length: bytes.byteLength, json: isJson ? await parse(bytes) : undefined };
 }
 
