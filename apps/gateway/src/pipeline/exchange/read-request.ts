@@ -4,7 +4,6 @@ import { checkJsonBounds, checkJsonBoundsInTurns } from '@llm0/core/chat/json-bo
 import { LARGE_JSON_LENGTH, parseJsonInTurns } from '@llm0/core/chat/json-in-turns';
 import type { ChatRequest } from '@llm0/core/chat/request';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
-import type { Release } from '../../observe/activity';
 import type { Services } from '../../services/contract';
 import { type BodyBounds, boundedBody, tooLarge } from './bounded-body';
 
@@ -12,7 +11,7 @@ import { type BodyBounds, boundedBody, tooLarge } from './bounded-body';
 export async function readRequestBody(
   services: Pick<Services, 'config'>,
   request: Request,
-  { carry }: Pick<Release, 'carry'>,
+  { carry }: Required<Pick<BodyBounds, 'carry'>>,
 ): Promise<JsonObject> {
   const text = await readText(request, { maxBytes: services.config.maxBodyBytes, carry });
   const isLarge = text.length > LARGE_JSON_LENGTH;
