@@ -2,6 +2,7 @@ import type { EventBatch } from '@llm0/core/chat/event';
 import type { ChatRequest } from '@llm0/core/chat/request';
 import type { EncodeContext, UpstreamRequest } from './provider-request';
 import type { StreamDecoder } from './stream-decoder';
+import type { AnswerBody } from './translation/read-json';
 
 /** How a vendor continues text; for models that it does not serve, the prompt is said in a conversation. */
 export interface CompletionsPart {
@@ -12,6 +13,6 @@ export interface CompletionsPart {
   readonly echoes: boolean;
   /** `request.prompt` is set. Throws `unsupported_parameter` for what the vendor cannot honour, unless `dropParams`. */
   encodeRequest(request: ChatRequest, context: EncodeContext): UpstreamRequest;
-  decodeResponse(body: Uint8Array): EventBatch;
+  decodeResponse(body: AnswerBody): EventBatch;
   createStreamDecoder(): StreamDecoder;
 }

@@ -1,6 +1,7 @@
 import type { EmbeddingInput, EmbeddingRequest } from '@llm0/core/embedding/embedding-request';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { EncodeContext, UpstreamRequest } from './provider-request';
+import type { AnswerBody } from './translation/read-json';
 
 export interface EmbeddingAnswer {
   /** One for each input, in order, as the vendor computed them. */
@@ -18,7 +19,7 @@ export interface EmbeddingsPart {
   /** Throws `unsupported_parameter` for what the vendor cannot honour, unless `dropParams`. */
   encodeRequest(request: EmbeddingRequest, context: EncodeContext): UpstreamRequest;
   /** A complete answer (status 2xx); throws `malformed` for anything else. */
-  decodeResponse(body: Uint8Array, headers: Headers): EmbeddingAnswer;
+  decodeResponse(body: AnswerBody, headers: Headers): EmbeddingAnswer;
 }
 
 /** For vendors that take text only; throws `unsupported_parameter` for tokens, since nothing may be dropped of them. */

@@ -7,6 +7,7 @@ import type { EmbeddingsPart } from './embeddings';
 import type { PassthroughPart } from './passthrough';
 import type { EncodeContext, Endpoint, ProviderConnection, UpstreamRequest } from './provider-request';
 import type { StreamDecoder } from './stream-decoder';
+import type { AnswerBody } from './translation/read-json';
 
 export type { StreamDecoder };
 
@@ -23,7 +24,7 @@ export interface Provider {
   /** Throws `unsupported_parameter` for what the vendor cannot honour, unless `dropParams`. */
   encodeRequest(request: ChatRequest, context: EncodeContext): UpstreamRequest;
   /** A complete plain answer (status 2xx) as one batch; throws `malformed` for anything else. */
-  decodeResponse(body: Uint8Array, request: ChatRequest): EventBatch;
+  decodeResponse(body: AnswerBody, request: ChatRequest): EventBatch;
   createStreamDecoder(request: ChatRequest): StreamDecoder;
   /** Any non-2xx answer → one clear message, `failure` and `retryAfterMs` set; never a secret. */
   decodeError(status: number, headers: Headers, body: string): GatewayError;

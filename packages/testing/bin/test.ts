@@ -16,6 +16,7 @@ const GUARD_MS = 25 * 60_000;
 const ALONE = [
   'packages/core/src/limits/redis/deadline-queue.test.ts',
   'packages/testing/e2e/hostile-answers.e2e.test.ts',
+  'packages/testing/e2e/large-bodies.e2e.test.ts',
   'packages/testing/e2e/redis-gone.e2e.test.ts',
   'packages/testing/e2e/store-failure.e2e.test.ts',
   'packages/testing/e2e/workers.e2e.test.ts',

@@ -96,6 +96,39 @@ describe('floods are refused before anybody is known', () => {
     expect(metrics).toMatch(/llm0_flood_refusals_total\{limit="client"\} [1-9]/);
   });
 
+  test('guessing admin tokens is refused before anything is compared, for one address and no other', async () => {
+    const { url, adminToken } = world.gateway;
+    const look = async (token: string, forwarded: string) =>
+      (await fetch(`${url}/admin/v1/projects`, {
+        headers: { authorization: `Bearer ${token}`, 'x-forwarded-for': forwarded },
+      })) as Response;
+    const signIn = (token: string, forwarded: string) =>
+      fetch(`${url}/admin/v1/session`, {
+        method: 'POST',
+        headers: {
+          ...{ 'content-type': 'application/json', 'sec-fetch-site': 'same-origin', 'x-forwarded-for': forwarded },
+        },
+        body: JSON.stringify({ token }),
+      });
+    expect((await look(adminToken, '203.0.113.77')).status).toBe(200);
+    const guesses = await Promise.all(
+      Array.from({ length: 30 }, (_, i) => look(`guess ${i}`, `10.0.0.${i}, 203.0.113.66`)),
+    );
+    const statuses = guesses.map(({ status }) => status);
+    expect(statuses.filter((status) => status === 401).length).toBeGreaterThanOrEqual(10);
+    expect(statuses.filter((status) => status === 401).length).toBeLessThanOrEqual(11);
+    for (const refused of [await look(adminToken, '203.0.113.66'), await signIn(adminToken, '203.0.113.66')]) {
+      expect(refused.status).toBe(429);
+      expect(Number(refused.headers.get('retry-after'))).toBeWithin(1, 7);
+      expect(((await refused.json()) as Refusal).error).toMatchObject({ code: 'rate_limit_exceeded', param: 'client' });
+    }
+    for (const address of ['203.0.113.77', '203.0.113.78']) {
+      expect((await look(adminToken, address)).status).toBe(200);
+      expect((await signIn(adminToken, address)).status).toBe(201);
+    }
+    expect((await from('203.0.113.66')).status).toBe(200);
+  });
+
   test('so many at once, and no more', async () => {
     const { control } = world.upstream;
     control.hold();

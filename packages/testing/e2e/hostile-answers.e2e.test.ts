@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
 import { createTestKey } from '../stores/start-gateway';
 import { ask, logRow, postChat, startEnvironment, type TestEnvironment } from './environment';
+import { type Watched, watchGateway } from './watch-gateway';
 
 const MIB = 1024 * 1024;
 let env: TestEnvironment;
@@ -22,44 +23,11 @@ const question = (more: Record<string, unknown> = {}) => {
   return ask(`question ${asked}`, more);
 };
 
-async function memoryMib(): Promise<number> {
-  const status = await Bun.file(`/proc/${env.gateway.pid}/status`).text();
-  return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024;
-}
-
-/** Runs it while another thread asks `/livez` again and again; gives the worst answer time and how much memory grew. */
-async function watched(run: () => Promise<void>): Promise<{ livezMs: number; grewMib: number }> {
+/** After an ordinary request, so that what is loaded once does not count. */
+async function watched(run: () => Promise<void>): Promise<Watched> {
   await (await postChat(env.gateway, key, question())).text();
-  const beforeMib = await memoryMib();
-  let mostMib = beforeMib;
-  const sampler = setInterval(async () => {
-    mostMib = Math.max(mostMib, await memoryMib());
-  }, 20);
-  const watch = new Worker(URL.createObjectURL(new Blob([WATCH], { type: 'text/javascript' })));
-  const told = new Promise<number>((resolve) => {
-    watch.onmessage = ({ data }) => resolve(data as number);
-  });
-  watch.postMessage(`${env.gateway.url}/livez`);
-  await run().finally(() => clearInterval(sampler));
-  watch.postMessage('stop');
-  const livezMs = await told;
-  watch.terminate();
-  return { livezMs, grewMib: mostMib - beforeMib };
+  return watchGateway(env.gateway, run);
 }
-
-const WATCH = `
-  let worst = 0, on = true;
-  self.onmessage = async ({ data }) => {
-    if (data === 'stop') { on = false; return; }
-    while (on) {
-      const start = performance.now();
-      await (await fetch(data)).text();
-      worst = Math.max(worst, performance.now() - start);
-      await Bun.sleep(3);
-    }
-    postMessage(worst);
-  };
-`;
 
 const MODELS = {
   '/v1/chat/completions': 'gpt-4o-mini',

@@ -6,7 +6,7 @@ import type { CacheBucket, LatencyBucket, SpendBucket } from '../api/stats';
 import { prepareOutcomes, prepareRatio } from './cache/prepare-cache';
 import { prepareLatency, prepareSpeeds } from './latency/prepare-latency';
 import { describeEnd, describeImport, findModels, perMillion, readPriceMap, toImport } from './models/prepare-prices';
-import { cacheOutcome, prepareCostParts, prepareWaterfall } from './requests/prepare-request';
+import { cacheOutcome, foldedNote, prepareCostParts, prepareWaterfall } from './requests/prepare-request';
 import { prepareTargets, readTargets, showTypedTarget, toChain } from './routing/prepare-routing';
 import { describeAlert, stateOf } from './settings/prepare-alert';
 import { filterOf, isByDays, prepareSpendLines, readGroup, toCustomerRange } from './spend/prepare-spend';
@@ -169,6 +169,7 @@ describe('a request', () => {
       { name: 'input', usd: 0.1 },
     ]);
     expect(cacheOutcome({ cache_hit: true, semantic_cache_hit: true })).toBe('semantic');
+    expect([null, 1, 289].map((count) => foldedNote({ refused_count: count }))).toEqual([null, null, '× 289']);
   });
 });
 

@@ -286,6 +286,17 @@ describe('llm0 on the command line', () => {
     expect(gone.err).toBe('The gateway at http://nowhere.test cannot be reached: Unable to connect');
   });
 
+  test.each([
+    [{}, 'http://127.0.0.1:8080'],
+    [{ ADMIN_PORT: '1' }, 'http://127.0.0.1:1'],
+    [{ ADMIN_PORT: '1', HOST: '0.0.0.0', TLS_ENABLED: 'true' }, 'https://127.0.0.1:1'],
+    [{ ADMIN_PORT: '1', HOST: '0.0.0.0', ADMIN_HOST: '10.0.0.1' }, 'http://10.0.0.1:1'],
+    [{ ADMIN_PORT: '1', LLM0_URL: 'http://nowhere.test' }, 'http://nowhere.test'],
+  ])('with %p it asks %s', async (env, url) => {
+    const asked = await run('projects list', { env: { ADMIN_TOKEN: 'x', ...env } as Record<string, string> });
+    expect(asked.err).toStartWith(`The gateway at ${url} cannot be reached`);
+  });
+
   test('aliases: set makes and changes, list, delete', async () => {
     const alias = uniqueName();
     const made = await json(`aliases set ${alias} --targets p/a/b,q/c --weights 2,1 --strategy weighted`);

@@ -112,9 +112,12 @@ function createClient({ env, fetch }: Terminal): AdminClient {
 }
 
 /** With the gateway's own settings beside it, where operators are served. */
-function defaultUrl({ ADMIN_PORT: port, TLS_ENABLED: tls }: Terminal['env']): string {
-  if (port === undefined || port === '' || port === '0') return DEFAULT_URL;
-  return `${/^(?:true|t|1|yes|on)$/i.test(tls ?? '') ? 'https' : 'http'}://127.0.0.1:${port}`;
+function defaultUrl({ ADMIN_PORT: port = '', ADMIN_HOST, HOST, TLS_ENABLED }: Terminal['env']): string {
+  if (port === '' || port === '0') return DEFAULT_URL;
+  const scheme = /^(?:true|t|1|yes|on)$/i.test(TLS_ENABLED ?? '') ? 'https' : 'http';
+  const host = ADMIN_HOST || HOST || '127.0.0.1';
+  if (host === '0.0.0.0' || host === '::') return `${scheme}://127.0.0.1:${port}`;
+  return `${scheme}://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
 function createOutput({ out, err }: Terminal, json: boolean): Output {

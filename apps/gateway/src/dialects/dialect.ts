@@ -123,6 +123,8 @@ export interface Dialect extends ErrorEnvelope {
   decodeRequest(body: JsonObject, headers?: Headers): ChatRequest;
   /** A whole plain answer. `wireBody`: the upstream's own body where it had the same format. */
   encodeResponse(response: ChatResponse, summary: ResponseSummary, wireBody?: JsonObject): string;
+  /** The same for a large one, in turns; absent where none can be large. */
+  encodeLargeResponse?(response: ChatResponse, summary: ResponseSummary, wireBody?: JsonObject): Promise<Uint8Array>;
   createStreamEncoder(context: StreamContext): StreamEncoder;
 }
 

@@ -1,8 +1,18 @@
+import type { JsonObject } from '@llm0/core/chat/json';
+import { writeJsonInTurns } from '@llm0/core/chat/json-in-turns';
 import { formatUsdShort } from '@llm0/core/pricing/format-usd';
 
 /** Closes a JSON object text with the exact cost, which a double could not always carry. */
 export function withCost(json: string, costNanoUsd: number): string {
   return `${json.slice(0, -1)}${json.length > 2 ? ',' : ''}"cost_usd":${formatUsdShort(costNanoUsd)}}`;
+}
+
+/** The same of a large body, written in turns. */
+export async function writeWithCost(body: JsonObject, costNanoUsd: number): Promise<Buffer<ArrayBuffer>> {
+  const pieces: Buffer[] = [];
+  await writeJsonInTurns(body, (piece) => pieces.push(piece));
+  const last = pieces.pop()?.toString() ?? '{}';
+  return Buffer.concat([...pieces, Buffer.from(withCost(last, costNanoUsd))]);
 }
 
 /** Milliseconds with at most three decimals. */

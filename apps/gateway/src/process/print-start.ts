@@ -9,8 +9,8 @@ export interface Ports {
 
 /** The lines an operator (or a script) reads; `ready` is the last. */
 export function printStart(config: Config, { port, adminPort }: Ports, secrets: FirstSecrets): void {
-  const url = urlOf(config, config.host, port);
-  const adminUrl = adminPort === undefined ? url : urlOf(config, config.adminHost, adminPort);
+  const url = urlOf(config.tls !== undefined, config.host, port);
+  const adminUrl = adminPort === undefined ? url : urlOf(config.tls !== undefined, config.adminHost, adminPort);
   console.log(`gateway: ${url}`);
   console.log(`dashboard: ${adminUrl}/`);
   if (secrets.adminToken !== undefined) console.log(`admin token: ${secrets.adminToken}`);
@@ -28,7 +28,7 @@ curl ${url}/v1/chat/completions \\
 }
 
 /** As this machine itself reaches it. */
-export function urlOf({ tls }: Pick<Config, 'tls'>, host: string, port: number): string {
+function urlOf(isTls: boolean, host: string, port: number): string {
   const own = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
-  return `${tls === undefined ? 'http' : 'https'}://${own.includes(':') ? `[${own}]` : own}:${port}`;
+  return `${isTls ? 'https' : 'http'}://${own.includes(':') ? `[${own}]` : own}:${port}`;
 }

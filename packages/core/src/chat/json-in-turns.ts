@@ -20,6 +20,25 @@ class Turns {
   }
 }
 
+const DECODED_BYTES = 1024 * 1024;
+
+/** UTF-8 bytes as text, in turns. `fatal`: throws `TypeError` for what is no UTF-8. */
+export async function decodeInTurns(bytes: Uint8Array, options: { readonly fatal?: boolean } = {}): Promise<string> {
+  const decoder = new TextDecoder('utf-8', options);
+  const pieces: string[] = [];
+  for (let at = 0; at < bytes.byteLength; at += DECODED_BYTES) {
+    pieces.push(decoder.decode(bytes.subarray(at, at + DECODED_BYTES), { stream: true }));
+    await nextTurn();
+  }
+  pieces.push(decoder.decode());
+  return pieces.join('');
+}
+
+/** True where the JSON of a value is longer than `length` characters, roughly. */
+export function isLongJson(value: unknown, length = LARGE_JSON_LENGTH): boolean {
+  return weigh(value, length) < 0;
+}
+
 /** `JSON.parse` in turns. Depth must have been checked before. Throws `SyntaxError`. */
 export async function parseJsonInTurns(text: string): Promise<JsonValue> {
   if (text.length <= LARGE_JSON_LENGTH) return JSON.parse(text) as JsonValue;

@@ -2,14 +2,14 @@ import type { ChatEvent, EventBatch } from '@llm0/core/chat/event';
 import { countEvents, type InputCount } from '@llm0/core/chat/input-count';
 import type { JsonObject } from '@llm0/core/chat/json';
 import type { ChatRequest } from '@llm0/core/chat/request';
-import { parseAnswer } from '../translation/read-json';
+import { type AnswerBody, parseAnswer } from '../translation/read-json';
 import { upstreamFailure } from '../transport/upstream-failure';
 import { MessageDecoder } from './decode-chunk';
 import { decodeErrorObject } from './decode-error';
 import { PROVIDER, WIRE_FORMAT } from './wire';
 
 /** A whole plain answer → its events and the body itself. Throws `malformed` for anything that is not one. */
-export function decodeResponse(bytes: Uint8Array, request: ChatRequest): EventBatch {
+export function decodeResponse(bytes: AnswerBody, request: ChatRequest): EventBatch {
   const body = parseAnswer(PROVIDER, bytes);
   const error = decodeErrorObject(body);
   if (error !== undefined) throw error;

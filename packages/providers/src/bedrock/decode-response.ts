@@ -1,13 +1,13 @@
 import type { ChatEvent, EventBatch } from '@llm0/core/chat/event';
 import type { ChatRequest } from '@llm0/core/chat/request';
-import { asObject, parseAnswer } from '../translation/read-json';
+import { type AnswerBody, asObject, parseAnswer } from '../translation/read-json';
 import { upstreamFailure } from '../transport/upstream-failure';
 import { ConverseDecoder } from './decode-chunk';
 import { decodeErrorObject } from './decode-error';
 import { PROVIDER } from './wire';
 
 /** A whole plain answer → its events and the body itself. Throws `malformed` for anything that is not one. */
-export function decodeResponse(bytes: Uint8Array, request: ChatRequest): EventBatch {
+export function decodeResponse(bytes: AnswerBody, request: ChatRequest): EventBatch {
   const body = parseAnswer(PROVIDER, bytes);
   const error = decodeErrorObject(body);
   if (error !== undefined) throw error;

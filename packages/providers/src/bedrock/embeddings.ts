@@ -3,7 +3,7 @@ import type { EmbeddingRequest } from '@llm0/core/embedding/embedding-request';
 import { invalidRequest } from '@llm0/core/errors/gateway-error';
 import { type EmbeddingAnswer, type EmbeddingsPart, requireText } from '../embeddings';
 import type { EncodeContext, UpstreamRequest } from '../provider-request';
-import { asCount, asObject, asObjects, parseAnswer } from '../translation/read-json';
+import { type AnswerBody, asCount, asObject, asObjects, parseAnswer } from '../translation/read-json';
 import { readVector } from '../translation/read-vector';
 import { DroppedParameters } from '../translation/refuse-parameter';
 import { invokeRequest } from './endpoint';
@@ -83,7 +83,7 @@ function encodeEmbeddings(request: EmbeddingRequest, context: EncodeContext): Up
 /** The vendor counts tokens in a header, whatever the family. */
 const TOKENS_HEADER = 'x-amzn-bedrock-input-token-count';
 
-function decodeEmbeddings(bytes: Uint8Array, headers: Headers): EmbeddingAnswer {
+function decodeEmbeddings(bytes: AnswerBody, headers: Headers): EmbeddingAnswer {
   const body = parseAnswer(PROVIDER, bytes);
   const tokens = Number(headers.get(TOKENS_HEADER) ?? 0) || asCount(body.inputTextTokenCount);
   const vectors = listVectors(body).map((vector) => readVector(PROVIDER, vector));

@@ -3,7 +3,7 @@ import type { EmbeddingRequest } from '@llm0/core/embedding/embedding-request';
 import { type EmbeddingAnswer, type EmbeddingsPart, requireText } from '../embeddings';
 import type { EncodeContext, UpstreamRequest } from '../provider-request';
 import { isLargeInput, jsonBody } from '../translation/json-body';
-import { asCount, asObject, asObjects, asString, parseAnswer } from '../translation/read-json';
+import { type AnswerBody, asCount, asObject, asObjects, asString, parseAnswer } from '../translation/read-json';
 import { readVector } from '../translation/read-vector';
 import { DroppedParameters } from '../translation/refuse-parameter';
 import { embeddingsEndpoint, modelPath } from './endpoint';
@@ -47,7 +47,7 @@ function encodeEmbeddings(request: EmbeddingRequest, context: EncodeContext): Up
   };
 }
 
-function decodeEmbeddings(bytes: Uint8Array): EmbeddingAnswer {
+function decodeEmbeddings(bytes: AnswerBody): EmbeddingAnswer {
   const body = parseAnswer(PROVIDER, bytes);
   const tokens = asCount(asObject(body.usageMetadata)?.promptTokenCount);
   return {

@@ -1,6 +1,6 @@
 import type { ChatEvent, EventBatch } from '@llm0/core/chat/event';
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
-import { asNumber, asObject, asString, parseAnswer } from '../translation/read-json';
+import { type AnswerBody, asNumber, asObject, asString, parseAnswer } from '../translation/read-json';
 import { upstreamFailure } from '../transport/upstream-failure';
 import { addChoiceExtras, idBaseOf, startEvent } from './decode-chunk';
 import { createChoiceState, decodeDelta } from './decode-delta';
@@ -10,7 +10,7 @@ import { decodeFinishReason } from './finish-reasons';
 import { ANSWER_FIELDS, PADDING_FIELD } from './wire';
 
 /** A whole plain answer → its events and the body itself. Throws `malformed` for anything that is not one. */
-export function decodeResponse(provider: string, bytes: Uint8Array): EventBatch {
+export function decodeResponse(provider: string, bytes: AnswerBody): EventBatch {
   return decodeBody(provider, parseAnswer(provider, bytes));
 }
 

@@ -3,7 +3,7 @@ import type { EmbeddingRequest } from '@llm0/core/embedding/embedding-request';
 import type { EmbeddingAnswer, EmbeddingsPart } from '../embeddings';
 import type { EncodeContext, UpstreamRequest } from '../provider-request';
 import { isLargeInput, jsonBody } from '../translation/json-body';
-import { asCount, asObject, asObjects, parseAnswer } from '../translation/read-json';
+import { type AnswerBody, asCount, asObject, asObjects, parseAnswer } from '../translation/read-json';
 import { readVector } from '../translation/read-vector';
 import { endpointOf } from './endpoint';
 
@@ -52,7 +52,7 @@ function encodeEmbeddings(
   return { ...endpointOf(context.connection, 'embeddings'), body: jsonBody(body, isLargeInput(inputs)), dropped: [] };
 }
 
-function decodeEmbeddings(provider: string, bytes: Uint8Array): EmbeddingAnswer {
+function decodeEmbeddings(provider: string, bytes: AnswerBody): EmbeddingAnswer {
   const body = parseAnswer(provider, bytes);
   const entries = asObjects(body.data);
   const ordered = entries.toSorted((a, b) => asCount(a.index) - asCount(b.index));

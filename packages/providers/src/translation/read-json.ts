@@ -1,5 +1,6 @@
 import { isObject, type JsonObject, type JsonValue } from '@llm0/core/chat/json';
-import { findJsonExcess } from '@llm0/core/chat/json-bounds';
+import { findJsonExcess, findJsonExcessInTurns } from '@llm0/core/chat/json-bounds';
+import { decodeInTurns, LARGE_JSON_LENGTH, parseJsonInTurns } from '@llm0/core/chat/json-in-turns';
 import { upstreamFailure } from '../transport/upstream-failure';
 
 /** A value as an object, or undefined when it is anything else. */
@@ -45,8 +46,29 @@ function holdsCounts(counts: JsonObject): boolean {
   });
 }
 
+/** A large answer that was parsed in turns; undefined where it is not JSON. */
+export class ParsedAnswer {
+  constructor(readonly value: JsonValue | undefined) {}
+}
+
+/** A whole plain answer as it comes to its decoder. */
+export type AnswerBody = Uint8Array | ParsedAnswer;
+
+/** What a decoder is given of an answer's bytes. */
+export async function prepareAnswer(bytes: Uint8Array): Promise<AnswerBody> {
+  if (bytes.byteLength <= LARGE_JSON_LENGTH) return bytes;
+  const text = await decodeInTurns(bytes);
+  if ((await findJsonExcessInTurns(text)) !== undefined) return new ParsedAnswer(undefined);
+  return new ParsedAnswer(await parseJsonInTurns(text).catch(() => undefined));
+}
+
 /** A whole plain answer as an object; throws `malformed` for anything else. */
-export function parseAnswer(provider: string, bytes: Uint8Array): JsonObject {
+export function parseAnswer(provider: string, bytes: AnswerBody): JsonObject {
+  if (bytes instanceof ParsedAnswer) {
+    const value = asObject(bytes.value);
+    if (value !== undefined) return value;
+    throw upstreamFailure('malformed', provider, 'answered with something that is not JSON.');
+  }
   const what = bytes.length === 0 ? 'answered with an empty body.' : 'answered with something that is not JSON.';
   return parseObject(provider, new TextDecoder().decode(bytes), what);
 }

@@ -1,17 +1,25 @@
 import { afterAll, describe, expect, test } from 'bun:test';
-import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
+import { brotliCompressSync, constants, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { createBoundedFetch } from './bounded-fetch';
 
 const MIB = 1024 * 1024;
 const text = JSON.stringify({ words: Array.from({ length: 2000 }, (_, i) => `word ${i} ${Math.random()}`) });
+/** 10 MB that compress well, as streams do. */
+const long = Array.from(
+  { length: 60_000 },
+  (_, i) => `data: {"choices":[{"index":0,"delta":{"content":"w${i}"}}],"padding":"${'-'.repeat(120)}"}\n\n`,
+).join('');
 const bomb = gzipSync(Buffer.alloc(300 * MIB, 32));
+/** Its highest quality takes minutes. */
+const brotli = (bytes: string | Uint8Array) =>
+  brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } });
 const ENCODED: Readonly<Record<string, (bytes: string) => Uint8Array>> = {
   gzip: gzipSync,
   'X-Gzip': gzipSync,
   deflate: deflateSync,
-  br: brotliCompressSync,
+  br: brotli,
   zstd: zstdCompressSync,
-  'gzip, br': (bytes) => brotliCompressSync(gzipSync(bytes)),
+  'gzip, br': (bytes) => brotli(gzipSync(bytes)),
   identity: (bytes) => Buffer.from(bytes),
 };
 let cancelled = 0;
@@ -21,6 +29,7 @@ const server = Bun.serve({
     const { pathname, searchParams } = new URL(request.url);
     const encoding = searchParams.get('encoding') ?? '';
     const headers = { 'content-encoding': encoding, 'content-type': 'application/json' };
+    if (pathname === '/long') return new Response(ENCODED[encoding]?.(long) as BodyInit, { headers });
     if (pathname === '/plain') return new Response(text);
     if (pathname === '/bomb') return new Response(bomb, { headers: { 'content-encoding': 'gzip' } });
     if (pathname === '/broken') return new Response('no gzip at all', { headers: { 'content-encoding': 'gzip' } });
@@ -64,6 +73,15 @@ describe('a bounded fetch', () => {
   test.each(['exi', 'gzip, exi', 'constructor', 'gzip,gzip,gzip,gzip'])('refuses %s', async (encoding) => {
     await expect(fetchAt(`?encoding=${encodeURIComponent(encoding)}`)).rejects.toThrow('encoding that is not known');
   });
+
+  test.each(['gzip', 'br', 'zstd', 'gzip, br'])(
+    'takes a long answer in %s for what it is',
+    async (encoding) => {
+      const response = await fetchAt(`long?encoding=${encodeURIComponent(encoding)}`);
+      expect((await response.text()) === long).toBe(true);
+    },
+    20_000,
+  );
 
   test('stops a small body that becomes huge, before it has cost anything', async () => {
     expect(bomb.byteLength).toBeLessThan(2 * MIB);

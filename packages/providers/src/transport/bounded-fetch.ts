@@ -11,10 +11,13 @@ export function tooLargeAnswer(maxBytes: number): UnusableAnswerError {
   return new UnusableAnswerError(`sent an answer larger than ${maxBytes} bytes (MAX_RESPONSE_BYTES).`);
 }
 
+/** `bytesWritten`: what it has decoded so far. */
+type Decoder = Transform & { readonly bytesWritten: number };
+
 const CHUNK = { chunkSize: 64 * 1024 };
 
 /** Names of https://www.iana.org/assignments/http-parameters, lower case. */
-const DECODERS: Readonly<Record<string, () => Transform>> = {
+const DECODERS: Readonly<Record<string, () => Decoder>> = {
   gzip: () => createGunzip(CHUNK),
   'x-gzip': () => createGunzip(CHUNK),
   deflate: () => createInflate(CHUNK),
@@ -24,7 +27,7 @@ const DECODERS: Readonly<Record<string, () => Transform>> = {
 /** Each costs a decoder's memory; nobody honest sends more than one. */
 const MAX_ENCODINGS = 3;
 /** Beyond so many bytes, what grew more than so many times is a bomb and no answer. */
-const BOMB = { minBytes: 4 * 1024 * 1024, growth: 200 };
+const BOMB = { minBytes: 4 * 1024 * 1024, growth: 800 };
 
 /**
  * The same fetch, where compressed bodies are decoded piece by piece: the runtime's own decoder makes all of a chunk at
@@ -63,16 +66,12 @@ function decoded(response: Response, encoding: string, maxBytes: number): Respon
 /** Reads only as fast as it is read itself. */
 function boundedDecoding(
   body: ReadableStream<Uint8Array>,
-  decoders: readonly Transform[],
+  decoders: readonly Decoder[],
   maxBytes: number,
 ): ReadableStream<Uint8Array> {
-  let received = 0;
   let sent = 0;
-  const source = Readable.from(
-    counting(body, (bytes) => (received += bytes)),
-    { objectMode: false },
-  );
-  const last = decoders.at(-1) as Transform;
+  const source = Readable.from(body as AsyncIterable<Uint8Array>, { objectMode: false });
+  const last = decoders.at(-1) as Decoder;
   pipeline([source, ...decoders], () => {});
   const chunks = last[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>;
   const stop = (): void => {
@@ -84,7 +83,7 @@ function boundedDecoding(
         const { done, value } = await chunks.next();
         if (done === true) return controller.close();
         sent += value.byteLength;
-        const isBomb = sent > BOMB.minBytes && sent > BOMB.growth * received;
+        const isBomb = sent > BOMB.minBytes && sent > BOMB.growth * last.bytesWritten;
         if (sent <= maxBytes && !isBomb) return controller.enqueue(value);
         stop();
         throw isBomb
@@ -95,13 +94,6 @@ function boundedDecoding(
     },
     { highWaterMark: 0 },
   );
-}
-
-async function* counting(body: ReadableStream<Uint8Array>, count: (bytes: number) => void): AsyncGenerator<Uint8Array> {
-  for await (const chunk of body) {
-    count(chunk.byteLength);
-    yield chunk;
-  }
 }
 
 /** A small answer that somebody reads whole. Throws `UnusableAnswerError` past `maxBytes`. */

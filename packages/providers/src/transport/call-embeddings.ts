@@ -5,6 +5,7 @@ import { guessTokens } from '@llm0/core/pricing/estimate-tokens';
 import type { EmbeddingAnswer, EmbeddingsPart } from '../embeddings';
 import type { Provider } from '../provider';
 import type { EncodeContext, ProviderConnection } from '../provider-request';
+import { prepareAnswer } from '../translation/read-json';
 import { askWithKeys } from './ask-with-keys';
 import { fetchUpstream } from './fetch-upstream';
 import type { KeyRing } from './key-ring';
@@ -139,7 +140,7 @@ async function askOnce(call: EmbeddingCall, connection: ProviderConnection, time
   if (!response.ok) throw await readFailure(response, { provider, connection, signal });
   const leftMs = Math.max(1, timeoutMs - (performance.now() - startedMs));
   const answer = provider.embeddings.decodeResponse(
-    bytes ?? (await readBody(call, response, leftMs)),
+    await prepareAnswer(bytes ?? (await readBody(call, response, leftMs))),
     response.headers,
   );
   return checkAnswer(call, answer, upstreamRequest.dropped);

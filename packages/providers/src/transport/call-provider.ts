@@ -1,12 +1,14 @@
 // Any failure of the upstream ends the attempt with one `GatewayError`; trying again is the pipeline's decision.
 import type { EventBatch } from '@llm0/core/chat/event';
 import { countEvents } from '@llm0/core/chat/input-count';
+import { LARGE_JSON_LENGTH } from '@llm0/core/chat/json-in-turns';
 import type { ChatRequest } from '@llm0/core/chat/request';
 import { clientClosed, GatewayError } from '@llm0/core/errors/gateway-error';
 import { guessInputTokens } from '@llm0/core/pricing/estimate-tokens';
-import type { StreamDecoder } from '../provider';
+import type { Provider, StreamDecoder } from '../provider';
 import type { ProviderAnswer, ProviderCall } from '../provider-call';
 import type { EncodeContext, UpstreamRequest } from '../provider-request';
+import { prepareAnswer } from '../translation/read-json';
 import { askWithKeys } from './ask-with-keys';
 import { type FetchedAnswer, fetchUpstream } from './fetch-upstream';
 import { inlineMedia } from './inline-media';
@@ -64,7 +66,7 @@ async function callOnce(call: ProviderCall): Promise<ProviderAnswer> {
     return {
       ...answer,
       isWhole: true,
-      events: new WholeAnswer(() => provider.decodeResponse(bytes, request), provider.name),
+      events: new WholeAnswer(() => decodeWhole(provider, bytes, request), provider.name),
     };
   }
   const streamed = isStream(response.headers.get('content-type') ?? '', request);
@@ -75,11 +77,17 @@ async function callOnce(call: ProviderCall): Promise<ProviderAnswer> {
     maxBytes: call.maxAnswerBytes,
     signal: call.signal,
   });
-  const readAll = async () => provider.decodeResponse(await readWhole(body), request);
+  const readAll = async () => provider.decodeResponse(await prepareAnswer(await readWhole(body)), request);
   const events = streamed
     ? new StreamedAnswer(body, provider.createStreamDecoder(request), provider.name)
     : new WholeAnswer(readAll, provider.name, body);
   return { ...answer, isWhole: false, events };
+}
+
+/** Small answers at once. */
+function decodeWhole(provider: Provider, bytes: Uint8Array, request: ChatRequest): EventBatch | Promise<EventBatch> {
+  if (bytes.byteLength <= LARGE_JSON_LENGTH) return provider.decodeResponse(bytes, request);
+  return prepareAnswer(bytes).then((answer) => provider.decodeResponse(answer, request));
 }
 
 /** Fetches what the vendor cannot fetch itself, so that it travels inside the request. */

@@ -1,5 +1,7 @@
 // What cannot be read counts as not told: the answer itself is never touched, held up or failed.
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
+import { findJsonExcessInTurns } from '@llm0/core/chat/json-bounds';
+import { decodeInTurns, LARGE_JSON_LENGTH, parseJsonInTurns } from '@llm0/core/chat/json-in-turns';
 import { SseDecoder } from '@llm0/core/sse/decode-sse';
 import type { UsageReader } from '../passthrough';
 import { asObject } from '../translation/read-json';
@@ -13,7 +15,8 @@ const MAX_LINE = 1024 * 1024;
 /** Reads usage out of a copy of an answer's bytes. */
 export interface UsageTap {
   push(chunk: Uint8Array): void;
-  end(): void;
+  /** A large plain answer is read in turns. */
+  end(): Promise<void> | undefined;
 }
 
 /** A tap for an answer of this content type. */
@@ -25,7 +28,7 @@ export function createUsageTap(contentType: string, reader: UsageReader): UsageT
   return kind === 'application/json' ? untilBroken(plainTap(reader)) : NO_TAP;
 }
 
-const NO_TAP: UsageTap = { push: () => {}, end: () => {} };
+const NO_TAP: UsageTap = { push: () => {}, end: () => undefined };
 
 function eventTap(reader: UsageReader): UsageTap {
   const decoder = new SseDecoder();
@@ -36,7 +39,7 @@ function eventTap(reader: UsageReader): UsageTap {
     push: (chunk) => {
       for (const event of decoder.push(chunk)) take(event.data);
     },
-    end: () => {},
+    end: () => undefined,
   };
 }
 
@@ -47,7 +50,7 @@ function frameTap(reader: UsageReader): UsageTap {
     push: (chunk) => {
       for (const frame of frames.push(chunk)) if (frame !== null) takeJson(reader, text.decode(frame.payload));
     },
-    end: () => {},
+    end: () => undefined,
   };
 }
 
@@ -78,13 +81,25 @@ function plainTap(reader: UsageReader): UsageTap {
       if (size <= MAX_PLAIN_BYTES) chunks.push(chunk);
     },
     end: () => {
-      if (size <= MAX_PLAIN_BYTES && size > 0) takeJson(reader, Buffer.concat(chunks).toString('utf8'));
+      if (size > MAX_PLAIN_BYTES || size === 0) return undefined;
+      const bytes = Buffer.concat(chunks);
+      if (size > LARGE_JSON_LENGTH) return takeLarge(reader, bytes);
+      takeJson(reader, bytes.toString('utf8'));
+      return undefined;
     },
   };
 }
 
+async function takeLarge(reader: UsageReader, bytes: Uint8Array): Promise<void> {
+  const text = await decodeInTurns(bytes);
+  if ((await findJsonExcessInTurns(text)) === undefined) takeValue(reader, await parseJsonInTurns(text));
+}
+
 function takeJson(reader: UsageReader, text: string): void {
-  const value = JSON.parse(text) as JsonValue;
+  takeValue(reader, JSON.parse(text) as JsonValue);
+}
+
+function takeValue(reader: UsageReader, value: JsonValue): void {
   for (const item of Array.isArray(value) ? value : [value]) {
     const object: JsonObject | undefined = asObject(item);
     if (object !== undefined) reader.take(object);
@@ -93,13 +108,17 @@ function takeJson(reader: UsageReader, text: string): void {
 
 function untilBroken(tap: UsageTap): UsageTap {
   let broken = false;
-  const guard = (work: () => void) => {
-    if (broken) return;
+  const guard = <T>(work: () => T): T | undefined => {
+    if (broken) return undefined;
     try {
-      work();
+      return work();
     } catch {
       broken = true;
+      return undefined;
     }
   };
-  return { push: (chunk) => guard(() => tap.push(chunk)), end: () => guard(() => tap.end()) };
+  return {
+    push: (chunk) => guard(() => tap.push(chunk)),
+    end: () => guard(() => tap.end())?.catch(() => {}),
+  };
 }

@@ -3,7 +3,7 @@ import { decodeCountRequest, decodeRequest } from './decode-request';
 import { encodeCount } from './encode-count';
 import { encodeError } from './encode-error';
 import { modelShape } from './encode-models';
-import { encodeResponse } from './encode-response';
+import { encodeLargeResponse, encodeResponse } from './encode-response';
 import { MessageStreamEncoder } from './encode-stream';
 
 /** `POST /v1/messages`. */
@@ -14,6 +14,7 @@ export const anthropicMessages: Dialect = {
   models: modelShape,
   decodeRequest,
   encodeResponse,
+  encodeLargeResponse,
   createStreamEncoder: (context) => new MessageStreamEncoder(context),
   encodeError,
 };

@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
 import type { ToolCall } from '@llm0/core/chat/request';
 import type { ChatChoice, ChatResponse } from '@llm0/core/chat/response';
 import type { ResponseSummary } from '../dialect';
-import { roundMs, withCost } from '../encode-metadata';
+import { roundMs, withCost, writeWithCost } from '../encode-metadata';
 import { isObject } from '../read-fields';
 import { encodeUsage } from './encode-usage';
 
@@ -11,10 +11,23 @@ import { encodeUsage } from './encode-usage';
  * Never changes `wireBody`: others may be reading it.
  */
 export function encodeResponse(response: ChatResponse, summary: ResponseSummary, wireBody?: JsonObject): string {
+  return withCost(JSON.stringify(encodeBody(response, summary, wireBody)), summary.costNanoUsd);
+}
+
+/** The same for a large one, in turns. */
+export function encodeLargeResponse(
+  response: ChatResponse,
+  summary: ResponseSummary,
+  wireBody?: JsonObject,
+): Promise<Uint8Array> {
+  return writeWithCost(encodeBody(response, summary, wireBody), summary.costNanoUsd);
+}
+
+function encodeBody(response: ChatResponse, summary: ResponseSummary, wireBody?: JsonObject): JsonObject {
   const body = wireBody === undefined ? buildBody(response, summary) : completeBody(wireBody, response, summary);
   body.latency_ms = roundMs(summary.latencyMs);
   delete body.cost_usd;
-  return withCost(JSON.stringify(body), summary.costNanoUsd);
+  return body;
 }
 
 function buildBody(response: ChatResponse, summary: ResponseSummary): JsonObject {

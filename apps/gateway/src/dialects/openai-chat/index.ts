@@ -1,7 +1,7 @@
 import type { Dialect } from '../dialect';
 import { decodeRequest } from './decode-request';
 import { encodeError } from './encode-error';
-import { encodeResponse } from './encode-response';
+import { encodeLargeResponse, encodeResponse } from './encode-response';
 import { ChatStreamEncoder } from './encode-stream';
 
 /** `POST /v1/chat/completions`. */
@@ -10,6 +10,7 @@ export const openaiChat: Dialect = {
   wireFormat: 'openai-chat',
   decodeRequest,
   encodeResponse,
+  encodeLargeResponse,
   createStreamEncoder: (context) => new ChatStreamEncoder(context),
   encodeError,
 };

@@ -1,12 +1,21 @@
 import type { JsonObject } from '@llm0/core/chat/json';
 import type { ChatChoice, ChatResponse } from '@llm0/core/chat/response';
 import type { ResponseSummary } from '../dialect';
-import { roundMs, withCost } from '../encode-metadata';
+import { roundMs, withCost, writeWithCost } from '../encode-metadata';
 import { encodeUsage } from '../openai-chat/encode-usage';
 import { encodeFinishReason, encodeLogprobs, promptLength } from './encode-choice';
 
 /** A whole plain answer. Source: https://platform.openai.com/docs/api-reference/completions/object */
 export function encodeResponse(response: ChatResponse, summary: ResponseSummary): string {
+  return withCost(JSON.stringify(encodeBody(response, summary)), summary.costNanoUsd);
+}
+
+/** The same for a large one, in turns. */
+export function encodeLargeResponse(response: ChatResponse, summary: ResponseSummary): Promise<Uint8Array> {
+  return writeWithCost(encodeBody(response, summary), summary.costNanoUsd);
+}
+
+function encodeBody(response: ChatResponse, summary: ResponseSummary): JsonObject {
   const body: JsonObject = {
     id: response.id ?? `cmpl-${summary.requestId}`,
     object: 'text_completion',
@@ -18,7 +27,7 @@ export function encodeResponse(response: ChatResponse, summary: ResponseSummary)
     latency_ms: roundMs(summary.latencyMs),
   };
   delete body.cost_usd;
-  return withCost(JSON.stringify(body), summary.costNanoUsd);
+  return body;
 }
 
 function encodeChoice(

@@ -1,7 +1,7 @@
 import type { Dialect } from '../dialect';
 import { encodeError } from '../openai-chat/encode-error';
 import { decodeCompletionRequest } from './decode-completion-request';
-import { encodeResponse } from './encode-response';
+import { encodeLargeResponse, encodeResponse } from './encode-response';
 import { CompletionStreamEncoder } from './encode-stream';
 
 /** `POST /v1/completions`: text is continued. */
@@ -10,6 +10,7 @@ export const openaiCompletions: Dialect = {
   wireFormat: 'openai-completions',
   decodeRequest: decodeCompletionRequest,
   encodeResponse,
+  encodeLargeResponse,
   createStreamEncoder: (context) => new CompletionStreamEncoder(context),
   encodeError,
 };

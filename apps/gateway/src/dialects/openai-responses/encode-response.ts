@@ -4,7 +4,7 @@ import type { ChatRequest } from '@llm0/core/chat/request';
 import type { ChatChoice, ChatResponse } from '@llm0/core/chat/response';
 import { answerId } from '@llm0/core/conversations/own-ids';
 import type { ResponseSummary } from '../dialect';
-import { roundMs, withCost } from '../encode-metadata';
+import { roundMs, withCost, writeWithCost } from '../encode-metadata';
 import { isObject } from '../read-fields';
 import { encodeUsage } from './encode-usage';
 import { OutputItems } from './output-items';
@@ -14,6 +14,19 @@ import { OutputItems } from './output-items';
  * Source: https://platform.openai.com/docs/api-reference/responses/object
  */
 export function encodeResponse(response: ChatResponse, summary: ResponseSummary, wireBody?: JsonObject): string {
+  return withCost(JSON.stringify(encodeBody(response, summary, wireBody)), summary.costNanoUsd);
+}
+
+/** The same for a large one, in turns. */
+export function encodeLargeResponse(
+  response: ChatResponse,
+  summary: ResponseSummary,
+  wireBody?: JsonObject,
+): Promise<Uint8Array> {
+  return writeWithCost(encodeBody(response, summary, wireBody), summary.costNanoUsd);
+}
+
+function encodeBody(response: ChatResponse, summary: ResponseSummary, wireBody?: JsonObject): JsonObject {
   const choice = response.choices.find(({ index }) => index === 0);
   const body = completeResponse({
     begun: beginResponse({ ...summary, model: response.model ?? summary.model }),
@@ -22,7 +35,7 @@ export function encodeResponse(response: ChatResponse, summary: ResponseSummary,
     fields: wireBody ?? rawOf(choice) ?? foreignFields(response.extra ?? {}),
     summary,
   });
-  return withCost(JSON.stringify(body), summary.costNanoUsd);
+  return body;
 }
 
 function outputOf(response: ChatResponse, choice: ChatChoice | undefined, summary: ResponseSummary): JsonValue[] {

@@ -1,7 +1,7 @@
 import type { Dialect } from '../dialect';
 import { decodeRequest } from './decode-request';
 import { encodeError } from './encode-error';
-import { encodeResponse } from './encode-response';
+import { encodeLargeResponse, encodeResponse } from './encode-response';
 import { ResponsesStreamEncoder } from './encode-stream';
 import { keepAnswers } from './keep-answers';
 
@@ -12,6 +12,7 @@ export const openaiResponses = {
   keeping: keepAnswers,
   decodeRequest,
   encodeResponse,
+  encodeLargeResponse,
   createStreamEncoder: (context) => new ResponsesStreamEncoder(context),
   encodeError,
 } as const satisfies Dialect;

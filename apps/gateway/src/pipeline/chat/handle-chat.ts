@@ -21,7 +21,7 @@ export async function handleChat(services: Services, dialect: Dialect, httpReque
     progress.exchange = exchange;
     const principal = await authenticate(services, httpRequest);
     progress.principal = principal;
-    const body = await readRequestBody(services, httpRequest);
+    const body = await readRequestBody(services, httpRequest, release);
     if (typeof body.model === 'string') progress.requestedModel = body.model;
     progress.stream = body.stream === true;
     const { headers } = httpRequest;

@@ -1,6 +1,7 @@
 import { ResponseCollector } from '@llm0/core/chat/collect';
 import type { EventBatch } from '@llm0/core/chat/event';
 import type { JsonObject } from '@llm0/core/chat/json';
+import { isLongJson } from '@llm0/core/chat/json-in-turns';
 import type { ChatResponse } from '@llm0/core/chat/response';
 import { clientClosed } from '@llm0/core/errors/gateway-error';
 import type { Dialect } from '../../dialects/dialect';
@@ -25,11 +26,15 @@ async function respondPlain(services: RespondNeeds, input: RespondInput): Promis
     const headers = bodyHeaders(input, overheadMs);
     const summary = meter.complete(response, response.usage);
     addCostHeaders(headers, summary);
-    const text = dialect.encodeResponse(response, summary, wireBody(wire, dialect));
-    const bytes = input.claim.isNone ? undefined : [Buffer.from(text)];
+    const own = wireBody(wire, dialect);
+    const large = isLongJson(response) ? await dialect.encodeLargeResponse?.(response, summary, own) : undefined;
+    const body = large ?? dialect.encodeResponse(response, summary, own);
+    const isText = typeof body === 'string';
+    const text = isText ? body : dialect.keeping && new TextDecoder().decode(body);
+    const bytes = input.claim.isNone ? undefined : [isText ? Buffer.from(body) : body];
     const finished = finishCompletion(services, input, { response, summary, text, bytes });
     if (finished !== undefined) await finished;
-    return new Response(text, { headers });
+    return new Response(body as BodyInit, { headers });
   } finally {
     answer.leave();
     input.onEnd();

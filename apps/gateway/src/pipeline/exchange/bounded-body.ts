@@ -4,6 +4,8 @@ export interface BodyBounds {
   readonly maxBytes: number;
   /** How long it may take besides what its length takes, in milliseconds. */
   readonly graceMs?: number;
+  /** Takes room for bytes that are kept; throws where there is none. */
+  readonly carry?: (bytes: number) => void;
 }
 
 const GRACE_MS = 30_000;
@@ -16,7 +18,7 @@ const MIN_BYTES_PER_MS = 32;
  */
 export function boundedBody(
   body: ReadableStream<Uint8Array>,
-  { maxBytes, graceMs = GRACE_MS }: BodyBounds,
+  { maxBytes, graceMs = GRACE_MS, carry }: BodyBounds,
 ): ReadableStream<Uint8Array> {
   const reader = body.getReader();
   const startMs = performance.now();
@@ -38,6 +40,7 @@ export function boundedBody(
           if (done) return controller.close();
           bytes += value.byteLength;
           if (bytes > maxBytes) throw tooLarge(maxBytes);
+          carry?.(value.byteLength);
           controller.enqueue(value);
         } catch (error) {
           void reader.cancel().catch(() => {});

@@ -5,11 +5,15 @@ import { LARGE_JSON_LENGTH, parseJsonInTurns } from '@llm0/core/chat/json-in-tur
 import type { ChatRequest } from '@llm0/core/chat/request';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { Services } from '../../services/contract';
-import { boundedBody, tooLarge } from './bounded-body';
+import { type BodyBounds, boundedBody, tooLarge } from './bounded-body';
 
-/** Reads and parses a request body, bounded by MAX_BODY_BYTES. Throws `request_too_large` or `invalid_json`. */
-export async function readRequestBody(services: Pick<Services, 'config'>, request: Request): Promise<JsonObject> {
-  const text = await readText(request, services.config.maxBodyBytes);
+/** Reads and parses a request body, bounded by MAX_BODY_BYTES. Throws `request_too_large`, `overloaded` or `invalid_json`. */
+export async function readRequestBody(
+  services: Pick<Services, 'config'>,
+  request: Request,
+  { carry }: Required<Pick<BodyBounds, 'carry'>>,
+): Promise<JsonObject> {
+  const text = await readText(request, { maxBytes: services.config.maxBodyBytes, carry });
   const isLarge = text.length > LARGE_JSON_LENGTH;
   if (isLarge) await checkJsonBoundsInTurns(text);
   else checkJsonBounds(text);
@@ -36,21 +40,24 @@ export async function withDigest(request: ChatRequest): Promise<ChatRequest> {
   return { ...request, digest: await digestRequest(request) };
 }
 
-async function readText(request: Request, maxBytes: number): Promise<string> {
+type BodyRules = Pick<BodyBounds, 'maxBytes' | 'carry'>;
+
+async function readText(request: Request, rules: BodyRules): Promise<string> {
+  const { maxBytes } = rules;
   const declared = request.headers.get('content-length');
   if (declared !== null && Number(declared) > maxBytes) throw tooLarge(maxBytes);
   if (request.body === null) return '';
-  if (isLargeBody(request)) return readInPieces(request.body, maxBytes);
+  if (isLargeBody(request)) return readInPieces(request.body, rules);
   const text = await request.text();
   if (text.length > maxBytes) throw tooLarge(maxBytes);
   return text;
 }
 
 /** Decoded as it comes, so that no one step takes long. */
-async function readInPieces(body: ReadableStream<Uint8Array>, maxBytes: number): Promise<string> {
+async function readInPieces(body: ReadableStream<Uint8Array>, rules: BodyRules): Promise<string> {
   const decoder = new TextDecoder();
   const pieces: string[] = [];
-  for await (const chunk of boundedBody(body, { maxBytes })) pieces.push(decoder.decode(chunk, { stream: true }));
+  for await (const chunk of boundedBody(body, rules)) pieces.push(decoder.decode(chunk, { stream: true }));
   pieces.push(decoder.decode());
   return pieces.join('');
 }

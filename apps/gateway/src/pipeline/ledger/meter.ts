@@ -2,6 +2,7 @@ import { encodeCachedAnswer } from '@llm0/core/cache/cached-answer';
 import type { SemanticAnswer } from '@llm0/core/cache/semantic/semantic-cache';
 import { mayCache } from '@llm0/core/cache/tool-answers';
 import type { EventBatch } from '@llm0/core/chat/event';
+import { isLongJson } from '@llm0/core/chat/json-in-turns';
 import type { ChatResponse } from '@llm0/core/chat/response';
 import { type Usage, ZERO_USAGE } from '@llm0/core/chat/usage';
 import type { AttemptSummary } from '@llm0/core/errors/gateway-error';
@@ -197,6 +198,7 @@ export class Meter extends Booking<MeterInput> {
     const { project } = admission.principal;
     if (key === undefined || !mayCache(response, project)) return;
     if (!response.choices.every((choice) => choice.finishReason !== 'content_filter')) return;
+    if (isLongJson(response, 2 * this.needs.config.cacheMaxBodyBytes)) return;
     const { provider, model } = answered;
     const kept = { v: 1, provider, model, response, usage, costNanoUsd } as const;
     const value = encodeCachedAnswer(dropped.length === 0 ? kept : { ...kept, dropped });

@@ -57,7 +57,7 @@ export async function handlePassthrough(
     );
     const isWhole = provider.passthrough.signsBody(connection);
     const given = await readBody(httpRequest, {
-      ...{ maxBytes: services.config.maxBodyBytes, isWhole, isObject: isInference },
+      ...{ maxBytes: services.config.maxBodyBytes, isWhole, isObject: isInference, carry: release.carry },
     });
     const asked = describeNative(httpRequest, { ...target, provider }, given);
     const { body, job } = askForUsage(asked, given);

@@ -1,5 +1,11 @@
 import { isObject, type JsonObject, type JsonValue, parseJson } from '@llm0/core/chat/json';
-import { checkJsonBounds } from '@llm0/core/chat/json-bounds';
+import { checkJsonBounds, checkJsonBoundsInTurns } from '@llm0/core/chat/json-bounds';
+import {
+  decodeInTurns,
+  LARGE_JSON_LENGTH,
+  parseJsonInTurns,
+  stringifyJsonInTurns,
+} from '@llm0/core/chat/json-in-turns';
 import { GatewayError, invalidRequest } from '@llm0/core/errors/gateway-error';
 import type { NativePath, NativeShape, PassthroughProvider } from '@llm0/providers/transport/call-passthrough';
 import { boundedBody, tooLarge } from '../exchange/bounded-body';
@@ -71,6 +77,8 @@ export function ownQuery(url: URL): URLSearchParams {
 
 export interface BodyRules {
   readonly maxBytes: number;
+  /** See `BodyBounds`. */
+  readonly carry?: (bytes: number) => void;
   /** Needed whole, whatever it is. */
   readonly isWhole: boolean;
   /** It is a JSON object, whatever its type says. */
@@ -86,7 +94,7 @@ const isJsonType = ({ headers }: Request): boolean =>
  */
 export async function readBody(
   request: Request,
-  { maxBytes, isWhole, isObject: needsObject }: BodyRules,
+  { maxBytes, carry, isWhole, isObject: needsObject }: BodyRules,
 ): Promise<NativeBody> {
   const declared = request.headers.get('content-length');
   const length = declared === null ? undefined : Number(declared);
@@ -97,28 +105,42 @@ export async function readBody(
   }
   const isJson = needsObject || isJsonType(request);
   if (!isJson && !isWhole) return { stream: boundedBody(request.body, { maxBytes }), length };
-  const bytes = await new Response(boundedBody(request.body, { maxBytes })).bytes();
+  const bytes = await new Response(boundedBody(request.body, { maxBytes, carry })).bytes();
   if (!isJson || (bytes.byteLength === 0 && !needsObject)) return { bytes, length: bytes.byteLength };
-  const value = parse(bytes);
+  const isLarge = bytes.byteLength > LARGE_JSON_LENGTH;
+  const value = await (isLarge ? parseLarge(bytes) : parseSmall(bytes));
   if (needsObject && !isObject(value)) throw noObject();
-  const written = Buffer.from(JSON.stringify(value));
+  const written = isLarge ? await stringifyJsonInTurns(value) : Buffer.from(JSON.stringify(value));
   return { bytes: written, length: written.byteLength, isJson, json: isObject(value) ? value : undefined };
 }
 
 const noObject = () => invalidRequest('', 'The request body must be a JSON object.');
 const UTF_8 = new TextDecoder('utf-8', { fatal: true });
+const notJson = (cause: unknown) => new GatewayError('invalid_json', 'The request body is not valid JSON.', { cause });
+const notUtf8 = (cause: unknown) =>
+  new GatewayError('invalid_json', 'The request body is not valid JSON: it is not UTF-8.', { cause });
 
-function parse(bytes: Uint8Array): JsonValue {
+function parseSmall(bytes: Uint8Array): JsonValue {
   let text: string;
   try {
     text = UTF_8.decode(bytes);
   } catch (cause) {
-    throw new GatewayError('invalid_json', 'The request body is not valid JSON: it is not UTF-8.', { cause });
+    throw notUtf8(cause);
   }
   checkJsonBounds(text);
   const value = parseJson(text);
-  if (value === undefined) throw new GatewayError('invalid_json', 'The request body is not valid JSON.');
+  if (value === undefined) throw notJson(undefined);
   return value;
+}
+
+async function parseLarge(bytes: Uint8Array): Promise<JsonValue> {
+  const text = await decodeInTurns(bytes, { fatal: true }).catch((cause: unknown) => {
+    throw notUtf8(cause);
+  });
+  await checkJsonBoundsInTurns(text);
+  return parseJsonInTurns(text).catch((cause: unknown) => {
+    throw notJson(cause);
+  });
 }
 
 /** What a native request asks for, as far as its shape is known. */

@@ -117,7 +117,7 @@ function tapped(answer: NativeResponse, body: UpstreamBody, tap: UsageTap | unde
             if (bytes.byteLength === 0) continue;
             return controller.enqueue(bytes);
           }
-          tap?.end();
+          await tap?.end();
           const last = filter?.end();
           if (last !== undefined && last.byteLength > 0) controller.enqueue(last);
           meter.complete(response.status);

@@ -1,12 +1,12 @@
 import type { ChatEvent, EventBatch } from '@llm0/core/chat/event';
 import type { JsonObject } from '@llm0/core/chat/json';
-import { asObjects, parseAnswer } from '../../translation/read-json';
+import { type AnswerBody, asObjects, parseAnswer } from '../../translation/read-json';
 import type { PayloadDecoder, PayloadText } from '../../transport/payload-stream-decoder';
 import { decodeBody } from '../decode-response';
 import { ChatStream } from '../decode-stream';
 
 /** A whole plain answer. Some servers answer as chat does: both are taken. */
-export function decodeCompletion(provider: string, bytes: Uint8Array): EventBatch {
+export function decodeCompletion(provider: string, bytes: AnswerBody): EventBatch {
   const body = parseAnswer(provider, bytes);
   return { events: decodeBody(provider, withChoices(body, 'message')).events };
 }

@@ -1,12 +1,12 @@
 import type { EventBatch } from '@llm0/core/chat/event';
-import { parseAnswer } from '../../translation/read-json';
+import { type AnswerBody, parseAnswer } from '../../translation/read-json';
 import { upstreamFailure } from '../../transport/upstream-failure';
 import { decodeErrorObject } from '../decode-error';
 import { endEvents, failureOf, outputEvents, startEvents } from './decode-answer';
 import { WIRE_FORMAT } from './wire';
 
 /** A whole plain answer → its events and the body itself. Throws `malformed` for anything that is not one. */
-export function decodeResponse(provider: string, bytes: Uint8Array): EventBatch {
+export function decodeResponse(provider: string, bytes: AnswerBody): EventBatch {
   const body = parseAnswer(provider, bytes);
   if (body.object !== 'response') {
     const error = decodeErrorObject(provider, body);

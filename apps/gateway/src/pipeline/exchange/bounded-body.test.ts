@@ -1,0 +1,73 @@
+import { describe, expect, test } from 'bun:test';
+import { GatewayError } from '@llm0/core/errors/gateway-error';
+import { Activity } from '../../observe/activity';
+import { boundedBody } from './bounded-body';
+
+/** Chunks of `bytes`, `gapMs` apart; for ever where no `count` is given. */
+function dripping(bytes: number, gapMs: number, count = Number.POSITIVE_INFINITY) {
+  const state = { cancelled: false, sent: 0 };
+  const body = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      if (state.sent === count) return controller.close();
+      await Bun.sleep(gapMs);
+      state.sent += 1;
+      controller.enqueue(new Uint8Array(bytes));
+    },
+    cancel() {
+      state.cancelled = true;
+    },
+  });
+  return { state, body };
+}
+
+const read = (body: ReadableStream<Uint8Array>) => new Response(body).bytes();
+const failure = (body: ReadableStream<Uint8Array>) =>
+  read(body).then(
+    () => undefined,
+    (error: unknown) => error as GatewayError,
+  );
+
+describe('a bounded body', () => {
+  test('comes as it is', async () => {
+    const bytes = await read(boundedBody(dripping(10, 0, 5).body, { maxBytes: 50 }));
+    expect(bytes.byteLength).toBe(50);
+  });
+
+  test('that is too large is refused, and its sender stopped', async () => {
+    const { body, state } = dripping(10, 0);
+    expect(await failure(boundedBody(body, { maxBytes: 25 }))).toMatchObject({ kind: 'request_too_large' });
+    expect(state).toEqual({ cancelled: true, sent: 3 });
+  });
+
+  test('that trickles is 408, however long it goes on; one at a fair pace is not', async () => {
+    const { body, state } = dripping(1, 10);
+    const error = await failure(boundedBody(body, { maxBytes: 1000, graceMs: 100 }));
+    expect(error).toBeInstanceOf(GatewayError);
+    expect(error).toMatchObject({ kind: 'invalid_request', status: 408 });
+    expect(state.cancelled).toBe(true);
+    // 32 bytes a millisecond are enough: twenty chunks take twice the grace.
+    const fair = await read(boundedBody(dripping(10_000, 10, 20).body, { maxBytes: 1_000_000, graceMs: 100 }));
+    expect(fair.byteLength).toBe(200_000);
+  });
+
+  test('that is silent is 408', async () => {
+    const silent = new ReadableStream<Uint8Array>({ pull: () => new Promise(() => {}) });
+    expect(await failure(boundedBody(silent, { maxBytes: 1000, graceMs: 30 }))).toMatchObject({ status: 408 });
+  });
+
+  test('takes room while its request lives: beyond that is 503 with the time to wait', async () => {
+    const activity = new Activity(100);
+    const first = activity.enter();
+    await read(boundedBody(dripping(10, 0, 8).body, { maxBytes: 200, carry: first.carry }));
+    const second = activity.enter();
+    const error = await failure(boundedBody(dripping(10, 0, 8).body, { maxBytes: 200, carry: second.carry }));
+    expect(error).toMatchObject({ kind: 'overloaded', param: 'body', retryAfterMs: 1000 });
+    second();
+    first();
+    first();
+    const third = activity.enter();
+    await read(boundedBody(dripping(10, 0, 10).body, { maxBytes: 200, carry: third.carry }));
+    third();
+    expect(activity.count).toBe(0);
+  });
+});
