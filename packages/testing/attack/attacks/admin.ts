@@ -6,14 +6,11 @@ import { APIS, type Api, ask } from './ask-with';
 const GUESSES = 300;
 /** Guesses a minute that may be looked at, from one address. */
 const LOOKED_AT = 30;
-/** Not the one that the books are read from: guessing is held against the address. */
-const ANOTHER_ADDRESS = '127.0.0.9';
-
-/** The status of a request from another address of this machine. */
-function sendFrom({ gateway }: AttackContext, head: string, body: string): Promise<number> {
+/** The status of a request by hand. */
+function sendHead({ gateway }: AttackContext, head: string, body: string): Promise<number> {
   const { hostname, port } = new URL(gateway.url);
   const { promise, resolve } = Promise.withResolvers<number>();
-  const socket = connect({ host: hostname, port: Number(port), localAddress: ANOTHER_ADDRESS }, () => {
+  const socket = connect(Number(port), hostname, () => {
     socket.write(`${head}\r\nhost: x\r\ncontent-length: ${body.length}\r\nconnection: close\r\n\r\n${body}`);
   });
   socket.on('data', (data) => resolve(Number(/^HTTP\/1\.1 (\d+)/.exec(data.toString())?.[1] ?? 0)));
@@ -24,9 +21,10 @@ function sendFrom({ gateway }: AttackContext, head: string, body: string): Promi
 async function guess(context: AttackContext, headOf: (index: number) => [head: string, body: string]) {
   const statuses = new Map<number, number>();
   for (let i = 0; i < GUESSES; i++) {
-    const status = await sendFrom(context, ...headOf(i));
+    const status = await sendHead(context, ...headOf(i));
     statuses.set(status, (statuses.get(status) ?? 0) + 1);
   }
+  if (statuses.has(0)) return `${statuses.get(0)} of ${GUESSES} guesses got no answer`;
   const refused = statuses.get(429) ?? 0;
   return refused < GUESSES - LOOKED_AT ? `${GUESSES - refused} of ${GUESSES} guesses were looked at` : undefined;
 }
@@ -113,7 +111,7 @@ export const ADMIN: readonly Attack[] = [
       const open: string[] = [];
       for (const path of LIKE_SESSIONS) {
         for (const method of ['GET', 'POST', 'DELETE']) {
-          const status = await sendFrom(
+          const status = await sendHead(
             context,
             `${method} ${path} HTTP/1.1\r\n${JSON_TYPE}`,
             method === 'GET' ? '' : '{}',
