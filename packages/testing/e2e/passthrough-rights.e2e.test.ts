@@ -14,6 +14,8 @@ function startRecorder() {
     async fetch(request) {
       const { pathname, search } = new URL(request.url);
       const headers = Object.fromEntries(request.headers);
+      // The gateway asks Ollama for its models by itself.
+      if (pathname === '/v1/models') return Response.json({ data: [] });
       seen.push({ method: request.method, url: pathname + search, body: await request.text(), headers });
       if (pathname === '/api/chat') {
         const lines = [
