@@ -9,20 +9,23 @@ import { boundedBody, tooLarge } from './bounded-body';
 
 /** Reads and parses a request body, bounded by MAX_BODY_BYTES. Throws `request_too_large` or `invalid_json`. */
 export async function readRequestBody(services: Pick<Services, 'config'>, request: Request): Promise<JsonObject> {
-  const text = await readText(request, services.config.maxBodyBytes);
-  const isLarge = text.length > LARGE_JSON_LENGTH;
-  if (isLarge) await checkJsonBoundsInTurns(text);
-  else checkJsonBounds(text);
-  let value: JsonValue;
-  try {
-    value = isLarge ? await parseJsonInTurns(text) : (JSON.parse(text) as JsonValue);
-  } catch (cause) {
-    throw new GatewayError('invalid_json', `The request body is not valid JSON: ${describe(cause)}.`, { cause });
-  }
+  const value = await parseBody(await readText(request, services.config.maxBodyBytes));
   if (!isObject(value)) {
     throw new GatewayError('invalid_request', 'The request body must be a JSON object.');
   }
   return value;
+}
+
+/** In turns where it is large. Throws `invalid_json`, and `invalid_request` for what is too much to be parsed. */
+export async function parseBody(text: string): Promise<JsonValue> {
+  const isLarge = text.length > LARGE_JSON_LENGTH;
+  if (isLarge) await checkJsonBoundsInTurns(text);
+  else checkJsonBounds(text);
+  try {
+    return isLarge ? await parseJsonInTurns(text) : (JSON.parse(text) as JsonValue);
+  } catch (cause) {
+    throw new GatewayError('invalid_json', `The request body is not valid JSON: ${describe(cause)}.`, { cause });
+  }
 }
 
 /** Whether a body is read in turns. Without a declared length it counts as large. */

@@ -1,8 +1,9 @@
-import { isObject, type JsonObject, type JsonValue, parseJson } from '@llm0/core/chat/json';
-import { checkJsonBounds } from '@llm0/core/chat/json-bounds';
+import { isObject, type JsonObject } from '@llm0/core/chat/json';
+import { LARGE_JSON_LENGTH, stringifyJsonInTurns } from '@llm0/core/chat/json-in-turns';
 import { GatewayError, invalidRequest } from '@llm0/core/errors/gateway-error';
 import type { NativePath, NativeShape, PassthroughProvider } from '@llm0/providers/transport/call-passthrough';
 import { boundedBody, tooLarge } from '../exchange/bounded-body';
+import { parseBody } from '../exchange/read-request';
 import { findShape } from './allow-native';
 import type { NativeJob } from './plan-passthrough';
 
@@ -99,26 +100,22 @@ export async function readBody(
   if (!isJson && !isWhole) return { stream: boundedBody(request.body, { maxBytes }), length };
   const bytes = await new Response(boundedBody(request.body, { maxBytes })).bytes();
   if (!isJson || (bytes.byteLength === 0 && !needsObject)) return { bytes, length: bytes.byteLength };
-  const value = parse(bytes);
+  const value = await parseBody(decode(bytes));
   if (needsObject && !isObject(value)) throw noObject();
-  const written = Buffer.from(JSON.stringify(value));
+  const isLarge = bytes.byteLength > LARGE_JSON_LENGTH;
+  const written = isLarge ? await stringifyJsonInTurns(value) : Buffer.from(JSON.stringify(value));
   return { bytes: written, length: written.byteLength, isJson, json: isObject(value) ? value : undefined };
 }
 
 const noObject = () => invalidRequest('', 'The request body must be a JSON object.');
 const UTF_8 = new TextDecoder('utf-8', { fatal: true });
 
-function parse(bytes: Uint8Array): JsonValue {
-  let text: string;
+function decode(bytes: Uint8Array): string {
   try {
-    text = UTF_8.decode(bytes);
+    return UTF_8.decode(bytes);
   } catch (cause) {
     throw new GatewayError('invalid_json', 'The request body is not valid JSON: it is not UTF-8.', { cause });
   }
-  checkJsonBounds(text);
-  const value = parseJson(text);
-  if (value === undefined) throw new GatewayError('invalid_json', 'The request body is not valid JSON.');
-  return value;
 }
 
 /** What a native request asks for, as far as its shape is known. */
