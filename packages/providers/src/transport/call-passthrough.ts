@@ -13,9 +13,9 @@ export {
   type NativeShape,
   type UsageReader,
 } from '../passthrough';
+export { allowsPath } from '../path-rules';
 export { UsageEventFilter } from './drop-usage-event';
 export { hideSecrets } from './hide-secrets';
-export { allowsPath } from './path-rules';
 export { readStart, UpstreamBody } from './read-body';
 export { mayBeBilled } from './upstream-failure';
 export { createUsageTap, type UsageTap } from './usage-tap';

@@ -13,20 +13,23 @@ export async function readRequestBody(
   request: Request,
   { carry }: Required<Pick<BodyBounds, 'carry'>>,
 ): Promise<JsonObject> {
-  const text = await readText(request, { maxBytes: services.config.maxBodyBytes, carry });
-  const isLarge = text.length > LARGE_JSON_LENGTH;
-  if (isLarge) await checkJsonBoundsInTurns(text);
-  else checkJsonBounds(text);
-  let value: JsonValue;
-  try {
-    value = isLarge ? await parseJsonInTurns(text) : (JSON.parse(text) as JsonValue);
-  } catch (cause) {
-    throw new GatewayError('invalid_json', `The request body is not valid JSON: ${describe(cause)}.`, { cause });
-  }
+  const value = await parseBody(await readText(request, { maxBytes: services.config.maxBodyBytes, carry }));
   if (!isObject(value)) {
     throw new GatewayError('invalid_request', 'The request body must be a JSON object.');
   }
   return value;
+}
+
+/** In turns where it is large. Throws `invalid_json`, and `invalid_request` for what is too much to be parsed. */
+export async function parseBody(text: string): Promise<JsonValue> {
+  const isLarge = text.length > LARGE_JSON_LENGTH;
+  if (isLarge) await checkJsonBoundsInTurns(text);
+  else checkJsonBounds(text);
+  try {
+    return isLarge ? await parseJsonInTurns(text) : (JSON.parse(text) as JsonValue);
+  } catch (cause) {
+    throw new GatewayError('invalid_json', `The request body is not valid JSON: ${describe(cause)}.`, { cause });
+  }
 }
 
 /** Whether a body is read in turns. Without a declared length it counts as large. */
