@@ -7,8 +7,8 @@ import { memoryMib, watchedLoop, watchGateway, worstBlockMs } from './watch-gate
 
 const MB = 1_000_000;
 const BYTES = 19 * MB;
-/** Twice what is promised, for a machine whose two halves of a core are both busy. */
-const MOST_MS = 50;
+/** Promised are 25; processor time itself grows several times where a core and its caches are shared. */
+const MOST_MS = 80;
 const loopFile = join(tmpdir(), `llm0-loop-${crypto.randomUUID()}`);
 let env: TestEnvironment;
 let key: string;
