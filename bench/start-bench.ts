@@ -105,13 +105,20 @@ async function createKeys(gateway: GatewayProcess, open: string): Promise<Record
   // Less than any request holds.
   const capped = await createTestKey(gateway, { project: { monthly_cap_usd: 0.000001 } });
   const semantic = await createTestKey(gateway, { project: { semantic_cache_enabled: true } });
-  return { open, tight: tight.apiKey, capped: capped.apiKey, semantic: semantic.apiKey };
+  const uncached = await createTestKey(gateway, { project: { cache_enabled: false } });
+  return { open, uncached: uncached.apiKey, tight: tight.apiKey, capped: capped.apiKey, semantic: semantic.apiKey };
 }
 
-const sameKey = (key: string): Record<KeyName, string> => ({ open: key, tight: key, capped: key, semantic: key });
+const sameKey = (key: string): Record<KeyName, string> => ({
+  open: key,
+  uncached: key,
+  tight: key,
+  capped: key,
+  semantic: key,
+});
 
 /** Starts a Bun script that prints `ready <port>`. */
-async function startScript(path: string, args: readonly string[], env: Record<string, string> = {}) {
+export async function startScript(path: string, args: readonly string[], env: Record<string, string> = {}) {
   const child = Bun.spawn([process.execPath, join(import.meta.dir, path), ...args], {
     env: { ...process.env, BUN_CONFIG_MAX_HTTP_REQUESTS: '20000', ...env },
     stdout: 'pipe',

@@ -63,16 +63,27 @@ describe('rows', () => {
 
 describe('goals', () => {
   test('are judged where the run has what they need', () => {
-    const goals = judgeGoals(ROWS);
-    expect(goals.find(({ what }) => what.includes('floor'))).toMatchObject({ value: '0.6×', isMet: false });
-    expect(goals.find(({ what }) => what === 'p50')).toMatchObject({ value: '0.833 ms', isMet: true });
-    expect(judgeGoals([OURS]).map(({ what }) => what)).toEqual(['p50', 'p99']);
+    const misses = ROWS.map((row) => ({ ...row, scenario: 'miss' }));
+    const goals = judgeGoals(misses);
+    expect(goals.find(({ what }) => what.includes('req/s'))).toMatchObject({ value: '0.6×', isMet: true });
+    expect(goals.find(({ what }) => what.startsWith('p50'))).toMatchObject({ value: '1.667×', isMet: true });
+    expect(judgeGoals(ROWS)).toMatchObject([{ value: '0.6×', isMet: false }]);
+    expect(judgeGoals([OURS])).toEqual([]);
     expect(judgeGoals([FLOOR_ROW])).toEqual([]);
   });
 
   test('of latency count at ten connections alone', () => {
-    const many = ROWS.map((row) => ({ ...row, connections: 50 }));
+    const many = ROWS.map((row) => ({ ...row, scenario: 'miss', connections: 50 }));
     expect(judgeGoals(many).map(({ what }) => what)).toEqual(['req/s, of the floor']);
+  });
+
+  test('of a fixed rate compare what is added to the time of the upstream itself', () => {
+    const at = (target: string, ms: number) => rowOf(target, [1000 / ms], { scenario: 'sustained 500', rate: 500 });
+    const goals = judgeGoals([at('direct', 1), at('bare proxy', 1.5), at('gateway', 2.25)]);
+    expect(goals.map(({ what, value, isMet }) => [what, value, isMet])).toEqual([
+      ["added p50, of the floor's", '2.5×', true],
+      ["added p99, of the floor's", '2.5×', true],
+    ]);
   });
 
   test('of memory need a slope that is above nothing beyond doubt to fail', () => {
@@ -90,7 +101,7 @@ describe('the report', () => {
     expect(markdown).toContain('A CPU, 2 cores');
     expect(markdown).toContain('Redis 7.0');
     expect(markdown).toMatch(/\| hit \| 10 \| gateway \| 1,200 \| 0\.60× \| 0\.83 \|/);
-    expect(markdown).toContain('| hit, 10 connections | req/s, of the floor | 0.6× | ≥ 0.62× | ≥ 0.9× | **no** |');
+    expect(markdown).toContain('| hit, 10 connections | req/s, of the floor | 0.6× | ≥ 0.8× | ≥ 1.1× | **no** |');
     expect(markdown).toContain('| hit | 10 | gateway | 0.200 | 0.500 |');
     expect(markdown).toEndWith('- ledger: even\n');
   });

@@ -67,6 +67,6 @@ function compare(rows: readonly Row[], connections: readonly number[]): string[]
     const [one, all] = [of('gateway, one key'), of('gateway, all keys')];
     if (one === undefined || all === undefined) return [];
     const factor = throughputOf(one) / throughputOf(all);
-    return [`keys-100k, ${count} connections: ${factor.toFixed(2)}× the time of one key (must be ≤ 1.2×)`];
+    return [`keys-100k, ${count} connections: ${factor.toFixed(2)}× the time of one key (must be ≤ 1.3×, aim 1.1×)`];
   });
 }

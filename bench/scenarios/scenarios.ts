@@ -1,7 +1,7 @@
 import type { RequestShape } from '../load/load-job';
 
 /** Which of the gateway's keys a scenario uses. */
-export type KeyName = 'open' | 'tight' | 'capped' | 'semantic';
+export type KeyName = 'open' | 'uncached' | 'tight' | 'capped' | 'semantic';
 export type TargetKind = 'direct' | 'floor' | 'gateway' | 'other';
 
 /** One fixed rate of a scenario that has several. */
@@ -65,6 +65,7 @@ export const SCENARIOS: readonly Scenario[] = [
   usual('miss', 'a new question each time: admission, hold, upstream, settlement, cache write, log row', {
     requests: [miss],
   }),
+  usual('miss-uncached', 'as miss, of a project without a cache', { requests: [miss], key: 'uncached' }),
   usual('stream', 'a new question each time, streamed in 20 chunks', { requests: [stream] }),
   usual('stream-500', 'a new question each time, streamed in 500 chunks', { requests: [{ ...stream, chunks: 500 }] }),
   usual('denied', 'a key without requests left: 429 for each', {

@@ -1,6 +1,7 @@
 import { measureBacklog } from './backlog';
 import { measureBrowse } from './browse';
 import { measureEndurance } from './endurance';
+import { measureFarRedis } from './far-redis';
 import { measureManyKeys } from './many-keys';
 import { measureManyRows } from './many-rows';
 import type { SpecialScenario } from './special';
@@ -9,6 +10,11 @@ import { measureStart } from './start';
 /** In this order: the last ones fill the stores. */
 export const SPECIAL_SCENARIOS: readonly SpecialScenario[] = [
   { name: 'start', what: 'seconds from the start of a process to its first answer', run: measureStart },
+  {
+    name: 'far-redis',
+    what: 'misses of a gateway whose Redis is 2 ms away, over the one round trip',
+    run: measureFarRedis,
+  },
   {
     name: 'backlog',
     what: 'p99 of hits while --backlog-rows queued log rows are drained, against p99 without them',

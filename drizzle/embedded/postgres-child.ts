@@ -5,12 +5,14 @@ import { PGlite } from '@electric-sql/pglite';
 import { vector } from '@electric-sql/pglite-pgvector';
 import { PGLiteSocketServer } from '@electric-sql/pglite-socket';
 import { processIdentity } from './data-dir-lock';
+import { keepFilesPrivate } from './private-files';
 
 const [dataDir, socketPath, identityFile] = process.argv.slice(2);
 if (dataDir === undefined || socketPath === undefined || identityFile === undefined) {
   throw new Error('usage: postgres-child <data folder> <socket> <identity file>');
 }
 
+keepFilesPrivate();
 // Signals to the whole group (Ctrl-C, a service manager) are the parent's to answer: it says `stop` when it is done.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
 writeFileSync(identityFile, processIdentity(process.pid) ?? String(process.pid), { mode: 0o600 });
@@ -28,7 +30,6 @@ db.execProtocolRawStream = async (message, options) => {
 };
 
 rmSync(socketPath, { force: true });
-process.umask(0o077);
 const server = new PGLiteSocketServer({ db, path: socketPath, maxConnections: 2 });
 await server.start();
 console.log('ready');

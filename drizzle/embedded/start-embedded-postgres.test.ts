@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from 'bun:test';
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { removeFolder, temporaryFolder } from '@llm0/testing/stores/server-process';
 import { connectDatabase } from '../client';
@@ -59,6 +59,10 @@ describe('embedded Postgres', () => {
     }
     expect(committed).toBeGreaterThan(10);
     expect(statSync(embedded.socketPath).mode & 0o077).toBe(0);
+    const paths = readdirSync(dataDir, { recursive: true, encoding: 'utf8' });
+    expect(paths.length).toBeGreaterThan(500);
+    const open = paths.filter((path) => (lstatSync(join(dataDir, path)).mode & 0o077) !== 0);
+    expect(open).toEqual([]);
     await close();
     await embedded.stop();
     expect(existsSync(join(dataDir, 'lock'))).toBe(false);

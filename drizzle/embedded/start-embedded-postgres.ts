@@ -1,8 +1,8 @@
 // The child dies: it is started again with back-off, and queries fail meanwhile like those to any Postgres that is away.
-import { mkdirSync, readFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { isAlive, lockDataDir } from './data-dir-lock';
+import { claimFolder, closeDatabase, socketFolder } from './private-folder';
 
 export interface EmbeddedPostgres {
   readonly socketPath: string;
@@ -32,8 +32,10 @@ type Child = Bun.Subprocess<'pipe', 'pipe', 'pipe'>;
 /** Starts PGlite on a Unix socket in the data folder (0700) and keeps it running. First start ~5 s, later ~0.5 s. */
 export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
   const dataDir = resolve(options.dataDir);
+  claimFolder(dataDir, options.onWarning);
   const lock = lockDataDir(dataDir);
   try {
+    closeDatabase(join(dataDir, 'postgres'));
     return await new EmbeddedSupervisor(dataDir, options.onWarning, () => lock.release()).start();
   } catch (error) {
     lock.release();
@@ -46,6 +48,7 @@ class EmbeddedSupervisor {
   private stopping: Promise<void> | null = null;
   private backOffMs = 100;
   private readonly socketPath: string;
+  private readonly madeFolder: string | undefined;
   private readonly identityFile: string;
 
   constructor(
@@ -54,7 +57,9 @@ class EmbeddedSupervisor {
     private readonly onStopped: () => void,
   ) {
     this.identityFile = join(dataDir, 'postgres.pid');
-    this.socketPath = chooseSocketPath(dataDir);
+    const { path, madeFolder } = chooseSocketPath(dataDir);
+    this.socketPath = path;
+    this.madeFolder = madeFolder;
   }
 
   async start(): Promise<EmbeddedPostgres> {
@@ -119,18 +124,18 @@ class EmbeddedSupervisor {
       await child.exited;
       clearTimeout(timer);
     } finally {
+      if (this.madeFolder !== undefined) rmSync(this.madeFolder, { recursive: true, force: true });
       this.onStopped();
     }
   }
 }
 
-function chooseSocketPath(dataDir: string): string {
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+/** In the data folder, or where its path is too long, in a folder of its own: one that was made for it goes with it. */
+function chooseSocketPath(dataDir: string): { readonly path: string; readonly madeFolder?: string } {
   const inside = join(dataDir, 'postgres.sock');
-  if (Buffer.byteLength(inside) <= MAX_SOCKET_PATH) return inside;
-  const folder = join(tmpdir(), `llm0-${Bun.hash(dataDir).toString(36)}`);
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  return join(folder, 'postgres.sock');
+  if (Buffer.byteLength(inside) <= MAX_SOCKET_PATH) return { path: inside };
+  const folder = socketFolder(`llm0-${Bun.hash(dataDir).toString(36)}`);
+  return { path: join(folder.path, 'postgres.sock'), madeFolder: folder.isNew ? folder.path : undefined };
 }
 
 /** Two processes on one data folder would destroy it: a child left over from a killed gateway is waited for, then killed. */

@@ -19,6 +19,7 @@ export const apiKeys = pgTable('api_keys', {
   maxConcurrency: integer('max_concurrency'),
   allowedModels: jsonb('allowed_models').$type<readonly string[]>(),
   dropParams: boolean('drop_params'),
+  passthrough: jsonb('passthrough').$type<readonly string[]>(),
   expiresAtMs: instant('expires_at'),
   budgetNanoUsd: nanoUsd('budget_usd'),
   budgetPeriod: text('budget_period', { enum: ['total', 'month'] })

@@ -57,6 +57,8 @@ export const gatewayLogs = pgTable(
     errorMessage: text('error_message'),
     customerId: text('customer_id'),
     labels: jsonb('labels').$type<Readonly<Record<string, string>>>(),
+    /** Refusals this row stands for; null for whatever is no 429 of the gateway's own. */
+    refusedCount: integer('refused_count'),
     matchedBy: uuid('matched_by'),
     droppedParams: jsonb('dropped_params').$type<readonly string[]>(),
   },

@@ -1,4 +1,4 @@
-import { bigint, boolean, doublePrecision, integer, pgTable, text, uuid } from 'drizzle-orm/pg-core';
+import { bigint, boolean, doublePrecision, integer, jsonb, pgTable, text, uuid } from 'drizzle-orm/pg-core';
 import { instant, instantOfInsert, nanoUsd } from './columns';
 
 /** `version` and `updated_at` are raised by a trigger with every update. */
@@ -17,10 +17,12 @@ export const projects = pgTable('projects', {
   semanticShadow: boolean('semantic_shadow').notNull().default(false),
   cacheToolCalls: boolean('cache_tool_calls').notNull().default(false),
   dropParams: boolean('drop_params'),
+  passthrough: jsonb('passthrough').$type<readonly string[]>(),
   onStoreFailure: text('on_store_failure', { enum: ['closed', 'open'] })
     .notNull()
     .default('closed'),
   unknownModelPolicy: text('unknown_model_policy', { enum: ['refuse', 'allow_unpriced'] }),
+  maxCustomers: integer('max_customers').default(100_000),
   createdAtMs: instantOfInsert('created_at'),
   updatedAtMs: instantOfInsert('updated_at'),
   deletedAtMs: instant('deleted_at'),

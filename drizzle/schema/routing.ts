@@ -36,6 +36,7 @@ export const providers = pgTable('providers', {
   /** Names of its models; empty = those it lists by itself. */
   models: jsonb('models').$type<readonly string[]>().notNull().default([]),
   options: jsonb('options').$type<Record<string, string>>().notNull().default({}),
+  passthroughPaths: jsonb('passthrough_paths').$type<readonly string[]>().notNull().default([]),
   isActive: boolean('is_active').notNull().default(true),
   createdAtMs: instantOfInsert('created_at'),
   updatedAtMs: instantOfInsert('updated_at'),

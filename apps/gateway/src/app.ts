@@ -51,8 +51,17 @@ export function createHotRoutes(services: Services): HotRoutes {
   };
 }
 
-/** All routes of the gateway. `admin` is the admin API, mounted under `/admin`. */
-export function createApp(services: Services, admin: Hono, gatherMetrics?: GatherMetrics): Hono {
+/** What is for operators. */
+export interface OperatorRoutes {
+  /** The admin API, mounted under `/admin`. */
+  readonly admin: Hono;
+  readonly gatherMetrics?: GatherMetrics;
+}
+
+type Page = readonly [path: string, handle: (request: Request) => Response | Promise<Response>];
+
+/** The data plane and its probes; with `operator` the dashboard, the admin API and the status pages as well. */
+export function createApp(services: Services, operator?: OperatorRoutes): Hono {
   const app = new Hono();
   for (const [path, dialect] of CHAT_ROUTES) {
     app.post(path, (c) => handleChat(services, dialect, c.req.raw));
@@ -64,17 +73,14 @@ export function createApp(services: Services, admin: Hono, gatherMetrics?: Gathe
   for (const path of MODEL_CALLS) app.post(path, (c) => handlePassthrough(services, GEMINI_CALLS, c.req.raw));
   app.all(MODEL_CALLS[0], (c) => refuseMethod(services, 'POST', c.req.path));
   app.all('/v1beta/*', (c) => notFound(services, c.req.path));
-  const pages: readonly (readonly [path: string, handle: (request: Request) => Response | Promise<Response>])[] = [
+  const pages: readonly Page[] = [
     ['/v1/models', (request) => listModels(services, request, MODEL_DIALECTS)],
     ['/livez', () => livez()],
     ['/readyz', () => readyz(services)],
-    ['/healthz', () => healthz(services)],
-    ['/metrics', () => metricsPage(services, gatherMetrics)],
-    ['/cachez', () => cachez(services)],
     // What probes of the Go project ask for.
-    ['/health', () => health(services)],
     ['/ready', () => readyz(services)],
     ['/live', () => livez()],
+    ...(operator === undefined ? [] : statusPages(services, operator)),
   ];
   for (const [path, handle] of pages) {
     app.get(path, (c) => handle(c.req.raw));
@@ -89,12 +95,21 @@ export function createApp(services: Services, admin: Hono, gatherMetrics?: Gathe
       return handleKeptAnswer(services, asked, path);
     });
   }
-  app.route('/admin', admin);
-  app.get('*', async (c) => (await serveDashboard(c.req.path)) ?? notFound(services, c.req.path));
+  if (operator !== undefined) {
+    app.route('/admin', operator.admin);
+    app.get('*', async (c) => (await serveDashboard(c.req.path)) ?? notFound(services, c.req.path));
+  }
   app.notFound((c) => notFound(services, c.req.path));
   app.onError((cause, c) => refuse(services, c.req.path, asGatewayError(cause, services.log)));
   return app;
 }
+
+const statusPages = (services: Services, { gatherMetrics }: OperatorRoutes): readonly Page[] => [
+  ['/healthz', () => healthz(services)],
+  ['/health', () => health(services)],
+  ['/metrics', (request) => metricsPage(services, request, gatherMetrics)],
+  ['/cachez', () => cachez(services)],
+];
 
 /** A process that is going away tells its clients to come back on another connection. */
 async function closeConnection(answer: Promise<Response>): Promise<Response> {
@@ -117,7 +132,10 @@ export function refuse(services: Services, path: string, error: GatewayError): R
 function notFound(services: Services, path: string): Response {
   const shown = path.slice(0, 200);
   const owner = NATIVE_APIS.find(({ passthrough }) => passthrough?.nativeOnly?.test(path) === true);
-  const hint = owner === undefined ? '' : ` The vendor's own API is at /passthrough/${owner.name}${shown}.`;
+  const hint =
+    owner === undefined
+      ? ''
+      : ` The vendor's own API is at /passthrough/${owner.name}${shown}, where the operator lets keys use it.`;
   return refuse(services, path, new GatewayError('not_found', `There is nothing at ${shown}.${hint}`));
 }
 

@@ -1,13 +1,18 @@
 import { type Config, ConfigError, readConfig } from './config/config';
+import { guessEntropyBits } from './config/guess-entropy';
 import { createLogger } from './observe/logger';
 import { onShutdown } from './process/on-shutdown';
 import { printStart } from './process/print-start';
 import { runWorker } from './process/run-worker';
 import { serveGateway } from './process/serve-gateway';
 import { WorkerSupervisor } from './process/supervise-workers';
-import { probePort } from './process/take-port';
+import { probePorts } from './process/take-port';
+
+const ENOUGH_BITS = 128;
 
 async function main(): Promise<void> {
+  // Before anything is made: whatever this process writes is its user's alone.
+  process.umask(0o077);
   const config = readConfigOrExit();
   const log = createLogger(config, process.stderr.isTTY === true);
   if (config.workerIndex !== undefined) {
@@ -19,10 +24,19 @@ async function main(): Promise<void> {
     log.warn({ names: config.ignoredNames }, 'these settings of the Go project have no effect here');
   }
   for (const { name, meant } of config.misspeltNames) log.warn(`${name} is not known: is ${meant} meant?`);
+  warnOfWeakToken(config, log);
   if (config.workers > 1) return supervise(config, log);
   const gateway = await serveGateway({ config, log, sharedPort: false });
-  printStart(config, gateway.port, gateway.secrets);
+  printStart(config, gateway.ports, gateway.secrets);
   onShutdown((signal) => gateway.shutdown(signal));
+}
+
+/** What opens everything should be beyond guessing, also by who can try offline. */
+function warnOfWeakToken({ adminToken }: Config, log: ReturnType<typeof createLogger>): void {
+  if (adminToken === undefined) return;
+  const bits = Math.floor(guessEntropyBits(adminToken));
+  if (bits >= ENOUGH_BITS) return;
+  log.warn(`ADMIN_TOKEN may be guessed (about ${bits} bits): take a random one, as "openssl rand -hex 32" makes`);
 }
 
 async function supervise(config: Config, log: ReturnType<typeof createLogger>): Promise<void> {
@@ -31,14 +45,14 @@ async function supervise(config: Config, log: ReturnType<typeof createLogger>): 
     env: process.env,
     program: import.meta.path,
     log,
-    onReady: (port, secrets) => printStart(config, port, secrets),
+    onReady: (ports, secrets) => printStart(config, ports, secrets),
   });
   onShutdown(() => supervisor.stop());
   process.on('SIGUSR2', () => {
     supervisor.roll().catch((err: unknown) => log.error({ err }, 'the rolling restart failed'));
   });
   try {
-    await probePort(config);
+    await probePorts(config);
     await supervisor.start();
   } catch (error) {
     await supervisor.stop();

@@ -1,15 +1,21 @@
-import { mkdir } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { KeyCache } from '@llm0/core/keys/key-cache';
+import type { LogRecord } from '@llm0/core/logs/log-record';
+import { isListed } from '@llm0/core/routing/routing-tables';
 import type { Database, Db } from '@llm0/drizzle/client';
+import { claimFolder } from '@llm0/drizzle/embedded/private-folder';
 import { findPrincipalByHash } from '@llm0/drizzle/queries/access/find-principal';
+import { createBoundedFetch } from '@llm0/providers/transport/bounded-fetch';
+import { readEgressAllow } from '@llm0/providers/transport/egress-allow';
 import type { Logger } from 'pino';
 import type { Config } from './config/config';
 import { Activity } from './observe/activity';
 import { Metrics } from './observe/metrics';
 import { createPostWebhook } from './observe/post-webhook';
 import { sampleLoopLag } from './observe/sample-loop-lag';
+import { RefusalFolder } from './pipeline/ledger/fold-refusals';
 import { LeaseKeeper } from './pipeline/ledger/lease-keeper';
+import { settleRecord } from './pipeline/ledger/settle-record';
 import { FlightTable } from './pipeline/upstream/flight';
 import { FirstCredentials } from './process/first-credentials';
 import { openVault } from './process/open-vault';
@@ -40,12 +46,13 @@ export interface RunningServices {
 /** The one place where everything is built and wired; a part that fails closes what was already open. */
 export async function createServices(config: Config, log: Logger, version: string): Promise<RunningServices> {
   const startedMs = performance.now();
-  const base = await startBase(config, log);
+  const fetch = createBoundedFetch(globalThis.fetch, config.maxResponseBytes);
+  const base = await startBase(config, log, fetch);
   const { database, hotStore, clock, metrics, routing } = base;
   const { tables, health, egress, providerAdmin } = routing;
   const monotonicMs = () => performance.now();
   const storeClock = createStoreClock(() => clock.nowMs());
-  const caching = await createCaches({ config, database, metrics, log, nowMs: storeClock.nowMs });
+  const caching = await createCaches({ config, database, metrics, log, fetch, nowMs: storeClock.nowMs });
   const leases = new LeaseKeeper({ hotStore, log, nowMs: Date.now, leaseMs: config.testing.leaseMs });
   leases.start();
   health.start();
@@ -54,16 +61,18 @@ export async function createServices(config: Config, log: Logger, version: strin
   const firstCredentials = new FirstCredentials(database, config);
   const statsThread = databaseUrl === undefined ? undefined : new StatsThread({ databaseUrl });
   const services: Services = {
-    ...{ version, startedMs, config, log, metrics, hotStore, leases, health, egress, storeClock },
+    ...{ version, startedMs, config, log, metrics, hotStore, leases, health, storeClock },
+    refusals: createRefusalFolder({ hotStore, metrics }),
+    mediaEgress: readEgressAllow(config.mediaEgressAllow),
     ...caching.caches,
     clock: { nowMs: () => clock.nowMs(), monotonicMs },
     createId: () => Bun.randomUUIDv7(),
-    fetch: globalThis.fetch,
-    postWebhook: createPostWebhook({ fetch: globalThis.fetch, egress }),
+    fetch,
+    postWebhook: createPostWebhook({ fetch, egress }),
     keyCache: createKeyCache(database.db, firstCredentials),
     legacyKeys: new LegacyKeys(database.db),
     firstCredentials,
-    flights: new FlightTable(),
+    flights: new FlightTable(config.cacheMaxBodyBytes),
     activity: new Activity(),
     routing: () => tables.current(),
     refreshTables: base.refreshTables,
@@ -82,6 +91,11 @@ export async function createServices(config: Config, log: Logger, version: strin
   return { services, database, tables, statsThread, providerAdmin, firstCredentials, close };
 }
 
+function createRefusalFolder(services: Pick<Services, 'hotStore' | 'metrics'>): RefusalFolder {
+  const settle = (record: LogRecord) => void settleRecord(services, record, { held: false, tokens: 0 });
+  return new RefusalFolder({ settle, monotonicMs: () => performance.now() });
+}
+
 function createKeyCache(db: Db, firstCredentials: FirstCredentials): KeyCache {
   const findByHash = async (hash: string) => {
     const found = await findPrincipalByHash(db, hash);
@@ -92,14 +106,14 @@ function createKeyCache(db: Db, firstCredentials: FirstCredentials): KeyCache {
 }
 
 /** The stores, and the tables read from them. */
-async function startBase(config: Config, log: Logger) {
+async function startBase(config: Config, log: Logger, fetch: typeof globalThis.fetch) {
   const dataDir = resolve(config.dataDir);
-  await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  claimFolder(dataDir, (message) => log.warn(message));
   const vault = await openVault(config, dataDir);
-  const metrics = new Metrics();
+  const metrics = new Metrics((provider, model) => isListed(routing.tables.current(), provider, model));
   const stores = await openStores(config, { dataDir, onWarning: (message) => log.warn(message) });
   const { database, hotStore } = stores;
-  const routing = createRouting({ config, log, metrics, database, vault, presets: await readPresetChains() });
+  const routing = createRouting({ config, log, metrics, database, vault, fetch, presets: await readPresetChains() });
   const { tables } = routing;
   const close = async () => {
     routing.stop();

@@ -35,6 +35,7 @@ describe.each(TEST_DATABASES)('projects and keys on $name', (kind) => {
       semanticCacheEnabled: false,
       onStoreFailure: 'closed',
       unknownModelPolicy: null,
+      maxCustomers: 100_000,
     });
     expect(await projectRows.get(db, { id: project.id })).toEqual(project);
   });

@@ -5,7 +5,7 @@ import { RecordsOutdatedError } from '@llm0/core/logs/log-drain';
 import type { LogRecord } from '@llm0/core/logs/log-record';
 import { sampleRecord } from '@llm0/testing/stores/sample-record';
 import { TEST_DATABASES } from '@llm0/testing/stores/test-databases';
-import { and, asc, eq } from 'drizzle-orm';
+import { and, asc, eq, sql } from 'drizzle-orm';
 import fc from 'fast-check';
 import type { Database, Db } from '../../client';
 import { customerSpend } from '../../schema/customers';
@@ -60,6 +60,7 @@ describe.each(TEST_DATABASES)('log insert on $name', (kind) => {
       labels: { team: 'a"b' },
       droppedParams: ['store', 'tools.web_search'],
       matchedBy: crypto.randomUUID(),
+      refusedCount: 3,
     });
     await storeLogRecords(db, [JSON.stringify(record)]);
     const row = await getLogByRequestId(db, record.id);
@@ -198,6 +199,30 @@ describe.each(TEST_DATABASES)('log insert on $name', (kind) => {
     const [day, ...more] = await db.select().from(rollupDay).where(eq(rollupDay.projectId, projectId));
     expect(more).toEqual([]);
     expect(day).toMatchObject({ requests: 1, status: 'success', costNanoUsd: 250 });
+  });
+
+  test('folded refusals count as many as they are; names that only refusals bring leave nothing for good', async () => {
+    const projectId = crypto.randomUUID();
+    const at = { projectId, createdAtMs: Date.parse('2026-03-03T10:00:00Z') };
+    const refused = {
+      ...{ ...at, provider: undefined, finalProvider: undefined, status: 'rate_limited' as const, costNanoUsd: 0 },
+      ...{ errorCode: 'rate_limit_exceeded', refusedCount: 41 },
+    };
+    await insertLogRecords(db, [sampleRecord({ ...at, customerId: 'known' })]);
+    const records = ['known', 'invented', undefined].map((customerId) => sampleRecord({ ...refused, customerId }));
+    await insertLogRecords(db, records);
+    await insertLogRecords(db, records);
+    const days = await db.select().from(customerSpend).where(eq(customerSpend.projectId, projectId));
+    expect(days.map((day) => [day.customerId, day.requestCount])).toEqual([['known', 42]]);
+    const rows = await db.select().from(rollupDay).where(eq(rollupDay.projectId, projectId));
+    expect(rows.map(({ status, requests }) => [status, requests]).sort()).toEqual([
+      ['rate_limited', 123],
+      ['success', 1],
+    ]);
+    const errors = await db.execute(
+      sql`select requests::int as requests from rollup_error where project_id = ${projectId}`,
+    );
+    expect(errors.map(({ requests }) => requests)).toEqual([123]);
   });
 
   test('rows, roll-ups and customer spend are those of the model, whatever comes twice or late', async () => {

@@ -39,6 +39,7 @@ const FIELDS = {
   errorMessage: ['error_message', 'text'],
   customerId: ['customer_id', 'text'],
   labels: ['labels', 'jsonb'],
+  refusedCount: ['refused_count', 'integer'],
   matchedBy: ['matched_by', 'uuid'],
   droppedParams: ['dropped_params', 'jsonb'],
 } as const satisfies Partial<Record<keyof LogRecord, readonly [column: string, type: string]>>;
@@ -88,7 +89,7 @@ export async function takeOutRows(tx: Db, corrections: readonly LogRecord[]): Pr
     returning (extract(epoch from g.created_at) * 1000)::float8 as created_at_ms, g.project_id, g.api_key_id, g.model,
       coalesce(g.final_provider, g.provider, '') as provider, g.status,
       case when g.semantic_cache_hit then 'semantic' when g.cache_hit then 'exact' else 'miss' end as cache,
-      g.customer_id, g.error_code, g.tokens_in::float8, g.tokens_out::float8, g.tokens_cache_read::float8,
+      coalesce(g.refused_count, 1) as requests, g.customer_id, g.error_code, g.tokens_in::float8, g.tokens_out::float8, g.tokens_cache_read::float8,
       g.tokens_cache_write::float8, g.tokens_reasoning::float8, g.cost_usd, g.saved_usd, g.failover_count as failovers, g.latency_ms, g.ttft_ms, g.overhead_ms, g.upstream_ms`);
   return rows.map((row) => innerRow<UsageFact>(row));
 }

@@ -8,7 +8,14 @@ export const providerRows = new Rows(providers);
 export type StoredProvider = Stored<typeof providerRows>;
 export type ProviderSettings = Pick<
   StoredProvider,
-  'baseUrl' | 'options' | 'encryptedHeaders' | 'encryptionKeyId' | 'headerNames' | 'models' | 'isActive'
+  | 'baseUrl'
+  | 'options'
+  | 'encryptedHeaders'
+  | 'encryptionKeyId'
+  | 'headerNames'
+  | 'models'
+  | 'passthroughPaths'
+  | 'isActive'
 >;
 
 /** All of them, by name. */

@@ -25,7 +25,7 @@ export interface UsageReader {
 
 /** One endpoint whose cost the gateway can work out. */
 export interface NativeShape {
-  /** Of the path behind the provider's root. A named group `model` says which model is asked. */
+  /** Of the path behind the provider's root, all of it; asked with POST. A named group `model` says which model is asked. */
   readonly path: RegExp;
   /** In which requests come there, where that is not the provider's own. */
   readonly format?: WireFormat;
@@ -46,7 +46,7 @@ export interface NativeShape {
 
 /** How a vendor's native API is reached. Pure, like the rest of a provider. */
 export interface PassthroughPart {
-  /** What the caller's path is appended to; without a trailing slash. */
+  /** What the caller's path is appended to, and what it never leaves; without a trailing slash. */
   root(connection: ProviderConnection): string;
   /** Query parameters added where the caller sent none of that name. */
   query?(connection: ProviderConnection): Readonly<Record<string, string>>;
@@ -54,6 +54,7 @@ export interface PassthroughPart {
   signsBody(connection: ProviderConnection): boolean;
   /** Headers that authenticate the request and those that the operator set. */
   authorize(request: NativeRequest, connection: ProviderConnection): Readonly<Record<string, string>>;
+  /** All that is passed on unless the operator lists more. */
   readonly shapes: readonly NativeShape[];
   /** Query parameters that may take usage out of an answer: left out. `name` in lower case. */
   hidesUsage?(name: string, value: string): boolean;

@@ -3,6 +3,7 @@ import type { ChatRequest } from '@llm0/core/chat/request';
 import { GatewayError, invalidRequest } from '@llm0/core/errors/gateway-error';
 import type { Provider } from './provider';
 import type { ProviderConnection } from './provider-request';
+import { boundedText } from './transport/bounded-fetch';
 import { callProvider, type ProviderCall, upstreamFailure } from './transport/call-provider';
 import { hideSecrets } from './transport/hide-secrets';
 
@@ -13,6 +14,8 @@ export interface Probe {
   readonly model?: string;
   readonly fetch: typeof globalThis.fetch;
   readonly timeoutMs: number;
+  /** More bytes than this are no answer. */
+  readonly maxAnswerBytes: number;
 }
 
 export interface ProbeOutcome {
@@ -41,7 +44,7 @@ export async function probeProvider(probe: Probe): Promise<ProbeOutcome> {
   }
 }
 
-async function listModels({ provider, connection, fetch, timeoutMs }: Probe): Promise<number> {
+async function listModels({ provider, connection, fetch, timeoutMs, maxAnswerBytes }: Probe): Promise<number> {
   const target = provider.probeUrl?.(connection);
   if (target === undefined) {
     const message = `${provider.name} can only be tested with a model: name one that the account may call.`;
@@ -52,7 +55,7 @@ async function listModels({ provider, connection, fetch, timeoutMs }: Probe): Pr
     redirect: 'manual',
     signal: AbortSignal.timeout(timeoutMs),
   });
-  const body = await response.text();
+  const body = await boundedText(response, maxAnswerBytes);
   if (!response.ok) throw provider.decodeError(response.status, response.headers, hideSecrets(body, connection));
   return response.status;
 }
@@ -71,6 +74,7 @@ async function sayWord(probe: Probe, model: string): Promise<number> {
     context: { connection: probe.connection, model, dropParams: true },
     timeoutMs: probe.timeoutMs,
     idleTimeoutMs: probe.timeoutMs,
+    maxAnswerBytes: probe.maxAnswerBytes,
     signal: new AbortController().signal,
     fetch: probe.fetch,
   };

@@ -13,6 +13,8 @@ export interface ProviderCall {
   readonly timeoutMs: number;
   /** Longest silence within the answer, in milliseconds. */
   readonly idleTimeoutMs: number;
+  /** More bytes than this, decompressed, are no answer. */
+  readonly maxAnswerBytes: number;
   /** Aborts when nobody waits any more: the upstream is cancelled at once. */
   readonly signal: AbortSignal;
   readonly fetch: typeof globalThis.fetch;

@@ -1,4 +1,5 @@
 import type { PricedModel } from '@llm0/core/pricing/price-book';
+import type { LargeJson } from './translation/json-body';
 import type { InlineMedia } from './translation/media-source';
 
 /** How to reach a configured provider. Secrets live only here and in the headers made from it. */
@@ -30,7 +31,9 @@ export interface UpstreamRequest {
   readonly url: string;
   readonly method: 'POST';
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | Uint8Array;
+  readonly body: string | Uint8Array | LargeJson;
+  /** Headers that need the bytes of a `LargeJson` body, once it is written. */
+  readonly sign?: (body: Uint8Array) => Readonly<Record<string, string>>;
   /** Names of the request's parameters that were left out; shown in `X-LLM0-Dropped`. */
   readonly dropped: readonly string[];
 }

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from 'bun:test';
-import { rmSync } from 'node:fs';
+import { chmodSync, lstatSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { createDatabase } from '../stores/create-database';
 import { freePort, runCommand, temporaryFolder } from '../stores/server-process';
 import { callAdmin, type GatewayProcess, startGateway } from '../stores/start-gateway';
@@ -46,6 +47,17 @@ async function complete(gateway: GatewayProcess, apiKey: string | undefined): Pr
 }
 
 describe.each([...STORE_KINDS])('a first start on %s stores', (kind) => {
+  test('closes a DATA_DIR that others may read, says so, and writes nothing that they could', async () => {
+    const stores = await newStores(kind);
+    chmodSync(stores.dataDir, 0o755);
+    const gateway = await start(stores);
+    expect(await complete(gateway, gateway.apiKey)).toBe(200);
+    expect(gateway.output()).toContain('was open to other users (mode 755)');
+    const paths = ['.', ...readdirSync(stores.dataDir, { recursive: true, encoding: 'utf8' })];
+    const open = paths.filter((path) => (lstatSync(join(stores.dataDir, path)).mode & 0o077) !== 0);
+    expect(open).toEqual([]);
+  });
+
   test('on a busy port says so in one line, and makes nothing that is never shown', async () => {
     const stores = await newStores(kind);
     const busy = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response('another program') });

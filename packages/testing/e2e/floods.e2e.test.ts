@@ -50,6 +50,18 @@ describe('floods are refused before anybody is known', () => {
     expect(rows - rowsBefore).toBe(BURST + 2);
   });
 
+  test('a path written another way is limited alike', async () => {
+    const ways = ['/%76%31/chat/completions', '/v1/%63hat/completions', '/%761/models'];
+    for (const [i, path] of ways.entries()) {
+      const headers = { 'x-forwarded-for': `198.51.100.${100 + i}` };
+      const seen: number[] = [];
+      for (let n = 0; n < BURST + 2; n++) {
+        seen.push((await fetch(world.gateway.url + path, { method: 'POST', headers })).status);
+      }
+      expect([path, seen.filter((status) => status === 429).length > 0]).toEqual([path, true]);
+    }
+  });
+
   test('nobody writes himself another address, and a /64 is one client', async () => {
     const spoofed = await statuses(BURST + 2, (i) => `203.0.113.${i}, 198.51.100.9`);
     expect(spoofed.filter((status) => status === 429).length).toBeGreaterThanOrEqual(1);

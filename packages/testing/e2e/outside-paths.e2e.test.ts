@@ -67,16 +67,16 @@ describe('TLS', () => {
     );
     if (!made.success) throw new Error(`a certificate could not be made: ${made.stderr}`);
     const env = { TLS_ENABLED: 'true', TLS_CERT_FILE: join(folder, 'cert.pem'), TLS_KEY_FILE: join(folder, 'key.pem') };
-    gateway = await startGateway({ env });
+    gateway = await startGateway({ env: { ...env, ADMIN_PORT: '0' } });
   }, SETUP_MS);
   afterAll(async () => {
     await gateway.stop();
     rmSync(folder, { recursive: true, force: true });
   }, SETUP_MS);
 
-  const handshake = (version: 'TLSv1' | 'TLSv1.1' | 'TLSv1.2' | 'TLSv1.3') =>
+  const handshake = (version: 'TLSv1' | 'TLSv1.1' | 'TLSv1.2' | 'TLSv1.3', url: string) =>
     new Promise<string>((resolve) => {
-      const { port } = new URL(gateway.url);
+      const { port } = new URL(url);
       const socket = connect({
         port: Number(port),
         host: '127.0.0.1',
@@ -91,9 +91,14 @@ describe('TLS', () => {
       socket.once('error', () => resolve('refused'));
     });
 
-  test('1.2 and 1.3 are spoken, older versions refused', async () => {
-    const spoken = await Promise.all((['TLSv1', 'TLSv1.1', 'TLSv1.2', 'TLSv1.3'] as const).map(handshake));
-    expect(spoken).toEqual(['refused', 'refused', 'TLSv1.2', 'TLSv1.3']);
+  test('1.2 and 1.3 are spoken, older versions refused, on both listeners', async () => {
+    const adminUrl = /^dashboard: (https:\S+)\/$/m.exec(gateway.output())?.[1] ?? '';
+    expect(adminUrl).not.toBe(gateway.url);
+    for (const url of [gateway.url, adminUrl]) {
+      const versions = ['TLSv1', 'TLSv1.1', 'TLSv1.2', 'TLSv1.3'] as const;
+      const spoken = await Promise.all(versions.map((version) => handshake(version, url)));
+      expect(spoken).toEqual(['refused', 'refused', 'TLSv1.2', 'TLSv1.3']);
+    }
   });
 
   test("the container's health check speaks it too", async () => {

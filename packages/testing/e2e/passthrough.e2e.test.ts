@@ -15,6 +15,14 @@ interface Seen {
   readonly bytes: number;
 }
 
+/** Every provider of these suites. */
+const ALLOWED = ['openai', 'anthropic', 'gemini', 'bedrock', 'groq', 'xai'];
+/** Besides inference. */
+const LISTED = [
+  ...['GET /v1/files', 'POST /v1/files', 'GET /v1/models', 'POST /v1/audio/transcriptions'],
+  ...['GET /v1/redirect', 'GET /v1/unauthorized', 'GET /v1/teapot'],
+];
+
 /** A vendor that tells what it got. */
 function startEcho() {
   const seen: Seen[] = [];
@@ -78,17 +86,20 @@ describe.each(STORE_KINDS)('native APIs passed through on %s stores', (kind) => 
         ...{ XAI_API_KEY: 'key', XAI_BASE_URL: 'https://nobody-is-here.invalid/v1' },
       },
     });
+    await callAdmin(world.gateway, '/providers', { body: { name: 'groq', passthrough_paths: LISTED } });
   }, SETUP_MS);
   beforeEach(async () => {
     world.upstream.control.reset();
     echo.seen.length = 0;
-    ({ apiKey } = await createTestKey(world.gateway));
+    ({ apiKey } = await createKey());
   });
   afterAll(async () => {
     await world.close();
     await echo.stop();
   }, SETUP_MS);
 
+  const createKey = (settings: Parameters<typeof createTestKey>[1] = {}) =>
+    createTestKey(world.gateway, { ...settings, project: { passthrough: ALLOWED, ...settings.project } });
   const call = (path: string, init: RequestInit & { key?: string } = {}) => {
     const { key = apiKey, headers, ...rest } = init;
     return fetch(`${world.gateway.url}/passthrough/${path}`, {
@@ -268,7 +279,7 @@ describe.each(STORE_KINDS)('native APIs passed through on %s stores', (kind) => 
     const gemini = await call('gemini/v1beta/models/gemini-2.5-flash:generateContent', { ...json({}), key: wrong });
     const body = (await gemini.json()) as { error: unknown };
     expect([gemini.status, body.error]).toMatchObject([401, { code: 401, status: 'UNAUTHENTICATED' }]);
-    const limited = await createTestKey(world.gateway, { key: { allowed_models: ['gpt-4o-mini'] } });
+    const limited = await createKey({ key: { allowed_models: ['gpt-4o-mini'] } });
     const nova = { ...json({ messages: [] }), key: limited.apiKey };
     const bedrock = await call('bedrock/model/amazon.nova-2-lite-v1%3A0/converse', nova);
     expect([bedrock.status, bedrock.headers.get('x-amzn-errortype')]).toEqual([403, 'AccessDeniedException']);
@@ -278,7 +289,7 @@ describe.each(STORE_KINDS)('native APIs passed through on %s stores', (kind) => 
   });
 
   test('an Idempotency-Key goes on, but never the same one for two callers', async () => {
-    const other = await createTestKey(world.gateway);
+    const other = await createKey();
     for (const key of [apiKey, apiKey, other.apiKey]) {
       const headers = { 'Idempotency-Key': 'mine' };
       await (await call('openai/v1/chat/completions', { ...json(chat, { headers }), key })).text();
@@ -346,16 +357,16 @@ describe.each(STORE_KINDS)('native APIs passed through on %s stores', (kind) => 
   });
 
   test('limits hold: caps, requests, allowed models, unknown prices', async () => {
-    const cap = await createTestKey(world.gateway, { project: { monthly_cap_usd: 0.000001 } });
+    const cap = await createKey({ project: { monthly_cap_usd: 0.000001 } });
     const refused = await call('openai/v1/chat/completions', json(chat, { key: cap.apiKey }));
     expect([refused.status, await codeOf(refused)]).toEqual([402, 'spend_cap_exceeded']);
     const unknown = await call('groq/v1/audio/transcriptions', json({ model: 'whisper' }, { key: cap.apiKey }));
     expect([unknown.status, await codeOf(unknown)]).toEqual([400, 'model_not_priced']);
     expect((await call('groq/v1/models', { key: cap.apiKey })).status).toBe(200);
-    const slow = await createTestKey(world.gateway, { key: { rate_limit_per_minute: 1 } });
+    const slow = await createKey({ key: { rate_limit_per_minute: 1 } });
     expect((await call('groq/v1/models', { key: slow.apiKey })).status).toBe(200);
     expect((await call('groq/v1/models', { key: slow.apiKey })).status).toBe(429);
-    const narrow = await createTestKey(world.gateway, { key: { allowed_models: ['gpt-4o-mini'] } });
+    const narrow = await createKey({ key: { allowed_models: ['gpt-4o-mini'] } });
     expect((await call('openai/v1/chat/completions', json(chat, { key: narrow.apiKey }))).status).toBe(200);
     for (const path of ['groq/v1/files', 'groq/v1/models']) {
       const other = await call(path, { key: narrow.apiKey });
@@ -369,7 +380,7 @@ describe.each(STORE_KINDS)('native APIs passed through on %s stores', (kind) => 
   });
 
   test('under strict caps only what has a bound', async () => {
-    const { apiKey: key } = await createTestKey(world.gateway, { project: { strict_caps: true, monthly_cap_usd: 1 } });
+    const { apiKey: key } = await createKey({ project: { strict_caps: true, monthly_cap_usd: 1 } });
     const bounded = { ...chat, max_tokens: 20 };
     const path = 'openai/v1/chat/completions';
     expect((await call(path, json(bounded, { key }))).status).toBe(200);

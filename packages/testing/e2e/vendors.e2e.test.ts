@@ -254,7 +254,7 @@ describe('one program, any vendor', () => {
     const answer = await post({ model: 'gemini-2.5-flash', messages: [{ role: 'user', content: [image] }] });
     expect(answer.status).toBe(400);
     const { error } = (await answer.json()) as { error: { message: string } };
-    expect(error.message).toContain('not public');
+    expect(error.message).toContain('public address');
   });
 
   test.each<[string, FakeBehaviour]>([

@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
+import type { HostileKind } from './hostile-answer';
 
 /** What the fake vendor is to do with one request. Everything left out is ordinary. */
 export interface FakeBehaviour {
@@ -63,6 +64,10 @@ export interface FakeBehaviour {
   readonly truncateAfter?: number;
   /** Never answer at all. */
   readonly hang?: boolean;
+  /** What only an enemy sends. */
+  readonly hostile?: HostileKind;
+  /** Encoding of the answer's body, named as HTTP names it. */
+  readonly compress?: 'gzip' | 'br' | 'deflate' | 'zstd';
   /** Answer a stream request with a whole JSON body. */
   readonly plainForStream?: boolean;
 }

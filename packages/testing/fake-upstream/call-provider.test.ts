@@ -29,6 +29,7 @@ function call(stream: boolean, more: Partial<ProviderCall> & { body?: JsonObject
     context: { connection: { baseUrl: upstream.baseUrl, apiKey: KEY }, model: 'gpt-x', dropParams: false },
     timeoutMs: 2000,
     idleTimeoutMs: 2000,
+    maxAnswerBytes: 64 * 1024 * 1024,
     signal: new AbortController().signal,
     fetch,
     ...more,

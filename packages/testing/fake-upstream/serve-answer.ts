@@ -1,4 +1,6 @@
+import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import type { FakeBehaviour } from './behaviour';
+import { hostileAnswer } from './hostile-answer';
 import {
   type AnswerContext,
   FAKE_FORMATS,
@@ -81,6 +83,8 @@ export function scriptedAnswer(job: AnswerJob): Response {
   const { behaviour, stream, context } = job;
   const fails = behaviour.failShare !== undefined && Math.random() < behaviour.failShare;
   const status = behaviour.status ?? (fails ? 500 : 200);
+  if (behaviour.hostile !== undefined) return hostileAnswer(behaviour.hostile);
+  if (behaviour.compress !== undefined) return compressedAnswer(job, behaviour.compress);
   if (behaviour.empty === true) return new Response('', { headers: stream ? streamHeaders(context) : JSON_HEADERS });
   if (behaviour.html === true) {
     return new Response('<html><head><title>Bad gateway</title></head><body><h1>Oops</h1></body></html>', {
@@ -93,6 +97,15 @@ export function scriptedAnswer(job: AnswerJob): Response {
     return new Response(renderPlain(behaviour, context), { headers: JSON_HEADERS });
   }
   return new Response(streamPieces(job), { headers: streamHeaders(context) });
+}
+
+const COMPRESS = { gzip: gzipSync, br: brotliCompressSync, deflate: deflateSync, zstd: zstdCompressSync } as const;
+
+/** Without being asked for it. */
+function compressedAnswer({ behaviour, stream, context }: AnswerJob, encoding: keyof typeof COMPRESS): Response {
+  const plain = stream ? Buffer.concat(renderStream(behaviour, context)) : renderPlain(behaviour, context);
+  const headers = { ...(stream ? streamHeaders(context) : JSON_HEADERS), 'content-encoding': encoding };
+  return new Response(COMPRESS[encoding](plain) as BodyInit, { headers });
 }
 
 function errorAnswer({ behaviour, context }: AnswerJob, status: number): Response {

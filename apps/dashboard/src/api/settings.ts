@@ -26,6 +26,12 @@ export const useSystemLogs = (outcome: '' | 'ok' | 'error') =>
     queryFn: () => read(api['system-logs'].$get({ query: { limit: LIMIT, ...(outcome === '' ? {} : { outcome }) } })),
   });
 
+/** Where programs send their requests: beside this page unless the data plane has a port of its own. */
+export function useGatewayUrl(): string {
+  const port = useSystem().data?.gateway_port ?? null;
+  return port === null ? location.origin : `${location.protocol}//${location.hostname}:${port}`;
+}
+
 /** A model for first requests: one that answers without an account, where there is one. */
 export const useExampleModel = (): string =>
   useSystem().data?.providers.includes('demo') ? 'demo-chat' : 'gpt-4o-mini';

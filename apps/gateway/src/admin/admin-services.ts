@@ -38,6 +38,9 @@ export interface AdminServices {
     | 'logBodiesTtlDays'
     | 'requestTimeoutMs'
     | 'workers'
+    | 'trustProxyHops'
+    | 'port'
+    | 'adminPort'
   >;
   /** For URLs an operator gave: never to private addresses unless ALERT_WEBHOOK_HOSTS names them. */
   readonly postWebhook: PostWebhook;
@@ -65,7 +68,14 @@ export interface Actor {
 
 /** Hono's environment of every admin route. */
 export interface AdminEnv {
-  readonly Variables: { requestId: string; address: string; actor: Actor };
+  readonly Variables: {
+    requestId: string;
+    /** The caller's own, behind as many proxies as are trusted. */
+    address: string;
+    /** Set on the one path of signing in and out. */
+    isSession?: true;
+    actor: Actor;
+  };
   /** Bun's server, where the app is served by one. */
   readonly Bindings: { requestIP?(request: Request): { readonly address: string } | null };
 }

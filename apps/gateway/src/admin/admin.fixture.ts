@@ -77,7 +77,10 @@ function createDesk({ vault = createSecretVault(new Uint8Array(32).fill(7)) }: A
     monotonicMs: () => performance.now(),
     log: pino({ level: 'silent' }),
   });
-  return { connections, providerAdmin: new ProviderAdmin({ ...shared, connections, testTimeoutMs: 2000 }) };
+  return {
+    connections,
+    providerAdmin: new ProviderAdmin({ ...shared, connections, testTimeoutMs: 2000, maxAnswerBytes: 1024 * 1024 }),
+  };
 }
 
 /** The admin API over a real database and the embedded hot store. */
@@ -112,6 +115,8 @@ export async function openAdmin(kind: TestDatabaseKind, options: AdminOptions = 
       logBodiesTtlDays: 7,
       requestTimeoutMs: 30_000,
       workers: 1,
+      trustProxyHops: 1,
+      port: 8080,
     },
     postWebhook: async (url: string, body: object) => {
       webhooks.push({ url, body });

@@ -1,4 +1,5 @@
 import { GatewayError } from '@llm0/core/errors/gateway-error';
+import { clientAddress } from '@llm0/core/limits/client-network';
 import { Hono } from 'hono';
 import { openaiChat } from '../dialects/openai-chat/index';
 import { respondError } from '../pipeline/exchange/respond-error';
@@ -91,13 +92,19 @@ export function buildAdmin(services: AdminServices): Hono {
   admin.onError((cause, c) => refuse(cause, c.get('requestId')));
   admin.use(async (c, next) => {
     c.set('requestId', services.createId());
-    c.set('address', c.env?.requestIP?.(c.req.raw)?.address ?? 'unknown');
+    const socket = c.env?.requestIP?.(c.req.raw)?.address ?? 'unknown';
+    const forwarded = c.req.header('x-forwarded-for') ?? null;
+    c.set('address', clientAddress(socket, forwarded, services.config.trustProxyHops));
     await next();
     c.header('X-Request-Id', c.get('requestId'));
     c.header('Cache-Control', 'no-store');
   });
   admin.get('/v1/openapi.json', (c) => c.body(openApi, 200, { 'Content-Type': 'application/json' }));
   admin.get('/docs', () => docsPage());
+  admin.use('/v1/session', (c, next) => {
+    c.set('isSession', true);
+    return next();
+  });
   admin.use('/v1/*', authenticateAdmin(services, throttle), readBody);
   admin.use('/v1/logs', exportLogs(services));
   admin.route('/v1', api);

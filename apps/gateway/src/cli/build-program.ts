@@ -11,7 +11,7 @@ export interface CommandLine {
 }
 
 const TAIL = `
-Environment: LLM0_URL (default http://127.0.0.1:8080), ADMIN_TOKEN
+Environment: LLM0_URL (default http://127.0.0.1:8080, or ADMIN_PORT there), ADMIN_TOKEN
 Exit codes: 0 done, 1 refused, failed or not even, 2 wrong usage. "none" takes a limit away.`;
 
 export interface ProgramOptions {
@@ -112,7 +112,7 @@ const READERS = {
   text: asText,
   usd: asText,
   project: asText,
-  list: orNull((text) => text.split(',').map((part) => part.trim())),
+  list: orNull((text) => (text.trim() === '' ? [] : text.split(',').map((part) => part.trim()))),
   number: orNull((text) => {
     if (text.trim() === '' || !Number.isFinite(Number(text))) throw new InvalidArgumentError('It must be a number.');
     return Number(text);

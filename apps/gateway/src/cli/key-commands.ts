@@ -11,6 +11,7 @@ const settings: Readonly<Record<string, CommandOption>> = {
   'max-concurrency': { kind: 'number', help: 'requests at the same time' },
   'allowed-models': { kind: 'list', help: 'names, separated by commas' },
   'drop-params': { kind: 'flag', help: 'leave out what a vendor does not take (as the project says)' },
+  passthrough: { kind: 'list', help: "providers whose native APIs it may use; '' = none (as the project says)" },
   'expires-at': { kind: 'text', help: 'RFC 3339, such as 2030-01-01T00:00:00Z' },
   'budget-usd': { kind: 'usd', help: 'most USD in the period' },
   'budget-period': { kind: 'text', help: 'total or month (total)' },

@@ -13,8 +13,13 @@ const settings: Readonly<Record<string, CommandOption>> = {
   'semantic-shadow': { kind: 'flag', help: 'only log what the semantic cache would serve' },
   'cache-tool-calls': { kind: 'flag', help: 'keep answers that call tools, too (off)' },
   'drop-params': { kind: 'flag', help: 'leave out what a vendor does not take (off: refuse it)' },
+  passthrough: { kind: 'list', help: 'providers whose native APIs its keys may use (none)' },
   'on-store-failure': { kind: 'text', help: 'closed or open' },
   'unknown-model-policy': { kind: 'text', help: 'refuse or allow_unpriced' },
+  'max-customers': {
+    kind: 'number',
+    help: 'most different customers a UTC month (100000); those with limits always pass',
+  },
   'is-active': { kind: 'flag', help: 'serve its keys (on)' },
 };
 

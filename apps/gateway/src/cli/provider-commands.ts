@@ -14,6 +14,10 @@ const settings: Readonly<Record<string, CommandOption>> = {
   'base-url': { kind: 'text', help: 'where it is; usually ends in /v1' },
   headers: { kind: 'json', help: 'sent with every request, as a JSON object; only names are shown' },
   models: { kind: 'json', help: 'what it serves: [{"model", "input_usd_per_million", "output_usd_per_million"}]' },
+  'passthrough-paths': {
+    kind: 'list',
+    help: 'paths pass-through may reach besides inference: "POST /v1/files,GET /v1/files/*"',
+  },
   'is-active': { kind: 'json', help: 'true or false: set up, but not used' },
 };
 

@@ -108,7 +108,13 @@ function createClient({ env, fetch }: Terminal): AdminClient {
   if (token === undefined || token === '') {
     throw new UsageError("ADMIN_TOKEN is not set: it is the token printed at the gateway's first start");
   }
-  return new AdminClient({ url: env.LLM0_URL || DEFAULT_URL, token, fetch });
+  return new AdminClient({ url: env.LLM0_URL || defaultUrl(env), token, fetch });
+}
+
+/** With the gateway's own settings beside it, where operators are served. */
+function defaultUrl({ ADMIN_PORT: port, TLS_ENABLED: tls }: Terminal['env']): string {
+  if (port === undefined || port === '' || port === '0') return DEFAULT_URL;
+  return `${/^(?:true|t|1|yes|on)$/i.test(tls ?? '') ? 'https' : 'http'}://127.0.0.1:${port}`;
 }
 
 function createOutput({ out, err }: Terminal, json: boolean): Output {

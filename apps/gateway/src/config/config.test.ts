@@ -36,6 +36,17 @@ describe('readConfig', () => {
     expect([config.databaseUrl, config.redis, config.adminToken]).toEqual([undefined, undefined, undefined]);
   });
 
+  test('what is for operators listens where the rest does, unless it is said otherwise', () => {
+    const of = (env: Record<string, string>) => {
+      const { host, adminHost, adminPort } = readConfig(env);
+      return [host, adminHost, adminPort];
+    };
+    expect(of({})).toEqual(['127.0.0.1', '127.0.0.1', undefined]);
+    expect(of({ HOST: '0.0.0.0', ADMIN_PORT: '9090' })).toEqual(['0.0.0.0', '0.0.0.0', 9090]);
+    expect(of({ HOST: '0.0.0.0', ADMIN_PORT: '0', ADMIN_HOST: '10.0.0.1' })).toEqual(['0.0.0.0', '10.0.0.1', 0]);
+    expect(of({ PORT: '0', ADMIN_PORT: '0' })).toEqual(['127.0.0.1', '127.0.0.1', 0]);
+  });
+
   test.each<[Record<string, string>, string]>([
     [{ PORT: 'eighty' }, 'PORT=eighty: a whole number from 0 to 65535 is needed'],
     [{ PORT: '70000' }, 'PORT=70000: a whole number from 0 to 65535 is needed'],
@@ -44,6 +55,11 @@ describe('readConfig', () => {
     [{ FAILOVER_MODE: 'any' }, 'FAILOVER_MODE=any: one of cloud_first, local_first, local_only, cloud_only is needed'],
     [{ LOG_RETENTION_DAYS: '30' }, 'LOG_RETENTION_DAYS=30: a whole number from 62'],
     [{ ADMIN_TOKEN: 'short' }, 'ADMIN_TOKEN=***: at least 16 characters are needed, 5 were given'],
+    [{ METRICS_TOKEN: 'short' }, 'METRICS_TOKEN=***: at least 16 characters are needed, 5 were given'],
+    [{ ADMIN_PORT: '8080' }, 'ADMIN_PORT=8080: another port than PORT is needed'],
+    [{ ADMIN_PORT: '70000' }, 'ADMIN_PORT=70000: a whole number from 0 to 65535'],
+    [{ ADMIN_HOST: '10.0.0.1' }, 'ADMIN_HOST=10.0.0.1: ADMIN_PORT is needed with it'],
+    [{ ADMIN_PORT: '9090', ADMIN_HOST: 'http://x' }, 'ADMIN_HOST=http://x: an address of this machine'],
     [{ ENCRYPTION_KEY: 'abc' }, 'ENCRYPTION_KEY=***: 32 bytes'],
     [{ DATABASE_URL: 'mysql://u:secret@h/d' }, 'DATABASE_URL=mysql://***@h/d: a URL starting with'],
     [{ REDIS_URL: 'localhost:6379' }, 'REDIS_URL=localhost:6379: a URL'],
@@ -52,6 +68,7 @@ describe('readConfig', () => {
     [{ LOG_BODIES: 'maybe' }, 'LOG_BODIES=maybe: true or false is needed'],
     [{ EGRESS_ALLOW: 'ok.internal,http://x' }, 'EGRESS_ALLOW=http://x: host names'],
     [{ EGRESS_ALLOW: '10.0.0.0/33' }, 'EGRESS_ALLOW=10.0.0.0/33: host names'],
+    [{ MEDIA_EGRESS_ALLOW: 'http://x' }, 'MEDIA_EGRESS_ALLOW=http://x: host names'],
     [{ BEDROCK_REGION: 'mars' }, 'BEDROCK_REGION=mars: a region'],
     [{ BEDROCK_REGION: 'eu-west-1', AWS_ACCESS_KEY_ID: 'AKIA' }, 'AWS_SECRET_ACCESS_KEY=: AWS_ACCESS_KEY_ID and'],
     [{ OPENAI_API_KEY: 'sk-secret,sk with space' }, 'OPENAI_API_KEY=***: visible ASCII'],
@@ -120,6 +137,8 @@ describe('readConfig', () => {
 
   test('what requests for outside URLs may reach', () => {
     expect(readConfig({}).egressAllow).toEqual([]);
+    expect(readConfig({ EGRESS_ALLOW: '::1' }).mediaEgressAllow).toEqual([]);
+    expect(readConfig({ MEDIA_EGRESS_ALLOW: '::1' })).toMatchObject({ egressAllow: [], mediaEgressAllow: ['::1'] });
     expect(readConfig({ EGRESS_ALLOW: 'LLM.internal:8000, 10.1.0.0/16 fd00::/8,::1' }).egressAllow).toEqual([
       'llm.internal:8000',
       '10.1.0.0/16',

@@ -31,11 +31,13 @@ export function readConfig(env: Environment) {
     ...readProcess(read, stores),
     ...readKeeping(read, stores),
     environment,
-    adminToken: readAdminToken(read),
+    adminToken: readToken(read, 'ADMIN_TOKEN'),
     encryptionKey: readEncryptionKey(read),
     providers,
-    /** Hosts, addresses and ranges that requests for URLs from outside may reach although they are private. */
-    egressAllow: readEgressAllow(read),
+    /** Private hosts, addresses and ranges that what an operator sets up at run time may have: providers, webhooks. */
+    egressAllow: readEgressAllow(read, 'EGRESS_ALLOW'),
+    /** Those that media in callers' messages may be fetched from. */
+    mediaEgressAllow: readEgressAllow(read, 'MEDIA_EGRESS_ALLOW'),
     /** Browser origins that may use the data plane; `*` = any. */
     corsOrigins: readCorsOrigins(read),
     demoProvider: demo === 'on' || (demo === 'auto' && providers.length === 0 && environment !== 'production'),
@@ -61,10 +63,10 @@ function readEnvironment(read: EnvReader): string {
   throw new ConfigError('ENVIRONMENT', text, `one of ${KNOWN_ENVIRONMENTS.join(', ')} is needed`);
 }
 
-function readHost(read: EnvReader): string {
-  const host = read.text('HOST') ?? '127.0.0.1';
+function readHost(read: EnvReader, name: 'HOST' | 'ADMIN_HOST'): string {
+  const host = read.text(name) ?? '127.0.0.1';
   if (isIP(host) !== 0 || /^(?=.*[a-z])[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i.test(host)) return host;
-  throw new ConfigError('HOST', host, 'an address of this machine (127.0.0.1, 0.0.0.0, ::) or its name is needed');
+  throw new ConfigError(name, host, 'an address of this machine (127.0.0.1, 0.0.0.0, ::) or its name is needed');
 }
 
 /** Without URLs, what is embedded. */
@@ -85,8 +87,7 @@ function readProcess(read: EnvReader, { databaseUrl, redis }: Stores) {
   }
   const workerIndex = read.optionalInteger('LLM0_WORKER', { min: 0, max: 63 });
   return {
-    port: read.integer('PORT', 8080, { min: 0, max: 65_535 }),
-    host: readHost(read),
+    ...readAddresses(read),
     logLevel: read.oneOf('LOG_LEVEL', 'info', ['trace', 'debug', 'info', 'warn', 'error', 'silent']),
     tls: readTls(read),
     workers,
@@ -99,8 +100,26 @@ function readProcess(read: EnvReader, { databaseUrl, redis }: Stores) {
     streamIdleTimeoutMs: read.durationMs('STREAM_IDLE_TIMEOUT', '60s'),
     drainTimeoutMs: read.durationMs('DRAIN_TIMEOUT', '30s'),
     maxBodyBytes: read.bytes('MAX_BODY_BYTES', 20 * MIB),
+    /** Of an upstream's answer, decompressed. */
+    maxResponseBytes: read.bytes('MAX_RESPONSE_BYTES', 64 * MIB),
     ...readFloodLimits(read),
   };
+}
+
+/** Where it listens. With an admin port, what is for operators has a listener of its own. */
+function readAddresses(read: EnvReader) {
+  const range = { min: 0, max: 65_535 };
+  const port = read.integer('PORT', 8080, range);
+  const host = readHost(read, 'HOST');
+  const adminPort = read.optionalInteger('ADMIN_PORT', range);
+  const adminHost = read.text('ADMIN_HOST') === undefined ? host : readHost(read, 'ADMIN_HOST');
+  if (adminPort === undefined && read.text('ADMIN_HOST') !== undefined) {
+    throw new ConfigError('ADMIN_HOST', adminHost, 'ADMIN_PORT is needed with it');
+  }
+  if (adminPort !== undefined && adminPort !== 0 && adminPort === port) {
+    throw new ConfigError('ADMIN_PORT', String(adminPort), 'another port than PORT is needed');
+  }
+  return { port, host, adminPort, adminHost, metricsToken: readToken(read, 'METRICS_TOKEN') };
 }
 
 /** Before authentication; off unless set. */
@@ -153,10 +172,10 @@ function readTls(read: EnvReader) {
   return { certFile, keyFile };
 }
 
-function readAdminToken(read: EnvReader): string | undefined {
-  const token = read.text('ADMIN_TOKEN');
+function readToken(read: EnvReader, name: 'ADMIN_TOKEN' | 'METRICS_TOKEN'): string | undefined {
+  const token = read.text(name);
   if (token !== undefined && token.length < 16) {
-    throw new ConfigError('ADMIN_TOKEN', '***', `at least 16 characters are needed, ${token.length} were given`);
+    throw new ConfigError(name, '***', `at least 16 characters are needed, ${token.length} were given`);
   }
   return token;
 }

@@ -1,9 +1,10 @@
 import type { WarmOutcome } from '@llm0/core/cache/warm-cache';
 import type { LogRecord } from '@llm0/core/logs/log-record';
+import { type Target, targetKey } from '@llm0/core/routing/target';
 import type { TargetStatus } from '@llm0/core/routing/target-health';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { PlainHistogram } from './plain-histogram';
-import { RecordMetrics } from './record-metrics';
+import { type KnownModel, modelLabel, RecordMetrics } from './record-metrics';
 
 const STORE_BUCKETS_MS = [0.1, 0.25, 0.5, 1, 2, 5, 10, 25, 50, 80, 100, 250, 1000];
 const GAP_BUCKETS_MS = [0.5, 1, 2, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000];
@@ -45,7 +46,7 @@ export class Metrics {
     ['provider', 'model'],
     'max',
   );
-  readonly breakerOpened = this.counter(
+  private readonly breakerOpened = this.counter(
     'llm0_breaker_opened_total',
     'Times this process opened the circuit breaker of a target.',
     ['provider', 'model'],
@@ -149,9 +150,11 @@ export class Metrics {
   /** Hits of the warm tier, for `/cachez`; they count as exact hits too. */
   warmHits = 0;
   readonly cache = { exact: 0, semantic: 0, miss: 0 };
-  private readonly records = new RecordMetrics();
+  private readonly records: RecordMetrics;
 
-  constructor() {
+  /** `isKnown`: whether the operator's price book or a local server lists it; callers may invent any other name. */
+  constructor(private readonly isKnown: KnownModel = () => true) {
+    this.records = new RecordMetrics(isKnown);
     this.records.register(this.registry);
   }
 
@@ -159,10 +162,24 @@ export class Metrics {
   showTargets(targets: readonly TargetStatus[]): void {
     this.breakerState.reset();
     this.coolDown.reset();
+    const worst = new Map<string, { labels: Target; state: number; coolMs: number }>();
     for (const { provider, model, mode, coolForMs } of targets) {
-      this.breakerState.set({ provider, model }, BREAKER_STATE[mode]);
-      this.coolDown.set({ provider, model }, Math.round(coolForMs));
+      const labels = { provider, model: modelLabel(this.isKnown, provider, model) };
+      const known = worst.get(targetKey(labels));
+      worst.set(targetKey(labels), {
+        labels,
+        state: Math.max(known?.state ?? 0, BREAKER_STATE[mode]),
+        coolMs: Math.max(known?.coolMs ?? 0, Math.round(coolForMs)),
+      });
     }
+    for (const { labels, state, coolMs } of worst.values()) {
+      this.breakerState.set({ ...labels }, state);
+      this.coolDown.set({ ...labels }, coolMs);
+    }
+  }
+
+  countOpened({ provider, model }: Target): void {
+    this.breakerOpened.inc({ provider, model: modelLabel(this.isKnown, provider, model) });
   }
 
   observeWarmLookUp(outcome: WarmOutcome, ms: number): void {

@@ -53,6 +53,29 @@ test('requests, tokens, money and durations come out as Prometheus text', async 
   expect(metrics.cache).toEqual({ exact: 1, semantic: 0, miss: 2 });
 });
 
+test('models that nobody but a caller knows share a series, in every metric', async () => {
+  const metrics = new Metrics((provider, model) => provider === 'openai' && model === 'gpt-4o-mini');
+  metrics.observeRecord(record({}));
+  for (let n = 0; n < 100; n++) {
+    const invented = { provider: 'openai', model: `invented-${n}` };
+    metrics.observeRecord(record({ model: invented.model }));
+    metrics.countOpened(invented);
+    const mode = n === 50 ? ('open' as const) : ('closed' as const);
+    metrics.showTargets([{ ...invented, mode, openForMs: 0, coolForMs: n }]);
+  }
+  metrics.showTargets([
+    { provider: 'openai', model: 'x', mode: 'open', openForMs: 9, coolForMs: 0 },
+    { provider: 'openai', model: 'y', mode: 'closed', openForMs: 0, coolForMs: 70 },
+  ]);
+  const text = await metrics.registry.metrics();
+  expect(text).not.toContain('invented');
+  expect(text).toContain('llm0_breaker_opened_total{provider="openai",model="other"} 100');
+  expect(text).toContain('llm0_breaker_state{provider="openai",model="other"} 2');
+  expect(text).toContain('llm0_target_cool_down_ms{provider="openai",model="other"} 70');
+  expect(text.match(/^llm0_requests_total\{.*model="other".*\} 100$/m)).not.toBeNull();
+  expect(text.match(/^llm0_requests_total\{/gm)).toHaveLength(2);
+});
+
 test('label values that could break the format are escaped', async () => {
   const metrics = new Metrics();
   metrics.observeRecord(record({ model: 'a"b\\c\nd' }));

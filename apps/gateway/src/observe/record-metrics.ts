@@ -39,6 +39,13 @@ export class Buckets {
   }
 }
 
+/** Whether a model is one that the operator knows. */
+export type KnownModel = (provider: string, model: string) => boolean;
+
+/** A series a model is for ever: names that nobody but a caller knows share one. */
+export const modelLabel = (isKnown: KnownModel, provider: string, model: string): string =>
+  model === '' || isKnown(provider, model) ? model : 'other';
+
 /** Everything counted for one combination of labels. */
 interface Cell {
   readonly labels: { provider: string; model: string; status: string; cache: string; dialect: string; stream: string };
@@ -62,18 +69,21 @@ export class RecordMetrics {
   private readonly ttft: Observed = new Map();
   private readonly errors = new Map<string, number>();
 
+  constructor(private readonly isKnown: KnownModel = () => true) {}
+
   /** Counts one finished request from its row; returns how the caches did. */
   observe(record: LogRecord): 'exact' | 'semantic' | 'miss' {
     const provider = record.finalProvider ?? record.provider ?? '';
     const cache = record.cacheHit ? 'exact' : record.semanticCacheHit ? 'semantic' : 'miss';
     const cell = this.cellOf(record, provider, cache);
-    cell.requests += 1;
+    const requests = record.refusedCount ?? 1;
+    cell.requests += requests;
     observeIn(this.latency, `${provider} ${cache}`, { provider, cache }, [LATENCY_BUCKETS_MS, record.latencyMs]);
     if (record.overheadMs !== undefined) {
       observeIn(this.overhead, cache, { cache }, [OVERHEAD_BUCKETS_MS, record.overheadMs]);
     }
     if (record.errorCode !== undefined) {
-      this.errors.set(record.errorCode, (this.errors.get(record.errorCode) ?? 0) + 1);
+      this.errors.set(record.errorCode, (this.errors.get(record.errorCode) ?? 0) + requests);
     }
     if (record.status !== 'success') return cache;
     if (record.stream && record.ttftMs !== undefined) {
@@ -87,7 +97,7 @@ export class RecordMetrics {
   }
 
   private cellOf(record: LogRecord, provider: string, cache: string): Cell {
-    const model = record.finalProvider === undefined ? '' : record.model;
+    const model = record.finalProvider === undefined ? '' : modelLabel(this.isKnown, provider, record.model);
     const { status, dialect, stream } = record;
     const key = `${provider} ${model} ${status} ${cache} ${dialect} ${stream}`;
     let cell = this.cells.get(key);

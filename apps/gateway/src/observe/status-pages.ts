@@ -1,6 +1,9 @@
 // A store that does not answer makes the gateway not ready; it never makes a status page hang (1 s at most).
 
+import { timingSafeEqual } from 'node:crypto';
 import { DEFAULT_SEMANTIC_THRESHOLD } from '@llm0/core/cache/semantic/semantic-cache';
+import { GatewayError } from '@llm0/core/errors/gateway-error';
+import { hashSecret } from '@llm0/core/keys/key-secret';
 import type { TargetStatus } from '@llm0/core/routing/target-health';
 import { inTime } from '@llm0/core/waits/in-time';
 import type { Services } from '../services/contract';
@@ -55,8 +58,13 @@ function showTarget({ provider, model, mode, openForMs, coolForMs }: TargetStatu
 /** Gives the metrics of all processes on this port; `own` are this one's. */
 export type GatherMetrics = (own: () => Promise<string>) => Promise<string>;
 
-export async function metricsPage(services: Services, gather: GatherMetrics = (own) => own()): Promise<Response> {
-  const { metrics } = services;
+export async function metricsPage(
+  services: Services,
+  request: Request,
+  gather: GatherMetrics = (own) => own(),
+): Promise<Response> {
+  const { metrics, config } = services;
+  if (config.metricsToken !== undefined) requireBearer(request, config.metricsToken);
   metrics.inFlight.set(services.activity.count);
   metrics.openHolds.set(services.leases.size);
   metrics.showTargets(services.health.list());
@@ -83,6 +91,15 @@ export async function metricsPage(services: Services, gather: GatherMetrics = (o
   return new Response(await gather(() => metrics.registry.metrics()), {
     headers: { 'Content-Type': metrics.registry.contentType },
   });
+}
+
+/** Compares in constant time; throws 401. */
+function requireBearer(request: Request, wanted: string): void {
+  const given = /^Bearer +(\S+) *$/i.exec(request.headers.get('authorization') ?? '')?.[1];
+  const message = 'Send METRICS_TOKEN as "Authorization: Bearer <METRICS_TOKEN>".';
+  if (given === undefined) throw new GatewayError('missing_api_key', message);
+  const digest = (token: string) => Buffer.from(hashSecret(token), 'hex');
+  if (!timingSafeEqual(digest(given), digest(wanted))) throw new GatewayError('invalid_api_key', message);
 }
 
 export async function cachez(services: Services): Promise<Response> {

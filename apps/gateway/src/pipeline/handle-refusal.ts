@@ -33,7 +33,10 @@ export interface Refused {
   readonly cause: unknown;
 }
 
-type Needs = Pick<Services, 'log' | 'bodyLog' | 'createId' | 'hotStore' | 'storeClock' | 'clock' | 'metrics'>;
+type Needs = Pick<
+  Services,
+  'log' | 'bodyLog' | 'createId' | 'hotStore' | 'storeClock' | 'clock' | 'metrics' | 'refusals'
+>;
 
 /** The error as the caller is told it. Every request that passed auth leaves a row, refused ones too. */
 export async function handleRefusal(services: Needs, refused: Refused): Promise<Response> {
@@ -43,8 +46,8 @@ export async function handleRefusal(services: Needs, refused: Refused): Promise<
   if (error.kind === 'client_closed') progress.claim?.release();
   else progress.claim?.fail(error);
   if (exchange !== undefined && principal !== undefined) {
-    await leaveRow(services, { ...refused, exchange, principal, error });
-    keepBody(services, { ...refused, exchange, principal, error });
+    const known = { ...refused, exchange, principal, error };
+    if (await leaveRow(services, known)) keepBody(services, known);
   }
   return respondError(error, {
     requestId: exchange?.requestId ?? services.createId(),
@@ -59,15 +62,18 @@ interface Known extends Refused {
   readonly error: GatewayError;
 }
 
-async function leaveRow(services: Needs, known: Known): Promise<void> {
+/** False where the request shares its row with others. */
+async function leaveRow(services: Needs, known: Known): Promise<boolean> {
   const { meter } = known.progress;
   if (meter === undefined) return recordRefusal(services, known);
   meter.fail(known.error);
   await meter.handedOver;
+  return true;
 }
 
 /** The row of a request that was refused before it was admitted; nothing is booked. */
-async function recordRefusal(services: Needs, { progress, dialect, exchange, principal, error }: Known): Promise<void> {
+async function recordRefusal(services: Needs, known: Known): Promise<boolean> {
+  const { progress, dialect, exchange, principal, error } = known;
   const { requestedModel = '', stream = false } = progress;
   const createdAtMs = error instanceof AdmissionDenied ? error.nowMs : services.storeClock.nowMs();
   const latencyMs = services.clock.monotonicMs() - exchange.startMs;
@@ -79,7 +85,9 @@ async function recordRefusal(services: Needs, { progress, dialect, exchange, pri
     ...errorOutcome(error),
   };
   const record = buildRecord({ exchange, principal, dialect, createdAtMs }, outcome);
+  if (services.refusals.fold(record)) return false;
   await settleRecord(services, record, { held: false, tokens: 0 });
+  return true;
 }
 
 function keepBody(services: Needs, { progress, envelope, exchange, principal, error }: Known): void {

@@ -22,7 +22,9 @@ import { Activity } from '../observe/activity';
 import { Metrics } from '../observe/metrics';
 import type { Services } from '../services/contract';
 import { createDowngradeModels, createStoreClock } from '../services/create-memories';
+import { RefusalFolder } from './ledger/fold-refusals';
 import { LeaseKeeper } from './ledger/lease-keeper';
+import { settleRecord } from './ledger/settle-record';
 import { FlightTable } from './upstream/flight';
 
 /** How the fake upstream answers one call. */
@@ -66,8 +68,10 @@ const PROJECT: Project = {
   semanticShadow: false,
   cacheToolCalls: false,
   dropParams: null,
+  passthrough: null,
   onStoreFailure: 'closed',
   unknownModelPolicy: null,
+  maxCustomers: null,
 };
 export const KEY: ApiKey = {
   id: 'key',
@@ -81,6 +85,7 @@ export const KEY: ApiKey = {
   maxConcurrency: null,
   allowedModels: null,
   dropParams: null,
+  passthrough: null,
   expiresAtMs: null,
   budgetNanoUsd: null,
   budgetPeriod: 'total',
@@ -143,12 +148,18 @@ export async function openPipeline(options: PipelineOptions = {}) {
   });
   const clock = { nowMs: Date.now, monotonicMs: () => performance.now() };
   const claims = new Map<string, string>();
+  const metrics = new Metrics();
+  const refusals = new RefusalFolder({
+    settle: (record) => void settleRecord({ hotStore, metrics }, record, { held: false, tokens: 0 }),
+    monotonicMs: clock.monotonicMs,
+  });
   const services = {
+    refusals,
     hotStore,
     fetch,
     log,
     clock,
-    egress: {},
+    mediaEgress: {},
     config: {
       requestTimeoutMs: 5_000,
       streamIdleTimeoutMs: 5_000,
@@ -157,7 +168,7 @@ export async function openPipeline(options: PipelineOptions = {}) {
       cacheMaxBodyBytes: 100_000,
     },
     createId: () => Bun.randomUUIDv7(),
-    metrics: new Metrics(),
+    metrics,
     activity: new Activity(),
     keyCache: new KeyCache({
       source: {
@@ -205,6 +216,7 @@ export async function openPipeline(options: PipelineOptions = {}) {
       return entries.map(({ record }) => JSON.parse(record) as LogRecord);
     },
     close: async () => {
+      refusals.flush();
       services.idempotency.stop();
       services.health.stop();
       await hotStore.close();

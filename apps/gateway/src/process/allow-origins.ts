@@ -1,7 +1,12 @@
+import { getPath } from 'hono/utils/url';
+
 type Handle<S> = (request: Request, server: S) => Response | Promise<Response>;
 
 /** What callers use; dashboard, admin API, probes and metrics are for no page of somebody else's. */
-export const DATA_PLANE = /^\/(?:v1|v1beta|passthrough|infer|mcp)(?:\/|$)/;
+const DATA_PLANE = /^\/(?:v1|v1beta|passthrough|infer|mcp)(?:\/|$)/;
+
+/** As the router reads the path: it takes `/%761/…` for `/v1/…`. */
+export const isDataPlane = (request: Request): boolean => DATA_PLANE.test(getPath(request));
 const PREFLIGHT_SECONDS = 7200;
 
 /**
@@ -13,7 +18,7 @@ export function allowOrigins(origins: readonly string[]): <S>(handle: Handle<S>)
   const isForAll = origins.includes('*');
   return (handle) => async (request, server) => {
     const origin = request.headers.get('origin');
-    if (!DATA_PLANE.test(new URL(request.url).pathname)) return handle(request, server);
+    if (!isDataPlane(request)) return handle(request, server);
     const isAllowed = origin !== null && (isForAll || origins.includes(origin));
     const isPreflight = request.method === 'OPTIONS' && request.headers.has('access-control-request-method');
     const response = isAllowed && isPreflight ? answerPreflight(request.headers) : await handle(request, server);

@@ -1,5 +1,5 @@
-import { mkdir } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { claimFolder } from '@llm0/drizzle/embedded/private-folder';
 import { type ImportReport, importLlm0 } from '@llm0/drizzle/import-llm0/import-llm0';
 import { Llm0Source } from '@llm0/drizzle/import-llm0/source';
 import { seedPrices } from '@llm0/drizzle/queries/routing/model-pricing';
@@ -47,7 +47,7 @@ async function intoStores(
 ): Promise<ImportReport> {
   const config = await withOwnSchema(given, onInfo);
   const dataDir = resolve(config.dataDir);
-  await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  claimFolder(dataDir, onInfo);
   const { database, hotStore, close } = await openStores(config, { dataDir, onWarning: onInfo });
   try {
     const { models, hash } = await readPriceSeed();

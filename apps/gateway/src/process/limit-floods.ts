@@ -2,8 +2,9 @@
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { clientAddress, networkOf } from '@llm0/core/limits/client-network';
 import { FloodLimits, type FloodRefusal } from '@llm0/core/limits/flood-limits';
+import { getPath } from 'hono/utils/url';
 import type { Services } from '../services/contract';
-import { DATA_PLANE } from './allow-origins';
+import { isDataPlane } from './allow-origins';
 
 /** `server`: Bun's own, which knows the socket's address. */
 type Handle<S> = (request: Request, server: S) => Response | Promise<Response>;
@@ -31,8 +32,8 @@ export function limitFloods(
   const most = maxConcurrentRequests ?? Number.POSITIVE_INFINITY;
   const isRated = globalRate !== undefined || clientRate !== undefined;
   return (handle) => (request, server) => {
-    const { pathname } = new URL(request.url);
-    if (!DATA_PLANE.test(pathname)) return handle(request, server);
+    if (!isDataPlane(request)) return handle(request, server);
+    const pathname = getPath(request);
     if (isRated) {
       const socket = server.requestIP(request)?.address ?? 'unknown';
       const client = clientAddress(socket, request.headers.get('x-forwarded-for'), trustProxyHops);

@@ -1,13 +1,18 @@
 import type { Config } from '../config/config';
 import type { FirstSecrets } from './first-credentials';
 
+/** Those that were taken; `adminPort` where operators have a listener of their own. */
+export interface Ports {
+  readonly port: number;
+  readonly adminPort?: number | undefined;
+}
+
 /** The lines an operator (or a script) reads; `ready` is the last. */
-export function printStart(config: Config, port: number, secrets: FirstSecrets): void {
-  const scheme = config.tls === undefined ? 'http' : 'https';
-  const host = config.host === '0.0.0.0' || config.host === '::' ? '127.0.0.1' : config.host;
-  const url = `${scheme}://${host.includes(':') ? `[${host}]` : host}:${port}`;
+export function printStart(config: Config, { port, adminPort }: Ports, secrets: FirstSecrets): void {
+  const url = urlOf(config, config.host, port);
+  const adminUrl = adminPort === undefined ? url : urlOf(config, config.adminHost, adminPort);
   console.log(`gateway: ${url}`);
-  console.log(`dashboard: ${url}/`);
+  console.log(`dashboard: ${adminUrl}/`);
   if (secrets.adminToken !== undefined) console.log(`admin token: ${secrets.adminToken}`);
   if (secrets.apiKey !== undefined) {
     const model = config.demoProvider ? 'demo-chat' : 'gpt-4o-mini';
@@ -20,4 +25,10 @@ curl ${url}/v1/chat/completions \\
 `);
   }
   console.log('ready');
+}
+
+/** As this machine itself reaches it. */
+export function urlOf({ tls }: Pick<Config, 'tls'>, host: string, port: number): string {
+  const own = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
+  return `${tls === undefined ? 'http' : 'https'}://${own.includes(':') ? `[${own}]` : own}:${port}`;
 }

@@ -1,6 +1,7 @@
 import { constants } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Hono } from 'hono';
 import type { Logger } from 'pino';
 import { version } from '../../package.json';
 import type { createAdmin } from '../admin/index';
@@ -13,8 +14,9 @@ import { allowOrigins } from './allow-origins';
 import type { FirstSecrets } from './first-credentials';
 import { limitFloods } from './limit-floods';
 import { loadAdminLater } from './load-admin';
+import type { Ports } from './print-start';
 import { closeConnections, stopListening } from './stop-listening';
-import { listenOrExplain } from './take-port';
+import { listenOrExplain, type Place, placesOf } from './take-port';
 
 /** Seconds Bun keeps an idle connection: longer than any pause a stream may make. */
 const IDLE_TIMEOUT_SECONDS = 255;
@@ -24,7 +26,7 @@ const DRAIN_GRACE_MS = 500;
 
 /** A gateway that serves. */
 export interface ServingGateway {
-  readonly port: number;
+  readonly ports: Ports;
   /** Made at the very first start only. */
   readonly secrets: FirstSecrets;
   readonly services: RunningServices['services'];
@@ -43,23 +45,44 @@ export interface ServeOptions {
 
 /** Takes the port, opens the stores, makes what a first start needs, elects jobs, and answers. */
 export async function serveGateway(options: ServeOptions): Promise<ServingGateway> {
-  if (options.sharedPort) return answer(await startGateway(options), (routes) => listen(options, routes));
+  const places = placesOf(options.config);
+  if (options.sharedPort) {
+    return answer(await startGateway(options), ([main, admin]) => [
+      listen(options, places[0], main),
+      places[1] && listen(options, places[1], admin),
+    ]);
+  }
   // First of all: a start that has no port must not make anything. Who asks already waits for the answer.
+  const waiting: WaitingListener[] = [];
+  try {
+    for (const place of places) if (place !== undefined) waiting.push(listenWaiting(options, place));
+    const [main, admin] = waiting;
+    if (main === undefined) throw new Error('there is nowhere to listen');
+    return answer(await startGateway(options), (routes) => [main.open(routes[0]), admin?.open(routes[1])]);
+  } catch (error) {
+    await Promise.all(waiting.map(({ server }) => server.stop(true)));
+    throw error;
+  }
+}
+
+interface WaitingListener {
+  readonly server: Server;
+  /** Lets in whoever waited. */
+  open(routes: Routes): Server;
+}
+
+function listenWaiting(options: ServeOptions, place: Place): WaitingListener {
   const ready = Promise.withResolvers<Routes>();
-  const server = listen(options, {
+  const server = listen(options, place, {
     routes: {},
     fetch: async (request, server) => (await ready.promise).fetch(request, server),
   });
-  try {
-    return answer(await startGateway(options), (routes) => {
-      server.reload(routes);
-      ready.resolve(routes);
-      return server;
-    });
-  } catch (error) {
-    await server.stop(true);
-    throw error;
-  }
+  const open = (routes: Routes) => {
+    server.reload(routes);
+    ready.resolve(routes);
+    return server;
+  };
+  return { server, open };
 }
 
 interface Routes {
@@ -69,22 +92,26 @@ interface Routes {
 
 type Started = Awaited<ReturnType<typeof startGateway>>;
 type Server = ReturnType<typeof listen>;
+/** Of the data plane's listener, and of that of the operators. */
+type Open = (routes: readonly [Routes, Routes]) => readonly [Server, Server | undefined];
 
-function answer({ app, services, secrets, shutdown }: Started, open: (routes: Routes) => Server): ServingGateway {
+function answer({ apps, services, secrets, shutdown }: Started, open: Open): ServingGateway {
   const cors = allowOrigins(services.config.corsOrigins);
   const limit = limitFloods(services, (path, error) => refuse(services, path, error));
   const guard = (handle: Routes['fetch']) => cors(limit(handle));
   const hot = Object.entries(createHotRoutes(services)).map(([path, { POST }]) => [path, { POST: guard(POST) }]);
-  const server = open({ routes: Object.fromEntries(hot), fetch: guard(app.fetch) });
-  const port = server.port ?? services.config.port;
-  return { port, secrets, services, shutdown: (reason) => shutdown(server, reason) };
+  const routesOf = (app: Hono): Routes => ({ routes: Object.fromEntries(hot), fetch: guard(app.fetch) });
+  const [main, admin] = open([routesOf(apps.main), routesOf(apps.admin)]);
+  const servers = admin === undefined ? [main] : [main, admin];
+  const ports = { port: main.port ?? services.config.port, adminPort: admin?.port };
+  return { ports, secrets, services, shutdown: (reason) => shutdown(servers, reason) };
 }
 
-function listen({ config, log, sharedPort }: ServeOptions, routes: Routes) {
+function listen({ config, log, sharedPort }: ServeOptions, place: Place, routes: Routes) {
   const serve = () =>
     Bun.serve({
-      port: config.port,
-      hostname: config.host,
+      port: place.port,
+      hostname: place.host,
       reusePort: sharedPort,
       idleTimeout: IDLE_TIMEOUT_SECONDS,
       // The pipeline bounds bodies itself, so that a refusal comes in the envelope and leaves its row.
@@ -100,7 +127,7 @@ function listen({ config, log, sharedPort }: ServeOptions, routes: Routes) {
         return new Response(null, { status: 500 });
       },
     });
-  return listenOrExplain(config, serve);
+  return listenOrExplain(place, serve);
 }
 
 /** Some seconds of silence would look like a hang. */
@@ -124,21 +151,23 @@ async function startGateway(options: ServeOptions) {
     const stats = running.statsThread ?? createStatsReader(running.database.db);
     return createAdmin({ ...adminServices(running), stats });
   });
-  const app = createApp(services, admin, options.gatherMetrics);
-  const shutdown = async (server: Server, reason: string): Promise<void> => {
+  const everything = createApp(services, { admin, gatherMetrics: options.gatherMetrics });
+  const apps = { main: config.adminPort === undefined ? everything : createApp(services), admin: everything };
+  const shutdown = async (servers: readonly Server[], reason: string): Promise<void> => {
     log.info({ reason, open: services.activity.count }, 'draining');
     stopLoading();
     const idle = services.activity.drain(config.drainTimeoutMs);
     await Bun.sleep(DRAIN_GRACE_MS);
-    await stopListening(server);
+    await Promise.all(servers.map(stopListening));
     if (!(await idle)) log.warn({ open: services.activity.count }, 'drain timed out, cutting what is left');
-    await closeConnections(server);
+    await Promise.all(servers.map(closeConnections));
+    services.refusals.flush();
     await services.hotStore.flush(FLUSH_TIMEOUT_MS);
     await jobs.stop();
     await running.close();
     log.info('stopped');
   };
-  return { app, secrets, services, shutdown };
+  return { apps, secrets, services, shutdown };
 }
 
 function adminServices(running: RunningServices): Omit<Parameters<typeof createAdmin>[0], 'stats'> {

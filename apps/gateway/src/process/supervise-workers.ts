@@ -1,10 +1,11 @@
 // A worker that dies is started again with back-off; a rolling restart never has fewer workers than configured.
 import type { Logger } from 'pino';
 import type { FirstSecrets } from './first-credentials';
+import type { Ports } from './print-start';
 
 /** What a worker tells its supervisor. */
 export type WorkerMessage =
-  | { readonly type: 'ready'; readonly port: number; readonly secrets: FirstSecrets }
+  | { readonly type: 'ready'; readonly ports: Ports; readonly secrets: FirstSecrets }
   | { readonly type: 'metrics-wanted'; readonly id: string }
   | { readonly type: 'metrics'; readonly id: string; readonly metrics: unknown };
 
@@ -20,7 +21,7 @@ export interface SuperviseOptions {
   readonly program: string;
   readonly log: Logger;
   /** Called once, when every worker is ready. */
-  readonly onReady: (port: number, secrets: FirstSecrets) => void;
+  readonly onReady: (ports: Ports, secrets: FirstSecrets) => void;
 }
 
 interface Worker {
@@ -50,7 +51,7 @@ const METRICS_TIMEOUT_MS = 3000;
 export class WorkerSupervisor {
   private readonly slots: Worker[] = [];
   private readonly gathering = new Map<string, Gathering>();
-  private port = 0;
+  private ports: Ports | undefined;
   private backOffMs = 100;
   private stopping = false;
   private rolling: Promise<void> | undefined;
@@ -60,11 +61,11 @@ export class WorkerSupervisor {
   /** Resolves when all workers are ready; rejects when the first one can't start. */
   async start(): Promise<void> {
     const first = this.spawn(0, undefined);
-    const { port, secrets } = await first.ready;
-    this.port = port;
-    const others = Array.from({ length: this.options.workers - 1 }, (_, index) => this.spawn(index + 1, port));
+    const { ports, secrets } = await first.ready;
+    this.ports = ports;
+    const others = Array.from({ length: this.options.workers - 1 }, (_, index) => this.spawn(index + 1, ports));
     await Promise.all(others.map((worker) => worker.ready));
-    this.options.onReady(port, secrets);
+    this.options.onReady(ports, secrets);
   }
 
   /** One by one: a new worker is ready before the old one is asked to drain. */
@@ -78,7 +79,7 @@ export class WorkerSupervisor {
   private async rollAll(): Promise<void> {
     for (let index = 0; index < this.options.workers && !this.stopping; index++) {
       const old = this.slots[index];
-      const fresh = this.spawn(index, this.port);
+      const fresh = this.spawn(index, this.ports);
       await fresh.ready;
       if (old === undefined) continue;
       old.leaving = true;
@@ -100,14 +101,14 @@ export class WorkerSupervisor {
     return this.slots.map((worker) => worker.child.pid);
   }
 
-  private spawn(index: number, port: number | undefined): Worker {
+  private spawn(index: number, ports: Ports | undefined): Worker {
     const { env, program } = this.options;
     const ready = Promise.withResolvers<Extract<WorkerMessage, { type: 'ready' }>>();
     const child = Bun.spawn([process.execPath, program], {
       env: {
         ...{ ...env, LLM0_WORKER: String(index) },
         // Of the very first one alone this process shows what it makes.
-        ...(port === undefined ? { LLM0_FIRST_WORKER: 'true' } : { LLM0_FIRST_WORKER: 'false', PORT: String(port) }),
+        ...(ports === undefined ? { LLM0_FIRST_WORKER: 'true' } : { LLM0_FIRST_WORKER: 'false', ...portsAsSet(ports) }),
       },
       stdin: 'ignore',
       stdout: 'inherit',
@@ -122,7 +123,7 @@ export class WorkerSupervisor {
     this.slots[index] = worker;
     void child.exited.then((code) => {
       ready.reject(new Error(`worker ${index} ended with ${code} before it was ready`));
-      if (!worker.leaving && this.port !== 0) void this.replace(index, worker, code);
+      if (!worker.leaving && this.ports !== undefined) void this.replace(index, worker, code);
     });
     return worker;
   }
@@ -132,7 +133,7 @@ export class WorkerSupervisor {
     this.options.log.error({ worker: index, code, againInMs: this.backOffMs }, 'a worker died and is started again');
     await Bun.sleep(this.backOffMs);
     this.backOffMs = Math.min(RESTART_CEILING_MS, this.backOffMs * 2);
-    if (!this.stopping && this.slots[index] === dead) this.spawn(index, this.port);
+    if (!this.stopping && this.slots[index] === dead) this.spawn(index, this.ports);
   }
 
   /** One worker was asked for /metrics: collects everybody's and hands them to it. */
@@ -160,6 +161,12 @@ export class WorkerSupervisor {
     send(open.from, { type: 'all-metrics', id, metrics });
   }
 }
+
+/** All workers share what the first one took. */
+const portsAsSet = ({ port, adminPort }: Ports) => ({
+  PORT: String(port),
+  ...(adminPort === undefined ? {} : { ADMIN_PORT: String(adminPort) }),
+});
 
 /** A worker that is just dying can't be told anything: nothing is lost. */
 function send(child: Bun.Subprocess, message: SupervisorMessage): void {

@@ -2,10 +2,20 @@ import { accessSync, constants } from 'node:fs';
 import type { Config } from '../config/config';
 import { ConfigError } from '../config/values';
 
-type Address = Pick<Config, 'host' | 'port' | 'tls'>;
+/** A listener's place, and by which settings it is told. */
+export interface Place extends Pick<Config, 'host' | 'port' | 'tls'> {
+  readonly settings: { readonly port: string; readonly host: string };
+}
+
+/** The data plane's listener first; then that of the operators, where they have their own. */
+export function placesOf({ host, port, adminHost, adminPort, tls }: Config): readonly [Place, Place?] {
+  const main = { host, port, tls, settings: { port: 'PORT', host: 'HOST' } };
+  if (adminPort === undefined) return [main];
+  return [main, { host: adminHost, port: adminPort, tls, settings: { port: 'ADMIN_PORT', host: 'ADMIN_HOST' } }];
+}
 
 /** Runs what listens; throws `ConfigError` in place of what the system says. */
-export function listenOrExplain<T>({ host, port, tls }: Address, listen: () => T): T {
+export function listenOrExplain<T>({ host, port, tls, settings }: Place, listen: () => T): T {
   if (tls !== undefined) {
     requireFile('TLS_CERT_FILE', tls.certFile);
     requireFile('TLS_KEY_FILE', tls.keyFile);
@@ -16,24 +26,27 @@ export function listenOrExplain<T>({ host, port, tls }: Address, listen: () => T
     const code = error instanceof Error && 'code' in error ? String(error.code) : '';
     if (code === 'EADDRINUSE') {
       throw new ConfigError(
-        'PORT',
+        settings.port,
         String(port),
-        `another program listens there on ${host}; stop it or set another PORT`,
+        `another program listens there on ${host}; stop it or set another ${settings.port}`,
       );
     }
     if (code === 'EACCES')
-      throw new ConfigError('PORT', String(port), 'this account may not listen there; 1024 or more is needed');
+      throw new ConfigError(settings.port, String(port), 'this account may not listen there; 1024 or more is needed');
     if (code === 'EADDRNOTAVAIL' || code === 'EINVAL') {
-      throw new ConfigError('HOST', host, 'this machine has no such address; 127.0.0.1 or 0.0.0.0 may be meant');
+      throw new ConfigError(settings.host, host, 'this machine has no such address; 127.0.0.1 or 0.0.0.0 may be meant');
     }
     throw error;
   }
 }
 
-/** Whether the port can be had, where only others will listen there. */
-export async function probePort(address: Address): Promise<void> {
-  const listen = () => Bun.serve({ port: address.port, hostname: address.host, fetch: () => new Response() });
-  await listenOrExplain(address, listen).stop(true);
+/** Whether the ports can be had, where only others will listen there. */
+export async function probePorts(config: Config): Promise<void> {
+  for (const place of placesOf(config)) {
+    if (place === undefined) continue;
+    const listen = () => Bun.serve({ port: place.port, hostname: place.host, fetch: () => new Response() });
+    await listenOrExplain(place, listen).stop(true);
+  }
 }
 
 function requireFile(name: string, path: string): void {

@@ -37,6 +37,7 @@ interface ProviderSite {
   readonly fetch?: typeof globalThis.fetch;
   /** Named by the operator. */
   readonly models: readonly string[];
+  readonly passthroughPaths?: readonly string[];
 }
 
 const NOBODY: ReadonlyMap<string, ConnectedProvider> = new Map();
@@ -60,8 +61,8 @@ export class ProviderConnections {
     const all = new Map(this.shared);
     for (const byProvider of this.own.values()) {
       for (const [name, connected] of byProvider) {
-        const { provider, connection, fetch } = connected;
-        if (!all.has(name)) all.set(name, { provider, connection: { ...connection, apiKey: undefined }, fetch });
+        const { connection, keys: _keys, ownKeys: _own, ...rest } = connected;
+        if (!all.has(name)) all.set(name, { ...rest, connection: { ...connection, apiKey: undefined } });
       }
     }
     return all;
@@ -175,6 +176,7 @@ export class ProviderConnections {
       environmentKeys: base?.environmentKeys ?? [],
       isKeyless: isCustom || provider.isFree,
       models: row.models,
+      passthroughPaths: row.passthroughPaths,
       ...(row.baseUrl === null ? {} : { fetch: this.pinnedFetch(row.name) }),
     };
   }
@@ -229,7 +231,10 @@ export class ProviderConnections {
     const { encryptedHeaders: bytes, encryptionKeyId: keyId, id, name } = stored;
     const text =
       bytes === null || keyId === null ? undefined : this.openSecret({ keyId, bytes }, id, { provider: name });
-    return text === undefined ? undefined : (JSON.parse(text) as Record<string, string>);
+    if (text === undefined) return undefined;
+    // In one spelling, so that they replace what requests have of the same name instead of standing beside it.
+    const headers = Object.entries(JSON.parse(text) as Record<string, string>);
+    return Object.fromEntries(headers.map(([header, value]) => [header.toLowerCase(), value]));
   }
 
   /** What cannot be opened is told once, not at every refresh. */
@@ -268,5 +273,6 @@ function healthName(key: StoredProviderKey): string {
 
 function connectedBy(site: ProviderSite, ring: readonly RingKey[]): ConnectedProvider {
   const connection = ring[0]?.connection ?? site.connection;
-  return { provider: site.provider, connection, ...(site.fetch === undefined ? {} : { fetch: site.fetch }) };
+  const { provider, passthroughPaths, fetch } = site;
+  return { provider, connection, passthroughPaths, ...(fetch === undefined ? {} : { fetch }) };
 }

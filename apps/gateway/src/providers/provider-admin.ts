@@ -15,6 +15,8 @@ export interface ProviderAdminOptions {
   readonly vault: SecretVault;
   readonly egress: Pick<EgressOptions, 'allowedHosts' | 'allowedRanges' | 'resolve'>;
   readonly fetch: typeof globalThis.fetch;
+  /** See `Probe`. */
+  readonly maxAnswerBytes: number;
   readonly testTimeoutMs: number;
 }
 
@@ -67,7 +69,7 @@ export class ProviderAdmin {
     name: string,
     request: { key?: StoredProviderKey; projectId?: string; model?: string },
   ): Promise<ProbeOutcome | undefined> {
-    const { connections, fetch, testTimeoutMs } = this.options;
+    const { connections, fetch, testTimeoutMs, maxAnswerBytes } = this.options;
     const { key, projectId, model } = request;
     const connected = key === undefined ? connections.connect(name, projectId) : connections.withKey(key);
     if (connected === undefined) return undefined;
@@ -78,6 +80,7 @@ export class ProviderAdmin {
       model,
       fetch: connected.fetch ?? fetch,
       timeoutMs: testTimeoutMs,
+      maxAnswerBytes,
     });
     if (outcome.error === undefined) connected.keys?.accepted(connection);
     else connected.keys?.refused(connection, outcome.error);

@@ -13,6 +13,7 @@ import { listChains } from '@llm0/drizzle/queries/routing/chains';
 import { listPrices } from '@llm0/drizzle/queries/routing/model-pricing';
 import { listAllProviderKeys } from '@llm0/drizzle/queries/routing/provider-keys';
 import { listProviders } from '@llm0/drizzle/queries/routing/providers';
+import { boundedText } from '@llm0/providers/transport/bounded-fetch';
 import type { Logger } from 'pino';
 import type { Config } from '../config/config';
 import type { ConnectedProvider } from '../services/contract';
@@ -25,7 +26,7 @@ const NO_MODELS: ReadonlySet<string> = new Set();
 
 export interface TablesOptions {
   readonly db: Db;
-  readonly config: Pick<Config, 'failoverMode' | 'tierModels'>;
+  readonly config: Pick<Config, 'failoverMode' | 'tierModels' | 'maxResponseBytes'>;
   readonly connections: ProviderConnections;
   readonly fetch: typeof globalThis.fetch;
   readonly log: Logger;
@@ -179,7 +180,8 @@ export class Tables {
         const { url, headers } = provider.modelsUrl(connection);
         const answer = await fetch(url, { headers, signal: AbortSignal.timeout(LIST_MODELS_TIMEOUT_MS) });
         if (!answer.ok) continue;
-        this.liveModels.set(name, new Set(provider.decodeModels(await answer.json())));
+        const list = JSON.parse(await boundedText(answer, this.options.config.maxResponseBytes));
+        this.liveModels.set(name, new Set(provider.decodeModels(list)));
         this.routing = this.build();
       } catch (err) {
         this.options.log.debug({ err, provider: name }, 'models could not be listed');

@@ -20,6 +20,7 @@ import type { Config } from '../config/config';
 import type { Activity } from '../observe/activity';
 import type { Metrics } from '../observe/metrics';
 import type { PostWebhook } from '../observe/post-webhook';
+import type { RefusalFolder } from '../pipeline/ledger/fold-refusals';
 import type { LeaseKeeper } from '../pipeline/ledger/lease-keeper';
 import type { FlightTable } from '../pipeline/upstream/flight';
 import type { FirstCredentials } from '../process/first-credentials';
@@ -42,6 +43,8 @@ export interface ConnectedProvider {
   readonly ownKeys?: true;
   /** For addresses that an operator gave at run time: guarded, and pinned. */
   readonly fetch?: typeof globalThis.fetch;
+  /** What pass-through may reach besides inference, as `POST /v1/files`. */
+  readonly passthroughPaths?: readonly string[];
 }
 
 /** Everything a request can touch; each step declares the part it uses. Built once, in `services.ts`. */
@@ -53,8 +56,8 @@ export interface Services {
   readonly clock: Clock;
   readonly createId: () => string;
   readonly fetch: typeof globalThis.fetch;
-  /** Where requests for URLs from outside may go. */
-  readonly egress: Pick<EgressOptions, 'allowedHosts' | 'allowedRanges'>;
+  /** Private addresses that media in callers' messages may be fetched from. */
+  readonly mediaEgress: Pick<EgressOptions, 'allowedHosts' | 'allowedRanges'>;
   readonly log: Logger;
   readonly metrics: Metrics;
   readonly hotStore: HotStore;
@@ -76,6 +79,7 @@ export interface Services {
   /** Shown at every start until the first use. */
   readonly firstCredentials: Pick<FirstCredentials, 'noteSignIn'>;
   readonly leases: LeaseKeeper;
+  readonly refusals: RefusalFolder;
   readonly flights: FlightTable;
   /** Breakers, cool-downs and latencies of all targets, from memory. */
   readonly health: SharedTargetHealth;

@@ -22,6 +22,7 @@ export interface CacheParts {
   readonly database: Database;
   readonly metrics: Metrics;
   readonly log: Logger;
+  readonly fetch: typeof globalThis.fetch;
   /** The hot store's clock. */
   readonly nowMs: () => number;
 }
@@ -43,7 +44,7 @@ export async function createCaches(parts: CacheParts): Promise<{ readonly caches
     ...SHIPPED_MODEL,
     onBroken: (reason) => log.warn({ reason }, 'the built-in embedder broke'),
   });
-  const semantic = await createSemanticCache({ ...parts, shipped: builtInEmbedder, fetch: globalThis.fetch });
+  const semantic = await createSemanticCache({ ...parts, shipped: builtInEmbedder });
   const claims = { store: createIdempotencyStore(db), leaseMs: config.testing.leaseMs };
   const caches = {
     warmCache: new StoredWarmCache({

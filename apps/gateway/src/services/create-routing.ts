@@ -12,7 +12,6 @@ import { ProviderConnections } from '../providers/connections';
 import { readPriceSeed } from '../providers/price-seed';
 import { ProviderAdmin } from '../providers/provider-admin';
 import { Tables } from '../providers/tables';
-import type { Services } from './contract';
 import { createTargetHealth } from './create-target-health';
 
 export interface RoutingParts {
@@ -21,6 +20,7 @@ export interface RoutingParts {
   readonly metrics: Metrics;
   readonly database: Database;
   readonly vault: SecretVault;
+  readonly fetch: typeof globalThis.fetch;
   /** The shipped chains. */
   readonly presets: readonly Chain[];
 }
@@ -29,7 +29,8 @@ export interface RoutingParts {
 export interface Routing {
   readonly tables: Tables;
   readonly health: SharedTargetHealth;
-  readonly egress: Services['egress'];
+  /** For addresses that operators give. */
+  readonly egress: ReturnType<typeof readEgressAllow>;
   readonly providerAdmin: ProviderAdmin;
   /** Writes the shipped prices where they changed; before the tables are read. */
   seed(): Promise<void>;
@@ -39,11 +40,11 @@ export interface Routing {
 /** Longest time an operator waits for the test of a provider. */
 const MAX_TEST_MS = 15_000;
 
-export function createRouting({ config, log, metrics, database, vault, presets }: RoutingParts): Routing {
+export function createRouting({ config, log, metrics, database, vault, fetch, presets }: RoutingParts): Routing {
   const registry = createProviderRegistry();
   const egress = readEgressAllow(config.egressAllow);
   const health = createTargetHealth(config, ({ provider, model }) => {
-    metrics.breakerOpened.inc({ provider, model });
+    metrics.countOpened({ provider, model });
     log.warn({ provider, model }, 'too many failures: this target is asked last for a while');
   });
   const shared = { registry, vault, egress, fetch };
@@ -52,7 +53,12 @@ export function createRouting({ config, log, metrics, database, vault, presets }
   const testTimeoutMs = Math.min(config.requestTimeoutMs, MAX_TEST_MS);
   return {
     ...{ tables, health, egress },
-    providerAdmin: new ProviderAdmin({ ...shared, connections, testTimeoutMs }),
+    providerAdmin: new ProviderAdmin({
+      ...shared,
+      connections,
+      testTimeoutMs,
+      maxAnswerBytes: config.maxResponseBytes,
+    }),
     seed: async () => {
       const seed = await readPriceSeed();
       await seedPrices(database.db, seed.models, seed.hash);

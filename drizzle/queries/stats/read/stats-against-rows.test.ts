@@ -51,6 +51,7 @@ const first = Array.from({ length: 420 }, (_, index): LogRecord => {
     upstreamMs: isHit ? undefined : 3 + ((index * 104_729) % 3000),
     ttftMs: index % 4 === 0 ? undefined : 1 + ((index * 31) % 800),
     status,
+    refusedCount: status === 'rate_limited' ? 1 + (index % 3) * 40 : undefined,
     errorCode: status === 'success' || status === 'aborted' ? undefined : `code-${index % 2}`,
   });
 });
@@ -64,6 +65,7 @@ const corrections = first
     latencyMs: record.latencyMs * 3,
     ttftMs: undefined,
     status: 'success' as const,
+    refusedCount: undefined,
     errorCode: undefined,
   }));
 const corrected = new Map(corrections.map((record) => [record.id, record]));
@@ -96,9 +98,9 @@ function matching(query: BucketQuery): readonly LogRecord[] {
 
 function totalsOf(chosen: readonly LogRecord[]): UsageTotals {
   const sum = (of: (record: LogRecord) => number) => chosen.reduce((total, record) => total + of(record), 0);
-  const having = (status: string) => sum((record) => (record.status === status ? 1 : 0));
+  const having = (status: string) => sum((record) => (record.status === status ? (record.refusedCount ?? 1) : 0));
   return {
-    requests: chosen.length,
+    requests: sum((record) => record.refusedCount ?? 1),
     success: having('success'),
     errors: having('error'),
     rateLimited: having('rate_limited'),

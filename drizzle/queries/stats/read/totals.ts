@@ -77,6 +77,8 @@ const BY_STATUS = (n: string) =>
       .map(([status, name]) => `case when status = '${status}' then ${n} else 0 end as ${name}`)
       .join(', '),
   );
+/** A row may stand for many refusals. */
+const ROW_REQUESTS = 'coalesce(refused_count, 1)';
 const TOKENS_AND_MONEY = sql.raw(
   'tokens_in, tokens_out, tokens_cache_read, tokens_cache_write, tokens_reasoning, cost_usd, saved_usd',
 );
@@ -86,7 +88,7 @@ function totalsQuery(segments: readonly StatsSegment[], scope: StatsScope): SQL 
   const parts = segments.map((segment) => {
     const rows = segment.source === 'rows';
     const counts = rows
-      ? sql`1 as requests, ${BY_STATUS('1')}, ${TOKENS_AND_MONEY},
+      ? sql`${sql.raw(ROW_REQUESTS)} as requests, ${BY_STATUS(ROW_REQUESTS)}, ${TOKENS_AND_MONEY},
           (cache_hit and not semantic_cache_hit)::int as exact_hits, semantic_cache_hit::int as semantic_hits,
           failover_count as failovers`
       : sql`requests, ${BY_STATUS('requests')}, ${TOKENS_AND_MONEY},

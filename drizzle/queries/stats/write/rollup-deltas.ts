@@ -13,6 +13,8 @@ export interface UsageFact {
   readonly provider: string;
   readonly status: string;
   readonly cache: 'exact' | 'semantic' | 'miss';
+  /** More than one for refusals that were folded into a row. */
+  readonly requests: number;
   readonly customerId: string | null;
   readonly errorCode: string | null;
   readonly tokensIn: number;
@@ -70,6 +72,7 @@ export function factOf(record: LogRecord): UsageFact {
     provider: record.finalProvider ?? record.provider ?? '',
     status: record.status,
     cache: record.semanticCacheHit ? 'semantic' : record.cacheHit ? 'exact' : 'miss',
+    requests: record.refusedCount ?? 1,
     customerId: record.customerId ?? null,
     errorCode: record.errorCode ?? null,
     tokensIn: record.tokensIn,
@@ -135,7 +138,7 @@ export async function groupFacts(facts: readonly SignedFact[], bucketMs: number)
   const groups = new Map<string, Group>();
   await eachInSlices(facts, ({ fact, sign }) => {
     const group = groupOf(groups, fact, fact.createdAtMs - (fact.createdAtMs % bucketMs));
-    group.requests += sign;
+    group.requests += sign * fact.requests;
     for (const name of SUMS) group.sums[name] += sign * fact[name];
     for (const name of METRICS) {
       const value = fact[name];
@@ -178,25 +181,29 @@ function groupOf(groups: Map<string, Group>, fact: UsageFact, bucketMs: number):
   return group;
 }
 
-/** Changes of `customer_spend`; `date` is `YYYY-MM-DD`, UTC. */
+/**
+ * Changes of `customer_spend`; `date` is `YYYY-MM-DD`, UTC. `served`: requests that had a provider; names that come with
+ * refused ones alone may be invented.
+ */
 export const customerDeltas = (facts: readonly SignedFact[]) =>
-  sumUp(facts, ({ projectId, customerId, createdAtMs, tokensIn, tokensOut, costNanoUsd, savedNanoUsd }) =>
-    customerId === null
-      ? undefined
-      : {
-          at: { projectId, customerId, date: utcDay(createdAtMs) },
-          adds: { requests: 1, tokensIn, tokensOut, costNanoUsd, savedNanoUsd },
-        },
-  );
+  sumUp(facts, ({ projectId, customerId, createdAtMs, requests, provider, ...fact }) => {
+    if (customerId === null) return undefined;
+    const { tokensIn, tokensOut, costNanoUsd, savedNanoUsd } = fact;
+    const served = provider === '' && costNanoUsd === 0 ? 0 : 1;
+    return {
+      at: { projectId, customerId, date: utcDay(createdAtMs) },
+      adds: { requests, served, tokensIn, tokensOut, costNanoUsd, savedNanoUsd },
+    };
+  });
 
 /** Changes of `rollup_error`: of rows with an error code only. */
 export const errorDeltas = (facts: readonly SignedFact[], bucketMs: number) =>
-  sumUp(facts, ({ projectId, model, provider, status, errorCode, createdAtMs }) =>
+  sumUp(facts, ({ projectId, model, provider, status, errorCode, createdAtMs, requests }) =>
     errorCode === null
       ? undefined
       : {
           at: { bucketMs: createdAtMs - (createdAtMs % bucketMs), projectId, model, provider, status, errorCode },
-          adds: { requests: 1 },
+          adds: { requests },
         },
   );
 

@@ -98,6 +98,7 @@ function upsertRollup(table: string, json: string) {
     on conflict (bucket, project_id, api_key_id, model, provider, status, cache) do update set ${sql.raw(updates)}`;
 }
 
+/** Of customers with limits and those served this month all is counted, of other names only what was served. */
 async function writeCustomerSpend(tx: Db, facts: readonly SignedFact[], corrected: boolean): Promise<void> {
   const deltas = customerDeltas(facts);
   if (deltas.length === 0) return;
@@ -109,7 +110,11 @@ async function writeCustomerSpend(tx: Db, facts: readonly SignedFact[], correcte
     select r."projectId", r."customerId", r.date, r.requests, r."tokensIn", r."tokensOut",
       r."costNanoUsd" * 0.000000001, r."savedNanoUsd" * 0.000000001
     from json_to_recordset(${JSON.stringify(deltas)}::json) as r("projectId" uuid, "customerId" text, date date,
-      requests bigint, "tokensIn" bigint, "tokensOut" bigint, "costNanoUsd" bigint, "savedNanoUsd" bigint)
+      requests bigint, served bigint, "tokensIn" bigint, "tokensOut" bigint, "costNanoUsd" bigint, "savedNanoUsd" bigint)
+    where r.served <> 0
+      or exists (select 1 from customer_spend k where k.project_id = r."projectId" and k.customer_id = r."customerId"
+        and k.date >= date_trunc('month', r.date)::date)
+      or exists (select 1 from customer_limits l where l.project_id = r."projectId" and l.customer_id = r."customerId")
     on conflict (project_id, customer_id, date) do update set
       request_count = t.request_count + excluded.request_count, tokens_in = t.tokens_in + excluded.tokens_in,
       tokens_out = t.tokens_out + excluded.tokens_out,

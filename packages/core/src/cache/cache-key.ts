@@ -1,3 +1,4 @@
+import { writeJsonInTurns } from '../chat/json-in-turns';
 import type { ChatRequest } from '../chat/request';
 
 /** Fields of `extra` that do not change the answer (contract: exact cache). */
@@ -10,12 +11,23 @@ const LEFT_OUT: ReadonlySet<string> = new Set(['stream_options', 'store', 'user'
 export function exactCacheKey(projectId: string, scope: string, request: ChatRequest): string {
   const hasher = new Bun.CryptoHasher('sha256');
   hasher.update(`${projectId}\n${scope}\n`);
-  hasher.update(canonicalText(request));
+  hasher.update(request.digest ?? canonicalText(request));
+  return hasher.digest('hex');
+}
+
+/** What stands for the canonical text of a large request in its key. */
+export async function digestRequest(request: ChatRequest): Promise<string> {
+  const hasher = new Bun.CryptoHasher('sha256');
+  await writeJsonInTurns(canonicalParts(request), (piece) => hasher.update(piece));
   return hasher.digest('hex');
 }
 
 /** The request as one JSON text: fixed field order, unknown fields by name, nothing of delivery or bookkeeping. */
 export function canonicalText(request: ChatRequest): string {
+  return JSON.stringify(canonicalParts(request));
+}
+
+function canonicalParts(request: ChatRequest): unknown[] {
   const extra: [string, unknown][] = [];
   for (const name of Object.keys(request.extra).sort()) {
     if (!LEFT_OUT.has(name)) extra.push([name, request.extra[name]]);
@@ -49,5 +61,5 @@ export function canonicalText(request: ChatRequest): string {
     parts.push(['prompt', prompt]);
   }
   if (request.countOnly === true) parts.push('count');
-  return JSON.stringify(parts);
+  return parts;
 }

@@ -72,10 +72,22 @@ export type WirePart =
   /** A complete plain answer. */
   | { readonly kind: 'body'; readonly format: WireFormat; readonly body: JsonObject };
 
+/** What batches held that are not kept any more: as much as it takes to guess what they cost. */
+export interface AnswerTally {
+  /** Pieces of output, and their UTF-8 bytes. */
+  pieces: number;
+  outputBytes: number;
+  reasoningBytes: number;
+  /** The last one reported. */
+  usage?: Usage;
+}
+
 /** What one network chunk (or one JSON answer, or a replay) brought: the unit that flows through the pipeline. */
 export interface EventBatch {
   readonly events: readonly ChatEvent[];
   readonly wire?: WirePart;
+  /** Stands for batches ahead of it that were too much to keep. */
+  readonly gone?: AnswerTally;
 }
 
 /** True for events that the caller can see: from here on an answer cannot be failed over. */

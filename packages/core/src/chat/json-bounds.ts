@@ -1,4 +1,5 @@
 import { invalidRequest } from '../errors/gateway-error';
+import { nextTurn } from '../waits/in-turns';
 
 /** Deeper than any real request or answer, and safe for everything that recurses. */
 export const MAX_JSON_DEPTH = 200;
@@ -17,6 +18,15 @@ const OPEN_OBJECT = 123;
 const CLOSE_OBJECT = 125;
 /** Shorter texts are parsed in no time, whatever is in them. */
 const HARMLESS_LENGTH = 16_384;
+/** Characters looked through in one turn: some two milliseconds. */
+const TURN_LENGTH = 1024 * 1024;
+
+/** Where a look through a text stands. */
+interface Look {
+  at: number;
+  depth: number;
+  tokens: number;
+}
 
 /**
  * What is too much of a JSON text, told before it is parsed; undefined for all else, malformed texts among them. Strings are
@@ -24,12 +34,29 @@ const HARMLESS_LENGTH = 16_384;
  */
 export function findJsonExcess(text: string, maxTokens = Number.POSITIVE_INFINITY): JsonExcess | undefined {
   if (text.length < HARMLESS_LENGTH) return undefined;
-  let depth = 0;
-  let tokens = 0;
-  for (let i = 0; i < text.length; i++) {
-    switch (text.charCodeAt(i)) {
+  return lookThrough(text, { at: 0, depth: 0, tokens: 0 }, { end: text.length, maxTokens });
+}
+
+/** The same in turns, for long texts. */
+export async function findJsonExcessInTurns(
+  text: string,
+  maxTokens = Number.POSITIVE_INFINITY,
+): Promise<JsonExcess | undefined> {
+  const look = { at: 0, depth: 0, tokens: 0 };
+  for (let end = TURN_LENGTH; look.at < text.length; end = look.at + TURN_LENGTH) {
+    const excess = lookThrough(text, look, { end: Math.min(end, text.length), maxTokens });
+    if (excess !== undefined) return excess;
+    await nextTurn();
+  }
+  return undefined;
+}
+
+function lookThrough(text: string, look: Look, most: { end: number; maxTokens: number }): JsonExcess | undefined {
+  let { at, depth, tokens } = look;
+  for (; at < most.end; at++) {
+    switch (text.charCodeAt(at)) {
       case QUOTE:
-        i = endOfString(text, i + 1);
+        at = endOfString(text, at + 1);
         break;
       case OPEN_LIST:
       case OPEN_OBJECT:
@@ -48,8 +75,9 @@ export function findJsonExcess(text: string, maxTokens = Number.POSITIVE_INFINIT
       default:
         continue;
     }
-    if (tokens > maxTokens) return 'tokens';
+    if (tokens > most.maxTokens) return 'tokens';
   }
+  Object.assign(look, { at, depth, tokens });
   return undefined;
 }
 
@@ -60,12 +88,20 @@ const SAID = {
 
 /** Throws `invalid_request` for a request body that is too much to parse. */
 export function checkJsonBounds(text: string): void {
-  const excess = findJsonExcess(text, MAX_JSON_TOKENS);
+  refuseExcess(findJsonExcess(text, MAX_JSON_TOKENS));
+}
+
+/** The same for a long text, in turns. */
+export async function checkJsonBoundsInTurns(text: string): Promise<void> {
+  refuseExcess(await findJsonExcessInTurns(text, MAX_JSON_TOKENS));
+}
+
+function refuseExcess(excess: JsonExcess | undefined): void {
   if (excess !== undefined) throw invalidRequest('', `The request body ${SAID[excess]}`);
 }
 
 /** Index of the closing quote, or of the text's end. */
-function endOfString(text: string, from: number): number {
+export function endOfString(text: string, from: number): number {
   for (let end = text.indexOf('"', from); end >= 0; end = text.indexOf('"', end + 1)) {
     let first = end;
     while (first > from && text.charCodeAt(first - 1) === BACKSLASH) first -= 1;

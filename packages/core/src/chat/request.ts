@@ -128,6 +128,8 @@ export interface TextPrompt {
  * Absent fields were not sent; nothing is defaulted here.
  */
 export interface ChatRequest {
+  /** SHA-256 (hex) of its canonical text, worked out ahead and in turns: set for large requests, and only for them. */
+  readonly digest?: string;
   /** Model name exactly as asked for (may be an alias or `provider/model`). */
   readonly model: string;
   readonly messages: readonly ChatMessage[];

@@ -24,9 +24,13 @@ export interface Project {
   readonly cacheToolCalls: boolean;
   /** Leave out what the answering vendor does not take, instead of refusing it; null = not set. */
   readonly dropParams: boolean | null;
+  /** Providers whose native APIs its keys may use; null = none. */
+  readonly passthrough: readonly string[] | null;
   readonly onStoreFailure: StoreFailurePolicy;
   /** null = not set: refuse where a cap applies, else allow unpriced. */
   readonly unknownModelPolicy: UnknownModelPolicy | null;
+  /** Different customers without limits of their own in a calendar month; null = any number. */
+  readonly maxCustomers: number | null;
 }
 
 /** An API key as the request path sees it; the secret itself is never kept, only its SHA-256. */
@@ -46,9 +50,16 @@ export interface ApiKey {
   readonly allowedModels: readonly string[] | null;
   /** null = as the project says. */
   readonly dropParams: boolean | null;
+  /** null = as the project says; an empty list = none, whatever it says. */
+  readonly passthrough: readonly string[] | null;
   readonly expiresAtMs: number | null;
   readonly budgetNanoUsd: number | null;
   readonly budgetPeriod: BudgetPeriod;
+}
+
+/** Providers whose native APIs a key may use. */
+export function passthroughOf({ key, project }: Principal): readonly string[] {
+  return key.passthrough ?? project.passthrough ?? [];
 }
 
 /** A key together with its project, as authentication loads them. */

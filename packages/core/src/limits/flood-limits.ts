@@ -48,6 +48,14 @@ export class FloodLimits {
     return undefined;
   }
 
+  /** Takes back what was counted for a request of this client that turned out to be none of those to be limited. */
+  giveBack(client: string): void {
+    const { settings, everybody } = this;
+    const own = this.clients.get(client);
+    if (own !== undefined && settings.client !== undefined) own.fullAtMs -= 1000 / settings.client.perSecond;
+    if (settings.global !== undefined) everybody.fullAtMs -= 1000 / settings.global.perSecond;
+  }
+
   private bucketOf(client: string): { fullAtMs: number } {
     const known = this.clients.get(client);
     if (known !== undefined) return known;

@@ -8,7 +8,7 @@ import { rotatingSeed } from './rotating-seed.fixture';
 import { requestOf, StoredRows, settlementOf } from './store-rows.fixture';
 
 const PROJECTS = ['p-a', 'p-b'] as const;
-const CUSTOMERS = [undefined, 'c-1', 'c-2'] as const;
+const CUSTOMERS = [undefined, 'c-1', 'c-2', 'c-3'] as const;
 const LIMITS: readonly (CustomerLimits | null)[] = [
   null,
   { ...NO_LIMITS, dailySpendNanoUsd: 400, onLimit: 'block' },
@@ -29,7 +29,8 @@ const stepArb = fc.oneof(
     arbitrary: fc.record({
       do: fc.constant('admit' as const),
       project: fc.nat(1),
-      customer: fc.nat(2),
+      customer: fc.nat(3),
+      maxCustomers: fc.option(fc.nat(2), { nil: null }),
       hold: fc.integer({ min: 0, max: 200 }),
       tokens: fc.integer({ min: 0, max: 60 }),
       cache: fc.option(fc.nat(3), { nil: undefined }),
@@ -55,7 +56,7 @@ const stepArb = fc.oneof(
     arbitrary: fc.record({
       do: fc.constant('limits' as const),
       project: fc.nat(1),
-      customer: fc.integer({ min: 1, max: 2 }),
+      customer: fc.integer({ min: 1, max: 3 }),
       pick: fc.nat(LIMITS.length - 1),
     }),
   },
@@ -131,6 +132,7 @@ class Trial {
       projectId: `${this.run}${PROJECTS[step.project]}`,
       keyId: `${this.run}key-${step.project}`,
       ...(customerId === undefined ? {} : { customerId }),
+      maxCustomers: step.maxCustomers,
       reloaded: step.reloaded || n < 4,
       keyBucket: { ratePerMinute: 37, burst: 9 },
       requested: {

@@ -394,6 +394,54 @@ export function describeHotStore(name: string, open: OpenStore): void {
         expect(await admit({ customerId, downgrade: small })).toMatchObject({ type: 'admitted', plan: 'requested' });
       });
 
+      test('a project has so many a month, hits and all; those with limits and those known pass', async () => {
+        const of = (name: string, more: Parameters<typeof requestOf>[0] = {}) => ({
+          ...{ customerId: name, maxCustomers: 2, ...more },
+        });
+        const cached = { requested: { cacheKey: 'shared' } };
+        await store.setCustomerLimits('project-1', 'vip', { ...NO_LIMITS, requestsPerMinute: 9 });
+        expect((await admit(of('vip'))).type).toBe('admitted');
+        await serve(of('ann', cached), 7, { key: 'shared', value: 'answer' });
+        expect((await admit(of('bob', cached))).type).toBe('cached');
+        for (const more of [{}, cached]) {
+          expect(await admit(of('eve', more))).toMatchObject({
+            ...{ type: 'denied', reason: 'customer_count', retryAfterMs: 600_000 },
+          });
+        }
+        for (const known of ['ann', 'bob', 'vip']) expect((await admit(of(known))).type).toBe('admitted');
+        expect((await admit({ maxCustomers: 2 })).type).toBe('admitted');
+        expect((await admit(of('eve', { projectId: 'project-2' }))).type).toBe('admitted');
+        expect((await admit(of('eve', { maxCustomers: 3 }))).type).toBe('admitted');
+        expect((await admit(of('mallory', { maxCustomers: 3 }))).type).toBe('denied');
+        await store.setCustomerLimits('project-1', 'vip', null);
+        expect((await admit(of('vip'))).type).toBe('denied');
+        clock.ms += 600_000;
+        for (const name of ['mallory', 'vip']) expect((await admit(of(name))).type).toBe('admitted');
+        expect((await admit(of('ann'))).type).toBe('denied');
+        expect((await admit(of('ann', { maxCustomers: null }))).type).toBe('admitted');
+      });
+
+      test('1,000 names at once: exactly as many as the project may have', async () => {
+        const decisions = await Promise.all(
+          Array.from({ length: 1000 }, (_, n) => admit({ customerId: `invented-${n}`, maxCustomers: 40 })),
+        );
+        expect(decisions.filter(({ type }) => type === 'admitted')).toHaveLength(40);
+        expect((await store.counters()).filter(({ projectId }) => projectId === 'project-1')).toHaveLength(1);
+      });
+
+      test('a denial counts nobody, and a recount counts those that rows and holds know', async () => {
+        const keyBucket = { ratePerMinute: 1, burst: 1 };
+        expect((await admit({ customerId: 'held', maxCustomers: 3, keyBucket })).type).toBe('admitted');
+        expect((await admit({ customerId: 'x', maxCustomers: 3, keyBucket })).type).toBe('denied');
+        for (const name of ['ann', 'bob']) await serve({ customerId: name, maxCustomers: 3 }, 0);
+        await rows.drain(store);
+        rows.limits = [{ projectId: 'project-1', customerId: 'bob', limits: NO_LIMITS }];
+        await store.recount();
+        for (const name of ['held', 'ann', 'bob', 'new'])
+          expect([name, (await admit({ customerId: name, maxCustomers: 3 })).type]).toEqual([name, 'admitted']);
+        expect(await admit({ customerId: 'newer', maxCustomers: 3 })).toMatchObject({ reason: 'customer_count' });
+      });
+
       test('1,000 at once with downgrade: no more on the asked model than the limit fits', async () => {
         await limit({ dailySpendNanoUsd: 5_000, onLimit: 'downgrade', downgradeModel: 'small' });
         const small = { ...requestOf({}).requested, model: 'small', holdNanoUsd: 1 };

@@ -31,6 +31,8 @@ export interface AdmitRequest {
   readonly reloaded: boolean;
   readonly keyBucket?: { readonly ratePerMinute: number; readonly burst: number };
   readonly customerId?: string;
+  /** Different customers without limits of their own that the project may have in a month; null = any number. */
+  readonly maxCustomers: number | null;
   readonly requested: AdmitPlan;
   /** Plan for the customer's downgrade model, when the caller believes there is one. */
   readonly downgrade?: AdmitPlan;
@@ -47,6 +49,8 @@ export type DenialReason =
   | 'key_rate'
   | 'customer_rate'
   | 'customer_model_rate'
+  /** 429: one customer more than the project may have this month. */
+  | 'customer_count'
   /** 429 */
   | 'tokens_rate'
   | 'concurrency'

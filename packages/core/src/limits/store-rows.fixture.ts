@@ -127,6 +127,7 @@ export function requestOf(
     keyBudgetPeriod: 'month',
     tokensPerMinute: null,
     maxConcurrency: null,
+    maxCustomers: null,
     ...request,
     ...ids,
     requested: planOf({ ...ids, ...customer, ...request.requested }),

@@ -71,6 +71,9 @@ function findFault(record: LogRecord): string | null {
     OPTIONAL_NUMBERS.find((name) => record[name] != null && typeof record[name] !== 'number');
   if (wrong !== undefined) return wrong;
   if (!(record.createdAtMs >= FIRST_MS && record.createdAtMs < LAST_MS)) return 'createdAtMs';
+  if (record.refusedCount != null && !(Number.isSafeInteger(record.refusedCount) && record.refusedCount > 0)) {
+    return 'refusedCount';
+  }
   if (typeof record.latencyMs !== 'number') return 'latencyMs';
   if (!STATUSES.has(record.status)) return 'status';
   return record.attempts == null || Array.isArray(record.attempts) ? null : 'attempts';

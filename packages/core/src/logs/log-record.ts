@@ -81,6 +81,8 @@ export interface LogRecord {
   readonly errorMessage?: string;
   readonly customerId?: string;
   readonly labels?: Readonly<Record<string, string>>;
+  /** Refusals that this row stands for; set on 429 `rate_limit_exceeded` only. */
+  readonly refusedCount?: number;
   /** Of an exact hit on what the semantic cache had found: the request it was found for. */
   readonly matchedBy?: string;
   /** Parameters that were left out because the answering model does not take them; also `X-LLM0-Dropped`. */

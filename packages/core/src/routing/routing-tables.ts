@@ -77,6 +77,13 @@ export function firstChoice({ passedOver, targets }: Pick<Route, 'passedOver' | 
   return passedOver?.[0]?.target ?? targets[0];
 }
 
+/** Whether the operator knows the model: priced, or listed by a local server. A free provider's other names are a caller's own. */
+export const isListed = (
+  { prices, providers }: Pick<RoutingTables, 'prices' | 'providers'>,
+  provider: string,
+  model: string,
+) => prices.isListed(provider, model) || providers.get(provider)?.liveModels.has(model) === true;
+
 type Given = Pick<RoutingTables, 'providers' | 'prices'> & Partial<Omit<RoutingTables, 'routes'>>;
 
 /** Tables with nothing but what is given: no chains, no aliases, `cloud_first`. */

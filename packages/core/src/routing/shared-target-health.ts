@@ -256,7 +256,12 @@ export class SharedTargetHealth implements TargetMonitor {
 
   private trouble(one: Watched): void {
     this.troubled.add(one);
-    if (one.key === targetKey(one.target) && this.shown.size < MAX_SHOWN) this.shown.add(one);
+    if (one.key !== targetKey(one.target) || this.shown.has(one)) return;
+    // Names that callers invented must not keep out what is in trouble now.
+    if (this.shown.size >= MAX_SHOWN) {
+      for (const old of this.shown) if (!this.troubled.has(old)) this.shown.delete(old);
+    }
+    if (this.shown.size < MAX_SHOWN) this.shown.add(one);
   }
 
   private watch(key: string, target: Target): Watched {

@@ -2,7 +2,7 @@ import type { JsonObject } from '@llm0/core/chat/json';
 import { countText, createUsageReader, limitOf, type NativeShape, type PassthroughPart } from '../passthrough';
 import { asObject, asObjects } from '../translation/read-json';
 import { decodeUsage, mergeUsage } from './decode-usage';
-import { API_VERSION, rootOf } from './endpoint';
+import { API_VERSION } from './endpoint';
 
 const BOUNDED = new Set([
   ...['model', 'messages', 'system', 'tools', 'tool_choice', 'max_tokens', 'stream', 'stop_sequences', 'metadata'],
@@ -11,7 +11,7 @@ const BOUNDED = new Set([
 
 /** Source: https://platform.claude.com/docs/en/api/messages */
 const MESSAGES: NativeShape = {
-  path: /\/v1\/messages$/,
+  path: /^(?:\/v1)?\/messages$/,
   outputLimit: (body) => limitOf(body, 'max_tokens'),
   tellsCost: () => true,
   boundedFields: BOUNDED,
@@ -32,13 +32,13 @@ const MESSAGES: NativeShape = {
   },
 };
 
-const COUNT: NativeShape = { ...MESSAGES, path: /\/v1\/messages\/count_tokens$/, isFree: true };
+const COUNT: NativeShape = { ...MESSAGES, path: /^(?:\/v1)?\/messages\/count_tokens$/, isFree: true };
 
 const NATIVE_ONLY = /^\/v1\/(?:messages\/batches|skills|complete|organizations)(?:\/|$)/;
 
 /** The vendor's native API, from the host's root. */
 export const passthrough: PassthroughPart = {
-  root: rootOf,
+  root: ({ baseUrl }) => baseUrl.replace(/\/+$/, ''),
   signsBody: () => false,
   authorize: ({ headers }, connection) => ({
     'anthropic-version': headers['anthropic-version'] ?? API_VERSION,

@@ -1,6 +1,7 @@
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { sign } from 'aws4';
 import type { ProviderConnection, UpstreamRequest } from '../provider-request';
+import { LargeJson } from '../translation/json-body';
 import { PROVIDER } from './wire';
 
 const SERVICE = 'bedrock';
@@ -11,7 +12,7 @@ export interface ConverseTarget {
   readonly connection: ProviderConnection;
   readonly model: string;
   readonly stream: boolean;
-  readonly body: string;
+  readonly body: string | LargeJson;
 }
 
 /**
@@ -40,8 +41,9 @@ function modelRequest({ connection, model, body, accept, action }: ModelAction):
   const url = new URL(`${runtimeRoot(connection, region)}/model/${path}/${action}`);
   const headers = { 'content-type': 'application/json', accept, ...connection.headers };
   const method = 'POST';
-  const signed = authorize({ url, method, body, headers, region }, connection);
-  return { url: url.href, method, headers: { ...headers, ...signed }, body };
+  const sign = (bytes: string | Uint8Array) => authorize({ url, method, body: bytes, headers, region }, connection);
+  if (body instanceof LargeJson) return { url: url.href, method, headers, body, sign };
+  return { url: url.href, method, headers: { ...headers, ...sign(body) }, body };
 }
 
 /** Where models of a region are reached; without a trailing slash. */

@@ -22,6 +22,7 @@ async function ask(body: JsonObject, stream = false, signal = new AbortControlle
     context: { connection: { baseUrl: '' }, model: request.model, dropParams: false },
     timeoutMs: 1000,
     idleTimeoutMs: 5000,
+    maxAnswerBytes: 64 * 1024 * 1024,
     signal,
     fetch: Object.assign(() => Promise.reject(new Error('the built-in provider must not call out')), {
       preconnect: () => {},

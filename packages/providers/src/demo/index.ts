@@ -1,6 +1,7 @@
 import { createChatProvider } from '../openai/index';
 import { OPENAI_QUIRKS } from '../openai/quirks';
 import type { Provider } from '../provider';
+import { LargeJson } from '../translation/json-body';
 import { respondLocally } from './respond';
 
 const profile = createChatProvider({
@@ -17,6 +18,8 @@ export const demo: Provider = {
   ...profile,
   // There is no vendor behind it.
   passthrough: undefined,
-  respondLocally: (request, signal) =>
-    respondLocally(typeof request.body === 'string' ? request.body : new TextDecoder().decode(request.body), signal),
+  respondLocally: async ({ body }, signal) => {
+    const bytes = body instanceof LargeJson ? await body.bytes() : body;
+    return respondLocally(typeof bytes === 'string' ? bytes : new TextDecoder().decode(bytes), signal);
+  },
 };

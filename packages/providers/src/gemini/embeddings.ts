@@ -2,6 +2,7 @@ import type { JsonObject } from '@llm0/core/chat/json';
 import type { EmbeddingRequest } from '@llm0/core/embedding/embedding-request';
 import { type EmbeddingAnswer, type EmbeddingsPart, requireText } from '../embeddings';
 import type { EncodeContext, UpstreamRequest } from '../provider-request';
+import { isLargeInput, jsonBody } from '../translation/json-body';
 import { asCount, asObject, asObjects, asString, parseAnswer } from '../translation/read-json';
 import { readVector } from '../translation/read-vector';
 import { DroppedParameters } from '../translation/refuse-parameter';
@@ -39,7 +40,11 @@ function encodeEmbeddings(request: EmbeddingRequest, context: EncodeContext): Up
     ...settings,
     content: { parts: [{ text: requireText(input, context.model) }] },
   }));
-  return { ...embeddingsEndpoint(context), body: JSON.stringify({ requests }), dropped: dropped.names() };
+  return {
+    ...embeddingsEndpoint(context),
+    body: jsonBody({ requests }, isLargeInput(request.inputs)),
+    dropped: dropped.names(),
+  };
 }
 
 function decodeEmbeddings(bytes: Uint8Array): EmbeddingAnswer {

@@ -10,9 +10,9 @@ import {
 } from '../passthrough';
 import { asCount, asObject, asObjects } from '../translation/read-json';
 import { decodeUsage } from './decode-usage';
-import { keyHeaders, rootOf } from './endpoint';
+import { keyHeaders } from './endpoint';
 
-const MODEL = String.raw`\/v1(?:beta|alpha)?\/(?:models\/)?(?<model>[^/:]+)`;
+const MODEL = String.raw`\/v1(?:beta|alpha)?\/(?:models\/)?(?<model>[^/:%;]+)`;
 
 /** Source: https://ai.google.dev/api/generate-content */
 const GENERATE: NativeShape = {
@@ -61,7 +61,7 @@ const HIDING: ReadonlySet<string> = new Set(['fields', 'callback', 'key', 'acces
 
 /** The vendor's native API, from the host's root. */
 export const passthrough: PassthroughPart = {
-  root: rootOf,
+  root: ({ baseUrl }) => baseUrl.replace(/\/+$/, ''),
   signsBody: () => false,
   authorize: (_request, connection) => ({ ...keyHeaders(connection), ...connection.headers }),
   shapes: [GENERATE, COUNT, EMBED],

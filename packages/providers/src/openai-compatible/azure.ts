@@ -1,7 +1,7 @@
 import { createCompletions } from '../openai/completions/create-completions';
 import { OPENAI_COMPLETIONS } from '../openai/completions/quirks';
 import { createEmbeddings, OPENAI_EMBEDDINGS } from '../openai/embeddings';
-import { passthrough } from '../openai/passthrough';
+import { passthrough, shapesUnder } from '../openai/passthrough';
 import { OPENAI_QUIRKS } from '../openai/quirks';
 import type { Provider } from '../provider';
 import type { EncodeContext, Endpoint, ProviderConnection, UpstreamRequest } from '../provider-request';
@@ -69,6 +69,7 @@ export const azure: Provider = {
   passthrough: {
     ...passthrough,
     root: resourceRoot,
+    shapes: shapesUnder('/openai/(?:v1|deployments/(?<model>[^/%;]+))'),
     query: (connection) => ({ 'api-version': versionOf(connection) }),
     authorize: (_request, connection) => ({ ...keyHeaders(connection), ...connection.headers }),
   },

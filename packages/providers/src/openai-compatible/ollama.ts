@@ -1,7 +1,11 @@
+import { ZERO_USAGE } from '@llm0/core/chat/usage';
 import { createEmbeddings, OPENAI_EMBEDDINGS } from '../openai/embeddings';
 import { modelsEndpoint } from '../openai/endpoint';
+import { passthrough, shapesUnder } from '../openai/passthrough';
+import { countText, createUsageReader, limitOf, type NativeShape } from '../passthrough';
 import type { Provider } from '../provider';
 import type { EncodeContext, ProviderConnection } from '../provider-request';
+import { asCount, asObject } from '../translation/read-json';
 import { createCompatibleProvider } from './create-compatible-provider';
 
 /** The base URL is taken with or without `/v1`, as people write both. */
@@ -26,9 +30,47 @@ const compatible = createCompatibleProvider({
 const embeddings = createEmbeddings('ollama', { ...OPENAI_EMBEDDINGS, base64: false, takesTokens: false });
 const versioned = (context: EncodeContext) => ({ ...context, connection: withVersion(context.connection) });
 
+/** Source: https://docs.ollama.com/api */
+const OWN: NativeShape = {
+  path: /^\/api\/(?:chat|generate)$/,
+  outputLimit: (body) => limitOf(asObject(body.options), 'num_predict'),
+  tellsCost: () => true,
+  boundedFields: new Set([
+    ...['model', 'messages', 'prompt', 'suffix', 'system', 'template', 'tools', 'format', 'options', 'stream', 'raw'],
+    ...['think', 'keep_alive', 'context'],
+  ]),
+  createReader: () =>
+    createUsageReader({
+      readUsage: (value) =>
+        value.done === true
+          ? { ...ZERO_USAGE, inputTokens: asCount(value.prompt_eval_count), outputTokens: asCount(value.eval_count) }
+          : undefined,
+      readText: (value) => countText(asObject(value.message)?.content ?? value.response),
+    }),
+};
+const OWN_EMBED: NativeShape = {
+  ...OWN,
+  path: /^\/api\/embed(?:dings)?$/,
+  isInputOnly: true,
+  outputLimit: () => 0,
+  boundedFields: new Set(['model', 'input', 'prompt', 'options', 'truncate', 'keep_alive', 'dimensions']),
+  createReader: () =>
+    createUsageReader({
+      readUsage: (value) => ({ ...ZERO_USAGE, inputTokens: asCount(value.prompt_eval_count) }),
+      readText: () => 0,
+    }),
+};
+const OWN_SHAPES = [OWN, OWN_EMBED];
+
 /** Models on the operator's own machines, without a key. Source: https://docs.ollama.com/api/openai-compatibility */
 export const ollama: Provider = {
   ...compatible,
+  passthrough: {
+    ...passthrough,
+    // Its own API lies beside the compatible one.
+    root: ({ baseUrl }) => baseUrl.replace(/\/+$/, '').replace(/\/v1$/, ''),
+    shapes: [...shapesUnder('/v1'), ...OWN_SHAPES],
+  },
   encodeRequest: (request, context) => compatible.encodeRequest(request, versioned(context)),
   embeddings: {
     ...embeddings,

@@ -2,6 +2,7 @@ import type { JsonObject } from '@llm0/core/chat/json';
 import type { EmbeddingRequest } from '@llm0/core/embedding/embedding-request';
 import type { EmbeddingAnswer, EmbeddingsPart } from '../embeddings';
 import type { EncodeContext, UpstreamRequest } from '../provider-request';
+import { isLargeInput, jsonBody } from '../translation/json-body';
 import { asCount, asObject, asObjects, parseAnswer } from '../translation/read-json';
 import { readVector } from '../translation/read-vector';
 import { endpointOf } from './endpoint';
@@ -48,7 +49,7 @@ function encodeEmbeddings(
   if (base64) body.encoding_format = 'base64';
   if (dimensions !== undefined) body[dimensionsField] = dimensions;
   if (user !== undefined) body.user = user;
-  return { ...endpointOf(context.connection, 'embeddings'), body: JSON.stringify(body), dropped: [] };
+  return { ...endpointOf(context.connection, 'embeddings'), body: jsonBody(body, isLargeInput(inputs)), dropped: [] };
 }
 
 function decodeEmbeddings(provider: string, bytes: Uint8Array): EmbeddingAnswer {

@@ -20,9 +20,12 @@ function askForUsage(body: JsonObject): JsonObject {
   return { ...body, stream_options: { ...asObject(body.stream_options), include_usage: true } };
 }
 
+/** Of the path behind the API's prefix. */
+type Endpoint = Omit<NativeShape, 'path'> & { readonly path: string };
+
 /** Chat Completions. */
-const CHAT: NativeShape = {
-  path: /^(?:.*\/deployments\/(?<model>[^/]+))?.*\/chat\/completions$/,
+const CHAT: Endpoint = {
+  path: 'chat/completions',
   outputLimit: (body) => timesCount(limitOf(body, 'max_completion_tokens', 'max_tokens'), body.n),
   askForUsage,
   tellsCost: (body) => body.stream !== true || asObject(body.stream_options)?.include_usage === true,
@@ -49,10 +52,10 @@ const CHAT: NativeShape = {
 };
 
 /** Completions, with suffixes and without. */
-const COMPLETIONS: NativeShape = {
+const COMPLETIONS: Endpoint = {
   ...CHAT,
   format: 'openai-completions',
-  path: /^(?:.*\/deployments\/(?<model>[^/]+))?(?!.*\/chat\/).*\/completions$/,
+  path: '(?:fim/)?completions',
   outputLimit: (body) =>
     timesCount(timesCount(limitOf(body, 'max_tokens'), body.n, body.best_of), countPrompts(body.prompt)),
   boundedFields: new Set([
@@ -70,8 +73,8 @@ const countPrompts = (prompt: JsonValue | undefined): number =>
   Array.isArray(prompt) && typeof prompt[0] !== 'number' ? prompt.length : 1;
 
 /** The Responses API. */
-const RESPONSES: NativeShape = {
-  path: /\/responses$/,
+const RESPONSES: Endpoint = {
+  path: 'responses',
   format: 'openai-responses',
   outputLimit: (body) => limitOf(body, 'max_output_tokens'),
   tellsCost: (body) => body.background !== true,
@@ -89,8 +92,8 @@ const RESPONSES: NativeShape = {
     }),
 };
 
-const EMBEDDINGS: NativeShape = {
-  path: /^(?:.*\/deployments\/(?<model>[^/]+))?.*\/embeddings$/,
+const EMBEDDINGS: Endpoint = {
+  path: 'embeddings',
   isInputOnly: true,
   outputLimit: () => 0,
   tellsCost: () => true,
@@ -101,12 +104,18 @@ const EMBEDDINGS: NativeShape = {
 const NATIVE_ONLY =
   /^\/v1\/(?:images|audio|files|uploads|batches|moderations|fine_tuning|vector_stores|videos|containers|evals|conversations|assistants|threads|realtime)(?:\/|$)/;
 
-/** The native API of a server that speaks the format; the caller's path begins behind the base URL, but for its `/v1`. */
+/** The endpoints under a prefix, which may name the model. */
+export function shapesUnder(prefix: string): readonly NativeShape[] {
+  const endpoints = [CHAT, COMPLETIONS, RESPONSES, EMBEDDINGS];
+  return endpoints.map((endpoint) => ({ ...endpoint, path: new RegExp(`^${prefix}/${endpoint.path}$`) }));
+}
+
+/** The native API of a server that speaks the format; the caller's path begins behind the base URL. */
 export const passthrough: PassthroughPart = {
-  root: ({ baseUrl }) => baseUrl.replace(/\/+$/, '').replace(/\/v1$/, ''),
+  root: ({ baseUrl }) => baseUrl.replace(/\/+$/, ''),
   signsBody: () => false,
   authorize: (_request, connection) => ({ ...keyHeaders(connection), ...connection.headers }),
-  shapes: [CHAT, COMPLETIONS, RESPONSES, EMBEDDINGS],
+  shapes: shapesUnder('(?:/v1)?'),
   nativeOnly: NATIVE_ONLY,
 };
 

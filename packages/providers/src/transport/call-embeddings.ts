@@ -25,6 +25,8 @@ export interface EmbeddingCall {
   readonly context: EncodeContext;
   /** Milliseconds for all of it. */
   readonly timeoutMs: number;
+  /** More bytes than this, decompressed, are no answer. */
+  readonly maxAnswerBytes: number;
   readonly signal: AbortSignal;
   readonly fetch: typeof globalThis.fetch;
   readonly keys?: KeyRing;
@@ -54,7 +56,6 @@ export class EmbeddingFailure extends Error {
   }
 }
 
-const MAX_ANSWER_BYTES = 256 * 1024 * 1024;
 /** Calls of one request under way at once, where a vendor takes few inputs at a time. */
 const PARALLEL_CALLS = 4;
 
@@ -146,9 +147,10 @@ async function askOnce(call: EmbeddingCall, connection: ProviderConnection, time
 
 async function readBody(call: EmbeddingCall, response: Response, idleTimeoutMs: number): Promise<Uint8Array> {
   const { name } = call.provider;
-  const body = new UpstreamBody(response.body, { provider: name, idleTimeoutMs, signal: call.signal });
+  const { maxAnswerBytes: maxBytes, signal } = call;
+  const body = new UpstreamBody(response.body, { provider: name, idleTimeoutMs, maxBytes, signal });
   try {
-    return await readWhole(body, MAX_ANSWER_BYTES, name);
+    return await readWhole(body);
   } finally {
     body.close();
   }

@@ -15,6 +15,7 @@ export {
 } from '../passthrough';
 export { UsageEventFilter } from './drop-usage-event';
 export { hideSecrets } from './hide-secrets';
+export { allowsPath } from './path-rules';
 export { readStart, UpstreamBody } from './read-body';
 export { mayBeBilled } from './upstream-failure';
 export { createUsageTap, type UsageTap } from './usage-tap';
@@ -40,9 +41,10 @@ export function nativeUrl(provider: PassthroughProvider, connection: ProviderCon
   const { passthrough } = provider;
   const root = passthrough.root(connection);
   checkPath(native.path);
-  const url = new URL(`${root}${native.path}`);
+  const url = new URL(`${root}${behindVersion(root, native.path)}`);
   const base = new URL(root);
-  if (url.origin !== base.origin || !url.pathname.startsWith(base.pathname.replace(/\/$/, ''))) throw badPath();
+  const isBelow = url.pathname.startsWith(`${base.pathname.replace(/\/$/, '')}/`);
+  if (url.origin !== base.origin || !isBelow) throw badPath();
   for (const [name, value] of native.query) url.searchParams.append(name, value);
   for (const [name, value] of Object.entries(passthrough.query?.(connection) ?? {})) {
     if (!url.searchParams.has(name)) url.searchParams.set(name, value);
@@ -50,18 +52,28 @@ export function nativeUrl(provider: PassthroughProvider, connection: ProviderCon
   return url;
 }
 
+/** A base URL that ends in a version has it once, whether the caller's path begins with one or not. */
+function behindVersion(root: string, path: string): string {
+  return /\/v1(?:alpha|beta)?$/.test(root) ? path.replace(/^\/v1(?:alpha|beta)?(?=\/)/, '') : path;
+}
+
 /** Dots that go up, in any spelling, and anything that some server may take for a slash. */
 function checkPath(path: string): void {
   let text = path;
   for (let round = 0; round < 3; round++) {
-    const isUp = text.split(/[/\\]/).some((segment) => segment === '..' || segment === '.');
-    if (isUp || CONTROL_OR_BACKSLASH.test(text)) throw badPath();
+    // Servers differ in what they take for a slash or a dot, and some leave out what follows a semicolon.
+    const plain = text.normalize('NFKC');
+    const isUp = plain.split('/').some((segment) => /^\.{1,2}(?:;|$)/.test(segment));
+    const isOdd = CONTROL_OR_BACKSLASH.test(plain) || slashes(plain) !== slashes(text);
+    if (isUp || isOdd || text.includes('//')) throw badPath();
     const decoded = decodePath(text);
     if (decoded === text) break;
     text = decoded;
   }
-  if (!path.startsWith('/') || path.startsWith('//') || /[?#]/.test(path)) throw badPath();
+  if (!path.startsWith('/') || /[?#]/.test(path)) throw badPath();
 }
+
+const slashes = (text: string): number => text.split('/').length;
 
 function decodePath(text: string): string {
   try {
@@ -98,8 +110,7 @@ export function callPassthrough(call: NativeCall): Promise<Response> {
       headers: { ...request.headers },
       body: stream ?? request.body,
       ...(stream === undefined ? {} : { duplex: 'half' }),
-      // The bytes go on as they are.
-      ...{ redirect: 'manual', decompress: false, timeout: false, signal },
+      ...{ redirect: 'manual', timeout: false, signal },
     } as RequestInit);
     if (response.status !== 304) refuseRedirect(provider, response);
     return response;

@@ -20,7 +20,6 @@ export { type Costly, type CostlyUse, findCostly } from '../billing/costly-field
 export { isUnresolved, KIND_BY_FAILURE, mayBeBilled, upstreamFailure } from './upstream-failure';
 export type { ProviderAnswer, ProviderCall };
 
-const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 /** An error's own words get at least this long, also where the attempt's time is used up. */
 const MIN_ERROR_BODY_MS = 200;
 
@@ -73,9 +72,10 @@ async function callOnce(call: ProviderCall): Promise<ProviderAnswer> {
     provider: provider.name,
     idleTimeoutMs: call.idleTimeoutMs,
     firstTimeoutMs: streamed ? Math.max(1, call.timeoutMs - headersMs) : undefined,
+    maxBytes: call.maxAnswerBytes,
     signal: call.signal,
   });
-  const readAll = async () => provider.decodeResponse(await readWhole(body, MAX_ANSWER_BYTES, provider.name), request);
+  const readAll = async () => provider.decodeResponse(await readWhole(body), request);
   const events = streamed
     ? new StreamedAnswer(body, provider.createStreamDecoder(request), provider.name)
     : new WholeAnswer(readAll, provider.name, body);

@@ -21,6 +21,10 @@ const server = Bun.serve({
       new Response(new ReadableStream({ pull: (controller) => controller.enqueue(new Uint8Array(1000)) })),
     '/slow': () => Bun.sleep(5000).then(() => new Response('late')),
     '/to': (request) => redirect(new URL(request.url).searchParams.get('url') ?? ''),
+    '/plain': () => new Response('root:x:0', { headers: { 'content-type': 'text/plain' } }),
+    '/notes.txt': () => new Response('root:x:0', { headers: { 'content-type': 'application/octet-stream' } }),
+    '/drawing.svg': () => new Response('<svg/>', { headers: { 'content-type': 'image/svg+xml' } }),
+    '/huge': () => new Response(new Uint8Array(21 * 1024 * 1024), { headers: { 'content-type': 'image/png' } }),
     '/round': () => redirect('/round'),
   },
   fetch: () => new Response('gone', { status: 404 }),
@@ -228,8 +232,45 @@ describe('media of a request', () => {
     for (const one of media.values()) expect(one).toEqual({ mimeType: 'image/png', dataBase64: 'iVBORw==' });
   });
 
-  test('a page is no media, and neither are too many URLs', async () => {
-    expect(await refusalOf(inlineMedia([at('/page')], options))).toContain('text/html');
+  test('whatever stands in the way is told in the same words, and no sooner', async () => {
+    const free = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response() });
+    const closed = free.port;
+    await free.stop(true);
+    const resolve = async (host: string) => {
+      if (host === 'nowhere.test') throw new Error('ENOTFOUND');
+      return ['127.0.0.1'];
+    };
+    const urls = [
+      ...[at('/page'), at('/notes.txt'), at('/plain'), at('/drawing.svg'), at('/none'), at('/huge'), at('/endless')],
+      ...[at('/round'), at('/to?url=http://10.0.0.1/'), `http://media.test:${closed}/x`, 'http://10.0.0.1/pixel.png'],
+      ...['http://nowhere.test/x', 'http://other.test/x', at('/slow')],
+    ];
+    const refusals = await Promise.all(
+      urls.map(async (url) => {
+        const startMs = performance.now();
+        const message = await refusalOf(inlineMedia([url], { ...options, resolve, timeoutMs: 400 }));
+        expect(performance.now() - startMs).toBeGreaterThan(290);
+        return message.replace(/"[^"]*"/, 'URL');
+      }),
+    );
+    expect(new Set(refusals).size).toBe(1);
+    expect(refusals[0]).toContain('public address');
+  });
+
+  test('one that cannot be fetched at all is said at once', async () => {
+    expect(await refusalOf(inlineMedia(['file:///etc/passwd'], options))).toContain('not an http(s) URL');
+    expect(await refusalOf(inlineMedia(['http://a:b@media.test/x'], options))).toContain('credentials');
+  });
+
+  test('all of a request together are bounded while they come', async () => {
+    const error = await inlineMedia(
+      Array.from({ length: 8 }, (_, i) => at(`/endless?${i}`)),
+      options,
+    ).catch((cause: unknown) => cause);
+    expect(String((error as GatewayError).cause)).toContain('larger than 20971520 bytes together');
+  });
+
+  test('too many URLs are no media', async () => {
     const many = Array.from({ length: 101 }, (_, i) => at(`/pixel.png?${i}`));
     expect(await refusalOf(inlineMedia(many, options))).toContain('more than 100');
   });

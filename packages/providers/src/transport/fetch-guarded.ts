@@ -25,6 +25,8 @@ export interface GuardedRequest extends EgressOptions {
   /** Milliseconds for everything: names, redirects and the whole body. */
   readonly timeoutMs: number;
   readonly maxBytes: number;
+  /** Told of every chunk; throws where it is too much. */
+  readonly onBytes?: (bytes: number) => void;
   readonly signal: AbortSignal;
 }
 
@@ -99,10 +101,7 @@ export async function pinUrl(
   text: string,
   options: Pick<EgressOptions, 'resolve' | 'allowedHosts' | 'allowedRanges'>,
 ): Promise<PinnedUrl> {
-  const url = URL.parse(text);
-  if (url === null) throw refused(text, 'is not a URL');
-  if (url.protocol !== 'http:' && url.protocol !== 'https:') throw refused(text, 'is not an http(s) URL');
-  if (url.username !== '' || url.password !== '') throw refused(text, 'holds credentials');
+  const url = readUrl(text);
   const { host, hostname } = url;
   const name = hostname.replace(/^\[|\]$/g, '');
   const allowed = options.allowedHosts?.has(name) === true || options.allowedHosts?.has(host) === true;
@@ -115,6 +114,15 @@ export async function pinUrl(
   if (address === undefined) throw refused(text, 'names a host that does not exist');
   url.hostname = isIP(address) === 6 ? `[${address}]` : address;
   return { url: url.href, host, ...(isAddress ? {} : { serverName: name.replace(/\.$/, '') }) };
+}
+
+/** Throws `invalid_request` for what cannot be fetched whatever is there: no URL, another protocol, one with credentials. */
+export function readUrl(text: string): URL {
+  const url = URL.parse(text);
+  if (url === null) throw refused(text, 'is not a URL');
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') throw refused(text, 'is not an http(s) URL');
+  if (url.username !== '' || url.password !== '') throw refused(text, 'holds credentials');
+  return url;
 }
 
 async function resolveName(url: string, name: string, resolve: ResolveHost): Promise<readonly string[]> {
@@ -136,6 +144,7 @@ async function readBounded(request: GuardedRequest, response: Response): Promise
   let size = 0;
   for await (const chunk of response.body ?? []) {
     size += chunk.byteLength;
+    request.onBytes?.(chunk.byteLength);
     if (Math.max(size, declared) > maxBytes) throw refused(url, `is larger than ${maxBytes} bytes`);
     chunks.push(chunk);
   }
@@ -145,7 +154,7 @@ async function readBounded(request: GuardedRequest, response: Response): Promise
 const SHOWN_CHARACTERS = 200;
 
 /** Names the URL without its query, which may hold a signature. */
-function refused(url: string, reason: string, cause?: unknown): GatewayError {
+export function refused(url: string, reason: string, cause?: unknown): GatewayError {
   const shown = (url.split(/[?#]/)[0] ?? '').replace(/\/\/[^/@]*@/, '//').slice(0, SHOWN_CHARACTERS);
   return invalidRequest('messages', `The URL "${shown}" ${reason}.`, cause);
 }

@@ -1,6 +1,9 @@
 // Upstream unreachable, slow or redirecting: the attempt fails with one `GatewayError`; nothing is retried here.
+
 import { clientClosed, GatewayError } from '@llm0/core/errors/gateway-error';
 import type { UpstreamRequest } from '../provider-request';
+import { LargeJson } from '../translation/json-body';
+import { UnusableAnswerError } from './bounded-fetch';
 import { upstreamFailure } from './upstream-failure';
 
 export interface FetchUpstreamOptions {
@@ -27,14 +30,15 @@ const SMALL_BODY_BYTES = 1024 * 1024;
  * Sends one request and waits for its headers (and a small plain body). Throws failure `timeout` or `connection`, or
  * `client_closed`. Messages never hold the URL or the key.
  */
-export function fetchUpstream(options: FetchUpstreamOptions): Promise<FetchedAnswer> {
+export async function fetchUpstream(options: FetchUpstreamOptions): Promise<FetchedAnswer> {
   const { provider, request, fetch } = options;
+  const { body, headers } = request.body instanceof LargeJson ? await writeLarge(request, request.body) : request;
   return untilHeaders(options, async (signal, startTimer) => {
     startTimer();
     const response = await fetch(request.url, {
       method: request.method,
-      headers: request.headers,
-      body: request.body,
+      headers,
+      body,
       redirect: 'manual',
       signal,
       // The runtime's own idle limit would cut long thinking short; ours is kept by the reader of the body.
@@ -43,6 +47,11 @@ export function fetchUpstream(options: FetchUpstreamOptions): Promise<FetchedAns
     refuseRedirect(provider, response);
     return isSmallPlain(response) ? { response, bytes: await response.bytes() } : { response };
   });
+}
+
+async function writeLarge({ headers, sign }: UpstreamRequest, json: LargeJson) {
+  const body = await json.bytes();
+  return { body, headers: sign === undefined ? headers : { ...headers, ...sign(body) } };
 }
 
 /** One exchange that ends when the caller leaves or `timeoutMs` after `startTimer`, with the error that says which. */
@@ -90,6 +99,7 @@ function isSmallPlain(response: Response): boolean {
 
 /** A connection that failed or broke, named by its error code only: messages of the runtime may hold the URL. */
 export function connectionError(provider: string, error: unknown): GatewayError {
+  if (error instanceof UnusableAnswerError) return upstreamFailure('malformed', provider, error.message, error);
   const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
   const shown = code !== undefined && /^[A-Za-z_0-9]{2,40}$/.test(code) ? ` (${code})` : '';
   return upstreamFailure('connection', provider, `could not be reached or closed the connection${shown}.`, error);

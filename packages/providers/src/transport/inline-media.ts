@@ -1,16 +1,22 @@
 // Media that cannot be fetched fails the request as the caller's own mistake: another provider would not get it either.
-import { type GatewayError, invalidRequest } from '@llm0/core/errors/gateway-error';
+import { setTimeout } from 'node:timers/promises';
+import { clientClosed, type GatewayError, invalidRequest } from '@llm0/core/errors/gateway-error';
 import { type InlineMedia, mimeTypeOfName } from '../translation/media-source';
-import { type EgressOptions, fetchGuarded } from './fetch-guarded';
+import { type EgressOptions, fetchGuarded, readUrl, refused } from './fetch-guarded';
 
 /** The most that vendors take inside one request, before base64. */
 const MAX_TOTAL_BYTES = 20 * 1024 * 1024;
 const MAX_URLS = 100;
 const MAX_PARALLEL = 8;
 const MAX_TIMEOUT_MS = 15_000;
+/** A closed port refuses at once and an open one after some words: both are told after this. */
+const SOONEST_REFUSAL_MS = 300;
+const UNUSABLE =
+  `could not be used: it has to be an image, audio, video or PDF at a public address that answers within ` +
+  `${MAX_TIMEOUT_MS / 1000} s, and all media of a request may have ${MAX_TOTAL_BYTES / 1024 ** 2} MiB`;
 
-/** Kinds of content a model can read; pages and scripts are none. */
-const MEDIA_TYPE = /^(?:image|audio|video)\/|^application\/pdf$|^text\/(?!html$)/;
+/** Kinds of content a model can read. Text is none of them: pages and configuration inside a network are text. */
+const MEDIA_TYPE = /^(?:image\/(?!svg)|audio\/|video\/)|^application\/pdf$/;
 const UNTOLD_TYPES: ReadonlySet<string> = new Set(['', 'application/octet-stream', 'binary/octet-stream']);
 
 export interface InlineMediaOptions extends EgressOptions {
@@ -18,7 +24,10 @@ export interface InlineMediaOptions extends EgressOptions {
   readonly signal: AbortSignal;
 }
 
-/** Fetches every URL under the egress guard. Throws `invalid_request` naming the first one that fails. */
+/**
+ * Fetches every URL under the egress guard. Throws `invalid_request` naming the first one that fails, in the same words and no
+ * sooner than others fail, whatever the reason: a caller is not told who is there. The reason is the error's cause.
+ */
 export async function inlineMedia(
   urls: readonly string[],
   options: InlineMediaOptions,
@@ -26,18 +35,30 @@ export async function inlineMedia(
   if (urls.length > MAX_URLS) {
     throw invalidRequest('messages', `The messages name more than ${MAX_URLS} media URLs.`);
   }
+  for (const url of urls) readUrl(url);
   const media = new Map<string, InlineMedia>();
   const timeoutMs = Math.min(options.timeoutMs, MAX_TIMEOUT_MS);
+  const startMs = performance.now();
   const stop = new AbortController();
   const signal = AbortSignal.any([options.signal, stop.signal]);
   let leftBytes = MAX_TOTAL_BYTES;
+  const onBytes = (bytes: number) => {
+    leftBytes -= bytes;
+    if (leftBytes < 0) throw tooMuch();
+  };
   const queue = [...urls];
   const work = async () => {
     for (let url = queue.shift(); url !== undefined; url = queue.shift()) {
-      const { bytes, contentType } = await fetchGuarded({ ...options, url, timeoutMs, maxBytes: leftBytes, signal });
-      leftBytes -= bytes.byteLength;
-      if (leftBytes < 0) throw tooMuch();
-      media.set(url, { mimeType: readType(url, contentType), dataBase64: Buffer.from(bytes).toString('base64') });
+      try {
+        const bounds = { timeoutMs, maxBytes: MAX_TOTAL_BYTES, onBytes };
+        const { bytes, contentType } = await fetchGuarded({ ...options, ...bounds, url, signal });
+        media.set(url, { mimeType: readType(url, contentType), dataBase64: Buffer.from(bytes).toString('base64') });
+      } catch (cause) {
+        if (options.signal.aborted) throw clientClosed();
+        const waitMs = Math.max(0, SOONEST_REFUSAL_MS - (performance.now() - startMs));
+        await setTimeout(waitMs, undefined, { signal }).catch(() => {});
+        throw refused(url, UNUSABLE, cause);
+      }
     }
   };
   try {

@@ -40,6 +40,7 @@ const call = (parts: Pick<ProviderCall, 'fetch' | 'keys'>, timeoutMs = 1000) =>
     context: { connection: { baseUrl: 'https://h/v1', apiKey: 'never' }, model: 'm', dropParams: false },
     timeoutMs,
     idleTimeoutMs: 1000,
+    maxAnswerBytes: 64 * 1024 * 1024,
     signal: new AbortController().signal,
     ...parts,
   });

@@ -42,6 +42,7 @@ export interface PayloadText {
 }
 
 const EMPTY_BATCH: EventBatch = { events: [] };
+const MAX_EMPTY_EVENTS = 100_000;
 const encoder = new TextEncoder();
 /** Ends Chat Completions; some proxies end every stream this way, whatever its format. */
 const END_MARK = '[DONE]';
@@ -49,6 +50,7 @@ const END_MARK = '[DONE]';
 /** Events that each hold one JSON object → batches; tells truncated from malformed answers. */
 export class PayloadStreamDecoder implements StreamDecoder {
   private sawPayload = false;
+  private empty = 0;
   /** Found behind events that still had to go out; thrown by `end`. */
   private failure: unknown;
   done = false;
@@ -89,7 +91,10 @@ export class PayloadStreamDecoder implements StreamDecoder {
     const events: ChatEvent[] = [];
     const pieces: (string | Uint8Array)[] = [];
     for (const text of incoming) {
-      if (text.data === '') continue;
+      if (text.data === '') {
+        this.countEmpty();
+        continue;
+      }
       try {
         this.decodeText(text, events, pieces);
       } catch (error) {
@@ -111,6 +116,13 @@ export class PayloadStreamDecoder implements StreamDecoder {
       };
     }
     return events.length === 0 ? EMPTY_BATCH : { events };
+  }
+
+  /** Keep-alives come by the minute; who sends them by the thousand sends nothing else. */
+  private countEmpty(): void {
+    this.empty += 1;
+    if (this.empty <= MAX_EMPTY_EVENTS) return;
+    throw upstreamFailure('malformed', this.provider, 'sent empty events without end.');
   }
 
   private decodeText(text: PayloadText, events: ChatEvent[], pieces: (string | Uint8Array)[]): void {

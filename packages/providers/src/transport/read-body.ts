@@ -1,6 +1,8 @@
-// A body that begins too late, stalls longer than the idle time-out, or whose reader leaves, is cancelled; so is one past
-// its cap.
-import { clientClosed, type GatewayError } from '@llm0/core/errors/gateway-error';
+// A body that begins too late, stalls longer than the idle time-out, trickles for ever, or whose reader leaves, is
+// cancelled; so is one past its bound.
+import { clientClosed, GatewayError } from '@llm0/core/errors/gateway-error';
+import { nextTurn } from '@llm0/core/waits/in-turns';
+import { tooLargeAnswer } from './bounded-fetch';
 import { connectionError } from './fetch-upstream';
 import { upstreamFailure } from './upstream-failure';
 
@@ -10,8 +12,18 @@ export interface BodyOptions {
   readonly idleTimeoutMs: number;
   /** How long the first chunk may take, where that is not the idle time-out, in milliseconds. */
   readonly firstTimeoutMs?: number;
+  /** More bytes fail the answer; unbounded where they are only passed on, as fast as they are taken. */
+  readonly maxBytes?: number;
   readonly signal: AbortSignal;
 }
+
+/** An answer may take so many idle time-outs in all: an hour by default, whatever drips in meanwhile. */
+const MAX_IDLE_TIMEOUTS = 60;
+
+/** A chunk larger than that is given out in pieces, with a turn for everybody else between them. */
+const PIECE_BYTES = 32 * 1024;
+/** Where chunks come one upon the other, others get their turn after so many bytes. */
+const TURN_BYTES = 256 * 1024;
 
 /** Reads one upstream body chunk by chunk. `close` must be called in the end; it cancels what is left. */
 export class UpstreamBody {
@@ -22,6 +34,11 @@ export class UpstreamBody {
   private limitMs: number;
   private stopped: GatewayError | undefined;
   private closed = false;
+  private bytes = 0;
+  private bytesInTurn = 0;
+  /** What is left of a large chunk. */
+  private rest: Uint8Array | undefined;
+  private readonly startedMs = performance.now();
   private readonly onAbort = () => this.stop(clientClosed());
 
   constructor(
@@ -34,8 +51,21 @@ export class UpstreamBody {
     if (options.signal.aborted) this.onAbort();
   }
 
-  /** The next chunk; undefined at the end. Throws failure `timeout` or `connection`, or `client_closed`. */
+  /** The next piece of at most 32 KiB, for whoever decodes it; else as `readChunk`. */
   async read(): Promise<Uint8Array | undefined> {
+    const chunk = this.rest ?? (await this.readChunk());
+    if (chunk === undefined) return undefined;
+    if (this.rest !== undefined || this.bytesInTurn > TURN_BYTES) {
+      this.bytesInTurn = 0;
+      await nextTurn();
+      if (this.stopped !== undefined) throw this.stopped;
+    }
+    this.rest = chunk.byteLength > PIECE_BYTES ? chunk.subarray(PIECE_BYTES) : undefined;
+    return this.rest === undefined ? chunk : chunk.subarray(0, PIECE_BYTES);
+  }
+
+  /** The next chunk; undefined at the end. Throws failure `timeout` or `connection`, or `client_closed`. */
+  async readChunk(): Promise<Uint8Array | undefined> {
     if (this.stopped !== undefined) throw this.stopped;
     if (this.closed || this.reader === undefined) return undefined;
     this.waitingSinceMs = performance.now();
@@ -44,9 +74,11 @@ export class UpstreamBody {
       const { done, value } = await this.reader.read();
       if (this.stopped !== undefined) throw this.stopped;
       this.noteChunk();
-      return done ? undefined : value;
+      if (done) return undefined;
+      this.countBytes(value.byteLength);
+      return value;
     } catch (error) {
-      throw this.stopped ?? connectionError(this.options.provider, error);
+      throw this.stopped ?? (error instanceof GatewayError ? error : connectionError(this.options.provider, error));
     } finally {
       this.waitingSinceMs = undefined;
     }
@@ -65,6 +97,15 @@ export class UpstreamBody {
     void this.reader?.cancel().catch(() => {});
   }
 
+  private countBytes(bytes: number): void {
+    const { maxBytes = Number.POSITIVE_INFINITY, provider } = this.options;
+    this.bytes += bytes;
+    this.bytesInTurn += bytes;
+    if (this.bytes <= maxBytes) return;
+    this.stop(connectionError(provider, tooLargeAnswer(maxBytes)));
+    throw this.stopped;
+  }
+
   /** From the first chunk on, the idle time-out holds. */
   private noteChunk(): void {
     if (this.limitMs === this.options.idleTimeoutMs) return;
@@ -75,25 +116,24 @@ export class UpstreamBody {
 
   /** One timer for the whole body, set again only when it fires: chunks cost no timer each. */
   private readonly checkIdle = (): void => {
-    const waitedMs = this.waitingSinceMs === undefined ? 0 : performance.now() - this.waitingSinceMs;
-    const leftMs = this.limitMs - waitedMs;
-    if (leftMs > 0) this.timer = setTimeout(this.checkIdle, Math.max(1, leftMs));
-    else {
-      const message = `sent nothing for ${Math.round(this.limitMs)} ms.`;
-      this.stop(upstreamFailure('timeout', this.options.provider, message));
+    const nowMs = performance.now();
+    const leftMs = this.limitMs - (this.waitingSinceMs === undefined ? 0 : nowMs - this.waitingSinceMs);
+    const mostMs = MAX_IDLE_TIMEOUTS * this.options.idleTimeoutMs;
+    const leftInAllMs = this.startedMs + mostMs - nowMs;
+    if (leftMs > 0 && leftInAllMs > 0) {
+      this.timer = setTimeout(this.checkIdle, Math.max(1, Math.min(leftMs, leftInAllMs)));
+      return;
     }
+    const silent = `sent nothing for ${Math.round(this.limitMs)} ms.`;
+    const message = leftMs > 0 ? `did not end its answer within ${Math.round(mostMs)} ms.` : silent;
+    this.stop(upstreamFailure('timeout', this.options.provider, message));
   };
 }
 
-/** The whole body. Past `maxBytes`: failure `malformed`. */
-export async function readWhole(body: UpstreamBody, maxBytes: number, provider: string): Promise<Uint8Array> {
+/** The whole body, which must have a bound. */
+export async function readWhole(body: UpstreamBody): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
-  let size = 0;
-  for (let chunk = await body.read(); chunk !== undefined; chunk = await body.read()) {
-    size += chunk.byteLength;
-    if (size > maxBytes) throw upstreamFailure('malformed', provider, `sent an answer larger than ${maxBytes} bytes.`);
-    chunks.push(chunk);
-  }
+  for (let chunk = await body.readChunk(); chunk !== undefined; chunk = await body.readChunk()) chunks.push(chunk);
   const [only] = chunks;
   return chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks);
 }

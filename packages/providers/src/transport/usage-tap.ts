@@ -7,6 +7,8 @@ import { EventStreamFrames } from './event-stream-frames';
 
 /** A plain answer larger than this is not read. */
 const MAX_PLAIN_BYTES = 32 * 1024 * 1024;
+/** A longer line is none of a stream's. */
+const MAX_LINE = 1024 * 1024;
 
 /** Reads usage out of a copy of an answer's bytes. */
 export interface UsageTap {
@@ -19,6 +21,7 @@ export function createUsageTap(contentType: string, reader: UsageReader): UsageT
   const kind = contentType.split(';')[0]?.trim().toLowerCase() ?? '';
   if (kind === 'text/event-stream') return untilBroken(eventTap(reader));
   if (kind === 'application/vnd.amazon.eventstream') return untilBroken(frameTap(reader));
+  if (kind === 'application/x-ndjson') return untilBroken(lineTap(reader));
   return kind === 'application/json' ? untilBroken(plainTap(reader)) : NO_TAP;
 }
 
@@ -45,6 +48,23 @@ function frameTap(reader: UsageReader): UsageTap {
       for (const frame of frames.push(chunk)) if (frame !== null) takeJson(reader, text.decode(frame.payload));
     },
     end: () => {},
+  };
+}
+
+/** One JSON object a line. */
+function lineTap(reader: UsageReader): UsageTap {
+  const text = new TextDecoder();
+  let rest = '';
+  return {
+    push: (chunk) => {
+      const lines = (rest + text.decode(chunk, { stream: true })).split('\n');
+      rest = lines.pop() ?? '';
+      if (rest.length > MAX_LINE) throw new Error('a line without an end');
+      for (const line of lines) if (line.startsWith('{')) takeJson(reader, line);
+    },
+    end: () => {
+      if (rest.startsWith('{')) takeJson(reader, rest);
+    },
   };
 }
 

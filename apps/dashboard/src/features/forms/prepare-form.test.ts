@@ -20,9 +20,20 @@ describe('forms', () => {
       budget_usd: '1000.000000001',
       budget_period: 'month',
       drop_params: null,
+      passthrough: null,
       allowed_models: ['a', 'b', 'c'],
       expires_at: null,
     });
+  });
+
+  test.each([
+    [null, '', null],
+    [[], 'none', []],
+    [['openai', 'groq'], 'openai, groq', ['openai', 'groq']],
+  ])('pass-through of a key: %j stands as %j', (stored, shown, sent) => {
+    const values = fillForm(KEY_FIELDS, { name: 'k', budget_period: 'total', passthrough: stored });
+    expect(values.passthrough).toBe(shown);
+    expect(readForm(KEY_FIELDS, values).passthrough).toEqual(sent);
   });
 
   test.each([

@@ -16,6 +16,8 @@ export interface FieldSpec {
   readonly rows?: number;
   /** Reads what was typed, where its kind alone does not say how; throws what is wrong with it. */
   readonly read?: (text: string) => unknown;
+  /** Stands for a list with nothing in it, where that is not the same as no list. */
+  readonly emptyList?: string;
   /** Left out when empty, instead of null. */
   readonly required?: boolean;
 }
@@ -60,7 +62,7 @@ const READERS: Readonly<Record<FieldKind, (text: string) => unknown>> = {
 /** What was typed → the JSON the API takes. Throws `FieldError` for what makes no sense. */
 export function readForm(specs: readonly FieldSpec[], values: FormValues): Record<string, unknown> {
   const body: Record<string, unknown> = {};
-  for (const { name, kind, required, read = READERS[kind] } of specs) {
+  for (const { name, kind, required, emptyList, read = READERS[kind] } of specs) {
     const value = values[name];
     if (typeof value === 'boolean') {
       body[name] = value;
@@ -73,7 +75,7 @@ export function readForm(specs: readonly FieldSpec[], values: FormValues): Recor
       continue;
     }
     try {
-      body[name] = read(text);
+      body[name] = text === emptyList ? [] : read(text);
     } catch (error) {
       throw new FieldError(name, error instanceof Error ? error.message : 'is wrong');
     }
@@ -85,11 +87,11 @@ export function readForm(specs: readonly FieldSpec[], values: FormValues): Recor
 export function fillForm(specs: readonly FieldSpec[], resource: object | null): FormValues {
   const given = (resource ?? {}) as Record<string, unknown>;
   return Object.fromEntries(
-    specs.map(({ name, kind }) => {
+    specs.map(({ name, kind, emptyList }) => {
       const value = given[name];
       if (kind === 'flag') return [name, value === true];
       if (value === null || value === undefined) return [name, ''];
-      if (Array.isArray(value)) return [name, value.join(', ')];
+      if (Array.isArray(value)) return [name, value.length === 0 ? (emptyList ?? '') : value.join(', ')];
       if (kind === 'usd' && typeof value === 'number') return [name, plainUsd(value)];
       if (kind === 'instant') return [name, String(value).slice(0, 16)];
       return [name, String(value)];

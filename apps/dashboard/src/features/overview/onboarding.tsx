@@ -5,7 +5,7 @@ import { api, read } from '../../api/client';
 import { useLogs } from '../../api/logs';
 import { useProjects } from '../../api/projects';
 import { useMayChange } from '../../api/session';
-import { useExampleModel, useSystem } from '../../api/settings';
+import { useExampleModel, useGatewayUrl, useSystem } from '../../api/settings';
 import { Badge } from '../../ui/badge';
 import { Button } from '../../ui/button';
 import { CodeBlock } from '../../ui/copy-button';
@@ -89,7 +89,7 @@ function FirstRequest({ secret }: { readonly secret: string | null }) {
     affects: [['logs'], ['stats']],
     done: 'Answered. It shows up in the overview in a moment.',
   });
-  const code = snippets({ url: location.origin, apiKey: secret ?? 'llm0_live_…', model });
+  const code = snippets({ url: useGatewayUrl(), apiKey: secret ?? 'llm0_live_…', model });
   return (
     <Step number={3} title="A first request" isDone={isSeen}>
       <div className="grid gap-2">

@@ -34,6 +34,13 @@ export const PROJECT_FIELDS: readonly FieldSpec[] = [
     kind: 'flag',
     hint: 'Leave out what a vendor does not take, instead of refusing the request',
   },
+  {
+    name: 'passthrough',
+    label: 'Pass-through',
+    kind: 'list',
+    hint: 'Providers whose native APIs its keys may use; empty = none',
+    placeholder: 'none',
+  },
   { name: 'cache_ttl_seconds', label: 'Cache lifetime, s', kind: 'integer', hint: "Empty = the gateway's" },
   { name: 'semantic_threshold', label: 'Semantic threshold', kind: 'number', hint: '0 to 1; empty = measured default' },
   {
@@ -53,6 +60,12 @@ export const PROJECT_FIELDS: readonly FieldSpec[] = [
     label: 'Output tokens held',
     kind: 'integer',
     hint: 'Where a request sets no limit',
+  },
+  {
+    name: 'max_customers',
+    label: 'Customers a month',
+    kind: 'integer',
+    hint: 'Different X-Customer-IDs; those with limits of their own always pass; empty = any number',
   },
   { name: 'is_active', label: 'Serve requests', kind: 'flag' },
 ];
@@ -81,6 +94,14 @@ export const KEY_FIELDS: readonly FieldSpec[] = [
     kind: 'text',
     options: { '': 'as the project says', true: 'drop', false: 'refuse the request' },
     read: (text) => text === 'true',
+  },
+  {
+    name: 'passthrough',
+    label: 'Pass-through',
+    kind: 'list',
+    hint: 'Providers whose native APIs it may use; empty = as the project says, "none" = none',
+    placeholder: 'as the project says',
+    emptyList: 'none',
   },
   { name: 'expires_at', label: 'Ends at', kind: 'instant', hint: 'Local time; empty = never' },
 ];

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import type { KeyWithSecret } from '../../api/projects';
-import { useExampleModel } from '../../api/settings';
+import { useExampleModel, useGatewayUrl } from '../../api/settings';
 import { Button } from '../../ui/button';
 import { CodeBlock } from '../../ui/copy-button';
 import { Dialog, type DialogOf } from '../../ui/dialog';
@@ -12,7 +12,8 @@ const LANGUAGES = { curl: 'curl', javascript: 'JavaScript', python: 'Python' } a
 /** A key's secret, once, with a request that is ready to be pasted. */
 export function SecretDialog({ of: apiKey, onClose }: DialogOf<KeyWithSecret>) {
   const [language, setLanguage] = useState<keyof typeof LANGUAGES>('curl');
-  const code = snippets({ url: location.origin, apiKey: apiKey.key, model: useExampleModel() });
+  const url = useGatewayUrl();
+  const code = snippets({ url, apiKey: apiKey.key, model: useExampleModel() });
   return (
     <Dialog
       title={`Key ${apiKey.name}`}

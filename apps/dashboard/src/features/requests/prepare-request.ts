@@ -49,6 +49,10 @@ export type CacheOutcome = 'exact' | 'semantic' | 'miss';
 export const cacheOutcome = (log: Pick<Log, 'cache_hit' | 'semantic_cache_hit'>): CacheOutcome =>
   log.semantic_cache_hit ? 'semantic' : log.cache_hit ? 'exact' : 'miss';
 
+/** `× n` where a row stands for many refusals. */
+export const foldedNote = ({ refused_count: count }: Pick<Log, 'refused_count'>): string | null =>
+  count === null || count === 1 ? null : `× ${formatCount(count)}`;
+
 /** What something is called and what it is; null where there is nothing to say. */
 export type Fact = readonly [name: string, value: string | null];
 
@@ -63,6 +67,7 @@ export const prepareOrigin = (log: Log, names: { readonly project: string; reado
   ['Customer', log.customer_id],
   ["Client's request id", log.client_request_id],
   ['API', log.dialect],
+  ['Refusals', foldedNote(log)],
   ['Dropped', log.dropped_params?.join(', ') ?? null],
   ['Similarity', log.similarity_score === null ? null : log.similarity_score.toFixed(4)],
 ];

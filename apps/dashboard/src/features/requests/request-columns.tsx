@@ -4,7 +4,7 @@ import { formatCount } from '../../format/format-number';
 import { formatStamp, type TimeZoneChoice } from '../../format/format-time';
 import { Badge, STATUS_TONES } from '../../ui/badge';
 import type { Column } from '../../ui/table/column';
-import { cacheOutcome } from './prepare-request';
+import { cacheOutcome, foldedNote } from './prepare-request';
 
 const CACHE_TONES = { exact: 'good', semantic: 'accent', miss: 'neutral' } as const;
 
@@ -39,6 +39,16 @@ function Time({ at, timeZone }: { readonly at: string; readonly timeZone: TimeZo
 }
 
 function Status({ log }: { readonly log: Log }) {
+  const note = foldedNote(log);
+  return (
+    <span className="whitespace-nowrap">
+      <StatusBadge log={log} />
+      {note === null ? null : <span className="nums text-muted"> {note}</span>}
+    </span>
+  );
+}
+
+function StatusBadge({ log }: { readonly log: Log }) {
   return (
     <Badge tone={STATUS_TONES[log.status]}>
       {log.status === 'success' || log.error_code === null ? (

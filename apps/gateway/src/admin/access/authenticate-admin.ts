@@ -23,17 +23,21 @@ const READS = new Set(['GET', 'HEAD']);
 const ENVIRONMENT_ACTOR: Actor = { name: 'ADMIN_TOKEN', role: 'admin' };
 
 /**
- * Lets in who brings an admin token or the dashboard's session; viewers only for reading. Too many wrong tokens from an
- * address: 429. Signing in and out stand open to everybody.
+ * Lets in who brings an admin token or the dashboard's session; viewers only for reading. Too many wrong tokens: 429.
+ * Signing in stands open to everybody.
  */
 export function authenticateAdmin(services: Needs, throttle: SignInThrottle): MiddlewareHandler<AdminEnv> {
   return async (c, next) => {
-    const isSession = c.req.path.endsWith('/v1/session');
+    const isSession = c.get('isSession') === true;
     if (isSession && c.req.method === 'POST') return next();
     const authorization = c.req.header('authorization');
     const actor =
-      authorization === undefined ? await actorOfSession(services, c) : await actorOfToken(services, authorization);
-    if (actor === undefined) throw refuseSignIn(throttle, c.get('address'), authorization);
+      authorization === undefined
+        ? await actorOfSession(services, c)
+        : await throttle.attempt(c.get('address'), hashSecret(authorization), () =>
+            actorOfToken(services, authorization),
+          );
+    if (actor === undefined) throw authorization === undefined ? notSignedIn() : wrongToken();
     if (actor.role !== 'admin' && !READS.has(c.req.method) && !isSession) {
       throw new GatewayError('permission_denied', 'This token may only read. Use one with the role admin.');
     }
@@ -78,20 +82,13 @@ function isEnvironmentHash({ config }: Needs, hash: string): boolean {
   return timingSafeEqual(Buffer.from(hash, 'hex'), Buffer.from(hashSecret(config.adminToken), 'hex'));
 }
 
-/** Counts wrong tokens only: who sends none is not guessing. */
-function refuseSignIn(throttle: SignInThrottle, address: string, authorization: string | undefined): GatewayError {
-  if (authorization !== undefined) return refuseToken(throttle, address);
+/** Who sends no token is not guessing: this counts nowhere. */
+function notSignedIn(): GatewayError {
   const message = 'Sign in, or send the admin token as "Authorization: Bearer <ADMIN_TOKEN>".';
   return new GatewayError('missing_api_key', message);
 }
 
-/** The refusal of a wrong token; counts it. */
-export function refuseToken(throttle: SignInThrottle, address: string): GatewayError {
-  const waitMs = throttle.fail(address);
-  if (waitMs > 0) {
-    const message = 'Too many wrong sign-ins from this address. Wait, or use the right admin token.';
-    return new GatewayError('rate_limit_exceeded', message, { param: 'client', retryAfterMs: waitMs });
-  }
+export function wrongToken(): GatewayError {
   const message = 'This is not an admin token in force. Keys of the data plane do not open the admin API.';
   return new GatewayError('invalid_api_key', message);
 }

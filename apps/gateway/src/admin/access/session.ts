@@ -1,11 +1,12 @@
 import { createRoute, z } from '@hono/zod-openapi';
+import { hashSecret } from '@llm0/core/keys/key-secret';
 import { createAdminSession, deleteAdminSession } from '@llm0/drizzle/queries/access/admin-sessions';
 import { answers, createRouter, routesOf, takes } from '../admin-router';
 import type { AdminServices } from '../admin-services';
 import { recordChange } from '../audit/record-change';
 import { instantShown } from '../fields/fields';
 import { showInstantOrNull } from '../fields/show-fields';
-import { findTokenOwner, refuseToken } from './authenticate-admin';
+import { findTokenOwner, wrongToken } from './authenticate-admin';
 import { refuseCrossSite } from './refuse-cross-site';
 import { createSessionSecret, writeSessionCookie } from './session-cookie';
 import type { SignInThrottle } from './sign-in-throttle';
@@ -46,8 +47,10 @@ export function sessionRoutes(services: Needs, throttle: SignInThrottle) {
   return createRouter()
     .openapi(create, async (c) => {
       refuseCrossSite(c.req.raw);
-      const owner = await findTokenOwner(services, c.req.valid('json').token);
-      if (owner === undefined) throw refuseToken(throttle, c.get('address'));
+      const { token } = c.req.valid('json');
+      const find = () => findTokenOwner(services, token);
+      const owner = await throttle.attempt(c.get('address'), hashSecret(token), find);
+      if (owner === undefined) throw wrongToken();
       const { secret, hash: sessionHash } = createSessionSecret();
       const expiresAtMs = clock.nowMs() + SESSION_SECONDS * 1000;
       const { name, role, tokenId, hash: tokenHash } = owner;

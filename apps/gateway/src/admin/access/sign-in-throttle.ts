@@ -1,37 +1,56 @@
-/** Wrong sign-ins an address may make in a minute. */
-const MAX_FAILURES = 10;
-const WINDOW_MS = 60_000;
-const MAX_ADDRESSES = 10_000;
+import { GatewayError } from '@llm0/core/errors/gateway-error';
+import { networkOf } from '@llm0/core/limits/client-network';
+import { FloodLimits } from '@llm0/core/limits/flood-limits';
+import { LRUCache } from 'lru-cache';
 
-interface Failures {
-  count: number;
-  readonly sinceMs: number;
-}
+/** Wrong tokens that a client may send at once, and so many a minute from then on; and all clients together. */
+const CLIENT = { burst: 10, perSecond: 10 / 60 };
+const EVERYBODY = { burst: 100, perSecond: 30 / 60 };
+const REMEMBERED = 10_000;
 
-/** Counts wrong sign-ins by client address, in bounded memory: the address seen first is forgotten first. */
+/**
+ * Who guesses tokens is refused before anything is compared: each client (an IPv4 address, an IPv6 /64), and beyond that
+ * all together. A token is no guess where the same client was let in with it before, so nobody at work is kept out.
+ */
 export class SignInThrottle {
-  private readonly failures = new Map<string, Failures>();
+  private readonly limits = new FloodLimits({ client: CLIENT, global: EVERYBODY });
+  /** Client and hash of the token. */
+  private readonly welcome = new LRUCache<string, true>({ max: REMEMBERED });
 
-  constructor(private readonly nowMs: () => number) {}
+  constructor(private readonly monotonicMs: () => number) {}
 
-  /** Milliseconds until this address may fail again; 0 when it may now. Counts the failure in that case. */
-  fail(address: string): number {
-    const now = this.nowMs();
-    const known = this.failures.get(address);
-    if (known === undefined || now - known.sinceMs >= WINDOW_MS) {
-      this.failures.delete(address);
-      this.failures.set(address, { count: 1, sinceMs: now });
-      this.forgetOldest();
-      return 0;
+  /**
+   * Looks for the owner of a token unless this client, or everybody, was wrong too often: then throws 429. Only what
+   * finds nobody counts; attempts at the same time count until they are known to be right.
+   */
+  async attempt<T>(address: string, hash: string, find: () => Promise<T | undefined>): Promise<T | undefined> {
+    const client = networkOf(address);
+    const name = `${client} ${hash}`;
+    if (this.welcome.has(name)) {
+      const owner = await find();
+      if (owner !== undefined) return owner;
+      this.welcome.delete(name);
     }
-    if (known.count >= MAX_FAILURES) return known.sinceMs + WINDOW_MS - now;
-    known.count += 1;
-    return 0;
+    this.take(client);
+    let isWrong = false;
+    try {
+      const owner = await find();
+      isWrong = owner === undefined;
+      if (!isWrong) this.welcome.set(name, true);
+      return owner;
+    } finally {
+      if (!isWrong) this.limits.giveBack(client);
+    }
   }
 
-  private forgetOldest(): void {
-    if (this.failures.size <= MAX_ADDRESSES) return;
-    const oldest = this.failures.keys().next().value;
-    if (oldest !== undefined) this.failures.delete(oldest);
+  private take(client: string): void {
+    const refusal = this.limits.take(client, this.monotonicMs());
+    if (refusal === undefined) return;
+    const who = refusal.limit === 'client' ? 'from this address' : 'at this gateway';
+    const message = `Too many wrong sign-ins ${who}. Wait as long as Retry-After says.`;
+    throw new GatewayError('rate_limit_exceeded', message, {
+      param: refusal.limit,
+      retryAfterMs: refusal.retryAfterMs,
+    });
   }
 }

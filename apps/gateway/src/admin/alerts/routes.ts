@@ -8,6 +8,7 @@ import { AuditedChanges } from '../audit/audited-changes';
 import { count, id, instantShown, pageOf, pageQuery, showPage, text } from '../fields/fields';
 import { required, requireProject } from '../fields/find-or-refuse';
 import { readFields, showFields } from '../fields/map-fields';
+import { maskFor } from '../fields/mask-webhooks';
 
 const at = routesOf('alerts');
 const MAX_WINDOW_MINUTES = 7 * 24 * 60;
@@ -46,7 +47,7 @@ const alertSchema = z
     ...fields,
     id,
     name: z.string(),
-    webhook_url: z.string(),
+    webhook_url: z.string().openapi({ description: 'Viewers see scheme and host alone' }),
     is_firing: z.boolean(),
     changed_at: instantShown.nullable(),
     last_error: z.string().nullable().openapi({ description: 'Why the webhook could not be told' }),
@@ -92,7 +93,10 @@ export function alertRoutes({ db, postWebhook }: Pick<AdminServices, 'db' | 'pos
       });
       return c.json(showAlert(alert), 201);
     })
-    .openapi(list, async (c) => c.json(showPage(await alertRows.list(db, c.req.valid('query')), showAlert), 200))
+    .openapi(list, async (c) => {
+      const page = showPage(await alertRows.list(db, c.req.valid('query')), showAlert);
+      return c.json(maskFor(c.get('actor'), page), 200);
+    })
     .openapi(patch, async (c) => {
       const at = c.req.valid('param');
       const body = readFields(c.req.valid('json'));

@@ -6,6 +6,7 @@ import type { AdminServices } from '../admin-services';
 import { id, instantShown, pageOf, pageQuery, showPage, text } from '../fields/fields';
 import { parseStored } from '../fields/json-money';
 import { showFields } from '../fields/map-fields';
+import { maskFor } from '../fields/mask-webhooks';
 
 const at = routesOf('history');
 const anything = z.unknown().openapi({ type: 'object' });
@@ -59,7 +60,8 @@ export function historyRoutes({ db }: Pick<AdminServices, 'db'>) {
   return createRouter()
     .openapi(audit, async (c) => {
       const { resource_id: resourceId, ...query } = c.req.valid('query');
-      return c.json(showPage(await listAuditEntries(db, { ...query, resourceId }), showAuditEntry), 200);
+      const page = showPage(await listAuditEntries(db, { ...query, resourceId }), showAuditEntry);
+      return c.json(maskFor(c.get('actor'), page), 200);
     })
     .openapi(systemLogs, async (c) => {
       const { event_type: eventType, outcome, ...page } = c.req.valid('query');

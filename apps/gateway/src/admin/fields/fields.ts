@@ -20,6 +20,18 @@ export const count = (min = 1, max = POSTGRES_INTEGER_MAX) =>
     .min(min, `must be at least ${min}`)
     .max(max, `must be at most ${max}`);
 
+export const providerName = z
+  .string()
+  .regex(/^[a-z][a-z0-9-]{0,39}$/, 'must be 1 to 40 lower-case letters, digits and hyphens, beginning with a letter');
+
+const MAX_PROVIDERS = 100;
+
+/** Providers whose native APIs may be used. */
+export const passthrough = z
+  .array(providerName)
+  .max(MAX_PROVIDERS, `must have at most ${MAX_PROVIDERS} providers`)
+  .transform((names) => [...new Set(names)]);
+
 /** Any UUID, whatever its version. */
 export const id = z.guid('must be a UUID');
 

@@ -3,6 +3,7 @@ import { formatUsdShort } from '@llm0/core/pricing/format-usd';
 /** The parts of `JSON` that TypeScript's library does not know yet (TC39: JSON.parse source text access). */
 interface ExactJson {
   rawJSON(text: string): unknown;
+  isRawJSON(value: unknown): boolean;
   parse(text: string, reviver: (key: string, value: unknown, context: { source?: string }) => unknown): unknown;
 }
 
@@ -15,6 +16,9 @@ const exactJson = JSON as unknown as ExactJson;
 export function jsonUsd(nanoUsd: number): number {
   return exactJson.rawJSON(formatUsdShort(nanoUsd)) as number;
 }
+
+/** Whether it is an exact number that can only be written. */
+export const isRawJson = (value: unknown): boolean => exactJson.isRawJSON(value);
 
 export function jsonUsdOrNull(nanoUsd: number | null): number | null {
   return nanoUsd === null ? null : jsonUsd(nanoUsd);

@@ -19,6 +19,17 @@ describe.each(TEST_DATABASES)('keys on $name', (kind) => {
     (await admin.call('POST', `/projects/${projectId}/keys`, { body: { name: 'key', ...body } })).body;
   const principalOf = (secret: string) => findPrincipalByHash(admin.database.db, hashSecret(secret));
 
+  test('pass-through of its own: providers, none, or what its project says', async () => {
+    const path = `/projects/${projectId}/keys`;
+    const key = (await admin.call('POST', path, { body: { name: 'native', passthrough: ['openai'] } })).body;
+    expect(key.passthrough).toEqual(['openai']);
+    const change = (passthrough: unknown) =>
+      admin.call('PATCH', `${path}/${key.id}`, { body: { passthrough } }).then(({ body }) => body);
+    expect((await change([])).passthrough).toEqual([]);
+    expect((await change(null)).passthrough).toBeNull();
+    expect((await change(['Open AI'])).error.param).toBe('passthrough.0');
+  });
+
   test('a list is searched by name and prefix, and says what each key has been used for', async () => {
     const project = (await admin.createProject()).id;
     const create = async (name: string) =>

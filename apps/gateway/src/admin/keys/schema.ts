@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import type { StoredApiKey } from '@llm0/drizzle/queries/access/api-keys';
 import type { KeyUsage } from '@llm0/drizzle/queries/access/key-usage';
-import { count, id, instant, instantShown, text, usd, usdShown } from '../fields/fields';
+import { count, id, instant, instantShown, passthrough, text, usd, usdShown } from '../fields/fields';
 import { readFields, showFields } from '../fields/map-fields';
 
 const DEFAULT_REQUESTS_PER_MINUTE = 60;
@@ -21,6 +21,9 @@ const settings = {
     .nullish()
     .openapi({ description: 'null = every model' }),
   drop_params: z.boolean().nullish().openapi({ description: 'null = as the project says' }),
+  passthrough: passthrough.nullish().openapi({
+    description: 'Providers whose native APIs it may use; null = as the project says, [] = none',
+  }),
   expires_at: instant.nullish(),
   budget_usd: usd.nullish(),
   budget_period: z.enum(['total', 'month']).optional().openapi({ default: 'total' }),
@@ -43,6 +46,7 @@ const shown = z.object({
   max_concurrency: z.int().nullable(),
   allowed_models: z.array(z.string()).nullable(),
   drop_params: z.boolean().nullable(),
+  passthrough: z.array(z.string()).nullable(),
   expires_at: instantShown.nullable(),
   budget_usd: usdShown.nullable(),
   budget_period: z.enum(['total', 'month']),

@@ -105,6 +105,7 @@ describe.each(TEST_DATABASES)('logs on $name', (kind) => {
       'labels',
       'matched_by',
       'dropped_params',
+      'refused_count',
     ]);
     expect(log).toMatchObject({
       created_at: '2026-04-05T10:00:04.000Z',

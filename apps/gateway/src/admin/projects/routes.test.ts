@@ -32,8 +32,10 @@ describe.each(TEST_DATABASES)('projects on $name', (kind) => {
       semantic_shadow: false,
       cache_tool_calls: false,
       drop_params: null,
+      passthrough: null,
       on_store_failure: 'closed',
       unknown_model_policy: null,
+      max_customers: 100_000,
       is_active: true,
       created_at: TIME,
       updated_at: TIME,
@@ -118,6 +120,20 @@ describe.each(TEST_DATABASES)('projects on $name', (kind) => {
     expect(await patch({ default_output_tokens: null })).toMatchObject({ default_output_tokens: 4096 });
     const wrong = await admin.call('PATCH', `/projects/${project.id}`, { body: { nmae: 'x' } });
     expect(wrong.body.error.param).toBe('nmae');
+  });
+
+  test('pass-through: providers by name, each once; in the audit', async () => {
+    const project = await admin.createProject({ passthrough: ['openai', 'groq', 'openai'] });
+    expect(project.passthrough).toEqual(['openai', 'groq']);
+    const change = (passthrough: unknown) =>
+      admin.call('PATCH', `/projects/${project.id}`, { body: { passthrough } }).then(({ body }) => body);
+    expect((await change(['openai'])).passthrough).toEqual(['openai']);
+    expect((await change([])).passthrough).toEqual([]);
+    expect((await change(null)).passthrough).toBeNull();
+    expect((await change(['*'])).error.param).toBe('passthrough.0');
+    expect((await change('openai')).error.param).toBe('passthrough');
+    const [, , last] = (await auditOf(project.id)).toReversed();
+    expect([last.before.passthrough, last.after.passthrough]).toEqual([['openai'], []]);
   });
 
   test('strict_caps and an open store failure cannot be brought together by two changes', async () => {

@@ -1,9 +1,10 @@
 import { z } from '@hono/zod-openapi';
 import type { StoredProject } from '@llm0/drizzle/queries/access/projects';
-import { count, id, instantShown, text, usd, usdShown } from '../fields/fields';
+import { count, id, instantShown, passthrough, text, usd, usdShown } from '../fields/fields';
 import { readFields, showFields } from '../fields/map-fields';
 
 const DEFAULT_OUTPUT_TOKENS = 4096;
+const DEFAULT_MAX_CUSTOMERS = 100_000;
 
 const settings = {
   monthly_cap_usd: usd.nullish().openapi({ description: 'USD a UTC month; null = none' }),
@@ -19,8 +20,15 @@ const settings = {
     .boolean()
     .nullish()
     .openapi({ description: 'Leave out what a vendor does not take; null = refuse it' }),
+  passthrough: passthrough
+    .nullish()
+    .openapi({ description: 'Providers whose native APIs its keys may use; null = none' }),
   on_store_failure: z.enum(['closed', 'open']).optional(),
   unknown_model_policy: z.enum(['refuse', 'allow_unpriced']).nullish(),
+  max_customers: count(0, 1_000_000_000).nullish().openapi({
+    default: DEFAULT_MAX_CUSTOMERS,
+    description: 'Different customers a UTC month, beside those with limits of their own; null = any number',
+  }),
   is_active: z.boolean().optional(),
 };
 
@@ -41,8 +49,10 @@ export const projectSchema = z
     semantic_shadow: z.boolean(),
     cache_tool_calls: z.boolean(),
     drop_params: z.boolean().nullable(),
+    passthrough: z.array(z.string()).nullable(),
     on_store_failure: z.enum(['closed', 'open']),
     unknown_model_policy: z.enum(['refuse', 'allow_unpriced']).nullable(),
+    max_customers: z.int().nullable(),
     is_active: z.boolean(),
     created_at: instantShown,
     updated_at: instantShown,

@@ -7,7 +7,7 @@ import { answers, createRouter, routesOf, takes } from '../admin-router';
 import type { AdminServices } from '../admin-services';
 import { AuditedChanges } from '../audit/audited-changes';
 import { bringTablesIntoForce, type HotStoreMirror } from '../customers/hot-store-mirror';
-import { id, pageQuery, showPage } from '../fields/fields';
+import { id, pageQuery, providerName, showPage } from '../fields/fields';
 import { notFound, required, requireProject } from '../fields/find-or-refuse';
 import { readFields } from '../fields/map-fields';
 import {
@@ -15,7 +15,6 @@ import {
   providerKeyChangesSchema,
   providerKeyPage,
   providerKeySchema,
-  providerName,
   providerTestResultSchema,
   providerTestSchema,
   showProviderKey,

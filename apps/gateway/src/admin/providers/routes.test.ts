@@ -195,6 +195,18 @@ describe.each(TEST_DATABASES)('providers on $name', (kind) => {
     await call('PATCH', `/providers/${name}`, { is_active: true });
   });
 
+  test('paths that pass-through may reach besides inference', async () => {
+    const passthrough_paths = ['POST /v1/files', 'GET /v1/files/**'];
+    const made = await admin.call('POST', '/providers', { body: { name: 'mistral', passthrough_paths } });
+    expect(made.body.passthrough_paths).toEqual(passthrough_paths);
+    const change = (paths: unknown) =>
+      admin.call('PATCH', '/providers/mistral', { body: { passthrough_paths: paths } }).then(({ body }) => body);
+    expect((await change(['DELETE /v1/models/*'])).passthrough_paths).toEqual(['DELETE /v1/models/*']);
+    expect((await change(['v1/files'])).error.param).toBe('passthrough_paths.0');
+    expect((await change(null)).passthrough_paths).toEqual([]);
+    await admin.call('DELETE', '/providers/mistral');
+  });
+
   test('deleted with its keys and prices', async () => {
     expect((await call('DELETE', `/providers/${name}`)).status).toBe(204);
     expect((await call('GET', `/providers/${name}`)).status).toBe(404);

@@ -13,12 +13,11 @@ import { answers, createRouter, routesOf, takes } from '../admin-router';
 import type { AdminServices } from '../admin-services';
 import { recordChange } from '../audit/record-change';
 import { bringTablesIntoForce, type HotStoreMirror } from '../customers/hot-store-mirror';
-import { pageQuery } from '../fields/fields';
+import { pageQuery, providerName } from '../fields/fields';
 import { required } from '../fields/find-or-refuse';
 import {
   newProviderSchema,
   providerChangesSchema,
-  providerName,
   providerPage,
   providerSchema,
   showProvider,
@@ -201,6 +200,7 @@ function settingsOf({ providerAdmin }: Needs, body: Omit<Body, 'name'>, rowId: s
     baseUrl: body.base_url,
     options: body.options === null ? {} : body.options,
     models: body.models === null ? [] : body.models?.map(({ model }) => model),
+    passthroughPaths: body.passthrough_paths === null ? [] : body.passthrough_paths,
     isActive: body.is_active,
     ...(body.headers === undefined ? {} : sealHeaders(providerAdmin.vault, body.headers, rowId)),
   };

@@ -3,15 +3,11 @@ import type { PricedModel } from '@llm0/core/pricing/price-book';
 import type { TargetStatus } from '@llm0/core/routing/target-health';
 import type { StoredProviderKey } from '@llm0/drizzle/queries/routing/provider-keys';
 import type { StoredProvider } from '@llm0/drizzle/queries/routing/providers';
-import { id, instantShown, pageOf, text } from '../fields/fields';
+import { readPathRule } from '@llm0/providers/transport/path-rules';
+import { id, instantShown, pageOf, providerName, text } from '../fields/fields';
 import { type InnerOf, showFields } from '../fields/map-fields';
 import { showInstant } from '../fields/show-fields';
 import { modelBodySchema, toPricedModel } from '../models/schema';
-
-const NAME = /^[a-z][a-z0-9-]{0,39}$/;
-export const providerName = z
-  .string()
-  .regex(NAME, 'must be 1 to 40 lower-case letters, digits and hyphens, beginning with a letter');
 
 const url = text(500)
   .refine((value) => /^https?:$/.test(URL.parse(value)?.protocol ?? ''), 'must be an http(s) URL')
@@ -52,6 +48,18 @@ const models = z
   .openapi({ description: 'What it serves, each with its price; empty = what it lists by itself' });
 const options = z.record(z.string().regex(/^[a-zA-Z]{1,40}$/), z.string().max(200));
 
+const passthroughPaths = z
+  .array(
+    text(300).refine(
+      (rule) => readPathRule(rule) !== undefined,
+      'must be a method and a path such as "GET /v1/files/*": * stands for one part, ** at the end for all that follow',
+    ),
+  )
+  .max(200)
+  .openapi({
+    description: 'Paths besides inference that pass-through may reach: "POST /v1/files", "GET /v1/files/**"',
+  });
+
 export const newProviderSchema = z
   .strictObject({
     name: providerName,
@@ -61,6 +69,7 @@ export const newProviderSchema = z
     headers: headers.nullish(),
     options: options.nullish(),
     models: models.nullish(),
+    passthrough_paths: passthroughPaths.nullish(),
     is_active: z.boolean().optional(),
   })
   .openapi('NewProvider');
@@ -107,6 +116,7 @@ export const providerSchema = z
     header_names: z.array(z.string()),
     options: z.record(z.string(), z.string()),
     models: z.array(z.string()),
+    passthrough_paths: z.array(z.string()),
     keys: z.array(providerKeySchema),
     targets: z.array(targetStateSchema).openapi({
       description: 'Models of it that are in trouble, or were since the process that answers started',
@@ -166,7 +176,15 @@ export function showTargetState(status: TargetStatus, nowMs: number): z.output<t
 }
 
 /** A vendor of which nothing is stored. */
-const UNSTORED = { isActive: true, headerNames: [], options: {}, models: [], createdAtMs: null, updatedAtMs: null };
+const UNSTORED = {
+  isActive: true,
+  headerNames: [],
+  options: {},
+  models: [],
+  passthroughPaths: [],
+  createdAtMs: null,
+  updatedAtMs: null,
+};
 
 type ProviderParts = Pick<
   InnerOf<z.output<typeof providerSchema>>,

@@ -156,6 +156,21 @@ describe.each(TEST_DATABASES)('what the dashboard asks, on $name', (kind) => {
     expect((await get('/failovers')).data).toBeInstanceOf(Array);
   });
 
+  test('viewers see whose a webhook is, not its address: of alerts and of every change of one', async () => {
+    const body = { name: 'hidden', kind: 'spend', webhook_url: 'https://hooks.example.com/services/T0/secret-one' };
+    const { body: alert } = await admin.call('POST', '/alerts', { body });
+    await admin.call('PATCH', `/alerts/${alert.id}`, { body: { webhook_url: `${body.webhook_url}-more` } });
+    await admin.call('DELETE', `/alerts/${(await admin.call('POST', '/alerts', { body })).body.id}`);
+    const { token } = (await admin.call('POST', '/tokens', { body: { name: 'looker', role: 'viewer' } })).body;
+    for (const path of ['/alerts', '/audit?limit=1000', '/audit?resource=alert', `/audit?resource_id=${alert.id}`]) {
+      const seen = await admin.call('GET', path, { token });
+      expect([path, seen.status, seen.text.includes('secret-one')]).toEqual([path, 200, false]);
+      expect(seen.text).toContain('"https://hooks.example.com/…"');
+      expect((await admin.call('GET', path)).text).toContain('secret-one');
+    }
+    await admin.call('DELETE', `/alerts/${alert.id}`);
+  });
+
   test('alerts: made, changed, tried and deleted; every change in the audit', async () => {
     const body = { name: 'dear', kind: 'spend', threshold: 10, webhook_url: 'https://hooks.example.test/x' };
     const { body: alert } = await admin.call('POST', '/alerts', { body });

@@ -21,6 +21,10 @@ const systemSchema = z
     cache_max_bytes: z.int(),
     request_timeout_ms: z.number(),
     workers: z.int(),
+    gateway_port: z
+      .int()
+      .nullable()
+      .openapi({ description: 'Of the data plane, where ADMIN_PORT parts it from this API' }),
   })
   .openapi('System');
 
@@ -56,6 +60,7 @@ export function systemRoutes(services: Needs) {
         hotStore: hotStore.kind,
         database: config.databaseUrl === undefined ? ('embedded' as const) : ('postgres' as const),
         providers: [...services.routing().providers.keys()],
+        gatewayPort: config.adminPort === undefined || config.port === 0 ? null : config.port,
         demoData: config.environment !== 'production',
       };
       return c.json(showFields(systemSchema, answer), 200);

@@ -5,7 +5,7 @@ import { admit } from '../exchange/admit';
 import { authenticate } from '../exchange/authenticate';
 import { claimCompletion, hasIdempotencyKey, UNCLAIMED } from '../exchange/idempotency';
 import { openExchange } from '../exchange/open-exchange';
-import { readRequestBody } from '../exchange/read-request';
+import { isLargeBody, readRequestBody, withDigest } from '../exchange/read-request';
 import { handleRefusal, type Progress } from '../handle-refusal';
 import { Meter } from '../ledger/meter';
 import { produceAnswer } from './produce-answer';
@@ -26,10 +26,11 @@ export async function handleChat(services: Services, dialect: Dialect, httpReque
     progress.stream = body.stream === true;
     const { headers } = httpRequest;
     const { keeping } = dialect;
-    const request =
+    const decoded =
       keeping === undefined
         ? dialect.decodeRequest(body, headers)
         : await recallConversation(services, { dialect, keeping, body, headers, projectId: principal.project.id });
+    const request = isLargeBody(httpRequest) ? await withDigest(decoded) : decoded;
     progress.request = request;
     const input = { exchange, principal, dialect: dialect.name, request };
     const claimed = hasIdempotencyKey(httpRequest) ? await claimCompletion(services, input, httpRequest) : UNCLAIMED;

@@ -20,7 +20,7 @@ type Needs = Pick<
   | 'config'
   | 'clock'
   | 'fetch'
-  | 'egress'
+  | 'mediaEgress'
   | 'connect'
   | 'routing'
   | 'metrics'

@@ -91,10 +91,11 @@ class EmbeddingCall extends UpstreamCall<
     const { provider, connection, keys, fetch = needs.fetch } = stillConnected(attempt);
     if (!makesEmbeddings(provider)) throw notConfigured(target);
     const context = { connection, model: target.model, priced: target.priced, dropParams };
+    const { maxResponseBytes: maxAnswerBytes } = needs.config;
     const onSend = () => {
       attempt.isSent = true;
     };
-    return callEmbeddings({ provider, request, context, timeoutMs, signal, keys, fetch, onSend });
+    return callEmbeddings({ provider, request, context, timeoutMs, maxAnswerBytes, signal, keys, fetch, onSend });
   }
 }
 

@@ -219,6 +219,7 @@ function admitRequest(
         ? undefined
         : { ratePerMinute: key.rateLimitPerMinute, burst: key.rateLimitBurst ?? key.rateLimitPerMinute },
     customerId: input.exchange.customerId,
+    maxCustomers: project.maxCustomers,
     requested: look(requested),
     downgrade: options.downgrade && look(options.downgrade),
     projectCapNanoUsd: project.monthlyCapNanoUsd,

@@ -1,18 +1,50 @@
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 
-/** The body as it comes; fails with `request_too_large` beyond `maxBytes`, so that no caller can fill the memory. */
-export function boundedBody(body: ReadableStream<Uint8Array>, maxBytes: number): ReadableStream<Uint8Array> {
+export interface BodyBounds {
+  readonly maxBytes: number;
+  /** How long it may take besides what its length takes, in milliseconds. */
+  readonly graceMs?: number;
+}
+
+const GRACE_MS = 30_000;
+/** A caller who is slower than that holds a place that others could have. */
+const MIN_BYTES_PER_MS = 32;
+
+/**
+ * The body as it comes; fails with `request_too_large` beyond `maxBytes`, and with status 408 where it trickles, so that no
+ * caller can fill the memory or hold a connection for ever.
+ */
+export function boundedBody(
+  body: ReadableStream<Uint8Array>,
+  { maxBytes, graceMs = GRACE_MS }: BodyBounds,
+): ReadableStream<Uint8Array> {
   const reader = body.getReader();
+  const startMs = performance.now();
   let bytes = 0;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  /** Only while bytes are waited for: a vendor that is slow to take them is not the caller's fault. */
+  const late = Promise.withResolvers<never>();
+  late.promise.catch(() => {});
+  const read = () => {
+    const leftMs = startMs + graceMs + bytes / MIN_BYTES_PER_MS - performance.now();
+    timer = setTimeout(() => late.reject(tooSlow()), Math.max(0, leftMs));
+    return Promise.race([reader.read(), late.promise]);
+  };
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
-        const { done, value } = await reader.read();
-        if (done) return controller.close();
-        bytes += value.byteLength;
-        if (bytes <= maxBytes) return controller.enqueue(value);
-        void reader.cancel().catch(() => {});
-        controller.error(tooLarge(maxBytes));
+        try {
+          const { done, value } = await read();
+          if (done) return controller.close();
+          bytes += value.byteLength;
+          if (bytes > maxBytes) throw tooLarge(maxBytes);
+          controller.enqueue(value);
+        } catch (error) {
+          void reader.cancel().catch(() => {});
+          throw error;
+        } finally {
+          clearTimeout(timer);
+        }
       },
       cancel: (reason) => reader.cancel(reason),
     },
@@ -22,4 +54,10 @@ export function boundedBody(body: ReadableStream<Uint8Array>, maxBytes: number):
 
 export function tooLarge(maxBytes: number): GatewayError {
   return new GatewayError('request_too_large', `The request body is larger than ${maxBytes} bytes (MAX_BODY_BYTES).`);
+}
+
+function tooSlow(): GatewayError {
+  return new GatewayError('invalid_request', 'The request body took too long to arrive. Send it again.', {
+    status: 408,
+  });
 }

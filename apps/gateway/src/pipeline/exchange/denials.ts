@@ -39,6 +39,12 @@ const DENIALS = {
     param: 'customer',
     message: 'This customer has used up its requests to this model for today.',
   },
+  customer_count: {
+    kind: 'rate_limit_exceeded',
+    param: 'customer',
+    message:
+      'This project has all the customers it may have this month (max_customers). Known ones pass, and those that the operator gives limits of their own.',
+  },
   tokens_rate: {
     kind: 'rate_limit_exceeded',
     param: 'tokens',

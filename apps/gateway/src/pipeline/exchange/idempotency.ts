@@ -37,7 +37,7 @@ export function claimCompletion(services: Needs, input: AdmitInput, httpRequest:
   const { dialect, request } = input;
   return claimOrReplay(services, {
     ...{ answers: services.idempotency, input, httpRequest },
-    identity: [dialect, request.wire?.body ?? request],
+    identity: [dialect, request.digest ?? request.wire?.body ?? request],
     planReplay: (stored, principal) => ({ stored, plan: planRequest(services, { ...input, principal }) }),
   });
 }

@@ -23,8 +23,10 @@ const project: Project = {
   semanticShadow: false,
   cacheToolCalls: false,
   dropParams: null,
+  passthrough: null,
   onStoreFailure: 'closed',
   unknownModelPolicy: null,
+  maxCustomers: null,
 };
 const key: ApiKey = {
   id: 'k1',
@@ -38,6 +40,7 @@ const key: ApiKey = {
   maxConcurrency: null,
   allowedModels: null,
   dropParams: null,
+  passthrough: null,
   expiresAtMs: null,
   budgetNanoUsd: null,
   budgetPeriod: 'total',

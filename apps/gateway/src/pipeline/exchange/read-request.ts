@@ -1,5 +1,8 @@
+import { digestRequest } from '@llm0/core/cache/cache-key';
 import { isObject, type JsonObject, type JsonValue } from '@llm0/core/chat/json';
-import { checkJsonBounds } from '@llm0/core/chat/json-bounds';
+import { checkJsonBounds, checkJsonBoundsInTurns } from '@llm0/core/chat/json-bounds';
+import { LARGE_JSON_LENGTH, parseJsonInTurns } from '@llm0/core/chat/json-in-turns';
+import type { ChatRequest } from '@llm0/core/chat/request';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { Services } from '../../services/contract';
 import { boundedBody, tooLarge } from './bounded-body';
@@ -7,10 +10,12 @@ import { boundedBody, tooLarge } from './bounded-body';
 /** Reads and parses a request body, bounded by MAX_BODY_BYTES. Throws `request_too_large` or `invalid_json`. */
 export async function readRequestBody(services: Pick<Services, 'config'>, request: Request): Promise<JsonObject> {
   const text = await readText(request, services.config.maxBodyBytes);
-  checkJsonBounds(text);
+  const isLarge = text.length > LARGE_JSON_LENGTH;
+  if (isLarge) await checkJsonBoundsInTurns(text);
+  else checkJsonBounds(text);
   let value: JsonValue;
   try {
-    value = JSON.parse(text) as JsonValue;
+    value = isLarge ? await parseJsonInTurns(text) : (JSON.parse(text) as JsonValue);
   } catch (cause) {
     throw new GatewayError('invalid_json', `The request body is not valid JSON: ${describe(cause)}.`, { cause });
   }
@@ -20,15 +25,34 @@ export async function readRequestBody(services: Pick<Services, 'config'>, reques
   return value;
 }
 
+/** Whether a body is read in turns. Without a declared length it counts as large. */
+export function isLargeBody({ headers }: Request): boolean {
+  const declared = headers.get('content-length');
+  return declared === null || Number(declared) > LARGE_JSON_LENGTH;
+}
+
+/** A large request with what its cache key needs of it. */
+export async function withDigest(request: ChatRequest): Promise<ChatRequest> {
+  return { ...request, digest: await digestRequest(request) };
+}
+
 async function readText(request: Request, maxBytes: number): Promise<string> {
   const declared = request.headers.get('content-length');
   if (declared !== null && Number(declared) > maxBytes) throw tooLarge(maxBytes);
-  if (declared !== null || request.body === null) {
-    const text = await request.text();
-    if (text.length > maxBytes) throw tooLarge(maxBytes);
-    return text;
-  }
-  return new Response(boundedBody(request.body, maxBytes)).text();
+  if (request.body === null) return '';
+  if (isLargeBody(request)) return readInPieces(request.body, maxBytes);
+  const text = await request.text();
+  if (text.length > maxBytes) throw tooLarge(maxBytes);
+  return text;
+}
+
+/** Decoded as it comes, so that no one step takes long. */
+async function readInPieces(body: ReadableStream<Uint8Array>, maxBytes: number): Promise<string> {
+  const decoder = new TextDecoder();
+  const pieces: string[] = [];
+  for await (const chunk of boundedBody(body, { maxBytes })) pieces.push(decoder.decode(chunk, { stream: true }));
+  pieces.push(decoder.decode());
+  return pieces.join('');
 }
 
 function describe(cause: unknown): string {

@@ -86,6 +86,7 @@ export function buildRecord({ exchange, principal, dialect, createdAtMs }: Recor
     errorCode: outcome.error?.code,
     errorMessage:
       outcome.error && redactText(outcome.error.message.slice(0, 4 * MAX_MESSAGE_LENGTH)).slice(0, MAX_MESSAGE_LENGTH),
+    refusedCount: outcome.error?.code === 'rate_limit_exceeded' ? 1 : undefined,
     customerId: exchange.customerId,
     labels: exchange.labels,
     droppedParams: droppedOf(outcome),

@@ -1,5 +1,6 @@
-import type { ChatEvent, EventBatch } from '@llm0/core/chat/event';
+import type { EventBatch } from '@llm0/core/chat/event';
 import type { ChatRequest } from '@llm0/core/chat/request';
+import { addToTally, emptyTally } from '@llm0/core/chat/tally';
 import { completionTokens, type Usage, ZERO_USAGE } from '@llm0/core/chat/usage';
 import { guessInputTokens, guessTokens } from '@llm0/core/pricing/estimate-tokens';
 
@@ -7,18 +8,9 @@ import { guessInputTokens, guessTokens } from '@llm0/core/pricing/estimate-token
 export function guessUsage(request: ChatRequest, batches: readonly EventBatch[]): Usage {
   // Counting is free everywhere.
   if (request.countOnly === true) return ZERO_USAGE;
-  let outputBytes = 0;
-  let reasoningBytes = 0;
-  let pieces = 0;
-  for (const batch of batches) {
-    for (const event of batch.events) {
-      const text = outputText(event);
-      if (text === '') continue;
-      pieces += 1;
-      if (event.type === 'reasoning') reasoningBytes += Buffer.byteLength(text);
-      else outputBytes += Buffer.byteLength(text);
-    }
-  }
+  const tally = emptyTally();
+  for (const batch of batches) addToTally(tally, batch);
+  const { pieces, outputBytes, reasoningBytes } = tally;
   const reasoningTokens = guessTokens(reasoningBytes);
   return {
     ...ZERO_USAGE,
@@ -42,22 +34,8 @@ export function partialUsage(request: ChatRequest, batches: readonly EventBatch[
   return { ...reported, outputTokens: reported.outputTokens + missing, estimated: true };
 }
 
-function outputText(event: ChatEvent): string {
-  switch (event.type) {
-    case 'text':
-    case 'reasoning':
-    case 'refusal':
-    case 'tool-arguments':
-      return event.text;
-    case 'tool-call':
-      return event.name;
-    default:
-      return '';
-  }
-}
-
 /** The last usage an upstream reported. */
 export function lastUsage(batches: readonly EventBatch[]): Usage | undefined {
-  const last = batches.findLast(({ events }) => events.some(({ type }) => type === 'usage'));
-  return last?.events.findLast((event) => event.type === 'usage')?.usage;
+  const last = batches.findLast(({ events, gone }) => gone?.usage ?? events.some(({ type }) => type === 'usage'));
+  return last?.events.findLast((event) => event.type === 'usage')?.usage ?? last?.gone?.usage;
 }

@@ -5,7 +5,7 @@ import { resolveTargets } from '@llm0/core/routing/resolve-targets';
 import type { ErrorEnvelope } from '../../dialects/dialect';
 import type { Services } from '../../services/contract';
 import type { Authenticated } from '../exchange/load-principal';
-import { type NativeTarget, providerName, readTarget } from './read-native';
+import { type NativeTarget, ownQuery, providerName, readTarget } from './read-native';
 
 type Needs = Pick<Services, 'routing' | 'connect'>;
 
@@ -16,8 +16,6 @@ export interface Entrance {
   envelope(services: Needs, request: Request, principal: Authenticated | undefined): ErrorEnvelope;
   /** Where the caller's key is, if not in its headers. */
   credentials?(request: Request): Pick<Request, 'headers'>;
-  /** The body is JSON, whatever its type says. */
-  readonly takesJsonOnly?: true;
 }
 
 /** How each vendor's clients are told an error. */
@@ -34,12 +32,14 @@ export const providerEntrance = (envelopes: Envelopes): Entrance => ({
 
 const MODEL_CALL = /^(?<root>\/[^/]+\/)models\/(?<model>[^:]+):(?<method>\w+)$/;
 
-/** `/{version}/models/{model}:{method}` at the root: the model's vendor, as long as it speaks the format of such paths. */
+/**
+ * `/{version}/models/{model}:{method}` at the root: the model's vendor, as long as it speaks the format of such paths. It has
+ * inference alone, so that every key has it.
+ */
 export const modelEntrance = (format: WireFormat, envelopes: Envelopes): Entrance => ({
   findTarget: (services, request, principal) => findByModel(services, { request, principal, format }),
   envelope: () => envelopes[format],
   credentials: keyInQuery,
-  takesJsonOnly: true,
 });
 
 interface ModelCall {
@@ -63,9 +63,7 @@ function findByModel(services: Needs, { request, principal, format }: ModelCall)
   if (provider.passthrough?.shapes.some((shape) => shape.path.test(path)) !== true) {
     throw new GatewayError('not_found', `There is no "${method.slice(0, 60)}" for models here.`);
   }
-  const query = new URLSearchParams(url.search);
-  query.delete('key');
-  return { provider: requested.provider, native: { path, query }, askedModel: asked };
+  return { provider: requested.provider, native: { path, query: ownQuery(url) }, askedModel: asked, isOwn: true };
 }
 
 function decodeModel(text: string): string {

@@ -9,7 +9,10 @@ const OWN_REQUEST: ReadonlySet<string> = new Set([
   ...['host', 'content-length', 'accept-encoding', 'cookie', 'x-request-id', 'x-customer-id', 'forwarded', 'via'],
   ...['authorization', 'x-api-key', 'api-key', 'x-goog-api-key', 'x-real-ip'],
   // Whose account is billed is the operator's decision.
-  ...['openai-organization', 'openai-project', 'x-goog-user-project'],
+  ...['openai-organization', 'openai-project', 'anthropic-organization-id', 'anthropic-workspace-id'],
+  ...['x-goog-user-project', 'x-goog-iam-authorization-token', 'x-goog-iam-authority-selector', 'x-auth-token'],
+  // What makes another request of the one that was checked.
+  ...['x-http-method', 'x-http-method-override', 'x-method-override', 'x-rewrite-url', 'x-host', 'x-client-ip'],
 ]);
 /** They take usage out of an answer, or make another request of it. */
 const HIDES: ReadonlySet<string> = new Set([
@@ -17,7 +20,9 @@ const HIDES: ReadonlySet<string> = new Set([
 ]);
 /** Who answers, and on what hardware, is said by path and body, which were checked. */
 const CHOOSES = /(?:^|-)(?:models?|fallbacks?|deployment)(?:-|$)|^x-amzn-bedrock-/;
-const OWN_REQUEST_PREFIXES = ['x-llm0-', 'x-forwarded-', 'x-amz-', 'sec-', 'cf-', 'proxy-'] as const;
+const OWN_REQUEST_PREFIXES = [
+  ...['x-llm0-', 'x-forwarded', 'x-original-', 'x-amz-', 'x-envoy-', 'sec-', 'cf-', 'true-client-', 'proxy-'],
+] as const;
 
 /** True for a request's header that is left out for the sake of what it would do to the answer. */
 export function hidesUsage(name: string): boolean {

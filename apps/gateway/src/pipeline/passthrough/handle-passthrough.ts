@@ -16,6 +16,7 @@ import { openExchange } from '../exchange/open-exchange';
 import { handleRefusal, type Progress } from '../handle-refusal';
 import { givenBodies } from '../ledger/logged-bodies';
 import { finalFailure } from '../upstream/final-failure';
+import { allowNative, findShape } from './allow-native';
 import type { Entrance } from './entrances';
 import { forwardedRequestHeaders } from './filter-headers';
 import { NativeMeter } from './native-meter';
@@ -41,14 +42,22 @@ export async function handlePassthrough(
     progress.principal = principal;
     const find = (known: Authenticated) => {
       const found = entrance.findTarget(services, httpRequest, known);
-      return { target: found, ...reach(services, found, known) };
+      const reached = reach(services, found, known);
+      const asked = { provider: found.provider, method: httpRequest.method, path: found.native.path };
+      const shown = showUsage(reached.provider, found.native, httpRequest.headers);
+      const url = nativeUrl(reached.provider, reached.connection, shown.native);
+      const shape = findShape(reached.provider, asked);
+      if (found.isOwn !== true) allowNative(known, { ...asked, shape }, reached.connected);
+      return { target: found, shown, url, isInference: shape !== undefined, ...reached };
     };
-    const { target, connected, provider, connection } = await findFresh(services, principal, find);
-    const shown = showUsage(provider, target.native, httpRequest.headers);
-    const url = nativeUrl(provider, connection, shown.native);
+    const { target, shown, url, isInference, connected, provider, connection } = await findFresh(
+      services,
+      principal,
+      find,
+    );
     const isWhole = provider.passthrough.signsBody(connection);
     const given = await readBody(httpRequest, {
-      ...{ maxBytes: services.config.maxBodyBytes, isWhole, isJson: entrance.takesJsonOnly },
+      ...{ maxBytes: services.config.maxBodyBytes, isWhole, isObject: isInference },
     });
     const asked = describeNative(httpRequest, { ...target, provider }, given);
     const { body, job } = askForUsage(asked, given);
@@ -144,6 +153,10 @@ function ask(services: Services, asked: Asked): Promise<Response> {
   const { 'idempotency-key': idempotencyKey } = own;
   if (idempotencyKey !== undefined) own['idempotency-key'] = asVendorSees(idempotencyKey, principal);
   if (body.length !== undefined) own['content-length'] = String(body.length);
+  if (body.isJson === true) {
+    own['content-type'] = 'application/json';
+    delete own['content-encoding'];
+  }
   const unsigned = { method, url, headers: own, body: body.bytes };
   const headers = { ...own, ...provider.passthrough.authorize(unsigned, connection) };
   return callPassthrough({

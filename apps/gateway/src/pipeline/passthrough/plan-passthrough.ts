@@ -12,6 +12,7 @@ import type { AdmitInput, Planner } from '../exchange/admit';
 import { admitPlan, NO_HOLD, type PlannedHold } from '../exchange/admit-plan';
 import { isModelAllowed, refusesUnpriced } from '../exchange/allowed-route';
 import { type CostlyPlan, checkCostly } from '../exchange/check-costly';
+import { allowNative } from './allow-native';
 
 /** A native request, as far as it is understood. */
 export interface NativeJob {
@@ -20,6 +21,8 @@ export interface NativeJob {
   readonly provider: string;
   readonly method: string;
   readonly path: string;
+  /** Not to be switched on first. */
+  readonly isOwn?: true;
   readonly stream: boolean;
   /** Set where the request names a model. */
   readonly namedModel?: string;
@@ -54,10 +57,12 @@ export const UNNAMED_MODEL = 'passthrough';
 const FREE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'DELETE', 'OPTIONS']);
 
 /** Prices a native request; throws for what the key or the project's limits do not allow. Touches no store. */
-function planNative(services: Pick<Services, 'routing'>, input: AdmitInput<NativeJob>): NativePlan {
+function planNative(services: Pick<Services, 'routing' | 'connect'>, input: AdmitInput<NativeJob>): NativePlan {
   const { principal, request: job } = input;
   const { key, project } = principal;
   const { provider, namedModel } = job;
+  const connected = services.connect({ provider, model: '' }, project.id);
+  if (job.isOwn !== true) allowNative(principal, job, connected);
   if (key.allowedModels !== null) {
     const names = namedModel === undefined ? [] : [job.model, namedModel, `${provider}/${namedModel}`];
     if (!isModelAllowed(key, names)) throw notAllowed(namedModel ?? job.path);

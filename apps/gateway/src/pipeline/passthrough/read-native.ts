@@ -1,8 +1,9 @@
-import { isObject, type JsonObject, parseJson } from '@llm0/core/chat/json';
+import { isObject, type JsonObject, type JsonValue, parseJson } from '@llm0/core/chat/json';
 import { checkJsonBounds } from '@llm0/core/chat/json-bounds';
-import { GatewayError } from '@llm0/core/errors/gateway-error';
+import { GatewayError, invalidRequest } from '@llm0/core/errors/gateway-error';
 import type { NativePath, NativeShape, PassthroughProvider } from '@llm0/providers/transport/call-passthrough';
 import { boundedBody, tooLarge } from '../exchange/bounded-body';
+import { findShape } from './allow-native';
 import type { NativeJob } from './plan-passthrough';
 
 /** The body of a native request: read whole where its cost or its signature depends on it, else handed on as it comes. */
@@ -11,6 +12,8 @@ export interface NativeBody {
   readonly stream?: ReadableStream<Uint8Array>;
   /** As the caller declares it. */
   readonly length?: number;
+  /** Written by this gateway. */
+  readonly isJson?: boolean;
   readonly json?: JsonObject;
 }
 
@@ -20,6 +23,8 @@ export interface NativeTarget {
   readonly native: NativePath;
   /** The name the caller used, where the path has the vendor's. */
   readonly askedModel?: string;
+  /** An endpoint of this gateway's own, which every key has: nothing that needs to be switched on. */
+  readonly isOwn?: true;
 }
 
 const PREFIX = '/passthrough/';
@@ -42,61 +47,92 @@ export function readTarget(request: Request): NativeTarget {
   const rest = url.pathname.slice(PREFIX.length);
   const slash = rest.indexOf('/');
   const provider = providerName(request);
+  return { provider, native: { path: slash === -1 ? '/' : rest.slice(slash), query: ownQuery(url) } };
+}
+
+/** Keys belong into headers, where they are replaced; the others would make another request of the one that was checked. */
+const NEVER_SENT = new Set([
+  'key',
+  'api_key',
+  'api-key',
+  'access_token',
+  'oauth_token',
+  '_method',
+  '$httpmethod',
+  '$httpheaders',
+]);
+
+/** What goes on of the caller's query. */
+export function ownQuery(url: URL): URLSearchParams {
   const query = new URLSearchParams(url.search);
-  // Keys belong into headers; one of this gateway's own must never reach a vendor.
-  query.delete('key');
-  return { provider, native: { path: slash === -1 ? '/' : rest.slice(slash), query } };
+  for (const name of [...query.keys()]) if (NEVER_SENT.has(name.toLowerCase())) query.delete(name);
+  return query;
 }
 
 export interface BodyRules {
   readonly maxBytes: number;
   /** Needed whole, whatever it is. */
   readonly isWhole: boolean;
-  /** By default what its type says. */
-  readonly isJson?: boolean;
+  /** It is a JSON object, whatever its type says. */
+  readonly isObject: boolean;
 }
 
 const isJsonType = ({ headers }: Request): boolean =>
   /^application\/(?:[\w.+-]+\+)?json\b/i.test(headers.get('content-type') ?? '');
 
-/** Bounded by `maxBytes`; throws `request_too_large`, or `invalid_json` where the endpoint takes JSON only. */
+/**
+ * Bounded by `maxBytes`; throws `request_too_large`, and `invalid_json` for JSON that is none. JSON is written anew from what
+ * was read, so that the vendor can't read something else into it: a name given twice, another encoding.
+ */
 export async function readBody(
   request: Request,
-  { maxBytes, isWhole, isJson = isJsonType(request) }: BodyRules,
+  { maxBytes, isWhole, isObject: needsObject }: BodyRules,
 ): Promise<NativeBody> {
   const declared = request.headers.get('content-length');
   const length = declared === null ? undefined : Number(declared);
   if (length !== undefined && length > maxBytes) throw tooLarge(maxBytes);
-  if (request.body === null || request.method === 'GET' || request.method === 'HEAD') return {};
-  if (!isJson && !isWhole) return { stream: boundedBody(request.body, maxBytes), length };
-  const bytes = await new Response(boundedBody(request.body, maxBytes)).bytes();
-  return { bytes, length: bytes.byteLength, json: isJson ? parse(bytes) : undefined };
+  if (request.body === null || request.method === 'GET' || request.method === 'HEAD') {
+    if (needsObject) throw noObject();
+    return {};
+  }
+  const isJson = needsObject || isJsonType(request);
+  if (!isJson && !isWhole) return { stream: boundedBody(request.body, { maxBytes }), length };
+  const bytes = await new Response(boundedBody(request.body, { maxBytes })).bytes();
+  if (!isJson || (bytes.byteLength === 0 && !needsObject)) return { bytes, length: bytes.byteLength };
+  const value = parse(bytes);
+  if (needsObject && !isObject(value)) throw noObject();
+  const written = Buffer.from(JSON.stringify(value));
+  return { bytes: written, length: written.byteLength, isJson, json: isObject(value) ? value : undefined };
 }
 
-/** undefined for anything but an object: whether that is wrong is the vendor's affair. */
-function parse(bytes: Uint8Array): JsonObject | undefined {
-  const text = new TextDecoder().decode(bytes);
+const noObject = () => invalidRequest('', 'The request body must be a JSON object.');
+const UTF_8 = new TextDecoder('utf-8', { fatal: true });
+
+function parse(bytes: Uint8Array): JsonValue {
+  let text: string;
+  try {
+    text = UTF_8.decode(bytes);
+  } catch (cause) {
+    throw new GatewayError('invalid_json', 'The request body is not valid JSON: it is not UTF-8.', { cause });
+  }
   checkJsonBounds(text);
   const value = parseJson(text);
-  return isObject(value) ? value : undefined;
+  if (value === undefined) throw new GatewayError('invalid_json', 'The request body is not valid JSON.');
+  return value;
 }
 
 /** What a native request asks for, as far as its shape is known. */
 export function describeNative(
   request: Request,
-  {
-    provider,
-    native,
-    askedModel,
-  }: { readonly provider: PassthroughProvider } & Pick<NativeTarget, 'native' | 'askedModel'>,
+  { provider, native, askedModel, isOwn }: Omit<NativeTarget, 'provider'> & { readonly provider: PassthroughProvider },
   body: NativeBody,
 ): NativeJob {
-  const { method } = request;
-  const shape = method === 'POST' ? provider.passthrough.shapes.find((one) => one.path.test(native.path)) : undefined;
+  const asked = { method: request.method, path: native.path };
+  const shape = findShape(provider, asked);
   const namedModel = shape && modelOf(shape, native.path, body.json);
   return {
-    ...{ provider: provider.name, method, path: native.path, shape, namedModel },
-    model: askedModel ?? namedModel ?? `${method} ${native.path}`,
+    ...{ ...asked, provider: provider.name, isOwn, shape, namedModel },
+    model: askedModel ?? namedModel ?? `${asked.method} ${native.path}`,
     stream: body.json?.stream === true || /stream/i.test(native.path),
     body: body.json,
     bodyBytes: body.bytes?.byteLength ?? body.length ?? 0,

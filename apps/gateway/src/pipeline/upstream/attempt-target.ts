@@ -5,7 +5,7 @@ import { callProvider, upstreamFailure } from '@llm0/providers/transport/call-pr
 import type { Services } from '../../services/contract';
 import { type Attempt, stillConnected, type UpstreamJob, type UpstreamNeeds, type UpstreamStep } from './upstream-call';
 
-export type ChatNeeds = UpstreamNeeds & Pick<Services, 'egress'>;
+export type ChatNeeds = UpstreamNeeds & Pick<Services, 'mediaEgress'>;
 
 export interface ChatJob extends UpstreamJob<ChatRequest> {
   /** Output limit to send where the request has none (strict caps). */
@@ -42,9 +42,10 @@ export async function openTarget(
     },
     timeoutMs: step.timeoutMs,
     idleTimeoutMs: services.config.streamIdleTimeoutMs,
+    maxAnswerBytes: services.config.maxResponseBytes,
     signal,
     fetch: connected.fetch ?? services.fetch,
-    egress: services.egress,
+    egress: services.mediaEgress,
     keys: connected.keys,
     onSend: () => {
       attempt.isSent = true;

@@ -89,7 +89,7 @@ function createWorld(
     config: { requestTimeoutMs: more.requestTimeoutMs ?? 1000, streamIdleTimeoutMs: 5000 },
     clock: { nowMs: Date.now, monotonicMs: () => performance.now() },
     fetch,
-    egress: {},
+    mediaEgress: {},
     connect: () => ({
       provider: openai,
       connection: { baseUrl: 'http://upstream.test/v1', apiKey: 'k' },

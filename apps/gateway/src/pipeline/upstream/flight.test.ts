@@ -2,6 +2,8 @@ import { describe, expect, test } from 'bun:test';
 import type { EventBatch } from '@llm0/core/chat/event';
 import { ZERO_USAGE } from '@llm0/core/chat/usage';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
+import { guessUsage, lastUsage } from '../ledger/guess-usage';
+import { chatRequest } from '../open-pipeline.fixture';
 import { FlightTable, type Subscriber } from './flight';
 import type { UpstreamResponse } from './upstream-response';
 
@@ -187,5 +189,69 @@ describe('flight', () => {
       ['upstream_timeout', 'timeout', 'late'],
       ['upstream_timeout', 'timeout', 'late'],
     ]);
+  });
+});
+
+const nothingSpent = () => ({ attempts: [], usage: ZERO_USAGE, isBilled: false, costNanoUsd: 0 });
+
+describe('what is kept of an answer', () => {
+  const received = (subscriber: Subscriber) => subscriber.received();
+
+  /** Reads so many batches of a megabyte of text each. */
+  async function readMegabytes(count: number, key: string | undefined, table = new FlightTable(1024 * 1024)) {
+    const upstream = manualUpstream();
+    const abort = new AbortController();
+    const leader = table.start(key, { abort, response: upstream.start(abort.signal), spent: nothingSpent });
+    for (let i = 0; i < count; i++) {
+      const next = leader.next();
+      await upstream.send(text('x'.repeat(1024 * 1024)));
+      await next;
+    }
+    return { leader, upstream, table };
+  }
+
+  test('where nobody can join: only what has still to be read, and the sum of the rest', async () => {
+    const { leader } = await readMegabytes(3, undefined);
+    expect(received(leader)).toEqual([
+      { events: [], gone: { pieces: 3, outputBytes: 3 * 1024 * 1024, reasoningBytes: 0 } },
+    ]);
+    expect(guessUsage(chatRequest('hi'), received(leader)).outputTokens).toBe(
+      guessUsage(chatRequest('hi'), Array(3).fill(text('x'.repeat(1024 * 1024)))).outputTokens,
+    );
+  });
+
+  test('where others may join: all of it, until it is more than the cache takes', async () => {
+    const { leader, table, upstream } = await readMegabytes(7, 'k');
+    expect(received(leader)).toHaveLength(7);
+    const follower = table.join('k') as Subscriber;
+    for (let i = 0; i < 3; i++) {
+      const next = leader.next();
+      await upstream.send(text('x'.repeat(1024 * 1024)));
+      await next;
+    }
+    expect([table.join('k'), table.size]).toEqual([undefined, 0]);
+    let read = 0;
+    for (; read < 10; read++) expect((await follower.next())?.events).toHaveLength(1);
+    expect(received(follower)).toHaveLength(1);
+    const ends = Promise.all([leader.next(), follower.next()]);
+    await upstream.send(null);
+    expect([await ends, leader.pays(), follower.pays()]).toEqual([[null, null], true, false]);
+  });
+
+  test('a reported usage is found again after its batch is gone', async () => {
+    const upstream = manualUpstream();
+    const abort = new AbortController();
+    const leader = new FlightTable().start(undefined, {
+      abort,
+      response: upstream.start(abort.signal),
+      spent: nothingSpent,
+    });
+    const usage = { ...ZERO_USAGE, inputTokens: 12 };
+    for (const events of [[{ type: 'usage', usage }], [{ type: 'text', choice: 0, text: 'a' }]] as const) {
+      const next = leader.next();
+      await upstream.send({ events });
+      await next;
+    }
+    expect(lastUsage(received(leader))).toEqual(usage);
   });
 });

@@ -1,4 +1,5 @@
 import type { EventBatch } from '@llm0/core/chat/event';
+import { addToTally, emptyTally } from '@llm0/core/chat/tally';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { UpstreamCalling, UpstreamResponse, UpstreamSpend } from './upstream-response';
 
@@ -7,12 +8,22 @@ export interface UpstreamCallUnderWay extends UpstreamCalling {
   readonly abort: AbortController;
 }
 
+/** SSE is many times as long as the text in it: so much of what the cache takes is kept for late followers. */
+const WIRE_FACTOR = 8;
+const BYTES_PER_EVENT = 64;
+const DEFAULT_KEPT_BYTES = 1024 * 1024;
+
 /**
- * One upstream answer and everybody who reads it. Batches are kept until the end: late followers read from the start,
- * and the payer's settlement collects them. The fastest reader sets the pace; the last one to leave cancels upstream.
+ * One upstream answer and everybody who reads it. While others may still join, batches are kept, as late followers read
+ * from the start; then only those that a reader has still to read, and of the rest what tells their cost. The fastest
+ * reader sets the pace; the last one to leave cancels upstream.
  */
 export class Flight {
-  readonly batches: EventBatch[] = [];
+  /** Those from number `gone` on. */
+  private batches: EventBatch[] = [];
+  private gone = 0;
+  private readonly tally = emptyTally();
+  private keptBytes = 0;
   private readonly subscribers = new Set<Subscriber>();
   private readonly abort: AbortController;
   private readonly answer: Promise<UpstreamResponse>;
@@ -27,6 +38,8 @@ export class Flight {
 
   constructor(
     call: UpstreamCallUnderWay,
+    /** Bytes up to which others may join; 0 = nobody may. */
+    private readonly maxKeptBytes: number,
     private readonly onEnd: () => void,
   ) {
     this.call = call;
@@ -48,7 +61,7 @@ export class Flight {
 
   /** Undefined when the flight is over and can't be joined. */
   subscribe(): Subscriber | undefined {
-    if (this.done || this.abort.signal.aborted) return undefined;
+    if (this.done || this.abort.signal.aborted || this.gone > 0) return undefined;
     const subscriber = new Subscriber(this, this.subscribers.size > 0);
     this.subscribers.add(subscriber);
     return subscriber;
@@ -61,7 +74,7 @@ export class Flight {
   /** The batch at `index`, or null at the end. Throws the upstream's failure. */
   async read(index: number): Promise<EventBatch | null> {
     for (;;) {
-      const batch = this.batches[index];
+      const batch = this.batches[index - this.gone];
       if (batch !== undefined) return batch;
       if (this.failure !== undefined) throw this.failure;
       if (this.done) return null;
@@ -75,13 +88,36 @@ export class Flight {
       if (this.iterator === undefined) await this.answer;
       const next = await (this.iterator as AsyncIterator<EventBatch>).next();
       if (next.done === true) this.end(undefined);
-      else this.batches.push(next.value);
+      else this.keep(next.value);
     } catch (error) {
       if (!this.abort.signal.aborted) this.onBroken?.(error);
       this.end(error ?? new Error('unknown failure'));
     } finally {
       this.pulling = undefined;
     }
+  }
+
+  private keep(batch: EventBatch): void {
+    this.batches.push(batch);
+    if (this.keptBytes > this.maxKeptBytes) return;
+    this.keptBytes += sizeOf(batch);
+    if (this.keptBytes > this.maxKeptBytes) this.onEnd();
+  }
+
+  /** Lets go of what every reader has read, where nobody else may come. */
+  release(): void {
+    if (this.keptBytes <= this.maxKeptBytes || this.done) return;
+    let first = Number.POSITIVE_INFINITY;
+    for (const { index } of this.subscribers) first = Math.min(first, index);
+    for (const batch of this.batches.splice(0, first - this.gone)) {
+      addToTally(this.tally, batch);
+      this.gone += 1;
+    }
+  }
+
+  /** Everything the upstream has sent so far; the beginning of what was too much to keep as its sum. */
+  received(): readonly EventBatch[] {
+    return this.gone === 0 ? this.batches : [{ events: [], gone: this.tally }, ...this.batches];
   }
 
   private end(failure: unknown): void {
@@ -100,7 +136,7 @@ export class Flight {
 
   /** What the call has cost by now. */
   spent(): UpstreamSpend {
-    return this.call.spent(this.batches);
+    return this.call.spent(this.received());
   }
 
   /** A reader goes. Before the end, the last one out cancels the upstream. */
@@ -122,7 +158,8 @@ export class Flight {
 
 /** One request's place on a flight. */
 export class Subscriber {
-  private index = 0;
+  /** Of the next batch to be read. */
+  index = 0;
 
   constructor(
     private readonly flight: Flight,
@@ -137,7 +174,10 @@ export class Subscriber {
   /** Next batch or null at the end; throws the upstream's failure. */
   async next(): Promise<EventBatch | null> {
     const batch = await this.flight.read(this.index);
-    if (batch !== null) this.index += 1;
+    if (batch !== null) {
+      this.index += 1;
+      this.flight.release();
+    }
     return batch;
   }
 
@@ -148,7 +188,7 @@ export class Subscriber {
 
   /** Everything the upstream has sent so far. */
   received(): readonly EventBatch[] {
-    return this.flight.batches;
+    return this.flight.received();
   }
 
   pays(): boolean {
@@ -172,9 +212,23 @@ export class Subscriber {
   }
 }
 
+/** About as many bytes as it takes in memory; a plain answer, which comes at once, counts as nothing. */
+function sizeOf({ events, wire }: EventBatch): number {
+  if (wire !== undefined) return wire.kind === 'bytes' ? wire.bytes.byteLength : 1;
+  let size = 1;
+  for (const event of events) size += BYTES_PER_EVENT + ('text' in event ? event.text.length : 0);
+  return size;
+}
+
 /** Flights under way by cache key: identical questions asked at once reach the upstream once. */
 export class FlightTable {
   private readonly open = new Map<string, Flight>();
+  private readonly maxKeptBytes: number;
+
+  /** `maxAnswerBytes`: the largest answer that the cache takes. */
+  constructor(maxAnswerBytes = DEFAULT_KEPT_BYTES) {
+    this.maxKeptBytes = WIRE_FACTOR * maxAnswerBytes;
+  }
 
   /** A place on the flight of this key; undefined where there is none to join. */
   join(key: string): Subscriber | undefined {
@@ -183,7 +237,7 @@ export class FlightTable {
 
   /** A flight that others may join by its key, from now on; without a key, nobody can. */
   start(key: string | undefined, call: UpstreamCallUnderWay): Subscriber {
-    const flight: Flight = new Flight(call, () => {
+    const flight: Flight = new Flight(call, key === undefined ? 0 : this.maxKeptBytes, () => {
       if (key !== undefined && this.open.get(key) === flight) this.open.delete(key);
     });
     if (key !== undefined) this.open.set(key, flight);

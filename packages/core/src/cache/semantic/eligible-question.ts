@@ -14,6 +14,7 @@ export interface EligibleQuestion {
 
 /** The request's question and its surroundings, or why there is none. `scope`: the route it takes. */
 export function readEligibleQuestion(scope: string, request: ChatRequest): EligibleQuestion | IneligibleReason {
+  if (request.digest !== undefined) return 'too_long';
   const last = request.prompt === undefined ? request.messages.at(-1) : undefined;
   if (last === undefined || last.role !== 'user') return 'no_question';
   const texts: string[] = [];

@@ -1,11 +1,12 @@
 import type { Hold } from '../hold';
-import type { AdmitDecision, AdmitPlan, AdmitRequest, CustomerLimits, DenialReason, LimitState } from '../hot-store';
-import { DAY_MS, dayIndex, HOUR_MS, monthIndex, msToNextDay, msToNextMonth } from '../periods';
+import type { AdmitDecision, AdmitPlan, AdmitRequest, LimitState } from '../hot-store';
+import { DAY_MS, dayIndex, monthIndex, msToNextDay, msToNextMonth } from '../periods';
 import { describeBucket, msUntilLevel, refillBucket, TOKEN_UNITS } from '../token-bucket';
 import type { AdmitEffect } from './apply';
+import { type CustomerCheck, checkCustomer, type Denial, denyCustomer } from './customer-requests';
 import { checkVersions } from './known-versions';
 import { countRequest, msToWindowEnd, readWindow, type WindowCount } from './request-window';
-import type { CustomerState, EmbeddedState, KeyState } from './state';
+import type { EmbeddedState, KeyState } from './state';
 import { readSum } from './state';
 
 export interface AdmitOutcome {
@@ -22,19 +23,6 @@ export interface CacheLookup {
 }
 
 type SpendWarning = 'customer_daily_spend' | 'customer_monthly_spend';
-
-interface CustomerCheck {
-  readonly state: CustomerState;
-  readonly limits: CustomerLimits | undefined;
-  readonly level: number | undefined;
-  readonly hour: WindowCount;
-  readonly day: WindowCount;
-}
-
-interface Denial {
-  readonly reason: DenialReason;
-  readonly retryAfterMs?: number | undefined;
-}
 
 interface PlanChoice {
   readonly plan: 'requested' | 'downgrade';
@@ -75,7 +63,7 @@ class Decision {
     this.month = monthIndex(nowMs);
     const bucket = request.keyBucket;
     this.keyLevel = bucket && refillBucket(this.key?.bucket, nowMs, bucket.ratePerMinute, bucket.burst);
-    this.customer = this.checkCustomer();
+    this.customer = checkCustomer(state, request, nowMs);
   }
 
   decide(): AdmitOutcome {
@@ -136,21 +124,6 @@ class Decision {
     };
   }
 
-  private checkCustomer(): CustomerCheck | undefined {
-    const { request, nowMs } = this;
-    if (request.customerId === undefined) return undefined;
-    const state = this.state.peekCustomer(request.projectId, request.customerId);
-    const limits = this.state.limitsOf(request.projectId, request.customerId);
-    const perMinute = limits?.requestsPerMinute ?? undefined;
-    return {
-      state,
-      limits,
-      level: perMinute === undefined ? undefined : refillBucket(state.bucket, nowMs, perMinute, perMinute),
-      hour: readWindow(state.hour, nowMs, HOUR_MS),
-      day: readWindow(state.day, nowMs, DAY_MS),
-    };
-  }
-
   private checkRequestBuckets(): Denial | undefined {
     if (this.lookup.queueFull) return { reason: 'queue_full' };
     const { keyLevel, nowMs, request } = this;
@@ -160,18 +133,7 @@ class Decision {
         retryAfterMs: msUntilLevel(keyLevel, TOKEN_UNITS, request.keyBucket?.ratePerMinute ?? 0),
       };
     }
-    if (this.customer?.limits === undefined) return undefined;
-    const { limits, level, hour, day } = this.customer;
-    if (level !== undefined && level < TOKEN_UNITS) {
-      return { reason: 'customer_rate', retryAfterMs: msUntilLevel(level, TOKEN_UNITS, limits.requestsPerMinute ?? 0) };
-    }
-    if (limits.requestsPerHour !== null && hour.count >= limits.requestsPerHour) {
-      return { reason: 'customer_rate', retryAfterMs: msToWindowEnd(hour, nowMs, HOUR_MS) };
-    }
-    if (limits.requestsPerDay !== null && day.count >= limits.requestsPerDay) {
-      return { reason: 'customer_rate', retryAfterMs: msToWindowEnd(day, nowMs, DAY_MS) };
-    }
-    return undefined;
+    return this.customer && denyCustomer(this.customer, request.maxCustomers, nowMs);
   }
 
   private choosePlan(): PlanChoice | { readonly downgradeModel: string } {
@@ -238,7 +200,12 @@ class Decision {
         : { keyLevel: this.keyLevel - TOKEN_UNITS, keyBurst: request.keyBucket?.burst }),
       ...(customer === undefined || request.customerId === undefined
         ? {}
-        : { customerId: request.customerId, hour: countRequest(customer.hour), day: countRequest(customer.day) }),
+        : {
+            customerId: request.customerId,
+            ...(customer.isNew ? { newInMonth: this.month } : {}),
+            hour: countRequest(customer.hour),
+            day: countRequest(customer.day),
+          }),
       ...(customer?.level === undefined
         ? {}
         : {

@@ -1,6 +1,6 @@
 import type { Hold } from '../hold';
 import { dayIndex, monthIndex } from '../periods';
-import { type EmbeddedState, openDay, openMonth } from './state';
+import { countCustomer, type EmbeddedState, openDay, openMonth } from './state';
 
 /** What an admission or a hit changes: one journal line. Levels are the ones after the decision, at `atMs`. */
 export interface AdmitEffect {
@@ -9,6 +9,8 @@ export interface AdmitEffect {
   readonly projectId: string;
   readonly keyId: string;
   readonly customerId?: string;
+  /** The month in which this customer is one more. */
+  readonly newInMonth?: number;
   readonly keyLevel?: number;
   readonly keyBurst?: number;
   readonly tokenLevel?: number;
@@ -30,6 +32,13 @@ export function applyAdmit(state: EmbeddedState, effect: AdmitEffect): void {
   if (effect.tokenLevel !== undefined) key.tokens = { level: effect.tokenLevel, atMs, burst: effect.tokenBurst };
   if (effect.customerId !== undefined) {
     const customer = state.customer(effect.projectId, effect.customerId);
+    if (effect.newInMonth !== undefined) {
+      countCustomer(state, {
+        projectId: effect.projectId,
+        customerId: effect.customerId,
+        month: effect.newInMonth,
+      });
+    }
     customer.hour = effect.hour;
     customer.day = effect.day;
     if (effect.customerLevel !== undefined)

@@ -35,6 +35,26 @@ describe('embedded hot store, started again', () => {
   });
   afterEach(() => dir.remove());
 
+  test('whom a project has this month is still known, also after a compaction; who stayed away is forgotten', async () => {
+    const hit = { requested: { cacheKey: 'k' }, maxCustomers: 2 };
+    const before = await start();
+    before.cacheWrite('project-1', { key: 'k', value: 'v', ttlMs: 1e10, provider: 'p', model: 'm' });
+    for (const customerId of ['ann', 'bob'])
+      expect((await before.admit(requestOf({ ...hit, customerId }))).type).toBe('cached');
+    const compacted = await start({ compactBytes: 1 });
+    const types = async (store: EmbeddedHotStore) => {
+      const decide = async (customerId: string) => (await store.admit(requestOf({ ...hit, customerId }))).type;
+      return [await decide('ann'), await decide('bob'), await decide('eve')];
+    };
+    expect(await types(compacted)).toEqual(['cached', 'cached', 'denied']);
+    expect(await types(await start({ bootId: BOOT }))).toEqual(['cached', 'cached', 'denied']);
+    clock.ms += 130 * 86_400_000;
+    const later = await start({ compactBytes: 1 });
+    await serve(later, { customerId: 'new' });
+    await later.acknowledge([]);
+    expect(readFileSync(hotFile(), 'utf8')).not.toContain('bob');
+  });
+
   test('everything decided and settled is still there, to the last bucket', async () => {
     const before = await start();
     const keyBucket = { ratePerMinute: 60, burst: 5 };

@@ -8,6 +8,7 @@ import {
   customerOf,
   type DoneMark,
   type EmbeddedState,
+  forgetCustomers,
   type KeyState,
   type OpenHold,
   type Sum,
@@ -44,7 +45,12 @@ export type JournalLine =
       readonly limits: CustomerLimits | null;
     }
   | { readonly t: 'boot'; readonly id: string }
-  | { readonly t: 'project'; readonly id: string; readonly months: Pairs<number, Sum> }
+  | {
+      readonly t: 'project';
+      readonly id: string;
+      readonly months: Pairs<number, Sum>;
+      readonly customers?: Pairs<number, number>;
+    }
   | {
       readonly t: 'key';
       readonly id: string;
@@ -54,7 +60,7 @@ export type JournalLine =
   | {
       readonly t: 'customer';
       readonly id: string;
-      readonly customer: Pick<CustomerState, 'bucket' | 'hour' | 'day'>;
+      readonly customer: Pick<CustomerState, 'bucket' | 'hour' | 'day'> & { readonly countedMonth?: number };
       readonly models: Pairs<string, number>;
       readonly days: Pairs<number, Sum>;
       readonly months: Pairs<number, Sum>;
@@ -98,11 +104,15 @@ const APPLY: { readonly [T in JournalLine['t']]: (target: JournalTarget, line: L
   boot: ({ state }, { id }) => {
     state.bootId = id;
   },
-  project: ({ state }, { id, months }) => fill(state.project(id).months, months),
+  project: ({ state }, { id, months, customers = [] }) => {
+    fill(state.project(id).months, months);
+    fill(state.project(id).customers, customers);
+  },
   key: ({ state }, { id, key, months }) => void state.keys.set(id, { ...key, months: new Map(months) }),
   customer: ({ state }, { id, customer, models, days, months }) =>
     void state.customers.set(id, {
       ...customer,
+      countedMonth: customer.countedMonth,
       models: new Map(models),
       days: new Map(days),
       months: new Map(months),
@@ -124,20 +134,16 @@ function fill<K, V>(map: Map<K, V>, pairs: Pairs<K, V>): void {
   for (const [key, value] of pairs) map.set(key, value);
 }
 
-/** Months after which a customer who stayed away is forgotten. */
-const CUSTOMER_MONTHS = 3;
-
 /** The present state as lines. */
 export function* snapshotLines({ state, queue }: JournalTarget, nowMs: number): Generator<JournalLine> {
   yield { t: 'boot', id: state.bootId };
-  for (const [id, { version, keyVersions, months }] of state.projects) {
-    yield { t: 'project', id, months: [...months] };
+  for (const [id, { version, keyVersions, months, customers }] of state.projects) {
+    yield { t: 'project', id, months: [...months], customers: [...customers] };
     yield { t: 'versions', projectId: id, project: version ?? null, keys: [...keyVersions] };
   }
   for (const [id, { months, ...key }] of state.keys) yield { t: 'key', id, key, months: [...months] };
-  const oldest = monthIndex(nowMs) - CUSTOMER_MONTHS;
+  forgetCustomers(state, monthIndex(nowMs));
   for (const [id, { models, days, months, ...customer }] of state.customers) {
-    if (months.size > 0 && Math.max(...months.keys()) < oldest) continue;
     yield { t: 'customer', id, customer, models: [...models], days: [...days], months: [...months] };
   }
   for (const [id, limits] of state.limits) {

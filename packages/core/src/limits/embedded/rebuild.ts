@@ -1,8 +1,9 @@
 import type { RebuildData, RebuildSource } from '../hot-store';
+import { customersOfMonth } from '../month-customers';
 import { parseDay, parseMonth } from '../periods';
 import { addToSums } from './apply';
 import type { EmbeddedLogQueue } from './log-queue';
-import { customerOf, type EmbeddedState, openDay, openMonth } from './state';
+import { countCustomer, customerOf, type EmbeddedState, openDay, openMonth } from './state';
 
 const BATCH = 1000;
 
@@ -37,6 +38,7 @@ export async function rebuildState(
   for (const customer of state.customers.values()) {
     customer.days.clear();
     customer.months.clear();
+    customer.countedMonth = undefined;
   }
   for (const row of data.projectMonths) {
     openMonth(state.project(row.projectId).months, parseMonth(row.month)).spent = row.spentNanoUsd;
@@ -55,6 +57,7 @@ export async function rebuildState(
   for (const { projectId, customerId, limits } of data.customerLimits) {
     state.limits.set(customerOf(projectId, customerId), limits);
   }
+  for (const customer of customersOfMonth({ data, holds: state.holds.values(), nowMs })) countCustomer(state, customer);
   for (const hold of state.holds.values()) addToSums(state, hold, { spent: 0, held: hold.holdNanoUsd, open: 1 });
   return data;
 }

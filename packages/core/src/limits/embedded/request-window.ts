@@ -26,3 +26,6 @@ export function countRequest({ window, count }: WindowCount): number {
 export function msToWindowEnd({ window }: WindowCount, nowMs: number, lengthMs: number): number {
   return (window + 1) * lengthMs - nowMs;
 }
+
+/** When a stored window began, epoch milliseconds. */
+export const windowStart = (stored: number, lengthMs: number): number => Math.floor(stored / WINDOW_FACTOR) * lengthMs;

@@ -1,7 +1,8 @@
 import { type Hold, LEASE_MS } from '../hold';
 import type { CustomerLimits, Settlement } from '../hot-store';
-import { DAYS_KEPT, MONTHS_KEPT } from '../periods';
+import { DAYS_KEPT, HOUR_MS, MONTHS_KEPT, monthIndex } from '../periods';
 import type { BucketState } from '../token-bucket';
+import { windowStart } from './request-window';
 
 /** Integer nano-USD of one period. */
 export interface Sum {
@@ -13,6 +14,8 @@ export interface ProjectState {
   version: number | undefined;
   readonly keyVersions: Map<string, number>;
   readonly months: Map<number, Sum>;
+  /** Different customers without limits of their own, by month. */
+  readonly customers: Map<number, number>;
 }
 
 export interface KeyState {
@@ -25,6 +28,8 @@ export interface KeyState {
 }
 
 export interface CustomerState {
+  /** The month in which this customer was last counted among its project's. */
+  countedMonth: number | undefined;
   bucket: BucketState | undefined;
   /** Windows as `request-window.ts` stores them. */
   hour: number | undefined;
@@ -67,6 +72,7 @@ export class EmbeddedState {
       version: undefined,
       keyVersions: new Map(),
       months: new Map(),
+      customers: new Map(),
     }));
   }
 
@@ -96,7 +102,15 @@ export class EmbeddedState {
 }
 
 function newCustomer(): CustomerState {
-  return { bucket: undefined, hour: undefined, day: undefined, models: new Map(), days: new Map(), months: new Map() };
+  return {
+    countedMonth: undefined,
+    bucket: undefined,
+    hour: undefined,
+    day: undefined,
+    models: new Map(),
+    days: new Map(),
+    months: new Map(),
+  };
 }
 
 export const customerOf = (projectId: string, customerId: string): string => `${projectId}\n${customerId}`;
@@ -127,3 +141,24 @@ export function openSum(sums: Map<number, Sum>, period: number, kept: number): S
 
 export const openMonth = (sums: Map<number, Sum>, month: number): Sum => openSum(sums, month, MONTHS_KEPT);
 export const openDay = (sums: Map<number, Sum>, day: number): Sum => openSum(sums, day, DAYS_KEPT);
+
+/** Counts a customer in a month, and forgets the counts of months long over. */
+export function countCustomer(
+  state: EmbeddedState,
+  { projectId, customerId, month }: { projectId: string; customerId: string; month: number },
+): void {
+  const { customers } = state.project(projectId);
+  for (const old of [...customers.keys()]) if (old <= month - MONTHS_KEPT) customers.delete(old);
+  customers.set(month, (customers.get(month) ?? 0) + 1);
+  state.customer(projectId, customerId).countedMonth = month;
+}
+
+/** Months after which a customer who stayed away is forgotten. */
+const CUSTOMER_MONTHS = 3;
+
+export function forgetCustomers(state: EmbeddedState, month: number): void {
+  for (const [id, { countedMonth = 0, months, hour = 0 }] of state.customers) {
+    const asked = monthIndex(windowStart(hour, HOUR_MS));
+    if (Math.max(countedMonth, asked, ...months.keys()) < month - CUSTOMER_MONTHS) state.customers.delete(id);
+  }
+}

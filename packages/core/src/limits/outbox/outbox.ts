@@ -4,6 +4,7 @@ import { DONE_MARKER_MS } from '../hold';
 import type { RebuildSource, Settlement } from '../hot-store';
 import { chooseModes, type QueuedIds } from './choose-modes';
 import { compareEntryIds } from './compare-entry-ids';
+import type { Entry } from './entry';
 import { type SettleMode, type SettleOutcome, withoutCache } from './settlement';
 import type { SettlementFile } from './settlement-file';
 
@@ -15,24 +16,10 @@ const NOTHING_QUEUED: QueuedIds = new Map();
 // meanwhile had written (Redis reads 16 KiB, fails to reply, and closes), so what is on the wire goes to the file too.
 const STALLED_MS = 20;
 
-interface Entry {
-  readonly requestId: string;
-  readonly admittedAtMs: number;
-  readonly sentAtMs: number;
-  /** When it was last written to the store, by the monotonic clock. */
-  onWireMs: number;
-  readonly bytes: number;
-  /** undefined once only the file has it. */
-  settlement: Settlement | undefined;
-  inFile: boolean;
-  /** Where it is in the queue. */
-  queued?: { readonly entryId: string };
-  /** Whether the store has it must be looked up. */
-  doubtful: boolean;
-}
-
 export interface OutboxPorts {
-  send(settlement: Settlement, mode: SettleMode): Promise<SettleOutcome>;
+  /** The first time: with others of the same turn, in what it names. */
+  sendFirst(settlement: Settlement): { readonly outcome: Promise<SettleOutcome>; readonly sentIn?: string };
+  sendAgain(settlement: Settlement, mode: SettleMode, sentIn: string | undefined): Promise<SettleOutcome>;
   /** Opens a batch for what is sent next; resolves once that was written to the socket, undefined where it is at once. */
   written(): Promise<void> | undefined;
   /** True while written bytes have not left this process. */
@@ -72,7 +59,7 @@ export class Outbox {
   add(settlement: Settlement): Promise<void> | undefined {
     const entry = this.createEntry(settlement, false);
     const written = this.open ? this.ports.written() : undefined;
-    if (this.open) void this.sendEntry(entry, settlement.held ? 'held' : 'unheld', written);
+    if (this.open) void this.sendEntry(entry, 'first', written);
     else this.wait(entry);
     return written;
   }
@@ -167,12 +154,13 @@ export class Outbox {
     };
   }
 
-  private sendEntry(entry: Entry, mode: SettleMode, written = this.ports.written()): Promise<void> {
+  private sendEntry(entry: Entry, mode: SettleMode | 'first', written = this.ports.written()): Promise<void> {
     const { settlement } = entry;
     if (settlement === undefined) return Promise.resolve();
     entry.onWireMs = performance.now();
     this.sent.add(entry);
-    const reply = this.ports.send(settlement, mode);
+    const reply =
+      mode === 'first' ? this.sendFirst(entry, settlement) : this.ports.sendAgain(settlement, mode, entry.sentIn);
     // Asked once the bytes were given to the socket, still before any answer can go out.
     void (written ?? Promise.resolve()).then(() => {
       if (this.sent.has(entry) && (this.ports.isBackedUp() || this.isStalled(performance.now()))) this.toFile(entry);
@@ -185,6 +173,12 @@ export class Outbox {
         this.fail(entry);
       },
     );
+  }
+
+  private sendFirst(entry: Entry, settlement: Settlement): Promise<SettleOutcome> {
+    const { outcome, sentIn } = this.ports.sendFirst(settlement);
+    if (sentIn !== undefined) entry.sentIn = sentIn;
+    return outcome;
   }
 
   private isStalled(nowMs: number): boolean {

@@ -18,11 +18,6 @@ export type SettleOutcome =
   /** The store is in another epoch and changed nothing. */
   | { readonly type: 'refused' };
 
-/** Nothing to release, to book or to cache. Such a record may come twice: the drain is idempotent by id. */
-export function isRecordOnly(settlement: Settlement): boolean {
-  return !settlement.held && settlement.costNanoUsd === 0 && settlement.cache === undefined;
-}
-
 /** The settlement that queued this record, for handing it in again. */
 export function settlementOfRecord(record: string): Settlement {
   const { id, projectId, apiKeyId, customerId, createdAtMs, costNanoUsd, tokensIn, tokensOut } = JSON.parse(

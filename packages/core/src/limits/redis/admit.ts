@@ -2,8 +2,10 @@
 
 import type { AdmitDecision, AdmitRequest, Settlement } from '../hot-store';
 import { storeUnavailable } from '../store-unavailable';
-import { decodeAdmit, encodeAdmit } from './admit-args';
+import { AdmissionGroup } from './admission-group';
 import { DeadlineQueue } from './deadline-queue';
+import { decodeAdmit } from './decode-admit';
+import type { ShardKeys } from './keys';
 import type { RedisLink } from './link';
 import { runScript } from './scripts';
 import { encodeSettle } from './settle-args';
@@ -21,56 +23,104 @@ export interface RedisAdmissionsOptions {
   readonly batch: WriteBatch;
 }
 
-/** Asks for decisions, one round trip each, sent once. */
+interface Asked {
+  readonly request: AdmitRequest;
+  resolve(decision: AdmitDecision): void;
+  reject(error: unknown): void;
+}
+type Group = AdmissionGroup<Asked>;
+
+/** Asks for decisions: those of one turn and shard in one round trip, sent once. */
 export class RedisAdmissions {
   private readonly deadlines: DeadlineQueue;
   private readonly uncertain = new Map<string, AdmitRequest>();
+  private readonly gathering = new Map<ShardKeys, Group>();
 
   constructor(
     private readonly link: RedisLink,
     private readonly options: RedisAdmissionsOptions,
   ) {
     this.deadlines = new DeadlineQueue(options.deadlineMs);
+    options.batch.onLeaving(() => this.sendAll());
   }
 
   admit(request: AdmitRequest): Promise<AdmitDecision> {
     const keys = this.link.keysOf(request.projectId);
     if (!this.link.isOpen) return Promise.reject(storeUnavailable('the store is not ready'));
-    const epoch = this.link.epochOf(keys);
-    const args = encodeAdmit(request, {
-      keys,
-      epoch,
+    void this.options.batch.open();
+    const { promise, resolve, reject } = Promise.withResolvers<AdmitDecision>();
+    this.groupOf(keys).add(request, { request, resolve, reject });
+    return promise;
+  }
+
+  private groupOf(keys: ShardKeys): Group {
+    const gathering = this.gathering.get(keys);
+    // A request was planned with what is known now, and a full group is long enough for the store.
+    if (gathering !== undefined) {
+      if (!gathering.isFull && gathering.context.tables === this.link.tablesOf(keys)) return gathering;
+      this.send(gathering);
+    }
+    const group: Group = new AdmissionGroup(keys, {
+      epoch: this.link.epochOf(keys),
       tables: this.link.tablesOf(keys),
       clock: this.link.clock,
       queueMaxEntries: this.options.queueMaxPerShard(),
     });
-    this.options.batch.open();
-    return new Promise((resolve, reject) => {
-      let late = false;
-      const inTime = this.deadlines.add(() => {
-        late = true;
+    this.gathering.set(keys, group);
+    return group;
+  }
+
+  private sendAll(): void {
+    for (const group of this.gathering.values()) this.send(group);
+    this.gathering.clear();
+  }
+
+  private send(group: Group): void {
+    const { members } = group;
+    let late = false;
+    const inTime = this.deadlines.add(() => {
+      late = true;
+      for (const { request, reject } of members) {
         this.remember(request);
         reject(storeUnavailable(`no answer within ${this.options.deadlineMs} ms`));
-      });
-      runScript(this.link.client, 'admit', args).then(
-        (reply) => {
-          inTime();
-          const decision = decodeAdmit(reply as readonly unknown[], request);
-          if (decision === undefined) this.options.onTrouble();
-          if (late) {
-            if (decision?.type === 'admitted') this.release(request);
-            else this.uncertain.delete(request.requestId);
-          } else if (decision === undefined) reject(storeUnavailable('the store is being rebuilt'));
-          else resolve(decision);
-        },
-        (error: unknown) => {
-          inTime();
-          this.release(request);
-          this.options.onTrouble();
-          if (!late) reject(storeUnavailable('the store is not reachable', error));
-        },
-      );
+      }
     });
+    runScript(this.link.client, 'admit', group.encode()).then(
+      (reply) => {
+        inTime();
+        this.take(members, reply as 0 | readonly unknown[], late);
+      },
+      (error: unknown) => {
+        inTime();
+        for (const { request } of members) this.release(request);
+        this.options.onTrouble();
+        if (late) return;
+        for (const { reject } of members) reject(storeUnavailable('the store is not reachable', error));
+      },
+    );
+  }
+
+  /** `reply` 0: the store is in another epoch than this process believed, and decided nothing. */
+  private take(members: readonly Asked[], reply: 0 | readonly unknown[], late: boolean): void {
+    if (reply === 0) this.options.onTrouble();
+    const nowMs = reply === 0 ? 0 : Number(reply[0]);
+    for (const [index, { request, resolve, reject }] of members.entries()) {
+      const row = reply === 0 ? undefined : reply[index + 1];
+      if (!Array.isArray(row)) {
+        if (late) this.uncertain.delete(request.requestId);
+        else
+          reject(
+            storeUnavailable(
+              row === undefined ? 'the store is being rebuilt' : 'the store cannot read its own counters',
+            ),
+          );
+        continue;
+      }
+      const decision = decodeAdmit(row, nowMs, request);
+      if (!late) resolve(decision);
+      else if (decision.type === 'admitted') this.release(request);
+      else this.uncertain.delete(request.requestId);
+    }
   }
 
   /** Releases what refused requests may still hold. Called whenever the store has become writable again. */

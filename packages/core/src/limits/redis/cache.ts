@@ -7,7 +7,7 @@ import { cacheOwner } from './settle-args';
 
 const SCAN_COUNT = 1000;
 
-/** One entry's facts as `cache_store.lua` keeps them. */
+/** One entry's facts as `lua/cache/store.lua` keeps them. */
 function parseFact(key: string, fact: string): PurgeableEntry {
   const [head = '', provider = '', model = ''] = fact.split('\t');
   const [, , storedAt, ...project] = head.split(' ');

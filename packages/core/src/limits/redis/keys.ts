@@ -9,7 +9,7 @@ export interface ShardKeys {
   readonly holds: string;
   readonly leases: string;
   readonly projects: string;
-  /** Values, facts, by age, by expiry, totals: the order `cache_store.lua` takes them in. */
+  /** Values, facts, by age, by expiry, totals: the order `lua/cache/store.lua` takes them in. */
   readonly cache: readonly [values: string, facts: string, byAge: string, byExpiry: string, totals: string];
 }
 
@@ -34,6 +34,8 @@ export const projectKey = (keys: ShardKeys, projectId: string): string => `${key
 export const apiKeyKey = (keys: ShardKeys, keyId: string): string => `${keys.prefix}k:${keyId}`;
 export const limitsKey = (keys: ShardKeys, projectId: string): string => `${keys.prefix}l:${projectId}`;
 export const doneKey = (keys: ShardKeys, requestId: string): string => `${keys.prefix}d:${requestId}`;
+/** Marks that a commit was taken, and which of its rows it left out. */
+export const commitKey = (keys: ShardKeys, commit: string): string => `${keys.prefix}g:${commit}`;
 /** `customer` as `encodeId` gives it; '' (no customer) still names a key of the slot. */
 export const customerKey = (keys: ShardKeys, projectId: string, customer: string): string =>
   `${keys.prefix}c:${projectId}:${customer}`;

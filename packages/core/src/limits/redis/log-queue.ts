@@ -1,7 +1,6 @@
 // Redis unreachable: `read` and `acknowledge` throw `store_unavailable`; entries stay queued and come back.
 import type { Redis } from 'ioredis';
 import type { LogQueue, QueueDepth, QueuedRecord } from '../../logs/log-queue';
-import type { Settlement } from '../hot-store';
 import type { ShardKeys } from './keys';
 import { type RedisClient, runScript } from './scripts';
 
@@ -234,14 +233,4 @@ export async function readQueueState(client: RedisClient, keys: ShardKeys, epoch
     number,
   ];
   return { sameEpoch: reply[0] === 1, length: reply[1], firstId: reply[2], serverMs: reply[3] };
-}
-
-/**
- * Queues the record of a hit or a denial, which changes no counter: the bare append is a third of the settle script's cost
- * on both sides. Resolves with its entry id.
- */
-export async function appendRecord(client: RedisClient, log: string, settlement: Settlement): Promise<string> {
-  const entryId = await client.xadd(log, '*', 'i', settlement.requestId, 'r', settlement.record);
-  if (entryId === null) throw new Error('the log stream took no entry');
-  return entryId;
 }

@@ -1,5 +1,6 @@
 import { CACHE_LOST_MS, decodeHold, encodeId, type Hold } from '../hold';
 import type { RebuildData, RebuildSource } from '../hot-store';
+import { customersOfMonth } from '../month-customers';
 import { dayIndex, monthIndex, parseDay, parseMonth } from '../periods';
 import { encodeCustomerLimits } from './customer-limits';
 import { apiKeyKey, customerKey, limitsKey, projectKey, type ShardKeys, shardOf } from './keys';
@@ -127,6 +128,11 @@ function* planWrites(job: RebuildShard, { data, holds, known }: RebuildInput): G
   }
   for (const row of data.customerMonths.filter(isHere)) {
     both(customer(row.projectId, row.customerId), `${parseMonth(row.month)}`, row.spentNanoUsd, 0);
+  }
+  for (const { projectId, customerId, month } of customersOfMonth({ data, holds: holds.values(), nowMs: job.nowMs })) {
+    if (!isHere({ projectId })) continue;
+    table.add(customer(projectId, customerId), 'n', month);
+    table.add(project(projectId), `n${month}`, 1);
   }
   for (const row of data.customerDays.filter(isHere)) {
     const write = customer(row.projectId, row.customerId);

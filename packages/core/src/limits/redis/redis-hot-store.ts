@@ -17,19 +17,19 @@ import type {
   StalePart,
 } from '../hot-store';
 import { Outbox } from '../outbox/outbox';
-import { isRecordOnly, type SettleMode, type SettleOutcome, settlementOfRecord } from '../outbox/settlement';
+import { settlementOfRecord } from '../outbox/settlement';
 import { SettlementFile } from '../outbox/settlement-file';
 import { storeUnavailable } from '../store-unavailable';
 import { ADMIT_DEADLINE_MS, RedisAdmissions } from './admit';
 import { countCache, purgeCache, readCache, writeCache } from './cache';
+import { RedisCommits } from './commits';
 import { connectRedis, isBackedUp, type RedisConnectionOptions, waitForReady } from './connection';
 import { shardOf } from './keys';
 import { RedisLink } from './link';
-import { appendRecord, findQueued, RedisLogQueue } from './log-queue';
+import { findQueued, RedisLogQueue } from './log-queue';
 import { reapHolds, renewLeases } from './reaper';
 import { RedisRecovery } from './recovery';
-import { type RedisClient, runScript } from './scripts';
-import { decodeSettle, encodeSettle } from './settle-args';
+import type { RedisClient } from './scripts';
 import { RedisSpend } from './spend';
 import { RedisVersions } from './versions';
 import { WriteBatch } from './write-batch';
@@ -62,6 +62,7 @@ export class RedisHotStore implements HotStore {
   private readonly subscriber: RedisClient;
   private readonly link: RedisLink;
   private readonly admissions: RedisAdmissions;
+  private readonly commits: RedisCommits;
   private readonly outbox: Outbox;
   private readonly batch: WriteBatch;
   readonly tables: RedisVersions;
@@ -95,8 +96,15 @@ export class RedisHotStore implements HotStore {
     this.tables = new RedisVersions(this.link);
     this.spend = new RedisSpend(this.link);
     this.file = new SettlementFile(options.dataDir, this.newId().slice(0, 8));
+    this.commits = new RedisCommits(this.link, {
+      batch: this.batch,
+      cacheMaxPerShard: () => this.cacheMaxPerShard,
+      newId: this.newId,
+      isUncertain: (requestId) => this.admissions.isUncertain(requestId),
+    });
     this.outbox = new Outbox({
-      send: (settlement, mode) => this.send(settlement, mode),
+      sendFirst: (settlement) => this.commits.sendFirst(settlement),
+      sendAgain: (settlement, mode, sentIn) => this.commits.settleAlone(settlement, mode, sentIn),
       written: () => this.batch.open(),
       isBackedUp: () => isBackedUp(this.client),
       shardOf: (projectId) => shardOf(projectId, this.link.shards.length),
@@ -276,16 +284,6 @@ export class RedisHotStore implements HotStore {
 
   private get cacheMaxPerShard(): number {
     return Math.floor((this.options.cacheMaxBytes ?? 256 * 1024 * 1024) / Math.max(1, this.link.shards.length));
-  }
-
-  private async send(settlement: Settlement, mode: SettleMode): Promise<SettleOutcome> {
-    const keys = this.link.keysOf(settlement.projectId);
-    if (mode === 'unheld' && isRecordOnly(settlement) && !this.admissions.isUncertain(settlement.requestId)) {
-      return { type: 'queued', entryId: await appendRecord(this.client, keys.log, settlement) };
-    }
-    const { link, cacheMaxPerShard: cacheMaxBytes } = this;
-    const context = { keys, epoch: link.epochOf(keys), clock: link.clock, cacheMaxBytes };
-    return decodeSettle(await runScript(this.client, 'settle', encodeSettle(settlement, mode, context)));
   }
 
   private async withQueue<T>(use: (queue: RedisLogQueue) => Promise<T>): Promise<T> {

@@ -2,12 +2,14 @@ import type { Cluster, Redis } from 'ioredis';
 import { DONE_MARKER_MS, REAPED_MARKER_MS } from '../hold';
 import acknowledge from './lua/acknowledge.lua' with { type: 'text' };
 import admit from './lua/admit.lua' with { type: 'text' };
-import cacheCount from './lua/cache_count.lua' with { type: 'text' };
-import cacheRead from './lua/cache_read.lua' with { type: 'text' };
-import cacheRemove from './lua/cache_remove.lua' with { type: 'text' };
-import cacheStore from './lua/cache_store.lua' with { type: 'text' };
-import cacheWrite from './lua/cache_write.lua' with { type: 'text' };
+import admitTables from './lua/admit_tables.lua' with { type: 'text' };
+import cacheCount from './lua/cache/count.lua' with { type: 'text' };
+import cacheRead from './lua/cache/read.lua' with { type: 'text' };
+import cacheRemove from './lua/cache/remove.lua' with { type: 'text' };
+import cacheStore from './lua/cache/store.lua' with { type: 'text' };
+import cacheWrite from './lua/cache/write.lua' with { type: 'text' };
 import clock from './lua/clock.lua' with { type: 'text' };
+import commit from './lua/commit.lua' with { type: 'text' };
 import compareSet from './lua/compare_set.lua' with { type: 'text' };
 import customerSpend from './lua/customer_spend.lua' with { type: 'text' };
 import epochRead from './lua/epoch_read.lua' with { type: 'text' };
@@ -27,10 +29,11 @@ export type ScriptArg = string | number;
 
 const join = (...units: readonly string[]): string => units.join('\n');
 
-/** Every script: the units it is composed of, and how many keys it takes (undefined: told with each call). */
+/** Every script: the units it is composed of, and how many keys it takes (undefined: the first argument tells). */
 const SCRIPTS = {
-  admit: { keys: 12, lua: join(clock, tokenBucket, spendCap, customerSpend, admit) },
-  settle: { keys: 14, lua: join(clock, tokenBucket, spendCap, customerSpend, cacheStore, settle) },
+  admit: { keys: undefined, lua: join(clock, tokenBucket, spendCap, customerSpend, admitTables, admit) },
+  commit: { keys: undefined, lua: join(clock, tokenBucket, spendCap, cacheStore, commit) },
+  settle: { keys: 15, lua: join(clock, tokenBucket, spendCap, customerSpend, cacheStore, settle) },
   reap: { keys: 8, lua: join(clock, spendCap, customerSpend, reap) },
   expired: { keys: 3, lua: join(clock, expired) },
   renew: { keys: 2, lua: join(clock, renew) },
@@ -55,7 +58,10 @@ type ScriptMethod = (...args: readonly ScriptArg[]) => Promise<unknown>;
 export function defineScripts(client: RedisClient, leaseMs: number): void {
   const constants = `local LEASE_MS, DONE_MARKER_MS, REAPED_MARKER_MS = ${leaseMs}, ${DONE_MARKER_MS}, ${REAPED_MARKER_MS}\n`;
   for (const [name, { keys, lua }] of Object.entries(SCRIPTS)) {
-    client.defineCommand(`llm0_${name}`, { numberOfKeys: keys, lua: constants + lua });
+    client.defineCommand(`llm0_${name}`, {
+      ...(keys === undefined ? {} : { numberOfKeys: keys }),
+      lua: constants + lua,
+    });
   }
 }
 

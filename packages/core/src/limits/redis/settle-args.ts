@@ -1,7 +1,7 @@
 import { encodeId } from '../hold';
 import type { CacheWrite, Settlement } from '../hot-store';
 import type { SettleMode, SettleOutcome } from '../outbox/settlement';
-import { apiKeyKey, customerKey, doneKey, projectKey, type ShardKeys } from './keys';
+import { apiKeyKey, commitKey, customerKey, doneKey, projectKey, type ShardKeys } from './keys';
 import type { ScriptArg } from './scripts';
 
 export interface SettleContext {
@@ -9,6 +9,8 @@ export interface SettleContext {
   readonly epoch: string;
   readonly clock: ScriptArg;
   readonly cacheMaxBytes: number;
+  /** The commit that may have carried it already. */
+  readonly sentIn?: string | undefined;
 }
 
 export const cacheOwner = (projectId: string, entry: CacheWrite): string =>
@@ -16,7 +18,7 @@ export const cacheOwner = (projectId: string, entry: CacheWrite): string =>
 
 /** Keys and arguments of `lua/settle.lua`, in its order. */
 export function encodeSettle(settlement: Settlement, mode: SettleMode, context: SettleContext): ScriptArg[] {
-  const { keys, epoch, clock, cacheMaxBytes } = context;
+  const { keys, epoch, clock, cacheMaxBytes, sentIn } = context;
   const { projectId, requestId, cache } = settlement;
   const customer = settlement.customerId === undefined ? '' : encodeId(settlement.customerId);
   const args: ScriptArg[] = [
@@ -30,6 +32,7 @@ export function encodeSettle(settlement: Settlement, mode: SettleMode, context: 
     doneKey(keys, requestId),
     keys.projects,
     ...keys.cache,
+    sentIn === undefined ? doneKey(keys, requestId) : commitKey(keys, sentIn),
     epoch,
     clock,
     requestId,

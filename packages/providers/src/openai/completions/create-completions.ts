@@ -3,6 +3,7 @@ import type { ChatRequest } from '@llm0/core/chat/request';
 import type { CompletionsPart } from '../../completions';
 import type { EncodeContext, UpstreamRequest } from '../../provider-request';
 import { jsonHeaders } from '../../provider-request';
+import { jsonBody } from '../../translation/json-body';
 import { DroppedParameters } from '../../translation/refuse-parameter';
 import { PayloadStreamDecoder } from '../../transport/payload-stream-decoder';
 import { setDelivery } from '../encode-request';
@@ -33,7 +34,7 @@ export function createCompletions(name: string, quirks: CompletionQuirks, chat: 
 
 /** The request as it came; only model, prompt and delivery are set, and an output limit where there is none. */
 function encodeRequest(
-  { wire, prompt, stream }: ChatRequest,
+  { wire, prompt, stream, digest }: ChatRequest,
   context: EncodeContext,
   { quirks, chat }: { readonly quirks: CompletionQuirks; readonly chat: ChatQuirks },
 ): UpstreamRequest {
@@ -54,7 +55,7 @@ function encodeRequest(
     url: `${quirks.baseUrl?.(connection) ?? connection.baseUrl}/${quirks.path}`,
     method: 'POST',
     headers: jsonHeaders(connection, keyHeaders(connection)),
-    body: JSON.stringify(body),
+    body: jsonBody(body, digest !== undefined),
     dropped: dropped.names(),
   };
 }

@@ -1,7 +1,8 @@
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
-import type { WireRequest } from '@llm0/core/chat/request';
+import type { ChatRequest, WireRequest } from '@llm0/core/chat/request';
 import { isOwnItemId } from '@llm0/core/conversations/own-ids';
 import type { EncodeContext, UpstreamRequest } from '../../provider-request';
+import { jsonBody } from '../../translation/json-body';
 import { asObject, asString } from '../../translation/read-json';
 import { DroppedParameters } from '../../translation/refuse-parameter';
 import { endpointOf } from '../endpoint';
@@ -13,7 +14,11 @@ const OWN_FIELDS = ['previous_response_id', 'background'] as const;
  * A request that came in this format, with every field: built-in tools and unknown ones too. Only model, delivery and a
  * missing output limit are set, and ids that the vendor never gave are taken out.
  */
-export function encodeRequest(wire: WireRequest, stream: boolean, context: EncodeContext): UpstreamRequest {
+export function encodeRequest(
+  wire: WireRequest,
+  { stream, digest }: Pick<ChatRequest, 'stream' | 'digest'>,
+  context: EncodeContext,
+): UpstreamRequest {
   const dropped = new DroppedParameters(context);
   const body: JsonObject = { ...wire.body, model: context.model };
   for (const name of OWN_FIELDS) delete body[name];
@@ -21,7 +26,8 @@ export function encodeRequest(wire: WireRequest, stream: boolean, context: Encod
   else if (body.stream !== undefined) body.stream = false;
   if (context.outputLimit !== undefined) body.max_output_tokens ??= context.outputLimit;
   if (Array.isArray(body.input)) body.input = body.input.flatMap((item) => encodeItem(item, dropped));
-  return { ...endpointOf(context.connection, 'responses'), body: JSON.stringify(body), dropped: dropped.names() };
+  const sent = jsonBody(body, digest !== undefined);
+  return { ...endpointOf(context.connection, 'responses'), body: sent, dropped: dropped.names() };
 }
 
 /** Items that came from other vendors lose the ids they were given here, and thoughts that only those can read. */

@@ -15,7 +15,7 @@ export function speakResponses(chat: Provider): Provider {
     ...chat,
     encodeRequest: (request, context) => {
       const wire = ownWire(request);
-      return wire === undefined ? chat.encodeRequest(request, context) : encodeRequest(wire, request.stream, context);
+      return wire === undefined ? chat.encodeRequest(request, context) : encodeRequest(wire, request, context);
     },
     decodeResponse: (body, request) =>
       ownWire(request) === undefined ? chat.decodeResponse(body, request) : decodeResponse(name, body),

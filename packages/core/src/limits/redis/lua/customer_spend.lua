@@ -1,5 +1,6 @@
 -- A customer's limits (one packed text, written by customer-limits.ts), request windows and spend.
 local HOUR_MS = 3600000
+local CUSTOMER_SECONDS = 6048000
 
 local function parse_limits(text)
   local daily, monthly, each, rpm, rph, rpd, mode, model =
@@ -34,7 +35,7 @@ local function open_customer_day(key, day, month)
   end
   redis.call('HDEL', key, unpack(fields))
   prune_months(key, month)
-  redis.call('EXPIRE', key, 6048000)
+  redis.call('EXPIRE', key, CUSTOMER_SECONDS)
 end
 
 local function book_customer(key, at, cost, hold)

@@ -1,6 +1,6 @@
 -- The end of a request, once by its id: hold released, cost booked, record queued, cache entry written.
 -- KEYS 1 epoch, 2 project, 3 key, 4 log, 5 holds, 6 leases, 7 customer, 8 done marker, 9 projects,
---      10 cache values, 11 facts, 12 by age, 13 by expiry, 14 totals
+--      10 cache values, 11 facts, 12 by age, 13 by expiry, 14 totals, 15 marker of the commit it was sent in before
 -- ARGV 1 epoch, 2 clock, 3 request, 4 mode (held, unheld, force, known, release; 'known r<cost> <time>': the reaper booked that), 5 cost, 6 tokens, 7 time of admission,
 --      8 project id, 9 customer id or '', 10 record, [11 cache key, 12 value, 13 ttl, 14 owner, 15 byte bound]
 -- Reply: entry id (the first one, when it was settled before), or a code: 0 wrong epoch, 1 released, 2 unknown hold.
@@ -52,12 +52,19 @@ elseif mark then
   marker_ms = REAPED_MARKER_MS
   record = string.sub(record, 1, -2) .. ',"createdAtMs":' .. reaped_at .. ',"corrects":true}'
 else
+  local commit = redis.call('GET', KEYS[15])
+  if commit and not string.find(commit, '\n' .. ARGV[3] .. '\n', 1, true) then
+    return string.match(commit, '^s([^\n]*)')
+  end
   if mode == 'held' then return 2 end
   if cost > 0 then
     local at = tonumber(ARGV[7])
     redis.call('SADD', KEYS[9], ARGV[8])
     book_spend(KEYS[2], KEYS[3], at, cost, 0, 0)
-    if ARGV[9] ~= '' then book_customer(KEYS[7], at, cost, 0) end
+    if ARGV[9] ~= '' then
+      book_customer(KEYS[7], at, cost, 0)
+      redis.call('EXPIRE', KEYS[7], CUSTOMER_SECONDS)
+    end
   end
   -- Unheld records at no cost may come twice: the drain is idempotent by id.
   if cost > 0 or mode == 'force' then marker_ms = DONE_MARKER_MS end

@@ -34,6 +34,7 @@ local function prune_months(key, month)
   for old = month - 15, month - 4 do
     fields[#fields + 1] = 's' .. old
     fields[#fields + 1] = 'h' .. old
+    fields[#fields + 1] = 'n' .. old
   end
   redis.call('HDEL', key, unpack(fields))
 end

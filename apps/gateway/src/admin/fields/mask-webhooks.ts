@@ -1,0 +1,29 @@
+import type { Actor } from '../admin-services';
+import { isRawJson } from './json-money';
+
+/** Whoever knows a webhook's whole address can post there; what is left says whose it is. */
+export function maskUrl(url: string): string {
+  if (!URL.canParse(url)) return '…';
+  const { protocol, host } = new URL(url);
+  return `${protocol}//${host}/…`;
+}
+
+const WEBHOOK = /webhook/i;
+const URLS = /https?:\/\/[^\s"'<>]+/gi;
+
+/** As this actor may see it: for viewers addresses of webhooks are cut, however deep they lie in what is shown. */
+export function maskFor<T>(actor: Pick<Actor, 'role'>, shown: T): T {
+  return actor.role === 'admin' ? shown : (mask(shown, false) as T);
+}
+
+/** `isOfWebhook`: the value is about one, by its name or by the `type` of what it lies in. */
+function mask(value: unknown, isOfWebhook: boolean): unknown {
+  if (typeof value === 'string') return isOfWebhook ? value.replace(URLS, maskUrl) : value;
+  if (Array.isArray(value)) return value.map((one) => mask(one, isOfWebhook));
+  if (value === null || typeof value !== 'object' || isRawJson(value)) return value;
+  const names = Object.keys(value);
+  const isWebhook = isOfWebhook || names.some((name) => WEBHOOK.test(name)) || isOfType(value);
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, mask(one, isWebhook)]));
+}
+
+const isOfType = (value: object): boolean => 'type' in value && value.type === 'webhook';

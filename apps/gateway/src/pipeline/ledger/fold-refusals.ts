@@ -1,0 +1,92 @@
+// A process that is killed loses what it folded in its last second: refusals at no cost, beyond ten that have their rows.
+import type { LogRecord } from '@llm0/core/logs/log-record';
+
+/** Refusals of one key in a second that have rows of their own. */
+const OWN_ROWS = 10;
+const WINDOW_MS = 1000;
+
+interface Window {
+  readonly endsMs: number;
+  own: number;
+  /** What came beyond them, as one row. */
+  folded?: LogRecord;
+}
+
+export interface FoldOptions {
+  /** Hands a row over. */
+  readonly settle: (record: LogRecord) => void;
+  readonly monotonicMs: () => number;
+  /** A second; another one is for tests only. */
+  readonly windowMs?: number;
+}
+
+/** Makes one row a second of what a key is refused too often: a flood must not fill the log. */
+export class RefusalFolder {
+  private readonly windows = new Map<string, Window>();
+  private timer: ReturnType<typeof setTimeout> | undefined;
+
+  private readonly windowMs: number;
+
+  constructor(private readonly options: FoldOptions) {
+    this.windowMs = options.windowMs ?? WINDOW_MS;
+  }
+
+  /** False: the refusal gets a row of its own. Otherwise its row is handed over within a second, with all that are like it. */
+  fold(record: LogRecord): boolean {
+    if (record.errorCode !== 'rate_limit_exceeded') return false;
+    const window = this.windowOf(record.apiKeyId);
+    if (window.own < OWN_ROWS) {
+      window.own += 1;
+      return false;
+    }
+    window.folded = window.folded === undefined ? record : together(window.folded, record);
+    return true;
+  }
+
+  /** Hands over what was folded so far. */
+  flush(): void {
+    this.sweep(Number.POSITIVE_INFINITY);
+  }
+
+  private windowOf(keyId: string): Window {
+    const nowMs = this.options.monotonicMs();
+    const known = this.windows.get(keyId);
+    if (known !== undefined && nowMs < known.endsMs) return known;
+    if (known?.folded !== undefined) this.options.settle(known.folded);
+    const opened = { endsMs: nowMs + this.windowMs, own: 0 };
+    this.windows.set(keyId, opened);
+    this.timer ??= setTimeout(() => this.sweep(this.options.monotonicMs()), this.windowMs);
+    return opened;
+  }
+
+  private sweep(untilMs: number): void {
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    let nextMs = Number.POSITIVE_INFINITY;
+    for (const [keyId, { endsMs, folded }] of this.windows) {
+      if (endsMs > untilMs) {
+        nextMs = Math.min(nextMs, endsMs);
+        continue;
+      }
+      this.windows.delete(keyId);
+      if (folded !== undefined) this.options.settle(folded);
+    }
+    if (this.windows.size === 0) return;
+    this.timer = setTimeout(() => this.sweep(this.options.monotonicMs()), Math.max(1, nextMs - untilMs));
+  }
+}
+
+/** What they have in common, with the id and time of the first. */
+function together(folded: LogRecord, record: LogRecord): LogRecord {
+  const same = <K extends keyof LogRecord, E>(name: K, otherwise: E) =>
+    folded[name] === record[name] ? folded[name] : otherwise;
+  return {
+    ...folded,
+    refusedCount: (folded.refusedCount ?? 1) + (record.refusedCount ?? 1),
+    model: same('model', ''),
+    requestedModel: same('requestedModel', ''),
+    customerId: same('customerId', undefined),
+    clientRequestId: undefined,
+    labels: undefined,
+  };
+}

@@ -1,0 +1,108 @@
+import { describe, expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { parseJsonInTurns, stringifyJsonInTurns } from './json-in-turns';
+
+const MIB = 1024 * 1024;
+const write = async (value: unknown) => (await stringifyJsonInTurns(value)).toString();
+/** Padding that makes any document a large one. */
+const PAD = 'p'.repeat(300_000);
+
+/** Longest time the loop is held up meanwhile, in milliseconds: of three runs, as the machine may be busy. */
+async function worstBlock(run: () => Promise<unknown>): Promise<number> {
+  const worst = [await watchLoop(run), await watchLoop(run), await watchLoop(run)];
+  return Math.min(...worst);
+}
+
+async function watchLoop(run: () => Promise<unknown>): Promise<number> {
+  let worst = 0;
+  let last = performance.now();
+  const timer = setInterval(() => {
+    worst = Math.max(worst, performance.now() - last);
+    last = performance.now();
+  }, 1);
+  await run();
+  await Bun.sleep(2);
+  clearInterval(timer);
+  return worst;
+}
+
+const LARGE: Readonly<Record<string, () => unknown>> = {
+  'one string': () => ({ a: 'x'.repeat(19 * MIB) }),
+  'one string of escapes': () => ({ a: 'a line\n"\\\u0001é日😀'.repeat(MIB) }),
+  'many messages': () => Array.from({ length: 12_000 }, (_, i) => ({ role: 'user', content: 'word '.repeat(300), i })),
+  'many strings': () => ({ input: Array.from({ length: 99_000 }, (_, i) => `some text ${i} `.repeat(10)) }),
+  pictures: () => [1, { url: 'A'.repeat(5 * MIB) }, [{ url: 'B'.repeat(5 * MIB) }], null],
+  'a wide object': () =>
+    Object.fromEntries(Array.from({ length: 50_000 }, (_, i) => [`name ${i}`, { v: 'x'.repeat(300) }])),
+};
+
+describe('large JSON, in turns', () => {
+  test.each(Object.entries(LARGE))(
+    '%s is read and written as by the runtime, and holds nobody up',
+    async (_name, make) => {
+      const value = make();
+      const text = JSON.stringify(value);
+      expect((await write(value)) === text).toBe(true);
+      expect(Bun.deepEquals(await parseJsonInTurns(text), value)).toBe(true);
+      expect(await worstBlock(() => parseJsonInTurns(text))).toBeLessThan(50);
+      expect(await worstBlock(() => stringifyJsonInTurns(value))).toBeLessThan(50);
+    },
+  );
+
+  test('any value comes back as it was, however it is laid out', async () => {
+    const value = fc.jsonValue({ maxDepth: 4 }).map((json) => ({ head: json, pad: PAD, tail: [json, json] }));
+    const space = fc.constantFrom(undefined, 1, '\t', '\r\n ');
+    await fc.assert(
+      fc.asyncProperty(value, space, async (given, indent) => {
+        const text = JSON.stringify(given, null, indent);
+        const expected = JSON.parse(text);
+        expect(Bun.deepEquals(await parseJsonInTurns(text), expected, true)).toBe(true);
+        expect(await write(given)).toBe(JSON.stringify(given));
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  test('what the runtime refuses is refused, wherever it stands', async () => {
+    const good = JSON.stringify({ a: [1, { b: PAD }, 'c', [PAD, PAD]], d: PAD, e: {} });
+    const places = [
+      0,
+      1,
+      5,
+      8,
+      20,
+      300_030,
+      300_040,
+      good.length - 300_020,
+      good.length - 8,
+      good.length - 1,
+      good.length,
+    ];
+    let refused = 0;
+    for (const at of places) {
+      for (const wrong of [',', ']', '}', '"', ':', '[', '\n', '\\', 'x', '1', '{}', ',,']) {
+        const text = good.slice(0, at) + wrong + good.slice(at);
+        const whole = () => JSON.parse(text) as unknown;
+        let expected: unknown;
+        try {
+          expected = whole();
+        } catch {
+          refused += 1;
+          await expect(parseJsonInTurns(text)).rejects.toThrow(SyntaxError);
+          continue;
+        }
+        expect(Bun.deepEquals(await parseJsonInTurns(text), expected)).toBe(true);
+      }
+    }
+    expect(refused).toBeGreaterThan(60);
+  });
+
+  test('names of prototypes are names, the last of equal ones counts, and what is undefined is left out', async () => {
+    const text = `{"__proto__":{"x":1},"a":1,"pad":"${PAD}","a":2,"constructor":3}`;
+    const parsed = (await parseJsonInTurns(text)) as Record<string, unknown>;
+    expect(Object.keys(parsed)).toEqual(['__proto__', 'a', 'pad', 'constructor']);
+    expect([parsed.a, Object.getPrototypeOf(parsed) === Object.prototype]).toEqual([2, true]);
+    const holes = { a: undefined, b: [undefined, PAD], c: { d: undefined }, e: PAD };
+    expect(await write(holes)).toBe(JSON.stringify(holes));
+  });
+});

@@ -1,0 +1,157 @@
+import { afterEach, beforeEach, expect, test } from 'bun:test';
+import { Redis } from 'ioredis';
+import type { AdmitRequest, Settlement } from '../hot-store';
+import { until } from '../hot-store.cases';
+import {
+  flushNamespace,
+  makeTempDir,
+  requestOf,
+  StoredRows,
+  settlementOf,
+  type TempDir,
+  testRedisUrl,
+} from '../store-rows.fixture';
+import { CommitGroup } from './commit-group';
+import { connectRedis, waitForReady } from './connection';
+import { createShardKeys, customerKey, type ShardKeys } from './keys';
+import { RedisHotStore } from './redis-hot-store';
+import { type RedisClient, runScript } from './scripts';
+import { decodeSettle, encodeSettle } from './settle-args';
+
+const CACHE_BYTES = 1_000_000;
+let dir: TempDir;
+let rows: StoredRows;
+let namespace: string;
+let store: RedisHotStore;
+let client: RedisClient;
+let keys: ShardKeys;
+let epoch: string;
+
+beforeEach(async () => {
+  dir = makeTempDir();
+  rows = new StoredRows();
+  namespace = `llm0-test-${crypto.randomUUID()}`;
+  store = new RedisHotStore({ url: testRedisUrl(), namespace, dataDir: dir.path, admitDeadlineMs: 5_000 });
+  await store.start(rows);
+  client = connectRedis({ url: testRedisUrl() }, 'commits');
+  await waitForReady(client, 5_000);
+  [keys] = createShardKeys(namespace, 1) as [ShardKeys];
+  epoch = (await client.get(keys.epoch)) ?? '';
+});
+afterEach(async () => {
+  await store.close();
+  client.disconnect();
+  await flushNamespace(testRedisUrl(), namespace);
+  dir.remove();
+});
+
+async function open(count: number, given: Partial<AdmitRequest> = {}): Promise<Settlement[]> {
+  const requests = Array.from({ length: count }, () => requestOf({ reloaded: true, ...given }));
+  const decisions = await Promise.all(requests.map((request) => store.admit(request)));
+  return requests.map((request, i) => settlementOf(request, decisions[i]?.nowMs ?? 0, { costNanoUsd: 10 + i }));
+}
+
+async function commit(id: string, settlements: readonly Settlement[]): Promise<readonly unknown[]> {
+  const group = new CommitGroup<Settlement>(id, keys, { epoch, clock: '', cacheMaxBytes: CACHE_BYTES });
+  for (const settlement of settlements) group.add(settlement, settlement);
+  return (await runScript(client, 'commit', group.encode())) as readonly unknown[];
+}
+
+async function settleAgain(settlement: Settlement, sentIn: string) {
+  const args = encodeSettle(settlement, 'held', { keys, epoch, clock: '', cacheMaxBytes: CACHE_BYTES, sentIn });
+  return decodeSettle(await runScript(client, 'settle', args));
+}
+
+const spent = async () => (await store.counters()).reduce((sum, { spentNanoUsd }) => sum + spentNanoUsd, 0);
+
+test('a commit whose reply was lost is known when its settlements come again, each by itself', async () => {
+  const settlements = await open(3);
+  const entries = await commit('one:1', settlements);
+  expect(entries).toHaveLength(3);
+  for (const settlement of settlements) {
+    expect(await settleAgain(settlement, 'one:1')).toEqual({ type: 'queued', entryId: entries.at(-1) as string });
+  }
+  expect([await spent(), await store.openHolds()]).toEqual([10 + 11 + 12, 0]);
+  await rows.drain(store);
+  expect([rows.rows.size, rows.doubled, rows.costNanoUsd]).toEqual([3, 0, 33]);
+});
+
+test('what a commit left out is not taken for done, whatever became of its neighbours', async () => {
+  const [first, second] = (await open(2)) as [Settlement, Settlement];
+  const stranger = settlementOf(requestOf({}), first.admittedAtMs, { costNanoUsd: 5 });
+  const replies = await commit('one:1', [first, stranger, second]);
+  expect(replies.map((reply) => typeof reply)).toEqual(['string', 'number', 'string']);
+  expect(await settleAgain(stranger, 'one:1')).toEqual({ type: 'unknown' });
+  expect([await spent(), await store.openHolds()]).toEqual([21, 0]);
+});
+
+test('the same commit twice books once', async () => {
+  const settlements = await open(4);
+  await commit('one:1', settlements);
+  expect(await commit('one:1', settlements)).toEqual([2, 2, 2, 2]);
+  expect([await spent(), await store.openHolds()]).toEqual([46, 0]);
+});
+
+test('two processes end requests of one account at once', async () => {
+  const settlements = await open(6);
+  await Promise.all([commit('one:1', settlements.slice(0, 3)), commit('two:1', settlements.slice(3))]);
+  expect([await spent(), await store.openHolds()]).toEqual([75, 0]);
+});
+
+test('another epoch: nothing is booked', async () => {
+  const settlements = await open(2);
+  epoch = 'another';
+  expect(await commit('one:1', settlements)).toBe(0 as never);
+  expect([await spent(), await store.openHolds()]).toEqual([0, 2]);
+});
+
+test.each([
+  ['NaN', Number.NaN],
+  ['a fraction', 0.5],
+  ['endless', Number.POSITIVE_INFINITY],
+])('a cost that is no whole number (%s) keeps nobody else from being booked', async (_name, costNanoUsd) => {
+  const settlements = await open(3);
+  const replies = await commit(
+    'one:1',
+    settlements.map((one, i) => (i === 1 ? { ...one, costNanoUsd } : one)),
+  );
+  expect(replies.map((reply) => typeof reply)).toEqual(['string', 'number', 'string']);
+  expect([await spent(), await store.openHolds()]).toEqual([22, 1]);
+});
+
+test('answers that cannot be cached are booked all the same', async () => {
+  const cache = { key: 'k', value: 'v', ttlMs: 1_000, provider: 'p', model: 'm' };
+  const [one, two] = (await open(2)) as [Settlement, Settlement];
+  const admin = new Redis(testRedisUrl());
+  await admin.set(keys.cache[0], 'not a hash');
+  const written = [
+    { ...one, cache },
+    { ...two, cache: { ...cache, key: 'l' } },
+  ].map((settlement) => store.settle(settlement));
+  await Promise.all(written);
+  await until(async () => (await store.openHolds()) === 0);
+  expect(await spent()).toBe(21);
+  admin.disconnect();
+});
+
+test('a request that the store cannot decide fails alone', async () => {
+  const admin = new Redis(testRedisUrl());
+  await admin.set(customerKey(keys, 'project-1', 'broken'), 'not a hash');
+  const asked = ['fine', 'broken', 'well'].map((customerId) => store.admit(requestOf({ reloaded: true, customerId })));
+  const outcomes = await Promise.allSettled(asked);
+  expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+  expect(outcomes[1]).toMatchObject({ reason: { kind: 'store_unavailable' } });
+  expect(await store.openHolds()).toBe(2);
+  admin.disconnect();
+});
+
+test('a turn that is too long for one script call is cut', async () => {
+  const settlements = await open(130, { maxConcurrency: null });
+  expect(await store.openHolds()).toBe(130);
+  await Promise.all(settlements.map((settlement) => store.settle(settlement)));
+  await store.flush(1_000);
+  expect([await spent(), await store.openHolds()]).toEqual([
+    settlements.reduce((sum, one) => sum + one.costNanoUsd, 0),
+    0,
+  ]);
+});

@@ -1,0 +1,58 @@
+import type { AdmitDecision, AdmitRequest, DenialReason, LimitState } from '../hot-store';
+import { msToNextDay, msToNextMonth } from '../periods';
+import { describeBucket } from '../token-bucket';
+
+const limit = (text: unknown): number | null => (text === '' ? null : Number(text));
+
+/** First element of a row of the script's reply. */
+const CODE = { stale: 1, replan: 2, denied: 3, cached: 4, staleTables: 6 } as const;
+
+/** A row of what `lua/admit.lua` replies. */
+export function decodeAdmit(row: readonly unknown[], nowMs: number, request: AdmitRequest): AdmitDecision {
+  const code = row[0];
+  if (code === CODE.stale) return { type: 'stale', nowMs, what: 'principal' };
+  if (code === CODE.staleTables) return { type: 'stale', nowMs, what: 'tables' };
+  if (code === CODE.replan) return { type: 'replan', nowMs, downgradeModel: String(row[1]) };
+  const state = decodeState(row, request);
+  if (code === CODE.denied) return { type: 'denied', nowMs, state, ...decodeDenial(row, nowMs) };
+  const plan = row[3] === 0 ? 'requested' : 'downgrade';
+  if (code === CODE.cached) {
+    const entry = String(row[4]);
+    const storedStart = entry.indexOf(' ') + 1;
+    const valueStart = entry.indexOf(' ', storedStart) + 1;
+    const storedAtMs = Number(entry.slice(storedStart, valueStart - 1));
+    return { type: 'cached', nowMs, state, plan, value: entry.slice(valueStart), storedAtMs };
+  }
+  const spendWarning = WARNINGS[Number(row[4])];
+  const hotTierIncomplete = row[5] === 1;
+  return { type: 'admitted', nowMs, state, plan, ...(spendWarning && { spendWarning }), hotTierIncomplete };
+}
+
+const WARNINGS = [undefined, 'customer_daily_spend', 'customer_monthly_spend'] as const;
+
+function decodeState(row: readonly unknown[], request: AdmitRequest): LimitState {
+  const bucket = request.keyBucket;
+  return {
+    ...(bucket === undefined ? {} : { rate: describeBucket(Number(row[1]), bucket.ratePerMinute, bucket.burst) }),
+    projectSpentNanoUsd: Number(row[2]),
+    ...(request.customerId === undefined
+      ? {}
+      : {
+          customer: {
+            spentTodayNanoUsd: Number(row[6]),
+            spentMonthNanoUsd: Number(row[7]),
+            dailyLimitNanoUsd: limit(row[8]),
+            monthlyLimitNanoUsd: limit(row[9]),
+          },
+        }),
+  };
+}
+
+function decodeDenial(row: readonly unknown[], nowMs: number): { reason: DenialReason; retryAfterMs?: number } {
+  const reason = row[3] as DenialReason;
+  if (reason === 'customer_daily_spend') return { reason, retryAfterMs: msToNextDay(nowMs) };
+  if (reason === 'customer_monthly_spend' || reason === 'customer_count')
+    return { reason, retryAfterMs: msToNextMonth(nowMs) };
+  const wait = Number(row[4]);
+  return wait < 0 ? { reason } : { reason, retryAfterMs: wait };
+}

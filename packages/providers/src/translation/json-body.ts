@@ -1,0 +1,25 @@
+import type { JsonObject } from '@llm0/core/chat/json';
+import { LARGE_JSON_LENGTH, stringifyJsonInTurns } from '@llm0/core/chat/json-in-turns';
+import type { EmbeddingInput } from '@llm0/core/embedding/embedding-request';
+
+/** A body that is too large to be written at once. */
+export class LargeJson {
+  constructor(private readonly value: JsonObject) {}
+
+  /** Written in turns. */
+  bytes(): Promise<Buffer<ArrayBuffer>> {
+    return stringifyJsonInTurns(this.value);
+  }
+}
+
+/** The body of a request to a vendor. `isLarge`: the caller's was. */
+export function jsonBody(value: JsonObject, isLarge: boolean): string | LargeJson {
+  return isLarge ? new LargeJson(value) : JSON.stringify(value);
+}
+
+/** Texts, or lists of tokens, that are too much to be written at once. */
+export function isLargeInput(inputs: readonly EmbeddingInput[]): boolean {
+  let length = 0;
+  for (const input of inputs) length += input.length;
+  return length > LARGE_JSON_LENGTH;
+}

@@ -1,0 +1,117 @@
+// A compressed answer that grows past the bound, or comes in an unknown encoding, breaks off as an upstream's failure.
+import { pipeline, Readable, type Transform } from 'node:stream';
+import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from 'node:zlib';
+
+/** An answer that is refused for what it is; the message continues its sender's name. */
+export class UnusableAnswerError extends Error {
+  override readonly name = 'UnusableAnswerError';
+}
+
+export function tooLargeAnswer(maxBytes: number): UnusableAnswerError {
+  return new UnusableAnswerError(`sent an answer larger than ${maxBytes} bytes (MAX_RESPONSE_BYTES).`);
+}
+
+const CHUNK = { chunkSize: 64 * 1024 };
+
+/** Names of https://www.iana.org/assignments/http-parameters, lower case. */
+const DECODERS: Readonly<Record<string, () => Transform>> = {
+  gzip: () => createGunzip(CHUNK),
+  'x-gzip': () => createGunzip(CHUNK),
+  deflate: () => createInflate(CHUNK),
+  br: () => createBrotliDecompress(CHUNK),
+  zstd: () => createZstdDecompress(CHUNK),
+};
+/** Each costs a decoder's memory; nobody honest sends more than one. */
+const MAX_ENCODINGS = 3;
+/** Beyond so many bytes, what grew more than so many times is a bomb and no answer. */
+const BOMB = { minBytes: 4 * 1024 * 1024, growth: 200 };
+
+/**
+ * The same fetch, where compressed bodies are decoded piece by piece: the runtime's own decoder makes all of a chunk at
+ * once, so that 300 kB become 600 MB. Bodies that are not compressed are left alone; their readers count them.
+ */
+export function createBoundedFetch(fetch: typeof globalThis.fetch, maxBytes: number): typeof globalThis.fetch {
+  const boundedFetch = async (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
+    const response = await fetch(input, { ...init, decompress: false } as RequestInit);
+    const encoding = response.headers.get('content-encoding');
+    return encoding === null || response.body === null ? response : decoded(response, encoding, maxBytes);
+  };
+  return Object.assign(boundedFetch, { preconnect: fetch.preconnect });
+}
+
+function decoded(response: Response, encoding: string, maxBytes: number): Response {
+  const named = encoding
+    .toLowerCase()
+    .split(',')
+    .map((name) => name.trim());
+  const names = named.filter((name) => name !== '' && name !== 'identity');
+  const body = response.body as ReadableStream<Uint8Array>;
+  const makers = names.map((name) => (Object.hasOwn(DECODERS, name) ? DECODERS[name] : undefined));
+  if (names.length > MAX_ENCODINGS || makers.includes(undefined)) {
+    void body.cancel().catch(() => {});
+    throw new UnusableAnswerError(`answered in an encoding that is not known (${encoding.slice(0, 40)}).`);
+  }
+  const headers = new Headers(response.headers);
+  headers.delete('content-encoding');
+  headers.delete('content-length');
+  const decoders = makers.reverse().flatMap((make) => (make === undefined ? [] : [make()]));
+  const { status, statusText } = response;
+  const plain = decoders.length === 0 ? body : boundedDecoding(body, decoders, maxBytes);
+  return new Response(plain, { status, statusText, headers });
+}
+
+/** Reads only as fast as it is read itself. */
+function boundedDecoding(
+  body: ReadableStream<Uint8Array>,
+  decoders: readonly Transform[],
+  maxBytes: number,
+): ReadableStream<Uint8Array> {
+  let received = 0;
+  let sent = 0;
+  const source = Readable.from(
+    counting(body, (bytes) => (received += bytes)),
+    { objectMode: false },
+  );
+  const last = decoders.at(-1) as Transform;
+  pipeline([source, ...decoders], () => {});
+  const chunks = last[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>;
+  const stop = (): void => {
+    for (const stage of [source, ...decoders]) stage.destroy();
+  };
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const { done, value } = await chunks.next();
+        if (done === true) return controller.close();
+        sent += value.byteLength;
+        const isBomb = sent > BOMB.minBytes && sent > BOMB.growth * received;
+        if (sent <= maxBytes && !isBomb) return controller.enqueue(value);
+        stop();
+        throw isBomb
+          ? new UnusableAnswerError('sent a compressed answer that grows without end.')
+          : tooLargeAnswer(maxBytes);
+      },
+      cancel: stop,
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+async function* counting(body: ReadableStream<Uint8Array>, count: (bytes: number) => void): AsyncGenerator<Uint8Array> {
+  for await (const chunk of body) {
+    count(chunk.byteLength);
+    yield chunk;
+  }
+}
+
+/** A small answer that somebody reads whole. Throws `UnusableAnswerError` past `maxBytes`. */
+export async function boundedText(response: Response, maxBytes: number): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of response.body ?? []) {
+    size += chunk.byteLength;
+    if (size > maxBytes) throw tooLargeAnswer(maxBytes);
+    chunks.push(chunk);
+  }
+  return new TextDecoder().decode(Buffer.concat(chunks));
+}

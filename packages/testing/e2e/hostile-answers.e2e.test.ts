@@ -1,0 +1,169 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
+import { createTestKey } from '../stores/start-gateway';
+import { ask, logRow, postChat, startEnvironment, type TestEnvironment } from './environment';
+
+const MIB = 1024 * 1024;
+let env: TestEnvironment;
+let key: string;
+beforeAll(async () => {
+  env = await startEnvironment({
+    kind: 'embedded',
+    allVendors: true,
+    env: { REQUEST_TIMEOUT: '2s', STREAM_IDLE_TIMEOUT: '50ms', FAILOVER_MODE: 'cloud_only' },
+  });
+  ({ apiKey: key } = await createTestKey(env.gateway));
+});
+afterAll(() => env.close());
+afterEach(() => env.upstream.control.reset());
+
+let asked = 0;
+const question = (more: Record<string, unknown> = {}) => {
+  asked += 1;
+  return ask(`question ${asked}`, more);
+};
+
+async function memoryMib(): Promise<number> {
+  const status = await Bun.file(`/proc/${env.gateway.pid}/status`).text();
+  return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024;
+}
+
+/** Runs it while another thread asks `/livez` again and again; gives the worst answer time and how much memory grew. */
+async function watched(run: () => Promise<void>): Promise<{ livezMs: number; grewMib: number }> {
+  await (await postChat(env.gateway, key, question())).text();
+  const beforeMib = await memoryMib();
+  let mostMib = beforeMib;
+  const sampler = setInterval(async () => {
+    mostMib = Math.max(mostMib, await memoryMib());
+  }, 20);
+  const watch = new Worker(URL.createObjectURL(new Blob([WATCH], { type: 'text/javascript' })));
+  const told = new Promise<number>((resolve) => {
+    watch.onmessage = ({ data }) => resolve(data as number);
+  });
+  watch.postMessage(`${env.gateway.url}/livez`);
+  await run().finally(() => clearInterval(sampler));
+  watch.postMessage('stop');
+  const livezMs = await told;
+  watch.terminate();
+  return { livezMs, grewMib: mostMib - beforeMib };
+}
+
+const WATCH = `
+  let worst = 0, on = true;
+  self.onmessage = async ({ data }) => {
+    if (data === 'stop') { on = false; return; }
+    while (on) {
+      const start = performance.now();
+      await (await fetch(data)).text();
+      worst = Math.max(worst, performance.now() - start);
+      await Bun.sleep(3);
+    }
+    postMessage(worst);
+  };
+`;
+
+const MODELS = {
+  '/v1/chat/completions': 'gpt-4o-mini',
+  '/v1/messages': 'claude-haiku-4-5',
+  '/v1/responses': 'gpt-4o-mini',
+} as const;
+
+describe('compressed answers', () => {
+  test.each(['gzip', 'br', 'deflate', 'zstd'] as const)(
+    'in %s are understood, plain and streamed',
+    async (compress) => {
+      env.upstream.control.setDefault({ compress, text: 'two', chunks: 1 });
+      const plain = await postChat(env.gateway, key, question());
+      expect(await plain.json()).toMatchObject({ choices: [{ message: { content: 'two' } }] });
+      expect(plain.headers.get('content-encoding')).toBeNull();
+      const streamed = await (await postChat(env.gateway, key, question({ stream: true }))).text();
+      expect(streamed).toContain('two');
+      expect(streamed).toEndWith('data: [DONE]\n\n');
+    },
+  );
+
+  test('that become huge are 502, and cost neither time nor memory', async () => {
+    env.upstream.control.setDefault({ hostile: 'bomb' });
+    const { livezMs, grewMib } = await watched(async () => {
+      const response = await postChat(env.gateway, key, question());
+      expect([response.status, await response.json()]).toMatchObject([502, { error: { code: 'upstream_error' } }]);
+      env.upstream.control.setDefault({ hostile: 'bomb-stream' });
+      expect((await postChat(env.gateway, key, question({ stream: true }))).status).toBe(502);
+      const native = await fetch(`${env.gateway.url}/passthrough/openai/chat/completions`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ ...question(), x_fake: { hostile: 'bomb' } }),
+      });
+      await native.text().catch(() => '');
+    });
+    expect(grewMib).toBeLessThan(200);
+    expect(livezMs).toBeLessThan(150);
+  });
+
+  test.each(['unknown-encoding', 'broken-encoding'] as const)('in an %s are 502', async (hostile) => {
+    env.upstream.control.setDefault({ hostile });
+    const response = await postChat(env.gateway, key, question());
+    expect([response.status, await response.json()]).toMatchObject([502, { error: { code: 'upstream_error' } }]);
+  });
+});
+
+describe('answers without an end', () => {
+  test.each(['huge-plain', 'endless-line', 'comments', 'empty-events', 'empty-deltas'] as const)(
+    '%s: 502 or 504 in the envelope, within bounds',
+    async (hostile) => {
+      env.upstream.control.setDefault({ hostile });
+      const { livezMs, grewMib } = await watched(async () => {
+        const response = await postChat(env.gateway, key, question({ stream: hostile !== 'huge-plain' }));
+        const text = await response.text();
+        expect([200, 502, 504]).toContain(response.status);
+        expect(text).toMatch(/"code":"upstream_(error|timeout)"/);
+        expect(text).not.toContain('[DONE]');
+      });
+      expect(grewMib).toBeLessThan(200);
+      expect(livezMs).toBeLessThan(150);
+    },
+    20_000,
+  );
+
+  test('a stream of 244 MB ends with an error at the bound, and is booked', async () => {
+    env.upstream.control.setDefault({ hostile: 'huge-stream' });
+    let requestId = '';
+    const { livezMs, grewMib } = await watched(async () => {
+      const response = await postChat(env.gateway, key, question({ stream: true }));
+      requestId = response.headers.get('x-request-id') ?? '';
+      let tail = '';
+      for await (const chunk of response.body ?? []) tail = (tail + Buffer.from(chunk).toString()).slice(-2000);
+      expect(tail).toContain('MAX_RESPONSE_BYTES');
+      expect(tail).not.toContain('[DONE]');
+    });
+    expect(grewMib).toBeLessThan(200);
+    expect(livezMs).toBeLessThan(150);
+    const row = await logRow(env.gateway, requestId);
+    expect(row).toMatchObject({ status: 'error', error_code: 'upstream_error', cost_estimated: true });
+    expect(row.tokens_out).toBeGreaterThan((10 * MIB) / 4);
+  }, 20_000);
+
+  test('a body that trickles is 504 in the end, whatever comes meanwhile', async () => {
+    env.upstream.control.setDefault({ hostile: 'trickle' });
+    const startMs = performance.now();
+    const response = await postChat(env.gateway, key, question());
+    expect([response.status, await response.json()]).toMatchObject([504, { error: { code: 'upstream_timeout' } }]);
+    expect(performance.now() - startMs).toBeLessThan(12_000);
+  }, 20_000);
+
+  test('a header of a megabyte harms nobody', async () => {
+    env.upstream.control.setDefault({ hostile: 'header' });
+    expect((await postChat(env.gateway, key, question())).status).toBe(502);
+  });
+
+  test.each(Object.entries(MODELS))('%s says so in its own words', async (path, model) => {
+    env.upstream.control.setDefault({ hostile: 'broken-encoding' });
+    const input = { model, max_tokens: 10, messages: [{ role: 'user', content: 'hi' }] };
+    const body = path === '/v1/responses' ? { model, input: 'hi' } : input;
+    const response = await fetch(`${env.gateway.url}${path}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    expect([response.status, await response.json()]).toMatchObject([502, { error: {} }]);
+  });
+});
