@@ -36,6 +36,12 @@ describe('what changes who answers and what it costs', () => {
       headers: { 'x-api-key': apiKey, 'content-type': 'application/json', ...headers },
       body: JSON.stringify(body),
     });
+  /** With the native APIs of all vendors here. */
+  const newKey = (given: { project?: object; key?: object } = {}) =>
+    createTestKey(world.gateway, {
+      ...given,
+      project: { ...given.project, passthrough: ['openrouter', 'gemini', 'openai'] },
+    } as Parameters<typeof createTestKey>[1]);
   const refusal = async (response: Response) => {
     const { error } = (await response.json()) as { error: { code?: string; status?: string | number } };
     return [response.status, error.code];
@@ -55,7 +61,7 @@ describe('what changes who answers and what it costs', () => {
     ] as const;
 
   test('a key with a list of models reaches no other one, whatever names it', async () => {
-    const { apiKey } = await createTestKey(world.gateway, {
+    const { apiKey } = await newKey({
       key: { allowed_models: ['openrouter/cheap', 'gemini-2.5-flash'] },
     });
     const others = [
@@ -97,9 +103,9 @@ describe('what changes who answers and what it costs', () => {
   });
 
   test('under a cap what cannot be told before is refused; without one it goes on, and the row is an estimate', async () => {
-    const capped = await createTestKey(world.gateway, { project: { monthly_cap_usd: 1, cache_enabled: false } });
-    const budget = await createTestKey(world.gateway, { key: { budget_usd: 1 } });
-    const open = await createTestKey(world.gateway, { project: { cache_enabled: false } });
+    const capped = await newKey({ project: { monthly_cap_usd: 1, cache_enabled: false } });
+    const budget = await newKey({ key: { budget_usd: 1 } });
+    const open = await newKey({ project: { cache_enabled: false } });
     let last = new Response();
     for (const more of [
       { route: 'fallback' },
@@ -130,7 +136,7 @@ describe('what changes who answers and what it costs', () => {
   });
 
   test('the price is that of the model that answered, and the hold that of the dearest', async () => {
-    const { apiKey, projectId } = await createTestKey(world.gateway, {
+    const { apiKey, projectId } = await newKey({
       project: { strict_caps: true, monthly_cap_usd: 1, cache_enabled: false },
     });
     const costs = new Map<string, number>();
@@ -152,14 +158,14 @@ describe('what changes who answers and what it costs', () => {
     const booked = [...(await rowsOf(projectId, last))].map(([id, row]) => [id, row.cost_usd] as const);
     expect(new Map(booked)).toEqual(costs);
     // 24 tokens at least: $0.0000024 of the dear one's prices, but $0.000024 of the cheap one's.
-    const small = await createTestKey(world.gateway, { project: { strict_caps: true, monthly_cap_usd: 0.0005 } });
+    const small = await newKey({ project: { strict_caps: true, monthly_cap_usd: 0.0005 } });
     for (const [path, body] of ways({ models: ['dear'] })) {
       expect(await refusal(await send(path, small.apiKey, body))).toEqual([402, 'spend_cap_exceeded']);
     }
   });
 
   test('what hides usage is left out; where a 2xx shows none, the hold is booked', async () => {
-    const { apiKey, projectId } = await createTestKey(world.gateway);
+    const { apiKey, projectId } = await newKey();
     const told: string[] = [];
     const atLeastUsd = new Map<string, number>();
     const query = 'fields=candidates&$fields=candidates&alt=proto&$alt=media&%24.xgafv=2&callback=f&prettyPrint=false';
