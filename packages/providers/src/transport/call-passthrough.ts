@@ -6,6 +6,8 @@ import type { ProviderConnection } from '../provider-request';
 import { refuseRedirect, untilHeaders } from './fetch-upstream';
 
 export { isBilledStatus } from '../billing/billed-statuses';
+export { UsageEventFilter } from '../billing/drop-usage-event';
+export { createUsageTap, type UsageTap } from '../billing/usage-tap';
 export {
   atLeast,
   countReferences,
@@ -14,11 +16,9 @@ export {
   type UsageReader,
 } from '../passthrough';
 export { allowsPath } from '../path-rules';
-export { UsageEventFilter } from './drop-usage-event';
 export { hideSecrets } from './hide-secrets';
 export { readStart, UpstreamBody } from './read-body';
 export { mayBeBilled } from './upstream-failure';
-export { createUsageTap, type UsageTap } from './usage-tap';
 
 /** A provider whose native API can be passed through. */
 export type PassthroughProvider = Provider & { readonly passthrough: PassthroughPart };
