@@ -103,11 +103,16 @@ export function countText(value: JsonValue | undefined): number {
   return bytes;
 }
 
+/** A limit beyond this is none that a vendor keeps; it only has to stay a number that can be counted with. */
+const MOST_LIMIT = 1_000_000_000;
+
+const bounded = (limit: number) => Math.ceil(Math.min(limit, MOST_LIMIT));
+
 /** A number of a body, or undefined. */
 export function limitOf(body: JsonObject | undefined, ...names: readonly string[]): number | undefined {
   const values = names.map((name) => asNumber(body?.[name])).filter((value) => value !== undefined && value >= 0);
   // Where one thing is said twice, it is the vendor who chooses.
-  return values.length === 0 ? undefined : Math.max(...values.map(Number));
+  return values.length === 0 ? undefined : bounded(Math.max(...values.map(Number)));
 }
 
 /** That many times; undefined where a count is no number, since nobody knows what a vendor makes of it. */
@@ -117,7 +122,7 @@ export function timesCount(
 ): number | undefined {
   const asked = counts.filter((count) => count !== undefined && count !== null);
   if (limit === undefined || asked.some((count) => typeof count !== 'number')) return undefined;
-  return limit * Math.max(1, ...asked.map((count) => Math.ceil(Number(count))));
+  return bounded(limit * Math.max(1, ...asked.map((count) => Math.ceil(Number(count)))));
 }
 
 /** Media and references by any of the formats: what stands behind them is not in the request. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import { join } from 'node:path';
-import { isDashboardPage } from './serve-dashboard';
+import { isDashboardPage, serveDashboard } from './serve-dashboard';
 
 test("the dashboard's own pages are served, and nothing else is taken for one", async () => {
   const router = await Bun.file(join(import.meta.dir, '../../../dashboard/src/router.tsx')).text();
@@ -22,4 +22,8 @@ test("the dashboard's own pages are served, and nothing else is taken for one", 
     '/mcp',
   ];
   expect(others.filter(isDashboardPage)).toEqual([]);
+});
+
+test('a name that no file system keeps is no file', async () => {
+  expect(await serveDashboard(`/${'eyJaaaaaaaaaa.'.repeat(300)}a`)).toBeUndefined();
 });

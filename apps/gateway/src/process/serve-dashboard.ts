@@ -39,12 +39,14 @@ const YEAR_SECONDS = 31_536_000;
 const PAGE = /^\/(?:(?:requests|projects(?:\/[^/]+)?|spend|latency|models|cache|routing|playground|settings)\/?)?$/;
 /** Files that its build makes. */
 const FILE = /^\/(?:assets\/)?[\w-]+(?:\.[\w-]+)+$/;
+/** Longer names no file system keeps: looking for one would fail. */
+const MOST_NAME = 200;
 
 export const isDashboardPage = (path: string): boolean => PAGE.test(path) || path === '/index.html';
 
 /** The dashboard's file for a path, or its start page for a page of its own; undefined for everybody else's. */
 export async function serveDashboard(path: string): Promise<Response | undefined> {
-  if (FILE.test(path) && path !== '/index.html') return serveFile(path);
+  if (path.length <= MOST_NAME && FILE.test(path) && path !== '/index.html') return serveFile(path);
   if (!isDashboardPage(path)) return undefined;
   const index = Bun.file(join(DIST, 'index.html'));
   if (await index.exists()) return servePage(await index.text());

@@ -54,14 +54,15 @@ function longPromptPrice(prices: TokenPrices, name: string, tokens: number): num
   return undefined;
 }
 
-/** Σ tokens × price in integer nano-USD, rounded once, half up. Exact also where the product leaves 2^53. */
+/** Σ tokens × price in integer nano-USD, rounded once, half up. Exact also where the product leaves 2^53; no more than that. */
 export function roundedNanoUsd(parts: readonly (readonly [tokens: number, picoPerToken: number])[]): number {
   let sum = 0;
   for (const [tokens, price] of parts) sum += tokens * price;
   if (sum <= Number.MAX_SAFE_INTEGER) return Math.floor((sum + PICO_PER_NANO / 2) / PICO_PER_NANO);
+  if (!Number.isFinite(sum)) return Number.MAX_SAFE_INTEGER;
   let exact = 0n;
-  for (const [tokens, price] of parts) exact += BigInt(tokens) * BigInt(price);
-  return Number((exact + 500n) / 1000n);
+  for (const [tokens, price] of parts) exact += BigInt(Math.ceil(tokens)) * BigInt(Math.ceil(price));
+  return Math.min(Number.MAX_SAFE_INTEGER, Number((exact + 500n) / 1000n));
 }
 
 export interface Cost {

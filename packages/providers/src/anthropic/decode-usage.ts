@@ -1,7 +1,8 @@
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
 import { type Usage, ZERO_USAGE } from '@llm0/core/chat/usage';
+
 import { callFees } from '../billing/call-fees';
-import { asCount, asObject, asString } from '../translation/read-json';
+import { asCount, asCounts, asObject, asString } from '../translation/read-json';
 
 /** Usage so far and what an event adds: counts are cumulative, and a field left out keeps its earlier value. */
 export function mergeUsage(before: JsonObject, update: JsonValue | undefined): JsonObject {
@@ -19,7 +20,7 @@ export function mergeUsage(before: JsonObject, update: JsonValue | undefined): J
  * Source: https://platform.claude.com/docs/en/build-with-claude/prompt-caching#tracking-cache-performance
  */
 export function decodeUsage(value: JsonValue | undefined): Usage | undefined {
-  const usage = asObject(value);
+  const usage = asCounts(value);
   if (usage === undefined || (usage.input_tokens === undefined && usage.output_tokens === undefined)) return undefined;
   const written = asCount(usage.cache_creation_input_tokens);
   const split = asObject(usage.cache_creation) ?? {};

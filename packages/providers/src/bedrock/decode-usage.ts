@@ -1,6 +1,6 @@
 import type { JsonValue } from '@llm0/core/chat/json';
 import { type Usage, ZERO_USAGE } from '@llm0/core/chat/usage';
-import { asCount, asObject, asObjects, asString } from '../translation/read-json';
+import { asCount, asCounts, asObject, asObjects, asString } from '../translation/read-json';
 
 /**
  * The vendor's counts → ours; undefined when nothing was reported. Its input classes are disjoint, thoughts are counted
@@ -8,7 +8,7 @@ import { asCount, asObject, asObjects, asString } from '../translation/read-json
  * Source: https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_TokenUsage.html
  */
 export function decodeUsage(value: JsonValue | undefined, serviceTier: JsonValue | undefined): Usage | undefined {
-  const usage = asObject(value);
+  const usage = asCounts(value);
   if (usage === undefined || (usage.inputTokens === undefined && usage.outputTokens === undefined)) return undefined;
   const written = asCount(usage.cacheWriteInputTokens);
   const writtenFor1h = asObjects(usage.cacheDetails)

@@ -20,7 +20,8 @@ const BY_PROVIDER: Readonly<Record<string, readonly BilledStatus[]>> = {
 
 /** True where an answer with this status may stand on the vendor's bill. `words`: what it said. */
 export function isBilledStatus(provider: string, status: number, words = ''): boolean {
-  if (status < 400) return true;
+  // Beyond 599 there is no status: such an answer says nothing about the bill.
+  if (status < 400 || status > 599) return true;
   const billed = BY_PROVIDER[provider] ?? GAVE_UP;
   return billed.some((one) => one.status === status && one.words?.test(words) !== false);
 }

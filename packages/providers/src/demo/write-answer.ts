@@ -4,10 +4,12 @@ import { asNumber, asObject, asString } from '../translation/read-json';
 import { instanceOf } from './schema-instance';
 
 /** One word and the space before it, one run of punctuation: what the demo models count as a token. */
-const TOKEN = /\s*[\p{L}\p{N}_]{1,8}|\s*[^\s\p{L}\p{N}_]|\s+/gu;
+const TOKEN = /\s{0,20}(?:[\p{L}\p{N}_]{1,8}|[^\s\p{L}\p{N}_])|\s+/gu;
 /** How many tokens of arguments travel in one piece. */
 const ARGUMENT_PIECE_CHARACTERS = 12;
 const QUOTED_CHARACTERS = 200;
+/** How much of a prompt is searched for the wish to use a tool. */
+const SEARCHED_CHARACTERS = 2_000;
 
 export interface DemoToolCall {
   readonly index: number;
@@ -115,7 +117,7 @@ function answersTool(messages: JsonValue | undefined): boolean {
 }
 
 function mentions(prompt: string, toolName: string): boolean {
-  const text = prompt.toLowerCase();
+  const text = prompt.slice(0, SEARCHED_CHARACTERS).toLowerCase();
   if (text.includes(toolName.toLowerCase()) || /\b(?:use|call)\b.*\btools?\b/.test(text)) return true;
   const words = toolName.split(/[^a-zA-Z]+|(?=[A-Z])/).filter((word) => word.length > 3);
   return words.some((word) => text.includes(word.toLowerCase()));

@@ -1,13 +1,13 @@
 import type { JsonValue } from '@llm0/core/chat/json';
 import { type Usage, ZERO_USAGE } from '@llm0/core/chat/usage';
-import { asCount, asObject, asObjects } from '../translation/read-json';
+import { asCount, asCounts, asObjects } from '../translation/read-json';
 
 /**
  * The vendor's overlapping counts → disjoint classes; undefined when nothing was reported.
  * Source: https://ai.google.dev/api/generate-content#UsageMetadata
  */
 export function decodeUsage(value: JsonValue | undefined): Usage | undefined {
-  const usage = asObject(value);
+  const usage = asCounts(value);
   if (usage === undefined || Object.keys(usage).length === 0) return undefined;
   const prompt = asCount(usage.promptTokenCount) + asCount(usage.toolUsePromptTokenCount);
   const cacheReadTokens = Math.min(prompt, asCount(usage.cachedContentTokenCount));

@@ -1,14 +1,15 @@
 import type { JsonValue } from '@llm0/core/chat/json';
 import type { Usage } from '@llm0/core/chat/usage';
+
 import { callFees } from '../billing/call-fees';
-import { asCount, asObject, asString } from '../translation/read-json';
+import { asCount, asCounts, asObject, asString } from '../translation/read-json';
 
 /**
  * The vendor's overlapping counts → disjoint classes; undefined when nothing was reported.
  * Source: https://platform.openai.com/docs/api-reference/chat/object#chat-object-usage
  */
 export function decodeUsage(value: JsonValue | undefined, serviceTier?: JsonValue): Usage | undefined {
-  const usage = asObject(value);
+  const usage = asCounts(value);
   if (usage === undefined) return undefined;
   const prompt = asCount(usage.prompt_tokens);
   const completion = asCount(usage.completion_tokens);

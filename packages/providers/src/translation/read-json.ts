@@ -27,6 +27,25 @@ export function asCount(value: JsonValue | undefined): number {
   return typeof value === 'number' && value > 0 && Number.isFinite(value) ? Math.trunc(value) : 0;
 }
 
+/** More than any model reads or writes for one request: whoever tells it lies, or is broken. */
+const MOST_TOKENS = 100_000_000;
+const COUNT_NAME = /(?:tokens|token_?count)$/i;
+
+/** Usage as a vendor tells it; undefined where it tells none, or where one of its counts can be no count of tokens. */
+export function asCounts(value: JsonValue | undefined): JsonObject | undefined {
+  const counts = asObject(value);
+  return counts !== undefined && holdsCounts(counts) ? counts : undefined;
+}
+
+function holdsCounts(counts: JsonObject): boolean {
+  return Object.entries(counts).every(([name, value]) => {
+    if (typeof value === 'object' && value !== null)
+      return [value].flat().every((one) => holdsCounts(asObject(one) ?? {}));
+    if (value === null || !COUNT_NAME.test(name)) return true;
+    return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= MOST_TOKENS;
+  });
+}
+
 /** A large answer that was parsed in turns; undefined where it is not JSON. */
 export class ParsedAnswer {
   constructor(readonly value: JsonValue | undefined) {}

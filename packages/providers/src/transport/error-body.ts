@@ -97,7 +97,19 @@ function httpStatus(value: JsonValue | undefined): number | undefined {
 /** Text of a page that is not JSON: its title where it has one, never its markup. */
 function plainText(body: string): string {
   const start = body.slice(0, 20_000);
-  const title = /<title[^>]*>([^<]*)<\/title>/i.exec(start)?.[1];
+  const title = /<title[^<>]{0,200}>([^<]{0,1000})<\/title>/i.exec(start)?.[1];
   if (title !== undefined) return title;
-  return /^\s*[[{]/.test(start) ? '' : start.replace(/<(script|style)[\s\S]*?<\/\1>/gi, ' ').replace(/<[^>]*>/g, ' ');
+  if (/^\s*[[{]/.test(start)) return '';
+  return [...withoutScripts(start)].join(' ').replace(/<[^<>]*>/g, ' ');
+}
+
+/** The pieces around scripts and styles; one that does not end goes on to the end. */
+function* withoutScripts(page: string): Generator<string> {
+  const pieces = page.split(/<(script|style)\b/i);
+  yield pieces[0] ?? '';
+  for (let i = 1; i < pieces.length; i += 2) {
+    const rest = pieces[i + 1] ?? '';
+    const end = rest.toLowerCase().indexOf(`</${pieces[i]?.toLowerCase()}>`);
+    if (end >= 0) yield rest.slice(end);
+  }
 }

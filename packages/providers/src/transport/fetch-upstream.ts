@@ -86,6 +86,10 @@ export async function untilHeaders<T>(
 
 /** It could carry the key to another host. */
 export function refuseRedirect(provider: string, { status, body }: Response): void {
+  if (status > 599) {
+    void body?.cancel().catch(() => {});
+    throw upstreamFailure('malformed', provider, `answered with ${status}, which is no status.`);
+  }
   if (status < 300 || status >= 400) return;
   void body?.cancel().catch(() => {});
   throw upstreamFailure('malformed', provider, `answered with a redirect (${status}), which is refused.`);

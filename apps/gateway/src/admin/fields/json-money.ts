@@ -1,4 +1,5 @@
 import { formatUsdShort } from '@llm0/core/pricing/format-usd';
+import { withoutEnd } from '@llm0/core/text/without-end';
 
 /** The parts of `JSON` that TypeScript's library does not know yet (TC39: JSON.parse source text access). */
 interface ExactJson {
@@ -52,6 +53,6 @@ export function plainDecimal(text: string): string {
   const digits = `${'0'.repeat(MAX_EXPONENT)}${whole}${fraction}${'0'.repeat(MAX_EXPONENT)}`;
   const point = MAX_EXPONENT + whole.length + exponent;
   const left = digits.slice(0, point).replace(/^0+(?=\d)/, '');
-  const right = digits.slice(point).replace(/0+$/, '');
+  const right = withoutEnd(digits.slice(point), /0/);
   return `${sign}${left}${right === '' ? '' : `.${right}`}`;
 }

@@ -1,9 +1,7 @@
+import { withoutEnd } from '../../text/without-end';
+
 /** The same for wordings that differ in case, blanks and the last mark only. */
 export function hashQuestion(text: string): string {
-  const plain = text
-    .normalize('NFKC')
-    .toLowerCase()
-    .replace(/\s+/g, ' ')
-    .replace(/[\s.?!]+$/, '');
+  const plain = withoutEnd(text.normalize('NFKC').toLowerCase().replace(/\s+/g, ' '), /[\s.?!]/);
   return Bun.CryptoHasher.hash('sha256', plain, 'hex');
 }

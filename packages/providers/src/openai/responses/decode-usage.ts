@@ -1,11 +1,11 @@
 import type { JsonValue } from '@llm0/core/chat/json';
 import type { Usage } from '@llm0/core/chat/usage';
-import { asObject } from '../../translation/read-json';
+import { asCounts } from '../../translation/read-json';
 import { decodeUsage as decodeChatUsage } from '../decode-usage';
 
 /** The same counts as in the vendor's other format, under other names. */
 export function decodeUsage(value: JsonValue | undefined, serviceTier?: JsonValue): Usage | undefined {
-  const usage = asObject(value);
+  const usage = asCounts(value);
   if (usage === undefined) return undefined;
   return decodeChatUsage(
     {

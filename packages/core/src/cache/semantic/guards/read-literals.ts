@@ -1,3 +1,5 @@
+import { withoutEnd } from '../../../text/without-end';
+
 const SPAN = /"([^"]{1,2000}?)"|`([^`\n]{1,2000})`|(?<![\p{L}\p{N}])'([^']{2,200}?)'(?![\p{L}\p{N}])/gu;
 const MAX_SPANS = 8;
 /** What is cited in one text is looked for in the other one only where that is short. */
@@ -28,7 +30,7 @@ export function citeAlike(a: string, b: string): readonly [string, string] {
 
 function spansIn(text: string): readonly Span[] {
   return [...text.matchAll(SPAN)].map(([, double, code, single]) => ({
-    text: (double ?? code ?? single ?? '').replace(/[.,;:!?\s]+$/, '').trim(),
+    text: withoutEnd(double ?? code ?? single ?? '', /[.,;:!?\s]/).trim(),
     mark: code === undefined ? '"' : '`',
   }));
 }

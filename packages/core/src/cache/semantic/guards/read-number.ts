@@ -1,3 +1,4 @@
+import { withoutEnd } from '../../../text/without-end';
 import { NUMBER_WORDS, ORDINALS, SCALE_WORDS, TENS_WORDS } from '../english/word-lists';
 import { canonicalWord } from './canonical-word';
 
@@ -30,7 +31,7 @@ export function readNumber(token: string): ReadNumber | undefined {
   if (ordinal !== undefined) return { stem: `${MARK}${ordinal}.` };
   const [, currency = '', digits = '', unit = ''] = /^([$€£]?)(\d[\d.,:/-]*)(%|°?\p{L}{0,3})$/u.exec(token) ?? [];
   if (digits === '') return undefined;
-  const plain = digits.replace(/[.,:/-]+$/, '').replace(/,(?=\d{3}\b)/g, '');
+  const plain = withoutEnd(digits, /[.,:/-]/).replace(/,(?=\d{3}\b)/g, '');
   const value = /^\d+(?:\.\d+)?$/.test(plain) ? String(Number(plain)) : plain;
   const measure = CURRENCIES[currency] ?? unit;
   return { stem: `${MARK}${value}`, unit: measure === '' ? undefined : canonicalWord(measure) };

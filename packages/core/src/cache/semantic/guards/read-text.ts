@@ -1,3 +1,4 @@
+import { withoutEnd } from '../../../text/without-end';
 import { replacePhrases } from '../english/rewrites';
 import { FRAMES, PHRASAL_VERBS, ROMAN_NUMERALS, SPELLINGS } from '../english/word-lists';
 import { canonicalWord } from './canonical-word';
@@ -63,7 +64,7 @@ function plainSigns(text: string): string {
     .replace(/(?<=[\p{L}\p{N})]) ?(?:-{1,2}>|[→⇒]) ?(?=[\p{L}\p{N}(])/gu, ' to ')
     .replace(/\bw\/o\b/gi, 'without')
     .replace(/\bw\/(?=\s)/gi, 'with')
-    .replace(/(\d[\d.,/]*) ?(?:÷|divided by) ?(?=\d)/gi, 'divide $1 by ')
+    .replace(/(\d[\d.,/]{0,40}) ?(?:÷|divided by) ?(?=\d)/gi, 'divide $1 by ')
     .replace(/(?<=\d) ?(?:×|multiplied by) ?(?=\d)/gi, ' × ')
     .replace(/\bU\.?S\.?(?:A\b\.?)?(?![\p{L}$])/gu, 'USA')
     .replace(/(?<=\p{L}) & (?=\p{L})/gu, ' and ');
@@ -85,11 +86,12 @@ export function readText(text: string, options: ReadOptions): TextFeatures {
   const keep = (kind: WordKind, literal: string): string => {
     if (literals.length >= MAX_LITERALS) return literal;
     literals.push({
-      text: literal
-        .replace(/[\ue000-\uf8ff]/g, (mark) => literals[mark.charCodeAt(0) - LITERAL_START]?.text ?? mark)
-        .trim()
-        .replace(/[.,;:!?]+$/, '')
-        .replace(/\s+/g, ' '),
+      text: withoutEnd(
+        literal
+          .replace(/[\ue000-\uf8ff]/g, (mark) => literals[mark.charCodeAt(0) - LITERAL_START]?.text ?? mark)
+          .trim(),
+        /[.,;:!?]/,
+      ).replace(/\s+/g, ' '),
       kind,
     });
     return ` ${String.fromCharCode(LITERAL_START + literals.length - 1)} `;
@@ -134,7 +136,7 @@ const SYMBOL = /[_{}[\]=<>\\@|^~*+#()/]/;
 
 /** Tokens with symbols in them are code, but for the signs of everyday writing. */
 function keepSymbols(token: string, keep: (kind: WordKind, literal: string) => string): string {
-  const core = token.replace(/[.,;:!?]+$/, '');
+  const core = withoutEnd(token, /[.,;:!?]/);
   if (/^[=<>~^|*]?$/.test(core) || /^[=-]+\??$/.test(token)) return ' ';
   if (/^(?:c|f)#$|^c\+\+$/i.test(core)) return core.toLowerCase().replace('#', 'sharp').replace('++', 'plusplus');
   if (/^\(?[\p{L}\p{N}'’.-]+\)?$/u.test(core)) return token.replace(/[()]/g, ' ');

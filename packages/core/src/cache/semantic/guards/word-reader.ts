@@ -1,3 +1,4 @@
+import { withoutEnd } from '../../../text/without-end';
 import {
   COUNTED,
   DATE_WORDS,
@@ -216,7 +217,8 @@ export class WordReader {
 
 /** Punctuation, hyphens and slashes part words; numbers, dates and versions stay whole. */
 function splitToken(raw: string): readonly string[] {
-  const [, head = '', tail = ''] = /^(.*?)([.,:;!?]*)$/.exec(raw) ?? [];
+  const head = withoutEnd(raw, /[.,:;!?]/);
+  const tail = raw.slice(head.length);
   const end = tail === '' ? [] : [tail];
   if (head === '' || /^[-+/&']+$/.test(head)) return end;
   if (WHOLE.has(head) || /^[$€£]?\d[\d.,:/-]*(?:%|°?\p{L}{1,3})?$/u.test(head)) return [head, ...end];
