@@ -6,7 +6,7 @@ import type { Database, Db } from '@llm0/drizzle/client';
 import { claimFolder } from '@llm0/drizzle/embedded/private-folder';
 import { findPrincipalByHash } from '@llm0/drizzle/queries/access/find-principal';
 import { createBoundedFetch } from '@llm0/providers/transport/bounded-fetch';
-import { readEgressAllow } from '@llm0/providers/transport/egress-allow';
+import { readEgressAllow } from '@llm0/providers/transport/egress/egress-allow';
 import type { Logger } from 'pino';
 import type { Config } from './config/config';
 import { Activity } from './observe/activity';

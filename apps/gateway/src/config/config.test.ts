@@ -1,4 +1,7 @@
 import { describe, expect, test } from 'bun:test';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { ConfigError, readConfig } from './config';
 
 const wrong = (env: Record<string, string>): string => {
@@ -133,6 +136,22 @@ describe('readConfig', () => {
       'us-gov-west-1',
     );
     expect(readConfig({ AWS_BEARER_TOKEN_BEDROCK: 'ABSKx' }).providers[0]?.apiKey).toBe('ABSKx');
+  });
+
+  test('a secret may be in a file that <name>_FILE names; the variable itself counts first', () => {
+    const path = join(mkdtempSync(join(tmpdir(), 'llm0-secret-')), 'password');
+    writeFileSync(path, 'from-a-file\n');
+    const redis = { REDIS_URL: 'redis://r:6379', REDIS_PASSWORD_FILE: path };
+    expect(readConfig({ ...redis, REDIS_PASSWORD: '' })).toMatchObject({
+      redis: { password: 'from-a-file' },
+      misspeltNames: [],
+    });
+    expect(readConfig({ ...redis, REDIS_PASSWORD: 'own' }).redis?.password).toBe('own');
+    expect(() => readConfig({ DATABASE_URL_FILE: '/not/there' })).toThrow('DATABASE_URL_FILE=/not/there: a file');
+    expect(readConfig({ OPENAI_API_KEY_FILE: path }).providers).toMatchObject([
+      { name: 'openai', apiKey: 'from-a-file' },
+    ]);
+    rmSync(dirname(path), { recursive: true });
   });
 
   test('what requests for outside URLs may reach', () => {

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+
 /** A setting that cannot be used: the start stops with this one line. */
 export class ConfigError extends Error {
   constructor(name: string, value: string, allowed: string) {
@@ -12,6 +14,9 @@ export type Settings<T> = { readonly [K in keyof T as undefined extends T[K] ? n
   readonly [K in keyof T as undefined extends T[K] ? K : never]?: T[K];
 };
 
+/** Settings that hold a secret, alone or within a URL. */
+const SECRET = /^(?:DATABASE_URL|REDIS_URL|REDIS_PASSWORD|ADMIN_TOKEN|METRICS_TOKEN|ENCRYPTION_KEY|[A-Z_]+_API_KEY)$/;
+
 /** Reads typed values out of an environment; every reader throws `ConfigError` for what it cannot take. */
 export class EnvReader {
   /** Names that were asked for, set or not. */
@@ -22,7 +27,20 @@ export class EnvReader {
   text(name: string): string | undefined {
     this.known.add(name);
     const value = this.env[name]?.trim();
-    return value === undefined || value === '' ? undefined : value;
+    return value === undefined || value === '' ? this.secretFile(name) : value;
+  }
+
+  /** Secrets may be in a file that `<name>_FILE` names, as Docker and Kubernetes hand them out. */
+  private secretFile(name: string): string | undefined {
+    const variable = `${name}_FILE`;
+    const path = SECRET.test(name) ? this.env[variable]?.trim() : undefined;
+    if (path === undefined || path === '') return undefined;
+    this.known.add(variable);
+    try {
+      return readFileSync(path, 'utf8').trim() || undefined;
+    } catch {
+      throw new ConfigError(variable, path, 'a file that can be read is needed');
+    }
   }
 
   integer(name: string, fallback: number, range: { min: number; max: number }): number {

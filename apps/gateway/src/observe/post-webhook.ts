@@ -1,5 +1,5 @@
 // A webhook that is refused, unreachable or slow (10 s): the call throws; the alert's next check makes it again.
-import { type EgressOptions, pinUrl } from '@llm0/providers/transport/fetch-guarded';
+import { type EgressOptions, pinUrl } from '@llm0/providers/transport/egress/fetch-guarded';
 
 const TIMEOUT_MS = 10_000;
 

@@ -6,9 +6,9 @@ import { CUSTOM_KIND, createCustomProvider } from '@llm0/providers/openai-compat
 import type { Provider } from '@llm0/providers/provider';
 import type { ProviderConnection } from '@llm0/providers/provider-request';
 import type { ProviderRegistry } from '@llm0/providers/registry';
-import type { EgressOptions } from '@llm0/providers/transport/fetch-guarded';
+import type { EgressOptions } from '@llm0/providers/transport/egress/fetch-guarded';
+import { createPinnedFetch } from '@llm0/providers/transport/egress/pinned-fetch';
 import { createKeyHealth, type KeyHealth, KeyRing, type RingKey } from '@llm0/providers/transport/key-ring';
-import { createPinnedFetch } from '@llm0/providers/transport/pinned-fetch';
 import type { Logger } from 'pino';
 import type { Config } from '../config/config';
 import type { ProviderSetting } from '../config/providers';

@@ -5,7 +5,7 @@ import type { StoredProviderKey } from '@llm0/drizzle/queries/routing/provider-k
 import { CUSTOM_KIND } from '@llm0/providers/openai-compatible/create-custom-provider';
 import { type ProbeOutcome, probeProvider } from '@llm0/providers/probe-provider';
 import type { ProviderRegistry } from '@llm0/providers/registry';
-import { type EgressOptions, pinUrl } from '@llm0/providers/transport/fetch-guarded';
+import { type EgressOptions, pinUrl } from '@llm0/providers/transport/egress/fetch-guarded';
 import { isUnresolved } from '@llm0/providers/transport/upstream-failure';
 import type { ProviderConnections } from './connections';
 

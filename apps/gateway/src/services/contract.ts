@@ -13,7 +13,7 @@ import type { SharedTargetHealth } from '@llm0/core/routing/shared-target-health
 import type { Target } from '@llm0/core/routing/target';
 import type { Provider } from '@llm0/providers/provider';
 import type { ProviderConnection } from '@llm0/providers/provider-request';
-import type { EgressOptions } from '@llm0/providers/transport/fetch-guarded';
+import type { EgressOptions } from '@llm0/providers/transport/egress/fetch-guarded';
 import type { KeyRing } from '@llm0/providers/transport/key-ring';
 import type { Logger } from 'pino';
 import type { Config } from '../config/config';

@@ -4,7 +4,7 @@ import type { SharedTargetHealth } from '@llm0/core/routing/shared-target-health
 import type { Database } from '@llm0/drizzle/client';
 import { seedPrices } from '@llm0/drizzle/queries/routing/model-pricing';
 import { createProviderRegistry } from '@llm0/providers/registry';
-import { readEgressAllow } from '@llm0/providers/transport/egress-allow';
+import { readEgressAllow } from '@llm0/providers/transport/egress/egress-allow';
 import type { Logger } from 'pino';
 import type { Config } from '../config/config';
 import type { Metrics } from '../observe/metrics';

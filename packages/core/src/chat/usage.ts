@@ -13,6 +13,8 @@ export interface Usage {
   readonly outputTokens: number;
   readonly reasoningTokens: number;
   readonly outputAudioTokens: number;
+  /** Integer nano-USD that the vendor bills beside tokens: searches, sources. */
+  readonly feeNanoUsd?: number;
   /** The service tier the vendor says it billed (`flex`, `priority`, …); absent = standard. */
   readonly serviceTier?: string;
   /** True when the vendor reported nothing and the gateway counted by itself. */
@@ -34,10 +36,12 @@ export const ZERO_USAGE: Usage = {
 export function addUsage(a: Usage, b: Usage): Usage {
   const sum: { -readonly [K in keyof Usage]: Usage[K] } = { ...a, ...b };
   for (const name of COUNTS) sum[name] = a[name] + b[name];
-  return a.estimated === true ? { ...sum, estimated: true } : sum;
+  const feeNanoUsd = (a.feeNanoUsd ?? 0) + (b.feeNanoUsd ?? 0);
+  const fees = feeNanoUsd === 0 ? {} : { feeNanoUsd };
+  return a.estimated === true ? { ...sum, ...fees, estimated: true } : { ...sum, ...fees };
 }
 
-const COUNTS = Object.keys(ZERO_USAGE) as (keyof Omit<Usage, 'serviceTier' | 'estimated'>)[];
+const COUNTS = Object.keys(ZERO_USAGE) as (keyof Omit<Usage, 'serviceTier' | 'estimated' | 'feeNanoUsd'>)[];
 
 /** All input tokens, whatever their class. */
 export function promptTokens(usage: Usage): number {

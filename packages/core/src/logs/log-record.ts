@@ -30,6 +30,8 @@ export interface CostDetail {
   readonly output?: number;
   readonly reasoning?: number;
   readonly audio?: number;
+  /** Beside tokens: searches, sources. */
+  readonly fees?: number;
   /** Cost of failed or hedged attempts. */
   readonly other_attempts?: number;
   readonly price_source?: string;

@@ -99,5 +99,7 @@ export function computeCost(usage: Usage, priced: Pick<PricedModel, 'prices'>): 
   if (cacheWrite[0] + cacheWrite1h[0] > 0) detail.cache_write = roundedNanoUsd([cacheWrite, cacheWrite1h]);
   if (reasoning[0] > 0) detail.reasoning = roundedNanoUsd([reasoning]);
   if (inputAudio[0] + outputAudio[0] > 0) detail.audio = roundedNanoUsd([inputAudio, outputAudio]);
-  return { costNanoUsd, detail };
+  const { feeNanoUsd = 0 } = usage;
+  if (feeNanoUsd > 0) detail.fees = feeNanoUsd;
+  return { costNanoUsd: costNanoUsd + feeNanoUsd, detail };
 }

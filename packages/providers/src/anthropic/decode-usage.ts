@@ -1,5 +1,7 @@
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
 import { type Usage, ZERO_USAGE } from '@llm0/core/chat/usage';
+
+import { callFees } from '../billing/call-fees';
 import { asCount, asCounts, asObject, asString } from '../translation/read-json';
 
 /** Usage so far and what an event adds: counts are cumulative, and a field left out keeps its earlier value. */
@@ -35,6 +37,7 @@ export function decodeUsage(value: JsonValue | undefined): Usage | undefined {
     cacheWrite1hTokens,
     outputTokens: output - reasoningTokens,
     reasoningTokens,
+    ...callFees('web_search', asCount(asObject(usage.server_tool_use)?.web_search_requests)),
     ...(tier === undefined || tier === 'standard' ? {} : { serviceTier: tier }),
   };
 }

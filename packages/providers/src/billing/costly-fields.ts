@@ -112,6 +112,16 @@ for (const entry of COSTLY) {
   BY_FORMAT.set(entry.format, fields);
 }
 
+/** Servers of one family take each other's fields. */
+function fieldOf(format: WireFormat, field: string): CostlyField | undefined {
+  const own = BY_FORMAT.get(format)?.get(field);
+  if (own !== undefined || !RELATED.has(format) || COUNTED.has(field)) return own;
+  return BY_FORMAT.get('openai-chat')?.get(field);
+}
+const RELATED: ReadonlySet<WireFormat> = new Set(['openai-responses', 'openai-completions']);
+/** Part of the hold there. */
+const COUNTED: ReadonlySet<string> = new Set(['best_of']);
+
 const TIER_FIELDS = ['service_tier', 'serviceTier'] as const;
 /** Only read by a model, or given back. */
 const CONTENT: ReadonlySet<string> = new Set([
@@ -128,12 +138,11 @@ const MAX_DEPTH = 8;
 export function findCostly(format: WireFormat, body: JsonObject): Costly {
   const uses: CostlyUse[] = [];
   const names: NamedModel[] = [];
-  const fields = BY_FORMAT.get(format);
   for (const field in body) {
     const value = body[field];
     if (value === undefined || value === null || CONTENT.has(field)) continue;
     if (field === 'prompt' && format !== 'openai-responses') continue;
-    const known = fields?.get(field);
+    const known = fieldOf(format, field);
     if (known !== undefined && known.isHarmless?.(value) !== true) uses.push({ field, effect: known.effect });
     if (field !== 'model') collectNames(value, { field, isName: NAMES_MODEL.test(field), depth: 0 }, names);
   }

@@ -1,5 +1,7 @@
 import type { JsonValue } from '@llm0/core/chat/json';
 import type { Usage } from '@llm0/core/chat/usage';
+
+import { callFees } from '../billing/call-fees';
 import { asCount, asCounts, asObject, asString } from '../translation/read-json';
 
 /**
@@ -33,6 +35,7 @@ export function decodeUsage(value: JsonValue | undefined, serviceTier?: JsonValu
     outputTokens: visible - outputAudioTokens,
     reasoningTokens,
     outputAudioTokens,
+    ...callFees('source', asCount(usage.num_sources_used)),
     ...billedTier(asString(serviceTier)),
   };
 }

@@ -30,7 +30,16 @@ const CHAT: Endpoint = {
   askForUsage,
   tellsCost: (body) => body.stream !== true || asObject(body.stream_options)?.include_usage === true,
   boundedFields: new Set([
-    ...['model', 'messages', 'tools', 'tool_choice', 'parallel_tool_calls', 'response_format', 'stream_options'],
+    ...[
+      'model',
+      'models',
+      'messages',
+      'tools',
+      'tool_choice',
+      'parallel_tool_calls',
+      'response_format',
+      'stream_options',
+    ],
     ...['max_tokens', 'max_completion_tokens', 'reasoning_effort', 'frequency_penalty', 'presence_penalty'],
     ...['logit_bias', 'logprobs', 'top_logprobs', ...SAMPLING],
   ]),

@@ -6,6 +6,8 @@ import type { ProviderConnection } from '../provider-request';
 import { refuseRedirect, untilHeaders } from './fetch-upstream';
 
 export { isBilledStatus } from '../billing/billed-statuses';
+export { UsageEventFilter } from '../billing/drop-usage-event';
+export { createUsageTap, type UsageTap } from '../billing/usage-tap';
 export {
   atLeast,
   countReferences,
@@ -13,12 +15,10 @@ export {
   type NativeShape,
   type UsageReader,
 } from '../passthrough';
-export { UsageEventFilter } from './drop-usage-event';
+export { allowsPath } from '../path-rules';
 export { hideSecrets } from './hide-secrets';
-export { allowsPath } from './path-rules';
 export { readStart, UpstreamBody } from './read-body';
 export { mayBeBilled } from './upstream-failure';
-export { createUsageTap, type UsageTap } from './usage-tap';
 
 /** A provider whose native API can be passed through. */
 export type PassthroughProvider = Provider & { readonly passthrough: PassthroughPart };

@@ -3,7 +3,7 @@ import type { PricedModel } from '@llm0/core/pricing/price-book';
 import type { TargetStatus } from '@llm0/core/routing/target-health';
 import type { StoredProviderKey } from '@llm0/drizzle/queries/routing/provider-keys';
 import type { StoredProvider } from '@llm0/drizzle/queries/routing/providers';
-import { readPathRule } from '@llm0/providers/transport/path-rules';
+import { readPathRule } from '@llm0/providers/path-rules';
 import { id, instantShown, pageOf, providerName, text } from '../fields/fields';
 import { type InnerOf, showFields } from '../fields/map-fields';
 import { showInstant } from '../fields/show-fields';

@@ -5,7 +5,7 @@ import { admit } from '../exchange/admit';
 import { authenticate } from '../exchange/authenticate';
 import { claimCompletion, hasIdempotencyKey, UNCLAIMED } from '../exchange/idempotency';
 import { openExchange } from '../exchange/open-exchange';
-import { isLargeBody, readRequestBody, withDigest } from '../exchange/read-request';
+import { readRequestBody, withDigest } from '../exchange/read-request';
 import { handleRefusal, type Progress } from '../handle-refusal';
 import { Meter } from '../ledger/meter';
 import { produceAnswer } from './produce-answer';
@@ -21,7 +21,7 @@ export async function handleChat(services: Services, dialect: Dialect, httpReque
     progress.exchange = exchange;
     const principal = await authenticate(services, httpRequest);
     progress.principal = principal;
-    const body = await readRequestBody(services, httpRequest, release);
+    const { body, isLarge } = await readRequestBody(services, httpRequest, release);
     if (typeof body.model === 'string') progress.requestedModel = body.model;
     progress.stream = body.stream === true;
     const { headers } = httpRequest;
@@ -30,7 +30,7 @@ export async function handleChat(services: Services, dialect: Dialect, httpReque
       keeping === undefined
         ? dialect.decodeRequest(body, headers)
         : await recallConversation(services, { dialect, keeping, body, headers, projectId: principal.project.id });
-    const request = isLargeBody(httpRequest) ? await withDigest(decoded) : decoded;
+    const request = isLarge ? await withDigest(decoded) : decoded;
     progress.request = request;
     const input = { exchange, principal, dialect: dialect.name, request };
     const claimed = hasIdempotencyKey(httpRequest) ? await claimCompletion(services, input, httpRequest) : UNCLAIMED;

@@ -27,7 +27,9 @@ export class EmbeddingMeter extends Booking<BookingInput<EmbeddingPlan, CachedEm
     const [first, ...others] = fresh;
     const wasted = upstream?.wastedNanoUsd ?? 0;
     const waste = wasted === 0 ? {} : { other_attempts: wasted };
-    const booked = this.unfinished(usage, costNanoUsd, { isBilled: upstream?.estimated === true });
+    const isHidden = upstream !== undefined && (upstream.estimated || plan.others !== undefined);
+    const told = plan.isInexact && upstream !== undefined ? { ...usage, estimated: true } : usage;
+    const booked = this.unfinished(told, costNanoUsd, { isBilled: isHidden });
     this.settle(
       {
         ...this.described(target),

@@ -29,7 +29,7 @@ export async function handleEmbeddings(
     progress.exchange = exchange;
     const principal = await authenticate(services, httpRequest);
     progress.principal = principal;
-    const body = await readRequestBody(services, httpRequest, release);
+    const { body } = await readRequestBody(services, httpRequest, release);
     if (typeof body.model === 'string') progress.requestedModel = body.model;
     const decoded = dialect.decodeRequest(body);
     const { request } = decoded;

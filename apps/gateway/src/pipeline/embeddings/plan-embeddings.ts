@@ -17,6 +17,7 @@ import type { Services } from '../../services/contract';
 import type { AdmitInput, Planner } from '../exchange/admit';
 import { admitPlan } from '../exchange/admit-plan';
 import { allowedRoute, isModelAllowed, orderedRoute } from '../exchange/allowed-route';
+import { type CostlyPlan, checkCostly } from '../exchange/check-costly';
 import { dropsParams } from '../exchange/plan-request';
 
 /** A request, and what the cache is known to have of it. */
@@ -27,7 +28,7 @@ export interface EmbeddingJob {
   readonly known: ReadonlyMap<number, CachedEmbedding>;
 }
 
-export interface EmbeddingPlan {
+export interface EmbeddingPlan extends CostlyPlan {
   readonly request: EmbeddingRequest;
   readonly route: Route;
   readonly admit: AdmitPlan;
@@ -69,11 +70,13 @@ export function planEmbeddings(
     : undefined;
   const inputs = missing.map((index) => request.inputs[index] as EmbeddingInput);
   const tokens = estimateInputTokens(inputs, project.strictCaps);
-  const holdNanoUsd = dearest(route.targets, tokens);
+  const wire = { format: 'openai-chat', body: request.extra } as const;
+  const costly = checkCostly(principal, { wire, targets: route.targets }, services.routing().prices);
+  const holdNanoUsd = dearest([...route.targets, ...(costly.others ?? []).map((priced) => ({ priced }))], tokens);
   // One key alone is asked for: that of a single input, or where all are known, so that it counts as the hit it is.
   const asked = exchange.controls.cache === 'normal' && (request.inputs.length === 1 || missing.length === 0);
   return {
-    ...{ request, route, keys, known, missing },
+    ...{ request, route, keys, known, missing, ...costly },
     dropParams: dropsParams(exchange, principal),
     maxAttempts: project.strictCaps ? 1 : Number.POSITIVE_INFINITY,
     admit: admitPlan(
@@ -87,7 +90,7 @@ export function planEmbeddings(
   };
 }
 
-function dearest(targets: readonly RouteTarget[], tokens: number): number {
+function dearest(targets: readonly Pick<RouteTarget, 'priced'>[], tokens: number): number {
   const costs = targets.map(({ priced }) =>
     priced === undefined ? 0 : roundedNanoUsd([[tokens, priceOf(priced.prices, 'input', { promptTokens: tokens })]]),
   );

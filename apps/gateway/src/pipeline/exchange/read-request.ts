@@ -7,30 +7,41 @@ import { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { Services } from '../../services/contract';
 import { type BodyBounds, boundedBody, tooLarge } from './bounded-body';
 
+export interface ReadBody {
+  readonly body: JsonObject;
+  /** All further work on it is done in turns. */
+  readonly isLarge: boolean;
+}
+
 /** Reads and parses a request body, bounded by MAX_BODY_BYTES. Throws `request_too_large`, `overloaded` or `invalid_json`. */
 export async function readRequestBody(
   services: Pick<Services, 'config'>,
   request: Request,
   { carry }: Required<Pick<BodyBounds, 'carry'>>,
-): Promise<JsonObject> {
+): Promise<ReadBody> {
   const text = await readText(request, { maxBytes: services.config.maxBodyBytes, carry });
   const isLarge = text.length > LARGE_JSON_LENGTH;
-  if (isLarge) await checkJsonBoundsInTurns(text);
-  else checkJsonBounds(text);
-  let value: JsonValue;
-  try {
-    value = isLarge ? await parseJsonInTurns(text) : (JSON.parse(text) as JsonValue);
-  } catch (cause) {
-    throw new GatewayError('invalid_json', `The request body is not valid JSON: ${describe(cause)}.`, { cause });
-  }
+  const value = await parseBody(text);
   if (!isObject(value)) {
     throw new GatewayError('invalid_request', 'The request body must be a JSON object.');
   }
-  return value;
+  return { body: value, isLarge };
 }
 
-/** Whether a body is read in turns. Without a declared length it counts as large. */
-export function isLargeBody({ headers }: Request): boolean {
+/** In turns where it is large. Throws `invalid_json`, and `invalid_request` for what is too much to be parsed. */
+export async function parseBody(text: string): Promise<JsonValue> {
+  const isLarge = text.length > LARGE_JSON_LENGTH;
+  if (isLarge) await checkJsonBoundsInTurns(text);
+  else checkJsonBounds(text);
+  try {
+    return isLarge ? await parseJsonInTurns(text) : (JSON.parse(text) as JsonValue);
+  } catch (cause) {
+    throw new GatewayError('invalid_json', `The request body is not valid JSON: ${describe(cause)}.`, { cause });
+  }
+}
+
+/** Whether a body is read in pieces: also where its length is not declared. */
+function mayBeLarge({ headers }: Request): boolean {
   const declared = headers.get('content-length');
   return declared === null || Number(declared) > LARGE_JSON_LENGTH;
 }
@@ -47,7 +58,7 @@ async function readText(request: Request, rules: BodyRules): Promise<string> {
   const declared = request.headers.get('content-length');
   if (declared !== null && Number(declared) > maxBytes) throw tooLarge(maxBytes);
   if (request.body === null) return '';
-  if (isLargeBody(request)) return readInPieces(request.body, rules);
+  if (mayBeLarge(request)) return readInPieces(request.body, rules);
   const text = await request.text();
   if (text.length > maxBytes) throw tooLarge(maxBytes);
   return text;

@@ -50,13 +50,13 @@ export class NativeMeter extends Booking<NativeMeterInput> {
   complete(status: number, said?: string): void {
     if (status < 400) {
       const told = this.reader?.usage;
-      this.book({ status: 'success', httpStatus: status }, told ?? this.guess(), told ? 'told' : 'hidden');
+      this.book({ status: 'success', httpStatus: status }, told ?? this.guess(0), told ? 'told' : 'hidden');
       return;
     }
     const code = status === 429 ? 'upstream_rate_limited' : status < 500 ? 'upstream_rejected' : 'upstream_error';
     const error = { code, message: `The provider answered with status ${status}.` };
     const isBilled = isBilledStatus(this.input.job.provider, status, said);
-    const usage = this.reader?.usage ?? (isBilled ? this.guess() : ZERO_USAGE);
+    const usage = this.reader?.usage ?? (isBilled ? this.guess(0) : ZERO_USAGE);
     this.book({ status: 'error', httpStatus: status, error }, usage, isBilled ? 'cut' : 'told');
   }
 
@@ -67,15 +67,15 @@ export class NativeMeter extends Booking<NativeMeterInput> {
 
   protected end(ending: Ending): void {
     const { reader, isSent } = this;
-    const guessed = this.guess();
+    // Plain answers are read at their end: until then their bytes count as they are.
+    const guessed = this.guess(this.receivedBytes);
     const known = reader?.usage === undefined ? guessed : atLeast(reader.usage, guessed.outputTokens);
     this.book(ending, isSent ? known : ZERO_USAGE, isSent ? 'cut' : 'told');
   }
 
-  /** From what was sent and what came. */
-  private guess(): Usage {
-    // Plain answers are read at their end: until then their bytes count as they are.
-    const bytes = this.input.job.shape?.isInputOnly === true ? 0 : this.reader?.outputBytes || this.receivedBytes;
+  /** From what was sent and what came. `unreadBytes`: those of an answer of which nothing was read. */
+  private guess(unreadBytes: number): Usage {
+    const bytes = this.input.job.shape?.isInputOnly === true ? 0 : this.reader?.outputBytes || unreadBytes;
     const outputTokens = guessTokens(bytes);
     return { ...ZERO_USAGE, inputTokens: guessTokens(this.input.job.bodyBytes), outputTokens, estimated: true };
   }

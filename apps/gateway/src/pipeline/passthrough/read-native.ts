@@ -1,14 +1,9 @@
-import { isObject, type JsonObject, type JsonValue, parseJson } from '@llm0/core/chat/json';
-import { checkJsonBounds, checkJsonBoundsInTurns } from '@llm0/core/chat/json-bounds';
-import {
-  decodeInTurns,
-  LARGE_JSON_LENGTH,
-  parseJsonInTurns,
-  stringifyJsonInTurns,
-} from '@llm0/core/chat/json-in-turns';
+import { isObject, type JsonObject } from '@llm0/core/chat/json';
+import { decodeInTurns, LARGE_JSON_LENGTH, stringifyJsonInTurns } from '@llm0/core/chat/json-in-turns';
 import { GatewayError, invalidRequest } from '@llm0/core/errors/gateway-error';
 import type { NativePath, NativeShape, PassthroughProvider } from '@llm0/providers/transport/call-passthrough';
 import { boundedBody, tooLarge } from '../exchange/bounded-body';
+import { parseBody } from '../exchange/read-request';
 import { findShape } from './allow-native';
 import type { NativeJob } from './plan-passthrough';
 
@@ -108,7 +103,7 @@ export async function readBody(
   const bytes = await new Response(boundedBody(request.body, { maxBytes, carry })).bytes();
   if (!isJson || (bytes.byteLength === 0 && !needsObject)) return { bytes, length: bytes.byteLength };
   const isLarge = bytes.byteLength > LARGE_JSON_LENGTH;
-  const value = await (isLarge ? parseLarge(bytes) : parseSmall(bytes));
+  const value = await parseBody(await decode(bytes));
   if (needsObject && !isObject(value)) throw noObject();
   const written = isLarge ? await stringifyJsonInTurns(value) : Buffer.from(JSON.stringify(value));
   return { bytes: written, length: written.byteLength, isJson, json: isObject(value) ? value : undefined };
@@ -116,31 +111,14 @@ export async function readBody(
 
 const noObject = () => invalidRequest('', 'The request body must be a JSON object.');
 const UTF_8 = new TextDecoder('utf-8', { fatal: true });
-const notJson = (cause: unknown) => new GatewayError('invalid_json', 'The request body is not valid JSON.', { cause });
-const notUtf8 = (cause: unknown) =>
-  new GatewayError('invalid_json', 'The request body is not valid JSON: it is not UTF-8.', { cause });
 
-function parseSmall(bytes: Uint8Array): JsonValue {
-  let text: string;
+async function decode(bytes: Uint8Array): Promise<string> {
   try {
-    text = UTF_8.decode(bytes);
+    if (bytes.byteLength <= LARGE_JSON_LENGTH) return UTF_8.decode(bytes);
+    return await decodeInTurns(bytes, { fatal: true });
   } catch (cause) {
-    throw notUtf8(cause);
+    throw new GatewayError('invalid_json', 'The request body is not valid JSON: it is not UTF-8.', { cause });
   }
-  checkJsonBounds(text);
-  const value = parseJson(text);
-  if (value === undefined) throw notJson(undefined);
-  return value;
-}
-
-async function parseLarge(bytes: Uint8Array): Promise<JsonValue> {
-  const text = await decodeInTurns(bytes, { fatal: true }).catch((cause: unknown) => {
-    throw notUtf8(cause);
-  });
-  await checkJsonBoundsInTurns(text);
-  return parseJsonInTurns(text).catch((cause: unknown) => {
-    throw notJson(cause);
-  });
 }
 
 /** What a native request asks for, as far as its shape is known. */

@@ -5,7 +5,7 @@ import { decodeInTurns, LARGE_JSON_LENGTH, parseJsonInTurns } from '@llm0/core/c
 import { SseDecoder } from '@llm0/core/sse/decode-sse';
 import type { UsageReader } from '../passthrough';
 import { asObject } from '../translation/read-json';
-import { EventStreamFrames } from './event-stream-frames';
+import { EventStreamFrames } from '../transport/event-stream-frames';
 
 /** A plain answer larger than this is not read. */
 const MAX_PLAIN_BYTES = 32 * 1024 * 1024;

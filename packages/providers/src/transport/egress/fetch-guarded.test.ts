@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from 'bun:test';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
-import { TEST_CERTIFICATE } from '../__fixtures__/certificate';
+import { TEST_CERTIFICATE } from '../../__fixtures__/certificate';
 import { fetchGuarded, type GuardedRequest, pinUrl } from './fetch-guarded';
 import { inlineMedia } from './inline-media';
 import { isPrivateAddress } from './private-addresses';

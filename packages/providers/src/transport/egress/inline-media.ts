@@ -1,7 +1,7 @@
 // Media that cannot be fetched fails the request as the caller's own mistake: another provider would not get it either.
 import { setTimeout } from 'node:timers/promises';
 import { clientClosed, type GatewayError, invalidRequest } from '@llm0/core/errors/gateway-error';
-import { type InlineMedia, mimeTypeOfName } from '../translation/media-source';
+import { type InlineMedia, mimeTypeOfName } from '../../translation/media-source';
 import { type EgressOptions, fetchGuarded, readUrl, refused } from './fetch-guarded';
 
 /** The most that vendors take inside one request, before base64. */

@@ -1,7 +1,7 @@
 // A host that leads to private addresses fails each attempt as unreachable; its name is looked up anew every minute.
 import { GatewayError } from '@llm0/core/errors/gateway-error';
+import { upstreamFailure } from '../upstream-failure';
 import { type EgressOptions, type PinnedUrl, pinUrl } from './fetch-guarded';
-import { upstreamFailure } from './upstream-failure';
 
 export interface PinnedFetchOptions extends EgressOptions {
   /** Named in messages. */
