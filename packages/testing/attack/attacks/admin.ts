@@ -29,7 +29,8 @@ async function guess(context: AttackContext, headOf: (index: number) => [head: s
   return refused < GUESSES - LOOKED_AT ? `${GUESSES - refused} of ${GUESSES} guesses were looked at` : undefined;
 }
 
-const JSON_TYPE = 'content-type: application/json';
+/** As the dashboard's own page sends it. */
+const JSON_TYPE = 'content-type: application/json\r\norigin: http://x\r\nsec-fetch-site: same-origin';
 const forwardedFor = (i: number) => `x-forwarded-for: 203.0.113.${i % 250}, 198.51.100.${i % 250}`;
 
 /** Paths that end, begin or are written like the one that stands open. */
