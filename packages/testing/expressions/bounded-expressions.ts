@@ -52,7 +52,6 @@ const ROWS: readonly Row[] = [
     'apps/gateway/src/cli/admin-client.ts',
     TRAILING_SLASHES,
     500,
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: the code as it stands there
     ['apps/gateway/src/cli/admin-client.ts', '${url.replace'],
   ],
   ['apps/gateway/src/config/values.ts', TRAILING_SLASHES, 500, SETTINGS],
