@@ -34,11 +34,21 @@ const TIMEOUT = '2s';
 const LEASE_MS = 3_000;
 const CALM_MS = 300;
 
+/** What still runs, for an end before its time. */
+const open = new Set<() => Promise<void>>();
+
+/** Ends all servers and gateways of this process and removes their folders. */
+export async function closeAttackWorlds(): Promise<void> {
+  await Promise.all([...open].map((close) => close()));
+}
+
 export async function startAttackWorld({ stores }: Pick<AttackOptions, 'stores'>): Promise<AttackWorld> {
   const stops: (() => unknown)[] = [];
   const close = async () => {
     for (const stop of stops.splice(0).reverse()) await stop();
+    open.delete(close);
   };
+  open.add(close);
   try {
     const folder = temporaryFolder('attack');
     stops.push(() => removeFolder(folder));

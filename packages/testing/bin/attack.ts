@@ -16,11 +16,15 @@ async function run({ kind, options }: AttackCommand): Promise<boolean> {
     say(showFuzz(result));
     return result.isClean;
   }
-  const [{ ATTACKS }, { runAttacks }, { showSum }] = await Promise.all([
+  const [{ ATTACKS }, { runAttacks }, { showSum }, { closeAttackWorlds }] = await Promise.all([
     import('../attack/attacks/index'),
     import('../attack/run-attacks'),
     import('../attack/show-attack'),
+    import('../attack/attack-world'),
   ]);
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.on(signal, () => void closeAttackWorlds().finally(() => process.exit(1)));
+  }
   say(`attack: seed ${options.seed}, ${options.stores} stores`);
   const { outcomes, breaches } = await runAttacks(ATTACKS, { ...options, say });
   say(showSum(outcomes));
