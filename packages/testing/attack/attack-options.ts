@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 export interface AttackOptions {
   readonly stores: 'real' | 'embedded';
   readonly seed: number;
-  /** Only attacks with this in their name. */
+  /** Only attacks with one of these, separated by commas, in their name. */
   readonly only: string | undefined;
   /** Leaves out what takes seconds. */
   readonly short: boolean;
@@ -21,7 +21,7 @@ export type AttackCommand =
   | { readonly kind: 'attacks'; readonly options: Omit<AttackOptions, 'say'> }
   | { readonly kind: 'fuzz'; readonly options: FuzzOptions };
 
-export const USAGE = `bun run attack [--only name] [--stores embedded|real] [--short] [--seed 1]
+export const USAGE = `bun run attack [--only name,name] [--stores embedded|real] [--short] [--seed 1]
 bun run attack --fuzz 1000000 [--seed 1] [--from 0]
 
 Starts a gateway and a hostile vendor, plays every hostile input with one key, and prints for each the statuses, the worst

@@ -54,7 +54,8 @@ interface Play {
 /** One profile after the other, so that few gateways are started. */
 function inOrder(attacks: readonly Attack[], { only, short }: AttackOptions): readonly Omit<Play, 'seed'>[] {
   const chosen = attacks.filter(({ name, isLong }) => {
-    return (only === undefined || name.includes(only)) && !(short && isLong === true);
+    const isMeant = only === undefined || only.split(',').some((part) => name.includes(part));
+    return isMeant && !(short && isLong === true);
   });
   return (['plain', 'bodies'] as const).flatMap((profile) =>
     chosen.flatMap((attack) => ((attack.profiles ?? ['plain']).includes(profile) ? [{ attack, profile }] : [])),
