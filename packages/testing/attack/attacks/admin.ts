@@ -154,7 +154,7 @@ export const ADMIN: readonly Attack[] = [
             more: { model, ...image(`http://127.0.0.1:${port}/`) },
           });
           const { error } = JSON.parse(text || '{}') as { error?: { message: string } };
-          answers.push(`${status} ${error?.message ?? ''}`.replaceAll(String(port), 'port'));
+          answers.push(`${status} ${error?.message ?? ''}`.replaceAll(`:${port}/`, ':port/'));
         }
         if (model !== 'gpt-4o-mini' && new Set(answers).size > 1)
           return `${model} tells them apart: ${answers.join(' | ')}`;
