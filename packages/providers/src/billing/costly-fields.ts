@@ -144,13 +144,16 @@ export function findCostly(format: WireFormat, body: JsonObject): Costly {
     if (field === 'prompt' && format !== 'openai-responses') continue;
     const known = fieldOf(format, field);
     if (known !== undefined && known.isHarmless?.(value) !== true) uses.push({ field, effect: known.effect });
-    if (field !== 'model') collectNames(value, { field, isName: NAMES_MODEL.test(field), depth: 0 }, names);
+    if (field !== 'model' && mayName(value))
+      collectNames(value, { field, isName: NAMES_MODEL.test(field), depth: 0 }, names);
   }
   if (hasPaidTools(format, body)) uses.push({ field: 'tools', effect: 'strict' });
   if (makesMedia(body)) uses.push({ field: 'generationConfig.responseModalities', effect: 'strict' });
   const tier = tierOf(body);
   return uses.length === 0 && names.length === 0 && tier === undefined ? NOTHING : { uses, names, tier };
 }
+
+const mayName = (value: JsonValue): boolean => typeof value === 'string' || typeof value === 'object';
 
 interface Place {
   readonly field: string;
@@ -186,7 +189,7 @@ const PAID_TOOLS: Partial<Record<WireFormat, RegExp>> = {
 
 function hasPaidTools(format: WireFormat, body: JsonObject): boolean {
   const paid = PAID_TOOLS[format];
-  if (paid === undefined) return false;
+  if (paid === undefined || (body.tools === undefined && body.toolConfig === undefined)) return false;
   const tools = [...asObjects(body.tools), ...asObjects(asObject(body.toolConfig)?.tools)];
   return tools.some(({ type, ...rest }) =>
     typeof type === 'string'

@@ -38,12 +38,15 @@ export function asCounts(value: JsonValue | undefined): JsonObject | undefined {
 }
 
 function holdsCounts(counts: JsonObject): boolean {
-  return Object.entries(counts).every(([name, value]) => {
-    if (typeof value === 'object' && value !== null)
-      return [value].flat().every((one) => holdsCounts(asObject(one) ?? {}));
-    if (value === null || !COUNT_NAME.test(name)) return true;
-    return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= MOST_TOKENS;
-  });
+  for (const name in counts) {
+    const value = counts[name];
+    if (typeof value === 'number') {
+      if (COUNT_NAME.test(name) && !(Number.isInteger(value) && value >= 0 && value <= MOST_TOKENS)) return false;
+    } else if (typeof value === 'object' && value !== null) {
+      if (![value].flat().every((one) => holdsCounts(asObject(one) ?? {}))) return false;
+    } else if (value !== null && COUNT_NAME.test(name)) return false;
+  }
+  return true;
 }
 
 /** A large answer that was parsed in turns; undefined where it is not JSON. */

@@ -40,6 +40,7 @@ export function checkCostly(principal: Principal, { wire, targets }: CostlyReque
   if (wire === undefined) return EXACT;
   const costly = findCostly(wire.format, wire.body);
   const { uses, tier } = costly;
+  if (uses.length === 0 && costly.names.length === 0 && tier === undefined) return EXACT;
   const isAsked = (name: string) => targets.some(({ provider, model }) => withoutPrefix(name, provider) === model);
   const names = costly.names.filter(({ name }) => !isAsked(name));
   if (uses.length === 0 && names.length === 0 && tier === undefined) return EXACT;

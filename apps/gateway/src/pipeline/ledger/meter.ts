@@ -161,6 +161,7 @@ export class Meter extends Booking<MeterInput> {
   private costOf(usage: Usage, answer: MeteredCompletion, { isUnreported }: { readonly isUnreported: boolean }): Costs {
     const { costNanoUsd, detail } = this.dearestCost(usage, answer);
     const all = costNanoUsd + answer.wastedNanoUsd;
+    if (!isUnreported && answer.wastedNanoUsd === 0) return { usage, costNanoUsd, detail };
     const booked = this.unfinished(usage, all, { isBilled: isUnreported });
     const others = answer.wastedNanoUsd === 0 ? {} : { other_attempts: answer.wastedNanoUsd };
     const source = booked.costNanoUsd > all ? { price_source: 'hold' } : {};
@@ -171,9 +172,10 @@ export class Meter extends Booking<MeterInput> {
   private dearestCost(usage: Usage, { target, answeredBy }: MeteredCompletion): Pick<Costs, 'costNanoUsd' | 'detail'> {
     const { prices } = this.needs.routing();
     const { others } = this.input.admission.plan;
-    const named = others && answeredBy !== undefined ? prices.find(target.provider, answeredBy) : undefined;
     const asked = prices.find(target.provider, target.model);
-    const candidates = named === undefined ? [...(asked === undefined ? [] : [asked]), ...(others ?? [])] : [named];
+    if (others === undefined) return asked === undefined ? ZERO_COST : computeCost(usage, asked);
+    const named = answeredBy === undefined ? undefined : prices.find(target.provider, answeredBy);
+    const candidates = named === undefined ? [...(asked === undefined ? [] : [asked]), ...others] : [named];
     const costs = candidates.map((priced) => computeCost(usage, priced));
     return costs.reduce<Pick<Costs, 'costNanoUsd' | 'detail'>>(
       (most, cost) => (cost.costNanoUsd > most.costNanoUsd ? cost : most),

@@ -21,6 +21,8 @@ export class CommitGroup<Member> {
   private readonly accountArgs: ScriptArg[] = [];
   private readonly rows: ScriptArg[] = [];
   private characters = 0;
+  /** Nothing to release, to book or to cache. Such a record may come twice: the drain is idempotent by id. */
+  isRecordsOnly = true;
 
   constructor(
     /** Unique among all commits of all processes. */
@@ -36,6 +38,7 @@ export class CommitGroup<Member> {
   add(settlement: Settlement, member: Member): void {
     const { requestId, costNanoUsd, tokens, record, cache } = settlement;
     const mode = settlement.held ? 'held' : 'unheld';
+    if (settlement.held || cache !== undefined) this.isRecordsOnly = false;
     const account = this.accountOf(settlement);
     this.rows.push(account, mode, requestId, costNanoUsd, tokens, record, cache?.key ?? '');
     this.characters += record.length;

@@ -87,6 +87,7 @@ export class RedisCommits {
 
   private send(group: Group): void {
     const { members } = group;
+    if (group.isRecordsOnly) return this.append(group);
     runScript(this.link.client, 'commit', group.encode()).then(
       (reply) => {
         for (const [index, member] of members.entries()) {
@@ -100,6 +101,17 @@ export class RedisCommits {
         for (const { reject } of members) reject(error);
       },
     );
+  }
+
+  /** Hits and denials change no counter: the bare appends, in one write, cost both sides a third of a script. */
+  private append({ keys, members }: Group): void {
+    for (const { settlement, resolve, reject } of members) {
+      const { requestId, record } = settlement;
+      this.link.client.xadd(keys.log, '*', 'i', requestId, 'r', record).then((entryId) => {
+        if (entryId === null) reject(new Error('the log stream took no entry'));
+        else resolve({ type: 'queued', entryId });
+      }, reject);
+    }
   }
 }
 
