@@ -122,7 +122,7 @@ export const BUILT_EXPRESSIONS: readonly Built[] = [
     })),
   },
   {
-    path: 'packages/providers/src/transport/path-rules.ts',
+    path: 'packages/providers/src/path-rules.ts',
     // biome-ignore lint/suspicious/noTemplateCurlyInString: the code as it stands there
     code: "new RegExp(`^/${parts.join('/')}$`)",
     patterns: [
