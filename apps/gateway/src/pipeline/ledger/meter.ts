@@ -9,6 +9,7 @@ import type { AttemptSummary } from '@llm0/core/errors/gateway-error';
 import type { CacheWrite } from '@llm0/core/limits/hot-store';
 import type { CostDetail, LogRecord } from '@llm0/core/logs/log-record';
 import { computeCost } from '@llm0/core/pricing/compute-cost';
+import { pricedAnswer } from '@llm0/core/pricing/priced-answer';
 import { firstChoice } from '@llm0/core/routing/resolve-targets';
 import { isSameTarget } from '@llm0/core/routing/target';
 import type { CacheOutcome, ResponseSummary } from '../../dialects/dialect';
@@ -172,10 +173,10 @@ export class Meter extends Booking<MeterInput> {
   private dearestCost(usage: Usage, { target, answeredBy }: MeteredCompletion): Pick<Costs, 'costNanoUsd' | 'detail'> {
     const { prices } = this.needs.routing();
     const { others } = this.input.admission.plan;
-    const asked = prices.find(target.provider, target.model);
-    if (others === undefined) return asked === undefined ? ZERO_COST : computeCost(usage, asked);
+    const billed = pricedAnswer(prices, target, answeredBy);
+    if (others === undefined) return billed === undefined ? ZERO_COST : computeCost(usage, billed);
     const named = answeredBy === undefined ? undefined : prices.find(target.provider, answeredBy);
-    const candidates = named === undefined ? [...(asked === undefined ? [] : [asked]), ...others] : [named];
+    const candidates = named === undefined ? [...(billed === undefined ? [] : [billed]), ...others] : [named];
     const costs = candidates.map((priced) => computeCost(usage, priced));
     return costs.reduce<Pick<Costs, 'costNanoUsd' | 'detail'>>(
       (most, cost) => (cost.costNanoUsd > most.costNanoUsd ? cost : most),

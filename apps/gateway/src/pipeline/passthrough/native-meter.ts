@@ -3,7 +3,9 @@ import type { GatewayError } from '@llm0/core/errors/gateway-error';
 import { type Cost, computeCost } from '@llm0/core/pricing/compute-cost';
 import { guessTokens } from '@llm0/core/pricing/estimate-tokens';
 import type { PricedModel } from '@llm0/core/pricing/price-book';
+import { pricedAnswer } from '@llm0/core/pricing/priced-answer';
 import { atLeast, isBilledStatus, mayBeBilled, type UsageReader } from '@llm0/providers/transport/call-passthrough';
+import type { Services } from '../../services/contract';
 import { Booking, type BookingInput, type BookingNeeds, type Ending } from '../ledger/booking';
 import { type NativeJob, type NativePlan, UNNAMED_MODEL } from './plan-passthrough';
 
@@ -23,8 +25,11 @@ export class NativeMeter extends Booking<NativeMeterInput> {
   /** It may stand on the vendor's bill, whatever comes of it. */
   private isSent = false;
 
-  constructor(services: BookingNeeds, input: NativeMeterInput) {
-    super(services, input);
+  constructor(
+    private readonly needs: BookingNeeds & Pick<Services, 'routing'>,
+    input: NativeMeterInput,
+  ) {
+    super(needs, input);
     this.reader = input.job.shape?.createReader();
   }
 
@@ -96,8 +101,11 @@ export class NativeMeter extends Booking<NativeMeterInput> {
   /** At the price of the model that answered; where that is unknown, of the dearest that may have. */
   private dearestCost(usage: Usage, priced: PricedModel): Cost {
     const { others = [] } = this.input.admission.plan;
-    const named = [priced, ...others].find(({ model }) => model === this.reader?.model);
-    const costs = (named === undefined ? [priced, ...others] : [named]).map((one) => computeCost(usage, one));
+    const model = this.reader?.model;
+    const named = [priced, ...others].find((one) => one.model === model);
+    const billed = pricedAnswer(this.needs.routing().prices, priced, model) ?? priced;
+    const candidates = others.length === 0 ? [billed] : named === undefined ? [priced, ...others] : [named];
+    const costs = candidates.map((one) => computeCost(usage, one));
     return costs.reduce((most, cost) => (cost.costNanoUsd > most.costNanoUsd ? cost : most));
   }
 
