@@ -14,10 +14,11 @@ import {
 const SETUP_MS = 60_000;
 const NATIVE = ['openai', 'anthropic'];
 const LARGE = 'forty thousand bytes '.repeat(2000);
-/** Pico-USD a token, as the price book has them: gpt-4o-mini, claude-haiku-4-5, gemini-2.5-flash, text-embedding-3-small. */
+/** Pico-USD a token, as the price book has them, of those that are asked and those that stand in for them. */
 const PRICES: Readonly<Record<string, readonly [input: number, output: number]>> = {
   'gpt-4o-mini': [150_000, 600_000],
   'claude-haiku-4-5': [1_000_000, 5_000_000],
+  'claude-haiku-4-5-20251001': [1_000_000, 5_000_000],
   'gemini-2.5-flash': [300_000, 2_500_000],
   'text-embedding-3-small': [20_000, 0],
 };
@@ -83,7 +84,9 @@ for (const kind of STORE_KINDS) {
     };
     const billedNanoUsd = () =>
       world.upstream.control.billed().reduce((sum, { model, inputTokens, outputTokens }) => {
-        const [input, output] = PRICES[model] ?? [Number.NaN, Number.NaN];
+        const price = PRICES[model];
+        if (price === undefined) throw new Error(`no price of ${model} here`);
+        const [input, output] = price;
         return sum + Math.ceil((inputTokens * input + outputTokens * output) / 1000);
       }, 0);
     const nano = (rows: readonly Row[]) => rows.reduce((sum, row) => sum + Math.round(row.cost_usd * 1e9), 0);

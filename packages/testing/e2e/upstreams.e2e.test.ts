@@ -70,19 +70,20 @@ describe('upstreams of every kind', () => {
     await again.body?.cancel();
   });
 
-  test.each<[string, FakeBehaviour, number, string]>([
-    ['a 200 with HTML', { html: true }, 502, 'upstream_error'],
-    ['nothing at all', { empty: true }, 502, 'upstream_error'],
-    ['no answer', { hang: true }, 504, 'upstream_timeout'],
-    ['a 500', { status: 500 }, 502, 'upstream_error'],
-    ['a 401', { status: 401 }, 502, 'upstream_error'],
-    ['a 404', { status: 404 }, 404, 'model_not_found'],
-    ['a 429', { status: 429, retryAfter: '7' }, 429, 'upstream_rate_limited'],
-    ['its own 400', { status: 400 }, 400, 'upstream_rejected'],
-    ['its own 422', { status: 422 }, 422, 'upstream_rejected'],
+  // Whoever took a request and said nothing of use may bill it; whoever refused it does not.
+  test.each<[string, FakeBehaviour, number, string, boolean]>([
+    ['a 200 with HTML', { html: true }, 502, 'upstream_error', true],
+    ['nothing at all', { empty: true }, 502, 'upstream_error', true],
+    ['no answer', { hang: true }, 504, 'upstream_timeout', true],
+    ['a 500', { status: 500 }, 502, 'upstream_error', false],
+    ['a 401', { status: 401 }, 502, 'upstream_error', false],
+    ['a 404', { status: 404 }, 404, 'model_not_found', false],
+    ['a 429', { status: 429, retryAfter: '7' }, 429, 'upstream_rate_limited', false],
+    ['its own 400', { status: 400 }, 400, 'upstream_rejected', false],
+    ['its own 422', { status: 422 }, 422, 'upstream_rejected', false],
   ])(
-    '%s: one clear error, nothing charged',
-    async (name, fake, status, code) => {
+    '%s: one clear error, booked only where it may be billed',
+    async (name, fake, status, code, isBilled) => {
       for (const streamed of [false, true]) {
         const answer = await postChat(
           world.gateway,
@@ -96,7 +97,8 @@ describe('upstreams of every kind', () => {
         expect(body.error.attempts.length).toBeGreaterThan(0);
         if (status === 503) expect(answer.headers.get('retry-after')).toBe('7');
         const row = await logRow(world.gateway, answer.headers.get('x-request-id') ?? '');
-        expect(row).toMatchObject({ status: 'error', http_status: status, error_code: code, cost_usd: 0 });
+        expect(row).toMatchObject({ status: 'error', http_status: status, error_code: code, cost_estimated: isBilled });
+        expect([name, row.cost_usd > 0]).toEqual([name, isBilled]);
       }
     },
     20_000,

@@ -87,7 +87,10 @@ export class RedisCommits {
 
   private send(group: Group): void {
     const { members } = group;
-    if (group.isRecordsOnly) return this.append(group);
+    if (group.isRecordsOnly) {
+      this.append(group);
+      return;
+    }
     runScript(this.link.client, 'commit', group.encode()).then(
       (reply) => {
         for (const [index, member] of members.entries()) {
