@@ -124,7 +124,7 @@ export interface Dialect extends ErrorEnvelope {
   /** A whole plain answer. `wireBody`: the upstream's own body where it had the same format. */
   encodeResponse(response: ChatResponse, summary: ResponseSummary, wireBody?: JsonObject): string;
   /** The same for a large one, in turns; absent where none can be large. */
-  encodeLargeResponse?(response: ChatResponse, summary: ResponseSummary, wireBody?: JsonObject): Promise<Uint8Array>;
+  encodeLargeResponse?(response: ChatResponse, summary: ResponseSummary, wireBody?: JsonObject): Promise<Blob>;
   createStreamEncoder(context: StreamContext): StreamEncoder;
 }
 
@@ -153,4 +153,6 @@ export interface EmbeddingDialect extends ErrorEnvelope {
   decodeRequest(body: JsonObject): DecodedEmbeddingRequest;
   /** The whole answer as JSON text. */
   encodeResponse(summary: EmbeddingSummary, format: EmbeddingFormat): string;
+  /** The same for a large one, in turns. */
+  encodeLargeResponse(summary: EmbeddingSummary, format: EmbeddingFormat): Promise<Blob>;
 }

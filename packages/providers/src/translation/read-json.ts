@@ -54,10 +54,16 @@ export class ParsedAnswer {
 /** A whole plain answer as it comes to its decoder. */
 export type AnswerBody = Uint8Array | ParsedAnswer;
 
-/** What a decoder is given of an answer's bytes. */
-export async function prepareAnswer(bytes: Uint8Array): Promise<AnswerBody> {
-  if (bytes.byteLength <= LARGE_JSON_LENGTH) return bytes;
-  const text = await decodeInTurns(bytes);
+const NOTHING = new Uint8Array();
+
+/** What a decoder is given of an answer's bytes; lets go of those of a large one. */
+export async function prepareAnswer(chunks: Uint8Array[]): Promise<AnswerBody> {
+  const [first = NOTHING] = chunks;
+  if (chunks.length <= 1 && first.byteLength <= LARGE_JSON_LENGTH) return first;
+  let size = 0;
+  for (const { byteLength } of chunks) size += byteLength;
+  if (size <= LARGE_JSON_LENGTH) return Buffer.concat(chunks);
+  const text = await decodeInTurns(chunks);
   if ((await findJsonExcessInTurns(text)) !== undefined) return new ParsedAnswer(undefined);
   return new ParsedAnswer(await parseJsonInTurns(text).catch(() => undefined));
 }

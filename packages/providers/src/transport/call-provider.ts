@@ -5,6 +5,7 @@ import { LARGE_JSON_LENGTH } from '@llm0/core/chat/json-in-turns';
 import type { ChatRequest } from '@llm0/core/chat/request';
 import { clientClosed, GatewayError } from '@llm0/core/errors/gateway-error';
 import { guessInputTokens } from '@llm0/core/pricing/estimate-tokens';
+import { nextTurn } from '@llm0/core/waits/in-turns';
 import type { Provider, StreamDecoder } from '../provider';
 import type { ProviderAnswer, ProviderCall } from '../provider-call';
 import type { EncodeContext, UpstreamRequest } from '../provider-request';
@@ -56,6 +57,7 @@ function guessCount({ provider, request }: ProviderCall): ProviderAnswer {
 async function callOnce(call: ProviderCall): Promise<ProviderAnswer> {
   const { provider, request } = call;
   const startedMs = performance.now();
+  if (request.digest !== undefined) await nextTurn();
   const upstreamRequest = provider.encodeRequest(request, await withMedia(call));
   const { response, bytes } = await send(call, upstreamRequest);
   const headersMs = performance.now() - startedMs;
@@ -87,7 +89,7 @@ async function callOnce(call: ProviderCall): Promise<ProviderAnswer> {
 /** Small answers at once. */
 function decodeWhole(provider: Provider, bytes: Uint8Array, request: ChatRequest): EventBatch | Promise<EventBatch> {
   if (bytes.byteLength <= LARGE_JSON_LENGTH) return provider.decodeResponse(bytes, request);
-  return prepareAnswer(bytes).then((answer) => provider.decodeResponse(answer, request));
+  return prepareAnswer([bytes]).then((answer) => provider.decodeResponse(answer, request));
 }
 
 /** Fetches what the vendor cannot fetch itself, so that it travels inside the request. */

@@ -23,7 +23,7 @@ export function encodeLargeResponse(
   response: ChatResponse,
   summary: ResponseSummary,
   wireBody?: JsonObject,
-): Promise<Uint8Array> {
+): Promise<Blob> {
   return writeWithCost(encodeBody(response, summary, wireBody), summary.costNanoUsd);
 }
 

@@ -11,7 +11,7 @@ export function encodeResponse(response: ChatResponse, summary: ResponseSummary)
 }
 
 /** The same for a large one, in turns. */
-export function encodeLargeResponse(response: ChatResponse, summary: ResponseSummary): Promise<Uint8Array> {
+export function encodeLargeResponse(response: ChatResponse, summary: ResponseSummary): Promise<Blob> {
   return writeWithCost(encodeBody(response, summary), summary.costNanoUsd);
 }
 

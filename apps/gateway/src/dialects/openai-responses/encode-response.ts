@@ -22,7 +22,7 @@ export function encodeLargeResponse(
   response: ChatResponse,
   summary: ResponseSummary,
   wireBody?: JsonObject,
-): Promise<Uint8Array> {
+): Promise<Blob> {
   return writeWithCost(encodeBody(response, summary, wireBody), summary.costNanoUsd);
 }
 

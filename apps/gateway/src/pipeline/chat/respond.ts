@@ -1,8 +1,8 @@
 import { ResponseCollector } from '@llm0/core/chat/collect';
 import type { EventBatch } from '@llm0/core/chat/event';
 import type { JsonObject } from '@llm0/core/chat/json';
-import { isLongJson } from '@llm0/core/chat/json-in-turns';
 import type { ChatResponse } from '@llm0/core/chat/response';
+import { isLongJson } from '@llm0/core/chat/write-json-in-turns';
 import { clientClosed } from '@llm0/core/errors/gateway-error';
 import type { Dialect } from '../../dialects/dialect';
 import { addCostHeaders } from '../exchange/response-headers';
@@ -29,12 +29,11 @@ async function respondPlain(services: RespondNeeds, input: RespondInput): Promis
     const own = wireBody(wire, dialect);
     const large = isLongJson(response) ? await dialect.encodeLargeResponse?.(response, summary, own) : undefined;
     const body = large ?? dialect.encodeResponse(response, summary, own);
-    const isText = typeof body === 'string';
-    const text = isText ? body : dialect.keeping && new TextDecoder().decode(body);
-    const bytes = input.claim.isNone ? undefined : [isText ? Buffer.from(body) : body];
+    const text = typeof body === 'string' ? body : undefined;
+    const bytes = input.claim.isNone || text === undefined ? undefined : [Buffer.from(text)];
     const finished = finishCompletion(services, input, { response, summary, text, bytes });
     if (finished !== undefined) await finished;
-    return new Response(body as BodyInit, { headers });
+    return new Response(body, { headers });
   } finally {
     answer.leave();
     input.onEnd();
