@@ -37,8 +37,14 @@ export class ResponseCollector {
   private readonly choices = new Map<number, OpenChoice>();
   private readonly extra: Record<string, JsonValue> = {};
 
+  /** Of text so far. */
+  characters = 0;
+
   add(events: readonly ChatEvent[]): void {
-    for (const event of events) this.addEvent(event);
+    for (const event of events) {
+      if ('text' in event) this.characters += event.text.length;
+      this.addEvent(event);
+    }
   }
 
   /** True when there is at least one choice and every choice was finished. */

@@ -9,7 +9,7 @@ import { nextTurn } from '@llm0/core/waits/in-turns';
 import type { Provider, StreamDecoder } from '../provider';
 import type { ProviderAnswer, ProviderCall } from '../provider-call';
 import type { EncodeContext, UpstreamRequest } from '../provider-request';
-import { prepareAnswer } from '../translation/read-json';
+import { type AnswerBody, ParsedAnswer, prepareAnswer } from '../translation/read-json';
 import { askWithKeys } from './ask-with-keys';
 import { inlineMedia } from './egress/inline-media';
 import { type FetchedAnswer, fetchUpstream } from './fetch-upstream';
@@ -79,7 +79,7 @@ async function callOnce(call: ProviderCall): Promise<ProviderAnswer> {
     maxBytes: call.maxAnswerBytes,
     signal: call.signal,
   });
-  const readAll = async () => provider.decodeResponse(await prepareAnswer(await readWhole(body)), request);
+  const readAll = async () => decodeAnswer(provider, await prepareAnswer(await readWhole(body)), request);
   const events = streamed
     ? new StreamedAnswer(body, provider.createStreamDecoder(request), provider.name)
     : new WholeAnswer(readAll, provider.name, body);
@@ -89,7 +89,12 @@ async function callOnce(call: ProviderCall): Promise<ProviderAnswer> {
 /** Small answers at once. */
 function decodeWhole(provider: Provider, bytes: Uint8Array, request: ChatRequest): EventBatch | Promise<EventBatch> {
   if (bytes.byteLength <= LARGE_JSON_LENGTH) return provider.decodeResponse(bytes, request);
-  return prepareAnswer([bytes]).then((answer) => provider.decodeResponse(answer, request));
+  return prepareAnswer([bytes]).then((answer) => decodeAnswer(provider, answer, request));
+}
+
+function decodeAnswer(provider: Provider, body: AnswerBody, request: ChatRequest): EventBatch {
+  const batch = provider.decodeResponse(body, request);
+  return body instanceof ParsedAnswer ? { ...batch, isLarge: true } : batch;
 }
 
 /** Fetches what the vendor cannot fetch itself, so that it travels inside the request. */
