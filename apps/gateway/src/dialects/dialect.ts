@@ -33,8 +33,16 @@ export interface StreamEncoder {
   finish(summary: ResponseSummary): Uint8Array;
   /** An error after the first output: an error frame, then the end. Never looks complete. */
   fail(error: GatewayError, requestId: string): Uint8Array;
+  /** `finish` of a large answer, in turns; absent where its end is small, however large it is. */
+  finishLarge?(summary: ResponseSummary): Promise<LargeEnd>;
   /** The whole answer as JSON text, for formats that keep answers; there from `finish` on. */
   readonly answer?: string;
+}
+
+export interface LargeEnd {
+  readonly pieces: readonly Uint8Array[];
+  /** The whole answer, all but its cost. */
+  readonly json: JsonObject;
 }
 
 /** Kept answers that a request names instead of sending what they stand for. */

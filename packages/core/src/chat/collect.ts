@@ -40,9 +40,20 @@ export class ResponseCollector {
   /** Of text so far. */
   characters = 0;
 
+  /** Of texts, what comes behind `maxCharacters` is let go. */
+  constructor(private readonly maxCharacters = Number.POSITIVE_INFINITY) {}
+
+  /** True where there was more than is kept. */
+  get isCut(): boolean {
+    return this.characters > this.maxCharacters;
+  }
+
   add(events: readonly ChatEvent[]): void {
     for (const event of events) {
-      if ('text' in event) this.characters += event.text.length;
+      if ('text' in event) {
+        this.characters += event.text.length;
+        if (this.characters > this.maxCharacters) continue;
+      }
       this.addEvent(event);
     }
   }

@@ -84,6 +84,14 @@ export function parseEventData(provider: string, data: string): JsonObject {
   return parseObject(provider, data, 'sent an event that is not a JSON object.');
 }
 
+/** The same of a large one, in turns. */
+export async function parseLargeEvent(provider: string, data: string): Promise<JsonObject> {
+  const isSafe = (await findJsonExcessInTurns(data)) === undefined;
+  const value = asObject(isSafe ? await parseJsonInTurns(data).catch(() => undefined) : undefined);
+  if (value !== undefined) return value;
+  throw upstreamFailure('malformed', provider, 'sent an event that is not a JSON object.');
+}
+
 function parseObject(provider: string, text: string, otherwise: string): JsonObject {
   let cause: unknown;
   try {

@@ -171,6 +171,9 @@ abstract class AnswerIterator implements AsyncIterableIterator<EventBatch> {
   }
 }
 
+const hasLarge = (decoder: StreamDecoder): boolean => decoder.hasLarge === true;
+const isEmpty = ({ events, wire }: EventBatch) => events.length === 0 && wire === undefined;
+
 class StreamedAnswer extends AnswerIterator {
   private exhausted = false;
 
@@ -184,6 +187,7 @@ class StreamedAnswer extends AnswerIterator {
 
   protected async advance(): Promise<EventBatch | undefined> {
     if (this.exhausted) return undefined;
+    if (hasLarge(this.decoder)) return this.decoder.pushLarge?.();
     let broken: unknown;
     while (!this.decoder.done) {
       let chunk: Uint8Array | undefined;
@@ -193,9 +197,10 @@ class StreamedAnswer extends AnswerIterator {
         broken = error;
       }
       if (chunk === undefined) break;
-      const batch = this.decoder.push(chunk);
+      let batch = this.decoder.push(chunk);
+      if (isEmpty(batch) && hasLarge(this.decoder)) batch = (await this.decoder.pushLarge?.()) ?? batch;
       // Signs of life of the vendor's own are sent on where the format is the caller's.
-      if (batch.events.length > 0 || batch.wire !== undefined) return batch;
+      if (!isEmpty(batch)) return batch;
     }
     this.exhausted = true;
     const last = this.endDecoder(broken);

@@ -216,12 +216,17 @@ export function replayStored(stored: CachedAnswer, cache: CacheOutcome = 'exact'
     pays: () => false,
     received: () => NO_BATCHES,
     next: () => {
-      const batch = replayed ? null : replayResponse(whole);
+      const batch = replayed ? null : replayAll(whole, stored.packed !== undefined);
       replayed = true;
       return Promise.resolve(batch);
     },
     leave: nothing,
   };
+}
+
+function replayAll(whole: ChatResponse, isLarge: boolean): EventBatch {
+  const batch = replayResponse(whole);
+  return isLarge ? { ...batch, isLarge } : batch;
 }
 
 const NONE_DROPPED: readonly string[] = [];
