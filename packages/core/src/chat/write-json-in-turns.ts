@@ -1,5 +1,5 @@
 // The other half of `json-in-turns`: what is large is written in slices of a few milliseconds.
-import { nextTurn, Turns } from '../waits/in-turns';
+import { letGo, nextTurn, Turns } from '../waits/in-turns';
 import { LARGE_JSON_LENGTH } from './json-in-turns';
 
 /** Characters that are written by one native call. */
@@ -27,7 +27,7 @@ export async function piecesOfJson(value: unknown): Promise<Buffer[]> {
 export async function joinInTurns(pieces: Uint8Array[]): Promise<Blob> {
   await nextTurn();
   const whole = new Blob(pieces.splice(0) as BlobPart[]);
-  await nextTurn();
+  await letGo();
   return whole;
 }
 

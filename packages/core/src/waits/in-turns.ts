@@ -1,6 +1,12 @@
 /** Resolves once everything else that is ready had its turn. */
 export const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
+/** The same after work on something large: what it left behind goes now, and not once the heap has grown by several. */
+export function letGo(): Promise<void> {
+  Bun.gc(false);
+  return nextTurn();
+}
+
 const SLICE_MS = 5;
 
 /** Gives others their turn where this one has worked long enough. */

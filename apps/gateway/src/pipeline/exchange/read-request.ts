@@ -6,7 +6,7 @@ import type { ChatRequest } from '@llm0/core/chat/request';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { nextTurn } from '@llm0/core/waits/in-turns';
 import type { Services } from '../../services/contract';
-import { type BodyBounds, boundedBody, tooLarge } from './bounded-body';
+import { type BodyBounds, boundedBody, takeRoom, tooLarge } from './bounded-body';
 
 export interface ReadBody {
   readonly body: JsonObject;
@@ -18,9 +18,9 @@ export interface ReadBody {
 export async function readRequestBody(
   services: Pick<Services, 'config'>,
   request: Request,
-  { carry }: Required<Pick<BodyBounds, 'carry'>>,
+  { carry, reserve }: Required<Pick<BodyBounds, 'carry' | 'reserve'>>,
 ): Promise<ReadBody> {
-  const text = await readText(request, { maxBytes: services.config.maxBodyBytes, carry });
+  const text = await readText(request, { maxBytes: services.config.maxBodyBytes, carry, reserve });
   const isLarge = text.length > LARGE_JSON_LENGTH;
   const value = await parseBody(text);
   if (!isObject(value)) {
@@ -55,14 +55,17 @@ export async function withDigest(request: ChatRequest): Promise<ChatRequest> {
   return { ...request, digest };
 }
 
-type BodyRules = Pick<BodyBounds, 'maxBytes' | 'carry'>;
+type BodyRules = Pick<BodyBounds, 'maxBytes' | 'carry' | 'reserve'>;
 
 async function readText(request: Request, rules: BodyRules): Promise<string> {
   const { maxBytes } = rules;
   const declared = request.headers.get('content-length');
   if (declared !== null && Number(declared) > maxBytes) throw tooLarge(maxBytes);
   if (request.body === null) return '';
-  if (mayBeLarge(request)) return readInPieces(request.body, rules);
+  if (mayBeLarge(request)) {
+    const room = await takeRoom(declared === null ? undefined : Number(declared), rules);
+    return readInPieces(request.body, { maxBytes, ...room });
+  }
   const text = await request.text();
   if (text.length > maxBytes) throw tooLarge(maxBytes);
   return text;

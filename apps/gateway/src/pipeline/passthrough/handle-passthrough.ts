@@ -59,7 +59,13 @@ export async function handlePassthrough(
     );
     const isWhole = provider.passthrough.signsBody(connection);
     const given = await readBody(httpRequest, {
-      ...{ maxBytes: services.config.maxBodyBytes, isWhole, isObject: isInference, carry: release.carry },
+      ...{
+        maxBytes: services.config.maxBodyBytes,
+        isWhole,
+        isObject: isInference,
+        carry: release.carry,
+        reserve: release.reserve,
+      },
     });
     const asked = describeNative(httpRequest, { ...target, provider }, given);
     const { body, job } = await askForUsage(asked, given);

@@ -3,7 +3,7 @@ import { decodeInTurns, LARGE_JSON_LENGTH } from '@llm0/core/chat/json-in-turns'
 import { piecesOfJson } from '@llm0/core/chat/write-json-in-turns';
 import { GatewayError, invalidRequest } from '@llm0/core/errors/gateway-error';
 import type { NativePath, NativeShape, PassthroughProvider } from '@llm0/providers/transport/call-passthrough';
-import { boundedBody, tooLarge } from '../exchange/bounded-body';
+import { boundedBody, takeRoom, tooLarge } from '../exchange/bounded-body';
 import { parseBody } from '../exchange/read-request';
 import { findShape } from './allow-native';
 import type { NativeJob } from './plan-passthrough';
@@ -77,6 +77,7 @@ export interface BodyRules {
   readonly maxBytes: number;
   /** See `BodyBounds`. */
   readonly carry?: (bytes: number) => void;
+  readonly reserve?: (bytes: number) => Promise<void>;
   /** Needed whole, whatever it is. */
   readonly isWhole: boolean;
   /** It is a JSON object, whatever its type says. */
@@ -92,7 +93,7 @@ const isJsonType = ({ headers }: Request): boolean =>
  */
 export async function readBody(
   request: Request,
-  { maxBytes, carry, isWhole, isObject: needsObject }: BodyRules,
+  { maxBytes, carry, reserve, isWhole, isObject: needsObject }: BodyRules,
 ): Promise<NativeBody> {
   const declared = request.headers.get('content-length');
   const length = declared === null ? undefined : Number(declared);
@@ -104,7 +105,9 @@ export async function readBody(
   const isJson = needsObject || isJsonType(request);
   if (!isJson && !isWhole) return { stream: boundedBody(request.body, { maxBytes }), length };
   const chunks: Uint8Array[] = [];
-  for await (const chunk of boundedBody(request.body, { maxBytes, carry })) chunks.push(chunk);
+  const isDeclaredLarge = length !== undefined && length > LARGE_JSON_LENGTH;
+  const room = isDeclaredLarge ? await takeRoom(length, { carry, reserve }) : { carry };
+  for await (const chunk of boundedBody(request.body, { maxBytes, ...room })) chunks.push(chunk);
   const size = chunks.reduce((sum, { byteLength }) => sum + byteLength, 0);
   if (!isJson || (size === 0 && !needsObject)) return { bytes: Buffer.concat(chunks), length: size };
   const isLarge = size > LARGE_JSON_LENGTH;
