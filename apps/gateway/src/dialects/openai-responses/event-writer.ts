@@ -38,8 +38,8 @@ export class EventWriter {
   }
 
   writeFields(type: string, fields: object): void {
-    if (this.late === undefined) return this.write(type, JSON.stringify(fields).slice(1, -1));
-    this.writeLate(type, '', { fields, tail: '}' });
+    if (this.late === undefined) this.write(type, JSON.stringify(fields).slice(1, -1));
+    else this.writeLate(type, '', { fields, tail: '}' });
   }
 
   /** After `beginLate` only: one field that is an object; `more` closes it, as text. */

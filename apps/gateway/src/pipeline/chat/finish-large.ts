@@ -9,6 +9,9 @@ import type { Services } from '../../services/contract';
 import { givenBodies } from '../ledger/logged-bodies';
 import { type RespondInput, type RespondNeeds, storedAnswer } from './finish-completion';
 
+/** Nobody keeps it. */
+export const NOT_KEPT: PackedResponse = { bytes: Number.POSITIVE_INFINITY };
+
 /** Before a large answer is settled: as caches and replays keep it, where one of them will. */
 export function packLarge(
   { config }: Pick<Services, 'config'>,
@@ -17,9 +20,7 @@ export function packLarge(
 ): Promise<PackedResponse> | PackedResponse {
   if (!claim.isNone) return packResponse(response, Number.POSITIVE_INFINITY);
   const { cacheKey } = admission.plan;
-  return cacheKey === undefined
-    ? { bytes: Number.POSITIVE_INFINITY }
-    : packResponse(response, config.cacheMaxBodyBytes);
+  return cacheKey === undefined ? NOT_KEPT : packResponse(response, config.cacheMaxBodyBytes);
 }
 
 export interface LargeFinish {

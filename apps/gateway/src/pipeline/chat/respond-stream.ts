@@ -8,7 +8,7 @@ import type { StreamEncoder } from '../../dialects/dialect';
 import { asGatewayError } from '../exchange/respond-error';
 import { bodyHeaders } from './body-headers';
 import { bodiesOf, finishCompletion, type RespondInput, type RespondNeeds } from './finish-completion';
-import { finishLarge, packLarge } from './finish-large';
+import { finishLarge, NOT_KEPT, packLarge } from './finish-large';
 
 /** Longest stream that an `Idempotency-Key` gives again byte for byte; longer ones are written anew. */
 const MAX_KEPT_BYTES = 8 * 1024 * 1024;
@@ -115,7 +115,7 @@ class ResponseStream {
     const { answer, meter, dialect } = input;
     await nextTurn();
     const response = collector.response();
-    const packed = collector.isCut ? { bytes: Number.POSITIVE_INFINITY } : await packLarge(services, input, response);
+    const packed = collector.isCut ? NOT_KEPT : await packLarge(services, input, response);
     if (this.ended) return closeQuietly(controller);
     this.ended = true;
     this.signal.removeEventListener('abort', this.onAbort);

@@ -23,7 +23,7 @@ import type { Entrance } from './entrances';
 import { forwardedRequestHeaders } from './filter-headers';
 import { NativeMeter } from './native-meter';
 import { PASSTHROUGH } from './plan-passthrough';
-import { describeNative, type NativeBody, type NativeTarget, readBody } from './read-native';
+import { type BodyRules, describeNative, type NativeBody, type NativeTarget, readBody } from './read-native';
 import { respondNative } from './respond-native';
 import { askForUsage, showUsage } from './show-usage';
 
@@ -57,16 +57,7 @@ export async function handlePassthrough(
       principal,
       find,
     );
-    const isWhole = provider.passthrough.signsBody(connection);
-    const given = await readBody(httpRequest, {
-      ...{
-        maxBytes: services.config.maxBodyBytes,
-        isWhole,
-        isObject: isInference,
-        carry: release.carry,
-        reserve: release.reserve,
-      },
-    });
+    const given = await readGiven(services, httpRequest, { provider, connection, isInference, release });
     const asked = describeNative(httpRequest, { ...target, provider }, given);
     const { body, job } = await askForUsage(asked, given);
     progress.requestedModel = job.model;
@@ -95,6 +86,20 @@ export async function handlePassthrough(
     const envelope = entrance.envelope(services, httpRequest, progress.principal);
     return await handleRefusal(services, { dialect: DIALECT, envelope, progress, cause });
   }
+}
+
+interface GivenRules extends Pick<Reached, 'provider' | 'connection'> {
+  readonly isInference: boolean;
+  readonly release: Pick<BodyRules, 'carry' | 'reserve'>;
+}
+
+function readGiven(
+  { config }: Pick<Services, 'config'>,
+  httpRequest: Request,
+  { provider, connection, isInference: isObject, release: { carry, reserve } }: GivenRules,
+): Promise<NativeBody> {
+  const isWhole = provider.passthrough.signsBody(connection);
+  return readBody(httpRequest, { maxBytes: config.maxBodyBytes, isWhole, isObject, carry, reserve });
 }
 
 interface Reached {
