@@ -120,7 +120,7 @@ export const BUILT_EXPRESSIONS: readonly Built[] = [
     })),
   },
   {
-    path: 'packages/providers/src/transport/path-rules.ts',
+    path: 'packages/providers/src/path-rules.ts',
     code: "new RegExp(`^/${parts.join('/')}$`)",
     patterns: [
       { source: '^/v1/[^/]+/x/[^/]+$', flags: '' },
