@@ -6,16 +6,20 @@ import { startEnvironment, type TestEnvironment } from './environment';
 import { memoryMib, watchedLoop, watchGateway, worstBlockMs } from './watch-gateway';
 
 const MB = 1_000_000;
+const TRIES = 2;
 const BYTES = 19 * MB;
-/** Promised are 25; processor time itself grows several times where a core and its caches are shared. */
-const MOST_MS = 80;
+/** Of processor time between two turns. Tried again once: the figure itself grows where a core and its caches are shared. */
+const MOST_MS = 25;
 const loopFile = join(tmpdir(), `llm0-loop-${crypto.randomUUID()}`);
 let env: TestEnvironment;
 let key: string;
+let cachedKey: string;
 beforeAll(async () => {
   const watch = watchedLoop(loopFile);
-  env = await startEnvironment({ kind: 'embedded', allVendors: true, env: { REQUEST_TIMEOUT: '30s', ...watch } });
-  ({ apiKey: key } = await createTestKey(env.gateway, { project: { cache_enabled: false } }));
+  const limits = { REQUEST_TIMEOUT: '30s', LOG_BODIES: 'true', CACHE_MAX_BODY_BYTES: '30MB' };
+  env = await startEnvironment({ kind: 'embedded', allVendors: true, env: { ...limits, ...watch } });
+  ({ apiKey: key } = await createTestKey(env.gateway, { project: { cache_enabled: false, passthrough: ['openai'] } }));
+  ({ apiKey: cachedKey } = await createTestKey(env.gateway, { project: { cache_enabled: true } }));
 });
 afterAll(async () => {
   await env.close();
@@ -72,22 +76,27 @@ const REQUESTS: readonly (readonly [name: string, make: () => Sent])[] = [
     }),
   ],
   ['pass-through', () => ({ ...chat(MANY), path: native })],
+  ['pass-through, streamed', () => ({ ...chat(MANY, 'openai/large', { stream: true }), path: native })],
 ];
 
-function post(path: string, body: unknown): Promise<Response> {
+function post(path: string, body: unknown, headers: Record<string, string> = {}): Promise<Response> {
   return fetch(`${env.gateway.url}${path}`, {
     method: 'POST',
-    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...headers },
     body: typeof body === 'string' ? body : JSON.stringify(body),
   });
 }
 
 /** The longest the gateway's loop was held up meanwhile. */
 async function blockedMs(run: () => Promise<void>): Promise<number> {
-  const sinceMs = Date.now();
-  await run();
-  await Bun.sleep(20);
-  return worstBlockMs(env.gateway, loopFile, sinceMs);
+  let leastMs = Number.POSITIVE_INFINITY;
+  for (let left = TRIES; left > 0 && leastMs > MOST_MS; left--) {
+    const sinceMs = Date.now();
+    await run();
+    await Bun.sleep(20);
+    leastMs = Math.min(leastMs, await worstBlockMs(env.gateway, loopFile, sinceMs));
+  }
+  return leastMs;
 }
 
 describe('nobody waits for', () => {
@@ -114,6 +123,8 @@ describe('nobody waits for', () => {
     ['chat, translated', false, '/v1/chat/completions', { model: 'anthropic/large', messages: user('hi') }],
     ['messages', false, '/v1/messages', { model: 'anthropic/large', max_tokens: 10, messages: user('hi') }],
     ['responses', false, '/v1/responses', { model: 'openai/large', input: 'hi', store: false }],
+    ['responses, stored', false, '/v1/responses', { model: 'openai/large', input: 'hi' }],
+    ['responses, translated', true, '/v1/responses', { model: 'anthropic/large', input: 'hi' }],
     ['pass-through', false, native, { model: 'openai/large', messages: user('hi') }],
     ['pass-through', true, native, { model: 'openai/large', messages: user('hi') }],
   ] as const)(
@@ -130,6 +141,58 @@ describe('nobody waits for', () => {
     60_000,
   );
 });
+
+const hi = { model: 'openai/large', messages: user('hi') };
+
+test.each([false, true])(
+  'nobody waits for a hit of 20 MB, streamed: %p',
+  async (stream) => {
+    env.upstream.control.setDefault(ANSWER);
+    const headers = { authorization: `Bearer ${cachedKey}` };
+    await (await post('/v1/chat/completions', hi, headers)).text();
+    const worstMs = await blockedMs(async () => {
+      const response = await post('/v1/chat/completions', { ...hi, stream }, headers);
+      expect(response.headers.get('x-cache-hit')).toBe('exact');
+      expect((await response.text()).length).toBeGreaterThan(BYTES);
+    });
+    expect(worstMs).toBeLessThan(MOST_MS);
+  },
+  60_000,
+);
+
+test('nobody waits for a replay of 20 MB, which is the same to the byte', async () => {
+  env.upstream.control.setDefault(ANSWER);
+  const headers = { 'idempotency-key': crypto.randomUUID() };
+  const first = await (await post('/v1/chat/completions', hi, headers)).text();
+  env.upstream.control.reset();
+  const worstMs = await blockedMs(async () => {
+    expect((await (await post('/v1/chat/completions', hi, headers)).text()) === first).toBe(true);
+  });
+  expect(worstMs).toBeLessThan(MOST_MS);
+}, 60_000);
+
+test.each(['openai/large', 'anthropic/large'])(
+  'nobody waits for an event of 15 MB: %s',
+  async (model) => {
+    env.upstream.control.setDefault({ text: 'some text here\n'.repeat(MB), chunks: 1 });
+    const worstMs = await blockedMs(async () => {
+      const text = await (await post('/v1/chat/completions', { ...hi, model, stream: true })).text();
+      expect(text.length).toBeGreaterThan(15 * MB);
+      expect(text).toEndWith('data: [DONE]\n\n');
+    });
+    expect(worstMs).toBeLessThan(MOST_MS);
+  },
+  60_000,
+);
+
+test('nobody waits for vectors of 20 MB', async () => {
+  const input = Array.from({ length: 2000 }, (_, i) => `${i}`);
+  const worstMs = await blockedMs(async () => {
+    const response = await post('/v1/embeddings', { model: 'openai/large', dimensions: 1024, input });
+    expect(((await response.json()) as { data: unknown[] }).data).toHaveLength(2000);
+  });
+  expect(worstMs).toBeLessThan(MOST_MS);
+}, 60_000);
 
 test('eight at once are served or told to come back, and leave no more than they found', async () => {
   const text = JSON.stringify(chat(user([PICTURE, PICTURE, PICTURE, PICTURE])).body);

@@ -109,13 +109,11 @@ export const BUILT_EXPRESSIONS: readonly Built[] = [
   },
   {
     path: 'packages/core/src/limits/embedded/journal.ts',
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: the code as it stands there
     code: 'new RegExp(`^${this.options.name}-(\\\\d+)\\\\.journal(\\\\.draft)?$`)',
     patterns: [{ source: String.raw`^hot-(\d+)\.journal(\.draft)?$`, flags: '' }],
   },
   {
     path: 'packages/providers/src/openai/passthrough.ts',
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: the code as it stands there
     code: 'new RegExp(`^${prefix}/${endpoint.path}$`)',
     patterns: [String.raw`(?:\/v1)?`, String.raw`\/openai\/deployments\/(?<model>[^/]+)`].map((prefix) => ({
       ...{ source: `^${prefix}/chat/completions$`, flags: '' },
@@ -123,7 +121,6 @@ export const BUILT_EXPRESSIONS: readonly Built[] = [
   },
   {
     path: 'packages/providers/src/path-rules.ts',
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: the code as it stands there
     code: "new RegExp(`^/${parts.join('/')}$`)",
     patterns: [
       { source: '^/v1/[^/]+/x/[^/]+$', flags: '' },

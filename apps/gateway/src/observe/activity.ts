@@ -1,8 +1,15 @@
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { inTime } from '@llm0/core/waits/in-time';
 
-/** Room for six of the largest requests; each takes some times its size while it is read and sent. */
-const MAX_CARRIED_BYTES = 128 * 1024 * 1024;
+/** What large bodies may take in memory together; one that is alone may take more. */
+const MAX_CARRIED_BYTES = 200_000_000;
+/** A large body's bytes, its text, what was read of it, and what is sent on, as long as one of them stands for the next. */
+const COST_FACTOR = 4;
+/** What of that is held for the rest of its request, once it had time to be read and sent. */
+const HELD_FACTOR = 2;
+const WORK_MS = 2000;
+/** How long a large body waits for room. */
+const MAX_WAIT_MS = 10_000;
 const RETRY_MS = 1000;
 
 /** Ends a request. */
@@ -10,6 +17,8 @@ export interface Release {
   (): void;
   /** Takes room for bytes of a large body until the request ends. Throws `overloaded` where there is none. */
   carry(bytes: number): void;
+  /** The same for a whole body, before it is read; waits for its turn. Throws `overloaded` after 10 s. */
+  reserve(bytes: number): Promise<void>;
 }
 
 function tooMuch(): GatewayError {
@@ -17,15 +26,25 @@ function tooMuch(): GatewayError {
   return new GatewayError('overloaded', message, { param: 'body', retryAfterMs: RETRY_MS });
 }
 
+interface QueuedBody {
+  readonly cost: number;
+  readonly resolve: () => void;
+}
+
 /** Counts requests under way, so that a drain knows when the last one has ended. */
 export class Activity {
   private open = 0;
   private carried = 0;
   private waiting: (() => void)[] = [];
+  /** Bodies that wait for room, first come, first served. */
+  private readonly queue: QueuedBody[] = [];
   private draining = false;
 
-  /** `maxCarriedBytes`: of the large bodies of all requests under way. */
-  constructor(private readonly maxCarriedBytes = MAX_CARRIED_BYTES) {}
+  /** `maxCarriedBytes`: in memory, of the large bodies of all requests under way. */
+  constructor(
+    private readonly maxCarriedBytes = MAX_CARRIED_BYTES,
+    private readonly maxWaitMs = MAX_WAIT_MS,
+  ) {}
 
   /** A request begins; the returned function ends it, however often it is called. */
   enter(): Release {
@@ -36,16 +55,60 @@ export class Activity {
       if (!entered) return;
       entered = false;
       this.open -= 1;
-      this.carried -= carried;
+      if (carried > 0) this.giveBack(carried);
       if (this.open === 0) for (const resolve of this.waiting.splice(0)) resolve();
     };
     const carry = (bytes: number) => {
       if (!entered) return;
-      if (this.carried + bytes > this.maxCarriedBytes) throw tooMuch();
-      carried += bytes;
-      this.carried += bytes;
+      const cost = COST_FACTOR * bytes;
+      if (this.carried > carried && this.carried + cost > this.maxCarriedBytes) throw tooMuch();
+      carried += cost;
+      this.carried += cost;
     };
-    return Object.assign(release, { carry });
+    const reserve = async (bytes: number) => {
+      const cost = COST_FACTOR * bytes;
+      await this.turnOf(cost);
+      if (!entered) return this.giveBack(cost);
+      carried += cost;
+      const timer = setTimeout(() => {
+        if (!entered) return;
+        carried -= (COST_FACTOR - HELD_FACTOR) * bytes;
+        this.giveBack((COST_FACTOR - HELD_FACTOR) * bytes);
+      }, WORK_MS);
+      timer.unref();
+    };
+    return Object.assign(release, { carry, reserve });
+  }
+
+  private hasRoom(cost: number): boolean {
+    return this.carried === 0 || this.carried + cost <= this.maxCarriedBytes;
+  }
+
+  /** Resolves once its room is taken. */
+  private turnOf(cost: number): Promise<void> {
+    if (this.queue.length === 0 && this.hasRoom(cost)) {
+      this.carried += cost;
+      return Promise.resolve();
+    }
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const body: QueuedBody = { cost, resolve };
+    this.queue.push(body);
+    const timer = setTimeout(() => {
+      this.queue.splice(this.queue.indexOf(body), 1);
+      reject(tooMuch());
+    }, this.maxWaitMs);
+    return promise.finally(() => clearTimeout(timer));
+  }
+
+  private giveBack(cost: number): void {
+    this.carried -= cost;
+    // Else what large bodies leave behind is kept until the heap has grown by several of them.
+    Bun.gc(false);
+    for (let next = this.queue[0]; next !== undefined && this.hasRoom(next.cost); next = this.queue[0]) {
+      this.queue.shift();
+      this.carried += next.cost;
+      next.resolve();
+    }
   }
 
   get count(): number {

@@ -1,4 +1,7 @@
 // The embedding service is away, slow or answers nonsense: the text gets no vector, and the request goes on as a miss.
+import type { JsonValue } from '../chat/json';
+import { findJsonExcessInTurns } from '../chat/json-bounds';
+import { decodeInTurns, parseJsonInTurns } from '../chat/json-in-turns';
 import { type Embedder, type EmbedOutcome, none, normalizeVector } from './embedder';
 import { type WaitingText, WaitingTexts } from './waiting-texts';
 
@@ -117,6 +120,23 @@ export class RemoteEmbedder implements Embedder {
       await response.body?.cancel();
       return undefined;
     }
-    return read(await response.json());
+    return read(await boundedJson(response));
   }
+}
+
+/** Far more than the vectors of a batch take. */
+const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
+
+/** Throws for an answer beyond the bound, for one nested too deeply, and for what is no JSON. */
+async function boundedJson({ body }: Response): Promise<JsonValue> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of body ?? []) {
+    size += chunk.byteLength;
+    if (size > MAX_ANSWER_BYTES) throw new Error('The embedding service sent too large an answer.');
+    chunks.push(chunk);
+  }
+  const text = await decodeInTurns(chunks);
+  if ((await findJsonExcessInTurns(text)) !== undefined) throw new Error('The embedding service sent no vectors.');
+  return parseJsonInTurns(text);
 }

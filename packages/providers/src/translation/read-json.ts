@@ -57,10 +57,16 @@ export class ParsedAnswer {
 /** A whole plain answer as it comes to its decoder. */
 export type AnswerBody = Uint8Array | ParsedAnswer;
 
-/** What a decoder is given of an answer's bytes. */
-export async function prepareAnswer(bytes: Uint8Array): Promise<AnswerBody> {
-  if (bytes.byteLength <= LARGE_JSON_LENGTH) return bytes;
-  const text = await decodeInTurns(bytes);
+const NOTHING = new Uint8Array();
+
+/** What a decoder is given of an answer's bytes; lets go of those of a large one. */
+export async function prepareAnswer(chunks: Uint8Array[]): Promise<AnswerBody> {
+  const [first = NOTHING] = chunks;
+  if (chunks.length <= 1 && first.byteLength <= LARGE_JSON_LENGTH) return first;
+  let size = 0;
+  for (const { byteLength } of chunks) size += byteLength;
+  if (size <= LARGE_JSON_LENGTH) return Buffer.concat(chunks);
+  const text = await decodeInTurns(chunks);
   if ((await findJsonExcessInTurns(text)) !== undefined) return new ParsedAnswer(undefined);
   return new ParsedAnswer(await parseJsonInTurns(text).catch(() => undefined));
 }
@@ -79,6 +85,14 @@ export function parseAnswer(provider: string, bytes: AnswerBody): JsonObject {
 /** The data of one event of a stream as an object; throws `malformed` for anything else. */
 export function parseEventData(provider: string, data: string): JsonObject {
   return parseObject(provider, data, 'sent an event that is not a JSON object.');
+}
+
+/** The same of a large one, in turns. */
+export async function parseLargeEvent(provider: string, data: string): Promise<JsonObject> {
+  const isSafe = (await findJsonExcessInTurns(data)) === undefined;
+  const value = asObject(isSafe ? await parseJsonInTurns(data).catch(() => undefined) : undefined);
+  if (value !== undefined) return value;
+  throw upstreamFailure('malformed', provider, 'sent an event that is not a JSON object.');
 }
 
 function parseObject(provider: string, text: string, otherwise: string): JsonObject {

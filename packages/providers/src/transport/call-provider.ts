@@ -5,10 +5,11 @@ import { LARGE_JSON_LENGTH } from '@llm0/core/chat/json-in-turns';
 import type { ChatRequest } from '@llm0/core/chat/request';
 import { clientClosed, GatewayError } from '@llm0/core/errors/gateway-error';
 import { guessInputTokens } from '@llm0/core/pricing/estimate-tokens';
+import { nextTurn } from '@llm0/core/waits/in-turns';
 import type { Provider, StreamDecoder } from '../provider';
 import type { ProviderAnswer, ProviderCall } from '../provider-call';
 import type { EncodeContext, UpstreamRequest } from '../provider-request';
-import { prepareAnswer } from '../translation/read-json';
+import { type AnswerBody, ParsedAnswer, prepareAnswer } from '../translation/read-json';
 import { askWithKeys } from './ask-with-keys';
 import { inlineMedia } from './egress/inline-media';
 import { type FetchedAnswer, fetchUpstream } from './fetch-upstream';
@@ -56,6 +57,7 @@ function guessCount({ provider, request }: ProviderCall): ProviderAnswer {
 async function callOnce(call: ProviderCall): Promise<ProviderAnswer> {
   const { provider, request } = call;
   const startedMs = performance.now();
+  if (request.digest !== undefined) await nextTurn();
   const upstreamRequest = provider.encodeRequest(request, await withMedia(call));
   const { response, bytes } = await send(call, upstreamRequest);
   const headersMs = performance.now() - startedMs;
@@ -77,7 +79,7 @@ async function callOnce(call: ProviderCall): Promise<ProviderAnswer> {
     maxBytes: call.maxAnswerBytes,
     signal: call.signal,
   });
-  const readAll = async () => provider.decodeResponse(await prepareAnswer(await readWhole(body)), request);
+  const readAll = async () => decodeAnswer(provider, await prepareAnswer(await readWhole(body)), request);
   const events = streamed
     ? new StreamedAnswer(body, provider.createStreamDecoder(request), provider.name)
     : new WholeAnswer(readAll, provider.name, body);
@@ -87,7 +89,12 @@ async function callOnce(call: ProviderCall): Promise<ProviderAnswer> {
 /** Small answers at once. */
 function decodeWhole(provider: Provider, bytes: Uint8Array, request: ChatRequest): EventBatch | Promise<EventBatch> {
   if (bytes.byteLength <= LARGE_JSON_LENGTH) return provider.decodeResponse(bytes, request);
-  return prepareAnswer(bytes).then((answer) => provider.decodeResponse(answer, request));
+  return prepareAnswer([bytes]).then((answer) => decodeAnswer(provider, answer, request));
+}
+
+function decodeAnswer(provider: Provider, body: AnswerBody, request: ChatRequest): EventBatch {
+  const batch = provider.decodeResponse(body, request);
+  return body instanceof ParsedAnswer ? { ...batch, isLarge: true } : batch;
 }
 
 /** Fetches what the vendor cannot fetch itself, so that it travels inside the request. */
@@ -164,6 +171,9 @@ abstract class AnswerIterator implements AsyncIterableIterator<EventBatch> {
   }
 }
 
+const hasLarge = (decoder: StreamDecoder): boolean => decoder.hasLarge === true;
+const isEmpty = ({ events, wire }: EventBatch) => events.length === 0 && wire === undefined;
+
 class StreamedAnswer extends AnswerIterator {
   private exhausted = false;
 
@@ -177,6 +187,7 @@ class StreamedAnswer extends AnswerIterator {
 
   protected async advance(): Promise<EventBatch | undefined> {
     if (this.exhausted) return undefined;
+    if (hasLarge(this.decoder)) return this.decoder.pushLarge?.();
     let broken: unknown;
     while (!this.decoder.done) {
       let chunk: Uint8Array | undefined;
@@ -186,9 +197,10 @@ class StreamedAnswer extends AnswerIterator {
         broken = error;
       }
       if (chunk === undefined) break;
-      const batch = this.decoder.push(chunk);
+      let batch = this.decoder.push(chunk);
+      if (isEmpty(batch) && hasLarge(this.decoder)) batch = (await this.decoder.pushLarge?.()) ?? batch;
       // Signs of life of the vendor's own are sent on where the format is the caller's.
-      if (batch.events.length > 0 || batch.wire !== undefined) return batch;
+      if (!isEmpty(batch)) return batch;
     }
     this.exhausted = true;
     const last = this.endDecoder(broken);

@@ -3,6 +3,7 @@ import type { ChatResponse } from '@llm0/core/chat/response';
 import { addCostHeaders } from '../exchange/response-headers';
 import { bodyHeaders } from './body-headers';
 import { finishCompletion, type RespondInput, type RespondNeeds } from './finish-completion';
+import { finishLarge, NOT_KEPT } from './finish-large';
 
 /** The body that the first caller of an `Idempotency-Key` got, byte for byte; only its headers say that it cost nothing. */
 export async function respondAgain(
@@ -14,8 +15,10 @@ export async function respondAgain(
     const headers = bodyHeaders(input, input.meter.markFirstOutput());
     const summary = input.meter.complete(whole, whole.usage);
     if (!input.admission.plan.request.stream) addCostHeaders(headers, summary);
-    await finishCompletion(services, input, { response: whole, summary, text: undefined });
-    return new Response(unpackBody(body) as BodyInit, { headers });
+    const finished = { response: whole, summary };
+    if (input.answer.isLarge === true) await finishLarge(services, input, { ...finished, packed: NOT_KEPT });
+    else await finishCompletion(services, input, { ...finished, text: undefined });
+    return new Response(await unpackBody(body), { headers });
   } finally {
     input.answer.leave();
     input.onEnd();

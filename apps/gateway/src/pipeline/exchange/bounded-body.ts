@@ -6,6 +6,18 @@ export interface BodyBounds {
   readonly graceMs?: number;
   /** Takes room for bytes that are kept; throws where there is none. */
   readonly carry?: (bytes: number) => void;
+  /** The same for a body whose length is declared, before it is read. */
+  readonly reserve?: (bytes: number) => Promise<void>;
+}
+
+/** Room for a large body: at once where its length is declared, else what is left takes it as it comes. */
+export async function takeRoom(
+  declared: number | undefined,
+  { carry, reserve }: Pick<BodyBounds, 'carry' | 'reserve'>,
+): Promise<Pick<BodyBounds, 'carry'>> {
+  if (declared === undefined || reserve === undefined) return { carry };
+  await reserve(declared);
+  return {};
 }
 
 const GRACE_MS = 30_000;

@@ -4,8 +4,9 @@ import { checkJsonBounds, checkJsonBoundsInTurns } from '@llm0/core/chat/json-bo
 import { LARGE_JSON_LENGTH, parseJsonInTurns } from '@llm0/core/chat/json-in-turns';
 import type { ChatRequest } from '@llm0/core/chat/request';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
+import { nextTurn } from '@llm0/core/waits/in-turns';
 import type { Services } from '../../services/contract';
-import { type BodyBounds, boundedBody, tooLarge } from './bounded-body';
+import { type BodyBounds, boundedBody, takeRoom, tooLarge } from './bounded-body';
 
 export interface ReadBody {
   readonly body: JsonObject;
@@ -17,9 +18,9 @@ export interface ReadBody {
 export async function readRequestBody(
   services: Pick<Services, 'config'>,
   request: Request,
-  { carry }: Required<Pick<BodyBounds, 'carry'>>,
+  { carry, reserve }: Required<Pick<BodyBounds, 'carry' | 'reserve'>>,
 ): Promise<ReadBody> {
-  const text = await readText(request, { maxBytes: services.config.maxBodyBytes, carry });
+  const text = await readText(request, { maxBytes: services.config.maxBodyBytes, carry, reserve });
   const isLarge = text.length > LARGE_JSON_LENGTH;
   const value = await parseBody(text);
   if (!isObject(value)) {
@@ -48,17 +49,23 @@ function mayBeLarge({ headers }: Request): boolean {
 
 /** A large request with what its cache key needs of it. */
 export async function withDigest(request: ChatRequest): Promise<ChatRequest> {
-  return { ...request, digest: await digestRequest(request) };
+  await nextTurn();
+  const digest = await digestRequest(request);
+  await nextTurn();
+  return { ...request, digest };
 }
 
-type BodyRules = Pick<BodyBounds, 'maxBytes' | 'carry'>;
+type BodyRules = Pick<BodyBounds, 'maxBytes' | 'carry' | 'reserve'>;
 
 async function readText(request: Request, rules: BodyRules): Promise<string> {
   const { maxBytes } = rules;
   const declared = request.headers.get('content-length');
   if (declared !== null && Number(declared) > maxBytes) throw tooLarge(maxBytes);
   if (request.body === null) return '';
-  if (mayBeLarge(request)) return readInPieces(request.body, rules);
+  if (mayBeLarge(request)) {
+    const room = await takeRoom(declared === null ? undefined : Number(declared), rules);
+    return readInPieces(request.body, { maxBytes, ...room });
+  }
   const text = await request.text();
   if (text.length > maxBytes) throw tooLarge(maxBytes);
   return text;
@@ -70,6 +77,7 @@ async function readInPieces(body: ReadableStream<Uint8Array>, rules: BodyRules):
   const pieces: string[] = [];
   for await (const chunk of boundedBody(body, rules)) pieces.push(decoder.decode(chunk, { stream: true }));
   pieces.push(decoder.decode());
+  await nextTurn();
   return pieces.join('');
 }
 

@@ -1,9 +1,11 @@
 // Hot store unreachable: as for chat. The vendor's answer goes on byte by byte; only its cost is read from a copy.
+import { joinInTurns } from '@llm0/core/chat/write-json-in-turns';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { applyMode } from '@llm0/core/routing/failover-mode';
 import type { ProviderConnection } from '@llm0/providers/provider-request';
 import {
   callPassthrough,
+  hashInTurns,
   nativeUrl,
   type PassthroughProvider,
   passesThrough,
@@ -21,7 +23,7 @@ import type { Entrance } from './entrances';
 import { forwardedRequestHeaders } from './filter-headers';
 import { NativeMeter } from './native-meter';
 import { PASSTHROUGH } from './plan-passthrough';
-import { describeNative, type NativeBody, type NativeTarget, readBody } from './read-native';
+import { type BodyRules, describeNative, type NativeBody, type NativeTarget, readBody } from './read-native';
 import { respondNative } from './respond-native';
 import { askForUsage, showUsage } from './show-usage';
 
@@ -55,12 +57,9 @@ export async function handlePassthrough(
       principal,
       find,
     );
-    const isWhole = provider.passthrough.signsBody(connection);
-    const given = await readBody(httpRequest, {
-      ...{ maxBytes: services.config.maxBodyBytes, isWhole, isObject: isInference, carry: release.carry },
-    });
+    const given = await readGiven(services, httpRequest, { provider, connection, isInference, release });
     const asked = describeNative(httpRequest, { ...target, provider }, given);
-    const { body, job } = askForUsage(asked, given);
+    const { body, job } = await askForUsage(asked, given);
     progress.requestedModel = job.model;
     progress.stream = job.stream;
     const admission = await admitPlanned(
@@ -87,6 +86,20 @@ export async function handlePassthrough(
     const envelope = entrance.envelope(services, httpRequest, progress.principal);
     return await handleRefusal(services, { dialect: DIALECT, envelope, progress, cause });
   }
+}
+
+interface GivenRules extends Pick<Reached, 'provider' | 'connection'> {
+  readonly isInference: boolean;
+  readonly release: Pick<BodyRules, 'carry' | 'reserve'>;
+}
+
+function readGiven(
+  { config }: Pick<Services, 'config'>,
+  httpRequest: Request,
+  { provider, connection, isInference: isObject, release: { carry, reserve } }: GivenRules,
+): Promise<NativeBody> {
+  const isWhole = provider.passthrough.signsBody(connection);
+  return readBody(httpRequest, { maxBytes: config.maxBodyBytes, isWhole, isObject, carry, reserve });
 }
 
 interface Reached {
@@ -143,7 +156,7 @@ interface Asked extends Reached {
   readonly httpRequest: Request;
 }
 
-function ask(services: Services, asked: Asked): Promise<Response> {
+async function ask(services: Services, asked: Asked): Promise<Response> {
   const { connected, provider, connection, principal, url, body, httpRequest } = asked;
   const { method } = httpRequest;
   const own: Record<string, string> = {
@@ -157,11 +170,14 @@ function ask(services: Services, asked: Asked): Promise<Response> {
     own['content-type'] = 'application/json';
     delete own['content-encoding'];
   }
-  const unsigned = { method, url, headers: own, body: body.bytes };
-  const headers = { ...own, ...provider.passthrough.authorize(unsigned, connection) };
+  const { passthrough } = provider;
+  const { pieces } = body;
+  const isHashed = pieces !== undefined && passthrough.signsBody(connection);
+  const unsigned = { method, url, headers: own, body: isHashed ? { hash: await hashInTurns(pieces) } : body.bytes };
+  const headers = { ...own, ...passthrough.authorize(unsigned, connection) };
   return callPassthrough({
     provider,
-    request: { ...unsigned, headers },
+    request: { ...unsigned, headers, body: pieces === undefined ? body.bytes : await joinInTurns(pieces) },
     stream: body.stream,
     timeoutMs: services.config.requestTimeoutMs,
     signal: httpRequest.signal,
