@@ -31,9 +31,17 @@ describe('what is too much of a JSON text', () => {
     expect((parseJson(numbers) as number[]).length).toBe(MAX_JSON_TOKENS / 2 + 1);
   });
 
+  test('lists, objects and names, where they are bounded by themselves', () => {
+    const objects = JSON.stringify(Array.from({ length: 5_000 }, () => ({ a: 1 })));
+    const numbers = JSON.stringify(Array(20_000).fill(1));
+    expect(findJsonExcess(objects, { maxTokens: 100_000, maxParts: 10_001 })).toBeUndefined();
+    expect(findJsonExcess(objects, { maxTokens: 100_000, maxParts: 10_000 })).toBe('tokens');
+    expect(findJsonExcess(numbers, { maxTokens: 100_000, maxParts: 1 })).toBeUndefined();
+  });
+
   test('brackets and quotes within strings are none', () => {
     const text = `["${'[{'.repeat(20_000)}", "\\"[[${'\\\\'.repeat(9)}", "${'\\"['.repeat(20_000)}"]`;
-    expect(findJsonExcess(text, 20)).toBeUndefined();
+    expect(findJsonExcess(text, { maxTokens: 20 })).toBeUndefined();
     expect(JSON.parse(text)).toHaveLength(3);
   });
 
@@ -43,7 +51,7 @@ describe('what is too much of a JSON text', () => {
         fc.jsonValue({ maxDepth: 10 }),
         fc.string({ minLength: 17_000, maxLength: 18_000 }),
         (value, text) => {
-          expect(findJsonExcess(JSON.stringify([value, text]), MAX_JSON_TOKENS)).toBeUndefined();
+          expect(findJsonExcess(JSON.stringify([value, text]), { maxTokens: MAX_JSON_TOKENS })).toBeUndefined();
         },
       ),
       { numRuns: 50 },
@@ -60,7 +68,7 @@ describe('what is too much of a JSON text', () => {
     ['spaces', ' '.repeat(19_000_000)],
   ])('19 MB of %s are judged in no time', (_name, text) => {
     const startMs = performance.now();
-    findJsonExcess(text, MAX_JSON_TOKENS);
+    findJsonExcess(text, { maxTokens: MAX_JSON_TOKENS });
     expect(performance.now() - startMs).toBeLessThan(500);
   });
 });

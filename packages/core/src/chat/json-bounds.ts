@@ -8,6 +8,19 @@ export const MAX_JSON_TOKENS = 200_000;
 
 export type JsonExcess = 'depth' | 'tokens';
 
+/** What a JSON text may hold. */
+export interface JsonBounds {
+  /** Values and separators. */
+  readonly maxTokens: number;
+  /** Lists, objects and names, each of which takes many times what a number takes; default: as many as tokens. */
+  readonly maxParts?: number;
+}
+
+/** One event of a stream, which is parsed at once: some 20 ms at worst. */
+export const EVENT_BOUNDS: JsonBounds = { maxTokens: 400_000, maxParts: 100_000 };
+const UNBOUNDED: JsonBounds = { maxTokens: Number.POSITIVE_INFINITY };
+const REQUEST_BOUNDS: JsonBounds = { maxTokens: MAX_JSON_TOKENS };
+
 const QUOTE = 34;
 const COMMA = 44;
 const COLON = 58;
@@ -26,33 +39,34 @@ interface Look {
   at: number;
   depth: number;
   tokens: number;
+  parts: number;
 }
+
+const START: Look = { at: 0, depth: 0, tokens: 0, parts: 0 };
 
 /**
  * What is too much of a JSON text, told before it is parsed; undefined for all else, malformed texts among them. Strings are
  * passed over as a whole: a picture costs no more than finding its end.
  */
-export function findJsonExcess(text: string, maxTokens = Number.POSITIVE_INFINITY): JsonExcess | undefined {
+export function findJsonExcess(text: string, bounds = UNBOUNDED): JsonExcess | undefined {
   if (text.length < HARMLESS_LENGTH) return undefined;
-  return lookThrough(text, { at: 0, depth: 0, tokens: 0 }, { end: text.length, maxTokens });
+  return lookThrough(text, { ...START }, { end: text.length, ...bounds });
 }
 
 /** The same in turns, for long texts. */
-export async function findJsonExcessInTurns(
-  text: string,
-  maxTokens = Number.POSITIVE_INFINITY,
-): Promise<JsonExcess | undefined> {
-  const look = { at: 0, depth: 0, tokens: 0 };
+export async function findJsonExcessInTurns(text: string, bounds = UNBOUNDED): Promise<JsonExcess | undefined> {
+  const look = { ...START };
   for (let end = TURN_LENGTH; look.at < text.length; end = look.at + TURN_LENGTH) {
-    const excess = lookThrough(text, look, { end: Math.min(end, text.length), maxTokens });
+    const excess = lookThrough(text, look, { end: Math.min(end, text.length), ...bounds });
     if (excess !== undefined) return excess;
     await nextTurn();
   }
   return undefined;
 }
 
-function lookThrough(text: string, look: Look, most: { end: number; maxTokens: number }): JsonExcess | undefined {
-  let { at, depth, tokens } = look;
+function lookThrough(text: string, look: Look, most: JsonBounds & { end: number }): JsonExcess | undefined {
+  const { maxTokens, maxParts = maxTokens } = most;
+  let { at, depth, tokens, parts } = look;
   for (; at < most.end; at++) {
     switch (text.charCodeAt(at)) {
       case QUOTE:
@@ -62,22 +76,26 @@ function lookThrough(text: string, look: Look, most: { end: number; maxTokens: n
       case OPEN_OBJECT:
         depth += 1;
         tokens += 2;
+        parts += 1;
         if (depth > MAX_JSON_DEPTH) return 'depth';
         break;
       case CLOSE_LIST:
       case CLOSE_OBJECT:
         depth -= 1;
         break;
-      case COMMA:
       case COLON:
+        parts += 1;
+        tokens += 2;
+        break;
+      case COMMA:
         tokens += 2;
         break;
       default:
         continue;
     }
-    if (tokens > most.maxTokens) return 'tokens';
+    if (tokens > maxTokens || parts > maxParts) return 'tokens';
   }
-  Object.assign(look, { at, depth, tokens });
+  Object.assign(look, { at, depth, tokens, parts });
   return undefined;
 }
 
@@ -88,12 +106,12 @@ const SAID = {
 
 /** Throws `invalid_request` for a request body that is too much to parse. */
 export function checkJsonBounds(text: string): void {
-  refuseExcess(findJsonExcess(text, MAX_JSON_TOKENS));
+  refuseExcess(findJsonExcess(text, REQUEST_BOUNDS));
 }
 
 /** The same for a long text, in turns. */
 export async function checkJsonBoundsInTurns(text: string): Promise<void> {
-  refuseExcess(await findJsonExcessInTurns(text, MAX_JSON_TOKENS));
+  refuseExcess(await findJsonExcessInTurns(text, REQUEST_BOUNDS));
 }
 
 function refuseExcess(excess: JsonExcess | undefined): void {

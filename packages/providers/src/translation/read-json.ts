@@ -1,5 +1,5 @@
 import { isObject, type JsonObject, type JsonValue } from '@llm0/core/chat/json';
-import { findJsonExcess, findJsonExcessInTurns } from '@llm0/core/chat/json-bounds';
+import { EVENT_BOUNDS, findJsonExcess, findJsonExcessInTurns, type JsonBounds } from '@llm0/core/chat/json-bounds';
 import { decodeInTurns, LARGE_JSON_LENGTH, parseJsonInTurns } from '@llm0/core/chat/json-in-turns';
 import { upstreamFailure } from '../transport/upstream-failure';
 
@@ -57,11 +57,16 @@ export class ParsedAnswer {
 /** A whole plain answer as it comes to its decoder. */
 export type AnswerBody = Uint8Array | ParsedAnswer;
 
+/** More than any model's answer holds; looked for before anything is built of it. */
+export const CHAT_BOUNDS: JsonBounds = { maxTokens: 1_000_000, maxParts: 250_000 };
+/** Likelihoods of other words are hundreds of values for each word. */
+export const LOGPROBS_BOUNDS: JsonBounds = { maxTokens: 10_000_000, maxParts: 2_500_000 };
+
 /** What a decoder is given of an answer's bytes. */
-export async function prepareAnswer(bytes: Uint8Array): Promise<AnswerBody> {
+export async function prepareAnswer(bytes: Uint8Array, bounds: JsonBounds): Promise<AnswerBody> {
   if (bytes.byteLength <= LARGE_JSON_LENGTH) return bytes;
   const text = await decodeInTurns(bytes);
-  if ((await findJsonExcessInTurns(text)) !== undefined) return new ParsedAnswer(undefined);
+  if ((await findJsonExcessInTurns(text, bounds)) !== undefined) return new ParsedAnswer(undefined);
   return new ParsedAnswer(await parseJsonInTurns(text).catch(() => undefined));
 }
 
@@ -84,7 +89,7 @@ export function parseEventData(provider: string, data: string): JsonObject {
 function parseObject(provider: string, text: string, otherwise: string): JsonObject {
   let cause: unknown;
   try {
-    if (findJsonExcess(text) === undefined) {
+    if (findJsonExcess(text, EVENT_BOUNDS) === undefined) {
       const value = asObject(JSON.parse(text) as JsonValue);
       if (value !== undefined) return value;
     }

@@ -8,7 +8,7 @@ import { guessInputTokens } from '@llm0/core/pricing/estimate-tokens';
 import type { Provider, StreamDecoder } from '../provider';
 import type { ProviderAnswer, ProviderCall } from '../provider-call';
 import type { EncodeContext, UpstreamRequest } from '../provider-request';
-import { prepareAnswer } from '../translation/read-json';
+import { CHAT_BOUNDS, LOGPROBS_BOUNDS, prepareAnswer } from '../translation/read-json';
 import { askWithKeys } from './ask-with-keys';
 import { inlineMedia } from './egress/inline-media';
 import { type FetchedAnswer, fetchUpstream } from './fetch-upstream';
@@ -77,17 +77,21 @@ async function callOnce(call: ProviderCall): Promise<ProviderAnswer> {
     maxBytes: call.maxAnswerBytes,
     signal: call.signal,
   });
-  const readAll = async () => provider.decodeResponse(await prepareAnswer(await readWhole(body)), request);
+  const readAll = async () =>
+    provider.decodeResponse(await prepareAnswer(await readWhole(body), boundsOf(request)), request);
   const events = streamed
     ? new StreamedAnswer(body, provider.createStreamDecoder(request), provider.name)
     : new WholeAnswer(readAll, provider.name, body);
   return { ...answer, isWhole: false, events };
 }
 
+const boundsOf = ({ logprobs, prompt }: ChatRequest) =>
+  logprobs === true || prompt?.logprobs !== undefined ? LOGPROBS_BOUNDS : CHAT_BOUNDS;
+
 /** Small answers at once. */
 function decodeWhole(provider: Provider, bytes: Uint8Array, request: ChatRequest): EventBatch | Promise<EventBatch> {
   if (bytes.byteLength <= LARGE_JSON_LENGTH) return provider.decodeResponse(bytes, request);
-  return prepareAnswer(bytes).then((answer) => provider.decodeResponse(answer, request));
+  return prepareAnswer(bytes, boundsOf(request)).then((answer) => provider.decodeResponse(answer, request));
 }
 
 /** Fetches what the vendor cannot fetch itself, so that it travels inside the request. */
