@@ -44,7 +44,7 @@ export interface PayloadText {
 const EMPTY_BATCH: EventBatch = { events: [] };
 const MAX_EMPTY_EVENTS = 100_000;
 /** Characters of text and arguments: many times what any model writes, and all that is kept of an answer. */
-const MAX_TEXT_LENGTH = 16 * 1024 * 1024;
+const MAX_TEXT_LENGTH = 8 * 1024 * 1024;
 const encoder = new TextEncoder();
 /** Ends Chat Completions; some proxies end every stream this way, whatever its format. */
 const END_MARK = '[DONE]';
