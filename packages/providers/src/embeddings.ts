@@ -1,11 +1,12 @@
+import type { JsonValue } from '@llm0/core/chat/json';
 import type { EmbeddingInput, EmbeddingRequest } from '@llm0/core/embedding/embedding-request';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { EncodeContext, UpstreamRequest } from './provider-request';
 import type { AnswerBody } from './translation/read-json';
 
 export interface EmbeddingAnswer {
-  /** One for each input, in order, as the vendor computed them. */
-  readonly vectors: readonly Float32Array[];
+  /** One vector for each input, in order, as the vendor wrote them: see `readVector`. */
+  readonly encoded: readonly (JsonValue | undefined)[];
   /** Tokens the vendor billed; absent where it does not say. */
   readonly inputTokens?: number;
 }

@@ -9,7 +9,12 @@ export interface NativeRequest {
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
   /** The whole body; absent where it is streamed, or there is none. */
-  readonly body?: Uint8Array;
+  readonly body?: Uint8Array | Blob;
+}
+
+/** `hash`: SHA-256 (hex) of a body that is too large to be hashed at once. */
+export interface UnsignedNative extends Omit<NativeRequest, 'body'> {
+  readonly body?: Uint8Array | { readonly hash: string };
 }
 
 /** What the vendor counted so far in an answer, and how much text came. */
@@ -53,7 +58,7 @@ export interface PassthroughPart {
   /** The whole body has to be there before the request can be authenticated. */
   signsBody(connection: ProviderConnection): boolean;
   /** Headers that authenticate the request and those that the operator set. */
-  authorize(request: NativeRequest, connection: ProviderConnection): Readonly<Record<string, string>>;
+  authorize(request: UnsignedNative, connection: ProviderConnection): Readonly<Record<string, string>>;
   /** All that is passed on unless the operator lists more. */
   readonly shapes: readonly NativeShape[];
   /** Query parameters that may take usage out of an answer: left out. `name` in lower case. */

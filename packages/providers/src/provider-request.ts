@@ -32,8 +32,8 @@ export interface UpstreamRequest {
   readonly method: 'POST';
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | Uint8Array | LargeJson;
-  /** Headers that need the bytes of a `LargeJson` body, once it is written. */
-  readonly sign?: (body: Uint8Array) => Readonly<Record<string, string>>;
+  /** Headers that need the SHA-256 (hex) of a `LargeJson` body, once it is written. */
+  readonly sign?: (bodyHash: string) => Readonly<Record<string, string>>;
   /** Names of the request's parameters that were left out; shown in `X-LLM0-Dropped`. */
   readonly dropped: readonly string[];
 }

@@ -33,8 +33,16 @@ export interface StreamEncoder {
   finish(summary: ResponseSummary): Uint8Array;
   /** An error after the first output: an error frame, then the end. Never looks complete. */
   fail(error: GatewayError, requestId: string): Uint8Array;
+  /** `finish` of a large answer, in turns; absent where its end is small, however large it is. */
+  finishLarge?(summary: ResponseSummary): Promise<LargeEnd>;
   /** The whole answer as JSON text, for formats that keep answers; there from `finish` on. */
   readonly answer?: string;
+}
+
+export interface LargeEnd {
+  readonly pieces: readonly Uint8Array[];
+  /** The whole answer, all but its cost. */
+  readonly json: JsonObject;
 }
 
 /** Kept answers that a request names instead of sending what they stand for. */
@@ -46,7 +54,9 @@ export interface AnswerReferences {
 }
 
 /** What is kept of a request and its answer, beside the answer itself. */
-export type KeptPart = Pick<KeptAnswer, 'input' | 'itemIds' | 'previousId'>;
+export interface KeptPart extends Pick<KeptAnswer, 'itemIds' | 'previousId'> {
+  readonly input: readonly JsonObject[];
+}
 
 /** How a format's requests go on from earlier answers, for formats whose answers are kept. */
 export interface AnswerKeeping {
@@ -60,8 +70,8 @@ export interface AnswerKeeping {
     body: JsonObject,
     kept: { readonly turns: readonly KeptTurn[] | undefined; readonly answers: readonly string[] },
   ): { readonly body: JsonObject; readonly earlierItems: number };
-  /** undefined where the caller wants nothing kept. `answer`: JSON text as the caller got it. */
-  partToKeep(request: ChatRequest, requestId: string, answer: string): KeptPart | undefined;
+  /** undefined where the caller wants nothing kept. `answer`: as the caller got it. */
+  partToKeep(request: ChatRequest, requestId: string, answer: JsonObject): KeptPart | undefined;
   /** The body of a request whose answer is not kept because nothing is. */
   withoutKeeping(body: JsonObject): JsonObject;
   /** All items that led to the last turn's answer, oldest first. */
@@ -109,6 +119,13 @@ export interface ErrorEnvelope {
   errorHeaders?(error: GatewayError): Readonly<Record<string, string>>;
 }
 
+/** A large answer, written in turns. */
+export interface LargeBody {
+  readonly bytes: Blob;
+  /** What it says, all but its cost. */
+  readonly json: JsonObject;
+}
+
 /** One client-facing API. Wire → ours on the way in, ours → wire on the way out. */
 export interface Dialect extends ErrorEnvelope {
   readonly name: DialectName;
@@ -123,8 +140,8 @@ export interface Dialect extends ErrorEnvelope {
   decodeRequest(body: JsonObject, headers?: Headers): ChatRequest;
   /** A whole plain answer. `wireBody`: the upstream's own body where it had the same format. */
   encodeResponse(response: ChatResponse, summary: ResponseSummary, wireBody?: JsonObject): string;
-  /** The same for a large one, in turns; absent where none can be large. */
-  encodeLargeResponse?(response: ChatResponse, summary: ResponseSummary, wireBody?: JsonObject): Promise<Uint8Array>;
+  /** The same for a large one, in turns. */
+  encodeLargeResponse(response: ChatResponse, summary: ResponseSummary, wireBody?: JsonObject): Promise<LargeBody>;
   createStreamEncoder(context: StreamContext): StreamEncoder;
 }
 
@@ -153,4 +170,6 @@ export interface EmbeddingDialect extends ErrorEnvelope {
   decodeRequest(body: JsonObject): DecodedEmbeddingRequest;
   /** The whole answer as JSON text. */
   encodeResponse(summary: EmbeddingSummary, format: EmbeddingFormat): string;
+  /** The same for a large one, in turns. */
+  encodeLargeResponse(summary: EmbeddingSummary, format: EmbeddingFormat): Promise<Blob>;
 }

@@ -1,6 +1,7 @@
 import type { JsonObject } from '@llm0/core/chat/json';
-import { writeJsonInTurns } from '@llm0/core/chat/json-in-turns';
+import { joinInTurns, piecesOfJson } from '@llm0/core/chat/write-json-in-turns';
 import { formatUsdShort } from '@llm0/core/pricing/format-usd';
+import type { LargeBody } from './dialect';
 
 /** Closes a JSON object text with the exact cost, which a double could not always carry. */
 export function withCost(json: string, costNanoUsd: number): string {
@@ -8,11 +9,11 @@ export function withCost(json: string, costNanoUsd: number): string {
 }
 
 /** The same of a large body, written in turns. */
-export async function writeWithCost(body: JsonObject, costNanoUsd: number): Promise<Buffer<ArrayBuffer>> {
-  const pieces: Buffer[] = [];
-  await writeJsonInTurns(body, (piece) => pieces.push(piece));
+export async function writeWithCost(body: JsonObject, costNanoUsd: number): Promise<LargeBody> {
+  const pieces = await piecesOfJson(body);
   const last = pieces.pop()?.toString() ?? '{}';
-  return Buffer.concat([...pieces, Buffer.from(withCost(last, costNanoUsd))]);
+  pieces.push(Buffer.from(withCost(last, costNanoUsd)));
+  return { bytes: await joinInTurns(pieces), json: body };
 }
 
 /** Milliseconds with at most three decimals. */

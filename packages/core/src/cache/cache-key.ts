@@ -1,5 +1,5 @@
-import { writeJsonInTurns } from '../chat/json-in-turns';
 import type { ChatRequest } from '../chat/request';
+import { writeJsonInTurns } from '../chat/write-json-in-turns';
 
 /** Fields of `extra` that do not change the answer (contract: exact cache). */
 const LEFT_OUT: ReadonlySet<string> = new Set(['stream_options', 'store', 'user', 'metadata', 'safety_identifier']);

@@ -1,6 +1,9 @@
 import { parseJson } from '../chat/json';
+import { decodeInTurns, parseJsonInTurns } from '../chat/json-in-turns';
 import type { ChatResponse } from '../chat/response';
 import type { Usage } from '../chat/usage';
+import { joinInTurns, piecesOfJson } from '../chat/write-json-in-turns';
+import { packPieces, unpackPieces } from './packed-text';
 
 /** What every cache tier keeps of a complete, successful answer. */
 export interface CachedAnswer {
@@ -18,6 +21,23 @@ export interface CachedAnswer {
   readonly matchedBy?: string;
   /** Where it is kept for replays by `Idempotency-Key`. */
   readonly sent?: SentAnswer;
+  /** Set for a large one: its `response` as stores keep it, see `packResponse`. */
+  readonly packed?: string;
+}
+
+/** A large answer as it is kept. */
+export interface PackedResponse {
+  /** Bytes of its JSON. */
+  readonly bytes: number;
+  /** Absent where nobody keeps it. */
+  readonly text?: string;
+}
+
+/** Written and compressed beside the loop. `maxBytes`: a longer one is not kept. */
+export async function packResponse(response: ChatResponse, maxBytes: number): Promise<PackedResponse> {
+  const pieces = await piecesOfJson(response);
+  const bytes = pieces.reduce((sum, { byteLength }) => sum + byteLength, 0);
+  return bytes > maxBytes ? { bytes } : { bytes, text: await packPieces(pieces) };
 }
 
 /** What its first caller got, so that the next one gets the same. */
@@ -32,18 +52,32 @@ export function packBody(parts: readonly Uint8Array[]): string {
   return Bun.zstdCompressSync(Buffer.concat(parts)).toString('base64');
 }
 
-export function unpackBody(body: string): Uint8Array {
-  return Bun.zstdDecompressSync(Buffer.from(body, 'base64'));
+export async function unpackBody(body: string): Promise<Blob> {
+  return joinInTurns(await unpackPieces(body));
 }
 
 export function encodeCachedAnswer(answer: CachedAnswer): string {
-  return JSON.stringify(answer);
+  return JSON.stringify(answer.packed === undefined ? answer : { ...answer, response: undefined });
 }
 
-/** undefined for anything this version did not write: a damaged or foreign entry is a miss, never an error. */
-export function decodeCachedAnswer(text: string): CachedAnswer | undefined {
+/**
+ * undefined for anything this version did not write: a damaged or foreign entry is a miss, never an error. A large one
+ * takes some turns.
+ */
+export function decodeCachedAnswer(text: string): CachedAnswer | undefined | Promise<CachedAnswer | undefined> {
   const value = parseJson(text) as CachedAnswer | null | undefined;
+  if (value?.v === 1 && typeof value.packed === 'string') return withResponse(value, value.packed);
   return value?.v === 1 && Array.isArray(value.response?.choices) ? value : undefined;
+}
+
+async function withResponse(stored: CachedAnswer, packed: string): Promise<CachedAnswer | undefined> {
+  try {
+    const text = await decodeInTurns(await unpackPieces(packed));
+    const response = (await parseJsonInTurns(text)) as unknown as ChatResponse;
+    return Array.isArray(response.choices) ? { ...stored, response } : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** For `IdempotencyKeys`. */

@@ -91,7 +91,7 @@ export class StoredWarmCache {
     if (this.lookUps >= (this.options.maxLookUps ?? MAX_LOOK_UPS)) return void done('busy');
     const found = await this.lookUp(projectId, cacheKey);
     if (found === 'late' || found === 'error') return void done(found);
-    const hit = found === null ? undefined : this.asHit(found);
+    const hit = found === null ? undefined : await this.asHit(found);
     done(hit === undefined ? 'miss' : 'hit');
     if (hit !== undefined) this.hits.add({ projectId, cacheKey, hits: 1 });
     return hit;
@@ -113,9 +113,9 @@ export class StoredWarmCache {
     this.hits.stop();
   }
 
-  private asHit(entry: WarmHitEntry): WarmHit | undefined {
+  private async asHit(entry: WarmHitEntry): Promise<WarmHit | undefined> {
     const remainingMs = Math.floor(entry.expiresAtMs - this.options.nowMs());
-    const stored = decodeCachedAnswer(entry.value);
+    const stored = await decodeCachedAnswer(entry.value);
     return stored === undefined || remainingMs <= 0 ? undefined : { ...entry, stored, remainingMs };
   }
 

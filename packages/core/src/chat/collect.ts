@@ -37,8 +37,25 @@ export class ResponseCollector {
   private readonly choices = new Map<number, OpenChoice>();
   private readonly extra: Record<string, JsonValue> = {};
 
+  /** Of text so far. */
+  characters = 0;
+
+  /** Of texts, what comes behind `maxCharacters` is let go. */
+  constructor(private readonly maxCharacters = Number.POSITIVE_INFINITY) {}
+
+  /** True where there was more than is kept. */
+  get isCut(): boolean {
+    return this.characters > this.maxCharacters;
+  }
+
   add(events: readonly ChatEvent[]): void {
-    for (const event of events) this.addEvent(event);
+    for (const event of events) {
+      if ('text' in event) {
+        this.characters += event.text.length;
+        if (this.characters > this.maxCharacters) continue;
+      }
+      this.addEvent(event);
+    }
   }
 
   /** True when there is at least one choice and every choice was finished. */

@@ -88,6 +88,8 @@ export interface EventBatch {
   readonly wire?: WirePart;
   /** Stands for batches ahead of it that were too much to keep. */
   readonly gone?: AnswerTally;
+  /** Too much to be worked on at once. */
+  readonly isLarge?: true;
 }
 
 /** True for events that the caller can see: from here on an answer cannot be failed over. */

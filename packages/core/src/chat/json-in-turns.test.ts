@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { parseJsonInTurns, stringifyJsonInTurns } from './json-in-turns';
+import { parseJsonInTurns } from './json-in-turns';
+import { stringifyJsonInTurns } from './write-json-in-turns';
 
 const MIB = 1024 * 1024;
-const write = async (value: unknown) => (await stringifyJsonInTurns(value)).toString();
+const write = async (value: unknown) => (await stringifyJsonInTurns(value)).text();
 /** Padding that makes any document a large one. */
 const PAD = 'p'.repeat(300_000);
 

@@ -1,5 +1,5 @@
 // What is large is read and written in slices of a few milliseconds, with a turn for everybody else between them.
-import { nextTurn } from '../waits/in-turns';
+import { nextTurn, Turns } from '../waits/in-turns';
 import type { JsonObject, JsonValue } from './json';
 import { endOfString } from './json-bounds';
 
@@ -7,36 +7,23 @@ import { endOfString } from './json-bounds';
 export const LARGE_JSON_LENGTH = 256 * 1024;
 /** Characters that are parsed or written by one native call. */
 const WINDOW = 32 * 1024;
-const SLICE_MS = 5;
 
-/** Gives others their turn where this one has worked long enough. */
-class Turns {
-  private sinceMs = performance.now();
+const DECODED_BYTES = 512 * 1024;
 
-  async pause(): Promise<void> {
-    if (performance.now() - this.sinceMs < SLICE_MS) return;
-    await nextTurn();
-    this.sinceMs = performance.now();
-  }
-}
-
-const DECODED_BYTES = 1024 * 1024;
-
-/** UTF-8 bytes as text, in turns. `fatal`: throws `TypeError` for what is no UTF-8. */
-export async function decodeInTurns(bytes: Uint8Array, options: { readonly fatal?: boolean } = {}): Promise<string> {
+/** UTF-8 bytes as text, in turns; lets go of them. `fatal`: throws `TypeError` for what is no UTF-8. */
+export async function decodeInTurns(chunks: Uint8Array[], options: { readonly fatal?: boolean } = {}): Promise<string> {
   const decoder = new TextDecoder('utf-8', options);
   const pieces: string[] = [];
-  for (let at = 0; at < bytes.byteLength; at += DECODED_BYTES) {
-    pieces.push(decoder.decode(bytes.subarray(at, at + DECODED_BYTES), { stream: true }));
-    await nextTurn();
+  const turns = new Turns();
+  for (const chunk of chunks.splice(0)) {
+    for (let at = 0; at < chunk.byteLength; at += DECODED_BYTES) {
+      pieces.push(decoder.decode(chunk.subarray(at, at + DECODED_BYTES), { stream: true }));
+      await turns.pause();
+    }
   }
   pieces.push(decoder.decode());
+  await nextTurn();
   return pieces.join('');
-}
-
-/** True where the JSON of a value is longer than `length` characters, roughly. */
-export function isLongJson(value: unknown, length = LARGE_JSON_LENGTH): boolean {
-  return weigh(value, length) < 0;
 }
 
 /** `JSON.parse` in turns. Depth must have been checked before. Throws `SyntaxError`. */
@@ -45,6 +32,7 @@ export async function parseJsonInTurns(text: string): Promise<JsonValue> {
   const parser = new TurnParser(text);
   const value = await parser.value();
   if (parser.rest() !== '') throw new SyntaxError('Unexpected text after the value');
+  await nextTurn();
   return value;
 }
 
@@ -142,13 +130,19 @@ class TurnParser {
     const end = endOfString(text, from);
     if (end >= text.length) throw new SyntaxError('Unterminated string');
     const pieces: string[] = [];
+    let length = 0;
     for (let at = from; at < end; ) {
       const cut = at + WINDOW >= end ? end : beforeEscape(text, at + WINDOW);
-      pieces.push(JSON.parse(`"${text.slice(at, cut)}"`) as string);
+      const piece = JSON.parse(`"${text.slice(at, cut)}"`) as string;
+      length += piece.length;
+      pieces.push(piece);
       at = cut;
       await this.turns.pause();
     }
     this.at = end + 1;
+    // Nothing was escaped: a part of the text itself, which costs nothing. The others are joined in a turn of their own.
+    if (length === end - from) return text.slice(from, end);
+    if (length > LARGE_JSON_LENGTH) await nextTurn();
     return pieces.join('');
   }
 
@@ -178,102 +172,4 @@ function beforeEscape(text: string, cut: number): number {
     return at === cut - 1 || text[at + 1] === 'u' ? at : cut;
   }
   return cut;
-}
-
-/** `JSON.stringify` in turns: UTF-8 bytes. Takes JSON values only. */
-export async function stringifyJsonInTurns(value: unknown): Promise<Buffer<ArrayBuffer>> {
-  const pieces: Buffer[] = [];
-  await writeJsonInTurns(value, (piece) => pieces.push(piece));
-  return Buffer.concat(pieces);
-}
-
-/** The same, piece by piece, for who need not have them all at once. */
-export async function writeJsonInTurns(value: unknown, take: (piece: Buffer) => void): Promise<void> {
-  const writer = new TurnWriter(take);
-  await writer.write(value);
-  writer.finish();
-}
-
-class TurnWriter {
-  private text = '';
-  private readonly turns = new Turns();
-
-  constructor(private readonly take: (piece: Buffer) => void) {}
-
-  async write(value: unknown): Promise<void> {
-    if (weigh(value, WINDOW) >= 0) this.text += JSON.stringify(value) ?? 'null';
-    else if (typeof value === 'string') await this.writeString(value);
-    else if (Array.isArray(value)) await this.writeList(value);
-    else await this.writeObject(value as Record<string, unknown>);
-    if (this.text.length > WINDOW) await this.flush();
-  }
-
-  finish(): void {
-    if (this.text !== '') this.take(Buffer.from(this.text));
-  }
-
-  private async writeList(list: readonly unknown[]): Promise<void> {
-    let before = '[';
-    for (const item of list) {
-      this.text += before;
-      before = ',';
-      if (weigh(item, WINDOW) < 0) await this.write(item);
-      else {
-        this.text += JSON.stringify(item) ?? 'null';
-        if (this.text.length > WINDOW) await this.flush();
-      }
-    }
-    this.text += ']';
-  }
-
-  private async writeObject(object: Readonly<Record<string, unknown>>): Promise<void> {
-    let before = '{';
-    for (const name of Object.keys(object)) {
-      const value = object[name];
-      if (value === undefined) continue;
-      this.text += `${before}${JSON.stringify(name)}:`;
-      before = ',';
-      await this.write(value);
-    }
-    this.text += before === '{' ? '{}' : '}';
-  }
-
-  private async writeString(value: string): Promise<void> {
-    this.text += '"';
-    for (let at = 0; at < value.length; ) {
-      let cut = Math.min(value.length, at + WINDOW);
-      if (cut < value.length && isHighSurrogate(value.charCodeAt(cut - 1))) cut -= 1;
-      this.text += JSON.stringify(value.slice(at, cut)).slice(1, -1);
-      at = cut;
-      await this.flush();
-    }
-    this.text += '"';
-  }
-
-  private async flush(): Promise<void> {
-    this.take(Buffer.from(this.text));
-    this.text = '';
-    await this.turns.pause();
-  }
-}
-
-const isHighSurrogate = (code: number) => code >= 0xd800 && code < 0xdc00;
-
-/** What is left of `budget` characters once the value is written, roughly; negative where it is too long. */
-function weigh(value: unknown, budget: number): number {
-  if (typeof value === 'string') return budget - value.length - 2;
-  if (typeof value !== 'object' || value === null) return budget - 8;
-  let left = budget - 2;
-  if (Array.isArray(value)) {
-    for (const item of value) {
-      left = weigh(item, left);
-      if (left < 0) return left;
-    }
-    return left;
-  }
-  for (const name in value) {
-    left = weigh((value as Record<string, unknown>)[name], left - name.length - 3);
-    if (left < 0) return left;
-  }
-  return left;
 }

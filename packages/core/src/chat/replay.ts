@@ -41,3 +41,26 @@ function pushExtras(
     if (value !== undefined) events.push({ type: 'extra', scope, choice, name, value });
   }
 }
+
+/** Characters of one piece of a text that is too long to be written at once. */
+const PIECE = 64 * 1024;
+
+/** A large batch as many small ones that say the same. */
+export function splitBatch({ events }: EventBatch): EventBatch[] {
+  const batches: EventBatch[] = [];
+  for (const event of events) {
+    if (!('text' in event) || event.text.length <= PIECE) batches.push({ events: [event] });
+    else for (const text of piecesOf(event.text)) batches.push({ events: [{ ...event, text }] });
+  }
+  return batches;
+}
+
+function* piecesOf(text: string): Generator<string> {
+  for (let at = 0; at < text.length; ) {
+    const end = Math.min(text.length, at + PIECE);
+    // Both halves of a character stay together.
+    const isHalf = end < text.length && (text.charCodeAt(end - 1) & 0xfc00) === 0xd800;
+    yield text.slice(at, isHalf ? end - 1 : end);
+    at = isHalf ? end - 1 : end;
+  }
+}

@@ -1,4 +1,5 @@
 // Postgres away: writes wait within bounds (what is beyond them is dropped and counted), look-ups of what is not here yet fail.
+import { unpackText } from '../cache/packed-text';
 import { GatewayError } from '../errors/gateway-error';
 import { BatchWriter } from '../logs/batch-writer';
 import { RecordsRejectedError } from '../logs/decode-log-record';
@@ -10,7 +11,7 @@ export interface KeptAnswer {
   readonly projectId: string;
   /** The kept answer this one went on from. */
   readonly previousId?: string;
-  /** JSON texts, in the caller's format: what the request itself brought, and the whole answer. */
+  /** JSON texts, in the caller's format: what the request itself brought, and the whole answer. Large ones packed. */
   readonly input: string;
   readonly answer: string;
   /** Ids of the answer's items, by which later requests may name them. */
@@ -111,17 +112,20 @@ export class KeptAnswers {
       if (isTarget && stored.length === 0) return undefined;
       turns.push(...stored);
     }
-    this.checkWhole(turns);
-    return turns.reverse();
+    const whole: KeptTurn[] = [];
+    for (const turn of turns) whole.push(await unpacked(turn));
+    this.checkWhole(whole);
+    return whole.reverse();
   }
 
   /** One answer by itself, whatever became of the turns before it; undefined when it is unknown, another project's or over. */
   async readAnswer(projectId: string, id: string): Promise<KeptTurn | undefined> {
     const here = this.find(projectId, id);
-    if (here !== undefined) return here;
+    if (here !== undefined) return unpacked(here);
     const { store, nowMs } = this.options;
     const limits = { nowMs: nowMs(), maxTurns: 1, maxBytes: 0 };
-    return (await this.lookUp(true, () => store.readConversation(projectId, id, limits)))[0];
+    const [found] = await this.lookUp(true, () => store.readConversation(projectId, id, limits));
+    return found && unpacked(found);
   }
 
   /** The kept answers that hold these items, as JSON texts, newest first. */
@@ -132,9 +136,10 @@ export class KeptAnswers {
       .filter((one) => one.projectId === projectId && holds(one, wanted));
     const found = here.map(({ answer }) => answer);
     for (const { itemIds: ids } of here) for (const id of ids) wanted.delete(id);
-    if (wanted.size === 0) return found;
     const { store, nowMs } = this.options;
-    return [...found, ...(await this.lookUp(true, () => store.findByItems(projectId, [...wanted], nowMs())))];
+    const stored =
+      wanted.size === 0 ? [] : await this.lookUp(true, () => store.findByItems(projectId, [...wanted], nowMs()));
+    return Promise.all([...found, ...stored].map(unpackText));
   }
 
   /** False when there was none. Later turns of the conversation can't be gone on from any more. */
@@ -191,6 +196,12 @@ export class KeptAnswers {
     }
     throw new GatewayError('conflict', 'An earlier answer of this conversation was deleted. Send the whole input.');
   }
+}
+
+/** Large ones are kept compressed. */
+async function unpacked(turn: KeptTurn): Promise<KeptTurn> {
+  const [input, answer] = [await unpackText(turn.input), await unpackText(turn.answer)];
+  return input === turn.input && answer === turn.answer ? turn : { ...turn, input, answer };
 }
 
 const bytesOf = (answer: KeptAnswer): number => 2 * (answer.input.length + answer.answer.length) + ENTRY_BYTES;

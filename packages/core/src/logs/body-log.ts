@@ -15,6 +15,8 @@ export interface LoggedBodies {
 export interface GivenBodies extends Omit<LoggedBodies, 'request' | 'response'> {
   readonly request: unknown;
   readonly response: string | undefined;
+  /** Characters that `response` lacks already. */
+  readonly cut?: number;
 }
 
 /** Where prompts and answers go, if anywhere. */
@@ -51,8 +53,8 @@ export class StoredBodyLog implements BodyLog {
 
   keep(describe: () => GivenBodies): void {
     try {
-      const { request, response, ...rest } = describe();
-      this.writer.add({ ...rest, request: boundBody(request), response: boundBody(parse(response)) });
+      const { request, response, cut, ...rest } = describe();
+      this.writer.add({ ...rest, request: boundBody(request), response: boundBody(parse(response), cut) });
     } catch {
       // Nested beyond the stack, or not JSON at all: nothing an operator could read.
       this.options.onDrop(1);
@@ -71,19 +73,25 @@ export class StoredBodyLog implements BodyLog {
 const parse = (text: string | undefined): unknown => (text === undefined ? undefined : JSON.parse(text));
 
 /** JSON text without secrets; beyond the cap `{truncated: true, characters, text}` with the beginning of it. */
-export function boundBody(body: unknown): string | null {
+export function boundBody(body: unknown, cutBefore = 0): string | null {
   if (body === undefined || body === null) return null;
-  const budget = { left: 2 * MAX_BODY_CHARACTERS, cut: 0 };
-  const text = JSON.stringify(redactJson(cutStrings(body, budget)));
-  if (budget.cut === 0 && text.length <= MAX_BODY_CHARACTERS) return text;
+  const { value, cut } = cutJson(body);
+  const text = JSON.stringify(redactJson(value));
+  if (cut + cutBefore === 0 && text.length <= MAX_BODY_CHARACTERS) return text;
   return JSON.stringify({
     truncated: true,
-    characters: text.length + budget.cut,
+    characters: text.length + cut + cutBefore,
     text: text.slice(0, MAX_BODY_CHARACTERS).toWellFormed(),
   });
 }
 
-/** Bounds the work of redacting; cut well behind what is kept, so that no half of a secret is shown. */
+/** Bounds all further work; cut well behind what is kept, so that no half of a secret is shown. `cut`: characters. */
+export function cutJson(value: unknown): { readonly value: unknown; readonly cut: number } {
+  const budget = { left: 2 * MAX_BODY_CHARACTERS, cut: 0 };
+  const kept = cutStrings(value, budget);
+  return { value: kept, cut: budget.cut };
+}
+
 function cutStrings(value: unknown, budget: { left: number; cut: number }): unknown {
   if (typeof value === 'string') {
     const kept = value.length <= budget.left ? value : value.slice(0, Math.max(0, budget.left));
@@ -91,7 +99,20 @@ function cutStrings(value: unknown, budget: { left: number; cut: number }): unkn
     budget.cut += value.length - kept.length;
     return kept;
   }
-  if (Array.isArray(value)) return value.map((part) => cutStrings(part, budget));
   if (value === null || typeof value !== 'object') return value;
+  if (budget.left <= 0) {
+    budget.cut += textLength(value);
+    return null;
+  }
+  if (Array.isArray(value)) return value.map((part) => cutStrings(part, budget));
   return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, cutStrings(part, budget)]));
+}
+
+/** Characters of all texts in a value. */
+function textLength(value: unknown): number {
+  if (typeof value === 'string') return value.length;
+  if (typeof value !== 'object' || value === null) return 0;
+  let length = 0;
+  for (const name in value) length += textLength((value as Record<string, unknown>)[name]);
+  return length;
 }

@@ -4,7 +4,6 @@ import { invalidRequest } from '@llm0/core/errors/gateway-error';
 import { type EmbeddingAnswer, type EmbeddingsPart, requireText } from '../embeddings';
 import type { EncodeContext, UpstreamRequest } from '../provider-request';
 import { type AnswerBody, asCount, asObject, asObjects, parseAnswer } from '../translation/read-json';
-import { readVector } from '../translation/read-vector';
 import { DroppedParameters } from '../translation/refuse-parameter';
 import { invokeRequest } from './endpoint';
 import { PROVIDER } from './wire';
@@ -86,8 +85,7 @@ const TOKENS_HEADER = 'x-amzn-bedrock-input-token-count';
 function decodeEmbeddings(bytes: AnswerBody, headers: Headers): EmbeddingAnswer {
   const body = parseAnswer(PROVIDER, bytes);
   const tokens = Number(headers.get(TOKENS_HEADER) ?? 0) || asCount(body.inputTextTokenCount);
-  const vectors = listVectors(body).map((vector) => readVector(PROVIDER, vector));
-  return { vectors, ...(tokens > 0 ? { inputTokens: tokens } : {}) };
+  return { encoded: listVectors(body), ...(tokens > 0 ? { inputTokens: tokens } : {}) };
 }
 
 /** `embedding: […]`, `embeddings: [[…]]`, `embeddings: {float: [[…]]}` or `embeddings: [{embedding: […]}]`. */

@@ -41,9 +41,12 @@ function modelRequest({ connection, model, body, accept, action }: ModelAction):
   const url = new URL(`${runtimeRoot(connection, region)}/model/${path}/${action}`);
   const headers = { 'content-type': 'application/json', accept, ...connection.headers };
   const method = 'POST';
-  const sign = (bytes: string | Uint8Array) => authorize({ url, method, body: bytes, headers, region }, connection);
-  if (body instanceof LargeJson) return { url: url.href, method, headers, body, sign };
-  return { url: url.href, method, headers: { ...headers, ...sign(body) }, body };
+  const unsigned = { url, method, headers, region };
+  if (body instanceof LargeJson) {
+    const sign = (bodyHash: string) => authorize({ ...unsigned, body: { hash: bodyHash } }, connection);
+    return { url: url.href, method, headers, body, sign };
+  }
+  return { url: url.href, method, headers: { ...headers, ...authorize({ ...unsigned, body }, connection) }, body };
 }
 
 /** Where models of a region are reached; without a trailing slash. */
@@ -68,7 +71,8 @@ function readPlace(connection: ProviderConnection, model: string): { readonly re
 export interface Unsigned {
   readonly url: URL;
   readonly method: string;
-  readonly body: string | Uint8Array;
+  /** `hash`: its SHA-256 (hex), where it is too large to be hashed at once. */
+  readonly body: string | Uint8Array | { readonly hash: string };
   readonly headers: Readonly<Record<string, string>>;
   readonly region: string;
 }
@@ -79,6 +83,8 @@ export function authorize(unsigned: Unsigned, { apiKey }: ProviderConnection): R
   if (apiKey === undefined) return {};
   const credentials = readCredentials(apiKey);
   if (credentials === undefined) return { authorization: `Bearer ${apiKey}` };
+  const contentType = { 'content-type': headers['content-type'] ?? 'application/json' };
+  const isHashed = typeof body === 'object' && 'hash' in body;
   const signed = sign(
     {
       host: url.host,
@@ -87,8 +93,8 @@ export function authorize(unsigned: Unsigned, { apiKey }: ProviderConnection): R
       service: SERVICE,
       region,
       // Only what no proxy on the way rewrites is signed.
-      headers: { 'content-type': headers['content-type'] ?? 'application/json' },
-      body: typeof body === 'string' ? body : Buffer.from(body),
+      headers: isHashed ? { ...contentType, 'x-amz-content-sha256': body.hash } : contentType,
+      body: isHashed ? undefined : typeof body === 'string' ? body : Buffer.from(body),
     },
     credentials,
   );

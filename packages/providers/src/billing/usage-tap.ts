@@ -16,7 +16,8 @@ const MAX_LINE = 1024 * 1024;
 
 /** Reads usage out of a copy of an answer's bytes. */
 export interface UsageTap {
-  push(chunk: Uint8Array): void;
+  /** A large event is read in turns. */
+  push(chunk: Uint8Array): Promise<void> | undefined;
   /** A large plain answer is read in turns. */
   end(): Promise<void> | undefined;
 }
@@ -30,16 +31,19 @@ export function createUsageTap(contentType: string, reader: UsageReader): UsageT
   return kind === 'application/json' ? untilBroken(plainTap(reader)) : NO_TAP;
 }
 
-const NO_TAP: UsageTap = { push: () => {}, end: () => undefined };
+const NO_TAP: UsageTap = { push: () => undefined, end: () => undefined };
 
 function eventTap(reader: UsageReader): UsageTap {
   const decoder = new SseDecoder();
-  const take = (data: string) => {
-    if (data.startsWith('{')) takeJson(reader, data);
-  };
   return {
     push: (chunk) => {
-      for (const event of decoder.push(chunk)) take(event.data);
+      let large: Promise<void> | undefined;
+      for (const { data } of decoder.push(chunk)) {
+        if (!data.startsWith('{')) continue;
+        if (large === undefined && data.length <= LARGE_JSON_LENGTH) takeJson(reader, data);
+        else large = (large ?? Promise.resolve()).then(() => takeLarge(reader, data));
+      }
+      return large;
     },
     end: () => undefined,
   };
@@ -51,6 +55,7 @@ function frameTap(reader: UsageReader): UsageTap {
   return {
     push: (chunk) => {
       for (const frame of frames.push(chunk)) if (frame !== null) takeJson(reader, text.decode(frame.payload));
+      return undefined;
     },
     end: () => undefined,
   };
@@ -66,9 +71,11 @@ function lineTap(reader: UsageReader): UsageTap {
       rest = lines.pop() ?? '';
       if (rest.length > MAX_LINE) throw new Error('a line without an end');
       for (const line of lines) if (line.startsWith('{')) takeJson(reader, line);
+      return undefined;
     },
     end: () => {
       if (rest.startsWith('{')) takeJson(reader, rest);
+      return undefined;
     },
   };
 }
@@ -81,19 +88,18 @@ function plainTap(reader: UsageReader): UsageTap {
     push: (chunk) => {
       size += chunk.byteLength;
       if (size <= MAX_PLAIN_BYTES) chunks.push(chunk);
+      return undefined;
     },
     end: () => {
       if (size > MAX_PLAIN_BYTES || size === 0) return undefined;
-      const bytes = Buffer.concat(chunks);
-      if (size > LARGE_JSON_LENGTH) return takeLarge(reader, bytes);
-      takeJson(reader, bytes.toString('utf8'));
+      if (size > LARGE_JSON_LENGTH) return decodeInTurns(chunks).then((text) => takeLarge(reader, text));
+      takeJson(reader, Buffer.concat(chunks).toString('utf8'));
       return undefined;
     },
   };
 }
 
-async function takeLarge(reader: UsageReader, bytes: Uint8Array): Promise<void> {
-  const text = await decodeInTurns(bytes);
+async function takeLarge(reader: UsageReader, text: string): Promise<void> {
   if ((await findJsonExcessInTurns(text, PLAIN_BOUNDS)) === undefined) takeValue(reader, await parseJsonInTurns(text));
 }
 
@@ -121,7 +127,10 @@ function untilBroken(tap: UsageTap): UsageTap {
     }
   };
   return {
-    push: (chunk) => guard(() => tap.push(chunk)),
+    push: (chunk) =>
+      guard(() => tap.push(chunk))?.catch(() => {
+        broken = true;
+      }),
     end: () => guard(() => tap.end())?.catch(() => {}),
   };
 }

@@ -19,7 +19,7 @@ export const demo: Provider = {
   // There is no vendor behind it.
   passthrough: undefined,
   respondLocally: async ({ body }, signal) => {
-    const bytes = body instanceof LargeJson ? await body.bytes() : body;
+    const bytes = body instanceof LargeJson ? Buffer.concat(await body.pieces()) : body;
     return respondLocally(typeof bytes === 'string' ? bytes : new TextDecoder().decode(bytes), signal);
   },
 };

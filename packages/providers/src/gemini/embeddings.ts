@@ -4,7 +4,6 @@ import { type EmbeddingAnswer, type EmbeddingsPart, requireText } from '../embed
 import type { EncodeContext, UpstreamRequest } from '../provider-request';
 import { isLargeInput, jsonBody } from '../translation/json-body';
 import { type AnswerBody, asCount, asObject, asObjects, asString, parseAnswer } from '../translation/read-json';
-import { readVector } from '../translation/read-vector';
 import { DroppedParameters } from '../translation/refuse-parameter';
 import { embeddingsEndpoint, modelPath } from './endpoint';
 import { PROVIDER } from './wire';
@@ -51,7 +50,7 @@ function decodeEmbeddings(bytes: AnswerBody): EmbeddingAnswer {
   const body = parseAnswer(PROVIDER, bytes);
   const tokens = asCount(asObject(body.usageMetadata)?.promptTokenCount);
   return {
-    vectors: asObjects(body.embeddings).map((entry) => readVector(PROVIDER, entry.values)),
+    encoded: asObjects(body.embeddings).map((entry) => entry.values),
     ...(tokens === 0 ? {} : { inputTokens: tokens }),
   };
 }

@@ -4,7 +4,6 @@ import type { EmbeddingAnswer, EmbeddingsPart } from '../embeddings';
 import type { EncodeContext, UpstreamRequest } from '../provider-request';
 import { isLargeInput, jsonBody } from '../translation/json-body';
 import { type AnswerBody, asCount, asObject, asObjects, parseAnswer } from '../translation/read-json';
-import { readVector } from '../translation/read-vector';
 import { endpointOf } from './endpoint';
 
 /** What differs between servers that speak this format. */
@@ -59,7 +58,7 @@ function decodeEmbeddings(provider: string, bytes: AnswerBody): EmbeddingAnswer 
   const usage = asObject(body.usage);
   const tokens = asCount(usage?.prompt_tokens) || asCount(usage?.total_tokens);
   return {
-    vectors: ordered.map((entry) => readVector(provider, entry.embedding)),
+    encoded: ordered.map((entry) => entry.embedding),
     ...(tokens === 0 ? {} : { inputTokens: tokens }),
   };
 }

@@ -1,5 +1,6 @@
 import type { JsonObject } from '@llm0/core/chat/json';
-import { LARGE_JSON_LENGTH, stringifyJsonInTurns } from '@llm0/core/chat/json-in-turns';
+import { LARGE_JSON_LENGTH } from '@llm0/core/chat/json-in-turns';
+import { piecesOfJson } from '@llm0/core/chat/write-json-in-turns';
 import type { EmbeddingInput } from '@llm0/core/embedding/embedding-request';
 
 /** A body that is too large to be written at once. */
@@ -7,8 +8,8 @@ export class LargeJson {
   constructor(private readonly value: JsonObject) {}
 
   /** Written in turns. */
-  bytes(): Promise<Buffer<ArrayBuffer>> {
-    return stringifyJsonInTurns(this.value);
+  pieces(): Promise<Buffer[]> {
+    return piecesOfJson(this.value);
   }
 }
 

@@ -62,10 +62,16 @@ export const CHAT_BOUNDS: JsonBounds = { maxTokens: 1_000_000, maxParts: 250_000
 /** Likelihoods of other words are hundreds of values for each word. */
 export const LOGPROBS_BOUNDS: JsonBounds = { maxTokens: 10_000_000, maxParts: 2_500_000 };
 
-/** What a decoder is given of an answer's bytes. */
-export async function prepareAnswer(bytes: Uint8Array, bounds: JsonBounds): Promise<AnswerBody> {
-  if (bytes.byteLength <= LARGE_JSON_LENGTH) return bytes;
-  const text = await decodeInTurns(bytes);
+const NOTHING = new Uint8Array();
+
+/** What a decoder is given of an answer's bytes; lets go of those of a large one. */
+export async function prepareAnswer(chunks: Uint8Array[], bounds: JsonBounds): Promise<AnswerBody> {
+  const [first = NOTHING] = chunks;
+  if (chunks.length <= 1 && first.byteLength <= LARGE_JSON_LENGTH) return first;
+  let size = 0;
+  for (const { byteLength } of chunks) size += byteLength;
+  if (size <= LARGE_JSON_LENGTH) return Buffer.concat(chunks);
+  const text = await decodeInTurns(chunks);
   if ((await findJsonExcessInTurns(text, bounds)) !== undefined) return new ParsedAnswer(undefined);
   return new ParsedAnswer(await parseJsonInTurns(text).catch(() => undefined));
 }
@@ -84,6 +90,14 @@ export function parseAnswer(provider: string, bytes: AnswerBody): JsonObject {
 /** The data of one event of a stream as an object; throws `malformed` for anything else. */
 export function parseEventData(provider: string, data: string): JsonObject {
   return parseObject(provider, data, 'sent an event that is not a JSON object.');
+}
+
+/** The same of a large one, in turns. */
+export async function parseLargeEvent(provider: string, data: string): Promise<JsonObject> {
+  const isSafe = (await findJsonExcessInTurns(data, CHAT_BOUNDS)) === undefined;
+  const value = asObject(isSafe ? await parseJsonInTurns(data).catch(() => undefined) : undefined);
+  if (value !== undefined) return value;
+  throw upstreamFailure('malformed', provider, 'sent an event that is not a JSON object.');
 }
 
 function parseObject(provider: string, text: string, otherwise: string): JsonObject {

@@ -13,7 +13,8 @@ export function readVector(provider: string, value: JsonValue | undefined): Floa
 function fromNumbers(value: JsonValue | undefined): Float32Array | undefined {
   if (!Array.isArray(value) || value.length === 0) return undefined;
   const vector = new Float32Array(value.length);
-  for (const [index, number] of value.entries()) {
+  for (let index = 0; index < value.length; index++) {
+    const number = value[index];
     if (typeof number !== 'number') return undefined;
     vector[index] = number;
   }
@@ -25,5 +26,5 @@ export function fromBase64(text: string): Float32Array | undefined {
   const bytes = Buffer.from(text, 'base64');
   if (bytes.length === 0 || bytes.length % BYTES_PER_FLOAT !== 0) return undefined;
   // Copied: a view needs an aligned start.
-  return new Float32Array(Uint8Array.from(bytes).buffer);
+  return new Float32Array(new Uint8Array(bytes).buffer);
 }

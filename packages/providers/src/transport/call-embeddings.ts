@@ -1,12 +1,15 @@
 // Any failure of one call ends the whole attempt, with what the calls before it have cost; the others are cancelled.
+import type { JsonValue } from '@llm0/core/chat/json';
 import type { JsonBounds } from '@llm0/core/chat/json-bounds';
 import { type EmbeddingInput, type EmbeddingRequest, weighInputs } from '@llm0/core/embedding/embedding-request';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { guessTokens } from '@llm0/core/pricing/estimate-tokens';
+import { mapInTurns } from '@llm0/core/waits/in-turns';
 import type { EmbeddingAnswer, EmbeddingsPart } from '../embeddings';
 import type { Provider } from '../provider';
 import type { EncodeContext, ProviderConnection } from '../provider-request';
-import { prepareAnswer } from '../translation/read-json';
+import { ParsedAnswer, prepareAnswer } from '../translation/read-json';
+import { readVector } from '../translation/read-vector';
 import { askWithKeys } from './ask-with-keys';
 import { fetchUpstream } from './fetch-upstream';
 import type { KeyRing } from './key-ring';
@@ -140,11 +143,15 @@ async function askOnce(call: EmbeddingCall, connection: ProviderConnection, time
   });
   if (!response.ok) throw await readFailure(response, { provider, connection, signal });
   const leftMs = Math.max(1, timeoutMs - (performance.now() - startedMs));
-  const answer = provider.embeddings.decodeResponse(
-    await prepareAnswer(bytes ?? (await readBody(call, response, leftMs)), boundsOf(request)),
-    response.headers,
-  );
-  return checkAnswer(call, answer, upstreamRequest.dropped);
+  const chunks = bytes === undefined ? await readBody(call, response, leftMs) : [bytes];
+  const body = await prepareAnswer(chunks, boundsOf(request));
+  const answer = provider.embeddings.decodeResponse(body, response.headers);
+  checkAnswer(call, answer);
+  const read = (one: JsonValue | undefined) => readVector(provider.name, one);
+  const { encoded, inputTokens } = answer;
+  const vectors = body instanceof ParsedAnswer ? await mapInTurns(encoded, read) : encoded.map(read);
+  const tokens = inputTokens === undefined ? guessPart(request.inputs) : { inputTokens, estimated: false };
+  return { vectors, dropped: upstreamRequest.dropped, ...tokens };
 }
 
 /** Numbers a vector, where the request does not say: more than any model makes. */
@@ -157,7 +164,7 @@ function boundsOf({ inputs, dimensions = MOST_DIMENSIONS }: EmbeddingRequest): J
   return { maxParts, maxTokens: 2 * inputs.length * dimensions + 4 * maxParts };
 }
 
-async function readBody(call: EmbeddingCall, response: Response, idleTimeoutMs: number): Promise<Uint8Array> {
+async function readBody(call: EmbeddingCall, response: Response, idleTimeoutMs: number): Promise<Uint8Array[]> {
   const { name } = call.provider;
   const { maxAnswerBytes: maxBytes, signal } = call;
   const body = new UpstreamBody(response.body, { provider: name, idleTimeoutMs, maxBytes, signal });
@@ -168,16 +175,8 @@ async function readBody(call: EmbeddingCall, response: Response, idleTimeoutMs: 
   }
 }
 
-function checkAnswer(
-  { provider, request }: EmbeddingCall,
-  answer: EmbeddingAnswer,
-  dropped: readonly string[],
-): PartAnswer {
-  const { vectors, inputTokens } = answer;
-  if (vectors.length !== request.inputs.length) {
-    const message = `sent ${vectors.length} embeddings for ${request.inputs.length} inputs.`;
-    throw upstreamFailure('malformed', provider.name, message);
-  }
-  if (inputTokens !== undefined) return { vectors, dropped, inputTokens, estimated: false };
-  return { vectors, dropped, ...guessPart(request.inputs) };
+function checkAnswer({ provider, request }: EmbeddingCall, { encoded }: EmbeddingAnswer): void {
+  if (encoded.length === request.inputs.length) return;
+  const message = `sent ${encoded.length} embeddings for ${request.inputs.length} inputs.`;
+  throw upstreamFailure('malformed', provider.name, message);
 }

@@ -5,10 +5,11 @@ import { LARGE_JSON_LENGTH } from '@llm0/core/chat/json-in-turns';
 import type { ChatRequest } from '@llm0/core/chat/request';
 import { clientClosed, GatewayError } from '@llm0/core/errors/gateway-error';
 import { guessInputTokens } from '@llm0/core/pricing/estimate-tokens';
+import { nextTurn } from '@llm0/core/waits/in-turns';
 import type { Provider, StreamDecoder } from '../provider';
 import type { ProviderAnswer, ProviderCall } from '../provider-call';
 import type { EncodeContext, UpstreamRequest } from '../provider-request';
-import { CHAT_BOUNDS, LOGPROBS_BOUNDS, prepareAnswer } from '../translation/read-json';
+import { type AnswerBody, CHAT_BOUNDS, LOGPROBS_BOUNDS, ParsedAnswer, prepareAnswer } from '../translation/read-json';
 import { askWithKeys } from './ask-with-keys';
 import { inlineMedia } from './egress/inline-media';
 import { type FetchedAnswer, fetchUpstream } from './fetch-upstream';
@@ -56,6 +57,7 @@ function guessCount({ provider, request }: ProviderCall): ProviderAnswer {
 async function callOnce(call: ProviderCall): Promise<ProviderAnswer> {
   const { provider, request } = call;
   const startedMs = performance.now();
+  if (request.digest !== undefined) await nextTurn();
   const upstreamRequest = provider.encodeRequest(request, await withMedia(call));
   const { response, bytes } = await send(call, upstreamRequest);
   const headersMs = performance.now() - startedMs;
@@ -78,7 +80,7 @@ async function callOnce(call: ProviderCall): Promise<ProviderAnswer> {
     signal: call.signal,
   });
   const readAll = async () =>
-    provider.decodeResponse(await prepareAnswer(await readWhole(body), boundsOf(request)), request);
+    decodeAnswer(provider, await prepareAnswer(await readWhole(body), boundsOf(request)), request);
   const events = streamed
     ? new StreamedAnswer(body, provider.createStreamDecoder(request), provider.name)
     : new WholeAnswer(readAll, provider.name, body);
@@ -91,7 +93,12 @@ const boundsOf = ({ logprobs, prompt }: ChatRequest) =>
 /** Small answers at once. */
 function decodeWhole(provider: Provider, bytes: Uint8Array, request: ChatRequest): EventBatch | Promise<EventBatch> {
   if (bytes.byteLength <= LARGE_JSON_LENGTH) return provider.decodeResponse(bytes, request);
-  return prepareAnswer(bytes, boundsOf(request)).then((answer) => provider.decodeResponse(answer, request));
+  return prepareAnswer([bytes], boundsOf(request)).then((answer) => decodeAnswer(provider, answer, request));
+}
+
+function decodeAnswer(provider: Provider, body: AnswerBody, request: ChatRequest): EventBatch {
+  const batch = provider.decodeResponse(body, request);
+  return body instanceof ParsedAnswer ? { ...batch, isLarge: true } : batch;
 }
 
 /** Fetches what the vendor cannot fetch itself, so that it travels inside the request. */
@@ -168,6 +175,9 @@ abstract class AnswerIterator implements AsyncIterableIterator<EventBatch> {
   }
 }
 
+const hasLarge = (decoder: StreamDecoder): boolean => decoder.hasLarge === true;
+const isEmpty = ({ events, wire }: EventBatch) => events.length === 0 && wire === undefined;
+
 class StreamedAnswer extends AnswerIterator {
   private exhausted = false;
 
@@ -181,6 +191,7 @@ class StreamedAnswer extends AnswerIterator {
 
   protected async advance(): Promise<EventBatch | undefined> {
     if (this.exhausted) return undefined;
+    if (hasLarge(this.decoder)) return this.decoder.pushLarge?.();
     let broken: unknown;
     while (!this.decoder.done) {
       let chunk: Uint8Array | undefined;
@@ -190,9 +201,10 @@ class StreamedAnswer extends AnswerIterator {
         broken = error;
       }
       if (chunk === undefined) break;
-      const batch = this.decoder.push(chunk);
+      let batch = this.decoder.push(chunk);
+      if (isEmpty(batch) && hasLarge(this.decoder)) batch = (await this.decoder.pushLarge?.()) ?? batch;
       // Signs of life of the vendor's own are sent on where the format is the caller's.
-      if (batch.events.length > 0 || batch.wire !== undefined) return batch;
+      if (!isEmpty(batch)) return batch;
     }
     this.exhausted = true;
     const last = this.endDecoder(broken);

@@ -1,6 +1,8 @@
 // Upstream unreachable, slow or redirecting: the attempt fails with one `GatewayError`; nothing is retried here.
 
+import { joinInTurns } from '@llm0/core/chat/write-json-in-turns';
 import { clientClosed, GatewayError } from '@llm0/core/errors/gateway-error';
+import { mapInTurns } from '@llm0/core/waits/in-turns';
 import type { UpstreamRequest } from '../provider-request';
 import { LargeJson } from '../translation/json-body';
 import { UnusableAnswerError } from './bounded-fetch';
@@ -50,8 +52,16 @@ export async function fetchUpstream(options: FetchUpstreamOptions): Promise<Fetc
 }
 
 async function writeLarge({ headers, sign }: UpstreamRequest, json: LargeJson) {
-  const body = await json.bytes();
-  return { body, headers: sign === undefined ? headers : { ...headers, ...sign(body) } };
+  const pieces = await json.pieces();
+  const signature = sign?.(await hashInTurns(pieces));
+  return { body: await joinInTurns(pieces), headers: { ...headers, ...signature } };
+}
+
+/** SHA-256, hex. */
+export async function hashInTurns(pieces: readonly Uint8Array[]): Promise<string> {
+  const hasher = new Bun.CryptoHasher('sha256');
+  await mapInTurns(pieces, (piece) => void hasher.update(piece));
+  return hasher.digest('hex');
 }
 
 /** One exchange that ends when the caller leaves or `timeoutMs` after `startTimer`, with the error that says which. */

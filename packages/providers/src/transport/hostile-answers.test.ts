@@ -12,7 +12,7 @@ describe('plain answers', () => {
   const wide = encode(`{"choices":[${'{},'.repeat(500_000)}{}]}`);
 
   test('of more parts than any answer has are refused before they are built', async () => {
-    const answer = await prepareAnswer(wide, CHAT_BOUNDS);
+    const answer = await prepareAnswer([wide], CHAT_BOUNDS);
     expect(() => parseAnswer('openai', answer)).toThrow('not JSON');
   });
 
@@ -21,7 +21,7 @@ describe('plain answers', () => {
     const words = Array.from({ length: 20 }, () => ({ token: 'x', logprob: -1.5, bytes: [bytes] }));
     const content = Array.from({ length: 4_000 }, () => ({ ...words[0], top_logprobs: words }));
     const answer = encode(JSON.stringify({ choices: [{ logprobs: { content } }] }));
-    expect(parseAnswer('openai', await prepareAnswer(answer, LOGPROBS_BOUNDS)).choices).toHaveLength(1);
+    expect(parseAnswer('openai', await prepareAnswer([answer], LOGPROBS_BOUNDS)).choices).toHaveLength(1);
   });
 });
 
@@ -44,8 +44,11 @@ describe('streamed answers', () => {
     expect(() => play(chunk('word '.repeat(50_000)), 100)).toThrow('more text than');
   });
 
-  test('an event of more parts than any has is refused', () => {
-    expect(() => play(`data: {"a":[${'{},'.repeat(200_000)}0]}\n\n`, 1)).toThrow('not a JSON object');
+  test('an event of more parts than any has is refused', async () => {
+    const decoder = createStreamDecoder('openai');
+    decoder.push(encode(`data: {"a":[${'{},'.repeat(300_000)}0]}\n\n`));
+    expect(decoder.hasLarge).toBe(true);
+    await expect(decoder.pushLarge?.()).rejects.toThrow('not a JSON object');
   });
 });
 
@@ -56,7 +59,7 @@ test.each([
 ])('%s that is too much is not read for its usage', async (_name, type, write) => {
   const taken: object[] = [];
   const tap = createUsageTap(type, { take: (object: object) => void taken.push(object) } as never);
-  tap.push(encode(write(`{"a":${'[{"a":'.repeat(100_000)}1${'}]'.repeat(100_000)}}`)));
+  await tap.push(encode(write(`{"a":${'[{"a":'.repeat(100_000)}1${'}]'.repeat(100_000)}}`)));
   await tap.end();
   expect(taken).toEqual([]);
 });

@@ -1,9 +1,10 @@
 import type { ChatEvent, EventBatch } from '@llm0/core/chat/event';
 import type { JsonObject, WireFormat } from '@llm0/core/chat/json';
+import { LARGE_JSON_LENGTH } from '@llm0/core/chat/json-in-turns';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { SseDecoder, SseEventTooLargeError } from '@llm0/core/sse/decode-sse';
 import type { StreamDecoder } from '../provider';
-import { parseEventData } from '../translation/read-json';
+import { parseEventData, parseLargeEvent } from '../translation/read-json';
 import { upstreamFailure } from './upstream-failure';
 
 /** What a vendor makes of the payloads of one streamed answer. */
@@ -52,6 +53,10 @@ const END_MARK = '[DONE]';
 /** Events that each hold one JSON object → batches; tells truncated from malformed answers. */
 export class PayloadStreamDecoder implements StreamDecoder {
   private sawPayload = false;
+  /** From a large event on, which is read in turns. */
+  private waiting: readonly PayloadText[] | undefined;
+  /** What the first of those that waited holds. */
+  private parsed: JsonObject | undefined;
   private empty = 0;
   private textLength = 0;
   /** Found behind events that still had to go out; thrown by `end`. */
@@ -74,6 +79,17 @@ export class PayloadStreamDecoder implements StreamDecoder {
     }
   }
 
+  get hasLarge(): boolean {
+    return this.waiting !== undefined;
+  }
+
+  async pushLarge(): Promise<EventBatch> {
+    const { waiting = [] } = this;
+    this.waiting = undefined;
+    this.parsed = await parseLargeEvent(this.provider, waiting[0]?.data ?? '');
+    return { ...this.decode(waiting, false), isLarge: true };
+  }
+
   end(): EventBatch {
     const batch = this.done ? EMPTY_BATCH : this.decode(this.source.flush(), true);
     if (this.failure !== undefined) throw this.failure;
@@ -93,10 +109,14 @@ export class PayloadStreamDecoder implements StreamDecoder {
     if (incoming.length === 0) return EMPTY_BATCH;
     const events: ChatEvent[] = [];
     const pieces: (string | Uint8Array)[] = [];
-    for (const text of incoming) {
+    for (const [index, text] of incoming.entries()) {
       if (text.data === '') {
         this.countEmpty();
         continue;
+      }
+      if (text.data.length > LARGE_JSON_LENGTH && this.parsed === undefined && !atEnd) {
+        this.waiting = incoming.slice(index);
+        break;
       }
       try {
         this.decodeText(text, events, pieces);
@@ -142,7 +162,8 @@ export class PayloadStreamDecoder implements StreamDecoder {
     let piece: string | Uint8Array | undefined;
     if (text.data === END_MARK) piece = payloads.decodeEnd?.(events);
     else {
-      const payload = parseEventData(this.provider, text.data);
+      const payload = this.parsed ?? parseEventData(this.provider, text.data);
+      this.parsed = undefined;
       this.sawPayload = true;
       const from = events.length;
       payloads.decode(payload, events, text);

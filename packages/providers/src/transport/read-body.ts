@@ -130,12 +130,11 @@ export class UpstreamBody {
   };
 }
 
-/** The whole body, which must have a bound. */
-export async function readWhole(body: UpstreamBody): Promise<Uint8Array> {
+/** The whole body as it came, which must have a bound. */
+export async function readWhole(body: UpstreamBody): Promise<Uint8Array[]> {
   const chunks: Uint8Array[] = [];
   for (let chunk = await body.readChunk(); chunk !== undefined; chunk = await body.readChunk()) chunks.push(chunk);
-  const [only] = chunks;
-  return chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks);
+  return chunks;
 }
 
 /** The beginning of a body, as text: enough of an error page to say what it is. Never throws for a body that breaks. */

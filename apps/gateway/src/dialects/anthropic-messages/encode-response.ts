@@ -3,7 +3,7 @@ import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
 import { replayResponse } from '@llm0/core/chat/replay';
 import type { ChatRequest } from '@llm0/core/chat/request';
 import type { ChatChoice, ChatResponse } from '@llm0/core/chat/response';
-import type { ResponseSummary } from '../dialect';
+import type { LargeBody, ResponseSummary } from '../dialect';
 import { roundMs, withCost, writeWithCost } from '../encode-metadata';
 import { isObject } from '../read-fields';
 import { BlockWriter } from './encode-blocks';
@@ -23,7 +23,7 @@ export function encodeLargeResponse(
   response: ChatResponse,
   summary: ResponseSummary,
   wireBody?: JsonObject,
-): Promise<Uint8Array> {
+): Promise<LargeBody> {
   return writeWithCost(encodeBody(response, summary, wireBody), summary.costNanoUsd);
 }
 

@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
 import type { ToolCall } from '@llm0/core/chat/request';
 import type { ChatChoice, ChatResponse } from '@llm0/core/chat/response';
-import type { ResponseSummary } from '../dialect';
+import type { LargeBody, ResponseSummary } from '../dialect';
 import { roundMs, withCost, writeWithCost } from '../encode-metadata';
 import { isObject } from '../read-fields';
 import { encodeUsage } from './encode-usage';
@@ -19,7 +19,7 @@ export function encodeLargeResponse(
   response: ChatResponse,
   summary: ResponseSummary,
   wireBody?: JsonObject,
-): Promise<Uint8Array> {
+): Promise<LargeBody> {
   return writeWithCost(encodeBody(response, summary, wireBody), summary.costNanoUsd);
 }
 

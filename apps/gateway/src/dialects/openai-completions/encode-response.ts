@@ -1,6 +1,6 @@
 import type { JsonObject } from '@llm0/core/chat/json';
 import type { ChatChoice, ChatResponse } from '@llm0/core/chat/response';
-import type { ResponseSummary } from '../dialect';
+import type { LargeBody, ResponseSummary } from '../dialect';
 import { roundMs, withCost, writeWithCost } from '../encode-metadata';
 import { encodeUsage } from '../openai-chat/encode-usage';
 import { encodeFinishReason, encodeLogprobs, promptLength } from './encode-choice';
@@ -11,7 +11,7 @@ export function encodeResponse(response: ChatResponse, summary: ResponseSummary)
 }
 
 /** The same for a large one, in turns. */
-export function encodeLargeResponse(response: ChatResponse, summary: ResponseSummary): Promise<Uint8Array> {
+export function encodeLargeResponse(response: ChatResponse, summary: ResponseSummary): Promise<LargeBody> {
   return writeWithCost(encodeBody(response, summary), summary.costNanoUsd);
 }
 

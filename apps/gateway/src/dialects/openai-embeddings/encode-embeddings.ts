@@ -1,23 +1,40 @@
+import { joinInTurns } from '@llm0/core/chat/write-json-in-turns';
 import { formatUsdShort } from '@llm0/core/pricing/format-usd';
+import { mapInTurns } from '@llm0/core/waits/in-turns';
 import type { EmbeddingFormat, EmbeddingSummary } from '../dialect';
 import { roundMs } from '../encode-metadata';
 
 /** The whole answer as JSON text. */
 export function encodeEmbeddings(summary: EmbeddingSummary, format: EmbeddingFormat): string {
-  const data = summary.vectorsBase64.map(
-    (base64, index) => `{"object":"embedding","index":${index},"embedding":${ENCODERS[format](base64)}}`,
+  const data = summary.vectorsBase64.map((base64, index) => entryOf(base64, index, format));
+  return `${OPENING}${data.join(',')}${closing(summary)}`;
+}
+
+/** The same for a large one, in turns. */
+export async function encodeLargeEmbeddings(summary: EmbeddingSummary, format: EmbeddingFormat): Promise<Blob> {
+  const pieces = await mapInTurns(summary.vectorsBase64, (base64, index) =>
+    Buffer.from(`${index === 0 ? OPENING : ','}${entryOf(base64, index, format)}`),
   );
+  return joinInTurns([...pieces, Buffer.from(closing(summary))]);
+}
+
+const OPENING = '{"object":"list","data":[';
+
+const entryOf = (base64: string, index: number, format: EmbeddingFormat) =>
+  `{"object":"embedding","index":${index},"embedding":${ENCODERS[format](base64)}}`;
+
+function closing(summary: EmbeddingSummary): string {
   const { promptTokens } = summary;
   const usage = `{"prompt_tokens":${promptTokens},"total_tokens":${promptTokens}}`;
   const metadata = `"latency_ms":${roundMs(summary.latencyMs)},"cost_usd":${formatUsdShort(summary.costNanoUsd)}`;
   const model = JSON.stringify(summary.model);
-  return `{"object":"list","data":[${data.join(',')}],"model":${model},"usage":${usage},${metadata}}`;
+  return `],"model":${model},"usage":${usage},${metadata}}`;
 }
 
 const ENCODERS = {
   base64: (base64) => JSON.stringify(base64),
   float: (base64) => {
-    const bytes = Uint8Array.from(Buffer.from(base64, 'base64'));
+    const bytes = new Uint8Array(Buffer.from(base64, 'base64'));
     return `[${Array.from(new Float32Array(bytes.buffer), shortestFloat).join(',')}]`;
   },
 } as const satisfies Record<EmbeddingFormat, (base64: string) => string>;

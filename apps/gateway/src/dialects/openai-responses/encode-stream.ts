@@ -1,7 +1,7 @@
 import type { ChatEvent, EventBatch } from '@llm0/core/chat/event';
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
 import type { GatewayError } from '@llm0/core/errors/gateway-error';
-import type { ResponseSummary, StreamContext, StreamEncoder } from '../dialect';
+import type { LargeEnd, ResponseSummary, StreamContext, StreamEncoder } from '../dialect';
 import { withCost } from '../encode-metadata';
 import { isObject } from '../read-fields';
 import { encodeErrorBody } from './encode-error';
@@ -46,16 +46,31 @@ export class ResponsesStreamEncoder implements StreamEncoder {
   }
 
   finish(summary: ResponseSummary): Uint8Array {
+    const body = this.close(summary);
+    this.answer = withCost(JSON.stringify(body), summary.costNanoUsd);
+    this.writer.write(endOf(body), `"response":${this.answer}`);
+    return encoder.encode(this.writer.take());
+  }
+
+  async finishLarge(summary: ResponseSummary): Promise<LargeEnd> {
+    const before = encoder.encode(this.writer.take());
+    this.writer.beginLate();
+    const json = this.close(summary);
+    this.writer.writeObject(endOf(json), 'response', {
+      fields: json,
+      more: withCost('{}', summary.costNanoUsd).slice(1),
+    });
+    return { pieces: [before, ...(await this.writer.takeLate())], json };
+  }
+
+  /** The complete answer, once all that stands open was closed. */
+  private close(summary: ResponseSummary): JsonObject {
     if (this.begun === undefined) this.model = summary.model;
     const begun = this.begin();
     const finish: Finish = { finishReason: this.finishReason ?? 'stop' };
     const output = this.forwarded ? nativeOutput(this.native) : this.items.close(isCut(finish));
     const fields = this.native ?? foreignFields(this.extra);
-    const body = completeResponse({ begun, output, finish, fields, summary });
-    this.answer = withCost(JSON.stringify(body), summary.costNanoUsd);
-    const type = body.status === 'incomplete' ? 'response.incomplete' : 'response.completed';
-    this.writer.write(type, `"response":${this.answer}`);
-    return encoder.encode(this.writer.take());
+    return completeResponse({ begun, output, finish, fields, summary });
   }
 
   fail(error: GatewayError): Uint8Array {
@@ -119,6 +134,8 @@ export class ResponsesStreamEncoder implements StreamEncoder {
     return text === '' ? null : encoder.encode(text);
   }
 }
+
+const endOf = ({ status }: JsonObject) => (status === 'incomplete' ? 'response.incomplete' : 'response.completed');
 
 function nativeOutput(native: JsonObject | undefined): JsonObject[] {
   const output: JsonValue = native?.output ?? [];

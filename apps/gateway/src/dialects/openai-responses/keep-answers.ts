@@ -72,15 +72,17 @@ function ownItems(input: JsonValue | undefined): JsonValue[] {
   return [{ type: 'message', role: 'user', content: [{ type: 'input_text', text: input }] }];
 }
 
-function partToKeep(request: ChatRequest, requestId: string, answer: string): KeptPart | undefined {
+function partToKeep(request: ChatRequest, requestId: string, answer: JsonObject): KeptPart | undefined {
   const body = request.wire?.format === 'openai-responses' ? request.wire.body : {};
   if (readBoolean(body, 'store') === false) return undefined;
   const own = ownItems(body.input).slice(request.earlierItems ?? 0);
   const input = own.map((item, i) => withId(item, ownItemId(prefixOf(item), requestId, `i${i}`)));
   const previous = readString(body, 'previous_response_id');
   const previousId = previous === undefined ? undefined : requestIdOf(previous);
-  const itemIds = [...input, ...outputOf(answer)].flatMap((item) => (typeof item.id === 'string' ? [item.id] : []));
-  return { input: JSON.stringify(input), itemIds, ...(previousId === undefined ? {} : { previousId }) };
+  const itemIds = [...input, ...itemsOfAnswer(answer)].flatMap((item) =>
+    typeof item.id === 'string' ? [item.id] : [],
+  );
+  return { input, itemIds, ...(previousId === undefined ? {} : { previousId }) };
 }
 
 function withId(item: JsonValue, id: string): JsonObject {
@@ -109,7 +111,6 @@ function itemsOf(text: string): JsonObject[] {
   return Array.isArray(value) ? value.filter(isObject) : [];
 }
 
-function outputOf(answer: string): JsonObject[] {
-  const value = JSON.parse(answer) as JsonObject;
-  return Array.isArray(value.output) ? value.output.filter(isObject) : [];
-}
+const outputOf = (answer: string): JsonObject[] => itemsOfAnswer(JSON.parse(answer) as JsonObject);
+
+const itemsOfAnswer = ({ output }: JsonObject): JsonObject[] => (Array.isArray(output) ? output.filter(isObject) : []);

@@ -35,6 +35,10 @@ export abstract class OutputItem {
   abstract toJson(): JsonObject;
   protected abstract end(): void;
 
+  protected writeFields(type: string, fields: object): void {
+    this.writer?.writeFields(type, { item_id: this.id, output_index: this.index, ...fields });
+  }
+
   protected write(type: string, inner: string): void {
     this.writer?.write(type, `${this.place},${inner}`);
   }
@@ -95,7 +99,7 @@ export class MessageItem extends OutputItem {
   }
 
   private partJson(part: Part): JsonObject {
-    const text = part.texts.join('');
+    const text = joined(part.texts);
     if (part.kind === 'refusal') return { type: 'refusal', refusal: text };
     const isMarked = part === this.parts.findLast(({ kind }) => kind === 'output_text');
     return {
@@ -110,9 +114,16 @@ export class MessageItem extends OutputItem {
     const part = this.parts.at(-1);
     if (part === undefined || this.writer === undefined) return;
     const { type: _type, annotations: _annotations, ...fields } = this.partJson(part);
-    this.write(`response.${part.kind}.done`, `${this.partPlace()},${JSON.stringify(fields).slice(1, -1)}`);
-    this.write('response.content_part.done', `${this.partPlace()},"part":${JSON.stringify(this.partJson(part))}`);
+    const place = { content_index: this.parts.length - 1 };
+    this.writeFields(`response.${part.kind}.done`, { ...place, ...fields });
+    this.writeFields('response.content_part.done', { ...place, part: this.partJson(part) });
   }
+}
+
+/** All pieces as one, which stands for them from then on: an end says it several times. */
+function joined(texts: string[]): string {
+  if (texts.length > 1) texts.splice(0, texts.length, texts.join(''));
+  return texts[0] ?? '';
 }
 
 /** `{type, url_citation: {…}}` of the older format is flat in this one. */
@@ -143,7 +154,7 @@ export class ReasoningItem extends OutputItem {
     return {
       id: this.id,
       type: 'reasoning',
-      summary: this.texts.length === 0 ? [] : [{ type: 'summary_text', text: this.texts.join('') }],
+      summary: this.texts.length === 0 ? [] : [{ type: 'summary_text', text: joined(this.texts) }],
       ...(this.details.length === 0 ? {} : { encrypted_content: sealReasoning(this.details) }),
       status: this.status,
     };
@@ -151,12 +162,10 @@ export class ReasoningItem extends OutputItem {
 
   protected end(): void {
     if (this.texts.length === 0) return;
-    const text = JSON.stringify(this.texts.join(''));
-    this.write('response.reasoning_summary_text.done', `"summary_index":0,"text":${text}`);
-    this.write(
-      'response.reasoning_summary_part.done',
-      `"summary_index":0,"part":{"type":"summary_text","text":${text}}`,
-    );
+    const text = joined(this.texts);
+    const part = { type: 'summary_text', text };
+    this.writeFields('response.reasoning_summary_text.done', { summary_index: 0, text });
+    this.writeFields('response.reasoning_summary_part.done', { summary_index: 0, part });
   }
 }
 
@@ -187,7 +196,7 @@ export class CallItem extends OutputItem {
 
   toJson(): JsonObject {
     const { call } = this;
-    const text = this.texts.join('');
+    const text = joined(this.texts);
     return {
       id: this.id,
       type: call.custom === true ? 'custom_tool_call' : 'function_call',
@@ -200,10 +209,9 @@ export class CallItem extends OutputItem {
   }
 
   protected end(): void {
-    const text = JSON.stringify(this.texts.join(''));
-    const rest =
-      this.call.custom === true ? `"input":${text}` : `"arguments":${text},"name":${JSON.stringify(this.tool.name)}`;
-    this.write(`response.${this.eventName()}.done`, rest);
+    const text = joined(this.texts);
+    const fields = this.call.custom === true ? { input: text } : { arguments: text, name: this.tool.name };
+    this.writeFields(`response.${this.eventName()}.done`, fields);
   }
 
   private eventName(): string {

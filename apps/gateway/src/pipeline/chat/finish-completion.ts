@@ -1,6 +1,9 @@
 import { type CachedAnswer, packBody } from '@llm0/core/cache/cached-answer';
 import type { IdempotencyClaim } from '@llm0/core/cache/idempotency/idempotency-keys';
+import { packText } from '@llm0/core/cache/packed-text';
+import type { JsonObject } from '@llm0/core/chat/json';
 import type { ChatResponse } from '@llm0/core/chat/response';
+import { piecesOfJson } from '@llm0/core/chat/write-json-in-turns';
 import type { GivenBodies } from '@llm0/core/logs/body-log';
 import type { Dialect, ResponseSummary } from '../../dialects/dialect';
 import type { Services } from '../../services/contract';
@@ -10,7 +13,7 @@ import { givenBodies } from '../ledger/logged-bodies';
 import type { Meter } from '../ledger/meter';
 import type { Completion } from './produce-answer';
 
-export type RespondNeeds = Pick<Services, 'log' | 'bodyLog' | 'clock' | 'metrics' | 'keptAnswers'>;
+export type RespondNeeds = Pick<Services, 'log' | 'bodyLog' | 'clock' | 'metrics' | 'keptAnswers' | 'config'>;
 
 export interface RespondInput {
   readonly dialect: Dialect;
@@ -46,10 +49,15 @@ export function finishCompletion(
   finished: Finished,
 ): Promise<void> | undefined {
   const { response, summary, text } = finished;
-  if (text !== undefined && input.dialect.keeping !== undefined) keepForLater(services, input, text);
-  const claimed = input.claim.complete(() => storedAnswer(finished));
-  services.bodyLog.keep(() => bodiesOf(input, text ?? input.dialect.encodeResponse(response, summary)));
+  const keeping = text !== undefined && input.dialect.keeping !== undefined && keepForLater(services, input, text);
+  const claimed = input.claim.complete(() => storedAnswer(finished, finished.bytes && packBody(finished.bytes)));
+  const logBodies = () =>
+    services.bodyLog.keep(() => bodiesOf(input, text ?? input.dialect.encodeResponse(response, summary)));
+  // A large request is cut and searched for secrets in a turn of its own.
+  if (input.admission.plan.request.digest === undefined) logBodies();
+  else setImmediate(logBodies);
   const { handedOver } = input.meter;
+  if (keeping instanceof Promise) return Promise.all([keeping, claimed, handedOver]).then(() => {});
   if (claimed === undefined) return handedOver;
   return handedOver === undefined ? claimed : claimed.then(() => handedOver);
 }
@@ -60,9 +68,12 @@ export function bodiesOf(input: RespondInput, response: string): GivenBodies {
 }
 
 /** What replays of a request with an Idempotency-Key get. */
-function storedAnswer({ response, summary, bytes }: Finished): CachedAnswer {
+export function storedAnswer(
+  { response, summary }: Pick<Finished, 'response' | 'summary'>,
+  body?: string,
+): CachedAnswer {
   const { provider, model, usage, costNanoUsd, requestId, createdSeconds } = summary;
-  const sent = { requestId, body: bytes && packBody(bytes) };
+  const sent = { requestId, body };
   return { v: 1, provider, model, response: { createdSeconds, ...response }, usage, costNanoUsd, sent };
 }
 
@@ -71,11 +82,14 @@ function keepForLater(
   services: Pick<Services, 'keptAnswers'>,
   { dialect, exchange, admission }: RespondInput,
   answer: string,
-): void {
+): Promise<void> | void {
   // What a replay gives again is kept already.
   if (admission.decision.type === 'replayed') return;
   const { requestId } = exchange;
-  const part = dialect.keeping?.partToKeep(admission.plan.request, requestId, answer);
+  const part = dialect.keeping?.partToKeep(admission.plan.request, requestId, JSON.parse(answer) as JsonObject);
   if (part === undefined) return;
-  services.keptAnswers.keep({ ...part, id: requestId, projectId: admission.principal.project.id, answer });
+  const projectId = admission.principal.project.id;
+  const keep = (input: string) => services.keptAnswers.keep({ ...part, id: requestId, projectId, input, answer });
+  if (admission.plan.request.digest === undefined) return keep(JSON.stringify(part.input));
+  return piecesOfJson(part.input).then(packText).then(keep);
 }

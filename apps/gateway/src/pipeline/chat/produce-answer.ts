@@ -35,6 +35,8 @@ type Needs = Pick<
 export interface Completion extends MeteredCompletion {
   /** The whole answer, where it is known from the start: spares replaying and collecting it. */
   readonly whole?: ChatResponse;
+  /** `whole` is too much to be worked on at once. */
+  readonly isLarge?: boolean;
   /** What the first caller of an `Idempotency-Key` got: this one gets the same. */
   readonly sent?: SentAnswer;
   /** Next batch, null at the end; throws the upstream's failure. */
@@ -201,7 +203,7 @@ export function replayStored(stored: CachedAnswer, cache: CacheOutcome = 'exact'
   const whole: ChatResponse = { ...stored.response, usage: stored.usage };
   let replayed = false;
   return {
-    ...{ whole, sent: stored.sent },
+    ...{ whole, sent: stored.sent, isLarge: stored.packed !== undefined },
     target: { provider: stored.provider, model: stored.model },
     cache,
     attempts: [],
@@ -214,12 +216,17 @@ export function replayStored(stored: CachedAnswer, cache: CacheOutcome = 'exact'
     pays: () => false,
     received: () => NO_BATCHES,
     next: () => {
-      const batch = replayed ? null : replayResponse(whole);
+      const batch = replayed ? null : replayAll(whole, stored.packed !== undefined);
       replayed = true;
       return Promise.resolve(batch);
     },
     leave: nothing,
   };
+}
+
+function replayAll(whole: ChatResponse, isLarge: boolean): EventBatch {
+  const batch = replayResponse(whole);
+  return isLarge ? { ...batch, isLarge } : batch;
 }
 
 const NONE_DROPPED: readonly string[] = [];

@@ -15,7 +15,7 @@ export async function respondAgain(
     const summary = input.meter.complete(whole, whole.usage);
     if (!input.admission.plan.request.stream) addCostHeaders(headers, summary);
     await finishCompletion(services, input, { response: whole, summary, text: undefined });
-    return new Response(unpackBody(body) as BodyInit, { headers });
+    return new Response(await unpackBody(body), { headers });
   } finally {
     input.answer.leave();
     input.onEnd();

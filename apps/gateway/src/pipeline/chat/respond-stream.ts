@@ -1,8 +1,14 @@
 import { ResponseCollector } from '@llm0/core/chat/collect';
+import type { EventBatch } from '@llm0/core/chat/event';
+import { LARGE_JSON_LENGTH } from '@llm0/core/chat/json-in-turns';
+import { splitBatch } from '@llm0/core/chat/replay';
+import { MAX_BODY_CHARACTERS } from '@llm0/core/logs/body-log';
+import { mapInTurns, nextTurn } from '@llm0/core/waits/in-turns';
 import type { StreamEncoder } from '../../dialects/dialect';
 import { asGatewayError } from '../exchange/respond-error';
 import { bodyHeaders } from './body-headers';
 import { bodiesOf, finishCompletion, type RespondInput, type RespondNeeds } from './finish-completion';
+import { finishLarge, packLarge } from './finish-large';
 
 /** Longest stream that an `Idempotency-Key` gives again byte for byte; longer ones are written anew. */
 const MAX_KEPT_BYTES = 8 * 1024 * 1024;
@@ -23,7 +29,9 @@ export function respondStream(services: RespondNeeds, input: RespondInput): Resp
 /** Batches in, bytes out, as fast as the caller reads; ends once, in one of three ways. */
 class ResponseStream {
   private readonly encoder: StreamEncoder;
-  private readonly collector = new ResponseCollector();
+  private readonly collector: ResponseCollector;
+  /** What is still to come of a large batch. */
+  private rest: EventBatch[] = [];
   private readonly signal: AbortSignal;
   private ended = false;
   private lastMs: number | undefined;
@@ -43,6 +51,7 @@ class ResponseStream {
       request: admission.plan.request,
     });
     this.sent = input.claim.isNone ? undefined : [];
+    this.collector = new ResponseCollector(this.neededCharacters());
     this.signal = input.signal;
     this.signal.addEventListener('abort', this.onAbort);
     if (this.signal.aborted) this.onAbort();
@@ -60,13 +69,19 @@ class ResponseStream {
     const { answer } = this.input;
     try {
       for (;;) {
-        const batch = this.ended ? null : await answer.next();
+        const batch = this.ended ? null : await (this.rest.length === 0 ? answer.next() : this.nextOfRest());
         if (this.ended) return closeQuietly(controller);
         if (batch === null) break;
+        if (batch.isLarge === true && batch.wire?.format !== this.input.dialect.wireFormat) {
+          this.rest = splitBatch(batch);
+          continue;
+        }
         this.measureGap();
         this.collector.add(batch.events);
         const bytes = this.encoder.encode(batch);
-        if (bytes !== null) return controller.enqueue(this.keep(bytes));
+        if (bytes === null) continue;
+        if (bytes.byteLength > LARGE_JSON_LENGTH) return await this.enqueueLarge(controller, bytes);
+        return controller.enqueue(this.keep(bytes));
       }
       await this.finish(controller);
     } catch (cause) {
@@ -74,7 +89,52 @@ class ResponseStream {
     }
   }
 
+  private async enqueueLarge(controller: Controller, bytes: Uint8Array): Promise<void> {
+    for (let at = 0; at < bytes.byteLength && !this.ended; at += LARGE_JSON_LENGTH) {
+      controller.enqueue(this.keep(bytes.subarray(at, at + LARGE_JSON_LENGTH)));
+      await nextTurn();
+    }
+  }
+
+  private async nextOfRest(): Promise<EventBatch | null> {
+    await nextTurn();
+    return this.rest.shift() ?? null;
+  }
+
+  /** Of the answer's text: what a cache, a replay or the body log may want of it. */
+  private neededCharacters(): number {
+    const { claim, admission } = this.input;
+    if (!claim.isNone) return Number.POSITIVE_INFINITY;
+    const cached = admission.plan.cacheKey === undefined ? 0 : this.services.config.cacheMaxBodyBytes;
+    return Math.max(2 * MAX_BODY_CHARACTERS, cached);
+  }
+
+  /** `finish` of a large answer: settled before its end goes out, and kept in turns. */
+  private async finishLarge(controller: Controller): Promise<void> {
+    const { collector, encoder, input, services } = this;
+    const { answer, meter, dialect } = input;
+    await nextTurn();
+    const response = collector.response();
+    const packed = collector.isCut ? { bytes: Number.POSITIVE_INFINITY } : await packLarge(services, input, response);
+    if (this.ended) return closeQuietly(controller);
+    this.ended = true;
+    this.signal.removeEventListener('abort', this.onAbort);
+    try {
+      const summary = meter.complete(response, response.usage, packed);
+      const end = (await encoder.finishLarge?.(summary)) ?? { pieces: [encoder.finish(summary)], json: undefined };
+      for (const piece of end.pieces) this.keep(piece);
+      const json = dialect.keeping && end.json;
+      await finishLarge(services, input, { response, summary, packed, json, sent: this.sent });
+      await mapInTurns(end.pieces, (piece) => controller.enqueue(piece));
+      closeQuietly(controller);
+    } finally {
+      answer.leave();
+      input.onEnd();
+    }
+  }
+
   private async finish(controller: Controller): Promise<void> {
+    if (this.collector.characters > LARGE_JSON_LENGTH) return this.finishLarge(controller);
     let last: Uint8Array | undefined;
     let finished: Promise<void> | undefined;
     this.end(() => {

@@ -1,13 +1,14 @@
 import { ResponseCollector } from '@llm0/core/chat/collect';
 import type { EventBatch } from '@llm0/core/chat/event';
 import type { JsonObject } from '@llm0/core/chat/json';
-import { isLongJson } from '@llm0/core/chat/json-in-turns';
+import { LARGE_JSON_LENGTH } from '@llm0/core/chat/json-in-turns';
 import type { ChatResponse } from '@llm0/core/chat/response';
 import { clientClosed } from '@llm0/core/errors/gateway-error';
 import type { Dialect } from '../../dialects/dialect';
-import { addCostHeaders } from '../exchange/response-headers';
+import { addCostHeaders, type HeaderTable } from '../exchange/response-headers';
 import { bodyHeaders } from './body-headers';
 import { finishCompletion, type RespondInput, type RespondNeeds } from './finish-completion';
+import { finishLarge, packLarge } from './finish-large';
 import { respondAgain } from './respond-again';
 import { respondStream } from './respond-stream';
 
@@ -21,36 +22,60 @@ export function respond(services: RespondNeeds, input: RespondInput): Promise<Re
 async function respondPlain(services: RespondNeeds, input: RespondInput): Promise<Response> {
   const { answer, meter, dialect } = input;
   try {
-    const { response, wire } = answer.whole === undefined ? await collectAnswer(input) : { response: answer.whole };
+    const collected = answer.whole === undefined ? await collectAnswer(input) : { response: answer.whole };
     const overheadMs = meter.markFirstOutput();
     const headers = bodyHeaders(input, overheadMs);
+    if (answer.isLarge === true || collected.isLarge === true)
+      return await respondLarge(services, input, collected, headers);
+    const { response, wire } = collected;
     const summary = meter.complete(response, response.usage);
     addCostHeaders(headers, summary);
-    const own = wireBody(wire, dialect);
-    const large = isLongJson(response) ? await dialect.encodeLargeResponse?.(response, summary, own) : undefined;
-    const body = large ?? dialect.encodeResponse(response, summary, own);
-    const isText = typeof body === 'string';
-    const text = isText ? body : dialect.keeping && new TextDecoder().decode(body);
-    const bytes = input.claim.isNone ? undefined : [isText ? Buffer.from(body) : body];
+    const text = dialect.encodeResponse(response, summary, wireBody(wire, dialect));
+    const bytes = input.claim.isNone ? undefined : [Buffer.from(text)];
     const finished = finishCompletion(services, input, { response, summary, text, bytes });
     if (finished !== undefined) await finished;
-    return new Response(body as BodyInit, { headers });
+    return new Response(text, { headers });
   } finally {
     answer.leave();
     input.onEnd();
   }
 }
 
-async function collectAnswer(input: RespondInput): Promise<{ response: ChatResponse; wire?: EventBatch['wire'] }> {
+/** The same in turns. */
+async function respondLarge(
+  services: RespondNeeds,
+  input: RespondInput,
+  { response, wire }: Collected,
+  headers: HeaderTable,
+): Promise<Response> {
+  const { dialect, meter, claim } = input;
+  const packed = await packLarge(services, input, response);
+  const summary = meter.complete(response, response.usage, packed);
+  addCostHeaders(headers, summary);
+  const { bytes, json } = await dialect.encodeLargeResponse(response, summary, wireBody(wire, dialect));
+  const sent = claim.isNone ? undefined : [await bytes.bytes()];
+  await finishLarge(services, input, { response, summary, packed, json: dialect.keeping && json, sent });
+  return new Response(bytes, { headers });
+}
+
+interface Collected {
+  readonly response: ChatResponse;
+  readonly wire?: EventBatch['wire'];
+  readonly isLarge?: boolean;
+}
+
+async function collectAnswer(input: RespondInput): Promise<Collected> {
   const { answer } = input;
   const collector = new ResponseCollector();
   let wire: EventBatch['wire'];
+  let isLarge = false;
   for (let batch = await answer.next(); batch !== null; batch = await answer.next()) {
     if (input.signal.aborted) throw clientClosed();
     collector.add(batch.events);
     wire = batch.wire;
+    isLarge ||= batch.isLarge === true;
   }
-  return { response: collector.response(), wire };
+  return { response: collector.response(), wire, isLarge: isLarge || collector.characters > LARGE_JSON_LENGTH };
 }
 
 /** The upstream's own body, where it came in the caller's format. */

@@ -1,5 +1,6 @@
 import type { CachedEmbedding } from '@llm0/core/cache/cached-embedding';
 import type { IdempotencyClaim } from '@llm0/core/cache/idempotency/idempotency-keys';
+import { LARGE_JSON_LENGTH } from '@llm0/core/chat/json-in-turns';
 import type { DecodedEmbeddingRequest, EmbeddingDialect } from '../../dialects/dialect';
 import type { Services } from '../../services/contract';
 import type { Exchange } from '../exchange/open-exchange';
@@ -29,12 +30,15 @@ export async function respondEmbeddings(services: Pick<Services, 'bodyLog'>, ser
   headers['Content-Type'] = 'application/json';
   const vectorsBase64 = entries.map(({ vectorBase64 }) => vectorBase64);
   const summary = { model: target.model, vectorsBase64, promptTokens: usage.inputTokens, costNanoUsd, latencyMs };
-  const text = dialect.encodeResponse(summary, decoded.format);
+  const isLarge = vectorsBase64.length * (vectorsBase64[0]?.length ?? 0) > LARGE_JSON_LENGTH;
+  const body = isLarge
+    ? await dialect.encodeLargeResponse(summary, decoded.format)
+    : dialect.encodeResponse(summary, decoded.format);
   const kept = served.claim.complete(() => entries);
   keepBodies(services, served, usage.inputTokens);
   if (kept !== undefined) await kept;
   if (meter.handedOver !== undefined) await meter.handedOver;
-  return new Response(text, { headers });
+  return new Response(body, { headers });
 }
 
 /** Vectors are no text: of the answer only the usage is kept. */

@@ -29,7 +29,7 @@ export interface Planner<R, P, S> {
   /** The request for the customer's downgrade model; throws where another model is no answer. */
   withModel(request: R, model: string): R;
   /** undefined for anything this version did not write, or the project wants served no more. */
-  decodeStored(value: string, project: Project): S | undefined;
+  decodeStored(value: string, project: Project): S | undefined | Promise<S | undefined>;
 }
 
 /**
@@ -112,7 +112,9 @@ export async function admitPlanned<R extends { readonly model: string }, P exten
         const plan = decision.plan === 'downgrade' ? (downgrade?.plan ?? requested) : requested;
         const admission = { principal, plan, decision, downgraded: plan !== requested, requestedModel };
         if (decision.type === 'admitted') return admission;
-        const stored = planner.decodeStored(decision.value, principal.project);
+        const decoded = planner.decodeStored(decision.value, principal.project);
+        // A large one takes some turns; all others are there.
+        const stored = decoded instanceof Promise ? await decoded : decoded;
         if (stored !== undefined) return { ...admission, stored };
         // Nothing that can be served: ask again for a real admission, since a hit holds nothing.
         forgetEntry(services, principal.project.id, plan);
@@ -195,8 +197,10 @@ const CHAT: Planner<ChatRequest, RequestPlan, CachedAnswer> = {
   plan: planRequest,
   withModel: replaceModel,
   decodeStored: (value, project) => {
-    const stored = decodeCachedAnswer(value);
-    return stored !== undefined && mayCache(stored.response, project) ? stored : undefined;
+    const allowed = (stored: CachedAnswer | undefined) =>
+      stored !== undefined && mayCache(stored.response, project) ? stored : undefined;
+    const decoded = decodeCachedAnswer(value);
+    return decoded instanceof Promise ? decoded.then(allowed) : allowed(decoded);
   },
 };
 

@@ -4,6 +4,7 @@ import { checkJsonBounds, checkJsonBoundsInTurns } from '@llm0/core/chat/json-bo
 import { LARGE_JSON_LENGTH, parseJsonInTurns } from '@llm0/core/chat/json-in-turns';
 import type { ChatRequest } from '@llm0/core/chat/request';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
+import { nextTurn } from '@llm0/core/waits/in-turns';
 import type { Services } from '../../services/contract';
 import { type BodyBounds, boundedBody, tooLarge } from './bounded-body';
 
@@ -48,7 +49,10 @@ function mayBeLarge({ headers }: Request): boolean {
 
 /** A large request with what its cache key needs of it. */
 export async function withDigest(request: ChatRequest): Promise<ChatRequest> {
-  return { ...request, digest: await digestRequest(request) };
+  await nextTurn();
+  const digest = await digestRequest(request);
+  await nextTurn();
+  return { ...request, digest };
 }
 
 type BodyRules = Pick<BodyBounds, 'maxBytes' | 'carry'>;
@@ -70,6 +74,7 @@ async function readInPieces(body: ReadableStream<Uint8Array>, rules: BodyRules):
   const pieces: string[] = [];
   for await (const chunk of boundedBody(body, rules)) pieces.push(decoder.decode(chunk, { stream: true }));
   pieces.push(decoder.decode());
+  await nextTurn();
   return pieces.join('');
 }
 

@@ -1,8 +1,7 @@
-import { encodeCachedAnswer } from '@llm0/core/cache/cached-answer';
+import { encodeCachedAnswer, type PackedResponse } from '@llm0/core/cache/cached-answer';
 import type { SemanticAnswer } from '@llm0/core/cache/semantic/semantic-cache';
 import { mayCache } from '@llm0/core/cache/tool-answers';
 import type { EventBatch } from '@llm0/core/chat/event';
-import { isLongJson } from '@llm0/core/chat/json-in-turns';
 import type { ChatResponse } from '@llm0/core/chat/response';
 import { type Usage, ZERO_USAGE } from '@llm0/core/chat/usage';
 import type { AttemptSummary } from '@llm0/core/errors/gateway-error';
@@ -66,8 +65,8 @@ export class Meter extends Booking<MeterInput> {
     return this.overheadMs() ?? 0;
   }
 
-  /** A complete answer. Returns what the caller is told about it. */
-  complete(response: ChatResponse, usage: Usage | undefined): ResponseSummary {
+  /** A complete answer; `packed`: where it is large, as caches keep it. Returns what the caller is told about it. */
+  complete(response: ChatResponse, usage: Usage | undefined, packed?: PackedResponse): ResponseSummary {
     const answer = this.answer as MeteredCompletion;
     const { admission, exchange } = this.input;
     const { request } = admission.plan;
@@ -86,7 +85,7 @@ export class Meter extends Booking<MeterInput> {
       httpStatus: 200,
     };
     const isKept = pays && answer.cache === 'miss';
-    this.book(outcome, isKept ? this.cacheEntry(answer, response, known, cost.costNanoUsd) : undefined);
+    this.book(outcome, isKept ? this.cacheEntry(answer, { response, packed }, known, cost.costNanoUsd) : undefined);
     return {
       requestId: exchange.requestId,
       provider: answer.target.provider,
@@ -191,7 +190,7 @@ export class Meter extends Booking<MeterInput> {
 
   private cacheEntry(
     { target: answered, dropped }: MeteredCompletion,
-    response: ChatResponse,
+    { response, packed }: { readonly response: ChatResponse; readonly packed: PackedResponse | undefined },
     usage: Usage,
     costNanoUsd: number,
   ): CacheWrite | undefined {
@@ -200,11 +199,12 @@ export class Meter extends Booking<MeterInput> {
     const { project } = admission.principal;
     if (key === undefined || !mayCache(response, project)) return;
     if (!response.choices.every((choice) => choice.finishReason !== 'content_filter')) return;
-    if (isLongJson(response, 2 * this.needs.config.cacheMaxBodyBytes)) return;
+    const { cacheMaxBodyBytes } = this.needs.config;
+    if (packed !== undefined && (packed.text === undefined || packed.bytes > cacheMaxBodyBytes)) return;
     const { provider, model } = answered;
-    const kept = { v: 1, provider, model, response, usage, costNanoUsd } as const;
+    const kept = { v: 1, provider, model, response, usage, costNanoUsd, packed: packed?.text } as const;
     const value = encodeCachedAnswer(dropped.length === 0 ? kept : { ...kept, dropped });
-    if (Buffer.byteLength(value) > this.needs.config.cacheMaxBodyBytes) return;
+    if (Buffer.byteLength(value) > cacheMaxBodyBytes) return;
     if (route.isPinned && !isSameTarget(answered, route.targets[0])) return;
     return { key, value, ttlMs: cacheTtlMs(this.needs, { exchange, project, route, answered }), provider, model };
   }

@@ -1,9 +1,11 @@
 // Hot store unreachable: as for chat. The vendor's answer goes on byte by byte; only its cost is read from a copy.
+import { joinInTurns } from '@llm0/core/chat/write-json-in-turns';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { applyMode } from '@llm0/core/routing/failover-mode';
 import type { ProviderConnection } from '@llm0/providers/provider-request';
 import {
   callPassthrough,
+  hashInTurns,
   nativeUrl,
   type PassthroughProvider,
   passesThrough,
@@ -60,7 +62,7 @@ export async function handlePassthrough(
       ...{ maxBytes: services.config.maxBodyBytes, isWhole, isObject: isInference, carry: release.carry },
     });
     const asked = describeNative(httpRequest, { ...target, provider }, given);
-    const { body, job } = askForUsage(asked, given);
+    const { body, job } = await askForUsage(asked, given);
     progress.requestedModel = job.model;
     progress.stream = job.stream;
     const admission = await admitPlanned(
@@ -143,7 +145,7 @@ interface Asked extends Reached {
   readonly httpRequest: Request;
 }
 
-function ask(services: Services, asked: Asked): Promise<Response> {
+async function ask(services: Services, asked: Asked): Promise<Response> {
   const { connected, provider, connection, principal, url, body, httpRequest } = asked;
   const { method } = httpRequest;
   const own: Record<string, string> = {
@@ -157,11 +159,14 @@ function ask(services: Services, asked: Asked): Promise<Response> {
     own['content-type'] = 'application/json';
     delete own['content-encoding'];
   }
-  const unsigned = { method, url, headers: own, body: body.bytes };
-  const headers = { ...own, ...provider.passthrough.authorize(unsigned, connection) };
+  const { passthrough } = provider;
+  const { pieces } = body;
+  const isHashed = pieces !== undefined && passthrough.signsBody(connection);
+  const unsigned = { method, url, headers: own, body: isHashed ? { hash: await hashInTurns(pieces) } : body.bytes };
+  const headers = { ...own, ...passthrough.authorize(unsigned, connection) };
   return callPassthrough({
     provider,
-    request: { ...unsigned, headers },
+    request: { ...unsigned, headers, body: pieces === undefined ? body.bytes : await joinInTurns(pieces) },
     stream: body.stream,
     timeoutMs: services.config.requestTimeoutMs,
     signal: httpRequest.signal,

@@ -1,5 +1,6 @@
-import { isObject, type JsonObject } from '@llm0/core/chat/json';
-import { decodeInTurns, LARGE_JSON_LENGTH, stringifyJsonInTurns } from '@llm0/core/chat/json-in-turns';
+import { isObject, type JsonObject, type JsonValue } from '@llm0/core/chat/json';
+import { decodeInTurns, LARGE_JSON_LENGTH } from '@llm0/core/chat/json-in-turns';
+import { piecesOfJson } from '@llm0/core/chat/write-json-in-turns';
 import { GatewayError, invalidRequest } from '@llm0/core/errors/gateway-error';
 import type { NativePath, NativeShape, PassthroughProvider } from '@llm0/providers/transport/call-passthrough';
 import { boundedBody, tooLarge } from '../exchange/bounded-body';
@@ -10,6 +11,8 @@ import type { NativeJob } from './plan-passthrough';
 /** The body of a native request: read whole where its cost or its signature depends on it, else handed on as it comes. */
 export interface NativeBody {
   readonly bytes?: Uint8Array;
+  /** The same of large JSON, in pieces. */
+  readonly pieces?: Buffer[];
   readonly stream?: ReadableStream<Uint8Array>;
   /** As the caller declares it. */
   readonly length?: number;
@@ -100,22 +103,42 @@ export async function readBody(
   }
   const isJson = needsObject || isJsonType(request);
   if (!isJson && !isWhole) return { stream: boundedBody(request.body, { maxBytes }), length };
-  const bytes = await new Response(boundedBody(request.body, { maxBytes, carry })).bytes();
-  if (!isJson || (bytes.byteLength === 0 && !needsObject)) return { bytes, length: bytes.byteLength };
-  const isLarge = bytes.byteLength > LARGE_JSON_LENGTH;
-  const value = await parseBody(await decode(bytes));
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of boundedBody(request.body, { maxBytes, carry })) chunks.push(chunk);
+  const size = chunks.reduce((sum, { byteLength }) => sum + byteLength, 0);
+  if (!isJson || (size === 0 && !needsObject)) return { bytes: Buffer.concat(chunks), length: size };
+  const isLarge = size > LARGE_JSON_LENGTH;
+  const value = await parseBody(await decode(chunks, isLarge));
   if (needsObject && !isObject(value)) throw noObject();
-  const written = isLarge ? await stringifyJsonInTurns(value) : Buffer.from(JSON.stringify(value));
-  return { bytes: written, length: written.byteLength, isJson, json: isObject(value) ? value : undefined };
+  const written = isLarge ? await writeLarge(value) : writeSmall(value);
+  return { ...written, isJson, json: isObject(value) ? value : undefined };
+}
+
+type WrittenBody = Pick<NativeBody, 'bytes' | 'pieces' | 'length'>;
+
+function writeSmall(value: JsonValue): WrittenBody {
+  const bytes = Buffer.from(JSON.stringify(value));
+  return { bytes, length: bytes.byteLength };
+}
+
+async function writeLarge(value: JsonValue): Promise<WrittenBody> {
+  const pieces = await piecesOfJson(value);
+  return { pieces, length: pieces.reduce((sum, { byteLength }) => sum + byteLength, 0) };
+}
+
+/** The same body with another JSON in it. */
+export async function rewrite(body: NativeBody, json: JsonObject): Promise<NativeBody> {
+  const written = body.pieces === undefined ? writeSmall(json) : await writeLarge(json);
+  return { ...body, ...written, json };
 }
 
 const noObject = () => invalidRequest('', 'The request body must be a JSON object.');
 const UTF_8 = new TextDecoder('utf-8', { fatal: true });
 
-async function decode(bytes: Uint8Array): Promise<string> {
+async function decode(chunks: Uint8Array[], isLarge: boolean): Promise<string> {
   try {
-    if (bytes.byteLength <= LARGE_JSON_LENGTH) return UTF_8.decode(bytes);
-    return await decodeInTurns(bytes, { fatal: true });
+    if (!isLarge) return UTF_8.decode(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks));
+    return await decodeInTurns(chunks, { fatal: true });
   } catch (cause) {
     throw new GatewayError('invalid_json', 'The request body is not valid JSON: it is not UTF-8.', { cause });
   }
@@ -135,7 +158,7 @@ export function describeNative(
     model: askedModel ?? namedModel ?? `${asked.method} ${native.path}`,
     stream: body.json?.stream === true || /stream/i.test(native.path),
     body: body.json,
-    bodyBytes: body.bytes?.byteLength ?? body.length ?? 0,
+    bodyBytes: body.length ?? 0,
     format: shape?.format ?? provider.wireFormat,
   };
 }

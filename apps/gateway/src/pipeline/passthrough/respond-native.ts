@@ -112,7 +112,8 @@ function tapped(answer: NativeResponse, body: UpstreamBody, tap: UsageTap | unde
         try {
           for (let chunk = await body.read(); chunk !== undefined; chunk = await body.read()) {
             meter.noteBytes(chunk.byteLength);
-            tap?.push(chunk);
+            const reading = tap?.push(chunk);
+            if (reading !== undefined) await reading;
             const bytes = filter === undefined ? chunk : filter.push(chunk);
             if (bytes.byteLength === 0) continue;
             return controller.enqueue(bytes);

@@ -1,7 +1,7 @@
 import type { NativePath, PassthroughProvider } from '@llm0/providers/transport/call-passthrough';
 import { hidesUsage } from './filter-headers';
 import type { NativeJob } from './plan-passthrough';
-import type { NativeBody } from './read-native';
+import { type NativeBody, rewrite } from './read-native';
 
 /** The vendor's path without what would take usage out of its answer; `dropped` names that, headers too. */
 export function showUsage(
@@ -24,9 +24,11 @@ export function showUsage(
 }
 
 /** The request, so that its answer says what it costs; the very same body where it does already. */
-export function askForUsage(job: NativeJob, body: NativeBody): { readonly job: NativeJob; readonly body: NativeBody } {
+export async function askForUsage(
+  job: NativeJob,
+  body: NativeBody,
+): Promise<{ readonly job: NativeJob; readonly body: NativeBody }> {
   const asked = job.body && job.shape?.askForUsage?.(job.body);
   if (asked === undefined || asked === job.body) return { job, body };
-  const bytes = new TextEncoder().encode(JSON.stringify(asked));
-  return { job: { ...job, body: asked }, body: { ...body, bytes, length: bytes.byteLength, json: asked } };
+  return { job: { ...job, body: asked }, body: await rewrite(body, asked) };
 }

@@ -50,7 +50,7 @@ export type IdempotencyDecision<A> =
 export interface AnswerCodec<A> {
   encode(answer: A): string;
   /** undefined for anything this version did not write. */
-  decode(text: string): A | undefined;
+  decode(text: string): A | undefined | Promise<A | undefined>;
 }
 
 export interface IdempotentRequest {
@@ -163,7 +163,7 @@ export class IdempotencyKeys<A> {
         }
         if (outcome.type === 'conflict') throw conflict();
         if (outcome.type === 'done') {
-          const answer = this.options.codec.decode(outcome.answer);
+          const answer = await this.options.codec.decode(outcome.answer);
           if (answer === undefined) throw unreadable();
           leave({ type: 'done', answer });
           return { type: 'replay', answer };

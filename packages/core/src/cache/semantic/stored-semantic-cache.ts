@@ -197,7 +197,7 @@ export class StoredSemanticCache implements SemanticCache {
     candidate: SemanticCandidate,
   ): Promise<SemanticHit | undefined> {
     const value = candidate.value ?? (await this.options.store.readValue(projectId, candidate.cacheKey));
-    const stored = value === null ? undefined : decodeCachedAnswer(value);
+    const stored = value === null ? undefined : await decodeCachedAnswer(value);
     const remainingMs = Math.floor(candidate.expiresAtMs - this.options.nowMs());
     if (value === null || stored === undefined || remainingMs <= 0) return undefined;
     if (mayServe?.(stored) === false) return undefined;

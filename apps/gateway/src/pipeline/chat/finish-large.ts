@@ -1,0 +1,69 @@
+import { type PackedResponse, packResponse } from '@llm0/core/cache/cached-answer';
+import { packPieces, packText } from '@llm0/core/cache/packed-text';
+import type { ChatResponse } from '@llm0/core/chat/response';
+import { piecesOfJson } from '@llm0/core/chat/write-json-in-turns';
+import { cutJson } from '@llm0/core/logs/body-log';
+import { nextTurn } from '@llm0/core/waits/in-turns';
+import type { LargeBody, ResponseSummary } from '../../dialects/dialect';
+import type { Services } from '../../services/contract';
+import { givenBodies } from '../ledger/logged-bodies';
+import { type RespondInput, type RespondNeeds, storedAnswer } from './finish-completion';
+
+/** Before a large answer is settled: as caches and replays keep it, where one of them will. */
+export function packLarge(
+  { config }: Pick<Services, 'config'>,
+  { admission, claim }: Pick<RespondInput, 'admission' | 'claim'>,
+  response: ChatResponse,
+): Promise<PackedResponse> | PackedResponse {
+  if (!claim.isNone) return packResponse(response, Number.POSITIVE_INFINITY);
+  const { cacheKey } = admission.plan;
+  return cacheKey === undefined
+    ? { bytes: Number.POSITIVE_INFINITY }
+    : packResponse(response, config.cacheMaxBodyBytes);
+}
+
+export interface LargeFinish {
+  readonly response: ChatResponse;
+  readonly summary: ResponseSummary;
+  readonly packed: PackedResponse;
+  /** Set where the caller's format keeps answers. */
+  readonly json?: LargeBody['json'];
+  /** All that the caller gets, where an `Idempotency-Key` is to give it again. */
+  readonly sent?: readonly Uint8Array[];
+}
+
+/** `finishCompletion` of a large answer, in turns. */
+export async function finishLarge(services: RespondNeeds, input: RespondInput, finish: LargeFinish): Promise<void> {
+  const { response, summary, packed, json, sent } = finish;
+  const { claim, dialect, meter } = input;
+  try {
+    if (json !== undefined) await keepLarge(services, input, json);
+    const body = claim.isNone || sent === undefined ? undefined : await packPieces(sent);
+    const claimed = claim.complete(() => ({ ...storedAnswer({ response, summary }, body), packed: packed.text }));
+    await nextTurn();
+    services.bodyLog.keep(() => {
+      const { value, cut } = cutJson(response);
+      const text = dialect.encodeResponse(value as ChatResponse, summary);
+      return { ...givenBodies(input, input.admission.plan.request.wire?.body, text), cut };
+    });
+    await claimed;
+  } catch (error) {
+    claim.release();
+    throw error;
+  }
+  await meter.handedOver;
+}
+
+async function keepLarge(
+  { keptAnswers }: Pick<Services, 'keptAnswers'>,
+  { dialect, exchange, admission }: RespondInput,
+  json: LargeBody['json'],
+): Promise<void> {
+  if (admission.decision.type === 'replayed' || !keptAnswers.enabled) return;
+  const { requestId: id } = exchange;
+  const part = dialect.keeping?.partToKeep(admission.plan.request, id, json);
+  if (part === undefined) return;
+  const input = await packText(await piecesOfJson(part.input));
+  const answer = await packText(await piecesOfJson(json));
+  keptAnswers.keep({ ...part, id, projectId: admission.principal.project.id, input, answer });
+}

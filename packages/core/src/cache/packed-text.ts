@@ -1,0 +1,37 @@
+// What is large is kept compressed, in another thread: what stores make of it then takes a fraction of the time.
+import { Readable } from 'node:stream';
+import { createZstdCompress, createZstdDecompress } from 'node:zlib';
+import { decodeInTurns } from '../chat/json-in-turns';
+
+const CHUNK_BYTES = 256 * 1024;
+
+/** The bytes as zstd, base64. */
+export async function packPieces(pieces: readonly Uint8Array[]): Promise<string> {
+  const packed: Uint8Array[] = [];
+  const source = Readable.from(pieces, { objectMode: false });
+  for await (const chunk of source.pipe(createZstdCompress({ chunkSize: CHUNK_BYTES }))) packed.push(chunk);
+  return Buffer.concat(packed).toString('base64');
+}
+
+/** The bytes again. Throws for anything else. */
+export async function unpackPieces(packed: string): Promise<Uint8Array[]> {
+  const bytes = Buffer.from(packed, 'base64');
+  const pieces: Uint8Array[] = [];
+  const source = Readable.from([bytes], { objectMode: false });
+  const decoder = createZstdDecompress({ chunkSize: CHUNK_BYTES });
+  source.on('error', (error) => decoder.destroy(error));
+  for await (const chunk of source.pipe(decoder)) pieces.push(chunk);
+  return pieces;
+}
+
+const MARK = 'zstd:';
+
+/** A text as `unpackText` reads it. */
+export async function packText(pieces: readonly Uint8Array[]): Promise<string> {
+  return `${MARK}${await packPieces(pieces)}`;
+}
+
+/** What was packed, as text; any other text as it is. */
+export async function unpackText(text: string): Promise<string> {
+  return text.startsWith(MARK) ? decodeInTurns(await unpackPieces(text.slice(MARK.length))) : text;
+}

@@ -1,0 +1,123 @@
+// The other half of `json-in-turns`: what is large is written in slices of a few milliseconds.
+import { nextTurn, Turns } from '../waits/in-turns';
+import { LARGE_JSON_LENGTH } from './json-in-turns';
+
+/** Characters that are written by one native call. */
+const WINDOW = 32 * 1024;
+
+/** True where the JSON of a value is longer than `length` characters, roughly. */
+export function isLongJson(value: unknown, length = LARGE_JSON_LENGTH): boolean {
+  return weigh(value, length) < 0;
+}
+
+/** `JSON.stringify` in turns: UTF-8. Takes JSON values only. */
+export async function stringifyJsonInTurns(value: unknown): Promise<Blob> {
+  return joinInTurns(await piecesOfJson(value));
+}
+
+/** The same in pieces of some 32 kB. */
+export async function piecesOfJson(value: unknown): Promise<Buffer[]> {
+  await nextTurn();
+  const pieces: Buffer[] = [];
+  await writeJsonInTurns(value, (piece) => pieces.push(piece));
+  return pieces;
+}
+
+/** All of them, copied once, in a turn of its own: who sends or serves a blob copies nothing. Lets go of the pieces. */
+export async function joinInTurns(pieces: Uint8Array[]): Promise<Blob> {
+  await nextTurn();
+  const whole = new Blob(pieces.splice(0) as BlobPart[]);
+  await nextTurn();
+  return whole;
+}
+
+/** The same, piece by piece, for who need not have them all at once. */
+export async function writeJsonInTurns(value: unknown, take: (piece: Buffer) => void): Promise<void> {
+  const writer = new TurnWriter(take);
+  await writer.write(value);
+  writer.finish();
+}
+
+class TurnWriter {
+  private text = '';
+  private readonly turns = new Turns();
+
+  constructor(private readonly take: (piece: Buffer) => void) {}
+
+  async write(value: unknown): Promise<void> {
+    if (weigh(value, WINDOW) >= 0) this.text += JSON.stringify(value) ?? 'null';
+    else if (typeof value === 'string') await this.writeString(value);
+    else if (Array.isArray(value)) await this.writeList(value);
+    else await this.writeObject(value as Record<string, unknown>);
+    if (this.text.length > WINDOW) await this.flush();
+  }
+
+  finish(): void {
+    if (this.text !== '') this.take(Buffer.from(this.text));
+  }
+
+  private async writeList(list: readonly unknown[]): Promise<void> {
+    let before = '[';
+    for (const item of list) {
+      this.text += before;
+      before = ',';
+      if (weigh(item, WINDOW) < 0) await this.write(item);
+      else {
+        this.text += JSON.stringify(item) ?? 'null';
+        if (this.text.length > WINDOW) await this.flush();
+      }
+    }
+    this.text += ']';
+  }
+
+  private async writeObject(object: Readonly<Record<string, unknown>>): Promise<void> {
+    let before = '{';
+    for (const name of Object.keys(object)) {
+      const value = object[name];
+      if (value === undefined) continue;
+      this.text += `${before}${JSON.stringify(name)}:`;
+      before = ',';
+      await this.write(value);
+    }
+    this.text += before === '{' ? '{}' : '}';
+  }
+
+  private async writeString(value: string): Promise<void> {
+    this.text += '"';
+    for (let at = 0; at < value.length; ) {
+      let cut = Math.min(value.length, at + WINDOW);
+      if (cut < value.length && isHighSurrogate(value.charCodeAt(cut - 1))) cut -= 1;
+      this.text += JSON.stringify(value.slice(at, cut)).slice(1, -1);
+      at = cut;
+      await this.flush();
+    }
+    this.text += '"';
+  }
+
+  private async flush(): Promise<void> {
+    this.take(Buffer.from(this.text));
+    this.text = '';
+    await this.turns.pause();
+  }
+}
+
+const isHighSurrogate = (code: number) => code >= 0xd800 && code < 0xdc00;
+
+/** What is left of `budget` characters once the value is written, roughly; negative where it is too long. */
+function weigh(value: unknown, budget: number): number {
+  if (typeof value === 'string') return budget - value.length - 2;
+  if (typeof value !== 'object' || value === null) return budget - 8;
+  let left = budget - 2;
+  if (Array.isArray(value)) {
+    for (const item of value) {
+      left = weigh(item, left);
+      if (left < 0) return left;
+    }
+    return left;
+  }
+  for (const name in value) {
+    left = weigh((value as Record<string, unknown>)[name], left - name.length - 3);
+    if (left < 0) return left;
+  }
+  return left;
+}
