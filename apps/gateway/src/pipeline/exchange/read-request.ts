@@ -1,6 +1,6 @@
 import { digestRequest } from '@llm0/core/cache/cache-key';
 import { isObject, type JsonObject, type JsonValue } from '@llm0/core/chat/json';
-import { checkJsonBounds, checkJsonBoundsInTurns } from '@llm0/core/chat/json-bounds';
+import { checkJsonBounds, RequestBounds } from '@llm0/core/chat/json-bounds';
 import { LARGE_JSON_LENGTH, parseJsonInTurns } from '@llm0/core/chat/json-in-turns';
 import type { ChatRequest } from '@llm0/core/chat/request';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
@@ -20,20 +20,19 @@ export async function readRequestBody(
   request: Request,
   { carry }: Required<Pick<BodyBounds, 'carry'>>,
 ): Promise<ReadBody> {
+  const isInPieces = mayBeLarge(request);
   const text = await readText(request, { maxBytes: services.config.maxBodyBytes, carry });
   const isLarge = text.length > LARGE_JSON_LENGTH;
-  const value = await parseBody(text);
+  if (!isInPieces) checkJsonBounds(text);
+  const value = await parseBody(text, isLarge);
   if (!isObject(value)) {
     throw new GatewayError('invalid_request', 'The request body must be a JSON object.');
   }
   return { body: value, isLarge };
 }
 
-/** In turns where it is large. Throws `invalid_json`, and `invalid_request` for what is too much to be parsed. */
-export async function parseBody(text: string): Promise<JsonValue> {
-  const isLarge = text.length > LARGE_JSON_LENGTH;
-  if (isLarge) await checkJsonBoundsInTurns(text);
-  else checkJsonBounds(text);
+/** In turns where it is large; its bounds must have been checked. Throws `invalid_json`. */
+export async function parseBody(text: string, isLarge: boolean): Promise<JsonValue> {
   try {
     return isLarge ? await parseJsonInTurns(text) : (JSON.parse(text) as JsonValue);
   } catch (cause) {
@@ -68,11 +67,16 @@ async function readText(request: Request, rules: BodyRules): Promise<string> {
   return text;
 }
 
-/** Decoded as it comes, so that no one step takes long. */
+/** Decoded and judged as it comes, so that no one step takes long, and what is too much is not read to its end. */
 async function readInPieces(body: ReadableStream<Uint8Array>, rules: BodyRules): Promise<string> {
   const decoder = new TextDecoder();
+  const bounds = new RequestBounds();
   const pieces: string[] = [];
-  for await (const chunk of boundedBody(body, rules)) pieces.push(decoder.decode(chunk, { stream: true }));
+  for await (const chunk of boundedBody(body, rules)) {
+    const piece = decoder.decode(chunk, { stream: true });
+    await bounds.check(piece);
+    pieces.push(piece);
+  }
   pieces.push(decoder.decode());
   await nextTurn();
   return pieces.join('');

@@ -1,5 +1,6 @@
 import { isObject, type JsonObject, type JsonValue } from '@llm0/core/chat/json';
-import { decodeInTurns, LARGE_JSON_LENGTH } from '@llm0/core/chat/json-in-turns';
+import { RequestBounds } from '@llm0/core/chat/json-bounds';
+import { LARGE_JSON_LENGTH } from '@llm0/core/chat/json-in-turns';
 import { piecesOfJson } from '@llm0/core/chat/write-json-in-turns';
 import { GatewayError, invalidRequest } from '@llm0/core/errors/gateway-error';
 import type { NativePath, NativeShape, PassthroughProvider } from '@llm0/providers/transport/call-passthrough';
@@ -103,12 +104,15 @@ export async function readBody(
   }
   const isJson = needsObject || isJsonType(request);
   if (!isJson && !isWhole) return { stream: boundedBody(request.body, { maxBytes }), length };
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of boundedBody(request.body, { maxBytes, carry })) chunks.push(chunk);
-  const size = chunks.reduce((sum, { byteLength }) => sum + byteLength, 0);
-  if (!isJson || (size === 0 && !needsObject)) return { bytes: Buffer.concat(chunks), length: size };
-  const isLarge = size > LARGE_JSON_LENGTH;
-  const value = await parseBody(await decode(chunks, isLarge));
+  const body = boundedBody(request.body, { maxBytes, carry });
+  if (!isJson) {
+    const bytes = Buffer.concat(await Array.fromAsync(body));
+    return { bytes, length: bytes.byteLength };
+  }
+  const text = await readText(body);
+  if (text === '' && !needsObject) return { bytes: Buffer.alloc(0), length: 0 };
+  const isLarge = text.length > LARGE_JSON_LENGTH;
+  const value = await parseBody(text, isLarge);
   if (needsObject && !isObject(value)) throw noObject();
   const written = isLarge ? await writeLarge(value) : writeSmall(value);
   return { ...written, isJson, json: isObject(value) ? value : undefined };
@@ -133,12 +137,24 @@ export async function rewrite(body: NativeBody, json: JsonObject): Promise<Nativ
 }
 
 const noObject = () => invalidRequest('', 'The request body must be a JSON object.');
-const UTF_8 = new TextDecoder('utf-8', { fatal: true });
 
-async function decode(chunks: Uint8Array[], isLarge: boolean): Promise<string> {
+/** Judged as it comes: what is too much is not read to its end. */
+async function readText(body: ReadableStream<Uint8Array>): Promise<string> {
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  const bounds = new RequestBounds();
+  const pieces: string[] = [];
+  for await (const chunk of body) {
+    const piece = decode(decoder, chunk);
+    await bounds.check(piece);
+    pieces.push(piece);
+  }
+  pieces.push(decode(decoder));
+  return pieces.join('');
+}
+
+function decode(decoder: TextDecoder, chunk?: Uint8Array): string {
   try {
-    if (!isLarge) return UTF_8.decode(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks));
-    return await decodeInTurns(chunks, { fatal: true });
+    return decoder.decode(chunk, { stream: chunk !== undefined });
   } catch (cause) {
     throw new GatewayError('invalid_json', 'The request body is not valid JSON: it is not UTF-8.', { cause });
   }
