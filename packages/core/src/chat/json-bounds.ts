@@ -9,6 +9,7 @@ export const MAX_JSON_TOKENS = 200_000;
 /** A number of more characters is none that anybody meant. */
 const MAX_NUMBER_LENGTH = 1_000;
 const MAX_NAME_LENGTH = 64 * 1024;
+const MAX_SPACE_LENGTH = 64 * 1024;
 
 export type JsonExcess = 'depth' | 'tokens' | 'length';
 
@@ -64,6 +65,8 @@ export class JsonLook {
   private parts = 0;
   /** Of the number or word that is read. */
   private plainLength = 0;
+  /** Of all space since the last list, object, name or comma. */
+  private spaceLength = 0;
   private isInString = false;
   /** The next character of the string stands behind a backslash. */
   private isEscaped = false;
@@ -97,11 +100,14 @@ export class JsonLook {
         continue;
       }
       if (STRUCTURE[code] === undefined) {
-        if (code <= SPACE) this.plainLength = 0;
-        else if (++this.plainLength > MAX_NUMBER_LENGTH) return 'length';
+        if (code <= SPACE) {
+          this.plainLength = 0;
+          if (++this.spaceLength > MAX_SPACE_LENGTH) return 'length';
+        } else if (++this.plainLength > MAX_NUMBER_LENGTH) return 'length';
         continue;
       }
       this.plainLength = 0;
+      this.spaceLength = 0;
       const excess = this.take(code);
       if (excess !== undefined) return excess;
     }
@@ -149,7 +155,7 @@ export class JsonLook {
 const SAID = {
   depth: `is nested more than ${MAX_JSON_DEPTH} levels deep. Flatten it.`,
   tokens: `holds more than ${MAX_JSON_TOKENS} JSON values and separators. Send it in parts.`,
-  length: `holds a name of more than ${MAX_NAME_LENGTH} or a number of more than ${MAX_NUMBER_LENGTH} characters.`,
+  length: `holds a name or a space of more than ${MAX_NAME_LENGTH} characters, or a number of more than ${MAX_NUMBER_LENGTH}.`,
 } as const satisfies Record<JsonExcess, string>;
 
 /** Throws `invalid_request` for a request body that is too much to parse. */

@@ -1,12 +1,13 @@
 import { digestRequest } from '@llm0/core/cache/cache-key';
 import { isObject, type JsonObject, type JsonValue } from '@llm0/core/chat/json';
-import { checkJsonBounds, RequestBounds } from '@llm0/core/chat/json-bounds';
+import { checkJsonBounds } from '@llm0/core/chat/json-bounds';
 import { LARGE_JSON_LENGTH, parseJsonInTurns } from '@llm0/core/chat/json-in-turns';
 import type { ChatRequest } from '@llm0/core/chat/request';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { nextTurn } from '@llm0/core/waits/in-turns';
 import type { Services } from '../../services/contract';
 import { type BodyBounds, boundedBody, tooLarge } from './bounded-body';
+import { readJsonText } from './read-json-text';
 
 export interface ReadBody {
   readonly body: JsonObject;
@@ -61,25 +62,10 @@ async function readText(request: Request, rules: BodyRules): Promise<string> {
   const declared = request.headers.get('content-length');
   if (declared !== null && Number(declared) > maxBytes) throw tooLarge(maxBytes);
   if (request.body === null) return '';
-  if (mayBeLarge(request)) return readInPieces(request.body, rules);
+  if (mayBeLarge(request)) return readJsonText(boundedBody(request.body, rules), { fatal: false });
   const text = await request.text();
   if (text.length > maxBytes) throw tooLarge(maxBytes);
   return text;
-}
-
-/** Decoded and judged as it comes, so that no one step takes long, and what is too much is not read to its end. */
-async function readInPieces(body: ReadableStream<Uint8Array>, rules: BodyRules): Promise<string> {
-  const decoder = new TextDecoder();
-  const bounds = new RequestBounds();
-  const pieces: string[] = [];
-  for await (const chunk of boundedBody(body, rules)) {
-    const piece = decoder.decode(chunk, { stream: true });
-    await bounds.check(piece);
-    pieces.push(piece);
-  }
-  pieces.push(decoder.decode());
-  await nextTurn();
-  return pieces.join('');
 }
 
 function describe(cause: unknown): string {

@@ -1,10 +1,10 @@
 import { isObject, type JsonObject, type JsonValue } from '@llm0/core/chat/json';
-import { RequestBounds } from '@llm0/core/chat/json-bounds';
 import { LARGE_JSON_LENGTH } from '@llm0/core/chat/json-in-turns';
 import { piecesOfJson } from '@llm0/core/chat/write-json-in-turns';
 import { GatewayError, invalidRequest } from '@llm0/core/errors/gateway-error';
 import type { NativePath, NativeShape, PassthroughProvider } from '@llm0/providers/transport/call-passthrough';
 import { boundedBody, tooLarge } from '../exchange/bounded-body';
+import { readJsonText } from '../exchange/read-json-text';
 import { parseBody } from '../exchange/read-request';
 import { findShape } from './allow-native';
 import type { NativeJob } from './plan-passthrough';
@@ -109,7 +109,7 @@ export async function readBody(
     const bytes = Buffer.concat(await Array.fromAsync(body));
     return { bytes, length: bytes.byteLength };
   }
-  const text = await readText(body);
+  const text = await readJsonText(body, { fatal: true });
   if (text === '' && !needsObject) return { bytes: Buffer.alloc(0), length: 0 };
   const isLarge = text.length > LARGE_JSON_LENGTH;
   const value = await parseBody(text, isLarge);
@@ -137,28 +137,6 @@ export async function rewrite(body: NativeBody, json: JsonObject): Promise<Nativ
 }
 
 const noObject = () => invalidRequest('', 'The request body must be a JSON object.');
-
-/** Judged as it comes: what is too much is not read to its end. */
-async function readText(body: ReadableStream<Uint8Array>): Promise<string> {
-  const decoder = new TextDecoder('utf-8', { fatal: true });
-  const bounds = new RequestBounds();
-  const pieces: string[] = [];
-  for await (const chunk of body) {
-    const piece = decode(decoder, chunk);
-    await bounds.check(piece);
-    pieces.push(piece);
-  }
-  pieces.push(decode(decoder));
-  return pieces.join('');
-}
-
-function decode(decoder: TextDecoder, chunk?: Uint8Array): string {
-  try {
-    return decoder.decode(chunk, { stream: chunk !== undefined });
-  } catch (cause) {
-    throw new GatewayError('invalid_json', 'The request body is not valid JSON: it is not UTF-8.', { cause });
-  }
-}
 
 /** What a native request asks for, as far as its shape is known. */
 export function describeNative(
