@@ -80,6 +80,10 @@ export class JsonLook {
     this.maxParts = maxParts;
   }
 
+  get isOpen(): boolean {
+    return this.isInString || this.depth > 0;
+  }
+
   async pushInTurns(text: string): Promise<JsonExcess | undefined> {
     if (text.length <= TURN_LENGTH) return this.push(text);
     for (let at = 0; at < text.length; at += TURN_LENGTH) {
@@ -166,6 +170,11 @@ export function checkJsonBounds(text: string): void {
 /** The same for a long text that comes in pieces: what is too much is refused before the rest is read. */
 export class RequestBounds {
   private readonly look = new JsonLook(REQUEST_BOUNDS);
+
+  /** A string, list or object was not closed yet. */
+  get isOpen(): boolean {
+    return this.look.isOpen;
+  }
 
   async check(piece: string): Promise<void> {
     refuseExcess(await this.look.pushInTurns(piece));

@@ -13,15 +13,23 @@ export async function readJsonText(body: ReadableStream<Uint8Array>, options: { 
   const decoder = new TextDecoder('utf-8', options);
   const bounds = new RequestBounds();
   const pieces: string[] = [];
+  let bytesInTurn = 0;
   for await (const chunk of body) {
     for (let at = 0; at < chunk.byteLength; at += PIECE_BYTES) {
-      if (at > 0) await nextTurn();
-      const piece = decode(decoder, chunk.subarray(at, at + PIECE_BYTES));
+      const bytes = chunk.subarray(at, at + PIECE_BYTES);
+      bytesInTurn += bytes.byteLength;
+      if (bytesInTurn > PIECE_BYTES) {
+        // What has come already is given out without a turn for others.
+        await nextTurn();
+        bytesInTurn = bytes.byteLength;
+      }
+      const piece = decode(decoder, bytes);
       await bounds.check(piece);
       pieces.push(piece);
     }
   }
   pieces.push(decode(decoder));
+  if (bounds.isOpen) throw new GatewayError('invalid_json', 'The request body is not valid JSON: it breaks off.');
   await nextTurn();
   return pieces.join('');
 }
