@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { callAdmin, createTestKey, type GatewayProcess, startGateway } from '@llm0/testing/stores/start-gateway';
 import { startPostgres } from '@llm0/testing/stores/start-postgres';
 import { startRedis } from '@llm0/testing/stores/start-redis';
+import { RUNTIME_ENVIRONMENT } from '../apps/gateway/bin/runtime-environment';
 import type { BenchOptions } from './options';
 import type { KeyName, TargetKind } from './scenarios/scenarios';
 
@@ -120,7 +121,7 @@ const sameKey = (key: string): Record<KeyName, string> => ({
 /** Starts a Bun script that prints `ready <port>`. */
 export async function startScript(path: string, args: readonly string[], env: Record<string, string> = {}) {
   const child = Bun.spawn([process.execPath, join(import.meta.dir, path), ...args], {
-    env: { ...process.env, BUN_CONFIG_MAX_HTTP_REQUESTS: '20000', ...env },
+    env: { ...process.env, ...RUNTIME_ENVIRONMENT, ...env },
     stdout: 'pipe',
     stderr: 'inherit',
   });

@@ -5,4 +5,6 @@
 export const RUNTIME_ENVIRONMENT = {
   /** Upstream requests at once, streams included; Bun's own default of 256 makes healthy vendors seem to time out. */
   BUN_CONFIG_MAX_HTTP_REQUESTS: '20000',
+  /** Bun sizes its heap by the machine's memory, and lets garbage of large bodies pile up; docs/performance.md has figures. */
+  BUN_JSC_forceRAMSize: String(512 * 1024 * 1024),
 } as const;

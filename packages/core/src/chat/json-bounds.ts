@@ -6,7 +6,25 @@ export const MAX_JSON_DEPTH = 200;
 /** Values and separators of a request together: beyond them reading alone would hold up everybody else. */
 export const MAX_JSON_TOKENS = 200_000;
 
-export type JsonExcess = 'depth' | 'tokens';
+/** A number of more characters is none that anybody meant. */
+const MAX_NUMBER_LENGTH = 1_000;
+const MAX_NAME_LENGTH = 64 * 1024;
+const MAX_SPACE_LENGTH = 64 * 1024;
+
+export type JsonExcess = 'depth' | 'tokens' | 'length';
+
+/** What a JSON text may hold. */
+export interface JsonBounds {
+  /** Values and separators. */
+  readonly maxTokens: number;
+  /** Lists, objects and names, each of which takes many times what a number takes; default: as many as tokens. */
+  readonly maxParts?: number;
+}
+
+/** One event of a stream, which is parsed at once: some 20 ms at worst. */
+export const EVENT_BOUNDS: JsonBounds = { maxTokens: 400_000, maxParts: 100_000 };
+const UNBOUNDED: JsonBounds = { maxTokens: Number.POSITIVE_INFINITY };
+const REQUEST_BOUNDS: JsonBounds = { maxTokens: MAX_JSON_TOKENS };
 
 const QUOTE = 34;
 const COMMA = 44;
@@ -16,96 +34,153 @@ const BACKSLASH = 92;
 const CLOSE_LIST = 93;
 const OPEN_OBJECT = 123;
 const CLOSE_OBJECT = 125;
+const SPACE = 32;
+/** By character; undefined for all others. */
+const STRUCTURE: readonly (true | undefined)[] = Array.from({ length: CLOSE_OBJECT + 1 }, (_, code) =>
+  [COMMA, COLON, OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT].includes(code) ? true : undefined,
+);
 /** Shorter texts are parsed in no time, whatever is in them. */
 const HARMLESS_LENGTH = 16_384;
 /** Characters looked through in one turn: some two milliseconds. */
-const TURN_LENGTH = 1024 * 1024;
-
-/** Where a look through a text stands. */
-interface Look {
-  at: number;
-  depth: number;
-  tokens: number;
-}
+const TURN_LENGTH = 256 * 1024;
 
 /**
  * What is too much of a JSON text, told before it is parsed; undefined for all else, malformed texts among them. Strings are
  * passed over as a whole: a picture costs no more than finding its end.
  */
-export function findJsonExcess(text: string, maxTokens = Number.POSITIVE_INFINITY): JsonExcess | undefined {
+export function findJsonExcess(text: string, bounds = UNBOUNDED): JsonExcess | undefined {
   if (text.length < HARMLESS_LENGTH) return undefined;
-  return lookThrough(text, { at: 0, depth: 0, tokens: 0 }, { end: text.length, maxTokens });
+  return new JsonLook(bounds).push(text);
 }
 
 /** The same in turns, for long texts. */
-export async function findJsonExcessInTurns(
-  text: string,
-  maxTokens = Number.POSITIVE_INFINITY,
-): Promise<JsonExcess | undefined> {
-  const look = { at: 0, depth: 0, tokens: 0 };
-  for (let end = TURN_LENGTH; look.at < text.length; end = look.at + TURN_LENGTH) {
-    const excess = lookThrough(text, look, { end: Math.min(end, text.length), maxTokens });
-    if (excess !== undefined) return excess;
-    await nextTurn();
-  }
-  return undefined;
+export async function findJsonExcessInTurns(text: string, bounds = UNBOUNDED): Promise<JsonExcess | undefined> {
+  return new JsonLook(bounds).pushInTurns(text);
 }
 
-function lookThrough(text: string, look: Look, most: { end: number; maxTokens: number }): JsonExcess | undefined {
-  let { at, depth, tokens } = look;
-  for (; at < most.end; at++) {
-    switch (text.charCodeAt(at)) {
-      case QUOTE:
-        at = endOfString(text, at + 1);
-        break;
-      case OPEN_LIST:
-      case OPEN_OBJECT:
-        depth += 1;
-        tokens += 2;
-        if (depth > MAX_JSON_DEPTH) return 'depth';
-        break;
-      case CLOSE_LIST:
-      case CLOSE_OBJECT:
-        depth -= 1;
-        break;
-      case COMMA:
-      case COLON:
-        tokens += 2;
-        break;
-      default:
-        continue;
-    }
-    if (tokens > most.maxTokens) return 'tokens';
+/** Looks through a text that comes in pieces. */
+export class JsonLook {
+  private depth = 0;
+  private tokens = 0;
+  private parts = 0;
+  /** Of the number or word that is read. */
+  private plainLength = 0;
+  /** Of all space since the last list, object, name or comma. */
+  private spaceLength = 0;
+  private isInString = false;
+  /** The next character of the string stands behind a backslash. */
+  private isEscaped = false;
+  /** Of the string that is read, or was read last. */
+  private stringLength = 0;
+  private readonly maxTokens: number;
+  private readonly maxParts: number;
+
+  constructor({ maxTokens, maxParts = maxTokens }: JsonBounds) {
+    this.maxTokens = maxTokens;
+    this.maxParts = maxParts;
   }
-  Object.assign(look, { at, depth, tokens });
-  return undefined;
+
+  get isOpen(): boolean {
+    return this.isInString || this.depth > 0;
+  }
+
+  async pushInTurns(text: string): Promise<JsonExcess | undefined> {
+    if (text.length <= TURN_LENGTH) return this.push(text);
+    for (let at = 0; at < text.length; at += TURN_LENGTH) {
+      const excess = this.push(text.slice(at, at + TURN_LENGTH));
+      if (excess !== undefined) return excess;
+      await nextTurn();
+    }
+    return undefined;
+  }
+
+  push(piece: string): JsonExcess | undefined {
+    for (let at = this.isInString ? this.endOfString(piece, 0) + 1 : 0; at < piece.length; at++) {
+      const code = piece.charCodeAt(at);
+      if (code === QUOTE) {
+        this.isInString = true;
+        this.stringLength = 0;
+        at = this.endOfString(piece, at + 1);
+        continue;
+      }
+      if (STRUCTURE[code] === undefined) {
+        if (code <= SPACE) {
+          this.plainLength = 0;
+          if (++this.spaceLength > MAX_SPACE_LENGTH) return 'length';
+        } else if (++this.plainLength > MAX_NUMBER_LENGTH) return 'length';
+        continue;
+      }
+      this.plainLength = 0;
+      this.spaceLength = 0;
+      const excess = this.take(code);
+      if (excess !== undefined) return excess;
+    }
+    return undefined;
+  }
+
+  private take(code: number): JsonExcess | undefined {
+    if (code === CLOSE_LIST || code === CLOSE_OBJECT) {
+      this.depth -= 1;
+      return undefined;
+    }
+    this.tokens += 2;
+    if (code !== COMMA) this.parts += 1;
+    if (code === COLON) {
+      if (this.stringLength > MAX_NAME_LENGTH) return 'length';
+    } else if (code !== COMMA) {
+      this.depth += 1;
+      if (this.depth > MAX_JSON_DEPTH) return 'depth';
+    }
+    return this.tokens > this.maxTokens || this.parts > this.maxParts ? 'tokens' : undefined;
+  }
+
+  /** Index of the closing quote; the piece's length where it is in a later one. */
+  private endOfString(piece: string, from: number): number {
+    let at = this.isEscaped ? from + 1 : from;
+    this.isEscaped = false;
+    for (;;) {
+      const quote = piece.indexOf('"', at);
+      const end = quote < 0 ? piece.length : quote;
+      let first = end;
+      while (first > at && piece.charCodeAt(first - 1) === BACKSLASH) first -= 1;
+      const isEscaped = (end - first) % 2 === 1;
+      if (quote >= 0 && isEscaped) {
+        at = quote + 1;
+        continue;
+      }
+      this.isEscaped = isEscaped;
+      this.isInString = quote < 0;
+      this.stringLength += end - from;
+      return end;
+    }
+  }
 }
 
 const SAID = {
   depth: `is nested more than ${MAX_JSON_DEPTH} levels deep. Flatten it.`,
   tokens: `holds more than ${MAX_JSON_TOKENS} JSON values and separators. Send it in parts.`,
+  length: `holds a name or a space of more than ${MAX_NAME_LENGTH} characters, or a number of more than ${MAX_NUMBER_LENGTH}.`,
 } as const satisfies Record<JsonExcess, string>;
 
 /** Throws `invalid_request` for a request body that is too much to parse. */
 export function checkJsonBounds(text: string): void {
-  refuseExcess(findJsonExcess(text, MAX_JSON_TOKENS));
+  refuseExcess(findJsonExcess(text, REQUEST_BOUNDS));
 }
 
-/** The same for a long text, in turns. */
-export async function checkJsonBoundsInTurns(text: string): Promise<void> {
-  refuseExcess(await findJsonExcessInTurns(text, MAX_JSON_TOKENS));
+/** The same for a long text that comes in pieces: what is too much is refused before the rest is read. */
+export class RequestBounds {
+  private readonly look = new JsonLook(REQUEST_BOUNDS);
+
+  /** A string, list or object was not closed yet. */
+  get isOpen(): boolean {
+    return this.look.isOpen;
+  }
+
+  async check(piece: string): Promise<void> {
+    refuseExcess(await this.look.pushInTurns(piece));
+  }
 }
 
 function refuseExcess(excess: JsonExcess | undefined): void {
   if (excess !== undefined) throw invalidRequest('', `The request body ${SAID[excess]}`);
-}
-
-/** Index of the closing quote, or of the text's end. */
-export function endOfString(text: string, from: number): number {
-  for (let end = text.indexOf('"', from); end >= 0; end = text.indexOf('"', end + 1)) {
-    let first = end;
-    while (first > from && text.charCodeAt(first - 1) === BACKSLASH) first -= 1;
-    if ((end - first) % 2 === 0) return end;
-  }
-  return text.length;
 }

@@ -94,6 +94,11 @@ describe('large JSON, in turns', () => {
     expect(refused).toBeGreaterThan(60);
   });
 
+  test('a long name stands beside short members', async () => {
+    const value = { a: 'x'.repeat(300_000), ['n'.repeat(50_000)]: 1, b: [true, null], c: '"'.repeat(100_000) };
+    expect(await parseJsonInTurns(JSON.stringify(value))).toEqual(value);
+  });
+
   test('names of prototypes are names, the last of equal ones counts, and what is undefined is left out', async () => {
     const text = `{"__proto__":{"x":1},"a":1,"pad":"${PAD}","a":2,"constructor":3}`;
     const parsed = (await parseJsonInTurns(text)) as Record<string, unknown>;

@@ -1,7 +1,6 @@
 // What is large is read and written in slices of a few milliseconds, with a turn for everybody else between them.
 import { nextTurn, Turns } from '../waits/in-turns';
 import type { JsonObject, JsonValue } from './json';
-import { endOfString } from './json-bounds';
 
 /** Bodies up to this length are read and written at once: that takes some milliseconds. */
 export const LARGE_JSON_LENGTH = 256 * 1024;
@@ -55,8 +54,9 @@ class TurnParser {
     const first = this.text[this.at] ?? '';
     if (first === '"') return this.string();
     if (first === '[' || first === '{') return this.container(first);
-    const end = this.findEnd(this.at, Number.POSITIVE_INFINITY).end;
-    return this.parse(end, '', '');
+    SCALAR.lastIndex = this.at;
+    SCALAR.test(this.text);
+    return this.parse(SCALAR.lastIndex, '', '');
   }
 
   private async container(open: '[' | '{'): Promise<JsonValue> {
@@ -102,7 +102,7 @@ class TurnParser {
     let end = -1;
     for (let i = from; i < last; i++) {
       const c = text.charCodeAt(i);
-      if (c === 0x22) i = endOfString(text, i + 1);
+      if (c === 0x22) i = endOfString(text, i + 1, last);
       else if (c === 0x5b || c === 0x7b) depth += 1;
       else if (c === 0x5d || c === 0x7d) {
         if (depth === 0) return { end: i, isWhole: true };
@@ -110,7 +110,7 @@ class TurnParser {
       } else if (c === 0x2c && depth === 0) end = i;
     }
     if (end !== -1) return { end, isWhole: true };
-    return { end: text.length, isWhole: most === Number.POSITIVE_INFINITY || last === text.length };
+    return { end: text.length, isWhole: last === text.length };
   }
 
   /** Parses up to `end`, between brackets of its own. */
@@ -127,8 +127,7 @@ class TurnParser {
   private async string(): Promise<string> {
     const { text } = this;
     const from = this.at + 1;
-    const end = endOfString(text, from);
-    if (end >= text.length) throw new SyntaxError('Unterminated string');
+    const end = await this.endOfString(from);
     const pieces: string[] = [];
     let length = 0;
     for (let at = from; at < end; ) {
@@ -146,6 +145,15 @@ class TurnParser {
     return pieces.join('');
   }
 
+  private async endOfString(from: number): Promise<number> {
+    const { text } = this;
+    for (let end = text.indexOf('"', from), looks = 1; end >= 0; end = text.indexOf('"', end + 1), looks++) {
+      if (!isEscaped(text, end, from)) return end;
+      if (looks % LOOKS_IN_TURN === 0) await this.turns.pause();
+    }
+    throw new SyntaxError('Unterminated string');
+  }
+
   private skipSpace(): void {
     for (;;) {
       const c = this.text.charCodeAt(this.at);
@@ -153,6 +161,25 @@ class TurnParser {
       this.at += 1;
     }
   }
+}
+
+/** A number or word; their length is bounded before anything is parsed. */
+const SCALAR = /[^\s,\]}]{0,2000}/y;
+/** Quotes in a string that are looked at before it is asked whether others should have their turn. */
+const LOOKS_IN_TURN = 10_000;
+
+function isEscaped(text: string, at: number, from: number): boolean {
+  let first = at;
+  while (first > from && text.charCodeAt(first - 1) === 0x5c) first -= 1;
+  return (at - first) % 2 === 1;
+}
+
+/** Index of the closing quote, or `last` where it is not before. */
+function endOfString(text: string, from: number, last: number): number {
+  for (let end = text.indexOf('"', from); end >= 0 && end < last; end = text.indexOf('"', end + 1)) {
+    if (!isEscaped(text, end, from)) return end;
+  }
+  return last;
 }
 
 /** `__proto__` is a name as any other. */

@@ -1,6 +1,6 @@
 // What cannot be read counts as not told: the answer itself is never touched, held up or failed.
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
-import { findJsonExcessInTurns } from '@llm0/core/chat/json-bounds';
+import { EVENT_BOUNDS, findJsonExcess, findJsonExcessInTurns, type JsonBounds } from '@llm0/core/chat/json-bounds';
 import { decodeInTurns, LARGE_JSON_LENGTH, parseJsonInTurns } from '@llm0/core/chat/json-in-turns';
 import { SseDecoder } from '@llm0/core/sse/decode-sse';
 import type { UsageReader } from '../passthrough';
@@ -9,6 +9,8 @@ import { EventStreamFrames } from '../transport/event-stream-frames';
 
 /** A plain answer larger than this is not read. */
 const MAX_PLAIN_BYTES = 32 * 1024 * 1024;
+/** Room for embeddings, which are numbers; anything else is far smaller. */
+const PLAIN_BOUNDS: JsonBounds = { maxTokens: 16_000_000, maxParts: 250_000 };
 /** A longer line is none of a stream's. */
 const MAX_LINE = 1024 * 1024;
 
@@ -98,10 +100,11 @@ function plainTap(reader: UsageReader): UsageTap {
 }
 
 async function takeLarge(reader: UsageReader, text: string): Promise<void> {
-  if ((await findJsonExcessInTurns(text)) === undefined) takeValue(reader, await parseJsonInTurns(text));
+  if ((await findJsonExcessInTurns(text, PLAIN_BOUNDS)) === undefined) takeValue(reader, await parseJsonInTurns(text));
 }
 
 function takeJson(reader: UsageReader, text: string): void {
+  if (findJsonExcess(text, EVENT_BOUNDS) !== undefined) throw new Error('too much for an event');
   takeValue(reader, JSON.parse(text) as JsonValue);
 }
 

@@ -1,5 +1,5 @@
 import { isObject, type JsonObject, type JsonValue } from '@llm0/core/chat/json';
-import { findJsonExcess, findJsonExcessInTurns } from '@llm0/core/chat/json-bounds';
+import { EVENT_BOUNDS, findJsonExcess, findJsonExcessInTurns, type JsonBounds } from '@llm0/core/chat/json-bounds';
 import { decodeInTurns, LARGE_JSON_LENGTH, parseJsonInTurns } from '@llm0/core/chat/json-in-turns';
 import { upstreamFailure } from '../transport/upstream-failure';
 
@@ -57,17 +57,22 @@ export class ParsedAnswer {
 /** A whole plain answer as it comes to its decoder. */
 export type AnswerBody = Uint8Array | ParsedAnswer;
 
+/** More than any model's answer holds; looked for before anything is built of it. */
+export const CHAT_BOUNDS: JsonBounds = { maxTokens: 1_000_000, maxParts: 250_000 };
+/** Likelihoods of other words are hundreds of values for each word. */
+export const LOGPROBS_BOUNDS: JsonBounds = { maxTokens: 10_000_000, maxParts: 2_500_000 };
+
 const NOTHING = new Uint8Array();
 
 /** What a decoder is given of an answer's bytes; lets go of those of a large one. */
-export async function prepareAnswer(chunks: Uint8Array[]): Promise<AnswerBody> {
+export async function prepareAnswer(chunks: Uint8Array[], bounds: JsonBounds): Promise<AnswerBody> {
   const [first = NOTHING] = chunks;
   if (chunks.length <= 1 && first.byteLength <= LARGE_JSON_LENGTH) return first;
   let size = 0;
   for (const { byteLength } of chunks) size += byteLength;
   if (size <= LARGE_JSON_LENGTH) return Buffer.concat(chunks);
   const text = await decodeInTurns(chunks);
-  if ((await findJsonExcessInTurns(text)) !== undefined) return new ParsedAnswer(undefined);
+  if ((await findJsonExcessInTurns(text, bounds)) !== undefined) return new ParsedAnswer(undefined);
   return new ParsedAnswer(await parseJsonInTurns(text).catch(() => undefined));
 }
 
@@ -89,7 +94,7 @@ export function parseEventData(provider: string, data: string): JsonObject {
 
 /** The same of a large one, in turns. */
 export async function parseLargeEvent(provider: string, data: string): Promise<JsonObject> {
-  const isSafe = (await findJsonExcessInTurns(data)) === undefined;
+  const isSafe = (await findJsonExcessInTurns(data, CHAT_BOUNDS)) === undefined;
   const value = asObject(isSafe ? await parseJsonInTurns(data).catch(() => undefined) : undefined);
   if (value !== undefined) return value;
   throw upstreamFailure('malformed', provider, 'sent an event that is not a JSON object.');
@@ -98,7 +103,7 @@ export async function parseLargeEvent(provider: string, data: string): Promise<J
 function parseObject(provider: string, text: string, otherwise: string): JsonObject {
   let cause: unknown;
   try {
-    if (findJsonExcess(text) === undefined) {
+    if (findJsonExcess(text, EVENT_BOUNDS) === undefined) {
       const value = asObject(JSON.parse(text) as JsonValue);
       if (value !== undefined) return value;
     }

@@ -1,5 +1,6 @@
 // Any failure of one call ends the whole attempt, with what the calls before it have cost; the others are cancelled.
 import type { JsonValue } from '@llm0/core/chat/json';
+import type { JsonBounds } from '@llm0/core/chat/json-bounds';
 import { type EmbeddingInput, type EmbeddingRequest, weighInputs } from '@llm0/core/embedding/embedding-request';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { guessTokens } from '@llm0/core/pricing/estimate-tokens';
@@ -142,7 +143,8 @@ async function askOnce(call: EmbeddingCall, connection: ProviderConnection, time
   });
   if (!response.ok) throw await readFailure(response, { provider, connection, signal });
   const leftMs = Math.max(1, timeoutMs - (performance.now() - startedMs));
-  const body = await prepareAnswer(bytes === undefined ? await readBody(call, response, leftMs) : [bytes]);
+  const chunks = bytes === undefined ? await readBody(call, response, leftMs) : [bytes];
+  const body = await prepareAnswer(chunks, boundsOf(request));
   const answer = provider.embeddings.decodeResponse(body, response.headers);
   checkAnswer(call, answer);
   const read = (one: JsonValue | undefined) => readVector(provider.name, one);
@@ -150,6 +152,16 @@ async function askOnce(call: EmbeddingCall, connection: ProviderConnection, time
   const vectors = body instanceof ParsedAnswer ? await mapInTurns(encoded, read) : encoded.map(read);
   const tokens = inputTokens === undefined ? guessPart(request.inputs) : { inputTokens, estimated: false };
   return { vectors, dropped: upstreamRequest.dropped, ...tokens };
+}
+
+/** Numbers a vector, where the request does not say: more than any model makes. */
+const MOST_DIMENSIONS = 16_384;
+/** Fields and lists around each vector, and what stands beside them all. */
+const PARTS = { each: 32, beside: 1_000 };
+
+function boundsOf({ inputs, dimensions = MOST_DIMENSIONS }: EmbeddingRequest): JsonBounds {
+  const maxParts = PARTS.each * inputs.length + PARTS.beside;
+  return { maxParts, maxTokens: 2 * inputs.length * dimensions + 4 * maxParts };
 }
 
 async function readBody(call: EmbeddingCall, response: Response, idleTimeoutMs: number): Promise<Uint8Array[]> {

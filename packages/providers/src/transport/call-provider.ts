@@ -9,7 +9,7 @@ import { nextTurn } from '@llm0/core/waits/in-turns';
 import type { Provider, StreamDecoder } from '../provider';
 import type { ProviderAnswer, ProviderCall } from '../provider-call';
 import type { EncodeContext, UpstreamRequest } from '../provider-request';
-import { type AnswerBody, ParsedAnswer, prepareAnswer } from '../translation/read-json';
+import { type AnswerBody, CHAT_BOUNDS, LOGPROBS_BOUNDS, ParsedAnswer, prepareAnswer } from '../translation/read-json';
 import { askWithKeys } from './ask-with-keys';
 import { inlineMedia } from './egress/inline-media';
 import { type FetchedAnswer, fetchUpstream } from './fetch-upstream';
@@ -79,17 +79,21 @@ async function callOnce(call: ProviderCall): Promise<ProviderAnswer> {
     maxBytes: call.maxAnswerBytes,
     signal: call.signal,
   });
-  const readAll = async () => decodeAnswer(provider, await prepareAnswer(await readWhole(body)), request);
+  const readAll = async () =>
+    decodeAnswer(provider, await prepareAnswer(await readWhole(body), boundsOf(request)), request);
   const events = streamed
     ? new StreamedAnswer(body, provider.createStreamDecoder(request), provider.name)
     : new WholeAnswer(readAll, provider.name, body);
   return { ...answer, isWhole: false, events };
 }
 
+const boundsOf = ({ logprobs, prompt }: ChatRequest) =>
+  logprobs === true || prompt?.logprobs !== undefined ? LOGPROBS_BOUNDS : CHAT_BOUNDS;
+
 /** Small answers at once. */
 function decodeWhole(provider: Provider, bytes: Uint8Array, request: ChatRequest): EventBatch | Promise<EventBatch> {
   if (bytes.byteLength <= LARGE_JSON_LENGTH) return provider.decodeResponse(bytes, request);
-  return prepareAnswer([bytes]).then((answer) => decodeAnswer(provider, answer, request));
+  return prepareAnswer([bytes], boundsOf(request)).then((answer) => decodeAnswer(provider, answer, request));
 }
 
 function decodeAnswer(provider: Provider, body: AnswerBody, request: ChatRequest): EventBatch {

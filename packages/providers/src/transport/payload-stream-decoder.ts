@@ -44,6 +44,8 @@ export interface PayloadText {
 
 const EMPTY_BATCH: EventBatch = { events: [] };
 const MAX_EMPTY_EVENTS = 100_000;
+/** Characters of text and arguments: many times what any model writes, and all that is kept of an answer. */
+const MAX_TEXT_LENGTH = 8 * 1024 * 1024;
 const encoder = new TextEncoder();
 /** Ends Chat Completions; some proxies end every stream this way, whatever its format. */
 const END_MARK = '[DONE]';
@@ -56,6 +58,7 @@ export class PayloadStreamDecoder implements StreamDecoder {
   /** What the first of those that waited holds. */
   private parsed: JsonObject | undefined;
   private empty = 0;
+  private textLength = 0;
   /** Found behind events that still had to go out; thrown by `end`. */
   private failure: unknown;
   done = false;
@@ -145,6 +148,15 @@ export class PayloadStreamDecoder implements StreamDecoder {
     throw upstreamFailure('malformed', this.provider, 'sent empty events without end.');
   }
 
+  private countText(events: readonly ChatEvent[], from: number): void {
+    for (let i = from; i < events.length; i++) {
+      const event = events[i] as ChatEvent;
+      if ('text' in event) this.textLength += event.text.length;
+    }
+    if (this.textLength <= MAX_TEXT_LENGTH) return;
+    throw upstreamFailure('malformed', this.provider, 'sent more text than any model writes.');
+  }
+
   private decodeText(text: PayloadText, events: ChatEvent[], pieces: (string | Uint8Array)[]): void {
     const { payloads } = this;
     let piece: string | Uint8Array | undefined;
@@ -153,8 +165,11 @@ export class PayloadStreamDecoder implements StreamDecoder {
       const payload = this.parsed ?? parseEventData(this.provider, text.data);
       this.parsed = undefined;
       this.sawPayload = true;
+      const from = events.length;
       payloads.decode(payload, events, text);
       piece = payloads.forward?.encode(payload, text);
+      if (events.length > from) this.countText(events, from);
+      else if (piece === undefined || piece.length === 0) this.countEmpty();
     }
     if (piece !== undefined && piece.length > 0) pieces.push(piece);
   }

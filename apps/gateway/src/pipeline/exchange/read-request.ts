@@ -1,12 +1,13 @@
 import { digestRequest } from '@llm0/core/cache/cache-key';
 import { isObject, type JsonObject, type JsonValue } from '@llm0/core/chat/json';
-import { checkJsonBounds, checkJsonBoundsInTurns } from '@llm0/core/chat/json-bounds';
+import { checkJsonBounds } from '@llm0/core/chat/json-bounds';
 import { LARGE_JSON_LENGTH, parseJsonInTurns } from '@llm0/core/chat/json-in-turns';
 import type { ChatRequest } from '@llm0/core/chat/request';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { nextTurn } from '@llm0/core/waits/in-turns';
 import type { Services } from '../../services/contract';
 import { type BodyBounds, boundedBody, takeRoom, tooLarge } from './bounded-body';
+import { readJsonText } from './read-json-text';
 
 export interface ReadBody {
   readonly body: JsonObject;
@@ -20,20 +21,19 @@ export async function readRequestBody(
   request: Request,
   { carry, reserve }: Required<Pick<BodyBounds, 'carry' | 'reserve'>>,
 ): Promise<ReadBody> {
+  const isInPieces = mayBeLarge(request);
   const text = await readText(request, { maxBytes: services.config.maxBodyBytes, carry, reserve });
   const isLarge = text.length > LARGE_JSON_LENGTH;
-  const value = await parseBody(text);
+  if (!isInPieces) checkJsonBounds(text);
+  const value = await parseBody(text, isLarge);
   if (!isObject(value)) {
     throw new GatewayError('invalid_request', 'The request body must be a JSON object.');
   }
   return { body: value, isLarge };
 }
 
-/** In turns where it is large. Throws `invalid_json`, and `invalid_request` for what is too much to be parsed. */
-export async function parseBody(text: string): Promise<JsonValue> {
-  const isLarge = text.length > LARGE_JSON_LENGTH;
-  if (isLarge) await checkJsonBoundsInTurns(text);
-  else checkJsonBounds(text);
+/** In turns where it is large; its bounds must have been checked. Throws `invalid_json`. */
+export async function parseBody(text: string, isLarge: boolean): Promise<JsonValue> {
   try {
     return isLarge ? await parseJsonInTurns(text) : (JSON.parse(text) as JsonValue);
   } catch (cause) {
@@ -64,21 +64,11 @@ async function readText(request: Request, rules: BodyRules): Promise<string> {
   if (request.body === null) return '';
   if (mayBeLarge(request)) {
     const room = await takeRoom(declared === null ? undefined : Number(declared), rules);
-    return readInPieces(request.body, { maxBytes, ...room });
+    return readJsonText(boundedBody(request.body, { maxBytes, ...room }), { fatal: false });
   }
   const text = await request.text();
   if (text.length > maxBytes) throw tooLarge(maxBytes);
   return text;
-}
-
-/** Decoded as it comes, so that no one step takes long. */
-async function readInPieces(body: ReadableStream<Uint8Array>, rules: BodyRules): Promise<string> {
-  const decoder = new TextDecoder();
-  const pieces: string[] = [];
-  for await (const chunk of boundedBody(body, rules)) pieces.push(decoder.decode(chunk, { stream: true }));
-  pieces.push(decoder.decode());
-  await nextTurn();
-  return pieces.join('');
 }
 
 function describe(cause: unknown): string {

@@ -1,9 +1,10 @@
 import { isObject, type JsonObject, type JsonValue } from '@llm0/core/chat/json';
-import { decodeInTurns, LARGE_JSON_LENGTH } from '@llm0/core/chat/json-in-turns';
+import { LARGE_JSON_LENGTH } from '@llm0/core/chat/json-in-turns';
 import { piecesOfJson } from '@llm0/core/chat/write-json-in-turns';
 import { GatewayError, invalidRequest } from '@llm0/core/errors/gateway-error';
 import type { NativePath, NativeShape, PassthroughProvider } from '@llm0/providers/transport/call-passthrough';
 import { boundedBody, takeRoom, tooLarge } from '../exchange/bounded-body';
+import { readJsonText } from '../exchange/read-json-text';
 import { parseBody } from '../exchange/read-request';
 import { findShape } from './allow-native';
 import type { NativeJob } from './plan-passthrough';
@@ -104,14 +105,17 @@ export async function readBody(
   }
   const isJson = needsObject || isJsonType(request);
   if (!isJson && !isWhole) return { stream: boundedBody(request.body, { maxBytes }), length };
-  const chunks: Uint8Array[] = [];
   const isDeclaredLarge = length !== undefined && length > LARGE_JSON_LENGTH;
   const room = isDeclaredLarge ? await takeRoom(length, { carry, reserve }) : { carry };
-  for await (const chunk of boundedBody(request.body, { maxBytes, ...room })) chunks.push(chunk);
-  const size = chunks.reduce((sum, { byteLength }) => sum + byteLength, 0);
-  if (!isJson || (size === 0 && !needsObject)) return { bytes: Buffer.concat(chunks), length: size };
-  const isLarge = size > LARGE_JSON_LENGTH;
-  const value = await parseBody(await decode(chunks, isLarge));
+  const body = boundedBody(request.body, { maxBytes, ...room });
+  if (!isJson) {
+    const bytes = Buffer.concat(await Array.fromAsync(body));
+    return { bytes, length: bytes.byteLength };
+  }
+  const text = await readJsonText(body, { fatal: true });
+  if (text === '' && !needsObject) return { bytes: Buffer.alloc(0), length: 0 };
+  const isLarge = text.length > LARGE_JSON_LENGTH;
+  const value = await parseBody(text, isLarge);
   if (needsObject && !isObject(value)) throw noObject();
   const written = isLarge ? await writeLarge(value) : writeSmall(value);
   return { ...written, isJson, json: isObject(value) ? value : undefined };
@@ -136,16 +140,6 @@ export async function rewrite(body: NativeBody, json: JsonObject): Promise<Nativ
 }
 
 const noObject = () => invalidRequest('', 'The request body must be a JSON object.');
-const UTF_8 = new TextDecoder('utf-8', { fatal: true });
-
-async function decode(chunks: Uint8Array[], isLarge: boolean): Promise<string> {
-  try {
-    if (!isLarge) return UTF_8.decode(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks));
-    return await decodeInTurns(chunks, { fatal: true });
-  } catch (cause) {
-    throw new GatewayError('invalid_json', 'The request body is not valid JSON: it is not UTF-8.', { cause });
-  }
-}
 
 /** What a native request asks for, as far as its shape is known. */
 export function describeNative(
