@@ -1,17 +1,23 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { makeCase } from '../attack/fuzz/make-case';
 import { type OpenGateway, openGateway } from '../attack/fuzz/open-gateway';
-import { runFuzz } from '../attack/fuzz/run-fuzz';
+import { playAll } from '../attack/fuzz/run-fuzz';
 
 const REQUESTS = 20_000;
 const RUN_MS = 240_000;
 const seed = Number(process.env.TEST_SEED ?? Date.now() % 1_000_000);
 
+let gateway: OpenGateway;
+beforeAll(async () => {
+  gateway = await openGateway();
+}, RUN_MS);
+afterAll(() => gateway.close(), RUN_MS);
+
 test(
   `${REQUESTS} malformed requests: no 500, no crash, errors in their envelope, memory flat`,
   async () => {
     const lines: string[] = [];
-    const result = await runFuzz({ seed, count: REQUESTS, from: 0, say: (line) => void lines.push(line) });
+    const result = await playAll(gateway, { seed, count: REQUESTS, from: 0, say: (line) => void lines.push(line) });
     if (!result.isClean) console.error(`TEST_SEED=${seed}\n${lines.join('\n')}`);
     expect(result.findings).toEqual([]);
     expect(result.isClean).toBe(true);
@@ -22,12 +28,6 @@ test(
 );
 
 describe('the same seed and number', () => {
-  let gateway: OpenGateway;
-  beforeAll(async () => {
-    gateway = await openGateway();
-  }, RUN_MS);
-  afterAll(() => gateway.close(), RUN_MS);
-
   test('make the same request, others another', () => {
     const make = (index: number) => makeCase(seed, index, gateway.grammar, gateway.credentials);
     const all = Array.from({ length: 50 }, (_, index) => make(index));

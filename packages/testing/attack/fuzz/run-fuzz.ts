@@ -42,40 +42,45 @@ const MOST_FINDINGS = 40;
 const SHOWN = 400;
 
 /** Sends so many malformed requests; the same ones for the same seed. */
-export async function runFuzz({ seed, count, from, say }: FuzzRun): Promise<FuzzResult> {
+export async function runFuzz(run: FuzzRun): Promise<FuzzResult> {
   const gateway = await openGateway();
-  const findings = new Map<string, Finding>();
-  const statuses = new Map<number, number>();
-  let warmBytes = 0;
   try {
-    say(`fuzz: seed ${seed}, ${count} requests from number ${from}`);
-    for (let index = from; index < from + count; index++) {
-      const one = makeCase(seed, index, gateway.grammar, gateway.credentials);
-      const { status, finding } = await play(gateway, one);
-      statuses.set(status, (statuses.get(status) ?? 0) + 1);
-      if (finding !== undefined && findings.size < MOST_FINDINGS && !findings.has(kindOf(finding, one))) {
-        const smallest = await shrink(one, async (smaller) => (await play(gateway, smaller)).finding === finding);
-        const found = { index, what: finding, ...describe(smallest, (await ask(gateway, smallest)).text) };
-        const whole = {
-          ...found,
-          answer: `${found.answer}${gateway
-            .takeErrors()
-            .join('')
-            .slice(0, SHOWN * 3)}`,
-        };
-        findings.set(kindOf(finding, one), whole);
-        say(showFinding(seed, whole));
-      }
-      const done = index - from + 1;
-      if (done % SAY_EVERY === 0) say(`${done} requests, ${Math.round(process.memoryUsage.rss() / 1024 / 1024)} MB`);
-      if (done === Math.ceil(count * WARM_SHARE)) warmBytes = residentBytes();
-    }
-    const grownBytes = residentBytes() - warmBytes;
-    const isClean = findings.size === 0 && grownBytes < MOST_GROWN_BYTES;
-    return { seed, count, findings: [...findings.values()], statuses, grownBytes, isClean };
+    return await playAll(gateway, run);
   } finally {
     await gateway.close();
   }
+}
+
+/** The same on a gateway that is open. */
+export async function playAll(gateway: OpenGateway, { seed, count, from, say }: FuzzRun): Promise<FuzzResult> {
+  const findings = new Map<string, Finding>();
+  const statuses = new Map<number, number>();
+  let warmBytes = 0;
+  say(`fuzz: seed ${seed}, ${count} requests from number ${from}`);
+  for (let index = from; index < from + count; index++) {
+    const one = makeCase(seed, index, gateway.grammar, gateway.credentials);
+    const { status, finding } = await play(gateway, one);
+    statuses.set(status, (statuses.get(status) ?? 0) + 1);
+    if (finding !== undefined && findings.size < MOST_FINDINGS && !findings.has(kindOf(finding, one))) {
+      const smallest = await shrink(one, async (smaller) => (await play(gateway, smaller)).finding === finding);
+      const found = { index, what: finding, ...describe(smallest, (await ask(gateway, smallest)).text) };
+      const whole = {
+        ...found,
+        answer: `${found.answer}${gateway
+          .takeErrors()
+          .join('')
+          .slice(0, SHOWN * 3)}`,
+      };
+      findings.set(kindOf(finding, one), whole);
+      say(showFinding(seed, whole));
+    }
+    const done = index - from + 1;
+    if (done % SAY_EVERY === 0) say(`${done} requests, ${Math.round(process.memoryUsage.rss() / 1024 / 1024)} MB`);
+    if (done === Math.ceil(count * WARM_SHARE)) warmBytes = residentBytes();
+  }
+  const grownBytes = residentBytes() - warmBytes;
+  const isClean = findings.size === 0 && grownBytes < MOST_GROWN_BYTES;
+  return { seed, count, findings: [...findings.values()], statuses, grownBytes, isClean };
 }
 
 function residentBytes(): number {
@@ -103,6 +108,11 @@ async function ask(gateway: OpenGateway, one: FuzzCase): Promise<FuzzAnswer> {
   setVendor(one.vendor === 'mutating', one.seed);
   const request = makeRequest(one);
   if (request === undefined) return { status: 200, type: '', text: '' };
+  const late = Promise.withResolvers<FuzzAnswer>();
+  const timer = setTimeout(
+    () => late.resolve({ status: -1, type: '', text: `no answer within ${ANSWER_MS} ms` }),
+    ANSWER_MS,
+  );
   try {
     return await Promise.race([
       (async () => {
@@ -110,10 +120,12 @@ async function ask(gateway: OpenGateway, one: FuzzCase): Promise<FuzzAnswer> {
         const type = response.headers.get('content-type') ?? '';
         return { status: response.status, type, text: await response.text().catch(() => '') };
       })(),
-      Bun.sleep(ANSWER_MS).then(() => ({ status: -1, type: '', text: `no answer within ${ANSWER_MS} ms` })),
+      late.promise,
     ]);
   } catch (error) {
     return { status: -1, type: '', text: `thrown: ${error}` };
+  } finally {
+    clearTimeout(timer);
   }
 }
 
