@@ -63,6 +63,14 @@ const CALLABLE_MODES = new Set(['chat', 'responses', 'embedding', 'completion'])
  * Each id leads to its owner when it is sent back: a name that leads elsewhere gets its provider in front.
  */
 export function callableModels(allTables: RoutingTables, key: ApiKey): readonly ModelCard[] {
+  const known = KNOWN.getOrInsertComputed(allTables, () => new WeakMap());
+  return known.getOrInsertComputed(key, () => findCallable(allTables, key));
+}
+
+/** Tables and keys are replaced as a whole when they change: a list of 1,500 models is made once for both. */
+const KNOWN = new WeakMap<RoutingTables, WeakMap<ApiKey, readonly ModelCard[]>>();
+
+function findCallable(allTables: RoutingTables, key: ApiKey): readonly ModelCard[] {
   const tables = allTables.forProject(key.projectId);
   const shown = new Map<string, ModelCard>();
   const seededMs = earliest(tables.prices.list());
