@@ -8,6 +8,8 @@ const COST_FACTOR = 4;
 /** What of that is held for the rest of its request, once it had time to be read and sent. */
 const HELD_FACTOR = 2;
 const WORK_MS = 2000;
+/** Room given back since the heap was last asked to look after what bodies leave behind. */
+const COLLECT_AFTER_BYTES = 16_000_000;
 /** How long a large body waits for room. */
 const MAX_WAIT_MS = 10_000;
 const RETRY_MS = 1000;
@@ -35,6 +37,7 @@ interface QueuedBody {
 export class Activity {
   private open = 0;
   private carried = 0;
+  private leftBehind = 0;
   private waiting: (() => void)[] = [];
   /** Bodies that wait for room, first come, first served. */
   private readonly queue: QueuedBody[] = [];
@@ -102,8 +105,12 @@ export class Activity {
 
   private giveBack(cost: number): void {
     this.carried -= cost;
-    // Else what large bodies leave behind is kept until the heap has grown by several of them.
-    Bun.gc(false);
+    this.leftBehind += cost;
+    // Else it is kept until the heap has grown by several large bodies; a call takes a millisecond, so never for small ones.
+    if (this.leftBehind >= COLLECT_AFTER_BYTES) {
+      this.leftBehind = 0;
+      Bun.gc(false);
+    }
     for (let next = this.queue[0]; next !== undefined && this.hasRoom(next.cost); next = this.queue[0]) {
       this.queue.shift();
       this.carried += next.cost;
