@@ -178,6 +178,7 @@ describe.each(TEST_DATABASES)('logs on $name', (kind) => {
     ['min_latency=x', 'min_latency'],
     ['format=xml', 'format'],
     ['limit=0', 'limit'],
+    ['cursor=x', 'cursor'],
   ])('?%s is refused, not ignored', async (query, param) => {
     const answer = await admin.call('GET', `/logs?${query}`);
     expect([answer.status, answer.body.error.param]).toEqual([400, param]);
