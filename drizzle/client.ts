@@ -37,7 +37,8 @@ export interface ConnectOptions {
   readonly maxConnections?: number;
 }
 
-const RECONNECT_CEILING_SECONDS = 1;
+/** The client's own goes up to 20 s, in which a database that is back would not be used. */
+const reconnectSeconds = (attempt: number): number => Math.min(0.05 * 2 ** attempt, 1);
 /**
  * On each new connection the client would ask for array types, and a server that goes away just then would end the whole
  * process (https://github.com/porsager/postgres/issues/1192). Drizzle's columns read arrays by themselves.
@@ -52,7 +53,7 @@ export function connectDatabase(address: DatabaseAddress, options: ConnectOption
     idle_timeout: 0,
     max_lifetime: null,
     connect_timeout: 5,
-    backoff: (attempt: number) => Math.min(0.05 * 2 ** attempt, RECONNECT_CEILING_SECONDS),
+    backoff: reconnectSeconds,
     onnotice: () => {},
     ...NO_TYPES,
   } as const;
@@ -114,6 +115,7 @@ export function createSessionLocks<W extends string>(
         idle_timeout: 0,
         max_lifetime: null,
         connect_timeout: 5,
+        backoff: reconnectSeconds,
         onnotice: () => {},
         ...NO_TYPES,
       });
