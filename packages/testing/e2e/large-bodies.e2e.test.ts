@@ -169,6 +169,19 @@ test('nobody waits for a replay of 12 MB, which is the same to the byte', async 
   expect(worstMs).toBeLessThan(MOST_MS);
 }, 60_000);
 
+test('nobody waits for a conversation that goes on from a kept answer of 12 MB', async () => {
+  env.upstream.control.setDefault(ANSWERS.false);
+  const ask = async (more: object) =>
+    (await post('/v1/responses', { model: 'openai/large', input: 'hi', ...more })).text();
+  const id = /"id":"(resp_[^"]+)"/.exec(await ask({}))?.[1];
+  env.upstream.control.reset();
+  const worstMs = await blockedMs(async () => {
+    expect(await ask({ previous_response_id: id, store: false })).toContain('"status":"completed"');
+  });
+  expect(worstMs).toBeLessThan(MOST_MS);
+  expect(JSON.stringify(env.upstream.requests.at(-1)?.body).length).toBeGreaterThan(11 * MB);
+}, 60_000);
+
 test.each(['openai/large', 'anthropic/large'])(
   'nobody waits for an event of 8 MB: %s',
   async (model) => {

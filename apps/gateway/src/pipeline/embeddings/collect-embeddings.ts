@@ -79,12 +79,13 @@ export async function collectEmbeddings(
   const { priced, provider, model } = upstream.target;
   const billed: Usage = { ...ZERO_USAGE, inputTokens: upstream.inputTokens };
   const costNanoUsd = priced === undefined ? 0 : computeCost(billed, priced).costNanoUsd;
-  const shares = shareOut(inputs, { tokens: upstream.inputTokens, costNanoUsd });
+  const isMany = inputs.length > MAX_CACHED_INPUTS;
+  const weights = isMany ? await mapInTurns(inputs, weightOf) : inputs.map(weightOf);
+  const shares = shareOut(weights, { tokens: upstream.inputTokens, costNanoUsd });
   const make = (index: number, position: number): [number, CachedEmbedding] => {
     const vectorBase64 = toBase64(upstream.vectors[position] ?? new Float32Array());
     return [index, { provider, model, vectorBase64, ...(shares[position] ?? NO_SHARE) }];
   };
-  const isMany = inputs.length > MAX_CACHED_INPUTS;
   const made = new Map(isMany ? await mapInTurns(plan.missing, make) : plan.missing.map(make));
   const entries = plan.request.inputs.flatMap((_input, index) => plan.known.get(index) ?? made.get(index) ?? []);
   return {
@@ -110,12 +111,13 @@ const toBase64 = ({ buffer, byteOffset, byteLength }: Float32Array) =>
 
 const NO_SHARE = { tokens: 0, costNanoUsd: 0 };
 
+function weightOf(input: EmbeddingInput): number {
+  const { textBytes, tokens } = weighInputs([input]);
+  return Math.max(1, guessTokens(textBytes) + tokens);
+}
+
 /** Each input's part of what the call was billed, by its length; the parts add up to the whole. */
-function shareOut(inputs: readonly EmbeddingInput[], whole: typeof NO_SHARE): readonly (typeof NO_SHARE)[] {
-  const weights = inputs.map((input) => {
-    const { textBytes, tokens } = weighInputs([input]);
-    return Math.max(1, guessTokens(textBytes) + tokens);
-  });
+function shareOut(weights: readonly number[], whole: typeof NO_SHARE): readonly (typeof NO_SHARE)[] {
   const total = weights.reduce((sum, weight) => sum + weight, 0);
   let passed = 0;
   const upTo = (amount: number) => Math.round((amount * passed) / total);
