@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { KeyCache } from '@llm0/core/keys/key-cache';
 import type { LogRecord } from '@llm0/core/logs/log-record';
 import { isListed } from '@llm0/core/routing/routing-tables';
+import { OpenReads } from '@llm0/core/waits/open-reads';
 import type { Database, Db } from '@llm0/drizzle/client';
 import { claimFolder } from '@llm0/drizzle/embedded/private-folder';
 import { findPrincipalByHash } from '@llm0/drizzle/queries/access/find-principal';
@@ -73,7 +74,7 @@ export async function createServices(config: Config, log: Logger, version: strin
     legacyKeys: new LegacyKeys(database.db),
     firstCredentials,
     flights: new FlightTable(config.cacheMaxBodyBytes),
-    activity: new Activity(),
+    ...{ activity: new Activity(), openReads: new OpenReads() },
     routing: () => tables.current(),
     refreshTables: base.refreshTables,
     databaseHealth: () => databaseHealth(database),

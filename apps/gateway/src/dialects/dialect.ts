@@ -1,9 +1,9 @@
 import type { EventBatch } from '@llm0/core/chat/event';
-import type { JsonObject, WireFormat } from '@llm0/core/chat/json';
+import type { JsonObject, JsonValue, WireFormat } from '@llm0/core/chat/json';
 import type { ChatRequest } from '@llm0/core/chat/request';
 import type { ChatResponse } from '@llm0/core/chat/response';
 import type { Usage } from '@llm0/core/chat/usage';
-import type { KeptAnswer, KeptTurn } from '@llm0/core/conversations/kept-answers';
+import type { KeptAnswer } from '@llm0/core/conversations/kept-answers';
 import type { EmbeddingRequest } from '@llm0/core/embedding/embedding-request';
 import type { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { DialectName } from '@llm0/core/logs/log-record';
@@ -58,6 +58,12 @@ export interface KeptPart extends Pick<KeptAnswer, 'itemIds' | 'previousId'> {
   readonly input: readonly JsonObject[];
 }
 
+/** A step of a conversation, as it was kept. */
+export interface ReadTurn {
+  readonly input: JsonValue;
+  readonly answer: JsonValue;
+}
+
 /** How a format's requests go on from earlier answers, for formats whose answers are kept. */
 export interface AnswerKeeping {
   /** What the body names; undefined where it stands for itself. Throws for ids that can't be ours. */
@@ -68,14 +74,14 @@ export interface AnswerKeeping {
    */
   continueFrom(
     body: JsonObject,
-    kept: { readonly turns: readonly KeptTurn[] | undefined; readonly answers: readonly string[] },
+    kept: { readonly turns: readonly ReadTurn[] | undefined; readonly answers: readonly JsonValue[] },
   ): { readonly body: JsonObject; readonly earlierItems: number };
   /** undefined where the caller wants nothing kept. `answer`: as the caller got it. */
   partToKeep(request: ChatRequest, requestId: string, answer: JsonObject): KeptPart | undefined;
   /** The body of a request whose answer is not kept because nothing is. */
   withoutKeeping(body: JsonObject): JsonObject;
   /** All items that led to the last turn's answer, oldest first. */
-  inputItems(turns: readonly KeptTurn[]): readonly JsonObject[];
+  inputItems(turns: readonly ReadTurn[]): readonly JsonObject[];
 }
 
 /** What stream encoders need to know before the first byte. */

@@ -3,8 +3,8 @@ import { inTime } from '@llm0/core/waits/in-time';
 
 /** What large bodies may take in memory together; one that is alone may take more. */
 const MAX_CARRIED_BYTES = 200_000_000;
-/** A large body's bytes, its text, what was read of it, and what is sent on, as long as one of them stands for the next. */
-const COST_FACTOR = 4;
+/** A large body's bytes, its text, what was read of it, what is sent on, and what of them was not collected yet. */
+const COST_FACTOR = 6;
 /** What of that is held for the rest of its request, once it had time to be read and sent. */
 const HELD_FACTOR = 2;
 const WORK_MS = 2000;

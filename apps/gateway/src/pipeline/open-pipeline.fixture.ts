@@ -17,6 +17,7 @@ import { createPriceBook } from '@llm0/core/pricing/create-price-book';
 import { createRoutingTables } from '@llm0/core/routing/routing-tables';
 import { SharedTargetHealth } from '@llm0/core/routing/shared-target-health';
 import { noOtherProcess } from '@llm0/core/routing/target-health-store';
+import { OpenReads } from '@llm0/core/waits/open-reads';
 import { openai } from '@llm0/providers/openai/index';
 import { Activity } from '../observe/activity';
 import { Metrics } from '../observe/metrics';
@@ -34,6 +35,8 @@ export interface PipelineOptions {
   readonly project?: Partial<Project>;
   readonly key?: Partial<ApiKey>;
   readonly maxBodyBytes?: number;
+  /** How long a small body may take to arrive. */
+  readonly bodyGraceMs?: number;
   /** The store has never heard of key and project. */
   readonly isNewToStore?: true;
 }
@@ -170,6 +173,7 @@ export async function openPipeline(options: PipelineOptions = {}) {
     createId: () => Bun.randomUUIDv7(),
     metrics,
     activity: new Activity(),
+    openReads: new OpenReads({ graceMs: options.bodyGraceMs, sweepMs: 10 }),
     keyCache: new KeyCache({
       source: {
         findByHash: async (hash) => {

@@ -11,6 +11,7 @@ import type { BodyLog } from '@llm0/core/logs/body-log';
 import type { RoutingTables } from '@llm0/core/routing/resolve-targets';
 import type { SharedTargetHealth } from '@llm0/core/routing/shared-target-health';
 import type { Target } from '@llm0/core/routing/target';
+import type { OpenReads } from '@llm0/core/waits/open-reads';
 import type { Provider } from '@llm0/providers/provider';
 import type { ProviderConnection } from '@llm0/providers/provider-request';
 import type { EgressOptions } from '@llm0/providers/transport/egress/fetch-guarded';
@@ -84,6 +85,8 @@ export interface Services {
   /** Breakers, cool-downs and latencies of all targets, from memory. */
   readonly health: SharedTargetHealth;
   readonly activity: Activity;
+  /** Small bodies on their way in. */
+  readonly openReads: OpenReads;
   /** The tables as they are right now; replaced in the background. */
   readonly routing: () => RoutingTables;
   /** Reads them again, and takes note of their version; what was committed before the call holds when it resolves. */

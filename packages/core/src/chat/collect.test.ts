@@ -134,3 +134,14 @@ describe('collecting and replaying', () => {
     await expect(collectBatches(broken())).rejects.toThrow('cut');
   });
 });
+
+test('of texts beyond the bound the rest is let go, and all else is kept', () => {
+  const collector = new ResponseCollector(10);
+  const piece = (text: string): ChatEvent => ({ type: 'text', choice: 0, text });
+  collector.add([piece('12345'), piece('67890')]);
+  expect(collector.isCut).toBe(false);
+  collector.add([piece('beyond'), piece('!'), { type: 'finish', choice: 0, reason: 'stop' }]);
+  expect([collector.isCut, collector.characters, collector.complete]).toEqual([true, 17, true]);
+  const [choice] = collector.response().choices;
+  expect(choice).toMatchObject({ text: '1234567890', finishReason: 'stop' });
+});

@@ -147,6 +147,27 @@ describe('an embedding service', () => {
     await server.stop(true);
   });
 
+  test('that answers more than vectors can take gives none, and is read no further', async () => {
+    let sentMib = 0;
+    let isLeft = false;
+    const body = () =>
+      new ReadableStream<Uint8Array>({
+        pull(controller) {
+          sentMib += 1;
+          controller.enqueue(new Uint8Array(1024 * 1024).fill(0x20));
+        },
+        cancel() {
+          isLeft = true;
+        },
+      });
+    const fetch = (async () => new Response(body())) as unknown as typeof globalThis.fetch;
+    const embedder = new RemoteEmbedder({ url: 'http://service.test', api: 'embed', fetch });
+    expect(await embedder.embed('a question', 5000)).toEqual({ type: 'none', reason: 'failed' });
+    expect(isLeft).toBe(true);
+    expect(sentMib).toBeGreaterThan(64);
+    expect(sentMib).toBeLessThan(70);
+  });
+
   test('that is slow or away is late or failed, and the queue is bounded', async () => {
     const server = start(() => Bun.sleep(300).then(() => Response.json({ embeddings: [[1]] })));
     const embedder = embedderFor(server, { maxQueued: 5, maxBatch: 1 });

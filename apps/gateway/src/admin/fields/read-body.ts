@@ -1,4 +1,6 @@
 import { GatewayError } from '@llm0/core/errors/gateway-error';
+import { inTime } from '@llm0/core/waits/in-time';
+import { readTimeMs } from '@llm0/core/waits/open-reads';
 import type { MiddlewareHandler } from 'hono';
 import type { AdminEnv } from '../admin-services';
 import { parseMoneyAsText } from './json-money';
@@ -7,7 +9,7 @@ const MAX_BODY_BYTES = 1024 * 1024;
 const WITH_BODY = new Set(['POST', 'PUT', 'PATCH']);
 
 /**
- * Reads the body once: bounded, JSON whatever its content type says, with amounts of money as the text they were written
+ * Reads the body once: bounded in length and time, JSON whatever its content type says, with amounts of money as the text they were written
  * in. Throws `request_too_large` and `invalid_json`.
  */
 export const readBody: MiddlewareHandler<AdminEnv> = async (c, next) => {
@@ -27,10 +29,12 @@ async function readText(request: Request): Promise<string> {
   if (Number(request.headers.get('content-length') ?? 0) > MAX_BODY_BYTES) throw tooLarge();
   if (request.body === null) return '';
   const reader = request.body.getReader();
+  const startMs = performance.now();
   const chunks: Uint8Array[] = [];
   let size = 0;
+  const read = () => inTime(reader.read(), Math.max(0, startMs + readTimeMs(size) - performance.now()), tooSlow);
   try {
-    for (let part = await reader.read(); !part.done; part = await reader.read()) {
+    for (let part = await read(); !part.done; part = await read()) {
       size += part.value.byteLength;
       if (size > MAX_BODY_BYTES) throw tooLarge();
       chunks.push(part.value);
@@ -39,6 +43,10 @@ async function readText(request: Request): Promise<string> {
     reader.cancel().catch(() => {});
   }
   return Buffer.concat(chunks).toString('utf8');
+}
+
+function tooSlow(): never {
+  throw new GatewayError('invalid_request', 'The body took too long to arrive. Send it again.', { status: 408 });
 }
 
 function withMoneyAsText(text: string): string {

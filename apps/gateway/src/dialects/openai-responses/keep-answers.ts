@@ -1,9 +1,8 @@
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
 import type { ChatRequest } from '@llm0/core/chat/request';
-import type { KeptTurn } from '@llm0/core/conversations/kept-answers';
 import { ownItemId, requestIdOf } from '@llm0/core/conversations/own-ids';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
-import type { AnswerKeeping, AnswerReferences, KeptPart } from '../dialect';
+import type { AnswerKeeping, AnswerReferences, KeptPart, ReadTurn } from '../dialect';
 import { isObject, readBoolean, readString } from '../read-fields';
 
 /** Answers are kept unless `store` is false, and are gone on from by their id or by the ids of their items. */
@@ -102,15 +101,12 @@ function prefixOf(item: JsonValue): string {
 }
 
 /** All that led to an answer, as the format lists it. */
-function inputItems(turns: readonly KeptTurn[]): JsonObject[] {
+function inputItems(turns: readonly ReadTurn[]): JsonObject[] {
   return turns.flatMap((turn, i) => [...itemsOf(turn.input), ...(i === turns.length - 1 ? [] : outputOf(turn.answer))]);
 }
 
-function itemsOf(text: string): JsonObject[] {
-  const value = JSON.parse(text) as JsonValue;
-  return Array.isArray(value) ? value.filter(isObject) : [];
-}
+const itemsOf = (value: JsonValue | undefined): JsonObject[] => (Array.isArray(value) ? value.filter(isObject) : []);
 
-const outputOf = (answer: string): JsonObject[] => itemsOfAnswer(JSON.parse(answer) as JsonObject);
+const outputOf = (answer: JsonValue): JsonObject[] => (isObject(answer) ? itemsOfAnswer(answer) : []);
 
-const itemsOfAnswer = ({ output }: JsonObject): JsonObject[] => (Array.isArray(output) ? output.filter(isObject) : []);
+const itemsOfAnswer = ({ output }: JsonObject): JsonObject[] => itemsOf(output);

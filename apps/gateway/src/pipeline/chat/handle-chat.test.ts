@@ -206,3 +206,28 @@ describe('an Idempotency-Key', () => {
     expect(await (await post({ headers })).json()).toMatchObject({ choices: [{ message: { content: 'two' } }] });
   });
 });
+
+test.each([openaiChat, anthropicMessages])(
+  'a small body that trickles is 408 in the envelope, and has its row',
+  async (dialect) => {
+    const slow = await openPipeline({ bodyGraceMs: 20 });
+    try {
+      const text = JSON.stringify(BODY);
+      const body = new ReadableStream<Uint8Array>({
+        async pull(controller) {
+          await Bun.sleep(5);
+          controller.enqueue(new TextEncoder().encode(' '));
+        },
+      });
+      const headers = { authorization: `Bearer ${SECRET}`, 'content-length': String(text.length) };
+      const request = new Request('http://gateway.test/v1/chat/completions', { method: 'POST', headers, body });
+      const response = await handleChat(slow.services, dialect, request);
+      expect([response.status, response.headers.get('connection')]).toEqual([408, 'close']);
+      expect((await errorOf(response)).message).toContain('took too long to arrive');
+      expect(await slow.rows()).toMatchObject([{ status: 'error', httpStatus: 408 }]);
+      expect([slow.services.activity.count, slow.services.openReads.count]).toEqual([0, 0]);
+    } finally {
+      await slow.close();
+    }
+  },
+);

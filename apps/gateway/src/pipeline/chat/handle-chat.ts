@@ -26,11 +26,11 @@ export async function handleChat(services: Services, dialect: Dialect, httpReque
     progress.stream = body.stream === true;
     const { headers } = httpRequest;
     const { keeping } = dialect;
-    const decoded =
+    const { request: decoded, isLarge: isRecalledLarge } =
       keeping === undefined
-        ? dialect.decodeRequest(body, headers)
+        ? { request: dialect.decodeRequest(body, headers), isLarge: false }
         : await recallConversation(services, { dialect, keeping, body, headers, projectId: principal.project.id });
-    const request = isLarge ? await withDigest(decoded) : decoded;
+    const request = isLarge || isRecalledLarge ? await withDigest(decoded) : decoded;
     progress.request = request;
     const input = { exchange, principal, dialect: dialect.name, request };
     const claimed = hasIdempotencyKey(httpRequest) ? await claimCompletion(services, input, httpRequest) : UNCLAIMED;

@@ -5,6 +5,7 @@ import type { AnswerKeeping, Dialect } from '../../dialects/dialect';
 import type { Services } from '../../services/contract';
 import { respondError } from '../exchange/respond-error';
 import { handleKeyRequest, type KeyNeeds } from '../handle-key-request';
+import { readTurns } from './recall-conversation';
 
 type Needs = KeyNeeds & Pick<Services, 'keptAnswers'>;
 
@@ -78,7 +79,7 @@ async function listInputItems({ keptAnswers }: Needs, { id, projectId, query, ke
   const order = query.get('order') ?? 'desc';
   if (order !== 'asc' && order !== 'desc') throw invalidRequest('order', '"order" must be "asc" or "desc".');
   const turns = await findOr404(id, (requestId) => keptAnswers.readConversation(projectId, requestId));
-  const items = keeping.inputItems(turns);
+  const items = keeping.inputItems(await readTurns(turns));
   const ordered = order === 'asc' ? items : items.toReversed();
   const after = query.get('after');
   const start = after === null ? 0 : ordered.findIndex((item) => item.id === after) + 1;

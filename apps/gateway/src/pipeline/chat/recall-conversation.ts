@@ -1,7 +1,9 @@
 // Postgres unreachable: requests that go on from a kept answer get a 503; all others are served.
-import type { JsonObject } from '@llm0/core/chat/json';
+import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
+import { LARGE_JSON_LENGTH, parseJsonInTurns } from '@llm0/core/chat/json-in-turns';
 import type { ChatRequest } from '@llm0/core/chat/request';
-import type { AnswerKeeping, Dialect } from '../../dialects/dialect';
+import type { KeptTurn } from '@llm0/core/conversations/kept-answers';
+import type { AnswerKeeping, Dialect, ReadTurn } from '../../dialects/dialect';
 import type { Services } from '../../services/contract';
 
 export interface RecallInput {
@@ -12,18 +14,46 @@ export interface RecallInput {
   readonly projectId: string;
 }
 
+export interface Recalled {
+  readonly request: ChatRequest;
+  /** What was recalled makes it large, whatever the request itself is. */
+  readonly isLarge: boolean;
+}
+
 /** The request with all in its place that it names of its project's kept answers. Waits only where it names some. */
 export async function recallConversation(
   services: Pick<Services, 'keptAnswers'>,
   { dialect, keeping, body, headers, projectId }: RecallInput,
-): Promise<ChatRequest> {
+): Promise<Recalled> {
   const { keptAnswers } = services;
   const given = keptAnswers.enabled ? body : keeping.withoutKeeping(body);
   const named = keeping.referencesOf(given);
-  if (named === undefined) return dialect.decodeRequest(given, headers);
+  if (named === undefined) return { request: dialect.decodeRequest(given, headers), isLarge: false };
   const { previousId, itemIds } = named;
   const turns = previousId === undefined ? [] : await keptAnswers.readConversation(projectId, previousId);
   const answers = itemIds.length === 0 ? [] : await keptAnswers.findByItems(projectId, itemIds);
-  const whole = keeping.continueFrom(given, { turns, answers });
-  return { ...dialect.decodeRequest(whole.body, headers), earlierItems: whole.earlierItems };
+  const length = [...(turns ?? []).flatMap(textsOf), ...answers].reduce((sum, text) => sum + text.length, 0);
+  const whole = keeping.continueFrom(given, {
+    turns: turns && (await readTurns(turns)),
+    answers: await readAll(answers),
+  });
+  const request = { ...dialect.decodeRequest(whole.body, headers), earlierItems: whole.earlierItems };
+  return { request, isLarge: length > LARGE_JSON_LENGTH };
+}
+
+const textsOf = ({ input, answer }: KeptTurn) => [input, answer];
+
+/** What was kept, parsed in turns where it is large. */
+export async function readTurns(turns: readonly KeptTurn[]): Promise<readonly ReadTurn[]> {
+  const read: ReadTurn[] = [];
+  for (const { input, answer } of turns) {
+    read.push({ input: await parseJsonInTurns(input), answer: await parseJsonInTurns(answer) });
+  }
+  return read;
+}
+
+async function readAll(texts: readonly string[]): Promise<JsonValue[]> {
+  const values: JsonValue[] = [];
+  for (const text of texts) values.push(await parseJsonInTurns(text));
+  return values;
 }

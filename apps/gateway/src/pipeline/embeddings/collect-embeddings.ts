@@ -4,6 +4,7 @@ import { type EmbeddingInput, weighInputs } from '@llm0/core/embedding/embedding
 import type { CacheWrite } from '@llm0/core/limits/hot-store';
 import { computeCost } from '@llm0/core/pricing/compute-cost';
 import { guessTokens } from '@llm0/core/pricing/estimate-tokens';
+import { mapInTurns } from '@llm0/core/waits/in-turns';
 import type { Services } from '../../services/contract';
 import type { Admission, AdmitInput } from '../exchange/admit';
 import type { Exchange } from '../exchange/open-exchange';
@@ -78,13 +79,14 @@ export async function collectEmbeddings(
   const { priced, provider, model } = upstream.target;
   const billed: Usage = { ...ZERO_USAGE, inputTokens: upstream.inputTokens };
   const costNanoUsd = priced === undefined ? 0 : computeCost(billed, priced).costNanoUsd;
-  const shares = shareOut(inputs, { tokens: upstream.inputTokens, costNanoUsd });
-  const made = new Map(
-    plan.missing.map((index, position): [number, CachedEmbedding] => {
-      const vectorBase64 = toBase64(upstream.vectors[position] ?? new Float32Array());
-      return [index, { provider, model, vectorBase64, ...(shares[position] ?? NO_SHARE) }];
-    }),
-  );
+  const isMany = inputs.length > MAX_CACHED_INPUTS;
+  const weights = isMany ? await mapInTurns(inputs, weightOf) : inputs.map(weightOf);
+  const shares = shareOut(weights, { tokens: upstream.inputTokens, costNanoUsd });
+  const make = (index: number, position: number): [number, CachedEmbedding] => {
+    const vectorBase64 = toBase64(upstream.vectors[position] ?? new Float32Array());
+    return [index, { provider, model, vectorBase64, ...(shares[position] ?? NO_SHARE) }];
+  };
+  const made = new Map(isMany ? await mapInTurns(plan.missing, make) : plan.missing.map(make));
   const entries = plan.request.inputs.flatMap((_input, index) => plan.known.get(index) ?? made.get(index) ?? []);
   return {
     ...{ entries, upstream },
@@ -109,12 +111,13 @@ const toBase64 = ({ buffer, byteOffset, byteLength }: Float32Array) =>
 
 const NO_SHARE = { tokens: 0, costNanoUsd: 0 };
 
+function weightOf(input: EmbeddingInput): number {
+  const { textBytes, tokens } = weighInputs([input]);
+  return Math.max(1, guessTokens(textBytes) + tokens);
+}
+
 /** Each input's part of what the call was billed, by its length; the parts add up to the whole. */
-function shareOut(inputs: readonly EmbeddingInput[], whole: typeof NO_SHARE): readonly (typeof NO_SHARE)[] {
-  const weights = inputs.map((input) => {
-    const { textBytes, tokens } = weighInputs([input]);
-    return Math.max(1, guessTokens(textBytes) + tokens);
-  });
+function shareOut(weights: readonly number[], whole: typeof NO_SHARE): readonly (typeof NO_SHARE)[] {
   const total = weights.reduce((sum, weight) => sum + weight, 0);
   let passed = 0;
   const upTo = (amount: number) => Math.round((amount * passed) / total);

@@ -1,4 +1,5 @@
 import { GatewayError } from '@llm0/core/errors/gateway-error';
+import { readTimeMs } from '@llm0/core/waits/open-reads';
 
 export interface BodyBounds {
   readonly maxBytes: number;
@@ -20,17 +21,13 @@ export async function takeRoom(
   return {};
 }
 
-const GRACE_MS = 30_000;
-/** A caller who is slower than that holds a place that others could have. */
-const MIN_BYTES_PER_MS = 32;
-
 /**
  * The body as it comes; fails with `request_too_large` beyond `maxBytes`, and with status 408 where it trickles, so that no
  * caller can fill the memory or hold a connection for ever.
  */
 export function boundedBody(
   body: ReadableStream<Uint8Array>,
-  { maxBytes, graceMs = GRACE_MS, carry }: BodyBounds,
+  { maxBytes, graceMs, carry }: BodyBounds,
 ): ReadableStream<Uint8Array> {
   const reader = body.getReader();
   const startMs = performance.now();
@@ -40,7 +37,7 @@ export function boundedBody(
   const late = Promise.withResolvers<never>();
   late.promise.catch(() => {});
   const read = () => {
-    const leftMs = startMs + graceMs + bytes / MIN_BYTES_PER_MS - performance.now();
+    const leftMs = startMs + readTimeMs(bytes, graceMs) - performance.now();
     timer = setTimeout(() => late.reject(tooSlow()), Math.max(0, leftMs));
     return Promise.race([reader.read(), late.promise]);
   };
@@ -71,7 +68,7 @@ export function tooLarge(maxBytes: number): GatewayError {
   return new GatewayError('request_too_large', `The request body is larger than ${maxBytes} bytes (MAX_BODY_BYTES).`);
 }
 
-function tooSlow(): GatewayError {
+export function tooSlow(): GatewayError {
   return new GatewayError('invalid_request', 'The request body took too long to arrive. Send it again.', {
     status: 408,
   });

@@ -6,7 +6,7 @@ import type { ChatRequest } from '@llm0/core/chat/request';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { nextTurn } from '@llm0/core/waits/in-turns';
 import type { Services } from '../../services/contract';
-import { type BodyBounds, boundedBody, takeRoom, tooLarge } from './bounded-body';
+import { type BodyBounds, boundedBody, takeRoom, tooLarge, tooSlow } from './bounded-body';
 import { readJsonText } from './read-json-text';
 
 export interface ReadBody {
@@ -17,12 +17,12 @@ export interface ReadBody {
 
 /** Reads and parses a request body, bounded by MAX_BODY_BYTES. Throws `request_too_large`, `overloaded` or `invalid_json`. */
 export async function readRequestBody(
-  services: Pick<Services, 'config'>,
+  services: Pick<Services, 'config' | 'openReads'>,
   request: Request,
   { carry, reserve }: Required<Pick<BodyBounds, 'carry' | 'reserve'>>,
 ): Promise<ReadBody> {
   const isInPieces = mayBeLarge(request);
-  const text = await readText(request, { maxBytes: services.config.maxBodyBytes, carry, reserve });
+  const text = await readText(services, request, { carry, reserve });
   const isLarge = text.length > LARGE_JSON_LENGTH;
   if (!isInPieces) checkJsonBounds(text);
   const value = await parseBody(text, isLarge);
@@ -55,10 +55,12 @@ export async function withDigest(request: ChatRequest): Promise<ChatRequest> {
   return { ...request, digest };
 }
 
-type BodyRules = Pick<BodyBounds, 'maxBytes' | 'carry' | 'reserve'>;
-
-async function readText(request: Request, rules: BodyRules): Promise<string> {
-  const { maxBytes } = rules;
+async function readText(
+  { config, openReads }: Pick<Services, 'config' | 'openReads'>,
+  request: Request,
+  rules: Pick<BodyBounds, 'carry' | 'reserve'>,
+): Promise<string> {
+  const { maxBodyBytes: maxBytes } = config;
   const declared = request.headers.get('content-length');
   if (declared !== null && Number(declared) > maxBytes) throw tooLarge(maxBytes);
   if (request.body === null) return '';
@@ -66,7 +68,7 @@ async function readText(request: Request, rules: BodyRules): Promise<string> {
     const room = await takeRoom(declared === null ? undefined : Number(declared), rules);
     return readJsonText(boundedBody(request.body, { maxBytes, ...room }), { fatal: false });
   }
-  const text = await request.text();
+  const text = await openReads.read(request.text(), Number(declared), tooSlow);
   if (text.length > maxBytes) throw tooLarge(maxBytes);
   return text;
 }

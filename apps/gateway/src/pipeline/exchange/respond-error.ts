@@ -35,6 +35,8 @@ export function respondError(error: GatewayError, context: ErrorContext): Respon
     headers['Retry-After'] = String(Math.max(MIN_RETRY_AFTER_SECONDS, seconds));
   }
   if (error instanceof AdmissionDenied) addLimitHeaders(headers, error.state, context.projectCapNanoUsd ?? null);
+  // What is left of the body goes on trickling: nothing else can come on this connection.
+  if (status === 408) headers.Connection = 'close';
   if (ERROR_TABLE[error.kind].status === 401) headers['WWW-Authenticate'] = 'Bearer';
   return new Response(context.dialect.encodeError(error, context.requestId), { status, headers });
 }

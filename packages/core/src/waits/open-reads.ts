@@ -1,0 +1,60 @@
+const GRACE_MS = 30_000;
+/** A caller who is slower than that holds a place that others could have. */
+const MIN_BYTES_PER_MS = 32;
+/** One timer over all reads under way: a timer for each would cost more than reading most bodies. */
+const SWEEP_MS = 1000;
+
+/** How long a body of this length may take to arrive, in milliseconds. */
+export const readTimeMs = (bytes: number, graceMs = GRACE_MS): number => graceMs + bytes / MIN_BYTES_PER_MS;
+
+export interface OpenReadsOptions {
+  readonly graceMs?: number;
+  readonly sweepMs?: number;
+}
+
+interface OpenRead {
+  readonly byMs: number;
+  readonly expire: () => void;
+}
+
+/** Small bodies that are being read whole: those that trickle are given up in time. */
+export class OpenReads {
+  private readonly open = new Set<OpenRead>();
+  private timer: ReturnType<typeof setInterval> | undefined;
+
+  constructor(private readonly options: OpenReadsOptions = {}) {}
+
+  get count(): number {
+    return this.open.size;
+  }
+
+  /** What `reading` gives; fails with `late()` where so many bytes take longer than they may, and up to a second more. */
+  async read<T>(reading: Promise<T>, bytes: number, late: () => Error): Promise<T> {
+    const { promise, reject } = Promise.withResolvers<never>();
+    const byMs = performance.now() + readTimeMs(bytes, this.options.graceMs);
+    const read = { byMs, expire: () => reject(late()) };
+    this.open.add(read);
+    this.timer ??= this.startTimer();
+    try {
+      return await Promise.race([reading, promise]);
+    } finally {
+      this.open.delete(read);
+    }
+  }
+
+  private startTimer(): ReturnType<typeof setInterval> {
+    const timer = setInterval(() => this.sweep(), this.options.sweepMs ?? SWEEP_MS);
+    timer.unref();
+    return timer;
+  }
+
+  private sweep(): void {
+    if (this.open.size === 0) {
+      clearInterval(this.timer);
+      this.timer = undefined;
+      return;
+    }
+    const nowMs = performance.now();
+    for (const read of this.open) if (read.byMs <= nowMs) read.expire();
+  }
+}
