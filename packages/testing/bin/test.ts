@@ -15,6 +15,7 @@ const GUARD_MS = 25 * 60_000;
 /** These hold answers to fractions of a second, or lose no connection, which a busy machine cannot keep: they run when all else is done. */
 const ALONE = [
   'packages/core/src/limits/redis/deadline-queue.test.ts',
+  'packages/testing/e2e/attack.e2e.test.ts',
   'packages/testing/e2e/half-open.e2e.test.ts',
   'packages/testing/e2e/hostile-answers.e2e.test.ts',
   'packages/testing/e2e/large-bodies.e2e.test.ts',
