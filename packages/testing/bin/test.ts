@@ -12,23 +12,33 @@ import { readTestOptions, type TestOptions, USAGE } from './test-options';
 import { watchSources } from './watch-sources';
 
 const GUARD_MS = 25 * 60_000;
-/** These hold answers to fractions of a second, or lose no connection, which a busy machine cannot keep: they run when all else is done. */
+/** These lose no connection, or answer within a second, which a machine with more to do than it can would break: one for a core. */
+const CALM = [
+  'packages/testing/e2e/redis-gone.e2e.test.ts',
+  'packages/testing/e2e/store-failure.e2e.test.ts',
+  'packages/testing/e2e/workers.e2e.test.ts',
+];
+/** These measure fractions of a second: they run when all else is done, one after the other. */
 const ALONE = [
   'packages/core/src/limits/redis/deadline-queue.test.ts',
   'packages/testing/e2e/attack.e2e.test.ts',
   'packages/testing/e2e/half-open.e2e.test.ts',
   'packages/testing/e2e/hostile-answers.e2e.test.ts',
   'packages/testing/e2e/large-bodies.e2e.test.ts',
-  'packages/testing/e2e/redis-gone.e2e.test.ts',
-  'packages/testing/e2e/store-failure.e2e.test.ts',
-  'packages/testing/e2e/workers.e2e.test.ts',
   'packages/testing/fake-upstream/call-provider.test.ts',
 ];
 
 /** Each has a Redis and an embedded Postgres of its own. */
 const MOST_WORKERS = 6;
-/** What was checked before is not checked again until it changes. */
-const TYPES = ['tsc', '--noEmit', '--incremental', '--tsBuildInfoFile', 'node_modules/.cache/llm0-types.json'];
+/** What was checked before is not checked again until it changes. Several threads check much of it several times. */
+const TYPES = [
+  'tsc',
+  '--noEmit',
+  '--singleThreaded',
+  '--incremental',
+  '--tsBuildInfoFile',
+  'node_modules/.cache/llm0-types.json',
+];
 
 const options = readOptionsOrExit();
 const tally = new Tally();
@@ -89,16 +99,20 @@ async function runUnit(files: readonly PlannedFile[], ran: Set<string>): Promise
 }
 
 async function runFiles(files: readonly PlannedFile[], ran: Set<string>): Promise<void> {
+  const calm = files.filter(({ path }) => CALM.includes(path));
   const alone = files.filter(({ path }) => ALONE.includes(path));
-  const together = files.filter((file) => !alone.includes(file));
-  for (const path of options.paths.length === 0 ? ALONE : []) {
-    if (!files.some((file) => file.path === path)) throw new Error(`${path} is to run alone, and is not there`);
+  const together = files.filter((file) => !calm.includes(file) && !alone.includes(file));
+  for (const path of options.paths.length === 0 ? [...CALM, ...ALONE] : []) {
+    if (!files.some((file) => file.path === path)) throw new Error(`${path} is to run apart, and is not there`);
   }
   const workers = countWorkers(together, 2);
   const needs = new Set(files.flatMap((file) => [...file.stores]));
   const [{ stores, missing }] = await Promise.all([startStores(needs, workers), buildDashboard(files)]);
   if (missing !== null) console.log(`Postgres: PGlite alone is tested, ${missing}`);
   if (together.length > 0) await run({ name: 'tests', workers, stores }, together, ran);
+  if (calm.length > 0 && !running.isEnding) {
+    await run({ name: 'tests, one a core', workers: countWorkers(calm, 1), stores }, calm, ran);
+  }
   if (alone.length > 0 && !running.isEnding) await run({ name: 'tests, alone', workers: 1, stores }, alone, ran);
 }
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:tes
 import type { JsonObject } from '@llm0/core/chat/json';
 import type { FakeBehaviour } from '../fake-upstream/behaviour';
 import { createTestKey } from '../stores/start-gateway';
-import { logRow, STORE_KINDS, settledLedger, startEnvironment, type TestEnvironment, waitUntil } from './environment';
+import { logRow, ON_ONE_KIND, settledLedger, startEnvironment, type TestEnvironment, waitUntil } from './environment';
 
 const SETUP_MS = 60_000;
 /** Continues text by itself, at $1.50 and $2.00. */
@@ -26,7 +26,7 @@ const vendors = (upstream: { baseUrl: string }) => {
   return { ...Object.fromEntries(settings), DEMO_PROVIDER: 'on' };
 };
 
-for (const kind of STORE_KINDS) {
+for (const kind of ON_ONE_KIND) {
   describe(`POST /v1/completions (${kind} stores)`, () => {
     let world: TestEnvironment;
     let apiKey: string;

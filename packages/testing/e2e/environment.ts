@@ -7,8 +7,10 @@ import { callAdmin, type GatewayProcess, startGateway } from '../stores/start-ga
 import { startRedis } from '../stores/start-redis';
 import { startRedisCluster } from '../stores/start-redis-cluster';
 
-/** Both kinds of stores a gateway can run on; every end-to-end suite runs over each. */
+/** Both kinds of stores a gateway can run on; every suite in which stores decide something runs over each. */
 export const STORE_KINDS = ['embedded', 'real'] as const;
+/** For suites about formats and names, which are the same on both. */
+export const ON_ONE_KIND: readonly StoreKind[] = ['real'];
 /** `cluster`: a real Postgres, and Redis as a cluster of three. */
 export type StoreKind = (typeof STORE_KINDS)[number] | 'cluster';
 

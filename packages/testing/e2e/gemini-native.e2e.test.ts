@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import { ApiError, GoogleGenAI } from '@google/genai';
 import { callAdmin, createTestKey } from '../stores/start-gateway';
-import { logRow, STORE_KINDS, settledLedger, startEnvironment, type TestEnvironment } from './environment';
+import { logRow, ON_ONE_KIND, settledLedger, startEnvironment, type TestEnvironment } from './environment';
 
 const SETUP_MS = 60_000;
 const MODEL = 'gemini-2.5-flash';
 
-describe.each(STORE_KINDS)('Gemini’s own API at the root, on %s stores', (kind) => {
+describe.each(ON_ONE_KIND)('Gemini’s own API at the root, on %s stores', (kind) => {
   let world: TestEnvironment;
   let apiKey: string;
   let projectId: string;

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import { callAdmin, createTestKey } from '../stores/start-gateway';
-import { ask, logRow, postChat, STORE_KINDS, startEnvironment, type TestEnvironment } from './environment';
+import { ask, logRow, ON_ONE_KIND, postChat, startEnvironment, type TestEnvironment } from './environment';
 
 const SETUP_MS = 60_000;
 /** About 200,000 tokens: more than gpt-4o-mini takes, less than Gemini does. */
 const LONG = 'word '.repeat(150_000);
 
-describe.each(STORE_KINDS)('no target is passed over silently, on %s stores', (kind) => {
+describe.each(ON_ONE_KIND)('no target is passed over silently, on %s stores', (kind) => {
   let world: TestEnvironment;
   let apiKey: string;
   beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import { callAdmin, createTestKey, type GatewayProcess, startGateway } from '../stores/start-gateway';
-import { logRow, STORE_KINDS, startEnvironment, type TestEnvironment } from './environment';
+import { logRow, ON_ONE_KIND, startEnvironment, type TestEnvironment } from './environment';
 
 const SETUP_MS = 60_000;
 const CHAT = { model: 'gpt-4o-mini', messages: [{ role: 'user', content: 'Hi' }] };
@@ -31,7 +31,7 @@ function startRecorder() {
   return { seen, url: `http://127.0.0.1:${server.port}`, stop: () => server.stop(true) };
 }
 
-describe.each(STORE_KINDS)('what a key may do with native APIs, on %s stores', (kind) => {
+describe.each(ON_ONE_KIND)('what a key may do with native APIs, on %s stores', (kind) => {
   let world: TestEnvironment;
   const gateways: GatewayProcess[] = [];
   const vendor = startRecorder();

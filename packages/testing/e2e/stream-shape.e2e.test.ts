@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:tes
 import { SseDecoder } from '@llm0/core/sse/decode-sse';
 import type { FakeBehaviour } from '../fake-upstream/behaviour';
 import { createTestKey } from '../stores/start-gateway';
-import { ask, postChat, STORE_KINDS, startEnvironment, type TestEnvironment } from './environment';
+import { ask, ON_ONE_KIND, postChat, startEnvironment, type TestEnvironment } from './environment';
 
 const SETUP_MS = 60_000;
 /** One model of each way of streaming. */
@@ -41,7 +41,7 @@ function walk(body: string): Walked {
   return seen;
 }
 
-for (const kind of STORE_KINDS) {
+for (const kind of ON_ONE_KIND) {
   describe(`each chunk of a stream has a choice (${kind} stores)`, () => {
     let world: TestEnvironment;
     let apiKey: string;

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:tes
 import { callAdmin, createTestKey } from '../stores/start-gateway';
 import {
   ask,
+  ON_ONE_KIND,
   postChat,
-  STORE_KINDS,
   settledLedger,
   startEnvironment,
   type TestEnvironment,
@@ -18,7 +18,7 @@ const TOOLS = [{ type: 'function', function: { name: 'weather', parameters: { ty
 const CALLS = { toolCalls: [{ name: 'weather', arguments: JSON.stringify({ city: LONG }) }] };
 const withTools = (text: string, more: object = {}) => ask(text, { tools: TOOLS, x_fake: CALLS, ...more });
 
-for (const kind of STORE_KINDS) {
+for (const kind of ON_ONE_KIND) {
   describe(`answers that call tools (${kind} stores)`, () => {
     let world: TestEnvironment;
     beforeAll(async () => {

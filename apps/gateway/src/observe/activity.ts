@@ -10,6 +10,7 @@ const HELD_FACTOR = 2;
 const WORK_MS = 2000;
 /** Room given back since the heap was last asked to look after what bodies leave behind. */
 const COLLECT_AFTER_BYTES = 16_000_000;
+const COLLECT_MS = 20;
 /** How long a large body waits for room. */
 const MAX_WAIT_MS = 10_000;
 const RETRY_MS = 1000;
@@ -38,6 +39,7 @@ export class Activity {
   private open = 0;
   private carried = 0;
   private leftBehind = 0;
+  private isCollecting = false;
   private waiting: (() => void)[] = [];
   /** Bodies that wait for room, first come, first served. */
   private readonly queue: QueuedBody[] = [];
@@ -106,16 +108,23 @@ export class Activity {
   private giveBack(cost: number): void {
     this.carried -= cost;
     this.leftBehind += cost;
-    // Else it is kept until the heap has grown by several large bodies; a call takes a millisecond, so never for small ones.
-    if (this.leftBehind >= COLLECT_AFTER_BYTES) {
-      this.leftBehind = 0;
-      Bun.gc(false);
-    }
+    if (this.leftBehind >= COLLECT_AFTER_BYTES) this.collect();
     for (let next = this.queue[0]; next !== undefined && this.hasRoom(next.cost); next = this.queue[0]) {
       this.queue.shift();
       this.carried += next.cost;
       next.resolve();
     }
+  }
+
+  /** Else it is kept until the heap has grown by several large bodies. Once for all that end together: it takes milliseconds. */
+  private collect(): void {
+    this.leftBehind = 0;
+    if (this.isCollecting) return;
+    this.isCollecting = true;
+    setTimeout(() => {
+      this.isCollecting = false;
+      Bun.gc(false);
+    }, COLLECT_MS).unref();
   }
 
   get count(): number {

@@ -1,5 +1,6 @@
 import { parseJson } from '../chat/json';
-import type { EmbeddingInput, EmbeddingRequest } from '../embedding/embedding-request';
+import { writeJsonInTurns } from '../chat/write-json-in-turns';
+import type { EmbeddingRequest } from '../embedding/embedding-request';
 
 /** What the exact cache keeps of one embedded input. */
 export interface CachedEmbedding {
@@ -39,13 +40,35 @@ export const CACHED_EMBEDDINGS_CODEC = {
 export function embeddingCacheKey(
   { projectId, scope }: { readonly projectId: string; readonly scope: string },
   request: EmbeddingRequest,
-  input: EmbeddingInput,
+  index: number,
 ): string {
-  const extra = Object.keys(request.extra)
-    .sort()
-    .map((name) => [name, request.extra[name]]);
+  const { digest, dimensions, inputs } = request;
   const hasher = new Bun.CryptoHasher('sha256');
-  hasher.update(`${VERSION}\n${projectId}\n${scope}\n`);
-  hasher.update(JSON.stringify([request.dimensions ?? null, extra, input]));
+  hasher.update(`${VERSION}\n${projectId}\n${scope}\n${dimensions ?? ''}\n`);
+  hasher.update(digest?.extra ?? sha256(JSON.stringify(extraOf(request))));
+  hasher.update(digest?.inputs[index] ?? sha256(JSON.stringify(inputs[index])));
   return hasher.digest('hex');
 }
+
+/** What stands for the parts of a large request in its keys: the same as if each was hashed at once. */
+export async function digestEmbeddingRequest(
+  request: EmbeddingRequest,
+): Promise<NonNullable<EmbeddingRequest['digest']>> {
+  const inputs: string[] = [];
+  const extra = await digestInTurns(extraOf(request));
+  for (const input of request.inputs) inputs.push(await digestInTurns(input));
+  return { extra, inputs };
+}
+
+const extraOf = ({ extra }: EmbeddingRequest) =>
+  Object.keys(extra)
+    .sort()
+    .map((name) => [name, extra[name]]);
+
+async function digestInTurns(value: unknown): Promise<string> {
+  const hasher = new Bun.CryptoHasher('sha256');
+  await writeJsonInTurns(value, (piece) => hasher.update(piece));
+  return hasher.digest('hex');
+}
+
+const sha256 = (text: string) => new Bun.CryptoHasher('sha256').update(text).digest('hex');

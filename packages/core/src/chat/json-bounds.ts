@@ -176,8 +176,8 @@ export class RequestBounds {
     return this.look.isOpen;
   }
 
-  async check(piece: string): Promise<void> {
-    refuseExcess(await this.look.pushInTurns(piece));
+  check(piece: string): void {
+    refuseExcess(this.look.push(piece));
   }
 }
 

@@ -7,50 +7,76 @@ export const LARGE_JSON_LENGTH = 256 * 1024;
 /** Characters that are parsed or written by one native call. */
 const WINDOW = 32 * 1024;
 
-const DECODED_BYTES = 512 * 1024;
+/** Characters, or bytes, that are taken in hand at a time. */
+const PIECE = 256 * 1024;
 
 /** UTF-8 bytes as text, in turns; lets go of them. `fatal`: throws `TypeError` for what is no UTF-8. */
 export async function decodeInTurns(chunks: Uint8Array[], options: { readonly fatal?: boolean } = {}): Promise<string> {
-  const decoder = new TextDecoder('utf-8', options);
   const pieces: string[] = [];
+  for await (const piece of decodePieces(chunks, options)) pieces.push(piece);
+  await nextTurn();
+  return pieces.join('');
+}
+
+/** The same in pieces, each after a turn for others where it took long; lets go of each chunk once it is decoded. */
+export async function* decodePieces(
+  chunks: Uint8Array[],
+  options: { readonly fatal?: boolean } = {},
+): AsyncGenerator<string> {
+  const decoder = new TextDecoder('utf-8', options);
   const turns = new Turns();
-  for (const chunk of chunks.splice(0)) {
-    for (let at = 0; at < chunk.byteLength; at += DECODED_BYTES) {
-      pieces.push(decoder.decode(chunk.subarray(at, at + DECODED_BYTES), { stream: true }));
+  const left = chunks.splice(0).reverse();
+  for (let chunk = left.pop(); chunk !== undefined; chunk = left.pop()) {
+    for (let at = 0; at < chunk.byteLength; at += PIECE) {
+      yield decoder.decode(chunk.subarray(at, at + PIECE), { stream: true });
       await turns.pause();
     }
   }
-  pieces.push(decoder.decode());
-  await nextTurn();
-  return pieces.join('');
+  yield decoder.decode();
 }
 
 /** `JSON.parse` in turns. Depth must have been checked before. Throws `SyntaxError`. */
 export async function parseJsonInTurns(text: string): Promise<JsonValue> {
   if (text.length <= LARGE_JSON_LENGTH) return JSON.parse(text) as JsonValue;
-  const parser = new TurnParser(text);
-  const value = await parser.value();
-  if (parser.rest() !== '') throw new SyntaxError('Unexpected text after the value');
-  await nextTurn();
-  return value;
+  return parseJsonPieces(cut(text));
+}
+
+async function* cut(text: string): AsyncGenerator<string> {
+  for (let at = 0; at < text.length; at += PIECE) yield text.slice(at, at + PIECE);
+}
+
+/** The same of a text that comes in pieces, of which no more is kept than what is read next. Throws what `pieces` throws, too. */
+export async function parseJsonPieces(pieces: AsyncIterable<string>): Promise<JsonValue> {
+  const iterator = pieces[Symbol.asyncIterator]();
+  try {
+    const parser = new TurnParser(iterator);
+    const value = await parser.value();
+    if ((await parser.rest()) !== '') throw new SyntaxError('Unexpected text after the value');
+    await nextTurn();
+    return value;
+  } finally {
+    await iterator.return?.();
+  }
 }
 
 const CLOSING: Readonly<Record<string, string>> = { '[': ']', '{': '}' };
 
 class TurnParser {
+  private text = '';
   private at = 0;
   private readonly turns = new Turns();
 
-  constructor(private readonly text: string) {}
+  constructor(private pieces: AsyncIterator<string> | undefined) {}
 
-  rest(): string {
-    this.skipSpace();
+  async rest(): Promise<string> {
+    await this.skipSpace();
     return this.text.slice(this.at, this.at + 1);
   }
 
   /** The value that begins here, which may be large. */
   async value(): Promise<JsonValue> {
-    this.skipSpace();
+    await this.skipSpace();
+    if (this.isShort(LONGEST_SCALAR + 1)) await this.read(LONGEST_SCALAR + 1);
     const first = this.text[this.at] ?? '';
     if (first === '"') return this.string();
     if (first === '[' || first === '{') return this.container(first);
@@ -66,7 +92,8 @@ class TurnParser {
     this.at += 1;
     for (let isFirst = true; ; isFirst = false) {
       await this.turns.pause();
-      this.skipSpace();
+      await this.skipSpace();
+      if (this.isShort(WINDOW + 1)) await this.read(WINDOW + 1);
       if (isFirst && this.text[this.at] === close) break;
       const { end, isWhole } = this.findEnd(this.at, WINDOW);
       if (isWhole) {
@@ -75,7 +102,7 @@ class TurnParser {
         else for (const [name, member] of Object.entries(members as JsonObject)) setMember(object, name, member);
       } else if (open === '[') list.push(await this.value());
       else await this.member(object);
-      this.skipSpace();
+      await this.skipSpace();
       const next = this.text[this.at];
       if (next === close) break;
       if (next !== ',') throw new SyntaxError(`Expected ',' or '${close}'`);
@@ -88,7 +115,7 @@ class TurnParser {
   private async member(object: JsonObject): Promise<void> {
     if (this.text[this.at] !== '"') throw new SyntaxError('Property name must be a string literal');
     const name = await this.string();
-    this.skipSpace();
+    await this.skipSpace();
     if (this.text[this.at] !== ':') throw new SyntaxError("Expected ':' after a property name");
     this.at += 1;
     setMember(object, name, await this.value());
@@ -125,48 +152,59 @@ class TurnParser {
   }
 
   private async string(): Promise<string> {
-    const { text } = this;
-    const from = this.at + 1;
-    const end = await this.endOfString(from);
     const pieces: string[] = [];
     let length = 0;
-    for (let at = from; at < end; ) {
-      const cut = at + WINDOW >= end ? end : beforeEscape(text, at + WINDOW);
-      const piece = JSON.parse(`"${text.slice(at, cut)}"`) as string;
+    this.at += 1;
+    for (let isWhole = false; !isWhole; ) {
+      if (this.isShort(WINDOW + 1)) await this.read(WINDOW + 1);
+      const { text, at } = this;
+      const last = Math.min(text.length, at + WINDOW);
+      const quote = endOfString(text, at, last);
+      isWhole = quote < last;
+      if (!isWhole && last === text.length) throw new SyntaxError('Unterminated string');
+      const end = isWhole ? quote : beforeEscape(text, last);
+      const piece = JSON.parse(`"${text.slice(at, end)}"`) as string;
       length += piece.length;
       pieces.push(piece);
-      at = cut;
+      this.at = isWhole ? end + 1 : end;
       await this.turns.pause();
     }
-    this.at = end + 1;
-    // Nothing was escaped: a part of the text itself, which costs nothing. The others are joined in a turn of their own.
-    if (length === end - from) return text.slice(from, end);
+    if (pieces.length === 1) return pieces[0] ?? '';
     if (length > LARGE_JSON_LENGTH) await nextTurn();
     return pieces.join('');
   }
 
-  private async endOfString(from: number): Promise<number> {
-    const { text } = this;
-    for (let end = text.indexOf('"', from), looks = 1; end >= 0; end = text.indexOf('"', end + 1), looks++) {
-      if (!isEscaped(text, end, from)) return end;
-      if (looks % LOOKS_IN_TURN === 0) await this.turns.pause();
+  private async skipSpace(): Promise<void> {
+    for (;;) {
+      while (isSpace(this.text.charCodeAt(this.at))) this.at += 1;
+      if (this.at < this.text.length || this.pieces === undefined) return;
+      await this.read(1);
     }
-    throw new SyntaxError('Unterminated string');
   }
 
-  private skipSpace(): void {
-    for (;;) {
-      const c = this.text.charCodeAt(this.at);
-      if (c !== 0x20 && c !== 0x0a && c !== 0x0d && c !== 0x09) return;
-      this.at += 1;
+  /** Fewer characters stand ready, and more may come. */
+  private isShort(length: number): boolean {
+    return this.pieces !== undefined && this.text.length - this.at < length;
+  }
+
+  /** Until as many characters stand ready, or all that are left. */
+  private async read(length: number): Promise<void> {
+    while (this.pieces !== undefined && this.text.length - this.at < length) {
+      const { done, value } = await this.pieces.next();
+      if (done === true) this.pieces = undefined;
+      else {
+        this.text = this.text.slice(this.at) + value;
+        this.at = 0;
+      }
     }
   }
 }
 
+const isSpace = (code: number) => code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
+
 /** A number or word; their length is bounded before anything is parsed. */
 const SCALAR = /[^\s,\]}]{0,2000}/y;
-/** Quotes in a string that are looked at before it is asked whether others should have their turn. */
-const LOOKS_IN_TURN = 10_000;
+const LONGEST_SCALAR = 2_000;
 
 function isEscaped(text: string, at: number, from: number): boolean {
   let first = at;

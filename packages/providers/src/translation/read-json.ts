@@ -1,6 +1,12 @@
 import { isObject, type JsonObject, type JsonValue } from '@llm0/core/chat/json';
-import { EVENT_BOUNDS, findJsonExcess, findJsonExcessInTurns, type JsonBounds } from '@llm0/core/chat/json-bounds';
-import { decodeInTurns, LARGE_JSON_LENGTH, parseJsonInTurns } from '@llm0/core/chat/json-in-turns';
+import {
+  EVENT_BOUNDS,
+  findJsonExcess,
+  findJsonExcessInTurns,
+  type JsonBounds,
+  JsonLook,
+} from '@llm0/core/chat/json-bounds';
+import { decodePieces, LARGE_JSON_LENGTH, parseJsonInTurns, parseJsonPieces } from '@llm0/core/chat/json-in-turns';
 import { upstreamFailure } from '../transport/upstream-failure';
 
 /** A value as an object, or undefined when it is anything else. */
@@ -71,9 +77,18 @@ export async function prepareAnswer(chunks: Uint8Array[], bounds: JsonBounds): P
   let size = 0;
   for (const { byteLength } of chunks) size += byteLength;
   if (size <= LARGE_JSON_LENGTH) return Buffer.concat(chunks);
-  const text = await decodeInTurns(chunks);
-  if ((await findJsonExcessInTurns(text, bounds)) !== undefined) return new ParsedAnswer(undefined);
-  return new ParsedAnswer(await parseJsonInTurns(text).catch(() => undefined));
+  const pieces = within(bounds, decodePieces(chunks));
+  return new ParsedAnswer(await parseJsonPieces(pieces).catch(() => undefined));
+}
+
+/** Throws where there is more in it than `bounds`. */
+async function* within(bounds: JsonBounds, pieces: AsyncIterable<string>): AsyncGenerator<string> {
+  const look = new JsonLook(bounds);
+  for await (const piece of pieces) {
+    const excess = look.push(piece);
+    if (excess !== undefined) throw new SyntaxError(`More ${excess} than an answer holds`);
+    yield piece;
+  }
 }
 
 /** A whole plain answer as an object; throws `malformed` for anything else. */

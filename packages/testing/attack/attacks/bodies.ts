@@ -89,8 +89,10 @@ export const BODIES: readonly Attack[] = [
     name: 'a body of 200 MB in chunks',
     play: async ({ send }) => {
       let left = 200;
-      const piece = new Uint8Array(MEGABYTE).fill(32);
+      const piece = new Uint8Array(MEGABYTE).fill(97);
       const body = new ReadableStream<Uint8Array>({
+        start: (controller) =>
+          controller.enqueue(Buffer.from('{"model":"gpt-4o-mini","messages":[{"role":"user","content":"')),
         pull: (controller) => (left-- > 0 ? controller.enqueue(piece) : controller.close()),
       });
       const { status } = await send(APIS.chat('x').path, { body });

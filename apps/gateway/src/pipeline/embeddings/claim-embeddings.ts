@@ -15,7 +15,7 @@ export function claimEmbeddings(
   { httpRequest, body }: { readonly httpRequest: Request; readonly body: JsonObject },
 ): Promise<Claimed<readonly CachedEmbedding[], EmbeddingAdmission>> {
   return claimOrReplay(services, {
-    ...{ answers: services.idempotentEmbeddings, input, httpRequest, identity: [input.dialect, body] },
+    ...{ answers: services.idempotentEmbeddings, input, httpRequest, identity: identityOf(input, body) },
     planReplay: (entries, principal) => ({
       plan: planEmbeddings(services, {
         ...{ ...input, principal },
@@ -23,4 +23,10 @@ export function claimEmbeddings(
       }),
     }),
   });
+}
+
+/** A large body is told by its digest, which was made in turns. */
+function identityOf({ dialect, request: { request } }: AdmitInput<EmbeddingJob>, body: JsonObject): unknown {
+  const { digest, model, dimensions, user } = request;
+  return [dialect, digest === undefined ? body : { model, dimensions, user, digest, format: body.encoding_format }];
 }

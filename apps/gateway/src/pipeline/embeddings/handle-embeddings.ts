@@ -1,4 +1,6 @@
 // Hot store unreachable: as for chat. Cached inputs that can't be read count as unknown, and are embedded anew.
+import { digestEmbeddingRequest } from '@llm0/core/cache/cached-embedding';
+import type { EmbeddingRequest } from '@llm0/core/embedding/embedding-request';
 import type { EmbeddingDialect } from '../../dialects/dialect';
 import type { Services } from '../../services/contract';
 import { admitPlanned } from '../exchange/admit';
@@ -29,10 +31,10 @@ export async function handleEmbeddings(
     progress.exchange = exchange;
     const principal = await authenticate(services, httpRequest);
     progress.principal = principal;
-    const { body } = await readRequestBody(services, httpRequest, release);
+    const { body, isLarge } = await readRequestBody(services, httpRequest, release);
     if (typeof body.model === 'string') progress.requestedModel = body.model;
     const decoded = dialect.decodeRequest(body);
-    const { request } = decoded;
+    const request = isLarge ? await withDigest(decoded.request) : decoded.request;
     const job = { model: request.model, request, known: NONE_KNOWN };
     const input = await withText(services, { exchange, principal, dialect: dialect.name, request: job });
     const claimed = hasIdempotencyKey(httpRequest)
@@ -51,4 +53,8 @@ export async function handleEmbeddings(
   } finally {
     release();
   }
+}
+
+async function withDigest(request: EmbeddingRequest): Promise<EmbeddingRequest> {
+  return { ...request, digest: await digestEmbeddingRequest(request) };
 }

@@ -66,7 +66,9 @@ export function planEmbeddings(
   const missing = request.inputs.flatMap((_input, index) => (known.has(index) ? [] : [index]));
   const cacheable = project.cacheEnabled && exchange.controls.cache !== 'off';
   const keys = cacheable
-    ? request.inputs.map((one) => embeddingCacheKey({ projectId: project.id, scope: route.scope }, request, one))
+    ? request.inputs.map((_one, index) =>
+        embeddingCacheKey({ projectId: project.id, scope: route.scope }, request, index),
+      )
     : undefined;
   const inputs = missing.map((index) => request.inputs[index] as EmbeddingInput);
   const tokens = estimateInputTokens(inputs, project.strictCaps);

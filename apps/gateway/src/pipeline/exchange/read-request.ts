@@ -1,13 +1,13 @@
 import { digestRequest } from '@llm0/core/cache/cache-key';
 import { isObject, type JsonObject, type JsonValue } from '@llm0/core/chat/json';
 import { checkJsonBounds } from '@llm0/core/chat/json-bounds';
-import { LARGE_JSON_LENGTH, parseJsonInTurns } from '@llm0/core/chat/json-in-turns';
+import { LARGE_JSON_LENGTH } from '@llm0/core/chat/json-in-turns';
 import type { ChatRequest } from '@llm0/core/chat/request';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { nextTurn } from '@llm0/core/waits/in-turns';
 import type { Services } from '../../services/contract';
 import { type BodyBounds, boundedBody, takeRoom, tooLarge, tooSlow } from './bounded-body';
-import { readJsonText } from './read-json-text';
+import { asJson, type ReadJson, readJson } from './read-json';
 
 export interface ReadBody {
   readonly body: JsonObject;
@@ -21,24 +21,11 @@ export async function readRequestBody(
   request: Request,
   { carry, reserve }: Required<Pick<BodyBounds, 'carry' | 'reserve'>>,
 ): Promise<ReadBody> {
-  const isInPieces = mayBeLarge(request);
-  const text = await readText(services, request, { carry, reserve });
-  const isLarge = text.length > LARGE_JSON_LENGTH;
-  if (!isInPieces) checkJsonBounds(text);
-  const value = await parseBody(text, isLarge);
+  const { value, isLarge } = await readValue(services, request, { carry, reserve });
   if (!isObject(value)) {
     throw new GatewayError('invalid_request', 'The request body must be a JSON object.');
   }
   return { body: value, isLarge };
-}
-
-/** In turns where it is large; its bounds must have been checked. Throws `invalid_json`. */
-export async function parseBody(text: string, isLarge: boolean): Promise<JsonValue> {
-  try {
-    return isLarge ? await parseJsonInTurns(text) : (JSON.parse(text) as JsonValue);
-  } catch (cause) {
-    throw new GatewayError('invalid_json', `The request body is not valid JSON: ${describe(cause)}.`, { cause });
-  }
 }
 
 /** Whether a body is read in pieces: also where its length is not declared. */
@@ -55,25 +42,23 @@ export async function withDigest(request: ChatRequest): Promise<ChatRequest> {
   return { ...request, digest };
 }
 
-async function readText(
+async function readValue(
   { config, openReads }: Pick<Services, 'config' | 'openReads'>,
   request: Request,
   rules: Pick<BodyBounds, 'carry' | 'reserve'>,
-): Promise<string> {
+): Promise<ReadJson> {
   const { maxBodyBytes: maxBytes } = config;
   const declared = request.headers.get('content-length');
   if (declared !== null && Number(declared) > maxBytes) throw tooLarge(maxBytes);
-  if (request.body === null) return '';
-  if (mayBeLarge(request)) {
+  if (request.body !== null && mayBeLarge(request)) {
     const room = await takeRoom(declared === null ? undefined : Number(declared), rules);
-    return readJsonText(boundedBody(request.body, { maxBytes, ...room }), { fatal: false });
+    const read = await readJson(boundedBody(request.body, { maxBytes, ...room }), { fatal: false });
+    return read.value === undefined ? { ...read, value: await parseSmall('') } : read;
   }
-  const text = await openReads.read(request.text(), Number(declared), tooSlow);
+  const text = request.body === null ? '' : await openReads.read(request.text(), Number(declared), tooSlow);
   if (text.length > maxBytes) throw tooLarge(maxBytes);
-  return text;
+  checkJsonBounds(text);
+  return { value: await parseSmall(text), isLarge: false };
 }
 
-function describe(cause: unknown): string {
-  const message = cause instanceof Error ? cause.message : String(cause);
-  return message.replace(/^JSON Parse error:\s*/i, '').slice(0, 120);
-}
+const parseSmall = (text: string) => asJson(() => JSON.parse(text) as JsonValue);

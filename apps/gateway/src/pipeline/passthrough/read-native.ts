@@ -4,8 +4,7 @@ import { piecesOfJson } from '@llm0/core/chat/write-json-in-turns';
 import { GatewayError, invalidRequest } from '@llm0/core/errors/gateway-error';
 import type { NativePath, NativeShape, PassthroughProvider } from '@llm0/providers/transport/call-passthrough';
 import { boundedBody, takeRoom, tooLarge } from '../exchange/bounded-body';
-import { readJsonText } from '../exchange/read-json-text';
-import { parseBody } from '../exchange/read-request';
+import { readJson } from '../exchange/read-json';
 import { findShape } from './allow-native';
 import type { NativeJob } from './plan-passthrough';
 
@@ -112,11 +111,9 @@ export async function readBody(
     const bytes = Buffer.concat(await Array.fromAsync(body));
     return { bytes, length: bytes.byteLength };
   }
-  const text = await readJsonText(body, { fatal: true });
-  if (text === '' && !needsObject) return { bytes: Buffer.alloc(0), length: 0 };
-  const isLarge = text.length > LARGE_JSON_LENGTH;
-  const value = await parseBody(text, isLarge);
-  if (needsObject && !isObject(value)) throw noObject();
+  const { value, isLarge } = await readJson(body, { fatal: true });
+  if (value === undefined && !needsObject) return { bytes: Buffer.alloc(0), length: 0 };
+  if (value === undefined || (needsObject && !isObject(value))) throw noObject();
   const written = isLarge ? await writeLarge(value) : writeSmall(value);
   return { ...written, isJson, json: isObject(value) ? value : undefined };
 }

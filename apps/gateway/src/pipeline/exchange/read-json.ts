@@ -1,0 +1,87 @@
+import type { JsonValue } from '@llm0/core/chat/json';
+import { RequestBounds } from '@llm0/core/chat/json-bounds';
+import { LARGE_JSON_LENGTH, parseJsonPieces } from '@llm0/core/chat/json-in-turns';
+import { GatewayError } from '@llm0/core/errors/gateway-error';
+import { nextTurn } from '@llm0/core/waits/in-turns';
+
+/** Bytes that are decoded and judged in one turn. */
+const PIECE_BYTES = 256 * 1024;
+
+export interface ReadJson {
+  /** Undefined for an empty body. */
+  readonly value: JsonValue | undefined;
+  readonly isLarge: boolean;
+}
+
+/**
+ * The JSON of a body, decoded, judged and parsed as it comes: no one step takes long, what is too much is not read to its end,
+ * and the text of a large one is never there as a whole. Throws `invalid_request`; `invalid_json` for what is no JSON, and for
+ * what is no UTF-8 where that is `fatal`.
+ */
+export async function readJson(body: ReadableStream<Uint8Array>, options: { fatal: boolean }): Promise<ReadJson> {
+  const pieces = readPieces(body, options);
+  const first: string[] = [];
+  let length = 0;
+  for (;;) {
+    const { done, value: piece } = await pieces.next();
+    if (done === true) break;
+    first.push(piece);
+    length += piece.length;
+    if (length <= LARGE_JSON_LENGTH) continue;
+    return { value: await asJson(() => parseJsonPieces(chain(first, pieces))), isLarge: true };
+  }
+  const text = first.join('');
+  return { value: text === '' ? undefined : await asJson(() => JSON.parse(text) as JsonValue), isLarge: false };
+}
+
+async function* chain(first: string[], rest: AsyncGenerator<string>): AsyncGenerator<string> {
+  yield first.splice(0).join('');
+  yield* rest;
+}
+
+async function* readPieces(
+  body: ReadableStream<Uint8Array>,
+  options: { readonly fatal: boolean },
+): AsyncGenerator<string> {
+  const decoder = new TextDecoder('utf-8', options);
+  const bounds = new RequestBounds();
+  let bytesInTurn = 0;
+  for await (const chunk of body) {
+    for (let at = 0; at < chunk.byteLength; at += PIECE_BYTES) {
+      const bytes = chunk.subarray(at, at + PIECE_BYTES);
+      bytesInTurn += bytes.byteLength;
+      if (bytesInTurn > PIECE_BYTES) {
+        // What has come already is given out without a turn for others.
+        await nextTurn();
+        bytesInTurn = bytes.byteLength;
+      }
+      const piece = decode(decoder, bytes);
+      bounds.check(piece);
+      yield piece;
+    }
+  }
+  yield decode(decoder);
+  if (bounds.isOpen) throw new GatewayError('invalid_json', 'The request body is not valid JSON: it breaks off.');
+}
+
+function decode(decoder: TextDecoder, bytes?: Uint8Array): string {
+  try {
+    return decoder.decode(bytes, { stream: bytes !== undefined });
+  } catch (cause) {
+    throw new GatewayError('invalid_json', 'The request body is not valid JSON: it is not UTF-8.', { cause });
+  }
+}
+
+/** Throws `invalid_json`. */
+export async function asJson(read: () => JsonValue | Promise<JsonValue>): Promise<JsonValue> {
+  try {
+    return await read();
+  } catch (cause) {
+    if (!(cause instanceof SyntaxError)) throw cause;
+    throw new GatewayError('invalid_json', `The request body is not valid JSON: ${describe(cause)}.`, { cause });
+  }
+}
+
+function describe({ message }: SyntaxError): string {
+  return message.replace(/^JSON Parse error:\s*/i, '').slice(0, 120);
+}

@@ -1,0 +1,30 @@
+// The vocabulary takes some 400 ms to load, and 100,000 tokens 20 ms to decode: in a thread of its own nobody waits for that.
+import { parentPort } from 'node:worker_threads';
+import { decode } from 'gpt-tokenizer/encoding/cl100k_base';
+import { lowerPriority } from '../threads/lower-priority';
+
+export interface DecodeJob {
+  readonly id: number;
+  readonly inputs: readonly (readonly number[])[];
+}
+
+export interface DecodeReply {
+  readonly id: number;
+  /** In the order of the inputs; undefined for what holds a number that is no token. */
+  readonly texts: readonly (string | undefined)[];
+}
+
+lowerPriority(10);
+
+function decodeOne(tokens: readonly number[]): string | undefined {
+  try {
+    return decode(tokens);
+  } catch {
+    return undefined;
+  }
+}
+
+parentPort?.on('message', ({ id, inputs }: DecodeJob) => {
+  const reply: DecodeReply = { id, texts: inputs.map(decodeOne) };
+  parentPort?.postMessage(reply);
+});
