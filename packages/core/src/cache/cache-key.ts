@@ -1,5 +1,5 @@
 import type { ChatRequest } from '../chat/request';
-import { writeJsonInTurns } from '../chat/write-json-in-turns';
+import { digestJsonInTurns } from '../chat/write-json-in-turns';
 
 /** Fields of `extra` that do not change the answer (contract: exact cache). */
 const LEFT_OUT: ReadonlySet<string> = new Set(['stream_options', 'store', 'user', 'metadata', 'safety_identifier']);
@@ -16,10 +16,8 @@ export function exactCacheKey(projectId: string, scope: string, request: ChatReq
 }
 
 /** What stands for the canonical text of a large request in its key. */
-export async function digestRequest(request: ChatRequest): Promise<string> {
-  const hasher = new Bun.CryptoHasher('sha256');
-  await writeJsonInTurns(canonicalParts(request), (piece) => hasher.update(piece));
-  return hasher.digest('hex');
+export function digestRequest(request: ChatRequest): Promise<string> {
+  return digestJsonInTurns(canonicalParts(request));
 }
 
 /** The request as one JSON text: fixed field order, unknown fields by name, nothing of delivery or bookkeeping. */

@@ -1,5 +1,5 @@
 import { parseJson } from '../chat/json';
-import { writeJsonInTurns } from '../chat/write-json-in-turns';
+import { digestJsonInTurns } from '../chat/write-json-in-turns';
 import type { EmbeddingRequest } from '../embedding/embedding-request';
 
 /** What the exact cache keeps of one embedded input. */
@@ -50,13 +50,13 @@ export function embeddingCacheKey(
   return hasher.digest('hex');
 }
 
-/** What stands for the parts of a large request in its keys: the same as if each was hashed at once. */
+/** What stands for the parts of a large request in its keys. */
 export async function digestEmbeddingRequest(
   request: EmbeddingRequest,
 ): Promise<NonNullable<EmbeddingRequest['digest']>> {
   const inputs: string[] = [];
-  const extra = await digestInTurns(extraOf(request));
-  for (const input of request.inputs) inputs.push(await digestInTurns(input));
+  const extra = await digestJsonInTurns(extraOf(request));
+  for (const input of request.inputs) inputs.push(await digestJsonInTurns(input));
   return { extra, inputs };
 }
 
@@ -64,11 +64,5 @@ const extraOf = ({ extra }: EmbeddingRequest) =>
   Object.keys(extra)
     .sort()
     .map((name) => [name, extra[name]]);
-
-async function digestInTurns(value: unknown): Promise<string> {
-  const hasher = new Bun.CryptoHasher('sha256');
-  await writeJsonInTurns(value, (piece) => hasher.update(piece));
-  return hasher.digest('hex');
-}
 
 const sha256 = (text: string) => new Bun.CryptoHasher('sha256').update(text).digest('hex');

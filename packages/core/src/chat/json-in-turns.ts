@@ -1,5 +1,5 @@
 // What is large is read and written in slices of a few milliseconds, with a turn for everybody else between them.
-import { nextTurn, Turns } from '../waits/in-turns';
+import { freeBytes, letGo, nextTurn, Turns } from '../waits/in-turns';
 import type { JsonObject, JsonValue } from './json';
 
 /** Bodies up to this length are read and written at once: that takes some milliseconds. */
@@ -10,20 +10,20 @@ const WINDOW = 32 * 1024;
 /** Characters, or bytes, that are taken in hand at a time. */
 const PIECE = 256 * 1024;
 
-/** UTF-8 bytes as text, in turns; lets go of them. `fatal`: throws `TypeError` for what is no UTF-8. */
-export async function decodeInTurns(chunks: Uint8Array[], options: { readonly fatal?: boolean } = {}): Promise<string> {
+/** UTF-8 bytes as text, in turns; lets go of them. */
+export async function decodeInTurns(chunks: Uint8Array[]): Promise<string> {
   const pieces: string[] = [];
-  for await (const piece of decodePieces(chunks, options)) pieces.push(piece);
+  for await (const piece of decodePieces(chunks)) pieces.push(piece);
   await nextTurn();
   return pieces.join('');
 }
 
-/** The same in pieces, each after a turn for others where it took long; lets go of each chunk once it is decoded. */
+/** The same in pieces. `frees`: nobody else reads the chunks, so that each goes at once when it is decoded. */
 export async function* decodePieces(
   chunks: Uint8Array[],
-  options: { readonly fatal?: boolean } = {},
+  { frees = false }: { readonly frees?: boolean } = {},
 ): AsyncGenerator<string> {
-  const decoder = new TextDecoder('utf-8', options);
+  const decoder = new TextDecoder('utf-8');
   const turns = new Turns();
   const left = chunks.splice(0).reverse();
   for (let chunk = left.pop(); chunk !== undefined; chunk = left.pop()) {
@@ -31,6 +31,7 @@ export async function* decodePieces(
       yield decoder.decode(chunk.subarray(at, at + PIECE), { stream: true });
       await turns.pause();
     }
+    if (frees) freeBytes(chunk);
   }
   yield decoder.decode();
 }
@@ -58,6 +59,9 @@ export async function parseJsonPieces(pieces: AsyncIterable<string>): Promise<Js
     await iterator.return?.();
   }
 }
+
+/** A string of as many characters is so much of the heap that what it was made of goes at once. */
+const HUGE = 4 * 1024 * 1024;
 
 const CLOSING: Readonly<Record<string, string>> = { '[': ']', '{': '}' };
 
@@ -170,8 +174,12 @@ class TurnParser {
       await this.turns.pause();
     }
     if (pieces.length === 1) return pieces[0] ?? '';
-    if (length > LARGE_JSON_LENGTH) await nextTurn();
-    return pieces.join('');
+    if (length <= LARGE_JSON_LENGTH) return pieces.join('');
+    if (length < HUGE) await nextTurn();
+    else await letGo();
+    const whole = pieces.splice(0).join('');
+    if (length >= HUGE) await letGo();
+    return whole;
   }
 
   private async skipSpace(): Promise<void> {
@@ -195,6 +203,7 @@ class TurnParser {
       else {
         this.text = this.text.slice(this.at) + value;
         this.at = 0;
+        await this.turns.pauseAfter(value.length);
       }
     }
   }

@@ -1,5 +1,5 @@
 // The other half of `json-in-turns`: what is large is written in slices of a few milliseconds.
-import { letGo, nextTurn, Turns } from '../waits/in-turns';
+import { freeBytes, letGo, nextTurn, Turns } from '../waits/in-turns';
 import { LARGE_JSON_LENGTH } from './json-in-turns';
 
 /** Characters that are written by one native call. */
@@ -26,23 +26,34 @@ export async function piecesOfJson(value: unknown): Promise<Buffer[]> {
 /** All of them, copied once, in a turn of its own: who sends or serves a blob copies nothing. Lets go of the pieces. */
 export async function joinInTurns(pieces: Uint8Array[]): Promise<Blob> {
   await nextTurn();
-  const whole = new Blob(pieces.splice(0) as BlobPart[]);
+  const parts = pieces.splice(0);
+  const whole = new Blob(parts as BlobPart[]);
+  for (const part of parts) freeBytes(part);
   await letGo();
   return whole;
 }
 
 /** The same, piece by piece, for who need not have them all at once. */
 export async function writeJsonInTurns(value: unknown, take: (piece: Buffer) => void): Promise<void> {
-  const writer = new TurnWriter(take);
+  const writer = new TurnWriter((text) => take(Buffer.from(text)));
   await writer.write(value);
   writer.finish();
 }
 
+/** SHA-256 (hex) of a value, in turns: of its JSON, in which long strings stand by their length and as they are. */
+export async function digestJsonInTurns(value: unknown): Promise<string> {
+  const hasher = new Bun.CryptoHasher('sha256');
+  const writer = new DigestWriter((text) => hasher.update(text));
+  await writer.write(value);
+  writer.finish();
+  return hasher.digest('hex');
+}
+
 class TurnWriter {
-  private text = '';
+  protected text = '';
   private readonly turns = new Turns();
 
-  constructor(private readonly take: (piece: Buffer) => void) {}
+  constructor(protected readonly take: (piece: string) => void) {}
 
   async write(value: unknown): Promise<void> {
     if (weigh(value, WINDOW) >= 0) this.text += JSON.stringify(value) ?? 'null';
@@ -53,7 +64,7 @@ class TurnWriter {
   }
 
   finish(): void {
-    if (this.text !== '') this.take(Buffer.from(this.text));
+    if (this.text !== '') this.take(this.text);
   }
 
   private async writeList(list: readonly unknown[]): Promise<void> {
@@ -87,17 +98,36 @@ class TurnWriter {
     for (let at = 0; at < value.length; ) {
       let cut = Math.min(value.length, at + WINDOW);
       if (cut < value.length && isHighSurrogate(value.charCodeAt(cut - 1))) cut -= 1;
-      this.text += JSON.stringify(value.slice(at, cut)).slice(1, -1);
+      const shown = this.inString(value.slice(at, cut));
+      this.text = this.text === '' ? shown : this.text + shown;
       at = cut;
       await this.flush();
     }
     this.text += '"';
   }
 
+  protected inString(part: string): string {
+    return JSON.stringify(part).slice(1, -1);
+  }
+
   private async flush(): Promise<void> {
-    this.take(Buffer.from(this.text));
+    const { length } = this.text;
+    this.take(this.text);
     this.text = '';
-    await this.turns.pause();
+    await this.turns.pauseAfter(length);
+  }
+}
+
+/** Nothing is copied of a long string: its parts stand as they are, each behind its kind and length. */
+class DigestWriter extends TurnWriter {
+  protected override inString(part: string): string {
+    // Halves of characters would all be hashed as the same one.
+    const isWhole = part.isWellFormed();
+    const shown = isWhole ? part : JSON.stringify(part);
+    this.text += `${isWhole ? 'w' : 'h'}${shown.length}:`;
+    this.take(this.text);
+    this.text = '';
+    return shown;
   }
 }
 

@@ -77,7 +77,7 @@ export async function prepareAnswer(chunks: Uint8Array[], bounds: JsonBounds): P
   let size = 0;
   for (const { byteLength } of chunks) size += byteLength;
   if (size <= LARGE_JSON_LENGTH) return Buffer.concat(chunks);
-  const pieces = within(bounds, decodePieces(chunks));
+  const pieces = within(bounds, decodePieces(chunks, { frees: true }));
   return new ParsedAnswer(await parseJsonPieces(pieces).catch(() => undefined));
 }
 

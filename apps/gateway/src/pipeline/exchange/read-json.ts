@@ -2,7 +2,7 @@ import type { JsonValue } from '@llm0/core/chat/json';
 import { RequestBounds } from '@llm0/core/chat/json-bounds';
 import { LARGE_JSON_LENGTH, parseJsonPieces } from '@llm0/core/chat/json-in-turns';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
-import { nextTurn } from '@llm0/core/waits/in-turns';
+import { freeBytes, nextTurn } from '@llm0/core/waits/in-turns';
 
 /** Bytes that are decoded and judged in one turn. */
 const PIECE_BYTES = 256 * 1024;
@@ -59,6 +59,7 @@ async function* readPieces(
       bounds.check(piece);
       yield piece;
     }
+    freeBytes(chunk);
   }
   yield decode(decoder);
   if (bounds.isOpen) throw new GatewayError('invalid_json', 'The request body is not valid JSON: it breaks off.');
