@@ -63,7 +63,7 @@ export async function createServices(config: Config, log: Logger, version: strin
   const statsThread = databaseUrl === undefined ? undefined : new StatsThread({ databaseUrl });
   const services: Services = {
     ...{ version, startedMs, config, log, metrics, hotStore, leases, health, storeClock },
-    refusals: createRefusalFolder({ hotStore, metrics }),
+    refusals: createRefusalFolder({ hotStore, metrics }, config),
     mediaEgress: readEgressAllow(config.mediaEgressAllow),
     ...caching.caches,
     clock: { nowMs: () => clock.nowMs(), monotonicMs },
@@ -92,9 +92,10 @@ export async function createServices(config: Config, log: Logger, version: strin
   return { services, database, tables, statsThread, providerAdmin, firstCredentials, close };
 }
 
-function createRefusalFolder(services: Pick<Services, 'hotStore' | 'metrics'>): RefusalFolder {
+function createRefusalFolder(services: Pick<Services, 'hotStore' | 'metrics'>, { testing }: Config): RefusalFolder {
   const settle = (record: LogRecord) => void settleRecord(services, record, { held: false, tokens: 0 });
-  return new RefusalFolder({ settle, monotonicMs: () => performance.now() });
+  const { failuresPerSecond } = testing;
+  return new RefusalFolder({ settle, monotonicMs: () => performance.now(), failuresPerSecond });
 }
 
 function createKeyCache(db: Db, firstCredentials: FirstCredentials): KeyCache {

@@ -130,33 +130,21 @@ export function timesCount(
   return bounded(limit * Math.max(1, ...asked.map((count) => Math.ceil(Number(count)))));
 }
 
-/** Media and references by any of the formats: what stands behind them is not in the request. */
-const REFERENCES: ReadonlySet<string> = new Set([
-  ...['image_url', 'input_audio', 'audio', 'image', 'video', 'document', 'file', 'file_id', 'file_url', 'file_data'],
-  ...['inlineData', 'inline_data', 'fileData', 'source', 's3Location', 'item_reference', 'container'],
-]);
-/** What lies in these is text to the model, whatever its names. */
-export const OPAQUE_FIELDS: ReadonlySet<string> = new Set([
-  ...['parameters', 'input_schema', 'inputSchema', 'schema', 'json_schema', 'parametersJsonSchema', 'responseSchema'],
-  ...['args', 'arguments', 'response', 'metadata'],
-]);
+export { countReferences, OPAQUE_FIELDS } from '@llm0/core/pricing/count-references';
 
-/** Media and references in a request. */
-export function countReferences(value: JsonValue | undefined): number {
-  if (typeof value !== 'object' || value === null) return 0;
-  let found = 0;
-  for (const [name, item] of Object.entries(value)) {
-    if (OPAQUE_FIELDS.has(name)) continue;
-    if (!Array.isArray(value) && REFERENCES.has(name) && item !== null) found += 1;
-    else found += countReferences(item);
-  }
-  return found;
+/** All tools of a request, however they are listed: where a list is expected, many vendors take one object as well. */
+export function toolsOf(body: JsonObject): readonly JsonObject[] {
+  const named = (value: JsonObject, name: string) =>
+    Object.keys(value).flatMap((field) => (field.toLowerCase() === name ? [value[field] ?? null] : []));
+  const configured = named(body, 'toolconfig').flatMap((config) => named(asObject(config) ?? {}, 'tools'));
+  return asObjects([...named(body, 'tools'), ...configured].flat(MOST_NESTED) as JsonValue);
 }
+
+const MOST_NESTED = 10;
 
 /** True where a tool is run by the vendor: what that costs is not in the request. */
 export function hasVendorTools(body: JsonObject): boolean {
-  const tools = [...asObjects(body.tools), ...asObjects(asObject(body.toolConfig)?.tools)];
-  return tools.some((tool) => {
+  return toolsOf(body).some((tool) => {
     const type = tool.type ?? 'function';
     if (type !== 'function' && type !== 'custom') return true;
     const own = ['function', 'name', 'toolSpec', 'functionDeclarations', 'function_declarations', 'cachePoint'];

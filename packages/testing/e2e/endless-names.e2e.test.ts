@@ -99,6 +99,30 @@ for (const kind of STORE_KINDS) {
     );
 
     test(
+      'a flood of wrong requests is told to wait, and shares its rows',
+      async () => {
+        const key = { rate_limit_per_minute: 1, rate_limit_burst: 1 };
+        const { apiKey, projectId } = await createTestKey(world.gateway, { key });
+        const statuses = new Map<number, number>();
+        for (let round = 0; round < 12; round++) {
+          const asked = Array.from({ length: 50 }, (_, n) =>
+            postChat(world.gateway, apiKey, { model: `none-${round}-${n}`, messages: 1 }),
+          );
+          for (const { status } of await Promise.all(asked)) statuses.set(status, (statuses.get(status) ?? 0) + 1);
+        }
+        expect(statuses.get(400) ?? 0).toBeWithin(300, 450);
+        expect((statuses.get(400) ?? 0) + (statuses.get(429) ?? 0)).toBe(600);
+        await world.restart('stop');
+        const rows = (await allLogs(world.gateway, `project_id=${projectId}`)) as unknown as readonly {
+          refused_count: number | null;
+        }[];
+        expect(rows.reduce((sum, row) => sum + (row.refused_count ?? 1), 0)).toBe(600);
+        expect(rows.length).toBeLessThan(500);
+      },
+      SETUP_MS,
+    );
+
+    test(
       'what is folded when the gateway is told to go is not lost',
       async () => {
         const key = { rate_limit_per_minute: 1, rate_limit_burst: 1 };

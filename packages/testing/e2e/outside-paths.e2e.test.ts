@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { mkdtempSync, rmSync } from 'node:fs';
+import { connect as connectPlain } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
@@ -15,6 +16,14 @@ describe('paths that are nobody’s', () => {
   }, SETUP_MS);
   afterAll(() => world.close(), SETUP_MS);
   const get = (path: string) => fetch(`${world.gateway.url}${path}`);
+  const askRaw = (head: string) =>
+    new Promise<string>((resolve, reject) => {
+      const socket = connectPlain(Number(new URL(world.gateway.url).port), '127.0.0.1', () => socket.write(head));
+      let answer = '';
+      socket.on('data', (bytes) => (answer += bytes));
+      socket.on('end', () => resolve(answer));
+      socket.on('error', reject);
+    });
 
   test.each([
     '/foo',
@@ -29,6 +38,19 @@ describe('paths that are nobody’s', () => {
     const answer = await get(path);
     expect(answer.status).toBe(404);
     expect(await answer.json()).toMatchObject({ error: { code: 'not_found' } });
+  });
+
+  test.each(['a^b', '', 'x@y', '<x>', 'a b'])('no other page is behind a Host that is none (%p)', async (host) => {
+    for (const [method, path] of [
+      ['POST', '/ab/passthrough/x'],
+      ['GET', '/ab/metrics'],
+      ['GET', '/v1/models'],
+    ] as const) {
+      const answer = await askRaw(
+        `${method} ${path} HTTP/1.1\r\nHost: ${host}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`,
+      );
+      expect(answer).toStartWith('HTTP/1.1 400');
+    }
   });
 
   test("the Go project's probes are aliases of ours", async () => {

@@ -115,6 +115,10 @@ const LINE = [
   { title: '', value: (row: JsonObject) => `${formatCell(row.tokens_in)}+${formatCell(row.tokens_out)} tok` },
   { title: '', value: (row: JsonObject) => `$${formatCell(row.cost_usd)}` },
   { title: '', value: (row: JsonObject) => `${Math.round(Number(row.latency_ms))} ms` },
-  { title: '', value: (row: JsonObject) => row.error_code ?? '' },
+  {
+    title: '',
+    value: ({ error_code, refused_count }: JsonObject) =>
+      typeof refused_count === 'number' ? `${formatCell(error_code)} ×${refused_count}` : (error_code ?? ''),
+  },
   column('request_id', { title: '' }),
 ];

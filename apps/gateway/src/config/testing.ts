@@ -5,6 +5,7 @@ const NAMES = [
   'LLM0_TEST_LEASE_MS',
   'LLM0_TEST_ADMIT_DEADLINE_MS',
   'LLM0_TEST_LOOK_UP_DEADLINE_MS',
+  'LLM0_TEST_FAILURES_PER_SECOND',
 ] as const;
 const MS_RANGE = { min: 10, max: 60_000 };
 
@@ -22,6 +23,8 @@ export function readTestSettings(read: EnvReader, environment: string) {
     /** How long an admission may wait for Redis instead of 80 ms: for test machines that are too busy. */
     admitDeadlineMs: read.optionalInteger('LLM0_TEST_ADMIT_DEADLINE_MS', MS_RANGE),
     /** How long a look-up of the warm tier may take instead of 100 ms, a semantic one instead of 150, for the same reason. */
+    /** Refusals a second that a key may have instead of 10: for tests that are wrong on purpose. */
+    failuresPerSecond: read.optionalInteger('LLM0_TEST_FAILURES_PER_SECOND', { min: 1, max: 1_000_000 }),
     lookUpDeadlineMs: read.optionalInteger('LLM0_TEST_LOOK_UP_DEADLINE_MS', MS_RANGE),
   };
 }

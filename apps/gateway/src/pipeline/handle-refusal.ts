@@ -1,7 +1,7 @@
 import type { IdempotencyClaim } from '@llm0/core/cache/idempotency/idempotency-keys';
 import type { ChatRequest } from '@llm0/core/chat/request';
 import { ZERO_USAGE } from '@llm0/core/chat/usage';
-import type { GatewayError } from '@llm0/core/errors/gateway-error';
+import { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { DialectName } from '@llm0/core/logs/log-record';
 import type { ErrorEnvelope } from '../dialects/dialect';
 import type { Services } from '../services/contract';
@@ -41,8 +41,8 @@ type Needs = Pick<
 /** The error as the caller is told it. Every request that passed auth leaves a row, refused ones too. */
 export async function handleRefusal(services: Needs, refused: Refused): Promise<Response> {
   const { envelope, progress } = refused;
-  const error = asGatewayError(refused.cause, services.log);
   const { exchange, principal } = progress;
+  const error = boundFailures(services, progress, asGatewayError(refused.cause, services.log));
   if (error.kind === 'client_closed') progress.claim?.release();
   else progress.claim?.fail(error);
   if (exchange !== undefined && principal !== undefined) {
@@ -54,6 +54,18 @@ export async function handleRefusal(services: Needs, refused: Refused): Promise<
     dialect: envelope,
     projectCapNanoUsd: principal?.project.monthlyCapNanoUsd,
   });
+}
+
+const RETRY_MS = 1000;
+
+/** Who is refused again and again before anything is decided waits like one who asks too often. */
+function boundFailures({ refusals }: Needs, { principal, meter }: Progress, error: GatewayError): GatewayError {
+  const { httpStatus } = errorOutcome(error);
+  const isTheirs = httpStatus >= 400 && httpStatus < 500 && httpStatus !== 429;
+  if (principal === undefined || meter !== undefined || !isTheirs || error.kind === 'client_closed') return error;
+  if (refusals.mayFail(principal.key.id)) return error;
+  const message = `Too many requests with this API key were refused, the last one because: ${error.message}`;
+  return new GatewayError('rate_limit_exceeded', message, { retryAfterMs: RETRY_MS, cause: error });
 }
 
 interface Known extends Refused {

@@ -15,6 +15,7 @@ import type { FirstSecrets } from './first-credentials';
 import { limitFloods } from './limit-floods';
 import { loadAdminLater } from './load-admin';
 import type { Ports } from './print-start';
+import { refuseOddHosts } from './refuse-odd-hosts';
 import { closeConnections, stopListening } from './stop-listening';
 import { listenOrExplain, type Place, placesOf } from './take-port';
 
@@ -99,8 +100,9 @@ function answer({ apps, services, secrets, shutdown }: Started, open: Open): Ser
   const cors = allowOrigins(services.config.corsOrigins);
   const limit = limitFloods(services, (path, error) => refuse(services, path, error));
   const guard = (handle: Routes['fetch']) => cors(limit(handle));
+  const knownHost = refuseOddHosts((path, error) => refuse(services, path, error));
   const hot = Object.entries(createHotRoutes(services)).map(([path, { POST }]) => [path, { POST: guard(POST) }]);
-  const routesOf = (app: Hono): Routes => ({ routes: Object.fromEntries(hot), fetch: guard(app.fetch) });
+  const routesOf = (app: Hono): Routes => ({ routes: Object.fromEntries(hot), fetch: knownHost(guard(app.fetch)) });
   const [main, admin] = open([routesOf(apps.main), routesOf(apps.admin)]);
   const servers = admin === undefined ? [main] : [main, admin];
   const ports = { port: main.port ?? services.config.port, adminPort: admin?.port };

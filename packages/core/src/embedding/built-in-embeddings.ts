@@ -23,7 +23,7 @@ export interface BuiltInAnswer {
 }
 
 /** Texts of one request that wait in the worker at once: others get their turn between them. */
-const AT_ONCE = 8;
+const AT_ONCE = 2;
 
 /** One vector a text; throws for what the model cannot take. */
 export async function embedBuiltIn(embedder: TextEmbedder, job: BuiltInJob): Promise<BuiltInAnswer> {

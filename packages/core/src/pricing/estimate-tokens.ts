@@ -1,4 +1,5 @@
 import type { ChatMessage, ChatRequest, ContentPart, TextPrompt, Tool } from '../chat/request';
+import { countReferences } from './count-references';
 
 /** What a request weighs before any model has seen it. */
 export interface RequestWeight {
@@ -55,7 +56,10 @@ function addMessage(weight: MutableWeight, message: ChatMessage): void {
   for (const part of message.reasoning ?? []) {
     weight.textBytes += Buffer.byteLength(part.text ?? '') + Buffer.byteLength(part.data ?? '');
   }
-  if (message.raw !== undefined) weight.textBytes += jsonBytes(message.raw.value);
+  if (message.raw === undefined) return;
+  const { content: _counted, ...others } = message.raw.value;
+  weight.files += countReferences(others);
+  weight.textBytes += jsonBytes(message.raw.value);
 }
 
 const PART_WEIGHERS: {
@@ -77,8 +81,7 @@ const PART_WEIGHERS: {
     w.files += 1;
   },
   raw: (w, part) => {
-    // A part with a source is media, whatever else it says.
-    if (part.value.source !== undefined) w.files += 1;
+    w.files += countReferences(part.value);
     w.textBytes += jsonBytes(part.value);
   },
 };

@@ -14,6 +14,7 @@ describe('fields that change the bill', () => {
     ['openai-completions', { model: 'm', prompt: ['model'], best_of: 2 }],
     ['openai-responses', { model: 'm', input: [{ type: 'message', model: 'x' }], background: false }],
     ['anthropic-messages', { ...chat, speed: 'standard', inference_geo: 'global' }],
+    ['anthropic-messages', { ...chat, context_management: { edits: [{ type: 'clear_tool_uses_20250919' }] } }],
     [
       'anthropic-messages',
       { ...chat, tools: [{ name: 'f', input_schema: { models: ['x'] } }, { type: 'bash_20250124' }] },
@@ -44,6 +45,16 @@ describe('fields that change the bill', () => {
     ['anthropic-messages', 'tools strict', { tools: [{ type: 'web_search_20250305', name: 'web_search' }] }],
     ['gemini-content', 'cachedContent strict', { cachedContent: 'cachedContents/1' }],
     ['gemini-content', 'tools strict', { tools: [{ googleSearch: {} }] }],
+    ['gemini-content', 'tools strict', { tools: { googleSearch: {} } }],
+    ['gemini-content', 'tools strict', { tools: [[{ url_context: {} }]] }],
+    ['openai-chat', 'tools strict', { tools: { type: 'web_search' } }],
+    ['openai-chat', 'Max_Tokens strict', { Max_Tokens: 100_000 }],
+    ['openai-chat', 'Plugins capped', { Plugins: [{ id: 'web' }] }],
+    [
+      'anthropic-messages',
+      'context_management strict',
+      { context_management: { edits: [{ type: 'compact_20260112' }] } },
+    ],
     [
       'gemini-content',
       'generationConfig.responseModalities strict',
@@ -57,6 +68,7 @@ describe('fields that change the bill', () => {
 
   test.each<[WireFormat, JsonObject, string[]]>([
     ['openai-chat', { models: ['a', 'b'] }, ['models a', 'models b']],
+    ['openai-chat', { Model: 'a', MODELS: ['b'], Fallbacks: ['c'] }, ['Model a', 'MODELS b', 'Fallbacks c']],
     ['openai-chat', { fallbacks: ['a', { model: 'b', messages: [] }] }, ['fallbacks a', 'fallbacks.model b']],
     ['openai-chat', { plugins: [{ id: 'auto', allowed_models: ['a'] }] }, ['plugins.allowed_models a']],
     [

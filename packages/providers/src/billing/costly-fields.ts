@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue, WireFormat } from '@llm0/core/chat/json';
-import { OPAQUE_FIELDS } from '../passthrough';
+import { OPAQUE_FIELDS, toolsOf } from '../passthrough';
 import { asObject, asObjects } from '../translation/read-json';
 
 /**
@@ -23,6 +23,8 @@ interface CostlyField {
 const isOff = (value: JsonValue): boolean => asObject(value)?.mode === 'off';
 const isTextOnly = (value: JsonValue): boolean =>
   Array.isArray(value) && value.every((kind) => String(kind).toLowerCase() === 'text');
+const isClearingOnly = (value: JsonValue): boolean =>
+  asObjects(asObject(value)?.edits).every(({ type }) => String(type).startsWith('clear_'));
 const isUsual =
   (...usual: readonly string[]) =>
   (value: JsonValue): boolean =>
@@ -72,6 +74,11 @@ const COSTLY: readonly CostlyField[] = [
   },
   { vendor: 'anthropic', format: 'anthropic-messages', effect: 'capped', fields: ['container'] },
   { vendor: 'anthropic', format: 'anthropic-messages', effect: 'strict', fields: ['mcp_servers'] },
+  // https://platform.claude.com/docs/en/build-with-claude/context-editing: what a summary costs stands beside the usage.
+  {
+    ...{ vendor: 'anthropic', format: 'anthropic-messages', effect: 'strict' },
+    ...{ fields: ['context_management'], isHarmless: isClearingOnly },
+  },
   // https://ai.google.dev/api/caching: another request's input is read, at a price of its own.
   { vendor: 'gemini', format: 'gemini-content', effect: 'strict', fields: ['cachedContent', 'cached_content'] },
   // https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html: dearer hardware, guardrails by the
@@ -108,12 +115,13 @@ const NOTHING: Costly = { uses: [], names: [] };
 const BY_FORMAT = new Map<WireFormat, Map<string, CostlyField>>();
 for (const entry of COSTLY) {
   const fields = BY_FORMAT.get(entry.format) ?? new Map<string, CostlyField>();
-  for (const field of entry.fields) fields.set(field, entry);
+  for (const field of entry.fields) fields.set(field.toLowerCase(), entry);
   BY_FORMAT.set(entry.format, fields);
 }
 
-/** Servers of one family take each other's fields. */
-function fieldOf(format: WireFormat, field: string): CostlyField | undefined {
+/** Servers of one family take each other's fields; those written in Go do not tell capitals from small letters. */
+function fieldOf(format: WireFormat, name: string): CostlyField | undefined {
+  const field = name.toLowerCase();
   const own = BY_FORMAT.get(format)?.get(field);
   if (own !== undefined || !RELATED.has(format) || COUNTED.has(field)) return own;
   return BY_FORMAT.get('openai-chat')?.get(field);
@@ -122,7 +130,12 @@ const RELATED: ReadonlySet<WireFormat> = new Set(['openai-responses', 'openai-co
 /** Part of the hold there. */
 const COUNTED: ReadonlySet<string> = new Set(['best_of']);
 
-const TIER_FIELDS = ['service_tier', 'serviceTier'] as const;
+const TIER_FIELD = /^service_?tier$/i;
+/** In other letters they are passed on as unknown, and may be read in place of what was counted. */
+const READ_AS: ReadonlySet<string> = new Set([
+  ...['messages', 'input', 'prompt', 'system', 'instructions', 'tools', 'functions', 'options', 'stream'],
+  ...['max_tokens', 'max_completion_tokens', 'max_output_tokens', 'num_predict', 'n', 'best_of', 'stream_options'],
+]);
 /** Only read by a model, or given back. */
 const CONTENT: ReadonlySet<string> = new Set([
   ...['messages', 'contents', 'content', 'input', 'system', 'systemInstruction', 'system_instruction'],
@@ -132,7 +145,8 @@ const CONTENT: ReadonlySet<string> = new Set([
 /** `model`, `models`, `fallback_models`, `answering_model`, `modelId`, … */
 const NAMES_MODEL =
   /^(?:[\w-]*[_-])?(?:models?|fallbacks?)(?:[_-]?(?:id|name)s?|Ids?|Names?)?$|[a-z](?:Models?|Fallbacks?)(?:Id|Name)?$/;
-const MAX_DEPTH = 8;
+const namesModel = (field: string) => NAMES_MODEL.test(field) || NAMES_MODEL.test(field.toLowerCase());
+const MAX_DEPTH = 200;
 
 /** Reads a request in its wire format, also for models that it names beside the one at the top. */
 export function findCostly(format: WireFormat, body: JsonObject): Costly {
@@ -144,8 +158,8 @@ export function findCostly(format: WireFormat, body: JsonObject): Costly {
     if (field === 'prompt' && format !== 'openai-responses') continue;
     const known = fieldOf(format, field);
     if (known !== undefined && known.isHarmless?.(value) !== true) uses.push({ field, effect: known.effect });
-    if (field !== 'model' && mayName(value))
-      collectNames(value, { field, isName: NAMES_MODEL.test(field), depth: 0 }, names);
+    if (READ_AS.has(field.toLowerCase()) && !READ_AS.has(field)) uses.push({ field, effect: 'strict' });
+    if (field !== 'model' && mayName(value)) collectNames(value, { field, isName: namesModel(field), depth: 0 }, names);
   }
   if (hasPaidTools(format, body)) uses.push({ field: 'tools', effect: 'strict' });
   if (makesMedia(body)) uses.push({ field: 'generationConfig.responseModalities', effect: 'strict' });
@@ -173,7 +187,7 @@ function collectNames(value: JsonValue, { field, isName, depth }: Place, names: 
   }
   for (const [name, item] of Object.entries(value)) {
     if (CONTENT.has(name)) continue;
-    const place = { field: `${field}.${name}`, isName: NAMES_MODEL.test(name), depth: depth + 1 };
+    const place = { field: `${field}.${name}`, isName: namesModel(name), depth: depth + 1 };
     if (item !== undefined) collectNames(item, place, names);
   }
 }
@@ -189,9 +203,8 @@ const PAID_TOOLS: Partial<Record<WireFormat, RegExp>> = {
 
 function hasPaidTools(format: WireFormat, body: JsonObject): boolean {
   const paid = PAID_TOOLS[format];
-  if (paid === undefined || (body.tools === undefined && body.toolConfig === undefined)) return false;
-  const tools = [...asObjects(body.tools), ...asObjects(asObject(body.toolConfig)?.tools)];
-  return tools.some(({ type, ...rest }) =>
+  if (paid === undefined) return false;
+  return toolsOf(body).some(({ type, ...rest }) =>
     typeof type === 'string'
       ? paid.test(type)
       : Object.keys(rest).some((name) => PAID_BY_NAME.has(format) && paid.test(name)),
@@ -208,7 +221,8 @@ function makesMedia(body: JsonObject): boolean {
 }
 
 function tierOf(body: JsonObject): string | undefined {
-  for (const field of TIER_FIELDS) {
+  for (const field in body) {
+    if (!TIER_FIELD.test(field)) continue;
     const tier = asObject(body[field])?.type ?? body[field];
     if (typeof tier === 'string' && tier !== '') return tier.toLowerCase();
   }

@@ -37,10 +37,19 @@ export function asCount(value: JsonValue | undefined): number {
 const MOST_TOKENS = 100_000_000;
 const COUNT_NAME = /(?:tokens|token_?count)$/i;
 
-/** Usage as a vendor tells it; undefined where it tells none, or where one of its counts can be no count of tokens. */
+/**
+ * Usage as a vendor tells it; undefined where it tells none, where one of its counts can be no count of tokens, and where all
+ * are 0, as servers say that do not count.
+ */
 export function asCounts(value: JsonValue | undefined): JsonObject | undefined {
   const counts = asObject(value);
-  return counts !== undefined && holdsCounts(counts) ? counts : undefined;
+  return counts !== undefined && holdsCounts(counts) && isCounted(counts) ? counts : undefined;
+}
+
+function isCounted(counts: JsonObject): boolean {
+  return Object.entries(counts).some(([name, value]) =>
+    COUNT_NAME.test(name) ? value !== 0 && value !== null : isCounted(asObject(value) ?? {}),
+  );
 }
 
 function holdsCounts(counts: JsonObject): boolean {

@@ -39,7 +39,7 @@ export async function openGateway(): Promise<OpenGateway> {
   const config = readConfig({
     ...{ DATA_DIR: dataDir, ADMIN_TOKEN, LOG_BODIES: 'true', REQUEST_TIMEOUT: '2s', STREAM_IDLE_TIMEOUT: '2s' },
     ...{ OPENAI_API_KEY: 'k', OPENAI_BASE_URL: `${VENDOR}/v1`, ANTHROPIC_API_KEY: 'k', ANTHROPIC_BASE_URL: VENDOR },
-    ...{ GEMINI_API_KEY: 'k', GEMINI_BASE_URL: VENDOR },
+    ...{ GEMINI_API_KEY: 'k', GEMINI_BASE_URL: VENDOR, LLM0_TEST_FAILURES_PER_SECOND: '1000000' },
   });
   const running = await createServices(config, log, 'fuzz');
   const { services, database, tables, providerAdmin } = running;

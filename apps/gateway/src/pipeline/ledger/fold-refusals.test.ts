@@ -38,6 +38,22 @@ test('other refusals keep their rows, whatever their number', () => {
   expect(refuse(40, { errorCode: 'spend_cap_exceeded', status: 'cap_exceeded' })).toBe(0);
 });
 
+test('a key that is refused again and again has to wait: 300 at once, then ten a second; every key for itself', () => {
+  const fail = (count: number, key = 'a') =>
+    Array.from({ length: count }, () => folder.mayFail(key)).filter(Boolean).length;
+  expect(fail(1000)).toBe(300);
+  expect(fail(5, 'b')).toBe(5);
+  nowMs += 1000;
+  expect(fail(100)).toBe(10);
+  nowMs += 3_600_000;
+  expect(fail(1000)).toBe(300);
+});
+
+test('keys without end are not remembered without end', () => {
+  for (let n = 0; n < 12_000; n++) folder.mayFail(`key ${n}`);
+  expect((folder as unknown as { failing: Map<string, unknown> }).failing.size).toBe(10_000);
+});
+
 test('a shared row says what all have in common, under the id of the first', () => {
   refuse(10);
   const first = refusal({ id: 'first' });

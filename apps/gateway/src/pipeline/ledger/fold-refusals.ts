@@ -4,6 +4,10 @@ import type { LogRecord } from '@llm0/core/logs/log-record';
 /** Refusals of one key in a second that have rows of their own. */
 const OWN_ROWS = 10;
 const WINDOW_MS = 1000;
+/** Refusals that are no matter of a rate: a program that is wrong is told so again and again, a flood is not. */
+const A_SECOND = 10;
+const MOST_AT_ONCE = 300;
+const MOST_KEYS = 10_000;
 
 interface Window {
   readonly endsMs: number;
@@ -18,10 +22,14 @@ export interface FoldOptions {
   readonly monotonicMs: () => number;
   /** A second; another one is for tests only. */
   readonly windowMs?: number;
+  /** 10; another number is for tests only. */
+  readonly failuresPerSecond?: number | undefined;
 }
 
 /** Makes one row a second of what a key is refused too often: a flood must not fill the log. */
 export class RefusalFolder {
+  /** By key, how many more refusals it may have; the least recent first. */
+  private readonly failing = new Map<string, { readonly left: number; readonly atMs: number }>();
   private readonly windows = new Map<string, Window>();
   private timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -29,6 +37,20 @@ export class RefusalFolder {
 
   constructor(private readonly options: FoldOptions) {
     this.windowMs = options.windowMs ?? WINDOW_MS;
+  }
+
+  /**
+   * False where a key is refused so often, for whatever reason, that it has to wait as if it had passed its rate: each refusal
+   * leaves a row, and those of a rate are folded.
+   */
+  mayFail(keyId: string): boolean {
+    const nowMs = this.options.monotonicMs();
+    const { left, atMs } = this.failing.get(keyId) ?? { left: MOST_AT_ONCE, atMs: nowMs };
+    const now = Math.min(MOST_AT_ONCE, left + ((nowMs - atMs) / 1000) * (this.options.failuresPerSecond ?? A_SECOND));
+    this.failing.delete(keyId);
+    this.failing.set(keyId, { left: now < 1 ? now : now - 1, atMs: nowMs });
+    if (this.failing.size > MOST_KEYS) this.failing.delete(this.failing.keys().next().value ?? '');
+    return now >= 1;
   }
 
   /** False: the refusal gets a row of its own. Otherwise its row is handed over within a second, with all that are like it. */
