@@ -15,6 +15,8 @@ export interface BatchWriterOptions<T> {
 const EVERY_MS = 500;
 const MAX_ENTRIES = 1000;
 const MAX_BYTES = 16 * 1024 * 1024;
+/** Handed to the sink at once: what it makes of them it makes in one go. */
+const BATCH_BYTES = 1024 * 1024;
 
 interface Waiting<T> {
   readonly item: T;
@@ -85,15 +87,28 @@ export class BatchWriter<T> {
   }
 
   private async writeBatch(): Promise<void> {
-    const batch = this.waiting.slice();
     const { write, onDrop } = this.options;
-    try {
-      const items = batch.map(({ item }) => item);
-      if (items.length > 0) await writeInHalves(items, write, () => onDrop(1));
-    } catch {
-      return;
+    for (let left = this.waiting.length; left > 0; ) {
+      const batch = this.waiting.slice(0, Math.min(left, this.countBatch()));
+      try {
+        const items = batch.map(({ item }) => item);
+        await writeInHalves(items, write, () => onDrop(1));
+      } catch {
+        return;
+      }
+      left -= batch.length;
+      this.waiting = this.waiting.slice(batch.length);
+      for (const { bytes } of batch) this.bytes -= bytes;
     }
-    this.waiting = this.waiting.slice(batch.length);
-    for (const { bytes } of batch) this.bytes -= bytes;
+  }
+
+  /** At least one. */
+  private countBatch(): number {
+    let bytes = 0;
+    const end = this.waiting.findIndex((waiting) => {
+      bytes += waiting.bytes;
+      return bytes > BATCH_BYTES;
+    });
+    return end < 0 ? this.waiting.length : Math.max(1, end);
   }
 }

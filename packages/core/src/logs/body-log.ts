@@ -1,4 +1,7 @@
 // Postgres away: bodies wait within bounds and are then dropped and counted; no request waits or fails for them.
+import { isLongJson } from '../chat/write-json-in-turns';
+import { inTime } from '../waits/in-time';
+import { nextTurn } from '../waits/in-turns';
 import { BatchWriter } from './batch-writer';
 import { redactJson } from './redact';
 
@@ -40,10 +43,18 @@ export interface StoredBodyLogOptions {
 
 /** Longest body kept whole, in characters of its JSON text. */
 export const MAX_BODY_CHARACTERS = 256 * 1024;
+/** Looked at beyond that: longer than any secret, so that no half of one is shown. */
+const MARGIN_CHARACTERS = 32 * 1024;
+/** Longer bodies are read one after the other, each in a turn of its own: taking secrets out takes milliseconds. */
+const LONG_CHARACTERS = 32 * 1024;
+/** Long bodies that may wait for their turn; more are dropped and counted. */
+const MOST_LONG = 32;
 
 /** LOG_BODIES=true: secrets are taken out before anything waits or is written. */
 export class StoredBodyLog implements BodyLog {
   private readonly writer: BatchWriter<LoggedBodies>;
+  private long = 0;
+  private lastLong: Promise<void> = Promise.resolve();
 
   constructor(private readonly options: StoredBodyLogOptions) {
     const { write, onDrop, everyMs } = options;
@@ -53,15 +64,38 @@ export class StoredBodyLog implements BodyLog {
 
   keep(describe: () => GivenBodies): void {
     try {
-      const { request, response, cut, ...rest } = describe();
-      this.writer.add({ ...rest, request: boundBody(request), response: boundBody(parse(response), cut) });
+      const given = describe();
+      if (!isLong(given)) this.add(given, boundBody(given.request), boundBody(parse(given.response), given.cut));
+      else if (this.long >= MOST_LONG) this.options.onDrop(1);
+      else {
+        this.long += 1;
+        this.lastLong = this.lastLong.then(() => this.keepLong(given));
+      }
     } catch {
       // Nested beyond the stack, or not JSON at all: nothing an operator could read.
       this.options.onDrop(1);
     }
   }
 
-  flush(timeoutMs: number): Promise<void> {
+  private async keepLong(given: GivenBodies): Promise<void> {
+    try {
+      await nextTurn();
+      const request = boundBody(given.request);
+      await nextTurn();
+      this.add(given, request, boundBody(parse(given.response), given.cut));
+    } catch {
+      this.options.onDrop(1);
+    } finally {
+      this.long -= 1;
+    }
+  }
+
+  private add({ requestId, projectId, createdAtMs }: GivenBodies, request: string | null, response: string | null) {
+    this.writer.add({ requestId, projectId, createdAtMs, request, response });
+  }
+
+  async flush(timeoutMs: number): Promise<void> {
+    await inTime(this.lastLong, timeoutMs, () => {});
     return this.writer.flush(timeoutMs);
   }
 
@@ -69,6 +103,9 @@ export class StoredBodyLog implements BodyLog {
     this.writer.stop();
   }
 }
+
+const isLong = ({ request, response = '' }: GivenBodies): boolean =>
+  response.length > LONG_CHARACTERS || isLongJson(request, LONG_CHARACTERS);
 
 const parse = (text: string | undefined): unknown => (text === undefined ? undefined : JSON.parse(text));
 
@@ -87,7 +124,7 @@ export function boundBody(body: unknown, cutBefore = 0): string | null {
 
 /** Bounds all further work; cut well behind what is kept, so that no half of a secret is shown. `cut`: characters. */
 export function cutJson(value: unknown): { readonly value: unknown; readonly cut: number } {
-  const budget = { left: 2 * MAX_BODY_CHARACTERS, cut: 0 };
+  const budget = { left: MAX_BODY_CHARACTERS + MARGIN_CHARACTERS, cut: 0 };
   const kept = cutStrings(value, budget);
   return { value: kept, cut: budget.cut };
 }
