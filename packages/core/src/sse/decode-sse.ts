@@ -195,7 +195,8 @@ export class SseDecoder {
     this.dataLines.push(this.decode(from, to));
   }
 
-  private dispatch(next: number, events: SseEvent[]): void {
+  private dispatch(lineEnd: number, events: SseEvent[]): void {
+    const next = this.afterEmptyLines(lineEnd);
     if (this.dataFrom !== -1 || this.dataLines.length > 0) {
       const data =
         this.dataFrom === -1
@@ -209,6 +210,16 @@ export class SseDecoder {
     this.eventName = undefined;
     this.plain = true;
     this.restartAt(next);
+  }
+
+  /** Past empty lines behind one: a vendor that sends nothing else costs next to nothing. */
+  private afterEmptyLines(lineEnd: number): number {
+    const isIdle = this.dataFrom === -1 && this.dataLines.length === 0;
+    if (!isIdle || this.skipLineFeed) return lineEnd;
+    const { buffer, end } = this;
+    let next = lineEnd;
+    while (next < end && buffer[next] === LF) next += 1;
+    return next;
   }
 
   private decode(from: number, to: number): string {

@@ -21,7 +21,7 @@ export interface BodyOptions {
 const MAX_IDLE_TIMEOUTS = 60;
 
 /** A chunk larger than that is given out in pieces, with a turn for everybody else between them. */
-const PIECE_BYTES = 32 * 1024;
+const PIECE_BYTES = 16 * 1024;
 /** Where chunks come one upon the other, others get their turn after so many bytes. */
 const TURN_BYTES = 256 * 1024;
 
