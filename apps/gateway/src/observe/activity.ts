@@ -39,7 +39,7 @@ export class Activity {
   private open = 0;
   private carried = 0;
   private leftBehind = 0;
-  private isCollecting = false;
+  private collecting: ReturnType<typeof setTimeout> | undefined;
   private waiting: (() => void)[] = [];
   /** Bodies that wait for room, first come, first served. */
   private readonly queue: QueuedBody[] = [];
@@ -73,6 +73,7 @@ export class Activity {
     const reserve = async (bytes: number) => {
       const cost = COST_FACTOR * bytes;
       await this.turnOf(cost);
+      this.collectNow();
       if (!entered) return this.giveBack(cost);
       carried += cost;
       const timer = setTimeout(() => {
@@ -119,12 +120,14 @@ export class Activity {
   /** Else it is kept until the heap has grown by several large bodies. Once for all that end together: it takes milliseconds. */
   private collect(): void {
     this.leftBehind = 0;
-    if (this.isCollecting) return;
-    this.isCollecting = true;
-    setTimeout(() => {
-      this.isCollecting = false;
-      Bun.gc(false);
-    }, COLLECT_MS).unref();
+    this.collecting ??= setTimeout(() => this.collectNow(), COLLECT_MS).unref();
+  }
+
+  private collectNow(): void {
+    if (this.collecting === undefined) return;
+    clearTimeout(this.collecting);
+    this.collecting = undefined;
+    Bun.gc(false);
   }
 
   get count(): number {

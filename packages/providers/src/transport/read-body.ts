@@ -1,7 +1,7 @@
 // A body that begins too late, stalls longer than the idle time-out, trickles for ever, or whose reader leaves, is
 // cancelled; so is one past its bound.
 import { clientClosed, GatewayError } from '@llm0/core/errors/gateway-error';
-import { nextTurn } from '@llm0/core/waits/in-turns';
+import { freeBytes, nextTurn } from '@llm0/core/waits/in-turns';
 import { tooLargeAnswer } from './bounded-fetch';
 import { connectionError } from './fetch-upstream';
 import { upstreamFailure } from './upstream-failure';
@@ -51,7 +51,7 @@ export class UpstreamBody {
     if (options.signal.aborted) this.onAbort();
   }
 
-  /** The next piece of at most 32 KiB, for whoever decodes it; else as `readChunk`. */
+  /** The next piece of at most 16 KiB, for whoever decodes it; else as `readChunk`. */
   async read(): Promise<Uint8Array | undefined> {
     const chunk = this.rest ?? (await this.readChunk());
     if (chunk === undefined) return undefined;
@@ -133,8 +133,13 @@ export class UpstreamBody {
 /** The whole body as it came, which must have a bound. */
 export async function readWhole(body: UpstreamBody): Promise<Uint8Array[]> {
   const chunks: Uint8Array[] = [];
-  for (let chunk = await body.readChunk(); chunk !== undefined; chunk = await body.readChunk()) chunks.push(chunk);
-  return chunks;
+  try {
+    for (let chunk = await body.readChunk(); chunk !== undefined; chunk = await body.readChunk()) chunks.push(chunk);
+    return chunks;
+  } catch (error) {
+    for (const chunk of chunks) freeBytes(chunk);
+    throw error;
+  }
 }
 
 /** The beginning of a body, as text: enough of an error page to say what it is. Never throws for a body that breaks. */
