@@ -62,7 +62,8 @@ const RETRY_MS = 1000;
 function boundFailures({ refusals }: Needs, { principal, meter }: Progress, error: GatewayError): GatewayError {
   const { httpStatus } = errorOutcome(error);
   const isTheirs = httpStatus >= 400 && httpStatus < 500 && httpStatus !== 429;
-  if (principal === undefined || meter !== undefined || !isTheirs || error.kind === 'client_closed') return error;
+  const isDecided = meter !== undefined || error instanceof AdmissionDenied;
+  if (principal === undefined || isDecided || !isTheirs || error.kind === 'client_closed') return error;
   if (refusals.mayFail(principal.key.id)) return error;
   const message = `Too many requests with this API key were refused, the last one because: ${error.message}`;
   return new GatewayError('rate_limit_exceeded', message, { retryAfterMs: RETRY_MS, cause: error });
