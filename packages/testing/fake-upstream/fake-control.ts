@@ -49,7 +49,7 @@ export interface FakeUpstream {
 export interface FakeUpstreamOptions {
   readonly port?: number;
   readonly hostname?: string;
-  /** Keep every request's body and headers (default). Off for benches. */
+  /** Keep every request's body, headers and bill (default). Off for benches. */
   readonly record?: boolean;
   /** Models that `/v1/models` lists. */
   readonly models?: readonly string[];
