@@ -73,7 +73,7 @@ export class Activity {
     const reserve = async (bytes: number) => {
       const cost = COST_FACTOR * bytes;
       await this.turnOf(cost);
-      this.collectNow();
+      this.collectNow(true);
       if (!entered) return this.giveBack(cost);
       carried += cost;
       const timer = setTimeout(() => {
@@ -120,14 +120,15 @@ export class Activity {
   /** Else it is kept until the heap has grown by several large bodies. Once for all that end together: it takes milliseconds. */
   private collect(): void {
     this.leftBehind = 0;
-    this.collecting ??= setTimeout(() => this.collectNow(), COLLECT_MS).unref();
+    this.collecting ??= setTimeout(() => this.collectNow(false), COLLECT_MS).unref();
   }
 
-  private collectNow(): void {
+  /** `isWaited`: the room is needed at once. */
+  private collectNow(isWaited: boolean): void {
     if (this.collecting === undefined) return;
     clearTimeout(this.collecting);
     this.collecting = undefined;
-    Bun.gc(false);
+    Bun.gc(isWaited);
   }
 
   get count(): number {
