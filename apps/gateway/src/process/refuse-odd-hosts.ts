@@ -3,7 +3,7 @@ import { GatewayError } from '@llm0/core/errors/gateway-error';
 type Handle = (request: Request, server: Bun.Server<undefined>) => Response | Promise<Response>;
 
 /**
- * Where \`Host\` can be no host, Bun gives the path alone as the request's address, of which the router would leave out the
+ * Where `Host` can be no host, Bun gives the path alone as the request's address, of which the router would leave out the
  * beginning: another page than the one that a proxy in front saw.
  */
 export function refuseOddHosts(refuse: (path: string, error: GatewayError) => Response): (handle: Handle) => Handle {
