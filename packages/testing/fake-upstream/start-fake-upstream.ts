@@ -222,7 +222,8 @@ class FakeServer implements FakeUpstream, FakeControl {
     const chosen = this.chooseBehaviour(request, body, asked.model);
     const context = { ...asked, model: chosen?.answeredBy ?? asked.model };
     const behaviour = withForcedTool(saidBack(chosen, body), context.format, body);
-    if (this.options.record !== false) this.bill.note(request, body, { model: context.model, behaviour: behaviour ?? {} });
+    if (this.options.record !== false)
+      this.bill.note(request, body, { model: context.model, behaviour: behaviour ?? {} });
     if (this.gate !== undefined) await this.waitAtGate();
     if (behaviour === undefined) return ordinaryAnswer({ stream, context, counters: this.counters });
     if (behaviour.hang === true) {
