@@ -11,6 +11,7 @@ const WORK_MS = 2000;
 /** Room given back since the heap was last asked to look after what bodies leave behind. */
 const COLLECT_AFTER_BYTES = 16_000_000;
 const COLLECT_MS = 20;
+const COLLECT_REST_MS = 200;
 /** How long a large body waits for room. */
 const MAX_WAIT_MS = 10_000;
 const RETRY_MS = 1000;
@@ -29,6 +30,8 @@ function tooMuch(): GatewayError {
   return new GatewayError('overloaded', message, { param: 'body', retryAfterMs: RETRY_MS });
 }
 
+const sleepUnref = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms).unref());
+
 interface QueuedBody {
   readonly cost: number;
   readonly resolve: () => void;
@@ -39,7 +42,9 @@ export class Activity {
   private open = 0;
   private carried = 0;
   private leftBehind = 0;
-  private collecting: ReturnType<typeof setTimeout> | undefined;
+  /** Set while what was left behind is being collected. */
+  private collected: Promise<void> | undefined;
+  private collectedMs = Number.NEGATIVE_INFINITY;
   private waiting: (() => void)[] = [];
   /** Bodies that wait for room, first come, first served. */
   private readonly queue: QueuedBody[] = [];
@@ -73,7 +78,7 @@ export class Activity {
     const reserve = async (bytes: number) => {
       const cost = COST_FACTOR * bytes;
       await this.turnOf(cost);
-      this.collectNow(true);
+      if (this.collected !== undefined) await this.collected;
       if (!entered) return this.giveBack(cost);
       carried += cost;
       const timer = setTimeout(() => {
@@ -120,15 +125,16 @@ export class Activity {
   /** Else it is kept until the heap has grown by several large bodies. Once for all that end together: it takes milliseconds. */
   private collect(): void {
     this.leftBehind = 0;
-    this.collecting ??= setTimeout(() => this.collectNow(false), COLLECT_MS).unref();
+    this.collected ??= this.collectSoon();
   }
 
-  /** `isWaited`: the room is needed at once. */
-  private collectNow(isWaited: boolean): void {
-    if (this.collecting === undefined) return;
-    clearTimeout(this.collecting);
-    this.collecting = undefined;
-    Bun.gc(isWaited);
+  private async collectSoon(): Promise<void> {
+    const waitMs = Math.max(COLLECT_MS, this.collectedMs + COLLECT_REST_MS - performance.now());
+    await sleepUnref(waitMs);
+    Bun.gc(false);
+    await sleepUnref(COLLECT_MS);
+    this.collectedMs = performance.now();
+    this.collected = undefined;
   }
 
   get count(): number {

@@ -39,7 +39,7 @@ export class Turns {
 }
 
 /** Else the heap would grow by what it holds before it looks. */
-const COLLECT_AFTER = 2 * 1024 * 1024;
+const COLLECT_AFTER = 1024 * 1024;
 
 /** `map` in turns. */
 export async function mapInTurns<A, B>(items: readonly A[], map: (item: A, index: number) => B): Promise<B[]> {
