@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { parseJsonInTurns } from './json-in-turns';
-import { stringifyJsonInTurns } from './write-json-in-turns';
+import { parseJsonInTurns, parseJsonPieces } from './json-in-turns';
+import { digestJsonInTurns, stringifyJsonInTurns } from './write-json-in-turns';
 
 const MIB = 1024 * 1024;
 const write = async (value: unknown) => (await stringifyJsonInTurns(value)).text();
@@ -58,6 +58,28 @@ describe('large JSON, in turns', () => {
       }),
       { numRuns: 60 },
     );
+  });
+
+  test('however a text is cut into pieces, it is the same value', async () => {
+    const text = JSON.stringify({ a: ['é"\\\n'.repeat(20_000), 1.5e-7, true, null, { b: [] }], c: PAD });
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.nat(text.length), { maxLength: 40 }), async (cuts) => {
+        const ends = [...cuts.sort((a, b) => a - b), text.length];
+        const pieces = (async function* () {
+          for (const [index, end] of ends.entries()) yield text.slice(ends[index - 1] ?? 0, end);
+        })();
+        expect(Bun.deepEquals(await parseJsonPieces(pieces), JSON.parse(text), true)).toBe(true);
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  test('a digest tells apart what differs by a half of a character, or by where a string ends', async () => {
+    const texts = [PAD, `${PAD}\ud800`, `${PAD}\ud801`, `${PAD}\ufffd`, `${PAD}"`, `${PAD}\\"`, `${PAD}","p`];
+    const values = [...texts.map((text) => ({ a: text, b: 'p' })), { a: PAD }, [PAD, 'p'], [`${PAD}p`]];
+    const digests = await Promise.all(values.map((value) => digestJsonInTurns(value)));
+    expect(new Set(digests).size).toBe(values.length);
+    expect(await digestJsonInTurns({ a: PAD, b: 'p' })).toBe(digests[0] ?? '');
   });
 
   test('what the runtime refuses is refused, wherever it stands', async () => {

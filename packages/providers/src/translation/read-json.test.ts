@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import type { JsonValue } from '@llm0/core/chat/json';
+import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
 import { decodeUsage as decodeAnthropicUsage } from '../anthropic/decode-usage';
 import { decodeUsage as decodeGeminiUsage } from '../gemini/decode-usage';
 import { decodeUsage as decodeOpenaiUsage } from '../openai/decode-usage';
@@ -36,4 +36,21 @@ describe('usage as a vendor tells it', () => {
     expect(decodeAnthropicUsage({ input_tokens: '5', output_tokens: 10 })).toBeUndefined();
     expect(decodeGeminiUsage({ promptTokenCount: 1e300, candidatesTokenCount: 10 })).toBeUndefined();
   });
+});
+
+test.each<JsonObject>([
+  { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 },
+  { promptTokenCount: 0, candidatesTokenCount: null },
+  { input_tokens: 0, output_tokens: 0, cache_creation: { ephemeral_5m_input_tokens: 0 } },
+  {},
+])('usage of nothing at all is told by servers that do not count: none (%j)', (usage) => {
+  expect(asCounts(usage)).toBeUndefined();
+});
+
+test.each<JsonObject>([
+  { prompt_tokens: 3, completion_tokens: 0 },
+  { input_tokens: 0, output_tokens: 0, cache_read_input_tokens: 5 },
+  { prompt_tokens: 0, prompt_tokens_details: { cached_tokens: 2 } },
+])('one count is enough (%j)', (usage) => {
+  expect(asCounts(usage)).toBe(usage);
 });
