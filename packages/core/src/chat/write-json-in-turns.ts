@@ -98,8 +98,9 @@ class TurnWriter {
     for (let at = 0; at < value.length; ) {
       let cut = Math.min(value.length, at + WINDOW);
       if (cut < value.length && isHighSurrogate(value.charCodeAt(cut - 1))) cut -= 1;
+      // Read first: what stands before it may be taken meanwhile.
       const shown = this.inString(value.slice(at, cut));
-      this.text = this.text === '' ? shown : this.text + shown;
+      this.text += shown;
       at = cut;
       await this.flush();
     }

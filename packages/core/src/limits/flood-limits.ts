@@ -30,10 +30,15 @@ const MAX_CLIENTS = 100_000;
  * would be full again, and so it refills without a timer (the generic cell rate algorithm).
  */
 export class FloodLimits {
-  private readonly clients = new LRUCache<string, { fullAtMs: number }>({ max: MAX_CLIENTS });
+  private readonly clients: LRUCache<string, { fullAtMs: number }>;
   private readonly everybody = { fullAtMs: 0 };
 
-  constructor(private readonly settings: FloodSettings) {}
+  constructor(
+    private readonly settings: FloodSettings,
+    maxClients = MAX_CLIENTS,
+  ) {
+    this.clients = new LRUCache({ max: maxClients });
+  }
 
   /** Counts one request of this client, unless one of the limits refuses it: then nothing is counted. */
   take(client: string, nowMs: number): FloodRefusal | undefined {

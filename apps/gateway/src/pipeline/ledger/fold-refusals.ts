@@ -1,4 +1,5 @@
 // A process that is killed loses what it folded in its last second: refusals at no cost, beyond ten that have their rows.
+import { FloodLimits } from '@llm0/core/limits/flood-limits';
 import type { LogRecord } from '@llm0/core/logs/log-record';
 
 /** Refusals of one key in a second that have rows of their own. */
@@ -28,8 +29,8 @@ export interface FoldOptions {
 
 /** Makes one row a second of what a key is refused too often: a flood must not fill the log. */
 export class RefusalFolder {
-  /** By key, how many more refusals it may have; the least recent first. */
-  private readonly failing = new Map<string, { readonly left: number; readonly atMs: number }>();
+  /** By key. */
+  private readonly failing: FloodLimits;
   private readonly windows = new Map<string, Window>();
   private timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -37,6 +38,8 @@ export class RefusalFolder {
 
   constructor(private readonly options: FoldOptions) {
     this.windowMs = options.windowMs ?? WINDOW_MS;
+    const rate = { perSecond: options.failuresPerSecond ?? A_SECOND, burst: MOST_AT_ONCE };
+    this.failing = new FloodLimits({ client: rate }, MOST_KEYS);
   }
 
   /**
@@ -44,13 +47,7 @@ export class RefusalFolder {
    * leaves a row, and those of a rate are folded.
    */
   mayFail(keyId: string): boolean {
-    const nowMs = this.options.monotonicMs();
-    const { left, atMs } = this.failing.get(keyId) ?? { left: MOST_AT_ONCE, atMs: nowMs };
-    const now = Math.min(MOST_AT_ONCE, left + ((nowMs - atMs) / 1000) * (this.options.failuresPerSecond ?? A_SECOND));
-    this.failing.delete(keyId);
-    this.failing.set(keyId, { left: now < 1 ? now : now - 1, atMs: nowMs });
-    if (this.failing.size > MOST_KEYS) this.failing.delete(this.failing.keys().next().value ?? '');
-    return now >= 1;
+    return this.failing.take(keyId, this.options.monotonicMs()) === undefined;
   }
 
   /** False: the refusal gets a row of its own. Otherwise its row is handed over within a second, with all that are like it. */
