@@ -35,10 +35,7 @@ export async function measureDrain(): Promise<DrainResult> {
     const { db, close } = await openDatabase({ databaseUrl: server.url, dataDir, onWarning: () => {} });
     const clock = openThreadClock();
     try {
-      const startMs = Date.now() - (WARM_UP + BATCHES) * ROWS * ROW_EVERY_MS;
-      const batches = Array.from({ length: WARM_UP + BATCHES }, (_batch, batch) =>
-        Array.from({ length: ROWS }, (_row, row) => JSON.stringify(spreadRecord(startMs, batch * ROWS + row))),
-      );
+      const batches = Array.from({ length: WARM_UP + BATCHES }, (_, batch) => spreadRecords(batch, ROWS));
       for (const batch of batches.slice(0, WARM_UP)) await storeLogRecords(db, batch);
       const stretchMs: number[] = [];
       const before = process.cpuUsage();
@@ -63,6 +60,12 @@ export async function measureDrain(): Promise<DrainResult> {
 const uuidOf = (kind: number, index: number) => `0000000${kind}-0000-4000-8000-${String(index).padStart(12, '0')}`;
 /** Always the same: a number from 0 to 1, most of them small. */
 const skewed = (index: number, prime: number) => (((index * prime) % 10_007) / 10_007) ** 2;
+
+const BEGAN_MS = Date.now() - (WARM_UP + BATCHES) * ROWS * ROW_EVERY_MS;
+
+/** A batch as the queue has it. */
+export const spreadRecords = (batch: number, rows: number): readonly string[] =>
+  Array.from({ length: rows }, (_, row) => JSON.stringify(spreadRecord(BEGAN_MS, batch * rows + row)));
 
 /** Of many keys and customers, a few of which send most. */
 function spreadRecord(startMs: number, index: number): LogRecord {

@@ -3,6 +3,7 @@ import { measure } from 'mitata';
 import { renderTable } from '../report/render-table';
 import { median } from '../report/rows';
 import { microCases } from './cases';
+import { measureBatches } from './measure-batches';
 import { measureDrain } from './measure-drain';
 import { measureScripts } from './measure-scripts';
 
@@ -33,6 +34,12 @@ if (cases.length > 0) {
 if (isWanted('scripts')) {
   const lines = (await measureScripts()).map((one) => [one.name, one.minUs, one.medianUs, one.roundTripUs] as const);
   print(['in Redis', 'min µs', 'median µs', 'until the reply, µs'], lines);
+}
+if (isWanted('batches')) {
+  const lines = (await measureBatches()).map(
+    ({ store, batchMs, numberingMs }) => [store, batchMs, numberingMs, (100 * numberingMs) / batchMs] as const,
+  );
+  print(['a batch of the log, in', 'all, ms', 'its number (log_batches), ms', 'share, %'], lines);
 }
 if (isWanted('drain')) {
   const { cpuUsPerRow, postgresUsPerRow, stretchMs } = await measureDrain();

@@ -57,6 +57,20 @@ export class Rows<T extends ListedTable, Hidden extends keyof T['$inferSelect'] 
     return rows as unknown as RowOf<T, Hidden>[];
   }
 
+  /** The first of them. */
+  async first(
+    db: Db,
+    limit: number,
+    condition: SQL | undefined,
+    ...order: SQL[]
+  ): Promise<readonly RowOf<T, Hidden>[]> {
+    const rows = await this.select(db)
+      .where(and(condition, this.live))
+      .orderBy(...order)
+      .limit(limit);
+    return rows as unknown as RowOf<T, Hidden>[];
+  }
+
   /** Throws where the table allows no such row beside those it has. */
   async create(db: Db, values: PgInsertValue<T>): Promise<RowOf<T, Hidden>> {
     return this.made(await db.insert(this.table).values(values).returning(this.returned()));

@@ -1,4 +1,4 @@
-import { boolean, doublePrecision, integer, pgTable, text, uuid } from 'drizzle-orm/pg-core';
+import { boolean, doublePrecision, integer, jsonb, pgTable, text, uuid } from 'drizzle-orm/pg-core';
 import { instant, instantOfInsert } from './columns';
 
 /** Sign-ins of the dashboard; hashes only. */
@@ -12,6 +12,19 @@ export const adminSessions = pgTable('admin_sessions', {
 });
 
 export const ALERT_KINDS = ['budget_share', 'error_rate', 'latency_p95', 'spend', 'job_failed'] as const;
+
+/** Lists of requests that admins share. */
+export const savedViews = pgTable('saved_views', {
+  id: uuid('id').primaryKey().defaultRandom(),
+  name: text('name').notNull(),
+  /** As `GET /logs` takes them. */
+  filters: jsonb('filters').$type<Readonly<Record<string, readonly string[]>>>().notNull(),
+  columns: jsonb('columns').$type<readonly string[]>().notNull(),
+  sort: text('sort').notNull(),
+  createdBy: text('created_by').notNull(),
+  createdAtMs: instantOfInsert('created_at'),
+  updatedAtMs: instantOfInsert('updated_at'),
+});
 
 /** What an operator wants to be told of, and where. */
 export const alerts = pgTable('alerts', {

@@ -96,5 +96,7 @@ export const gatewayLogBodies = pgTable('gateway_log_bodies', {
   createdAtMs: instant('created_at').notNull(),
   projectId: uuid('project_id').notNull(),
   requestBody: jsonb('request_body'),
+  /** As the provider that answered, or was asked last, got it. */
+  upstreamRequestBody: jsonb('upstream_request_body'),
   responseBody: jsonb('response_body'),
 });

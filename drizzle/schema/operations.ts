@@ -1,5 +1,5 @@
 import type { JsonObject } from '@llm0/core/chat/json';
-import { doublePrecision, jsonb, pgTable, text, uuid } from 'drizzle-orm/pg-core';
+import { boolean, doublePrecision, jsonb, pgTable, text, uuid } from 'drizzle-orm/pg-core';
 import { instant, instantOfInsert } from './columns';
 
 /** One row for each run of a job, and for what an operator must learn of (records set aside). */
@@ -20,6 +20,21 @@ export const settings = pgTable('settings', {
   updatedAtMs: instantOfInsert('updated_at'),
 });
 
+export const ANNOTATION_KINDS = ['deploy', 'incident', 'note'] as const;
+
+/** What charts mark because somebody said so. */
+export const annotations = pgTable('annotations', {
+  id: uuid('id').primaryKey().defaultRandom(),
+  createdAtMs: instantOfInsert('created_at'),
+  /** When it happened. */
+  atMs: instantOfInsert('at'),
+  kind: text('kind', { enum: ANNOTATION_KINDS }).notNull(),
+  text: text('text').notNull(),
+  /** null = on the charts of all projects. */
+  projectId: uuid('project_id'),
+  actor: text('actor').notNull(),
+});
+
 /** Named tokens of the admin API; the secrets themselves are nowhere. */
 export const adminTokens = pgTable('admin_tokens', {
   id: uuid('id').primaryKey().defaultRandom(),
@@ -29,6 +44,8 @@ export const adminTokens = pgTable('admin_tokens', {
   role: text('role', { enum: ['admin', 'viewer'] })
     .notNull()
     .default('admin'),
+  /** Kept prompts and answers; null: as the role says. */
+  canReadBodies: boolean('can_read_bodies'),
   createdAtMs: instantOfInsert('created_at'),
   expiresAtMs: instant('expires_at'),
   revokedAtMs: instant('revoked_at'),

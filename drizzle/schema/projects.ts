@@ -18,6 +18,7 @@ export const projects = pgTable('projects', {
   cacheToolCalls: boolean('cache_tool_calls').notNull().default(false),
   dropParams: boolean('drop_params'),
   passthrough: jsonb('passthrough').$type<readonly string[]>(),
+  labels: jsonb('labels').$type<Readonly<Record<string, string>>>(),
   onStoreFailure: text('on_store_failure', { enum: ['closed', 'open'] })
     .notNull()
     .default('closed'),

@@ -7,19 +7,23 @@ import {
   type RouteComponent,
   retainSearchParams,
 } from '@tanstack/react-router';
+import { type FinanceSearch, readFinanceSearch } from './features/finance/finance-search';
 import { OverviewPage } from './features/overview/overview-page';
 import { Shell } from './features/shell/shell';
-import { type PageSearch, type RequestFilter, readPageSearch, readRequestFilter } from './range/page-search';
+import { type PageSearch, readPageSearch } from './range/page-search';
+import { readRequestsSearch } from './range/request-filter';
 import { EmptyState } from './ui/empty-state';
 
 const root = createRootRoute({
   component: Shell,
   validateSearch: readPageSearch,
   // The range and the project stay when one goes from page to page.
-  search: { middlewares: [retainSearchParams<PageSearch>(['range', 'from', 'to', 'tz', 'project'])] },
+  search: {
+    middlewares: [retainSearchParams<PageSearch>(['range', 'from', 'to', 'tz', 'project', 'previous', 'marks'])],
+  },
   notFoundComponent: () => (
-    <EmptyState title="There is no such page">
-      <Link to="/">Back to the overview</Link>
+    <EmptyState title="Page not found">
+      <Link to="/">Go to the overview</Link>
     </EmptyState>
   ),
 });
@@ -35,11 +39,7 @@ const plain = <const P extends string, M extends Record<string, RouteComponent>>
 const requests = createRoute({
   getParentRoute: () => root,
   path: '/requests',
-  validateSearch: (search: Record<string, unknown>): RequestFilter & { open?: string; live?: boolean } => ({
-    ...readRequestFilter(search),
-    ...(typeof search.open === 'string' ? { open: search.open } : {}),
-    ...(search.live === true ? { live: true } : {}),
-  }),
+  validateSearch: readRequestsSearch,
   component: lazyRouteComponent(() => import('./features/requests/requests-page'), 'RequestsPage'),
 });
 const projects = createRoute({
@@ -57,6 +57,12 @@ const spend = createRoute({
     typeof search.by === 'string' ? { by: search.by } : {},
   component: lazyRouteComponent(() => import('./features/spend/spend-page'), 'SpendPage'),
 });
+const finance = createRoute({
+  getParentRoute: () => root,
+  path: '/finance',
+  validateSearch: (search: Record<string, unknown>): FinanceSearch => readFinanceSearch(search),
+  component: lazyRouteComponent(() => import('./features/finance/finance-page'), 'FinancePage'),
+});
 const latency = plain('/latency', () => import('./features/latency/latency-page'), 'LatencyPage');
 const models = plain('/models', () => import('./features/models/models-page'), 'ModelsPage');
 const cache = plain('/cache', () => import('./features/cache/cache-page'), 'CachePage');
@@ -66,7 +72,7 @@ const settings = plain('/settings', () => import('./features/settings/settings-p
 
 export const router = createRouter({
   routeTree: root.addChildren([
-    ...[overview, requests, projects, project, spend],
+    ...[overview, requests, projects, project, spend, finance],
     ...[latency, models, cache, routing, playground, settings],
   ]),
   defaultPreload: 'intent',

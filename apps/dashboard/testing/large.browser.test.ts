@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, describe, expect, test } from 'bun:test';
 import { connectDatabase, type Database } from '@llm0/drizzle/client';
 import { insertLogRecords } from '@llm0/drizzle/queries/logs/log-insert';
 import { startFakeUpstream } from '@llm0/testing/fake-upstream/start-fake-upstream';
@@ -6,43 +6,33 @@ import { createMigratedDatabase } from '@llm0/testing/stores/create-database';
 import { sampleRecord } from '@llm0/testing/stores/sample-record';
 import { callAdmin, createTestKey, type GatewayProcess, startGateway } from '@llm0/testing/stores/start-gateway';
 import { startPostgres } from '@llm0/testing/stores/start-postgres';
-import { ensureDashboard } from '../../gateway/bin/ensure-dashboard';
-import { type BrowserUnderTest, openBrowser } from './open-browser';
-import { openSignedIn, sidewaysOverflow } from './watch-page';
+import { settled } from './settled';
+import { shareDashboard, visit } from './share-dashboard';
+import { sidewaysOverflow } from './watch-page';
 
 const MANY = 10_000;
-const SETUP_MS = 120_000;
 /** One screenful after the click, on a machine that does other things too. */
 const SOON_MS = 5_000;
 
-let gateway: GatewayProcess;
-let browser: BrowserUnderTest;
 let database: Database;
 let projectId: string;
 let apiKey: string;
 const stops: (() => unknown)[] = [];
 
-beforeAll(async () => {
-  if (!(await ensureDashboard())) throw new Error('the dashboard could not be built');
-  const upstream = startFakeUpstream();
-  stops.push(() => upstream.stop());
-  const databaseUrl = await openServer();
-  const env = { DATABASE_URL: databaseUrl, OPENAI_API_KEY: 'fake', OPENAI_BASE_URL: `${upstream.url}/v1` };
-  [gateway, browser] = await Promise.all([startGateway({ env }), openBrowser()]);
-  stops.push(
-    () => gateway.stop(),
-    () => browser.close(),
-  );
-  ({ projectId, apiKey } = await createTestKey(gateway, { project: { name: 'many' } }));
-  database = connectDatabase({ url: databaseUrl }, { maxConnections: 2 });
-  stops.push(() => database.close());
-  await fill();
-}, SETUP_MS);
+const dashboard = shareDashboard({ start, fill, timeoutMs: 30_000 });
 afterAll(async () => {
   for (const stop of stops.reverse()) await stop();
 });
 
-afterEach(() => browser.closePages());
+async function start(): Promise<GatewayProcess> {
+  const upstream = startFakeUpstream();
+  stops.push(() => upstream.stop());
+  const databaseUrl = await openServer();
+  database = connectDatabase({ url: databaseUrl }, { maxConnections: 2 });
+  stops.push(() => database.close());
+  const env = { DATABASE_URL: databaseUrl, OPENAI_API_KEY: 'fake', OPENAI_BASE_URL: `${upstream.url}/v1` };
+  return startGateway({ env });
+}
 
 /** The server tests were given, or one of their own. */
 async function openServer(): Promise<string> {
@@ -58,7 +48,8 @@ async function openServer(): Promise<string> {
 }
 
 /** Keys and customers straight into Postgres: making them by the API would take minutes. */
-async function fill(): Promise<void> {
+async function fill(gateway: GatewayProcess): Promise<void> {
+  ({ projectId, apiKey } = await createTestKey(gateway, { project: { name: 'many' } }));
   await database.client`
     insert into api_keys (project_id, name, key_hash, key_prefix, budget_usd, created_at)
     select ${projectId}::uuid, 'service ' || i, encode(sha256(convert_to('secret ' || i, 'UTF8')), 'hex'),
@@ -73,36 +64,34 @@ async function fill(): Promise<void> {
   await insertLogRecords(database.db, [record]);
 }
 
-const where = () => ({ browser, gateway });
-
 describe('ten thousand of each', () => {
   test('keys come page by page, are found on the server, and each shows what it has used', async () => {
-    const { page, problems } = await openSignedIn(where(), `/projects/${projectId}`);
-    const rows = page.locator('table', { hasText: 'Begins with' }).locator('tbody tr[tabindex]');
-    await page.getByText('100 shown; search to find others').waitFor();
+    const { page, problems } = await dashboard.open(`/projects/${projectId}`);
+    const rows = page.locator('table', { hasText: 'Starts with' }).locator('tbody tr:has([data-row])');
+    await page.getByText('100 shown; search to find more').waitFor();
     expect(await rows.count()).toBe(100);
     await page.getByRole('button', { name: 'Show more' }).click();
-    await page.getByText('200 shown; search to find others').waitFor();
+    await page.getByText('200 shown; search to find more').waitFor();
     const startMs = performance.now();
     await page.getByLabel('Find a key').fill('SERVICE 7777');
     await page.getByRole('row', { name: /service 7777/ }).waitFor();
-    await page.getByText('shown; search to find others').waitFor({ state: 'detached' });
+    await page.getByText('shown; search to find more').waitFor({ state: 'detached' });
     expect(performance.now() - startMs).toBeLessThan(SOON_MS);
     expect(await rows.count()).toBe(1);
     expect(await rows.first().textContent()).toContain('$1.25');
     await page.getByLabel('Find a key').fill('nobody');
-    await page.getByText('No key has this in its name').waitFor();
+    await page.getByText('No matching keys').waitFor();
     expect(await sidewaysOverflow(page)).toBe(0);
     expect(problems).toEqual([]);
   });
 
   test('customers likewise, the dearest first', async () => {
-    const { page, problems } = await openSignedIn(where(), '/projects?tab=customers&range=7d');
-    const rows = page.locator('tbody tr[tabindex]');
-    await page.getByText('100 shown; search to find others').waitFor();
+    const { page, problems } = await dashboard.open('/projects?tab=customers&range=7d');
+    const rows = page.locator('tbody tr:has([data-row])');
+    await page.getByText('100 shown; search to find more').waitFor();
     expect(await rows.first().textContent()).toContain(`customer ${MANY}`);
     await page.getByRole('button', { name: 'Show more' }).click();
-    await page.getByText('200 shown; search to find others').waitFor();
+    await page.getByText('200 shown; search to find more').waitFor();
     expect(await rows.nth(199).textContent()).toContain(`customer ${MANY - 199}`);
     await page.getByLabel('Find a customer').fill('mer 12');
     await page.getByRole('row', { name: /customer 1299/ }).waitFor();
@@ -111,10 +100,10 @@ describe('ten thousand of each', () => {
   });
 
   test('spend by customer and by key: the dearest with their names, the others as one', async () => {
-    const { page, problems } = await openSignedIn(where(), '/spend?range=7d&by=customer');
+    const { page, problems } = await dashboard.open('/spend?range=7d&by=customer');
     const shown = MANY + 1;
     await page.getByText(`Showing 100 of ${shown.toLocaleString('en-US')}`).waitFor();
-    await page.getByText('Customers are added up by whole UTC days').waitFor();
+    await page.getByText('Customers are counted by whole UTC days').waitFor();
     await page.getByRole('button', { name: 'Key', exact: true }).click();
     await page.getByRole('cell', { name: 'service 7777' }).waitFor();
     expect(problems).toEqual([]);
@@ -130,7 +119,7 @@ describe('ten thousand of each', () => {
     const answer = await chat(model, { 'x-customer-id': customer, 'x-llm0-team': '<b onclick=alert(1)>' });
     expect([size, answer.status]).toEqual([size, 404]);
     await drained();
-    const { page, problems } = await openSignedIn(where(), '/requests?range=1h', options);
+    const { page, problems } = await dashboard.open('/requests?range=1h', options);
     await page.locator('tbody tr', { hasText: model.slice(0, 20) }).click();
     await page.getByText('<b onclick=alert(1)>').first().waitFor();
     expect(await sidewaysOverflow(page)).toBe(0);
@@ -141,16 +130,16 @@ describe('ten thousand of each', () => {
       '/?range=1h',
       '/spend?range=1h&by=customer',
     ]) {
-      await page.goto(gateway.url + path);
+      await visit(page, path);
       await page.getByRole('heading', { level: 1 }).waitFor();
-      await page.waitForLoadState('networkidle');
+      await settled(page);
       expect([path, await sidewaysOverflow(page)]).toEqual([path, 0]);
     }
     // What is named in the table leads to its requests, however long it is.
     // So many requests are added up for all who ask within 20 s: the page may be that old.
     const row = page.locator('tbody tr', { hasText: model.slice(0, 20) });
     for (let tries = 0; tries < 10 && !(await row.isVisible()); tries++) {
-      await page.goto(`${gateway.url}/spend?range=1h`);
+      await page.goto(`${dashboard.gateway.url}/spend?range=1h`);
       await row.waitFor({ timeout: 3000 }).catch(() => {});
     }
     await row.click();
@@ -166,7 +155,7 @@ describe('a provider in trouble', () => {
     // Its probes fail as well: it is open for longer than a busy machine needs to draw a page.
     const failing = setInterval(() => void fail(), 200);
     try {
-      const { page, problems } = await openSignedIn(where(), '/routing');
+      const { page, problems } = await dashboard.open('/routing');
       const row = page.getByRole('row', { name: /openai.*breaker open/ });
       await row.waitFor();
       await row.click();
@@ -180,7 +169,7 @@ describe('a provider in trouble', () => {
 });
 
 const chat = (model: string, headers: Record<string, string>, fake: object = {}) =>
-  fetch(`${gateway.url}/v1/chat/completions`, {
+  fetch(`${dashboard.gateway.url}/v1/chat/completions`, {
     method: 'POST',
     headers: {
       authorization: `Bearer ${apiKey}`,
@@ -192,5 +181,6 @@ const chat = (model: string, headers: Record<string, string>, fake: object = {})
   });
 
 async function drained(): Promise<void> {
-  while ((await callAdmin<{ queue_depth: number }>(gateway, '/reconcile')).queue_depth > 0) await Bun.sleep(50);
+  while ((await callAdmin<{ queue_depth: number }>(dashboard.gateway, '/reconcile')).queue_depth > 0)
+    await Bun.sleep(50);
 }

@@ -8,7 +8,7 @@ export interface BrowserUnderTest {
   /** A page of its own in a browser of a fresh profile. */
   newPage(options?: PageOptions): Promise<Page>;
   /** A page that nobody looks at any more would go on asking the gateway. */
-  closePages(): Promise<void>;
+  closePages(besides?: Page): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -16,6 +16,8 @@ export interface PageOptions {
   readonly width?: number;
   readonly height?: number;
   readonly theme?: 'light' | 'dark';
+  readonly timeZone?: string;
+  readonly hasTouch?: boolean;
 }
 
 const FLAGS = ['--no-sandbox', '--disable-gpu', '--disable-background-networking'];
@@ -29,16 +31,20 @@ export async function openBrowser(): Promise<BrowserUnderTest> {
     args: FLAGS,
     env: { PATH: process.env.PATH ?? '', HOME: home },
   });
-  const contexts: BrowserContext[] = [];
-  const closePages = async () => {
-    await Promise.all(contexts.splice(0).map((context) => context.close()));
+  let contexts: BrowserContext[] = [];
+  const closePages = async (besides?: Page) => {
+    const kept = besides?.context();
+    const left = contexts.filter((context) => context !== kept);
+    contexts = contexts.filter((context) => context === kept);
+    await Promise.all(left.map((context) => context.close()));
   };
   return {
-    newPage: async ({ width = 1280, height = 800, theme = 'light' } = {}) => {
+    newPage: async ({ width = 1280, height = 800, theme = 'light', timeZone = 'Europe/Berlin', hasTouch } = {}) => {
       const context = await browser.newContext({
         viewport: { width, height },
         colorScheme: theme,
-        timezoneId: 'Europe/Berlin',
+        timezoneId: timeZone,
+        hasTouch,
         locale: 'en-US',
         acceptDownloads: true,
       });

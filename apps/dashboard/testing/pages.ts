@@ -5,6 +5,7 @@ export const PAGES = [
   { name: 'projects', path: '/projects', heading: 'Projects & keys' },
   { name: 'customers', path: '/projects?tab=customers&range=7d', heading: 'Projects & keys' },
   { name: 'spend', path: '/spend?range=14d', heading: 'Spend' },
+  { name: 'finance', path: '/finance?by=customer', heading: 'Finance' },
   { name: 'latency', path: '/latency?range=14d', heading: 'Latency' },
   { name: 'models', path: '/models', heading: 'Models' },
   { name: 'cache', path: '/cache?range=14d', heading: 'Cache' },

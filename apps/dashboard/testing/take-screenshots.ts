@@ -1,11 +1,12 @@
-// `bun run --cwd apps/dashboard screenshots`: a gateway of its own with made-up data, every page, light and dark, wide and
-// on a phone. LLM0_URL and ADMIN_TOKEN name one that runs already.
+// `bun run --cwd apps/dashboard screenshots`: a gateway of its own with made-up data, every page and dialog, light and dark,
+// wide and on a phone. LLM0_URL and ADMIN_TOKEN name one that runs already.
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { startFakeUpstream } from '@llm0/testing/fake-upstream/start-fake-upstream';
 import { callAdmin, createTestKey, startGateway } from '@llm0/testing/stores/start-gateway';
 import type { Page } from 'playwright-core';
 import { ensureDashboard } from '../../gateway/bin/ensure-dashboard';
+import { DIALOGS, type DialogWorld, dialogPath } from './dialogs';
 import { openBrowser } from './open-browser';
 import { PAGES } from './pages';
 
@@ -17,6 +18,10 @@ const SHAPES = [
 const SETTLE_MS = 700;
 const ROUTING = 'routing';
 const FAILURES = 8;
+/** Shown with the pages: dialogs are shot light and wide alone, these in every shape. */
+const IN_EVERY_SHAPE = ['request', 'palette'];
+/** It would take a key or price away from the other shapes. */
+const ONCE = ['shown-once'];
 
 const out = join(import.meta.dir, '../../../docs/screenshots');
 await mkdir(out, { recursive: true });
@@ -26,13 +31,15 @@ const isWanted = (name: string) => only.length === 0 || only.includes(name);
 if (!(await ensureDashboard())) throw new Error('the dashboard could not be built');
 const given = process.env.LLM0_URL;
 const upstream = startFakeUpstream();
+/** A vendor that is down: the story's provider. */
+const down = Bun.serve({ port: 0, fetch: () => Response.json({ error: { message: 'down' } }, { status: 500 }) });
 const started =
   given === undefined
     ? await startGateway({
         env: {
           DEMO_PROVIDER: 'on',
           OPENAI_API_KEY: 'fake',
-          OPENAI_BASE_URL: `${upstream.url}/v1`,
+          OPENAI_BASE_URL: `${down.url.origin}/v1`,
           ANTHROPIC_API_KEY: 'fake',
           ANTHROPIC_BASE_URL: upstream.url,
         },
@@ -57,12 +64,16 @@ try {
       await page.goto(url + routing.path);
       await page.waitForLoadState('networkidle');
       await shoot(page, ROUTING + suffix);
+      // What an operator sees first while it lasts.
+      await page.goto(`${url}/?range=24h`);
+      await page.getByText(/open since/).waitFor();
+      await shoot(page, `overview-trouble${suffix}`);
     }
   }
 } finally {
   await browser.close();
   await started?.stop();
-  await upstream.stop();
+  await Promise.all([upstream.stop(), down.stop(true)]);
 }
 
 /** All pages but the one of the routing. */
@@ -79,11 +90,24 @@ async function shootPages(page: Page, suffix: string): Promise<void> {
     await page.waitForLoadState('networkidle');
     await shoot(page, name + suffix);
   }
-  if (!isWanted('request')) return;
-  await page.goto(`${url}/requests?range=7d&cache=miss&status=success`);
-  await page.locator('tbody tr[tabindex]').first().click();
-  await page.getByText('Gateway overhead').waitFor();
-  await shoot(page, `request${suffix}`);
+  const world: DialogWorld = { page, ...(await shownRows()) };
+  for (const dialog of DIALOGS) {
+    const isShot = suffix === '' || IN_EVERY_SHAPE.includes(dialog.name);
+    if (!isShot || !isWanted(dialog.name) || (ONCE.includes(dialog.name) && given !== undefined)) continue;
+    await page.goto(url + dialogPath(dialog, world));
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    await page.waitForLoadState('domcontentloaded');
+    await dialog.open(world);
+    await page.getByRole('dialog').first().waitFor();
+    await shoot(page, `dialog-${dialog.name}${suffix}`);
+  }
+}
+
+/** Whose rows are opened: those of the project that is near its cap. */
+async function shownRows(): Promise<Omit<DialogWorld, 'page'>> {
+  const { data } = await callAdmin<{ data: { id: string; name: string }[] }>({ url, adminToken }, '/projects');
+  const projectId = data.find(({ name }) => name === 'Support triage')?.id ?? data[0]?.id ?? '';
+  return { projectId, row: { key: 'batch', customer: 'acme', model: 'claude-sonnet-4-5' } };
 }
 
 async function shoot(page: Page, name: string): Promise<void> {
@@ -91,9 +115,25 @@ async function shoot(page: Page, name: string): Promise<void> {
   await page.screenshot({ path: join(out, `${name}.png`) });
 }
 
-/** A fortnight of traffic, drained. */
+/** Two months of traffic, drained, and one of everything that has a dialog. */
 async function fill(gateway: { url: string; adminToken: string }): Promise<void> {
-  await callAdmin(gateway, '/demo-data', { body: {} });
+  await callAdmin(gateway, '/demo-data', { body: { days: 60, requests_a_day: 600 } });
+  const targets = [
+    { provider: 'openai', model: 'gpt-4o-mini', weight: 3 },
+    { provider: 'anthropic', model: 'claude-haiku-4-5', weight: 1 },
+  ];
+  await callAdmin(gateway, '/aliases', { body: { alias: 'fast', strategy: 'weighted', targets } });
+  const fallback = targets.map(({ provider, model }) => ({ provider, model }));
+  await callAdmin(gateway, '/chains/gpt-4o-mini', { method: 'PUT', body: { targets: fallback } });
+  const others = [
+    { provider: 'openai', model: 'gpt-4o' },
+    { provider: 'anthropic', model: 'claude-sonnet-4-5' },
+  ];
+  await callAdmin(gateway, '/chains/gpt-4o', { method: 'PUT', body: { targets: others } });
+  await callAdmin(gateway, '/tokens', { body: { name: 'grafana', role: 'viewer' } });
+  const watched = { kind: 'budget_share', threshold: 0.9, window_minutes: 60 };
+  const webhook = { webhook_url: 'https://hooks.example.com/finance' };
+  await callAdmin(gateway, '/alerts', { body: { name: 'A cap is near', ...watched, ...webhook } });
   for (;;) {
     const { queue_depth: depth } = await callAdmin<{ queue_depth: number }>(gateway, '/reconcile');
     if (depth === 0) return;
@@ -101,7 +141,7 @@ async function fill(gateway: { url: string; adminToken: string }): Promise<void>
   }
 }
 
-/** Enough failures for one model's breaker to open. */
+/** Enough failures for one model's breaker to open; others answer. */
 async function makeTrouble(gateway: { url: string; adminToken: string }): Promise<void> {
   const { apiKey } = await createTestKey(gateway);
   for (let index = 0; index < FAILURES; index++) {
@@ -110,8 +150,7 @@ async function makeTrouble(gateway: { url: string; adminToken: string }): Promis
       headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
       body: JSON.stringify({
         model: 'gpt-4o',
-        messages: [{ role: 'user', content: 'Hello' }],
-        x_fake: { status: 500 },
+        messages: [{ role: 'user', content: `Hello ${index}` }],
       }),
     });
   }

@@ -12,6 +12,7 @@ import { cachez, type GatherMetrics, health, healthz, livez, metricsPage, readyz
 import { handleChat } from './pipeline/chat/handle-chat';
 import { handleKeptAnswer, KEPT_ANSWER_ROUTES } from './pipeline/chat/handle-kept-answers';
 import { handleEmbeddings } from './pipeline/embeddings/handle-embeddings';
+import type { ChosenKey } from './pipeline/exchange/authenticate';
 import { asGatewayError, respondError } from './pipeline/exchange/respond-error';
 import { listModels, type ModelDialects, showModel } from './pipeline/handle-models';
 import { modelEntrance, providerEntrance } from './pipeline/passthrough/entrances';
@@ -36,6 +37,12 @@ const NATIVE_APIS = createProviderRegistry().list();
 const MODEL_CALLS = ['/v1beta/models/:call{.+:\\w+}', '/v1/models/:call{.+:\\w+}'] as const;
 const GEMINI_CALLS = modelEntrance('gemini-content', NATIVE_ERRORS);
 const PASSTHROUGH = providerEntrance(NATIVE_ERRORS);
+
+/** The data plane for operators who send as a key that they chose. */
+export const createSendAs = (services: Services) => ({
+  chat: (request: Request, chosen: ChosenKey) => handleChat(services, openaiChat, request, chosen),
+  models: (request: Request, chosen: ChosenKey) => listModels(services, { request, dialects: MODEL_DIALECTS, chosen }),
+});
 
 type HotRoutes = Record<string, { POST: (request: Request) => Promise<Response> }>;
 
@@ -74,7 +81,7 @@ export function createApp(services: Services, operator?: OperatorRoutes): Hono {
   app.all(MODEL_CALLS[0], (c) => refuseMethod(services, 'POST', c.req.path));
   app.all('/v1beta/*', (c) => notFound(services, c.req.path));
   const pages: readonly Page[] = [
-    ['/v1/models', (request) => listModels(services, request, MODEL_DIALECTS)],
+    ['/v1/models', (request) => listModels(services, { request, dialects: MODEL_DIALECTS })],
     ['/livez', () => livez()],
     ['/readyz', () => readyz(services)],
     // What probes of the Go project ask for.
@@ -97,7 +104,14 @@ export function createApp(services: Services, operator?: OperatorRoutes): Hono {
   }
   if (operator !== undefined) {
     app.route('/admin', operator.admin);
-    app.get('*', async (c) => (await serveDashboard(c.req.path)) ?? notFound(services, c.req.path));
+    app.get(
+      '*',
+      async (c) =>
+        (await serveDashboard(c.req.path, {
+          acceptEncoding: c.req.header('accept-encoding'),
+          ifNoneMatch: c.req.header('if-none-match'),
+        })) ?? notFound(services, c.req.path),
+    );
   }
   app.notFound((c) => notFound(services, c.req.path));
   app.onError((cause, c) => refuse(services, c.req.path, asGatewayError(cause, services.log)));

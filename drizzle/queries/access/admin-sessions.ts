@@ -1,14 +1,14 @@
-import { and, eq, gt, sql } from 'drizzle-orm';
+import { and, count, eq, gt, inArray, sql } from 'drizzle-orm';
 import type { Db } from '../../client';
 import { adminSessions } from '../../schema/admin-access';
 import { adminTokens } from '../../schema/operations';
-import { type AdminRole, isInForce } from './admin-tokens';
+import { type AdminRole, isInForce, mayReadBodies } from './admin-tokens';
 
 /** A session in force. `owner` null: it was made with ADMIN_TOKEN, whose SHA-256 `tokenHash` was then. */
 export interface AdminSession {
   readonly tokenHash: string;
   readonly expiresAtMs: number;
-  readonly owner: { readonly name: string; readonly role: AdminRole } | null;
+  readonly owner: { readonly name: string; readonly role: AdminRole; readonly canReadBodies: boolean } | null;
 }
 
 export interface NewAdminSession {
@@ -29,14 +29,31 @@ export async function createAdminSession(db: Db, session: NewAdminSession): Prom
 /** null when unknown or over, or when its token was revoked or expired. */
 export async function findAdminSession(db: Db, sessionHash: string): Promise<AdminSession | null> {
   const { tokenHash, expiresAtMs, tokenId } = adminSessions;
-  const { name, role } = adminTokens;
+  const { name, role, canReadBodies } = adminTokens;
   const [row] = await db
-    .select({ tokenHash, expiresAtMs, tokenId, owner: { name, role } })
+    .select({ tokenHash, expiresAtMs, tokenId, owner: { name, role, canReadBodies } })
     .from(adminSessions)
     .leftJoin(adminTokens, and(eq(adminTokens.id, tokenId), isInForce))
     .where(and(eq(adminSessions.sessionHash, sessionHash), gt(expiresAtMs, sql`now()`)));
   if (row === undefined || (row.tokenId !== null && row.owner === null)) return null;
-  return { tokenHash: row.tokenHash, expiresAtMs: row.expiresAtMs, owner: row.owner };
+  return { tokenHash: row.tokenHash, expiresAtMs: row.expiresAtMs, owner: row.owner && withRights(row.owner) };
+}
+
+const withRights = <T extends Parameters<typeof mayReadBodies>[0]>(owner: T) => ({
+  ...owner,
+  canReadBodies: mayReadBodies(owner),
+});
+
+/** How many sessions in force each token has opened; those without are missing. */
+export async function countSessions(db: Db, tokenIds: readonly string[]): Promise<ReadonlyMap<string, number>> {
+  if (tokenIds.length === 0) return new Map();
+  const { tokenId, expiresAtMs } = adminSessions;
+  const rows = await db
+    .select({ tokenId, sessions: count() })
+    .from(adminSessions)
+    .where(and(inArray(tokenId, [...tokenIds]), gt(expiresAtMs, sql`now()`)))
+    .groupBy(tokenId);
+  return new Map(rows.map(({ tokenId: id, sessions }) => [id ?? '', sessions]));
 }
 
 export async function deleteAdminSession(db: Db, sessionHash: string): Promise<void> {

@@ -1,10 +1,10 @@
 import type { ApiKey } from '@llm0/core/keys/api-key';
-import { ilike, inArray, isNull, or, sql } from 'drizzle-orm';
+import { and, eq, ilike, inArray, isNull, or, sql } from 'drizzle-orm';
 import type { Db } from '../../client';
 import { apiKeys } from '../../schema/api-keys';
 import { containsPattern } from '../contains-pattern';
 import type { Page, PageRequest } from '../page';
-import { Rows, type Stored } from '../rows';
+import { ofLiveProject, Rows, type Stored } from '../rows';
 
 /** Keys that are not deleted, with their shown prefix and dates; the hash stays in the database. */
 export const keyRows = new Rows(apiKeys, { hidden: ['hash', 'deletedAtMs'], live: isNull(apiKeys.deletedAtMs) });
@@ -20,15 +20,30 @@ export interface KeyPath {
 }
 
 export interface KeyPageRequest extends PageRequest {
-  /** Part of the name or of the shown prefix, whatever the case. */
+  /** Part of the name, of the shown prefix or of a label, whatever the case. */
   readonly q?: string;
 }
 
-/** Newest first, revoked ones included, deleted ones not. */
-export async function listApiKeys(db: Db, projectId: string, page: KeyPageRequest): Promise<Page<StoredApiKey>> {
+/** What the pipeline knows a key by; null where there is none, or it was deleted. */
+export async function findKeyHash(db: Db, { projectId, id }: KeyPath): Promise<string | null> {
+  const [row] = await db
+    .select({ hash: apiKeys.hash })
+    .from(apiKeys)
+    .where(and(eq(apiKeys.id, id), eq(apiKeys.projectId, projectId), isNull(apiKeys.deletedAtMs)));
+  return row?.hash ?? null;
+}
+
+/** Newest first, revoked ones included, deleted ones not; of one project, or of all there are. */
+export async function listApiKeys(
+  db: Db,
+  projectId: string | undefined,
+  page: KeyPageRequest,
+): Promise<Page<StoredApiKey>> {
   const part = page.q === undefined ? undefined : containsPattern(page.q);
-  const matches = part === undefined ? undefined : or(ilike(apiKeys.name, part), ilike(apiKeys.prefix, part));
-  return keyRows.list(db, page, { projectId }, matches);
+  const inLabels = sql`exists (select 1 from jsonb_each_text(${apiKeys.labels}) as l where l.key || '=' || l.value ilike ${part ?? ''})`;
+  const matches = part === undefined ? undefined : or(ilike(apiKeys.name, part), ilike(apiKeys.prefix, part), inLabels);
+  const isLive = projectId === undefined ? ofLiveProject(apiKeys.projectId) : undefined;
+  return keyRows.list(db, page, { projectId }, and(matches, isLive));
 }
 
 /** Of these ids, those there are, deleted ones too: their rows stay. */

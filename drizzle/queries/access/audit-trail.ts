@@ -1,4 +1,4 @@
-import { and, eq, getTableColumns, sql } from 'drizzle-orm';
+import { and, desc, eq, getTableColumns, gt, sql } from 'drizzle-orm';
 import type { Db } from '../../client';
 import { adminAudit } from '../../schema/operations';
 import { afterCursor, newestFirst, type Page, type PageRequest, toPage } from '../page';
@@ -11,6 +11,8 @@ export interface AuditEntry extends Readonly<Pick<Entry, 'actor' | 'action' | 'r
   readonly after?: unknown;
 }
 
+const AUDIT_LOCK = 7_107_330_040;
+
 export interface StoredAuditEntry extends Readonly<Omit<Entry, 'before' | 'after'>> {
   /** JSON text, so that numbers stay exact. */
   readonly beforeJson: string | null;
@@ -20,7 +22,31 @@ export interface StoredAuditEntry extends Readonly<Omit<Entry, 'before' | 'after
 export async function addAuditEntry(db: Db, entry: AuditEntry): Promise<void> {
   const { actor, action, resource, resourceId } = entry;
   const shown = { before: toJsonb(entry.before), after: toJsonb(entry.after) };
-  await db.insert(adminAudit).values({ actor, action, resource, resourceId, ...shown });
+  // One after the other, each later than the one before: who reads on from an entry misses none.
+  await db.execute(sql`select pg_advisory_xact_lock(${sql.raw(String(AUDIT_LOCK))})`);
+  const createdAtMs = sql`greatest(clock_timestamp(), (select max(created_at) + interval '1 ms' from admin_audit))`;
+  await db.insert(adminAudit).values({ createdAtMs, actor, action, resource, resourceId, ...shown });
+}
+
+/** What came after an instant, the oldest first. */
+export async function listAuditEntriesAfter(db: Db, ms: number, limit: number): Promise<readonly StoredAuditEntry[]> {
+  return selectEntries(db).where(gt(adminAudit.createdAtMs, ms)).orderBy(adminAudit.createdAtMs).limit(limit);
+}
+
+/** 0 where nothing was changed yet. */
+export async function findLastAuditMs(db: Db): Promise<number> {
+  const [row] = await db
+    .select({ ms: adminAudit.createdAtMs })
+    .from(adminAudit)
+    .orderBy(desc(adminAudit.createdAtMs))
+    .limit(1);
+  return row?.ms ?? 0;
+}
+
+function selectEntries(db: Db) {
+  const { before, after, ...columns } = getTableColumns(adminAudit);
+  const beforeJson = sql<string | null>`${before}::text`;
+  return db.select({ ...columns, beforeJson, afterJson: sql<string | null>`${after}::text` }).from(adminAudit);
 }
 
 /** Newest first. */
@@ -29,11 +55,7 @@ export async function listAuditEntries(
   page: PageRequest & { readonly actor?: string; readonly resource?: string; readonly resourceId?: string },
 ): Promise<Page<StoredAuditEntry>> {
   const { actor, resource, resourceId } = page;
-  const { before, after, ...columns } = getTableColumns(adminAudit);
-  const beforeJson = sql<string | null>`${before}::text`;
-  const rows = await db
-    .select({ ...columns, beforeJson, afterJson: sql<string | null>`${after}::text` })
-    .from(adminAudit)
+  const rows = await selectEntries(db)
     .where(
       and(
         actor === undefined ? undefined : eq(adminAudit.actor, actor),

@@ -10,19 +10,23 @@ export async function writeLogBodies(db: Db, bodies: readonly LoggedBodies[]): P
   const byRequest = new Map(bodies.map((one) => [one.requestId, one]));
   await rejectingBadData(() =>
     db.execute(sql`
-      insert into gateway_log_bodies (request_id, created_at, project_id, request_body, response_body)
-      select r.request_id, to_timestamp(r.created_at_ms / 1000.0), r.project_id, r.request_body, r.response_body
+      insert into gateway_log_bodies (request_id, created_at, project_id, request_body, upstream_request_body,
+        response_body)
+      select r.request_id, to_timestamp(r.created_at_ms / 1000.0), r.project_id, r.request_body,
+        r.upstream_request_body, r.response_body
       from jsonb_to_recordset(${`[${[...byRequest.values()].map(toRow).join(',')}]`}::jsonb)
-        as r(request_id uuid, created_at_ms bigint, project_id uuid, request_body jsonb, response_body jsonb)
+        as r(request_id uuid, created_at_ms bigint, project_id uuid, request_body jsonb,
+          upstream_request_body jsonb, response_body jsonb)
       on conflict (request_id) do nothing`),
   );
 }
 
 /** Bodies are JSON text already and go in as they are. */
-function toRow({ requestId, projectId, createdAtMs, request, response }: LoggedBodies): string {
+function toRow({ requestId, projectId, createdAtMs, request, upstreamRequest, response }: LoggedBodies): string {
   const columns = { request_id: requestId, project_id: projectId, created_at_ms: Math.floor(createdAtMs) };
-  const bodies = `"request_body":${toJsonb(request ?? 'null')},"response_body":${toJsonb(response ?? 'null')}`;
-  return `${JSON.stringify(columns).slice(0, -1)},${bodies}}`;
+  const bodies = { request_body: request, upstream_request_body: upstreamRequest, response_body: response };
+  const texts = Object.entries(bodies).map(([name, text]) => `"${name}":${toJsonb(text ?? 'null')}`);
+  return `${JSON.stringify(columns).slice(0, -1)},${texts.join(',')}}`;
 }
 
 /** null when none were kept, or not any more. */
@@ -31,10 +35,12 @@ export async function getLogBodies(db: Db, requestId: string): Promise<LoggedBod
     project_id: string;
     created_at_ms: number;
     request: string | null;
+    upstream_request: string | null;
     response: string | null;
   }>(sql`
     select project_id, (extract(epoch from created_at) * 1000)::float8 as created_at_ms,
-      nullif(request_body, 'null')::text as request, nullif(response_body, 'null')::text as response
+      nullif(request_body, 'null')::text as request,
+      nullif(upstream_request_body, 'null')::text as upstream_request, nullif(response_body, 'null')::text as response
     from gateway_log_bodies where request_id = ${requestId}::uuid`);
   if (row === undefined) return null;
   return {
@@ -42,6 +48,7 @@ export async function getLogBodies(db: Db, requestId: string): Promise<LoggedBod
     projectId: row.project_id,
     createdAtMs: row.created_at_ms,
     request: row.request === null ? null : fromJsonb(row.request),
+    upstreamRequest: row.upstream_request === null ? null : fromJsonb(row.upstream_request),
     response: row.response === null ? null : fromJsonb(row.response),
   };
 }

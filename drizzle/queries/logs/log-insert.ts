@@ -14,10 +14,12 @@ import { type SQL, sql } from 'drizzle-orm';
 import type { Db } from '../../client';
 import { nanoFromUsd } from '../../money';
 import { isDataAtFault, rootMessage, sqlState } from '../../sql-state';
+import { noteKeyUses } from '../access/key-uses';
 import { utcDay } from '../stats/utc-day';
 import { factOf, type SignedFact } from '../stats/write/rollup-deltas';
 import { writeRollups } from '../stats/write/rollup-write';
 import { insertFailovers } from './failover-rows';
+import { insertLogBatch } from './log-batches';
 import { readLogFence } from './log-fence';
 import { insertRows, takeOutRows } from './log-rows';
 import { ensurePartitions, lockLogWrites } from './partitions';
@@ -145,6 +147,8 @@ async function writeRecords(
     const corrected = await insert(corrections);
     await writeRollups(tx, facts);
     await insertFailovers(tx, written);
+    await insertLogBatch(tx, written);
+    await noteKeyUses(tx, written);
     return { inserted: inserted + corrected - replaced, corrected: replaced };
   });
 }

@@ -1,28 +1,42 @@
-import { and, eq, gte, ilike, lt, or, type SQL, sql } from 'drizzle-orm';
+import { eq, gte, ilike, lt, or, type SQL, sql } from 'drizzle-orm';
+import type { PgColumn } from 'drizzle-orm/pg-core';
 import type { Db } from '../../client';
 import { usdFromNano } from '../../money';
 import { gatewayLogs } from '../../schema/gateway-logs';
 import { containsPattern } from '../contains-pattern';
-import type { Page, PageRequest } from '../page';
 import { Rows, type Stored } from '../rows';
 
-const logRows = new Rows(gatewayLogs);
+/** Of all requests that passed authentication. */
+export const logRows = new Rows(gatewayLogs);
 /** A row of `gateway_logs`; money in nano-USD, milliseconds fractional. */
 export type StoredLog = Stored<typeof logRows>;
 
-export interface LogFilter {
-  readonly requestId?: string;
-  readonly projectId?: string;
-  readonly apiKeyId?: string;
+/** One value, or any of several. */
+type Values<T extends string = string> = T | readonly T[];
+
+/** What a row is by; several fields must all hold. */
+export interface LogMatch {
+  readonly projectId?: Values;
+  readonly apiKeyId?: Values;
   /** Answering or requested model. */
-  readonly model?: string;
+  readonly model?: Values;
   /** The provider that answered; where none did, the first target's. */
-  readonly provider?: string;
-  readonly status?: string;
-  readonly cache?: 'exact' | 'semantic' | 'miss';
-  readonly customerId?: string;
-  /** All must match exactly. */
-  readonly labels?: Readonly<Record<string, string>>;
+  readonly provider?: Values;
+  readonly status?: Values;
+  readonly httpStatus?: Values;
+  readonly errorCode?: Values;
+  readonly cache?: Values<'exact' | 'semantic' | 'miss'>;
+  readonly customerId?: Values;
+  /** Each label must have its value, or one of its values. */
+  readonly labels?: Readonly<Record<string, Values>>;
+}
+
+export interface LogFilter extends LogMatch {
+  readonly requestId?: string;
+  /** Asked first, and answered by another one. */
+  readonly failoverFrom?: string;
+  /** Rows that are none of it; what a row lacks it is not. */
+  readonly not?: LogMatch;
   /** From here on, inclusive. */
   readonly fromMs?: number;
   /** Up to here, exclusive. */
@@ -31,11 +45,6 @@ export interface LogFilter {
   readonly minLatencyMs?: number;
   /** Part of a model, customer, client request id, error code or message, whatever the case. */
   readonly q?: string;
-}
-
-/** Newest first. */
-export async function listLogs(db: Db, filter: LogFilter, page: PageRequest): Promise<Page<StoredLog>> {
-  return logRows.list(db, page, {}, and(...conditions(filter)));
 }
 
 /** null when there is none (yet: a row is visible within 2 s of the answer's end). */
@@ -47,20 +56,46 @@ const CACHE_CONDITIONS = {
   semantic: sql`${gatewayLogs.semanticCacheHit}`,
   exact: sql`${gatewayLogs.cacheHit} and not ${gatewayLogs.semanticCacheHit}`,
   miss: sql`not ${gatewayLogs.cacheHit} and not ${gatewayLogs.semanticCacheHit}`,
-} as const satisfies Record<NonNullable<LogFilter['cache']>, SQL>;
+} as const satisfies Record<'exact' | 'semantic' | 'miss', SQL>;
 
-/** One condition for each filter that is set. */
-const FILTERS: { readonly [K in keyof Required<LogFilter>]: (value: NonNullable<LogFilter[K]>) => SQL | undefined } = {
+const listOf = <T extends string>(values: Values<T>): readonly T[] =>
+  typeof values === 'string' ? [values] : (values as readonly T[]);
+
+/** The column has one of the values. */
+function isOneOf(column: PgColumn | SQL, values: Values, type?: 'uuid' | 'int'): SQL {
+  const cast = type === undefined ? sql`` : sql.raw(`::${type}`);
+  const given = listOf(values).map((value) => sql`${value}${cast}`);
+  return given.length === 1 ? sql`${column} = ${given[0]}` : sql`${column} in (${sql.join(given, sql`, `)})`;
+}
+
+const anyOf = (conditions: readonly SQL[]) => sql`(${sql.join([...conditions], sql` or `)})`;
+const labelIs = (name: string, values: Values) =>
+  anyOf(listOf(values).map((value) => sql`${gatewayLogs.labels} @> ${JSON.stringify({ [name]: value })}::jsonb`));
+
+/** A condition for each field that says what a row is; of labels one for each name. */
+const MATCHES: { readonly [K in keyof Required<LogMatch>]: (value: NonNullable<LogMatch[K]>) => readonly SQL[] } = {
+  projectId: (ids) => [isOneOf(gatewayLogs.projectId, ids, 'uuid')],
+  apiKeyId: (ids) => [isOneOf(gatewayLogs.apiKeyId, ids, 'uuid')],
+  model: (models) => [anyOf([isOneOf(gatewayLogs.model, models), isOneOf(gatewayLogs.requestedModel, models)])],
+  provider: (names) => [isOneOf(sql`coalesce(${gatewayLogs.finalProvider}, ${gatewayLogs.provider})`, names)],
+  status: (statuses) => [isOneOf(gatewayLogs.status, statuses)],
+  httpStatus: (statuses) => [isOneOf(gatewayLogs.httpStatus, statuses, 'int')],
+  errorCode: (codes) => [isOneOf(gatewayLogs.errorCode, codes)],
+  cache: (outcomes) => [anyOf(listOf(outcomes).map((outcome) => sql`(${CACHE_CONDITIONS[outcome]})`))],
+  customerId: (ids) => [isOneOf(gatewayLogs.customerId, ids)],
+  labels: (labels) => Object.entries(labels).map(([name, values]) => labelIs(name, values)),
+};
+
+type OtherFilter = Omit<LogFilter, keyof LogMatch | 'not'>;
+
+/** One condition for each other filter that is set. */
+const FILTERS: {
+  readonly [K in keyof Required<OtherFilter>]: (value: NonNullable<OtherFilter[K]>) => SQL | undefined;
+} = {
   requestId: (id) => eq(gatewayLogs.requestId, id),
-  projectId: (id) => eq(gatewayLogs.projectId, id),
-  apiKeyId: (id) => eq(gatewayLogs.apiKeyId, id),
-  model: (model) => or(eq(gatewayLogs.model, model), eq(gatewayLogs.requestedModel, model)),
-  provider: (provider) => sql`coalesce(${gatewayLogs.finalProvider}, ${gatewayLogs.provider}) = ${provider}`,
-  status: (status) => eq(gatewayLogs.status, status),
-  cache: (cache) => CACHE_CONDITIONS[cache],
-  customerId: (id) => eq(gatewayLogs.customerId, id),
-  labels: (labels) =>
-    Object.keys(labels).length === 0 ? undefined : sql`${gatewayLogs.labels} @> ${JSON.stringify(labels)}::jsonb`,
+  failoverFrom: (provider) =>
+    sql`${gatewayLogs.failoverOccurred} and ${gatewayLogs.provider} = ${provider}
+      and ${gatewayLogs.finalProvider} <> ${provider}`,
   fromMs: (ms) => gte(gatewayLogs.createdAtMs, ms),
   toMs: (ms) => lt(gatewayLogs.createdAtMs, ms),
   minCostNanoUsd: (nano) => sql`${gatewayLogs.costNanoUsd} >= ${usdFromNano(nano)}::numeric`,
@@ -75,10 +110,23 @@ const FILTERS: { readonly [K in keyof Required<LogFilter>]: (value: NonNullable<
   },
 };
 
-function conditions(filter: LogFilter): (SQL | undefined)[] {
-  const apply = <K extends keyof LogFilter>(name: K) => {
+function matchConditions(match: LogMatch): readonly SQL[] {
+  const apply = <K extends keyof LogMatch>(name: K): readonly SQL[] => {
+    const value = match[name];
+    return value === undefined || value === null ? [] : MATCHES[name](value);
+  };
+  return (Object.keys(MATCHES) as (keyof LogMatch)[]).flatMap((name) => apply(name));
+}
+
+/** All that a row must meet. */
+export function logConditions(filter: LogFilter): (SQL | undefined)[] {
+  const apply = <K extends keyof OtherFilter>(name: K) => {
     const value = filter[name];
     return value === undefined || value === null ? undefined : FILTERS[name](value);
   };
-  return (Object.keys(FILTERS) as (keyof LogFilter)[]).map((name) => apply(name));
+  return [
+    ...matchConditions(filter),
+    ...matchConditions(filter.not ?? {}).map((condition) => sql`(${condition}) is not true`),
+    ...(Object.keys(FILTERS) as (keyof OtherFilter)[]).map((name) => apply(name)),
+  ];
 }

@@ -6,12 +6,19 @@ import { instant } from '../instant';
 /** Rows deleted in one statement: short locks, short transactions. */
 const BATCH = 10_000;
 
+/** The last and first UTC days of months, on which months of every zone begin: statements need their hours for good. */
+const ON_MONTHS_EDGE = sql.raw(
+  `(extract(day from bucket at time zone 'UTC') = 1 or extract(day from bucket at time zone 'UTC' + interval '1 day') = 1)`,
+);
+
 /** Table → what is over, as of the given instant. Partitions of `gateway_logs` are dropped elsewhere. */
 const EXPIRED = {
   rollup_minute: (ms: number) => sql`bucket < ${instant(ms)}`,
-  rollup_hour: (ms: number) => sql`bucket < ${instant(ms)}`,
+  rollup_hour: (ms: number) => sql`bucket < ${instant(ms)} and not ${ON_MONTHS_EDGE}`,
   rollup_error: (ms: number) => sql`bucket < ${instant(ms)}`,
   gateway_log_bodies: (ms: number) => sql`created_at < ${instant(ms)}`,
+  // The last one stays: whoever watches is told by it that nothing was missed.
+  log_batches: (ms: number) => sql`created_at < ${instant(ms)} and seq < (select max(seq) from log_batches)`,
   system_logs: (ms: number) => sql`created_at < ${instant(ms)}`,
   exact_cache: (ms: number) => sql`expires_at < ${instant(ms)}`,
   semantic_matches: (ms: number) => sql`created_at < ${instant(ms)}`,

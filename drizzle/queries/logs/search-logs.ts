@@ -1,43 +1,133 @@
-import { sql } from 'drizzle-orm';
+import { and, sql } from 'drizzle-orm';
 import type { Db } from '../../client';
-import { decodeCursor, encodeCursor, type PageRequest } from '../page';
-import { readDays } from '../stats/read/read-days';
-import { type LogFilter, listLogs, type StoredLog } from './logs';
+import type { PageRequest } from '../page';
+import { MAX_ROW_DAYS, readStretches, type Stretch } from '../stats/read/read-days';
+import { QuestionTooLargeError } from '../stats/read/time-limit';
+import {
+  decodeSortedCursor,
+  encodeSortedCursor,
+  type LogOrder,
+  type LogSort,
+  NEWEST_FIRST,
+  orderOf,
+  type SortedCursor,
+} from './log-sorts';
+import { type LogFilter, logConditions, logRows, type StoredLog } from './logs';
 
-/** A page of requests; `partial`: not all of the time asked for was searched, `nextCursor` goes on from there. */
+export interface LogPageRequest extends PageRequest {
+  /** Newest first unless given. */
+  readonly sort?: LogSort;
+  /** Milliseconds that reading may take; 2.5 s unless given. */
+  readonly limitMs?: number;
+}
+
+/** A page of requests. */
 export interface LogPage {
   readonly data: readonly StoredLog[];
   readonly nextCursor: string | null;
-  readonly partial: boolean;
+  /**
+   * Set when not all of the time asked for was read. By time, `nextCursor` goes on from there; in another order only the
+   * rows from there on are sorted, and the last page is the last of them.
+   */
+  readonly partialFromMs?: number;
 }
 
 const FIRST_ID = '00000000-0000-0000-0000-000000000000';
+const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 /** Rows carry the store's clock, which may run a little ahead. */
 const CLOCK_TOLERANCE_MS = 60_000;
+/** The first page decides how far back its order goes. The next ones must come as far, within 3 s on a busier machine, too. */
+const FIRST_SORTED_MS = 1500;
+const NEXT_SORTED_MS = 2900;
 
-/** Newest first. Texts and labels have no index: they are searched within the bounds of `readDays`. */
-export async function searchLogs(db: Db, filter: LogFilter, page: PageRequest, nowMs: number): Promise<LogPage> {
-  const needsSearch = filter.q !== undefined || filter.labels !== undefined;
-  if (!needsSearch || filter.requestId !== undefined) return { ...(await listLogs(db, filter, page)), partial: false };
-  const range = { fromMs: filter.fromMs ?? (await firstRowMs(db)), toMs: endOf(filter, page, nowMs) };
-  const found: StoredLog[] = [];
-  const readFromMs = await readDays(db, range, async (tx, stretch) => {
-    const left = page.limit + 1 - found.length;
-    const rows = await listLogs(tx, { ...filter, ...stretch }, { cursor: page.cursor, limit: left });
-    found.push(...rows.data);
-    return found.length > page.limit;
-  });
-  const data = found.slice(0, page.limit);
-  const last = data.at(-1);
-  if (found.length > page.limit && last !== undefined) return { data, nextCursor: encodeCursor(last), partial: false };
-  const partial = readFromMs > range.fromMs;
-  return { data, nextCursor: partial ? encodeCursor({ createdAtMs: readFromMs, id: FIRST_ID }) : null, partial };
+/**
+ * By time, an index is walked in its order. What no index finds (most filters) is read in stretches of time, for at most
+ * 3 s, texts and labels at most 7 days. For any other order the rows of the range are read once a page, newest first,
+ * within the same 3 s, and the first of the order kept: nothing is paid for it when rows are written.
+ */
+export async function searchLogs(db: Db, filter: LogFilter, page: LogPageRequest, nowMs: number): Promise<LogPage> {
+  const { sort = NEWEST_FIRST, limit, limitMs, cursor } = page;
+  const search: Search = {
+    ...{ filter, limit, limitMs, sort, order: orderOf(sort) },
+    at: cursor === undefined ? undefined : decodeSortedCursor(sort, cursor),
+  };
+  const isDirect = filter.requestId !== undefined || (search.order.isByTime && hasIndex(filter));
+  if (isDirect) return toPage(search, await readRows(db, search, limit + 1));
+  const range = await rangeOf(db, search.filter, nowMs);
+  return search.order.isByTime ? walkInTime(db, search, range) : sortAll(db, search, range);
 }
 
-function endOf(filter: LogFilter, page: PageRequest, nowMs: number): number {
-  const toMs = filter.toMs ?? nowMs + CLOCK_TOLERANCE_MS;
+interface Search {
+  readonly filter: LogFilter;
+  readonly sort: LogSort;
+  readonly order: LogOrder;
+  readonly limit: number;
+  readonly limitMs: number | undefined;
+  readonly at: SortedCursor | undefined;
+}
+
+/** Nothing is asked but what an index by time has. */
+function hasIndex(filter: LogFilter): boolean {
+  const { projectId, customerId, fromMs: _from, toMs: _to, requestId: _request, ...others } = filter;
+  const hasFew = typeof projectId !== 'object' && (typeof customerId !== 'object' || customerId.length === 1);
+  return hasFew && Object.values(others).every((value) => value === undefined);
+}
+
+function readRows(db: Db, { filter, order, at }: Search, limit: number, stretch?: Stretch) {
+  const conditions = logConditions({ ...filter, ...stretch });
+  return logRows.first(db, limit, and(...conditions, at && order.after(at)), ...order.orderBy);
+}
+
+/** All the time in which rows may be. */
+export async function rangeOf(db: Db, { fromMs, toMs }: LogFilter, nowMs: number): Promise<Stretch> {
+  return { fromMs: fromMs ?? (await firstRowMs(db)), toMs: toMs ?? nowMs + CLOCK_TOLERANCE_MS };
+}
+
+async function walkInTime(db: Db, search: Search, range: Stretch): Promise<LogPage> {
+  const { filter, order, limit, at, sort } = search;
+  const isForward = !order.isDescending;
+  const isText = [filter, filter.not].some((one) => one?.labels !== undefined) || filter.q !== undefined;
   // The row at the cursor's very moment may still have neighbours to show.
-  return page.cursor === undefined ? toMs : Math.min(toMs, decodeCursor(page.cursor).createdAtMs + 1);
+  const rest = {
+    fromMs: isForward ? Math.max(range.fromMs, at?.createdAtMs ?? range.fromMs) : range.fromMs,
+    toMs: isForward ? range.toMs : Math.min(range.toMs, (at?.createdAtMs ?? range.toMs) + 1),
+  };
+  const found: StoredLog[] = [];
+  const walk = { isForward, days: isText ? MAX_ROW_DAYS : undefined, limitMs: search.limitMs };
+  const reachedMs = await readStretches(db, rest, walk, async (tx, stretch) => {
+    found.push(...(await readRows(tx, search, limit + 1 - found.length, stretch)));
+    return found.length > limit;
+  });
+  const isPartial = found.length <= limit && (isForward ? reachedMs < rest.toMs : reachedMs > rest.fromMs);
+  if (!isPartial) return toPage(search, found);
+  const edge = isForward ? { createdAtMs: reachedMs - 1, id: LAST_ID } : { createdAtMs: reachedMs, id: FIRST_ID };
+  const nextCursor = encodeSortedCursor(sort, { value: null, ...edge });
+  return { data: found, nextCursor, partialFromMs: reachedMs };
+}
+
+/** The first rows of an order that no index has: those of each stretch, put together. */
+async function sortAll(db: Db, search: Search, range: Stretch): Promise<LogPage> {
+  const { order, limit, at } = search;
+  const span = { ...range, fromMs: at?.fromMs ?? range.fromMs };
+  let first: readonly StoredLog[] = [];
+  const walk = { limitMs: search.limitMs ?? (at === undefined ? FIRST_SORTED_MS : NEXT_SORTED_MS) };
+  const reachedMs = await readStretches(db, span, walk, async (tx, stretch) => {
+    const rows = await readRows(tx, search, limit + 1, stretch);
+    if (rows.length > 0) first = [...first, ...rows].sort(order.compare).slice(0, limit + 1);
+    return false;
+  });
+  const isShort = reachedMs > span.fromMs;
+  if (isShort && at !== undefined) throw new QuestionTooLargeError('the next page takes too long');
+  const fromMs = isShort ? reachedMs : at?.fromMs;
+  return { ...toPage(search, first, fromMs), ...(fromMs === undefined ? {} : { partialFromMs: fromMs }) };
+}
+
+/** Cuts the one row read beyond the limit off again. */
+function toPage({ sort, order, limit }: Search, rows: readonly StoredLog[], fromMs?: number): LogPage {
+  const data = rows.slice(0, limit);
+  const last = data.at(-1);
+  if (rows.length <= limit || last === undefined) return { data, nextCursor: null };
+  return { data, nextCursor: encodeSortedCursor(sort, { ...order.positionOf(last), fromMs }) };
 }
 
 async function firstRowMs(db: Db): Promise<number> {

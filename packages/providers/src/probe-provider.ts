@@ -34,7 +34,7 @@ export async function probeProvider(probe: Probe): Promise<ProbeOutcome> {
   const check = probe.model === undefined ? 'models' : 'chat';
   const startMs = performance.now();
   try {
-    const status = probe.model === undefined ? await listModels(probe) : await sayWord(probe, probe.model);
+    const status = probe.model === undefined ? await askForModels(probe) : await sayWord(probe, probe.model);
     return { check, latencyMs: performance.now() - startMs, status };
   } catch (cause) {
     const broken = 'could not be reached or broke off its answer.';
@@ -44,7 +44,7 @@ export async function probeProvider(probe: Probe): Promise<ProbeOutcome> {
   }
 }
 
-async function listModels({ provider, connection, fetch, timeoutMs, maxAnswerBytes }: Probe): Promise<number> {
+async function askForModels({ provider, connection, fetch, timeoutMs }: Probe): Promise<number> {
   const target = provider.probeUrl?.(connection);
   if (target === undefined) {
     const message = `${provider.name} can only be tested with a model: name one that the account may call.`;
@@ -55,7 +55,7 @@ async function listModels({ provider, connection, fetch, timeoutMs, maxAnswerByt
     redirect: 'manual',
     signal: AbortSignal.timeout(timeoutMs),
   });
-  const body = await boundedText(response, maxAnswerBytes);
+  const body = await boundedText(response);
   if (!response.ok) throw provider.decodeError(response.status, response.headers, hideSecrets(body, connection));
   return response.status;
 }

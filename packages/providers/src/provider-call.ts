@@ -1,7 +1,7 @@
 import type { EventBatch } from '@llm0/core/chat/event';
 import type { ChatRequest } from '@llm0/core/chat/request';
 import type { Provider } from './provider';
-import type { EncodeContext } from './provider-request';
+import type { EncodeContext, UpstreamRequest } from './provider-request';
 import type { EgressOptions } from './transport/egress/fetch-guarded';
 import type { KeyRing } from './transport/key-ring';
 
@@ -23,7 +23,7 @@ export interface ProviderCall {
   /** Where there are several keys, or stored ones: they take the place of the connection's own. */
   readonly keys?: KeyRing;
   /** Told just before a request goes out: from then on it may be billed. */
-  readonly onSend?: () => void;
+  readonly onSend?: (body: UpstreamRequest['body']) => void;
 }
 
 export interface ProviderAnswer {

@@ -12,6 +12,8 @@ export interface Outcome {
   /** Resident beyond where the gateway was before any attack. */
   readonly grownBytes: number;
   readonly books: Books;
+  /** Under an absolute cap; elsewhere what was lost on the way is booked by a guess, which may be too low. */
+  readonly isStrict: boolean;
   /** What was got that should not be had. */
   readonly gained: string | undefined;
   readonly hasEnded: boolean;
@@ -41,7 +43,7 @@ export function judge(outcome: Outcome): readonly string[] {
     [outcome.grownBytes > LAW.grownBytes, `memory grew by ${toMegabytes(outcome.grownBytes)} MB`],
     [outcome.statuses.has(500), `status 500 ${outcome.statuses.get(500)} times ${outcome.failed ?? ''}`.trim()],
     [outcome.seconds > LAW.seconds, `it took ${Math.round(outcome.seconds)} s`],
-    [books.bookedNanoUsd < books.billedNanoUsd, 'the vendor bills more than was booked'],
+    [outcome.isStrict && books.bookedNanoUsd < books.billedNanoUsd, 'the vendor bills more than was booked'],
     [!books.isEven, 'the books are not even'],
     [gained !== undefined, gained ?? ''],
   ];

@@ -109,6 +109,7 @@ async function playOnce(world: AttackWorld, gateway: AttackedGateway, play: Play
     statuses: new Map(send.statuses),
     failed: send.failed.path,
     grownBytes: grownBytes(gateway, readings),
+    isStrict: attack.project?.strict_caps !== false,
     hasEnded: gateway.hasEnded,
   };
 }

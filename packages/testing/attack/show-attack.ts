@@ -25,8 +25,8 @@ const showUsd = (nanoUsd: number) => `$${(nanoUsd / 1e9).toFixed(6)}`;
 export function showSum(outcomes: readonly Outcome[]): string {
   const broken = outcomes.filter((outcome) => judge(outcome).length > 0);
   const worstMs = Math.max(0, ...outcomes.map(({ readings }) => readings.livezMs));
-  const slipped = outcomes.reduce((sum, { books }) => {
-    return sum + Math.max(0, books.billedNanoUsd - books.bookedNanoUsd);
+  const slipped = outcomes.reduce((sum, { books, isStrict }) => {
+    return isStrict ? sum + Math.max(0, books.billedNanoUsd - books.bookedNanoUsd) : sum;
   }, 0);
   const held = `${outcomes.length - broken.length} of ${outcomes.length} held`;
   const sum = `${held}, worst /livez ${worstMs.toFixed(0)} ms, ${showUsd(slipped)} slipped by`;

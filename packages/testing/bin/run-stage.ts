@@ -10,6 +10,7 @@ const PER_TEST_MS = 60_000;
 /** Milliseconds of each file: the longest begin, so that no process idles at the end. */
 const TIMINGS = join(import.meta.dir, 'test-timings.json');
 const CHOOSE_STORES = join(import.meta.dir, '../stores/choose-stores.ts');
+const TURN_THE_LOOP = join(import.meta.dir, 'turn-the-loop.ts');
 const FORBID_SERVERS = join(import.meta.dir, '../stores/forbid-servers.ts');
 
 /** What the stages of a run come to. */
@@ -98,7 +99,8 @@ function argumentsOf(stage: TestStage, report: string): readonly string[] {
   const preload = stage.stores.length === 0 ? FORBID_SERVERS : CHOOSE_STORES;
   const timings = [`--timings=${TIMINGS}`, ...(stage.updateTimings === true ? ['--update-timings'] : [])];
   return [
-    ...['--no-orphans', '--only-failures', `--timeout=${PER_TEST_MS}`, `--preload=${preload}`],
+    ...['--no-orphans', '--only-failures', `--timeout=${PER_TEST_MS}`],
+    ...[`--preload=${preload}`, `--preload=${TURN_THE_LOOP}`],
     ...['--reporter=junit', `--reporter-outfile=${report}`],
     ...(stage.workers > 1 ? [`--parallel=${stage.workers}`, '--no-isolate', ...timings] : []),
     ...(stage.namePattern === undefined ? [] : [`--test-name-pattern=${stage.namePattern}`]),

@@ -61,6 +61,7 @@ const HELD: Outcome = {
     grownBytes: 0,
     gained: undefined,
     hasEnded: false,
+    isStrict: true,
     repeats: 0,
   },
   readings: { livezMs: 10, ownMs: 10, bareMs: 1, memoryBytes: 0, nowBytes: 0, asked: 10, failed: 0 },

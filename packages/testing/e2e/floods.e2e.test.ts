@@ -62,6 +62,18 @@ describe('floods are refused before anybody is known', () => {
     }
   });
 
+  test('what an operator sends as a key is limited alike', async () => {
+    const key = await createTestKey(world.gateway);
+    const seen: number[] = [];
+    for (let n = 0; n < BURST + 2; n++) {
+      const path = `/admin/v1/projects/${key.projectId}/keys/${key.keyId}/chat/completions`;
+      const headers = { authorization: `Bearer ${world.gateway.adminToken}`, 'x-forwarded-for': '198.51.100.150' };
+      const init = { method: 'POST', headers, body: JSON.stringify(ask('Hi')) };
+      seen.push((await fetch(world.gateway.url + path, init)).status);
+    }
+    expect(new Set(seen)).toEqual(new Set([200, 429]));
+  });
+
   test('nobody writes himself another address, and a /64 is one client', async () => {
     const spoofed = await statuses(BURST + 2, (i) => `203.0.113.${i}, 198.51.100.9`);
     expect(spoofed.filter((status) => status === 429).length).toBeGreaterThanOrEqual(1);

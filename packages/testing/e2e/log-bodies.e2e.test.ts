@@ -8,6 +8,7 @@ interface Bodies {
   readonly request_id: string;
   readonly project_id: string;
   readonly request_body: { messages: { content: string }[]; stream?: boolean } | null;
+  readonly upstream_request_body: { messages?: { content: unknown }[] } | null;
   readonly response_body: {
     choices?: { message?: { content: string }; text?: string }[];
     error?: { code: string };
@@ -45,6 +46,8 @@ for (const kind of STORE_KINDS) {
       expect(kept.project_id).toBe(projectId);
       expect(kept.request_body?.messages[0]?.content).toBe('the key [redacted] and a NUL \u0000 \ud83d');
       expect(kept.response_body?.choices?.[0]?.message?.content).toBe('answer \u0000 [redacted]');
+      // What the provider got is kept too, without secrets; a cached answer asked none.
+      expect(kept.upstream_request_body?.messages?.[0]?.content).toBe('the key [redacted] and a NUL \u0000 \ud83d');
       for (const stream of [true, false]) {
         const again = await postChat(world.gateway, apiKey, { ...question, stream });
         expect(again.status).toBe(200);
@@ -52,6 +55,7 @@ for (const kind of STORE_KINDS) {
         await again.text();
         const bodies = await bodiesOf(again);
         expect(bodies.request_body?.stream).toBe(stream);
+        expect(bodies.upstream_request_body).toBeNull();
         expect(bodies.response_body?.choices?.[0]?.message?.content).toBe('answer \u0000 [redacted]');
       }
       const refused = await postChat(world.gateway, apiKey, ask('one too many'));

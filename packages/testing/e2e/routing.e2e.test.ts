@@ -262,7 +262,7 @@ describe('routing', () => {
 
   test('GET /v1/models shows what this key may call, aliases and local models among it', async () => {
     await admin('/aliases', 'POST', { alias: 'listed', targets: [{ provider: 'openai', model: 'gpt-4o' }] });
-    await admin('/aliases', 'POST', { alias: 'unlisted', targets: [{ provider: 'nobody', model: 'x' }] });
+    await admin('/aliases', 'POST', { alias: 'unlisted', targets: [{ provider: 'groq', model: 'x' }] });
     const list = async (key: string) => {
       const answer = await fetch(`${here.world.gateway.url}/v1/models`, {
         headers: { authorization: `Bearer ${key}` },

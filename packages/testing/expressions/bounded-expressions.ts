@@ -76,9 +76,6 @@ const ROWS: readonly Row[] = [
   [`${DASHBOARD}/features/models/prepare-prices.ts`, TRAILING_ZEROS, 100, FIGURES],
   [`${DASHBOARD}/format/format-usd.ts`, '0+$', 100, FIGURES],
   [`${DASHBOARD}/format/units.ts`, String.raw`(\.\d\d\d*?)0+$`, 100, FIGURES],
-  // Bun's String.raw does not keep what is beyond ASCII.
-  [`${DASHBOARD}/features/routing/prepare-routing.ts`, '^(.*?)\\s+[×x*]\\s*(\\d{1,7})$', 1_000, FIGURES],
-  [`${DASHBOARD}/features/playground/send-chat.ts`, String.raw`^data:\s*(.*?)\r?$`, 20_000, FIGURES],
   ['packages/core/src/pricing/format-usd.ts', TRAILING_ZEROS, 100, FIGURES],
 ];
 

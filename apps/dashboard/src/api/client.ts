@@ -63,3 +63,13 @@ export const api = hc<AdminApi>('/admin/v1', { fetch: send });
 export async function read<T>(answer: Promise<{ json(): Promise<T> }>): Promise<T> {
   return (await answer).json();
 }
+
+/** The same; null where there is nothing at that address. */
+export async function readOrNull<T>(answer: Promise<{ json(): Promise<T> }>): Promise<T | null> {
+  try {
+    return await read(answer);
+  } catch (error) {
+    if (error instanceof ApiError && (error.status === 404 || error.status === 400)) return null;
+    throw error;
+  }
+}

@@ -1,36 +1,160 @@
-import { useQuery } from '@tanstack/react-query';
+import {
+  type InfiniteData,
+  keepPreviousData,
+  type QueryClient,
+  type QueryKey,
+  useQuery,
+  useQueryClient,
+} from '@tanstack/react-query';
 import type { InferResponseType } from 'hono/client';
-import { api, read } from './client';
+import { useRef } from 'react';
+import { ApiError, api, read } from './client';
+import { useIsLive, useLive } from './live';
 import { usePages } from './pages';
 
 export type Log = InferResponseType<typeof api.logs.$get>['data'][number];
 
-const PAGE_SIZE = '100';
-const TAIL_MS = 2000;
+export const PAGE_SIZE = 100;
+const AGAIN_MS = 10_000;
+const WAIT_MS = 50;
 
-/** Requests, newest first, page by page; while `isLive`, the first page is read again every two seconds. */
-export const useLogs = (query: Record<string, string>, isLive: boolean) =>
-  usePages({
-    queryKey: ['logs', query, isLive],
-    readPage: (at) => read(api.logs.$get({ query: { ...query, limit: PAGE_SIZE, ...at } })),
-    refetchInterval: isLive ? TAIL_MS : false,
+type LogPages = InfiniteData<InferResponseType<typeof api.logs.$get>>;
+
+/** As the API takes it: several values are a list. */
+export type LogQuery = Readonly<Record<string, string | string[]>>;
+
+/** With more, the list begins anew with its first page. */
+const MAX_TAIL = 1000;
+/** So long before it begins the stream tells what came in; a list that was read earlier is read anew. */
+const LOOK_BACK_MS = 25_000;
+
+/** Requests, newest first, page by page; while `isLive`, what is new comes as it comes in, and nothing else. */
+export function useLogs(query: LogQuery, isLive: boolean) {
+  const queryKey = ['logs', 'pages', query, isLive];
+  const pages = usePages({
+    queryKey,
+    readPage: (at) => read(api.logs.$get({ query: { ...query, limit: String(PAGE_SIZE), ...at } })),
+    isFresh: isLive,
   });
+  const client = useQueryClient();
+  const beginAnew = () => void client.resetQueries({ queryKey });
+  // A list that is read anew is watched on: to stop and begin again would tell it to be read anew for ever.
+  const wasRead = useRef(false);
+  wasRead.current ||= pages.isSuccess;
+  const isBeginning = useRef(false);
+  const isTold = useLive<{ rows: readonly Log[] }>({
+    topic: 'logs',
+    query,
+    isOn: isLive && wasRead.current,
+    onHello: (resumed) => {
+      isBeginning.current = !resumed;
+      const readMs = client.getQueryState(queryKey)?.dataUpdatedAt ?? 0;
+      if (!resumed && readMs > 0 && Date.now() - readMs > LOOK_BACK_MS) beginAnew();
+    },
+    // Too much came in just before it begins: then all that is loaded is read once more, and stays in sight.
+    onReset: () => {
+      if (isBeginning.current) void readAgain(client, queryKey);
+      else beginAnew();
+      isBeginning.current = false;
+    },
+    onNews: ({ rows }) => {
+      isBeginning.current = false;
+      const loaded = client.getQueryData<LogPages>(queryKey)?.pages ?? [];
+      const known = new Set(loaded.flatMap(({ data }) => data.map(({ id }) => id)));
+      const fresh = rows.filter(({ id }) => !known.has(id));
+      if ((loaded[0]?.data.length ?? 0) + fresh.length > MAX_TAIL) beginAnew();
+      else if (fresh.length > 0) client.setQueryData<LogPages>(queryKey, (before) => withNewest(before, fresh));
+    },
+  });
+  // Where the stream is refused, the list is read as a whole now and then.
+  useQuery({
+    queryKey: ['logs', 'again', query],
+    enabled: isLive && pages.isSuccess && !isTold,
+    refetchInterval: AGAIN_MS,
+    initialData: null,
+    staleTime: AGAIN_MS,
+    queryFn: () => client.refetchQueries({ queryKey }).then(() => null),
+  });
+  return pages;
+}
 
-/** The newest few, for estimates that roll-ups do not hold. */
-export const useLogSample = (query: Record<string, string>) =>
+/** All that is loaded, once the page that is under way has come: it would be lost. */
+async function readAgain(client: QueryClient, queryKey: QueryKey): Promise<void> {
+  while (client.isFetching({ queryKey }) > 0) await new Promise((resolve) => setTimeout(resolve, WAIT_MS));
+  await client.refetchQueries({ queryKey });
+}
+
+function withNewest(before: LogPages | undefined, fresh: readonly Log[]): LogPages | undefined {
+  const [first, ...others] = before?.pages ?? [];
+  if (before === undefined || first === undefined) return before;
+  const data = [...fresh, ...first.data].sort((a, b) => Date.parse(b.created_at) - Date.parse(a.created_at));
+  return { ...before, pages: [{ ...first, data }, ...others] };
+}
+
+/** The newest thousand, for what roll-ups do not hold. */
+export const useLogSample = (query: LogQuery) =>
   useQuery({
     queryKey: ['logs', 'sample', query],
     queryFn: () => read(api.logs.$get({ query: { ...query, limit: '1000' } })),
   });
 
+/** One request, whatever the list shows; null when there is none. */
 export const useLog = (requestId: string) =>
   useQuery({
     queryKey: ['logs', 'one', requestId],
-    queryFn: async () => (await read(api.logs.$get({ query: { request_id: requestId } }))).data[0] ?? null,
+    queryFn: async () => {
+      try {
+        return await read(api.logs[':request_id'].$get({ param: { request_id: requestId } }));
+      } catch (error) {
+        if (error instanceof ApiError && error.status === 404) return null;
+        throw error;
+      }
+    },
   });
 
-export const useLogBodies = (requestId: string) =>
+/** Where it is not told that rows came in. */
+const COUNT_REFRESH_MS = 30_000;
+
+export type LogTally = InferResponseType<typeof api.logs.histogram.$get>;
+
+/** How many requests a filter finds, and by time and status. */
+export function useLogTally(query: LogQuery, intervalMs: number) {
+  const isTold = useIsLive();
+  return useQuery({
+    queryKey: ['logs', 'tally', query, intervalMs],
+    queryFn: () => read(api.logs.histogram.$get({ query: { ...query, interval: String(intervalMs / 1000) } })),
+    placeholderData: keepPreviousData,
+    refetchInterval: isTold ? false : COUNT_REFRESH_MS,
+  });
+}
+
+/** How many there are, exactly or at least. */
+export function useLogTotal(query: LogQuery) {
+  const isTold = useIsLive();
+  return useQuery({
+    queryKey: ['logs', 'count', query],
+    queryFn: async () => (await read(api.logs.$get({ query: { ...query, limit: '1', count: 'true' } }))).count,
+    placeholderData: keepPreviousData,
+    refetchInterval: isTold ? false : COUNT_REFRESH_MS,
+  });
+}
+
+/** Values of a field to filter by. */
+export const useSuggestions = (asked: { readonly field: string; readonly q: string } | null, projectId?: string) =>
   useQuery({
+    queryKey: ['logs', 'suggestions', asked, projectId],
+    enabled: asked !== null,
+    queryFn: () => {
+      const { field = 'model', q = '' } = asked ?? {};
+      const query = { field: field as 'model', ...(q === '' ? {} : { q }), project_id: projectId };
+      return read(api.logs.suggestions.$get({ query }));
+    },
+    placeholderData: keepPreviousData,
+  });
+
+export const useLogBodies = (requestId: string, mayRead: boolean) =>
+  useQuery({
+    enabled: mayRead,
     queryKey: ['logs', 'bodies', requestId],
     retry: false,
     queryFn: () => read(api.logs[':request_id'].bodies.$get({ param: { request_id: requestId } })),

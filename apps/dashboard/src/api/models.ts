@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import type { InferRequestType, InferResponseType } from 'hono/client';
-import { api, read } from './client';
+import { api, read, readOrNull } from './client';
+import { saveChanges } from './save-changes';
 
 export type Model = InferResponseType<typeof api.models.$get>['data'][number];
 export type ModelImport = InferRequestType<typeof api.models.import.$post>['json'];
@@ -38,3 +39,24 @@ export const importModels = (json: ModelImport) => read(api.models.import.$post(
 /** Sets the price of one model; whatever else `at` holds is left out. */
 export const putModel = ({ provider, model }: { provider: string; model: string }, json: ModelInput) =>
   read(api.models.$put({ query: { provider, model }, json }));
+
+const pathOf = ({ provider, model }: { provider: string; model: string }) => ({
+  provider: encodeURIComponent(provider),
+  model: encodeURIComponent(model),
+});
+
+const one = api.models[':provider'][':model'];
+
+/** One model, whether it is in the list or not; null where it has no price. */
+export const findModel = (at: { provider: string; model: string }): Promise<Model | null> =>
+  at.provider === '' || at.model === '' ? Promise.resolve(null) : readOrNull(one.$get({ param: pathOf(at) }));
+
+/** Sets the prices that were changed, unless somebody else has changed them as well. */
+export const changeModel = (at: { provider: string; model: string }, edit: { opened: object; changes: object }) => {
+  const param = pathOf(at);
+  return saveChanges({
+    ...edit,
+    read: () => one.$get({ param }),
+    write: (options) => one.$patch({ param, json: edit.changes as Partial<ModelInput> }, options),
+  });
+};

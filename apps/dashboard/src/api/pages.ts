@@ -10,20 +10,30 @@ export interface PagesOptions<P extends RowPage> {
   readonly queryKey: QueryKey;
   /** Reads the page at a cursor; the first one without. */
   readonly readPage: (at: { cursor?: string }) => Promise<P>;
-  readonly refetchInterval?: number | false;
+  /** What is new is put in by others: nothing that was read is read again. */
+  readonly isFresh?: boolean;
+  /** false: nothing is asked yet. */
+  readonly isEnabled?: boolean;
   /** What was read before stays until other rows are there. */
   readonly keepsPrevious?: boolean;
 }
 
 /** A list that comes page by page: all its rows so far. */
-export const usePages = <P extends RowPage>({ queryKey, readPage, refetchInterval, keepsPrevious }: PagesOptions<P>) =>
+export const usePages = <P extends RowPage>({
+  queryKey,
+  readPage,
+  isEnabled,
+  isFresh,
+  keepsPrevious,
+}: PagesOptions<P>) =>
   useInfiniteQuery({
     queryKey,
+    enabled: isEnabled,
     initialPageParam: undefined as string | undefined,
     queryFn: ({ pageParam: cursor }) => readPage(cursor === undefined ? {} : { cursor }),
     getNextPageParam: (page) => page.next_cursor ?? undefined,
     select: toRows<P>,
-    refetchInterval,
+    ...(isFresh ? { staleTime: Number.POSITIVE_INFINITY } : {}),
     placeholderData: keepsPrevious ? keepPreviousData : undefined,
   });
 

@@ -1,7 +1,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import type { InferRequestType, InferResponseType } from 'hono/client';
 import { useMemo } from 'react';
-import { api, read } from './client';
+import { api, read, readOrNull } from './client';
 import { usePages } from './pages';
 
 export type Project = InferResponseType<typeof api.projects.$get>['data'][number];
@@ -37,8 +37,9 @@ export function useProjectNames(): (id: string) => string {
 export const useProjectOptions = () => (useProjects().data?.data ?? []).map(({ id, name }) => [id, name] as const);
 
 /** Keys of a project, newest first, page by page; `q` is part of a name or of the first characters. */
-export const useKeys = (projectId: string, q: string) =>
+export const useKeys = (projectId: string, q: string, isEnabled = true) =>
   usePages({
+    isEnabled,
     queryKey: ['keys', projectId, q],
     readPage: (at) => {
       const query = { limit: PAGE_SIZE, ...(q === '' ? {} : { q }), ...at };
@@ -81,14 +82,32 @@ export const useCustomers = (query: CustomerQuery) =>
 export const useCustomerLimits = (at: { projectId: string; customerId: string }) =>
   useQuery({
     queryKey: ['customer-limits', at],
-    queryFn: async () => {
+    // null: none are set yet, and the form starts empty.
+    queryFn: () => {
       const param = { id: at.projectId, customer_id: encodeURIComponent(at.customerId) };
-      try {
-        return await read(api.projects[':id'].customers[':customer_id'].limits.$get({ param }));
-      } catch (error) {
-        // None set yet: the form starts empty.
-        if (error instanceof Error && 'status' in error && error.status === 404) return null;
-        throw error;
-      }
+      return readOrNull(api.projects[':id'].customers[':customer_id'].limits.$get({ param }));
     },
   });
+
+/** The customer that `<project> <customer>` names, whether it has spent anything or not; null without such a project. */
+export async function findCustomer(id: string): Promise<Customer | null> {
+  const [projectId = '', customerId] = [id.slice(0, 36), id.slice(37)];
+  if (!UUID.test(projectId) || customerId === '') return null;
+  if ((await readOrNull(api.projects[':id'].$get({ param: { id: projectId } }))) === null) return null;
+  const { data } = await read(api.customers.$get({ query: { project_id: projectId, q: customerId, limit: ALL } }));
+  return (
+    data.find((one) => one.customer_id === customerId) ?? { ...UNSEEN, project_id: projectId, customer_id: customerId }
+  );
+}
+
+const UNSEEN = {
+  ...{ requests: 0, tokens_in: 0, tokens_out: 0, cost_usd: 0, saved_usd: 0, today_usd: 0, month_usd: 0 },
+  ...{ has_limits: false, daily_spend_limit_usd: null, monthly_spend_limit_usd: null },
+};
+
+/** One key, whether its row is loaded or not; null where there is none. */
+export async function findKey(projectId: string, keyId: string): Promise<Key | null> {
+  const param = { id: projectId, key_id: keyId };
+  const key = await readOrNull(api.projects[':id'].keys[':key_id'].$get({ param }));
+  return key && { ...key, requests: 0, spent_usd: 0, last_used_at: null };
+}

@@ -1,6 +1,7 @@
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import type { InferRequestType, InferResponseType } from 'hono/client';
 import { api, read } from './client';
+import { useLive } from './live';
 
 export type Provider = InferResponseType<typeof api.providers.$get>['data'][number];
 export type ProviderInput = InferRequestType<typeof api.providers.$post>['json'];
@@ -13,15 +14,23 @@ export type ProviderTest = InferResponseType<(typeof api.providers)[':name']['te
 
 const ALL = '1000';
 
-/** Breakers open and close by themselves. */
+/** Breakers open and close by themselves: that is told, how long they wait is not. */
 const PROVIDERS_REFRESH_MS = 5000;
+const TOLD_REFRESH_MS = 60_000;
 
-export const useProviders = () =>
-  useQuery({
+export function useProviders() {
+  const client = useQueryClient();
+  const again = () => void client.invalidateQueries({ queryKey: ['providers'] });
+  const isTold = useLive({ topic: 'status', onNews: again });
+  useLive({ topic: 'audit', onNews: again, onReset: again });
+  return useQuery({
     queryKey: ['providers'],
     queryFn: () => read(api.providers.$get({ query: { limit: ALL } })),
-    refetchInterval: PROVIDERS_REFRESH_MS,
+    refetchInterval: isTold ? TOLD_REFRESH_MS : PROVIDERS_REFRESH_MS,
   });
+}
+/** Names of all providers, known or added; none while they load. */
+export const useProviderNames = (): readonly string[] => (useProviders().data?.data ?? []).map(({ name }) => name);
 export const useChains = () => useQuery({ queryKey: ['chains'], queryFn: () => read(api.chains.$get()) });
 export const useAliases = () =>
   useQuery({ queryKey: ['aliases'], queryFn: () => read(api.aliases.$get({ query: { limit: ALL } })) });

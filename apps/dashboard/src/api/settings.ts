@@ -1,6 +1,7 @@
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import type { InferRequestType, InferResponseType } from 'hono/client';
 import { api, read } from './client';
+import { useLive } from './live';
 
 export type Token = InferResponseType<typeof api.tokens.$get>['data'][number];
 export type Alert = InferResponseType<typeof api.alerts.$get>['data'][number];
@@ -13,13 +14,22 @@ const LIMIT = '200';
 export const useSystem = () => useQuery({ queryKey: ['system'], queryFn: () => read(api.system.$get()) });
 export const useTokens = () =>
   useQuery({ queryKey: ['tokens'], queryFn: () => read(api.tokens.$get({ query: { limit: LIMIT } })) });
-export const useAlerts = () =>
-  useQuery({ queryKey: ['alerts'], queryFn: () => read(api.alerts.$get({ query: { limit: LIMIT } })) });
-export const useAudit = (resource: string) =>
-  useQuery({
+export function useAlerts() {
+  useLiveList('alerts');
+  return useQuery({ queryKey: ['alerts'], queryFn: () => read(api.alerts.$get({ query: { limit: LIMIT } })) });
+}
+/** What the stream tells of is read anew. */
+function useLiveList(topic: 'alerts' | 'audit'): void {
+  const client = useQueryClient();
+  useLive({ topic, onNews: () => void client.invalidateQueries({ queryKey: [topic] }) });
+}
+export function useAudit(resource: string) {
+  useLiveList('audit');
+  return useQuery({
     queryKey: ['audit', resource],
     queryFn: () => read(api.audit.$get({ query: { limit: LIMIT, ...(resource === '' ? {} : { resource }) } })),
   });
+}
 export const useSystemLogs = (outcome: '' | 'ok' | 'error') =>
   useQuery({
     queryKey: ['system-logs', outcome],

@@ -1,6 +1,9 @@
-import { keepPreviousData, type QueryKey, useQuery } from '@tanstack/react-query';
+import { keepPreviousData, type QueryKey, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { InferResponseType } from 'hono/client';
+import { useEffect, useRef } from 'react';
+import { isAway } from './away';
 import { api, read } from './client';
+import { useIsLive, useLive } from './live';
 
 export type Overview = InferResponseType<typeof api.stats.overview.$get>;
 export type SpendBucket = InferResponseType<typeof api.stats.spend.$get>['buckets'][number];
@@ -25,14 +28,75 @@ const REFRESH_MS = 30_000;
 export const asInterval = (ms: number): string => String(ms / 1000);
 
 /** Numbers of a range, read again every now and then; those before stay until others are there. */
-const useStats = <T>(queryKey: QueryKey, ask: () => Promise<{ json(): Promise<T> }>, enabled = true) =>
-  useQuery({
+function useStats<T>(queryKey: QueryKey, ask: () => Promise<{ json(): Promise<T> }>, enabled = true) {
+  const isTold = useIsLive();
+  const found = useQuery({
     queryKey,
     queryFn: () => read(ask()),
     enabled,
     placeholderData: keepPreviousData,
-    refetchInterval: REFRESH_MS,
+    refetchInterval: isTold ? false : REFRESH_MS,
   });
+  // While the gateway does not answer, what was known last of the same question stays: the clock moves its range on.
+  const known = useRef<{ readonly data: T; readonly question: string }>(undefined);
+  const question = JSON.stringify(queryKey.map(withoutClock));
+  if (found.data !== undefined && !found.isPlaceholderData) known.current = { data: found.data as T, question };
+  if (!isAway(found.error)) return found;
+  return { ...found, data: known.current?.question === question ? known.current.data : undefined };
+}
+
+/** What follows the rows is asked anew when some came in, so often at most; counts may take the database seconds. */
+const CHARTS_MS = 10_000;
+const COUNTS_MS = 30_000;
+const isChart = ([what]: QueryKey) => what === 'stats' || what === 'budgets';
+const isCount = ([what, part]: QueryKey) => what === 'logs' && (part === 'count' || part === 'tally');
+
+/** Asks anew what it is about: now, or once it was not asked for so long. */
+function useAskAnew(isMeant: (queryKey: QueryKey) => boolean, restMs: number): () => void {
+  const client = useQueryClient();
+  const askedMs = useRef(0);
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  useEffect(() => () => clearTimeout(timer.current), []);
+  const ask = () => {
+    timer.current = undefined;
+    askedMs.current = Date.now();
+    void client.invalidateQueries({ predicate: ({ queryKey }) => isMeant(queryKey) });
+  };
+  return () => {
+    timer.current ??= setTimeout(ask, Math.max(0, askedMs.current + restMs - Date.now()));
+  };
+}
+
+/** Keeps what a page shows of a range up to now up to date: its counters are told, its charts asked when those move. */
+export function useLiveStats(query: StatsQuery | undefined, endsNow: boolean): void {
+  const client = useQueryClient();
+  const askCharts = useAskAnew(isChart, CHARTS_MS);
+  const askCounts = useAskAnew(isCount, COUNTS_MS);
+  const lengthMs = query === undefined ? 0 : Date.parse(query.to) - Date.parse(query.from);
+  useLive<Overview>({
+    topic: 'overview',
+    query: {
+      range: String(Math.round(lengthMs / 1000)),
+      ...(query?.project_id === undefined ? {} : { project_id: query.project_id }),
+    },
+    isOn: query !== undefined && endsNow,
+    onNews: (overview) => {
+      askCounts();
+      // The page's clock stood still: it moves on now, and all is asked of a range that has what came in.
+      if (Date.parse(query?.to ?? '') < Date.now()) return;
+      const queryKey = ['stats', 'overview', query];
+      const before = client.getQueryData<Overview>(queryKey);
+      if (before !== undefined) client.setQueryData(queryKey, overview);
+      if (before?.requests !== overview.requests) askCharts();
+    },
+  });
+}
+
+/** A question with the length of its range instead of its ends. */
+function withoutClock(part: unknown): unknown {
+  if (typeof part !== 'object' || part === null || !('from' in part && 'to' in part)) return part;
+  return { ...part, from: null, to: Date.parse(String(part.to)) - Date.parse(String(part.from)) };
+}
 
 export const useOverview = (query: StatsQuery) =>
   useStats(['stats', 'overview', query], () => api.stats.overview.$get({ query: { ...query } }));
@@ -48,16 +112,22 @@ export const useSpend = (query: StatsQuery, enabled = true) =>
 export type Metric = 'latency' | 'ttft' | 'upstream' | 'overhead';
 
 /** Of all durations, or of one: then those of the others are null. */
-export const useLatency = (query: StatsQuery, metric?: Metric) => {
+export const useLatency = (query: StatsQuery, metric?: Metric, enabled = true) => {
   const asked = { ...grouped(query), ...(metric === undefined ? {} : { metric }) };
-  return useStats(['stats', 'latency', asked], () => api.stats.latency.$get({ query: asked }));
+  return useStats(['stats', 'latency', asked], () => api.stats.latency.$get({ query: asked }), enabled);
 };
 
-export const useCache = (query: StatsQuery) =>
-  useStats(['stats', 'cache', query], () => api.stats.cache.$get({ query: grouped(query) }));
+/** Of each model, how many tokens a second it writes. */
+export const useSpeeds = ({ from, to, project_id }: StatsQuery) => {
+  const query = { from, to, project_id };
+  return useStats(['stats', 'speeds', query], () => api.stats.speeds.$get({ query }));
+};
 
-export const useErrors = (query: StatsQuery) =>
-  useStats(['stats', 'errors', query], () => api.stats.errors.$get({ query: grouped(query) }));
+export const useCache = (query: StatsQuery, enabled = true) =>
+  useStats(['stats', 'cache', query], () => api.stats.cache.$get({ query: grouped(query) }), enabled);
+
+export const useErrors = (query: StatsQuery, enabled = true) =>
+  useStats(['stats', 'errors', query], () => api.stats.errors.$get({ query: grouped(query) }), enabled);
 
 export const useHistogram = (query: StatsQuery, metric: Metric) => {
   const asked = { ...query, metric };

@@ -1,23 +1,31 @@
-import type { ReactNode } from 'react';
+import { type ReactNode, useMemo, useState } from 'react';
+import { isAway } from '../api/away';
 import { UNITS } from '../format/units';
-import type { TimeRange } from '../range/time-range';
+import { rangeQuery, type TimeRange } from '../range/time-range';
 import type { Page } from '../range/use-page';
 import { type RequestsFilter, useShowRequests } from '../range/use-show-requests';
 import { Card } from '../ui/card';
 import { downloadText } from '../ui/download-text';
 import { type Failable, Failure } from '../ui/error-state';
 import { Download } from '../ui/icons';
+import { ChartLegend, MAX_LEGEND } from './chart-legend';
 import type { TimeChartProps } from './chart-props';
+import { type Shown, visibleData } from './prepare-legend';
 import { type ChartData, chartCsv, isEmpty } from './prepare-series';
 import { TimeChart } from './time-chart';
+import { useMarks } from './use-marks';
 
-interface Props extends Pick<TimeChartProps, 'kind' | 'unit' | 'limit'>, Partial<Pick<TimeChartProps, 'height'>> {
+interface Props
+  extends Pick<TimeChartProps, 'kind' | 'unit' | 'limit' | 'previous'>,
+    Partial<Pick<TimeChartProps, 'height'>> {
   readonly title: string;
   /** Beside the title, e.g. a choice of what is shown. */
   readonly controls?: ReactNode;
   readonly note?: ReactNode;
   readonly data: ChartData | undefined;
-  readonly page: Pick<Page, 'timeZone'> & { readonly range: Pick<TimeRange, 'intervalMs'> };
+  /** Where it can `change`, a drag zooms the whole page; what happened in its `query` is marked. */
+  readonly page: Pick<Page, 'timeZone'> &
+    Partial<Pick<Page, 'change' | 'query'>> & { readonly range: Pick<TimeRange, 'intervalMs'> };
   /** Where the data come from. */
   readonly query: Failable;
   /** Shown where there is nothing to draw: what to do. */
@@ -26,26 +34,11 @@ interface Props extends Pick<TimeChartProps, 'kind' | 'unit' | 'limit'>, Partial
   readonly requestsOf?: (series: string | null) => RequestsFilter;
 }
 
-const MAX_LEGEND = 12;
-
 /** A chart in its frame: title, legend, CSV; while it loads, when it failed and when there is nothing, the same height. */
-export function ChartCard({
-  title,
-  controls,
-  note,
-  data,
-  query,
-  page,
-  emptyText,
-  requestsOf,
-  height = 200,
-  ...chart
-}: Props) {
-  const { intervalMs } = page.range;
-  const showRequests = useShowRequests();
-  const onSelect = (fromMs: number, series: string | null) =>
-    requestsOf && showRequests(requestsOf(series), { fromMs, toMs: fromMs + intervalMs });
-  const download = () => data && downloadText(`${title.toLowerCase().replaceAll(/\W+/g, '-')}.csv`, chartCsv(data));
+export function ChartCard(props: Props) {
+  const { title, controls, note, data } = props;
+  const [shown, setShown] = useState<Shown>(null);
+  const isDrawn = data !== undefined && !isEmpty(data);
   return (
     <Card
       title={title}
@@ -54,8 +47,8 @@ export function ChartCard({
           {controls}
           <button
             type="button"
-            onClick={download}
-            disabled={data === undefined || isEmpty(data)}
+            onClick={() => data && downloadText(`${title.toLowerCase().replaceAll(/\W+/g, '-')}.csv`, chartCsv(data))}
+            disabled={!isDrawn}
             aria-label={`${title}: download as CSV`}
             className="rounded p-1 text-faint hover:bg-hover hover:text-text disabled:opacity-40"
           >
@@ -64,50 +57,75 @@ export function ChartCard({
         </>
       }
     >
-      <div style={{ minHeight: height }}>
-        {query.error ? (
-          <Failure of={query} />
-        ) : data === undefined ? (
-          <div className="animate-none rounded bg-hover/60" style={{ height }} aria-busy="true" />
-        ) : isEmpty(data) ? (
-          <div className="flex items-center justify-center px-6 text-center text-muted" style={{ height }}>
-            {emptyText ?? 'No requests in this range. Take a longer one, or send a request.'}
-          </div>
-        ) : (
-          <TimeChart
-            {...{ ...chart, data, height, intervalMs, timeZone: page.timeZone }}
-            label={summarize(title, data, UNITS[chart.unit].full)}
-            onSelect={requestsOf && onSelect}
-          />
-        )}
-      </div>
-      {data !== undefined && !isEmpty(data) && data.series.length > 1 && <Legend data={data} />}
+      <Body {...props} shown={shown} />
+      {isDrawn && data.series.length > 1 && <ChartLegend data={data} shown={shown} onShown={setShown} />}
       {note !== undefined && <p className="mt-2 text-xs text-muted">{note}</p>}
     </Card>
   );
 }
 
-function Legend({ data }: { readonly data: ChartData }) {
-  const hidden = data.series.length - MAX_LEGEND;
+function Body({ data, query, emptyText, height = 200, ...rest }: Props & { readonly shown: Shown }) {
+  if (query.error && !isAway(query.error)) {
+    return (
+      <div style={{ minHeight: height }}>
+        <Failure of={query} />
+      </div>
+    );
+  }
+  if (data === undefined && query.error) return <Note height={height}>No data for this range yet.</Note>;
+  if (data === undefined)
+    return <div className="animate-none rounded bg-hover/60" style={{ height }} aria-busy="true" />;
+  if (isEmpty(data)) {
+    const hint = emptyText ?? 'No requests in this range. Choose a longer one, or send a request.';
+    return <Note height={height}>{hint}</Note>;
+  }
+  return <Drawn {...rest} {...{ data, height }} />;
+}
+
+type DrawnProps = Omit<Props, 'data' | 'height' | 'query' | 'controls' | 'note'> & {
+  readonly data: ChartData;
+  readonly height: number;
+  readonly shown: Shown;
+};
+
+function Drawn({ title, data, previous, shown, page, requestsOf, ...chart }: DrawnProps) {
+  const { intervalMs } = page.range;
+  const { change, timeZone } = page;
+  const showRequests = useShowRequests();
+  const marks = useMarks(page.query);
+  const [visible, before] = useMemo(() => {
+    const names = data.series.map(({ name }) => name);
+    return [visibleData(data, shown, names), previous && visibleData(previous, shown, names)];
+  }, [data, previous, shown]);
+  const onSelect = (fromMs: number, series: string | null) =>
+    requestsOf && showRequests(requestsOf(series), { fromMs, toMs: fromMs + intervalMs });
+  // The range before stays in the address: it is the way back.
+  const zoom = change && ((fromMs: number, toMs: number) => change(rangeQuery({ fromMs, toMs })));
   return (
-    <ul className="mt-2 flex flex-wrap gap-x-4 gap-y-1 text-xs text-muted">
-      {data.series.slice(0, MAX_LEGEND).map(({ name, label, color }) => (
-        <li key={name} className="flex max-w-56 items-center gap-1.5">
-          <span className="size-2 shrink-0 rounded-[2px]" style={{ background: color }} />
-          <span className="truncate" title={label}>
-            {label}
-          </span>
-        </li>
-      ))}
-      {hidden > 0 && <li>and {hidden} more</li>}
-    </ul>
+    <TimeChart
+      {...chart}
+      {...{ title, intervalMs, timeZone, marks }}
+      data={visible}
+      previous={before}
+      label={summarize(title, visible, UNITS[chart.unit].full)}
+      onZoom={zoom}
+      onSelect={requestsOf && onSelect}
+    />
+  );
+}
+
+function Note({ height, children }: { readonly height: number; readonly children: ReactNode }) {
+  return (
+    <div className="flex items-center justify-center px-6 text-center text-muted" style={{ height }}>
+      {children}
+    </div>
   );
 }
 
 function summarize(title: string, { times, series }: ChartData, format: (value: number) => string): string {
   const parts = series.slice(0, MAX_LEGEND).map(({ label, values }) => {
     const known = values.filter((value): value is number => value !== null);
-    return known.length === 0 ? `${label}: nothing` : `${label}: up to ${format(Math.max(...known))}`;
+    return known.length === 0 ? `${label}: no data` : `${label}: up to ${format(Math.max(...known))}`;
   });
   return `${title}, ${times.length} points. ${parts.join('; ')}`;
 }

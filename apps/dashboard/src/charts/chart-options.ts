@@ -1,24 +1,38 @@
 import type { RefObject } from 'react';
 import uPlot from 'uplot';
-import { formatClock, formatDay } from '../format/format-time';
+import { formatClock, formatDay, type TimeZoneChoice } from '../format/format-time';
 import { UNITS } from '../format/units';
 import type { TimeChartProps } from './chart-props';
-import { type Series, unfinishedIndex } from './prepare-series';
+import { drawMarks } from './draw-marks';
+import { bucketUnder, listenToPointer } from './listen-to-pointer';
+import { ghostsOf } from './prepare-ghost';
+import { isolatedIndexes, type Series, unfinishedIndex } from './prepare-series';
+import { prepareTicks } from './prepare-ticks';
 
-const DAY_MS = 86_400_000;
 const AXIS_FONT = '11px "Inter Variable", system-ui, sans-serif';
 /** Charts below each other begin at the same place, unless a label is wider than that. */
 const Y_AXIS_WIDTH = 58;
 const AXIS_GAP = 6;
+/** A mark so near to the pointer is meant. */
+const NEAR_PX = 6;
 const LINE_WIDTH = 1.5;
 /** How much of a bar that is still filling is covered. */
 const FADED = 0.6;
+
+/** The bucket that is pointed at, where the pointer is (CSS pixels), and the time that is next to it. */
+export interface Hover {
+  readonly index: number;
+  readonly left: number;
+  /** Of the whole chart. */
+  readonly width: number;
+  readonly near: readonly [number, number];
+}
 
 export interface ChartOptionsInput {
   readonly props: RefObject<TimeChartProps>;
   readonly width: number;
   readonly height: number;
-  readonly onHover: (at: { index: number; left: number } | null) => void;
+  readonly onHover: (at: Hover | null) => void;
 }
 
 /** How uPlot draws a chart: thin lines, quiet axes, no animation. */
@@ -31,6 +45,7 @@ export function chartOptions({ props, width, height, onHover }: ChartOptionsInpu
     height,
     padding: [8, 4, 0, 0],
     legend: { show: false },
+    select: { show: false, left: 0, top: 0, width: 0, height: 0 },
     cursor: {
       sync: { key: 'page', setSeries: false },
       points: { show: kind === 'line', size: 6 },
@@ -39,16 +54,23 @@ export function chartOptions({ props, width, height, onHover }: ChartOptionsInpu
     },
     scales: { x: { time: true }, y: { range: (_, __, max) => yRange(max, limit) } },
     axes: axesOf(props),
-    series: [{}, ...(kind === 'stacked' ? drawn.map(layerOf) : drawn.map((series) => lineOf(series, unfinished)))],
+    series: [
+      {},
+      ...(kind === 'stacked' ? drawn.map(layerOf) : drawn.map((series) => lineOf(series, unfinished))),
+      ...ghostsOf(props.current).map((series) => ghostOf(series, kind)),
+    ],
     bands: kind === 'stacked' ? drawn.slice(1).map((_, index) => ({ series: [index + 1, index + 2] })) : [],
     hooks: {
-      setCursor: [(plot) => onHover(hoverAt(plot, props.current.data.times.length - 1))],
-      drawSeries: [(plot, index) => kind === 'line' && drawUnfinishedLine(plot, index, unfinished())],
+      setCursor: [(plot) => onHover(hoverAt(plot, props.current))],
+      drawSeries: [
+        (plot, index) => kind === 'line' && index <= drawn.length && drawUnfinishedLine(plot, index, unfinished()),
+      ],
       draw: [
         (plot) => kind === 'stacked' && fadeUnfinishedBar(plot, unfinished(), color('--c-panel')),
+        (plot) => drawMarks(plot, props.current.marks ?? [], color),
         (plot) => drawLimit(plot, limit, color('--c-bad')),
       ],
-      ready: [(plot) => listen(plot, props)],
+      ready: [(plot) => listenToPointer(plot, props)],
     },
   };
 }
@@ -63,8 +85,9 @@ function axesOf(props: RefObject<TimeChartProps>): uPlot.Axis[] {
       grid: { show: false },
       size: 24,
       space: 70,
+      splits: (_, __, from, to, step) => timeTicks(from, to, step, props.current.timeZone),
       values: (plot, splits) =>
-        splits.map((second) => unlessCut(plot, second, timeLabel(second * 1000, props.current))),
+        splits.map((second) => unlessCut(plot, second, timeLabel(second * 1000, props.current.timeZone))),
     },
     {
       ...axis,
@@ -85,7 +108,16 @@ const layerOf = ({ label, color: stroke }: Series): uPlot.Series => ({
 const lineOf = ({ label, color: stroke }: Series, unfinished: () => number | null): uPlot.Series => ({
   ...{ label, stroke, width: LINE_WIDTH, spanGaps: false },
   paths: finishedLine(unfinished),
-  points: { show: isAlone, size: 4 },
+  // Between two gaps there is no line to be seen.
+  points: { show: false, filter: (plot, index) => [...isolatedIndexes(plot.data[index] ?? [])], size: 5, fill: stroke },
+});
+
+/** Of the period before: faint and dashed, steps above the bars, lines beside the lines. */
+const ghostOf = ({ label, color: stroke }: Series, kind: TimeChartProps['kind']): uPlot.Series => ({
+  ...{ label, stroke: kind === 'stacked' ? color('--c-text') : stroke, alpha: kind === 'stacked' ? 0.55 : 0.5 },
+  ...{ width: 1, dash: [3, 3], spanGaps: false },
+  paths: kind === 'stacked' ? uPlot.paths.stepped?.({ align: 1 }) : uPlot.paths.linear?.(),
+  points: { show: false },
 });
 
 function yRange(max: number | null, limit: number | undefined): [number, number] {
@@ -115,23 +147,26 @@ function yAxisWidth(plot: uPlot, labels: readonly string[] | null): number {
   return Math.max(Y_AXIS_WIDTH, ...widths.map((width) => width + 2 * AXIS_GAP));
 }
 
-/** Points between two gaps would be invisible as a line. */
-function isAlone(plot: uPlot, seriesIndex: number): boolean {
-  const values = plot.data[seriesIndex] ?? [];
-  return values.filter((value) => value !== null).length <= 2;
+function hoverAt(plot: uPlot, chart: TimeChartProps): Hover | null {
+  const index = bucketUnder(plot, chart);
+  if (index === null) return null;
+  const { left = 0 } = plot.cursor;
+  const timeAt = (px: number) => plot.posToVal(px, 'x') * 1000;
+  return {
+    index,
+    left: left + plot.over.offsetLeft,
+    width: plot.width,
+    near: [timeAt(left - NEAR_PX), timeAt(left + NEAR_PX)],
+  };
 }
 
-/** Layers have one point more than there are buckets: the end of the last one. */
-function hoverAt(plot: uPlot, lastIndex: number) {
-  const { idx, left = -1 } = plot.cursor;
-  if (idx === null || idx === undefined || left < 0) return null;
-  return { index: Math.min(idx, lastIndex), left: left + plot.over.offsetLeft };
+/** All in seconds, as the library has it. */
+function timeTicks(from: number, to: number, step: number, timeZone: TimeZoneChoice): number[] {
+  const offsetAt = (ms: number) => (timeZone === 'utc' ? 0 : -new Date(ms).getTimezoneOffset() * 60_000);
+  return prepareTicks({ fromMs: from * 1000, toMs: to * 1000, stepMs: step * 1000, offsetAt }).map((ms) => ms / 1000);
 }
 
-function timeLabel(ms: number, { data, timeZone }: TimeChartProps): string {
-  const { times } = data;
-  const lengthMs = (times.at(-1) ?? 0) - (times[0] ?? 0);
-  if (lengthMs > 3 * DAY_MS) return formatDay(ms, timeZone);
+function timeLabel(ms: number, timeZone: TimeZoneChoice): string {
   const clock = formatClock(ms, timeZone);
   return clock === '00:00' ? formatDay(ms, timeZone) : clock;
 }
@@ -190,29 +225,4 @@ function drawLimit(plot: uPlot, limit: number | undefined, color: string): void 
   ctx.lineTo(bbox.left + bbox.width, y);
   ctx.stroke();
   ctx.restore();
-}
-
-/** A click leads to the requests of the bucket (and of the layer under the pointer). */
-function listen(plot: uPlot, props: RefObject<TimeChartProps>): void {
-  plot.over.addEventListener('click', () => {
-    const { idx, top = 0 } = plot.cursor;
-    const { data, kind, onSelect } = props.current;
-    const index = Math.min(idx ?? -1, data.times.length - 1);
-    const time = data.times[index];
-    if (time === undefined || onSelect === undefined) return;
-    const value = plot.posToVal(top, 'y');
-    const layer = kind === 'line' ? undefined : layerAt(data.series, index, value);
-    onSelect(time, layer?.name ?? null);
-  });
-  if (props.current.onSelect !== undefined) plot.over.style.cursor = 'pointer';
-}
-
-/** The layer of a stack that reaches a value. */
-function layerAt(series: TimeChartProps['data']['series'], index: number, value: number) {
-  let sum = 0;
-  for (const layer of series) {
-    sum += layer.values[index] ?? 0;
-    if (sum >= value) return layer;
-  }
-  return undefined;
 }

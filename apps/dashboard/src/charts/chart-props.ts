@@ -1,19 +1,28 @@
 import type { TimeZoneChoice } from '../format/format-time';
 import type { Unit } from '../format/units';
+import type { ChartMark } from './prepare-marks';
 import type { ChartData } from './prepare-series';
 
 export interface TimeChartProps {
   readonly data: ChartData;
+  /** The same of the period before, bucket by bucket; drawn faintly, its values in the tool-tip. */
+  readonly previous?: ChartData;
   /** `stacked`: layers on top of each other; `line`: gaps stay gaps. */
   readonly kind: 'line' | 'stacked';
   /** What is counted or measured. */
   readonly unit: Unit;
   readonly timeZone: TimeZoneChoice;
   readonly intervalMs: number;
+  readonly title: string;
   /** What it shows, for those who do not see it. */
   readonly label: string;
   readonly height: number;
+  /** What happened meanwhile: thin lines, in words in the tool-tip. */
+  readonly marks?: readonly ChartMark[];
   /** A horizontal line, such as a cap. */
   readonly limit?: number;
+  /** A drag, or a selection by keyboard, asks for a part of it: whole buckets, epoch milliseconds, the end exclusive. */
+  readonly onZoom?: (fromMs: number, toMs: number) => void;
+  /** A click, a second touch or Enter asks for one bucket. */
   readonly onSelect?: (startMs: number, seriesName: string | null) => void;
 }

@@ -1,52 +1,83 @@
 import { NOTHING } from '../format/format-number';
-import { formatStamp } from '../format/format-time';
+import { formatClock } from '../format/format-time';
 import { UNITS } from '../format/units';
+import type { Hover } from './chart-options';
 import type { TimeChartProps } from './chart-props';
-import { unfinishedIndex } from './prepare-series';
+import { describeMark, MARK_KINDS } from './prepare-marks';
+import { prepareTooltip, type Tooltip } from './prepare-tooltip';
 
-interface Props {
+interface Props extends Hover {
   readonly chart: TimeChartProps;
-  readonly index: number;
-  readonly left: number;
 }
 
-const MAX_ROWS = 10;
-const MINUTE_MS = 60_000;
+const MAX_MARKS = 4;
+/** Between it and the pointer. */
+const GAP_PX = 12;
 
 /** Exact values of one bucket, beside the pointer. */
-export function ChartTooltip({ chart, index, left }: Props) {
-  const { data, kind, unit, timeZone, intervalMs } = chart;
-  const format = UNITS[unit].full;
-  const time = data.times[index];
-  if (time === undefined) return null;
-  const rows = data.series.map((series) => ({ ...series, value: series.values[index] ?? null }));
-  const shown = rows.filter(({ value }) => value !== null && value !== 0).slice(0, MAX_ROWS);
-  const sum = rows.reduce((total, { value }) => total + (value ?? 0), 0);
-  const stamp = formatStamp(time, timeZone).slice(0, intervalMs < MINUTE_MS ? 19 : 16);
-  const isRight = left > 320;
+export function ChartTooltip({ chart, index, left, width, near }: Props) {
+  const tooltip = prepareTooltip(chart, index, near);
+  if (tooltip === null) return null;
+  // On the side with more room, and never beyond it.
+  const isRight = left > width / 2;
+  const maxWidth = Math.min(320, (isRight ? left : width - left) - GAP_PX);
+  const format = (value: number | null) => (value === null ? NOTHING : UNITS[chart.unit].full(value));
+  const { sum, sumBefore, stampBefore } = tooltip;
+  const columns = stampBefore === null ? 'grid-cols-[1fr_auto]' : 'grid-cols-[1fr_auto_auto]';
   return (
     <div
-      className="pointer-events-none absolute top-1 z-20 max-w-80 min-w-40 rounded-md border border-line-strong bg-panel px-2.5 py-2 text-xs shadow-md"
-      style={isRight ? { right: `calc(100% - ${left - 12}px)` } : { left: left + 12 }}
+      className="pointer-events-none absolute top-1 z-20 rounded-md border border-line-strong bg-panel px-2.5 py-2 text-xs shadow-md"
+      style={{ ...(isRight ? { right: `calc(100% - ${left - GAP_PX}px)` } : { left: left + GAP_PX }), maxWidth }}
     >
-      <div className="nums mb-1 text-muted">
-        {stamp}
-        {timeZone === 'utc' ? ' UTC' : ''}
-        {unfinishedIndex(data.times, intervalMs, Date.now()) === index ? ', so far' : ''}
+      <div className="nums text-muted">{tooltip.stamp}</div>
+      {stampBefore !== null && <div className="text-2xs text-faint tabular-nums">previous: {stampBefore}</div>}
+      <div className={`mt-1 grid ${columns} items-baseline gap-x-3`}>
+        {tooltip.rows.map(({ name, label, color, value, before }) => (
+          <div key={name} className="contents">
+            <span className="flex min-w-0 items-center gap-2">
+              <span className="size-2 shrink-0 rounded-[2px]" style={{ background: color }} />
+              <span className="truncate">{label}</span>
+            </span>
+            <span className="nums text-right font-medium">{format(value)}</span>
+            {stampBefore !== null && <span className="nums text-right text-faint">{format(before)}</span>}
+          </div>
+        ))}
+        {sum !== null && (
+          <>
+            <span className="mt-1 border-t pt-1 text-muted">Total</span>
+            <span className="nums mt-1 border-t pt-1 text-right font-medium">{format(sum)}</span>
+            {stampBefore !== null && (
+              <span className="nums mt-1 border-t pt-1 text-right text-faint">{format(sumBefore)}</span>
+            )}
+          </>
+        )}
       </div>
-      {(shown.length === 0 ? rows.slice(0, 1) : shown).map(({ name, label, color, value }) => (
-        <div key={name} className="flex items-center gap-2">
-          <span className="size-2 shrink-0 rounded-[2px]" style={{ background: color }} />
-          <span className="grow truncate">{label}</span>
-          <span className="nums font-medium">{value === null ? NOTHING : format(value)}</span>
-        </div>
-      ))}
-      {kind === 'stacked' && data.series.length > 1 && (
-        <div className="mt-1 flex justify-between gap-4 border-t pt-1">
-          <span className="text-muted">Total</span>
-          <span className="nums font-medium">{format(sum)}</span>
-        </div>
+      <Marks marks={tooltip.marks} timeZone={chart.timeZone} />
+      {chart.onSelect !== undefined && (
+        <p className="mt-1 hidden text-muted [@media(hover:none)]:block">Tap again to see the requests</p>
       )}
     </div>
+  );
+}
+
+type MarksProps = Pick<Tooltip, 'marks'> & Pick<TimeChartProps, 'timeZone'>;
+
+function Marks({ marks, timeZone }: MarksProps) {
+  if (marks.length === 0) return null;
+  return (
+    <ul className="mt-1.5 grid gap-0.5 border-t pt-1">
+      {marks.slice(0, MAX_MARKS).map((mark) => (
+        <li key={mark.id} className="flex gap-2">
+          <span
+            className="mt-1 size-2 shrink-0 rounded-full"
+            style={{ background: `var(${MARK_KINDS[mark.kind].color})` }}
+          />
+          <span className="min-w-0 wrap-anywhere">
+            <span className="nums text-muted">{formatClock(mark.atMs, timeZone)}</span> {describeMark(mark)}
+          </span>
+        </li>
+      ))}
+      {marks.length > MAX_MARKS && <li className="text-muted">and {marks.length - MAX_MARKS} more</li>}
+    </ul>
   );
 }

@@ -1,5 +1,5 @@
 import { toCsv } from '../format/csv';
-import { colorBook } from './series-colors';
+import { colorsOf } from './series-colors';
 
 /** One line or layer of a chart; `null` is a gap, `0` is a zero. Values stand beside the chart's times. */
 export interface Series {
@@ -47,14 +47,16 @@ export function prepareSeries<B extends Bucket>(options: PrepareOptions<B>): Cha
     group.values[index] = amount;
     group.total += amount ?? 0;
   }
-  const series = [...groups]
-    .sort(([nameA, a], [nameB, b]) => rank(nameA) - rank(nameB) || b.total - a.total || (nameA < nameB ? -1 : 1))
-    .map(([name, { values }]) => ({
-      name,
-      label: name === '' ? UNNAMED : labelOf(name),
-      color: colorBook.colorOf(name),
-      values,
-    }));
+  const sorted = [...groups].sort(
+    ([nameA, a], [nameB, b]) => rank(nameA) - rank(nameB) || b.total - a.total || (nameA < nameB ? -1 : 1),
+  );
+  const colorOf = colorsOf(sorted.map(([name]) => name));
+  const series = sorted.map(([name, { values }]) => ({
+    name,
+    label: name === '' ? UNNAMED : labelOf(name),
+    color: colorOf(name),
+    values,
+  }));
   return { times, series };
 }
 
@@ -104,6 +106,13 @@ export function accumulate(values: readonly (number | null)[]): number[] {
     sum += value ?? 0;
     return sum;
   });
+}
+
+/** Values with a gap, or an end, on both sides. */
+export function isolatedIndexes(values: ArrayLike<number | null | undefined>): readonly number[] {
+  const isGap = (index: number) => (values[index] ?? null) === null;
+  const indexes = Array.from(values, (_, index) => index);
+  return indexes.filter((index) => !isGap(index) && isGap(index - 1) && isGap(index + 1));
 }
 
 /** Which bucket is still filling, so that it does not look like a drop; null when the chart ends before now. */

@@ -16,8 +16,6 @@ const PALETTE = [
 
 /** Everything that is not a name of its own. */
 export const OTHER_COLOR = '#8b929c';
-const STORAGE_KEY = 'llm0-colors';
-const MAX_REMEMBERED = 500;
 
 /** Colours with a meaning. */
 export const MEANING = {
@@ -38,54 +36,36 @@ export const MEANING = {
   gateway: '#ae3ec9',
 } as const;
 
-/** Gives each name a colour of its own as long as there are any, and the same one wherever and whenever it is shown. */
-export class ColorBook {
-  private readonly colors: Map<string, number>;
+/** So many names shown together have colours of their own. */
+const DISTINCT = 10;
 
-  constructor(private readonly storage: Pick<Storage, 'getItem' | 'setItem'> | undefined) {
-    this.colors = new Map(readStored(storage));
-  }
-
-  colorOf(name: string): string {
-    if (name === '' || name === '(other)') return OTHER_COLOR;
-    let index = this.colors.get(name);
-    if (index === undefined) {
-      index = this.leastUsed();
-      this.colors.set(name, index);
-      this.keep();
-    }
-    return PALETTE[index % PALETTE.length] ?? OTHER_COLOR;
-  }
-
-  private leastUsed(): number {
-    const uses = PALETTE.map(() => 0);
-    for (const index of this.colors.values()) uses[index] = (uses[index] ?? 0) + 1;
-    return uses.indexOf(Math.min(...uses));
-  }
-
-  private keep(): void {
-    try {
-      this.storage?.setItem(STORAGE_KEY, JSON.stringify([...this.colors].slice(-MAX_REMEMBERED)));
-    } catch {
-      // A full or forbidden storage only means other colours after a reload.
-    }
-  }
+/** FNV-1a: the same in every browser, today and tomorrow. */
+function hash(text: string): number {
+  let value = 0x811c9dc5;
+  for (const character of text) value = Math.imul(value ^ (character.codePointAt(0) ?? 0), 0x01000193);
+  return (value ^ (value >>> 15)) >>> 0;
 }
 
-function readStored(storage: Pick<Storage, 'getItem'> | undefined): [string, number][] {
-  try {
-    const stored: unknown = JSON.parse(storage?.getItem(STORAGE_KEY) ?? '[]');
-    if (!Array.isArray(stored)) return [];
-    return stored.filter(
-      (entry): entry is [string, number] =>
-        Array.isArray(entry) && typeof entry[0] === 'string' && Number.isInteger(entry[1]) && entry[1] < PALETTE.length,
-    );
-  } catch {
-    return [];
+const isNoName = (name: string) => name === '' || name === '(other)';
+
+/** The colour a name has by itself, wherever it stands. */
+export const colorOf = (name: string): string =>
+  isNoName(name) ? OTHER_COLOR : (PALETTE[hash(name) % PALETTE.length] ?? OTHER_COLOR);
+
+/**
+ * Colours of names shown together, the most important first: each its own one, but of the first ten no two the same. Which
+ * of two that want the same gives way depends on their names alone, not on their order.
+ */
+export function colorsOf(names: readonly string[]): (name: string) => string {
+  const taken = new Map<string, string>();
+  for (const name of names
+    .filter((one) => !isNoName(one))
+    .slice(0, DISTINCT)
+    .sort()) {
+    const used = new Set(taken.values());
+    const at = hash(name) % PALETTE.length;
+    const free = [...PALETTE.slice(at), ...PALETTE.slice(0, at)].find((color) => !used.has(color));
+    taken.set(name, free ?? colorOf(name));
   }
+  return (name) => taken.get(name) ?? colorOf(name);
 }
-
-const storage = typeof localStorage === 'undefined' ? undefined : localStorage;
-
-/** The colours of this browser. */
-export const colorBook = new ColorBook(storage);

@@ -4,10 +4,10 @@ import type { Model } from '../api/models';
 import type { Chain } from '../api/routing';
 import type { CacheBucket, LatencyBucket, SpendBucket } from '../api/stats';
 import { prepareOutcomes, prepareRatio } from './cache/prepare-cache';
-import { prepareLatency, prepareSpeeds } from './latency/prepare-latency';
+import { prepareLatency } from './latency/prepare-latency';
 import { describeEnd, describeImport, findModels, perMillion, readPriceMap, toImport } from './models/prepare-prices';
 import { cacheOutcome, foldedNote, prepareCostParts, prepareWaterfall } from './requests/prepare-request';
-import { prepareTargets, readTargets, showTypedTarget, toChain } from './routing/prepare-routing';
+import { prepareTargets, toChain } from './routing/prepare-routing';
 import { describeAlert, stateOf } from './settings/prepare-alert';
 import { filterOf, isByDays, prepareSpendLines, readGroup, toCustomerRange } from './spend/prepare-spend';
 
@@ -87,26 +87,6 @@ describe('latency', () => {
       [null, 3],
     ]);
     expect(prepareLatency(times, buckets, 'ttft').series[0]?.values).toEqual([null, null]);
-  });
-  test('tokens a second: the median, of what has both', () => {
-    const row = (tokens: number, more: object = {}) => ({
-      model: 'a',
-      tokens_out: tokens,
-      latency_ms: 1100,
-      ttft_ms: 100,
-      upstream_ms: 900,
-      stream: true,
-      ...more,
-    });
-    const speeds = prepareSpeeds([
-      row(10),
-      row(30),
-      row(20),
-      row(0),
-      row(9, { stream: false }),
-      row(5, { latency_ms: 50 }),
-    ]);
-    expect(speeds.get('a')).toBe(20);
   });
 });
 
@@ -210,34 +190,14 @@ describe('prices', () => {
   });
 });
 
-test('targets, one a line', () => {
-  expect(readTargets(' openai/gpt-4o \n\nopenrouter/a/b')).toEqual([
-    { provider: 'openai', model: 'gpt-4o' },
-    { provider: 'openrouter', model: 'a/b' },
-  ]);
-  expect(() => readTargets('gpt-4o')).toThrow('is not provider/model');
-});
-
 test('an alert in one line', () => {
   expect(describeAlert({ kind: 'error_rate', threshold: 0.05, window_minutes: 15 })).toBe(
-    'Requests fail, at least 5 % in 15 min',
+    'Error rate reaches 5 % within 15 min',
   );
-  expect(describeAlert({ kind: 'budget_share', threshold: 0.8, window_minutes: 15 })).toBe(
-    'A budget is used up to 80 %',
-  );
+  expect(describeAlert({ kind: 'budget_share', threshold: 0.8, window_minutes: 15 })).toBe('Budget use reaches 80 %');
 });
 
 describe('targets', () => {
-  test('weights are typed behind a target, and read back as they are shown', () => {
-    const targets = [
-      { provider: 'a', model: 'b/c', weight: 3 },
-      { provider: 'a', model: 'mixtral-8x7', weight: 0 },
-      { provider: 'a', model: 'd x2y' },
-    ];
-    expect(readTargets(targets.map(showTypedTarget).join('\n'))).toEqual(targets);
-    expect(readTargets('a/b x2, a/c * 4').map(({ weight }) => weight)).toEqual([2, 4]);
-    expect(() => readTargets('×3')).toThrow('is not provider/model');
-  });
   test('models in trouble, the worst first, with the time left', () => {
     const lines = prepareTargets(
       [
@@ -262,10 +222,13 @@ describe('what moved out of the pages', () => {
       local_tier: null,
       hedge_after_ms: 250,
     } as unknown as Chain;
-    const typed = readTargets('openai/gpt-4o ×2\nanthropic/claude');
+    const typed = [
+      { provider: 'openai', model: 'gpt-4o' },
+      { provider: 'anthropic', model: 'claude' },
+    ];
     expect(toChain(typed, chain)).toMatchObject({
       targets: [
-        { provider: 'openai', model: 'gpt-4o', weight: 2, matches: ['gpt-4*'] },
+        { provider: 'openai', model: 'gpt-4o', matches: ['gpt-4*'] },
         { provider: 'anthropic', model: 'claude' },
       ],
       hedge_after_ms: 250,
@@ -278,9 +241,9 @@ describe('what moved out of the pages', () => {
     const map = { prices: ['a', 'b'].map((provider) => ({ provider, model: 'm', body: price })), skipped: 3 };
     expect(toImport(map, '')).toHaveLength(2);
     expect(toImport(map, 'b') as unknown).toEqual([{ provider: 'b', model: 'm', ...price }]);
-    expect(describeImport(undefined, 3)).toBe('Comparing with the prices in force');
+    expect(describeImport(undefined, 3)).toBe('Comparing with the current prices');
     expect(describeImport({ created: 1, updated: 2, unchanged: 1000 }, 3)).toStartWith(
-      '1 new, 2 changed, 1,000 as they are. 3 entries',
+      '1 new, 2 changed, 1,000 unchanged. 3 entries',
     );
   });
 
@@ -300,6 +263,6 @@ describe('what moved out of the pages', () => {
     expect(stateOf(alert)).toEqual({ label: 'quiet', tone: 'good' });
     expect(stateOf({ ...alert, is_active: false }).label).toBe('off');
     expect(stateOf({ ...alert, is_firing: true }).label).toBe('firing');
-    expect(stateOf({ ...alert, is_firing: true, last_error: 'x' }).label).toBe('webhook fails');
+    expect(stateOf({ ...alert, is_firing: true, last_error: 'x' }).label).toBe('webhook failing');
   });
 });

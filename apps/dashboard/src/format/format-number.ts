@@ -4,6 +4,10 @@ export const NOTHING = '–';
 /** 12,345 — exact. */
 export const formatCount = (value: number): string => value.toLocaleString('en-US');
 
+/** `1 request`, `12,345 requests`. */
+export const countOf = (count: number, noun: string, many = `${noun}s`): string =>
+  `${formatCount(count)} ${count === 1 ? noun : many}`;
+
 /** 12.3K — for cards and axes. */
 export const formatCompact = (value: number): string =>
   new Intl.NumberFormat('en-US', { notation: 'compact', maximumFractionDigits: 1 }).format(value);
@@ -46,5 +50,18 @@ export function formatChange(change: number): string {
   const percent = change * 100;
   const digits = Math.abs(percent) < 10 ? 1 : 0;
   if (Math.abs(percent) < 0.05) return '0 %';
-  return `${percent > 0 ? '+' : '−'}${Math.min(9999, Math.abs(percent)).toFixed(digits)} %`;
+  // From ten times on, a percentage says less than the factor.
+  if (change >= 9) return `${change < 1e6 ? formatCompact(change + 1) : 'over 1M'}×`;
+  return `${percent > 0 ? '+' : '−'}${Math.abs(percent).toFixed(digits)} %`;
+}
+
+/** By how many percentage points a share changed; null where there is nothing to compare with. */
+export function pointsOf(now: number | null, before: number | null): number | null {
+  return now === null || before === null ? null : now - before;
+}
+
+export function formatPoints(points: number): string {
+  const percent = points * 100;
+  if (Math.abs(percent) < 0.05) return '0 pts';
+  return `${percent > 0 ? '+' : '−'}${Math.abs(percent).toFixed(Math.abs(percent) < 10 ? 1 : 0)} pts`;
 }

@@ -38,3 +38,9 @@ export function formatAgo(at: string | number, nowMs: number): string {
   const [unit, size] = STEPS.find(([, size]) => Math.abs(ms) >= size) ?? (['second', 1000] as const);
   return new Intl.RelativeTimeFormat('en', { numeric: 'auto' }).format(Math.round(ms / size), unit);
 }
+
+/** `Tuesday 14:05`, with the zone: of the last seven days. */
+export function formatWeekday(at: number, choice: TimeZoneChoice): string {
+  const day = new Intl.DateTimeFormat('en-US', { weekday: 'long', timeZone: zone(choice) }).format(at);
+  return `${day} ${formatClock(at, choice)}${choice === 'utc' ? ' UTC' : ''}`;
+}

@@ -1,6 +1,15 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { changeOf, formatBytes, formatChange, formatMs, formatMsShort, formatShare } from './format-number';
+import {
+  changeOf,
+  formatBytes,
+  formatChange,
+  formatMs,
+  formatMsShort,
+  formatPoints,
+  formatShare,
+  pointsOf,
+} from './format-number';
 import { formatAgo, formatClock, formatInstant } from './format-time';
 import { formatUsd, formatUsdExact, formatUsdShort } from './format-usd';
 
@@ -40,7 +49,10 @@ describe('numbers', () => {
     expect([formatShare(0.1234), formatShare(null), formatShare(Number.NaN)]).toEqual(['12.3 %', '–', '–']);
     expect([formatBytes(0), formatBytes(1536), formatBytes(32 * 1024 ** 2)]).toEqual(['0 B', '1.50 KiB', '32.0 MiB']);
     expect([changeOf(3, 2), changeOf(1, 0), changeOf(null, 1), changeOf(0, 2)]).toEqual([0.5, null, null, -1]);
+    expect([formatChange(8.9), formatChange(150), formatChange(1e9)]).toEqual(['+890 %', '151×', 'over 1M×']);
     expect([formatChange(0.5), formatChange(-0.031), formatChange(0.0001)]).toEqual(['+50 %', '−3.1 %', '0 %']);
+    const points = [pointsOf(0.98, 0.945), pointsOf(0, 0.176), pointsOf(0.5, 0.5)].map((one) => formatPoints(one ?? 9));
+    expect([...points, pointsOf(null, 0.5)]).toEqual(['+3.5 pts', '−18 pts', '0 pts', null]);
   });
 });
 

@@ -1,17 +1,16 @@
 import { isPreset } from './time-range';
 
-const text = (value: unknown): string | undefined => {
+export const text = (value: unknown): string | undefined => {
   if (typeof value === 'number') return String(value);
   return typeof value === 'string' && value !== '' ? value : undefined;
 };
-const textLike = (isRight: (given: string) => boolean) => (value: unknown) => {
+export const textLike = (isRight: (given: string) => boolean) => (value: unknown) => {
   const given = text(value);
   return given !== undefined && isRight(given) ? given : undefined;
 };
-const uuid = textLike((given) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(given));
-const number = textLike((given) => /^\d+(\.\d+)?$/.test(given));
+export const uuid = textLike((given) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(given));
 const instant = textLike((given) => Number.isFinite(Date.parse(given)));
-const oneOf =
+export const oneOf =
   <T>(values: readonly T[]) =>
   (value: unknown) =>
     values.find((one) => one === value);
@@ -31,41 +30,16 @@ const PAGE = {
   from: instant,
   to: instant,
   tz: oneOf(['local'] as const),
+  /** Whether charts show the period before, and what happened meanwhile. */
+  previous: oneOf(['on'] as const),
+  marks: oneOf(['off'] as const),
   project: uuid,
+  /** What is open beside the page's list. */
+  open: text,
 };
 export type PageSearch = ReadBy<typeof PAGE>;
 export const readPageSearch = (search: Record<string, unknown>): PageSearch => readBy(PAGE, search);
 
-export const STATUSES = ['success', 'rate_limited', 'cap_exceeded', 'aborted', 'error'] as const;
-export const CACHES = ['exact', 'semantic', 'miss'] as const;
-
-/** Filters of the requests, named as the API names them. */
-const FILTER = {
-  request_id: uuid,
-  api_key_id: uuid,
-  model: text,
-  provider: text,
-  status: oneOf(STATUSES),
-  cache: oneOf(CACHES),
-  customer_id: text,
-  /** `name=value`. */
-  label: textLike((given) => given.includes('=')),
-  min_cost: number,
-  min_latency: number,
-  q: text,
-};
-export type RequestFilter = ReadBy<typeof FILTER>;
-export const readRequestFilter = (search: Record<string, unknown>): RequestFilter => readBy(FILTER, search);
-
-/** A filter as the query of `GET /logs`. */
-export function toLogQuery(filter: RequestFilter): Record<string, string> {
-  const { label, ...rest } = filter;
-  const query: Record<string, string> = { ...dropUndefined(rest) };
-  const cut = label?.indexOf('=') ?? -1;
-  if (label !== undefined && cut > 0) query[`label.${label.slice(0, cut)}`] = label.slice(cut + 1);
-  return query;
-}
-
-function dropUndefined<T extends object>(value: T): T {
+export function dropUndefined<T extends object>(value: T): T {
   return Object.fromEntries(Object.entries(value).filter(([, entry]) => entry !== undefined)) as T;
 }

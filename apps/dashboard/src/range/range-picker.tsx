@@ -3,8 +3,8 @@ import { useState } from 'react';
 import { formatStamp } from '../format/format-time';
 import { Button } from '../ui/button';
 import { Form, TextField } from '../ui/form';
-import { Chevron } from '../ui/icons';
-import { PRESETS, type Preset } from './time-range';
+import { Chevron, Close } from '../ui/icons';
+import { DEFAULT_RANGE, PRESETS, type Preset } from './time-range';
 import type { Page } from './use-page';
 
 /** Which stretch of time the page shows, and in which zone. */
@@ -12,7 +12,9 @@ export function RangePicker({ page }: { readonly page: Page }) {
   const [isOpen, setIsOpen] = useState(false);
   const { range, timeZone, search, change } = page;
   const isCustom = range.label === 'custom';
-  const short = (ms: number) => formatStamp(ms, timeZone).slice(5, 16);
+  const hasSeconds = (range.toMs - range.fromMs) % 60_000 !== 0;
+  const short = (ms: number) => formatStamp(ms, timeZone).slice(5, hasSeconds ? 19 : 16);
+  const custom = `${short(range.fromMs)} – ${short(range.toMs)}`;
   const choose = (preset: Preset) => {
     change({ range: preset, from: undefined, to: undefined });
     setIsOpen(false);
@@ -21,10 +23,8 @@ export function RangePicker({ page }: { readonly page: Page }) {
     <div className="flex items-center gap-1.5">
       <Popover.Root open={isOpen} onOpenChange={setIsOpen}>
         <Popover.Trigger asChild>
-          <Button aria-label={`Time range: ${isCustom ? 'custom' : `last ${range.label}`}`}>
-            <span className="nums">
-              {isCustom ? `${short(range.fromMs)} – ${short(range.toMs)}` : `Last ${range.label}`}
-            </span>
+          <Button aria-label={`Time range: ${isCustom ? custom : `last ${range.label}`}`}>
+            <span className="nums">{isCustom ? custom : `Last ${range.label}`}</span>
             <Chevron className="text-faint" />
           </Button>
         </Popover.Trigger>
@@ -39,7 +39,7 @@ export function RangePicker({ page }: { readonly page: Page }) {
                 <button
                   key={preset}
                   type="button"
-                  aria-pressed={!isCustom && (search.range ?? '24h') === preset}
+                  aria-pressed={!isCustom && (search.range ?? DEFAULT_RANGE) === preset}
                   onClick={() => choose(preset)}
                   className="nums rounded px-2 py-1 text-left text-xs hover:bg-hover aria-pressed:bg-accent-soft aria-pressed:text-accent"
                 >
@@ -51,13 +51,24 @@ export function RangePicker({ page }: { readonly page: Page }) {
           </Popover.Content>
         </Popover.Portal>
       </Popover.Root>
+      {isCustom && <BackButton page={page} />}
       <Button
-        aria-label={`Times are shown in ${timeZone === 'utc' ? 'UTC' : 'local time'}; switch`}
+        aria-label={`Times are shown in ${timeZone === 'utc' ? 'UTC' : 'local time'}. Switch time zone`}
         onClick={() => change({ tz: timeZone === 'utc' ? 'local' : undefined })}
       >
         {timeZone === 'utc' ? 'UTC' : 'Local'}
       </Button>
     </div>
+  );
+}
+
+/** Out of a stretch, to where one was before. */
+function BackButton({ page: { search, change } }: { readonly page: Page }) {
+  const name = `Back to the last ${PRESETS[search.range ?? DEFAULT_RANGE].label}`;
+  return (
+    <Button aria-label={name} title={name} className="px-2!" onClick={() => change({ from: undefined, to: undefined })}>
+      <Close className="text-faint" />
+    </Button>
   );
 }
 
@@ -72,7 +83,7 @@ function CustomRange({ page, onDone }: { readonly page: Page; readonly onDone: (
     <Form
       className="mt-3 grid gap-2 border-t pt-3"
       onSubmit={() => {
-        change({ range: undefined, from: toInstant(from).toISOString(), to: toInstant(to).toISOString() });
+        change({ from: toInstant(from).toISOString(), to: toInstant(to).toISOString() });
         onDone();
       }}
     >
@@ -85,7 +96,7 @@ function CustomRange({ page, onDone }: { readonly page: Page; readonly onDone: (
         onValue={setTo}
       />
       <Button type="submit" size="small" disabled={!isValid}>
-        Show this range
+        Apply range
       </Button>
     </Form>
   );

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { readPageSearch, readRequestFilter, toLogQuery } from './page-search';
-import { bucketStarts, PRESETS, type Preset, previousRange, resolveRange } from './time-range';
+import { readPageSearch } from './page-search';
+import { readRequestFilter, toAddress, toLogQuery } from './request-filter';
+import { bucketStarts, earlierRange, PRESETS, type Preset, previousRange, resolveRange } from './time-range';
 
 const NOW = Date.UTC(2026, 5, 15, 12, 34, 56);
 
@@ -40,6 +41,23 @@ describe('ranges', () => {
   });
 });
 
+test('the period before has as many buckets, each as much earlier; of presets it ends where the range begins', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 1e11, max: 1e12 }), fc.integer({ min: 1000, max: 9e9 }), (fromMs, length) => {
+      const [from, to] = [fromMs, fromMs + length].map((ms) => new Date(ms).toISOString());
+      const range = resolveRange({ from, to }, NOW);
+      const [now, before] = [bucketStarts(range), bucketStarts(earlierRange(range))];
+      const shift = (now[0] ?? 0) - (before[0] ?? 0);
+      expect(before.map((start) => start + shift)).toEqual(now);
+      expect(earlierRange(range).toMs).toBeLessThanOrEqual(range.fromMs);
+    }),
+  );
+  for (const preset of Object.keys(PRESETS) as Preset[]) {
+    const range = resolveRange({ range: preset }, NOW);
+    expect(earlierRange(range).toMs).toBe(range.fromMs);
+  }
+});
+
 describe('the address', () => {
   const project = '01234567-89ab-cdef-0123-456789abcdef';
   test('what makes sense is kept, the rest is left out', () => {
@@ -71,5 +89,30 @@ describe('the address', () => {
       'label.team': 'a=b',
     });
     expect(toLogQuery({ label: '=x' })).toEqual({});
+  });
+
+  test('several values, and what it is not, survive; one value stands alone', () => {
+    const filter = readRequestFilter({
+      status: ['error', 'nonsense', 'aborted', 'error'],
+      model_not: ['gpt-4o'],
+      label: ['team=a', 'team=b', 'env=x', '=no'],
+      label_not: 'team=c',
+      customer_id_not: [],
+    });
+    expect(filter).toEqual({
+      status: ['error', 'aborted'],
+      model_not: 'gpt-4o',
+      label: ['team=a', 'team=b', 'env=x'],
+      label_not: 'team=c',
+    });
+    const query = toLogQuery(filter);
+    expect(query).toEqual({
+      status: ['error', 'aborted'],
+      model_not: 'gpt-4o',
+      ...{ 'label.team': ['a', 'b'], 'label.env': 'x', 'label_not.team': 'c' },
+    });
+    expect(toAddress(query)).toBe(
+      'model_not=gpt-4o&status=error&status=aborted&label.team=a&label.team=b&label.env=x&label_not.team=c',
+    );
   });
 });

@@ -1,6 +1,8 @@
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
+const MOST_REST = 5 * MINUTE;
+const CUSTOM = 'custom';
 
 /** Ranges to choose from; each ends now. */
 export const PRESETS = {
@@ -52,26 +54,33 @@ export function intervalFor(lengthMs: number): number {
 /** What the address bar says; whatever makes no sense there is the default of 24 hours. */
 export interface RangeSearch {
   readonly range?: Preset;
-  /** Custom: both ends, RFC 3339. */
+  /** Custom: both ends, RFC 3339. They win over a preset, which is then where one comes from. */
   readonly from?: string;
   readonly to?: string;
 }
 
-const DEFAULT: Preset = '24h';
+export const DEFAULT_RANGE: Preset = '24h';
 
 export function resolveRange(search: RangeSearch, nowMs: number): TimeRange {
   const fromMs = Date.parse(search.from ?? '');
   const toMs = Date.parse(search.to ?? '');
   if (Number.isFinite(fromMs) && Number.isFinite(toMs) && fromMs < toMs) {
-    return { fromMs, toMs, intervalMs: intervalFor(toMs - fromMs), label: 'custom' };
+    return { fromMs, toMs, intervalMs: intervalFor(toMs - fromMs), label: CUSTOM };
   }
-  const preset = PRESETS[search.range ?? DEFAULT];
+  const preset = PRESETS[search.range ?? DEFAULT_RANGE];
   const intervalMs = intervalFor(preset.ms);
   // The end moves in whole steps, so that charts do not jitter and answers can be kept.
   const step = Math.min(intervalMs, MINUTE);
   const endMs = Math.ceil(nowMs / step) * step;
   return { fromMs: endMs - preset.ms, toMs: endMs, intervalMs, label: preset.label };
 }
+
+/** Whether it moves with the clock. */
+export const isUntilNow = ({ label }: Pick<TimeRange, 'label'>): boolean => label !== CUSTOM;
+
+/** How long a range may stay where it is while no row comes in: until a bucket is over, or for some minutes. */
+export const restFor = ({ intervalMs }: Pick<TimeRange, 'intervalMs'>): number =>
+  Math.max(MINUTE, Math.min(intervalMs, MOST_REST));
 
 /** The end of a range that goes on: in whole minutes, so that all who look meanwhile ask the same. */
 export const untilNow = (nowMs: number): number => Math.ceil(nowMs / MINUTE) * MINUTE;
@@ -80,6 +89,12 @@ export const untilNow = (nowMs: number): number => Math.ceil(nowMs / MINUTE) * M
 export function previousRange(range: TimeRange): TimeRange {
   const lengthMs = range.toMs - range.fromMs;
   return { ...range, fromMs: range.fromMs - lengthMs, toMs: range.fromMs };
+}
+
+/** The stretch before that charts lay under their range: of as many buckets, each a whole number of them earlier. */
+export function earlierRange(range: TimeRange): TimeRange {
+  const shiftMs = Math.ceil((range.toMs - range.fromMs) / range.intervalMs) * range.intervalMs;
+  return { ...range, fromMs: range.fromMs - shiftMs, toMs: range.toMs - shiftMs };
 }
 
 /** As the API takes it. */

@@ -1,4 +1,4 @@
-import type { ButtonHTMLAttributes } from 'react';
+import type { ComponentProps } from 'react';
 
 const KINDS = {
   default: 'border border-line-strong bg-panel hover:bg-hover',
@@ -8,7 +8,7 @@ const KINDS = {
 } as const;
 const SIZES = { small: 'h-7 px-2 text-xs', normal: 'h-8 px-3 text-sm' } as const;
 
-interface Props extends ButtonHTMLAttributes<HTMLButtonElement> {
+interface Props extends ComponentProps<'button'> {
   readonly kind?: keyof typeof KINDS;
   readonly size?: keyof typeof SIZES;
 }

@@ -18,7 +18,7 @@ export function ConfirmDialog({ title, description, confirmLabel, change, onConf
     <Dialog title={title} description={description} onClose={onClose}>
       <Failure of={change} />
       <div className="flex justify-end gap-2">
-        <Button onClick={onClose}>Keep it</Button>
+        <Button onClick={onClose}>Cancel</Button>
         <Button kind="danger" onClick={onConfirm}>
           {confirmLabel}
         </Button>

@@ -1,5 +1,5 @@
 import { Dialog as Radix } from 'radix-ui';
-import type { ReactNode } from 'react';
+import { type ReactNode, useRef } from 'react';
 import { Close } from './icons';
 
 /** What is needed to show one thing in a dialog. */
@@ -12,44 +12,79 @@ interface Props {
   readonly title: ReactNode;
   readonly description?: string;
   readonly open?: boolean;
-  readonly onClose: () => void;
+  /** Absent: it goes once what it asks for is done, and offers no way out. */
+  readonly onClose?: () => void;
   readonly children: ReactNode;
   /** `drawer`: the height of the page, from the right. */
-  readonly kind?: 'dialog' | 'drawer';
+  readonly kind?: keyof typeof SHAPES;
   /** A click beside it does not close it: there is something that must be read or done. */
   readonly sticky?: boolean;
 }
 
+const CENTRED = 'top-1/2 left-1/2 max-h-[calc(100dvh-2rem)] -translate-x-1/2 -translate-y-1/2 rounded-xl border';
 const SHAPES = {
-  dialog:
-    'top-1/2 left-1/2 max-h-[calc(100dvh-2rem)] w-[min(34rem,calc(100vw-1.5rem))] -translate-x-1/2 -translate-y-1/2 rounded-xl border',
+  dialog: `${CENTRED} w-[min(34rem,calc(100vw-1.5rem))]`,
+  wide: `${CENTRED} w-[min(46rem,calc(100vw-1.5rem))]`,
   drawer: 'top-0 right-0 h-dvh w-[min(46rem,100vw)] border-l',
 } as const;
 
 export function Dialog({ title, description, open = true, onClose, children, kind = 'dialog', sticky = false }: Props) {
+  const focus = useReturningFocus();
   return (
-    <Radix.Root open={open} onOpenChange={(isOpen) => !isOpen && onClose()}>
+    <Radix.Root open={open} onOpenChange={(isOpen) => !isOpen && onClose?.()}>
       <Radix.Portal>
-        <Radix.Overlay className="fixed inset-0 z-40 bg-black/35" />
+        <Radix.Overlay className="fixed inset-0 z-50 bg-black/35" />
         <Radix.Content
           className={`fixed z-50 flex flex-col bg-panel shadow-xl ${SHAPES[kind]}`}
+          onEscapeKeyDown={keepWhileChoosing}
           onPointerDownOutside={(event) => sticky && event.preventDefault()}
+          {...focus}
           {...(description === undefined ? { 'aria-describedby': undefined } : {})}
         >
           <header className="flex items-start justify-between gap-4 border-b px-5 py-3.5">
             <div className="min-w-0">
               <Radix.Title className="text-base font-semibold wrap-anywhere">{title}</Radix.Title>
               {description !== undefined && (
-                <Radix.Description className="mt-0.5 text-muted">{description}</Radix.Description>
+                <Radix.Description className="mt-0.5 text-muted wrap-anywhere">{description}</Radix.Description>
               )}
             </div>
-            <Radix.Close className="rounded p-1 text-faint hover:bg-hover hover:text-text" aria-label="Close">
-              <Close />
-            </Radix.Close>
+            {onClose !== undefined && (
+              <Radix.Close className="rounded p-1 text-faint hover:bg-hover hover:text-text" aria-label="Close">
+                <Close />
+              </Radix.Close>
+            )}
           </header>
-          <div className="min-h-0 overflow-y-auto px-5 py-4">{children}</div>
+          <div className="min-h-0 overflow-y-auto px-5 py-4 *:min-w-0">{children}</div>
         </Radix.Content>
       </Radix.Portal>
     </Radix.Root>
   );
+}
+
+/** Escape closes an open list of suggestions first; it would be heard here before the field hears it. */
+function keepWhileChoosing(event: KeyboardEvent): void {
+  const { target } = event;
+  if (target instanceof Element && target.matches('[role=combobox][aria-expanded=true]:not([data-palette])'))
+    event.preventDefault();
+}
+
+/** What had the focus on the page last, before any dialog: where a dialog is opened by another one. */
+let lastOnPage: HTMLElement | null = null;
+
+/** Focus goes back to what opened a dialog, however it was opened: Radix does it for its own triggers only. */
+function useReturningFocus() {
+  const opener = useRef<HTMLElement | null>(null);
+  return {
+    onOpenAutoFocus: () => {
+      const active = document.activeElement;
+      opener.current = active instanceof HTMLElement && active !== document.body ? active : null;
+      if (opener.current?.closest('[role=dialog]') === null) lastOnPage = opener.current;
+    },
+    onCloseAutoFocus: (event: Event) => {
+      event.preventDefault();
+      const main = document.getElementById('main');
+      const target = [opener.current, lastOnPage, main].find((one) => one?.isConnected);
+      target?.focus({ preventScroll: true });
+    },
+  };
 }

@@ -1,3 +1,4 @@
+import { isAway } from '../api/away';
 import { Button } from './button';
 
 /** What went wrong and what to do; never only a blank. */
@@ -20,7 +21,8 @@ export interface Failable {
   readonly refetch?: () => unknown;
 }
 
-/** Nothing, unless it failed. */
+/** Nothing, unless it failed; a gateway that does not answer is said once, above the page. */
 export function Failure({ of: { error, refetch } }: { readonly of: Failable }) {
-  return error && <ErrorState error={error} onRetry={refetch && (() => void refetch())} />;
+  if (error === null || (refetch !== undefined && isAway(error))) return null;
+  return <ErrorState error={error} onRetry={refetch && (() => void refetch())} />;
 }

@@ -1,6 +1,7 @@
 import {
   type InputHTMLAttributes,
   type ReactNode,
+  type Ref,
   type SelectHTMLAttributes,
   type TextareaHTMLAttributes,
   useId,
@@ -10,7 +11,7 @@ import { Chevron } from './icons';
 const CONTROL =
   'h-8 w-full min-w-0 rounded-md border border-line-strong bg-panel px-2.5 text-sm placeholder:text-faint disabled:opacity-60';
 
-interface LabelProps {
+export interface LabelProps {
   readonly label: string;
   readonly hint?: ReactNode;
   readonly error?: string | null;
@@ -25,7 +26,7 @@ interface FieldProps extends LabelProps {
 }
 
 /** A label, its control, and beneath what it means or what is wrong with it. */
-function Field({ label, hint, error, children }: FieldProps) {
+export function Field({ label, hint, error, children }: FieldProps) {
   const id = useId();
   const note = error ?? hint;
   return (
@@ -48,7 +49,7 @@ interface ValueProps {
   readonly onValue?: (value: string) => void;
 }
 
-type InputProps = ValueProps & InputHTMLAttributes<HTMLInputElement>;
+type InputProps = ValueProps & InputHTMLAttributes<HTMLInputElement> & { readonly ref?: Ref<HTMLInputElement> };
 
 export function Input({ className = '', onValue, ...rest }: InputProps) {
   return <input className={`${CONTROL} ${className}`} onChange={(event) => onValue?.(event.target.value)} {...rest} />;
@@ -122,6 +123,23 @@ function pairsOf(options: Options): readonly Pair[] {
 export function SelectField({ label, hint, error, ...rest }: LabelProps & SelectProps) {
   return <Field {...{ label, hint, error }}>{(wiring) => <Select className="w-full" {...wiring} {...rest} />}</Field>;
 }
+
+interface TickProps {
+  readonly label: string;
+  readonly isTicked: boolean;
+  readonly onTick: () => void;
+}
+
+/** A box without words beside it. */
+export const Tick = ({ label, isTicked, onTick }: TickProps) => (
+  <input
+    type="checkbox"
+    aria-label={label}
+    className="block size-4 accent-(--c-accent)"
+    checked={isTicked}
+    onChange={onTick}
+  />
+);
 
 interface CheckProps {
   readonly label: string;

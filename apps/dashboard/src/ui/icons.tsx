@@ -19,6 +19,9 @@ const icon = (path: string) => (props: SVGProps<SVGSVGElement>) => (
 );
 
 export const Download = icon('M8 2.5v8m0 0 3-3m-3 3-3-3M3 13.5h10');
+export const Up = icon('M8 13V3.5m0 0L4 7.5m4-4 4 4');
+export const Down = icon('M8 3v9.5m0 0 4-4m-4 4-4-4');
+export const Search = icon('M7 12A5 5 0 1 0 7 2a5 5 0 0 0 0 10m3.600-1.400 3.400 3.400');
 export const Close = icon('m4 4 8 8m0-8-8 8');
 export const Menu = icon('M2.5 4.5h11M2.5 8h11m-11 3.5h11');
 export const Overview = icon('M2.5 2.5h4.5v4.5H2.5zM9 2.5h4.5v4.5H9zM2.5 9H7v4.5H2.5zM9 9h4.5v4.5H9z');
@@ -27,6 +30,7 @@ export const Projects = icon('M2.5 4.5v8h11v-6.5h-5l-1.5-1.5z');
 export const Spend = icon(
   'M8 2v12m3-9.5C10.5 3.6 9.400 3 8 3 6.300 3 5 3.900 5 5.300c0 3.300 6.200 1.700 6.200 5.200C11.200 12 9.800 13 8 13c-1.700 0-3-.8-3.400-2',
 );
+export const Finance = icon('M3.500 2.500h9v11l-1.800-1-1.350 1-1.350-1-1.350 1-1.350-1-1.800 1zM6 5.500h4M6 8h4');
 export const Latency = icon('M8 4.500V8l2.500 1.500M14 8A6 6 0 1 1 2 8a6 6 0 0 1 12 0');
 export const Models = icon('m8 2 5.500 3v6L8 14l-5.500-3V5zm0 0v6m0 0 5.500-3M8 8 2.500 5M8 8v6');
 export const Cache = icon(
@@ -47,5 +51,7 @@ export const Copy = icon('M5.500 5.500v-3h8v8h-3m-8-5h8v8h-8z');
 export const Check = icon('m3 8.500 3.500 3.500L13 4.500');
 export const Chevron = icon('m4.500 6.500 3.500 3.500 3.500-3.500');
 export const SignOut = icon('M6.500 13.500h-4v-11h4M10.500 11 13.500 8l-3-3m3 3H6');
+export const Compare = icon('M2 12.500 5.500 7l3 3L14 3M2 9.500l2-2.500M6 5l1.500 1.500L11 2.500');
+export const Marks = icon('M4 14V2.500m0 .5h7.500L10 5.500 11.500 8H4');
 export const Plus = icon('M8 3v10M3 8h10');
 export const Warning = icon('M8 2 1.800 13.500h12.400zM8 6.500v3.300m0 1.900v.1');

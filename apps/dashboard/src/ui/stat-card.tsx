@@ -1,4 +1,4 @@
-import { changeOf, formatChange } from '../format/format-number';
+import { changeOf, formatChange, formatPoints, pointsOf } from '../format/format-number';
 
 export interface Stat {
   readonly label: string;
@@ -8,12 +8,15 @@ export interface Stat {
   readonly before: number | null;
   /** Which direction is good news; none for what is neither. */
   readonly better?: 'more' | 'less';
+  /** A share (0…1), which changes by percentage points. */
+  readonly isShare?: true;
   readonly detail?: string;
 }
 
 /** One number with its change against the previous period. */
 export function StatCard({ stat, isLoading }: { readonly stat: Stat; readonly isLoading: boolean }) {
-  const change = changeOf(stat.now, stat.before);
+  const [changed, format] = stat.isShare === true ? [pointsOf, formatPoints] : [changeOf, formatChange];
+  const change = changed(stat.now, stat.before);
   return (
     <div className="min-w-0 bg-panel px-4 py-3">
       <div className="truncate text-xs text-muted">{stat.label}</div>
@@ -23,7 +26,7 @@ export function StatCard({ stat, isLoading }: { readonly stat: Stat; readonly is
       <div className="nums flex h-4 items-center gap-1.5 text-2xs text-faint">
         {!isLoading && change !== null && (
           <span className={toneOf(change, stat.better)} title="Against the previous period">
-            {formatChange(change)}
+            {format(change)}
           </span>
         )}
         {!isLoading && stat.detail !== undefined && <span className="truncate">{stat.detail}</span>}

@@ -1,13 +1,22 @@
 import { Tabs } from 'radix-ui';
 import type { ComponentType } from 'react';
+import { useChoice } from '../range/use-choice';
 
 /** Value, label and content of a tab. */
 export type Tab = readonly [value: string, label: string, Content: ComponentType];
 
-/** Cards of which one is seen at a time; the first one at first. `label` is for screen readers. */
-export function TabbedCards({ label, tabs }: { readonly label: string; readonly tabs: readonly Tab[] }) {
+interface Props {
+  /** For screen readers. */
+  readonly label: string;
+  readonly tabs: readonly [Tab, ...Tab[]];
+}
+
+/** Cards of which one is seen at a time, as the address says; the first one at first. */
+export function TabbedCards({ label, tabs }: Props) {
+  const [[first], ...others] = tabs;
+  const [tab, show] = useChoice('tab', [first, ...others.map(([value]) => value)]);
   return (
-    <Tabs.Root defaultValue={tabs[0]?.[0]}>
+    <Tabs.Root value={tab} onValueChange={show}>
       <Tabs.List aria-label={label} className="mb-4 flex gap-4 overflow-x-auto overflow-y-hidden border-b">
         {tabs.map(([value, text]) => (
           <Tabs.Trigger

@@ -55,15 +55,26 @@ export interface AdminServices {
   /** Breakers and cool-downs, from memory. */
   readonly health: Pick<SharedTargetHealth, 'list'>;
   readonly firstCredentials: Pick<FirstCredentials, 'noteSignIn'>;
+  /** Calls of the data plane as a key that an operator chose, held and booked as that key's own are. */
+  readonly sendAs: Readonly<Record<'chat' | 'models', SendAs>>;
   readonly version: string;
+  /** The process is about to end: streams end so that others can take them. */
+  readonly isStopping?: () => boolean;
 }
+
+/** `requestId`: what the call is known by, in its answer and its row. */
+type SendAs = (request: Request, chosen: { readonly keyHash: string; readonly requestId: string }) => Promise<Response>;
 
 /** Who is asking: a named token, or `ADMIN_TOKEN` for the one from the environment. */
 export interface Actor {
   readonly name: string;
   readonly role: AdminRole;
+  /** Kept prompts and answers. */
+  readonly canReadBodies: boolean;
   /** Set where the dashboard's session opened, not a token. */
   readonly session?: { readonly hash: string; readonly expiresAtMs: number };
+  /** The `If-Match` of the change that is asked for. */
+  readonly ifMatch?: string;
 }
 
 /** Hono's environment of every admin route. */
@@ -74,7 +85,11 @@ export interface AdminEnv {
     address: string;
     /** Set on the one path of signing in and out. */
     isSession?: true;
+    /** Set where the body is for the data plane, which reads it by its own rules. */
+    isForDataPlane?: true;
     actor: Actor;
+    /** The same looked up anew; undefined when it may do nothing any more. */
+    whoAsks: () => Promise<Actor | undefined>;
   };
   /** Bun's server, where the app is served by one. */
   readonly Bindings: { requestIP?(request: Request): { readonly address: string } | null };

@@ -130,6 +130,7 @@ export async function openAdmin(kind: TestDatabaseKind, options: AdminOptions = 
     providerAdmin,
     health: { list: () => targets },
     firstCredentials: { noteSignIn: async () => {} },
+    sendAs: { chat: async () => Response.json({}), models: async () => Response.json({}) },
     version: '9.9.9',
   };
   const admin = buildAdmin(services);

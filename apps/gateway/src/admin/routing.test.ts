@@ -10,8 +10,8 @@ describe.each(TEST_DATABASES)('aliases and chains on $name', (kind) => {
   afterAll(() => admin.close());
   const uniqueName = () => `name-${crypto.randomUUID().slice(0, 8)}`;
   const targets = [
-    { provider: 'p', model: 'a/b' },
-    { provider: 'q', model: 'c', weight: 3 },
+    { provider: 'openai', model: 'a/b' },
+    { provider: 'groq', model: 'c', weight: 3 },
   ];
 
   test('an alias: create, show, list, change, delete; live each time', async () => {
@@ -24,8 +24,8 @@ describe.each(TEST_DATABASES)('aliases and chains on $name', (kind) => {
       project_id: null,
       strategy: 'weighted',
       targets: [
-        { provider: 'p', model: 'a/b', weight: 1, is_configured: false, is_priced: false },
-        { provider: 'q', model: 'c', weight: 3 },
+        { provider: 'openai', model: 'a/b', weight: 1, is_configured: false, is_priced: false },
+        { provider: 'groq', model: 'c', weight: 3 },
       ],
     });
     const path = `/aliases/${created.body.id}`;
@@ -65,6 +65,7 @@ describe.each(TEST_DATABASES)('aliases and chains on $name', (kind) => {
     ['a negative weight', { targets: [{ provider: 'p', model: 'm', weight: -1 }] }, 'targets.0.weight'],
     ['a target without a model', { targets: [{ provider: 'p' }] }, 'targets.0.model'],
     ['an unknown field', { targets, fallback: true }, 'fallback'],
+    ['an unknown provider', { targets: [targets[0], { provider: 'opnai', model: 'm' }] }, 'targets.1.provider'],
   ])('an alias with %s is refused', async (_name, body, param) => {
     const answer = await admin.call('POST', '/aliases', { body: { alias: 'x', ...body } });
     expect([answer.status, answer.body.error.param]).toEqual([400, param]);
@@ -77,8 +78,8 @@ describe.each(TEST_DATABASES)('aliases and chains on $name', (kind) => {
     expect(preset.targets).toHaveLength(3);
     const body = {
       targets: [
-        { provider: 'p', model: 'm' },
-        { provider: 'q', model: 'n', matches: ['n*'] },
+        { provider: 'openai', model: 'm' },
+        { provider: 'groq', model: 'n', matches: ['n*'] },
       ],
     };
     const edited = await admin.call('PUT', '/chains/budget', { body });
@@ -88,14 +89,31 @@ describe.each(TEST_DATABASES)('aliases and chains on $name', (kind) => {
       edited: true,
       local_tier: null,
       targets: [
-        { provider: 'p', model: 'm', matches: ['m'] },
-        { provider: 'q', model: 'n', matches: ['n*'] },
+        { provider: 'openai', model: 'm', matches: ['m'] },
+        { provider: 'groq', model: 'n', matches: ['n*'] },
       ],
     });
     expect((await admin.call('GET', '/chains/budget')).body).toEqual(edited.body);
     expect((await admin.call('DELETE', '/chains/budget')).status).toBe(204);
     expect((await admin.call('GET', '/chains/budget')).body).toEqual(preset);
     expect((await admin.call('DELETE', '/chains/budget')).status).toBe(404);
+  });
+
+  test('a provider that nobody knows is refused, in chains and in changes too; one that was added is known', async () => {
+    const unknown = [{ provider: 'opnai', model: 'm' }];
+    const alias = (await admin.call('POST', '/aliases', { body: { alias: uniqueName(), targets } })).body;
+    for (const [method, path] of [
+      ['PUT', `/chains/${uniqueName()}`],
+      ['PATCH', `/aliases/${alias.id}`],
+    ] as const) {
+      const answer = await admin.call(method, path, { body: { targets: unknown } });
+      expect([answer.status, answer.body.error.param]).toEqual([400, 'targets.0.provider']);
+      expect(answer.body.error.message).toContain('There is no provider "opnai". ');
+    }
+    await admin.call('POST', '/providers', { body: { name: 'opnai', base_url: 'http://127.0.0.1:9/v1' } });
+    expect((await admin.call('PATCH', `/aliases/${alias.id}`, { body: { targets: unknown } })).status).toBe(200);
+    await admin.call('DELETE', '/providers/opnai');
+    expect((await admin.call('PATCH', `/aliases/${alias.id}`, { body: { strategy: 'cheapest' } })).status).toBe(200);
   });
 
   test('a chain of one’s own', async () => {

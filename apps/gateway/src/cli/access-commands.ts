@@ -10,6 +10,7 @@ export const ACCESS_COMMANDS: readonly Command[] = [
     args: ['name'],
     options: {
       role: { kind: 'text', help: 'admin or viewer (admin)' },
+      'can-read-bodies': { kind: 'flag', help: 'kept prompts and answers (admins may, viewers may not)' },
       'expires-at': { kind: 'text', help: 'RFC 3339, such as 2030-01-01T00:00:00Z' },
     },
     run: ({ api, args, fields }) => api.post('/tokens', { ...fields, name: args.name ?? '' }),
@@ -24,6 +25,7 @@ export const ACCESS_COMMANDS: readonly Command[] = [
       column('id'),
       column('name'),
       column('role'),
+      column('can_read_bodies', { title: 'reads bodies' }),
       column('prefix'),
       column('created_at', { title: 'created' }),
       column('expires_at', { title: 'expires' }),

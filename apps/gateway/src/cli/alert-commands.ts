@@ -11,6 +11,13 @@ const settings: Readonly<Record<string, CommandOption>> = {
   'is-active': { kind: 'flag', help: 'watches (on)' },
 };
 
+const { kind, threshold, project, 'window-minutes': window } = settings;
+const PREVIEWED = Object.fromEntries(
+  Object.entries({ kind, threshold, project, 'window-minutes': window }).flatMap(([name, option]) =>
+    option === undefined ? [] : [[name, option]],
+  ),
+);
+
 export const ALERT_COMMANDS: readonly Command[] = [
   {
     name: 'alerts create',
@@ -18,6 +25,12 @@ export const ALERT_COMMANDS: readonly Command[] = [
     args: ['name'],
     options: settings,
     run: ({ api, args, fields }) => api.post('/alerts', { ...fields, name: args.name ?? '' }),
+  },
+  {
+    name: 'alerts preview',
+    summary: 'When an alert like this would have fired over the last week',
+    options: PREVIEWED,
+    run: ({ api, fields }) => api.get('/alert-preview', fields),
   },
   {
     name: 'alerts list',

@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
+import { parseLabels } from '@llm0/core/keys/parse-labels';
 import { InvalidArgumentError, Option, Command as Program } from 'commander';
 import { type Command, type LocalCommand, type OptionKind, UsageError } from './command';
 
@@ -113,6 +114,11 @@ const READERS = {
   usd: asText,
   project: asText,
   list: orNull((text) => (text.trim() === '' ? [] : text.split(',').map((part) => part.trim()))),
+  labels: orNull((text) => {
+    const labels = parseLabels(text);
+    if (labels === undefined) throw new InvalidArgumentError('It must be such as team=search,env=prod.');
+    return labels;
+  }),
   number: orNull((text) => {
     if (text.trim() === '' || !Number.isFinite(Number(text))) throw new InvalidArgumentError('It must be a number.');
     return Number(text);

@@ -6,7 +6,7 @@ import type { Column } from './format-table';
  * How the text of an option becomes a field: amounts of money stay text, so that they stay exact. A project is given by id
  * or name and becomes `project_id`. A flag can be taken back (`--no-…`), a switch is there or not.
  */
-export type OptionKind = 'text' | 'number' | 'usd' | 'flag' | 'switch' | 'list' | 'json' | 'project';
+export type OptionKind = 'text' | 'number' | 'usd' | 'flag' | 'switch' | 'list' | 'labels' | 'json' | 'project';
 
 export interface CommandOption {
   readonly kind: OptionKind;
@@ -29,6 +29,8 @@ export interface Output {
   /** `text` is the answer as it came. */
   list(text: string, rows: readonly JsonValue[], columns: readonly Column[]): void;
   item(text: string, item: JsonValue): void;
+  /** A file, as it is. */
+  raw(text: string): void;
   /** For people only. */
   note(text: string): void;
 }

@@ -25,6 +25,13 @@ export const MODEL_COMMANDS: readonly Command[] = [
     ],
   },
   {
+    name: 'models get',
+    summary: 'Show a model with its price',
+    args: ['provider', 'model'],
+    run: ({ api, args: { provider = '', model = '' } }) =>
+      api.get(`/models/${encodeURIComponent(provider)}/${encodeURIComponent(model)}`),
+  },
+  {
     name: 'models set',
     summary: "Set a model's prices as a whole; live at once",
     args: ['provider', 'model'],

@@ -104,6 +104,17 @@ describe('llm0 on the command line', () => {
     expect(await run(`keys get ${name} nobody`)).toMatchObject({ code: 1, err: 'There is no key "nobody".' });
   });
 
+  test('annotations: added, listed by range, removed', async () => {
+    const at = '2026-02-03T04:05:06.000Z';
+    const made = await json(`annotations add web-1.2 --kind deploy --at ${at}`);
+    expect(made).toMatchObject({ text: 'web-1.2', kind: 'deploy', at, project_id: null });
+    const listed = (await run('annotations list --from 2026-02-03 --to 2026-02-04')).out;
+    expect(listed).toMatch(new RegExp(`${made.id} +${at} +deploy +web-1\\.2`));
+    expect((await run('annotations list --kind party')).code).toBe(1);
+    expect((await run(`annotations remove ${made.id}`)).code).toBe(0);
+    expect((await run(`annotations remove ${made.id}`)).code).toBe(1);
+  });
+
   test('alerts and tokens: made, listed, changed, gone, by name', async () => {
     const [alert, token, project] = [uniqueName(), uniqueName(), uniqueName()];
     const { id } = await json(`projects create ${project}`);
@@ -118,9 +129,18 @@ describe('llm0 on the command line', () => {
     expect((await run(`alerts delete ${alert}`)).code).toBe(1);
     const secret = await json(`tokens create ${token} --role viewer`);
     expect(secret).toMatchObject({ name: token, role: 'viewer' });
-    expect((await run('tokens list')).out).toContain(`${token}  viewer  ${secret.prefix}`);
+    expect((await run('tokens list')).out).toMatch(new RegExp(`${token} +viewer +false +${secret.prefix}`));
     expect((await run(`tokens revoke ${token}`)).code).toBe(0);
     expect((await run('tokens list')).out).not.toContain(token);
+    const reader = await json(`tokens create ${token} --role viewer --can-read-bodies`);
+    expect(reader).toMatchObject({ role: 'viewer', can_read_bodies: true });
+    const blind = await json(`tokens create ${token} --no-can-read-bodies`);
+    expect(blind).toMatchObject({ role: 'admin', can_read_bodies: false });
+    for (const { id } of [reader, blind]) expect((await run(`tokens revoke ${id}`)).code).toBe(0);
+    await run('models set openai ft/a --input-usd-per-million 1 --output-usd-per-million 2');
+    expect(await json('models get openai ft/a')).toMatchObject({ model: 'ft/a', output_usd_per_million: 2 });
+    const unknown = await run('aliases set smart --targets opnai/gpt-4o');
+    expect([unknown.code, unknown.err]).toEqual([1, expect.stringContaining('There is no provider "opnai".')]);
   });
 
   test('a project is called --project everywhere, by id or name; --project-id is understood', async () => {
@@ -135,6 +155,19 @@ describe('llm0 on the command line', () => {
       expect(await json(`cache purge ${project}`)).toEqual({ exact: 0, semantic: 0 });
     }
     expect((await run('stats --project nobody')).err).toBe('There is no project "nobody".');
+  });
+
+  test('an alert is tried on the last week before it is made', async () => {
+    const { id } = await json(`projects create ${uniqueName()}`);
+    await storeRecords(admin, [sampleRecord({ projectId: id, costNanoUsd: 2e9, createdAtMs: Date.now() - 3_600_000 })]);
+    const preview = async (threshold: number) =>
+      json(`alerts preview --kind spend --threshold ${threshold} --window-minutes 30 --project ${id}`);
+    const fired = await preview(1.5);
+    expect(fired).toMatchObject({ fired: 1, highest: 2 });
+    expect(Date.parse(fired.firings[0].to) - Date.parse(fired.firings[0].from)).toBe(30 * 60_000);
+    expect(await preview(2.5)).toMatchObject({ fired: 0, firings: [], highest: 2 });
+    expect((await run('alerts preview --kind nothing')).err).toContain('kind: ');
+    expect((await run(`alerts preview --kind spend --project ${crypto.randomUUID()}`)).code).toBe(1);
   });
 
   test('limits: what is not given stays', async () => {
@@ -234,6 +267,29 @@ describe('llm0 on the command line', () => {
     expect((await run('cache purge')).err).toStartWith('400 invalid_request');
   });
 
+  test('finance statement: a table with its total, or a file; labels of projects and keys', async () => {
+    const name = uniqueName();
+    await run(`projects create ${name} --labels team=search,env=prod`);
+    const project = (await json('projects list')).data.find((one: { name: string }) => one.name === name);
+    expect(project.labels).toEqual({ team: 'search', env: 'prod' });
+    const key = await json(`keys create ${name} ci --labels team=ads`);
+    expect(key.labels).toEqual({ team: 'ads' });
+    expect((await json(`keys update ${name} ci --labels none`)).labels).toBeNull();
+    const labels = { team: 'search' };
+    await storeRecords(admin, [sampleRecord({ projectId: project.id, apiKeyId: key.id, costNanoUsd: 7, labels })]);
+    const month = new Date().toISOString().slice(0, 7);
+    const statement = `finance statement --month ${month} --project ${name} --by label.team`;
+    const table = await run(statement);
+    expect(table.out).toMatch(/^search +1 +0\.000000007 +0 +0\.000000007 +new /m);
+    expect(table.out).toMatch(/^Total +1 +0\.000000007/m);
+    expect(table.err).toStartWith(`${month}, UTC, USD, project_id=${project.id}`);
+    expect(await json(`${statement} --labels team=search`)).toMatchObject({ filters: { 'label.team': 'search' } });
+    expect(JSON.parse((await run(`${statement} --format json`)).out).total.requests).toBe(1);
+    const [head, ...lines] = (await run(`${statement} --format csv`)).out.split('\r\n');
+    expect([head?.split(',').length, lines.length]).toEqual([lines[0]?.split(',').length ?? 0, 2]);
+    expect((await run(`${statement} --format xml`)).code).toBe(2);
+  });
+
   test('--json is the very answer of the API', async () => {
     const name = uniqueName();
     const { out } = await run(`projects create ${name} --monthly-cap-usd 9000000.123456789 --json`);
@@ -299,16 +355,16 @@ describe('llm0 on the command line', () => {
 
   test('aliases: set makes and changes, list, delete', async () => {
     const alias = uniqueName();
-    const made = await json(`aliases set ${alias} --targets p/a/b,q/c --weights 2,1 --strategy weighted`);
+    const made = await json(`aliases set ${alias} --targets openai/a/b,groq/c --weights 2,1 --strategy weighted`);
     expect(made.targets.map((one: { provider: string; model: string }) => [one.provider, one.model])).toEqual([
-      ['p', 'a/b'],
-      ['q', 'c'],
+      ['openai', 'a/b'],
+      ['groq', 'c'],
     ]);
-    const changed = await json(`aliases set ${alias} --targets q/c`);
+    const changed = await json(`aliases set ${alias} --targets groq/c`);
     expect(changed).toMatchObject({ id: made.id, strategy: 'weighted' });
-    expect((await run('aliases list')).out).toMatch(new RegExp(`^${alias} +– +weighted +q/c +${made.id}$`, 'm'));
+    expect((await run('aliases list')).out).toMatch(new RegExp(`^${alias} +– +weighted +groq/c +${made.id}$`, 'm'));
     expect((await run(`aliases set ${alias} --targets nothing`)).code).toBe(2);
-    expect((await run(`aliases set ${alias} --targets p/a --weights 1,2`)).code).toBe(2);
+    expect((await run(`aliases set ${alias} --targets openai/a --weights 1,2`)).code).toBe(2);
     expect((await run(`aliases delete ${alias}`)).code).toBe(0);
     expect((await run(`aliases delete ${alias}`)).code).toBe(1);
   });
@@ -316,16 +372,16 @@ describe('llm0 on the command line', () => {
   test('a project’s own alias is another than that of all projects', async () => {
     const [alias, name] = [uniqueName(), uniqueName()];
     await json(`projects create ${name}`);
-    const shared = await json(`aliases set ${alias} --targets p/a`);
-    const own = await json(`aliases set ${alias} --project ${name} --targets p/b`);
+    const shared = await json(`aliases set ${alias} --targets openai/a`);
+    const own = await json(`aliases set ${alias} --project ${name} --targets openai/b`);
     expect(own.id).not.toBe(shared.id);
     expect((await run(`aliases delete ${alias} --project ${name}`)).code).toBe(0);
-    expect((await json(`aliases set ${alias} --targets p/c`)).id).toBe(shared.id);
+    expect((await json(`aliases set ${alias} --targets openai/c`)).id).toBe(shared.id);
   });
 
   test('chains: list, set, reset', async () => {
     expect((await run('chains list')).out).toMatch(/^balanced +openai\/gpt-4o-mini → anthropic\/.+ balanced +false$/m);
-    const targets = '[{"provider":"p","model":"m"}]';
+    const targets = '[{"provider":"openai","model":"m"}]';
     const set = await json(['chains', 'set', 'balanced', '--targets', targets, '--local-tier', 'budget']);
     expect(set).toMatchObject({ name: 'balanced', edited: true, local_tier: 'budget' });
     expect((await run('chains reset balanced')).code).toBe(0);

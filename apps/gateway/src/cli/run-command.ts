@@ -3,9 +3,11 @@ import { CommanderError } from 'commander';
 import { ACCESS_COMMANDS } from './access-commands';
 import { AdminClient } from './admin-client';
 import { ALERT_COMMANDS } from './alert-commands';
+import { ANNOTATION_COMMANDS } from './annotation-commands';
 import { buildProgram, type CommandLine } from './build-program';
 import { type Command, type CommandInput, type LocalCommand, type Output, UsageError } from './command';
 import { DEMO_COMMANDS } from './demo-commands';
+import { FINANCE_COMMANDS } from './finance-commands';
 import { formatItem, formatTable } from './format-table';
 import { KEY_COMMANDS } from './key-commands';
 import { LIMIT_COMMANDS } from './limit-commands';
@@ -28,7 +30,9 @@ const COMMANDS: readonly (Command | LocalCommand)[] = [
   ...ROUTING_COMMANDS,
   ...LOG_COMMANDS,
   ...STAT_COMMANDS,
+  ...FINANCE_COMMANDS,
   ...ALERT_COMMANDS,
+  ...ANNOTATION_COMMANDS,
   ...ACCESS_COMMANDS,
   ...DEMO_COMMANDS,
   ...LOCAL_COMMANDS,
@@ -121,8 +125,9 @@ function defaultUrl({ ADMIN_PORT: port = '', ADMIN_HOST, HOST, TLS_ENABLED }: Te
 }
 
 function createOutput({ out, err }: Terminal, json: boolean): Output {
-  if (json) return { list: (text) => out(text), item: (text) => out(text), note: () => {} };
+  if (json) return { list: (text) => out(text), item: (text) => out(text), raw: out, note: () => {} };
   return {
+    raw: out,
     list: (_, rows, columns) => {
       const hasHead = columns.some((column) => column.title !== '');
       const table = formatTable(rows.filter(isObject), columns);

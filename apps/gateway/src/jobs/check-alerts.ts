@@ -1,4 +1,5 @@
 // A webhook that cannot be told: written to the alert as `last_error`, and told again at the next check.
+import { isMet, shareUsed, WINDOW_VALUES, type WindowSums } from '@llm0/core/alerts/condition';
 import {
   type AlertKind,
   listActiveAlerts,
@@ -12,9 +13,6 @@ import { loadOverview } from '@llm0/drizzle/queries/stats/read/load-stats';
 import type { Job, JobContext } from './job';
 
 const MINUTE_MS = 60_000;
-const NANO_USD = 1e9;
-/** One failed request of two is no trend. */
-const MIN_REQUESTS = 5;
 const LOGS_READ = 100;
 
 /** What was measured, and how it is said; null where there is nothing to measure. */
@@ -23,10 +21,11 @@ type Measure = (
   alert: StoredAlert,
 ) => Promise<{ value: number; text: string } | null>;
 
-const overviewOf = ({ db, nowMs }: Parameters<Measure>[0], alert: StoredAlert) => {
+const sumsOf = async ({ db, nowMs }: Parameters<Measure>[0], alert: StoredAlert): Promise<WindowSums> => {
   const toMs = nowMs();
   const range = { fromMs: toMs - alert.windowMinutes * MINUTE_MS, toMs, nowMs: toMs };
-  return loadOverview(db, { ...range, projectId: alert.projectId ?? undefined });
+  const overview = await loadOverview(db, { ...range, projectId: alert.projectId ?? undefined });
+  return { ...overview, p95Ms: overview.durations.latency.p95 };
 };
 const percent = (share: number) => `${(share * 100).toFixed(1)} %`;
 
@@ -34,25 +33,24 @@ const MEASURES = {
   budget_share: async ({ db, nowMs }, alert) => {
     const [tightest] = await listBudgets(db, { nowMs: nowMs(), limit: 1, projectId: alert.projectId ?? undefined });
     if (tightest === undefined) return null;
-    const share = tightest.limitNanoUsd === 0 ? 1 : tightest.usedNanoUsd / tightest.limitNanoUsd;
+    const share = shareUsed(tightest.usedNanoUsd, tightest.limitNanoUsd);
     return {
       value: share,
       text: `${percent(share)} of the ${tightest.period} budget of ${tightest.scope} ${tightest.name} is used`,
     };
   },
   error_rate: async (context, alert) => {
-    const { requests, errors } = await overviewOf(context, alert);
-    if (requests < MIN_REQUESTS) return null;
-    return { value: errors / requests, text: `${percent(errors / requests)} of ${requests} requests failed` };
+    const sums = await sumsOf(context, alert);
+    const value = WINDOW_VALUES.error_rate(sums);
+    return value === null ? null : { value, text: `${percent(value)} of ${sums.requests} requests failed` };
   },
   latency_p95: async (context, alert) => {
-    const { durations } = await overviewOf(context, alert);
-    const { p95 } = durations.latency;
-    return p95 === null ? null : { value: p95, text: `p95 latency is ${Math.round(p95)} ms` };
+    const value = WINDOW_VALUES.latency_p95(await sumsOf(context, alert));
+    return value === null ? null : { value, text: `p95 latency is ${Math.round(value)} ms` };
   },
   spend: async (context, alert) => {
-    const usd = (await overviewOf(context, alert)).costNanoUsd / NANO_USD;
-    return { value: usd, text: `$${usd.toFixed(2)} was spent` };
+    const value = WINDOW_VALUES.spend(await sumsOf(context, alert));
+    return { value, text: `$${value.toFixed(2)} was spent` };
   },
   job_failed: async ({ db, nowMs }, alert) => {
     const sinceMs = nowMs() - alert.windowMinutes * MINUTE_MS;
@@ -85,7 +83,7 @@ async function checkAlert(
   postWebhook: (url: string, body: object) => Promise<void>,
 ): Promise<string | null> {
   const measured = await MEASURES[alert.kind](context, alert);
-  const isFiring = measured !== null && measured.value >= (alert.kind === 'job_failed' ? 1 : alert.threshold);
+  const isFiring = isMet(alert, measured?.value ?? null);
   if (isFiring === alert.isFiring) return null;
   const what = measured?.text ?? 'there is nothing to measure any more';
   const text = `${isFiring ? 'Alert' : 'Resolved'}: ${alert.name}: ${what}`;

@@ -6,6 +6,7 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const MINUTE_ROLLUPS_MS = 48 * HOUR_MS;
 const HOUR_ROLLUPS_MS = 90 * DAY_MS;
+const LOG_BATCHES_MS = HOUR_MS;
 const SYSTEM_LOGS_MS = 90 * DAY_MS;
 
 export interface Retention {
@@ -28,6 +29,7 @@ export function cleanUp(retention: Retention): Job {
         rollup_hour: await deleteExpired(db, 'rollup_hour', now - HOUR_ROLLUPS_MS),
         rollup_error: await deleteExpired(db, 'rollup_error', now - HOUR_ROLLUPS_MS),
         gateway_log_bodies: await deleteExpired(db, 'gateway_log_bodies', now - retention.logBodiesTtlDays * DAY_MS),
+        log_batches: await deleteExpired(db, 'log_batches', now - LOG_BATCHES_MS),
         system_logs: await deleteExpired(db, 'system_logs', now - SYSTEM_LOGS_MS),
         exact_cache: await deleteExpired(db, 'exact_cache', now),
         idempotency_keys: await deleteExpired(db, 'idempotency_keys', now),

@@ -8,6 +8,7 @@ import { systemLogRows } from '@llm0/drizzle/queries/logs/system-logs';
 import { sampleRecord } from '@llm0/testing/stores/sample-record';
 import { TEST_DATABASES } from '@llm0/testing/stores/test-databases';
 import { cleanUp } from './clean-up';
+import { indexPartitions } from './index-partitions';
 import type { JobContext } from './job';
 import { maintainPartitions } from './maintain-partitions';
 import { reconcileLedgerJob } from './reconcile-ledger';
@@ -141,6 +142,37 @@ describe.each(TEST_DATABASES)('jobs on $name', (kind) => {
     });
   }, 30_000);
 
+  test('partitions from before an index get theirs, also where making it was cut short; new ones have it', async () => {
+    const days = ['2021-03-01', '2021-03-02', '2021-03-03'];
+    await ensurePartitions(database.db, days);
+    const indexed = () =>
+      database.client.unsafe<{ name: string; valid: boolean }[]>(`
+        select c.relname as name, x.indisvalid as valid from pg_inherits a join pg_index x on x.indexrelid = a.inhrelid
+          join pg_class c on c.oid = x.indrelid
+        where a.inhparent = 'gateway_logs_estimated'::regclass and c.relname like 'gateway_logs_202103%' order by 1`);
+    expect(await indexed()).toHaveLength(3);
+    // As after the upgrade: the table has the index, partitions from before do not.
+    await database.client.unsafe('drop index gateway_logs_estimated');
+    await database.client.unsafe(
+      'create index gateway_logs_estimated on only gateway_logs (created_at) where cost_estimated',
+    );
+    await database.client.unsafe(
+      'create index gateway_logs_20210302_estimated on gateway_logs_20210302 (created_at) where cost_estimated',
+    );
+    await database.client.unsafe(
+      `update pg_index set indisvalid = false where indexrelid = 'gateway_logs_20210302_estimated'::regclass`,
+    );
+    const context = contextOf(new QueueStub(), Date.now());
+    let runs = 0;
+    while ((await indexPartitions.run(context)) !== null) runs++;
+    expect(runs).toBeGreaterThanOrEqual(3);
+    expect((await indexed()).map(({ valid }) => valid)).toEqual([true, true, true]);
+    const [whole] = await database.client.unsafe(
+      `select indisvalid as valid from pg_index where indexrelid = 'gateway_logs_estimated'::regclass`,
+    );
+    expect(whole?.valid).toBe(true);
+  }, 30_000);
+
   test('partitions are made a week ahead and dropped when every row of them is past its time', async () => {
     const nowMs = Date.parse('2029-06-10T12:00:00Z');
     const hotStore = new QueueStub();
@@ -159,14 +191,14 @@ describe.each(TEST_DATABASES)('jobs on $name', (kind) => {
   });
 
   test('minutes are kept for two days, hours for 90, days for good', async () => {
-    const startMs = Date.parse('2020-09-01T00:00:00Z');
+    const startMs = Date.parse('2020-09-02T00:00:00Z');
     const records = Array.from({ length: 15 }, (_, hour) => sampleRecord({ createdAtMs: startMs + hour * HOUR_MS }));
     await insertLogRecords(database.db, records);
     const keptAt = async (nowMs: number) => {
       await cleanUp(config).run(contextOf(new QueueStub(), nowMs));
       const counts = ['rollup_minute', 'rollup_hour', 'rollup_day'].map(async (table) => {
         const [row] = await database.client.unsafe<{ n: number }[]>(
-          `select coalesce(sum(requests), 0)::int as n from ${table} where bucket >= '2020-09-01' and bucket < '2020-09-02'`,
+          `select coalesce(sum(requests), 0)::int as n from ${table} where bucket >= '2020-09-02' and bucket < '2020-09-03'`,
         );
         return row?.n;
       });
@@ -175,6 +207,20 @@ describe.each(TEST_DATABASES)('jobs on $name', (kind) => {
     expect(await keptAt(startMs + 2 * DAY_MS)).toEqual([15, 15, 15]);
     expect(await keptAt(startMs + 2 * DAY_MS + 12 * HOUR_MS)).toEqual([3, 15, 15]);
     expect(await keptAt(startMs + 90 * DAY_MS + 12 * HOUR_MS)).toEqual([0, 3, 15]);
+  });
+
+  test('hours of the days on which months begin or end are kept for good', async () => {
+    const days = ['2020-10-30', '2020-10-31', '2020-11-01', '2020-11-02', '2021-02-28'];
+    await insertLogRecords(
+      database.db,
+      days.map((day) => sampleRecord({ createdAtMs: Date.parse(`${day}T23:00:00Z`) })),
+    );
+    await cleanUp(config).run(contextOf(new QueueStub(), Date.parse('2025-01-15T00:00:00Z')));
+    const rows = await database.client.unsafe<{ day: string }[]>(
+      `select to_char(bucket at time zone 'UTC', 'YYYY-MM-DD') as day from rollup_hour
+       where bucket >= '2020-10-30' and bucket < '2021-03-01' order by bucket`,
+    );
+    expect(rows.map(({ day }) => day)).toEqual(['2020-10-31', '2020-11-01', '2021-02-28']);
   });
 });
 

@@ -6,6 +6,7 @@ import { rootMessage } from '@llm0/drizzle/sql-state';
 import { checkAlerts } from './check-alerts';
 import { cleanUp, type Retention } from './clean-up';
 import { createLogDrain, createLogSink, interruptibleSleep } from './drain-logs';
+import { indexPartitions } from './index-partitions';
 import type { Job, JobContext } from './job';
 import { maintainPartitions } from './maintain-partitions';
 import { reapHolds } from './reap-holds';
@@ -58,7 +59,10 @@ export async function startJobs({ services, database }: JobServices): Promise<Ru
   };
   const works: Record<LedWork, Work> = {
     ledger: { jobs: [reapHolds, maintainPartitions, rollOver], drains: true },
-    chores: { jobs: [cleanUp(config), reconcileLedgerJob, checkAlerts(services.postWebhook)], drains: false },
+    chores: {
+      jobs: [cleanUp(config), reconcileLedgerJob, checkAlerts(services.postWebhook), indexPartitions],
+      drains: false,
+    },
   };
   const wanted: readonly LedWork[] = config.backgroundWorkers === false ? ['ledger'] : ['ledger', 'chores'];
   const stopped = new AbortController();

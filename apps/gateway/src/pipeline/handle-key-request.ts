@@ -1,7 +1,7 @@
 import type { ApiKey } from '@llm0/core/keys/api-key';
 import type { ErrorEnvelope } from '../dialects/dialect';
 import type { Services } from '../services/contract';
-import { authenticate } from './exchange/authenticate';
+import { authenticate, type ChosenKey } from './exchange/authenticate';
 import { refreshStaleTables, reloadPrincipal } from './exchange/load-principal';
 import { asGatewayError, respondError } from './exchange/respond-error';
 
@@ -10,18 +10,25 @@ export type KeyNeeds = Pick<
   'keyCache' | 'legacyKeys' | 'clock' | 'createId' | 'log' | 'hotStore' | 'refreshTables'
 >;
 
+export interface KeyRequest {
+  readonly request: Request;
+  readonly dialect: ErrorEnvelope;
+  /** Asked by an operator about a key of theirs. */
+  readonly chosen?: ChosenKey;
+}
+
 /**
  * Answers a request that is about what a key may see. The key is read anew each time: no admission stands behind this
  * answer to notice a revoked one.
  */
 export async function handleKeyRequest(
   services: KeyNeeds,
-  { request, dialect }: { readonly request: Request; readonly dialect: ErrorEnvelope },
+  { request, dialect, chosen }: KeyRequest,
   build: (key: ApiKey, headers: Record<string, string>) => Response | Promise<Response>,
 ): Promise<Response> {
-  const requestId = services.createId();
+  const requestId = chosen?.requestId ?? services.createId();
   try {
-    const { keyHash } = await authenticate(services, request);
+    const { keyHash } = await authenticate(services, request, chosen);
     const principal = await reloadPrincipal(services, keyHash);
     await refreshStaleTables(services, principal);
     return await build(principal.key, { 'X-Request-Id': requestId });

@@ -7,25 +7,27 @@ import { isSameTarget, type Target, targetKey } from '@llm0/core/routing/target'
 import type { Dialect, ModelCard } from '../dialects/dialect';
 import type { Services } from '../services/contract';
 import { isModelAllowed } from './exchange/allowed-route';
-import { handleKeyRequest, type KeyNeeds } from './handle-key-request';
+import { handleKeyRequest, type KeyNeeds, type KeyRequest } from './handle-key-request';
 
 type Needs = KeyNeeds & Pick<Services, 'routing'>;
 
 /** Those that may be asked for models, the usual one first. */
 export type ModelDialects = readonly [Dialect, ...Dialect[]];
 
+export interface ListModelsInput extends Pick<KeyRequest, 'request' | 'chosen'> {
+  readonly dialects: ModelDialects;
+}
+
 /** `GET /v1/models`: what this key may call. */
-export function listModels(services: Needs, request: Request, dialects: ModelDialects): Promise<Response> {
-  return answer(services, { request, dialects }, (key, { models: shape }) => {
+export function listModels(services: Needs, input: ListModelsInput): Promise<Response> {
+  return answer(services, input, (key, { models: shape }) => {
     const models = callableModels(services.routing(), key);
-    return shape?.encodeList(models, new URL(request.url).searchParams) ?? { object: 'list', data: models };
+    return shape?.encodeList(models, new URL(input.request.url).searchParams) ?? { object: 'list', data: models };
   });
 }
 
-export interface ShowModelInput {
-  readonly request: Request;
+export interface ShowModelInput extends ListModelsInput {
   readonly id: string;
-  readonly dialects: ModelDialects;
 }
 
 /** `GET /v1/models/{id}` */
@@ -45,11 +47,11 @@ export function showModel(services: Needs, { id, ...input }: ShowModelInput): Pr
 
 function answer(
   services: Needs,
-  { request, dialects }: Omit<ShowModelInput, 'id'>,
+  { request, dialects, chosen }: ListModelsInput,
   build: (key: ApiKey, dialect: Dialect) => unknown,
 ): Promise<Response> {
   const dialect = dialects.find(({ models }) => models?.isAsked(request.headers)) ?? dialects[0];
-  return handleKeyRequest(services, { request, dialect }, (key, headers) => {
+  return handleKeyRequest(services, { request, dialect, chosen }, (key, headers) => {
     const { requestIdHeader } = dialect;
     if (requestIdHeader !== undefined) headers[requestIdHeader] = headers['X-Request-Id'] ?? '';
     return Response.json(build(key, dialect), { headers });

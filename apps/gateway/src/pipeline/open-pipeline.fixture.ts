@@ -72,6 +72,7 @@ const PROJECT: Project = {
   cacheToolCalls: false,
   dropParams: null,
   passthrough: null,
+  labels: null,
   onStoreFailure: 'closed',
   unknownModelPolicy: null,
   maxCustomers: null,
@@ -89,6 +90,7 @@ export const KEY: ApiKey = {
   allowedModels: null,
   dropParams: null,
   passthrough: null,
+  labels: null,
   expiresAtMs: null,
   budgetNanoUsd: null,
   budgetPeriod: 'total',
@@ -197,7 +199,7 @@ export async function openPipeline(options: PipelineOptions = {}) {
       keep: (_question: unknown, entry: SemanticAnswer) => world.semantic.push(entry),
     },
     keptAnswers: { enabled: false, keep: () => {} },
-    bodyLog: { keep: (describe: () => GivenBodies) => world.bodies.push(describe()) },
+    bodyLog: { noteSent: () => {}, keep: (describe: () => GivenBodies) => world.bodies.push(describe()) },
     idempotency: new IdempotencyKeys({
       codec: CACHED_ANSWER_CODEC,
       store: {

@@ -13,6 +13,9 @@ interface AddressBook {
 }
 type Needs = Pick<Services, 'config' | 'clock' | 'metrics' | 'activity'>;
 
+/** Sent by an operator as a key: it weighs what any request of the data plane does. */
+const SENT_AS_KEY = /^\/admin\/v1\/projects\/[^/]+\/keys\/[^/]+\/chat\/completions$/;
+
 const BUSY_RETRY_MS = 1000;
 
 /**
@@ -32,8 +35,8 @@ export function limitFloods(
   const most = maxConcurrentRequests ?? Number.POSITIVE_INFINITY;
   const isRated = globalRate !== undefined || clientRate !== undefined;
   return (handle) => (request, server) => {
-    if (!isDataPlane(request)) return handle(request, server);
     const pathname = getPath(request);
+    if (!isDataPlane(request) && !SENT_AS_KEY.test(pathname)) return handle(request, server);
     if (isRated) {
       const socket = server.requestIP(request)?.address ?? 'unknown';
       const client = clientAddress(socket, request.headers.get('x-forwarded-for'), trustProxyHops);

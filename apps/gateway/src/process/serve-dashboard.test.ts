@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { isDashboardPage, serveDashboard } from './serve-dashboard';
+import { takesEncoding } from './takes-encoding';
 
 test("the dashboard's own pages are served, and nothing else is taken for one", async () => {
   const router = await Bun.file(join(import.meta.dir, '../../../dashboard/src/router.tsx')).text();
@@ -26,4 +27,15 @@ test("the dashboard's own pages are served, and nothing else is taken for one", 
 
 test('a name that no file system keeps is no file', async () => {
   expect(await serveDashboard(`/${'eyJaaaaaaaaaa.'.repeat(300)}a`)).toBeUndefined();
+});
+
+test.each([
+  ['br, gzip', 'br', true],
+  ['gzip;q=1.0, *;q=0', 'gzip', true],
+  ['br;q=0, gzip', 'br', false],
+  ['br;q=0.0', 'br', false],
+  ['identity', 'gzip', false],
+  [undefined, 'gzip', false],
+])('%p takes %s: %p', (header, encoding, isTaken) => {
+  expect(takesEncoding(header, encoding)).toBe(isTaken);
 });

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { takesEncoding } from './takes-encoding';
 
 const DIST = join(import.meta.dir, '../../../dashboard/dist');
 
@@ -36,7 +37,8 @@ const policyFor = (nonce: string) =>
 const YEAR_SECONDS = 31_536_000;
 
 /** Pages of the dashboard's own router. */
-const PAGE = /^\/(?:(?:requests|projects(?:\/[^/]+)?|spend|latency|models|cache|routing|playground|settings)\/?)?$/;
+const PAGE =
+  /^\/(?:(?:requests|projects(?:\/[^/]+)?|spend|finance|latency|models|cache|routing|playground|settings)\/?)?$/;
 /** Files that its build makes. */
 const FILE = /^\/(?:assets\/)?[\w-]+(?:\.[\w-]+)+$/;
 /** Longer names no file system keeps: looking for one would fail. */
@@ -44,29 +46,73 @@ const MOST_NAME = 200;
 
 export const isDashboardPage = (path: string): boolean => PAGE.test(path) || path === '/index.html';
 
-/** The dashboard's file for a path, or its start page for a page of its own; undefined for everybody else's. */
-export async function serveDashboard(path: string): Promise<Response | undefined> {
-  if (path.length <= MOST_NAME && FILE.test(path) && path !== '/index.html') return serveFile(path);
-  if (!isDashboardPage(path)) return undefined;
-  const index = Bun.file(join(DIST, 'index.html'));
-  if (await index.exists()) return servePage(await index.text());
-  return path === '/' ? servePage(PLACEHOLDER) : undefined;
+/** Headers of a request that decide how a file is served. */
+interface Asked {
+  readonly acceptEncoding?: string;
+  readonly ifNoneMatch?: string;
 }
 
-async function serveFile(path: string): Promise<Response | undefined> {
+/** The dashboard's file for a path, or its start page for a page of its own; undefined for everybody else's. */
+export async function serveDashboard(path: string, asked: Asked = {}): Promise<Response | undefined> {
+  if (path.length <= MOST_NAME && FILE.test(path) && path !== '/index.html') return serveFile(path, asked);
+  if (!isDashboardPage(path)) return undefined;
+  const index = Bun.file(join(DIST, 'index.html'));
+  if (await index.exists()) return servePage(await index.text(), asked);
+  return path === '/' ? servePage(PLACEHOLDER, asked) : undefined;
+}
+
+/** What the build leaves beside a file, the smallest first. */
+const ENCODINGS = [
+  ['br', '.br'],
+  ['gzip', '.gz'],
+] as const;
+
+async function serveFile(
+  path: string,
+  { acceptEncoding = '', ifNoneMatch = '' }: Asked,
+): Promise<Response | undefined> {
   const file = Bun.file(join(DIST, path));
   if (!(await file.exists())) return undefined;
   const cache = path.startsWith('/assets/') ? `public, max-age=${YEAR_SECONDS}, immutable` : 'no-cache';
-  return new Response(file, {
-    headers: { ...SECURITY_HEADERS, 'Cache-Control': cache, 'Content-Security-Policy': "default-src 'none'" },
-  });
+  const headers = {
+    ...SECURITY_HEADERS,
+    'Cache-Control': cache,
+    'Content-Security-Policy': "default-src 'none'",
+    'Content-Type': file.type,
+    Vary: 'Accept-Encoding',
+  };
+  for (const [encoding, ending] of ENCODINGS) {
+    const small = Bun.file(join(DIST, path + ending));
+    if (!takesEncoding(acceptEncoding, encoding) || !(await small.exists())) continue;
+    return answerFile(small, { ...headers, ETag: tagOf(file, encoding), 'Content-Encoding': encoding }, ifNoneMatch);
+  }
+  return answerFile(file, { ...headers, ETag: tagOf(file, 'plain') }, ifNoneMatch);
 }
 
-function servePage(html: string): Response {
+/** What is compressed otherwise is another representation. Source: RFC 9110, section 8.8.3.3. */
+const tagOf = (file: Bun.BunFile, encoding: string): string =>
+  `"${file.size.toString(36)}-${file.lastModified.toString(36)}-${encoding}"`;
+
+function answerFile(file: Bun.BunFile, headers: Record<string, string>, ifNoneMatch: string): Response {
+  const isKnown = ifNoneMatch.split(',').some((tag) => tag.trim().replace(/^W\//, '') === headers.ETag);
+  if (!isKnown) return new Response(file, { headers });
+  const { 'Content-Encoding': _, ...told } = headers;
+  return new Response(null, { status: 304, headers: told });
+}
+
+/**
+ * Never the same twice, for its nonce: less than a kilobyte that is compressed as it goes out, and has no tag. Hashes would not do:
+ * what dialogs make at run time to hold the page still depends on the width of a scroll bar.
+ */
+function servePage(html: string, { acceptEncoding }: Asked): Response {
   const nonce = Buffer.from(crypto.getRandomValues(new Uint8Array(NONCE_BYTES))).toString('base64');
-  return new Response(html.replaceAll(NONCE_MARK, nonce), {
+  const text = html.replaceAll(NONCE_MARK, nonce);
+  const isSmall = takesEncoding(acceptEncoding, 'gzip');
+  return new Response(isSmall ? Bun.gzipSync(text) : text, {
     headers: {
       ...SECURITY_HEADERS,
+      ...(isSmall ? { 'Content-Encoding': 'gzip' } : {}),
+      Vary: 'Accept-Encoding',
       'Content-Security-Policy': policyFor(nonce),
       'Content-Type': 'text/html; charset=utf-8',
       'Cache-Control': 'no-cache',

@@ -1,11 +1,13 @@
 import { constants } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { STARTED } from '@llm0/drizzle/queries/annotations';
+import { addSystemLog } from '@llm0/drizzle/queries/logs/system-logs';
 import type { Hono } from 'hono';
 import type { Logger } from 'pino';
 import { version } from '../../package.json';
 import type { createAdmin } from '../admin/index';
-import { createApp, createHotRoutes, refuse } from '../app';
+import { createApp, createHotRoutes, createSendAs, refuse } from '../app';
 import type { Config } from '../config/config';
 import { startJobs } from '../jobs/run-jobs';
 import { createServices, type RunningServices } from '../services';
@@ -147,6 +149,7 @@ async function startGateway(options: ServeOptions) {
   const { services } = running;
   const secrets = await running.firstCredentials.issue();
   const jobs = await startJobs(running);
+  noteStart(running, log);
   const { admin, stop: stopLoading } = loadAdminLater(async () => {
     const { createAdmin } = await import('../admin/index');
     const { createStatsReader } = await import('../admin/stats/answer-stats');
@@ -172,8 +175,24 @@ async function startGateway(options: ServeOptions) {
   return { apps, secrets, services, shutdown };
 }
 
+/** Charts mark it; a database that is away has other worries. */
+function noteStart({ database }: RunningServices, log: ServeOptions['log']): void {
+  const entry = { eventType: STARTED, outcome: 'ok', durationMs: null, metadata: { version } } as const;
+  addSystemLog(database.db, { ...entry, message: `Gateway ${version} started` }).catch((err) =>
+    log.debug({ err }, 'the start could not be written down'),
+  );
+}
+
 function adminServices(running: RunningServices): Omit<Parameters<typeof createAdmin>[0], 'stats'> {
   const { services, database, tables, providerAdmin } = running;
   const { refreshTables: reloadTables } = services;
-  return { ...services, db: database.db, reloadTables, presetChains: tables.presets, providerAdmin };
+  return {
+    ...services,
+    isStopping: () => services.activity.isDraining,
+    db: database.db,
+    reloadTables,
+    presetChains: tables.presets,
+    providerAdmin,
+    sendAs: createSendAs(services),
+  };
 }

@@ -39,6 +39,12 @@ export class ProviderAdmin {
     return this.options.registry.list().filter((provider) => provider.respondLocally === undefined);
   }
 
+  /** Those that answer by themselves, where they are switched on. */
+  builtIn(): readonly string[] {
+    const names = this.options.registry.builtIn().map(({ name }) => name);
+    return names.filter((name) => this.connected(name) !== undefined);
+  }
+
   isVendor(name: string): boolean {
     return this.options.registry.get(name) !== undefined;
   }

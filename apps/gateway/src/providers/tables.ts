@@ -13,7 +13,7 @@ import { listChains } from '@llm0/drizzle/queries/routing/chains';
 import { listPrices } from '@llm0/drizzle/queries/routing/model-pricing';
 import { listAllProviderKeys } from '@llm0/drizzle/queries/routing/provider-keys';
 import { listProviders } from '@llm0/drizzle/queries/routing/providers';
-import { boundedText } from '@llm0/providers/transport/bounded-fetch';
+import { listModels } from '@llm0/providers/list-models';
 import type { Logger } from 'pino';
 import type { Config } from '../config/config';
 import type { ConnectedProvider } from '../services/contract';
@@ -175,13 +175,10 @@ export class Tables {
   /** Asks the providers that can tell which models they serve. */
   private async listLiveModels(): Promise<void> {
     for (const [name, { provider, connection, fetch = this.options.fetch }] of this.connected()) {
-      if (provider.modelsUrl === undefined || provider.decodeModels === undefined) continue;
       try {
-        const { url, headers } = provider.modelsUrl(connection);
-        const answer = await fetch(url, { headers, signal: AbortSignal.timeout(LIST_MODELS_TIMEOUT_MS) });
-        if (!answer.ok) continue;
-        const list = JSON.parse(await boundedText(answer, this.options.config.maxResponseBytes));
-        this.liveModels.set(name, new Set(provider.decodeModels(list)));
+        const models = await listModels({ provider, connection, fetch, timeoutMs: LIST_MODELS_TIMEOUT_MS });
+        if (models === undefined) continue;
+        this.liveModels.set(name, models);
         this.routing = this.build();
       } catch (err) {
         this.options.log.debug({ err, provider: name }, 'models could not be listed');

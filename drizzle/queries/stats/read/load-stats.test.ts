@@ -5,7 +5,8 @@ import { TEST_DATABASES } from '@llm0/testing/stores/test-databases';
 import fc from 'fast-check';
 import type { Database, Db } from '../../../client';
 import { insertLogRecords } from '../../logs/log-insert';
-import { type LogFilter, listLogs } from '../../logs/logs';
+import type { LogFilter } from '../../logs/logs';
+import { searchLogs } from '../../logs/search-logs';
 import { loadBuckets, loadOverview } from './load-stats';
 import { type BucketQuery, SPEND_SUMS } from './questions';
 import { splitByOne, splitRange } from './time-segments';
@@ -356,7 +357,7 @@ describe.each(TEST_DATABASES)('stats and logs on $name', (kind) => {
     const ids: string[] = [];
     let cursor: string | undefined;
     do {
-      const page = await listLogs(db, { ...filter, projectId }, { limit: 37, cursor });
+      const page = await searchLogs(db, { ...filter, projectId }, { limit: 37, cursor }, nowMs);
       ids.push(...page.data.map((row) => row.id));
       cursor = page.nextCursor ?? undefined;
     } while (cursor !== undefined);
@@ -367,8 +368,8 @@ describe.each(TEST_DATABASES)('stats and logs on $name', (kind) => {
 
   test('one request is found by its id', async () => {
     const [record] = records;
-    const page = await listLogs(db, { requestId: record?.id }, { limit: 5 });
+    const page = await searchLogs(db, { requestId: record?.id }, { limit: 5 }, nowMs);
     expect(page.data.map((row) => row.id)).toEqual([record?.id ?? '']);
-    expect((await listLogs(db, { requestId: crypto.randomUUID() }, { limit: 5 })).data).toEqual([]);
+    expect((await searchLogs(db, { requestId: crypto.randomUUID() }, { limit: 5 }, nowMs)).data).toEqual([]);
   });
 });

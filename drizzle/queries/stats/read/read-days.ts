@@ -16,32 +16,64 @@ export interface Stretch {
   readonly toMs: number;
 }
 
+/** How a range is walked over. */
+export interface Walk {
+  /** Days at most; as many as there are where it is absent. */
+  readonly days?: number;
+  /** From the oldest on. */
+  readonly isForward?: boolean;
+  readonly limitMs?: number;
+}
+
 /**
  * Walks over a range of rows backwards in ever longer stretches (at most a day), for at most 3 s and 7 days. `read` gets a
  * connection whose statements end by then, and returns true when it has enough. Resolves to the first moment that was
  * read: later than `fromMs` when the bounds were met.
  */
-export async function readDays(
+export function readDays(
   db: Db,
   range: Stretch,
   read: (db: Db, stretch: Stretch) => Promise<boolean>,
 ): Promise<number> {
-  const endMs = performance.now() + TIME_LIMIT_MS;
-  const oldestMs = Math.max(range.fromMs, range.toMs - MAX_ROW_DAYS * DAY_MS);
-  let toMs = range.toMs;
+  return readStretches(db, range, { days: MAX_ROW_DAYS }, read);
+}
+
+/** A stretch that took less than this is followed by a longer one. */
+const QUICK_MS = 100;
+
+/** The same in either direction, and of any length unless told. Resolves to how far it came: the range's end, or short of it. */
+export async function readStretches(
+  db: Db,
+  range: Stretch,
+  { days, isForward = false, limitMs = TIME_LIMIT_MS }: Walk,
+  read: (db: Db, stretch: Stretch) => Promise<boolean>,
+): Promise<number> {
+  const endMs = performance.now() + limitMs;
+  const span = days === undefined ? range : withinDays(range, days, isForward);
+  let at = isForward ? span.fromMs : span.toMs;
   let lengthMs = FIRST_STRETCH_MS;
-  while (toMs > oldestMs) {
-    const leftMs = Math.ceil(endMs - performance.now());
+  while (isForward ? at < span.toMs : at > span.fromMs) {
+    const startMs = performance.now();
+    const leftMs = Math.ceil(endMs - startMs);
     if (leftMs <= 0) break;
-    const stretch = { fromMs: Math.max(oldestMs, toMs - lengthMs), toMs };
+    const stretch = isForward
+      ? { fromMs: at, toMs: Math.min(span.toMs, at + lengthMs) }
+      : { fromMs: Math.max(span.fromMs, at - lengthMs), toMs: at };
     const outcome = await withTimeLimit(db, leftMs, (tx) => read(tx, stretch));
     if (outcome === 'late') break;
-    toMs = stretch.fromMs;
+    at = isForward ? stretch.toMs : stretch.fromMs;
     if (outcome.value) break;
-    lengthMs = Math.min(DAY_MS, lengthMs * 4);
+    const isQuick = performance.now() - startMs < QUICK_MS;
+    const longest = days === undefined ? Number.POSITIVE_INFINITY : DAY_MS;
+    if (isQuick || lengthMs < DAY_MS) lengthMs = Math.min(longest, lengthMs * 4);
   }
-  return toMs;
+  return at;
 }
+
+const withinDays = ({ fromMs, toMs }: Stretch, days: number, isForward: boolean): Stretch =>
+  isForward
+    ? { fromMs, toMs: Math.min(toMs, fromMs + days * DAY_MS) }
+    : { fromMs: Math.max(fromMs, toMs - days * DAY_MS), toMs };
 
 async function withTimeLimit<T>(db: Db, limitMs: number, work: (tx: Db) => Promise<T>): Promise<'late' | { value: T }> {
   try {

@@ -1,6 +1,7 @@
 // What is large is read and written in slices of a few milliseconds, with a turn for everybody else between them.
 import { freeBytes, letGo, nextTurn, Turns } from '../waits/in-turns';
 import type { JsonObject, JsonValue } from './json';
+import { LongText } from './long-text';
 
 /** Bodies up to this length are read and written at once: that takes some milliseconds. */
 export const LARGE_JSON_LENGTH = 256 * 1024;
@@ -39,18 +40,21 @@ export async function* decodePieces(
 /** `JSON.parse` in turns. Depth must have been checked before. Throws `SyntaxError`. */
 export async function parseJsonInTurns(text: string): Promise<JsonValue> {
   if (text.length <= LARGE_JSON_LENGTH) return JSON.parse(text) as JsonValue;
-  return parseJsonPieces(cut(text));
+  return parseJsonPieces(cut(text), Buffer.byteLength(text));
 }
 
 async function* cut(text: string): AsyncGenerator<string> {
   for (let at = 0; at < text.length; at += PIECE) yield text.slice(at, at + PIECE);
 }
 
-/** The same of a text that comes in pieces, of which no more is kept than what is read next. Throws what `pieces` throws, too. */
-export async function parseJsonPieces(pieces: AsyncIterable<string>): Promise<JsonValue> {
+/**
+ * The same of a text that comes in pieces, of which no more is kept than what is read next. `mostBytes`: of all of it in
+ * UTF-8, where that is known. Throws what `pieces` throws, too.
+ */
+export async function parseJsonPieces(pieces: AsyncIterable<string>, mostBytes?: number): Promise<JsonValue> {
   const iterator = pieces[Symbol.asyncIterator]();
   try {
-    const parser = new TurnParser(iterator);
+    const parser = new TurnParser(iterator, mostBytes);
     const value = await parser.value();
     if ((await parser.rest()) !== '') throw new SyntaxError('Unexpected text after the value');
     await nextTurn();
@@ -69,8 +73,13 @@ class TurnParser {
   private text = '';
   private at = 0;
   private readonly turns = new Turns();
+  /** Characters so far. */
+  private taken = 0;
 
-  constructor(private pieces: AsyncIterator<string> | undefined) {}
+  constructor(
+    private pieces: AsyncIterator<string> | undefined,
+    private readonly mostBytes: number | undefined,
+  ) {}
 
   async rest(): Promise<string> {
     await this.skipSpace();
@@ -158,6 +167,7 @@ class TurnParser {
   private async string(): Promise<string> {
     const pieces: string[] = [];
     let length = 0;
+    let long: LongText | undefined;
     this.at += 1;
     for (let isWhole = false; !isWhole; ) {
       if (this.isShort(WINDOW + 1)) await this.read(WINDOW + 1);
@@ -170,16 +180,18 @@ class TurnParser {
       const piece = JSON.parse(`"${text.slice(at, end)}"`) as string;
       length += piece.length;
       pieces.push(piece);
+      if (length > LARGE_JSON_LENGTH) {
+        long ??= new LongText(this.mostLeft());
+        for (const one of pieces.splice(0)) long.add(one);
+      }
       this.at = isWhole ? end + 1 : end;
       await this.turns.pause();
     }
-    if (pieces.length === 1) return pieces[0] ?? '';
-    if (length <= LARGE_JSON_LENGTH) return pieces.join('');
-    if (length < HUGE) await nextTurn();
-    else await letGo();
-    const whole = pieces.splice(0).join('');
+    if (long === undefined) return pieces.length === 1 ? (pieces[0] ?? '') : pieces.join('');
     if (length >= HUGE) await letGo();
-    return whole;
+    const text = await long.text();
+    if (length >= HUGE) await letGo();
+    return text;
   }
 
   private async skipSpace(): Promise<void> {
@@ -188,6 +200,11 @@ class TurnParser {
       if (this.at < this.text.length || this.pieces === undefined) return;
       await this.read(1);
     }
+  }
+
+  /** Bytes that are still to be parsed; the rest is characters, each of which is one at least. */
+  private mostLeft(): number | undefined {
+    return this.mostBytes && Math.max(0, this.mostBytes - this.taken + this.text.length);
   }
 
   /** Fewer characters stand ready, and more may come. */
@@ -203,6 +220,7 @@ class TurnParser {
       else {
         this.text = this.text.slice(this.at) + value;
         this.at = 0;
+        this.taken += value.length;
         await this.turns.pauseAfter(value.length);
       }
     }

@@ -2,6 +2,8 @@
 export type StoreFailurePolicy = 'closed' | 'open';
 export type UnknownModelPolicy = 'refuse' | 'allow_unpriced';
 export type BudgetPeriod = 'total' | 'month';
+/** What costs are attributed by: `team`, `cost-center`, whatever the operator names. */
+export type Labels = Readonly<Record<string, string>>;
 
 /** A project as the request path sees it. Money in nano-USD, `null` = no limit. */
 export interface Project {
@@ -26,6 +28,8 @@ export interface Project {
   readonly dropParams: boolean | null;
   /** Providers whose native APIs its keys may use; null = none. */
   readonly passthrough: readonly string[] | null;
+  /** All of its requests have them; null = none. */
+  readonly labels: Labels | null;
   readonly onStoreFailure: StoreFailurePolicy;
   /** null = not set: refuse where a cap applies, else allow unpriced. */
   readonly unknownModelPolicy: UnknownModelPolicy | null;
@@ -52,6 +56,8 @@ export interface ApiKey {
   readonly dropParams: boolean | null;
   /** null = as the project says; an empty list = none, whatever it says. */
   readonly passthrough: readonly string[] | null;
+  /** Beside the project's, which they outdo; null = none. */
+  readonly labels: Labels | null;
   readonly expiresAtMs: number | null;
   readonly budgetNanoUsd: number | null;
   readonly budgetPeriod: BudgetPeriod;
@@ -66,4 +72,10 @@ export function passthroughOf({ key, project }: Principal): readonly string[] {
 export interface Principal {
   readonly key: ApiKey;
   readonly project: Project;
+}
+
+/** A request's labels: what key and project say goes before what a caller says, so that no caller moves costs elsewhere. */
+export function labelsOf({ key, project }: Principal, sent: Labels | undefined): Labels | undefined {
+  if (key.labels === null && project.labels === null) return sent;
+  return { ...sent, ...project.labels, ...key.labels };
 }

@@ -32,6 +32,30 @@ describe('bodies of requests', () => {
     expect(written[0]?.response).toBe('{"a":"Bearer [redacted]"}');
   });
 
+  test('what went to the provider last is kept beside them, without secrets, and of nobody else', async () => {
+    const written: LoggedBodies[] = [];
+    const log = new StoredBodyLog({ write: async (batch) => void written.push(...batch), onDrop: () => {} });
+    log.noteSent('r', '{"first":1}');
+    log.noteSent('r', new TextEncoder().encode('{"model":"m","key":"sk-abcdefghijklmnop1234"}'));
+    log.noteSent('large', { value: { text: 'x'.repeat(300_000) } });
+    log.noteSent('odd', 'not JSON');
+    for (const requestId of ['r', 'large', 'odd', 'none', 'r']) log.keep(() => ({ ...bodies({}), requestId }));
+    await log.flush(1000);
+    const sent = (id: string) => written.filter(({ requestId }) => requestId === id).map((one) => one.upstreamRequest);
+    expect(sent('r')).toEqual(['{"model":"m","key":"[redacted]"}', null]);
+    expect(sent('large')[0]).toStartWith('{"truncated":true');
+    expect([...sent('odd'), ...sent('none')]).toEqual([null, null]);
+  });
+
+  test('of requests that are never kept the oldest are let go', async () => {
+    const written: LoggedBodies[] = [];
+    const log = new StoredBodyLog({ write: async (batch) => void written.push(...batch), onDrop: () => {} });
+    for (let n = 0; n <= 1000; n++) log.noteSent(`r${n}`, '{}');
+    for (const requestId of ['r0', 'r1']) log.keep(() => ({ ...bodies({}), requestId }));
+    await log.flush(1000);
+    expect(written.map((one) => one.upstreamRequest)).toEqual([null, '{}']);
+  });
+
   test('a long body is cut and says so, and no part of a secret shows at the cut', () => {
     const long = `${'a '.repeat(MAX_BODY_CHARACTERS / 2 - 10)} llm0_live_${'0123456789abcdef'.repeat(4)} and a tail`;
     const kept = JSON.parse(boundBody({ text: long }) ?? '') as {

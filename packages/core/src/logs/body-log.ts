@@ -1,4 +1,5 @@
 // Postgres away: bodies wait within bounds and are then dropped and counted; no request waits or fails for them.
+import { LARGE_JSON_LENGTH } from '../chat/json-in-turns';
 import { isLongJson } from '../chat/write-json-in-turns';
 import { inTime } from '../waits/in-time';
 import { nextTurn } from '../waits/in-turns';
@@ -11,19 +12,26 @@ export interface LoggedBodies {
   readonly projectId: string;
   readonly createdAtMs: number;
   readonly request: string | null;
+  /** As the provider got it that was asked last. */
+  readonly upstreamRequest: string | null;
   readonly response: string | null;
 }
 
 /** The same as they came: any JSON. `response` is JSON text already. */
-export interface GivenBodies extends Omit<LoggedBodies, 'request' | 'response'> {
+export interface GivenBodies extends Omit<LoggedBodies, 'request' | 'upstreamRequest' | 'response'> {
   readonly request: unknown;
   readonly response: string | undefined;
   /** Characters that `response` lacks already. */
   readonly cut?: number;
 }
 
+/** What goes to a provider: JSON text, or `value`, which is written in turns. */
+export type SentBody = string | Uint8Array | { readonly value: unknown };
+
 /** Where prompts and answers go, if anywhere. */
 export interface BodyLog {
+  /** The last one that is noted is kept with the request's bodies. */
+  noteSent(requestId: string, body: SentBody): void;
   /** `describe` is called only where bodies are kept. Never throws. */
   keep(describe: () => GivenBodies): void;
   /** Waits until what was kept is written, at most `timeoutMs`. */
@@ -32,7 +40,7 @@ export interface BodyLog {
 }
 
 /** LOG_BODIES=false. */
-export const noBodyLog: BodyLog = { keep: () => {}, flush: async () => {}, stop: () => {} };
+export const noBodyLog: BodyLog = { noteSent: () => {}, keep: () => {}, flush: async () => {}, stop: () => {} };
 
 export interface StoredBodyLogOptions {
   /** Idempotent by request id. Throws `RecordsRejectedError` for bodies it can never take. */
@@ -49,27 +57,53 @@ const MARGIN_CHARACTERS = 32 * 1024;
 const LONG_CHARACTERS = 32 * 1024;
 /** Long bodies that may wait for their turn; more are dropped and counted. */
 const MOST_LONG = 32;
+/** Noted for requests under way; of more, and of those that are never kept, the oldest are let go. */
+const MOST_SENT = 1000;
+const MOST_SENT_BYTES = 64 * 1024 * 1024;
 
 /** LOG_BODIES=true: secrets are taken out before anything waits or is written. */
 export class StoredBodyLog implements BodyLog {
   private readonly writer: BatchWriter<LoggedBodies>;
   private long = 0;
   private lastLong: Promise<void> = Promise.resolve();
+  private readonly sent = new Map<string, SentBody>();
+  private sentBytes = 0;
 
   constructor(private readonly options: StoredBodyLogOptions) {
     const { write, onDrop, everyMs } = options;
-    const bytesOf = (bodies: LoggedBodies) => (bodies.request?.length ?? 0) + (bodies.response?.length ?? 0) + 200;
+    const bytesOf = ({ request, upstreamRequest, response }: LoggedBodies) =>
+      (request?.length ?? 0) + (upstreamRequest?.length ?? 0) + (response?.length ?? 0) + 200;
     this.writer = new BatchWriter({ write, onDrop, everyMs, bytesOf });
+  }
+
+  noteSent(requestId: string, body: SentBody): void {
+    this.takeSent(requestId);
+    this.sent.set(requestId, body);
+    this.sentBytes += bytesOfSent(body);
+    while (this.sent.size > MOST_SENT || this.sentBytes > MOST_SENT_BYTES) {
+      const [oldest] = this.sent.keys();
+      if (oldest === undefined) return;
+      this.takeSent(oldest);
+    }
+  }
+
+  private takeSent(requestId: string): SentBody | undefined {
+    const body = this.sent.get(requestId);
+    if (body !== undefined) this.sentBytes -= bytesOfSent(body);
+    this.sent.delete(requestId);
+    return body;
   }
 
   keep(describe: () => GivenBodies): void {
     try {
-      const given = describe();
-      if (!isLong(given)) this.add(given, boundBody(given.request), boundBody(parse(given.response), given.cut));
-      else if (this.long >= MOST_LONG) this.options.onDrop(1);
+      const given = { ...describe() };
+      const all: AllBodies = { ...given, sent: this.takeSent(given.requestId) };
+      if (!isLong(all)) {
+        this.add(all, boundBody(all.request), boundSent(all.sent), boundBody(parse(all.response), all.cut));
+      } else if (this.long >= MOST_LONG) this.options.onDrop(1);
       else {
         this.long += 1;
-        this.lastLong = this.lastLong.then(() => this.keepLong(given));
+        this.lastLong = this.lastLong.then(() => this.keepLong(all));
       }
     } catch {
       // Nested beyond the stack, or not JSON at all: nothing an operator could read.
@@ -77,12 +111,14 @@ export class StoredBodyLog implements BodyLog {
     }
   }
 
-  private async keepLong(given: GivenBodies): Promise<void> {
+  private async keepLong(given: AllBodies): Promise<void> {
     try {
       await nextTurn();
       const request = boundBody(given.request);
       await nextTurn();
-      this.add(given, request, boundBody(parse(given.response), given.cut));
+      const sent = boundSent(given.sent);
+      await nextTurn();
+      this.add(given, request, sent, boundBody(parse(given.response), given.cut));
     } catch {
       this.options.onDrop(1);
     } finally {
@@ -90,8 +126,11 @@ export class StoredBodyLog implements BodyLog {
     }
   }
 
-  private add({ requestId, projectId, createdAtMs }: GivenBodies, request: string | null, response: string | null) {
-    this.writer.add({ requestId, projectId, createdAtMs, request, response });
+  private add(
+    { requestId, projectId, createdAtMs }: GivenBodies,
+    ...[request, upstreamRequest, response]: readonly [string | null, string | null, string | null]
+  ) {
+    this.writer.add({ requestId, projectId, createdAtMs, request, upstreamRequest, response });
   }
 
   async flush(timeoutMs: number): Promise<void> {
@@ -104,8 +143,27 @@ export class StoredBodyLog implements BodyLog {
   }
 }
 
-const isLong = ({ request, response = '' }: GivenBodies): boolean =>
-  response.length > LONG_CHARACTERS || isLongJson(request, LONG_CHARACTERS);
+interface AllBodies extends GivenBodies {
+  readonly sent: SentBody | undefined;
+}
+
+const isLong = ({ request, response = '', sent }: AllBodies): boolean =>
+  response.length > LONG_CHARACTERS || isLongJson(request, LONG_CHARACTERS) || bytesOfSent(sent) > LONG_CHARACTERS;
+
+/** What is written in turns is large. */
+const bytesOfSent = (body: SentBody | undefined): number =>
+  typeof body === 'string' ? body.length : body instanceof Uint8Array ? body.byteLength : body ? LARGE_JSON_LENGTH : 0;
+
+/** A provider's format may be no JSON: then there is nothing to show. */
+function boundSent(body: SentBody | undefined): string | null {
+  if (body === undefined) return null;
+  if (typeof body !== 'string' && 'value' in body) return boundBody(body.value);
+  try {
+    return boundBody(JSON.parse(typeof body === 'string' ? body : new TextDecoder().decode(body)));
+  } catch {
+    return null;
+  }
+}
 
 const parse = (text: string | undefined): unknown => (text === undefined ? undefined : JSON.parse(text));
 

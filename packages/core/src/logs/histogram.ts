@@ -38,7 +38,12 @@ export function addToHistogram(histogram: Histogram, ms: number, count = 1): voi
 
 /** Adds all of `source` to `target`. Associative and commutative. */
 export function mergeHistogram(target: Histogram, source: Histogram): void {
-  for (const [bin, count] of source) addToBin(target, bin, count);
+  addHistogram(target, source, 1);
+}
+
+/** The same with a sign: −1 takes `source` away. */
+export function addHistogram(target: Histogram, source: Histogram, sign: 1 | -1): void {
+  for (const [bin, count] of source) addToBin(target, bin, sign * count);
 }
 
 function addToBin(histogram: Histogram, bin: number, count: number): void {

@@ -21,6 +21,15 @@ describe('circuit breaker', () => {
     expect(breaker.admit(10)).toBe(false);
   });
 
+  test('says since when it is not closed, failed probes included', () => {
+    const breaker = opened(100);
+    breaker.grantProbe(100 + openMs + 1000);
+    expect(breaker.admit(100 + openMs)).toBe(true);
+    breaker.fail(100 + openMs, 100 + openMs + 1);
+    expect(breaker.downForMs(100 + openMs + 500)).toBe(openMs + 500);
+    expect(new CircuitBreaker().downForMs(5)).toBeUndefined();
+  });
+
   test('does not open while most answers are fine, nor for failures long ago', () => {
     const breaker = new CircuitBreaker(undefined, noJitter);
     for (let i = 0; i < 20; i++) breaker.succeed(0, i);

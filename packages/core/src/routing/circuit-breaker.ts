@@ -38,6 +38,8 @@ export class CircuitBreaker {
   private failed = [0, 0];
   private windowStartMs = Number.NEGATIVE_INFINITY;
   private openedAtMs: number | undefined;
+  /** Since when it has not been closed. */
+  private downSinceMs: number | undefined;
   private openUntilMs = 0;
   private tripCount = 0;
   private probeUntilMs = 0;
@@ -56,6 +58,11 @@ export class CircuitBreaker {
   /** Milliseconds until it turns half-open; 0 when it is not open. */
   openForMs(nowMs: number): number {
     return this.openedAtMs === undefined ? 0 : Math.max(0, this.openUntilMs - nowMs);
+  }
+
+  /** Milliseconds since it opened, failed probes included; undefined while it is closed. */
+  downForMs(nowMs: number): number | undefined {
+    return this.downSinceMs === undefined ? undefined : nowMs - this.downSinceMs;
   }
 
   get trips(): number {
@@ -121,6 +128,7 @@ export class CircuitBreaker {
       return;
     }
     this.openedAtMs = nowMs;
+    this.downSinceMs ??= nowMs;
     this.openUntilMs = untilMs;
     this.tripCount = shared.trips;
     this.grantProbe(0);
@@ -131,6 +139,7 @@ export class CircuitBreaker {
     const periodMs = Math.min(maxOpenMs, openMs * 2 ** this.tripCount) * (1 - JITTER * this.random());
     this.tripCount += 1;
     this.openedAtMs = nowMs;
+    this.downSinceMs ??= nowMs;
     this.openUntilMs = nowMs + periodMs;
     this.grantProbe(0);
     return periodMs;
@@ -138,6 +147,7 @@ export class CircuitBreaker {
 
   private close(): void {
     this.openedAtMs = undefined;
+    this.downSinceMs = undefined;
     this.openUntilMs = 0;
     this.tripCount = 0;
     this.grantProbe(0);

@@ -50,7 +50,7 @@ describe('what processes know of targets', () => {
     await one.exchange();
     await two.exchange();
     expect([one.refuses(large), two.refuses(large)]).toEqual(['breaker_open', 'breaker_open']);
-    expect(two.list()).toEqual([{ ...large, mode: 'open', openForMs: openMs, coolForMs: 0 }]);
+    expect(two.list()).toEqual([{ ...large, mode: 'open', openForMs: openMs, downForMs: 0, coolForMs: 0 }]);
   });
 
   test('half-open: one request of one process probes; its success closes the breaker for all', async () => {

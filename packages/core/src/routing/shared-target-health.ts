@@ -132,6 +132,7 @@ export class SharedTargetHealth implements TargetMonitor {
       model: target.model,
       mode: breaker.mode(nowMs),
       openForMs: breaker.openForMs(nowMs),
+      downForMs: breaker.downForMs(nowMs),
       coolForMs: Math.max(0, coolUntilMs - nowMs),
     }));
   }

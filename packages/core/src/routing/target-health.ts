@@ -40,6 +40,8 @@ export interface TargetStatus extends Target {
   readonly mode: BreakerMode;
   /** Milliseconds until it is asked again; 0 when it may be asked. */
   readonly openForMs: number;
+  /** How long its breaker has not been closed. */
+  readonly downForMs?: number;
   /** Milliseconds left of the cool-down after a 429. */
   readonly coolForMs: number;
 }

@@ -86,6 +86,28 @@ describe('decoding server-sent events', () => {
     );
   });
 
+  test('events of many sizes in chunks of many sizes stay as they were, however often the buffer grows', () => {
+    const sizes = fc.array(fc.integer({ min: 1, max: 100_000 }), { minLength: 1, maxLength: 8 });
+    fc.assert(
+      fc.property(sizes, fc.array(fc.nat(400_000), { maxLength: 12 }), (lengths, positions) => {
+        const events = lengths.map((length, i) => `data: ${String(i).repeat(length)}\n\n`);
+        const decoder = new SseDecoder();
+        const given = cut(bytes(events.join('')), positions).flatMap((chunk) => decoder.push(chunk));
+        expect(given.map(({ raw }) => new TextDecoder().decode(raw)).join('')).toBe(events.join(''));
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  test('an event beyond the bound leaves nothing behind', () => {
+    const decoder = new SseDecoder(50_000);
+    const line = bytes(`data: ${'a'.repeat(30_000)}\n`);
+    decoder.push(line);
+    expect(() => decoder.push(line)).toThrow(SseEventTooLargeError);
+    expect(decoder.flush()).toEqual([]);
+    expect(decoder.push(bytes('data: b\n\n')).map(({ data }) => data)).toEqual(['b']);
+  });
+
   test('an event past the bound is refused, however it is cut', () => {
     const decoder = new SseDecoder(100);
     expect(() => decoder.push(bytes(`data: ${'x'.repeat(200)}`))).toThrow(SseEventTooLargeError);

@@ -1,3 +1,5 @@
+import { freeBytes } from '../waits/in-turns';
+
 /** One complete server-sent event. Events without a `data` line are never given out. */
 export interface SseEvent {
   /** Value of its `event:` line, when it has one. */
@@ -36,6 +38,8 @@ export class SseDecoder {
   /** The buffer up to `end`, so that searches never run into room kept for later bytes. */
   private filled: Uint8Array = EMPTY;
   private owned = false;
+  /** Events given out read the buffer still. */
+  private isShared = false;
   private start = 0;
   private end = 0;
   private lineStart = 0;
@@ -62,6 +66,7 @@ export class SseDecoder {
     const mayHaveCr = this.filled.indexOf(CR, this.scan) !== -1;
     while (this.nextLine(events, mayHaveCr));
     if (this.end - this.start > this.maxEventBytes) {
+      this.forget();
       throw new SseEventTooLargeError(`A server-sent event is larger than ${this.maxEventBytes} bytes.`);
     }
     return events;
@@ -89,8 +94,9 @@ export class SseDecoder {
     }
     const needed = pending + chunk.length;
     if (!this.owned || this.end + chunk.length > this.buffer.length) {
-      const grown = new Uint8Array(Math.max(MIN_CAPACITY, 2 * needed));
+      const grown = new Uint8Array(Math.max(MIN_CAPACITY, needed, Math.min(2 * needed, this.maxEventBytes)));
       grown.set(this.buffer.subarray(this.start, this.end));
+      this.leave();
       this.buffer = grown;
       this.owned = true;
       this.moveTo(0);
@@ -99,6 +105,22 @@ export class SseDecoder {
     this.buffer.set(chunk, this.end);
     this.end += chunk.length;
     this.filled = this.buffer.subarray(0, this.end);
+  }
+
+  /** Nothing more is read of this buffer: a long event would leave several behind. */
+  private leave(): void {
+    if (this.owned && !this.isShared) freeBytes(this.buffer);
+    this.isShared = false;
+  }
+
+  private forget(): void {
+    this.leave();
+    this.buffer = EMPTY;
+    this.filled = EMPTY;
+    this.restartAt(0);
+    this.end = 0;
+    this.dataFrom = -1;
+    this.dataLines = [];
   }
 
   /** Shifts all positions so that the event being read begins at `start`. */
@@ -203,6 +225,7 @@ export class SseDecoder {
           ? this.dataLines.join('\n')
           : this.decode(this.start + this.dataFrom, this.start + this.dataTo);
       const raw = this.plain ? this.buffer.subarray(this.start, next) : undefined;
+      this.isShared ||= this.plain;
       events.push({ event: this.eventName, data, raw });
       this.dataFrom = -1;
       if (this.dataLines.length > 0) this.dataLines = [];

@@ -1,10 +1,36 @@
+import { inTime } from './in-time';
+
 /** Resolves once everything else that is ready had its turn. */
 export const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** The same after work on something large: what it left behind goes now, and not once the heap has grown by several. */
-export function letGo(): Promise<void> {
+export async function letGo(): Promise<void> {
   Bun.gc(false);
-  return nextTurn();
+  pending += 1;
+  const done = noteCollection();
+  // A collector that gets no processor falls behind: then whoever makes garbage waits, and not the memory.
+  if (pending > MOST_PENDING) {
+    await inTime(done, MOST_WAIT_MS, () => undefined);
+    pending = 0;
+  }
+  await nextTurn();
+}
+
+/** Collections asked for and not done yet. */
+let pending = 0;
+const MOST_PENDING = 3;
+const MOST_WAIT_MS = 50;
+const sentinels = new FinalizationRegistry<() => void>((done) => done());
+
+/** Resolves once a collection has taken what was garbage now. */
+function noteCollection(): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  sentinels.register({}, () => {
+    // Those asked for before it are done, too.
+    pending = 0;
+    resolve();
+  });
+  return promise;
 }
 
 /** Gives the memory of bytes back at once, for whoever is sure that nobody reads them any more. */

@@ -41,3 +41,12 @@ test('what ends without an end of its own goes on, and other line ends are ends 
     word('x').replaceAll('\n', '\r\n'),
   );
 });
+
+test('a thousand tiny events in a piece are looked through once', () => {
+  const bytes = Buffer.from(': a\n\n'.repeat(400_000));
+  const cuts = Array.from({ length: Math.floor(bytes.length / 65_536) }, (_, i) => (i + 1) * 65_536);
+  const startMs = performance.now();
+  expect(filtered(bytes, cuts)).toBe(bytes.toString());
+  // Looking through the rest of the piece for each of them took ten times as long.
+  expect(performance.now() - startMs).toBeLessThan(500);
+});

@@ -15,41 +15,66 @@ export class UsageEventFilter {
 
   /** The bytes that may go on now. */
   push(chunk: Uint8Array): Uint8Array {
+    const bytes = this.held.length === 0 ? asBuffer(chunk) : Buffer.concat([this.held, chunk]);
+    const find = new Finder(bytes);
     const kept: Buffer[] = [];
-    let rest = this.held.length === 0 ? Buffer.from(chunk) : Buffer.concat([this.held, chunk]);
-    for (let end = endOfEvent(rest); end !== -1; end = endOfEvent(rest)) {
-      const event = rest.subarray(0, end);
-      if (this.isInside || !isUsageOnly(event)) kept.push(event);
+    let from = 0;
+    let start = 0;
+    for (let end = find.endOfEvent(start); end !== -1; end = find.endOfEvent(start)) {
+      const mayBeUsage = !this.isInside && find.usage(start) < end;
+      if (mayBeUsage && isUsageOnly(bytes.subarray(start, end))) {
+        kept.push(bytes.subarray(from, start));
+        from = end;
+      }
       this.isInside = false;
-      rest = rest.subarray(end);
+      start = end;
     }
-    if (this.isInside || rest.length > MAX_HELD_BYTES) {
+    if (this.isInside || bytes.length - start > MAX_HELD_BYTES) {
       // What may be the first half of an event's end waits for the other one.
-      const at = Math.max(0, rest.length - 3);
-      kept.push(rest.subarray(0, at));
-      rest = rest.subarray(at);
+      start = Math.max(start, bytes.length - 3);
       this.isInside = true;
     }
-    this.held = rest;
-    return Buffer.concat(kept);
+    kept.push(bytes.subarray(from, start));
+    this.held = Buffer.from(bytes.subarray(start));
+    return kept.length === 1 ? (kept[0] as Buffer) : Buffer.concat(kept);
   }
 
   end(): Uint8Array {
-    return this.isInside || !isUsageOnly(this.held) ? this.held : new Uint8Array();
+    return this.isInside || !this.held.includes('"usage"') || !isUsageOnly(this.held) ? this.held : new Uint8Array();
   }
 }
 
-function endOfEvent(bytes: Buffer): number {
-  let first = -1;
-  for (const end of ENDS) {
-    const at = bytes.indexOf(end);
-    if (at !== -1 && (first === -1 || at + end.length < first)) first = at + end.length;
+const asBuffer = ({ buffer, byteOffset, byteLength }: Uint8Array) => Buffer.from(buffer, byteOffset, byteLength);
+
+/** Finds events from left to right; each mark is looked for once, however many small events come before it. */
+class Finder {
+  private readonly ends = ENDS.map((mark) => ({ mark, at: -1 }));
+  private usageAt = -1;
+
+  constructor(private readonly bytes: Buffer) {}
+
+  /** Behind the event that begins here; -1 where it does not end. */
+  endOfEvent(start: number): number {
+    let first = Number.POSITIVE_INFINITY;
+    for (const end of this.ends) {
+      if (end.at < start) end.at = this.find(end.mark, start);
+      first = Math.min(first, end.at + end.mark.length);
+    }
+    return first === Number.POSITIVE_INFINITY ? -1 : first;
   }
-  return first;
+
+  usage(start: number): number {
+    if (this.usageAt < start) this.usageAt = this.find('"usage"', start);
+    return this.usageAt;
+  }
+
+  private find(mark: string, from: number): number {
+    const at = this.bytes.indexOf(mark, from);
+    return at === -1 ? Number.POSITIVE_INFINITY : at;
+  }
 }
 
 function isUsageOnly(event: Buffer): boolean {
-  if (!event.includes('"usage"')) return false;
   const data = event
     .toString('utf8')
     .split(/\r\n|\r|\n/)

@@ -5,7 +5,7 @@ import type { EmbeddingInput } from '@llm0/core/embedding/embedding-request';
 
 /** A body that is too large to be written at once. */
 export class LargeJson {
-  constructor(private readonly value: JsonObject) {}
+  constructor(readonly value: JsonObject) {}
 
   /** Written in turns. */
   pieces(): Promise<Buffer[]> {

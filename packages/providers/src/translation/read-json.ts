@@ -87,7 +87,7 @@ export async function prepareAnswer(chunks: Uint8Array[], bounds: JsonBounds): P
   for (const { byteLength } of chunks) size += byteLength;
   if (size <= LARGE_JSON_LENGTH) return Buffer.concat(chunks);
   const pieces = within(bounds, decodePieces(chunks, { frees: true }));
-  return new ParsedAnswer(await parseJsonPieces(pieces).catch(() => undefined));
+  return new ParsedAnswer(await parseJsonPieces(pieces, size).catch(() => undefined));
 }
 
 /** Throws where there is more in it than `bounds`. */

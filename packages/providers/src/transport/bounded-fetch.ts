@@ -96,13 +96,17 @@ function boundedDecoding(
   );
 }
 
-/** A small answer that somebody reads whole. Throws `UnusableAnswerError` past `maxBytes`. */
-export async function boundedText(response: Response, maxBytes: number): Promise<string> {
+/** Lists of models and pages of errors are far smaller. */
+const MAX_TEXT_BYTES = 4 * 1024 * 1024;
+
+/** A small answer that somebody reads whole. Throws `UnusableAnswerError` past 4 MiB. */
+export async function boundedText(response: Response): Promise<string> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of response.body ?? []) {
     size += chunk.byteLength;
-    if (size > maxBytes) throw tooLargeAnswer(maxBytes);
+    if (size > MAX_TEXT_BYTES)
+      throw new UnusableAnswerError(`sent more than ${MAX_TEXT_BYTES} bytes for a short answer.`);
     chunks.push(chunk);
   }
   return new TextDecoder().decode(Buffer.concat(chunks));

@@ -110,7 +110,7 @@ async function withMedia(call: ProviderCall): Promise<EncodeContext> {
 
 async function send(call: ProviderCall, request: UpstreamRequest): Promise<FetchedAnswer> {
   const { provider, signal } = call;
-  call.onSend?.();
+  call.onSend?.(request.body);
   if (provider.respondLocally === undefined) {
     return fetchUpstream({ provider: provider.name, request, timeoutMs: call.timeoutMs, signal, fetch: call.fetch });
   }

@@ -95,13 +95,14 @@ export async function untilHeaders<T>(
 }
 
 /** It could carry the key to another host. */
-export function refuseRedirect(provider: string, { status, body }: Response): void {
+export function refuseRedirect(provider: string, response: Response): void {
+  const { status } = response;
   if (status > 599) {
-    void body?.cancel().catch(() => {});
+    void response.body?.cancel().catch(() => {});
     throw upstreamFailure('malformed', provider, `answered with ${status}, which is no status.`);
   }
   if (status < 300 || status >= 400) return;
-  void body?.cancel().catch(() => {});
+  void response.body?.cancel().catch(() => {});
   throw upstreamFailure('malformed', provider, `answered with a redirect (${status}), which is refused.`);
 }
 

@@ -1,7 +1,7 @@
 // A body that begins too late, stalls longer than the idle time-out, trickles for ever, or whose reader leaves, is
 // cancelled; so is one past its bound.
 import { clientClosed, GatewayError } from '@llm0/core/errors/gateway-error';
-import { freeBytes, nextTurn } from '@llm0/core/waits/in-turns';
+import { freeBytes, letGo, nextTurn } from '@llm0/core/waits/in-turns';
 import { tooLargeAnswer } from './bounded-fetch';
 import { connectionError } from './fetch-upstream';
 import { upstreamFailure } from './upstream-failure';
@@ -22,8 +22,11 @@ const MAX_IDLE_TIMEOUTS = 60;
 
 /** A chunk larger than that is given out in pieces, with a turn for everybody else between them. */
 const PIECE_BYTES = 16 * 1024;
-/** Where chunks come one upon the other, others get their turn after so many bytes. */
+/** Where chunks come one upon the other, others get their turn after so many bytes, or so long. */
 const TURN_BYTES = 256 * 1024;
+const TURN_MS = 5;
+/** What an answer leaves behind while it is decoded is collected after so many bytes. */
+const COLLECT_BYTES = 4 * 1024 * 1024;
 
 /** Reads one upstream body chunk by chunk. `close` must be called in the end; it cancels what is left. */
 export class UpstreamBody {
@@ -36,6 +39,8 @@ export class UpstreamBody {
   private closed = false;
   private bytes = 0;
   private bytesInTurn = 0;
+  private turnMs = performance.now();
+  private bytesDecoded = 0;
   /** What is left of a large chunk. */
   private rest: Uint8Array | undefined;
   private readonly startedMs = performance.now();
@@ -55,13 +60,27 @@ export class UpstreamBody {
   async read(): Promise<Uint8Array | undefined> {
     const chunk = this.rest ?? (await this.readChunk());
     if (chunk === undefined) return undefined;
-    if (this.rest !== undefined || this.bytesInTurn > TURN_BYTES) {
-      this.bytesInTurn = 0;
+    if (this.rest !== undefined || this.isLongTurn()) {
       await nextTurn();
+      this.bytesInTurn = 0;
+      this.turnMs = performance.now();
       if (this.stopped !== undefined) throw this.stopped;
     }
     this.rest = chunk.byteLength > PIECE_BYTES ? chunk.subarray(PIECE_BYTES) : undefined;
-    return this.rest === undefined ? chunk : chunk.subarray(0, PIECE_BYTES);
+    const piece = this.rest === undefined ? chunk : chunk.subarray(0, PIECE_BYTES);
+    this.bytesDecoded += piece.byteLength;
+    if (this.bytesDecoded > COLLECT_BYTES) {
+      this.bytesDecoded = 0;
+      await letGo();
+      if (this.stopped !== undefined) throw this.stopped;
+    }
+    return piece;
+  }
+
+  /** Many small chunks, each of which takes its time: what they hold may be a thousand events. */
+  private isLongTurn(): boolean {
+    if (this.bytesInTurn > TURN_BYTES) return true;
+    return this.bytesInTurn > PIECE_BYTES && performance.now() - this.turnMs > TURN_MS;
   }
 
   /** The next chunk; undefined at the end. Throws failure `timeout` or `connection`, or `client_closed`. */

@@ -7,11 +7,23 @@ const SIZE = 20 * 1024 * 1024 - 10_000;
 const PROSE = 'The quick brown fox jumps over the lazy dog; “why”, asked the dog. 12,5 % of 40 are 5.\n';
 const MANY = 2_000;
 
+/** No model with a known context window takes as much: who asks for one of them is told so before it is sent. */
+const BOUNDLESS: Partial<Record<Api, string>> = {
+  chat: 'openai/boundless',
+  completions: 'openai/boundless',
+  messages: 'anthropic/boundless',
+  responses: 'openai/boundless',
+};
+/** Models without a price are for projects without a cap. */
+const UNCAPPED = { strict_caps: false, monthly_cap_usd: null };
+
 const large = (api: Api): Attack => ({
   name: `an honest body of 20 MB: ${api}`,
-  ...{ profiles: ['plain', 'bodies'], perMinute: 10, project: MAY_PASS_THROUGH },
+  ...{ profiles: ['plain', 'bodies'], perMinute: 10 },
+  project: { ...MAY_PASS_THROUGH, ...(BOUNDLESS[api] === undefined ? {} : UNCAPPED) },
   play: async (context) => {
-    await ask(context, api, fill(PROSE, SIZE - 2 * (SIZE / PROSE.length) * 3));
+    const text = fill(PROSE, SIZE - 2 * (SIZE / PROSE.length) * 3);
+    await ask(context, api, text, { more: BOUNDLESS[api] === undefined ? {} : { model: BOUNDLESS[api] } });
   },
 });
 
@@ -33,20 +45,21 @@ export const HONEST_BODIES: readonly Attack[] = [
   },
   {
     name: 'an honest body of 10 MB: many messages',
-    ...{ profiles: ['plain', 'bodies'], perMinute: 10 },
+    ...{ profiles: ['plain', 'bodies'], perMinute: 10, project: UNCAPPED },
     play: async (context) => {
       const content = fill(PROSE, (10 * MEGABYTE) / MANY);
       const messages = Array.from({ length: MANY }, (_, i) => ({ role: i % 2 === 0 ? 'user' : 'assistant', content }));
-      await ask(context, 'chat', 'x', { more: { messages } });
-      await ask(context, 'messages', 'x', { more: { messages } });
+      await ask(context, 'chat', 'x', { more: { messages, model: BOUNDLESS.chat } });
+      await ask(context, 'messages', 'x', { more: { messages, model: BOUNDLESS.messages } });
     },
   },
   {
     name: 'an honest body of 20 MB, streamed back',
-    perMinute: 10,
+    ...{ perMinute: 10, project: UNCAPPED },
     play: async (context) => {
-      await ask(context, 'chat', fill(PROSE, SIZE * 0.9), { more: { stream: true } });
-      await ask(context, 'messages', fill(PROSE, SIZE * 0.9), { more: { stream: true } });
+      const text = fill(PROSE, SIZE * 0.9);
+      await ask(context, 'chat', text, { more: { stream: true, model: BOUNDLESS.chat } });
+      await ask(context, 'messages', text, { more: { stream: true, model: BOUNDLESS.messages } });
     },
   },
 ];

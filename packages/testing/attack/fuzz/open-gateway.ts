@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { createAdmin } from '@llm0/gateway/admin/index';
 import { createStatsReader } from '@llm0/gateway/admin/stats/answer-stats';
-import { createApp, createHotRoutes } from '@llm0/gateway/app';
+import { createApp, createHotRoutes, createSendAs } from '@llm0/gateway/app';
 import { readConfig } from '@llm0/gateway/config/config';
 import { startJobs } from '@llm0/gateway/jobs/run-jobs';
 import { createServices } from '@llm0/gateway/services';
@@ -52,6 +52,7 @@ export async function openGateway(): Promise<OpenGateway> {
       reloadTables: services.refreshTables,
       presetChains: tables.presets,
       providerAdmin,
+      sendAs: createSendAs(services),
     },
     stats: createStatsReader(database.db),
   });

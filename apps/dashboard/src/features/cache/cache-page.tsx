@@ -1,12 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
 import { api, read } from '../../api/client';
+import { useMayChange } from '../../api/session';
 import { asInterval, type CacheBucket, useCache, useOverview } from '../../api/stats';
 import { ChartCard } from '../../charts/chart-card';
 import { SeriesName } from '../../charts/series-name';
 import { formatBytes, formatCount } from '../../format/format-number';
 import { bucketStarts, previousRange, rangeQuery } from '../../range/time-range';
+import { useOpened } from '../../range/use-opened';
 import { type Page, usePage } from '../../range/use-page';
 import { Card } from '../../ui/card';
 import { Failure } from '../../ui/error-state';
@@ -21,7 +22,8 @@ import { PurgeDialog } from './purge-dialog';
 
 export function CachePage() {
   const page = usePage();
-  const [isPurging, setIsPurging] = useState(false);
+  const opened = useOpened();
+  const mayChange = useMayChange();
   const { query } = page;
   const now = useOverview(query);
   const before = useOverview({ ...query, ...rangeQuery(previousRange(page.range)) });
@@ -30,8 +32,9 @@ export function CachePage() {
     <PageFrame
       title="Cache"
       page={page}
+      hasCharts
       actions={
-        <ChangeButton kind="danger" onClick={() => setIsPurging(true)}>
+        <ChangeButton kind="danger" onClick={() => opened.open('purge')}>
           Purge
         </ChangeButton>
       }
@@ -50,13 +53,16 @@ export function CachePage() {
       />
       <NearMissesCard page={page} />
       <StoredCard />
-      {isPurging && <PurgeDialog projectId={page.projectId} onClose={() => setIsPurging(false)} />}
+      {opened.id === 'purge' && mayChange && <PurgeDialog projectId={page.projectId} onClose={opened.close} />}
     </PageFrame>
   );
 }
 
 function Charts({ page }: { readonly page: Page }) {
   const overTime = useCache({ ...page.query, interval: asInterval(page.range.intervalMs) });
+  const { range, query, isShown } = page.earlier;
+  const before = useCache({ ...query, interval: asInterval(range.intervalMs) }, isShown);
+  const earlier = isShown ? before.data?.buckets : undefined;
   const times = bucketStarts(page.range);
   const shared = { page, query: overTime };
   return (
@@ -64,6 +70,7 @@ function Charts({ page }: { readonly page: Page }) {
       <ChartCard
         title="How requests were answered"
         data={overTime.data && prepareOutcomes(times, overTime.data.buckets)}
+        previous={earlier && prepareOutcomes(bucketStarts(range), earlier)}
         kind="stacked"
         unit="count"
         {...shared}
@@ -71,6 +78,7 @@ function Charts({ page }: { readonly page: Page }) {
       <ChartCard
         title="Hit rate"
         data={overTime.data && prepareRatio(times, overTime.data.buckets)}
+        previous={earlier && prepareRatio(bucketStarts(range), earlier)}
         kind="line"
         unit="share"
         {...shared}
@@ -82,7 +90,7 @@ function Charts({ page }: { readonly page: Page }) {
 function StoredCard() {
   const sizes = useQuery({ queryKey: ['cache', 'stats'], queryFn: () => read(api.cache.stats.$get()) });
   return (
-    <Card title="What is stored">
+    <Card title="Stored answers">
       <Failure of={sizes} />
       {sizes.data && (
         <dl className="grid grid-cols-2 gap-x-8 gap-y-2 sm:grid-cols-4">
@@ -102,7 +110,7 @@ function StoredCard() {
         </dl>
       )}
       <p className="mt-3 text-xs text-muted">
-        Caches are switched on, and semantic thresholds set, for each{' '}
+        Turn on caches and set semantic thresholds for each{' '}
         <Link to="/projects" className="text-accent underline">
           project
         </Link>

@@ -3,17 +3,17 @@ import type { InferResponseType } from 'hono/client';
 import { useChange } from '../../api/change';
 import { api, read } from '../../api/client';
 import type { Page } from '../../range/use-page';
-import { useShowRequests } from '../../range/use-show-requests';
+import { requestsLink } from '../../range/use-show-requests';
 import { Badge } from '../../ui/badge';
 import { type Column, timeColumn } from '../../ui/table/column';
 import { TableCard } from '../../ui/table/table-card';
-import { ChangeButton } from '../forms/change-button';
+import { ConfirmButton } from '../forms/confirm-button';
 
 type NearMiss = InferResponseType<(typeof api.cache)['near-misses']['$get']>['data'][number];
 
 const OUTCOMES = {
   served: { label: 'served', tone: 'good' },
-  shadow: { label: 'in shadow', tone: 'accent' },
+  shadow: { label: 'shadow mode', tone: 'accent' },
   refused: { label: 'refused by a guard', tone: 'warn' },
   below: { label: 'below the threshold', tone: 'neutral' },
 } as const;
@@ -22,7 +22,6 @@ const LIMIT = '100';
 /** Questions that came near an answer in the semantic cache, and why they did not get it. */
 export function NearMissesCard({ page }: { readonly page: Page }) {
   const { projectId, timeZone } = page;
-  const showRequests = useShowRequests();
   const query = { limit: LIMIT, ...(projectId === undefined ? {} : { project_id: projectId }) };
   const misses = useQuery({
     queryKey: ['cache', 'near-misses', query],
@@ -31,38 +30,40 @@ export function NearMissesCard({ page }: { readonly page: Page }) {
   const reject = useChange({
     run: (json: { project_id: string; cache_key: string }) => read(api.cache.reject.$post({ json })),
     affects: [['cache']],
-    done: 'The stored answer is taken out of the caches',
+    done: 'Answer removed from the caches',
   });
   const rejectColumn: Column<NearMiss> = {
     header: 'Wrong answer',
     value: () => null,
     cell: (row) => (
-      <ChangeButton
+      <ConfirmButton
         size="small"
         kind="ghost"
-        disabled={reject.isPending}
-        onClick={(event) => {
-          event.stopPropagation();
-          reject.mutate({ project_id: row.project_id, cache_key: row.matched_key });
-        }}
+        title="Remove this answer from the caches?"
+        impact="The next request with the stored question goes to the model and is charged."
+        confirmLabel="Remove answer"
+        change={reject}
+        onConfirm={(close) =>
+          reject.mutate({ project_id: row.project_id, cache_key: row.matched_key }, { onSuccess: close })
+        }
       >
-        Take out
-      </ChangeButton>
+        Remove
+      </ConfirmButton>
     ),
   };
   return (
     <TableCard
       title="Near misses of the semantic cache"
       caption="Near misses"
-      query={{ error: misses.error ?? reject.error, refetch: misses.refetch }}
+      query={misses}
       columns={[timeColumn(timeZone), ...COLUMNS, rejectColumn]}
       rows={misses.data?.data}
       rowKey={(row) => row.id}
       loadingRows={3}
       csvName="near-misses"
-      onRow={(row) => showRequests({ open: row.request_id })}
+      linkOf={(row) => requestsLink({ open: row.request_id })}
       emptyTitle="No near misses"
-      emptyHint="Switch a project's semantic cache on, in shadow at first, and see here what it would have answered."
+      emptyHint="Turn on a project's semantic cache, in shadow mode first, to see what it would have answered."
     />
   );
 }
@@ -75,6 +76,6 @@ const COLUMNS: readonly Column<NearMiss>[] = [
   },
   { header: 'Similarity', unit: 'similarity', value: (row) => row.similarity },
   { header: 'Threshold', unit: 'similarity', value: (row) => row.threshold },
-  { header: 'Asked', wideOnly: true, value: (row) => row.prompt },
+  { header: 'Question', wideOnly: true, value: (row) => row.prompt },
   { header: 'Stored question', wideOnly: true, value: (row) => row.matched_prompt },
 ];

@@ -15,7 +15,7 @@ export const hitRate = (o: Overview): number | null => shareOf(o.cache_hits + o.
 export function prepareCacheStats(now: Overview | undefined, before: Overview | undefined): Stat[] {
   const stat = statsOf(now, before);
   return [
-    stat({ label: 'Hit rate', pick: hitRate, show: formatShare, better: 'more' }),
+    stat({ label: 'Hit rate', pick: hitRate, show: formatShare, isShare: true, better: 'more' }),
     stat({ label: 'Saved', pick: (o) => o.saved_usd, show: formatUsd, better: 'more' }),
     stat({ label: 'Exact hits', pick: (o) => o.cache_hits, show: formatCompact }),
     stat({ label: 'Semantic hits', pick: (o) => o.semantic_hits, show: formatCompact }),
@@ -26,7 +26,7 @@ type Line = LinesOptions<CacheBucket>['lines'][number];
 const OUTCOMES: readonly Line[] = [
   { name: 'exact', label: 'Exact hits', color: MEANING.exact, value: (bucket) => bucket.cache_hits },
   { name: 'semantic', label: 'Semantic hits', color: MEANING.semantic, value: (bucket) => bucket.semantic_hits },
-  { name: 'miss', label: 'Not from the cache', color: MEANING.miss, value: (bucket) => bucket.misses },
+  { name: 'miss', label: 'Misses', color: MEANING.miss, value: (bucket) => bucket.misses },
 ];
 const RATIO: Line = { name: 'ratio', label: 'Hit rate', color: MEANING.exact, value: (bucket) => bucket.hit_ratio };
 

@@ -32,7 +32,7 @@ export function PurgeDialog({ projectId, onClose }: Props) {
   return (
     <Dialog
       title="Purge the cache"
-      description="Answers that meet all conditions are removed; the next request goes upstream."
+      description="Removes the cached answers that match every condition. The next such request goes to a provider."
       onClose={onClose}
     >
       <Form onSubmit={() => purge.mutate(undefined, { onSuccess: onClose })}>
@@ -49,7 +49,7 @@ export function PurgeDialog({ projectId, onClose }: Props) {
         <Failure of={purge} />
         <div className="flex justify-end">
           <Button type="submit" kind="danger" disabled={!hasCondition || purge.isPending}>
-            {hasCondition ? 'Purge these answers' : 'Give a condition'}
+            {hasCondition ? 'Purge these answers' : 'Set a condition first'}
           </Button>
         </div>
       </Form>

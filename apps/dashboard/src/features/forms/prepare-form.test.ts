@@ -21,6 +21,7 @@ describe('forms', () => {
       budget_period: 'month',
       drop_params: null,
       passthrough: null,
+      labels: null,
       allowed_models: ['a', 'b', 'c'],
       expires_at: null,
     });
@@ -51,6 +52,11 @@ describe('forms', () => {
     ['budget_usd', '1e3'],
     ['budget_usd', '0.0000000001'],
     ['budget_usd', '-1'],
+    ['budget_usd', '1,50'],
+    ['budget_usd', '1,500'],
+    ['budget_usd', '1.500,00'],
+    ['budget_usd', '1,2,3'],
+    ['budget_usd', '1 500'],
     ['rate_limit_per_minute', '1.5'],
     ['expires_at', 'soon'],
   ])('%s = %p is refused at its field', (name, value) => {

@@ -1,8 +1,26 @@
+import type { ComponentType } from 'react';
+import { formatUsdExact } from '../../format/format-usd';
+
 /** What stands in a form: text, as typed; flags. */
 export type FormValues = Readonly<Record<string, string | boolean>>;
 
 /** How a field's text becomes JSON: empty is no limit (null). Money stays text, so that it stays exact. */
 export type FieldKind = 'text' | 'usd' | 'integer' | 'number' | 'list' | 'flag' | 'instant';
+
+/** What a control of a field's own gets. */
+export interface WidgetProps {
+  readonly name: string;
+  readonly label: string;
+  readonly hint?: string;
+  readonly error: string | null;
+  readonly placeholder?: string;
+  readonly required?: boolean;
+  readonly emptyList?: string;
+  readonly value: string;
+  /** Of all fields. */
+  readonly values: FormValues;
+  readonly onValue: (value: string) => void;
+}
 
 export interface FieldSpec {
   readonly name: string;
@@ -14,8 +32,20 @@ export interface FieldSpec {
   readonly options?: Readonly<Record<string, string>>;
   /** Lines to write several things in, one a line. */
   readonly rows?: number;
+  /** A control of its own; what stands in it is text as in any other. */
+  readonly widget?: ComponentType<WidgetProps>;
+  /** As wide as the form. */
+  readonly isWide?: boolean;
   /** Reads what was typed, where its kind alone does not say how; throws what is wrong with it. */
   readonly read?: (text: string) => unknown;
+  /** What a value of the resource stands as, where its kind alone does not say how: the other way of `read`. */
+  readonly show?: (value: unknown) => string;
+  /** What was understood of the text, in words; of money the amount, unless given. */
+  readonly understood?: (value: unknown, values: FormValues) => string;
+  /** Fields that mean something else once this one changes: they are emptied. */
+  readonly clears?: readonly string[];
+  /** Not to be read over somebody's shoulder. */
+  readonly secret?: boolean;
   /** Stands for a list with nothing in it, where that is not the same as no list. */
   readonly emptyList?: string;
   /** Left out when empty, instead of null. */
@@ -34,16 +64,22 @@ export class FieldError extends Error {
 const READERS: Readonly<Record<FieldKind, (text: string) => unknown>> = {
   text: (text) => text,
   usd: (text) => {
-    const plain = text.replace(/^\$/, '').replaceAll(',', '');
-    if (!/^\d+(\.\d{1,9})?$/.test(plain)) throw new Error('must be an amount in USD, such as 25 or 0.005');
-    return plain;
+    const plain = text.replace(/^\$\s*/, '');
+    // A lone comma is a decimal one to half of the world, and 1,500 is 1.5 to it.
+    if (/^\d+,\d+$/.test(plain)) throw new Error('is ambiguous: write 1500 or 1.50, without a comma');
+    const isGrouped = /^\d{1,3}(,\d{3})+(\.\d{1,9})?$/.test(plain);
+    if (!isGrouped && !/^\d+(\.\d{1,9})?$/.test(plain))
+      throw new Error('must be an amount in USD, such as 25 or 0.005');
+    return plain.replaceAll(',', '');
   },
   integer: (text) => {
-    if (!/^\d{1,10}$/.test(text)) throw new Error('must be a whole number');
+    if (/^-\d+$/.test(text)) throw new Error('must be 1 or more');
+    if (!/^\d{1,10}$/.test(text)) throw new Error('must be a whole number, such as 60');
     return Number(text);
   },
   number: (text) => {
-    if (!/^\d+(\.\d+)?$/.test(text)) throw new Error('must be a number');
+    if (/^-[\d.]+$/.test(text)) throw new Error('must not be negative');
+    if (!/^\d+(\.\d+)?$/.test(text)) throw new Error('must be a number, such as 0.8');
     return Number(text);
   },
   list: (text) =>
@@ -83,20 +119,60 @@ export function readForm(specs: readonly FieldSpec[], values: FormValues): Recor
   return body;
 }
 
+/** Of what a form says, the fields that are not as they were when it was filled. */
+export function changedFields(
+  specs: readonly FieldSpec[],
+  resource: object,
+  body: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  const filled = fillForm(specs, resource);
+  const isChanged = (spec: FieldSpec) => {
+    try {
+      return JSON.stringify(readForm([spec], filled)[spec.name]) !== JSON.stringify(body[spec.name]);
+    } catch {
+      return true;
+    }
+  };
+  return Object.fromEntries(specs.filter(isChanged).map(({ name }) => [name, body[name]]));
+}
+
+/** What of a form's text was understood, in words; null where there is nothing to say, or nothing was. */
+export function readBack(
+  { name, kind, understood, read = READERS[kind] }: FieldSpec,
+  values: FormValues,
+): string | null {
+  const text = String(values[name] ?? '').trim();
+  const say = understood ?? (kind === 'usd' ? (value: unknown) => formatUsdExact(Number(value)) : undefined);
+  if (say === undefined || text === '') return null;
+  try {
+    return say(read(text), values);
+  } catch {
+    return null;
+  }
+}
+
 /** A resource as the API shows it → what stands in its form. */
 export function fillForm(specs: readonly FieldSpec[], resource: object | null): FormValues {
   const given = (resource ?? {}) as Record<string, unknown>;
   return Object.fromEntries(
-    specs.map(({ name, kind, emptyList }) => {
+    specs.map(({ name, kind, emptyList, show }) => {
       const value = given[name];
+      if (show !== undefined && value !== null && value !== undefined) return [name, show(value)];
       if (kind === 'flag') return [name, value === true];
       if (value === null || value === undefined) return [name, ''];
       if (Array.isArray(value)) return [name, value.length === 0 ? (emptyList ?? '') : value.join(', ')];
       if (kind === 'usd' && typeof value === 'number') return [name, plainUsd(value)];
-      if (kind === 'instant') return [name, String(value).slice(0, 16)];
+      if (kind === 'instant') return [name, localInstant(String(value))];
       return [name, String(value)];
     }),
   );
+}
+
+/** An instant as a `datetime-local` field takes it: the clock of this browser, as exact as it was. */
+function localInstant(at: string): string {
+  const ms = Date.parse(at);
+  const local = new Date(ms - new Date(ms).getTimezoneOffset() * 60_000).toISOString();
+  return local.replace('Z', '').replace(/(:00)?\.000$/, '');
 }
 
 /** Without the exponent that small numbers get. */

@@ -1,14 +1,36 @@
 import { type ReactNode, useState } from 'react';
 import { ApiError } from '../../api/client';
+import { ChangedMeanwhile } from '../../api/save-changes';
 import { useMayChange } from '../../api/session';
 import { Button } from '../../ui/button';
 import { Dialog } from '../../ui/dialog';
 import { ErrorState } from '../../ui/error-state';
 import { CheckField, Form, SelectField, TextArea, TextField } from '../../ui/form';
-import { FieldError, type FieldKind, type FieldSpec, type FormValues, fillForm, readForm } from './prepare-form';
+import { ConflictNote } from './conflict-note';
+import {
+  changedFields,
+  FieldError,
+  type FieldKind,
+  type FieldSpec,
+  type FormValues,
+  fillForm,
+  readBack,
+  readForm,
+} from './prepare-form';
+
+/** What was changed, of what. */
+export interface Edit {
+  readonly opened: object;
+  readonly changes: Record<string, unknown>;
+}
+
+type Specs = readonly FieldSpec[] | ((values: FormValues) => readonly FieldSpec[]);
+
+const specsFor = (specs: Specs, values: FormValues) => (typeof specs === 'function' ? specs(values) : specs);
 
 interface SpecFormProps {
-  readonly specs: readonly FieldSpec[];
+  /** The same in every state of the form, or by what stands in it. */
+  readonly specs: Specs;
   /** What is there now; null for a new one. */
   readonly resource: object | null;
   readonly submitLabel: string;
@@ -16,33 +38,37 @@ interface SpecFormProps {
   readonly change: { readonly isPending: boolean; readonly error: Error | null };
   /** Of the form's other buttons. */
   readonly otherError?: Error | null;
-  readonly onSubmit: (body: Record<string, unknown>) => void;
+  /** With all that stands in the form; `changes` holds what is not as it was in `opened`. */
+  readonly onSubmit: (body: Record<string, unknown>, edit: Edit) => void;
   readonly children?: ReactNode;
+  /** Between fields and buttons, of what stands in them. */
+  readonly below?: (values: FormValues) => ReactNode;
   readonly disabled?: boolean;
 }
 
 /** A form made of field descriptions; what the API refuses is said at the field at fault, and what was typed stays. */
 export function SpecForm(props: SpecFormProps) {
-  const { specs, change } = props;
-  const [values, setValues] = useState<FormValues>(() => fillForm(specs, props.resource));
+  const { change } = props;
+  const [values, setValues] = useState<FormValues>(() => {
+    const given = toValues(props.resource);
+    return { ...given, ...fillForm(specsFor(props.specs, given), props.resource) };
+  });
+  const specs = specsFor(props.specs, values);
+  const [opened, setOpened] = useState<object>(() => props.resource ?? {});
   const [wrong, setWrong] = useState<FieldError | null>(null);
-  const mayChange = useMayChange();
-  const disabled = !mayChange || props.disabled;
+  const disabled = !useMayChange() || props.disabled;
   const error = change.error ?? props.otherError ?? null;
   const submit = () => {
     try {
       const body = readForm(specs, values);
       setWrong(null);
-      props.onSubmit(body);
+      props.onSubmit(body, { opened, changes: changedFields(specs, opened, body) });
     } catch (cause) {
       if (!(cause instanceof FieldError)) throw cause;
       setWrong(cause);
     }
   };
-  const refusedField = error instanceof ApiError ? error.param : null;
-  const isShownAtField = specs.some(({ name }) => name === refusedField);
-  const errorOf = (name: string) =>
-    wrong?.field === name ? wrong.message : refusedField === name && error !== null ? error.message : null;
+  const errorOf = (name: string) => (wrong?.field === name ? wrong.message : refusalAt(name, error, specs));
   return (
     <Form onSubmit={submit}>
       <fieldset className="grid gap-3 sm:grid-cols-2" disabled={disabled}>
@@ -51,13 +77,25 @@ export function SpecForm(props: SpecFormProps) {
             key={spec.name}
             spec={spec}
             value={values[spec.name] ?? ''}
+            values={values}
             error={errorOf(spec.name)}
-            onValue={(value) => setValues((before) => ({ ...before, [spec.name]: value }))}
+            understood={readBack(spec, values)}
+            onValue={(value) => {
+              if (wrong?.field === spec.name) setWrong(null);
+              setValues((before) => ({ ...before, ...emptied(spec), [spec.name]: value }));
+            }}
           />
         ))}
       </fieldset>
-      {error !== null && !isShownAtField && <ErrorState error={error} />}
-      <div className="flex items-center justify-end gap-2">
+      <FormError
+        {...{ error, specs, opened }}
+        onTake={(current, theirs) => {
+          setOpened(current);
+          if (theirs) setValues((mine) => ({ ...mine, ...theirs }));
+        }}
+      />
+      {props.below?.(values)}
+      <div className="flex flex-wrap items-center justify-end gap-2">
         {props.children}
         <Button type="submit" kind="primary" disabled={change.isPending || disabled}>
           {props.submitLabel}
@@ -67,9 +105,48 @@ export function SpecForm(props: SpecFormProps) {
   );
 }
 
+/** What the API refused of a field. */
+function refusalAt(name: string, error: Error | null, specs: readonly FieldSpec[]): string | null {
+  if (error === null || fieldOf(error) !== name) return null;
+  return inLabels(error.message.replace(/^[\w.]+: /, ''), specs);
+}
+
+/** The field at fault. */
+const fieldOf = (error: Error | null) => (error instanceof ApiError ? (error.param?.split('.')[0] ?? null) : null);
+
+interface FormErrorProps {
+  readonly error: Error | null;
+  readonly specs: readonly FieldSpec[];
+  readonly opened: object;
+  /** What is there now, and of it what the form takes over. */
+  readonly onTake: (current: object, theirs?: FormValues) => void;
+}
+
+/** What was refused, below all fields; both versions where somebody else was quicker. */
+function FormError({ error, specs, opened, onTake }: FormErrorProps) {
+  if (error instanceof ChangedMeanwhile) {
+    if (error.current === opened) return null;
+    return <ConflictNote {...{ specs, conflict: error }} onTake={(theirs) => onTake(error.current, theirs)} />;
+  }
+  if (error === null || specs.some(({ name }) => name === fieldOf(error))) return null;
+  return <ErrorState error={new Error(inLabels(error.message, specs))} />;
+}
+
+/** What the API says of its fields, by the names they have in the form. */
+const inLabels = (message: string, specs: readonly FieldSpec[]) =>
+  specs.reduce((text, { name, label }) => text.replaceAll(`${name}: `, `${label}: `), message);
+
+const emptied = ({ clears = [] }: FieldSpec) => Object.fromEntries(clears.map((name) => [name, '']));
+
+/** What a resource says in words: enough to know which fields its form has. */
+const toValues = (resource: object | null): FormValues =>
+  Object.fromEntries(Object.entries(resource ?? {}).map(([name, value]) => [name, String(value ?? '')]));
+
 interface SpecFieldProps {
+  readonly understood: string | null;
   readonly spec: FieldSpec;
   readonly value: string | boolean;
+  readonly values: FormValues;
   readonly error: string | null;
   readonly onValue: (value: string | boolean) => void;
 }
@@ -80,8 +157,8 @@ const INPUT_MODES: Partial<Record<FieldKind, 'decimal' | 'numeric'>> = {
   integer: 'numeric',
 };
 
-function SpecField({ spec, value, error, onValue }: SpecFieldProps) {
-  const { name, label, kind, hint, placeholder, options, rows, required } = spec;
+function SpecField({ spec, value, values, error, understood, onValue }: SpecFieldProps) {
+  const { name, label, kind, hint, placeholder, options, rows, required, widget: Widget, emptyList } = spec;
   if (typeof value === 'boolean') {
     return (
       <div className="sm:col-span-2">
@@ -89,7 +166,18 @@ function SpecField({ spec, value, error, onValue }: SpecFieldProps) {
       </div>
     );
   }
-  const shared = { label, hint, error, value, name, required, onValue };
+  const shared = { label, hint: understood === null ? hint : `= ${understood}`, error, value, name, required, onValue };
+  if (Widget !== undefined) {
+    return (
+      <div className={spec.isWide ? 'sm:col-span-2' : 'min-w-0'}>
+        <Widget
+          {...shared}
+          {...{ values, placeholder, emptyList }}
+          hint={understood === null ? hint : `= ${understood}`}
+        />
+      </div>
+    );
+  }
   if (rows !== undefined) {
     return (
       <div className="sm:col-span-2">
@@ -99,13 +187,16 @@ function SpecField({ spec, value, error, onValue }: SpecFieldProps) {
   }
   if (options !== undefined) return <SelectField {...shared} options={options} />;
   return (
-    <TextField
-      {...shared}
-      placeholder={placeholder ?? (required ? undefined : 'none')}
-      type={kind === 'instant' ? 'datetime-local' : 'text'}
-      inputMode={INPUT_MODES[kind]}
-      autoComplete="off"
-    />
+    <div className={spec.isWide ? 'min-w-0 sm:col-span-2' : 'min-w-0'}>
+      <TextField
+        {...shared}
+        placeholder={placeholder ?? (required ? undefined : 'none')}
+        type={spec.secret ? 'password' : kind === 'instant' ? 'datetime-local' : 'text'}
+        step={kind === 'instant' ? 'any' : undefined}
+        inputMode={INPUT_MODES[kind]}
+        autoComplete="off"
+      />
+    </div>
   );
 }
 
@@ -114,12 +205,14 @@ interface SpecDialogProps extends SpecFormProps {
   readonly description?: string;
   readonly open?: boolean;
   readonly onClose: () => void;
+  /** Has rows with several fields each. */
+  readonly wide?: boolean;
 }
 
 /** One resource, to be made or changed. */
-export function SpecDialog({ title, description, open, onClose, ...form }: SpecDialogProps) {
+export function SpecDialog({ title, description, open, onClose, wide, ...form }: SpecDialogProps) {
   return (
-    <Dialog title={title} description={description} open={open} onClose={onClose}>
+    <Dialog title={title} description={description} open={open} onClose={onClose} kind={wide ? 'wide' : 'dialog'}>
       <SpecForm {...form} />
     </Dialog>
   );

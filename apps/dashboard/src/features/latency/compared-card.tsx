@@ -1,13 +1,11 @@
-import { useMemo, useState } from 'react';
-import { useLogSample } from '../../api/logs';
 import { useKeyNames } from '../../api/projects';
-import { type LatencyBucket, type Metric, type StatsQuery, useLatency } from '../../api/stats';
+import { type LatencyBucket, type Metric, type StatsQuery, useLatency, useSpeeds } from '../../api/stats';
 import { SeriesName } from '../../charts/series-name';
-import { useShowRequests } from '../../range/use-show-requests';
+import { useChoice } from '../../range/use-choice';
+import { requestsLink } from '../../range/use-show-requests';
 import { Segmented } from '../../ui/segmented';
 import type { Column } from '../../ui/table/column';
 import { TableCard } from '../../ui/table/table-card';
-import { prepareSpeeds } from './prepare-latency';
 
 const GROUPS = { model: 'By model', provider: 'By provider', key: 'By key' } as const;
 type Group = keyof typeof GROUPS;
@@ -19,19 +17,18 @@ interface Props {
 
 /** How long requests take, model beside model, provider beside provider or key beside key. */
 export function ComparedCard({ query, metric }: Props) {
-  const showRequests = useShowRequests();
-  const [groupBy, setGroupBy] = useState<Group>('model');
+  const [groupBy, setGroupBy] = useChoice<Group>('compared', ['model', 'provider', 'key']);
   // All durations of all keys over months would be millions of counts: of keys only the one that is shown.
   const grouped = useLatency(
     { ...query, interval: 'all', group_by: groupBy, top: '100' },
     groupBy === 'key' ? metric : undefined,
   );
   const keyName = useKeyNames(groupBy === 'key' ? (grouped.data?.buckets ?? []).map(({ group }) => group ?? '') : []);
-  const sample = useLogSample({ ...query, status: 'success', cache: 'miss' });
-  const speeds = useMemo(() => prepareSpeeds(sample.data?.data ?? []), [sample.data]);
+  const found = useSpeeds(query);
+  const speeds = new Map(found.data?.data.map((row) => [row.model, row.tokens_per_second]));
   return (
     <TableCard
-      title="Compared"
+      title="Comparison"
       actions={<Segmented label="Group by" options={GROUPS} value={groupBy} onChange={setGroupBy} />}
       caption={`Latency by ${groupBy}`}
       query={grouped}
@@ -41,8 +38,8 @@ export function ComparedCard({ query, metric }: Props) {
       sortBy="Requests"
       csvName={`latency-by-${groupBy}`}
       emptyTitle="Nothing to compare"
-      emptyHint="Take a longer range, or send a request."
-      onRow={(row) => showRequests({ [groupBy === 'key' ? 'api_key_id' : groupBy]: row.group ?? undefined })}
+      emptyHint="Choose a longer range, or send a request."
+      linkOf={(row) => requestsLink({ [groupBy === 'key' ? 'api_key_id' : groupBy]: row.group ?? undefined })}
     />
   );
 }
@@ -50,7 +47,7 @@ export function ComparedCard({ query, metric }: Props) {
 interface ColumnOptions {
   readonly groupBy: Group;
   readonly metric: Metric;
-  readonly speeds: ReturnType<typeof prepareSpeeds>;
+  readonly speeds: ReadonlyMap<string, number>;
   readonly keyName: (id: string) => string;
 }
 

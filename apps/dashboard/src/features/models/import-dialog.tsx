@@ -62,7 +62,7 @@ function Prices({ map, fileError, onDone }: PricesProps) {
   const run = useChange({
     run: () => importModels({ models }),
     affects: [['models']],
-    done: ({ created, updated }) => `${formatCount(created + updated)} prices hold from the next request on`,
+    done: ({ created, updated }) => `${formatCount(created + updated)} prices set. They apply from the next request.`,
   });
   const changes = (check.data?.created ?? 0) + (check.data?.updated ?? 0);
   return (
@@ -71,7 +71,7 @@ function Prices({ map, fileError, onDone }: PricesProps) {
       {map.prices.length > 0 && (
         <>
           <SelectField
-            label="Take the prices of"
+            label="Import prices from"
             anyLabel={`every provider (${formatCount(map.prices.length)} models)`}
             options={providers}
             value={provider}
@@ -84,7 +84,7 @@ function Prices({ map, fileError, onDone }: PricesProps) {
               disabled={changes === 0 || run.isPending}
               onClick={() => run.mutate(undefined, { onSuccess: onDone })}
             >
-              {run.isPending ? 'Setting' : `Set ${formatCount(changes)} prices`}
+              {run.isPending ? 'Setting…' : `Set ${formatCount(changes)} prices`}
             </Button>
           </div>
         </>

@@ -1,12 +1,16 @@
 import { useMemo, useState } from 'react';
-import { type Model, useModels } from '../../api/models';
+import { findModel, type Model, useModels } from '../../api/models';
+import { useMayChange } from '../../api/session';
 import { formatCount } from '../../format/format-number';
+import { useOpened } from '../../range/use-opened';
 import { Badge } from '../../ui/badge';
 import { SearchInput, Select } from '../../ui/form';
 import { Plus } from '../../ui/icons';
 import type { Column } from '../../ui/table/column';
+import type { RowLink } from '../../ui/table/data-table';
 import { TableCard } from '../../ui/table/table-card';
 import { ChangeButton } from '../forms/change-button';
+import { OpenedOne } from '../forms/opened-one';
 import { PageFrame } from '../shell/page-frame';
 import { ImportDialog } from './import-dialog';
 import { describeEnd, findModels } from './prepare-prices';
@@ -15,7 +19,9 @@ import { UnpricedCard } from './unpriced-card';
 
 export function ModelsPage() {
   const { data } = useModels();
-  const [editing, setEditing] = useState<Editing | null>(null);
+  const opened = useOpened();
+  const mayChange = useMayChange();
+  const [unpriced, setUnpriced] = useState<Editing['at']>(null);
   const [isImporting, setIsImporting] = useState(false);
   return (
     <PageFrame
@@ -24,24 +30,46 @@ export function ModelsPage() {
       actions={
         <>
           <ChangeButton onClick={() => setIsImporting(true)}>Import prices</ChangeButton>
-          <ChangeButton kind="primary" onClick={() => setEditing({ at: null, model: null })}>
+          <ChangeButton kind="primary" onClick={() => opened.open('new')}>
             <Plus /> Price a model
           </ChangeButton>
         </>
       }
     >
-      <UnpricedCard onPrice={(at) => setEditing({ at, model: null })} />
-      <PricesCard onOpen={(model) => setEditing({ at: model, model })} />
-      {editing !== null && <PriceDialog of={editing} onClose={() => setEditing(null)} />}
+      <UnpricedCard onPrice={setUnpriced} />
+      <PricesCard linkTo={opened.linkTo} />
+      {opened.id === 'new' && mayChange && <PriceDialog of={{ at: null, model: null }} onClose={opened.close} />}
+      {unpriced !== null && <PriceDialog of={{ at: unpriced, model: null }} onClose={() => setUnpriced(null)} />}
+      {opened.id !== undefined && opened.id !== 'new' && <OpenedModel id={opened.id} onClose={opened.close} />}
       {isImporting && <ImportDialog onClose={() => setIsImporting(false)} />}
     </PageFrame>
+  );
+}
+
+function OpenedModel({ id, onClose }: { readonly id: string; readonly onClose: () => void }) {
+  const { data } = useModels();
+  const cut = id.indexOf(' ');
+  const at = { provider: id.slice(0, Math.max(0, cut)), model: id.slice(cut + 1) };
+  return (
+    <OpenedOne
+      what="model"
+      row={data?.find((model) => keyOf(model) === id)}
+      isLoaded={data !== undefined}
+      queryKey={['models', at]}
+      read={() => findModel(at)}
+      onClose={onClose}
+    >
+      {(model) => <PriceDialog of={{ at: model, model }} onClose={onClose} />}
+    </OpenedOne>
   );
 }
 
 /** More are not drawn at once: one searches. */
 const SHOWN = 100;
 
-function PricesCard({ onOpen }: { readonly onOpen: (model: Model) => void }) {
+const keyOf = ({ provider, model }: Model) => `${provider} ${model}`;
+
+function PricesCard({ linkTo }: { readonly linkTo: (id: string) => RowLink }) {
   const models = useModels();
   const [q, setQ] = useState('');
   const [provider, setProvider] = useState('');
@@ -67,11 +95,11 @@ function PricesCard({ onOpen }: { readonly onOpen: (model: Model) => void }) {
       query={models}
       columns={COLUMNS}
       rows={found?.slice(0, SHOWN)}
-      rowKey={(row) => `${row.provider} ${row.model}`}
+      rowKey={keyOf}
       loadingRows={12}
-      onRow={onOpen}
-      emptyTitle="No model matches"
-      emptyHint="Search for another name, or price a model of your own."
+      linkOf={(row) => linkTo(keyOf(row))}
+      emptyTitle="No matching models"
+      emptyHint="Search for another name, or set a price for your own model."
     >
       {found !== undefined && found.length > SHOWN && (
         <p className="border-t px-4 py-2 text-xs text-muted">
@@ -111,5 +139,5 @@ const COLUMNS: readonly Column<Model>[] = [
   price('output', 'Output'),
   price('cache_read', 'Cache read', true),
   { header: 'Context', unit: 'compact', wideOnly: true, value: (model) => model.context_window },
-  { header: 'Can', wideOnly: true, value: (model) => model.capabilities.join(', ').replaceAll('_', ' ') },
+  { header: 'Capabilities', wideOnly: true, value: (model) => model.capabilities.join(', ').replaceAll('_', ' ') },
 ];

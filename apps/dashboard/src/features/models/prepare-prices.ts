@@ -38,7 +38,7 @@ export function perMillion(usdPerToken: number): string {
 export function readPriceMap(text: string): PriceMap {
   const map: unknown = JSON.parse(text);
   if (typeof map !== 'object' || map === null || Array.isArray(map))
-    throw new Error('This is not a map of models to prices.');
+    throw new Error('This file is not a map of model names to prices.');
   const prices: PriceImport[] = [];
   let skipped = 0;
   for (const [name, entry] of Object.entries(map)) {
@@ -83,8 +83,8 @@ type Outcome = Readonly<Record<'created' | 'updated' | 'unchanged', number>>;
 /** What an import would do, in words; undefined while it is being found out. */
 export const describeImport = (outcome: Outcome | undefined, skipped: number): string =>
   outcome === undefined
-    ? 'Comparing with the prices in force'
-    : `${formatCount(outcome.created)} new, ${formatCount(outcome.updated)} changed, ${formatCount(outcome.unchanged)} as they are. ${formatCount(skipped)} entries of the file have no price for input and output, and are left out.`;
+    ? 'Comparing with the current prices'
+    : `${formatCount(outcome.created)} new, ${formatCount(outcome.updated)} changed, ${formatCount(outcome.unchanged)} unchanged. ${formatCount(skipped)} entries in the file have no input or output price and are skipped.`;
 
 /** Models of a provider (of all where it is empty) that have `q` in their name. */
 export const findModels = (models: readonly Model[], { provider, q }: { provider: string; q: string }): Model[] =>

@@ -19,7 +19,7 @@ export function UnpricedBanner() {
           .slice(0, 3)
           .map(({ provider, model }) => `${provider}/${model}`)
           .join(', ')}
-        {models.length > 3 && ' and others'}. They are booked at $0.
+        {models.length > 3 && ' and others'}. They are recorded at $0.
       </span>
       <Link to="/models" className="underline">
         Set prices

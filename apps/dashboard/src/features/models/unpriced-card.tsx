@@ -12,8 +12,8 @@ export function UnpricedCard({ onPrice }: Props) {
   const { data } = useUnpriced();
   if (data === undefined || data.data.length === 0) return null;
   return (
-    <Card title="Without a price" className="border-warn">
-      <p className="mb-2 text-muted">These answered in the last 7 days and are booked at $0.</p>
+    <Card title="Models without a price" className="border-warn">
+      <p className="mb-2 text-muted">These models answered requests in the last 7 days, recorded at $0.</p>
       <ul className="grid gap-1">
         {data.data.map(({ provider, model, requests }) => (
           <li key={`${provider} ${model}`} className="flex items-center justify-between gap-3">

@@ -17,11 +17,11 @@ export function BudgetsCard({ projectId }: { readonly projectId: string | undefi
   const projectName = useProjectNames();
   const navigate = useNavigate();
   return (
-    <Card title="Tightest budgets">
+    <Card title="Budgets closest to their limit">
       <Failure of={budgets} />
       {budgets.data?.data.length === 0 && (
         <EmptyState title="No budgets yet">
-          Give a project a monthly cap, a key a budget or a customer a limit, and they show here.
+          Set a monthly cap on a project, a budget on a key or a limit on a customer to see it here.
         </EmptyState>
       )}
       <ul className="grid gap-2.5">

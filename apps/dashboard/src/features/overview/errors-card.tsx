@@ -1,7 +1,7 @@
 import { type StatsQuery, useErrors } from '../../api/stats';
 import { MEANING } from '../../charts/series-colors';
-import { formatCount } from '../../format/format-number';
-import { useShowRequests } from '../../range/use-show-requests';
+import { formatCount, NOTHING } from '../../format/format-number';
+import { requestsLink } from '../../range/use-show-requests';
 import { Card } from '../../ui/card';
 import { Failure } from '../../ui/error-state';
 import { Mono } from '../../ui/mono';
@@ -12,7 +12,6 @@ import { DOMAIN_LABELS, type ErrorDomain, type ErrorLine, prepareErrors } from '
 /** What failed or was refused, by whose fault it is. */
 export function ErrorsCard({ query }: { readonly query: StatsQuery }) {
   const errors = useErrors({ ...query, interval: 'all', group_by: 'error_code' });
-  const showRequests = useShowRequests();
   const lines = errors.data && prepareErrors(errors.data.buckets);
   const byDomain = (domain: ErrorDomain) =>
     lines?.filter((line) => line.domain === domain).reduce((sum, { requests }) => sum + requests, 0) ?? 0;
@@ -24,7 +23,7 @@ export function ErrorsCard({ query }: { readonly query: StatsQuery }) {
           <li key={domain} className="flex items-center gap-1.5">
             <span className="size-2 rounded-[2px]" style={{ background: MEANING[domain] }} />
             <span className="text-muted">{DOMAIN_LABELS[domain]}</span>
-            <span className="nums font-medium">{formatCount(byDomain(domain))}</span>
+            <span className="nums font-medium">{lines === undefined ? NOTHING : formatCount(byDomain(domain))}</span>
           </li>
         ))}
       </ul>
@@ -35,7 +34,7 @@ export function ErrorsCard({ query }: { readonly query: StatsQuery }) {
         loadingRows={3}
         sortBy="Requests"
         columns={COLUMNS}
-        onRow={(line) => showRequests({ q: line.code })}
+        linkOf={(line) => requestsLink({ q: line.code })}
         emptyTitle="No errors in this range"
       />
     </Card>
@@ -44,6 +43,6 @@ export function ErrorsCard({ query }: { readonly query: StatsQuery }) {
 
 const COLUMNS: readonly Column<ErrorLine>[] = [
   { header: 'Code', value: (line) => line.code, cell: (line) => <Mono>{line.code}</Mono> },
-  { header: 'Whose', value: (line) => DOMAIN_LABELS[line.domain] },
+  { header: 'Source', value: (line) => DOMAIN_LABELS[line.domain] },
   { header: 'Requests', unit: 'count', value: (line) => line.requests },
 ];

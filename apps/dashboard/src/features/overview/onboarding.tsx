@@ -15,19 +15,19 @@ import { chat } from '../playground/send-chat';
 import { snippets } from '../projects/prepare-snippets';
 
 /** On an empty database: a provider, a key, a first request, in under a minute. */
-export function Onboarding() {
+export function Onboarding({ onDone }: { readonly onDone: () => void }) {
   const providers = useSystem().data?.providers ?? [];
   const [secret, setSecret] = useState<string | null>(null);
   return (
     <div className="grid max-w-3xl gap-3">
-      <Step number={1} title="A provider" isDone={providers.length > 0}>
+      <Step number={1} title="Set up a provider" isDone={providers.length > 0}>
         <Providers names={providers} />
       </Step>
-      <Step number={2} title="A key for your application" isDone={secret !== null}>
+      <Step number={2} title="Create a key for your application" isDone={secret !== null}>
         <MakeKey secret={secret} onSecret={setSecret} />
       </Step>
-      <FirstRequest secret={secret} />
-      <DemoData />
+      <FirstRequest secret={secret} onDone={onDone} />
+      <DemoData onDone={onDone} />
     </div>
   );
 }
@@ -44,7 +44,7 @@ function Providers({ names }: { readonly names: readonly string[] }) {
   ) : (
     <p>
       Set a provider's key in the gateway's environment, e.g. <code className="font-mono">OPENAI_API_KEY=sk-…</code>,
-      and start it again; or add one under{' '}
+      and restart it; or add one under{' '}
       <Link to="/routing" className="text-accent underline">
         Routing
       </Link>
@@ -65,53 +65,71 @@ function MakeKey({ secret, onSecret }: MakeKeyProps) {
       read(api.projects[':id'].keys.$post({ param: { id: projectId ?? '' }, json: { name: 'first request' } })),
     affects: [['keys']],
   });
-  if (secret !== null) return <CodeBlock label="Your key, shown this once" code={secret} />;
+  if (secret !== null) return <CodeBlock label="Your key, shown only once" code={secret} />;
   return (
     <>
-      <p className="mb-2">The key lets your application send requests. It is shown once.</p>
+      <p className="mb-2">The key lets your application send requests. It is shown only once.</p>
       <ChangeButton
         kind="primary"
         disabled={projectId === undefined || create.isPending}
         onClick={() => create.mutate(undefined, { onSuccess: ({ key }) => onSecret(key) })}
       >
-        Make a key
+        Create key
       </ChangeButton>
       <Failure of={create} />
     </>
   );
 }
 
-function FirstRequest({ secret }: { readonly secret: string | null }) {
-  const isSeen = useLogs({}, true).data?.rows.length !== 0;
+interface FirstRequestProps {
+  readonly secret: string | null;
+  readonly onDone: () => void;
+}
+
+function FirstRequest({ secret, onDone }: FirstRequestProps) {
+  const rows = useLogs({}, true).data?.rows;
+  const isSeen = rows !== undefined && rows.length > 0;
   const model = useExampleModel();
   const send = useChange({
-    run: () => chat({ apiKey: secret ?? '', model, prompt: 'Say hello in one sentence.', stream: false }),
+    run: () => chat({ apiKey: secret ?? '', model, prompt: 'Say hello in one sentence.' }),
     affects: [['logs'], ['stats']],
-    done: 'Answered. It shows up in the overview in a moment.',
   });
   const code = snippets({ url: useGatewayUrl(), apiKey: secret ?? 'llm0_live_…', model });
   return (
-    <Step number={3} title="A first request" isDone={isSeen}>
+    <Step number={3} title="Send a first request" isDone={isSeen}>
       <div className="grid gap-2">
         <CodeBlock label="curl" code={code.curl} />
         <div>
           <Button disabled={secret === null || send.isPending} onClick={() => send.mutate()}>
-            Send it from here
+            Send from here
           </Button>
         </div>
         <Failure of={send} />
+        {send.data !== undefined && (
+          <section aria-label="Answer" aria-live="polite" className="rounded-md border px-3 py-2 wrap-anywhere">
+            <p className="mb-1 text-xs text-muted">{model} answered</p>
+            <p className="whitespace-pre-wrap">{send.data.text}</p>
+          </section>
+        )}
+        {isSeen && (
+          <div>
+            <Button kind="primary" onClick={onDone}>
+              Go to the overview
+            </Button>
+          </div>
+        )}
       </div>
     </Step>
   );
 }
 
-function DemoData() {
+function DemoData({ onDone }: { readonly onDone: () => void }) {
   const mayChange = useMayChange();
   const isOffered = useSystem().data?.demo_data;
   const demo = useChange({
     run: () => read(api['demo-data'].$post({ json: {} })),
     affects: [[]],
-    done: (made) => `${made.requests} requests of ${made.projects} projects were made up`,
+    done: (made) => `Generated ${made.requests} requests in ${made.projects} projects`,
   });
   return (
     <>
@@ -122,9 +140,9 @@ function DemoData() {
             type="button"
             className="text-accent underline"
             disabled={!mayChange || demo.isPending}
-            onClick={() => demo.mutate()}
+            onClick={() => demo.mutate(undefined, { onSuccess: onDone })}
           >
-            {demo.isPending ? 'Making it up …' : 'Make up a fortnight of traffic'}
+            {demo.isPending ? 'Generating…' : 'Generate two weeks of sample traffic'}
           </button>
           , or run <code className="font-mono">bun run llm0 demo-data</code>.
         </p>

@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { useLogs } from '../../api/logs';
 import { useProjectNames } from '../../api/projects';
 import { asInterval, type SpendBucket, useLatency, useOverview, useSpend } from '../../api/stats';
@@ -6,6 +6,7 @@ import { ChartCard } from '../../charts/chart-card';
 import { prepareLines } from '../../charts/prepare-series';
 import { MEANING } from '../../charts/series-colors';
 import { bucketStarts, previousRange, rangeQuery } from '../../range/time-range';
+import { useChoice } from '../../range/use-choice';
 import { type Page, usePage } from '../../range/use-page';
 import { Failure } from '../../ui/error-state';
 import { Segmented } from '../../ui/segmented';
@@ -13,9 +14,11 @@ import { StatGrid } from '../../ui/stat-card';
 import { prepareLatency } from '../latency/prepare-latency';
 import { UnpricedBanner } from '../models/unpriced-banner';
 import { PageFrame } from '../shell/page-frame';
+import { TroubleBanner } from '../shell/trouble';
 import { filterOf, prepareSpend } from '../spend/prepare-spend';
 import { BudgetsCard } from './budgets-card';
 import { ErrorsCard } from './errors-card';
+import { HealthCharts } from './health-charts';
 import { Onboarding } from './onboarding';
 import { prepareStats } from './prepare-overview';
 
@@ -27,18 +30,28 @@ export function OverviewPage() {
   const now = useOverview(query);
   const before = useOverview({ ...query, ...rangeQuery(previousRange(range)) });
   const everSeen = useLogs({}, false);
-  if (everSeen.data?.rows.length === 0) {
+  const [isWelcomed, setIsWelcomed] = useState(false);
+  const isEmpty = everSeen.data?.rows.length === 0;
+  // The first request does not end it: the key that is shown once and the answer are still to be read.
+  const wasEmpty = useRef(false);
+  wasEmpty.current ||= isEmpty;
+  // Whoever has read them goes on, also before the list is asked for anew.
+  if (wasEmpty.current && !isWelcomed) {
     return (
       <PageFrame title="Welcome">
-        <Onboarding />
+        <Onboarding onDone={() => setIsWelcomed(true)} />
       </PageFrame>
     );
   }
   return (
-    <PageFrame title="Overview" page={page}>
+    <PageFrame title="Overview" page={page} hasCharts>
+      <TroubleBanner page={page} />
+      <div className="grid gap-4 xl:grid-cols-2">
+        <HealthCharts page={page} />
+      </div>
       <UnpricedBanner />
       <Failure of={now} />
-      <StatGrid stats={prepareStats(now.data, before.data)} isLoading={now.isPending} />
+      <StatGrid stats={prepareStats(now.data, before.data)} isLoading={now.data === undefined && now.error === null} />
       <div className="grid gap-4 xl:grid-cols-2">
         <SpendChart page={page} />
         <LatencyChart page={page} />
@@ -55,8 +68,10 @@ interface ChartProps {
 }
 
 function SpendChart({ page }: ChartProps) {
-  const [groupBy, setGroupBy] = useState<keyof typeof GROUPS>('model');
+  const [groupBy, setGroupBy] = useChoice<keyof typeof GROUPS>('by', ['model', 'provider', 'project']);
   const spend = useSpend({ ...page.query, interval: asInterval(page.range.intervalMs), group_by: groupBy, top: '10' });
+  const { range, query, isShown } = page.earlier;
+  const before = useSpend({ ...query, interval: asInterval(range.intervalMs), group_by: groupBy, top: '10' }, isShown);
   const projectName = useProjectNames();
   const labelOf = groupBy === 'project' ? projectName : undefined;
   return (
@@ -64,6 +79,7 @@ function SpendChart({ page }: ChartProps) {
       title="Spend"
       controls={<Segmented label="Group by" options={GROUPS} value={groupBy} onChange={setGroupBy} />}
       data={prepareSpend(spend.data?.buckets, { times: bucketStarts(page.range), labelOf })}
+      previous={prepareSpend(isShown ? before.data?.buckets : undefined, { times: bucketStarts(range) })}
       kind="stacked"
       unit="usd"
       {...{ page, query: spend }}
@@ -74,10 +90,14 @@ function SpendChart({ page }: ChartProps) {
 
 function LatencyChart({ page }: ChartProps) {
   const latency = useLatency({ ...page.query, interval: asInterval(page.range.intervalMs) }, 'latency');
+  const { range, query, isShown } = page.earlier;
+  const before = useLatency({ ...query, interval: asInterval(range.intervalMs) }, 'latency', isShown);
+  const earlier = isShown ? before.data?.buckets : undefined;
   return (
     <ChartCard
       title="Latency"
       data={latency.data && prepareLatency(bucketStarts(page.range), latency.data.buckets, 'latency')}
+      previous={earlier && prepareLatency(bucketStarts(range), earlier, 'latency')}
       kind="line"
       unit="ms"
       {...{ page, query: latency }}
@@ -90,15 +110,19 @@ const SAVED = { name: '', label: 'Saved', color: MEANING.exact, value: (bucket: 
 
 function SavingsChart({ page }: ChartProps) {
   const { data, error } = useSpend({ ...page.query, interval: asInterval(page.range.intervalMs) });
+  const { range, query, isShown } = page.earlier;
+  const before = useSpend({ ...query, interval: asInterval(range.intervalMs) }, isShown);
+  const earlier = isShown ? before.data?.buckets : undefined;
+  const previous = earlier && prepareLines({ times: bucketStarts(range), buckets: earlier, lines: [SAVED], empty: 0 });
   const savings =
     data && prepareLines({ times: bucketStarts(page.range), buckets: data.buckets, lines: [SAVED], empty: 0 });
   return (
     <ChartCard
       title="Saved by the cache"
-      data={savings}
+      {...{ data: savings, previous }}
       kind="stacked"
       unit="usd"
-      emptyText="Nothing was saved in this range. Repeated requests are answered from the cache for nothing."
+      emptyText="Nothing was saved in this range. Repeated requests are answered from the cache at no cost."
       {...{ page, query: { error } }}
       height={160}
     />

@@ -1,34 +1,161 @@
+import { useEffect, useRef, useState } from 'react';
+import { Button } from '../../ui/button';
 import { Card } from '../../ui/card';
 import { Failure } from '../../ui/error-state';
+import { TextArea } from '../../ui/form';
 import { PageFrame } from '../shell/page-frame';
-import { AnswerCard } from './answer-card';
-import { RequestForm } from './request-form';
-import { useAnswers } from './use-answers';
+import { AnswerCard } from './answers/answer-card';
+import { CodeDialog } from './code-dialog';
+import { ModelsCard } from './models-card';
+import { isRunning } from './playground-store';
+import { SenderCard } from './sender-card';
+import { SettingsCard } from './settings-card';
+import { TurnCard } from './turn-card';
+import { type Playground, usePlayground } from './use-playground';
+import { useRerun } from './use-rerun';
 
-/** One prompt to one model or to two, as an application would send it: with a key, through every limit and cache. */
+/** A conversation with one model or with up to four side by side, as an application would have it: through every limit and cache. */
 export function PlaygroundPage() {
-  const { answers, error, isRunning, ask, stop } = useAnswers();
+  const playground = usePlayground();
+  const { store, state, send } = playground;
+  const rerun = useRerun(store);
+  const [isCode, setIsCode] = useState(false);
+  usePageKeys(() => send(), store.stopAll);
   return (
-    <PageFrame title="Playground" intro="Sends real requests: they count, cost and are cached as any other.">
-      <div className="grid gap-4 xl:grid-cols-[24rem_1fr]">
-        <Card title="Request">
-          <RequestForm isRunning={isRunning} onSend={(models, prompt) => void ask(models, prompt)} onStop={stop} />
-        </Card>
-        <div className="grid min-w-0 content-start gap-4">
-          <Failure of={{ error }} />
-          {answers.length === 0 && (
-            <Card>
-              <p className="py-10 text-center text-muted">
-                The answer, its headers, its cost and how the cache took it show here.
-              </p>
-            </Card>
-          )}
-          {answers.map((answer, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: the same model may be asked twice
-            <AnswerCard key={index} {...answer} isRunning={isRunning && answer.outcome === null} />
-          ))}
+    <PageFrame
+      title="Playground"
+      intro="Sends real requests. They are counted, charged and cached like any other."
+      actions={
+        <>
+          <Button onClick={() => setIsCode(true)}>View code</Button>
+          <Button onClick={store.clear}>New conversation</Button>
+        </>
+      }
+    >
+      <div className="grid gap-4 lg:grid-cols-[21rem_minmax(0,1fr)] lg:grid-rows-[auto_1fr]">
+        <div className="grid content-start gap-4">
+          <SenderCard playground={playground} />
+          <ModelsCard playground={playground} />
+        </div>
+        <div className="grid min-w-0 content-start gap-4 lg:col-start-2 lg:row-span-2 lg:row-start-1">
+          <Failure of={rerun} />
+          {rerun.isLoading && <p className="text-muted">Loading the request…</p>}
+          {state.missing !== null && <RerunNote missing={state.missing} />}
+          <Conversation playground={playground} />
+          <Answers playground={playground} />
+        </div>
+        <div className="min-w-0">
+          <SettingsCard playground={playground} />
         </div>
       </div>
+      {isCode && <CodeDialog playground={playground} onClose={() => setIsCode(false)} />}
     </PageFrame>
+  );
+}
+
+/** ⌘/Ctrl+Enter and Escape, whatever of the page has the focus; in a dialog they are the dialog's. */
+function usePageKeys(onSend: () => void, onStop: () => void): void {
+  const now = useRef({ onSend, onStop });
+  now.current = { onSend, onStop };
+  useEffect(() => {
+    const press = (event: KeyboardEvent) => {
+      if (event.defaultPrevented || (event.target instanceof Element && event.target.closest('[role=dialog]'))) return;
+      if (event.key === 'Enter' && (event.metaKey || event.ctrlKey)) {
+        event.preventDefault();
+        now.current.onSend();
+      } else if (event.key === 'Escape') now.current.onStop();
+    };
+    addEventListener('keydown', press);
+    return () => removeEventListener('keydown', press);
+  }, []);
+}
+
+function RerunNote({ missing }: { readonly missing: readonly string[] }) {
+  const isWhole = missing.length === 0;
+  return (
+    <div role="status" className={`rounded-md px-3 py-2 ${isWhole ? 'bg-accent-soft' : 'bg-warn-soft text-warn'}`}>
+      {isWhole
+        ? 'The logged request was loaded exactly as it was sent. Send it to run it again.'
+        : 'A logged request was loaded.'}
+      {missing.map((note) => (
+        <p key={note} className="wrap-anywhere">
+          {note}
+        </p>
+      ))}
+    </div>
+  );
+}
+
+function Conversation({ playground }: { readonly playground: Playground }) {
+  const { draft, state, store, sender, send, prepared, unanswered } = playground;
+  const isGoing = state.runs.some(isRunning);
+  const hint = whyNot(playground);
+  return (
+    <Card title="Conversation">
+      <div className="grid gap-3">
+        <TextArea label="System prompt" value={draft.system} rows={2} onValue={(system) => store.change({ system })} />
+        <ol aria-label="Turns" className="grid gap-3">
+          {draft.turns.map((turn, at) => (
+            <TurnCard
+              key={turn.id}
+              turn={turn}
+              number={at + 1}
+              isLast={at === draft.turns.length - 1}
+              playground={playground}
+            />
+          ))}
+        </ol>
+        {state.kept !== 'all' && <p className="text-xs text-warn">{LOST[state.kept]}</p>}
+        <div className="flex flex-wrap items-center justify-end gap-2">
+          {hint !== null && <span className="min-w-0 text-xs text-muted wrap-anywhere">{hint}</span>}
+          {isGoing && (
+            <Button onClick={store.stopAll}>
+              Stop <kbd className="text-2xs text-muted">Esc</kbd>
+            </Button>
+          )}
+          <Button
+            kind="primary"
+            disabled={sender === null || prepared.problems.length > 0 || unanswered.length > 0 || isGoing}
+            onClick={() => send()}
+          >
+            Send <kbd className="text-2xs opacity-80">⌘/Ctrl ⏎</kbd>
+          </Button>
+        </div>
+      </div>
+    </Card>
+  );
+}
+
+const LOST = {
+  'without pictures': "A reload loses the images: this tab's storage is full.",
+  nothing: "A reload loses this conversation: this tab's storage is full.",
+} as const;
+
+/** Why nothing can be sent right now. */
+function whyNot({ sender, prepared, unanswered }: Playground): string | null {
+  if (sender === null) return 'Choose a key first.';
+  const [problem] = prepared.problems;
+  if (problem !== undefined)
+    return problem.field === 'turns' ? problem.message : `Check the settings: ${problem.message}`;
+  return unanswered.length === 0 ? null : `Enter the result of ${unanswered.join(', ')}.`;
+}
+
+const COLUMNS = ['', '', 'xl:grid-cols-2', 'xl:grid-cols-3', 'xl:grid-cols-2 2xl:grid-cols-4'] as const;
+
+function Answers({ playground: { state, store } }: { readonly playground: Playground }) {
+  const { runs } = state;
+  if (runs.length === 0) {
+    return (
+      <Card>
+        <p className="py-8 text-center text-muted">Answers appear here with their cost, timing and route.</p>
+      </Card>
+    );
+  }
+  return (
+    <div className={`grid gap-4 ${COLUMNS[runs.length] ?? ''}`}>
+      {runs.map((run) => (
+        <AnswerCard key={run.id} run={run} store={store} isOneOfSeveral={runs.length > 1} />
+      ))}
+    </div>
   );
 }

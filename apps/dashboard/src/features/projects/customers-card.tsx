@@ -1,55 +1,81 @@
 import { useState } from 'react';
-import { type Customer, useCustomers, useProjectNames } from '../../api/projects';
+import { type Customer, findCustomer, useCustomers, useProjectNames } from '../../api/projects';
+import { useMayChange } from '../../api/session';
+import { useOpened } from '../../range/use-opened';
 import type { Page } from '../../range/use-page';
 import { Badge } from '../../ui/badge';
 import { SearchInput } from '../../ui/form';
+import { Plus } from '../../ui/icons';
 import type { Column } from '../../ui/table/column';
 import { MoreRows } from '../../ui/table/more-rows';
 import { TableCard } from '../../ui/table/table-card';
 import { useSettled } from '../../ui/use-settled';
+import { ChangeButton } from '../forms/change-button';
+import { OpenedOne } from '../forms/opened-one';
 import { LimitsDialog } from './limits-dialog';
+import { NewLimits } from './new-limits';
 
 /** Who spent most, and what they may spend; a row opens its limits. */
 export function CustomersCard({ page }: { readonly page: Page }) {
   const [q, setQ] = useState('');
-  const [open, setOpen] = useState<Customer | null>(null);
+  const opened = useOpened();
+  const mayChange = useMayChange();
   const part = useSettled(q.trim());
   const customers = useCustomers({ ...page.query, ...(part === '' ? {} : { q: part }) });
   const rows = customers.data?.rows;
+  const open = rows?.find((row) => keyOf(row) === opened.id);
   const projectName = useProjectNames();
   return (
     <TableCard
       title="Customers"
       actions={
-        <SearchInput
-          label="Find a customer"
-          placeholder="Part of a customer id"
-          className="w-52!"
-          value={q}
-          onValue={setQ}
-        />
+        <>
+          <SearchInput
+            label="Find a customer"
+            placeholder="Part of a customer ID"
+            className="w-52!"
+            value={q}
+            onValue={setQ}
+          />
+          <ChangeButton onClick={() => opened.open('new')}>
+            <Plus /> Limit a customer
+          </ChangeButton>
+        </>
       }
-      caption="Customers, the dearest first"
+      caption="Customers, highest spend first"
       query={customers}
       columns={[...nameColumns(projectName), ...COLUMNS]}
       rows={rows}
-      rowKey={(row) => `${row.project_id} ${row.customer_id}`}
+      rowKey={keyOf}
       csvName="customers"
-      onRow={setOpen}
-      emptyTitle={q === '' ? 'No customers in this range' : 'No customer has this in its id'}
+      linkOf={(row) => opened.linkTo(keyOf(row))}
+      emptyTitle={q === '' ? 'No customers in this range' : 'No matching customers'}
       emptyHint={q === '' ? NO_CUSTOMERS : undefined}
     >
       <MoreRows pages={customers} shown={rows?.length ?? 0} />
-      {open !== null && (
-        <LimitsDialog of={open} projectName={projectName(open.project_id)} onClose={() => setOpen(null)} />
+      {opened.id === 'new' && mayChange && <NewLimits projectId={page.projectId} onClose={opened.close} />}
+      {opened.id?.includes(' ') && (
+        <OpenedOne
+          what="customer"
+          row={open}
+          isLoaded={rows !== undefined}
+          queryKey={['customers', opened.id]}
+          read={() => findCustomer(opened.id ?? '')}
+          onClose={opened.close}
+        >
+          {(one) => <LimitsDialog of={one} projectName={projectName(one.project_id)} onClose={opened.close} />}
+        </OpenedOne>
       )}
     </TableCard>
   );
 }
 
+const keyOf = ({ project_id: project, customer_id: customer }: Customer) => `${project} ${customer}`;
+
 const NO_CUSTOMERS = (
   <>
-    Send <code className="font-mono">X-Customer-ID</code> with your requests, and each customer's spend shows here.
+    Send <code className="font-mono">X-Customer-ID</code> with your requests to see each customer's spend here. You can
+    set limits before a customer's first request.
   </>
 );
 

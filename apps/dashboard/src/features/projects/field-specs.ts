@@ -1,24 +1,57 @@
+import { parseLabels } from '@llm0/core/keys/parse-labels';
+import { formatUsdExact } from '../../format/format-usd';
 import type { FieldSpec } from '../forms/prepare-form';
+import { ModelField, ModelsField, ProvidersField } from '../forms/suggested-fields';
+
+const per = (period: string) => (usd: unknown) => `${formatUsdExact(Number(usd))} ${period}`;
+
+/** Labels as `team=search, env=prod`. */
+export const LABELS = {
+  name: 'labels',
+  label: 'Labels',
+  kind: 'text',
+  placeholder: 'team=search, cost-center=4711',
+  read: (text) => {
+    const labels = parseLabels(text);
+    if (labels === undefined) throw new Error('must be names and values such as team=search, env=prod');
+    return labels;
+  },
+  show: (labels) =>
+    Object.entries(labels as object)
+      .map(([name, value]) => `${name}=${value}`)
+      .join(', '),
+} as const satisfies FieldSpec;
 
 export const PROJECT_FIELDS: readonly FieldSpec[] = [
   { name: 'name', label: 'Name', kind: 'text', required: true },
-  { name: 'monthly_cap_usd', label: 'Monthly cap, USD', kind: 'usd', hint: 'A UTC month; empty = none' },
+  {
+    name: 'monthly_cap_usd',
+    label: 'Monthly cap, USD',
+    kind: 'usd',
+    hint: 'Per calendar month, UTC. Leave empty for no cap.',
+    understood: per('a month'),
+  },
   {
     name: 'strict_caps',
-    label: 'The cap is absolute',
+    label: 'Hard cap',
     kind: 'flag',
-    hint: 'Requests without a bound on their cost are refused',
+    hint: 'Refuses requests whose cost has no upper bound',
   },
   {
     name: 'cache_enabled',
     label: 'Exact cache',
     kind: 'flag',
-    hint: 'The same question again is answered for nothing',
+    hint: 'Answers identical requests at no cost',
   },
-  { name: 'semantic_cache_enabled', label: 'Semantic cache', kind: 'flag', hint: 'Nearly the same question too' },
+  {
+    name: 'semantic_cache_enabled',
+    label: 'Semantic cache',
+    kind: 'flag',
+    hint: 'Also answers nearly identical requests',
+  },
   {
     name: 'semantic_shadow',
-    label: 'Semantic cache in shadow',
+    label: 'Semantic cache in shadow mode',
     kind: 'flag',
     hint: 'Only logs what it would have answered',
   },
@@ -26,26 +59,38 @@ export const PROJECT_FIELDS: readonly FieldSpec[] = [
     name: 'cache_tool_calls',
     label: 'Cache tool calls',
     kind: 'flag',
-    hint: "Answers that call tools too: an agent's second run then replays its first",
+    hint: "Also caches answers that call tools: an agent's second run then replays its first",
   },
   {
     name: 'drop_params',
     label: 'Drop unsupported parameters',
     kind: 'flag',
-    hint: 'Leave out what a vendor does not take, instead of refusing the request',
+    hint: 'Removes what a vendor does not accept instead of refusing the request',
   },
   {
     name: 'passthrough',
     label: 'Pass-through',
     kind: 'list',
-    hint: 'Providers whose native APIs its keys may use; empty = none',
+    widget: ProvidersField,
+    hint: 'Providers whose native APIs its keys may use. Leave empty for none.',
     placeholder: 'none',
   },
-  { name: 'cache_ttl_seconds', label: 'Cache lifetime, s', kind: 'integer', hint: "Empty = the gateway's" },
-  { name: 'semantic_threshold', label: 'Semantic threshold', kind: 'number', hint: '0 to 1; empty = measured default' },
+  { ...LABELS, hint: 'For attributing costs: every request made with its keys carries them' },
+  {
+    name: 'cache_ttl_seconds',
+    label: 'Cache lifetime, seconds',
+    kind: 'integer',
+    hint: "Leave empty for the gateway's default",
+  },
+  {
+    name: 'semantic_threshold',
+    label: 'Semantic threshold',
+    kind: 'number',
+    hint: '0 to 1. Leave empty for the measured default.',
+  },
   {
     name: 'on_store_failure',
-    label: 'When the store is gone',
+    label: 'When the store is unavailable',
     kind: 'text',
     options: { closed: 'refuse requests', open: 'serve without limits' },
   },
@@ -57,15 +102,15 @@ export const PROJECT_FIELDS: readonly FieldSpec[] = [
   },
   {
     name: 'default_output_tokens',
-    label: 'Output tokens held',
+    label: 'Reserved output tokens',
     kind: 'integer',
-    hint: 'Where a request sets no limit',
+    hint: 'For requests that set no limit of their own',
   },
   {
     name: 'max_customers',
-    label: 'Customers a month',
+    label: 'Customers per month',
     kind: 'integer',
-    hint: 'Different X-Customer-IDs; those with limits of their own always pass; empty = any number',
+    hint: 'Maximum number of different X-Customer-IDs. Customers with their own limits are always allowed. Leave empty for no maximum.',
   },
   { name: 'is_active', label: 'Serve requests', kind: 'flag' },
 ];
@@ -76,48 +121,62 @@ export const NEW_PROJECT_FIELDS: readonly FieldSpec[] = PROJECT_FIELDS.filter(({
 
 export const KEY_FIELDS: readonly FieldSpec[] = [
   { name: 'name', label: 'Name', kind: 'text', required: true },
-  { name: 'rate_limit_per_minute', label: 'Requests a minute', kind: 'integer' },
-  { name: 'tokens_per_minute', label: 'Tokens a minute', kind: 'integer' },
-  { name: 'max_concurrency', label: 'Requests at once', kind: 'integer' },
-  { name: 'budget_usd', label: 'Budget, USD', kind: 'usd' },
-  { name: 'budget_period', label: 'Budget of', kind: 'text', options: { total: 'all time', month: 'each month' } },
+  { name: 'rate_limit_per_minute', label: 'Requests per minute', kind: 'integer' },
+  { name: 'tokens_per_minute', label: 'Tokens per minute', kind: 'integer' },
+  { name: 'max_concurrency', label: 'Concurrent requests', kind: 'integer' },
+  {
+    name: 'budget_usd',
+    label: 'Budget, USD',
+    kind: 'usd',
+    understood: (usd, { budget_period: period }) => per(period === 'month' ? 'a month' : 'in total')(usd),
+  },
+  { name: 'budget_period', label: 'Budget period', kind: 'text', options: { total: 'all time', month: 'each month' } },
   {
     name: 'allowed_models',
     label: 'Models',
     kind: 'list',
-    hint: 'With commas between; empty = every model',
+    widget: ModelsField,
+    hint: 'Models and aliases it may use. Leave empty for all.',
     placeholder: 'every model',
   },
   {
     name: 'drop_params',
     label: 'Unsupported parameters',
     kind: 'text',
-    options: { '': 'as the project says', true: 'drop', false: 'refuse the request' },
+    options: { '': 'same as the project', true: 'drop', false: 'refuse the request' },
     read: (text) => text === 'true',
   },
   {
     name: 'passthrough',
     label: 'Pass-through',
     kind: 'list',
-    hint: 'Providers whose native APIs it may use; empty = as the project says, "none" = none',
-    placeholder: 'as the project says',
+    widget: ProvidersField,
+    hint: 'Providers whose native APIs it may use. Leave empty to follow the project; "none" allows none.',
+    placeholder: 'same as the project',
     emptyList: 'none',
   },
-  { name: 'expires_at', label: 'Ends at', kind: 'instant', hint: 'Local time; empty = never' },
+  { ...LABELS, hint: "For attributing costs. Added to the project's labels, which they override." },
+  { name: 'expires_at', label: 'Expires', kind: 'instant', hint: 'Your local time. Leave empty for never.' },
 ];
 
 export const CUSTOMER_FIELDS: readonly FieldSpec[] = [
-  { name: 'daily_spend_limit_usd', label: 'A day, USD', kind: 'usd' },
-  { name: 'monthly_spend_limit_usd', label: 'A month, USD', kind: 'usd' },
-  { name: 'per_request_max_usd', label: 'One request, USD', kind: 'usd' },
-  { name: 'requests_per_minute', label: 'Requests a minute', kind: 'integer' },
-  { name: 'requests_per_hour', label: 'Requests an hour', kind: 'integer' },
-  { name: 'requests_per_day', label: 'Requests a day', kind: 'integer' },
+  { name: 'daily_spend_limit_usd', label: 'Per day, USD', kind: 'usd', understood: per('a day') },
+  { name: 'monthly_spend_limit_usd', label: 'Per month, USD', kind: 'usd', understood: per('a month') },
+  { name: 'per_request_max_usd', label: 'Per request, USD', kind: 'usd', understood: per('a request') },
+  { name: 'requests_per_minute', label: 'Requests per minute', kind: 'integer' },
+  { name: 'requests_per_hour', label: 'Requests per hour', kind: 'integer' },
+  { name: 'requests_per_day', label: 'Requests per day', kind: 'integer' },
   {
     name: 'on_limit_behavior',
-    label: 'Beyond a spend limit',
+    label: 'When a spend limit is reached',
     kind: 'text',
     options: { block: 'refuse (429)', downgrade: 'answer with a cheaper model', warn: 'answer with a warning' },
   },
-  { name: 'downgrade_model', label: 'Cheaper model', kind: 'text', hint: 'For "answer with a cheaper model"' },
+  {
+    name: 'downgrade_model',
+    label: 'Cheaper model',
+    kind: 'text',
+    widget: ModelField,
+    hint: 'Used by "answer with a cheaper model"',
+  },
 ];

@@ -2,10 +2,12 @@ import { useState } from 'react';
 import { useChange } from '../../api/change';
 import { api, read } from '../../api/client';
 import type { Key, KeyInput, KeyWithSecret } from '../../api/projects';
+import { saveChanges } from '../../api/save-changes';
 import { Button } from '../../ui/button';
 import { Dialog, type DialogOf } from '../../ui/dialog';
 import { ChangeButton } from '../forms/change-button';
-import { SpecForm } from '../forms/spec-form';
+import { type Edit, SpecForm } from '../forms/spec-form';
+import { useRecentRequests } from '../forms/use-impact';
 import { KEY_FIELDS } from './field-specs';
 
 interface Props extends DialogOf<Key> {
@@ -14,11 +16,11 @@ interface Props extends DialogOf<Key> {
 
 const QUESTIONS = {
   rotate: {
-    text: 'The key gets a new secret; the old one is refused from the next request on.',
+    text: 'The key gets a new secret, and the old one stops working immediately.',
     confirmLabel: 'Rotate now',
   },
   revoke: {
-    text: 'Requests with this key are refused from the next one on. This cannot be undone.',
+    text: 'All further requests with this key are refused. This cannot be undone.',
     confirmLabel: 'Revoke now',
   },
 } as const;
@@ -26,6 +28,7 @@ const QUESTIONS = {
 /** A key's limits; rotate and revoke ask once more. */
 export function KeyDialog({ of: apiKey, onClose, onSecret }: Props) {
   const [asked, setAsked] = useState<keyof typeof QUESTIONS | null>(null);
+  const recent = useRecentRequests({ project_id: apiKey.project_id, group_by: 'key', is: apiKey.id });
   const { save, rotate, revoke } = useKeyChanges(apiKey);
   const confirmed = {
     revoke: () => revoke.mutate(undefined, { onSuccess: onClose }),
@@ -41,7 +44,9 @@ export function KeyDialog({ of: apiKey, onClose, onSecret }: Props) {
     <Dialog title={apiKey.name} description={`${apiKey.prefix}…`} onClose={onClose}>
       {asked !== null ? (
         <div className="grid gap-3">
-          <p>{QUESTIONS[asked].text}</p>
+          <p>
+            {QUESTIONS[asked].text} It served {recent}.
+          </p>
           <div className="flex justify-end gap-2">
             <Button onClick={() => setAsked(null)}>Back</Button>
             <Button kind="danger" disabled={rotate.isPending || revoke.isPending} onClick={confirmed[asked]}>
@@ -57,7 +62,7 @@ export function KeyDialog({ of: apiKey, onClose, onSecret }: Props) {
           change={save}
           otherError={rotate.error ?? revoke.error}
           disabled={!apiKey.is_active}
-          onSubmit={(body) => save.mutate(body as unknown as KeyInput, { onSuccess: onClose })}
+          onSubmit={(_, edit) => save.mutate(edit, { onSuccess: onClose })}
         >
           <ChangeButton disabled={!apiKey.is_active} onClick={() => setAsked('rotate')}>
             Rotate
@@ -77,11 +82,16 @@ function useKeyChanges(apiKey: Key) {
   const affects = [['keys'], ['budgets']];
   return {
     save: useChange({
-      run: (json: KeyInput) => read(routes.$patch({ param, json })),
+      run: (edit: Edit) =>
+        saveChanges({
+          ...edit,
+          read: () => routes.$get({ param }),
+          write: (options) => routes.$patch({ param, json: edit.changes as Partial<KeyInput> }, options),
+        }),
       affects,
-      done: 'Saved; it holds from the next request on',
+      done: 'Saved. Changes apply from the next request.',
     }),
     rotate: useChange({ run: () => read(routes.rotate.$post({ param })), affects }),
-    revoke: useChange({ run: () => routes.$delete({ param }), affects, done: 'The key is refused from now on' }),
+    revoke: useChange({ run: () => routes.$delete({ param }), affects, done: 'Key revoked' }),
   };
 }

@@ -1,10 +1,14 @@
 import { useState } from 'react';
 import { useChange } from '../../api/change';
 import { api, read } from '../../api/client';
-import { type Key, type KeyInput, type KeyWithSecret, useKeys } from '../../api/projects';
+import { findKey, type Key, type KeyInput, type KeyWithSecret, useKeys } from '../../api/projects';
+import { useMayChange } from '../../api/session';
+import { formatAgo, formatInstant, type TimeZoneChoice } from '../../format/format-time';
 import { formatUsd } from '../../format/format-usd';
+import { useOpened } from '../../range/use-opened';
+import { usePage } from '../../range/use-page';
 import { Badge } from '../../ui/badge';
-import { SearchInput } from '../../ui/form';
+import { SearchInput, Tick } from '../../ui/form';
 import { Plus } from '../../ui/icons';
 import { Mono } from '../../ui/mono';
 import { Name } from '../../ui/name';
@@ -13,7 +17,9 @@ import { MoreRows } from '../../ui/table/more-rows';
 import { TableCard } from '../../ui/table/table-card';
 import { useSettled } from '../../ui/use-settled';
 import { ChangeButton } from '../forms/change-button';
+import { OpenedOne } from '../forms/opened-one';
 import { SpecDialog } from '../forms/spec-form';
+import { BulkBar } from './bulk-keys';
 import { KEY_FIELDS } from './field-specs';
 import { KeyDialog } from './key-dialog';
 import { SecretDialog } from './secret-dialog';
@@ -22,33 +28,54 @@ import { SecretDialog } from './secret-dialog';
 export function KeysCard({ projectId }: { readonly projectId: string }) {
   const [q, setQ] = useState('');
   const keys = useKeys(projectId, useSettled(q.trim()));
-  const [isCreating, setIsCreating] = useState(false);
-  const [open, setOpen] = useState<Key | null>(null);
+  const opened = useOpened();
+  const mayChange = useMayChange();
+  const [selected, setSelected] = useState<readonly Key[]>([]);
+  const { timeZone } = usePage();
   const [secret, setSecret] = useState<KeyWithSecret | null>(null);
   const rows = keys.data?.rows;
+  const open = rows?.find(({ id }) => id === opened.id);
   return (
     <TableCard
       title="Keys"
       actions={
         <>
           <SearchInput label="Find a key" className="w-40!" value={q} onValue={setQ} />
-          <ChangeButton onClick={() => setIsCreating(true)}>
+          <ChangeButton onClick={() => opened.open('new')}>
             <Plus /> New key
           </ChangeButton>
         </>
       }
       caption="Keys"
       query={keys}
-      columns={COLUMNS}
+      columns={[...COLUMNS, lastUsedColumn(timeZone)]}
       rows={rows}
+      above={<BulkBar {...{ selected }} onSelect={setSelected} />}
+      lead={mayChange ? selectLead(rows ?? [], selected, setSelected) : undefined}
       rowKey={(row) => row.id}
-      onRow={setOpen}
-      emptyTitle={q === '' ? 'No keys' : 'No key has this in its name'}
-      emptyHint={q === '' ? 'Make one, and send a first request with it.' : undefined}
+      linkOf={(row) => opened.linkTo(row.id)}
+      emptyTitle={q === '' ? 'No keys yet' : 'No matching keys'}
+      emptyHint={q === '' ? 'Create one to send a first request.' : undefined}
     >
       <MoreRows pages={keys} shown={rows?.length ?? 0} />
-      <NewKey projectId={projectId} open={isCreating} onClose={() => setIsCreating(false)} onSecret={setSecret} />
-      {open !== null && <KeyDialog of={open} onClose={() => setOpen(null)} onSecret={setSecret} />}
+      <NewKey
+        projectId={projectId}
+        open={opened.id === 'new' && mayChange}
+        onClose={opened.close}
+        onSecret={setSecret}
+      />
+      {opened.id !== undefined && opened.id !== 'new' && (
+        <OpenedOne
+          what="key"
+          row={open}
+          isLoaded={rows !== undefined}
+          queryKey={['keys', projectId, opened.id]}
+          read={() => findKey(projectId, opened.id ?? '')}
+          onClose={opened.close}
+        >
+          {(key) => <KeyDialog of={key} onClose={opened.close} onSecret={setSecret} />}
+        </OpenedOne>
+      )}
       {secret !== null && <SecretDialog of={secret} onClose={() => setSecret(null)} />}
     </TableCard>
   );
@@ -91,12 +118,17 @@ const COLUMNS: readonly Column<Key>[] = [
     value: (key) => key.name,
     cell: (key) => (
       <Name name={key.name}>
+        {Object.entries(key.labels ?? {}).map(([name, value]) => (
+          <Badge key={name}>
+            {name}={value}
+          </Badge>
+        ))}
         {!key.is_active && <Badge tone="bad">revoked</Badge>}
         {key.expires_at !== null && Date.parse(key.expires_at) < Date.now() && <Badge tone="warn">expired</Badge>}
       </Name>
     ),
   },
-  { header: 'Begins with', wideOnly: true, value: (key) => key.prefix, cell: (key) => <Mono>{key.prefix}…</Mono> },
+  { header: 'Starts with', wideOnly: true, value: (key) => key.prefix, cell: (key) => <Mono>{key.prefix}…</Mono> },
   { header: 'Requests/min', unit: 'count', none: 'none', wideOnly: true, value: (key) => key.rate_limit_per_minute },
   { header: 'Tokens/min', unit: 'count', none: 'none', wideOnly: true, value: (key) => key.tokens_per_minute },
   {
@@ -111,3 +143,33 @@ const COLUMNS: readonly Column<Key>[] = [
   { header: 'Spent', unit: 'usd', value: (key) => key.spent_usd },
   { header: 'Requests', unit: 'count', wideOnly: true, value: (key) => key.requests },
 ];
+
+const lastUsedColumn = (timeZone: TimeZoneChoice): Column<Key> => ({
+  header: 'Last used',
+  align: 'right',
+  value: (key) => key.last_used_at,
+  cell: ({ last_used_at: at }) =>
+    at === null ? (
+      'never'
+    ) : (
+      <time dateTime={at} title={formatInstant(at, timeZone)}>
+        {formatAgo(at, Date.now())}
+      </time>
+    ),
+});
+
+/** A box to tick on each row, and one for all that are loaded. */
+function selectLead(rows: readonly Key[], selected: readonly Key[], onSelect: (keys: readonly Key[]) => void) {
+  const ids = new Set(selected.map(({ id }) => id));
+  const isAll = rows.length > 0 && rows.every(({ id }) => ids.has(id));
+  return {
+    heading: <Tick label="Select all keys shown" isTicked={isAll} onTick={() => onSelect(isAll ? [] : rows)} />,
+    cell: (key: Key) => (
+      <Tick
+        label={`Select ${key.name}`}
+        isTicked={ids.has(key.id)}
+        onTick={() => onSelect(ids.has(key.id) ? selected.filter(({ id }) => id !== key.id) : [...selected, key])}
+      />
+    ),
+  };
+}

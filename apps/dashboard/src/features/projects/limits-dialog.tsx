@@ -1,10 +1,13 @@
 import { useChange } from '../../api/change';
 import { api, read } from '../../api/client';
 import { type Customer, type CustomerLimitsInput, useCustomerLimits } from '../../api/projects';
+import { saveChanges } from '../../api/save-changes';
+import { formatUsd } from '../../format/format-usd';
 import { Dialog, type DialogOf } from '../../ui/dialog';
 import { Failure } from '../../ui/error-state';
-import { ChangeButton } from '../forms/change-button';
-import { SpecForm } from '../forms/spec-form';
+import { ConfirmButton } from '../forms/confirm-button';
+import { fillForm, readForm } from '../forms/prepare-form';
+import { type Edit, SpecForm } from '../forms/spec-form';
 import { CUSTOMER_FIELDS } from './field-specs';
 
 interface Props extends DialogOf<Customer> {
@@ -19,17 +22,29 @@ export function LimitsDialog({ of: customer, projectName, onClose }: Props) {
   const routes = api.projects[':id'].customers[':customer_id'].limits;
   const affects = [['customers'], ['customer-limits'], ['budgets']];
   const save = useChange({
-    run: (json: CustomerLimitsInput) => read(routes.$put({ param, json })),
+    run: ({ json, edit }: { readonly json: CustomerLimitsInput; readonly edit: Edit }) =>
+      limits.data === null
+        ? read(routes.$put({ param, json }))
+        : saveChanges({
+            ...edit,
+            read: () => routes.$get({ param }),
+            // PUT writes the whole: what others changed goes with it.
+            write: (options, { model_limits, ...current }) => {
+              const kept = readForm(CUSTOMER_FIELDS, fillForm(CUSTOMER_FIELDS, current));
+              const whole = { model_limits, ...kept, ...edit.changes } as CustomerLimitsInput;
+              return routes.$put({ param, json: whole }, options);
+            },
+          }),
     affects,
-    done: 'The limits hold from the next request on',
+    done: 'Limits saved. They apply from the next request.',
   });
   const remove = useChange({
     run: () => routes.$delete({ param }),
     affects,
-    done: 'The customer has no limits any more',
+    done: 'Limits removed',
   });
   return (
-    <Dialog title={customerId} description={`Limits of this customer in ${projectName}`} onClose={onClose}>
+    <Dialog title={customerId} description={`Limits of this customer in project ${projectName}`} onClose={onClose}>
       <Failure of={limits} />
       {limits.data !== undefined && (
         <SpecForm
@@ -37,17 +52,21 @@ export function LimitsDialog({ of: customer, projectName, onClose }: Props) {
           resource={limits.data ?? { on_limit_behavior: 'block' }}
           submitLabel="Save limits"
           change={save}
-          otherError={remove.error}
-          onSubmit={(body) =>
-            save.mutate({ model_limits: limits.data?.model_limits ?? {}, ...body } as CustomerLimitsInput, {
-              onSuccess: onClose,
-            })
-          }
+          onSubmit={(body, edit) => {
+            const json = { model_limits: limits.data?.model_limits ?? {}, ...body } as CustomerLimitsInput;
+            save.mutate({ json, edit }, { onSuccess: onClose });
+          }}
         >
           {limits.data !== null && (
-            <ChangeButton kind="danger" onClick={() => remove.mutate(undefined, { onSuccess: onClose })}>
+            <ConfirmButton
+              title={`Remove the limits of ${customerId}?`}
+              impact={`Only the limits of its key and project will apply. This customer has spent ${formatUsd(customer.today_usd)} today and ${formatUsd(customer.month_usd)} this month.`}
+              confirmLabel="Remove limits"
+              change={remove}
+              onConfirm={() => remove.mutate(undefined, { onSuccess: onClose })}
+            >
               Remove limits
-            </ChangeButton>
+            </ConfirmButton>
           )}
         </SpecForm>
       )}

@@ -1,15 +1,17 @@
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useChange } from '../../api/change';
-import { api, read } from '../../api/client';
+import { api } from '../../api/client';
 import { type Project, type ProjectInput, useProjects } from '../../api/projects';
+import { saveChanges } from '../../api/save-changes';
 import { Card } from '../../ui/card';
 import { ConfirmDialog } from '../../ui/confirm-dialog';
 import { EmptyState } from '../../ui/empty-state';
 import { Failure } from '../../ui/error-state';
 import { Mono } from '../../ui/mono';
 import { ChangeButton } from '../forms/change-button';
-import { SpecForm } from '../forms/spec-form';
+import { type Edit, SpecForm } from '../forms/spec-form';
+import { useRecentRequests } from '../forms/use-impact';
 import { PageFrame } from '../shell/page-frame';
 import { CapCard } from '../spend/cap-card';
 import { PROJECT_FIELDS } from './field-specs';
@@ -30,7 +32,7 @@ export function ProjectPage() {
     return (
       <PageFrame title="Project">
         {!projects.isPending && (
-          <EmptyState title="There is no such project">
+          <EmptyState title="Project not found">
             <Link to="/projects" className="text-accent underline">
               All projects
             </Link>
@@ -49,7 +51,7 @@ export function ProjectPage() {
           search={{ project: project.id }}
           className="rounded-md px-2 py-1 text-muted hover:bg-hover hover:text-text"
         >
-          Its requests
+          View requests
         </Link>
       }
     >
@@ -63,17 +65,23 @@ export function ProjectPage() {
 function SettingsCard({ project }: { readonly project: Project }) {
   const navigate = useNavigate();
   const [isDeleting, setIsDeleting] = useState(false);
+  const recent = useRecentRequests({ project_id: project.id, group_by: 'project', is: project.id });
   const param = { id: project.id };
   const affects = [['projects'], ['budgets']];
   const save = useChange({
-    run: (json: ProjectInput) => read(api.projects[':id'].$patch({ param, json })),
+    run: (edit: Edit) =>
+      saveChanges({
+        ...edit,
+        read: () => api.projects[':id'].$get({ param }),
+        write: (options) => api.projects[':id'].$patch({ param, json: edit.changes as ProjectInput }, options),
+      }),
     affects,
-    done: 'Saved; it holds from the next request on',
+    done: 'Saved. Changes apply from the next request.',
   });
   const remove = useChange({
     run: () => api.projects[':id'].$delete({ param }),
     affects,
-    done: 'The project is deleted; its keys are refused',
+    done: 'Project deleted. Its keys no longer work.',
   });
   return (
     <Card title="Settings">
@@ -82,7 +90,7 @@ function SettingsCard({ project }: { readonly project: Project }) {
         resource={project}
         submitLabel="Save settings"
         change={save}
-        onSubmit={(body) => save.mutate(body as ProjectInput)}
+        onSubmit={(_, edit) => save.mutate(edit)}
       >
         <ChangeButton kind="danger" onClick={() => setIsDeleting(true)}>
           Delete project
@@ -91,7 +99,7 @@ function SettingsCard({ project }: { readonly project: Project }) {
       {isDeleting && (
         <ConfirmDialog
           title={`Delete ${project.name}?`}
-          description="Its keys are refused from the next request on. Its requests stay in the log."
+          description={`It served ${recent}. Its keys stop working immediately. Its requests stay in the log.`}
           confirmLabel="Delete project"
           change={remove}
           onConfirm={() => remove.mutate(undefined, { onSuccess: () => void navigate({ to: '/projects' }) })}

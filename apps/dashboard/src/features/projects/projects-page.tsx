@@ -5,6 +5,7 @@ import { api, read } from '../../api/client';
 import { type ProjectInput, useProjects } from '../../api/projects';
 import { useSpend } from '../../api/stats';
 import { rangeQuery, untilNow } from '../../range/time-range';
+import { useOpened } from '../../range/use-opened';
 import { usePage } from '../../range/use-page';
 import { Badge } from '../../ui/badge';
 import { Plus } from '../../ui/icons';
@@ -26,7 +27,7 @@ export function ProjectsPage() {
   const page = usePage();
   const { tab = 'projects' } = useSearch({ from: '/projects' });
   const navigate = useNavigate();
-  const [isCreating, setIsCreating] = useState(false);
+  const opened = useOpened();
   const show = (value: keyof typeof TABS) =>
     void navigate({
       to: '/projects',
@@ -39,20 +40,19 @@ export function ProjectsPage() {
       actions={
         <>
           <Segmented label="Show" options={TABS} value={tab} onChange={show} />
-          <ChangeButton kind="primary" onClick={() => setIsCreating(true)}>
+          <ChangeButton kind="primary" onClick={() => opened.open('new-project')}>
             <Plus /> New project
           </ChangeButton>
         </>
       }
     >
       {tab === 'customers' ? <CustomersCard page={page} /> : <ProjectsCard />}
-      <NewProject open={isCreating} onClose={() => setIsCreating(false)} />
+      <NewProject open={opened.id === 'new-project'} onClose={opened.close} />
     </PageFrame>
   );
 }
 
 function ProjectsCard() {
-  const navigate = useNavigate();
   const projects = useProjects();
   const [nowMs] = useState(() => Date.now());
   const spend = useSpend({
@@ -72,7 +72,7 @@ function ProjectsCard() {
       rows={lines}
       rowKey={(line) => line.id}
       csvName="projects"
-      onRow={({ id }) => void navigate({ to: '/projects/$projectId', params: { projectId: id } })}
+      linkOf={({ id }) => ({ to: '/projects/$projectId', params: { projectId: id } })}
     />
   );
 }
@@ -106,7 +106,7 @@ function NewProject({ open, onClose }: { readonly open: boolean; readonly onClos
   const create = useChange({
     run: (json: NewProjectInput) => read(api.projects.$post({ json })),
     affects: [['projects'], ['budgets']],
-    done: 'The project is there',
+    done: 'Project created',
   });
   const onSuccess = ({ id }: { id: string }) =>
     void navigate({ to: '/projects/$projectId', params: { projectId: id } });

@@ -1,10 +1,10 @@
 import { useState } from 'react';
 import type { KeyWithSecret } from '../../api/projects';
 import { useExampleModel, useGatewayUrl } from '../../api/settings';
-import { Button } from '../../ui/button';
 import { CodeBlock } from '../../ui/copy-button';
-import { Dialog, type DialogOf } from '../../ui/dialog';
+import type { DialogOf } from '../../ui/dialog';
 import { Segmented } from '../../ui/segmented';
+import { ShownOnceDialog } from '../../ui/shown-once-dialog';
 import { snippets } from './prepare-snippets';
 
 const LANGUAGES = { curl: 'curl', javascript: 'JavaScript', python: 'Python' } as const;
@@ -15,22 +15,9 @@ export function SecretDialog({ of: apiKey, onClose }: DialogOf<KeyWithSecret>) {
   const url = useGatewayUrl();
   const code = snippets({ url, apiKey: apiKey.key, model: useExampleModel() });
   return (
-    <Dialog
-      title={`Key ${apiKey.name}`}
-      description="Copy it now: only its hash is kept, it is never shown again."
-      onClose={onClose}
-      sticky
-    >
-      <div className="grid gap-3">
-        <CodeBlock label="Secret" code={apiKey.key} />
-        <Segmented label="Language" options={LANGUAGES} value={language} onChange={setLanguage} />
-        <CodeBlock label="First request" code={code[language]} />
-        <div className="flex justify-end">
-          <Button kind="primary" onClick={onClose}>
-            I have copied it
-          </Button>
-        </div>
-      </div>
-    </Dialog>
+    <ShownOnceDialog title={`Key ${apiKey.name}`} label="Secret" secret={apiKey.key} onClose={onClose}>
+      <Segmented label="Language" options={LANGUAGES} value={language} onChange={setLanguage} />
+      <CodeBlock label="First request" code={code[language]} />
+    </ShownOnceDialog>
   );
 }

@@ -1,29 +1,26 @@
-import { useEffect, useState } from 'react';
-import { CACHES, type RequestFilter, STATUSES } from '../../range/page-search';
+import { Popover } from 'radix-ui';
+import { type ReactNode, useEffect, useState } from 'react';
+import { CACHES, type RequestFilter, STATUSES, valuesOf } from '../../range/request-filter';
 import { Button } from '../../ui/button';
-import { Form, Input, SearchInput, Select } from '../../ui/form';
-import { Close } from '../../ui/icons';
+import { Form, SearchInput, Select } from '../../ui/form';
+import { Close, Plus } from '../../ui/icons';
+import { FilterEditor, useValueNames } from './filter-editor';
+import {
+  type Chip,
+  changeOf,
+  chipsOf,
+  describeChip,
+  FIELD_NAMES,
+  type FieldName,
+  type FilterChange,
+  fieldOf,
+} from './prepare-filters';
 
 interface Props {
   readonly filter: RequestFilter;
-  readonly onChange: (change: { readonly [K in keyof RequestFilter]?: string }) => void;
+  readonly projectId: string | undefined;
+  readonly onChange: (change: FilterChange) => void;
 }
-
-type TextName = Exclude<keyof RequestFilter, 'status' | 'cache' | 'q'>;
-
-/** Filters typed in; the others have a list to choose from. */
-const TEXTS = {
-  model: { label: 'Model', placeholder: 'gpt-4o-mini' },
-  provider: { label: 'Provider', placeholder: 'openai' },
-  customer_id: { label: 'Customer', placeholder: 'acme' },
-  label: { label: 'Label', placeholder: 'team=growth' },
-  min_cost: { label: 'Cost from, USD', placeholder: '0.01' },
-  min_latency: { label: 'Latency from, ms', placeholder: '1000' },
-  api_key_id: { label: 'Key id', placeholder: 'UUID' },
-  request_id: { label: 'Request id', placeholder: 'UUID' },
-} as const satisfies Record<TextName, { label: string; placeholder: string }>;
-const NAMES = Object.keys(TEXTS) as TextName[];
-const NAME_OPTIONS = NAMES.map((name) => [name, TEXTS[name].label] as const);
 
 const CHOICES = [
   { name: 'status', label: 'Status', anyLabel: 'Any status', values: STATUSES },
@@ -31,7 +28,8 @@ const CHOICES = [
 ] as const;
 
 /** What the list is narrowed to; all of it stands in the address. */
-export function FilterBar({ filter, onChange }: Props) {
+export function FilterBar({ filter, projectId, onChange }: Props) {
+  const chips = chipsOf(filter);
   return (
     <search className="flex flex-wrap items-center gap-2">
       <SearchForm filter={filter} onChange={onChange} />
@@ -40,43 +38,41 @@ export function FilterBar({ filter, onChange }: Props) {
           key={name}
           aria-label={label}
           className="w-32 max-sm:flex-1"
-          anyLabel={anyLabel}
+          anyLabel={valuesOf(filter[name]).length > 1 ? 'Multiple' : anyLabel}
           options={values.map((value) => [value, value.replace('_', ' ')] as const)}
-          value={filter[name] ?? ''}
+          value={typeof filter[name] === 'string' ? filter[name] : ''}
           onValue={(value) => onChange({ [name]: value || undefined })}
         />
       ))}
-      <AddForm onChange={onChange} />
-      {NAMES.filter((name) => filter[name] !== undefined).map((name) => (
-        <span
-          key={name}
-          className="inline-flex max-w-72 items-center gap-1 rounded-md bg-accent-soft py-0.5 pr-0.5 pl-2 text-xs text-accent"
-        >
-          <span className="truncate">
-            {TEXTS[name].label}: {filter[name]}
-          </span>
-          <button
-            type="button"
-            aria-label={`Remove the filter ${TEXTS[name].label}`}
-            className="rounded p-0.5 hover:bg-hover"
-            onClick={() => onChange({ [name]: undefined })}
-          >
-            <Close width="12" height="12" />
-          </button>
-        </span>
+      <AddFilter {...{ chips, projectId, onChange }} />
+      {chips.filter(hasChip).map((chip) => (
+        <ChipButton key={`${chip.field} ${chip.isNot}`} {...{ chip, projectId, onChange }} />
       ))}
+      {chips.length > 1 && (
+        <Button
+          kind="ghost"
+          size="small"
+          onClick={() => onChange(Object.assign({}, ...chips.map((chip) => changeOf(chip, null))))}
+        >
+          Clear filters
+        </Button>
+      )}
     </search>
   );
 }
 
-function SearchForm({ filter, onChange }: Props) {
+/** One status, or one outcome of the cache, stands in its own list. */
+const hasChip = ({ field, isNot, values }: Chip) =>
+  isNot || values.length > 1 || !CHOICES.some(({ name }) => name === field);
+
+function SearchForm({ filter, onChange }: Pick<Props, 'filter' | 'onChange'>) {
   const [q, setQ] = useState(filter.q ?? '');
   useEffect(() => setQ(filter.q ?? ''), [filter.q]);
   return (
     <Form className="max-sm:w-full" onSubmit={() => onChange({ q: q.trim() || undefined })}>
       <SearchInput
-        label="Search in models, customers, request ids and errors"
-        placeholder="Search, then Enter"
+        label="Search models, customers, request IDs and errors"
+        placeholder="Search and press Enter"
         className="sm:w-52!"
         value={q}
         onValue={setQ}
@@ -85,30 +81,116 @@ function SearchForm({ filter, onChange }: Props) {
   );
 }
 
-function AddForm({ onChange }: Pick<Props, 'onChange'>) {
-  const [name, setName] = useState<TextName>('model');
-  const [value, setValue] = useState('');
-  const add = () => {
-    if (value.trim() !== '') onChange({ [name]: value.trim() });
-    setValue('');
+interface ChipProps extends Pick<Props, 'projectId' | 'onChange'> {
+  readonly chip: Chip;
+}
+
+/** A filter that is set: Enter edits it, Delete takes it away. */
+function ChipButton({ chip, projectId, onChange }: ChipProps) {
+  const [isOpen, setIsOpen] = useState(false);
+  const nameOf = useValueNames(chip);
+  const remove = () => onChange(changeOf(chip, null));
+  const text = describeChip(chip, nameOf);
+  return (
+    <Popover.Root open={isOpen} onOpenChange={setIsOpen}>
+      <span className="inline-flex max-w-80 items-center rounded-md bg-accent-soft text-xs text-accent">
+        <Popover.Trigger
+          className="min-w-0 truncate rounded-md py-1 pl-2"
+          title={`${text} (press Enter to edit, Delete to remove)`}
+          onKeyDown={(event) => {
+            if (event.key !== 'Delete' && event.key !== 'Backspace') return;
+            event.preventDefault();
+            remove();
+            document.getElementById('main')?.focus({ preventScroll: true });
+          }}
+        >
+          {text}
+        </Popover.Trigger>
+        <button
+          type="button"
+          aria-label={`Remove the filter ${fieldOf(chip.field).label}`}
+          className="rounded p-1 hover:bg-hover"
+          onClick={remove}
+        >
+          <Close width="12" height="12" />
+        </button>
+      </span>
+      <Panel label={`Filter ${fieldOf(chip.field).label}`}>
+        <FilterEditor
+          {...{ chip, projectId }}
+          onChange={(next) => onChange(changeOf(chip, next))}
+          onDone={() => setIsOpen(false)}
+        />
+      </Panel>
+    </Popover.Root>
+  );
+}
+
+interface AddProps extends Pick<Props, 'projectId' | 'onChange'> {
+  readonly chips: readonly Chip[];
+}
+
+/** First what it is about, then its values. */
+function AddFilter({ chips, projectId, onChange }: AddProps) {
+  const [field, setField] = useState<FieldName | null>(null);
+  const [isNot, setIsNot] = useState(false);
+  const [isOpen, setIsOpen] = useState(false);
+  const chip = chips.find((one) => one.field === field && one.isNot === isNot);
+  const show = (open: boolean) => {
+    setIsOpen(open);
+    setField(null);
+    setIsNot(false);
   };
   return (
-    <Form className="flex items-center gap-1 max-sm:w-full" onSubmit={add}>
-      <Select
-        aria-label="Filter by"
-        className="w-36 max-sm:flex-1"
-        options={NAME_OPTIONS}
-        value={name}
-        onValue={(one) => setName(one as TextName)}
-      />
-      <Input
-        aria-label={TEXTS[name].label}
-        placeholder={TEXTS[name].placeholder}
-        className="w-36! max-sm:flex-1"
-        value={value}
-        onValue={setValue}
-      />
-      <Button type="submit">Add</Button>
-    </Form>
+    <Popover.Root open={isOpen} onOpenChange={show}>
+      <Popover.Trigger asChild>
+        <Button>
+          <Plus /> Filter
+        </Button>
+      </Popover.Trigger>
+      <Panel label="Add a filter">
+        {field === null ? (
+          <ul className="grid grid-cols-2 gap-0.5">
+            {FIELD_NAMES.map((name) => (
+              <li key={name}>
+                <button
+                  type="button"
+                  className="w-full rounded px-2 py-1.5 text-left text-xs hover:bg-hover"
+                  onClick={() => setField(name)}
+                >
+                  {fieldOf(name).label}
+                </button>
+              </li>
+            ))}
+          </ul>
+        ) : (
+          <FilterEditor
+            chip={chip ?? { field, isNot, values: [] }}
+            projectId={projectId}
+            onChange={(next) => {
+              setIsNot(next.isNot);
+              onChange(changeOf(chip ?? null, next));
+            }}
+            onDone={() => show(false)}
+          />
+        )}
+      </Panel>
+    </Popover.Root>
+  );
+}
+
+function Panel({ label, children }: { readonly label: string; readonly children: ReactNode }) {
+  return (
+    <Popover.Portal>
+      <Popover.Content
+        align="start"
+        sideOffset={4}
+        collisionPadding={8}
+        aria-label={label}
+        className="z-30 w-72 max-w-[calc(100vw-1rem)] rounded-lg border border-line-strong bg-panel p-3 shadow-lg"
+      >
+        {children}
+      </Popover.Content>
+    </Popover.Portal>
   );
 }

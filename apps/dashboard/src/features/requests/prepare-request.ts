@@ -1,6 +1,8 @@
 import type { Log } from '../../api/logs';
 import { formatCount, formatMs } from '../../format/format-number';
 import { formatUsdExact } from '../../format/format-usd';
+import type { PageSearch } from '../../range/page-search';
+import type { RowLink } from '../../ui/table/data-table';
 
 export interface WaterfallBar {
   readonly label: string;
@@ -53,24 +55,45 @@ export const cacheOutcome = (log: Pick<Log, 'cache_hit' | 'semantic_cache_hit'>)
 export const foldedNote = ({ refused_count: count }: Pick<Log, 'refused_count'>): string | null =>
   count === null || count === 1 ? null : `× ${formatCount(count)}`;
 
-/** What something is called and what it is; null where there is nothing to say. */
-export type Fact = readonly [name: string, value: string | null];
+/** What something is called and what it is (null where there is nothing to say), and where one learns more of it. */
+export type Fact = readonly [name: string, value: string | null, link?: RowLink];
+
+/** Requests of the same, whatever the list was narrowed to before. */
+const others = (search: Readonly<Record<string, string>>): RowLink => ({
+  to: '/requests',
+  search: ({ range, from, to, tz, project }: PageSearch) => ({ range, from, to, tz, project, ...search }),
+});
 
 /** Who asked whom for what. */
-export const prepareOrigin = (log: Log, names: { readonly project: string; readonly key: string }): readonly Fact[] => [
-  ['Model', log.model],
-  ['Asked for', log.requested_model === log.model ? null : log.requested_model],
-  ['Provider', log.final_provider ?? log.provider],
-  ['Project', names.project],
-  ['Key', names.key],
-  ['Key id', log.api_key_id],
-  ['Customer', log.customer_id],
-  ["Client's request id", log.client_request_id],
-  ['API', log.dialect],
-  ['Refusals', foldedNote(log)],
-  ['Dropped', log.dropped_params?.join(', ') ?? null],
-  ['Similarity', log.similarity_score === null ? null : log.similarity_score.toFixed(4)],
-];
+export function prepareOrigin(log: Log, names: { readonly project: string; readonly key: string }): readonly Fact[] {
+  const { project_id: projectId, api_key_id: keyId, customer_id: customerId } = log;
+  const provider = log.final_provider ?? log.provider;
+  const customer = { tab: 'customers', open: `${projectId} ${customerId}` };
+  return [
+    ['Model', log.model, others({ model: log.model })],
+    [
+      'Requested model',
+      log.requested_model === log.model ? null : log.requested_model,
+      others({ model: log.requested_model }),
+    ],
+    ['Provider', provider, provider === null ? undefined : { to: '/routing', search: ofProject({ open: provider }) }],
+    ['Project', names.project, { to: `/projects/${projectId}`, search: ofProject({}) }],
+    ['Key', names.key, { to: `/projects/${projectId}`, search: ofProject({ open: keyId }) }],
+    ['Key ID', keyId, others({ api_key_id: keyId })],
+    ['Customer', customerId, { to: '/projects', search: ofProject(customer) }],
+    ['Customer requests', customerId === null ? null : 'View all', others({ customer_id: customerId ?? '' })],
+    ['Client request ID', log.client_request_id],
+    ['API', log.dialect],
+    ['Refusals', foldedNote(log)],
+    ['Dropped parameters', log.dropped_params?.join(', ') ?? null],
+    ['Similarity', log.similarity_score === null ? null : log.similarity_score.toFixed(4)],
+    ['Matched by', log.matched_by, { to: '/requests', search: (kept) => ({ ...kept, open: log.matched_by }) }],
+  ];
+}
+
+const ofProject =
+  (search: Readonly<Record<string, string>>) =>
+  ({ range, from, to, tz }: PageSearch) => ({ range, from, to, tz, ...search });
 
 /** What it took, and the labels it was sent with. */
 export function prepareMeasures(log: Log): Readonly<Record<string, readonly Fact[]>> {
@@ -85,10 +108,10 @@ export function prepareMeasures(log: Log): Readonly<Record<string, readonly Fact
     ],
     Tokens: [
       ['In', formatCount(log.tokens_in)],
-      ['of it from the provider’s cache', unlessNone(log.tokens_cache_read)],
-      ['of it written to it', unlessNone(log.tokens_cache_write)],
+      ['from the vendor’s cache', unlessNone(log.tokens_cache_read)],
+      ['written to the vendor’s cache', unlessNone(log.tokens_cache_write)],
       ['Out', formatCount(log.tokens_out)],
-      ['of it reasoning', unlessNone(log.tokens_reasoning)],
+      ['reasoning', unlessNone(log.tokens_reasoning)],
     ],
     Cost: [
       ['Total', formatUsdExact(log.cost_usd)],

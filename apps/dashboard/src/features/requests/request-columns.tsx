@@ -8,31 +8,111 @@ import { cacheOutcome, foldedNote } from './prepare-request';
 
 const CACHE_TONES = { exact: 'good', semantic: 'accent', miss: 'neutral' } as const;
 
-export const requestColumns = (timeZone: TimeZoneChoice, projectName: (id: string) => string): Column<Log>[] => [
-  { header: 'Time', value: (log) => log.created_at, cell: (log) => <Time at={log.created_at} timeZone={timeZone} /> },
-  { header: 'Status', value: (log) => log.status, cell: (log) => <Status log={log} /> },
-  { header: 'Model', value: (log) => log.model, cell: (log) => <SeriesName name={log.model} /> },
-  { header: 'Provider', wideOnly: 'very', value: (log) => log.final_provider ?? log.provider },
-  { header: 'Project', wideOnly: 'very', narrow: true, value: (log) => projectName(log.project_id) },
-  { header: 'Customer', wideOnly: true, narrow: true, value: (log) => log.customer_id },
-  { header: 'Cache', wideOnly: true, value: cacheOutcome, tone: (log) => CACHE_TONES[cacheOutcome(log)] },
+/** A column and the field of a request that it shows. */
+export interface RequestColumn extends Column<Log> {
+  readonly field: string;
+  /** Only where somebody chose it. */
+  readonly isExtra?: true;
+}
+
+interface Names {
+  readonly project: (id: string) => string;
+  readonly key: (id: string) => string;
+}
+
+/** All columns there are, in the order in which they come unless somebody chose another one. */
+export const requestColumns = (timeZone: TimeZoneChoice, names: Names): readonly RequestColumn[] => [
   {
-    header: 'Tokens in / out',
+    ...{ field: 'created_at', sortKey: 'created_at' },
+    header: 'Time',
+    value: (log) => log.created_at,
+    cell: (log) => <Time at={log.created_at} timeZone={timeZone} />,
+  },
+  {
+    ...{ field: 'status', sortKey: 'http_status', header: 'Status' },
+    value: (log) => log.status,
+    cell: (log) => <Status log={log} />,
+  },
+  {
+    ...{ field: 'model', sortKey: 'model', header: 'Model' },
+    value: (log) => log.model,
+    cell: (log) => <SeriesName name={log.model} />,
+  },
+  {
+    ...{ field: 'provider', sortKey: 'provider', header: 'Provider', wideOnly: 'very' },
+    value: (log) => log.final_provider ?? log.provider,
+  },
+  {
+    ...{ field: 'project_id', header: 'Project', wideOnly: 'very', narrow: true },
+    value: (log) => names.project(log.project_id),
+  },
+  {
+    ...{ field: 'customer_id', sortKey: 'customer_id', header: 'Customer', wideOnly: true, narrow: true },
+    value: (log) => log.customer_id,
+  },
+  {
+    ...{ field: 'cache', header: 'Cache', wideOnly: true },
+    value: cacheOutcome,
+    tone: (log) => CACHE_TONES[cacheOutcome(log)],
+  },
+  {
+    ...{ field: 'tokens_total', sortKey: 'tokens_total', header: 'Tokens in / out' },
     align: 'right',
     wideOnly: true,
     value: (log) => log.tokens_total,
     cell: (log) => `${formatCount(log.tokens_in)} / ${formatCount(log.tokens_out)}`,
   },
-  { header: 'Cost', unit: 'usd', value: (log) => log.cost_usd },
-  { header: 'Latency', unit: 'ms', value: (log) => log.latency_ms },
-  { header: 'First token', unit: 'ms', wideOnly: 'most', value: (log) => log.ttft_ms },
+  { ...measured('cost_usd', 'Cost', 'usd'), value: (log) => log.cost_usd },
+  { ...measured('latency_ms', 'Latency', 'ms'), value: (log) => log.latency_ms },
+  { ...measured('ttft_ms', 'First token', 'ms'), wideOnly: 'most', value: (log) => log.ttft_ms },
+  ...extraColumns(names),
 ];
+
+const measured = (field: string, header: string, unit: 'usd' | 'ms' | 'count') => ({
+  ...{ field, sortKey: field, header, unit },
+});
+const extra = { isExtra: true } as const;
+
+const extraColumns = (names: Names): readonly RequestColumn[] => [
+  { ...extra, field: 'api_key_id', header: 'Key', narrow: true, value: (log) => names.key(log.api_key_id) },
+  {
+    ...{ ...extra, field: 'error_code', sortKey: 'error_code', header: 'Error', narrow: true },
+    value: (log) => log.error_code,
+  },
+  { ...extra, field: 'requested_model', header: 'Requested model', narrow: true, value: (log) => log.requested_model },
+  { ...extra, ...measured('tokens_in', 'Tokens in', 'count'), value: (log) => log.tokens_in },
+  { ...extra, ...measured('tokens_out', 'Tokens out', 'count'), value: (log) => log.tokens_out },
+  { ...extra, ...measured('saved_usd', 'Saved', 'usd'), value: (log) => log.saved_usd },
+  { ...extra, ...measured('upstream_ms', 'Upstream', 'ms'), value: (log) => log.upstream_ms },
+  { ...extra, ...measured('overhead_ms', 'Overhead', 'ms'), value: (log) => log.overhead_ms },
+  { ...extra, field: 'dialect', header: 'API', value: (log) => log.dialect },
+  {
+    ...{ ...extra, field: 'labels', header: 'Labels', narrow: true },
+    value: (log) =>
+      Object.entries(log.labels ?? {})
+        .map(([name, value]) => `${name}=${value}`)
+        .join(', ') || null,
+  },
+  { ...extra, field: 'request_id', header: 'Request ID', narrow: true, value: (log) => log.request_id },
+];
+
+/** Those that were chosen, at any width and in their order; else those that come by themselves. */
+export function shownColumns(
+  all: readonly RequestColumn[],
+  chosen: readonly string[] | null,
+): readonly RequestColumn[] {
+  if (chosen === null) return all.filter(({ isExtra }) => !isExtra);
+  return chosen.flatMap((field) => {
+    const column = all.find((one) => one.field === field);
+    return column === undefined ? [] : [{ ...column, wideOnly: undefined }];
+  });
+}
 
 function Time({ at, timeZone }: { readonly at: string; readonly timeZone: TimeZoneChoice }) {
   const [day = '', clock] = formatStamp(at, timeZone).split(' ');
   return (
     <span className="nums">
-      <span className="text-muted max-sm:hidden">{day.slice(5)} </span>
+      <span className="text-muted max-sm:block max-sm:text-2xs">{day.slice(5)} </span>
       {clock}
     </span>
   );

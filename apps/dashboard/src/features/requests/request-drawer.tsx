@@ -1,32 +1,48 @@
+import { Link, type LinkProps } from '@tanstack/react-router';
 import { useChange } from '../../api/change';
 import { api, read } from '../../api/client';
-import { type Log, useLog, useLogBodies } from '../../api/logs';
+import { type Log, useLog } from '../../api/logs';
 import { useKeyNames, useProjectNames } from '../../api/projects';
 import { formatMs } from '../../format/format-number';
 import { formatInstant, type TimeZoneChoice } from '../../format/format-time';
 import { Badge, STATUS_TONES } from '../../ui/badge';
-import { CodeBlock } from '../../ui/copy-button';
+import { Button } from '../../ui/button';
 import { Dialog } from '../../ui/dialog';
 import { EmptyState } from '../../ui/empty-state';
 import { Failure } from '../../ui/error-state';
 import { Mono } from '../../ui/mono';
-import { ChangeButton } from '../forms/change-button';
+import { ConfirmButton } from '../forms/confirm-button';
 import { cacheOutcome, type Fact, prepareMeasures, prepareOrigin, prepareWaterfall } from './prepare-request';
+import { RequestActions } from './request-actions';
+import { RequestBodies } from './request-bodies';
 
 interface Props {
   readonly requestId: string;
   readonly timeZone: TimeZoneChoice;
+  /** Whether the list has more before and after it. */
+  readonly place: { readonly hasPrevious: boolean; readonly hasNext: boolean };
+  /** To the next one in the list (1), or the one before (-1). */
+  readonly onStep: (by: number) => void;
   readonly onClose: () => void;
 }
 
 /** Everything known of one request. */
-export function RequestDrawer({ requestId, timeZone, onClose }: Props) {
+export function RequestDrawer({ requestId, timeZone, place, onStep, onClose }: Props) {
   const log = useLog(requestId);
   return (
     <Dialog kind="drawer" title="Request" description={requestId} onClose={onClose}>
+      <div className="mb-3 flex flex-wrap items-center gap-1.5">
+        <Button size="small" disabled={!place.hasPrevious} onClick={() => onStep(-1)} title="k or ←">
+          Previous
+        </Button>
+        <Button size="small" disabled={!place.hasNext} onClick={() => onStep(1)} title="j or →">
+          Next
+        </Button>
+        {log.data && <RequestActions log={log.data} />}
+      </div>
       <Failure of={log} />
-      {log.data === null && <EmptyState title="There is no such request" />}
-      {log.data && <Details log={log.data} timeZone={timeZone} />}
+      {log.data === null && <EmptyState title="Request not found" />}
+      {log.data && <Details key={requestId} log={log.data} timeZone={timeZone} />}
     </Dialog>
   );
 }
@@ -40,7 +56,7 @@ function Details({ log, timeZone }: { readonly log: Log; readonly timeZone: Time
       <div className="flex flex-wrap items-center gap-2">
         <Badge tone={STATUS_TONES[log.status]}>{log.status.replace('_', ' ')}</Badge>
         <Badge>{log.http_status}</Badge>
-        <Badge>{cacheOutcome(log) === 'miss' ? 'not from the cache' : `${cacheOutcome(log)} cache hit`}</Badge>
+        <Badge>{cacheOutcome(log) === 'miss' ? 'cache miss' : `${cacheOutcome(log)} cache hit`}</Badge>
         {log.stream && <Badge>stream</Badge>}
         {log.cost_estimated && <Badge tone="warn">cost estimated</Badge>}
       </div>
@@ -50,14 +66,17 @@ function Details({ log, timeZone }: { readonly log: Log; readonly timeZone: Time
         </p>
       )}
       <Waterfall log={log} />
-      <Facts title="What" facts={[['Time', formatInstant(log.created_at, timeZone)], ...prepareOrigin(log, names)]} />
+      <Facts
+        title="Details"
+        facts={[['Time', formatInstant(log.created_at, timeZone)], ...prepareOrigin(log, names)]}
+      />
       <div className="grid gap-5 sm:grid-cols-2">
         {Object.entries(prepareMeasures(log)).map(([title, facts]) => (
           <Facts key={title} title={title} facts={facts} />
         ))}
       </div>
       {log.semantic_cache_hit && <RejectAnswer requestId={log.request_id} />}
-      <Bodies requestId={log.request_id} />
+      <RequestBodies log={log} />
     </div>
   );
 }
@@ -69,10 +88,18 @@ function Facts({ title, facts }: { readonly title: string; readonly facts: reado
       <dl className="divide-y">
         {facts
           .filter(([, value]) => value !== null)
-          .map(([name, value]) => (
+          .map(([name, value, link]) => (
             <div key={name} className="flex justify-between gap-4 py-1">
               <dt className="shrink-0 text-muted">{name}</dt>
-              <dd className="tabular-nums text-right wrap-anywhere">{value}</dd>
+              <dd className="tabular-nums text-right wrap-anywhere">
+                {link === undefined ? (
+                  value
+                ) : (
+                  <Link {...(link as LinkProps)} className="text-accent underline-offset-2 hover:underline">
+                    {value}
+                  </Link>
+                )}
+              </dd>
             </div>
           ))}
       </dl>
@@ -87,7 +114,7 @@ function Waterfall({ log }: { readonly log: Log }) {
   if (bars.length === 0) return null;
   return (
     <section>
-      <h3 className="mb-1 text-xs font-semibold text-muted">Attempts, of {formatMs(log.latency_ms)} in all</h3>
+      <h3 className="mb-1 text-xs font-semibold text-muted">Attempts, {formatMs(log.latency_ms)} in total</h3>
       <ol className="grid gap-1.5">
         {bars.map((bar) => (
           <li key={`${bar.label} ${bar.start}`}>
@@ -110,38 +137,25 @@ function Waterfall({ log }: { readonly log: Log }) {
   );
 }
 
-function Bodies({ requestId }: { readonly requestId: string }) {
-  const bodies = useLogBodies(requestId);
-  if (bodies.data === undefined) {
-    return bodies.error ? (
-      <p className="text-xs text-muted">
-        Prompt and answer were not kept; <code className="font-mono">LOG_BODIES=true</code> keeps them for some days.
-      </p>
-    ) : null;
-  }
-  return (
-    <div className="grid gap-3">
-      <CodeBlock label="Request" code={JSON.stringify(bodies.data.request_body, null, 2)} />
-      <CodeBlock label="Answer" code={JSON.stringify(bodies.data.response_body, null, 2)} />
-    </div>
-  );
-}
-
 /** A thumbs-down for what the semantic cache answered. */
 function RejectAnswer({ requestId }: { readonly requestId: string }) {
   const reject = useChange({
     run: () => read(api.cache.reject.$post({ json: { request_id: requestId } })),
     affects: [['cache']],
-    done: 'The answer is taken out, and the two questions are not matched again',
+    done: 'Answer removed. The two questions will not be matched again.',
   });
   return (
-    <div className="grid gap-2">
-      <div>
-        <ChangeButton size="small" disabled={reject.isPending} onClick={() => reject.mutate()}>
-          This cached answer was wrong
-        </ChangeButton>
-      </div>
-      <Failure of={reject} />
+    <div>
+      <ConfirmButton
+        size="small"
+        title="Remove this answer from the caches?"
+        impact="The two questions will not be matched again. The next such request goes to the model and is charged."
+        confirmLabel="Remove answer"
+        change={reject}
+        onConfirm={(close) => reject.mutate(undefined, { onSuccess: close })}
+      >
+        Reject cached answer
+      </ConfirmButton>
     </div>
   );
 }

@@ -1,83 +1,201 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { useMemo } from 'react';
-import { useLogs } from '../../api/logs';
-import { useProjectNames } from '../../api/projects';
-import { type RequestFilter, readRequestFilter, toLogQuery } from '../../range/page-search';
-import { usePage } from '../../range/use-page';
+import { useEffect, useMemo, useRef, useState } from 'react';
+import { PAGE_SIZE, useLogs, useLogTotal } from '../../api/logs';
+import { useKeyNames, useProjectNames } from '../../api/projects';
+import type { SavedView } from '../../api/views';
+import { formatCount } from '../../format/format-number';
+import { formatInstant, type TimeZoneChoice } from '../../format/format-time';
+import { type RequestsSearch, readRequestFilter, toAddress, toLogQuery } from '../../range/request-filter';
+import { useOpened } from '../../range/use-opened';
+import { type Page, usePage } from '../../range/use-page';
 import { Button } from '../../ui/button';
 import { Card } from '../../ui/card';
 import { Failure } from '../../ui/error-state';
 import { DataTable } from '../../ui/table/data-table';
 import { PageFrame } from '../shell/page-frame';
 import { FilterBar } from './filter-bar';
-import { requestColumns } from './request-columns';
+import { ColumnsMenu } from './menus/columns-menu';
+import { keepChosen, knownOnly, loadChosen } from './menus/prepare-columns';
+import { ViewsMenu } from './menus/views-menu';
+import { changeOf, chipsOf, fromSavedFilters, toSavedFilters } from './prepare-filters';
+import { requestColumns, shownColumns } from './request-columns';
 import { RequestDrawer } from './request-drawer';
+import { RequestsHistogram } from './requests-histogram';
+import { focusRowOf, useRowKeys } from './use-row-keys';
 
-type Search = RequestFilter & { readonly open?: string; readonly live?: boolean };
+type Search = RequestsSearch;
+type Change = { readonly [K in keyof Search]?: Search[K] | undefined };
 
 const FORMATS = { csv: 'CSV', ndjson: 'NDJSON' } as const;
+const NEWEST_FIRST = '-created_at';
 
-export function RequestsPage() {
+/** What the address asks for, and how it is changed. */
+function useRequests() {
   const page = usePage();
-  const { open, live = false, ...search } = useSearch({ from: '/requests' }) as Search;
+  const search = useSearch({ from: '/requests' }) as Search;
+  const { sort = NEWEST_FIRST, view } = search;
+  // What comes is the newest: nothing else can be watched.
+  const live = search.live === true && sort === NEWEST_FIRST;
   const navigate = useNavigate();
-  const projectName = useProjectNames();
   const filter = readRequestFilter(search);
   const query = toLogQuery(filter);
-  const { to, ...openEnded } = page.query;
-  // The tail has no end: what comes while one watches belongs to it.
-  const logs = useLogs({ ...query, ...openEnded, ...(live ? {} : { to }) }, live);
-  const change = (next: { readonly [K in keyof Search]?: string | boolean }) =>
+  const range = useHeldRange(page, live);
+  const order: { sort?: string } = sort === NEWEST_FIRST ? {} : { sort };
+  const asked = { ...query, ...range.query };
+  const logs = useLogs({ ...asked, ...(order as Record<string, string>) }, live);
+  const rows = logs.data?.rows;
+  range.hold((rows?.length ?? 0) > PAGE_SIZE);
+  const change = (next: Change) =>
     void navigate({
       to: '/requests',
       search: (before) => ({ ...before, ...next }) as Search,
       replace: true,
       resetScroll: false,
     });
-  const columns = useMemo(() => requestColumns(page.timeZone, projectName), [page.timeZone, projectName]);
+  const columns = useColumns(page.timeZone, rows ?? []);
+  const takeView = ({ id, filters, columns: fields, sort: by }: SavedView) => {
+    const gone = Object.assign({ q: undefined }, ...chipsOf(filter).map((chip) => changeOf(chip, null)));
+    columns.choose(knownOnly(fields, columns.all));
+    change({ ...gone, ...fromSavedFilters(filters), sort: by === NEWEST_FIRST ? undefined : by, view: id });
+  };
+  const takeSort = (by: string) => change({ sort: by === NEWEST_FIRST ? undefined : by });
+  return { page, sort, view, live, filter, query, order, asked, logs, columns, change, takeView, takeSort };
+}
+
+export function RequestsPage() {
+  const list = useRequests();
+  const { page, sort, filter, query, asked, logs, columns, change } = list;
+  const rows = logs.data?.rows;
+  const open = useOpenRow(rows ?? [], logs);
   return (
-    <PageFrame
-      title="Requests"
-      page={page}
-      actions={
-        <>
-          <Button aria-pressed={live} onClick={() => change({ live: live ? undefined : true })}>
-            <span className={`size-2 rounded-full ${live ? 'bg-good' : 'bg-line-strong'}`} />
-            Live
-          </Button>
-          <Exports query={{ ...query, ...page.query }} />
-        </>
-      }
-    >
-      <FilterBar filter={filter} onChange={change} />
+    <PageFrame title="Requests" page={page} actions={<Actions of={list} />}>
+      <FilterBar filter={filter} projectId={page.projectId} onChange={change} />
+      <RequestsHistogram page={page} query={{ ...query, ...page.query }} />
       <Failure of={logs} />
       <Card flush>
         <DataTable
           caption="Requests"
           dense
-          columns={columns}
-          rows={logs.isPending ? undefined : (logs.data?.rows ?? [])}
+          sticky
+          columns={columns.shown}
+          rows={logs.isPending ? undefined : (rows ?? [])}
           rowKey={(row) => row.id}
           loadingRows={12}
-          onRow={(row) => change({ open: row.request_id })}
-          emptyTitle="No request matches"
-          emptyHint="Take a longer range, or remove a filter. Every request that passed authentication has its row here within two seconds."
+          order={{ by: sort, onChange: list.takeSort }}
+          linkOf={(row) => open.linkTo(row.request_id)}
+          emptyTitle="No matching requests"
+          emptyHint="Choose a longer range, or remove a filter. Every authenticated request appears here within two seconds."
         />
       </Card>
-      <MoreRequests logs={logs} />
-      {open !== undefined && (
-        <RequestDrawer requestId={open} timeZone={page.timeZone} onClose={() => change({ open: undefined })} />
+      <MoreRequests logs={logs} query={asked} isSorted={sort !== NEWEST_FIRST} timeZone={page.timeZone} />
+      {open.id !== undefined && (
+        <RequestDrawer
+          requestId={open.id}
+          timeZone={page.timeZone}
+          onStep={open.step}
+          place={open.place}
+          onClose={open.close}
+        />
       )}
     </PageFrame>
   );
 }
 
-/** Files with all that the filter finds. */
-const Exports = ({ query }: { readonly query: Record<string, string> }) =>
+function Actions({ of: { page, sort, view, live, query, order, columns, change, takeView } }: ListOf) {
+  return (
+    <>
+      <ViewsMenu
+        taken={view}
+        current={{
+          filters: toSavedFilters(query),
+          columns: [...(columns.chosen ?? [])],
+          sort: sort as '-created_at',
+        }}
+        onTake={takeView}
+      />
+      <ColumnsMenu
+        all={columns.all}
+        nameOf={columns.nameOf}
+        shown={columns.shown.map(({ field }) => field)}
+        onChange={columns.choose}
+      />
+      <Button aria-pressed={live} onClick={() => change({ live: live ? undefined : true, sort: undefined })}>
+        <span className={`size-2 rounded-full ${live ? 'bg-good' : 'bg-line-strong'}`} />
+        Live
+      </Button>
+      <Exports query={{ ...query, ...page.query, ...order }} />
+    </>
+  );
+}
+
+interface ListOf {
+  readonly of: ReturnType<typeof useRequests>;
+}
+
+/** Columns that this browser remembers; null while nobody chose any. */
+function useColumns(timeZone: TimeZoneChoice, rows: readonly { readonly api_key_id: string }[]) {
+  const projectName = useProjectNames();
+  const [fields] = useState(() => requestColumns('utc', NO_NAMES).map(({ field }) => field));
+  const [chosen, setChosen] = useState(() => loadChosen(fields));
+  const hasKeys = chosen?.includes('api_key_id') === true;
+  const keyName = useKeyNames(hasKeys ? rows.map((row) => row.api_key_id) : []);
+  const names = useMemo(() => ({ project: projectName, key: keyName }), [projectName, keyName]);
+  const all = useMemo(() => requestColumns(timeZone, names), [timeZone, names]);
+  const shown = useMemo(() => shownColumns(all, chosen), [all, chosen]);
+  const choose = (next: readonly string[] | null) => {
+    setChosen(next);
+    keepChosen(next);
+  };
+  const nameOf = (field: string) => all.find((column) => column.field === field)?.header ?? field;
+  return { all: fields, shown, chosen, choose, nameOf };
+}
+
+const NO_NAMES = { project: () => '', key: () => '' };
+
+/** The open request among the rows: the next one, the one before, and the focus back where it is. */
+function useOpenRow(rows: readonly { readonly request_id: string }[], logs: ReturnType<typeof useLogs>) {
+  const opened = useOpened();
+  const { id } = opened;
+  const at = rows.findIndex((row) => row.request_id === id);
+  const step = (by: number) => {
+    const next = rows[at + by];
+    if (at < 0) return;
+    if (next !== undefined) opened.show(next.request_id);
+    if (at + by >= rows.length - 5 && logs.hasNextPage && !logs.isFetchingNextPage) void logs.fetchNextPage();
+  };
+  useRowKeys({ isOpen: id !== undefined, onStep: step });
+  const last = useRef(id);
+  useEffect(() => {
+    // However it was closed; after the dialog has given the focus back to what opened it.
+    if (id === undefined && last.current !== undefined) focusRowOf(last.current);
+    last.current = id;
+  }, [id]);
+  const place = { hasPrevious: at > 0, hasNext: at >= 0 && at < rows.length - 1 };
+  return { id, linkTo: opened.linkTo, step, close: opened.close, place };
+}
+
+/**
+ * Ranges move with the clock, and a list of another range is read anew. While one watches it live, or has loaded more of
+ * it than a page, it stays as it is; live it has no end, since what comes belongs to it.
+ */
+function useHeldRange({ query, search }: Page, live: boolean) {
+  const held = useRef({ query, asked: '', isHeld: false });
+  const asked = JSON.stringify([search.range, search.from, search.to, search.project, live]);
+  if (held.current.asked !== asked) held.current = { query, asked, isHeld: live };
+  if (!held.current.isHeld) held.current.query = query;
+  const { to, ...openEnded } = held.current.query;
+  const hold = (isDeep: boolean) => {
+    held.current.isHeld = live || isDeep;
+  };
+  return { query: live ? openEnded : { ...openEnded, to }, hold };
+}
+
+/** Files with all that the filter finds, in the order of the table. */
+const Exports = ({ query }: { readonly query: Parameters<typeof toAddress>[0] }) =>
   Object.entries(FORMATS).map(([format, label]) => (
     <a
       key={format}
-      href={`/admin/v1/logs?${new URLSearchParams({ ...query, format })}`}
+      href={`/admin/v1/logs?${toAddress({ ...query, format })}`}
       download
       className="rounded-md px-2 py-1 text-muted hover:bg-hover hover:text-text"
     >
@@ -85,18 +203,34 @@ const Exports = ({ query }: { readonly query: Record<string, string> }) =>
     </a>
   ));
 
-function MoreRequests({ logs }: { readonly logs: ReturnType<typeof useLogs> }) {
-  const isPartial = logs.data?.last?.partial === true;
+interface MoreProps {
+  readonly logs: ReturnType<typeof useLogs>;
+  readonly query: Parameters<typeof useLogTotal>[0];
+  readonly isSorted: boolean;
+  readonly timeZone: TimeZoneChoice;
+}
+
+function MoreRequests({ logs, query, isSorted, timeZone }: MoreProps) {
+  const last = logs.data?.last;
+  const total = useLogTotal(query).data;
+  const isPartial = last?.partial === true;
+  const since = last?.partial_from === undefined ? '' : formatInstant(last.partial_from, timeZone);
   return (
-    <div className="flex items-center gap-3">
+    <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
       {logs.hasNextPage && (
-        <Button disabled={logs.isFetchingNextPage} onClick={() => void logs.fetchNextPage()}>
-          {isPartial ? 'Search further back' : 'Show more'}
+        <Button disabled={logs.isFetching} onClick={() => void logs.fetchNextPage()}>
+          {isPartial && !isSorted ? 'Search further back' : 'Show more'}
         </Button>
       )}
       <span className="text-xs text-muted">
-        {logs.data !== undefined && `${logs.data.rows.length} shown`}
-        {isPartial && '; texts and labels are searched 7 days at a time'}
+        {logs.data !== undefined && <span>{`${logs.data.rows.length} shown`}</span>}
+        {total !== undefined && (
+          <span role="status">
+            {total.is_exact ? ` of ${formatCount(total.rows)}` : ` of more than ${formatCount(total.rows)}`}
+          </span>
+        )}
+        {isPartial &&
+          (isSorted ? `; sorted back to ${since} only, choose a shorter range` : `; searched back to ${since}`)}
       </span>
     </div>
   );

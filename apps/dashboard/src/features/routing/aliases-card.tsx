@@ -1,19 +1,22 @@
 import { useChange } from '../../api/change';
-import { api, read } from '../../api/client';
+import { api, read, readOrNull } from '../../api/client';
 import { useProjectNames, useProjectOptions } from '../../api/projects';
-import { type Alias, type AliasInput, useAliases } from '../../api/routing';
+import { type Alias, type AliasInput, useAliases, useProviderNames } from '../../api/routing';
+import { saveChanges } from '../../api/save-changes';
 import { Badge } from '../../ui/badge';
-import { Button } from '../../ui/button';
 import type { DialogOf } from '../../ui/dialog';
 import { EmptyState } from '../../ui/empty-state';
+import { ConfirmButton } from '../forms/confirm-button';
 import type { FieldSpec } from '../forms/prepare-form';
-import { SpecDialog } from '../forms/spec-form';
-import { showTargets, TARGETS_FIELD } from './prepare-routing';
+import { type Edit, SpecDialog } from '../forms/spec-form';
+import { useRecentlyAsked } from '../forms/use-impact';
+import { readRows, showWeighted, type WeightedTarget } from './prepare-targets';
 import { type RouteLine, RoutesCard } from './routes-card';
+import { TargetsField } from './targets-field';
 
 const STRATEGIES = {
   priority: 'in this order',
-  weighted: 'by weight',
+  weighted: 'by share',
   least_latency: 'fastest first',
   cheapest: 'cheapest first',
 } as const;
@@ -37,6 +40,8 @@ export function AliasesCard() {
   return (
     <RoutesCard
       title="Aliases"
+      what="alias"
+      read={(id) => readOrNull(api.aliases[':id'].$get({ param: { id } }))}
       newLabel="New alias"
       query={aliases}
       lines={aliases.data?.data.map(toLine)}
@@ -45,40 +50,55 @@ export function AliasesCard() {
     >
       {aliases.data?.data.length === 0 && (
         <EmptyState title="No aliases yet">
-          Give a name such as "smart" to one model or several, and change them here without touching your applications.
+          Give one or more models a name such as "smart", and change them here without touching your applications.
         </EmptyState>
       )}
     </RoutesCard>
   );
 }
 
-const NAME: FieldSpec = { name: 'alias', label: 'Alias', kind: 'text', required: true };
-const TARGETS: FieldSpec = {
-  ...TARGETS_FIELD,
-  hint: 'One provider/model a line, first choice first; ×3 behind it is its weight (1 unless given)',
-};
-const STRATEGY: FieldSpec = { name: 'strategy', label: 'Tried', kind: 'text', options: STRATEGIES };
+const NAME: FieldSpec = { name: 'alias', label: 'Alias', kind: 'text', required: true, placeholder: 'smart' };
+const STRATEGY: FieldSpec = { name: 'strategy', label: 'Order of targets', kind: 'text', options: STRATEGIES };
+
+const showTargets = (targets: unknown) =>
+  typeof targets === 'string' ? targets : showWeighted(targets as readonly WeightedTarget[]);
+const toFields = (alias: Alias) => ({ ...alias, targets: showWeighted(alias.targets) });
 
 function AliasDialog({ of: alias, onClose }: DialogOf<Alias | null>) {
   const projects = { '': 'every project', ...Object.fromEntries(useProjectOptions()) };
-  const project: FieldSpec = { name: 'project_id', label: 'For', kind: 'text', options: projects };
+  const project: FieldSpec = { name: 'project_id', label: 'Project', kind: 'text', options: projects };
+  const providers = useProviderNames();
+  const targets = (strategy: unknown): FieldSpec => ({
+    ...{ name: 'targets', label: 'Targets', kind: 'text', required: true, widget: TargetsField, isWide: true },
+    read: (text) => readRows(text, providers, strategy === 'weighted'),
+    show: showTargets,
+  });
+  const recent = useRecentlyAsked(alias?.alias ?? '');
   const { save, remove } = useAliasChanges(alias);
   return (
     <SpecDialog
       title={alias === null ? 'New alias' : `Alias ${alias.alias}`}
-      description="Clients send the alias as the model's name."
+      description="A model name of your own that clients can request."
       onClose={onClose}
-      specs={alias === null ? [NAME, TARGETS, STRATEGY, project] : [TARGETS, STRATEGY]}
-      resource={alias === null ? { strategy: 'priority' } : { ...alias, targets: showTargets(alias.targets) }}
-      submitLabel="Save"
+      specs={({ strategy }) =>
+        alias === null ? [NAME, project, STRATEGY, targets(strategy)] : [STRATEGY, targets(strategy)]
+      }
+      wide
+      resource={alias === null ? { strategy: 'priority' } : toFields(alias)}
+      submitLabel={alias === null ? 'Create alias' : 'Save alias'}
       change={save}
-      otherError={remove.error}
-      onSubmit={(body) => save.mutate(body as unknown as AliasInput, { onSuccess: onClose })}
+      onSubmit={(body, edit) => save.mutate({ json: body as unknown as AliasInput, edit }, { onSuccess: onClose })}
     >
       {alias !== null && (
-        <Button kind="danger" onClick={() => remove.mutate(undefined, { onSuccess: onClose })}>
+        <ConfirmButton
+          title={`Delete alias ${alias.alias}?`}
+          impact={`${recent} used it. Further requests for this name are refused, unless a model has the same name.`}
+          confirmLabel="Delete alias"
+          change={remove}
+          onConfirm={() => remove.mutate(undefined, { onSuccess: onClose })}
+        >
           Delete
-        </Button>
+        </ConfirmButton>
       )}
     </SpecDialog>
   );
@@ -88,15 +108,23 @@ function useAliasChanges(alias: Alias | null) {
   const param = { id: alias?.id ?? '' };
   const affects = [['aliases']];
   const save = useChange({
-    run: (json: AliasInput) =>
-      read(alias === null ? api.aliases.$post({ json }) : api.aliases[':id'].$patch({ param, json })),
+    run: ({ json, edit }: { readonly json: AliasInput; readonly edit: Edit }) =>
+      alias === null
+        ? read(api.aliases.$post({ json }))
+        : saveChanges({
+            ...edit,
+            read: () => api.aliases[':id'].$get({ param }),
+            asFields: toFields,
+            write: (options) =>
+              api.aliases[':id'].$patch({ param, json: edit.changes as Partial<AliasInput> }, options),
+          }),
     affects,
-    done: 'The alias is live',
+    done: 'Alias saved',
   });
   const remove = useChange({
     run: () => api.aliases[':id'].$delete({ param }),
     affects,
-    done: 'The alias is deleted',
+    done: 'Alias deleted',
   });
   return { save, remove };
 }

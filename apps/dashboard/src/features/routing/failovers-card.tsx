@@ -1,6 +1,6 @@
 import { type Failover, useFailovers } from '../../api/routing';
 import { usePage } from '../../range/use-page';
-import { useShowRequests } from '../../range/use-show-requests';
+import { requestsLink } from '../../range/use-show-requests';
 import { Badge } from '../../ui/badge';
 import { type Column, timeColumn } from '../../ui/table/column';
 import { TableCard } from '../../ui/table/table-card';
@@ -8,19 +8,18 @@ import { TableCard } from '../../ui/table/table-card';
 /** The newest switches from one target to the next. */
 export function FailoversCard() {
   const failovers = useFailovers();
-  const showRequests = useShowRequests();
   return (
     <TableCard
       title="Failover log"
-      caption="Switches from one target to the next"
+      caption="Failovers from one target to the next"
       query={failovers}
       columns={[timeColumn(usePage().timeZone), ...COLUMNS]}
       rows={failovers.data?.data}
       rowKey={(row) => row.id}
       csvName="failovers"
-      onRow={(row) => showRequests({ open: row.request_id })}
-      emptyTitle="No switches yet"
-      emptyHint="Every switch from one target to the next is written down here."
+      linkOf={(row) => requestsLink({ open: row.request_id })}
+      emptyTitle="No failovers yet"
+      emptyHint="Every failover from one target to the next is recorded here."
     />
   );
 }
@@ -28,7 +27,7 @@ export function FailoversCard() {
 const COLUMNS: readonly Column<Failover>[] = [
   { header: 'From', value: (row) => `${row.original_provider} / ${row.original_model}` },
   {
-    header: 'Why',
+    header: 'Reason',
     value: (row) => row.trigger_reason,
     cell: (row) => (
       <Badge tone="warn">

@@ -1,7 +1,8 @@
 import type { Chain, ChainInput, Provider } from '../../api/routing';
 import type { ErrorBucket, LatencyBucket } from '../../api/stats';
+import { countOf } from '../../format/format-number';
 import type { Tone } from '../../ui/badge';
-import type { FieldSpec } from '../forms/prepare-form';
+import type { WeightedTarget } from './prepare-targets';
 
 export interface ProviderLine extends Provider {
   readonly health: { readonly label: string; readonly tone: Tone };
@@ -54,6 +55,21 @@ function healthOf(provider: Provider, errorRate: number | null): ProviderLine['h
   return errorRate >= DEGRADED ? { label: 'degraded', tone: 'warn' } : { label: 'healthy', tone: 'good' };
 }
 
+interface Routes {
+  readonly targets: readonly { readonly provider: string }[];
+}
+
+/** `Used by 3 aliases and 2 chains, 41 requests in the last hour.` */
+export function describeUse(
+  { name, requests }: Pick<ProviderLine, 'name' | 'requests'>,
+  { aliases, chains }: { readonly aliases: readonly Routes[]; readonly chains: readonly Routes[] },
+): string {
+  const using = (routes: readonly Routes[]) =>
+    routes.filter(({ targets }) => targets.some(({ provider }) => provider === name)).length;
+  const users = `${countOf(using(aliases), 'alias', 'aliases')} and ${countOf(using(chains), 'chain')}`;
+  return `Used by ${users}, ${countOf(requests, 'request')} in the last hour.`;
+}
+
 export interface TargetLine {
   readonly model: string;
   readonly label: string;
@@ -79,52 +95,15 @@ export function prepareTargets(targets: Provider['targets'], nowMs: number): Tar
     });
 }
 
-export interface TypedTarget {
-  readonly provider: string;
-  readonly model: string;
-  /** Absent where none was typed. */
-  readonly weight?: number;
-}
-
-/** A target as one types it: `provider/model`, with a weight `provider/model ×3`. */
-export const showTypedTarget = ({ provider, model, weight }: TypedTarget) =>
-  `${provider}/${model}${weight === undefined ? '' : ` ×${weight}`}`;
-
-/** Lines as typed → targets. Throws for a line that is not one. */
-export function readTargets(text: string): TypedTarget[] {
-  return text
-    .split(/[\n,]+/)
-    .map((line) => line.trim())
-    .filter((line) => line !== '')
-    .map((line) => {
-      const [, path = line, weight] = /^(.*?)\s+[×x*]\s*(\d{1,7})$/.exec(line) ?? [];
-      const cut = path.indexOf('/');
-      if (cut <= 0 || cut === path.length - 1) throw new Error(`"${line}" is not provider/model`);
-      const target = { provider: path.slice(0, cut), model: path.slice(cut + 1) };
-      return weight === undefined ? target : { ...target, weight: Number(weight) };
-    });
-}
-
-export const showTargets = (targets: readonly TypedTarget[]): string => targets.map(showTypedTarget).join('\n');
-
-export const TARGETS_FIELD: FieldSpec = {
-  name: 'targets',
-  label: 'Targets',
-  kind: 'text',
-  rows: 6,
-  required: true,
-  read: readTargets,
-  hint: 'One provider/model a line, first choice first',
-};
-
-/** Targets as typed → a chain as the API takes it; what the form does not show stays as it was. */
-export function toChain(typed: readonly TypedTarget[], chain: Chain | null): ChainInput {
-  const matches = new Map(chain?.targets.map((target) => [showTypedTarget(pathOf(target)), target.matches]));
-  const targets = typed.map((target) => {
-    const known = matches.get(showTypedTarget(pathOf(target)));
+/** Targets → a chain as the API takes it; what the form does not show stays as it was. */
+export function toChain(typed: readonly WeightedTarget[], chain: Chain | null): ChainInput {
+  const matches = new Map(chain?.targets.map((target) => [nameOf(target), target.matches]));
+  const targets = typed.map(pathOf).map((target) => {
+    const known = matches.get(nameOf(target));
     return known === undefined ? target : { ...target, matches: known };
   });
   return { targets, local_tier: chain?.local_tier ?? null, hedge_after_ms: chain?.hedge_after_ms ?? null };
 }
 
-export const pathOf = ({ provider, model }: TypedTarget) => ({ provider, model });
+export const pathOf = ({ provider, model }: WeightedTarget) => ({ provider, model });
+const nameOf = ({ provider, model }: WeightedTarget) => `${provider}/${model}`;

@@ -1,50 +1,73 @@
 import { useChange } from '../../api/change';
 import { api } from '../../api/client';
-import type { Provider } from '../../api/routing';
+import { type Provider, useAliases, useChains } from '../../api/routing';
+import { countOf } from '../../format/format-number';
 import { useNow } from '../../range/use-page';
 import { Badge } from '../../ui/badge';
 import { Dialog, type DialogOf } from '../../ui/dialog';
-import { Failure } from '../../ui/error-state';
-import { ChangeButton } from '../forms/change-button';
-import { type ProviderLine, prepareTargets } from './prepare-routing';
+import { ConfirmButton } from '../forms/confirm-button';
+import { describeUse, type ProviderLine, prepareTargets } from './prepare-routing';
+import { ProviderForm } from './provider-form';
 import { StoredKeys } from './stored-keys';
-import { TestButton } from './test-button';
 
 const SECOND_MS = 1000;
+const DEMO = 'demo';
 
 /** A provider's address, models and keys; keys can be written, never read. */
 export function ProviderDialog({ of: provider, onClose }: DialogOf<ProviderLine>) {
   const affects = [['providers'], ['system']];
+  const impact = describeUse(provider, {
+    aliases: useAliases().data?.data ?? [],
+    chains: useChains().data?.data ?? [],
+  });
+  // The demo provider answers by itself: there is no address, and no key.
+  const isBuiltIn = provider.name === DEMO;
   const removeKey = useChange({
     run: (keyId: string) =>
       api.providers[':name'].keys[':key_id'].$delete({ param: { name: provider.name, key_id: keyId } }),
     affects,
-    done: 'The key is deleted',
+    done: 'Key deleted',
   });
   const forget = useChange({
     run: () => api.providers[':name'].$delete({ param: { name: provider.name } }),
     affects,
-    done: 'What was stored of it is deleted',
+    done: 'Stored settings deleted',
   });
   return (
     <Dialog
       title={provider.name}
-      description={provider.base_url ?? `A provider of the kind ${provider.kind}`}
+      description={isBuiltIn ? undefined : `Uses the API of ${provider.kind}`}
       onClose={onClose}
     >
       <div className="grid gap-4">
         <div className="flex items-center justify-between gap-3">
           <Badge tone={provider.health.tone}>{provider.health.label}</Badge>
-          {provider.is_configured && <TestButton name={provider.name} />}
         </div>
+        {isBuiltIn ? (
+          <p className="text-muted">Built in for trying things out. It needs no base URL and no key.</p>
+        ) : (
+          <ProviderForm provider={provider} />
+        )}
         {provider.targets.length > 0 && <Troubles targets={provider.targets} />}
-        <StoredKeys provider={provider} onRemove={removeKey.mutate} />
-        <Failure of={{ error: removeKey.error ?? forget.error }} />
+        {!isBuiltIn && (
+          <StoredKeys
+            provider={provider}
+            impact={impact}
+            change={removeKey}
+            onRemove={(keyId, close) => removeKey.mutate(keyId, { onSuccess: close })}
+          />
+        )}
         {provider.is_stored && (
           <div className="flex justify-end">
-            <ChangeButton kind="danger" onClick={() => forget.mutate(undefined, { onSuccess: onClose })}>
-              Delete what is stored
-            </ChangeButton>
+            <ConfirmButton
+              title={`Delete the stored settings of ${provider.name}?`}
+              impact={`This deletes its base URL, ${countOf(provider.keys.length, 'stored key')} and the prices of its own models. ${impact}`}
+              confirmLabel="Delete provider"
+              change={forget}
+              onConfirm={() => forget.mutate(undefined, { onSuccess: onClose })}
+            >
+              Delete stored settings
+            </ConfirmButton>
           </div>
         )}
       </div>
@@ -56,7 +79,7 @@ function Troubles({ targets }: Pick<Provider, 'targets'>) {
   const lines = prepareTargets(targets, useNow(SECOND_MS));
   return (
     <section>
-      <h3 className="mb-1 text-xs font-semibold text-muted">Models in trouble lately</h3>
+      <h3 className="mb-1 text-xs font-semibold text-muted">Models with recent problems</h3>
       <ul className="divide-y">
         {lines.map(({ model, label, tone }) => (
           <li key={model} className="flex items-center justify-between gap-3 py-1.5">

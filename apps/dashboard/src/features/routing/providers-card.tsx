@@ -1,17 +1,21 @@
-import { useMemo, useState } from 'react';
+import { useMemo } from 'react';
 import { useChange } from '../../api/change';
 import { api, read } from '../../api/client';
 import { type ProviderInput, useProviders } from '../../api/routing';
+import { useMayChange } from '../../api/session';
 import { useErrors, useLatency } from '../../api/stats';
 import { SeriesName } from '../../charts/series-name';
 import { rangeQuery, untilNow } from '../../range/time-range';
+import { useOpened } from '../../range/use-opened';
 import { useNow } from '../../range/use-page';
 import { Plus } from '../../ui/icons';
 import type { Column } from '../../ui/table/column';
 import { TableCard } from '../../ui/table/table-card';
 import { ChangeButton } from '../forms/change-button';
+import { OpenedOne } from '../forms/opened-one';
 import type { FieldSpec } from '../forms/prepare-form';
 import { SpecDialog } from '../forms/spec-form';
+import { ProviderNameField } from '../forms/suggested-fields';
 import { type ProviderLine, prepareProviders } from './prepare-routing';
 import { ProviderDialog } from './provider-dialog';
 
@@ -26,19 +30,19 @@ export function ProvidersCard() {
   const grouped = { ...lastHour, interval: 'all', group_by: 'provider' };
   const errors = useErrors(grouped);
   const latency = useLatency(grouped, 'upstream');
-  const [isAdding, setIsAdding] = useState(false);
-  const [open, setOpen] = useState<string | null>(null);
+  const { id, linkTo, open, close } = useOpened();
+  const mayChange = useMayChange();
   const lines = useMemo(
     () =>
       providers.data && prepareProviders(providers.data.data, errors.data?.buckets ?? [], latency.data?.buckets ?? []),
     [providers.data, errors.data, latency.data],
   );
-  const opened = lines?.find(({ name }) => name === open);
+  const opened = lines?.find(({ name }) => name === id);
   return (
     <TableCard
       title="Providers, over the last hour"
       actions={
-        <ChangeButton onClick={() => setIsAdding(true)}>
+        <ChangeButton onClick={() => open('new')}>
           <Plus /> Add provider
         </ChangeButton>
       }
@@ -47,10 +51,22 @@ export function ProvidersCard() {
       columns={COLUMNS}
       rows={lines}
       rowKey={(row) => row.name}
-      onRow={(row) => setOpen(row.name)}
+      linkOf={(row) => linkTo(row.name)}
     >
-      {isAdding && <NewProvider onClose={() => setIsAdding(false)} />}
-      {opened !== undefined && <ProviderDialog of={opened} onClose={() => setOpen(null)} />}
+      {id === 'new' && mayChange && <NewProvider onClose={close} />}
+      {id !== undefined && id !== 'new' && (
+        <OpenedOne
+          what="provider"
+          row={opened}
+          isLoaded={lines !== undefined}
+          queryKey={['providers', id]}
+          // All of them are listed.
+          read={() => Promise.resolve(null)}
+          onClose={close}
+        >
+          {(provider) => <ProviderDialog of={provider} onClose={close} />}
+        </OpenedOne>
+      )}
     </TableCard>
   );
 }
@@ -59,7 +75,7 @@ const COLUMNS: readonly Column<ProviderLine>[] = [
   { header: 'Provider', value: (row) => row.name, cell: (row) => <SeriesName name={row.name} /> },
   { header: 'Health', value: (row) => row.health.label, tone: (row) => row.health.tone },
   {
-    header: 'Models in trouble',
+    header: 'Models with problems',
     unit: 'count',
     wideOnly: true,
     value: (row) => row.targets.filter(({ state }) => state !== 'closed').length,
@@ -68,7 +84,7 @@ const COLUMNS: readonly Column<ProviderLine>[] = [
   { header: 'Requests', unit: 'count', value: (row) => row.requests },
   { header: 'Failed', unit: 'share', value: (row) => row.errorRate },
   { header: 'Upstream p95', unit: 'ms', wideOnly: true, value: (row) => row.p95Ms },
-  { header: 'Address', wideOnly: true, value: (row) => row.base_url },
+  { header: 'Base URL', wideOnly: true, value: (row) => row.base_url },
 ];
 
 const NEW_FIELDS: readonly FieldSpec[] = [
@@ -77,24 +93,25 @@ const NEW_FIELDS: readonly FieldSpec[] = [
     label: 'Name',
     kind: 'text',
     required: true,
-    hint: 'Of a known vendor, or one of your own',
+    widget: ProviderNameField,
+    hint: 'A known vendor, or a name of your own',
     placeholder: 'my-server',
   },
   {
     name: 'base_url',
     label: 'Base URL',
     kind: 'text',
-    placeholder: "the vendor's",
+    placeholder: 'vendor default',
     hint: 'Ends in /v1 for OpenAI-compatible servers',
   },
-  { name: 'key', label: 'Key', kind: 'text', hint: 'Write-only: encrypted, never shown again' },
+  { name: 'key', label: 'Key', kind: 'text', secret: true, hint: 'Stored encrypted and never shown again' },
 ];
 
 function NewProvider({ onClose }: { readonly onClose: () => void }) {
   const create = useChange({
     run: (json: ProviderInput) => read(api.providers.$post({ json })),
     affects: [['providers'], ['system']],
-    done: 'The provider is live',
+    done: 'Provider added',
   });
   return (
     <SpecDialog

@@ -1,8 +1,11 @@
-import { type ComponentProps, type ComponentType, type ReactNode, useState } from 'react';
+import type { ComponentProps, ComponentType, ReactNode } from 'react';
+import { useMayChange } from '../../api/session';
+import { useOpened } from '../../range/use-opened';
 import { Card } from '../../ui/card';
 import type { DialogOf } from '../../ui/dialog';
 import { type Failable, Failure } from '../../ui/error-state';
 import { ChangeButton } from '../forms/change-button';
+import { OpenedOne } from '../forms/opened-one';
 import { TargetFlow } from './target-flow';
 
 /** A name and the targets behind it. */
@@ -16,10 +19,13 @@ export interface RouteLine<R> {
 
 interface Props<R> {
   readonly title: string;
+  readonly what: string;
   readonly newLabel: string;
   readonly query: Failable;
   /** Absent while they load. */
   readonly lines: readonly RouteLine<R>[] | undefined;
+  /** The one with this key, where it is not among the lines. */
+  readonly read: (key: string) => Promise<R | null>;
   /** How much room names take. */
   readonly nameWidth: string;
   /** Of a new route: null. */
@@ -28,12 +34,13 @@ interface Props<R> {
   readonly children: ReactNode;
 }
 
-/** Routes with the targets of each, to be made, changed and deleted. */
+/** Routes with the targets of each, to be made, changed and deleted; which one is open stands in the address. */
 export function RoutesCard<R extends Pick<ComponentProps<typeof TargetFlow>, 'targets'>>(props: Props<R>) {
-  const [editing, setEditing] = useState<R | 'new' | null>(null);
+  const { id, open, close } = useOpened();
+  const mayChange = useMayChange();
   const RouteDialog = props.dialog;
   return (
-    <Card title={props.title} actions={<ChangeButton onClick={() => setEditing('new')}>{props.newLabel}</ChangeButton>}>
+    <Card title={props.title} actions={<ChangeButton onClick={() => open('new')}>{props.newLabel}</ChangeButton>}>
       <Failure of={props.query} />
       {props.children}
       <ul className="divide-y">
@@ -46,13 +53,25 @@ export function RoutesCard<R extends Pick<ComponentProps<typeof TargetFlow>, 'ta
             <div className="min-w-0 grow basis-80">
               <TargetFlow targets={route.targets} showWeights={showWeights} />
             </div>
-            <ChangeButton size="small" kind="ghost" onClick={() => setEditing(route)}>
+            <ChangeButton size="small" kind="ghost" aria-label={`Edit ${name}`} onClick={() => open(key)}>
               Edit
             </ChangeButton>
           </li>
         ))}
       </ul>
-      {editing !== null && <RouteDialog of={editing === 'new' ? null : editing} onClose={() => setEditing(null)} />}
+      {id === 'new' && mayChange && <RouteDialog of={null} onClose={close} />}
+      {id !== undefined && id !== 'new' && (
+        <OpenedOne
+          what={props.what}
+          row={props.lines?.find(({ key }) => key === id)?.route}
+          isLoaded={props.lines !== undefined}
+          queryKey={[props.what, id]}
+          read={() => props.read(id)}
+          onClose={close}
+        >
+          {(route) => <RouteDialog of={route} onClose={close} />}
+        </OpenedOne>
+      )}
     </Card>
   );
 }

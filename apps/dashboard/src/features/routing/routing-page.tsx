@@ -14,7 +14,7 @@ const TABS = [
 
 export function RoutingPage() {
   return (
-    <PageFrame title="Routing" intro="Where a model name may be answered, and what stands in when it cannot.">
+    <PageFrame title="Routing" intro="Where requests for each model go, and what they fall back to when it fails.">
       <TabbedCards label="Routing" tabs={TABS} />
     </PageFrame>
   );

@@ -1,11 +1,12 @@
-import { useState } from 'react';
+import { type ComponentProps, useState } from 'react';
 import { useChange } from '../../api/change';
 import { api, read } from '../../api/client';
 import type { Provider } from '../../api/routing';
+import { countOf } from '../../format/format-number';
 import { Badge, type Tone } from '../../ui/badge';
-import { EmptyState } from '../../ui/empty-state';
 import { Form, TextField } from '../../ui/form';
 import { ChangeButton } from '../forms/change-button';
+import { ConfirmButton } from '../forms/confirm-button';
 
 const TONES: Readonly<Record<string, Tone>> = {
   ok: 'good',
@@ -17,22 +18,25 @@ const TONES: Readonly<Record<string, Tone>> = {
 
 interface Props {
   readonly provider: Pick<Provider, 'name' | 'keys'>;
-  readonly onRemove: (keyId: string) => void;
+  readonly change: ComponentProps<typeof ConfirmButton>['change'];
+  readonly onRemove: (keyId: string, close: () => void) => void;
+  /** Who uses the provider. */
+  readonly impact: string;
 }
 
 /** Keys of a provider, of which only the last characters are known, and a place for another. */
-export function StoredKeys({ provider: { name, keys }, onRemove }: Props) {
+export function StoredKeys({ provider: { name, keys }, change, impact, onRemove }: Props) {
   const [key, setKey] = useState('');
   const add = useChange({
     run: () => read(api.providers[':name'].keys.$post({ param: { name }, json: { key } })),
     affects: [['providers'], ['system']],
-    done: 'The key is stored, and in use',
+    done: 'Key stored and in use',
   });
   return (
     <section>
       <h3 className="mb-1 text-xs font-semibold text-muted">Stored keys</h3>
       {keys.length === 0 && (
-        <EmptyState title="None">A key from the gateway's environment is used, where there is one.</EmptyState>
+        <p className="text-muted">None. If there is a key in the gateway's environment, it is used.</p>
       )}
       <ul className="divide-y">
         {keys.map((one) => (
@@ -41,9 +45,16 @@ export function StoredKeys({ provider: { name, keys }, onRemove }: Props) {
               {one.name} <code className="font-mono text-xs text-muted">…{one.last_characters}</code>{' '}
               <Badge tone={TONES[one.state]}>{one.state}</Badge>
             </span>
-            <ChangeButton size="small" kind="danger" onClick={() => onRemove(one.id)}>
+            <ConfirmButton
+              size="small"
+              title={`Delete key …${one.last_characters}?`}
+              impact={`${name} keeps ${countOf(keys.length - 1, 'other stored key')}. ${impact}`}
+              confirmLabel="Delete key"
+              change={change}
+              onConfirm={(close) => onRemove(one.id, close)}
+            >
               Delete
-            </ChangeButton>
+            </ConfirmButton>
           </li>
         ))}
       </ul>
@@ -53,7 +64,7 @@ export function StoredKeys({ provider: { name, keys }, onRemove }: Props) {
       >
         <div className="grow">
           <TextField
-            label="Another key"
+            label={keys.length === 0 ? 'Add a key' : 'Add another key'}
             type="password"
             autoComplete="off"
             value={key}
@@ -62,7 +73,7 @@ export function StoredKeys({ provider: { name, keys }, onRemove }: Props) {
           />
         </div>
         <ChangeButton type="submit" disabled={key === ''}>
-          Store
+          Store key
         </ChangeButton>
       </Form>
     </section>

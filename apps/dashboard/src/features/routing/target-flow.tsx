@@ -1,5 +1,6 @@
 import { Fragment } from 'react';
-import { colorBook } from '../../charts/series-colors';
+import { colorOf } from '../../charts/series-colors';
+import { toShares } from './prepare-targets';
 
 interface Target {
   readonly provider: string;
@@ -17,6 +18,7 @@ export function TargetFlow({
   readonly targets: readonly Target[];
   readonly showWeights?: boolean;
 }) {
+  const shares = toShares(targets.map(({ weight = 1 }) => weight));
   return (
     <ol className="flex flex-wrap items-center gap-y-1.5">
       {targets.map((target, index) => (
@@ -27,17 +29,14 @@ export function TargetFlow({
             </li>
           )}
           <li
-            title={target.is_configured ? undefined : 'Not set up: left out'}
+            title={target.is_configured ? undefined : 'Not set up: skipped'}
             className={`inline-flex max-w-64 items-center gap-1.5 rounded-md border px-2 py-1 text-xs ${target.is_configured ? 'border-line-strong' : 'border-dashed text-faint'}`}
           >
-            <span
-              className="size-2 shrink-0 rounded-[2px]"
-              style={{ background: colorBook.colorOf(target.provider) }}
-            />
+            <span className="size-2 shrink-0 rounded-[2px]" style={{ background: colorOf(target.provider) }} />
             <span className="truncate">
               {target.provider} / {target.model}
             </span>
-            {showWeights && <span className="nums text-muted">×{target.weight}</span>}
+            {showWeights && <span className="nums text-muted">{shares[index]} %</span>}
             {!target.is_priced && <span className="text-warn">no price</span>}
             {!target.is_configured && <span className="sr-only">(not set up)</span>}
           </li>

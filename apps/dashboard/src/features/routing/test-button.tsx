@@ -16,12 +16,12 @@ export function TestButton({ name }: { readonly name: string }) {
     <span className="inline-flex flex-wrap items-center gap-2">
       {result !== null && (
         <span className={result.ok ? 'text-good' : 'text-bad'}>
-          {result.ok ? `answered in ${formatMs(result.latency_ms)}` : (result.error?.message ?? 'failed')}
+          {result.ok ? `Answered in ${formatMs(result.latency_ms)}` : (result.error?.message ?? 'The test failed.')}
         </span>
       )}
       {test.error && <span className="text-bad">{test.error.message}</span>}
-      <Button size="small" disabled={test.isPending} onClick={() => test.mutate(undefined, { onSuccess: setResult })}>
-        {test.isPending ? 'Testing' : 'Test'}
+      <Button disabled={test.isPending} onClick={() => test.mutate(undefined, { onSuccess: setResult })}>
+        {test.isPending ? 'Testing…' : 'Test connection'}
       </Button>
     </span>
   );

@@ -1,7 +1,10 @@
-import { useState } from 'react';
 import { useChange } from '../../api/change';
-import { api, read } from '../../api/client';
+import { api, read, readOrNull } from '../../api/client';
+import { useProjectOptions } from '../../api/projects';
+import { saveChanges } from '../../api/save-changes';
+import { useMayChange } from '../../api/session';
 import { type Alert, type AlertInput, useAlerts } from '../../api/settings';
+import { useOpened } from '../../range/use-opened';
 import { Badge } from '../../ui/badge';
 import { Button } from '../../ui/button';
 import type { DialogOf } from '../../ui/dialog';
@@ -9,19 +12,23 @@ import { Plus } from '../../ui/icons';
 import type { Column } from '../../ui/table/column';
 import { TableCard } from '../../ui/table/table-card';
 import { ChangeButton } from '../forms/change-button';
-import type { FieldSpec } from '../forms/prepare-form';
-import { SpecDialog } from '../forms/spec-form';
-import { describeAlert, KINDS, stateOf } from './prepare-alert';
+import { ConfirmButton } from '../forms/confirm-button';
+import { OpenedOne } from '../forms/opened-one';
+import { type Edit, SpecDialog } from '../forms/spec-form';
+import { AlertPreview } from './alert-preview';
+import { alertFields, describeAlert, stateOf } from './prepare-alert';
 
 /** What the gateway tells a webhook about, by itself. */
 export function AlertsCard() {
   const alerts = useAlerts();
-  const [editing, setEditing] = useState<Alert | 'new' | null>(null);
+  const opened = useOpened();
+  const mayChange = useMayChange();
+  const open = alerts.data?.data.find(({ id }) => id === opened.id);
   return (
     <TableCard
       title="Alerts"
       actions={
-        <ChangeButton onClick={() => setEditing('new')}>
+        <ChangeButton onClick={() => opened.open('new')}>
           <Plus /> New alert
         </ChangeButton>
       }
@@ -30,11 +37,23 @@ export function AlertsCard() {
       columns={COLUMNS}
       rows={alerts.data?.data}
       rowKey={(row) => row.id}
-      onRow={setEditing}
+      linkOf={(row) => opened.linkTo(row.id)}
       emptyTitle="No alerts yet"
-      emptyHint="Be told when a budget nears its end, errors pile up, answers get slow, or a job fails."
+      emptyHint="Get a message when a budget runs low, errors pile up, answers get slow, or a job fails."
     >
-      {editing !== null && <AlertDialog of={editing === 'new' ? null : editing} onClose={() => setEditing(null)} />}
+      {opened.id === 'new' && mayChange && <AlertDialog of={null} onClose={opened.close} />}
+      {opened.id !== undefined && opened.id !== 'new' && (
+        <OpenedOne
+          what="alert"
+          row={open}
+          isLoaded={alerts.data !== undefined}
+          queryKey={['alerts', opened.id]}
+          read={() => readOrNull(api.alerts[':id'].$get({ param: { id: opened.id ?? '' } }))}
+          onClose={opened.close}
+        >
+          {(alert) => <AlertDialog of={alert} onClose={opened.close} />}
+        </OpenedOne>
+      )}
     </TableCard>
   );
 }
@@ -50,52 +69,34 @@ const COLUMNS: readonly Column<Alert>[] = [
   { header: 'Webhook', wideOnly: true, value: (row) => row.webhook_url },
 ];
 
-const FIELDS: readonly FieldSpec[] = [
-  { name: 'name', label: 'Name', kind: 'text', required: true },
-  {
-    name: 'kind',
-    label: 'When',
-    kind: 'text',
-    options: Object.fromEntries(Object.entries(KINDS).map(([kind, { label }]) => [kind, label])),
-  },
-  {
-    name: 'threshold',
-    label: 'Threshold',
-    kind: 'number',
-    hint: 'A share (0.8 = 80 %), milliseconds, or USD',
-    required: true,
-  },
-  { name: 'window_minutes', label: 'Over the last, minutes', kind: 'integer', required: true },
-  {
-    name: 'webhook_url',
-    label: 'Webhook',
-    kind: 'text',
-    required: true,
-    placeholder: 'https://hooks.slack.com/…',
-    hint: 'Gets JSON with a "text"',
-  },
-  { name: 'is_active', label: 'Active', kind: 'flag' },
-];
-const NEW_ALERT = { kind: 'budget_share', threshold: 0.8, window_minutes: 15, is_active: true };
+const NEW_ALERT = { kind: 'budget_share', threshold: 0.8, project_id: null, window_minutes: 15, is_active: true };
 
 function AlertDialog({ of: alert, onClose }: DialogOf<Alert | null>) {
+  const projects = Object.fromEntries(useProjectOptions());
   const { save, remove, test } = useAlertChanges(alert);
   return (
     <SpecDialog
       title={alert === null ? 'New alert' : alert.name}
       onClose={onClose}
-      specs={FIELDS}
+      specs={({ kind }) => alertFields(kind as Alert['kind'], projects)}
+      below={(values) => <AlertPreview values={values} />}
       resource={alert ?? NEW_ALERT}
-      submitLabel="Save alert"
+      submitLabel={alert === null ? 'Create alert' : 'Save alert'}
       change={save}
-      otherError={remove.error ?? test.error}
-      onSubmit={(body) => save.mutate(body as unknown as AlertInput, { onSuccess: onClose })}
+      otherError={test.error}
+      onSubmit={(body, edit) => save.mutate({ json: body as unknown as AlertInput, edit }, { onSuccess: onClose })}
     >
       {alert !== null && (
         <>
-          <Button kind="danger" onClick={() => remove.mutate(undefined, { onSuccess: onClose })}>
+          <ConfirmButton
+            title={`Delete alert ${alert.name}?`}
+            impact={`No one will be notified when this happens: ${describeAlert(alert)}. ${alert.is_firing ? 'It is firing now.' : 'It is quiet now.'}`}
+            confirmLabel="Delete alert"
+            change={remove}
+            onConfirm={() => remove.mutate(undefined, { onSuccess: onClose })}
+          >
             Delete
-          </Button>
+          </ConfirmButton>
           <Button disabled={test.isPending} onClick={() => test.mutate()}>
             Test webhook
           </Button>
@@ -110,11 +111,18 @@ function useAlertChanges(alert: Alert | null) {
   const affects = [['alerts']];
   const routes = api.alerts[':id'];
   const save = useChange({
-    run: (json: AlertInput) => read(alert === null ? api.alerts.$post({ json }) : routes.$patch({ param, json })),
+    run: ({ json, edit }: { readonly json: AlertInput; readonly edit: Edit }) =>
+      alert === null
+        ? read(api.alerts.$post({ json }))
+        : saveChanges({
+            ...edit,
+            read: () => routes.$get({ param }),
+            write: (options) => routes.$patch({ param, json: edit.changes as Partial<AlertInput> }, options),
+          }),
     affects,
-    done: 'It is looked at every 30 seconds',
+    done: 'Saved. The condition is checked every 30 seconds.',
   });
-  const remove = useChange({ run: () => routes.$delete({ param }), affects, done: 'The alert is deleted' });
-  const test = useChange({ run: () => read(routes.test.$post({ param })), affects, done: 'The webhook answered' });
+  const remove = useChange({ run: () => routes.$delete({ param }), affects, done: 'Alert deleted' });
+  const test = useChange({ run: () => read(routes.test.$post({ param })), affects, done: 'The webhook responded' });
   return { save, remove, test };
 }

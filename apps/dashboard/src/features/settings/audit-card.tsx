@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import { type AuditEntry, useAudit } from '../../api/settings';
+import { useOpened } from '../../range/use-opened';
 import { usePage } from '../../range/use-page';
 import { Badge } from '../../ui/badge';
 import { CodeBlock } from '../../ui/copy-button';
@@ -21,19 +22,21 @@ const RESOURCES = [
   'session',
   'alert',
   'cache',
+  'playground',
 ].map((name) => [name, spaced(name)] as const);
 
 /** Every change, who made it, and what it was before and after. */
 export function AuditCard() {
   const [resource, setResource] = useState('');
   const audit = useAudit(resource);
-  const [open, setOpen] = useState<AuditEntry | null>(null);
+  const opened = useOpened();
+  const open = audit.data?.data.find(({ id }) => id === opened.id);
   return (
     <TableCard
       title="Audit"
       actions={
         <Select
-          aria-label="Of what"
+          aria-label="Resource"
           className="w-40"
           anyLabel="everything"
           options={RESOURCES}
@@ -47,19 +50,24 @@ export function AuditCard() {
       rows={audit.data?.data}
       rowKey={(row) => row.id}
       csvName="audit"
-      onRow={setOpen}
+      linkOf={(row) => opened.linkTo(row.id)}
       emptyTitle="No changes yet"
     >
-      {open !== null && <EntryDrawer of={open} onClose={() => setOpen(null)} />}
+      {open !== undefined && <EntryDrawer of={open} onClose={opened.close} />}
     </TableCard>
   );
 }
 
 const COLUMNS: readonly Column<AuditEntry>[] = [
-  { header: 'Who', value: (row) => row.actor },
-  { header: 'Did', value: (row) => row.action, cell: (row) => <Badge>{spaced(row.action)}</Badge> },
-  { header: 'To', value: (row) => spaced(row.resource) },
-  { header: 'Which', wideOnly: true, value: (row) => row.resource_id, cell: (row) => <Mono>{row.resource_id}</Mono> },
+  { header: 'Actor', value: (row) => row.actor },
+  { header: 'Action', value: (row) => row.action, cell: (row) => <Badge>{spaced(row.action)}</Badge> },
+  { header: 'Resource', value: (row) => spaced(row.resource) },
+  {
+    header: 'Resource ID',
+    wideOnly: true,
+    value: (row) => row.resource_id,
+    cell: (row) => <Mono>{row.resource_id}</Mono>,
+  },
 ];
 
 function EntryDrawer({ of: entry, onClose }: DialogOf<AuditEntry>) {
@@ -70,7 +78,7 @@ function EntryDrawer({ of: entry, onClose }: DialogOf<AuditEntry>) {
       <div className="grid gap-3">
         {before !== null && <CodeBlock label="Before" code={JSON.stringify(before, null, 2)} />}
         {after !== null && <CodeBlock label="After" code={JSON.stringify(after, null, 2)} />}
-        {before === null && after === null && <p className="text-muted">Nothing more is kept of it.</p>}
+        {before === null && after === null && <p className="text-muted">No further details were recorded.</p>}
       </div>
     </Dialog>
   );

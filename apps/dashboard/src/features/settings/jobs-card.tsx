@@ -1,5 +1,5 @@
-import { useState } from 'react';
 import { type SystemLog, useSystemLogs } from '../../api/settings';
+import { useChoice } from '../../range/use-choice';
 import { usePage } from '../../range/use-page';
 import { Segmented } from '../../ui/segmented';
 import { type Column, timeColumn } from '../../ui/table/column';
@@ -8,7 +8,7 @@ import { TableCard } from '../../ui/table/table-card';
 const OUTCOMES = { '': 'All', error: 'Failed' } as const;
 
 export function JobsCard() {
-  const [outcome, setOutcome] = useState<keyof typeof OUTCOMES>('');
+  const [outcome, setOutcome] = useChoice<keyof typeof OUTCOMES>('outcome', ['', 'error']);
   const runs = useSystemLogs(outcome);
   return (
     <TableCard
@@ -27,6 +27,6 @@ export function JobsCard() {
 const COLUMNS: readonly Column<SystemLog>[] = [
   { header: 'Job', value: (row) => row.event_type.replaceAll('_', ' ') },
   { header: 'Outcome', value: (row) => row.outcome, tone: (row) => (row.outcome === 'ok' ? 'good' : 'bad') },
-  { header: 'What', value: (row) => row.message },
-  { header: 'Took', unit: 'ms', value: (row) => row.duration_ms },
+  { header: 'Message', value: (row) => row.message },
+  { header: 'Duration', unit: 'ms', value: (row) => row.duration_ms },
 ];

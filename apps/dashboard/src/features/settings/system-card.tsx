@@ -20,11 +20,11 @@ export function SystemCard() {
               ['Database', data.database],
               ['Processes', data.workers],
               ['Providers', data.providers.join(', ') || 'none'],
-              ['Requests are kept', `${data.log_retention_days} days`],
+              ['Requests are kept for', `${data.log_retention_days} days`],
               ['Prompts and answers', data.log_bodies ? `kept for ${data.log_bodies_ttl_days} days` : 'not kept'],
-              ['Cached answers last', `${data.cache_ttl_seconds} s`],
-              ['Cache size at most', formatBytes(data.cache_max_bytes)],
-              ['Time-out of an attempt', formatMs(data.request_timeout_ms)],
+              ['Cached answers are kept for', `${data.cache_ttl_seconds} s`],
+              ['Maximum cache size', formatBytes(data.cache_max_bytes)],
+              ['Timeout per attempt', formatMs(data.request_timeout_ms)],
             ] as const
           ).map(([name, value]) => (
             <div key={name} className="flex justify-between gap-4 border-b py-1.5">
@@ -35,7 +35,7 @@ export function SystemCard() {
         </dl>
       )}
       <p className="mt-3 text-xs text-muted">
-        These come from the environment; the operator changes them there. The API is described at{' '}
+        These settings come from the environment and are changed there. The API is described at{' '}
         <a href="/admin/docs" className="text-accent underline">
           /admin/docs
         </a>

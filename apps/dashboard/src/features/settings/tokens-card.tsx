@@ -1,3 +1,4 @@
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useChange } from '../../api/change';
 import { api, read } from '../../api/client';
@@ -5,10 +6,10 @@ import { useMayChange } from '../../api/session';
 import { type Token, useTokens } from '../../api/settings';
 import { formatAgo } from '../../format/format-time';
 import { ConfirmDialog } from '../../ui/confirm-dialog';
-import { CodeBlock } from '../../ui/copy-button';
-import { Dialog, type DialogOf } from '../../ui/dialog';
+import type { DialogOf } from '../../ui/dialog';
 import { Plus } from '../../ui/icons';
 import { Mono } from '../../ui/mono';
+import { ShownOnceDialog } from '../../ui/shown-once-dialog';
 import type { Column } from '../../ui/table/column';
 import { TableCard } from '../../ui/table/table-card';
 import { ChangeButton } from '../forms/change-button';
@@ -36,7 +37,7 @@ export function TokensCard() {
       rowKey={(row) => row.id}
       onRow={mayChange ? setRevoking : undefined}
       emptyTitle="No named tokens"
-      emptyHint="ADMIN_TOKEN of the environment opens this. Named ones can be revoked one by one."
+      emptyHint="You signed in with ADMIN_TOKEN from the environment. Named tokens can be revoked one by one."
     >
       <NewToken open={isCreating} onClose={() => setIsCreating(false)} />
       {revoking !== null && <RevokeDialog of={revoking} onClose={() => setRevoking(null)} />}
@@ -47,15 +48,15 @@ export function TokensCard() {
 const COLUMNS: readonly Column<Token>[] = [
   { header: 'Name', value: (row) => row.name, cell: (row) => <span className="font-medium">{row.name}</span> },
   { header: 'Role', value: (row) => row.role, tone: (row) => (row.role === 'admin' ? 'accent' : 'neutral') },
-  { header: 'Begins with', value: (row) => row.prefix, cell: (row) => <Mono>{row.prefix}…</Mono> },
+  { header: 'Starts with', value: (row) => row.prefix, cell: (row) => <Mono>{row.prefix}…</Mono> },
   {
-    header: 'Made',
+    header: 'Created',
     wideOnly: true,
     value: (row) => row.created_at,
     cell: (row) => formatAgo(row.created_at, Date.now()),
   },
   {
-    header: 'Ends',
+    header: 'Expires',
     wideOnly: true,
     value: (row) => row.expires_at,
     cell: (row) => (row.expires_at === null ? 'never' : formatAgo(row.expires_at, Date.now())),
@@ -63,9 +64,14 @@ const COLUMNS: readonly Column<Token>[] = [
 ];
 
 const FIELDS: readonly FieldSpec[] = [
-  { name: 'name', label: 'Name', kind: 'text', required: true, hint: 'Stands in the audit' },
-  { name: 'role', label: 'May', kind: 'text', options: { admin: 'read and change', viewer: 'only read' } },
-  { name: 'expires_at', label: 'Ends at', kind: 'instant', hint: 'Local time; empty = never' },
+  { name: 'name', label: 'Name', kind: 'text', required: true, hint: 'Shown in the audit log' },
+  {
+    ...{ name: 'can_read_bodies', label: 'Prompts and answers', kind: 'text' },
+    options: { '': 'readable by admins', true: 'readable', false: 'not readable' },
+    read: (text) => text === 'true',
+  },
+  { name: 'role', label: 'Role', kind: 'text', options: { admin: 'read and change', viewer: 'read only' } },
+  { name: 'expires_at', label: 'Expires', kind: 'instant', hint: 'Your local time. Leave empty for never.' },
 ];
 const AFFECTS = [['tokens']];
 
@@ -93,29 +99,37 @@ function NewToken({ open, onClose }: { readonly open: boolean; readonly onClose:
         onSubmit={(body) => create.mutate(body as { name: string; role: Token['role'] }, { onSuccess })}
       />
       {secret !== null && (
-        <Dialog
-          title="The new token"
-          description="Copy it now: only its hash is kept."
-          onClose={() => setSecret(null)}
-          sticky
-        >
-          <CodeBlock label="Admin token" code={secret} />
-        </Dialog>
+        <ShownOnceDialog title="New admin token" label="Admin token" secret={secret} onClose={() => setSecret(null)} />
       )}
     </>
   );
+}
+
+/** Whom it hits: dashboards that are signed in with it, and what it changed last. */
+function useTokenImpact({ name, open_sessions: sessions }: Token): string {
+  const { data } = useQuery({
+    queryKey: ['audit', 'of', name],
+    queryFn: () => read(api.audit.$get({ query: { actor: name, limit: '1' } })),
+  });
+  const last = data?.data[0];
+  const open = sessions === 1 ? '1 open dashboard is' : `${sessions} open dashboards are`;
+  const changed =
+    last === undefined
+      ? 'It has made no changes so far.'
+      : `It made its last change ${formatAgo(last.created_at, Date.now())}.`;
+  return `${open} signed out immediately. ${data === undefined ? '' : changed}`;
 }
 
 function RevokeDialog({ of: token, onClose }: DialogOf<Token>) {
   const revoke = useChange({
     run: () => api.tokens[':id'].$delete({ param: { id: token.id } }),
     affects: AFFECTS,
-    done: 'The token and its sessions are refused from now on',
+    done: 'Token revoked and its sessions ended',
   });
   return (
     <ConfirmDialog
       title={`Revoke ${token.name}?`}
-      description="Whoever uses it is signed out at once. This cannot be undone."
+      description={`${useTokenImpact(token)} Programs that use it are also refused. This cannot be undone.`}
       confirmLabel="Revoke"
       change={revoke}
       onConfirm={() => revoke.mutate(undefined, { onSuccess: onClose })}

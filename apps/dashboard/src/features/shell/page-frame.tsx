@@ -1,24 +1,41 @@
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect } from 'react';
+import { useLiveStats } from '../../api/stats';
+import { TimelineCard } from '../../charts/timeline-card';
+import { ChartSwitches } from '../../range/chart-switches';
 import { RangePicker } from '../../range/range-picker';
+import { isUntilNow } from '../../range/time-range';
 import type { Page } from '../../range/use-page';
 import { ProjectFilter } from './project-filter';
+import { AwayBanner } from './trouble';
 
 interface Props {
   readonly title: string;
   readonly intro?: ReactNode;
   /** Where range and project count. */
   readonly page?: Page;
+  /** What they show can be switched. */
+  readonly hasCharts?: boolean;
   readonly actions?: ReactNode;
   readonly children: ReactNode;
 }
 
+const UTC = { timeZone: 'utc' } as const;
+
 /** Title, what the page can be narrowed to, content. */
-export function PageFrame({ title, intro, page, actions, children }: Props) {
+export function PageFrame({ title, intro, page, hasCharts = false, actions, children }: Props) {
+  useLiveStats(page?.query, page !== undefined && isUntilNow(page.range));
+  useEffect(() => {
+    document.title = `${title} · LLM0 Gateway`;
+  }, [title]);
   return (
-    <main id="main" className="mx-auto flex w-full max-w-[100rem] min-w-0 flex-col gap-4 px-4 py-4 sm:px-6">
+    <main
+      id="main"
+      tabIndex={-1}
+      className="-outline-offset-2 mx-auto flex w-full max-w-[100rem] min-w-0 flex-col gap-4 px-4 py-4 sm:px-6"
+    >
       <header className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2">
-        <div>
-          <h1 className="text-lg font-semibold tracking-tight">{title}</h1>
+        <div className="min-w-0">
+          <h1 className="text-lg font-semibold tracking-tight wrap-anywhere">{title}</h1>
           {intro !== undefined && <p className="text-muted">{intro}</p>}
         </div>
         <div className="flex flex-wrap items-center gap-1.5">
@@ -26,12 +43,15 @@ export function PageFrame({ title, intro, page, actions, children }: Props) {
           {page !== undefined && (
             <>
               <ProjectFilter page={page} />
+              {hasCharts && <ChartSwitches page={page} />}
               <RangePicker page={page} />
             </>
           )}
         </div>
       </header>
+      <AwayBanner page={page ?? UTC} />
       {children}
+      {hasCharts && page !== undefined && <TimelineCard page={page} />}
     </main>
   );
 }

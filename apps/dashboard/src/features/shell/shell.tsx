@@ -1,42 +1,31 @@
 import { Link, Outlet, useRouterState } from '@tanstack/react-router';
-import { type ComponentType, type SVGProps, useEffect, useState } from 'react';
+import { useEffect, useState } from 'react';
 import { onExpiredSession } from '../../api/expired-session';
 import { useSession, useSignOut } from '../../api/session';
 import { Button } from '../../ui/button';
 import { Dialog } from '../../ui/dialog';
-import { Failure } from '../../ui/error-state';
+import { ErrorState } from '../../ui/error-state';
 import * as icons from '../../ui/icons';
+import { PaletteButton, PaletteHost } from '../palette/palette-button';
 import { SignInForm } from '../sign-in/sign-in-form';
 import { SignInPage } from '../sign-in/sign-in-page';
+import { keepFocus } from './keep-focus';
+import { PAGES } from './pages';
 import { useTheme } from './theme';
-
-type IconOf = ComponentType<SVGProps<SVGSVGElement>>;
-
-const LINKS: readonly (readonly [to: string, label: string, icon: IconOf])[] = [
-  ['/', 'Overview', icons.Overview],
-  ['/requests', 'Requests', icons.Requests],
-  ['/projects', 'Projects & keys', icons.Projects],
-  ['/spend', 'Spend', icons.Spend],
-  ['/latency', 'Latency', icons.Latency],
-  ['/models', 'Models', icons.Models],
-  ['/cache', 'Cache', icons.Cache],
-  ['/routing', 'Routing', icons.Routing],
-  ['/playground', 'Playground', icons.Playground],
-  ['/settings', 'Settings & audit', icons.Settings],
-];
+import { useMenu } from './use-menu';
 
 /** Everything around the pages: who is signed in, where one can go. */
 export function Shell() {
   const session = useSession();
-  const [isMenuOpen, setIsMenuOpen] = useState(false);
-  const path = useRouterState({ select: (state) => state.location.pathname });
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the menu closes when the page changes
-  useEffect(() => setIsMenuOpen(false), [path]);
+  const { menu, opener, isOpen, open, close, goBack } = useMenu(
+    useRouterState({ select: (state) => state.location.pathname }),
+  );
+  useEffect(keepFocus, []);
   if (session.isPending) return null;
   if (session.error) {
     return (
       <div className="mx-auto max-w-md p-8">
-        <Failure of={session} />
+        <ErrorState error={session.error} onRetry={() => void session.refetch()} />
       </div>
     );
   }
@@ -46,34 +35,38 @@ export function Shell() {
       <a href="#main" className="sr-only focus:not-sr-only focus:fixed focus:z-50 focus:bg-panel focus:p-2">
         Skip to content
       </a>
-      <aside
-        className={`fixed inset-y-0 left-0 z-30 w-52 flex-col border-r bg-panel md:sticky md:top-0 md:flex md:h-dvh ${isMenuOpen ? 'flex shadow-xl' : 'hidden'}`}
-      >
-        <Navigation />
-      </aside>
-      {isMenuOpen && (
-        <button
-          type="button"
-          aria-label="Close the menu"
-          className="fixed inset-0 z-20 bg-black/30 md:hidden"
-          onClick={() => setIsMenuOpen(false)}
-        />
-      )}
+      <div ref={menu} className="contents">
+        <aside
+          className={`fixed inset-y-0 left-0 z-30 w-52 flex-col border-r bg-panel print:hidden! md:sticky md:top-0 md:flex md:h-dvh ${isOpen ? 'flex shadow-xl' : 'hidden'}`}
+        >
+          <Navigation onChosen={close} />
+        </aside>
+        {isOpen && (
+          <button
+            type="button"
+            aria-label="Close the menu"
+            className="fixed inset-0 z-20 bg-black/30 -outline-offset-2 md:hidden"
+            onClick={goBack}
+          />
+        )}
+      </div>
       <div className="flex min-w-0 flex-1 flex-col">
-        <div className="sticky top-0 z-10 flex h-11 items-center gap-2 border-b bg-panel px-3 md:hidden">
-          <Button kind="ghost" aria-label="Menu" aria-expanded={isMenuOpen} onClick={() => setIsMenuOpen(true)}>
+        <div className="sticky top-0 z-10 flex h-11 items-center gap-2 border-b bg-panel px-3 md:hidden print:hidden">
+          <Button ref={opener} kind="ghost" aria-label="Menu" aria-expanded={isOpen} onClick={open}>
             <icons.Menu />
           </Button>
           <span className="font-semibold">LLM0 Gateway</span>
+          <PaletteButton isSmall />
         </div>
         <Outlet />
       </div>
+      <PaletteHost />
       <ExpiredSession />
     </div>
   );
 }
 
-function Navigation() {
+function Navigation({ onChosen }: { readonly onChosen: () => void }) {
   const { data: session } = useSession();
   const signOut = useSignOut();
   const [theme, toggleTheme] = useTheme();
@@ -83,11 +76,13 @@ function Navigation() {
         <img src="/icon.svg" alt="" width="20" height="20" />
         LLM0 Gateway
       </div>
+      <PaletteButton />
       <nav aria-label="Pages" className="flex flex-1 flex-col gap-px overflow-y-auto px-2 py-1">
-        {LINKS.map(([to, label, Icon]) => (
+        {PAGES.map(([to, label, Icon]) => (
           <Link
             key={to}
             to={to}
+            onClick={onChosen}
             activeOptions={{ exact: to === '/', includeSearch: false }}
             className="flex h-8 items-center gap-2.5 rounded-md px-2 text-muted hover:bg-hover hover:text-text aria-[current=page]:bg-hover aria-[current=page]:font-medium aria-[current=page]:text-text"
           >
@@ -130,7 +125,6 @@ function ExpiredSession() {
       title="Your session has ended"
       description="Sign in again. Nothing you typed is lost."
       open={isExpired}
-      onClose={() => {}}
       sticky
     >
       <SignInForm />

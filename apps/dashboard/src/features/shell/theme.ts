@@ -1,10 +1,19 @@
-import { useState } from 'react';
+import { useSyncExternalStore } from 'react';
 
 type Theme = 'light' | 'dark';
 
+const readTheme = (): Theme => (document.documentElement.dataset.theme === 'dark' ? 'dark' : 'light');
+
+/** It is switched in several places. */
+function watchTheme(notify: () => void): () => void {
+  const watcher = new MutationObserver(notify);
+  watcher.observe(document.documentElement, { attributeFilter: ['data-theme'] });
+  return () => watcher.disconnect();
+}
+
 /** The theme in force, and a switch that this browser remembers. */
 export function useTheme(): [Theme, () => void] {
-  const [theme, setTheme] = useState<Theme>(document.documentElement.dataset.theme === 'dark' ? 'dark' : 'light');
+  const theme = useSyncExternalStore(watchTheme, readTheme);
   const toggle = () => {
     const next = theme === 'dark' ? 'light' : 'dark';
     document.documentElement.dataset.theme = next;
@@ -13,7 +22,6 @@ export function useTheme(): [Theme, () => void] {
     } catch {
       // Without a storage the choice holds until the page is left.
     }
-    setTheme(next);
   };
   return [theme, toggle];
 }

@@ -11,7 +11,7 @@ export function SignInPage() {
         <SignInForm />
         <p className="mt-4 text-xs text-muted">
           The token was printed when the gateway first started, or is the <code className="font-mono">ADMIN_TOKEN</code>{' '}
-          of its environment. Keys that send requests do not open this.
+          in its environment. API keys do not work here.
         </p>
       </div>
     </main>

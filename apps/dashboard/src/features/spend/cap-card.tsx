@@ -3,7 +3,7 @@ import type { Project } from '../../api/projects';
 import { asInterval, useSpend } from '../../api/stats';
 import { ChartCard } from '../../charts/chart-card';
 import { accumulate } from '../../charts/prepare-series';
-import { colorBook } from '../../charts/series-colors';
+import { colorOf } from '../../charts/series-colors';
 import { formatDay } from '../../format/format-time';
 import { formatUsd } from '../../format/format-usd';
 import { bucketStarts, rangeQuery, untilNow } from '../../range/time-range';
@@ -16,9 +16,9 @@ const PACE_DAYS = 7;
 export function CapCard({ project }: { readonly project: Project }) {
   const [nowMs] = useState(() => Date.now());
   const startMs = monthStart(nowMs);
+  const query = { ...rangeQuery({ fromMs: startMs, toMs: untilNow(nowMs + 60_000) }), project_id: project.id };
   const spend = useSpend({
-    ...rangeQuery({ fromMs: startMs, toMs: untilNow(nowMs + 60_000) }),
-    project_id: project.id,
+    ...query,
     interval: asInterval(DAY_MS),
   });
   const prepared = useMemo(() => {
@@ -31,7 +31,7 @@ export function CapCard({ project }: { readonly project: Project }) {
     const series = {
       name: project.id,
       label: 'Spent so far',
-      color: colorBook.colorOf(project.id),
+      color: colorOf(project.id),
       values: times.map((_, index) => sums[index] ?? null),
     };
     const lastDays = days.slice(-PACE_DAYS);
@@ -41,12 +41,12 @@ export function CapCard({ project }: { readonly project: Project }) {
   const capUsd = project.monthly_cap_usd;
   return (
     <ChartCard
-      title={`This month${capUsd === null ? '' : `, of ${formatUsd(capUsd)}`}`}
+      title={`This month${capUsd === null ? '' : `, cap ${formatUsd(capUsd)}`}`}
       data={prepared?.data}
       kind="line"
       height={170}
       unit="usd"
-      page={{ timeZone: 'utc', range: { intervalMs: DAY_MS } }}
+      page={{ timeZone: 'utc', range: { intervalMs: DAY_MS }, query }}
       limit={capUsd ?? undefined}
       query={spend}
       emptyText="Nothing was spent this month."
@@ -62,9 +62,11 @@ function describePace(input: {
   paceUsdPerDay: number;
 }): string {
   const { nowMs, capUsd, spentUsd, paceUsdPerDay } = input;
-  const pace = `${formatUsd(spentUsd)} spent, lately ${formatUsd(paceUsdPerDay)} a day.`;
-  if (capUsd === null) return `${pace} There is no cap.`;
+  const pace = `${formatUsd(spentUsd)} spent, recently ${formatUsd(paceUsdPerDay)} a day.`;
+  if (capUsd === null) return `${pace} No cap is set.`;
   const endsMs = projectExhaustion({ nowMs, capUsd, spentUsd, paceUsdPerDay });
-  if (endsMs === null) return `${pace} The cap lasts this month.`;
-  return endsMs <= nowMs ? `${pace} The cap is used up.` : `${pace} The cap is used up on ${formatDay(endsMs, 'utc')}.`;
+  if (endsMs === null) return `${pace} At this pace, the cap lasts the month.`;
+  return endsMs <= nowMs
+    ? `${pace} The cap is used up.`
+    : `${pace} At this pace, the cap is used up on ${formatDay(endsMs, 'utc')}.`;
 }

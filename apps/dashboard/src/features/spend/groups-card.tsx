@@ -1,9 +1,10 @@
 import { useMemo } from 'react';
 import { type StatsQuery, useSpend } from '../../api/stats';
+import { colorsOf } from '../../charts/series-colors';
 import { SeriesName } from '../../charts/series-name';
 import { formatCount } from '../../format/format-number';
 import { previousRange, rangeQuery, type TimeRange } from '../../range/time-range';
-import { useShowRequests } from '../../range/use-show-requests';
+import { requestsLink } from '../../range/use-show-requests';
 import type { Column } from '../../ui/table/column';
 import { TableCard } from '../../ui/table/table-card';
 import { filterOf, labelIn, prepareSpendLines, SPEND_GROUPS, type SpendLine } from './prepare-spend';
@@ -18,7 +19,6 @@ interface Props {
 
 /** What each group cost, against the period before. */
 export function GroupsCard({ groupBy, range, query, now, labelOf }: Props) {
-  const showRequests = useShowRequests();
   const label = labelIn(groupBy);
   const earlier = { ...query, ...rangeQuery(previousRange(range)), interval: 'all', top: '1000' };
   const before = useSpend(earlier, label === undefined);
@@ -26,10 +26,11 @@ export function GroupsCard({ groupBy, range, query, now, labelOf }: Props) {
     () => now.data && prepareSpendLines(now.data.buckets, before.data?.buckets ?? []),
     [now.data, before.data],
   );
+  const colorOf = colorsOf(lines?.map((line) => line.name) ?? []);
   const name: Column<SpendLine> = {
     header: 'Name',
     value: (line) => labelOf(line.name),
-    cell: (line) => <SeriesName name={line.name} label={labelOf(line.name)} />,
+    cell: (line) => <SeriesName name={line.name} label={labelOf(line.name)} color={colorOf(line.name)} />,
   };
   return (
     <TableCard
@@ -41,13 +42,13 @@ export function GroupsCard({ groupBy, range, query, now, labelOf }: Props) {
       rowKey={(line) => line.name}
       csvName={`spend-by-${groupBy}`}
       sortBy="Spend"
-      onRow={(line) => showRequests(filterOf(groupBy, line.name))}
+      linkOf={(line) => requestsLink(filterOf(groupBy, line.name))}
       emptyTitle="No spend in this range"
-      emptyHint="Take a longer range, or send a request."
+      emptyHint="Choose a longer range, or send a request."
     >
       {now.data !== undefined && now.data.groups > 100 && (
         <p className="border-t px-4 py-2 text-xs text-muted">
-          Showing 100 of {formatCount(now.data.groups)}; the others are one line, (other).
+          Showing 100 of {formatCount(now.data.groups)}; the rest are grouped as (other).
         </p>
       )}
     </TableCard>

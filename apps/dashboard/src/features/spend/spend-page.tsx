@@ -4,7 +4,7 @@ import { useKeyNames, useProjectNames, useProjects } from '../../api/projects';
 import { asInterval, useSpend } from '../../api/stats';
 import { ChartCard } from '../../charts/chart-card';
 import { formatDay, formatInstant } from '../../format/format-time';
-import { bucketStarts } from '../../range/time-range';
+import { bucketStarts, earlierRange, rangeQuery } from '../../range/time-range';
 import { usePage } from '../../range/use-page';
 import { Button } from '../../ui/button';
 import { Form, Input } from '../../ui/form';
@@ -22,29 +22,36 @@ export function SpendPage() {
   const groupBy = readGroup(useSearch({ from: '/spend' }).by);
   const { range, query } = toSpendQuery(page, groupBy);
   const overTime = useSpend({ ...query, interval: asInterval(range.intervalMs), top: '10' });
+  const { isShown } = page.earlier;
+  const earlier = earlierRange(range);
+  const before = useSpend(
+    { ...query, ...rangeQuery(earlier), interval: asInterval(range.intervalMs), top: '10' },
+    isShown,
+  );
   const now = useSpend({ ...query, interval: 'all', top: SHOWN });
   const groups = now.data?.buckets.map(({ group }) => group ?? '') ?? [];
   const labelOf = useGroupLabels(groupBy, groups);
   const project = useProjects().data?.data.find(({ id }) => id === page.projectId);
   const partialFrom = now.data?.partial_from ?? overTime.data?.partial_from ?? null;
   return (
-    <PageFrame title="Spend" page={page}>
+    <PageFrame title="Spend" page={page} hasCharts>
       <GroupPicker groupBy={groupBy} />
       {groupBy === 'customer' && isByDays(range) && (
         <p className="text-xs text-muted">
-          Customers are added up by whole UTC days, from {formatDay(range.fromMs, 'utc')} on.
+          Customers are counted by whole UTC days, from {formatDay(range.fromMs, 'utc')} on.
         </p>
       )}
       {partialFrom !== null && (
         <p className="rounded-md bg-warn-soft px-3 py-2 text-warn">
-          Partial: labels are read from single requests, here from {formatInstant(partialFrom, page.timeZone)} on. Take
-          a range of at most 7 days.
+          Partial data: labels are read from single requests, here since {formatInstant(partialFrom, page.timeZone)}.
+          Choose a range of at most 7 days.
         </p>
       )}
       <ChartCard
         title="Spend over time"
         height={260}
         data={prepareSpend(overTime.data?.buckets, { times: bucketStarts(range), labelOf })}
+        previous={prepareSpend(isShown ? before.data?.buckets : undefined, { times: bucketStarts(earlier) })}
         kind="stacked"
         unit="usd"
         page={{ ...page, range }}

@@ -22,6 +22,8 @@ export interface Column<T> {
   readonly align?: 'right';
   /** Left out on phones; `very`: also below 1280 px, `most`: below 1536 px. */
   readonly wideOnly?: boolean | 'very' | 'most';
+  /** What the server sorts by, where it does. */
+  readonly sortKey?: string;
   /** Longer text ends in an ellipsis: for columns that must leave others their room. */
   readonly narrow?: boolean;
 }
@@ -48,6 +50,16 @@ export interface Sorting {
   readonly header: string;
   readonly desc: boolean;
 }
+
+/** An order of the server's: a field, the largest first with a minus. */
+export const fromOrder = <T,>(columns: readonly Column<T>[], order: string): Sorting | null => {
+  const desc = order.startsWith('-');
+  const column = columns.find(({ sortKey }) => sortKey === (desc ? order.slice(1) : order));
+  return column === undefined ? null : { header: column.header, desc };
+};
+
+export const toOrder = <T,>(columns: readonly Column<T>[], { header, desc }: Sorting): string =>
+  `${desc ? '-' : ''}${columns.find((column) => column.header === header)?.sortKey}`;
 
 /** Rows by the values of a column; missing ones stand below everything that was measured, whichever way. */
 export function sortRows<T>(rows: readonly T[], columns: readonly Column<T>[], sorting: Sorting | null): readonly T[] {

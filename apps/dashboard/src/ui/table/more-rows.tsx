@@ -15,7 +15,7 @@ export function MoreRows({ pages, shown }: { readonly pages: Pages; readonly sho
       <Button size="small" disabled={pages.isFetchingNextPage} onClick={() => void pages.fetchNextPage()}>
         Show more
       </Button>
-      <span className="nums">{formatCount(shown)} shown; search to find others</span>
+      <span className="nums">{formatCount(shown)} shown; search to find more</span>
     </div>
   );
 }

@@ -8,15 +8,18 @@ interface Props<T> extends TableProps<T> {
   readonly actions?: ReactNode;
   /** Where the rows come from. */
   readonly query: Failable;
+  /** Between heading and table. */
+  readonly above?: ReactNode;
   /** Below the table. */
   readonly children?: ReactNode;
 }
 
 /** A table in its frame; above it what went wrong with reading its rows. */
-export function TableCard<T extends object>({ title, actions, query, children, ...table }: Props<T>) {
+export function TableCard<T extends object>({ title, actions, query, above, children, ...table }: Props<T>) {
   return (
     <Card title={title} flush actions={actions}>
       <Failure of={query} />
+      {above}
       <DataTable {...table} />
       {children}
     </Card>

@@ -89,6 +89,22 @@ describe.each(TEST_DATABASES)('admin API on $name', (kind) => {
     }
   });
 
+  test('prompts and answers are for admins, and for viewers whose token says so', async () => {
+    const path = `/logs/${crypto.randomUUID()}/bodies`;
+    const codeOf = async (settings: object) => {
+      const made = await createToken({ name: 'reader', ...settings });
+      const answer = await admin.call('GET', path, { token: made.token });
+      return [made.can_read_bodies, answer.status];
+    };
+    // There are none of this request: 404 is who may look.
+    expect(await codeOf({ role: 'admin' })).toEqual([true, 404]);
+    expect(await codeOf({ role: 'viewer' })).toEqual([false, 403]);
+    expect(await codeOf({ role: 'viewer', can_read_bodies: true })).toEqual([true, 404]);
+    expect(await codeOf({ role: 'admin', can_read_bodies: false })).toEqual([false, 403]);
+    const { token } = await createToken({ name: 'reader', role: 'viewer' });
+    expect((await admin.call('GET', '/session', { token })).body).toMatchObject({ can_read_bodies: false });
+  });
+
   test('a viewer may read and nothing else', async () => {
     const { token } = await createToken({ name: 'auditor', role: 'viewer' });
     expect((await admin.call('GET', '/projects', { token })).status).toBe(200);
@@ -98,6 +114,7 @@ describe.each(TEST_DATABASES)('admin API on $name', (kind) => {
       ['PUT', '/models?provider=a&model=b'],
       ['DELETE', `/projects/${nobody}`],
       ['POST', '/tokens'],
+      ['POST', `/projects/${nobody}/keys/${nobody}/chat/completions`],
     ] as const) {
       const answer = await admin.call(method, path, { token, body: method === 'DELETE' ? undefined : { name: 'x' } });
       expect([answer.status, answer.body.error.code]).toEqual([403, 'permission_denied']);
@@ -203,6 +220,7 @@ describe.each(TEST_DATABASES)('admin API on $name', (kind) => {
     expect(operations.sort()).toEqual([
       'delete /alerts/{id}',
       'delete /aliases/{id}',
+      'delete /annotations/{id}',
       'delete /chains/{name}',
       'delete /models',
       'delete /projects/{id}',
@@ -212,9 +230,13 @@ describe.each(TEST_DATABASES)('admin API on $name', (kind) => {
       'delete /providers/{name}/keys/{key_id}',
       'delete /session',
       'delete /tokens/{id}',
+      'delete /views/{id}',
+      'get /alert-preview',
       'get /alerts',
+      'get /alerts/{id}',
       'get /aliases',
       'get /aliases/{id}',
+      'get /annotations',
       'get /audit',
       'get /budgets',
       'get /cache/near-misses',
@@ -223,19 +245,30 @@ describe.each(TEST_DATABASES)('admin API on $name', (kind) => {
       'get /chains/{name}',
       'get /customers',
       'get /failovers',
+      'get /finance/labels',
+      'get /finance/statement',
+      'get /finance/statement.csv',
       'get /key-names',
+      'get /keys',
+      'get /live',
       'get /logs',
+      'get /logs/histogram',
+      'get /logs/suggestions',
+      'get /logs/{request_id}',
       'get /logs/{request_id}/bodies',
       'get /models',
       'get /models/unpriced',
+      'get /models/{provider}/{model}',
       'get /projects',
       'get /projects/{id}',
       'get /projects/{id}/customers/{customer_id}/limits',
       'get /projects/{id}/keys',
       'get /projects/{id}/keys/{key_id}',
+      'get /projects/{id}/keys/{key_id}/models',
       'get /providers',
       'get /providers/{name}',
       'get /providers/{name}/keys',
+      'get /providers/{name}/keys/{key_id}',
       'get /reconcile',
       'get /session',
       'get /stats/cache',
@@ -243,31 +276,42 @@ describe.each(TEST_DATABASES)('admin API on $name', (kind) => {
       'get /stats/histogram',
       'get /stats/latency',
       'get /stats/overview',
+      'get /stats/speeds',
       'get /stats/spend',
+      'get /status',
       'get /system',
       'get /system-logs',
+      'get /timeline',
       'get /tokens',
+      'get /tokens/{id}',
+      'get /views',
+      'get /views/{id}',
       'patch /alerts/{id}',
       'patch /aliases/{id}',
+      'patch /models/{provider}/{model}',
       'patch /projects/{id}',
       'patch /projects/{id}/keys/{key_id}',
       'patch /providers/{name}',
       'patch /providers/{name}/keys/{key_id}',
+      'patch /views/{id}',
       'post /alerts',
       'post /alerts/{id}/test',
       'post /aliases',
+      'post /annotations',
       'post /cache/purge',
       'post /cache/reject',
       'post /demo-data',
       'post /models/import',
       'post /projects',
       'post /projects/{id}/keys',
+      'post /projects/{id}/keys/{key_id}/chat/completions',
       'post /projects/{id}/keys/{key_id}/rotate',
       'post /providers',
       'post /providers/{name}/keys',
       'post /providers/{name}/test',
       'post /session',
       'post /tokens',
+      'post /views',
       'put /chains/{name}',
       'put /models',
       'put /projects/{id}/customers/{customer_id}/limits',

@@ -3,7 +3,7 @@ import { timingSafeEqual } from 'node:crypto';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { hashSecret } from '@llm0/core/keys/key-secret';
 import { findAdminSession } from '@llm0/drizzle/queries/access/admin-sessions';
-import { findAdminToken } from '@llm0/drizzle/queries/access/admin-tokens';
+import { findAdminToken, mayReadBodies } from '@llm0/drizzle/queries/access/admin-tokens';
 import type { Context, MiddlewareHandler } from 'hono';
 import type { Actor, AdminEnv, AdminServices } from '../admin-services';
 import { looksLikeAdminToken } from './admin-token';
@@ -20,7 +20,7 @@ export interface TokenOwner extends Actor {
 }
 
 const READS = new Set(['GET', 'HEAD']);
-const ENVIRONMENT_ACTOR: Actor = { name: 'ADMIN_TOKEN', role: 'admin' };
+const ENVIRONMENT_ACTOR: Actor = { name: 'ADMIN_TOKEN', role: 'admin', canReadBodies: true };
 
 /**
  * Lets in who brings an admin token or the dashboard's session; viewers only for reading. Too many wrong tokens: 429.
@@ -39,9 +39,12 @@ export function authenticateAdmin(services: Needs, throttle: SignInThrottle): Mi
           );
     if (actor === undefined) throw authorization === undefined ? notSignedIn() : wrongToken();
     if (actor.role !== 'admin' && !READS.has(c.req.method) && !isSession) {
-      throw new GatewayError('permission_denied', 'This token may only read. Use one with the role admin.');
+      throw new GatewayError('permission_denied', 'This token is read-only. Use a token with the role admin.');
     }
     c.set('actor', actor);
+    c.set('whoAsks', () =>
+      authorization === undefined ? actorOfSession(services, c) : actorOfToken(services, authorization),
+    );
     await next();
   };
 }
@@ -49,7 +52,7 @@ export function authenticateAdmin(services: Needs, throttle: SignInThrottle): Mi
 async function actorOfToken(services: Needs, authorization: string): Promise<Actor | undefined> {
   const token = /^Bearer +(\S+) *$/i.exec(authorization)?.[1];
   const owner = token === undefined ? undefined : await findTokenOwner(services, token);
-  return owner && { name: owner.name, role: owner.role };
+  return owner && { name: owner.name, role: owner.role, canReadBodies: owner.canReadBodies };
 }
 
 /** Compares with ADMIN_TOKEN in constant time, then looks for a named token. */
@@ -64,7 +67,8 @@ async function lookForOwner(services: Needs, token: string): Promise<TokenOwner 
   if (isEnvironmentHash(services, hash)) return { ...ENVIRONMENT_ACTOR, tokenId: null, hash };
   if (!looksLikeAdminToken(token)) return undefined;
   const found = await findAdminToken(services.db, hash);
-  return found === null ? undefined : { name: found.name, role: found.role, tokenId: found.id, hash };
+  if (found === null) return undefined;
+  return { name: found.name, role: found.role, canReadBodies: mayReadBodies(found), tokenId: found.id, hash };
 }
 
 async function actorOfSession(services: Needs, c: Context<AdminEnv>): Promise<Actor | undefined> {
@@ -89,6 +93,6 @@ function notSignedIn(): GatewayError {
 }
 
 export function wrongToken(): GatewayError {
-  const message = 'This is not an admin token in force. Keys of the data plane do not open the admin API.';
+  const message = 'This admin token is not valid. API keys cannot be used with the admin API.';
   return new GatewayError('invalid_api_key', message);
 }

@@ -11,7 +11,7 @@ export function refuseCrossSite(request: Request): void {
   const isRead = READS.has(request.method);
   if (site === 'same-origin' || (site === 'none' && isRead)) return;
   if (site === null && (isRead || isOwnOrigin(request))) return;
-  throw new GatewayError('permission_denied', 'Requests of other sites are not taken with a session.');
+  throw new GatewayError('permission_denied', 'Requests from other sites are not accepted with a session.');
 }
 
 function isOwnOrigin(request: Request): boolean {

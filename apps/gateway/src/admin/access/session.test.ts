@@ -79,6 +79,8 @@ describe.each(TEST_DATABASES)('sessions on $name', (kind) => {
     const cookie = cookieOf(await signIn(token.token));
     expect((await withCookie(cookie, 'GET', '/projects')).status).toBe(200);
     expect((await withCookie(cookie, 'POST', '/projects')).status).toBe(403);
+    const listed = (await admin.call('GET', '/tokens')).body.data;
+    expect(listed.find((one: { id: string }) => one.id === token.id).open_sessions).toBe(1);
     await admin.call('DELETE', `/tokens/${token.id}`);
     expect((await withCookie(cookie, 'GET', '/projects')).status).toBe(401);
   });

@@ -19,6 +19,7 @@ const sessionSchema = z
   .object({
     name: z.string().openapi({ description: "The token's name" }),
     role: z.enum(['admin', 'viewer']),
+    can_read_bodies: z.boolean().openapi({ description: 'Kept prompts and answers' }),
     expires_at: instantShown.nullable().openapi({ description: 'null when asked with a token' }),
     version: z.string(),
   })
@@ -53,17 +54,19 @@ export function sessionRoutes(services: Needs, throttle: SignInThrottle) {
       if (owner === undefined) throw wrongToken();
       const { secret, hash: sessionHash } = createSessionSecret();
       const expiresAtMs = clock.nowMs() + SESSION_SECONDS * 1000;
-      const { name, role, tokenId, hash: tokenHash } = owner;
+      const { name, role, canReadBodies, tokenId, hash: tokenHash } = owner;
       await recordChange(db, owner, async (tx) => {
         await createAdminSession(tx, { sessionHash, tokenHash, tokenId, expiresAtMs });
         return { result: null, action: 'sign_in', resource: 'session', resourceId: null };
       });
       c.header('Set-Cookie', writeSessionCookie(c.req.raw, secret, SESSION_SECONDS));
-      return c.json({ name, role, expires_at: showInstantOrNull(expiresAtMs), version }, 201);
+      const expires = { expires_at: showInstantOrNull(expiresAtMs) };
+      return c.json({ name, role, can_read_bodies: canReadBodies, ...expires, version }, 201);
     })
     .openapi(show, (c) => {
-      const { name, role, session } = c.get('actor');
-      return c.json({ name, role, expires_at: showInstantOrNull(session?.expiresAtMs ?? null), version }, 200);
+      const { name, role, canReadBodies, session } = c.get('actor');
+      const expires = { expires_at: showInstantOrNull(session?.expiresAtMs ?? null) };
+      return c.json({ name, role, can_read_bodies: canReadBodies, ...expires, version }, 200);
     })
     .openapi(remove, async (c) => {
       const { session } = c.get('actor');

@@ -47,7 +47,7 @@ export class SignInThrottle {
     const refusal = this.limits.take(client, this.monotonicMs());
     if (refusal === undefined) return;
     const who = refusal.limit === 'client' ? 'from this address' : 'at this gateway';
-    const message = `Too many wrong sign-ins ${who}. Wait as long as Retry-After says.`;
+    const message = `Too many failed sign-ins ${who}. Try again after the time in Retry-After.`;
     throw new GatewayError('rate_limit_exceeded', message, {
       param: refusal.limit,
       retryAfterMs: refusal.retryAfterMs,

@@ -5,12 +5,15 @@ import { alertRows, type StoredAlert } from '@llm0/drizzle/queries/alerts';
 import { answers, createRouter, routesOf, takes } from '../admin-router';
 import type { AdminServices } from '../admin-services';
 import { AuditedChanges } from '../audit/audited-changes';
-import { count, id, instantShown, pageOf, pageQuery, showPage, text } from '../fields/fields';
+import { count, id, instantShown, pageOf, pageQuery, queryNumber, showPage, text } from '../fields/fields';
 import { required, requireProject } from '../fields/find-or-refuse';
 import { readFields, showFields } from '../fields/map-fields';
 import { maskFor } from '../fields/mask-webhooks';
+import type { AnswerKept } from '../stats/keep-answers';
+import { alertPreviewSchema } from './preview-schema';
 
 const at = routesOf('alerts');
+const MINUTE_MS = 60_000;
 const MAX_WINDOW_MINUTES = 7 * 24 * 60;
 const KINDS = ['budget_share', 'error_rate', 'latency_p95', 'spend', 'job_failed'] as const;
 
@@ -55,6 +58,25 @@ const alertSchema = z
   })
   .openapi('Alert');
 
+const WEEK_MS = MAX_WINDOW_MINUTES * MINUTE_MS;
+const preview = createRoute({
+  ...at(
+    'get',
+    '/alert-preview',
+    'When an alert would have fired over the last week: its condition replayed minute by minute',
+  ),
+  request: {
+    query: z.strictObject({
+      kind: fields.kind,
+      threshold: queryNumber().pipe(fields.threshold).default(1),
+      window_minutes: queryNumber().pipe(fields.window_minutes).default(15),
+      project_id: id.optional(),
+    }),
+  },
+  responses: {
+    200: answers(alertPreviewSchema, 'When, and the most that was measured; with the budgets in force now'),
+  },
+});
 const params = z.object({ id });
 const create = createRoute({
   ...at('post', '/alerts', 'Have a webhook called when something passes a threshold, and again when it is over'),
@@ -65,6 +87,11 @@ const list = createRoute({
   ...at('get', '/alerts', 'List alerts, newest first'),
   request: { query: z.strictObject(pageQuery) },
   responses: { 200: answers(pageOf(alertSchema), 'Alerts') },
+});
+const show = createRoute({
+  ...at('get', '/alerts/{id}', 'Show an alert'),
+  request: { params },
+  responses: { 200: answers(alertSchema, 'The alert') },
 });
 const patch = createRoute({
   ...at('patch', '/alerts/{id}', 'Change an alert'),
@@ -82,9 +109,19 @@ const test = createRoute({
   responses: { 201: answers(z.object({ ok: z.boolean() }), 'The webhook answered with 2xx') },
 });
 
-export function alertRoutes({ db, postWebhook }: Pick<AdminServices, 'db' | 'postWebhook'>) {
+type Needs = Pick<AdminServices, 'db' | 'postWebhook' | 'clock'>;
+
+export function alertRoutes({ db, postWebhook, clock }: Needs, answer: AnswerKept) {
   const changes = new AuditedChanges(db, { resource: 'alert', idOf: (alert) => alert.id, show: showAlert });
   return createRouter()
+    .openapi(preview, async (c) => {
+      const { kind, threshold, window_minutes: windowMinutes, project_id: projectId } = c.req.valid('query');
+      if (projectId !== undefined) await requireProject(db, projectId);
+      const toMs = Math.floor(clock.nowMs() / MINUTE_MS) * MINUTE_MS;
+      const rule = { kind, threshold, windowMinutes, projectId };
+      const query = { ...rule, fromMs: toMs - WEEK_MS, toMs, nowMs: toMs };
+      return answer(c, { kind: 'alert_preview', query }, alertPreviewSchema);
+    })
     .openapi(create, async (c) => {
       const { projectId = null, ...body } = readFields(c.req.valid('json'));
       const alert = await changes.create(c.get('actor'), async (tx) => {
@@ -96,6 +133,10 @@ export function alertRoutes({ db, postWebhook }: Pick<AdminServices, 'db' | 'pos
     .openapi(list, async (c) => {
       const page = showPage(await alertRows.list(db, c.req.valid('query')), showAlert);
       return c.json(maskFor(c.get('actor'), page), 200);
+    })
+    .openapi(show, async (c) => {
+      const alert = showAlert(required(await alertRows.get(db, c.req.valid('param')), 'alert'));
+      return c.json(maskFor(c.get('actor'), alert), 200);
     })
     .openapi(patch, async (c) => {
       const at = c.req.valid('param');

@@ -9,6 +9,7 @@ import { bringTablesIntoForce, type HotStoreMirror } from '../customers/hot-stor
 import { id, pageOf, pageQuery, showPage } from '../fields/fields';
 import { required, requireProject } from '../fields/find-or-refuse';
 import { readFields } from '../fields/map-fields';
+import { refuseUnknownProviders } from '../providers/known-providers';
 import { aliasChangesSchema, aliasSchema, newAliasSchema, showAlias } from './schema';
 import { modelName } from './target-schema';
 
@@ -45,7 +46,7 @@ const remove = createRoute({
   responses: { 204: { description: 'Deleted' } },
 });
 
-type Needs = Pick<AdminServices, 'db' | 'hotStore' | 'reloadTables' | 'routing'>;
+type Needs = Pick<AdminServices, 'db' | 'hotStore' | 'reloadTables' | 'routing' | 'providerAdmin'>;
 
 export function aliasRoutes(services: Needs, mirror: HotStoreMirror) {
   const { db } = services;
@@ -62,6 +63,7 @@ export function aliasRoutes(services: Needs, mirror: HotStoreMirror) {
       const { alias, projectId = null, targets, strategy } = readFields(body);
       const stored = await changes.create(c.get('actor'), async (tx) => {
         if (projectId !== null) await requireProject(tx, projectId);
+        await refuseUnknownProviders(services, tx, targets);
         const settings = { alias, projectId, targets, strategy, options: toOptions(hedge) };
         const made = await aliasRows.createUnlessThere(tx, settings);
         if (made === null) throw taken(alias);
@@ -78,7 +80,10 @@ export function aliasRoutes(services: Needs, mirror: HotStoreMirror) {
       const at = c.req.valid('param');
       const { hedge_after_ms: hedge, ...body } = c.req.valid('json');
       const set = { ...body, options: hedge === undefined ? undefined : toOptions(hedge) };
-      const find = (tx: Db) => aliasRows.get(tx, at);
+      const find = async (tx: Db) => {
+        await refuseUnknownProviders(services, tx, set.targets);
+        return aliasRows.get(tx, at);
+      };
       const stored = await changes.update(c.get('actor'), find, (tx) => aliasRows.update(tx, at, set));
       return c.json(shown(stored), 200);
     })
@@ -91,7 +96,7 @@ export function aliasRoutes(services: Needs, mirror: HotStoreMirror) {
 const toOptions = (hedgeAfterMs: number | null | undefined) => ({ hedge_after_ms: hedgeAfterMs ?? undefined });
 
 function taken(name: string): GatewayError {
-  return new GatewayError('conflict', `There is an alias "${name}" there already: change it, or delete it first.`, {
+  return new GatewayError('conflict', `An alias "${name}" already exists. Edit it, or delete it first.`, {
     param: 'alias',
   });
 }

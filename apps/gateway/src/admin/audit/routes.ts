@@ -69,7 +69,7 @@ export function historyRoutes({ db }: Pick<AdminServices, 'db'>) {
     });
 }
 
-const showAuditEntry = ({ beforeJson, afterJson, ...entry }: StoredAuditEntry) =>
+export const showAuditEntry = ({ beforeJson, afterJson, ...entry }: StoredAuditEntry) =>
   showFields(auditEntrySchema, {
     ...entry,
     before: beforeJson === null ? null : parseStored(beforeJson),

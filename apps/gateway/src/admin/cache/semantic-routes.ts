@@ -96,7 +96,7 @@ export function semanticCacheRoutes(services: Needs) {
         outcomes: outcome === undefined ? NEAR_MISSES : [outcome],
       });
       return c.json(
-        showPage(page, (match) => showMatch(match, config.logBodies)),
+        showPage(page, (match) => showMatch(match, config.logBodies && c.get('actor').canReadBodies)),
         200,
       );
     })

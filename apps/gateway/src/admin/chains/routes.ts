@@ -8,6 +8,7 @@ import { AuditedChanges } from '../audit/audited-changes';
 import { bringTablesIntoForce, type HotStoreMirror } from '../customers/hot-store-mirror';
 import { pageOf } from '../fields/fields';
 import { required } from '../fields/find-or-refuse';
+import { refuseUnknownProviders } from '../providers/known-providers';
 import { chainBodySchema, chainName, chainSchema, type ShownChain, showChain, toChain } from './schema';
 
 const at = routesOf('chains');
@@ -33,7 +34,7 @@ const remove = createRoute({
   responses: { 204: { description: 'Deleted' } },
 });
 
-type Needs = Pick<AdminServices, 'db' | 'hotStore' | 'reloadTables' | 'routing' | 'presetChains'>;
+type Needs = Pick<AdminServices, 'db' | 'hotStore' | 'reloadTables' | 'routing' | 'presetChains' | 'providerAdmin'>;
 
 export function chainRoutes(services: Needs, mirror: HotStoreMirror) {
   const { db, presetChains } = services;
@@ -58,7 +59,10 @@ export function chainRoutes(services: Needs, mirror: HotStoreMirror) {
     .openapi(put, async (c) => {
       const { name } = c.req.valid('param');
       const chain = toChain(name, c.req.valid('json'));
-      const write = async (tx: Db) => withOrigin(await putChain(tx, chain));
+      const write = async (tx: Db) => {
+        await refuseUnknownProviders(services, tx, chain.steps);
+        return withOrigin(await putChain(tx, chain));
+      };
       return c.json(shown(await changes.put(c.get('actor'), (tx) => find(tx, name), write)), 200);
     })
     .openapi(remove, async (c) => {

@@ -31,7 +31,7 @@ export class HotStoreMirror {
     if (await this.attempt(name, write)) return;
     throw new GatewayError(
       'store_unavailable',
-      'Saved, but not in force yet: the hot store cannot be reached. It is brought there as soon as it answers; nothing needs to be sent again.',
+      'Saved, but not in force yet: the hot store cannot be reached. The change applies as soon as it can; nothing needs to be sent again.',
       { retryAfterMs: this.retryEveryMs },
     );
   }

@@ -3,6 +3,7 @@ import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { createKeySecret } from '@llm0/core/keys/key-secret';
 import { keyRows } from '@llm0/drizzle/queries/access/api-keys';
 import { projectRows } from '@llm0/drizzle/queries/access/projects';
+import { annotationRows } from '@llm0/drizzle/queries/annotations';
 import { putCustomerLimits } from '@llm0/drizzle/queries/limits/customer-limits';
 import { answers, createRouter, takes } from '../admin-router';
 import type { AdminServices } from '../admin-services';
@@ -11,8 +12,12 @@ import { mirrorLimits } from '../customers/mirror-limits';
 import mix from '../demo-mix.json';
 import { count } from '../fields/fields';
 import { type DemoProject, makeDemoRecords } from './demo-records';
+import { type DemoStory, tellStory } from './demo-story';
 
 const NANO_USD = 1e9;
+/** Which project is near its cap, and how much of it is used. */
+const NEAR_CAP = 1;
+const NEAR_SHARE = 0.94;
 /** Settlements handed over at once; then the queue is let drain. */
 const BATCH = 500;
 const MAX_QUEUED = 5000;
@@ -43,11 +48,12 @@ export function demoDataRoutes(services: Needs) {
   const { db, hotStore, clock, config } = services;
   return createRouter().openapi(create, async (c) => {
     if (config.environment === 'production') {
-      throw new GatewayError('permission_denied', 'Made-up data is not for ENVIRONMENT=production.');
+      throw new GatewayError('permission_denied', 'Sample data cannot be made with ENVIRONMENT=production.');
     }
     const { days, requests_a_day: requestsADay } = c.req.valid('json');
     const projects = await recordChange(db, c.get('actor'), async (tx) => {
       const result = await createProjects(tx);
+      await annotate(tx, result, tellStory({ nowMs: clock.nowMs(), days }));
       return {
         result,
         action: 'create',
@@ -59,22 +65,26 @@ export function demoDataRoutes(services: Needs) {
     await limitOneCustomer(services, projects);
     const options = { projects, prices: services.routing().prices, nowMs: clock.nowMs(), days, requestsADay };
     let requests = 0;
+    const spent = new Map<string, number>();
+    const monthMs = startOfMonth(clock.nowMs());
     for (const record of makeDemoRecords({ ...options, createId: services.createId, random: Math.random })) {
       const { id: requestId, projectId, apiKeyId: keyId, customerId, createdAtMs: admittedAtMs, costNanoUsd } = record;
       const at = { requestId, projectId, keyId, customerId, admittedAtMs };
       hotStore.settle({ ...at, held: false, costNanoUsd, tokens: 0, record: JSON.stringify(record) });
+      if (admittedAtMs >= monthMs) spent.set(projectId, (spent.get(projectId) ?? 0) + costNanoUsd);
       if (++requests % BATCH === 0) await drainedBelow(services, MAX_QUEUED);
     }
     await hotStore.flush(FLUSH_TIMEOUT_MS);
+    await nearCap(services, projects[NEAR_CAP], spent);
     return c.json({ projects: projects.length, requests }, 201);
   });
 }
 
 async function createProjects(tx: Needs['db']): Promise<readonly DemoProject[]> {
   const projects: DemoProject[] = [];
-  for (const { name, cap_usd: capUsd, weight, keys, models } of mix.projects) {
+  for (const { name, team, cap_usd: capUsd, weight, keys, models } of mix.projects) {
     const monthlyCapNanoUsd = capUsd === null ? null : capUsd * NANO_USD;
-    const project = await projectRows.create(tx, { name, monthlyCapNanoUsd });
+    const project = await projectRows.create(tx, { name, monthlyCapNanoUsd, labels: { team } });
     const keyIds: string[] = [];
     for (const keyName of keys) {
       // Nobody ever sees these secrets: the keys only give the rows a name.
@@ -88,10 +98,41 @@ async function createProjects(tx: Needs['db']): Promise<readonly DemoProject[]> 
       });
       keyIds.push(key.id);
     }
-    projects.push({ id: project.id, weight, models, keyIds });
+    projects.push({ id: project.id, weight, team, models, keyIds });
   }
   return projects;
 }
+
+/** What an operator would have told about it. */
+async function annotate(tx: Needs['db'], projects: readonly DemoProject[], story: DemoStory): Promise<void> {
+  const { outage, deployMs } = story;
+  const projectId = projects[NEAR_CAP]?.id ?? null;
+  const told = [
+    { atMs: deployMs, kind: 'deploy', text: 'Support triage 4.2: tickets of the night in one batch', projectId },
+    {
+      atMs: outage.fromMs,
+      kind: 'incident',
+      text: `${outage.provider} is down, says its status page`,
+      projectId: null,
+    },
+  ] as const;
+  for (const one of told) await annotationRows.create(tx, { ...one, actor: 'demo data' });
+}
+
+/** One project has all but used up its month, whatever day it is. */
+async function nearCap(
+  { db, hotStore }: Needs,
+  project: DemoProject | undefined,
+  spent: ReadonlyMap<string, number>,
+): Promise<void> {
+  const nanoUsd = spent.get(project?.id ?? '') ?? 0;
+  if (project === undefined || nanoUsd === 0) return;
+  const monthlyCapNanoUsd = Math.ceil(nanoUsd / NEAR_SHARE / (NANO_USD / 100)) * (NANO_USD / 100);
+  const changed = await projectRows.update(db, { id: project.id }, { monthlyCapNanoUsd });
+  if (changed !== null) await hotStore.setVersions(project.id, changed.version, []);
+}
+
+const startOfMonth = (ms: number) => Date.UTC(new Date(ms).getUTCFullYear(), new Date(ms).getUTCMonth());
 
 async function limitOneCustomer(services: Needs, projects: readonly DemoProject[]): Promise<void> {
   const [project] = projects;

@@ -3,6 +3,7 @@ import type { LogAttempt, LogRecord } from '@llm0/core/logs/log-record';
 import { computeCost } from '@llm0/core/pricing/compute-cost';
 import type { PriceBook } from '@llm0/core/pricing/price-book';
 import mix from '../demo-mix.json';
+import { type DemoStory, isDuring, type Span, tellStory } from './demo-story';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -11,13 +12,14 @@ const DAY_MS = 24 * HOUR_MS;
 export interface DemoProject {
   readonly id: string;
   readonly weight: number;
+  readonly team: string;
   readonly models: readonly string[];
   readonly keyIds: readonly string[];
 }
 
 export interface DemoOptions {
   readonly projects: readonly DemoProject[];
-  readonly prices: PriceBook;
+  readonly prices: Pick<PriceBook, 'find'>;
   readonly nowMs: number;
   readonly days: number;
   readonly requestsADay: number;
@@ -28,17 +30,17 @@ export interface DemoOptions {
 
 /** Outcomes other than success, with how often they come. */
 const FAILURES = [
-  { share: 0.012, status: 'error', httpStatus: 502, errorCode: 'upstream_error', errorMessage: 'The provider failed.' },
-  { share: 0.008, status: 'error', httpStatus: 504, errorCode: 'upstream_timeout', errorMessage: 'No answer in time.' },
+  { share: 0.005, status: 'error', httpStatus: 502, errorCode: 'upstream_error', errorMessage: 'The provider failed.' },
+  { share: 0.003, status: 'error', httpStatus: 504, errorCode: 'upstream_timeout', errorMessage: 'No answer in time.' },
   {
-    share: 0.006,
+    share: 0.004,
     status: 'error',
     httpStatus: 400,
     errorCode: 'invalid_request',
     errorMessage: 'messages: is required.',
   },
   {
-    share: 0.018,
+    share: 0.01,
     status: 'rate_limited',
     httpStatus: 429,
     errorCode: 'rate_limit_exceeded',
@@ -51,28 +53,49 @@ const FAILURES = [
     errorCode: 'customer_spend_limit',
     errorMessage: 'Cap met.',
   },
-  { share: 0.01, status: 'aborted', httpStatus: 499, errorCode: 'client_closed', errorMessage: 'The caller left.' },
+  { share: 0.006, status: 'aborted', httpStatus: 499, errorCode: 'client_closed', errorMessage: 'The caller left.' },
 ] as const;
+/** What callers are told while the provider is away. */
+const OUTAGE = { ...FAILURES[0], httpStatus: 503, errorCode: 'upstream_unavailable' } as const;
+/** Whose job runs wild. */
+const SPIKE_PROJECT = 1;
 const EXACT_SHARE = 0.16;
 const SEMANTIC_SHARE = 0.04;
 const FAILOVER_SHARE = 0.015;
 
 type DemoModel = (typeof mix.models)[keyof typeof mix.models];
 
-/** A believable stretch of traffic, oldest first: quiet nights and weekends, one bad hour, growth by a third. */
+/** A believable stretch of traffic, oldest first: quiet nights and weekends, growth by a third, and a story in it. */
 export function* makeDemoRecords(options: DemoOptions): Generator<LogRecord> {
   const { nowMs, days, requestsADay, random } = options;
   const startMs = nowMs - days * DAY_MS;
-  const badHourMs = startMs + Math.floor(days * 0.7) * DAY_MS + 14 * HOUR_MS;
+  const story = tellStory(options);
   for (let hourMs = startMs; hourMs < nowMs; hourMs += HOUR_MS) {
     const growth = 0.75 + 0.33 * ((hourMs - startMs) / (days * DAY_MS));
     const wanted = (requestsADay / 24) * shapeOf(hourMs) * growth * (0.85 + 0.3 * random());
-    const times = Array.from({ length: Math.round(wanted) }, () => hourMs + random() * HOUR_MS).sort((a, b) => a - b);
-    for (const atMs of times) {
-      if (atMs < nowMs)
-        yield makeRecord(options, Math.floor(atMs), hourMs <= badHourMs && badHourMs < hourMs + HOUR_MS);
-    }
+    const more = (cause: Cause, factor: number, span: Span) =>
+      timesIn(hourMs, (requestsADay / 24) * factor, random)
+        .filter((atMs) => isDuring(span, atMs))
+        .map((atMs) => ({ atMs, cause }));
+    const all = [
+      ...timesIn(hourMs, wanted, random).map((atMs) => ({ atMs, cause: 'usual' as const })),
+      ...more('job', story.spike.factor, story.spike),
+      ...more('retry', story.outage.retries, { ...story.outage, toMs: story.outage.openedMs }),
+    ].sort((a, b) => a.atMs - b.atMs);
+    for (const { atMs, cause } of all) if (atMs < nowMs) yield makeRecord(options, { atMs, cause, story });
   }
+}
+
+/** What a request comes from: the usual traffic, the job that runs wild, or callers who try again while a provider is away. */
+type Cause = 'usual' | 'job' | 'retry';
+
+const timesIn = (hourMs: number, count: number, random: () => number) =>
+  Array.from({ length: Math.round(count) }, () => Math.floor(hourMs + random() * HOUR_MS));
+
+interface Moment {
+  readonly atMs: number;
+  readonly cause: Cause;
+  readonly story: DemoStory;
 }
 
 /** More by day than by night, less at weekends (UTC). */
@@ -83,14 +106,20 @@ function shapeOf(ms: number): number {
   return daylight * (isWeekend ? 0.45 : 1);
 }
 
-function makeRecord(options: DemoOptions, createdAtMs: number, isBadHour: boolean): LogRecord {
+function makeRecord(options: DemoOptions, { atMs, cause, story }: Moment): LogRecord {
   const { random } = options;
-  const failure = pickFailure(random, isBadHour ? 8 : 1);
-  const isHit = failure === undefined && random() < EXACT_SHARE + SEMANTIC_SHARE;
-  const request = makeRequest(options, createdAtMs, isHit);
+  const planned = pickFailure(random);
+  const isHit = planned === undefined && cause === 'usual' && random() < EXACT_SHARE + SEMANTIC_SHARE;
+  const request = makeRequest(options, { atMs, cause, story }, isHit);
+  const isOut = !isHit && request.provider === story.outage.provider && isDuring(story.outage, atMs);
+  // Until the breaker opens everybody waits for the provider in vain; then others answer, all but now and then.
+  const isUnanswered = isOut && random() < (atMs < story.outage.openedMs ? 0.8 : 0.06);
+  const failure = isUnanswered ? OUTAGE : planned;
   const overheadMs = 0.6 + 1.8 * random() ** 3;
   if (failure !== undefined) {
     const { share: _, ...ending } = failure;
+    if (isUnanswered)
+      return { ...request, ...ending, ...unanswered(request), latencyMs: 900 + 2_000 * random(), overheadMs };
     const isSlow = failure.status === 'error' && failure.httpStatus > 500;
     return { ...request, ...ending, latencyMs: isSlow ? 2000 + 6000 * random() : 1 + 3 * random(), overheadMs };
   }
@@ -104,11 +133,13 @@ function makeRecord(options: DemoOptions, createdAtMs: number, isBadHour: boolea
     return { ...answered, ...timing, savedNanoUsd: cost.costNanoUsd, finalProvider: request.provider };
   }
   const { ttft_ms, tokens_per_second } = modelOf(request.model);
-  const ttftMs = ttft_ms * (isBadHour ? 2.5 : 1) * (0.7 + 0.4 * random() + 0.8 * random() ** 6);
+  const ttftMs = ttft_ms * (isOut ? 1.6 : 1) * (0.7 + 0.4 * random() + 0.8 * random() ** 6);
   const upstreamMs = ttftMs + (answered.tokensOut / tokens_per_second) * 1000 * (0.8 + 0.4 * random());
   return {
     ...answered,
-    ...(random() < FAILOVER_SHARE ? failOver(request, upstreamMs) : attemptOf(request, upstreamMs)),
+    ...(isOut || random() < FAILOVER_SHARE
+      ? failOver(request, { latencyMs: upstreamMs, isOpen: isOut && atMs >= story.outage.openedMs })
+      : attemptOf(request, upstreamMs)),
     costNanoUsd: cost.costNanoUsd,
     costDetail: { ...cost.detail, price_source: 'seed' },
     latencyMs: upstreamMs + overheadMs,
@@ -121,16 +152,20 @@ function makeRecord(options: DemoOptions, createdAtMs: number, isBadHour: boolea
 const modelOf = (name: string): DemoModel => mix.models[name as keyof typeof mix.models];
 
 /** What is known of a request before it is answered. */
-function makeRequest({ random, projects, createId }: DemoOptions, createdAtMs: number, isHit: boolean) {
-  const project = pickWeighted(projects, random);
-  const name = pick(project.models, random);
+function makeRequest({ random, projects, createId }: DemoOptions, { atMs, cause, story }: Moment, isHit: boolean) {
+  const isSpike = cause === 'job';
+  const project = (isSpike ? projects[SPIKE_PROJECT] : undefined) ?? pickWeighted(projects, random);
+  const wanted = project.models.filter(
+    (model) => cause !== 'retry' || modelOf(model).provider === story.outage.provider,
+  );
+  const name = (isSpike ? project.models[0] : undefined) ?? pick(wanted.length === 0 ? project.models : wanted, random);
   const isSemantic = isHit && random() < SEMANTIC_SHARE / (EXACT_SHARE + SEMANTIC_SHARE);
   return {
     ...NOTHING_COUNTED,
     id: createId(),
-    createdAtMs,
+    createdAtMs: atMs,
     projectId: project.id,
-    apiKeyId: pick(project.keyIds, random),
+    apiKeyId: (isSpike ? project.keyIds.at(-1) : undefined) ?? pick(project.keyIds, random),
     dialect: 'openai-chat' as const,
     model: name,
     requestedModel: name,
@@ -141,7 +176,7 @@ function makeRequest({ random, projects, createId }: DemoOptions, createdAtMs: n
     ...(isSemantic ? { similarityScore: 0.93 + 0.06 * random() } : {}),
     // A few customers make most of the traffic.
     customerId: mix.customers[Math.floor(random() ** 2.2 * mix.customers.length)],
-    labels: { team: pick(mix.teams, random), env: pick(mix.environments, random) },
+    labels: { team: project.team, env: pick(mix.environments, random) },
   };
 }
 
@@ -181,21 +216,35 @@ function attemptOf({ model, provider = '' }: Attempted, latencyMs: number) {
   return { attempts, finalProvider: provider };
 }
 
-/** The first target was overloaded, the one beside it answered. */
-function failOver({ model, provider = '' }: Attempted, latencyMs: number) {
+/** Nobody else could take it. */
+function unanswered({ model, provider = '' }: Attempted) {
+  const attempts: LogAttempt[] = [
+    { provider, model, outcome: 'server_error', status: 503, startMs: 1, latencyMs: 840 },
+  ];
+  return { attempts };
+}
+
+/** The first target was overloaded, or its breaker is open; the one beside it answered. */
+function failOver(
+  { model, provider = '' }: Attempted,
+  { latencyMs, isOpen }: { readonly latencyMs: number; readonly isOpen: boolean },
+) {
   const others = Object.entries(mix.models).filter(([, other]) => other.provider !== provider);
   const [name, other] = others[0] ?? [model, { provider }];
-  const attempts: LogAttempt[] = [
-    { provider, model, outcome: 'rate_limited', status: 429, startMs: 1, latencyMs: 80 },
-    { provider: other.provider, model: name, outcome: 'ok', startMs: 82, latencyMs },
+  const refused: LogAttempt = isOpen
+    ? { provider, model, outcome: 'breaker_open', startMs: 1, latencyMs: 0 }
+    : { provider, model, outcome: 'rate_limited', status: 429, startMs: 1, latencyMs: 80 };
+  const attempts = [
+    refused,
+    { provider: other.provider, model: name, outcome: 'ok', startMs: refused.latencyMs + 2, latencyMs },
   ];
   return { attempts, model: name, finalProvider: other.provider, failoverCount: 1 };
 }
 
-function pickFailure(random: () => number, factor: number) {
+function pickFailure(random: () => number) {
   let at = random();
   for (const failure of FAILURES) {
-    at -= failure.share * (failure.httpStatus > 500 ? factor : 1);
+    at -= failure.share;
     if (at < 0) return failure;
   }
   return undefined;

@@ -32,6 +32,17 @@ export const passthrough = z
   .max(MAX_PROVIDERS, `must have at most ${MAX_PROVIDERS} providers`)
   .transform((names) => [...new Set(names)]);
 
+const MAX_LABELS = 16;
+
+/** What costs are attributed by; names as those of `X-LLM0-*` headers are kept. */
+export const labels = z
+  .record(
+    z.string().regex(/^[a-z0-9][a-z0-9._-]{0,62}$/, 'must be 1 to 63 lower-case letters, digits, ".", "_" or "-"'),
+    text(256),
+  )
+  .refine((all) => Object.keys(all).length <= MAX_LABELS, `must have at most ${MAX_LABELS} labels`)
+  .transform((all) => (Object.keys(all).length === 0 ? null : all));
+
 /** Any UUID, whatever its version. */
 export const id = z.guid('must be a UUID');
 

@@ -13,7 +13,7 @@ const WITH_BODY = new Set(['POST', 'PUT', 'PATCH']);
  * in. Throws `request_too_large` and `invalid_json`.
  */
 export const readBody: MiddlewareHandler<AdminEnv> = async (c, next) => {
-  if (WITH_BODY.has(c.req.method)) {
+  if (WITH_BODY.has(c.req.method) && c.get('isForDataPlane') !== true) {
     const text = await readText(c.req.raw);
     const { method, url } = c.req.raw;
     const headers = new Headers(c.req.raw.headers);

@@ -30,6 +30,21 @@ describe.each(TEST_DATABASES)('keys on $name', (kind) => {
     expect((await change(['Open AI'])).error.param).toBe('passthrough.0');
   });
 
+  test('labels of its own: names as headers have them, a few, taken away by an empty object', async () => {
+    const keys = `/projects/${projectId}/keys`;
+    const made = await admin.call('POST', keys, {
+      body: { name: 'labelled', labels: { team: 'search', env: 'prod' } },
+    });
+    expect([made.status, made.body.labels]).toEqual([201, { team: 'search', env: 'prod' }]);
+    const at = `${keys}/${made.body.id}`;
+    expect((await admin.call('PATCH', at, { body: { labels: { team: 'ads' } } })).body.labels).toEqual({ team: 'ads' });
+    expect((await admin.call('PATCH', at, { body: { labels: {} } })).body.labels).toBeNull();
+    const many = Object.fromEntries(Array.from({ length: 17 }, (_, index) => [`l${index}`, 'x']));
+    for (const labels of [{ Team: 'x' }, { '': 'x' }, { team: '' }, { team: 'x'.repeat(257) }, many, ['team']]) {
+      expect((await admin.call('PATCH', at, { body: { labels } })).body.error.param).toMatch(/^labels/);
+    }
+  });
+
   test('a list is searched by name and prefix, and says what each key has been used for', async () => {
     const project = (await admin.createProject()).id;
     const create = async (name: string) =>
@@ -37,13 +52,31 @@ describe.each(TEST_DATABASES)('keys on $name', (kind) => {
     const [used, idle] = [await create('Checkout 100%'), await create('batch_jobs')];
     const usage = { projectId: project, apiKeyId: used.id, costNanoUsd: 1_500_000 };
     await insertLogRecords(admin.database.db, [sampleRecord(usage), sampleRecord(usage)]);
+    const usedAtMs = Date.now() + 5000;
+    await insertLogRecords(admin.database.db, [
+      sampleRecord({ ...usage, costNanoUsd: 0, createdAtMs: usedAtMs }),
+      sampleRecord({ ...usage, costNanoUsd: 0, createdAtMs: usedAtMs - 60_000, status: 'rate_limited' }),
+    ]);
     const list = async (query: string) => (await admin.call('GET', `/projects/${project}/keys?${query}`)).body.data;
-    expect(await list('q=100%25')).toMatchObject([{ id: used.id, requests: 2, spent_usd: '0.003' }]);
+    expect(await list('limit=10')).toMatchObject([
+      { id: idle.id, last_used_at: null },
+      { id: used.id, last_used_at: new Date(usedAtMs).toISOString() },
+    ]);
+    await insertLogRecords(admin.database.db, [sampleRecord({ ...usage, costNanoUsd: 0, createdAtMs: usedAtMs - 1 })]);
+    expect((await list('q=CHECK'))[0].last_used_at).toBe(new Date(usedAtMs).toISOString());
+    expect(await list('q=100%25')).toMatchObject([{ id: used.id, requests: 5, spent_usd: '0.003' }]);
     expect(await list('q=CHECK')).toHaveLength(1);
     expect(await list('q=h_j')).toMatchObject([{ id: idle.id, requests: 0, spent_usd: '0' }]);
     expect(await list(`q=${idle.prefix}`)).toMatchObject([{ id: idle.id }]);
     expect(await list('q=nothing')).toEqual([]);
     expect(await list('limit=10')).toHaveLength(2);
+    const label = `team-${project.slice(0, 8)}`;
+    const path = `/projects/${project}/keys/${used.id}`;
+    const labelled = await admin.call('PATCH', path, { body: { labels: { team: label } } });
+    expect(labelled.body.labels).toEqual({ team: label });
+    expect(await list(`q=${label.slice(2)}`)).toMatchObject([{ id: used.id, labels: { team: label } }]);
+    const found = await admin.call('GET', `/keys?q=${label.toUpperCase()}`);
+    expect(found.body.data).toMatchObject([{ id: used.id, project_id: project }]);
     await admin.call('DELETE', `/projects/${project}/keys/${idle.id}`);
     const names = await admin.call('GET', `/key-names?ids=${idle.id},${crypto.randomUUID()},${used.id}`);
     expect(new Map(names.body.data.map((key: { id: string; name: string }) => [key.id, key.name]))).toEqual(

@@ -39,16 +39,22 @@ const create = createRoute({
   request: { params: z.object({ id }), body: takes(newKeySchema) },
   responses: { 201: answers(keyWithSecretSchema, 'The new key with its secret') },
 });
+const keyQuery = z.strictObject({
+  q: text(256).optional().openapi({ description: 'Part of the name, of the first characters or of a label' }),
+  ...pageQuery,
+});
 const list = createRoute({
   ...at('get', '/projects/{id}/keys', "List the project's keys, newest first"),
   request: {
     params: z.object({ id }),
-    query: z.strictObject({
-      q: text(256).optional().openapi({ description: 'Part of the name or of the first characters' }),
-      ...pageQuery,
-    }),
+    query: keyQuery,
   },
   responses: { 200: answers(pageOf(listedKeySchema), 'Keys, each with all it has been used for') },
+});
+const search = createRoute({
+  ...at('get', '/keys', 'Find keys of all projects by name, first characters or label, newest first'),
+  request: { query: keyQuery },
+  responses: { 200: answers(pageOf(keySchema), 'Keys') },
 });
 const names = createRoute({
   ...at('get', '/key-names', 'Names of keys, deleted ones too, for the ids that statistics show'),
@@ -115,6 +121,9 @@ export function keyRoutes(services: Needs, mirror: HotStoreMirror) {
       const usage = await loadKeyUsage(db, ids);
       const shown = showPage(page, (key) => showListedKey(key, usage.get(key.id)));
       return c.json(shown, 200);
+    })
+    .openapi(search, async (c) => {
+      return c.json(showPage(await listApiKeys(db, undefined, c.req.valid('query')), showKey), 200);
     })
     .openapi(names, async (c) => {
       const found = await listKeyNames(db, c.req.valid('query').ids);

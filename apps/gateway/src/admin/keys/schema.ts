@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import type { StoredApiKey } from '@llm0/drizzle/queries/access/api-keys';
 import type { KeyUsage } from '@llm0/drizzle/queries/access/key-usage';
-import { count, id, instant, instantShown, passthrough, text, usd, usdShown } from '../fields/fields';
+import { count, id, instant, instantShown, labels, passthrough, text, usd, usdShown } from '../fields/fields';
 import { readFields, showFields } from '../fields/map-fields';
 
 const DEFAULT_REQUESTS_PER_MINUTE = 60;
@@ -24,6 +24,9 @@ const settings = {
   passthrough: passthrough.nullish().openapi({
     description: 'Providers whose native APIs it may use; null = as the project says, [] = none',
   }),
+  labels: labels
+    .nullish()
+    .openapi({ description: "Of its requests, beside the project's, which they outdo; null = none" }),
   expires_at: instant.nullish(),
   budget_usd: usd.nullish(),
   budget_period: z.enum(['total', 'month']).optional().openapi({ default: 'total' }),
@@ -47,6 +50,7 @@ const shown = z.object({
   allowed_models: z.array(z.string()).nullable(),
   drop_params: z.boolean().nullable(),
   passthrough: z.array(z.string()).nullable(),
+  labels: z.record(z.string(), z.string()).nullable(),
   expires_at: instantShown.nullable(),
   budget_usd: usdShown.nullable(),
   budget_period: z.enum(['total', 'month']),
@@ -59,6 +63,7 @@ export const listedKeySchema = shown
   .extend({
     requests: z.int().openapi({ description: 'All of its requests' }),
     spent_usd: usdShown.openapi({ description: 'All it has spent' }),
+    last_used_at: instantShown.nullable().openapi({ description: 'Its last request, refused ones too; null = never' }),
   })
   .openapi('ListedKey');
 export const keyWithSecretSchema = shown
@@ -73,5 +78,10 @@ export function toNewKeySettings(body: z.output<typeof newKeySchema>) {
 
 export const showKey = (key: StoredApiKey) => showFields(keySchema, key);
 
-export const showListedKey = (key: StoredApiKey, usage: KeyUsage = { requests: 0, costNanoUsd: 0 }) =>
-  showFields(listedKeySchema, { ...key, requests: usage.requests, spentNanoUsd: usage.costNanoUsd });
+const UNUSED: KeyUsage = { requests: 0, costNanoUsd: 0, lastUsedAtMs: null };
+
+export const showListedKey = (key: StoredApiKey, usage: KeyUsage = UNUSED) =>
+  showFields(listedKeySchema, {
+    ...{ ...key, requests: usage.requests, spentNanoUsd: usage.costNanoUsd },
+    lastUsedAtMs: usage.lastUsedAtMs,
+  });

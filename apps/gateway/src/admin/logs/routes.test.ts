@@ -160,6 +160,23 @@ describe.each(TEST_DATABASES)('logs on $name', (kind) => {
     ['from=2026-04-05T12:00:03+02:00', [4, 3]],
     ['to=2026-04-05T10:00:01Z', [0]],
     ['from=2026-04-05&to=2026-04-06', [4, 3, 2, 1, 0]],
+    ['provider=beta&provider=gamma', [4]],
+    ['status=rate_limited&status=error', [3]],
+    ['status_not=success', [3]],
+    ['model_not=alias', [3, 2, 1, 0]],
+    ['cache_not=miss', [2, 1]],
+    ['cache=exact&cache=semantic&sort=created_at', [1, 2]],
+    ['customer_id_not=%3Dcmd()', [4, 3, 2, 1]],
+    ['error_code=rate_limit_exceeded', [3]],
+    ['http_status_not=200', [3]],
+    ['api_key_id_not=KEY', []],
+    ['label.team=a&label.team=b', [2, 0]],
+    ['label_not.team=a', [4, 3, 2, 1]],
+    ['label_not.team=a&label_not.env=x', [4, 3, 2, 1]],
+    ['sort=created_at', [0, 1, 2, 3, 4]],
+    ['sort=-latency_ms&limit=1', [4]],
+    ['sort=cost_usd&limit=1', [0]],
+    ['sort=-model&limit=1', [4]],
     ['min_cost=0.1', [1]],
     ['min_cost=0.000012345', [4, 3, 2, 1]],
     ['min_latency=5000.5', [4]],
@@ -174,6 +191,12 @@ describe.each(TEST_DATABASES)('logs on $name', (kind) => {
     ['project=x', 'project'],
     ['api_key_id=x', 'api_key_id'],
     ['from=yesterday', 'from'],
+    ['status=error&status=bad', 'status'],
+    ['status_not=bad', 'status_not'],
+    ['http_status=x', 'http_status'],
+    ['q=a&q=b', 'q'],
+    ['sort=secret', 'sort'],
+    ['count=1', 'count'],
     ['min_cost=-1', 'min_cost'],
     ['min_latency=x', 'min_latency'],
     ['format=xml', 'format'],
@@ -209,6 +232,68 @@ describe.each(TEST_DATABASES)('logs on $name', (kind) => {
     expect(answer.text).toContain(',0.000000001,0,');
     const again = await admin.call('GET', `/logs?project_id=${projectId}&format=csv&limit=2`);
     expect(again.text.split('\r\n').length).toBe(4);
+  });
+
+  test('one request by its id, wherever it is in the list', async () => {
+    expect((await admin.call('GET', `/logs/${rows[0]?.id}`)).body).toMatchObject({ request_id: rows[0]?.id });
+    expect((await admin.call('GET', `/logs/${crypto.randomUUID()}`)).status).toBe(404);
+    expect((await admin.call('GET', '/logs/x')).body.error.param).toBe('request_id');
+  });
+
+  test('a count, if asked for; and a histogram by status of the same rows', async () => {
+    expect(await list('limit=1')).not.toHaveProperty('count');
+    const exact = (count: number) => ({ rows: count, is_exact: true, from: null });
+    expect((await list('limit=1&count=true')).count).toEqual(exact(5));
+    const asked = `project_id=${projectId}&from=2026-04-05T10:00:00Z&to=2026-04-05T10:01:00Z`;
+    const tally = await admin.call('GET', `/logs/histogram?${asked}&interval=2&model_not=alias`);
+    expect(tally.body.count).toEqual(exact(4));
+    expect(tally.body.buckets).toEqual([
+      { start: '2026-04-05T10:00:00.000Z', status: 'success', requests: 2 },
+      { start: '2026-04-05T10:00:02.000Z', status: 'rate_limited', requests: 1 },
+      { start: '2026-04-05T10:00:02.000Z', status: 'success', requests: 1 },
+    ]);
+    expect((await admin.call('GET', `/logs/histogram?${asked}`)).body.interval_seconds).toBe(1);
+    const tooMany = await admin.call('GET', `/logs/histogram?project_id=${projectId}&from=2026-01-01&interval=1`);
+    expect([tooMany.status, tooMany.body.error.param]).toEqual([400, 'interval']);
+  });
+
+  test('an export obeys filters of several values and the sort, over many reads', async () => {
+    const answer = await admin.call(
+      'GET',
+      `/logs?project_id=${projectId}&format=ndjson&sort=-latency_ms&model=alias&model=model-a&status_not=rate_limited`,
+    );
+    const lines = answer.text
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(lines.map(({ id }) => rows.findIndex((row) => row.id === id))).toEqual([4, 2, 1, 0]);
+  });
+
+  test('suggestions: what the log has had, under the names it is known by', async () => {
+    const project = await admin.createProject({ name: 'Suggested' });
+    const key = (await admin.call('POST', `/projects/${project.id}/keys`, { body: { name: 'Bot key' } })).body;
+    const recent = (index: number, given: Partial<LogRecord>) =>
+      record(index, { projectId: project.id, apiKeyId: key.id, createdAtMs: Date.now() - index, ...given });
+    await storeRecords(admin, [
+      recent(1, { model: 'rare-model', customerId: 'Acme', labels: { team: 'ops' } }),
+      recent(2, { model: 'often-model', provider: 'zeta', finalProvider: 'zeta', labels: { team: 'dev', env: 'x' } }),
+      recent(3, { model: 'often-model', status: 'error', httpStatus: 502, errorCode: 'upstream_error' }),
+    ]);
+    const ask = async (query: string) =>
+      (await admin.call('GET', `/logs/suggestions?project_id=${project.id}&${query}`)).body.data;
+    const values = async (query: string) => (await ask(query)).map(({ value }: { value: string }) => value);
+    expect(await values('field=model')).toEqual(['often-model', 'rare-model']);
+    expect(await values('field=model&q=RARE')).toEqual(['rare-model']);
+    expect(await values('field=provider&q=z')).toEqual(['zeta']);
+    expect(await values('field=customer_id&q=acm')).toEqual(['Acme']);
+    expect(await values('field=error_code')).toEqual(['upstream_error']);
+    expect(await values('field=http_status')).toEqual(['200', '502']);
+    expect(await values('field=label')).toEqual(['team', 'env']);
+    expect(await values('field=label.team&q=o')).toEqual(['ops']);
+    expect(await ask('field=api_key_id&q=bot')).toEqual([{ value: key.id, label: 'Bot key · Suggested' }]);
+    expect(await ask('field=project_id&q=suggest')).toEqual([{ value: project.id, label: 'Suggested' }]);
+    const wrong = await admin.call('GET', '/logs/suggestions?field=secret');
+    expect([wrong.status, wrong.body.error.param]).toEqual([400, 'field']);
   });
 
   test('NDJSON: every matching row, over many reads', async () => {

@@ -1,19 +1,41 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import type { JsonValue } from '@llm0/core/chat/json';
+import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { getLogBodies } from '@llm0/drizzle/queries/logs/log-bodies';
-import { searchLogs } from '@llm0/drizzle/queries/logs/search-logs';
+import { getLogByRequestId } from '@llm0/drizzle/queries/logs/logs';
+import { type LogPage, rangeOf, searchLogs } from '@llm0/drizzle/queries/logs/search-logs';
+import { type LogCount, searchAndCount, tallyLogs } from '@llm0/drizzle/queries/logs/tally-logs';
 import { answers, createRouter } from '../admin-router';
 import type { AdminServices } from '../admin-services';
 import { id, instantShown, pageOf, showPage } from '../fields/fields';
 import { required } from '../fields/find-or-refuse';
 import { showFields } from '../fields/map-fields';
-import { logQuerySchema, logSchema, showLog, toLogFilter } from './schema';
+import { showInstant } from '../fields/show-fields';
+import { logQuerySchema, STATUSES, tallyInterval, tallyQuerySchema, toLogFilter } from './log-query';
+import { logSchema, showLog, statusOf } from './schema';
+import { suggest, suggestValues } from './suggest-values';
+
+const isPartial = z.boolean().optional();
+const partialFrom = instantShown.optional().openapi({ description: 'Where it is partial: what was read begins here' });
+
+const countSchema = z
+  .object({
+    rows: z.int(),
+    is_exact: z.boolean().openapi({ description: 'false: there are more, before `from`' }),
+    from: instantShown
+      .nullable()
+      .openapi({ description: 'Counted from here on, as far as 3 s allow; null where it is exact' }),
+  })
+  .openapi('LogCount');
 
 const logPageSchema = pageOf(logSchema).extend({
-  partial: z
-    .boolean()
-    .optional()
-    .openapi({ description: 'Searched as far as 7 days and 3 s allow; next_cursor goes on from there' }),
+  count: countSchema.optional().openapi({ description: 'With `count=true`: all rows that the filter finds' }),
+  partial: isPartial.openapi({
+    description:
+      'Not all of the range was read (texts and labels: at most 7 days, all at most 3 s). By time next_cursor goes on from ' +
+      'there; in another order only the rows since `partial_from` are sorted',
+  }),
+  partial_from: partialFrom,
 });
 
 const list = createRoute({
@@ -22,9 +44,43 @@ const list = createRoute({
   tags: ['logs'],
   summary: 'List requests, newest first; further filters by label: `label.<name>=<value>`',
   description:
-    'With `Accept: text/csv` or `?format=csv|ndjson` every matching row is streamed; `limit` then caps them.',
+    'Fields that say what a request is by may come several times (any of the values), and with `_not` behind the name ' +
+    '(none of them; `label_not.<name>=`). With `Accept: text/csv` or `?format=csv|ndjson` every matching row is streamed; ' +
+    '`limit` then caps them.',
   request: { query: logQuerySchema },
   responses: { 200: answers(logPageSchema, 'Requests, with all columns of gateway_logs') },
+});
+
+const show = createRoute({
+  method: 'get',
+  path: '/logs/{request_id}',
+  tags: ['logs'],
+  summary: 'Show one request',
+  request: { params: z.object({ request_id: id }) },
+  responses: { 200: answers(logSchema, 'The request') },
+});
+
+const tallySchema = z
+  .object({
+    count: countSchema,
+    interval_seconds: z.int(),
+    buckets: z.array(
+      z.object({
+        start: instantShown,
+        status: z.enum(STATUSES),
+        requests: z.int().openapi({ description: 'Folded refusals count as many as they stand for' }),
+      }),
+    ),
+  })
+  .openapi('LogTally');
+
+const tally = createRoute({
+  method: 'get',
+  path: '/logs/histogram',
+  tags: ['logs'],
+  summary: 'Count the requests of a filter, by time and status',
+  request: { query: tallyQuerySchema },
+  responses: { 200: answers(tallySchema, 'Buckets that have requests, oldest first') },
 });
 
 const bodiesSchema = z
@@ -33,6 +89,10 @@ const bodiesSchema = z
     project_id: id,
     created_at: instantShown,
     request_body: z.unknown().openapi({ description: 'JSON as the client sent it; null when none was kept' }),
+    upstream_request_body: z.unknown().openapi({
+      description:
+        'JSON as the provider that answered, or was asked last, got it; null where none was asked or none kept',
+    }),
     response_body: z.unknown().openapi({ description: 'JSON as the client got it, a stream put together; or null' }),
   })
   .openapi('LogBodies', { description: 'Without secrets. Long bodies are `{truncated: true, characters, text}`' });
@@ -46,20 +106,72 @@ const bodies = createRoute({
   responses: { 200: answers(bodiesSchema, 'Prompt and answer') },
 });
 
-export function logRoutes({ db, clock }: Pick<AdminServices, 'db' | 'clock'>) {
+const showCount = ({ rows, partialFromMs }: LogCount): z.output<typeof countSchema> => ({
+  rows,
+  is_exact: partialFromMs === undefined,
+  from: partialFromMs === undefined ? null : showInstant(partialFromMs),
+});
+
+export function logRoutes({ db, clock, routing }: Pick<AdminServices, 'db' | 'clock' | 'routing'>) {
   return createRouter()
     .openapi(list, async (c) => {
-      const query = c.req.valid('query');
-      const { limit, cursor } = query;
-      const page = await searchLogs(db, toLogFilter(query), { limit, cursor }, clock.nowMs());
-      return c.json({ ...showPage(page, showLog), ...(page.partial ? { partial: true } : {}) }, 200);
+      const { limit, cursor, sort, count, format: _format, ...query } = c.req.valid('query');
+      const filter = toLogFilter(query);
+      const asked = { limit, cursor, sort };
+      const nowMs = clock.nowMs();
+      const page: LogPage & { readonly count?: LogCount } =
+        count === 'true'
+          ? await searchAndCount(db, filter, { page: asked, nowMs })
+          : await searchLogs(db, filter, asked, nowMs);
+      const { partialFromMs, count: counted } = page;
+      return c.json(
+        {
+          ...showPage(page, showLog),
+          ...(counted === undefined ? {} : { count: showCount(counted) }),
+          ...(partialFromMs === undefined ? {} : { partial: true, partial_from: showInstant(partialFromMs) }),
+        },
+        200,
+      );
+    })
+    .openapi(tally, async (c) => {
+      const { interval, ...query } = c.req.valid('query');
+      const filter = toLogFilter(query);
+      const intervalMs = tallyInterval(await rangeOf(db, filter, clock.nowMs()), interval);
+      const { buckets, ...count } = await tallyLogs(db, { filter, intervalMs, nowMs: clock.nowMs() });
+      const shown = buckets.map(({ startMs, status, requests }) => ({
+        ...{ start: showInstant(startMs), status: statusOf(status), requests },
+      }));
+      return c.json({ count: showCount(count), interval_seconds: intervalMs / 1000, buckets: shown }, 200);
+    })
+    .openapi(suggest, async (c) =>
+      c.json({ data: await suggestValues({ db, clock, routing }, c.req.valid('query')) }, 200),
+    )
+    .openapi(show, async (c) => {
+      const { request_id: requestId } = c.req.valid('param');
+      return c.json(showLog(required(await getLogByRequestId(db, requestId), 'request')), 200);
     })
     .openapi(bodies, async (c) => {
+      if (!c.get('actor').canReadBodies) throw mayNotRead();
       const { request_id: requestId } = c.req.valid('param');
-      const { request, response, ...kept } = required(await getLogBodies(db, requestId), 'request with bodies');
-      const bodies = { requestBody: parseOrNull(request), responseBody: parseOrNull(response) };
-      return c.json(showFields(bodiesSchema, { ...kept, ...bodies }), 200);
+      const { request, upstreamRequest, response, ...kept } = required(
+        await getLogBodies(db, requestId),
+        'request with bodies',
+      );
+      return c.json(
+        showFields(bodiesSchema, {
+          ...kept,
+          requestBody: parseOrNull(request),
+          upstreamRequestBody: parseOrNull(upstreamRequest),
+          responseBody: parseOrNull(response),
+        }),
+        200,
+      );
     });
+}
+
+function mayNotRead(): GatewayError {
+  const message = 'This token may not read prompts and answers. Use one with can_read_bodies.';
+  return new GatewayError('permission_denied', message);
 }
 
 const parseOrNull = (text: string | null) => (text === null ? null : (JSON.parse(text) as JsonValue));

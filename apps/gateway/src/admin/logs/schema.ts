@@ -1,50 +1,10 @@
 import { z } from '@hono/zod-openapi';
-import type { LogFilter, StoredLog } from '@llm0/drizzle/queries/logs/logs';
-import { id, instantShown, pageQuery, queryInstant, queryNumber, text, usd, usdShown } from '../fields/fields';
+import type { StoredLog } from '@llm0/drizzle/queries/logs/logs';
+import { id, instantShown, usdShown } from '../fields/fields';
 import { jsonUsd } from '../fields/json-money';
-import { readFields, showFields } from '../fields/map-fields';
+import { showFields } from '../fields/map-fields';
 import { showMs } from '../fields/show-fields';
-
-const STATUSES = ['success', 'rate_limited', 'cap_exceeded', 'aborted', 'error'] as const;
-const LABEL = 'label.';
-
-const filterFields = {
-  request_id: id.optional(),
-  project_id: id.optional(),
-  api_key_id: id.optional(),
-  model: text(512).optional().openapi({ description: 'Answering or requested model' }),
-  provider: text().optional(),
-  status: z.enum(STATUSES).optional(),
-  cache: z.enum(['exact', 'semantic', 'miss']).optional(),
-  customer_id: text(256).optional(),
-  from: queryInstant.optional().openapi({ description: 'From this time on' }),
-  to: queryInstant.optional().openapi({ description: 'Up to, without, this time' }),
-  min_cost: usd.optional(),
-  min_latency: queryNumber().optional().openapi({ description: 'Milliseconds' }),
-  q: text().optional().openapi({ description: 'Part of a model, customer, client request id or error' }),
-  format: z.enum(['json', 'csv', 'ndjson']).optional().openapi({ description: 'csv and ndjson stream every match' }),
-};
-
-/** `?label.<name>=` may be any number of further fields; other unknown ones are refused. */
-export const logQuerySchema = z.looseObject({ ...filterFields, ...pageQuery }).superRefine((query, context) => {
-  const unknown = Object.keys(query).filter(
-    (key) => !(key in filterFields || key in pageQuery || key.startsWith(LABEL)),
-  );
-  if (unknown.length > 0) context.addIssue({ code: 'unrecognized_keys', keys: unknown, input: query });
-});
-
-export function toLogFilter(query: z.output<typeof logQuerySchema>): LogFilter {
-  const labels = Object.entries(query)
-    .filter(([name, value]) => name.startsWith(LABEL) && typeof value === 'string')
-    .map(([name, value]) => [name.slice(LABEL.length).toLowerCase(), String(value)]);
-  const { from, to, min_cost: minCostNanoUsd, min_latency: minLatencyMs, q } = query;
-  const { request_id, project_id, api_key_id, model, provider, status, cache, customer_id } = query;
-  return {
-    ...readFields({ request_id, project_id, api_key_id, model, provider, status, cache, customer_id }),
-    ...{ fromMs: from, toMs: to, minCostNanoUsd, minLatencyMs, q },
-    labels: labels.length === 0 ? undefined : Object.fromEntries(labels),
-  };
-}
+import { STATUSES } from './log-query';
 
 const milliseconds = z.number().nullable();
 
@@ -117,13 +77,15 @@ export type ShownLog = z.output<typeof logSchema>;
 /** Columns in the order of the table; also the header of a CSV export. */
 export const LOG_COLUMNS = Object.keys(logSchema.shape) as (keyof ShownLog)[];
 
+export const statusOf = (status: string) => STATUSES.find((known) => known === status) ?? 'error';
+
 export function showLog(log: StoredLog): ShownLog {
   const { costDetail, attempts, status, ...rest } = log;
   return showFields(logSchema, {
     ...rest,
     costDetail: showCostDetail(costDetail),
     attempts: attempts === null ? null : attempts.map(showAttempt),
-    status: STATUSES.find((known) => known === status) ?? 'error',
+    status: statusOf(status),
   });
 }
 

@@ -14,7 +14,16 @@ import type { AdminServices } from '../admin-services';
 import { AuditedChanges } from '../audit/audited-changes';
 import { bringTablesIntoForce, type HotStoreMirror } from '../customers/hot-store-mirror';
 import { pageOf, pageQuery, showPage, text } from '../fields/fields';
-import { modelBodySchema, modelSchema, refuseWithoutOutput, showModel, toPricedModel } from './schema';
+import { required } from '../fields/find-or-refuse';
+import {
+  modelBodySchema,
+  modelChangesSchema,
+  modelSchema,
+  refuseWithoutOutput,
+  showModel,
+  toPricedModel,
+  withPrices,
+} from './schema';
 
 const at = routesOf('models');
 const modelPath = z.strictObject({ provider: text(), model: text() });
@@ -24,6 +33,20 @@ const list = createRoute({
   ...at('get', '/models', 'List priced models by provider and name'),
   request: { query: z.strictObject({ ...filter, ...pageQuery }) },
   responses: { 200: answers(pageOf(modelSchema), 'Models') },
+});
+const params = z.object({
+  provider: text(),
+  model: text().openapi({ description: 'Percent-encoded; any characters' }),
+});
+const show = createRoute({
+  ...at('get', '/models/{provider}/{model}', 'Show a model with its price'),
+  request: { params },
+  responses: { 200: answers(modelSchema, 'The model') },
+});
+const change = createRoute({
+  ...at('patch', '/models/{provider}/{model}', 'Change the prices sent, the others stay; live at once'),
+  request: { params, body: takes(modelChangesSchema) },
+  responses: { 200: answers(modelSchema, 'The model as it is now') },
 });
 const put = createRoute({
   ...at('put', '/models', "Set a model's prices; live at once"),
@@ -36,13 +59,15 @@ const remove = createRoute({
   responses: { 204: { description: 'Deleted' } },
 });
 
+const WHAT = 'model with a price';
+
 type Needs = Pick<AdminServices, 'db' | 'hotStore' | 'reloadTables'>;
 
 export function modelRoutes(services: Needs, mirror: HotStoreMirror) {
   const { db } = services;
   const changes = new AuditedChanges(db, {
     resource: 'model',
-    what: 'model with a price',
+    what: WHAT,
     idOf: nameOf,
     show: showModel,
     goLive: () => bringTablesIntoForce(services, mirror),
@@ -52,6 +77,21 @@ export function modelRoutes(services: Needs, mirror: HotStoreMirror) {
       const query = c.req.valid('query');
       const prices = (await listPrices(db)).filter((price) => isWanted(price, query));
       return c.json(showPage(pageOfPrices(prices, query), showModel), 200);
+    })
+    .openapi(show, async (c) => {
+      return c.json(showModel(required(await getPrice(db, c.req.valid('param')), WHAT)), 200);
+    })
+    .openapi(change, async (c) => {
+      const at = c.req.valid('param');
+      const body = c.req.valid('json');
+      let stored: StoredPrice | null = null;
+      const find = async (tx: Db) => {
+        stored = await getPrice(tx, at);
+        return stored;
+      };
+      const write = async (tx: Db) =>
+        stored && putPrice(tx, refuseWithoutOutput(toPricedModel(at, withPrices(stored, body), stored)));
+      return c.json(showModel(await changes.update(c.get('actor'), find, write)), 200);
     })
     .openapi(put, async (c) => {
       const at = c.req.valid('query');

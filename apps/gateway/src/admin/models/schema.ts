@@ -60,6 +60,8 @@ export const modelBodySchema = z
   })
   .openapi('ModelPrices');
 
+export const modelChangesSchema = modelBodySchema.partial().openapi('ModelChanges');
+
 export const modelSchema = z
   .object({
     provider: z.string(),
@@ -81,7 +83,13 @@ export const modelSchema = z
   .catchall(z.union([z.number(), z.string(), z.boolean(), z.null(), z.array(z.string())]))
   .openapi('Model', { description: 'Further classes and variants appear as `<class>_usd_per_million`' });
 
-type ModelBody = z.output<typeof modelBodySchema>;
+type ModelBody = Partial<z.output<typeof modelBodySchema>>;
+
+/** Changes of a stored price as a body that says all of it. */
+export function withPrices({ prices }: StoredPrice, changes: ModelBody): ModelBody {
+  const stored = Object.entries(prices).map(([name, pico]) => [`${name}${SUFFIX}`, pico]);
+  return { ...Object.fromEntries(stored), ...changes };
+}
 
 /** Prices are replaced as a whole; what describes the model stays where it is not sent. Throws when a price is missing. */
 export function toPricedModel(

@@ -33,6 +33,7 @@ describe.each(TEST_DATABASES)('projects on $name', (kind) => {
       cache_tool_calls: false,
       drop_params: null,
       passthrough: null,
+      labels: null,
       on_store_failure: 'closed',
       unknown_model_policy: null,
       max_customers: 100_000,

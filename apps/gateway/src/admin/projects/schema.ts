@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import type { StoredProject } from '@llm0/drizzle/queries/access/projects';
-import { count, id, instantShown, passthrough, text, usd, usdShown } from '../fields/fields';
+import { count, id, instantShown, labels, passthrough, text, usd, usdShown } from '../fields/fields';
 import { readFields, showFields } from '../fields/map-fields';
 
 const DEFAULT_OUTPUT_TOKENS = 4096;
@@ -23,6 +23,7 @@ const settings = {
   passthrough: passthrough
     .nullish()
     .openapi({ description: 'Providers whose native APIs its keys may use; null = none' }),
+  labels: labels.nullish().openapi({ description: 'Of all of its requests, such as {"team": "search"}; null = none' }),
   on_store_failure: z.enum(['closed', 'open']).optional(),
   unknown_model_policy: z.enum(['refuse', 'allow_unpriced']).nullish(),
   max_customers: count(0, 1_000_000_000).nullish().openapi({
@@ -50,6 +51,7 @@ export const projectSchema = z
     cache_tool_calls: z.boolean(),
     drop_params: z.boolean().nullable(),
     passthrough: z.array(z.string()).nullable(),
+    labels: z.record(z.string(), z.string()).nullable(),
     on_store_failure: z.enum(['closed', 'open']),
     unknown_model_policy: z.enum(['refuse', 'allow_unpriced']).nullable(),
     max_customers: z.int().nullable(),

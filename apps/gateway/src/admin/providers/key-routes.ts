@@ -39,6 +39,11 @@ const list = createRoute({
   request: { params, query: z.strictObject({ project_id: id.optional(), ...pageQuery }) },
   responses: { 200: answers(providerKeyPage, 'Keys, without their secrets') },
 });
+const show = createRoute({
+  ...at('get', '/providers/{name}/keys/{key_id}', 'Show a key, without the secret'),
+  request: { params: keyParams },
+  responses: { 200: answers(providerKeySchema, 'The key') },
+});
 const change = createRoute({
   ...at('patch', '/providers/{name}/keys/{key_id}', 'Change the fields sent; a new `key` starts with a clean slate'),
   request: { params: keyParams, body: takes(providerKeyChangesSchema) },
@@ -85,6 +90,9 @@ export function providerKeyRoutes(services: Needs, mirror: HotStoreMirror) {
       const { project_id: projectId, ...page } = c.req.valid('query');
       await requireProvider(services, provider);
       return c.json(showPage(await providerKeyRows.list(db, page, { provider, projectId }), shown), 200);
+    })
+    .openapi(show, async (c) => {
+      return c.json(shown(required(await providerKeyRows.get(db, keyPath(c.req.valid('param'))), 'key')), 200);
     })
     .openapi(change, async (c) => {
       const at = keyPath(c.req.valid('param'));

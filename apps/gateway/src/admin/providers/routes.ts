@@ -145,21 +145,22 @@ async function storeProvider(services: Needs, tx: Db, body: Body & { readonly ki
 
 async function allNames({ db, providerAdmin }: Needs): Promise<readonly string[]> {
   const stored = (await listProviders(db)).map(({ name }) => name);
-  return [...new Set([...providerAdmin.vendors().map(({ name }) => name), ...stored])].sort();
+  const known = providerAdmin.vendors().map(({ name }) => name);
+  return [...new Set([...known, ...providerAdmin.builtIn(), ...stored])].sort();
 }
 
-/** null where there is neither such a vendor nor such a stored provider. */
+/** null where there is no such vendor, none built in, and no such stored provider. */
 async function shown({ providerAdmin: desk, health, clock }: Needs, db: Db, name: string) {
   const stored = await providerRows.get(db, { name });
   const vendor = desk.vendors().find((one) => one.name === name);
-  if (stored === null && vendor === undefined) return null;
+  if (stored === null && vendor === undefined && !desk.builtIn().includes(name)) return null;
   const keys = (await listAllProviderKeys(db)).filter((key) => key.provider === name);
   const connected = desk.connected(name);
   const targets = health.list().filter(({ provider }) => provider === name);
   return showProvider(stored, {
     name,
     kind: stored?.kind ?? name,
-    baseUrl: stored?.baseUrl ?? connected?.connection.baseUrl ?? (vendor?.defaultBaseUrl || null),
+    baseUrl: (stored?.baseUrl ?? connected?.connection.baseUrl ?? vendor?.defaultBaseUrl) || null,
     isConfigured: connected !== undefined,
     keys: keys.map((key) => showProviderKey(key, desk.keyState(key))),
     targets: targets.map((status) => showTargetState(status, clock.nowMs())),
@@ -218,7 +219,7 @@ async function replacePrices(db: Db, stored: StoredProvider, models: NonNullable
 }
 
 function taken(name: string): GatewayError {
-  return new GatewayError('conflict', `There is a provider "${name}" already: change it, or take another name.`, {
+  return new GatewayError('conflict', `A provider "${name}" already exists. Edit it, or choose another name.`, {
     param: 'name',
   });
 }

@@ -1,3 +1,4 @@
+import type { ReplayQuery } from '@llm0/core/alerts/replay';
 import type { Db } from '@llm0/drizzle/client';
 import { type CustomerQuery, listCustomers } from '@llm0/drizzle/queries/limits/customers';
 import type { Durations, Percentiles } from '@llm0/drizzle/queries/stats/read/durations';
@@ -9,7 +10,9 @@ import {
   type StatsQuery,
   type SumColumn,
 } from '@llm0/drizzle/queries/stats/read/questions';
+import { replayAlert } from '@llm0/drizzle/queries/stats/read/replay-alert';
 import type { BucketResult, StatsBucket } from '@llm0/drizzle/queries/stats/read/stats-bucket';
+import { showReplay } from '../alerts/preview-schema';
 import { showCustomerPage } from '../customers/listed-customers';
 import { jsonUsd } from '../fields/json-money';
 import { showInstant, showMsOrNull } from '../fields/show-fields';
@@ -29,6 +32,7 @@ export type StatsQuestion =
   | { readonly kind: 'overview'; readonly query: StatsQuery }
   | { readonly kind: 'histogram'; readonly query: StatsQuery; readonly metric: MetricName }
   | { readonly kind: 'customers'; readonly query: CustomerQuery }
+  | { readonly kind: 'alert_preview'; readonly query: ReplayQuery }
   | BucketQuestion;
 
 export interface StatsAnswer<Json = string | Uint8Array<ArrayBuffer>> {
@@ -66,7 +70,8 @@ export function createStatsReader(db: Db): { answer(question: StatsQuestion): Pr
 }
 
 const readsRows = (question: StatsQuestion): boolean =>
-  question.kind in BUCKETS && needsRows(bucketQueryOf(question as BucketQuestion));
+  question.kind === 'alert_preview' ||
+  (question.kind in BUCKETS && needsRows(bucketQueryOf(question as BucketQuestion)));
 
 /** The answer's body, and how many requests it tells of. */
 async function answerStats(db: Db, question: StatsQuestion): Promise<{ body: object; requests: number }> {
@@ -77,6 +82,9 @@ async function answerStats(db: Db, question: StatsQuestion): Promise<{ body: obj
   if (question.kind === 'histogram') {
     const body = showHistogram(await loadHistogram(db, question.query, question.metric));
     return { body, requests: body.requests };
+  }
+  if (question.kind === 'alert_preview') {
+    return { body: showReplay(question.query, await replayAlert(db, question.query)), requests: 0 };
   }
   if (question.kind === 'customers') {
     const { limit } = question.query;

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { planOf, requestOf, settlementOf } from '@llm0/core/limits/store-rows.fixture';
+import type { LogRecord } from '@llm0/core/logs/log-record';
 import { QuestionTooLargeError } from '@llm0/drizzle/queries/stats/read/time-limit';
 import { sampleRecord } from '@llm0/testing/stores/sample-record';
 import { TEST_DATABASES } from '@llm0/testing/stores/test-databases';
-import { type AdminUnderTest, openAdmin, storeRecords } from '../admin.fixture';
+import { type AdminUnderTest, ENV_TOKEN, openAdmin, storeRecords } from '../admin.fixture';
 import { asAdminError } from '../admin-error';
 
 describe.each(TEST_DATABASES)('stats on $name', (kind) => {
@@ -54,6 +55,44 @@ describe.each(TEST_DATABASES)('stats on $name', (kind) => {
     expect((await admin.call('GET', `/stats/overview?project_id=${projectId}`)).body).toMatchObject(expected);
     const empty = await admin.call('GET', `/stats/overview?project_id=${crypto.randomUUID()}`);
     expect(empty.body).toMatchObject({ requests: 0, cost_usd: '0', latency_ms: { p50: null } });
+  });
+
+  test('speeds: the median of each model, of what a provider answered', async () => {
+    const speedProject = crypto.randomUUID();
+    const row = (tokensOut: number, more: Partial<LogRecord> = {}) =>
+      sampleRecord({
+        ...{ projectId: speedProject, createdAtMs: hourMs, model: 'fast', tokensOut, stream: true },
+        ...{ latencyMs: 1100, ttftMs: 100, upstreamMs: 900, ...more },
+      });
+    await storeRecords(admin, [
+      ...[row(10), row(30), row(20), row(0), row(5, { latencyMs: 50 })],
+      ...[row(99_999, { cacheHit: true }), row(99_999, { status: 'aborted' })],
+      row(9, { stream: false, model: 'plain' }),
+    ]);
+    const answer = await admin.call('GET', `/stats/speeds?project_id=${speedProject}&from=${start}`);
+    expect(answer.body.data).toEqual([
+      { model: 'fast', tokens_per_second: 20, requests: 3 },
+      { model: 'plain', tokens_per_second: 10, requests: 1 },
+    ]);
+  });
+
+  test('JSON goes out compressed where the client takes it, beyond a kilobyte', async () => {
+    const ask = (path: string, encoding: string) =>
+      admin.request(`/v1${path}`, {
+        headers: { 'accept-encoding': encoding, authorization: `Bearer ${ENV_TOKEN}` },
+      });
+    const plain = await ask('/openapi.json', 'gzip;q=0');
+    const packed = await ask('/openapi.json', 'br, gzip');
+    expect(packed.headers.get('content-encoding')).toBe('gzip');
+    expect(plain.headers.get('content-encoding')).toBeNull();
+    expect(plain.headers.get('vary')).toContain('Accept-Encoding');
+    const bytes = await packed.bytes();
+    const text = await plain.text();
+    expect(Buffer.from(Bun.gunzipSync(bytes)).toString()).toBe(text);
+    expect(bytes.length).toBeLessThan(text.length / 4);
+    expect(
+      (await ask(`/stats/spend?project_id=${crypto.randomUUID()}`, 'gzip')).headers.get('content-encoding'),
+    ).toBeNull();
   });
 
   test.each(['1d', '1h', 'all'])('latency by customer and by error code, every %s', async (interval) => {

@@ -1,7 +1,9 @@
 import { createRoute, z } from '@hono/zod-openapi';
+import { loadSpeeds } from '@llm0/drizzle/queries/logs/load-speeds';
 import { answers, createRouter } from '../admin-router';
 import type { AdminServices } from '../admin-services';
 import { instantShown, usdShown } from '../fields/fields';
+import { showFields } from '../fields/map-fields';
 import { histogramSchema } from './histogram-schema';
 import type { AnswerKept } from './keep-answers';
 import {
@@ -10,6 +12,7 @@ import {
   histogramQuerySchema,
   latencyQuerySchema,
   overviewQuerySchema,
+  speedsQuerySchema,
   toBucketQuery,
   toStatsQuery,
 } from './schema';
@@ -77,6 +80,9 @@ const errorsSchema = bucketsOf('ErrorBuckets', {
   error_rate: z.number(),
 });
 
+const speedSchema = z.object({ model: z.string(), tokens_per_second: z.number(), requests: total });
+const speedsSchema = z.object({ data: z.array(speedSchema) }).openapi('Speeds');
+
 const overview = createRoute({
   method: 'get',
   path: '/stats/overview',
@@ -120,8 +126,24 @@ const histogram = createRoute({
   responses: { 200: answers(histogramSchema, 'Bins without requests are left out') },
 });
 
-export function statsRoutes({ clock }: Pick<AdminServices, 'clock'>, answer: AnswerKept) {
+const speeds = createRoute({
+  method: 'get',
+  path: '/stats/speeds',
+  tags,
+  summary: 'Tokens a second after the first token, by model, of the newest 1,000 requests of a range',
+  request: { query: speedsQuerySchema },
+  responses: {
+    200: answers(speedsSchema, 'The median of each model that a provider answered with, the busiest first'),
+  },
+});
+
+export function statsRoutes({ clock, db }: Pick<AdminServices, 'clock' | 'db'>, answer: AnswerKept) {
   return createRouter()
+    .openapi(speeds, async (c) => {
+      const { fromMs, toMs, projectId } = toStatsQuery(c.req.valid('query'), clock.nowMs());
+      const found = await loadSpeeds(db, { fromMs, toMs, projectId });
+      return c.json({ data: found.map((speed) => showFields(speedSchema, speed)) }, 200);
+    })
     .openapi(overview, (c) => {
       const query = toStatsQuery(c.req.valid('query'), clock.nowMs());
       return answer(c, { kind: 'overview', query }, overviewSchema);

@@ -19,6 +19,15 @@ const ERROR_SCHEMA = {
   },
 };
 
+const CONDITIONAL = new Set(['patch', 'put', 'delete']);
+const IF_MATCH = {
+  name: 'If-Match',
+  in: 'header' as const,
+  required: false,
+  schema: { type: 'string' as const },
+  description: 'The `ETag` the thing was read with: 412 with what is there now, if it was changed since',
+};
+
 const INFO = {
   title: 'LLM0 Gateway admin API',
   description:
@@ -34,9 +43,12 @@ export function buildOpenApi(api: Pick<OpenAPIHono<AdminEnv>, 'getOpenAPI31Docum
     security: [{ adminToken: [] }],
   });
   for (const path of Object.values(document.paths ?? {})) {
-    for (const operation of Object.values(path)) {
+    for (const [method, operation] of Object.entries(path)) {
       if (typeof operation !== 'object' || operation === null || !('responses' in operation)) continue;
       Object.assign(operation.responses, { default: { $ref: '#/components/responses/Error' } });
+      if (!CONDITIONAL.has(method)) continue;
+      operation.parameters = [...(operation.parameters ?? []), IF_MATCH];
+      Object.assign(operation.responses, { 412: { $ref: '#/components/responses/ChangedMeanwhile' } });
     }
   }
   addExportFormats(document.paths?.['/logs']?.get?.responses?.['200']);
@@ -47,6 +59,17 @@ export function buildOpenApi(api: Pick<OpenAPIHono<AdminEnv>, 'getOpenAPI31Docum
       securitySchemes: { adminToken: { type: 'http', scheme: 'bearer', description: 'ADMIN_TOKEN or a named token' } },
       schemas: { ...document.components?.schemas, Error: ERROR_SCHEMA },
       responses: {
+        ChangedMeanwhile: {
+          description: 'It was changed since it was read; `current` is what is there now, `ETag` its tag',
+          content: {
+            'application/json': {
+              schema: {
+                ...ERROR_SCHEMA,
+                properties: { ...ERROR_SCHEMA.properties, current: { type: ['object', 'null'] } },
+              },
+            },
+          },
+        },
         Error: {
           description: 'What is wrong and what to do',
           content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },

@@ -2,7 +2,7 @@ import { untilGone } from '@llm0/core/waits/until-gone';
 import type { Dialect } from '../../dialects/dialect';
 import type { Services } from '../../services/contract';
 import { admit } from '../exchange/admit';
-import { authenticate } from '../exchange/authenticate';
+import { authenticate, type ChosenKey } from '../exchange/authenticate';
 import { claimCompletion, hasIdempotencyKey, UNCLAIMED } from '../exchange/idempotency';
 import { openExchange } from '../exchange/open-exchange';
 import { readRequestBody, withDigest } from '../exchange/read-request';
@@ -12,14 +12,19 @@ import { produceAnswer } from './produce-answer';
 import { recallConversation } from './recall-conversation';
 import { respond } from './respond';
 
-/** `POST` of a chat dialect: the request path, in reading order. */
-export async function handleChat(services: Services, dialect: Dialect, httpRequest: Request): Promise<Response> {
+/** `POST` of a chat dialect: the request path, in reading order. `chosen`: sent by an operator as that key. */
+export async function handleChat(
+  services: Services,
+  dialect: Dialect,
+  httpRequest: Request,
+  chosen?: ChosenKey,
+): Promise<Response> {
   const progress: Progress = {};
   const release = services.activity.enter();
   try {
-    const exchange = openExchange(services, httpRequest);
+    const exchange = openExchange(services, httpRequest, chosen?.requestId);
     progress.exchange = exchange;
-    const principal = await authenticate(services, httpRequest);
+    const principal = await authenticate(services, httpRequest, chosen);
     progress.principal = principal;
     const { body, isLarge } = await readRequestBody(services, httpRequest, release);
     if (typeof body.model === 'string') progress.requestedModel = body.model;

@@ -29,6 +29,7 @@ type Needs = Pick<
   | 'warmCache'
   | 'semanticCache'
   | 'hotStore'
+  | 'bodyLog'
 >;
 
 /** An answer under way, wherever it comes from. */
@@ -166,6 +167,7 @@ function startFlight(services: Needs, { exchange, admission, key }: NewFlight): 
     maxAttempts: plan.maxAttempts,
     startMs: exchange.startMs,
     signal: abort.signal,
+    onSend: (body) => services.bodyLog.noteSent(exchange.requestId, body),
   });
   return services.flights.start(key, { ...call, abort });
 }

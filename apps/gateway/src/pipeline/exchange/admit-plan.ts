@@ -1,4 +1,4 @@
-import type { Principal } from '@llm0/core/keys/api-key';
+import { labelsOf, type Principal } from '@llm0/core/keys/api-key';
 import type { AdmitPlan } from '@llm0/core/limits/hot-store';
 import type { DialectName } from '@llm0/core/logs/log-record';
 import type { Target } from '@llm0/core/routing/target';
@@ -73,7 +73,7 @@ function lostRecord(input: AdmittedInput, { provider, model }: Target, lostNanoU
     costNanoUsd: lostNanoUsd,
     stream: request.stream,
     customerId: exchange.customerId,
-    labels: exchange.labels,
+    labels: labelsOf(principal, exchange.labels),
   });
   return `${own.slice(0, -1)},${LOST_CONSTANTS}`;
 }

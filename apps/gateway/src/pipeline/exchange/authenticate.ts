@@ -4,14 +4,27 @@ import { hashSecret } from '@llm0/core/keys/key-secret';
 import type { Services } from '../../services/contract';
 import { type Authenticated, invalidKey, loadPrincipal, refreshPrincipal, refusalOf } from './load-principal';
 
+type Needs = Pick<Services, 'keyCache' | 'clock' | 'hotStore' | 'refreshTables' | 'legacyKeys'>;
+
+/** A key that an operator chose to send with, instead of credentials in the request, and the request's id. */
+export interface ChosenKey {
+  readonly keyHash: string;
+  readonly requestId: string;
+}
+
 /** Bearer, or the headers that vendors' own clients send → key and project. */
 export function authenticate(
-  services: Pick<Services, 'keyCache' | 'clock' | 'hotStore' | 'refreshTables' | 'legacyKeys'>,
+  services: Needs,
   request: Pick<Request, 'headers'>,
+  chosen?: ChosenKey,
 ): Authenticated | Promise<Authenticated> {
+  if (chosen !== undefined) return authenticateHash(services, chosen.keyHash);
   const secret = readSecret(request.headers);
   if (!services.legacyKeys.mayBeKey(secret)) throw invalidKey();
-  const keyHash = hashSecret(secret);
+  return authenticateHash(services, hashSecret(secret), secret);
+}
+
+function authenticateHash(services: Needs, keyHash: string, secret?: string): Authenticated | Promise<Authenticated> {
   const cached = services.keyCache.peek(keyHash);
   if (cached !== undefined) {
     const known = { ...cached, keyHash };

@@ -15,11 +15,11 @@ export interface Authenticated extends Principal {
 export function loadPrincipal(
   services: Needs & Pick<Services, 'legacyKeys'>,
   keyHash: string,
-  secret: string,
+  secret?: string,
 ): Promise<Authenticated> {
   const find = async () => {
     const found = await services.keyCache.find(keyHash);
-    if (found !== null || !(await services.legacyKeys.adopt(secret, keyHash))) return found;
+    if (found !== null || secret === undefined || !(await services.legacyKeys.adopt(secret, keyHash))) return found;
     return services.keyCache.reload(keyHash);
   };
   return checkFound(services, keyHash, find());

@@ -32,10 +32,14 @@ const LABEL_PREFIX = 'x-llm0-';
 const RESERVED = new Set(['cache', 'cache-ttl', 'cache-threshold', 'drop-params', 'dropped']);
 
 /** Reads the request's headers into an exchange; throws `invalid_request` for controls that make no sense. */
-export function openExchange(services: Pick<Services, 'clock' | 'createId'>, request: Request): Exchange {
+export function openExchange(
+  services: Pick<Services, 'clock' | 'createId'>,
+  request: Request,
+  requestId: string = services.createId(),
+): Exchange {
   const headers = request.headers;
   return {
-    requestId: services.createId(),
+    requestId,
     startMs: services.clock.monotonicMs(),
     clientRequestId: headers.get('x-request-id')?.slice(0, MAX_LABEL_LENGTH) ?? undefined,
     customerId: headers.get('x-customer-id')?.trim().slice(0, MAX_CUSTOMER_ID_LENGTH) || undefined,

@@ -13,12 +13,18 @@ export interface ReadJson {
   readonly isLarge: boolean;
 }
 
+interface ReadJsonOptions {
+  readonly fatal: boolean;
+  /** Where the body's length was declared. */
+  readonly bytes?: number;
+}
+
 /**
  * The JSON of a body, decoded, judged and parsed as it comes: no one step takes long, what is too much is not read to its end,
  * and the text of a large one is never there as a whole. Throws `invalid_request`; `invalid_json` for what is no JSON, and for
  * what is no UTF-8 where that is `fatal`.
  */
-export async function readJson(body: ReadableStream<Uint8Array>, options: { fatal: boolean }): Promise<ReadJson> {
+export async function readJson(body: ReadableStream<Uint8Array>, options: ReadJsonOptions): Promise<ReadJson> {
   const pieces = readPieces(body, options);
   const first: string[] = [];
   let length = 0;
@@ -28,7 +34,7 @@ export async function readJson(body: ReadableStream<Uint8Array>, options: { fata
     first.push(piece);
     length += piece.length;
     if (length <= LARGE_JSON_LENGTH) continue;
-    return { value: await asJson(() => parseJsonPieces(chain(first, pieces))), isLarge: true };
+    return { value: await asJson(() => parseJsonPieces(chain(first, pieces), options.bytes)), isLarge: true };
   }
   const text = first.join('');
   return { value: text === '' ? undefined : await asJson(() => JSON.parse(text) as JsonValue), isLarge: false };
@@ -39,11 +45,8 @@ async function* chain(first: string[], rest: AsyncGenerator<string>): AsyncGener
   yield* rest;
 }
 
-async function* readPieces(
-  body: ReadableStream<Uint8Array>,
-  options: { readonly fatal: boolean },
-): AsyncGenerator<string> {
-  const decoder = new TextDecoder('utf-8', options);
+async function* readPieces(body: ReadableStream<Uint8Array>, { fatal }: ReadJsonOptions): AsyncGenerator<string> {
+  const decoder = new TextDecoder('utf-8', { fatal });
   const bounds = new RequestBounds();
   let bytesInTurn = 0;
   for await (const chunk of body) {

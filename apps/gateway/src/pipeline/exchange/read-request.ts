@@ -50,12 +50,14 @@ async function readValue(
   const { maxBodyBytes: maxBytes } = config;
   const declared = request.headers.get('content-length');
   if (declared !== null && Number(declared) > maxBytes) throw tooLarge(maxBytes);
-  if (request.body !== null && mayBeLarge(request)) {
-    const room = await takeRoom(declared === null ? undefined : Number(declared), rules);
-    const read = await readJson(boundedBody(request.body, { maxBytes, ...room }), { fatal: false });
+  // The body as a stream is made when it is first looked at, which costs more than all the rest of reading a small one.
+  if (mayBeLarge(request) && request.body !== null) {
+    const bytes = declared === null ? undefined : Number(declared);
+    const room = await takeRoom(bytes, rules);
+    const read = await readJson(boundedBody(request.body, { maxBytes, ...room }), { fatal: false, bytes });
     return read.value === undefined ? { ...read, value: await parseSmall('') } : read;
   }
-  const text = request.body === null ? '' : await openReads.read(request.text(), Number(declared), tooSlow);
+  const text = await openReads.read(request.text(), Number(declared), tooSlow);
   if (text.length > maxBytes) throw tooLarge(maxBytes);
   checkJsonBounds(text);
   return { value: await parseSmall(text), isLarge: false };

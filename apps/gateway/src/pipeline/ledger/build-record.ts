@@ -1,7 +1,7 @@
 import { completionTokens, promptTokens, type Usage } from '@llm0/core/chat/usage';
 import { ERROR_TABLE, errorStatus, type LogStatus } from '@llm0/core/errors/error-table';
 import type { GatewayError } from '@llm0/core/errors/gateway-error';
-import type { Principal } from '@llm0/core/keys/api-key';
+import { labelsOf, type Principal } from '@llm0/core/keys/api-key';
 import type { CostDetail, DialectName, LogAttempt, LogRecord } from '@llm0/core/logs/log-record';
 import { redactText } from '@llm0/core/logs/redact';
 import type { Exchange } from '../exchange/open-exchange';
@@ -88,7 +88,7 @@ export function buildRecord({ exchange, principal, dialect, createdAtMs }: Recor
       outcome.error && redactText(outcome.error.message.slice(0, 4 * MAX_MESSAGE_LENGTH)).slice(0, MAX_MESSAGE_LENGTH),
     refusedCount: outcome.error?.code === 'rate_limit_exceeded' ? 1 : undefined,
     customerId: exchange.customerId,
-    labels: exchange.labels,
+    labels: labelsOf(principal, exchange.labels),
     droppedParams: droppedOf(outcome),
   };
 }

@@ -111,7 +111,7 @@ export async function readBody(
     const bytes = Buffer.concat(await Array.fromAsync(body));
     return { bytes, length: bytes.byteLength };
   }
-  const { value, isLarge } = await readJson(body, { fatal: true });
+  const { value, isLarge } = await readJson(body, { fatal: true, bytes: length });
   if (value === undefined && !needsObject) return { bytes: Buffer.alloc(0), length: 0 };
   if (value === undefined || (needsObject && !isObject(value))) throw noObject();
   const written = isLarge ? await writeLarge(value) : writeSmall(value);

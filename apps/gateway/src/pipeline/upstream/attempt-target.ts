@@ -1,6 +1,7 @@
 import { type EventBatch, isOutputEvent } from '@llm0/core/chat/event';
 import type { ChatRequest } from '@llm0/core/chat/request';
 import { inTime } from '@llm0/core/waits/in-time';
+import type { UpstreamRequest } from '@llm0/providers/provider-request';
 import { callProvider, upstreamFailure } from '@llm0/providers/transport/call-provider';
 import type { Services } from '../../services/contract';
 import { type Attempt, stillConnected, type UpstreamJob, type UpstreamNeeds, type UpstreamStep } from './upstream-call';
@@ -10,6 +11,8 @@ export type ChatNeeds = UpstreamNeeds & Pick<Services, 'mediaEgress'>;
 export interface ChatJob extends UpstreamJob<ChatRequest> {
   /** Output limit to send where the request has none (strict caps). */
   readonly outputLimit?: number;
+  /** Told what goes to a provider; of several the last one is the one that answered. */
+  readonly onSend?: (body: UpstreamRequest['body']) => void;
 }
 
 /** `received`: everything it has sent up to its first output. */
@@ -30,6 +33,7 @@ export async function openTarget(
 ): Promise<OpenedTarget> {
   const { target, received } = attempt;
   const connected = stillConnected(attempt);
+  let sent: UpstreamRequest['body'] | undefined;
   const answer = await callProvider({
     provider: connected.provider,
     request: job.request,
@@ -47,11 +51,15 @@ export async function openTarget(
     fetch: connected.fetch ?? services.fetch,
     egress: services.mediaEgress,
     keys: connected.keys,
-    onSend: () => {
+    onSend: (body) => {
       attempt.isSent = true;
+      sent = body;
+      job.onSend?.(body);
     },
   });
   attempt.isAnswered = true;
+  // A hedge may have been sent meanwhile.
+  if (sent !== undefined) job.onSend?.(sent);
   const iterator = answer.events[Symbol.asyncIterator]();
   const isBounded = step.outputByMs !== Number.POSITIVE_INFINITY && !answer.isWhole;
   if (isBounded) await readInTime(services, { iterator, attempt, step });

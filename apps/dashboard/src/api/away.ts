@@ -1,0 +1,44 @@
+import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useCallback, useSyncExternalStore } from 'react';
+import { ApiError, api, read } from './client';
+import { useLive } from './live';
+
+/** Answers of proxies before a gateway that is not there. */
+const GATEWAY_GONE = new Set([0, 502, 503, 504]);
+
+/** Whether it is the gateway (or its database) that does not answer, not a question that is wrong. */
+export const isAway = (error: unknown): error is ApiError =>
+  error instanceof ApiError && GATEWAY_GONE.has(error.status);
+
+/** What is said of a gateway that does not answer; null while it does. `updatedAtMs`: the last time it did. */
+export interface Away {
+  readonly message: string;
+  readonly updatedAtMs: number;
+}
+
+/** Whether anything on the page waits for a gateway that does not answer. */
+export function useAway(): Away | null {
+  const client = useQueryClient();
+  const subscribe = useCallback((notify: () => void) => client.getQueryCache().subscribe(notify), [client]);
+  const told = useSyncExternalStore(subscribe, () => describe(client));
+  return told === '' ? null : (JSON.parse(told) as Away);
+}
+
+/** As text: the same is the same. */
+function describe(client: QueryClient): string {
+  const queries = client.getQueryCache().getAll();
+  const failed = queries.find((query) => query.getObserversCount() > 0 && isAway(query.state.error));
+  if (failed === undefined) return '';
+  const updatedAtMs = Math.max(0, ...queries.map(({ state }) => state.dataUpdatedAt));
+  return JSON.stringify({ message: failed.state.error?.message ?? '', updatedAtMs } satisfies Away);
+}
+
+const STATUS_MS = 10_000;
+
+/** Open breakers and stores that are away. */
+export function useStatus() {
+  const client = useQueryClient();
+  const isTold = useLive({ topic: 'status', onNews: (status: object) => client.setQueryData(['status'], status) });
+  const refetchInterval = isTold ? false : STATUS_MS;
+  return useQuery({ queryKey: ['status'], queryFn: () => read(api.status.$get()), refetchInterval });
+}

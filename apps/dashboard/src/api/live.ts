@@ -1,0 +1,51 @@
+import { type QueryClient, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useRef, useSyncExternalStore } from 'react';
+import { LiveConnection, type Subscription, type Topic } from './live-connection';
+
+const connections = new WeakMap<QueryClient, LiveConnection>();
+
+function connectionOf(client: QueryClient): LiveConnection {
+  const known = connections.get(client);
+  if (known !== undefined) return known;
+  const made = new LiveConnection(() => client.isFetching() > 0);
+  connections.set(client, made);
+  return made;
+}
+
+export interface LiveOptions<T> {
+  readonly topic: Topic;
+  readonly query?: Subscription['query'];
+  readonly isOn?: boolean;
+  readonly onNews: (news: T) => void;
+  readonly onHello?: (resumed: boolean) => void;
+  readonly onReset?: () => void;
+}
+
+/** Tells what is new of a topic while the page is seen; true while it does, else one has to ask. */
+export function useLive<T>({ topic, query = {}, isOn = true, ...handlers }: LiveOptions<T>): boolean {
+  const connection = connectionOf(useQueryClient());
+  const latest = useRef(handlers);
+  latest.current = handlers;
+  const asked = JSON.stringify(query);
+  useEffect(() => {
+    if (!isOn) return;
+    const subscription: Subscription = {
+      topic,
+      query: JSON.parse(asked),
+      onNews: (news: T) => latest.current.onNews(news),
+      onHello: (resumed) => latest.current.onHello?.(resumed),
+      onReset: () => latest.current.onReset?.(),
+    } as Subscription;
+    return connection.add(subscription);
+  }, [connection, topic, asked, isOn]);
+  return useIsLive() && isOn;
+}
+
+/** The connection of the page, for those who only want to know whether anything came in. */
+export const useRowsToldOf = (): Pick<LiveConnection, 'isQuietSince' | 'onRows'> => connectionOf(useQueryClient());
+
+/** Whether what changes is told. */
+export function useIsLive(): boolean {
+  const connection = connectionOf(useQueryClient());
+  return useSyncExternalStore(connection.listen, () => connection.isLive);
+}

@@ -1,0 +1,30 @@
+import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
+import type { InferResponseType } from 'hono/client';
+import { api, read } from './client';
+import { useLive } from './live';
+
+export type TimelineEvent = InferResponseType<typeof api.timeline.$get>['data'][number];
+
+interface TimelineQuery {
+  readonly from: string;
+  readonly to: string;
+  readonly project_id?: string;
+}
+
+const REFRESH_MS = 30_000;
+
+/** What happened in a range, the newest first; not asked for where there is no range. */
+export function useTimeline(query: TimelineQuery | undefined, enabled: boolean) {
+  const client = useQueryClient();
+  const isOn = enabled && query !== undefined;
+  // A start is told by no change; it is there once the range moves on.
+  const again = () => void client.invalidateQueries({ queryKey: ['timeline'] });
+  const isTold = useLive({ topic: 'audit', isOn, onNews: again, onReset: again });
+  return useQuery({
+    queryKey: ['timeline', query],
+    queryFn: async () => (query === undefined ? [] : (await read(api.timeline.$get({ query }))).data),
+    enabled: isOn,
+    placeholderData: keepPreviousData,
+    refetchInterval: isTold ? false : REFRESH_MS,
+  });
+}

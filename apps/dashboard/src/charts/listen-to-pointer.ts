@@ -1,0 +1,104 @@
+import type { RefObject } from 'react';
+import type uPlot from 'uplot';
+import type { TimeChartProps } from './chart-props';
+import { stretchBetween } from './prepare-zoom';
+
+/** So far a pointer moves before it drags; fingers tremble more. */
+const DRAG_PX = { mouse: 5, pen: 8, touch: 12 } as const;
+
+/**
+ * A drag zooms into the buckets under it. A click leads to the requests of a bucket (and of the layer under the pointer); a
+ * first touch only shows its values.
+ */
+export function listenToPointer(plot: uPlot, props: RefObject<TimeChartProps>): void {
+  const hasDragged = listenToDrags(plot, props);
+  let isTouch = false;
+  let shown: number | undefined;
+  plot.over.addEventListener('pointerdown', ({ pointerType }) => {
+    isTouch = pointerType === 'touch';
+  });
+  plot.over.addEventListener('click', () => {
+    if (hasDragged()) return;
+    const { data, kind, onSelect } = props.current;
+    const time = data.times[bucketUnder(plot, props.current) ?? -1];
+    if (time === undefined || onSelect === undefined) return;
+    const isFirstTouch = isTouch && shown !== time;
+    shown = time;
+    if (isFirstTouch) return;
+    const layer = kind === 'line' ? undefined : layerAt(props.current, time, plot.posToVal(plot.cursor.top ?? 0, 'y'));
+    onSelect(time, layer?.name ?? null);
+  });
+  plot.over.style.cursor = props.current.onSelect === undefined ? 'crosshair' : 'pointer';
+}
+
+/** Returns whether the click that is heard belongs to a drag. */
+function listenToDrags(plot: uPlot, props: RefObject<TimeChartProps>): () => boolean {
+  const { over } = plot;
+  let startedAt: number | null = null;
+  let isDragging = false;
+  const offset = (event: PointerEvent) =>
+    Math.min(over.clientWidth, Math.max(0, event.clientX - over.getBoundingClientRect().left));
+  const end = () => {
+    startedAt = null;
+    hideSelection(plot);
+  };
+  over.addEventListener('pointerdown', (event) => {
+    isDragging = false;
+    startedAt = event.button === 0 && event.isPrimary && props.current.onZoom !== undefined ? offset(event) : null;
+  });
+  over.addEventListener('pointermove', (event) => {
+    if (startedAt === null) return;
+    const at = offset(event);
+    const far = DRAG_PX[event.pointerType as keyof typeof DRAG_PX] ?? DRAG_PX.mouse;
+    if (!isDragging && Math.abs(at - startedAt) < far) return;
+    if (!isDragging) over.setPointerCapture(event.pointerId);
+    isDragging = true;
+    showSelection(plot, startedAt, at);
+  });
+  over.addEventListener('pointerup', (event) => {
+    const from = startedAt;
+    end();
+    if (from === null || !isDragging) return;
+    const [one, other] = [from, offset(event)].map((px) => plot.posToVal(px, 'x') * 1000);
+    const { fromMs, toMs } = stretchBetween(one ?? 0, other ?? 0, props.current.intervalMs);
+    props.current.onZoom?.(fromMs, toMs);
+  });
+  over.addEventListener('pointercancel', end);
+  // A finger that moves sideways selects; up and down it scrolls the page.
+  if (props.current.onZoom !== undefined) over.style.touchAction = 'pan-y pinch-zoom';
+  return () => isDragging;
+}
+
+const SELECTION = 'chart-selection';
+
+/** Marks what a zoom would show; in CSS pixels. The library's own mark vanishes with every move. */
+export function showSelection(plot: uPlot, one: number, other: number): void {
+  hideSelection(plot);
+  const mark = document.createElement('div');
+  mark.className = SELECTION;
+  mark.style.left = `${Math.min(one, other)}px`;
+  mark.style.width = `${Math.abs(one - other)}px`;
+  plot.over.append(mark);
+}
+
+export const hideSelection = (plot: uPlot): void => plot.over.querySelector(`.${SELECTION}`)?.remove();
+
+/** The bucket whose bar is under the cursor, or whose point is nearest to it; null where it is on none. */
+export function bucketUnder(plot: uPlot, { kind, data }: Pick<TimeChartProps, 'kind' | 'data'>): number | null {
+  const { idx, left = -1 } = plot.cursor;
+  if (typeof idx !== 'number' || left < 0) return null;
+  // A bar begins at its time; the nearest time may be the next one's, or the end of the last.
+  const isBefore = kind === 'stacked' && plot.posToVal(left, 'x') < (plot.data[0][idx] ?? 0);
+  return Math.min(data.times.length - 1, Math.max(0, isBefore ? idx - 1 : idx));
+}
+
+/** The layer of a stack that reaches a value. */
+function layerAt({ data }: TimeChartProps, time: number, value: number) {
+  const index = data.times.indexOf(time);
+  let sum = 0;
+  for (const layer of data.series) {
+    sum += layer.values[index] ?? 0;
+    if (sum >= value) return layer;
+  }
+  return undefined;
+}

@@ -1,0 +1,28 @@
+import type { TimeChartProps } from './chart-props';
+import { type ChartData, type Series, stackValues } from './prepare-series';
+
+type Chart = Pick<TimeChartProps, 'data' | 'previous' | 'kind'>;
+
+export const BEFORE = 'Previous period';
+
+/** What is drawn of the period before: of layers their sum, of lines those that are shown now; nothing where it is off. */
+export function ghostsOf({ data, previous, kind }: Chart): readonly Series[] {
+  if (previous === undefined) return [];
+  const cut = (values: Series['values']) => data.times.map((_, index) => values[index] ?? null);
+  if (kind === 'line') {
+    return data.series.map((series) => ({ ...series, values: cut(valuesOf(previous, series.name)) }));
+  }
+  const sums = stackValues(previous.series).at(-1) ?? [];
+  return [{ name: '', label: BEFORE, color: '', values: data.times.map((_, index) => sums[index] ?? 0) }];
+}
+
+const valuesOf = (previous: ChartData, name: string): Series['values'] =>
+  previous.series.find((one) => one.name === name)?.values ?? [];
+
+/** What a series was in the same bucket of the period before; null where nothing is known of it. */
+export function valueBefore({ previous, kind }: Chart, name: string, index: number): number | null {
+  if (previous === undefined) return null;
+  const value = valuesOf(previous, name)[index] ?? null;
+  // What is counted and was not there was nothing.
+  return value === null && kind === 'stacked' ? 0 : value;
+}

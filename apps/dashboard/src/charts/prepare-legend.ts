@@ -1,0 +1,28 @@
+/** Names of the series that are shown; null: all of them. */
+export type Shown = ReadonlySet<string> | null;
+
+/** A click shows one alone, or all again where it was alone; with a modifier it is hidden or shown beside the others. */
+export function chooseSeries(shown: Shown, name: string, all: readonly string[], isModified: boolean): Shown {
+  const visible = visibleNames(shown, all);
+  if (!isModified) return visible.length === 1 && visible[0] === name && all.length > 1 ? null : new Set([name]);
+  const chosen = visible.includes(name) ? visible.filter((one) => one !== name) : [...visible, name];
+  return chosen.length === 0 || chosen.length === all.length ? null : new Set(chosen);
+}
+
+/** Where nothing of what was chosen is there any more, all are shown. */
+function visibleNames(shown: Shown, all: readonly string[]): readonly string[] {
+  const visible = all.filter((name) => shown?.has(name) ?? true);
+  return visible.length === 0 ? all : visible;
+}
+
+/** What of a chart is shown. */
+export function visibleData<D extends { readonly series: readonly { readonly name: string }[] }>(
+  data: D,
+  shown: Shown,
+  all: readonly string[],
+): D {
+  const names = new Set(visibleNames(shown, all));
+  // What was there in the period before only belongs to the whole.
+  const isWhole = names.size === all.length;
+  return isWhole ? data : { ...data, series: data.series.filter(({ name }) => names.has(name)) };
+}

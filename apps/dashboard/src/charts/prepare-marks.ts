@@ -1,0 +1,38 @@
+import type { TimelineEvent } from '../api/timeline';
+
+/** What a chart marks: when it happened, epoch milliseconds, and what it was. */
+export interface ChartMark extends Pick<TimelineEvent, 'id' | 'kind' | 'text' | 'actor'> {
+  readonly atMs: number;
+}
+
+export const MARK_KINDS = {
+  deploy: { label: 'Deploy', color: '--c-accent' },
+  incident: { label: 'Incident', color: '--c-bad' },
+  note: { label: 'Note', color: '--c-muted' },
+  key: { label: 'Key', color: '--c-warn' },
+  limit: { label: 'Limit', color: '--c-warn' },
+  routing: { label: 'Routing', color: '--c-good' },
+  start: { label: 'Start', color: '--c-faint' },
+} as const satisfies Record<TimelineEvent['kind'], { readonly label: string; readonly color: string }>;
+
+export const prepareMarks = (events: readonly TimelineEvent[]): readonly ChartMark[] =>
+  events.map(({ id, kind, text, actor, at }) => ({ id, kind, text, actor, atMs: Date.parse(at) }));
+
+interface Pointed {
+  readonly fromMs: number;
+  /** Exclusive. */
+  readonly toMs: number;
+  /** What lies so near to the pointer that it is meant, too; both ends inclusive. */
+  readonly near?: readonly [number, number];
+}
+
+/** The marks of a bucket, and those next to the pointer. */
+export function marksAt(marks: readonly ChartMark[], { fromMs, toMs, near }: Pointed): readonly ChartMark[] {
+  return marks.filter(
+    ({ atMs }) => (atMs >= fromMs && atMs < toMs) || (near !== undefined && atMs >= near[0] && atMs <= near[1]),
+  );
+}
+
+/** A mark in a line. */
+export const describeMark = ({ kind, text, actor }: Pick<ChartMark, 'kind' | 'text' | 'actor'>): string =>
+  `${MARK_KINDS[kind].label}: ${text}${actor === null ? '' : `, by ${actor}`}`;

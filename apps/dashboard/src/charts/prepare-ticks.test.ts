@@ -1,0 +1,62 @@
+import { describe, expect, test } from 'bun:test';
+import { prepareTicks } from './prepare-ticks';
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+
+/** How far the clocks of a place are ahead of UTC. */
+function offsetsOf(timeZone: string): (ms: number) => number {
+  const format = new Intl.DateTimeFormat('en-US', { timeZone, timeZoneName: 'longOffset' });
+  return (ms) => {
+    const [, sign, hours, minutes] = /GMT(?:([+-])(\d+):(\d+))?/.exec(format.format(ms)) ?? [];
+    return (sign === '-' ? -1 : 1) * (Number(hours ?? 0) * HOUR + Number(minutes ?? 0) * 60_000);
+  };
+}
+
+const clockIn = (timeZone: string) => (ms: number) =>
+  new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'short' }).format(ms);
+
+const ticks = (timeZone: string, from: string, to: string, stepMs: number) =>
+  prepareTicks({ fromMs: Date.parse(from), toMs: Date.parse(to), stepMs, offsetAt: offsetsOf(timeZone) });
+
+describe('ticks', () => {
+  test.each(['UTC', 'Europe/Berlin', 'Asia/Tokyo', 'America/Los_Angeles'])('days begin at midnight in %s', (zone) => {
+    const found = ticks(zone, '2026-03-01T05:00:00Z', '2026-04-05T05:00:00Z', DAY).map(clockIn(zone));
+    expect(found.length).toBe(35);
+    expect(found.filter((clock) => !clock.endsWith(' 00:00'))).toEqual([]);
+  });
+
+  test('the hour that a change to summer time leaves out has no tick, those after it stand where clocks say', () => {
+    const found = ticks('Europe/Berlin', '2026-03-28T23:00:00Z', '2026-03-29T04:00:00Z', HOUR);
+    expect(found.map(clockIn('Europe/Berlin')).map((clock) => clock.slice(11))).toEqual([
+      '00:00',
+      '01:00',
+      '03:00',
+      '04:00',
+      '05:00',
+      '06:00',
+    ]);
+    const sixHours = ticks('America/Los_Angeles', '2026-11-01T00:00:00Z', '2026-11-03T00:00:00Z', 6 * HOUR);
+    expect(sixHours.map(clockIn('America/Los_Angeles')).filter((clock) => !/ (00|06|12|18):00$/.test(clock))).toEqual(
+      [],
+    );
+  });
+
+  test('steps of months stand at their first days', () => {
+    const found = ticks('Europe/Berlin', '2026-01-10T00:00:00Z', '2026-06-10T00:00:00Z', 30 * DAY);
+    expect(found.map(clockIn('Europe/Berlin'))).toEqual([
+      '2026-02-01 00:00',
+      '2026-03-01 00:00',
+      '2026-04-01 00:00',
+      '2026-05-01 00:00',
+      '2026-06-01 00:00',
+    ]);
+    const years = ticks('UTC', '2025-05-10T00:00:00Z', '2027-06-10T00:00:00Z', 365 * DAY);
+    expect(years.map(clockIn('UTC'))).toEqual(['2026-01-01 00:00', '2027-01-01 00:00']);
+  });
+
+  test('minutes are counted from the full hour in zones of half hours', () => {
+    const found = ticks('Asia/Kolkata', '2026-01-10T00:00:00Z', '2026-01-10T02:00:00Z', HOUR);
+    expect(found.map(clockIn('Asia/Kolkata'))).toEqual(['2026-01-10 06:00', '2026-01-10 07:00']);
+  });
+});

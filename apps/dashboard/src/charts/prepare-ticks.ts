@@ -1,0 +1,41 @@
+const DAY_MS = 86_400_000;
+/** As the chart library counts the length of a month and a year. */
+const MONTH_MS = 30 * DAY_MS;
+const YEAR_MS = 365 * DAY_MS;
+const EPOCH_YEAR = 1970;
+
+interface TicksInput {
+  readonly fromMs: number;
+  readonly toMs: number;
+  readonly stepMs: number;
+  /** How far the clocks that are shown are ahead of UTC at an instant. */
+  readonly offsetAt: (ms: number) => number;
+}
+
+/** Where a time axis has its ticks: at whole steps of the clock that is shown, whatever the browser's own zone is. */
+export function prepareTicks({ fromMs, toMs, stepMs, offsetAt }: TicksInput): number[] {
+  const ticks: number[] = [];
+  for (let index = 0, clock = 0; clock <= toMs + DAY_MS; index++) {
+    clock = clockAt(fromMs - DAY_MS, stepMs, index);
+    const at = instantOf(clock, offsetAt);
+    // What a change to summer time leaves out is on no clock.
+    const isShown = at + offsetAt(at) === clock;
+    if (isShown && at >= fromMs && at <= toMs && at > (ticks.at(-1) ?? -Infinity)) ticks.push(at);
+  }
+  return ticks;
+}
+
+/** The step after so many others, from the last whole one before; a clock's reading, as if it were UTC. */
+function clockAt(fromClock: number, stepMs: number, index: number): number {
+  if (stepMs < MONTH_MS) return (Math.floor(fromClock / stepMs) + index) * stepMs;
+  const months = stepMs < YEAR_MS ? Math.round(stepMs / MONTH_MS) : 12 * Math.round(stepMs / YEAR_MS);
+  const date = new Date(fromClock);
+  const first = Math.floor(((date.getUTCFullYear() - EPOCH_YEAR) * 12 + date.getUTCMonth()) / months);
+  return Date.UTC(EPOCH_YEAR, (first + index) * months, 1);
+}
+
+/** The offset is the one that holds then, not the one before a change. */
+function instantOf(clock: number, offsetAt: (ms: number) => number): number {
+  const guess = clock - offsetAt(clock);
+  return clock - offsetAt(guess);
+}

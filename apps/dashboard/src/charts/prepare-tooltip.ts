@@ -1,0 +1,69 @@
+import { NOTHING } from '../format/format-number';
+import { formatStamp } from '../format/format-time';
+import { UNITS } from '../format/units';
+import type { TimeChartProps } from './chart-props';
+import { ghostsOf, valueBefore } from './prepare-ghost';
+import { type ChartMark, describeMark, marksAt } from './prepare-marks';
+import { type Series, unfinishedIndex } from './prepare-series';
+
+export interface TooltipRow extends Pick<Series, 'name' | 'label' | 'color'> {
+  readonly value: number | null;
+  /** In the period before; null where it is not shown, or unknown. */
+  readonly before: number | null;
+}
+
+export interface Tooltip {
+  /** When, to the second where bars are so short. */
+  readonly stamp: string;
+  readonly rows: readonly TooltipRow[];
+  /** Of all rows, those that are not shown too; null where a sum says nothing. */
+  readonly sum: number | null;
+  readonly sumBefore: number | null;
+  /** When the bucket of the period before began; null where it is not shown. */
+  readonly stampBefore: string | null;
+  readonly marks: readonly ChartMark[];
+}
+
+const MAX_ROWS = 10;
+const MINUTE_MS = 60_000;
+
+/** What is known of one bucket, with the marks near the pointer; null where there is none. */
+export function prepareTooltip(chart: TimeChartProps, index: number, near?: readonly [number, number]): Tooltip | null {
+  const { data, kind, intervalMs } = chart;
+  const time = data.times[index];
+  if (time === undefined) return null;
+  const rows = data.series.map(({ name, label, color, values }) => ({
+    ...{ name, label, color, value: values[index] ?? null, before: valueBefore(chart, name, index) },
+  }));
+  const isThere = (value: number | null) => value !== null && value !== 0;
+  const shown = rows.filter(({ value, before }) => isThere(value) || isThere(before)).slice(0, MAX_ROWS);
+  const isSoFar = unfinishedIndex(data.times, intervalMs, Date.now()) === index;
+  const hasSum = kind === 'stacked' && rows.length > 1;
+  const timeBefore = chart.previous?.times[index];
+  return {
+    stamp: `${stampOf(chart, time)}${isSoFar ? ', so far' : ''}`,
+    rows: shown.length === 0 ? rows.slice(0, 1) : shown,
+    sum: hasSum ? rows.reduce((total, { value }) => total + (value ?? 0), 0) : null,
+    sumBefore: hasSum ? (ghostsOf(chart)[0]?.values[index] ?? null) : null,
+    marks: marksAt(chart.marks ?? [], { fromMs: time, toMs: time + intervalMs, near }),
+    stampBefore: timeBefore === undefined ? null : stampOf(chart, timeBefore),
+  };
+}
+
+function stampOf({ timeZone, intervalMs }: TimeChartProps, time: number): string {
+  const stamp = formatStamp(time, timeZone).slice(0, intervalMs < MINUTE_MS ? 19 : 16);
+  return timeZone === 'utc' ? `${stamp} UTC` : stamp;
+}
+
+/** The same, to be read aloud. */
+export function describeBucket(chart: TimeChartProps, index: number): string {
+  const tooltip = prepareTooltip(chart, index);
+  if (tooltip === null) return NOTHING;
+  const format = UNITS[chart.unit].full;
+  const say = (value: number | null, before: number | null) =>
+    `${value === null ? 'no data' : format(value)}${before === null ? '' : ` (previously ${format(before)})`}`;
+  const rows = tooltip.rows.map(({ label, value, before }) => `${label} ${say(value, before)}`);
+  const sum = tooltip.sum === null ? [] : [`total ${say(tooltip.sum, tooltip.sumBefore)}`];
+  const marks = tooltip.marks.map(describeMark);
+  return [`${tooltip.stamp}: ${[...rows, ...sum].join(', ')}`, ...marks].join('. ');
+}

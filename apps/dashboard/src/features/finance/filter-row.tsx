@@ -1,0 +1,93 @@
+import { useState } from 'react';
+import { useLabelNames } from '../../api/finance';
+import { Button } from '../../ui/button';
+import { Form, Input, Select } from '../../ui/form';
+import { Close } from '../../ui/icons';
+import { Segmented } from '../../ui/segmented';
+import { DECIMALS, FILTERS, type FilterName, type FinanceSearch, GROUPS } from './finance-search';
+import type { Finance } from './use-finance';
+
+type Props = Pick<Finance, 'by' | 'search' | 'change'>;
+
+/** By what a statement is split, what it is narrowed to, and how finely amounts are shown. */
+export function FilterRow({ by, search, change }: Props) {
+  const names = useLabelNames().data?.data ?? [];
+  const label = by.startsWith('label.') ? by.slice('label.'.length) : '';
+  const others = [...new Set([...names, label])].filter((name) => name !== '' && name !== 'team').sort();
+  return (
+    <div className="flex flex-wrap items-center gap-2 print:hidden">
+      <Segmented
+        label="Group by"
+        options={GROUPS as Readonly<Record<string, string>>}
+        value={by}
+        onChange={(chosen) => change({ by: chosen })}
+      />
+      <Select
+        aria-label="Group by another label"
+        className="w-40"
+        anyLabel={others.length === 0 ? 'No other labels' : 'Another label…'}
+        options={others}
+        disabled={others.length === 0}
+        value={label === 'team' ? '' : label}
+        onValue={(chosen) => change({ by: chosen === '' ? undefined : `label.${chosen}` })}
+      />
+      <NarrowForm change={change} />
+      {(Object.keys(FILTERS) as FilterName[])
+        .filter((name) => search[name] !== undefined)
+        .map((name) => (
+          <Button key={name} size="small" className="max-w-full" onClick={() => change({ [name]: undefined })}>
+            <span className="truncate">
+              {FILTERS[name]}: {search[name]}
+            </span>
+            <Close aria-hidden="true" className="size-3 shrink-0" />
+            <span className="sr-only">Remove filter</span>
+          </Button>
+        ))}
+      <Select
+        aria-label="Decimals"
+        className="w-44"
+        options={DECIMALS}
+        value={search.decimals ?? 'auto'}
+        onValue={(chosen) =>
+          change({ decimals: chosen === 'auto' ? undefined : (chosen as FinanceSearch['decimals']) })
+        }
+      />
+    </div>
+  );
+}
+
+/** Only one model, provider, customer or label. */
+function NarrowForm({ change }: Pick<Finance, 'change'>) {
+  const [name, setName] = useState<FilterName>('model');
+  const [value, setValue] = useState('');
+  const wanted = value.trim();
+  const isRight = wanted !== '' && (name !== 'label' || /^[^=]+=./.test(wanted));
+  return (
+    <Form
+      className="flex flex-wrap items-center gap-1"
+      onSubmit={() => {
+        if (!isRight) return;
+        change({ [name]: wanted });
+        setValue('');
+      }}
+    >
+      <Select
+        aria-label="Filter by"
+        className="w-28"
+        options={FILTERS}
+        value={name}
+        onValue={(chosen) => setName(chosen as FilterName)}
+      />
+      <Input
+        aria-label="Filter value"
+        className="w-36!"
+        placeholder={name === 'label' ? 'env=prod' : 'exact value'}
+        value={value}
+        onValue={setValue}
+      />
+      <Button type="submit" disabled={!isRight}>
+        Add filter
+      </Button>
+    </Form>
+  );
+}

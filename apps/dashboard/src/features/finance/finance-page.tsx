@@ -1,0 +1,84 @@
+import { useMutation } from '@tanstack/react-query';
+import { loadStatementCsv } from '../../api/finance';
+import { Button } from '../../ui/button';
+import { Card } from '../../ui/card';
+import { downloadText } from '../../ui/download-text';
+import { Failure } from '../../ui/error-state';
+import { Download } from '../../ui/icons';
+import { PageFrame } from '../shell/page-frame';
+import { ProjectFilter } from '../shell/project-filter';
+import { CapsTable } from './caps-table';
+import { FilterRow } from './filter-row';
+import { MonthPicker, ZonePicker } from './month-picker';
+import { decimalsFor, groupName, monthName } from './prepare-finance';
+import { PrintFoot, PrintHead } from './print-head';
+import { StatementTable } from './statement-table';
+import { SummaryCards } from './summary-cards';
+import { type Finance, useFinance } from './use-finance';
+
+/** What a month cost, for whoever has to account for it. */
+export function FinancePage() {
+  const finance = useFinance();
+  const { statement, search, by, month } = finance;
+  const { data } = statement;
+  const decimals = decimalsFor(search.decimals, data?.total.cost_usd ?? 0);
+  return (
+    <PageFrame title="Finance" actions={<Actions {...finance} />}>
+      <FilterRow {...finance} />
+      <Failure of={statement} />
+      {data !== undefined && (
+        <div className={`flex min-w-0 flex-col gap-4 ${statement.isPlaceholderData ? 'opacity-60' : ''}`}>
+          <PrintHead statement={data} by={groupName(data.by)} />
+          <SummaryCards statement={data} decimals={decimals} />
+          <CapsTable statement={data} decimals={decimals} />
+          <Card title={`${monthName(data.month)} by ${groupName(data.by).toLowerCase()}, in USD`} flush>
+            <StatementTable statement={data} decimals={decimals} />
+          </Card>
+          <Notes notes={data.notes} />
+          <PrintFoot statement={data} />
+        </div>
+      )}
+      {data === undefined && statement.error === null && (
+        <p role="status" className="text-muted">
+          Calculating {monthName(month)} by {groupName(by).toLowerCase()}…
+        </p>
+      )}
+    </PageFrame>
+  );
+}
+
+function Actions(finance: Finance) {
+  const { query, statement, month, by } = finance;
+  const csv = useMutation({
+    mutationFn: () => loadStatementCsv(query),
+    onSuccess: (text) => downloadText(`statement-${month}-by-${by.replaceAll('.', '-')}.csv`, text),
+  });
+  return (
+    <div className="flex flex-wrap items-center gap-1.5 print:hidden">
+      <ProjectFilter page={finance.page} />
+      <MonthPicker {...finance} />
+      <ZonePicker {...finance} />
+      <Button disabled={csv.isPending} onClick={() => csv.mutate()}>
+        <Download /> CSV
+      </Button>
+      <Button kind="primary" disabled={statement.data === undefined} onClick={() => window.print()}>
+        Print statement
+      </Button>
+      {csv.error !== null && <Failure of={{ error: csv.error }} />}
+    </div>
+  );
+}
+
+function Notes({ notes }: { readonly notes: readonly string[] }) {
+  if (notes.length === 0) return null;
+  return (
+    <section className="statement-notes text-xs text-muted">
+      <h2 className="mb-1 font-medium text-text">Notes</h2>
+      <ul className="flex list-disc flex-col gap-0.5 pl-4">
+        {notes.map((note) => (
+          <li key={note}>{note}</li>
+        ))}
+      </ul>
+    </section>
+  );
+}

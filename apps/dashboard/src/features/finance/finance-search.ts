@@ -1,0 +1,47 @@
+/** Groups that have a button of their own; other labels are chosen from a list. */
+export const GROUPS = {
+  project: 'Project',
+  'label.team': 'Team',
+  customer: 'Customer',
+  key: 'Key',
+  model: 'Model',
+  provider: 'Provider',
+} as const;
+
+const LABEL = /^label\.[a-z0-9][a-z0-9._-]{0,62}$/;
+const MONTH = /^(?:19|2\d)\d\d-(?:0[1-9]|1[0-2])$/;
+export const DECIMALS = {
+  auto: 'Decimals: automatic',
+  '2': '2 decimals',
+  '4': '4 decimals',
+  '9': '9 decimals',
+} as const;
+
+/** What the statement is narrowed to, as the API names it; a label as `name=value`. */
+export const FILTERS = { model: 'Model', provider: 'Provider', customer_id: 'Customer', label: 'Label' } as const;
+export type FilterName = keyof typeof FILTERS;
+
+export interface FinanceSearch extends Partial<Readonly<Record<FilterName, string>>> {
+  readonly month?: string;
+  readonly by?: string;
+  readonly decimals?: Exclude<keyof typeof DECIMALS, 'auto'>;
+}
+
+/** What of an address makes sense; the rest is left out. */
+export function readFinanceSearch(search: Record<string, unknown>): FinanceSearch {
+  const text = (name: string) => {
+    const value = search[name];
+    return typeof value === 'number' ? String(value) : typeof value === 'string' && value !== '' ? value : undefined;
+  };
+  const fit = (name: string, isRight: (value: string) => boolean) => {
+    const value = text(name);
+    return value !== undefined && isRight(value) ? { [name]: value } : {};
+  };
+  return {
+    ...fit('month', (value) => MONTH.test(value)),
+    ...fit('by', (value) => value in GROUPS || LABEL.test(value)),
+    ...fit('decimals', (value) => value in DECIMALS && value !== 'auto'),
+    ...{ ...fit('model', Boolean), ...fit('provider', Boolean), ...fit('customer_id', Boolean) },
+    ...fit('label', (value) => /^[^=]+=./.test(value)),
+  };
+}

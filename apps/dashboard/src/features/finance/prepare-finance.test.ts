@@ -1,0 +1,156 @@
+import { describe, expect, test } from 'bun:test';
+import fc from 'fast-check';
+import type { CapForecast } from '../../api/finance';
+import { readFinanceSearch } from './finance-search';
+import {
+  decimalsFor,
+  drawnChange,
+  formatDifference,
+  formatFixed,
+  formatPercent,
+  monthName,
+  monthOf,
+  monthOptions,
+  outlookOf,
+  requestsOf,
+  roundingDifference,
+  shiftMonth,
+  toNano,
+  toStatementQuery,
+} from './prepare-finance';
+
+describe('amounts', () => {
+  test.each([
+    [1234.5, 2, '1,234.50'],
+    [0.005, 2, '0.01'],
+    [0.0049999, 2, '0.00'],
+    [-0.005, 2, '−0.01'],
+    [1e-9, 9, '0.000000001'],
+    [1e-9, 2, '0.00'],
+    [8_000_000.123456789, 9, '8,000,000.123456789'],
+    [0, 4, '0.0000'],
+    [null, 2, '–'],
+  ])('%p with %i decimals is %s', (usd, decimals, text) => {
+    expect(formatFixed(usd, decimals)).toBe(text);
+  });
+
+  test('any amount up to millions is read to the nano-dollar', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: -8_000_000_000_000_000, max: 8_000_000_000_000_000 }), (nano) => {
+        const digits = String(Math.abs(nano)).padStart(10, '0');
+        const written = `${nano < 0 ? '-' : ''}${digits.slice(0, -9)}.${digits.slice(-9)}`;
+        expect(toNano(JSON.parse(written))).toBe(BigInt(nano));
+      }),
+    );
+  });
+
+  test('rows and total as drawn add up, or the difference is named', () => {
+    expect(roundingDifference([0.004, 0.004, 0.004], 0.012, 2)).toBe('0.01');
+    expect(roundingDifference([0.005, 0.005], 0.01, 2)).toBe('−0.01');
+    expect(roundingDifference([0.1, 0.2], 0.3, 2)).toBeNull();
+    expect(roundingDifference([0.1, null], 0.1, 2)).toBeNull();
+    fc.assert(
+      fc.property(
+        fc.array(fc.integer({ min: 0, max: 10_000_000_000 })),
+        fc.constantFrom(2, 4, 9),
+        (nanos, decimals) => {
+          const rows = nanos.map((nano) => nano / 1e9);
+          const total = nanos.reduce((sum, nano) => sum + nano, 0) / 1e9;
+          const cents = (text: string) => BigInt(text.replace('−', '-').replace(/[.,]/g, ''));
+          const drawn = rows.reduce((sum, usd) => sum + cents(formatFixed(usd, decimals)), 0n);
+          const difference = roundingDifference(rows, total, decimals);
+          expect(drawn + (difference === null ? 0n : cents(difference))).toBe(cents(formatFixed(total, decimals)));
+        },
+      ),
+    );
+  });
+
+  test('as many decimals as suit the total, or as many as are chosen', () => {
+    expect([0, 1234, 10, 9.99, 0.1, 0.05].map((total) => decimalsFor(undefined, total))).toEqual([2, 2, 2, 4, 4, 9]);
+    expect(decimalsFor('4', 1234)).toBe(4);
+  });
+
+  test('changes: with their sign, new things are new', () => {
+    const percent = (change_percent: number | null, is_new = false) => formatPercent({ change_percent, is_new });
+    expect([percent(12.34), percent(-100), percent(0), percent(null), percent(null, true), percent(9999)]).toEqual([
+      ...['+12.3 %', '−100.0 %', '±0.0 %', '–', 'new', '+9,999.0 %'],
+    ]);
+    expect([
+      formatDifference(1.5, 2),
+      formatDifference(-1.5, 2),
+      formatDifference(0, 2),
+      formatDifference(null, 2),
+    ]).toEqual(['+1.50', '−1.50', '0.00', '–']);
+  });
+});
+
+describe('months', () => {
+  test('are those of the zone', () => {
+    const at = Date.parse('2026-10-31T23:30:00Z');
+    expect(['UTC', 'Europe/Berlin', 'America/Los_Angeles', 'Asia/Tokyo'].map((zone) => monthOf(at, zone))).toEqual([
+      ...['2026-10', '2026-11', '2026-10', '2026-11'],
+    ]);
+    expect([shiftMonth('2026-01', -1), monthName('2026-10')]).toEqual(['2025-12', 'October 2026']);
+  });
+
+  test('to choose from: two years, the running one says so, and an older one that the address asks for', () => {
+    const options = monthOptions('2026-11', '2020-02');
+    expect(options[0]).toEqual(['2026-11', 'November 2026 (so far)']);
+    expect([options.length, options.at(-1)]).toEqual([25, ['2020-02', 'February 2020']]);
+  });
+});
+
+describe('what the address asks for', () => {
+  test('what makes no sense is left out', () => {
+    expect(readFinanceSearch({ month: '2026-13', by: 'weather', decimals: '3', label: 'x', model: '' })).toEqual({});
+    const all = { month: '2026-10', by: 'label.cost-center', decimals: '4', label: 'env=prod', model: 'm' } as const;
+    expect(readFinanceSearch({ ...all, more: 1 })).toEqual(all);
+  });
+
+  test('goes to the API by its names', () => {
+    expect(toStatementQuery({ timeZone: 'UTC', projectId: undefined })).toEqual({ time_zone: 'UTC', by: 'project' });
+    const asked = { month: '2026-10', by: 'key', label: 'Team=a=b', timeZone: 'Asia/Tokyo', projectId: 'p' };
+    expect(toStatementQuery(asked)).toEqual({
+      ...{ month: '2026-10', time_zone: 'Asia/Tokyo', by: 'key', project_id: 'p', 'label.team': 'a=b' },
+    });
+  });
+
+  test('a row leads to its requests', () => {
+    expect([
+      requestsOf('key', 'k'),
+      requestsOf('label.team', 'ads'),
+      requestsOf('project', 'p'),
+      requestsOf('model', ''),
+    ]).toEqual([{ api_key_id: 'k' }, { label: 'team=ads' }, { project: 'p' }, {}]);
+  });
+});
+
+test('what becomes of a cap', () => {
+  const cap = (given: Partial<CapForecast>): CapForecast => ({
+    ...{ scope: 'project', project_id: 'p', project_name: 'p', id: 'p', name: 'p', cap_usd: 100, spent_usd: 50 },
+    ...{ forecast: { expected_usd: 90, low_usd: 80, high_usd: 95 }, reached_on: null, could_reach_on: null },
+    ...given,
+  });
+  const text = (given: Partial<CapForecast>, isFinal = false) => outlookOf(cap(given), isFinal).text;
+  expect([
+    text({}),
+    text({ reached_on: '2026-11-28' }),
+    text({ could_reach_on: '2026-11-30' }),
+    text({ spent_usd: 100, reached_on: '2026-11-20' }),
+    text({ forecast: null }),
+    text({}, true),
+  ]).toEqual([
+    'Expected to last',
+    'Expected to run out on Nov 28',
+    'Expected to last, but could run out on Nov 30',
+    'Used up on Nov 20',
+    'No forecast yet',
+    'Not reached',
+  ]);
+});
+
+test('a change is that of the amounts as they are drawn', () => {
+  expect(drawnChange({ cost_usd: 20.8649, previous_usd: 15.8751 }, 2)).toBe(4.98);
+  expect(drawnChange({ cost_usd: 20.8649, previous_usd: 15.8751 }, 4)).toBe(4.9898);
+  expect(drawnChange({ cost_usd: 1, previous_usd: null }, 2)).toBeNull();
+});

@@ -1,0 +1,154 @@
+import type { CapForecast, Statement, StatementQuery, StatementTotal } from '../../api/finance';
+import { NOTHING } from '../../format/format-number';
+import { type FinanceSearch, GROUPS } from './finance-search';
+
+export interface AskedFor extends FinanceSearch {
+  readonly timeZone: string;
+  readonly projectId: string | undefined;
+}
+
+/** A statement's question as the API takes it. */
+export function toStatementQuery(asked: AskedFor): StatementQuery {
+  const { month, by = 'project', model, provider, customer_id, label, timeZone, projectId } = asked;
+  const cut = label?.indexOf('=') ?? -1;
+  const all = {
+    ...{ month, time_zone: timeZone, by, project_id: projectId, model, provider, customer_id },
+    ...(label === undefined ? {} : { [`label.${label.slice(0, cut).toLowerCase()}`]: label.slice(cut + 1) }),
+  };
+  const given = Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  return Object.fromEntries(given);
+}
+
+/** The month of a moment in a zone, `YYYY-MM`. */
+export function monthOf(ms: number, timeZone: string): string {
+  return new Intl.DateTimeFormat('sv-SE', { timeZone, year: 'numeric', month: '2-digit' }).format(ms).slice(0, 7);
+}
+
+export function shiftMonth(month: string, by: number): string {
+  const [year = 0, index = 1] = month.split('-').map(Number);
+  return new Date(Date.UTC(year, index - 1 + by, 1)).toISOString().slice(0, 7);
+}
+
+/** October 2026. */
+export const monthName = (month: string): string =>
+  new Date(`${month}-01T00:00:00Z`).toLocaleDateString('en-US', { month: 'long', year: 'numeric', timeZone: 'UTC' });
+
+const MONTHS_BACK = 24;
+
+/** Months to choose from, the running one first; one from the address that is older is among them. */
+export function monthOptions(running: string, chosen: string): readonly (readonly [string, string])[] {
+  const months = Array.from({ length: MONTHS_BACK }, (_, index) => shiftMonth(running, -index));
+  const all = months.includes(chosen) ? months : [...months, chosen];
+  return all.map((month) => [month, month === running ? `${monthName(month)} (so far)` : monthName(month)]);
+}
+
+const NANO_DIGITS = 9;
+
+/** The exact amount that a number of the API stands for, nano-USD. */
+export function toNano(usd: number): bigint {
+  const [whole = '0', fraction = ''] = Math.abs(usd).toFixed(NANO_DIGITS).split('.');
+  const nano = BigInt(whole + fraction);
+  return usd < 0 ? -nano : nano;
+}
+
+const abs = (nano: bigint) => (nano < 0n ? -nano : nano);
+
+/** In units of the last decimal shown, half away from zero. */
+function roundTo(nano: bigint, decimals: number): bigint {
+  const unit = 10n ** BigInt(NANO_DIGITS - decimals);
+  const rounded = (abs(nano) + unit / 2n) / unit;
+  return nano < 0n ? -rounded : rounded;
+}
+
+function drawUnits(units: bigint, decimals: number): string {
+  const digits = abs(units)
+    .toString()
+    .padStart(decimals + 1, '0');
+  const whole = BigInt(digits.slice(0, -decimals)).toLocaleString('en-US');
+  return `${units < 0n ? '−' : ''}${whole}.${digits.slice(-decimals)}`;
+}
+
+/** With so many decimals, whatever the amount: `1,234.50`. */
+export const formatFixed = (usd: number | null, decimals: number): string =>
+  usd === null ? NOTHING : drawUnits(roundTo(toNano(usd), decimals), decimals);
+
+/** Decimals that suit a month's total: cents, unless there is less than ten dollars of it. */
+export function decimalsFor(chosen: FinanceSearch['decimals'], totalUsd: number): number {
+  if (chosen !== undefined) return Number(chosen);
+  return Math.abs(totalUsd) >= 10 || totalUsd === 0 ? 2 : Math.abs(totalUsd) >= 0.1 ? 4 : NANO_DIGITS;
+}
+
+type Amounts = readonly (number | null)[];
+
+/** What rows as they are drawn lack to the total as it is drawn; null where they add up, or nothing is known. */
+export function roundingDifference(rows: Amounts, total: number | null, decimals: number): string | null {
+  if (total === null || rows.includes(null)) return null;
+  const shown = rows.reduce<bigint>((sum, usd) => sum + roundTo(toNano(usd ?? 0), decimals), 0n);
+  const difference = roundTo(toNano(total), decimals) - shown;
+  return difference === 0n ? null : drawUnits(difference, decimals);
+}
+
+/** +12.3 %, −4.0 %, new. */
+export function formatPercent({
+  change_percent: percent,
+  is_new: isNew,
+}: Pick<Statement['total'], 'change_percent' | 'is_new'>) {
+  if (isNew) return 'new';
+  if (percent === null) return NOTHING;
+  const size = Math.abs(percent).toLocaleString('en-US', { minimumFractionDigits: 1, maximumFractionDigits: 1 });
+  return `${percent > 0 ? '+' : percent < 0 ? '−' : '±'}${size} %`;
+}
+
+/** Between the two amounts as they are drawn, so that who subtracts one from the other finds it. */
+export function drawnChange(sums: Pick<StatementTotal, 'cost_usd' | 'previous_usd'>, decimals: number): number | null {
+  if (sums.previous_usd === null) return null;
+  const units = roundTo(toNano(sums.cost_usd), decimals) - roundTo(toNano(sums.previous_usd), decimals);
+  return Number(units) / 10 ** decimals;
+}
+
+/** With its sign. */
+export function formatDifference(usd: number | null, decimals: number): string {
+  const text = formatFixed(usd, decimals);
+  return usd !== null && usd > 0 ? `+${text}` : text;
+}
+
+/** Expected, and in brackets the band. */
+export function formatBand(forecast: Statement['total']['forecast'], decimals: number): string {
+  if (forecast === null || forecast.low_usd === null) return 'not known yet';
+  return `${formatFixed(forecast.low_usd, decimals)} to ${formatFixed(forecast.high_usd, decimals)}`;
+}
+
+/** Nov 23. */
+const dayName = (date: string) =>
+  new Date(`${date}T00:00:00Z`).toLocaleDateString('en-US', { month: 'short', day: 'numeric', timeZone: 'UTC' });
+
+export interface CapOutlook {
+  readonly text: string;
+  readonly tone: 'good' | 'warn' | 'bad';
+}
+
+/** What becomes of a cap by the end of its month. */
+export function outlookOf(cap: CapForecast, isFinal: boolean): CapOutlook {
+  const { spent_usd: spent, cap_usd: limit, reached_on: reached, could_reach_on: could } = cap;
+  if (spent >= limit) return { text: reached === null ? 'Used up' : `Used up on ${dayName(reached)}`, tone: 'bad' };
+  if (isFinal) return { text: 'Not reached', tone: 'good' };
+  if (reached !== null) return { text: `Expected to run out on ${dayName(reached)}`, tone: 'bad' };
+  if (could !== null) return { text: `Expected to last, but could run out on ${dayName(could)}`, tone: 'warn' };
+  return { text: cap.forecast === null ? 'No forecast yet' : 'Expected to last', tone: 'good' };
+}
+
+/** Requests of one row: the filter of the page of requests. */
+export function requestsOf(by: string, group: string): Readonly<Record<string, string>> {
+  if (group === '') return {};
+  if (by.startsWith('label.')) return { label: `${by.slice('label.'.length)}=${group}` };
+  const names: Readonly<Record<string, string>> = { key: 'api_key_id', customer: 'customer_id' };
+  return { [names[by] ?? by]: group };
+}
+
+/** What a group is: the heading of its column. */
+export const groupName = (by: string): string =>
+  GROUPS[by as keyof typeof GROUPS] ?? `Label ${by.slice('label.'.length)}`;
+
+/** What saved money in all, the vendors' caches too where that is known. */
+export const savedInAll = ({ saved_usd: own, saved_vendor_usd: vendor }: Statement['total']): number =>
+  Number(toNano(own) + toNano(vendor ?? 0)) / 1e9;

@@ -1,0 +1,49 @@
+import type { Statement } from '../../api/finance';
+import { monthName } from './prepare-finance';
+
+/** An instant on the zone's clocks. */
+function inZone(at: string, timeZone: string): string {
+  const format = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'short' });
+  return format.format(Date.parse(at));
+}
+
+interface HeadProps {
+  readonly statement: Statement;
+  /** What it is split by, in words. */
+  readonly by: string;
+}
+
+/** What a printed statement says of itself; on the screen, where the controls say it, only the period. */
+export function PrintHead({ statement, by }: HeadProps) {
+  const { month, time_zone: zone, from, to, currency, filters, generated_at, gateway_version, is_final } = statement;
+  const narrowed = Object.entries(filters).map(([name, value]) => `${name} = ${value}`);
+  const facts: readonly (readonly [string, string])[] = [
+    ['Period', `${inZone(from, zone)} to ${inZone(to, zone)}${is_final ? '' : ' (in progress)'}`],
+    ['Time zone', zone],
+    ['Currency', currency],
+    ['Grouped by', by],
+    ['Filters', narrowed.length === 0 ? 'none' : narrowed.join(', ')],
+    ['Generated at', `${inZone(generated_at, zone)} ${zone}`],
+    ['Gateway', `LLM0 Gateway ${gateway_version}`],
+  ];
+  return (
+    <header className="statement-head">
+      <h2 className="hidden text-lg font-semibold print:block">Cost statement, {monthName(month)}</h2>
+      <dl className="flex flex-wrap gap-x-6 gap-y-0.5 text-xs text-muted">
+        {facts.map(([name, value]) => (
+          <div key={name} className="flex min-w-0 gap-1.5">
+            <dt className="shrink-0">{name}</dt>
+            <dd className="nums min-w-0 text-text wrap-anywhere whitespace-normal!">{value}</dd>
+          </div>
+        ))}
+      </dl>
+    </header>
+  );
+}
+
+/** The last line of a printed statement. */
+export const PrintFoot = ({ statement: { month, generated_at, gateway_version } }: Pick<HeadProps, 'statement'>) => (
+  <p className="hidden text-xs print:block">
+    End of the cost statement for {monthName(month)} · generated {generated_at} · LLM0 Gateway {gateway_version}
+  </p>
+);

@@ -1,0 +1,79 @@
+import type { Statement } from '../../api/finance';
+import {
+  drawnChange,
+  formatBand,
+  formatDifference,
+  formatFixed,
+  formatPercent,
+  monthName,
+  savedInAll,
+} from './prepare-finance';
+
+interface Props {
+  readonly statement: Statement;
+  readonly decimals: number;
+}
+
+interface Figure {
+  readonly label: string;
+  readonly value: string;
+  readonly details: readonly string[];
+}
+
+/** The month in a few figures. */
+export function SummaryCards({ statement, decimals }: Props) {
+  const figures = figuresOf(statement, decimals);
+  return (
+    <dl
+      className={`statement-summary grid grid-cols-1! gap-px overflow-hidden rounded-lg border bg-line ${figures.length === 3 ? 'sm:grid-cols-3!' : 'sm:grid-cols-2! lg:grid-cols-4!'}`}
+    >
+      {figures.map(({ label, value, details }) => (
+        <div key={label} className="min-w-0 bg-panel px-4 py-3">
+          <dt className="text-xs text-muted">{label}</dt>
+          <dd className="nums mt-0.5 text-xl font-semibold tracking-tight">{value}</dd>
+          {details.map((detail) => (
+            <dd key={detail} className="text-xs text-muted">
+              {detail}
+            </dd>
+          ))}
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function figuresOf({ total, is_final: isFinal, month, compared_with: before }: Statement, decimals: number): Figure[] {
+  const usd = (amount: number | null) => formatFixed(amount, decimals);
+  const previous = `${monthName(before.month)}${isFinal ? '' : ', through the same day'}`;
+  const forecast: Figure = {
+    label: `Forecast for ${monthName(month)}, USD`,
+    value: usd(total.forecast?.expected_usd ?? null),
+    details: [
+      total.forecast === null ? 'Not enough data for a forecast' : `Range ${formatBand(total.forecast, decimals)}`,
+    ],
+  };
+  const saved: Figure = {
+    label: 'Saved by caches, USD',
+    value: usd(savedInAll(total)),
+    details: [
+      total.saved_exact_usd === null
+        ? `Gateway ${usd(total.saved_usd)}`
+        : `Exact ${usd(total.saved_exact_usd)} · semantic ${usd(total.saved_semantic_usd)}`,
+      `Vendor prompt caches ${usd(total.saved_vendor_usd)}`,
+    ],
+  };
+  return [
+    {
+      label: `${isFinal ? 'Spent' : 'Month to date'}, USD`,
+      value: usd(total.cost_usd),
+      details: total.estimated_usd === null ? [] : [`Of which estimated ${usd(total.estimated_usd)}`],
+    },
+    {
+      label: `${previous}, USD`,
+      value: usd(total.previous_usd),
+      details: [`Change ${formatDifference(drawnChange(total, decimals), decimals)} (${formatPercent(total)})`],
+    },
+    ...(isFinal ? [] : [forecast]),
+    saved,
+  ];
+}

@@ -1,0 +1,28 @@
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { type StatementQuery, useStatement } from '../../api/finance';
+import { useNow, usePage } from '../../range/use-page';
+import type { FinanceSearch } from './finance-search';
+import { monthOf, toStatementQuery } from './prepare-finance';
+
+const TICK_MS = 60_000;
+
+/** What the address asks for, the statement of it, and how to ask for another one. */
+export function useFinance() {
+  const page = usePage();
+  const search: FinanceSearch = useSearch({ from: '/finance' });
+  const navigate = useNavigate({ from: '/finance' });
+  const nowMs = useNow(TICK_MS);
+  const timeZone = page.timeZone === 'utc' ? 'UTC' : Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const running = monthOf(nowMs, timeZone);
+  const month = search.month ?? running;
+  const query: StatementQuery = toStatementQuery({ ...search, month, timeZone, projectId: page.projectId });
+  return {
+    ...{ page, search, timeZone, running, month, query },
+    by: search.by ?? 'project',
+    statement: useStatement(query),
+    change: (change: FinanceSearch) =>
+      void navigate({ to: '/finance', search: (kept) => ({ ...(kept as object), ...change }), resetScroll: false }),
+  };
+}
+
+export type Finance = ReturnType<typeof useFinance>;

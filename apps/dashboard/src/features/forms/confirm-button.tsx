@@ -1,0 +1,32 @@
+import { type ComponentProps, useState } from 'react';
+import { ConfirmDialog } from '../../ui/confirm-dialog';
+import { ChangeButton } from './change-button';
+
+interface Props extends Omit<ComponentProps<typeof ChangeButton>, 'onClick'> {
+  readonly title: string;
+  /** What goes, and who uses it. */
+  readonly impact: string;
+  readonly confirmLabel: string;
+  readonly change: ComponentProps<typeof ConfirmDialog>['change'];
+  /** Gets what closes the question: it stays while it fails. */
+  readonly onConfirm: (close: () => void) => void;
+}
+
+/** A button that takes something away, once somebody has read what that means. */
+export function ConfirmButton({ title, impact, confirmLabel, change, onConfirm, ...button }: Props) {
+  const [isAsking, setIsAsking] = useState(false);
+  const close = () => setIsAsking(false);
+  return (
+    <>
+      <ChangeButton kind="danger" {...button} onClick={() => setIsAsking(true)} />
+      {isAsking && (
+        <ConfirmDialog
+          {...{ title, confirmLabel, change }}
+          description={impact}
+          onConfirm={() => onConfirm(close)}
+          onClose={close}
+        />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,40 @@
+import { expect, test } from 'bun:test';
+import { type Command, findCommands, withRecent } from './prepare-palette';
+
+const command = (kind: Command['kind'], label: string, note?: string): Command => ({
+  id: `${kind} ${label}`,
+  kind,
+  label,
+  note,
+});
+const ALL = [
+  command('page', 'Requests'),
+  command('action', 'New key', 'in checkout'),
+  command('project', 'checkout'),
+  command('model', 'gpt-4o', 'openai'),
+  command('model', 'gpt-4o', 'azure'),
+];
+const found = (typed: string, recent: readonly string[] = []) =>
+  findCommands(ALL, typed, recent).map(({ label }) => label);
+
+test('what was used lately comes first, then pages and actions', () => {
+  expect(found('')).toEqual(['Requests', 'New key']);
+  expect(found('', ['model gpt-4o', 'action New key', 'gone'])).toEqual(['gpt-4o', 'New key', 'Requests']);
+});
+
+test('names, notes and parts of them are found', () => {
+  expect(found('checkout')).toEqual(['checkout', 'New key']);
+  expect(found('new key check')).toEqual(['New key']);
+  expect(found('gpt azure')).toEqual(['gpt-4o']);
+  expect(found('checkout', ['action New key'])).toEqual(['New key', 'checkout']);
+});
+
+test('the same thing is recent once', () => {
+  expect(withRecent(['a', 'b'], 'b')).toEqual(['b', 'a']);
+  expect(
+    withRecent(
+      Array.from({ length: 20 }, (_, n) => `${n}`),
+      'x',
+    ),
+  ).toHaveLength(8);
+});

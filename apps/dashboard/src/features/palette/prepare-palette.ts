@@ -1,0 +1,60 @@
+import { rank } from '../../ui/combobox/rank';
+
+/** Something to go to, or to do. */
+export interface Command {
+  /** The same for the same thing: what was used lately is known by it. */
+  readonly id: string;
+  readonly kind: Kind;
+  readonly label: string;
+  /** Beside it: whose it is. */
+  readonly note?: string;
+  /** Found by these words, too. */
+  readonly words?: string;
+  readonly to?: string;
+  readonly params?: Readonly<Record<string, string>>;
+  readonly search?: Readonly<Record<string, string | undefined>>;
+  /** What it does, where it leads nowhere. */
+  readonly run?: () => void;
+}
+
+export const KINDS = {
+  action: 'Action',
+  page: 'Page',
+  project: 'Project',
+  key: 'Key',
+  customer: 'Customer',
+  alias: 'Alias',
+  model: 'Model',
+} as const;
+type Kind = keyof typeof KINDS;
+
+/** More are found by typing on. */
+const MAX_SHOWN = 30;
+const MAX_RECENT = 8;
+
+/** What is shown for what was typed: where nothing was, what was used lately comes first, then pages and actions. */
+export function findCommands(
+  commands: readonly Command[],
+  typed: string,
+  recent: readonly string[],
+): readonly Command[] {
+  if (typed.trim() === '') {
+    const byId = new Map(commands.map((command) => [command.id, command]));
+    const lately = recent.flatMap((id) => byId.get(id) ?? []);
+    const others = commands.filter(({ kind, id }) => (kind === 'page' || kind === 'action') && !recent.includes(id));
+    return [...lately, ...others].slice(0, MAX_SHOWN);
+  }
+  const textOf = ({ label, note = '', words = '' }: Command) => `${label} ${words} ${note}`;
+  const found = rank(commands, typed, textOf);
+  // Of what answers alike, what was used lately comes first.
+  const place = (id: string) => (recent.includes(id) ? recent.indexOf(id) : MAX_RECENT);
+  const best = found.slice(0, MAX_SHOWN);
+  return best
+    .slice(0, 3)
+    .toSorted((a, b) => place(a.id) - place(b.id))
+    .concat(best.slice(3));
+}
+
+/** What was used last comes first; the same thing once. */
+export const withRecent = (recent: readonly string[], id: string): readonly string[] =>
+  [id, ...recent.filter((one) => one !== id)].slice(0, MAX_RECENT);

@@ -1,0 +1,107 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
+import { api, read } from '../../api/client';
+import { useModels } from '../../api/models';
+import { useProjects } from '../../api/projects';
+import { useAliases } from '../../api/routing';
+import { useMayChange } from '../../api/session';
+import { useSettled } from '../../ui/use-settled';
+import { PAGES } from '../shell/pages';
+import type { Command } from './prepare-palette';
+
+const FOUND = '10';
+
+const NEW: readonly (Omit<Command, 'kind'> & { readonly to: string })[] = [
+  { id: 'new project', label: 'New project', words: 'create add', to: '/projects', search: { open: 'new-project' } },
+  { id: 'new alias', label: 'New alias', words: 'create add', to: '/routing', search: { tab: 'aliases', open: 'new' } },
+  {
+    id: 'new chain',
+    label: 'New fallback chain',
+    words: 'create add',
+    to: '/routing',
+    search: { tab: 'chains', open: 'new' },
+  },
+  { id: 'new provider', label: 'Add provider', words: 'new create', to: '/routing', search: { open: 'new' } },
+  { id: 'new alert', label: 'New alert', words: 'create add', to: '/settings', search: { tab: 'alerts', open: 'new' } },
+  { id: 'new price', label: 'Price a model', words: 'new set', to: '/models', search: { open: 'new' } },
+  {
+    id: 'limit customer',
+    label: 'Set customer limits',
+    words: 'new limits',
+    to: '/projects',
+    search: { tab: 'customers', open: 'new' },
+  },
+  { id: 'purge', label: 'Purge cache', words: 'clear delete', to: '/cache', search: { open: 'purge' } },
+];
+
+/** All that can be gone to or done; keys and customers are asked for by what was typed. */
+export function useCommands(typed: string, own: readonly Command[]): readonly Command[] {
+  const mayChange = useMayChange();
+  const { data: projects } = useProjects();
+  const { data: aliases } = useAliases();
+  const { data: models } = useModels();
+  const found = useFound(useSettled(typed.trim()));
+  const fixed = useMemo(() => {
+    const pages = PAGES.map(([to, label]): Command => ({ id: `page ${to}`, kind: 'page', label, to }));
+    const ofProjects = (projects?.data ?? []).flatMap(({ id, name }): Command[] => {
+      const at = { to: '/projects/$projectId', params: { projectId: id } };
+      const newKey: Command = {
+        ...{ id: `new key ${id}`, kind: 'action', label: 'New key', note: `in ${name}`, words: 'create add' },
+        ...{ ...at, search: { open: 'new' } },
+      };
+      return [{ id: `project ${id}`, kind: 'project', label: name, ...at }, ...(mayChange ? [newKey] : [])];
+    });
+    const toAlias = ({ id, alias }: { id: string; alias: string }): Command => ({
+      ...{ id: `alias ${id}`, kind: 'alias', label: alias, to: '/routing', search: { tab: 'aliases', open: id } },
+    });
+    const toModel = ({ provider, model }: { provider: string; model: string }): Command => ({
+      ...{ id: `model ${provider} ${model}`, kind: 'model', label: model, note: provider, to: '/models' },
+      search: { open: `${provider} ${model}` },
+    });
+    const actions = mayChange ? NEW.map((one): Command => ({ ...one, kind: 'action' })) : [];
+    return [...pages, ...ofProjects, ...actions, ...(aliases?.data ?? []).map(toAlias), ...(models ?? []).map(toModel)];
+  }, [projects, aliases, models, mayChange]);
+  return useMemo(() => [...fixed, ...own, ...found], [fixed, own, found]);
+}
+
+/** Keys and customers by a part of their names. */
+function useFound(q: string): readonly Command[] {
+  const enabled = q !== '';
+  const query = { q, limit: FOUND };
+  const options = { enabled, placeholderData: keepPreviousData };
+  const keys = useQuery({ ...options, queryKey: ['keys', 'found', q], queryFn: () => read(api.keys.$get({ query })) });
+  const customers = useQuery({
+    ...{ ...options, queryKey: ['customers', 'found', q] },
+    queryFn: () => read(api.customers.$get({ query })),
+  });
+  return useMemo(() => {
+    if (!enabled) return [];
+    const toKey = ({ id, project_id: projectId, name, prefix, labels }: FoundKey): Command => ({
+      ...{
+        id: `key ${id}`,
+        kind: 'key',
+        label: name,
+        note: `${prefix}…`,
+        words: Object.values(labels ?? {}).join(' '),
+      },
+      ...{ to: '/projects/$projectId', params: { projectId }, search: { open: id } },
+    });
+    const toCustomer = ({ project_id: projectId, customer_id: customer }: FoundCustomer): Command => ({
+      ...{ id: `customer ${projectId} ${customer}`, kind: 'customer', label: customer, to: '/projects' },
+      search: { tab: 'customers', open: `${projectId} ${customer}` },
+    });
+    return [...(keys.data?.data ?? []).map(toKey), ...(customers.data?.data ?? []).map(toCustomer)];
+  }, [enabled, keys.data, customers.data]);
+}
+
+interface FoundKey {
+  readonly id: string;
+  readonly project_id: string;
+  readonly name: string;
+  readonly prefix: string;
+  readonly labels: Readonly<Record<string, string>> | null;
+}
+interface FoundCustomer {
+  readonly project_id: string;
+  readonly customer_id: string;
+}

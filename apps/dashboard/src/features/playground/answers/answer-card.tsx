@@ -1,0 +1,200 @@
+import { Link } from '@tanstack/react-router';
+import { useId, useMemo, useState } from 'react';
+import { formatCount, formatMs, NOTHING } from '../../../format/format-number';
+import { formatUsdExact } from '../../../format/format-usd';
+import { Badge } from '../../../ui/badge';
+import { Button } from '../../../ui/button';
+import { Card } from '../../../ui/card';
+import { Markdown } from '../../../ui/markdown/markdown';
+import { isRunning, type PlaygroundStore, type Run } from '../playground-store';
+import type { ChatFault } from '../read-chat';
+import type { ChatOutcome } from '../send-chat';
+import { checkAnswer } from './check-answer';
+import { adviceFor } from './prepare-advice';
+import { RouteTrace } from './route-trace';
+
+interface Props {
+  readonly run: Run;
+  readonly store: PlaygroundStore;
+  /** Beside others: then it is for the user to say which one goes on. */
+  readonly isOneOfSeveral: boolean;
+}
+
+/** One model's answer with what it took. */
+export function AnswerCard({ run, store, isOneOfSeveral }: Props) {
+  const { model, soFar, outcome, schema } = run;
+  const [isRaw, setIsRaw] = useState(false);
+  const isGoing = isRunning(run);
+  const isGood = outcome !== null && outcome.fault === null;
+  return (
+    <Card
+      title={<span className="wrap-anywhere">{model}</span>}
+      actions={<Actions {...{ run, store, isOneOfSeveral, isRaw }} onRaw={setIsRaw} />}
+    >
+      {soFar.reasoning !== '' && (
+        <details className="mb-2 text-xs text-muted">
+          <summary>Reasoning</summary>
+          <p className="mt-1 whitespace-pre-wrap wrap-anywhere">{soFar.reasoning}</p>
+        </details>
+      )}
+      <section
+        aria-label={`Answer from ${model}`}
+        aria-live="polite"
+        aria-busy={isGoing}
+        className={isGoing ? 'min-h-10' : ''}
+      >
+        {soFar.text === '' && isGoing && <span className="text-muted">Waiting for the first token…</span>}
+        {isRaw ? (
+          <p className="whitespace-pre-wrap wrap-anywhere">{soFar.text}</p>
+        ) : (
+          <Markdown text={schema === null ? soFar.text : fenced(soFar.text)} />
+        )}
+        {soFar.toolCalls.map((call, at) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: calls keep their order
+          <p key={at} className="mt-1 rounded-md bg-hover px-2 py-1 font-mono text-xs wrap-anywhere">
+            {call.name}({call.arguments})
+          </p>
+        ))}
+      </section>
+      {isGood && schema !== null && soFar.text !== '' && <SchemaNote text={soFar.text} schema={schema} />}
+      {outcome !== null && outcome.fault !== null && <Fault fault={outcome.fault} />}
+      {outcome !== null && <Measures outcome={outcome} />}
+    </Card>
+  );
+}
+
+interface ActionsProps extends Props {
+  readonly isRaw: boolean;
+  readonly onRaw: (isRaw: boolean) => void;
+}
+
+function Actions({ run, store, isOneOfSeveral, isRaw, onRaw }: ActionsProps) {
+  const { outcome } = run;
+  return (
+    <>
+      {outcome !== null && <Outcome outcome={outcome} />}
+      {run.isStopped && <Badge>stopped</Badge>}
+      {isRunning(run) && (
+        <Button size="small" aria-label={`Stop ${run.model}`} onClick={() => store.stop(run.id)}>
+          Stop
+        </Button>
+      )}
+      {run.soFar.text !== '' && (
+        <Button size="small" kind="ghost" aria-pressed={isRaw} onClick={() => onRaw(!isRaw)}>
+          Show as text
+        </Button>
+      )}
+      {isOneOfSeveral && outcome?.fault === null && (
+        <Button size="small" onClick={() => store.goOnWith(run.id)}>
+          Continue with this answer
+        </Button>
+      )}
+    </>
+  );
+}
+
+const fenced = (text: string): string => (text === '' ? '' : `\`\`\`\`json\n${text}\n\`\`\`\``);
+
+function Outcome({ outcome: { status, headers, fault, finishReason } }: { readonly outcome: ChatOutcome }) {
+  const cache = headers.find(([name]) => name === 'x-cache-hit')?.[1];
+  return (
+    <>
+      <Badge tone={fault === null ? 'good' : 'bad'}>{status === 0 ? 'no answer' : status}</Badge>
+      {finishReason !== null && finishReason !== 'stop' && <Badge tone="warn">{finishReason}</Badge>}
+      {cache !== undefined && (
+        <Badge tone={cache === 'miss' ? 'neutral' : 'accent'}>
+          {cache === 'miss' ? 'cache miss' : `${cache} cache hit`}
+        </Badge>
+      )}
+    </>
+  );
+}
+
+function SchemaNote({ text, schema }: { readonly text: string; readonly schema: Record<string, unknown> }) {
+  const { isValid, faults } = useMemo(() => checkAnswer(text, schema), [text, schema]);
+  if (isValid) return <p className="mt-2 text-xs text-good">Fits the schema.</p>;
+  return (
+    <div role="alert" className="mt-2 rounded-md bg-bad-soft px-3 py-2 text-xs text-bad">
+      <p className="font-medium">Does not match the schema</p>
+      <ul>
+        {faults.map((fault) => (
+          <li key={fault} className="wrap-anywhere">
+            {fault}
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+function Fault({ fault }: { readonly fault: ChatFault }) {
+  const { text, page } = adviceFor(fault.code);
+  return (
+    <div role="alert" className="mt-2 grid gap-1 rounded-md bg-bad-soft px-3 py-2 text-bad">
+      <p className="wrap-anywhere">
+        <code className="font-mono text-xs">{fault.code}</code> {fault.message}
+      </p>
+      {fault.attempts.map((attempt, at) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: attempts keep their order
+        <p key={at} className="text-xs wrap-anywhere">
+          {at + 1}. {attempt}
+        </p>
+      ))}
+      <p className="text-xs text-text">
+        {fault.retryAfterSeconds !== null && `Try again in ${formatCount(fault.retryAfterSeconds)} s. `}
+        {text}{' '}
+        {page !== undefined && (
+          <Link to={page.to} className="text-accent underline">
+            {page.label}
+          </Link>
+        )}
+      </p>
+    </div>
+  );
+}
+
+function Measures({ outcome }: { readonly outcome: ChatOutcome }) {
+  const [isTraced, setIsTraced] = useState(false);
+  const id = useId();
+  const { costUsd, ttftMs, totalMs, tokensIn, tokensOut, headers, requestId } = outcome;
+  const measures = [
+    ['Cost', costUsd === null ? NOTHING : formatUsdExact(costUsd)],
+    ['First token', formatMs(ttftMs)],
+    ['Total', formatMs(totalMs)],
+    ['Tokens in', tokensIn === null ? NOTHING : formatCount(tokensIn)],
+    ['Tokens out', tokensOut === null ? NOTHING : formatCount(tokensOut)],
+  ] as const;
+  return (
+    <>
+      <dl className="mt-3 flex flex-wrap gap-x-6 gap-y-1 border-t pt-2 text-xs">
+        {measures.map(([name, value]) => (
+          <div key={name} className="flex gap-1.5">
+            <dt className="text-muted">{name}</dt>
+            <dd className="nums font-medium">{value}</dd>
+          </div>
+        ))}
+      </dl>
+      {requestId !== null && (
+        <details className="mt-2 text-xs" onToggle={(event) => setIsTraced(event.currentTarget.open)}>
+          <summary className="cursor-pointer text-muted" aria-controls={id}>
+            Route
+          </summary>
+          <div id={id} className="mt-1">
+            {isTraced && <RouteTrace requestId={requestId} />}
+          </div>
+        </details>
+      )}
+      <details className="mt-2 text-xs">
+        <summary className="cursor-pointer text-muted">Headers</summary>
+        <dl className="mt-1 grid gap-x-4 font-mono sm:grid-cols-[auto_1fr]">
+          {headers.map(([name, value]) => (
+            <div key={name} className="contents">
+              <dt className="text-muted">{name}</dt>
+              <dd className="wrap-anywhere">{value}</dd>
+            </div>
+          ))}
+        </dl>
+      </details>
+    </>
+  );
+}

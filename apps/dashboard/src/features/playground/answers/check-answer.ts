@@ -1,0 +1,35 @@
+import { Validator } from '@cfworker/json-schema';
+
+/** Whether an answer is the JSON that was asked for, and if not, where it fails. */
+export interface AnswerCheck {
+  readonly isValid: boolean;
+  /** `/age: must be …`, the innermost first; at most five. */
+  readonly faults: readonly string[];
+}
+
+const MOST_FAULTS = 5;
+
+/** Against a JSON Schema (draft 2020-12), without running anything that the schema says. */
+export function checkAnswer(text: string, schema: Record<string, unknown>): AnswerCheck {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return { isValid: false, faults: ['The answer is not JSON.'] };
+  }
+  try {
+    const { valid, errors } = new Validator(schema, '2020-12', false).validate(value);
+    // What holds others says only that something within it fails.
+    const inner = errors.filter(({ instanceLocation: at, keyword }) => !isOuter(keyword) || at === '');
+    const own = inner.filter(({ keyword }) => !isOuter(keyword));
+    const faults = (own.length > 0 ? own : errors).map(
+      ({ instanceLocation: at, error }) => `${at === '#' ? 'The answer' : at.slice(1)}: ${error}`,
+    );
+    return { isValid: valid, faults: [...new Set(faults)].slice(0, MOST_FAULTS) };
+  } catch (cause) {
+    return { isValid: false, faults: [`The schema cannot be used: ${cause instanceof Error ? cause.message : cause}`] };
+  }
+}
+
+const OUTER = new Set(['properties', 'items', 'prefixItems', 'allOf', '$ref', 'additionalProperties', 'false']);
+const isOuter = (keyword: string): boolean => OUTER.has(keyword) && keyword !== 'false';

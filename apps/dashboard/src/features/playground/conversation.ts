@@ -1,0 +1,76 @@
+/** What a turn may be said by; a tool's turn is what a call of it gave. */
+export type Role = 'user' | 'assistant' | 'tool';
+
+export interface ToolCall {
+  readonly id: string;
+  readonly name: string;
+  /** JSON text, as the model wrote it. */
+  readonly arguments: string;
+}
+
+export interface Picture {
+  /** `data:` or `https:`. */
+  readonly url: string;
+  readonly name: string;
+  /** null of one that lies elsewhere. */
+  readonly bytes: number | null;
+}
+
+export interface Turn {
+  readonly id: string;
+  readonly role: Role;
+  readonly text: string;
+  readonly pictures: readonly Picture[];
+  /** Of an assistant's turn. */
+  readonly toolCalls: readonly ToolCall[];
+  /** Of a tool's turn: the call it answers. */
+  readonly answers: ToolCall | null;
+}
+
+export type Turns = readonly Turn[];
+
+let made = 0;
+
+export function newTurn(role: Role, rest: Partial<Omit<Turn, 'id' | 'role'>> = {}): Turn {
+  made += 1;
+  const id = `${Date.now().toString(36)}-${made}`;
+  return { id, role, text: '', pictures: [], toolCalls: [], answers: null, ...rest };
+}
+
+export const changeTurn = (turns: Turns, id: string, change: Partial<Turn>): Turns =>
+  turns.map((turn) => (turn.id === id ? { ...turn, ...change } : turn));
+
+/** Without a turn, and without what its tools gave; one stays to type into. */
+export function removeTurn(turns: Turns, id: string): Turns {
+  const calls = new Set(turns.find((turn) => turn.id === id)?.toolCalls.map((call) => call.id));
+  const left = turns.filter((turn) => turn.id !== id && !(turn.answers !== null && calls.has(turn.answers.id)));
+  return left.length === 0 ? [newTurn('user')] : left;
+}
+
+/** Another turn behind one: of whoever would speak next. */
+export function insertAfter(turns: Turns, id: string): Turns {
+  const at = turns.findIndex((turn) => turn.id === id);
+  const role = turns[at]?.role === 'user' ? 'assistant' : 'user';
+  return turns.toSpliced(at + 1, 0, newTurn(role));
+}
+
+/** What is sent to have a turn said anew: all before an answer; all up to and with any other turn. */
+export function turnsUpTo(turns: Turns, id: string): Turns {
+  const at = turns.findIndex((turn) => turn.id === id);
+  return turns.slice(0, turns[at]?.role === 'assistant' ? at : at + 1);
+}
+
+export interface Said {
+  readonly text: string;
+  readonly toolCalls: readonly ToolCall[];
+}
+
+/** An answer becomes a turn; behind it a place for each tool's result, or for what the user says next. */
+export function continueWith(turns: Turns, { text, toolCalls }: Said): Turns {
+  const next = toolCalls.length === 0 ? [newTurn('user')] : toolCalls.map((call) => newTurn('tool', { answers: call }));
+  return [...turns, newTurn('assistant', { text, toolCalls }), ...next];
+}
+
+/** Whether nothing stands in it. */
+export const isEmptyTurn = ({ text, pictures, toolCalls }: Turn): boolean =>
+  text.trim() === '' && pictures.length === 0 && toolCalls.length === 0;

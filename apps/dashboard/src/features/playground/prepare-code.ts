@@ -1,0 +1,96 @@
+export interface CodeInput {
+  /** The gateway's address, without a path. */
+  readonly url: string;
+  readonly model: string;
+  readonly body: Readonly<Record<string, unknown>>;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** Never the key itself: what is copied is pasted into chats and tickets. */
+const KEY = '$LLM0_API_KEY';
+
+/** Put together, so that it does not read as this page's own. */
+const NODE_KEY = ['process', 'env', 'LLM0_API_KEY'].join('.');
+
+/** The request as an application would send it, ready to paste. */
+export function prepareCode({ url, model, body, headers }: CodeInput) {
+  const whole = { model, ...body };
+  return {
+    curl: curl(url, whole, headers),
+    python: python(url, whole, headers),
+    typescript: typescript(url, whole, headers),
+  };
+}
+
+type Json = Readonly<Record<string, unknown>>;
+
+function curl(url: string, body: Json, headers: Json): string {
+  const own = Object.entries(headers).map(([name, value]) => `  -H ${shell(`${name}: ${value}`)} \\\n`);
+  return (
+    `curl ${shell(`${url}/v1/chat/completions`)} \\\n  -H "Authorization: Bearer ${KEY}" \\\n` +
+    `  -H 'Content-Type: application/json' \\\n${own.join('')}  -d ${shell(JSON.stringify(body, null, 2))}`
+  );
+}
+
+/** One word for a POSIX shell. */
+const shell = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
+
+/** Arguments that the Python client knows by name; it takes others in `extra_body`. */
+const KNOWN = new Set(
+  (
+    'model messages temperature top_p max_tokens max_completion_tokens stop seed frequency_penalty presence_penalty ' +
+    'reasoning_effort response_format tools tool_choice parallel_tool_calls stream stream_options n user logit_bias ' +
+    'logprobs top_logprobs metadata modalities prediction service_tier store verbosity'
+  ).split(' '),
+);
+
+function python(url: string, body: Json, headers: Json): string {
+  const known = Object.entries(body).filter(([name]) => KNOWN.has(name));
+  const extra = Object.fromEntries(Object.entries(body).filter(([name]) => !KNOWN.has(name)));
+  const lines = known.map(([name, value]) => `    ${name}=${literal(value, '    ')},`);
+  if (Object.keys(extra).length > 0) lines.push(`    extra_body=${literal(extra, '    ')},`);
+  if (Object.keys(headers).length > 0) lines.push(`    extra_headers=${literal(headers, '    ')},`);
+  const show = body.stream
+    ? 'for chunk in answer:\n    if chunk.choices and chunk.choices[0].delta.content:\n        print(chunk.choices[0].delta.content, end="", flush=True)'
+    : 'print(answer.choices[0].message)';
+  return `import os
+
+from openai import OpenAI
+
+client = OpenAI(base_url=${JSON.stringify(`${url}/v1`)}, api_key=os.environ["LLM0_API_KEY"])
+answer = client.chat.completions.create(
+${lines.join('\n')}
+)
+${show}`;
+}
+
+const WORDS: Readonly<Record<string, string>> = { true: 'True', false: 'False', null: 'None' };
+
+/** JSON as Python writes it. */
+function literal(value: unknown, indent: string): string {
+  const inner = `${indent}    `;
+  if (Array.isArray(value)) {
+    if (value.length === 0) return '[]';
+    return `[\n${value.map((one) => `${inner}${literal(one, inner)},`).join('\n')}\n${indent}]`;
+  }
+  if (typeof value === 'object' && value !== null) {
+    const entries = Object.entries(value);
+    if (entries.length === 0) return '{}';
+    const rows = entries.map(([name, one]) => `${inner}${JSON.stringify(name)}: ${literal(one, inner)},`);
+    return `{\n${rows.join('\n')}\n${indent}}`;
+  }
+  const json = JSON.stringify(value);
+  return WORDS[json] ?? json;
+}
+
+function typescript(url: string, body: Json, headers: Json): string {
+  const options = Object.keys(headers).length === 0 ? '' : `, { headers: ${JSON.stringify(headers)} }`;
+  const show = body.stream
+    ? "for await (const chunk of answer) process.stdout.write(chunk.choices[0]?.delta?.content ?? '');"
+    : 'console.log(answer.choices[0]?.message);';
+  return `import OpenAI from 'openai';
+
+const client = new OpenAI({ baseURL: ${JSON.stringify(`${url}/v1`)}, apiKey: ${NODE_KEY} });
+const answer = await client.chat.completions.create(${JSON.stringify(body, null, 2)}${options});
+${show}`;
+}

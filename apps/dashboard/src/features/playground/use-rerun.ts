@@ -1,0 +1,50 @@
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useEffect } from 'react';
+import { ApiError, api, read } from '../../api/client';
+import { useSession } from '../../api/session';
+import type { PlaygroundStore } from './playground-store';
+import { prepareRerun } from './prepare-rerun';
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** `/playground?from=<request id>`: loads that request into the draft, once; the address is then the page's own again. */
+export function useRerun(store: PlaygroundStore) {
+  const { from } = useSearch({ strict: false }) as { readonly from?: string };
+  const navigate = useNavigate();
+  const session = useSession().data;
+  const mayRead = session?.can_read_bodies === true;
+  const requestId = from !== undefined && UUID.test(from) ? from : '';
+  const logged = useQuery({
+    queryKey: ['playground-rerun', requestId, mayRead],
+    enabled: requestId !== '',
+    retry: false,
+    gcTime: 0,
+    queryFn: () => load(requestId, mayRead),
+  });
+  const rerun = logged.data;
+  useEffect(() => {
+    if (requestId === '' || rerun === undefined) return;
+    const { draft } = store.get();
+    const sendAs = session?.role === 'admin' ? ('key' as const) : ('pasted' as const);
+    if (rerun === null) store.load(draft, [`Request ${requestId} was not found. It may have been deleted.`]);
+    else store.load({ ...rerun.draft, sendAs }, rerun.missing);
+    const search = (before: object) => ({ ...before, from: undefined });
+    void navigate({ to: '.', search, replace: true, resetScroll: false });
+  }, [requestId, rerun, session, store, navigate]);
+  return { isLoading: logged.isLoading, error: logged.error };
+}
+
+async function load(requestId: string, mayRead: boolean) {
+  const { data } = await read(api.logs.$get({ query: { request_id: requestId } }));
+  const [log] = data;
+  if (log === undefined) return null;
+  if (!mayRead) return prepareRerun(log, null, 'Your token may not read prompts and answers.');
+  try {
+    const bodies = await read(api.logs[':request_id'].bodies.$get({ param: { request_id: requestId } }));
+    return prepareRerun(log, bodies.request_body ?? null, 'It was not stored.');
+  } catch (cause) {
+    if (!(cause instanceof ApiError) || cause.status !== 404) throw cause;
+    return prepareRerun(log, null, 'It was not stored. Set LOG_BODIES=true to store prompts for a few days.');
+  }
+}

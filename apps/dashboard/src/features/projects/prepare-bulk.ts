@@ -1,0 +1,95 @@
+import type { Key, KeyInput } from '../../api/projects';
+import { countOf } from '../../format/format-number';
+import type { FieldSpec } from '../forms/prepare-form';
+import { KEY_FIELDS, LABELS } from './field-specs';
+
+const NUMBERS = ['rate_limit_per_minute', 'tokens_per_minute', 'max_concurrency', 'budget_usd'];
+const unchanged = (spec: FieldSpec): FieldSpec => ({ ...spec, placeholder: 'unchanged', required: false });
+
+/** What can be done with several keys, and what each asks for. */
+export const BULK_ACTIONS = {
+  revoke: { label: 'Revoke', confirm: 'Revoke', fields: [] },
+  expire: {
+    label: 'Set expiry',
+    confirm: 'Set the expiry of',
+    fields: KEY_FIELDS.filter(({ name }) => name === 'expires_at'),
+  },
+  limit: {
+    label: 'Set limits',
+    confirm: 'Set the limits of',
+    fields: KEY_FIELDS.filter(({ name }) => NUMBERS.includes(name)).map(unchanged),
+  },
+  label: {
+    label: 'Label',
+    confirm: 'Label',
+    fields: [
+      { ...LABELS, name: 'add', label: 'Set labels', hint: 'Other labels of a key are kept' },
+      {
+        name: 'remove',
+        label: 'Remove labels',
+        kind: 'list',
+        placeholder: 'team',
+        hint: 'Label names, separated by commas',
+      },
+    ],
+  },
+} as const satisfies Record<string, { label: string; confirm: string; fields: readonly FieldSpec[] }>;
+
+export type BulkAction = keyof typeof BULK_ACTIONS;
+
+/** What a key is changed to: its fields, or null to revoke it. Throws where nothing is asked for. */
+export function changeOf(
+  action: BulkAction,
+  body: Readonly<Record<string, unknown>>,
+  key: Key,
+): Partial<KeyInput> | null {
+  if (action === 'revoke') return null;
+  if (action === 'expire') return { expires_at: body.expires_at as string | null };
+  if (action === 'label') {
+    const remove = (body.remove ?? []) as string[];
+    const kept = Object.entries(key.labels ?? {}).filter(([name]) => !remove.includes(name));
+    return { labels: { ...Object.fromEntries(kept), ...((body.add ?? {}) as Record<string, string>) } };
+  }
+  return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null));
+}
+
+/** Whether a form asks for anything at all. */
+export const asksFor = (action: BulkAction, body: Readonly<Record<string, unknown>>): boolean =>
+  action === 'revoke' || action === 'expire' || Object.values(body).some((value) => value !== null);
+
+/** `4 keys: they served 41 requests in the last hour. 1 is revoked already and stays as it is.` */
+export function describeBulk(action: BulkAction, active: number, skipped: number, requests: number): string {
+  const keys = active === 1 ? 'This key' : `These ${active} keys`;
+  const served = `${keys} served ${countOf(requests, 'request')} in the last hour.`;
+  const what = action === 'revoke' ? ' They are refused from the next request on. This cannot be undone.' : '';
+  const left = skipped === 0 ? '' : ` ${countOf(skipped, 'selected key')} already revoked and left unchanged.`;
+  return `${served}${active === 1 ? what.replace('They are', 'It is') : what}${left}`;
+}
+
+export interface Failed {
+  readonly key: Key;
+  readonly message: string;
+}
+
+/** So many at once: the gateway answers others, too. */
+const AT_ONCE = 4;
+
+/** Changes one after the other; what fails is told by key, and the others go on. */
+export async function runBulk(
+  keys: readonly Key[],
+  change: (key: Key) => Promise<unknown>,
+): Promise<readonly Failed[]> {
+  const failed: Failed[] = [];
+  const waiting = [...keys];
+  const work = async () => {
+    for (let key = waiting.shift(); key !== undefined; key = waiting.shift()) {
+      try {
+        await change(key);
+      } catch (error) {
+        failed.push({ key, message: error instanceof Error ? error.message : String(error) });
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, work));
+  return failed;
+}

@@ -1,0 +1,48 @@
+const KEY = 'llm0.requests.columns';
+
+/** Columns that were chosen and are still there, in their order; null: as the table comes. */
+export function readChosen(stored: string | null, all: readonly string[]): readonly string[] | null {
+  try {
+    const parsed: unknown = JSON.parse(stored ?? 'null');
+    return Array.isArray(parsed) ? knownOnly(parsed, all) : null;
+  } catch {
+    return null;
+  }
+}
+
+export function knownOnly(names: readonly unknown[], all: readonly string[]): readonly string[] | null {
+  const known = [...new Set(names)].filter((name): name is string => all.some((one) => one === name));
+  return known.length === 0 ? null : known;
+}
+
+/** One to the left (-1) or right (1). */
+export function moved(names: readonly string[], name: string, by: -1 | 1): readonly string[] {
+  const at = names.indexOf(name);
+  const to = at + by;
+  if (at < 0 || to < 0 || to >= names.length) return names;
+  return names.with(at, names[to] ?? name).with(to, name);
+}
+
+/** What is shown goes, but not the last one; what is not comes to the end. */
+export function toggled(names: readonly string[], name: string): readonly string[] {
+  if (!names.includes(name)) return [...names, name];
+  return names.length === 1 ? names : names.filter((one) => one !== name);
+}
+
+/** Kept in this browser; where it keeps nothing, for as long as the page is open. */
+export function loadChosen(all: readonly string[]): readonly string[] | null {
+  try {
+    return readChosen(localStorage.getItem(KEY), all);
+  } catch {
+    return null;
+  }
+}
+
+export function keepChosen(names: readonly string[] | null): void {
+  try {
+    if (names === null) localStorage.removeItem(KEY);
+    else localStorage.setItem(KEY, JSON.stringify(names));
+  } catch {
+    // A browser may keep nothing.
+  }
+}

@@ -1,0 +1,34 @@
+import type { Log } from '../../api/logs';
+
+/** Where a request of an API goes; of others there is no one body to send. */
+const PATHS: Readonly<Record<string, string>> = {
+  'openai-chat': '/v1/chat/completions',
+  'openai-completions': '/v1/completions',
+  'openai-embeddings': '/v1/embeddings',
+  'openai-responses': '/v1/responses',
+  'anthropic-messages': '/v1/messages',
+};
+
+/** What stands where the key belongs: the shell puts it in, nobody copies it. */
+const KEY = '$LLM0_API_KEY';
+
+const quote = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
+
+/** The request as a command; null where its body was not kept whole or its API has none. */
+export function prepareCurl(
+  log: Pick<Log, 'dialect' | 'customer_id' | 'labels'>,
+  body: unknown,
+  url: string,
+): string | null {
+  const path = PATHS[log.dialect];
+  if (path === undefined || typeof body !== 'object' || body === null || 'truncated' in body) return null;
+  const labels = Object.entries(log.labels ?? {}).map(([name, value]) => `X-LLM0-${name}: ${value}`);
+  const headers = [...(log.customer_id === null ? [] : [`X-Customer-ID: ${log.customer_id}`]), ...labels];
+  return [
+    `curl ${url}${path}`,
+    `-H "Authorization: Bearer ${KEY}"`,
+    "-H 'Content-Type: application/json'",
+    ...headers.map((header) => `-H ${quote(header)}`),
+    `-d ${quote(JSON.stringify(body))}`,
+  ].join(' \\\n  ');
+}

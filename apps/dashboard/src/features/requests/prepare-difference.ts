@@ -1,0 +1,31 @@
+export interface Difference {
+  /** `messages[0].content`. */
+  readonly path: string;
+  readonly kind: 'added' | 'removed' | 'changed';
+  /** JSON; null where there was, or is, nothing. */
+  readonly before: string | null;
+  readonly after: string | null;
+}
+
+const MAX_SHOWN = 300;
+
+/** What of a request is not as the client sent it, in the order of the client's fields; fields' order does not count. */
+export function prepareDifferences(sent: unknown, got: unknown): readonly Difference[] {
+  return compare('', sent, got).slice(0, MAX_SHOWN);
+}
+
+function compare(path: string, before: unknown, after: unknown): readonly Difference[] {
+  if (Object.is(before, after)) return [];
+  if (before === undefined) return [{ path, kind: 'added', before: null, after: shown(after) }];
+  if (after === undefined) return [{ path, kind: 'removed', before: shown(before), after: null }];
+  if (isTree(before) && isTree(after) && Array.isArray(before) === Array.isArray(after)) {
+    const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
+    const step = (name: string) =>
+      Array.isArray(before) ? `${path}[${name}]` : path === '' ? name : `${path}.${name}`;
+    return names.flatMap((name) => compare(step(name), before[name], after[name]));
+  }
+  return [{ path, kind: 'changed', before: shown(before), after: shown(after) }];
+}
+
+const isTree = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
+const shown = (value: unknown) => JSON.stringify(value) ?? 'null';

@@ -1,0 +1,121 @@
+import {
+  CACHES,
+  MANY_NAMES,
+  type ManyName,
+  type OneName,
+  oneOrMany,
+  type RequestFilter,
+  readRequestFilter,
+  STATUSES,
+  valuesOf,
+} from '../../range/request-filter';
+
+export type FieldName = ManyName | Exclude<OneName, 'q'>;
+
+interface Field {
+  readonly label: string;
+  readonly placeholder: string;
+  /** All there is to choose from; absent where the gateway suggests. */
+  readonly values?: readonly string[];
+  /** What is typed: it has no suggestions. */
+  readonly isTyped?: true;
+}
+
+/** What requests can be filtered by, in the order it is offered. */
+export const FIELDS = {
+  model: { label: 'Model', placeholder: 'gpt-4o-mini' },
+  provider: { label: 'Provider', placeholder: 'openai' },
+  status: { label: 'Status', placeholder: 'error', values: STATUSES },
+  error_code: { label: 'Error code', placeholder: 'upstream_timeout' },
+  http_status: { label: 'HTTP status', placeholder: '502' },
+  cache: { label: 'Cache', placeholder: 'exact', values: CACHES },
+  customer_id: { label: 'Customer', placeholder: 'acme' },
+  api_key_id: { label: 'Key', placeholder: 'Part of its name' },
+  label: { label: 'Label', placeholder: 'team=growth' },
+  failover_from: { label: 'Failed over from', placeholder: 'openai' },
+  min_cost: { label: 'Minimum cost, USD', placeholder: '0.01', isTyped: true },
+  min_latency: { label: 'Minimum latency, ms', placeholder: '1000', isTyped: true },
+  request_id: { label: 'Request ID', placeholder: 'UUID', isTyped: true },
+} as const satisfies Record<FieldName, Field>;
+export const FIELD_NAMES = Object.keys(FIELDS) as FieldName[];
+export const fieldOf = (name: FieldName): Field => FIELDS[name];
+
+export const takesMany = (name: FieldName): name is ManyName => MANY_NAMES.some((one) => one === name);
+
+/** One filter as it is shown. */
+export interface Chip {
+  readonly field: FieldName;
+  readonly isNot: boolean;
+  readonly values: readonly string[];
+}
+
+export function chipsOf(filter: RequestFilter): readonly Chip[] {
+  return FIELD_NAMES.flatMap((field) => {
+    const given: Chip[] = [{ field, isNot: false, values: valuesOf(filter[field]) }];
+    if (takesMany(field)) given.push({ field, isNot: true, values: valuesOf(filter[`${field}_not`]) });
+    return given.filter(({ values }) => values.length > 0);
+  });
+}
+
+/** `Model: a`, `Model is not a`, `Model is one of a, b`, `Model is none of a, b`. */
+export function describeChip({ field, isNot, values }: Chip, nameOf: (value: string) => string = (value) => value) {
+  const { label } = fieldOf(field);
+  const named = values.map(nameOf).join(', ');
+  if (values.length === 1) return isNot ? `${label} is not ${named}` : `${label}: ${named}`;
+  return `${label} ${isNot ? 'is none of' : 'is one of'} ${named}`;
+}
+
+export type FilterChange = { readonly [K in keyof RequestFilter]?: RequestFilter[K] | undefined };
+
+/** What changes in the address when a chip takes the place of another one; null: it goes. */
+export function changeOf(before: Chip | null, after: Chip | null): FilterChange {
+  const gone = before === null ? {} : { [keyOf(before)]: undefined };
+  return after === null ? gone : { ...gone, [keyOf(after)]: oneOrMany(after.values) };
+}
+
+const keyOf = ({ field, isNot }: Chip) => (isNot ? `${field}_not` : field);
+
+/** What was typed, if the field takes it. */
+export function readTyped(field: FieldName, typed: string): string | undefined {
+  const value = typed.trim();
+  return value === '' ? undefined : valuesOf(readRequestFilter({ [field]: value })[field])[0];
+}
+
+/** A label is suggested in two steps: its name, then its values. */
+export function suggestionField(
+  field: FieldName,
+  typed: string,
+): { readonly field: string; readonly q: string } | null {
+  const { values, isTyped } = fieldOf(field);
+  if (values !== undefined || isTyped) return null;
+  if (field === 'failover_from') return { field: 'provider', q: typed };
+  const cut = field === 'label' ? typed.indexOf('=') : -1;
+  if (cut > 0) return { field: `label.${typed.slice(0, cut)}`, q: typed.slice(cut + 1) };
+  return { field, q: typed };
+}
+
+/** A filter as a saved view keeps it, and back. */
+export const toSavedFilters = (query: Readonly<Record<string, string | readonly string[]>>): Record<string, string[]> =>
+  Object.fromEntries(Object.entries(query).map(([name, value]) => [name, [...valuesOf(value)]]));
+
+export function fromSavedFilters(filters: Readonly<Record<string, readonly string[]>>): RequestFilter {
+  const labels = (prefix: string) =>
+    Object.entries(filters).flatMap(([name, values]) =>
+      name.startsWith(prefix) ? values.map((value) => `${name.slice(prefix.length)}=${value}`) : [],
+    );
+  return readRequestFilter({
+    ...filters,
+    label: labels('label.'),
+    label_not: labels('label_not.'),
+    ...firstOf(filters),
+  });
+}
+
+/** Filters of one value are no lists. */
+const firstOf = (filters: Readonly<Record<string, readonly string[]>>) =>
+  Object.fromEntries(
+    (['failover_from', 'min_cost', 'min_latency', 'request_id', 'q'] as const).map((name) => [
+      name,
+      filters[name]?.[0],
+    ]),
+  );

@@ -1,0 +1,82 @@
+import { useChange } from '../../api/change';
+import { ApiError, api, read } from '../../api/client';
+import type { Provider, ProviderInput } from '../../api/routing';
+import { saveChanges } from '../../api/save-changes';
+import type { FieldSpec } from '../forms/prepare-form';
+import { type Edit, SpecForm } from '../forms/spec-form';
+import { TestButton } from './test-button';
+
+const lines = (text: string) =>
+  text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+
+/** `name=value`, one a line, as an object; throws for a line that is none. */
+const pairs = (text: string) =>
+  Object.fromEntries(
+    lines(text).map((line) => {
+      const cut = line.indexOf('=');
+      if (cut <= 0) throw new Error(`"${line}" must be name=value`);
+      return [line.slice(0, cut).trim(), line.slice(cut + 1).trim()];
+    }),
+  );
+
+const FIELDS: readonly FieldSpec[] = [
+  {
+    ...{ name: 'base_url', label: 'Base URL', kind: 'text', isWide: true, placeholder: 'https://…' },
+    hint: 'Ends in /v1 for OpenAI-compatible servers. Stored keys are kept.',
+  },
+  {
+    ...{ name: 'options', label: 'Options', kind: 'text', rows: 2 },
+    ...{ hint: 'One name=value per line, such as apiVersion=2024-10-21', read: pairs },
+    show: (value) =>
+      Object.entries(value as Record<string, string>)
+        .map(([name, one]) => `${name}=${one}`)
+        .join('\n'),
+  },
+  {
+    ...{ name: 'passthrough_paths', label: 'Pass-through paths', kind: 'text', rows: 2, read: lines },
+    ...{
+      hint: 'In addition to inference, one per line, such as POST /v1/files',
+      show: (value) => (value as string[]).join('\n'),
+    },
+  },
+  { name: 'is_active', label: 'Send requests to this provider', kind: 'flag' },
+];
+
+/** Where a provider is reached, changed in place: nothing has to be deleted for it. */
+export function ProviderForm({ provider }: { readonly provider: Provider }) {
+  const param = { name: provider.name };
+  const save = useChange({
+    run: (edit: Edit) => (provider.is_stored ? change(param, edit) : set(param, edit)),
+    affects: [['providers'], ['system']],
+    done: 'Saved. Changes apply from the next request.',
+  });
+  return (
+    <SpecForm
+      key={provider.updated_at}
+      specs={FIELDS}
+      resource={provider}
+      submitLabel="Save settings"
+      change={save}
+      onSubmit={(_, edit) => save.mutate(edit)}
+    >
+      {provider.is_configured && <TestButton name={provider.name} />}
+    </SpecForm>
+  );
+}
+
+const change = ({ name }: { name: string }, edit: Edit) =>
+  saveChanges({
+    ...edit,
+    read: () => api.providers[':name'].$get({ param: { name } }),
+    write: (options) =>
+      api.providers[':name'].$patch({ param: { name }, json: edit.changes as Partial<ProviderInput> }, options),
+  });
+
+/** Of a vendor that is set up by the environment alone nothing is stored yet. */
+function set({ name }: { name: string }, { changes }: Edit) {
+  if (Object.keys(changes).length === 0) throw new ApiError('There are no changes to save.', 400, 'invalid_request');
+  return read(api.providers.$post({ json: { name, ...(changes as Partial<ProviderInput>) } }));
+}

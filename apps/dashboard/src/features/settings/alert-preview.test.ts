@@ -1,0 +1,27 @@
+import { expect, test } from 'bun:test';
+import { describePreview } from './prepare-alert';
+
+const week = { from: '2026-03-01T00:00:00Z', to: '2026-03-08T00:00:00Z' };
+
+test('what an alert would have done is said in one sentence', () => {
+  const firing = { from: '2026-03-03T14:05:00Z', to: '2026-03-03T14:25:00Z' };
+  const fired = { ...week, fired: 3, firings: [firing], highest: 0.5 };
+  expect(describePreview('error_rate', fired, 'utc')).toBe(
+    'Over the last week, it would have fired 3 times, last on Tuesday 14:05 UTC, for 20 min.',
+  );
+  const open = { ...week, fired: 1, firings: [{ ...firing, to: null }], highest: 0.5 };
+  expect(describePreview('error_rate', open, 'utc')).toEndWith(
+    'fired once, last on Tuesday 14:05 UTC, and would still be firing.',
+  );
+  const quiet = { ...week, fired: 0, firings: [], highest: 12.5 };
+  expect(describePreview('spend', quiet, 'utc')).toBe(
+    'Over the last week, it would not have fired: the highest value was $12.50.',
+  );
+  expect(describePreview('job_failed', { ...quiet, highest: 0 }, 'utc')).toBe(
+    'Over the last week, it would not have fired: no job failed.',
+  );
+  const short = { ...quiet, from: '2026-03-07T00:00:00Z', highest: null };
+  expect(describePreview('latency_p95', short, 'utc')).toBe(
+    'Since 2026-03-07 00:00:00 UTC, it would not have fired: there was nothing to measure.',
+  );
+});

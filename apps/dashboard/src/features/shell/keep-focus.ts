@@ -1,0 +1,80 @@
+const TABBABLE = 'a[href], button, input, select, textarea, summary, [tabindex="0"]';
+/** What is pending comes back by then; what opens or closes a dialog has moved the focus itself. */
+const PATIENCE_MS = 400;
+
+const isUsable = (element: HTMLElement) =>
+  element.isConnected && element.checkVisibility({ visibilityProperty: true }) && !element.matches(':disabled');
+
+/**
+ * Whoever works by keyboard never starts anew at the top of the page: where what had the focus goes away or is disabled, the
+ * focus goes to what took its place, what stands beside it, or the page. Ends with the function it returns.
+ */
+export function keepFocus(): () => void {
+  let last: HTMLElement | null = null;
+  /** Around it, the nearest first: what is taken out does not know any more where it was. */
+  let around: HTMLElement[] = [];
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const onFocus = ({ target }: FocusEvent) => {
+    if (!(target instanceof HTMLElement) || target === document.body) return;
+    last = target;
+    around = ancestorsOf(target);
+  };
+  // A click beside everything takes the focus away on purpose.
+  const forget = () => {
+    last = null;
+  };
+  const isLost = () => {
+    const { activeElement } = document;
+    const isNowhere = activeElement === null || activeElement === document.body || activeElement === last;
+    return last !== null && isNowhere && !(activeElement === last && isUsable(last));
+  };
+  const check = () => {
+    if (!isLost() || last === null) return;
+    clearTimeout(timer);
+    if (isUsable(last)) last.focus({ preventScroll: true });
+    else timer = setTimeout(rescue, last.matches(':disabled') && last.isConnected ? PATIENCE_MS : 0);
+  };
+  const rescue = () => {
+    if (!isLost() || last === null) return;
+    const place = placeBeside(last, around);
+    place?.focus({ preventScroll: place.id === 'main' });
+  };
+  const changes = new MutationObserver(() => setTimeout(check));
+  const watched = {
+    subtree: true,
+    childList: true,
+    attributes: true,
+    attributeFilter: ['disabled', 'hidden', 'class'],
+  };
+  changes.observe(document.body, watched);
+  document.addEventListener('focusin', onFocus);
+  document.addEventListener('pointerdown', forget, true);
+  return () => {
+    clearTimeout(timer);
+    changes.disconnect();
+    document.removeEventListener('focusin', onFocus);
+    document.removeEventListener('pointerdown', forget, true);
+  };
+}
+
+function ancestorsOf(element: HTMLElement): HTMLElement[] {
+  const found: HTMLElement[] = [];
+  for (let one = element.parentElement; one !== null; one = one.parentElement) found.push(one);
+  return found;
+}
+
+/** The nearest control of the smallest part of the page that is still there; the page itself where that is all of it. */
+function placeBeside(lost: HTMLElement, around: readonly HTMLElement[]): HTMLElement | null {
+  for (const part of around) {
+    if (!part.isConnected || !part.checkVisibility()) continue;
+    if (part.matches('#main, body')) break;
+    if (part.matches('[role=dialog]')) return part;
+    const controls = [...part.querySelectorAll<HTMLElement>(TABBABLE)].filter(isUsable);
+    const before = controls.filter(
+      (one) => (one.compareDocumentPosition(lost) & Node.DOCUMENT_POSITION_FOLLOWING) !== 0 && lost.isConnected,
+    );
+    const nearest = before.at(-1) ?? controls[0];
+    if (nearest !== undefined && part.closest('#main, [role=dialog], aside') !== null) return nearest;
+  }
+  return document.getElementById('main');
+}

@@ -1,0 +1,69 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { isAway, useAway, useStatus } from '../../api/away';
+import { formatCount } from '../../format/format-number';
+import { formatClock, formatInstant } from '../../format/format-time';
+import type { Page } from '../../range/use-page';
+import { Button } from '../../ui/button';
+import { Warning } from '../../ui/icons';
+
+/** One banner for all of a page: the gateway does not answer, and how old what is shown is. */
+export function AwayBanner({ page }: { readonly page: Pick<Page, 'timeZone'> }) {
+  const away = useAway();
+  const client = useQueryClient();
+  if (away === null) return null;
+  const again = () => void client.refetchQueries({ predicate: ({ state }) => isAway(state.error) });
+  return (
+    <div role="alert" className="flex flex-wrap items-center gap-2 rounded-md bg-bad-soft px-3 py-2 text-bad">
+      <Warning className="shrink-0" />
+      <span className="wrap-anywhere">
+        {away.message} {away.updatedAtMs > 0 && `Showing data as of ${formatInstant(away.updatedAtMs, page.timeZone)}.`}
+      </span>
+      <Button size="small" onClick={again}>
+        Try again
+      </Button>
+    </div>
+  );
+}
+
+/** What is in trouble right now: each open breaker with the requests that others answered, and a store that is away. */
+export function TroubleBanner({ page }: { readonly page: Page }) {
+  const { data, error } = useStatus();
+  if (data === undefined || error !== null) return null;
+  return (
+    <>
+      {!data.hot_store.ok && (
+        <p role="alert" className="rounded-md bg-bad-soft px-3 py-2 text-bad">
+          {data.hot_store.kind === 'redis' ? 'Redis' : 'The limits store'} is not responding: requests are refused, or
+          served without limits where their project allows it.
+        </p>
+      )}
+      {data.open.map(({ provider, models, since, answered_elsewhere: elsewhere }) => (
+        <div key={provider} role="status" className="flex gap-2 rounded-md bg-warn-soft px-3 py-2 text-warn">
+          <Warning className="mt-0.5 shrink-0" />
+          <span className="min-w-0 wrap-anywhere">
+            {provider}: open since {formatClock(Date.parse(since), page.timeZone)}
+            {page.timeZone === 'utc' ? ' UTC' : ''} ({models.slice(0, 3).join(', ')}
+            {models.length > 3 && ` and ${models.length - 3} more`})
+            {elsewhere === 0 && ', no requests answered elsewhere'}
+            {elsewhere !== null && elsewhere > 0 && ', '}
+            {elsewhere !== null && elsewhere > 0 && (
+              <Link
+                to="/requests"
+                search={(kept) => ({
+                  ...kept,
+                  from: since,
+                  to: new Date(Date.now() + 3_600_000).toISOString(),
+                  failover_from: provider,
+                })}
+                className="underline"
+              >
+                {formatCount(elsewhere)} {elsewhere === 1 ? 'request' : 'requests'} answered elsewhere
+              </Link>
+            )}
+          </span>
+        </div>
+      ))}
+    </>
+  );
+}

@@ -1,0 +1,99 @@
+import { dropUndefined, oneOf, text, textLike, uuid } from './page-search';
+
+export const STATUSES = ['success', 'rate_limited', 'cap_exceeded', 'aborted', 'error'] as const;
+export const CACHES = ['exact', 'semantic', 'miss'] as const;
+
+const number = textLike((given) => /^\d+(\.\d+)?$/.test(given));
+
+/** Filters that take any of several values, and with `_not` behind the name none of them. */
+const MANY = {
+  model: text,
+  provider: text,
+  status: oneOf(STATUSES),
+  http_status: textLike((given) => /^\d{3}$/.test(given)),
+  error_code: text,
+  cache: oneOf(CACHES),
+  customer_id: text,
+  api_key_id: uuid,
+  /** `name=value`. */
+  label: textLike((given) => given.indexOf('=') > 0),
+};
+const ONE = { failover_from: text, min_cost: number, min_latency: number, request_id: uuid, q: text };
+
+export type ManyName = keyof typeof MANY;
+export type OneName = keyof typeof ONE;
+export const MANY_NAMES = Object.keys(MANY) as ManyName[];
+
+/** One value stands alone, so that addresses are short. */
+export type FilterValue = string | readonly string[];
+/** Filters of the requests, named as the API names them. */
+export type RequestFilter = {
+  readonly [K in ManyName | `${ManyName}_not`]?: FilterValue;
+} & { readonly [K in OneName]?: string };
+
+export const valuesOf = (value: FilterValue | undefined): readonly string[] =>
+  value === undefined ? [] : typeof value === 'string' ? [value] : value;
+
+export function oneOrMany(values: readonly string[]): FilterValue | undefined {
+  return values.length > 1 ? values : values[0];
+}
+
+/** What of an address makes sense; the rest is left out. */
+export function readRequestFilter(given: object): RequestFilter {
+  const search = given as Readonly<Record<string, unknown>>;
+  const many = MANY_NAMES.flatMap((name) =>
+    [name, `${name}_not`].map((key) => {
+      const given = Array.isArray(search[key]) ? search[key] : [search[key]];
+      const values = given.map(MANY[name]).filter((value) => value !== undefined);
+      return [key, oneOrMany([...new Set(values)])];
+    }),
+  );
+  const one = Object.entries(ONE).map(([name, read]) => [name, read(search[name])]);
+  return dropUndefined(Object.fromEntries([...many, ...one]));
+}
+
+type LogQuery = Record<string, string | string[]>;
+
+/** A filter as the query of `GET /logs`. */
+export function toLogQuery({ label, label_not: notLabel, ...rest }: RequestFilter): LogQuery {
+  const plain = Object.entries(dropUndefined(rest)).map(([name, value]) => [name, asQuery(valuesOf(value))]);
+  return { ...Object.fromEntries(plain), ...labelQuery('label', label), ...labelQuery('label_not', notLabel) };
+}
+
+const asQuery = (values: readonly string[]) => (values.length === 1 ? (values[0] ?? '') : [...values]);
+
+function labelQuery(prefix: string, labels: FilterValue | undefined): LogQuery {
+  const byName = Map.groupBy(
+    valuesOf(labels).filter((label) => label.indexOf('=') > 0),
+    (label) => label.slice(0, label.indexOf('=')),
+  );
+  return Object.fromEntries(
+    [...byName].map(([name, all]) => [`${prefix}.${name}`, asQuery(all.map((one) => one.slice(name.length + 1)))]),
+  );
+}
+
+/** The same as the query of an address. */
+export function toAddress(query: Readonly<Record<string, FilterValue | undefined>>): string {
+  const pairs = Object.entries(query).flatMap(([name, value]) => valuesOf(value).map((one) => [name, one]));
+  return new URLSearchParams(pairs).toString();
+}
+
+/** Orders that the table can ask for: a field of the API, the largest first with a minus. */
+export const readSort = textLike((given) => /^-?[a-z_]{2,30}$/.test(given));
+
+export interface RequestsSearch extends RequestFilterFields {
+  readonly live?: boolean;
+  readonly sort?: string;
+  /** The saved view that was taken last. */
+  readonly view?: string;
+}
+type RequestFilterFields = RequestFilter;
+
+export const readRequestsSearch = (search: Readonly<Record<string, unknown>>): RequestsSearch => ({
+  ...readRequestFilter(search),
+  ...dropUndefined({
+    sort: readSort(search.sort),
+    view: uuid(search.view),
+    live: search.live === true ? true : undefined,
+  }),
+});

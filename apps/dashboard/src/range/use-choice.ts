@@ -1,0 +1,22 @@
+import { useNavigate, useSearch } from '@tanstack/react-router';
+
+/** What a page shows one of: it stands in the address, unless it is the first. */
+export type ChoiceName = 'tab' | 'metric' | 'by' | 'compared' | 'outcome';
+
+/** One of a few, kept in the address under a name; what is no choice there is the first. */
+export function useChoice<T extends string>(
+  name: ChoiceName,
+  choices: readonly [T, ...T[]],
+): readonly [T, (choice: T) => void] {
+  const search = useSearch({ strict: false }) as Readonly<Record<string, unknown>>;
+  const navigate = useNavigate();
+  const chosen = choices.find((choice) => choice === search[name]) ?? choices[0];
+  const choose = (choice: T) =>
+    void navigate({
+      to: '.',
+      search: (before) => ({ ...before, [name]: choice === choices[0] ? undefined : choice }),
+      replace: true,
+      resetScroll: false,
+    });
+  return [chosen, choose];
+}

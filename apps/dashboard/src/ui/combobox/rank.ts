@@ -1,0 +1,44 @@
+/** The least of what has a word in it. */
+const WORD = 20;
+
+/** How well a text answers what was typed: more is better, 0 not at all. All words must be there, in any order. */
+export function scoreOf(text: string, typed: string): number {
+  const hay = text.toLowerCase();
+  let sum = 1;
+  for (const word of typed.toLowerCase().split(/\s+/)) {
+    if (word === '') continue;
+    const score = wordScore(hay, word);
+    if (score === 0) return 0;
+    sum += score;
+  }
+  // Of two that answer alike the shorter one says little else.
+  return sum + 1 / (1 + hay.length);
+}
+
+function wordScore(hay: string, word: string): number {
+  const at = hay.indexOf(word);
+  if (at === 0) return hay.length === word.length ? 100 : 60;
+  if (at > 0) return /[\s/._:-]/.test(hay[at - 1] ?? '') ? 40 : 20;
+  // Its letters in order, not too far apart: `g4om` finds `gpt-4o-mini`.
+  let from = 0;
+  let first = -1;
+  for (const letter of word) {
+    const next = hay.indexOf(letter, from);
+    if (next < 0) return 0;
+    if (first < 0) first = next;
+    from = next + 1;
+  }
+  return word.length > 1 && from - first <= word.length * 4 ? 5 : 0;
+}
+
+/** What answers what was typed, the best first; as they came where nothing was typed. */
+export function rank<T>(items: readonly T[], typed: string, textOf: (item: T) => string): readonly T[] {
+  if (typed.trim() === '') return items;
+  const scored = items
+    .map((item) => ({ item, score: scoreOf(textOf(item), typed) }))
+    .filter(({ score }) => score > 0)
+    .sort((a, b) => b.score - a.score);
+  // Letters in order are a guess: of use where nothing has the words themselves.
+  const isFound = (scored[0]?.score ?? 0) >= WORD;
+  return scored.filter(({ score }) => !isFound || score >= WORD).map(({ item }) => item);
+}

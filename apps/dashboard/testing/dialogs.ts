@@ -1,0 +1,83 @@
+import type { Page } from 'playwright-core';
+
+export interface DialogWorld {
+  readonly page: Page;
+  readonly projectId: string;
+  /** Text of the rows that are opened: of a key, a customer and a model. */
+  readonly row: { readonly key: string; readonly customer: string; readonly model: string };
+}
+
+interface DialogOpened {
+  readonly name: string;
+  readonly path: string | ((world: DialogWorld) => string);
+  /** Clicks until it is there. */
+  readonly open: (world: DialogWorld) => Promise<unknown>;
+}
+
+const click = ({ page }: DialogWorld, name: string | RegExp) => page.getByRole('button', { name }).last().click();
+const tab = ({ page }: DialogWorld, name: string) => page.getByRole('tab', { name }).click();
+const firstRow = ({ page }: DialogWorld) =>
+  page.locator('tbody tr:has([data-row])').first().locator('td').first().click();
+const rowOf = ({ page }: DialogWorld, text: string) =>
+  page.locator('tbody tr', { hasText: text }).first().locator('a, [data-row]').first().click();
+const project = ({ projectId }: DialogWorld) => `/projects/${projectId}`;
+
+/** Several steps, one after the other. */
+const steps =
+  (...all: readonly ((world: DialogWorld) => Promise<unknown>)[]) =>
+  async (world: DialogWorld) => {
+    for (const step of all) await step(world);
+  };
+const press = (name: string | RegExp) => (world: DialogWorld) => click(world, name);
+const go = (name: string) => (world: DialogWorld) => tab(world, name);
+const keyRow = (world: DialogWorld) => rowOf(world, world.row.key);
+const shown = (text: string) => (world: DialogWorld) => world.page.getByText(text).first().waitFor();
+
+/** Every dialog of the dashboard, and how it is opened. */
+export const DIALOGS: readonly DialogOpened[] = [
+  { name: 'new-project', path: '/projects', open: press('New project') },
+  { name: 'delete-project', path: project, open: press('Delete project') },
+  { name: 'new-key', path: project, open: press('New key') },
+  { name: 'key', path: project, open: keyRow },
+  { name: 'revoke-key', path: project, open: steps(keyRow, press('Revoke')) },
+  {
+    name: 'shown-once',
+    path: project,
+    open: steps(keyRow, press('Rotate'), press('Rotate now'), shown('cannot be shown again')),
+  },
+  {
+    name: 'customer',
+    path: '/projects?tab=customers&range=7d',
+    open: (world) => rowOf(world, world.row.customer),
+  },
+  { name: 'request', path: '/requests?status=success&range=7d', open: steps(firstRow, shown('Gateway overhead')) },
+  { name: 'failed-request', path: '/requests?status=error&range=7d', open: steps(firstRow, shown('Gateway overhead')) },
+  {
+    name: 'price',
+    path: '/models',
+    open: async (world) => {
+      await world.page.getByLabel('Find a model').fill(world.row.model.slice(0, 20));
+      await rowOf(world, world.row.model.slice(0, 20));
+    },
+  },
+  { name: 'new-price', path: '/models', open: press('Price a model') },
+  { name: 'import-prices', path: '/models', open: press('Import prices') },
+  { name: 'purge', path: '/cache', open: press('Purge') },
+  { name: 'provider', path: '/routing', open: (world) => rowOf(world, 'openai') },
+  { name: 'new-provider', path: '/routing', open: press('Add provider') },
+  { name: 'chain', path: '/routing', open: steps(go('Fallback chains'), press('Edit')) },
+  { name: 'alias', path: '/routing', open: steps(go('Aliases'), press('Edit')) },
+  { name: 'delete-alias', path: '/routing', open: steps(go('Aliases'), press('Edit'), press('Delete')) },
+  { name: 'new-alias', path: '/routing', open: steps(go('Aliases'), press('New alias')) },
+  { name: 'new-token', path: '/settings', open: press('New token') },
+  { name: 'revoke-token', path: '/settings', open: firstRow },
+  { name: 'alert', path: '/settings', open: steps(go('Alerts'), firstRow) },
+  { name: 'delete-alert', path: '/settings', open: steps(go('Alerts'), firstRow, press('Delete')) },
+  { name: 'new-alert', path: '/settings', open: steps(go('Alerts'), press('New alert')) },
+  { name: 'audit', path: '/settings', open: steps(go('Audit'), firstRow) },
+  { name: 'playground-code', path: '/playground', open: press('View code') },
+  { name: 'palette', path: '/projects', open: ({ page }) => page.keyboard.press('ControlOrMeta+k') },
+];
+
+export const dialogPath = ({ path }: DialogOpened, world: DialogWorld) =>
+  typeof path === 'string' ? path : path(world);

@@ -1,0 +1,245 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { startFakeUpstream } from '@llm0/testing/fake-upstream/start-fake-upstream';
+import { callAdmin, createTestKey, type GatewayProcess, startGateway } from '@llm0/testing/stores/start-gateway';
+import type { Locator, Page } from 'playwright-core';
+import { ensureDashboard } from '../../gateway/bin/ensure-dashboard';
+import { checkAccessibility } from './check-accessibility';
+import { type BrowserUnderTest, openBrowser } from './open-browser';
+import { openSignedIn, sidewaysOverflow } from './watch-page';
+
+const HOUR = 3_600_000;
+
+const upstream = startFakeUpstream();
+/** A vendor that is down. */
+const down = Bun.serve({ port: 0, fetch: () => Response.json({ error: { message: 'down' } }, { status: 500 }) });
+
+let gateway: GatewayProcess;
+let browser: BrowserUnderTest;
+let page: Page;
+let problems: string[];
+
+beforeAll(async () => {
+  if (!(await ensureDashboard())) throw new Error('the dashboard could not be built');
+  const env = {
+    ...{ DEMO_PROVIDER: 'on', OPENAI_API_KEY: 'fake', OPENAI_BASE_URL: `${down.url.origin}/v1` },
+    ...{ ANTHROPIC_API_KEY: 'fake', ANTHROPIC_BASE_URL: upstream.url },
+  };
+  [gateway, browser] = await Promise.all([startGateway({ env }), openBrowser()]);
+  await callAdmin(gateway, '/demo-data', { body: { days: 4, requests_a_day: 300 } });
+  ({ page, problems } = await openSignedIn({ browser, gateway }, '/spend?range=7d', { hasTouch: true }));
+}, 120_000);
+afterAll(async () => {
+  await browser?.close();
+  await gateway?.stop();
+  await Promise.all([upstream.stop(), down.stop(true)]);
+});
+
+const chart = (title: string): Locator => page.getByRole('img', { name: new RegExp(`^${title}`) });
+
+/** Opens a path and waits for a chart of it: the area that is drawn in. */
+async function openChart(path: string, title: string) {
+  await page.goto(gateway.url + path);
+  const over = chart(title).locator('.u-over');
+  await over.waitFor();
+  const box = await over.boundingBox();
+  if (box === null) throw new Error(`${title} is not to be seen`);
+  return { over, box };
+}
+
+const addressed = () => {
+  const { pathname, searchParams } = new URL(page.url());
+  const [from, to] = [searchParams.get('from'), searchParams.get('to')].map((at) => Date.parse(at ?? ''));
+  return { pathname, range: searchParams.get('range'), from: from ?? Number.NaN, to: to ?? Number.NaN };
+};
+
+describe('zooming', () => {
+  test('a drag shows its stretch on the whole page, in whole bars; Back and a button lead out of it', async () => {
+    const { box } = await openChart('/spend?range=7d', 'Spend over time');
+    const y = box.y + box.height / 2;
+    await page.mouse.move(box.x + box.width * 0.75, y);
+    await page.mouse.down();
+    await page.mouse.move(box.x + box.width * 0.6, y, { steps: 4 });
+    await page.mouse.move(box.x + box.width * 0.5, y, { steps: 4 });
+    expect(await page.locator('.chart-selection').isVisible()).toBe(true);
+    await page.mouse.up();
+    await page.waitForURL(/from=/);
+    const { pathname, from, to, range } = addressed();
+    expect([pathname, range, from % HOUR, to % HOUR]).toEqual(['/spend', '7d', 0, 0]);
+    const days = (to - from) / (24 * HOUR);
+    expect([days > 1.6, days < 2]).toEqual([true, true]);
+    const shown = new Date(from).toISOString().slice(5, 16).replace('T', ' ');
+    await page.getByRole('button', { name: `Time range: ${shown}` }).waitFor();
+    await page.goBack();
+    await page.getByRole('button', { name: 'Time range: last 7 days' }).waitFor();
+    await page.goForward();
+    await page.getByRole('button', { name: 'Back to the last 7 days' }).click();
+    await page.getByRole('button', { name: 'Time range: last 7 days' }).waitFor();
+    expect(addressed().from).toBeNaN();
+    expect(problems).toEqual([]);
+  });
+
+  test('by keyboard alone: arrows say values, Shift selects, Enter zooms and then leads to the requests', async () => {
+    await openChart('/latency?range=7d', 'Percentiles');
+    const cursor = page.getByRole('slider', { name: 'Percentiles: point in time' });
+    await cursor.focus();
+    await page.keyboard.press('Home');
+    expect(await cursor.getAttribute('aria-valuetext')).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d UTC: p50/);
+    expect(await cursor.getAttribute('aria-valuenow')).toBe('0');
+    await page.keyboard.press('End');
+    for (let press = 0; press < 3; press++) await page.keyboard.press('Shift+ArrowLeft');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/from=/);
+    const { from, to } = addressed();
+    // Four bars of three hours.
+    expect((to - from) / HOUR).toBe(12);
+    await page.waitForFunction(() => document.querySelector('[role=slider]')?.getAttribute('aria-valuemax') === '47');
+    await cursor.focus();
+    await page.keyboard.press('ArrowLeft');
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/requests?**');
+    expect(addressed().to - addressed().from).toBeLessThan(HOUR);
+    expect(problems).toEqual([]);
+  });
+
+  test('a finger that moves sideways zooms, too', async () => {
+    const { box } = await openChart('/spend?range=7d', 'Spend over time');
+    const session = await page.context().newCDPSession(page);
+    const touch = (type: 'touchStart' | 'touchMove' | 'touchEnd', share: number) =>
+      session.send('Input.dispatchTouchEvent', {
+        type,
+        touchPoints: type === 'touchEnd' ? [] : [{ x: box.x + box.width * share, y: box.y + 50 }],
+      });
+    await touch('touchStart', 0.5);
+    for (const share of [0.52, 0.56, 0.65, 0.75]) await touch('touchMove', share);
+    await touch('touchEnd', 0.75);
+    await page.waitForURL(/from=/);
+    expect(addressed().pathname).toBe('/spend');
+    expect((addressed().to - addressed().from) / HOUR).toBeGreaterThan(40);
+  });
+
+  test('the right half of a bar is that bar, not the next one', async () => {
+    const to = Math.floor(Date.now() / (24 * HOUR)) * 24 * HOUR;
+    const [fromText, toText] = [to - 72 * HOUR, to].map((ms) => new Date(ms).toISOString());
+    const { over, box } = await openChart(`/spend?from=${fromText}&to=${toText}`, 'Spend over time');
+    const bars = 72;
+    const hover = async (bar: number, part: number) => {
+      await over.hover({ position: { x: (box.width / bars) * (bar + part), y: 60 } });
+      return page.getByText(/^\d{4}-\d\d-\d\d \d\d:\d\d UTC/).textContent();
+    };
+    expect(await hover(40, 0.8)).toBe(await hover(40, 0.3));
+    expect(await hover(41, 0.2)).not.toBe(await hover(40, 0.8));
+  });
+});
+
+describe('comparing', () => {
+  test('a legend entry isolates its series, again all; with Shift it is hidden; by keyboard, too', async () => {
+    await openChart('/latency?range=7d', 'Percentiles');
+    const pressed = async () => {
+      const entries = await page.getByRole('list', { name: 'Series' }).getByRole('button').all();
+      return Promise.all(entries.map((entry) => entry.getAttribute('aria-pressed')));
+    };
+    const p95 = page.getByRole('list', { name: 'Series' }).getByRole('button', { name: 'p95' });
+    await p95.click();
+    await chart('Percentiles.*points. p95: up to [^;]*$').waitFor();
+    expect(await pressed()).toEqual(['false', 'true', 'false']);
+    await p95.click();
+    expect(await pressed()).toEqual(['true', 'true', 'true']);
+    await p95.focus();
+    await page.keyboard.press('Control+Enter');
+    await chart('Percentiles.*p50.*; p99: up to [^;]*$').waitFor();
+    expect(await pressed()).toEqual(['true', 'false', 'true']);
+    await page.keyboard.press('Control+Enter');
+    await page.keyboard.press('Enter');
+    expect(await pressed()).toEqual(['false', 'true', 'false']);
+    expect(problems).toEqual([]);
+  });
+
+  test('the period before lies behind each chart, with its values, and the switch stays in the address', async () => {
+    const range = { from: new Date(Date.now() - 24 * HOUR).toISOString(), to: new Date().toISOString() };
+    const { over } = await openChart(`/spend?from=${range.from}&to=${range.to}`, 'Spend over time');
+    await over.hover({ position: { x: 200, y: 60 } });
+    expect(await page.getByText(/previous: /).count()).toBe(0);
+    // By keyboard: the pointer rests on the chart, and what it shows stays when the other period arrives.
+    await page.getByRole('button', { name: 'The previous period' }).press('Enter');
+    await page.waitForURL(/previous=on/);
+    await page.getByText(/previous: \d{4}-\d\d-\d\d/).waitFor();
+    await page.getByRole('link', { name: 'Latency', exact: true }).click();
+    await page.getByRole('button', { name: 'The previous period', pressed: true }).waitFor();
+    await page.getByRole('slider', { name: 'Percentiles: point in time' }).focus();
+    await page.keyboard.press('ArrowLeft');
+    await page.getByText(/previous: /).waitFor();
+    expect(problems).toEqual([]);
+  });
+});
+
+describe('marks', () => {
+  test('a deploy told by API is marked on the charts, in words, listed beneath, and switched off', async () => {
+    const at = Math.floor(Date.now() / (24 * HOUR)) * 24 * HOUR - 30.5 * HOUR;
+    await callAdmin(gateway, '/annotations', {
+      body: { text: 'web 1.2', kind: 'deploy', at: new Date(at).toISOString() },
+    });
+    const [from, to] = [at - 35.5 * HOUR, at + 36.5 * HOUR].map((ms) => new Date(ms).toISOString());
+    const { over, box } = await openChart(`/spend?from=${from}&to=${to}`, 'Spend over time');
+    const x = (box.width * 35.5) / 72;
+    await over.hover({ position: { x: x + 3, y: 40 } });
+    await page.getByText(/^\d\d:30 Deploy: web 1\.2, by ADMIN_TOKEN$/).waitFor();
+    await over.hover({ position: { x: x - 60, y: 40 } });
+    expect(await page.getByText(/^\d\d:30 Deploy: web 1\.2/).count()).toBe(0);
+    // What is heard of the bar says it, too.
+    const cursor = page.getByRole('slider', { name: 'Spend over time: point in time' });
+    await cursor.focus();
+    await page.keyboard.press('Home');
+    for (let press = 0; press < 35; press++) await page.keyboard.press('ArrowRight');
+    expect(await cursor.getAttribute('aria-valuetext')).toContain('Deploy: web 1.2, by ADMIN_TOKEN');
+    // On a phone, too, what is said of the last bar stays on the page.
+    await page.setViewportSize({ width: 390, height: 844 });
+    await cursor.focus();
+    await page.keyboard.press('End');
+    expect(await sidewaysOverflow(page)).toBe(0);
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await page.getByText(/^\d+ events? marked on the charts/).click();
+    const listed = page.getByRole('list', { name: 'Events marked on the charts' });
+    await listed.getByText('Deploy: web 1.2').waitFor();
+    expect(await checkAccessibility(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Deploys and changes' }).click();
+    await page.waitForURL(/marks=off/);
+    await listed.waitFor({ state: 'detached' });
+    expect(problems).toEqual([]);
+  });
+});
+
+describe('an outage', () => {
+  test('a breaker that opened is said on the overview, and leads to exactly the requests that others answered', async () => {
+    const { apiKey } = await createTestKey(gateway);
+    const targets = [
+      { provider: 'openai', model: 'gpt-4o' },
+      { provider: 'anthropic', model: 'claude-sonnet-4-5' },
+    ];
+    await callAdmin(gateway, '/aliases', { body: { alias: 'safe', targets } });
+    const ASKED = 7;
+    for (let index = 0; index < ASKED; index++) {
+      const answer = await fetch(`${gateway.url}/v1/chat/completions`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ model: 'safe', messages: [{ role: 'user', content: `Hello ${index}` }] }),
+      });
+      expect(answer.status).toBe(200);
+    }
+    // The log is drained within a second.
+    for (let drained = -1; drained !== 0; await Bun.sleep(50)) {
+      ({ queue_depth: drained } = await callAdmin<{ queue_depth: number }>(gateway, '/reconcile'));
+    }
+    await page.goto(`${gateway.url}/?range=1h`);
+    const banner = page.getByRole('status').filter({ hasText: 'openai: open since' });
+    await banner.getByText(/^openai: open since \d\d:\d\d UTC \(gpt-4o\)/).waitFor();
+    // What is asked first on the page: is it well?
+    const titles = await page.getByRole('heading', { level: 2 }).allTextContents();
+    expect(titles.slice(0, 4)).toEqual(['Requests by status', 'Error rate', 'Spend', 'Latency']);
+    await banner.getByRole('link', { name: `${ASKED} requests answered elsewhere` }).click();
+    await page.waitForURL(/failover_from=openai/);
+    await page.getByText(`${ASKED} shown`, { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Back to the last 1 hour' }).click();
+    await page.getByRole('button', { name: 'Time range: last 1 hour' }).waitFor();
+    expect(problems).toEqual([]);
+  });
+});

@@ -1,0 +1,252 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { callAdmin, createTestKey } from '@llm0/testing/stores/start-gateway';
+import type { Page } from 'playwright-core';
+import { checkAccessibility } from './check-accessibility';
+import { shareDashboard } from './share-dashboard';
+
+let apiKey: string;
+let page: Page;
+let problems: readonly string[];
+
+const dashboard = shareDashboard({
+  env: { LOG_BODIES: 'true' },
+  fill: async (gateway) => {
+    ({ apiKey } = await createTestKey(gateway, { project: { name: 'asked' }, key: { name: 'the bot' } }));
+    await callAdmin(gateway, '/demo-data', { body: { days: 3, requests_a_day: 400 } });
+  },
+});
+beforeAll(async () => {
+  ({ page, problems } = await dashboard.open('/requests?range=7d'));
+}, 30_000);
+afterAll(() => expect(problems).toEqual([]));
+
+const send = async (body: object = {}, headers: Record<string, string> = {}) => {
+  const answer = await fetch(`${dashboard.gateway.url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json', ...headers },
+    body: JSON.stringify({ model: 'demo-chat', messages: [{ role: 'user', content: 'Hello' }], ...body }),
+  });
+  await answer.text();
+  return answer.headers.get('x-request-id') ?? '';
+};
+const open = (path: string) => page.goto(dashboard.gateway.url + path);
+const button = (name: string | RegExp) => page.getByRole('button', { name });
+const cells = async (column: number) => page.locator(`tbody tr td:nth-child(${column})`).allTextContents();
+const focusedRow = () =>
+  page.evaluate(() => [...document.querySelectorAll('tbody [data-row]')].indexOf(document.activeElement as Element));
+
+test('a heading sorts all of it on the server, the count is exact, and the file has the same order', async () => {
+  await page.getByText('100 shown', { exact: true }).waitFor();
+  const from = new Date(Date.now() - 7 * 86_400_000).toISOString();
+  const { count } = await callAdmin<{ count: { rows: number } }>(
+    dashboard.gateway,
+    `/logs?limit=1&count=true&from=${from}`,
+  );
+  await page.getByText(`of ${count.rows.toLocaleString('en')}`, { exact: true }).waitFor();
+  expect(count.rows).toBeGreaterThan(100);
+  await button('Cost').click();
+  await page.waitForURL(/sort=-cost_usd/);
+  type Rows = { data: { cost_usd: number }[] };
+  const { data } = await callAdmin<Rows>(dashboard.gateway, `/logs?sort=-cost_usd&limit=1&from=${from}`);
+  const dearest = data[0]?.cost_usd ?? 0;
+  await page.waitForFunction(
+    (usd) => document.querySelector('th[aria-sort=descending]')?.textContent?.startsWith('Cost') && usd > 0,
+    dearest,
+  );
+  const header = await page
+    .getByRole('columnheader', { name: 'Cost' })
+    .evaluate((th) => (th as HTMLTableCellElement).cellIndex + 1);
+  const shown = (await cells(header)).map((text) => Number(text.replace(/[$,]/g, '')));
+  expect(shown[0]).toBeCloseTo(dearest, 3);
+  expect(shown).toEqual(shown.toSorted((a, b) => b - a));
+  expect(await page.getByRole('link', { name: 'CSV' }).getAttribute('href')).toContain('sort=-cost_usd');
+  const scroller = page.locator('thead');
+  await page.locator('tbody tr').nth(90).scrollIntoViewIfNeeded();
+  expect(await scroller.evaluate((head) => head.getBoundingClientRect().top)).toBeGreaterThanOrEqual(0);
+});
+
+test('filters by keyboard: suggestions, one of, is not, edited and taken away; all of it in the address', async () => {
+  await open('/requests?range=7d');
+  await button('Filter').press('Enter');
+  await button('Provider').last().press('Enter');
+  const field = page.getByRole('combobox', { name: 'Provider: value' });
+  await page.getByRole('listbox').getByRole('option').first().waitFor();
+  await field.press('ArrowDown');
+  await field.press('Enter');
+  await page.waitForURL(/provider=/);
+  await field.press('ArrowDown');
+  await field.press('Enter');
+  await page.getByText(/^Provider is one of .+, .+/).waitFor();
+  await page.getByLabel('Provider: is or is not').selectOption('not');
+  await page.waitForURL(/provider_not=/);
+  await page.keyboard.press('Escape');
+  const chip = button(/^Provider is none of .+, .+/);
+  await chip.waitFor();
+  await page.reload();
+  await chip.press('Enter');
+  await field.waitFor();
+  await page.keyboard.press('Escape');
+  await chip.press('Delete');
+  await chip.waitFor({ state: 'detached' });
+  expect(page.url()).not.toContain('provider');
+});
+
+test('a drag over the histogram takes that stretch of time', async () => {
+  await open('/requests?range=7d&model_not=nobody');
+  const chart = page.getByRole('img', { name: /^Requests over time\. Success/ });
+  await chart.waitFor();
+  const box = await page.locator('.u-over').first().boundingBox();
+  if (box === null) throw new Error('no chart');
+  await page.mouse.move(box.x + box.width * 0.7, box.y + 20);
+  await page.mouse.down();
+  await page.mouse.move(box.x + box.width * 0.9, box.y + 20, { steps: 5 });
+  await page.mouse.up();
+  await page.waitForURL(/from=.*to=/);
+  expect(page.url()).not.toContain('range=');
+  expect(page.url()).toContain('model_not=nobody');
+});
+
+test('columns are chosen and remembered; a view keeps filters, columns and sort for everybody', async () => {
+  await open('/requests?range=7d&status=error&sort=-latency_ms');
+  await button('Columns').click();
+  await page.getByRole('checkbox', { name: 'Key', exact: true }).check();
+  await page.getByRole('checkbox', { name: 'Project' }).uncheck();
+  await button('Move Key up').click();
+  await page.keyboard.press('Escape');
+  await page.getByRole('columnheader', { name: 'Key' }).waitFor();
+  await button('Views').click();
+  await page.getByLabel('View name').fill('Slow errors');
+  await page.getByLabel('View name').press('Enter');
+  await page.getByText('View "Slow errors" saved for everyone').waitFor();
+  await page.waitForURL(/view=/);
+  await page.keyboard.press('Escape');
+  await open('/requests?range=7d&cache=miss');
+  expect(await page.getByRole('columnheader', { name: 'Project' }).count()).toBe(0);
+  await button('Columns').click();
+  await button('Reset to default').click();
+  await page.keyboard.press('Escape');
+  await page.getByRole('columnheader', { name: 'Project' }).waitFor();
+  await button('Views').click();
+  await button('Slow errors').click();
+  await page.waitForURL(/status=error.*sort=-latency_ms|sort=-latency_ms.*status=error/);
+  await page.getByRole('columnheader', { name: 'Key' }).waitFor();
+  expect(page.url()).not.toContain('cache=miss');
+  const { data } = await callAdmin<{ data: { columns: string[] }[] }>(dashboard.gateway, '/views');
+  expect(data[0]?.columns).toContain('api_key_id');
+  await button('Columns').click();
+  await button('Reset to default').click();
+});
+
+test('j, k and arrows go through the rows and through the open one, and the focus comes back to it', async () => {
+  await open('/requests?range=7d');
+  await page.locator('[data-row]').nth(5).waitFor();
+  await page.keyboard.press('j');
+  expect(await focusedRow()).toBe(0);
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('j');
+  await page.keyboard.press('k');
+  expect(await focusedRow()).toBe(1);
+  await page.keyboard.press('Enter');
+  const opened = () => new URL(page.url()).searchParams.get('open');
+  await page.getByText('Gateway overhead').waitFor();
+  const first = opened();
+  await page.keyboard.press('j');
+  await page.waitForFunction((id) => !location.search.includes(String(id)), first);
+  await page.keyboard.press('ArrowRight');
+  await page.keyboard.press('ArrowLeft');
+  await page.keyboard.press('Escape');
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  await page.waitForFunction(() => document.activeElement?.matches('[data-row]'));
+  expect(await focusedRow()).toBe(2);
+});
+
+test('an old request opens by its address: conversation, difference, curl, playground and links', async () => {
+  const png =
+    'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNkYAAAAAYAAjCB0C8AAAAASUVORK5CYII=';
+  const tool = { type: 'function', function: { name: 'weather', parameters: { type: 'object', properties: {} } } };
+  const long = `Start ${'word '.repeat(600)}the very end`;
+  const id = await send(
+    {
+      messages: [
+        { role: 'system', content: 'Be **brief** <script>alert(1)</script>' },
+        {
+          role: 'user',
+          content: [
+            { type: 'text', text: "It's hot?" },
+            { type: 'image_url', image_url: { url: png } },
+          ],
+        },
+        {
+          role: 'assistant',
+          content: null,
+          tool_calls: [{ id: 'c1', type: 'function', function: { name: 'weather', arguments: '{"city":"Rome"}' } }],
+        },
+        { role: 'tool', tool_call_id: 'c1', content: '{"celsius":31}' },
+        { role: 'user', content: long },
+      ],
+      tools: [tool],
+    },
+    { 'x-customer-id': 'acme' },
+  );
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+  for (let i = 0; i < 60; i++) {
+    const kept = await callAdmin(dashboard.gateway, `/logs/${id}/bodies`)
+      .then(() => callAdmin(dashboard.gateway, `/logs/${id}`))
+      .catch(() => null);
+    if (kept !== null) break;
+    await Bun.sleep(50);
+  }
+  // Far outside of what the list shows.
+  await open(`/requests?from=2020-01-01T00:00:00Z&to=2020-01-02T00:00:00Z&open=${id}`);
+  const drawer = page.getByRole('dialog');
+  await drawer.locator('strong', { hasText: 'brief' }).waitFor();
+  await drawer.getByText('<script>alert(1)</script>').waitFor();
+  await drawer.getByText('Call to weather').waitFor();
+  await drawer.getByText('"city": "Rome"').waitFor();
+  await drawer.getByText('"celsius": 31').waitFor();
+  expect(await drawer.locator('img').evaluate((image) => (image as HTMLImageElement).naturalWidth)).toBe(1);
+  expect(await drawer.getByText('the very end').count()).toBe(0);
+  await button(/^Show all 3,0\d\d characters$/).click();
+  await drawer.getByText('the very end').first().waitFor();
+  await button('Copy as curl').click();
+  await page.getByText('Set LLM0_API_KEY').waitFor();
+  const curl = await page.evaluate(() => navigator.clipboard.readText());
+  expect(curl).toContain('-H "Authorization: Bearer $LLM0_API_KEY"');
+  expect(curl).toContain('X-Customer-ID: acme');
+  expect(curl).not.toContain(apiKey);
+  const command = `exec 2>/dev/null; export LLM0_API_KEY=${apiKey}; ${curl.replace('curl ', 'curl -s ')}`;
+  const again = await new Response(Bun.spawn(['sh', '-c', command], { stdout: 'pipe' }).stdout).text();
+  expect(again).toContain('"choices"');
+  await button('Sent to provider').click();
+  await drawer.getByText('As demo received it').waitFor();
+  await button('Raw JSON').click();
+  await drawer.locator('figcaption', { hasText: 'Answer' }).waitFor();
+  expect(await drawer.getByRole('link', { name: 'Open in playground' }).getAttribute('href')).toContain(id);
+  for (const [name, part] of [
+    ['the bot', '/projects/'],
+    ['acme', 'tab=customers'],
+    ['demo-chat', 'model=demo-chat'],
+    ['demo', '/routing'],
+  ] as const) {
+    expect(await drawer.getByRole('link', { name, exact: true }).getAttribute('href')).toContain(part);
+  }
+});
+
+test.each([
+  [390, 'light'],
+  [1440, 'dark'],
+] as const)('nothing is beyond reach, at %i px, %s', async (width, theme) => {
+  await page.setViewportSize({ width, height: 900 });
+  await page.evaluate((value) => localStorage.setItem('llm0-theme', value), theme);
+  await page.evaluate((value) => document.documentElement.setAttribute('data-theme', value), theme);
+  await open('/requests?range=7d&model_not=a&model_not=b');
+  await page.locator('[data-row]').first().waitFor();
+  expect(await checkAccessibility(page)).toEqual([]);
+  for (const name of ['Filter', 'Columns', 'Views']) {
+    await button(name).first().click();
+    await page.locator('[data-radix-popper-content-wrapper]').waitFor();
+    expect(await checkAccessibility(page)).toEqual([]);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
+    await page.keyboard.press('Escape');
+  }
+});

@@ -1,0 +1,127 @@
+import { beforeAll, describe, expect, test } from 'bun:test';
+import { callAdmin, type GatewayProcess } from '@llm0/testing/stores/start-gateway';
+import type { Page } from 'playwright-core';
+import { checkAccessibility } from './check-accessibility';
+import { DIALOGS, dialogPath } from './dialogs';
+import { PAGES } from './pages';
+import { settled } from './settled';
+import { shareDashboard, visit } from './share-dashboard';
+
+const WIDTHS = [390, 768, 1440, 1920];
+/** As long as names may be, and with no place to break them. */
+const LONG = 'n'.repeat(200);
+const PROMPT = 'p'.repeat(2000);
+
+let page: Page;
+let problems: string[];
+let projectId: string;
+
+const dashboard = shareDashboard({ env: { LOG_BODIES: 'true' }, fill });
+beforeAll(async () => {
+  ({ page, problems } = await dashboard.open());
+});
+
+/** Everything that has a name, with the longest one. */
+async function fill(gateway: GatewayProcess): Promise<void> {
+  const admin = <T>(path: string, body: object, method = 'POST') => callAdmin<T>(gateway, path, { body, method });
+  ({ id: projectId } = await admin<{ id: string }>('/projects', { name: LONG, monthly_cap_usd: '5' }));
+  const { key } = await admin<{ key: string }>(`/projects/${projectId}/keys`, { name: LONG, budget_usd: '5' });
+  await admin('/aliases', { alias: LONG, targets: [{ provider: 'demo', model: LONG }] });
+  await admin(`/chains/${LONG.slice(0, 60)}`, { targets: [{ provider: 'demo', model: LONG }] }, 'PUT');
+  await admin(
+    `/models?provider=demo&model=${LONG}`,
+    { input_usd_per_million: '1', output_usd_per_million: '1' },
+    'PUT',
+  );
+  await admin('/tokens', { name: LONG.slice(0, 100), role: 'viewer' });
+  const alert = { kind: 'budget_share', threshold: 0.8, window_minutes: 15, webhook_url: 'https://example.com/hook' };
+  await admin('/alerts', { name: LONG.slice(0, 100), ...alert });
+  for (const model of ['demo-chat', LONG]) {
+    const answer = await fetch(`${gateway.url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${key}`,
+        'content-type': 'application/json',
+        'x-customer-id': LONG,
+        'x-llm0-team': LONG,
+      },
+      body: JSON.stringify({ model, messages: [{ role: 'user', content: PROMPT }] }),
+    });
+    await answer.text();
+  }
+  while ((await callAdmin<{ queue_depth: number }>(gateway, '/reconcile')).queue_depth > 0) await Bun.sleep(50);
+}
+
+/** What reaches beyond its window or its dialog, at every width: none when all is well. */
+async function measure(name: string): Promise<string[]> {
+  const found: string[] = [];
+  for (const width of WIDTHS) {
+    await page.setViewportSize({ width, height: 900 });
+    const outside = await page.evaluate(() => {
+      // What only screen readers are told is a pixel wide.
+      const wide = (element: Element) => (element.clientWidth > 1 ? element.scrollWidth - element.clientWidth : 0);
+      const html = document.documentElement;
+      const report = wide(html) > 0 ? [`the page by ${wide(html)} px`] : [];
+      for (const dialog of document.querySelectorAll('[role=dialog]')) {
+        const box = dialog.getBoundingClientRect();
+        if (box.left < -1 || box.right > html.clientWidth + 1) report.push('the dialog leaves the window');
+        for (const part of [dialog, ...dialog.children])
+          if (wide(part) > 0) report.push(`a dialog by ${wide(part)} px`);
+        for (const control of dialog.querySelectorAll('button, input, select, textarea')) {
+          const { left, right } = control.getBoundingClientRect();
+          if (left < box.left || right > box.right) report.push(`${control.textContent || control.tagName} outside`);
+        }
+      }
+      return report;
+    });
+    found.push(...outside.map((what) => `${name} at ${width}: ${what}`));
+  }
+  return found;
+}
+
+/** What axe finds in the open dialog, wide and narrow, light and dark. */
+async function checkDialog(name: string): Promise<string[]> {
+  const found: string[] = [];
+  await settled(page);
+  for (const theme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme: theme });
+    for (const width of [390, 1440]) {
+      await page.setViewportSize({ width, height: 900 });
+      const problems = await checkAccessibility(page, '[role=dialog]');
+      found.push(...problems.map((problem) => `${name} at ${width}, ${theme}: ${problem}`));
+    }
+  }
+  await page.emulateMedia({ colorScheme: 'light' });
+  return found;
+}
+
+describe('nothing scrolls sideways, and axe finds nothing', () => {
+  test('pages, with the longest names and bodies kept', async () => {
+    const found: string[] = [];
+    const project = { name: 'project', path: `/projects/${projectId}`, heading: LONG };
+    for (const { name, path, heading } of [...PAGES, project]) {
+      await visit(page, path);
+      await page.getByRole('heading', { level: 1, name: heading }).waitFor();
+      await settled(page);
+      found.push(...(await measure(name)));
+      for (const tab of await page.getByRole('tab').all()) {
+        await tab.click();
+        await settled(page);
+        found.push(...(await measure(`${name}, ${await tab.textContent()}`)));
+      }
+    }
+    expect(found).toEqual([]);
+    expect(problems).toEqual([]);
+  }, 120_000);
+
+  test.each(DIALOGS.map((dialog) => [dialog.name, dialog] as const))('the dialog of: %s', async (name, dialog) => {
+    const world = { page, projectId, row: { key: LONG, customer: LONG, model: LONG } };
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await visit(page, dialogPath(dialog, world));
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    await dialog.open(world);
+    await page.getByRole('dialog').first().waitFor();
+    expect(await measure(name)).toEqual([]);
+    expect(await checkDialog(name)).toEqual([]);
+  });
+});

@@ -1,0 +1,212 @@
+import { describe, expect, test } from 'bun:test';
+import { callAdmin, createTestKey } from '@llm0/testing/stores/start-gateway';
+import type { Page } from 'playwright-core';
+import { settled } from './settled';
+import { shareDashboard } from './share-dashboard';
+
+let apiKey: string;
+
+const dashboard = shareDashboard({
+  env: { LOG_BODIES: 'true' },
+  timeoutMs: 30_000,
+  fill: async (gateway) => {
+    ({ apiKey } = await createTestKey(gateway, { project: { name: 'watched' } }));
+    await callAdmin(gateway, '/demo-data', { body: { days: 4, requests_a_day: 700 } });
+  },
+});
+const signedIn = (path?: string) => dashboard.open(path);
+
+const send = (body: object = {}, headers: Record<string, string> = {}) =>
+  fetch(`${dashboard.gateway.url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json', ...headers },
+    body: JSON.stringify({ model: 'demo-chat', messages: [{ role: 'user', content: 'Hello' }], ...body }),
+  });
+
+/** What comes over the wire for a path, from now on. */
+async function countBytes(page: Page, pattern: RegExp): Promise<() => { bytes: number; answers: number }> {
+  const session = await page.context().newCDPSession(page);
+  const asked = new Set<string>();
+  let bytes = 0;
+  let answers = 0;
+  await session.send('Network.enable');
+  session.on(
+    'Network.requestWillBeSent',
+    ({ requestId, request }) => pattern.test(request.url) && asked.add(requestId),
+  );
+  session.on('Network.loadingFinished', ({ requestId, encodedDataLength }) => {
+    if (!asked.has(requestId)) return;
+    bytes += encodedDataLength;
+    answers++;
+  });
+  return () => ({ bytes, answers });
+}
+
+describe('what goes over the wire', () => {
+  test('live with ten pages loaded, only what is new comes', async () => {
+    const { page, problems } = await signedIn('/requests?range=7d&live=true');
+    let [isLive, askedMs] = [false, 0];
+    page.on('response', (response) => {
+      isLive ||= response.url().includes('/admin/v1/live');
+      if (response.url().includes('/admin/v1/logs?')) askedMs = performance.now();
+    });
+    for (let pages = 1; pages < 10; pages++) {
+      await page.getByText(`${pages}00 shown`, { exact: true }).waitFor();
+      await page.getByRole('button', { name: 'Show more' }).click();
+    }
+    await page.getByText('1000 shown', { exact: true }).waitFor();
+    // What was made up came in just now, so that the stream has it all read once more.
+    while (!isLive || performance.now() - askedMs < 1500) await Bun.sleep(50);
+    await settled(page);
+    await page.getByText('1000 shown', { exact: true }).waitFor();
+    const counted = await countBytes(page, /\/admin\/v1\/logs\?/);
+    await send({}, { 'x-customer-id': 'the newest one' });
+    await page.getByText('the newest one').first().waitFor();
+    await page.getByText('1001 shown', { exact: true }).waitFor();
+    // The stream tells of it: the list is not asked for again.
+    expect(counted().bytes).toBeLessThan(5000);
+    expect(problems).toEqual([]);
+  });
+
+  test('the first load comes compressed, the latency page asks for no rows', async () => {
+    const { page } = await dashboard.openApart({ adminToken: null });
+    const scripts = await countBytes(page, /\/assets\/.*\.(js|css)$/);
+    const asked: string[] = [];
+    page.on('request', (request) => asked.push(request.url()));
+    await page.goto(dashboard.gateway.url);
+    await page.getByLabel('Admin token').fill(dashboard.gateway.adminToken);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
+    expect(scripts().bytes).toBeGreaterThan(50_000);
+    expect(scripts().bytes).toBeLessThan(220_000);
+    await page.goto(`${dashboard.gateway.url}/latency`);
+    await page.getByRole('columnheader', { name: 'Tokens/s' }).waitFor();
+    await settled(page);
+    expect(asked.filter((url) => /\/logs\?.*limit=1000/.test(url))).toEqual([]);
+    expect(asked.some((url) => url.includes('/stats/speeds'))).toBe(true);
+  });
+});
+
+describe('the address', () => {
+  test('tabs and metrics stand in it, and every page has a title of its own', async () => {
+    const { page, problems } = await signedIn('/latency');
+    await page.getByRole('heading', { level: 1, name: 'Latency' }).waitFor();
+    expect(await page.title()).toBe('Latency · LLM0 Gateway');
+    await page.getByRole('button', { name: 'First token', exact: true }).click();
+    await page.getByRole('button', { name: 'By provider' }).click();
+    await page.waitForURL(/metric=ttft.*compared=provider/);
+    await page.reload();
+    await page.getByRole('button', { name: 'First token', exact: true, pressed: true }).waitFor();
+    await page.getByRole('button', { name: 'By provider', pressed: true }).waitFor();
+    await page.goto(`${dashboard.gateway.url}/settings?tab=audit`);
+    await page.getByRole('tab', { name: 'Audit', selected: true }).waitFor();
+    expect(await page.title()).toBe('Settings & audit · LLM0 Gateway');
+    await page.getByRole('tab', { name: 'Alerts' }).click();
+    await page.waitForURL(/tab=alerts/);
+    expect(problems).toEqual([]);
+  });
+});
+
+describe('two people at the same project', () => {
+  test('changes of other fields stay, the same field is shown with both versions', async () => {
+    const made = await callAdmin<{ id: string }>(dashboard.gateway, '/projects', {
+      body: { name: 'shared', monthly_cap_usd: 10 },
+    });
+    const path = `/projects/${made.id}`;
+    const { page, problems } = await signedIn(path);
+    const cap = page.getByLabel('Monthly cap, USD');
+    await cap.waitFor();
+    await callAdmin(dashboard.gateway, path, { method: 'PATCH', body: { cache_ttl_seconds: 77 } });
+    await cap.fill('20');
+    await page.getByRole('button', { name: 'Save settings' }).click();
+    await page.getByText('Saved. Changes apply').waitFor();
+    type Shared = { monthly_cap_usd: number; cache_ttl_seconds: number };
+    expect(await callAdmin<Shared>(dashboard.gateway, path)).toMatchObject({
+      monthly_cap_usd: 20,
+      cache_ttl_seconds: 77,
+    });
+
+    await page.reload();
+    await cap.waitFor();
+    await callAdmin(dashboard.gateway, path, { method: 'PATCH', body: { monthly_cap_usd: 5 } });
+    await cap.fill('30');
+    await page.getByRole('button', { name: 'Save settings' }).click();
+    const note = page.getByRole('alert').filter({ hasText: 'Someone else changed this' });
+    await note.getByRole('row', { name: 'Monthly cap, USD 30 5' }).waitFor();
+    expect((await callAdmin<Shared>(dashboard.gateway, path)).monthly_cap_usd).toBe(5);
+    await note.getByRole('button', { name: 'Keep mine' }).click();
+    await page.getByRole('button', { name: 'Save settings' }).click();
+    await note.waitFor({ state: 'detached' });
+    await page.getByText('Saved. Changes apply').waitFor();
+    expect((await callAdmin<Shared>(dashboard.gateway, path)).monthly_cap_usd).toBe(30);
+    expect(problems).toEqual([]);
+  });
+});
+
+describe('prompts and answers', () => {
+  test('a viewer is told that they are not for its token; an admin reads them', async () => {
+    const answer = await send({ messages: [{ role: 'user', content: 'a secret of the house' }] });
+    const path = `/requests?open=${answer.headers.get('x-request-id')}`;
+    const bodies = `/logs/${answer.headers.get('x-request-id')}/bodies`;
+    while (
+      await callAdmin(dashboard.gateway, bodies).then(
+        () => false,
+        () => true,
+      )
+    )
+      await Bun.sleep(50);
+    const asAdmin = await signedIn(path);
+    await asAdmin.page.getByText('a secret of the house').first().waitFor();
+    const body = { name: 'looks only', role: 'viewer' };
+    const { token: adminToken } = await callAdmin<{ token: string }>(dashboard.gateway, '/tokens', { body });
+    const { page, problems } = await dashboard.openApart({ adminToken });
+    await page.goto(dashboard.gateway.url + path);
+    await page.getByText('Your token may not read prompts and answers').waitFor();
+    expect(await page.getByText('a secret of the house').count()).toBe(0);
+    expect(problems).toEqual([]);
+  });
+});
+
+describe('trouble', () => {
+  test('a gateway that is away is said once, with how old what is shown is; what was known stays', async () => {
+    const { page } = await dashboard.openApart();
+    await page.clock.install();
+    await page.goto(`${dashboard.gateway.url}/?range=24h`);
+    await page.getByRole('img', { name: /^Requests by status/ }).waitFor();
+    await settled(page);
+    await page.route('**/admin/v1/**', (route) => route.abort());
+    // Half a minute later: the range has moved on, and all of it is asked anew.
+    await page.clock.runFor(61_000);
+    await page.getByText(/cannot be reached.*as of \d{4}-\d\d-\d\d/).waitFor();
+    await page.clock.runFor(10_000);
+    expect(await page.getByRole('alert').count()).toBe(1);
+    await page.getByRole('img', { name: /^Requests by status/ }).waitFor();
+    // Of another range nothing is known, and that is said, too.
+    await page.getByRole('button', { name: 'Time range' }).click();
+    await page.getByRole('button', { name: '7 days', exact: true }).click();
+    await page.clock.runFor(10_000);
+    await page.getByText('No data for this range yet').first().waitFor();
+    expect(await page.getByRole('alert').count()).toBe(1);
+    await page.unroute('**/admin/v1/**');
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByText('cannot be reached').waitFor({ state: 'detached' });
+  });
+
+  test('an outage leaves a mark: requests by status, the error rate, and the open breaker with who was spared', async () => {
+    const { page, problems } = await signedIn('/');
+    await page.getByRole('img', { name: /^Requests by status.*Failed/ }).waitFor();
+    await page.getByRole('img', { name: /^Error rate/ }).waitFor();
+    const since = new Date(Date.now() - 3_600_000).toISOString();
+    const open = [{ provider: 'openai', models: ['gpt-4o'], since, answered_elsewhere: 41 }];
+    await page.route('**/admin/v1/status', (route) =>
+      route.fulfill({ json: { hot_store: { kind: 'redis', ok: false }, open } }),
+    );
+    await page.reload();
+    await page.getByText(`openai: open since ${since.slice(11, 16)} UTC`).waitFor();
+    await page.getByText('Redis is not responding').waitFor();
+    await page.getByRole('link', { name: '41 requests answered elsewhere' }).click();
+    await page.waitForURL(/failover_from=openai/);
+    await page.getByText('Failed over from: openai').waitFor();
+    expect(problems).toEqual([]);
+  });
+});

@@ -1,0 +1,33 @@
+import { GatewayError } from '@llm0/core/errors/gateway-error';
+import { hashSecret } from '@llm0/core/keys/key-secret';
+import { parseStored } from '../fields/json-money';
+
+const LENGTH = 24;
+/** What changes by itself: the tag is of what operators set. */
+const BY_ITSELF = new Set(['state', 'until', 'is_firing', 'changed_at', 'last_error', 'is_configured', 'is_priced']);
+
+/** The tag of a thing as the API shows it, strong: other text, other tag. Source: RFC 9110, section 8.8.3. */
+export function entityTag(shownJson: string): string {
+  const kept = JSON.stringify(parseStored(shownJson), (name, value: unknown) =>
+    BY_ITSELF.has(name) || isTroubles(name, value) ? undefined : value,
+  );
+  return `"${hashSecret(kept).slice(0, LENGTH)}"`;
+}
+
+/** A provider's targets are those in trouble; those of aliases and chains are what was set. */
+const isTroubles = (name: string, value: unknown): boolean =>
+  name === 'targets' && Array.isArray(value) && value.every((one) => typeof one === 'object' && 'state' in one);
+
+/** Whether `If-Match` names the tag; a proxy that compresses may have made it a weak one. */
+export const namesTag = (ifMatch: string, tag: string): boolean =>
+  ifMatch.split(',').some((one) => one.trim() === '*' || one.trim().replace(/^W\//, '') === tag);
+
+const MESSAGE =
+  'It was changed since it was read: `current` is what is there now. Read it again, and send the change with its ETag.';
+
+/** 412: what `If-Match` names is not there any more; `currentJson` is what is, unless another change was quicker. */
+export class ChangedMeanwhile extends GatewayError {
+  constructor(readonly currentJson: string | null) {
+    super('conflict', MESSAGE, { status: 412, param: 'If-Match' });
+  }
+}

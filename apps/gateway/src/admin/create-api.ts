@@ -1,0 +1,76 @@
+import { sessionRoutes } from './access/session';
+import type { SignInThrottle } from './access/sign-in-throttle';
+import { tokenRoutes } from './access/tokens';
+import { createRouter } from './admin-router';
+import type { AdminServices } from './admin-services';
+import { alertRoutes } from './alerts/routes';
+import { aliasRoutes } from './aliases/routes';
+import { annotationRoutes } from './annotations/routes';
+import { historyRoutes } from './audit/routes';
+import { budgetRoutes } from './budgets/routes';
+import { cacheRoutes } from './cache/routes';
+import { semanticCacheRoutes } from './cache/semantic-routes';
+import { chainRoutes } from './chains/routes';
+import type { HotStoreMirror } from './customers/hot-store-mirror';
+import { customerListRoutes } from './customers/list-routes';
+import { customerRoutes } from './customers/routes';
+import { demoDataRoutes } from './demo/demo-data';
+import { failoverRoutes } from './failovers/routes';
+import { financeRoutes } from './finance/routes';
+import { keyRoutes } from './keys/routes';
+import { liveRoutes } from './live/routes';
+import { logRoutes } from './logs/routes';
+import { importModelRoutes } from './models/import-models';
+import { modelRoutes } from './models/routes';
+import { playgroundRoutes } from './playground/routes';
+import { projectRoutes } from './projects/routes';
+import { providerKeyRoutes } from './providers/key-routes';
+import { providerRoutes } from './providers/routes';
+import { reconcileRoutes } from './reconcile/routes';
+import { keepAnswers } from './stats/keep-answers';
+import { statsRoutes } from './stats/routes';
+import { StatsCache } from './stats/stats-cache';
+import { systemRoutes } from './system/routes';
+import { statusRoutes } from './system/status-routes';
+import { viewRoutes } from './views/routes';
+
+/** The typed routes under `/admin/v1`: what the dashboard's `hc` client is made from. */
+export type AdminApi = ReturnType<typeof createApi>;
+
+export function createApi(services: AdminServices, mirror: HotStoreMirror, throttle: SignInThrottle) {
+  const kept = new StatsCache(services.stats, services.clock);
+  const answer = keepAnswers(kept);
+  return createRouter()
+    .route('/', projectRoutes(services, mirror))
+    .route('/', keyRoutes(services, mirror))
+    .route(
+      '/',
+      customerRoutes(services, mirror, () => kept.forget('customers')),
+    )
+    .route('/', modelRoutes(services, mirror))
+    .route('/', importModelRoutes(services, mirror))
+    .route('/', aliasRoutes(services, mirror))
+    .route('/', chainRoutes(services, mirror))
+    .route('/', providerRoutes(services, mirror))
+    .route('/', providerKeyRoutes(services, mirror))
+    .route('/', logRoutes(services))
+    .route('/', liveRoutes(services, kept))
+    .route('/', viewRoutes(services))
+    .route('/', playgroundRoutes(services))
+    .route('/', statsRoutes(services, answer))
+    .route('/', reconcileRoutes(services))
+    .route('/', cacheRoutes(services))
+    .route('/', semanticCacheRoutes(services))
+    .route('/', historyRoutes(services))
+    .route('/', tokenRoutes(services))
+    .route('/', sessionRoutes(services, throttle))
+    .route('/', budgetRoutes(services))
+    .route('/', financeRoutes(services))
+    .route('/', customerListRoutes(services, answer))
+    .route('/', failoverRoutes(services))
+    .route('/', alertRoutes(services, answer))
+    .route('/', annotationRoutes(services))
+    .route('/', systemRoutes(services))
+    .route('/', statusRoutes(services))
+    .route('/', demoDataRoutes(services));
+}

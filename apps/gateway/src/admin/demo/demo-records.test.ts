@@ -1,0 +1,69 @@
+import { expect, test } from 'bun:test';
+import mix from '../demo-mix.json';
+import { makeDemoRecords } from './demo-records';
+import { isDuring, tellStory } from './demo-story';
+
+const NOW_MS = Date.UTC(2026, 10, 20, 15);
+const projects = mix.projects.map((project) => ({ ...project, id: project.name, keyIds: project.keys }));
+
+/** Numbers that come the same each time. */
+function numbers(): () => number {
+  let state = 7;
+  return () => {
+    state = (state * 16_807) % 2_147_483_647;
+    return state / 2_147_483_647;
+  };
+}
+
+function make(days: number) {
+  let id = 0;
+  const createId = () => `${++id}`;
+  const options = {
+    projects,
+    prices: { find: () => undefined },
+    nowMs: NOW_MS,
+    days,
+    requestsADay: 2_000,
+    random: numbers(),
+  };
+  return [...makeDemoRecords({ ...options, createId })];
+}
+
+test.each([1, 14])('what is made up of %d days tells of an outage and of a spike', (days) => {
+  const records = make(days);
+  const { outage, spike } = tellStory({ nowMs: NOW_MS, days });
+  expect(records.every(({ createdAtMs }) => createdAtMs >= NOW_MS - days * 86_400_000 && createdAtMs < NOW_MS)).toBe(
+    true,
+  );
+  expect(records.every(({ createdAtMs }, i) => createdAtMs >= (records[i - 1]?.createdAtMs ?? 0))).toBe(true);
+  const asked = records.filter(({ provider, cacheHit, semanticCacheHit }) => {
+    return provider === outage.provider && !cacheHit && !semanticCacheHit;
+  });
+  const during = asked.filter(({ createdAtMs }) => isDuring(outage, createdAtMs));
+  const failed = (some: typeof asked) => some.filter(({ httpStatus }) => httpStatus >= 500).length / some.length;
+  const elsewhere = (some: typeof asked) => some.filter(({ failoverCount }) => failoverCount > 0).length / some.length;
+  expect(during.length).toBeGreaterThan(10);
+  expect(failed(during)).toBeGreaterThan(3 * failed(asked.filter((record) => !during.includes(record))));
+  expect(elsewhere(during.filter(({ createdAtMs }) => createdAtMs >= outage.openedMs))).toBeGreaterThan(0.6);
+  expect(elsewhere(asked)).toBeLessThan(0.2);
+  const job = records.filter(({ projectId, apiKeyId }) => projectId === 'Support triage' && apiKeyId === 'batch');
+  const hours = (spike.toMs - spike.fromMs) / 3_600_000;
+  const rate = job.filter(({ createdAtMs }) => isDuring(spike, createdAtMs)).length / hours;
+  expect(rate).toBeGreaterThan(10 * (job.filter(({ createdAtMs }) => createdAtMs < spike.fromMs).length / (days * 24)));
+  expect(
+    records.every(({ projectId, labels }) => labels?.team === projects.find(({ id }) => id === projectId)?.team),
+  ).toBe(true);
+});
+
+test('the outage stands out of the error rate of a fortnight', () => {
+  const records = make(14);
+  const { outage } = tellStory({ nowMs: NOW_MS, days: 14 });
+  const quarter = (atMs: number) => Math.floor(atMs / 21_600_000);
+  const rates = [...Map.groupBy(records, ({ createdAtMs }) => quarter(createdAtMs))].map(([at, some]) => ({
+    at,
+    rate: some.filter(({ status }) => status === 'error').length / some.length,
+  }));
+  const [worst, second] = rates.sort((a, b) => b.rate - a.rate);
+  expect(worst?.at).toBe(quarter(outage.fromMs));
+  expect(worst?.rate).toBeGreaterThan(2 * (second?.rate ?? 1));
+});

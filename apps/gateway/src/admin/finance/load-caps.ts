@@ -1,0 +1,93 @@
+import { daysLeft, monthOf } from '@llm0/core/finance/calendar';
+import { capReachedOn, type DayHistory, type Forecast, forecastMonth, HISTORY_DAYS } from '@llm0/core/finance/forecast';
+import type { Db } from '@llm0/drizzle/client';
+import { loadDays } from '@llm0/drizzle/queries/finance/amounts';
+import { type Budget, listBudgets } from '@llm0/drizzle/queries/limits/budgets';
+
+const DAY_MS = 86_400_000;
+/** The tightest. */
+const MOST_CAPS = 200;
+
+/** A cap of a UTC month, as requests are held to it. */
+export interface CapLine extends Pick<Budget, 'scope' | 'projectId' | 'id' | 'name'> {
+  readonly capNanoUsd: number;
+  readonly spentNanoUsd: number;
+  readonly forecast: Forecast | null;
+  /** The first day on which it is used up, in the past or as expected. */
+  readonly reachedOn: string | null;
+  /** The same at the dear end of the band. */
+  readonly couldReachOn: string | null;
+}
+
+interface CapQuestion {
+  /** `YYYY-MM`, UTC. */
+  readonly month: string;
+  readonly nowMs: number;
+  readonly projectId?: string;
+}
+
+/** Monthly caps of projects and keys and limits of customers, the tightest first, with the day on which each is used up. */
+export async function loadCaps(db: Db, { month, nowMs, projectId }: CapQuestion): Promise<readonly CapLine[]> {
+  const isRunning = monthOf('UTC', nowMs) === month;
+  const startMs = Date.parse(`${month}-01T00:00:00Z`);
+  const budgets = await listBudgets(db, {
+    ...{ nowMs: isRunning ? nowMs : startMs, limit: MOST_CAPS, projectId, period: 'month' },
+  });
+  const todayMs = Math.floor(nowMs / DAY_MS) * DAY_MS;
+  const fromMs = isRunning ? Math.min(startMs, todayMs - HISTORY_DAYS * DAY_MS) : startMs;
+  const toMs = isRunning ? todayMs + DAY_MS : startMs + 31 * DAY_MS;
+  const daysOf = await loadSeries(db, budgets, { fromMs, toMs });
+  const left = isRunning ? daysLeft('UTC', month, nowMs) : [];
+  const skipped = (startMs - fromMs) / DAY_MS;
+  return budgets.map((budget): CapLine => {
+    const { scope, id, name, limitNanoUsd: capNanoUsd, usedNanoUsd: spentNanoUsd } = budget;
+    const line = { scope, projectId: budget.projectId, id, name, capNanoUsd, spentNanoUsd };
+    const days = daysOf(budget);
+    const history = historyBefore(todayMs, isRunning ? days.slice(0, -1) : []);
+    const input = { spentNanoUsd, left, history };
+    const forecast = forecastMonth(input);
+    if (spentNanoUsd >= capNanoUsd) {
+      return { ...line, forecast, reachedOn: firstDayOf(days.slice(skipped), startMs, capNanoUsd), couldReachOn: null };
+    }
+    const reachedAt = (monthNanoUsd: number | null = null) =>
+      monthNanoUsd === null ? null : capReachedOn({ ...input, capNanoUsd, monthNanoUsd });
+    const { expectedNanoUsd, highNanoUsd } = forecast ?? {};
+    return { ...line, forecast, reachedOn: reachedAt(expectedNanoUsd), couldReachOn: reachedAt(highNanoUsd) };
+  });
+}
+
+/** Whole days up to yesterday. */
+export function historyBefore(todayMs: number, days: readonly number[]): DayHistory {
+  const nanoUsd = days.slice(-HISTORY_DAYS);
+  return { firstWeekday: new Date(todayMs - nanoUsd.length * DAY_MS).getUTCDay(), nanoUsd };
+}
+
+/** Null where the days do not add up to it: single requests were counted later. */
+function firstDayOf(days: readonly number[], startMs: number, capNanoUsd: number): string | null {
+  let sum = 0;
+  for (const [index, nano] of days.entries()) {
+    sum += nano;
+    if (sum >= capNanoUsd) return new Date(startMs + index * DAY_MS).toISOString().slice(0, 10);
+  }
+  return null;
+}
+
+interface Days {
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+/** Days of spend of each budget: one question for all projects, one for all keys, one for the customers of each project. */
+async function loadSeries(db: Db, budgets: readonly Budget[], { fromMs, toMs }: Days) {
+  const found = new Map<string, ReadonlyMap<string, readonly number[]>>();
+  const placeOf = ({ scope, projectId }: Budget) => (scope === 'customer' ? `customer ${projectId}` : scope);
+  for (const [place, some] of Map.groupBy(budgets, placeOf)) {
+    const [first] = some;
+    if (first === undefined) continue;
+    const filter = first.scope === 'customer' ? { projectId: first.projectId } : {};
+    const groups = some.map(({ id }) => id);
+    found.set(place, await loadDays(db, { fromMs, toMs, by: first.scope, filter, groups }));
+  }
+  const none = Array.from({ length: Math.round((toMs - fromMs) / DAY_MS) }, () => 0);
+  return (budget: Budget) => found.get(placeOf(budget))?.get(budget.id) ?? none;
+}

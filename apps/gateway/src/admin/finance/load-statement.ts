@@ -1,0 +1,181 @@
+import { daysLeft, monthOf, wallMs } from '@llm0/core/finance/calendar';
+import { type Forecast, forecastMonth, HISTORY_DAYS } from '@llm0/core/finance/forecast';
+import type { PriceBook } from '@llm0/core/pricing/price-book';
+import type { Db } from '@llm0/drizzle/client';
+import { type Amount, loadDays } from '@llm0/drizzle/queries/finance/amounts';
+import { type CostBearer, loadBearers, loadCustomerCaps } from '@llm0/drizzle/queries/finance/who';
+import { type CapLine, historyBefore, loadCaps } from './load-caps';
+import { loadMonths, type MonthQuestion, type Months } from './load-months';
+import { buildRows, type StatementRow, totalOf } from './statement';
+
+const DAY_MS = 86_400_000;
+/** So many rows, the dearest, have a forecast of their own. */
+const ROWS_FORECAST = 200;
+
+export interface Statement extends Omit<Months, 'month' | 'previous' | 'days'> {
+  readonly question: MonthQuestion;
+  readonly range: Months['month']['range'];
+  readonly rows: readonly (StatementRow & { readonly name: string })[];
+  readonly total: Omit<StatementRow, 'group'>;
+  readonly caps: readonly (CapLine & { readonly projectName: string })[];
+  /** What a reader has to know, in sentences. */
+  readonly notes: readonly string[];
+}
+
+type Bearers = ReadonlyMap<string, CostBearer>;
+
+export async function loadStatement(db: Db, question: MonthQuestion, prices: PriceBook): Promise<Statement> {
+  const { by, filter, month, nowMs } = question;
+  const [projects, keys] = await Promise.all([
+    loadBearers(db, 'project'),
+    by === 'key' || by.startsWith('label.') ? loadBearers(db, 'key') : new Map<string, CostBearer>(),
+  ]);
+  const label = by.startsWith('label.') ? by.slice('label.'.length) : undefined;
+  const labelOfKey = (key: string) => (label === undefined ? '' : (keys.get(key)?.labels[label] ?? ''));
+  const months = await loadMonths(db, question, labelOfKey);
+  const forecasts = await loadForecasts(db, question, months, labelOfKey);
+  const rows = buildRows({
+    ...{ month: months.month, previous: months.previous, prices },
+    forecastOf: forecasts.of,
+    capOf: await capsOf(db, question, { projects, keys }),
+  });
+  const total = totalOf(rows, forecasts.ofAll(rows.reduce((sum, { costNanoUsd }) => sum + costNanoUsd, 0)));
+  const utcMonth = months.isFinal ? month : monthOf('UTC', nowMs);
+  const caps = await loadCaps(db, { month: utcMonth, nowMs, projectId: filter.projectId });
+  return {
+    ...{ question, compared: months.compared, isFinal: months.isFinal, attribution: months.attribution },
+    range: months.month.range,
+    rows: rows.map((row) => ({ ...row, name: nameOf(by, row.group, { projects, keys }) })),
+    total,
+    caps: caps.map((cap) => ({ ...cap, projectName: projects.get(cap.projectId)?.name ?? cap.projectId })),
+    notes: notesOf(question, months, { rows, total }),
+  };
+}
+
+interface Forecasts {
+  readonly of: (group: string, spentNanoUsd: number) => Forecast | null;
+  readonly ofAll: (spentNanoUsd: number) => Forecast | null;
+}
+
+const NO_FORECASTS: Forecasts = { of: () => null, ofAll: () => null };
+
+/** From days of the roll-ups, or of single requests where those were read; by labels of now, with what keys have of them. */
+async function loadForecasts(
+  db: Db,
+  { by, filter, nowMs, month, timeZone }: MonthQuestion,
+  { isFinal, days, month: { amounts } }: Months,
+  labelOfKey: (key: string) => string,
+): Promise<Forecasts> {
+  if (isFinal) return NO_FORECASTS;
+  const todayMs = Math.floor(nowMs / DAY_MS) * DAY_MS;
+  const left = daysLeft(timeZone, month, nowMs);
+  const forecast = (nanoUsd: readonly number[], spentNanoUsd: number) =>
+    forecastMonth({ spentNanoUsd, left, history: historyBefore(todayMs, nanoUsd) });
+  if (days !== null) {
+    const all = addUp([...days.values()]);
+    return { ofAll: (spent) => forecast(all, spent), of: (group, spent) => forecast(days.get(group) ?? [], spent) };
+  }
+  const question = { fromMs: todayMs - HISTORY_DAYS * DAY_MS, toMs: todayMs, filter };
+  const all = addUp([...(await loadDays(db, { ...question, by: 'project' })).values()]);
+  const isByLabel = by.startsWith('label.');
+  const groups = isByLabel ? undefined : dearestOf(amounts);
+  const found = await loadDays(db, { ...question, by: isByLabel ? 'key' : by, groups });
+  const series = Map.groupBy(found, ([group]) => (isByLabel ? labelOfKey(group) : group));
+  const known = new Set(groups ?? series.keys());
+  return {
+    ofAll: (spent) => forecast(all, spent),
+    of: (group, spent) => {
+      const own = series.get(group);
+      return own === undefined || !known.has(group) ? null : forecast(addUp(own.map(([, one]) => one)), spent);
+    },
+  };
+}
+
+function dearestOf(amounts: readonly Amount[]): readonly string[] {
+  return [...Map.groupBy(amounts, ({ group }) => group)]
+    .map(([group, own]) => ({ group, cost: own.reduce((sum, { costNanoUsd }) => sum + costNanoUsd, 0) }))
+    .sort((a, b) => b.cost - a.cost)
+    .slice(0, ROWS_FORECAST)
+    .map(({ group }) => group);
+}
+
+const addUp = (series: readonly (readonly number[])[]): readonly number[] =>
+  series.length < 2
+    ? (series[0] ?? [])
+    : (series[0] ?? []).map((_, index) => series.reduce((sum, days) => sum + (days[index] ?? 0), 0));
+
+interface Names {
+  readonly projects: Bearers;
+  readonly keys: Bearers;
+}
+
+async function capsOf(db: Db, { by, filter }: MonthQuestion, { projects, keys }: Names) {
+  const limits =
+    by === 'customer' && filter.projectId !== undefined ? await loadCustomerCaps(db, filter.projectId) : undefined;
+  const bearers = by === 'project' ? projects : by === 'key' ? keys : undefined;
+  return (group: string) => bearers?.get(group)?.capNanoUsd ?? limits?.get(group) ?? null;
+}
+
+const NOBODY: Readonly<Record<string, string>> = {
+  customer: 'No customer',
+  provider: 'No provider',
+  model: 'No model',
+};
+
+/** What a group is called: ids of projects and keys by their names. */
+function nameOf(by: string, group: string, { projects, keys }: Names): string {
+  if (group === '') return NOBODY[by] ?? 'Not labelled';
+  if (by === 'project') return projects.get(group)?.name ?? group;
+  if (by !== 'key') return group;
+  const key = keys.get(group);
+  return key === undefined ? group : `${projects.get(key.projectId)?.name ?? key.projectId} / ${key.name}`;
+}
+
+interface Sums {
+  readonly rows: readonly StatementRow[];
+  readonly total: Omit<StatementRow, 'group'>;
+}
+
+function notesOf({ timeZone }: MonthQuestion, months: Months, { rows, total }: Sums): readonly string[] {
+  const { attribution, isFinal, month, previous, compared } = months;
+  const until = `${new Date(wallMs(timeZone, compared.toMs)).toISOString().slice(0, 16).replace('T', ' ')} ${timeZone}`;
+  const forecasts = rows.reduce((sum, { forecast }) => sum + (forecast?.expectedNanoUsd ?? 0), 0);
+  const notes: readonly (readonly [boolean, string])[] = [
+    [
+      !isFinal,
+      `This month is still in progress. It is compared with the previous month up to the same day and hour (${until}).`,
+    ],
+    [attribution === 'request', 'Grouped by the labels each request had when it was made.'],
+    [
+      attribution === 'current',
+      'Single requests of these months are no longer stored, or are too many. Grouped by the labels that keys and projects have now.',
+    ],
+    [
+      month.isRounded || previous?.isRounded === true,
+      `Hourly data of a month's first or last day is no longer stored. That day is counted as a whole UTC day, not a day in ${timeZone}.`,
+    ],
+    [
+      previous === null,
+      'Single requests of the previous month are no longer stored, so there is nothing to compare with.',
+    ],
+    [total.estimatedNanoUsd === null, 'How much of the cost was estimated is no longer known.'],
+    [
+      (total.estimatedNanoUsd ?? 0) > 0,
+      'Estimated amounts are for requests whose usage the vendor did not report. They are part of the cost.',
+    ],
+    [
+      total.savedVendorNanoUsd !== null && total.savedVendorNanoUsd !== 0,
+      "Savings from vendors' prompt caches are calculated from their tokens at today's prices, minus the cost of writing to them.",
+    ],
+    [
+      !isFinal && total.forecast !== null,
+      'Forecast: the amount spent, plus for each remaining day the mean of the same weekday in the last four weeks. Range: the 10 % to 90 % quantile of the error of such forecasts in the last twelve weeks, or as many as are known.',
+    ],
+    [
+      total.forecast !== null && forecasts !== 0 && forecasts !== total.forecast.expectedNanoUsd,
+      'Rows are forecast one by one, so their forecasts may not add up to the total.',
+    ],
+    [timeZone !== 'UTC', 'Caps apply to UTC months.'],
+  ];
+  return notes.filter(([applies]) => applies).map(([, text]) => text);
+}

@@ -1,0 +1,290 @@
+// Whatever a statement is asked for, it is what the requests themselves add up to, to the nano-dollar, and what the page of
+// spend shows of the same range.
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import { monthRange, type Stretch, sameShareBefore, shiftMonth } from '@llm0/core/finance/calendar';
+import type { LogRecord } from '@llm0/core/logs/log-record';
+import { formatUsdShort, parseUsd } from '@llm0/core/pricing/format-usd';
+import { dropPartitionsBefore } from '@llm0/drizzle/queries/logs/partitions';
+import { deleteExpired } from '@llm0/drizzle/queries/logs/retention';
+import { sampleRecord } from '@llm0/testing/stores/sample-record';
+import { TEST_DATABASES } from '@llm0/testing/stores/test-databases';
+import fc from 'fast-check';
+import { type AdminUnderTest, openAdmin, storeRecords } from '../admin.fixture';
+
+const DAY_MS = 86_400_000;
+/** In the middle of a month; in October clocks go back in Berlin, in November in Los Angeles. */
+const NOW = Date.parse('2027-11-15T10:20:00Z');
+const ZONES = ['UTC', 'Europe/Berlin', 'America/Los_Angeles', 'Asia/Tokyo', 'Asia/Kolkata'];
+const BY = ['project', 'key', 'model', 'provider', 'customer', 'label.team', 'label.feature'] as const;
+
+const GROUP_OF: Readonly<Record<string, (record: LogRecord) => string>> = {
+  project: (record) => record.projectId,
+  key: (record) => record.apiKeyId,
+  model: (record) => record.model,
+  provider: (record) => record.finalProvider ?? '',
+  customer: (record) => record.customerId ?? '',
+  'label.team': (record) => record.labels?.team ?? '',
+  'label.feature': (record) => record.labels?.feature ?? '',
+};
+
+describe.each(TEST_DATABASES)('statements on $name', (kind) => {
+  let admin: AdminUnderTest;
+  let records: readonly LogRecord[];
+  let projects: readonly { readonly id: string }[];
+  let keys: readonly { readonly id: string; readonly project_id: string }[];
+  let nowMs = NOW;
+  beforeEach(() => {
+    nowMs = NOW;
+  });
+  beforeAll(async () => {
+    admin = await openAdmin(kind);
+    Object.assign(admin.services.clock, { nowMs: () => nowMs });
+    Object.assign(admin.services.config, { logRetentionDays: 180 });
+    projects = [
+      await admin.createProject({ name: 'web', labels: { team: 'web' }, monthly_cap_usd: 90 }),
+      await admin.createProject({ name: 'search' }),
+    ];
+    const keyOf = async (project: number, body: object) =>
+      (await admin.call('POST', `/projects/${projects[project]?.id}/keys`, { body })).body;
+    keys = [
+      await keyOf(0, { name: 'site' }),
+      await keyOf(0, { name: 'ads', labels: { team: 'ads' }, budget_usd: 1000, budget_period: 'month' }),
+      await keyOf(1, { name: 'index' }),
+    ];
+    records = makeRecords(keys);
+    await storeRecords(admin, records);
+  }, 60_000);
+  afterAll(() => admin.close());
+
+  const within = ({ fromMs, toMs }: Stretch, more: (record: LogRecord) => boolean = () => true) =>
+    records.filter((one) => one.createdAtMs >= fromMs && one.createdAtMs < toMs && more(one));
+  const sumOf = (some: readonly LogRecord[], of: (record: LogRecord) => number) =>
+    some.reduce((sum, record) => sum + of(record), 0);
+  const costOf = (some: readonly LogRecord[]) => sumOf(some, ({ costNanoUsd }) => costNanoUsd);
+  const ask = async (query: Readonly<Record<string, string>>) =>
+    (await admin.call('GET', `/finance/statement?${new URLSearchParams(query)}`)).body;
+
+  test('are what the requests add up to, in any zone and month, by anything, with any filter', async () => {
+    const wanted = fc.record({
+      zone: fc.constantFrom(...ZONES),
+      month: fc.constantFrom('2027-09', '2027-10', '2027-11'),
+      by: fc.constantFrom(...BY),
+      filter: fc.constantFrom('none', 'project_id', 'model', 'provider', 'customer_id', 'label.team'),
+    });
+    const filterValue: Readonly<Record<string, string>> = {
+      ...{ project_id: projects[0]?.id ?? '', model: 'model-1', provider: 'beta', customer_id: 'customer-2' },
+      'label.team': 'ads',
+    };
+    const groupOfFilter: Readonly<Record<string, keyof typeof GROUP_OF>> = {
+      ...{ project_id: 'project', model: 'model', provider: 'provider', customer_id: 'customer' },
+      'label.team': 'label.team',
+    };
+    await fc.assert(
+      fc.asyncProperty(wanted, async ({ zone, month, by, filter }) => {
+        const narrowed: Readonly<Record<string, string>> =
+          filter === 'none' ? {} : { [filter]: filterValue[filter] ?? '' };
+        const body = await ask({ time_zone: zone, month, by, ...narrowed });
+        const filterBy = GROUP_OF[groupOfFilter[filter] ?? ''];
+        const matches = (record: LogRecord) => filterBy === undefined || filterBy(record) === filterValue[filter];
+        const range = monthRange(zone, month);
+        const isRunning = month === '2027-11';
+        const before = isRunning ? sameShareBefore(zone, month, NOW) : monthRange(zone, shiftMonth(month, -1));
+        const [own, earlier] = [within(range, matches), within(before, matches)];
+        const groupOf = GROUP_OF[by] as (record: LogRecord) => string;
+        const groups = new Map(Map.groupBy(own, groupOf));
+        for (const group of Map.groupBy(earlier, groupOf).keys()) groups.set(group, groups.get(group) ?? []);
+        const known = by !== 'customer' || !['none', 'project_id'].includes(filter);
+        const expected = [...groups].map(([group, some]) => ({
+          group,
+          requests: sumOf(some, ({ refusedCount = 1 }) => refusedCount),
+          cost: costOf(some),
+          estimated: costOf(some.filter(({ costEstimated }) => costEstimated)),
+          previous: costOf(earlier.filter((record) => groupOf(record) === group)),
+          saved: sumOf(some, ({ savedNanoUsd }) => savedNanoUsd),
+          semantic: known
+            ? sumOf(some, ({ semanticCacheHit, savedNanoUsd }) => (semanticCacheHit ? savedNanoUsd : 0))
+            : null,
+        }));
+        const nano = (usd: string | null) => (usd === null ? null : parseUsd(usd));
+        const shown = body.rows.map((row: Record<string, string>) => ({
+          ...{ group: row.group, requests: row.requests, cost: nano(row.cost_usd as string) },
+          ...{ estimated: nano(row.estimated_usd as string), previous: nano(row.previous_usd as string) },
+          ...{ saved: nano(row.saved_usd as string), semantic: nano(row.saved_semantic_usd as string | null) },
+        }));
+        const byGroup = (a: { group: string }, b: { group: string }) => (a.group < b.group ? -1 : 1);
+        expect(shown.toSorted(byGroup)).toEqual(expected.sort(byGroup));
+        expect(body.total).toMatchObject({
+          cost_usd: formatUsdShort(costOf(own)),
+          previous_usd: formatUsdShort(costOf(earlier)),
+          change_usd: formatUsdShort(costOf(own) - costOf(earlier)),
+        });
+        expect([body.from, body.to]).toEqual([range.fromMs, range.toMs].map((ms) => new Date(ms).toISOString()));
+      }),
+      { numRuns: 8 },
+    );
+  }, 60_000);
+
+  test.each(['UTC', 'Europe/Berlin', 'America/Los_Angeles', 'Asia/Tokyo'])(
+    'show what the page of spend shows, %s',
+    async (zone) => {
+      const body = await ask({ time_zone: zone, month: '2027-10', by: 'project' });
+      const spend = await admin.call(
+        'GET',
+        `/stats/spend?from=${body.from}&to=${body.to}&interval=all&group_by=project`,
+      );
+      const shown = (rows: readonly Record<string, unknown>[]) =>
+        rows.map((row) => [row.group, row.requests, row.cost_usd, row.saved_usd]).sort();
+      expect(shown(body.rows)).toEqual(shown(spend.body.buckets));
+      expect(body.rows.length).toBe(2);
+    },
+  );
+
+  test('name everything: zone, month, currency, filters, version, who is who', async () => {
+    const body = await ask({ time_zone: 'Europe/Berlin', month: '2027-10', by: 'key', provider: 'beta' });
+    expect(body).toMatchObject({
+      ...{ month: '2027-10', time_zone: 'Europe/Berlin', currency: 'USD', is_final: true, by: 'key' },
+      ...{ filters: { provider: 'beta' }, gateway_version: '9.9.9', attribution: null },
+      compared_with: { month: '2027-09', from: '2027-08-31T22:00:00.000Z', to: '2027-09-30T22:00:00.000Z' },
+    });
+    const names = body.rows.map(({ name }: { name: string }) => name);
+    expect(names.toSorted()).toEqual(['search / index', 'web / ads', 'web / site']);
+    expect(body.rows.find(({ name }: { name: string }) => name === 'web / ads').cap_usd).toBe('1000');
+  });
+
+  test('a running month has a forecast with its band, and caps the day on which they are reached', async () => {
+    const body = await ask({ by: 'project' });
+    expect(body).toMatchObject({ month: '2027-11', is_final: false });
+    const { forecast, cost_usd: cost } = body.total;
+    const [low, expected, high] = [forecast.low_usd, forecast.expected_usd, forecast.high_usd].map(Number);
+    expect(Number(cost)).toBeLessThan(Number(expected));
+    expect([Number(low) <= Number(expected), Number(expected) <= Number(high)]).toEqual([true, true]);
+    const web = body.caps.find(({ scope }: { scope: string }) => scope === 'project');
+    expect(web).toMatchObject({ name: 'web', project_name: 'web', cap_usd: '90' });
+    const days = monthRange('UTC', '2027-11');
+    expect(web.spent_usd).toBe(formatUsdShort(costOf(within(days, ({ projectId }) => projectId === projects[0]?.id))));
+    // 61 of 90 are spent, and days cost about 4.5.
+    expect([web.reached_on, web.could_reach_on]).toEqual(['2027-11-22', '2027-11-21']);
+    expect(body.notes.join(' ')).toContain('same weekday');
+    const last = await ask({ month: '2027-10' });
+    expect([last.total.forecast, last.caps[0].forecast]).toEqual([null, null]);
+  });
+
+  test('a total is forecast alike however it is split, and each row has a forecast of its own', async () => {
+    const expected: string[] = [];
+    for (const by of BY) {
+      const { total, rows } = await ask({ by, time_zone: 'Europe/Berlin' });
+      expected.push(total.forecast.expected_usd);
+      for (const row of rows.filter((one: { cost_usd: string }) => Number(one.cost_usd) > 0)) {
+        expect([by, row.group, Number(row.forecast.expected_usd) > Number(row.cost_usd)]).toEqual([
+          by,
+          row.group,
+          true,
+        ]);
+      }
+    }
+    expect([...new Set(expected)]).toEqual([expected[0] ?? '']);
+  });
+
+  test('a file has a line for each row and the total, which understand themselves and add up', async () => {
+    const query = 'time_zone=Asia/Tokyo&month=2027-10&by=label.team&model=model-1';
+    const answer = await admin.call('GET', `/finance/statement.csv?${query}`);
+    expect(answer.headers.get('content-type')).toContain('text/csv');
+    expect(answer.headers.get('content-disposition')).toBe(
+      'attachment; filename="statement-2027-10-by-label-team.csv"',
+    );
+    const [head = '', ...lines] = answer.text.trimEnd().split('\r\n');
+    const columns = head.split(',');
+    const cell = (line: string, name: string) => line.split(',')[columns.indexOf(name)] ?? '';
+    const total = lines.at(-1) ?? '';
+    expect(lines.map((line) => cell(line, 'kind'))).toEqual([...lines.slice(1).map(() => 'row'), 'total']);
+    for (const line of lines) {
+      expect(['month', 'time_zone', 'currency', 'filters', 'by'].map((name) => cell(line, name))).toEqual([
+        ...['2027-10', 'Asia/Tokyo', 'USD', 'model=model-1', 'label.team'],
+      ]);
+      expect(cell(line, 'cost_usd')).toMatch(/^\d+\.\d{9}$/);
+    }
+    const nano = (line: string) => parseUsd(cell(line, 'cost_usd')) ?? Number.NaN;
+    expect(lines.slice(0, -1).reduce((sum, line) => sum + nano(line), 0)).toBe(nano(total));
+    const own = within(monthRange('Asia/Tokyo', '2027-10'), ({ model }) => model === 'model-1');
+    expect(nano(total)).toBe(costOf(own));
+  });
+
+  test('labels are known by their names', async () => {
+    expect((await admin.call('GET', '/finance/labels')).body.data).toEqual(['feature', 'team']);
+  });
+
+  test.each([
+    ['month=2027-13', 'month'],
+    ['month=2028-01', 'month'],
+    ['time_zone=Mars/Olympus', 'time_zone'],
+    ['by=weather', 'by'],
+    ['project_id=x', 'project_id'],
+    ['team=x', 'team'],
+  ])('%s is refused, naming the field', async (query, param) => {
+    const answer = await admin.call('GET', `/finance/statement?${query}`);
+    expect([answer.status, answer.body.error.param]).toEqual([400, param]);
+  });
+
+  test('years later months are as exact in every zone of whole hours; labels are those of now, and it says so', async () => {
+    const before = await ask({ time_zone: 'Europe/Berlin', month: '2027-10', by: 'model' });
+    nowMs = Date.parse('2029-06-15T00:00:00Z');
+    await deleteExpired(admin.database.db, 'rollup_hour', nowMs - 90 * DAY_MS);
+    await dropPartitionsBefore(admin.database.db, nowMs - 90 * DAY_MS);
+    for (const zone of ['Europe/Berlin', 'America/Los_Angeles', 'Asia/Tokyo']) {
+      const after = await ask({ time_zone: zone, month: '2027-10', by: 'model' });
+      const own = within(monthRange(zone, '2027-10'));
+      expect([zone, after.total.cost_usd]).toEqual([zone, formatUsdShort(costOf(own))]);
+      expect(after.total.estimated_usd).toBeNull();
+      expect(after.notes.join(' ')).not.toContain('whole one');
+      if (zone === 'Europe/Berlin') {
+        const money = (rows: readonly Record<string, unknown>[]) => rows.map((row) => [row.group, row.cost_usd]);
+        expect(money(after.rows)).toEqual(money(before.rows));
+      }
+    }
+    const india = await ask({ time_zone: 'Asia/Kolkata', month: '2027-10', by: 'model' });
+    expect(india.notes.join(' ')).toContain('no longer stored');
+    const byTeam = await ask({ month: '2027-10', by: 'label.team' });
+    expect(byTeam.attribution).toBe('current');
+    const team = (key: string) => (key === keys[1]?.id ? 'ads' : key === keys[0]?.id ? 'web' : '');
+    for (const { group, cost_usd: cost } of byTeam.rows) {
+      const own = within(monthRange('UTC', '2027-10'), ({ apiKeyId }) => team(apiKeyId) === group);
+      expect([group, cost]).toEqual([group, formatUsdShort(costOf(own))]);
+    }
+    const refused = await admin.call('GET', '/finance/statement?month=2027-10&label.team=ads');
+    expect([refused.status, refused.body.error.param]).toEqual([400, 'month']);
+    const customers = await ask({ time_zone: 'Europe/Berlin', month: '2027-10', by: 'customer' });
+    expect(customers.notes.join(' ')).toContain('counted as a whole UTC day');
+  }, 60_000);
+});
+
+/** Some of every hour of three months and a half, and at the very bounds of months in each zone. */
+function makeRecords(keys: readonly { readonly id: string; readonly project_id: string }[]): readonly LogRecord[] {
+  const spread = Array.from({ length: 900 }, (_, index) => NOW - 1 - index * 10_368_007);
+  const bounds = ZONES.flatMap((zone) =>
+    ['2027-09', '2027-10', '2027-11'].flatMap((month) => [
+      monthRange(zone, month).fromMs - 1,
+      monthRange(zone, month).fromMs,
+    ]),
+  );
+  return [...spread, ...bounds].map((createdAtMs, index): LogRecord => {
+    const isHit = index % 6 === 0;
+    const key = keys[index % keys.length];
+    const own = ['web', 'ads', undefined][index % keys.length];
+    const feature: Record<string, string> = index % 4 === 0 ? { feature: `f${index % 3}` } : {};
+    const labels = own === undefined ? feature : { ...feature, team: own };
+    return sampleRecord({
+      createdAtMs,
+      projectId: key?.project_id,
+      apiKeyId: key?.id,
+      model: `model-${index % 4}`,
+      finalProvider: index % 5 === 0 ? 'beta' : 'alpha',
+      customerId: index % 3 === 0 ? undefined : `customer-${index % 7}`,
+      labels: Object.keys(labels).length === 0 ? undefined : labels,
+      costNanoUsd: isHit ? 0 : 1_000_000_007 + index * index * 13,
+      costEstimated: !isHit && index % 17 === 0,
+      savedNanoUsd: isHit ? 500 + index : 0,
+      cacheHit: isHit,
+      semanticCacheHit: index % 12 === 0,
+    });
+  });
+}

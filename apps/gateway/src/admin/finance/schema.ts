@@ -1,0 +1,150 @@
+import { z } from '@hono/zod-openapi';
+import { GatewayError } from '@llm0/core/errors/gateway-error';
+import { isTimeZone, MONTH, monthOf, monthRange } from '@llm0/core/finance/calendar';
+import type { GroupBy } from '@llm0/drizzle/queries/stats/read/questions';
+import { id, instantShown, text, usdShown } from '../fields/fields';
+import type { MonthQuestion } from './load-months';
+
+const GROUPS = ['project', 'key', 'model', 'provider', 'customer'];
+const LABEL = /^label\.[a-z0-9][a-z0-9._-]{0,62}$/;
+
+const by = z
+  .string()
+  .refine((value) => GROUPS.includes(value) || LABEL.test(value), `must be ${GROUPS.join(', ')} or label.<name>`)
+  .default('project')
+  .openapi({ description: 'project, key, model, provider, customer or label.<name>' });
+
+export const statementQuerySchema = z
+  .object({
+    month: z
+      .string()
+      .regex(MONTH, 'must be a month such as 2026-10')
+      .optional()
+      .openapi({ description: 'YYYY-MM, a calendar month of the zone; the running one by default' }),
+    time_zone: z
+      .string()
+      .max(64)
+      .refine(isTimeZone, 'must be a time zone such as Europe/Berlin')
+      .default('UTC')
+      .openapi({ description: 'Whose months and days count' }),
+    by,
+    project_id: id.optional(),
+    api_key_id: id.optional(),
+    model: text(512).optional().openapi({ description: 'The answering model' }),
+    provider: text().optional(),
+    customer_id: text(256).optional(),
+  })
+  .catchall(z.string().max(256))
+  .openapi({ description: 'label.<name>=value narrows by a label' });
+
+type StatementQuery = z.output<typeof statementQuerySchema>;
+
+const KNOWN: ReadonlySet<string> = new Set(Object.keys(statementQuerySchema.shape));
+
+/** The question; throws `invalid_request` for what makes none. */
+export function toQuestion(
+  query: StatementQuery,
+  at: Pick<MonthQuestion, 'nowMs' | 'logRetentionDays'>,
+): MonthQuestion {
+  const { month = monthOf(query.time_zone, at.nowMs), time_zone: timeZone } = query;
+  if (monthRange(timeZone, month).fromMs > at.nowMs) {
+    throw new GatewayError('invalid_request', `${month} has not begun.`, { param: 'month' });
+  }
+  const labels: Record<string, string> = {};
+  for (const [name, value] of Object.entries(query)) {
+    if (KNOWN.has(name)) continue;
+    if (!LABEL.test(name))
+      throw new GatewayError('invalid_request', `There is no field ${name.slice(0, 100)} here.`, {
+        param: name.slice(0, 100),
+      });
+    labels[name.slice('label.'.length)] = String(value);
+  }
+  const { project_id: projectId, api_key_id: apiKeyId, model, provider, customer_id: customerId } = query;
+  const filter = { projectId, apiKeyId, model, provider, customerId };
+  return {
+    ...{ ...at, month, timeZone, by: query.by as GroupBy },
+    filter: Object.keys(labels).length === 0 ? filter : { ...filter, labels },
+  };
+}
+
+/** What a statement was narrowed to, as the query says it. */
+export function shownFilters({ filter }: Pick<MonthQuestion, 'filter'>): Record<string, string> {
+  const { projectId, apiKeyId, model, provider, customerId, labels = {} } = filter;
+  const all = { project_id: projectId, api_key_id: apiKeyId, model, provider, customer_id: customerId };
+  const named = Object.entries(labels).map(([name, value]) => [`label.${name}`, value]);
+  return Object.fromEntries([...Object.entries(all).filter(([, value]) => value !== undefined), ...named]);
+}
+
+const forecastSchema = z
+  .object({
+    expected_usd: usdShown,
+    low_usd: usdShown
+      .nullable()
+      .openapi({ description: 'Nine of ten months cost more; null while too little is known' }),
+    high_usd: usdShown.nullable(),
+  })
+  .openapi('Forecast', { description: 'Of the whole month' });
+
+const sums = {
+  requests: z.int(),
+  cost_usd: usdShown,
+  estimated_usd: usdShown
+    .nullable()
+    .openapi({ description: 'Of the cost, what was estimated; null = no longer known' }),
+  previous_usd: usdShown.nullable().openapi({ description: 'Of the month before; null = no longer known' }),
+  change_usd: usdShown.nullable(),
+  change_percent: z.number().nullable().openapi({ description: 'To a tenth; null where nothing was spent before' }),
+  is_new: z.boolean().openapi({ description: 'It cost nothing the month before' }),
+  saved_usd: usdShown.openapi({ description: "What hits of the gateway's own caches would have cost" }),
+  saved_exact_usd: usdShown
+    .nullable()
+    .openapi({ description: 'Of it by the exact cache; null = not known by customer' }),
+  saved_semantic_usd: usdShown.nullable(),
+  saved_vendor_usd: usdShown.nullable().openapi({ description: "By vendors' prompt caches, at today's prices" }),
+  forecast: forecastSchema.nullable(),
+  cap_usd: usdShown.nullable().openapi({ description: 'Of a UTC month' }),
+};
+
+const capSchema = z
+  .object({
+    scope: z.enum(['project', 'key', 'customer']),
+    project_id: id,
+    project_name: z.string(),
+    id: z.string(),
+    name: z.string(),
+    cap_usd: usdShown,
+    spent_usd: usdShown,
+    forecast: forecastSchema.nullable(),
+    reached_on: z
+      .string()
+      .nullable()
+      .openapi({ description: 'The UTC day on which it was or will be used up; null = it lasts' }),
+    could_reach_on: z.string().nullable().openapi({ description: 'The same at the dear end of the band' }),
+  })
+  .openapi('CapForecast');
+
+export const statementSchema = z
+  .object({
+    month: z.string(),
+    time_zone: z.string(),
+    currency: z.literal('USD'),
+    from: instantShown,
+    to: instantShown.openapi({ description: 'Exclusive' }),
+    is_final: z.boolean().openapi({ description: 'The month is over' }),
+    compared_with: z.object({ month: z.string(), from: instantShown, to: instantShown }),
+    by: z.string(),
+    filters: z.record(z.string(), z.string()),
+    attribution: z
+      .enum(['request', 'current'])
+      .nullable()
+      .openapi({ description: 'Labels of each request, or those of now' }),
+    generated_at: instantShown,
+    gateway_version: z.string(),
+    notes: z.array(z.string()),
+    rows: z.array(z.object({ group: z.string().openapi({ description: "'' for none" }), name: z.string(), ...sums })),
+    total: z.object(sums),
+    caps: z.array(capSchema).openapi({ description: 'Of UTC months, the tightest first' }),
+  })
+  .openapi('Statement');
+
+export type ShownStatement = z.output<typeof statementSchema>;

@@ -1,0 +1,17 @@
+/** How far a reader has come: for each topic a number, or the digest of what was shown last. */
+export type LiveCursor = Readonly<Record<string, string>>;
+
+const CURSOR = /^[\w=&.-]{0,400}$/;
+
+/** Text without line ends, as the `id` of an event must be. */
+export const encodeLiveCursor = (cursor: LiveCursor): string => new URLSearchParams(cursor).toString();
+
+/** What is no cursor of ours is as if there were none. */
+export function decodeLiveCursor(text: string | undefined): LiveCursor {
+  return text !== undefined && CURSOR.test(text) ? Object.fromEntries(new URLSearchParams(text)) : {};
+}
+
+/** A number of a cursor; undefined without one. */
+export function numberOf(text: string | undefined): number | undefined {
+  return text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : undefined;
+}

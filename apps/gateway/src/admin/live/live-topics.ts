@@ -1,0 +1,132 @@
+// A process asks only while somebody watches, and once for all who do. What a topic shows is what the list of the same name
+// shows to the same actor.
+import { hashSecret } from '@llm0/core/keys/key-secret';
+import { findLastAuditMs, listAuditEntriesAfter } from '@llm0/drizzle/queries/access/audit-trail';
+import { alertRows } from '@llm0/drizzle/queries/alerts';
+import {
+  findBatchBefore,
+  findKeptBatches,
+  type KeptBatches,
+  listLogsAfter,
+} from '@llm0/drizzle/queries/logs/log-batches';
+import type { LogFilter } from '@llm0/drizzle/queries/logs/logs';
+import type { Actor, AdminServices } from '../admin-services';
+import { showAuditEntry } from '../audit/routes';
+import { maskFor } from '../fields/mask-webhooks';
+import { showInstantOrNull } from '../fields/show-fields';
+import { showLog } from '../logs/schema';
+import type { StatsCache } from '../stats/stats-cache';
+import { createStatusReader } from '../system/read-status';
+import { numberOf } from './live-cursor';
+import { shareAnswer } from './share-answer';
+
+export const TOPICS = ['logs', 'overview', 'status', 'alerts', 'audit'] as const;
+export type Topic = (typeof TOPICS)[number];
+
+export interface LiveQuery {
+  readonly actor: Actor;
+  readonly filter: LogFilter;
+  /** Of the overview, which ends now. */
+  readonly rangeMs: number;
+}
+
+/** What is new of a topic, and where to go on; `shown` undefined: nothing is. */
+export interface News {
+  readonly shown?: unknown;
+  readonly cursor: string;
+  /** More was missed than is told: what a page shows is to be read anew. */
+  readonly isReset?: true;
+}
+
+/** Looks for what came after the cursor; without one, from now on. */
+export type Look = (query: LiveQuery, cursor: string | undefined) => Promise<News>;
+
+type Needs = Pick<AdminServices, 'db' | 'clock' | 'hotStore' | 'health'>;
+
+const BATCHES_MS = 400;
+const STATE_MS = 1500;
+/** A page was read a moment before its stream begins: what came in between is told. */
+const LOOK_BACK_MS = 30_000;
+const MOST_ROWS = 200;
+const BATCHES_AT_ONCE = 20;
+/** A page that is further behind is quicker read anew. */
+const MOST_BATCHES = 500;
+const MOST_ENTRIES = 100;
+const MOST_ALERTS = 200;
+/** The counters of a busy gateway are read anew so often at most. */
+const OVERVIEW_MS = 5000;
+/** The overview in steps, so that all who watch the same share an answer. */
+const STEP_MS = 60_000;
+
+export function createLooks(services: Needs, kept: StatsCache): Readonly<Record<Topic, Look>> {
+  const { db, clock } = services;
+  const share = <T>(ask: () => Promise<T>, keptMs: number) => shareAnswer(ask, keptMs, clock.monotonicMs);
+  const batches = share(() => findKeptBatches(db), BATCHES_MS);
+  const audit = share(() => findLastAuditMs(db), STATE_MS);
+  const alerts = share(() => alertRows.list(db, { limit: MOST_ALERTS }), STATE_MS);
+  const status = share(createStatusReader(services), STATE_MS);
+
+  return {
+    logs: async ({ filter }, cursor) => {
+      const { oldest, newest } = await batches();
+      const from = numberOf(cursor) ?? (await findBatchBefore(db, clock.nowMs() - LOOK_BACK_MS));
+      // A number that was never given is of another database.
+      const isLost = from > newest || (from < oldest - 1 && numberOf(cursor) !== undefined);
+      if (isLost || newest - from > MOST_BATCHES) return { cursor: String(newest), isReset: true };
+      if (from === newest) return { cursor: String(from) };
+      const { rows, seq } = await listLogsAfter(db, filter, {
+        seq: from,
+        batches: BATCHES_AT_ONCE,
+        limit: MOST_ROWS + 1,
+      });
+      if (rows.length > MOST_ROWS) return { cursor: String(seq), isReset: true };
+      return { cursor: String(seq), shown: rows.length === 0 ? undefined : { rows: rows.map(showLog) } };
+    },
+    overview: overviewLook(batches, kept, clock),
+    status: async (_, cursor) => whenChanged(await status(), cursor),
+    alerts: async (_, cursor) => {
+      const { data } = await alerts();
+      const shown = data.map(({ id, name, isActive, isFiring, changedAtMs }) => ({
+        ...{ id, name, is_active: isActive, is_firing: isFiring, changed_at: showInstantOrNull(changedAtMs) },
+      }));
+      return whenChanged({ alerts: shown }, cursor);
+    },
+    audit: async ({ actor }, cursor) => {
+      const newestMs = await audit();
+      const fromMs = numberOf(cursor);
+      if (fromMs === undefined || fromMs >= newestMs) return { cursor: String(fromMs ?? newestMs) };
+      const entries = await listAuditEntriesAfter(db, fromMs, MOST_ENTRIES);
+      const shown = { entries: entries.map(showAuditEntry) };
+      return { cursor: String(entries.at(-1)?.createdAtMs ?? fromMs), shown: maskFor(actor, shown) };
+    },
+  };
+}
+
+/** Counters of a range that ends now. */
+function overviewLook(batches: () => Promise<KeptBatches>, kept: StatsCache, clock: Needs['clock']): Look {
+  /** When rows were first seen: an answer asked for since then has them. */
+  let seen = { newest: -1, atMs: 0 };
+  return async ({ filter, rangeMs }, cursor) => {
+    const { newest } = await batches();
+    if (cursor === String(newest)) return { cursor };
+    if (seen.newest !== newest) seen = { newest, atMs: clock.monotonicMs() };
+    const nowMs = clock.nowMs();
+    const toMs = Math.ceil(nowMs / STEP_MS) * STEP_MS;
+    const [projectId] = [filter.projectId ?? []].flat();
+    const query = { fromMs: toMs - rangeMs, toMs, nowMs, projectId };
+    const question = { kind: 'overview', query } as const;
+    const shared = await kept.answer(question);
+    // What was kept from before these rows came in is no news of them.
+    const isBehind = clock.monotonicMs() - shared.ageMs < seen.atMs;
+    if (isBehind && shared.ageMs < OVERVIEW_MS && cursor !== undefined) return { cursor };
+    const { json } = isBehind ? await kept.answer(question, true) : shared;
+    const text = typeof json === 'string' ? json : new TextDecoder().decode(json);
+    return { cursor: String(newest), shown: JSON.parse(text) };
+  };
+}
+
+/** A state is told when it is another one than was told last. */
+function whenChanged(shown: unknown, cursor: string | undefined): News {
+  const digest = hashSecret(JSON.stringify(shown)).slice(0, 12);
+  return cursor === digest ? { cursor } : { cursor: digest, shown };
+}

@@ -1,0 +1,141 @@
+import { z } from '@hono/zod-openapi';
+import { GatewayError } from '@llm0/core/errors/gateway-error';
+import { LOG_SORTS, type LogSort, NEWEST_FIRST } from '@llm0/drizzle/queries/logs/log-sorts';
+import type { LogFilter, LogMatch } from '@llm0/drizzle/queries/logs/logs';
+import type { Stretch } from '@llm0/drizzle/queries/stats/read/read-days';
+import { id, pageQuery, queryInstant, queryNumber, text, usd } from '../fields/fields';
+import { readFields } from '../fields/map-fields';
+
+export const STATUSES = ['success', 'rate_limited', 'cap_exceeded', 'aborted', 'error'] as const;
+const CACHES = ['exact', 'semantic', 'miss'] as const;
+const LABEL = 'label.';
+const LABEL_NOT = 'label_not.';
+const MAX_VALUES = 50;
+const MAX_CURSOR = 4000;
+
+/** One value, or any of several: the field may come more than once. */
+const oneOf = <T extends z.ZodType<string>>(value: T, description?: string) =>
+  z
+    .union([z.string(), z.array(z.string()).max(MAX_VALUES, `must come at most ${MAX_VALUES} times`)])
+    .transform((given, context): readonly z.output<T>[] =>
+      [given].flat().flatMap((one) => {
+        const read = value.safeParse(one);
+        if (read.success) return [read.data];
+        context.addIssue({ code: 'custom', message: read.error.issues[0]?.message ?? 'is not right' });
+        return [];
+      }),
+    )
+    .openapi({ type: 'array', items: { type: 'string' }, description });
+
+const matchFields = {
+  project_id: oneOf(id),
+  api_key_id: oneOf(id),
+  model: oneOf(text(512), 'Answering or requested model'),
+  provider: oneOf(text()),
+  status: oneOf(z.enum(STATUSES), STATUSES.join(', ')),
+  http_status: oneOf(z.string().regex(/^\d{3}$/, 'must be a status of HTTP')),
+  error_code: oneOf(text()),
+  cache: oneOf(z.enum(CACHES), CACHES.join(', ')),
+  customer_id: oneOf(text(256)),
+};
+type MatchName = keyof typeof matchFields;
+const MATCH_NAMES = Object.keys(matchFields) as MatchName[];
+type NotFields = { [K in MatchName as `${K}_not`]: (typeof matchFields)[K] };
+const notFields = Object.fromEntries(
+  MATCH_NAMES.map((name) => [
+    `${name}_not`,
+    matchFields[name].openapi({ description: `Not this ${name}, nor another one given` }),
+  ]),
+) as NotFields;
+
+const optional = <T extends z.ZodRawShape>(fields: T) => z.object(fields).partial().shape;
+
+/** What requests are found by, whatever is then done with them. */
+export const filterFields = {
+  ...optional(matchFields),
+  ...optional(notFields),
+  request_id: id.optional(),
+  failover_from: text().optional().openapi({ description: 'A provider: asked first, and answered by another one' }),
+  from: queryInstant.optional().openapi({ description: 'From this time on' }),
+  to: queryInstant.optional().openapi({ description: 'Up to, without, this time' }),
+  min_cost: usd.optional(),
+  min_latency: queryNumber().optional().openapi({ description: 'Milliseconds' }),
+  q: text().optional().openapi({ description: 'Part of a model, customer, client request id or error' }),
+};
+
+const listFields = {
+  ...pageQuery,
+  cursor: z.string().max(MAX_CURSOR).optional().openapi({ description: '`next_cursor` of the page before' }),
+  sort: z
+    .enum(LOG_SORTS as [LogSort, ...LogSort[]])
+    .default(NEWEST_FIRST)
+    .openapi({
+      description:
+        'With a minus the largest first. Rows of one value come newest first, rows without one last. Any order but that of ' +
+        '`created_at` is of what can be read in 1.5 s, the newest: where that is less, `partial_from` says since when',
+    }),
+  count: z.enum(['true', 'false']).optional().openapi({ description: 'true: the answer has `count`' }),
+  format: z.enum(['json', 'csv', 'ndjson']).optional().openapi({ description: 'csv and ndjson stream every match' }),
+};
+
+/** `?label.<name>=` and `?label_not.<name>=` may be any number of further fields; other unknown ones are refused. */
+const withLabels = <T extends z.ZodRawShape>(fields: T) =>
+  z.looseObject(fields).superRefine((query, context) => {
+    const keys = Object.keys(query).filter((key) => !(key in fields || isLabel(key)));
+    if (keys.length > 0) context.addIssue({ code: 'unrecognized_keys', keys, input: query });
+  });
+const isLabel = (key: string) => key.startsWith(LABEL) || key.startsWith(LABEL_NOT);
+
+export const filterSchema = withLabels(filterFields);
+export const logQuerySchema = withLabels({ ...filterFields, ...listFields });
+export const tallyQuerySchema = withLabels({
+  ...filterFields,
+  interval: z
+    .string()
+    .regex(/^\d{1,7}$/, 'must be whole seconds')
+    .transform(Number)
+    .openapi({
+      type: 'integer',
+      description: 'Seconds; by default it makes about 60 buckets',
+    })
+    .optional(),
+});
+
+export function toLogFilter(query: z.output<typeof filterSchema>): LogFilter {
+  const { from: fromMs, to: toMs, min_cost: minCostNanoUsd, min_latency: minLatencyMs, q } = query;
+  const { request_id: requestId, failover_from: failoverFrom } = query;
+  const match = (suffix: '' | '_not', label: string): LogMatch => {
+    const given = MATCH_NAMES.flatMap((name) => {
+      const values = query[`${name}${suffix}`];
+      return values === undefined ? [] : [[name, values]];
+    });
+    return { ...readFields(Object.fromEntries(given)), labels: labelsOf(query, label) };
+  };
+  return {
+    ...match('', LABEL),
+    ...{ not: match('_not', LABEL_NOT), requestId, failoverFrom, fromMs, toMs, minCostNanoUsd, minLatencyMs, q },
+  };
+}
+
+function labelsOf(query: Readonly<Record<string, unknown>>, prefix: string): LogMatch['labels'] {
+  const labels = Object.entries(query).flatMap(([key, value]) => {
+    const values = [value].flat().filter((one) => typeof one === 'string');
+    return key.startsWith(prefix) && values.length > 0 ? [[key.slice(prefix.length).toLowerCase(), values]] : [];
+  });
+  return labels.length === 0 ? undefined : Object.fromEntries(labels);
+}
+
+const HISTOGRAM_BUCKETS = 60;
+const MAX_BUCKETS = 1000;
+const STEPS_S = [1, 5, 15, 60, 300, 900, 1800, 3600, 10_800, 21_600, 43_200, 86_400, 604_800];
+
+/** Milliseconds; throws for more buckets than anybody looks at. */
+export function tallyInterval({ fromMs, toMs }: Stretch, askedSeconds: number | undefined): number {
+  const seconds = (toMs - fromMs) / 1000;
+  if (askedSeconds === undefined) {
+    return 1000 * (STEPS_S.find((step) => seconds / step <= HISTOGRAM_BUCKETS) ?? 2_592_000);
+  }
+  if (askedSeconds > 0 && seconds / askedSeconds <= MAX_BUCKETS) return askedSeconds * 1000;
+  const message = `That makes more than ${MAX_BUCKETS} buckets. Choose a longer interval or a shorter range.`;
+  throw new GatewayError('invalid_request', message, { param: 'interval' });
+}

@@ -1,0 +1,85 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import {
+  type KnownField,
+  type KnownValue,
+  listKnownValues,
+  listLabelValues,
+  type ValueQuestion,
+} from '@llm0/drizzle/queries/logs/known-values';
+import { answers } from '../admin-router';
+import type { AdminServices } from '../admin-services';
+import { id, text } from '../fields/fields';
+
+const FIELDS = [
+  ...['model', 'provider', 'error_code', 'customer_id'],
+  ...['api_key_id', 'project_id', 'http_status', 'label'],
+] as readonly KnownField[] as [KnownField, ...KnownField[]];
+const LABEL = 'label.';
+const SHOWN = 20;
+
+const fieldSchema = z
+  .union([z.enum(FIELDS), z.templateLiteral([LABEL, text(100)])], `must be one of ${FIELDS.join(', ')}, ${LABEL}<name>`)
+  .openapi({ type: 'string', description: `${FIELDS.join(', ')} or ${LABEL}<name>; label: names of labels` });
+
+export const suggest = createRoute({
+  method: 'get',
+  path: '/logs/suggestions',
+  tags: ['logs'],
+  summary: 'Values of a field to filter requests by: what the log has had lately, then what is configured',
+  request: {
+    query: z.strictObject({
+      field: fieldSchema,
+      q: text().optional().openapi({ description: 'Part of the value or its label' }),
+      project_id: id.optional(),
+    }),
+  },
+  responses: {
+    200: answers(
+      z.object({
+        data: z.array(
+          z.object({
+            value: z.string(),
+            label: z.string().nullable().openapi({ description: 'What it is called, where the value is an id' }),
+          }),
+        ),
+      }),
+      `At most ${SHOWN}, the most frequent first`,
+    ),
+  },
+});
+
+interface Query {
+  readonly field: string;
+  readonly q?: string;
+  readonly project_id?: string;
+}
+
+type Needs = Pick<AdminServices, 'db' | 'clock' | 'routing'>;
+
+export async function suggestValues({ db, clock, routing }: Needs, query: Query): Promise<KnownValue[]> {
+  const { field, q, project_id: projectId } = query;
+  const question: ValueQuestion = { q, projectId, nowMs: clock.nowMs(), limit: SHOWN };
+  if (field.startsWith(LABEL)) {
+    return [...(await listLabelValues(db, field.slice(LABEL.length).toLowerCase(), question))];
+  }
+  const known = await listKnownValues(db, field as KnownField, question);
+  const wanted = q?.toLowerCase() ?? '';
+  const configured = configuredValues(routing(), field, projectId)
+    .filter((value) => value.toLowerCase().includes(wanted) && !known.some((one) => one.value === value))
+    .sort()
+    .map((value): KnownValue => ({ value, label: null }));
+  return [...known, ...configured].slice(0, SHOWN);
+}
+
+/** What may come, though it has not yet: providers, aliases, and models with a price at a provider that is configured. */
+function configuredValues(
+  { providers, aliases, prices }: ReturnType<Needs['routing']>,
+  field: string,
+  projectId: string | undefined,
+): readonly string[] {
+  if (field === 'provider') return [...providers.keys()];
+  if (field !== 'model') return [];
+  const named = projectId === undefined ? [] : aliases.list(projectId).map(({ name }) => name);
+  const priced = prices.list().flatMap(({ provider, model }) => (providers.has(provider) ? [model] : []));
+  return [...new Set([...named, ...priced])];
+}

@@ -1,0 +1,57 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import { findKeyHash } from '@llm0/drizzle/queries/access/api-keys';
+import { addAuditEntry } from '@llm0/drizzle/queries/access/audit-trail';
+import { answers, createRouter, routesOf } from '../admin-router';
+import type { AdminServices } from '../admin-services';
+import { id } from '../fields/fields';
+import { required } from '../fields/find-or-refuse';
+
+/** Its body is the data plane's to read: up to MAX_BODY_BYTES, numbers as they were written. */
+export const SEND_AS_PATH = '/v1/projects/:id/keys/:key_id/chat/completions';
+
+/** Says that the answer, a refusal too, is the data plane's to this key, not the admin API's to who asks. */
+const SENT_AS = 'X-LLM0-Sent-As';
+
+const at = routesOf('playground');
+const params = z.object({ id, key_id: id });
+
+const send = createRoute({
+  ...at('post', '/projects/{id}/keys/{key_id}/chat/completions', 'Send a chat request as this key, without its secret'),
+  description:
+    'Body, headers and answer are those of `POST /v1/chat/completions`. Limits, budgets, caches and the log take the ' +
+    "request for the key's own; the audit log names who sent it. Answers carry `X-LLM0-Sent-As: <key id>`.",
+  request: { params },
+  responses: { 200: answers(z.looseObject({}), 'A chat completion, or with `stream: true` its events') },
+});
+const models = createRoute({
+  ...at('get', '/projects/{id}/keys/{key_id}/models', 'List what this key may call, as `GET /v1/models` shows it'),
+  request: { params },
+  responses: {
+    200: answers(z.object({ object: z.literal('list'), data: z.array(z.looseObject({ id: z.string() })) }), 'Models'),
+  },
+});
+
+export function playgroundRoutes({ db, sendAs }: Pick<AdminServices, 'db' | 'sendAs'>) {
+  const choose = async (path: z.output<typeof params>, requestId: string) => {
+    const keyHash = required(await findKeyHash(db, { projectId: path.id, id: path.key_id }), 'key');
+    return { keyHash, requestId };
+  };
+  return createRouter()
+    .openapi(send, async (c) => {
+      const { id: projectId, key_id: keyId } = c.req.valid('param');
+      const chosen = await choose({ id: projectId, key_id: keyId }, c.get('requestId'));
+      // First of all: what cannot be noted is not sent.
+      const after = { project_id: projectId, request_id: chosen.requestId };
+      const noted = { action: 'send', resource: 'playground', resourceId: keyId, after };
+      await addAuditEntry(db, { actor: c.get('actor').name, ...noted });
+      const response = await sendAs.chat(c.req.raw, chosen);
+      response.headers.set(SENT_AS, keyId);
+      return response as never;
+    })
+    .openapi(models, async (c) => {
+      const path = c.req.valid('param');
+      const response = await sendAs.models(c.req.raw, await choose(path, c.get('requestId')));
+      response.headers.set(SENT_AS, path.key_id);
+      return response as never;
+    });
+}

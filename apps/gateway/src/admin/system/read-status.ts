@@ -1,0 +1,68 @@
+// A store that is away, or a question that takes too long, is told as such: the status itself is always answered.
+import type { TargetStatus } from '@llm0/core/routing/target-health';
+import { inTime } from '@llm0/core/waits/in-time';
+import { countLogs } from '@llm0/drizzle/queries/logs/count-logs';
+import { findOutageStart } from '@llm0/drizzle/queries/logs/outage-start';
+import type { AdminServices } from '../admin-services';
+import { showInstant } from '../fields/show-fields';
+
+const CHECK_MS = 1000;
+/** All who look share a count so long. */
+const KEPT_MS = 5000;
+/** An outage is looked for in the log so far back. */
+const LOOK_BACK_MS = 24 * 3_600_000;
+
+type Needs = Pick<AdminServices, 'db' | 'clock' | 'hotStore' | 'health'>;
+
+interface Outage {
+  readonly fromMs: number;
+  /** Requests that others answered; null when they could not be counted. */
+  readonly elsewhere: number | null;
+}
+
+/** What is in trouble right now, as the API shows it. */
+export function createStatusReader({ db, clock, hotStore, health }: Needs) {
+  const kept = new Map<string, { readonly atMs: number; readonly outage: Promise<Outage> }>();
+  const look = async (provider: string, models: readonly string[], openedMs: number): Promise<Outage> => {
+    const failedMs = await findOutageStart(db, { provider, models, fromMs: clock.nowMs() - LOOK_BACK_MS }).catch(
+      () => null,
+    );
+    const fromMs = Math.min(openedMs, failedMs ?? openedMs);
+    const elsewhere = await countLogs(db, { failoverFrom: provider, fromMs }).catch(() => null);
+    return { fromMs, elsewhere };
+  };
+  /** What a process remembers ends with it; the log goes on. */
+  const outageOf = (provider: string, models: readonly string[], openedMs: number) => {
+    const nowMs = clock.monotonicMs();
+    const name = [provider, ...models].join('\n');
+    const known = kept.get(name);
+    if (known !== undefined && nowMs - known.atMs < KEPT_MS) return known.outage;
+    const outage = look(provider, models, openedMs);
+    for (const [other, { atMs }] of kept) if (nowMs - atMs >= KEPT_MS) kept.delete(other);
+    kept.set(name, { atMs: nowMs, outage });
+    return outage;
+  };
+  return async () => {
+    const nowMs = clock.nowMs();
+    const away = () => ({ ok: false });
+    const store = inTime(hotStore.health().catch(away), CHECK_MS, away);
+    const open = [...openByProvider(health.list())].map(async ([provider, { models, downForMs }]) => {
+      const { fromMs, elsewhere } = await outageOf(provider, models, nowMs - downForMs);
+      return { provider, models, since: showInstant(fromMs), answered_elsewhere: elsewhere };
+    });
+    const { ok } = await store;
+    return { hot_store: { kind: hotStore.kind, ok }, open: await Promise.all(open) };
+  };
+}
+
+function openByProvider(targets: readonly TargetStatus[]) {
+  const byProvider = new Map<string, { models: string[]; downForMs: number }>();
+  for (const { provider, model, mode, downForMs = 0 } of targets) {
+    if (mode === 'closed') continue;
+    const known = byProvider.get(provider) ?? { models: [], downForMs: 0 };
+    known.models.push(model);
+    known.downForMs = Math.max(known.downForMs, downForMs);
+    byProvider.set(provider, known);
+  }
+  return byProvider;
+}

@@ -1,0 +1,170 @@
+import { type SQL, sql } from 'drizzle-orm';
+import type { Db } from '../../client';
+import { nanoFromUsd } from '../../money';
+import { type GroupBy, SPEND_SUMS, type StatsFilter } from '../stats/read/questions';
+import type { Stretch } from '../stats/read/read-days';
+import { groupOf, tableOf, within } from '../stats/read/segment-sql';
+import { type Ask, askInTime } from '../stats/read/time-limit';
+import type { StatsSegment } from '../stats/read/time-segments';
+import { loadTotals } from '../stats/read/totals';
+
+const DAY_MS = 86_400_000;
+/** A month of single requests is read day by day, for so long. */
+export const ROWS_LIMIT_MS = 20_000;
+
+export interface AmountFilter extends StatsFilter {
+  /** In rows only. */
+  readonly labels?: Readonly<Record<string, string>>;
+}
+
+export interface AmountQuery {
+  readonly by: GroupBy;
+  readonly filter: AmountFilter;
+}
+
+/** What was spent on one model by one group. */
+export interface Amount {
+  /** '' for none. */
+  readonly group: string;
+  /** Null where it is not known: of customers, whose days are added up beforehand. */
+  readonly model: { readonly provider: string; readonly name: string } | null;
+  /** Null likewise. */
+  readonly cache: 'exact' | 'semantic' | 'miss' | null;
+  readonly requests: number;
+  readonly costNanoUsd: number;
+  readonly savedNanoUsd: number;
+  readonly tokensCacheRead: number;
+  readonly tokensCacheWrite: number;
+}
+
+interface AmountRow extends Readonly<Record<string, unknown>> {
+  readonly grp: string;
+  readonly provider: string;
+  readonly model: string;
+  readonly cache: 'exact' | 'semantic' | 'miss';
+  readonly requests: string;
+  readonly cost_usd: string;
+  readonly saved_usd: string;
+  readonly tokens_cache_read: string;
+  readonly tokens_cache_write: string;
+}
+
+const ROW_COLUMNS = sql.raw(`coalesce(final_provider, provider, '') as provider, model,
+  case when semantic_cache_hit then 'semantic' when cache_hit then 'exact' else 'miss' end as cache,
+  coalesce(refused_count, 1) as requests, cost_usd, saved_usd, tokens_cache_read, tokens_cache_write`);
+const ROLLUP_COLUMNS = sql.raw(
+  'provider, model, cache, requests, cost_usd, saved_usd, tokens_cache_read, tokens_cache_write',
+);
+
+const labelled = ({ labels = {} }: AmountFilter): SQL =>
+  Object.keys(labels).length === 0 ? sql`true` : sql`labels @> ${JSON.stringify(labels)}::jsonb`;
+
+/** Sums by group, model and cache over stretches of rows and roll-ups. */
+async function askAmounts(ask: Ask, segments: readonly StatsSegment[], { by, filter }: AmountQuery) {
+  if (segments.length === 0) return [];
+  const scope = { ...filter, groupBy: by };
+  const parts = segments.map((segment) => {
+    const isRows = segment.source === 'rows';
+    return sql`select ${groupOf(segment, scope)} as grp, ${isRows ? ROW_COLUMNS : ROLLUP_COLUMNS}
+      from ${tableOf(segment, scope)} where ${within(segment, scope)} and ${isRows ? labelled(filter) : sql`true`}`;
+  });
+  const rows = await ask<AmountRow>(sql`
+    select grp, provider, model, cache, sum(requests) as requests, sum(cost_usd) as cost_usd, sum(saved_usd) as saved_usd,
+      sum(tokens_cache_read) as tokens_cache_read, sum(tokens_cache_write) as tokens_cache_write
+    from (${sql.join(parts, sql` union all `)}) as parts group by 1, 2, 3, 4`);
+  return rows.map(
+    (row): Amount => ({
+      group: row.grp,
+      model: { provider: row.provider, name: row.model },
+      cache: row.cache,
+      requests: Number(row.requests),
+      costNanoUsd: nanoFromUsd(row.cost_usd),
+      savedNanoUsd: nanoFromUsd(row.saved_usd),
+      tokensCacheRead: Number(row.tokens_cache_read),
+      tokensCacheWrite: Number(row.tokens_cache_write),
+    }),
+  );
+}
+
+/** From the roll-ups, within 3 s. */
+export const loadAmounts = (db: Db, segments: readonly StatsSegment[], query: AmountQuery) =>
+  askInTime(db, (ask) => askAmounts(ask, segments, query));
+
+export interface StretchAmounts extends Stretch {
+  readonly amounts: readonly Amount[];
+}
+
+/**
+ * The same of single requests, by stretches of at most a UTC day that end at `bounds`, so that others get their turn between
+ * them; throws `QuestionTooLargeError` in the end.
+ */
+export async function loadAmountsOfRows(
+  db: Db,
+  { fromMs, toMs, bounds }: Stretch & { readonly bounds: readonly number[] },
+  query: AmountQuery,
+): Promise<readonly StretchAmounts[]> {
+  const endMs = performance.now() + ROWS_LIMIT_MS;
+  const stretches: StretchAmounts[] = [];
+  for (let atMs = fromMs; atMs < toMs; ) {
+    const nextDayMs = (Math.floor(atMs / DAY_MS) + 1) * DAY_MS;
+    const untilMs = Math.min(toMs, nextDayMs, ...bounds.filter((bound) => bound > atMs));
+    const segments: StatsSegment[] = [{ source: 'rows', fromMs: atMs, toMs: untilMs }];
+    const amounts = await askInTime(db, (ask) => askAmounts(ask, segments, query), endMs - performance.now());
+    stretches.push({ fromMs: atMs, toMs: untilMs, amounts });
+    atMs = untilMs;
+  }
+  return stretches;
+}
+
+/** Customers of all requests, or of one project's; of them only requests and money are known. */
+export async function loadCustomerAmounts(db: Db, segments: readonly StatsSegment[], projectId: string | undefined) {
+  const scope = { projectId, groupBy: 'customer', sums: SPEND_SUMS } as const;
+  const found = await askInTime(db, (ask) => loadTotals(ask, segments, scope));
+  return found.map(
+    ({ group, totals }): Amount => ({
+      group: group ?? '',
+      model: null,
+      cache: null,
+      requests: totals.requests,
+      costNanoUsd: totals.costNanoUsd,
+      savedNanoUsd: totals.savedNanoUsd,
+      tokensCacheRead: 0,
+      tokensCacheWrite: 0,
+    }),
+  );
+}
+
+/** Of what was spent, what the gateway estimated because the vendor told no usage; nano-USD by group. */
+export async function loadEstimated(db: Db, range: Stretch, { by, filter }: AmountQuery) {
+  const segment: StatsSegment = { source: 'rows', ...range };
+  const scope = { ...filter, groupBy: by };
+  const rows = await askInTime(db, (ask) =>
+    ask<{ grp: string; cost_usd: string }>(sql`
+      select ${groupOf(segment, scope)} as grp, sum(cost_usd) as cost_usd from gateway_logs
+      where ${within(segment, scope)} and ${labelled(filter)} and cost_estimated group by 1`),
+  );
+  return new Map(rows.map((row) => [row.grp, nanoFromUsd(row.cost_usd)]));
+}
+
+export interface DaysQuery extends AmountQuery {
+  readonly fromMs: number;
+  readonly toMs: number;
+  /** Only these groups. */
+  readonly groups?: readonly string[];
+}
+
+/** Nano-USD of each UTC day, by group; days without are zero. With `customer` of all requests or one project's. */
+export async function loadDays(db: Db, query: DaysQuery): Promise<ReadonlyMap<string, readonly number[]>> {
+  const { fromMs, toMs, by, filter, groups: kept } = query;
+  const source = by === 'customer' ? 'customer_spend' : 'rollup_day';
+  const sums = ['requests', 'cost_usd'] as const;
+  const scope = { ...filter, groupBy: by, intervalMs: DAY_MS, sums, kept };
+  const found = await askInTime(db, (ask) => loadTotals(ask, [{ source, fromMs, toMs }], scope));
+  const days = new Map<string, number[]>();
+  for (const { startMs, group, totals } of found) {
+    const empty = () => Array.from({ length: Math.round((toMs - fromMs) / DAY_MS) }, () => 0);
+    const series = days.getOrInsertComputed(group ?? '', empty);
+    series[Math.round((startMs - fromMs) / DAY_MS)] = totals.costNanoUsd;
+  }
+  return days;
+}

@@ -1,0 +1,33 @@
+import { sql } from 'drizzle-orm';
+import type { Db } from '../../client';
+import { instant } from '../instant';
+import type { Stretch } from '../stats/read/read-days';
+import type { Kept } from './month-segments';
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+/** What is still known of a month: `rowsKeptMs` is how long rows are kept. */
+export async function loadKept(db: Db, range: Stretch, at: { readonly nowMs: number; readonly rowsKeptMs: number }) {
+  const keptFromMs = Math.ceil((at.nowMs - at.rowsKeptMs) / DAY_MS) * DAY_MS;
+  const edges = [range.fromMs, range.toMs].map((ms) => Math.floor(ms / DAY_MS) * DAY_MS);
+  const days = sql.join(
+    edges.map((ms) => sql`(${instant(ms)})`),
+    sql`, `,
+  );
+  // Of a day of which some hours are gone, the hours tell of fewer requests.
+  const [lost, before] = await Promise.all([
+    db.execute<{ day: string }>(sql`
+      select (date_part('epoch', day) * 1000)::bigint::text as day from (values ${days}) as edges (day)
+      where (select coalesce(sum(requests), 0) from rollup_day where bucket = day)
+        <> (select coalesce(sum(requests), 0) from rollup_hour where bucket >= day and bucket < day + interval '24 hours')`),
+    db.execute<{ found: boolean }>(sql`
+      select exists (select 1 from rollup_day where bucket >= ${instant(edges[0] ?? 0)}
+        and bucket < ${instant(keptFromMs)}) as found`),
+  ]);
+  const kept: Kept = {
+    rowsFromMs: before[0]?.found === true ? keptFromMs : 0,
+    lostDays: new Set(lost.map(({ day }) => Number(day))),
+  };
+  return kept;
+}

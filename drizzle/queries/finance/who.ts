@@ -1,0 +1,68 @@
+import { sql } from 'drizzle-orm';
+import type { Db } from '../../client';
+import { nanoFromUsd } from '../../money';
+import { instant } from '../instant';
+
+type Labels = Readonly<Record<string, string>>;
+
+/** A project or key that costs may be of; those that are gone too. */
+export interface CostBearer {
+  readonly id: string;
+  readonly name: string;
+  readonly projectId: string;
+  /** A month's; null = none. */
+  readonly capNanoUsd: number | null;
+  /** As they are now; a key's with its project's. */
+  readonly labels: Labels;
+}
+
+interface BearerRow extends Readonly<Record<string, unknown>> {
+  readonly id: string;
+  readonly name: string;
+  readonly project_id: string;
+  readonly cap_usd: string | null;
+  readonly labels: Labels | string | null;
+}
+
+const SOURCES = {
+  project: sql`select id::text, name, id::text as project_id, monthly_cap_usd::text as cap_usd, labels from projects`,
+  key: sql`select k.id::text, k.name, k.project_id::text,
+      case when k.budget_period = 'month' then k.budget_usd end::text as cap_usd,
+      coalesce(p.labels, '{}') || coalesce(k.labels, '{}') as labels
+    from api_keys k join projects p on p.id = k.project_id`,
+};
+
+export async function loadBearers(db: Db, kind: keyof typeof SOURCES): Promise<ReadonlyMap<string, CostBearer>> {
+  const rows = await db.execute<BearerRow>(SOURCES[kind]);
+  return new Map(rows.map((row) => [row.id, toBearer(row)]));
+}
+
+const toBearer = ({ id, name, project_id: projectId, cap_usd: cap, labels }: BearerRow): CostBearer => ({
+  ...{ id, name, projectId },
+  capNanoUsd: cap === null ? null : nanoFromUsd(cap),
+  labels: typeof labels === 'string' ? (JSON.parse(labels) as Labels) : (labels ?? {}),
+});
+
+/** Of these requests at most, the newest, labels are looked for. */
+const NEWEST = 5000;
+const MAX_NAMES = 200;
+
+/** Names of labels: what projects and keys have, and what recent requests were sent with. */
+export async function loadLabelNames(db: Db, sinceMs: number): Promise<readonly string[]> {
+  const rows = await db.execute<{ name: string }>(sql`
+    select distinct jsonb_object_keys(labels) as name from (
+      select labels from projects where labels is not null and deleted_at is null
+      union all select labels from api_keys where labels is not null and deleted_at is null
+      union all (select labels from (select labels from gateway_logs where created_at >= ${instant(sinceMs)}
+        order by created_at desc limit ${NEWEST}) as newest where labels is not null)
+    ) as all_labels order by 1 limit ${MAX_NAMES}`);
+  return rows.map(({ name }) => name);
+}
+
+/** What a project's customers may spend a month. */
+export async function loadCustomerCaps(db: Db, projectId: string): Promise<ReadonlyMap<string, number>> {
+  const rows = await db.execute<{ customer_id: string; cap: string }>(sql`
+    select customer_id, monthly_spend_limit_usd::text as cap from customer_limits
+    where monthly_spend_limit_usd is not null and project_id = ${projectId}::uuid`);
+  return new Map(rows.map(({ customer_id: id, cap }) => [id, nanoFromUsd(cap)]));
+}

@@ -1,0 +1,60 @@
+import { sql } from 'drizzle-orm';
+import type { Db } from '../../client';
+import { innerRow } from '../inner-names';
+import { utcDay } from '../stats/utc-day';
+import { type Budget, listBudgets } from './budgets';
+
+/** A budget with what was spent of it on each UTC day since the month of `fromMs` began. */
+export interface BudgetDays extends Budget {
+  /** Start of the day → nano-USD. */
+  readonly days: ReadonlyMap<number, number>;
+}
+
+export interface BudgetDaysQuery {
+  readonly fromMs: number;
+  readonly nowMs: number;
+  readonly projectId?: string;
+}
+
+const MAX_BUDGETS = 20_000;
+
+const keyOf = (scope: string, projectId: string, id: string) => `${scope} ${projectId} ${id}`;
+
+/** All budgets that are in force now, from the daily roll-ups. */
+export async function loadBudgetDays(db: Db, { fromMs, nowMs, projectId }: BudgetDaysQuery): Promise<BudgetDays[]> {
+  const budgets = await listBudgets(db, { nowMs, limit: MAX_BUDGETS, projectId });
+  if (budgets.length === 0) return [];
+  const since = sql`${`${utcDay(fromMs).slice(0, 7)}-01`}::date`;
+  const start = sql`(${since}::timestamp at time zone 'UTC')`;
+  const inProject = projectId === undefined ? sql`true` : sql`project_id = ${projectId}::uuid`;
+  const day = sql`(date_part('epoch', bucket) * 1000)::float8`;
+  const rows = await db.execute(sql`
+    select 'project' as scope, project_id, project_id::text as id, ${day} as day, sum(cost_usd) as spent_usd
+      from rollup_day where bucket >= ${start} and ${inProject} group by 2, bucket
+    union all
+    select 'key', project_id, api_key_id::text, ${day}, sum(cost_usd) from rollup_day
+      where bucket >= ${start} and ${inProject} and api_key_id in (select id from api_keys where budget_usd is not null)
+      group by 2, api_key_id, bucket
+    union all
+    select 'customer', project_id, customer_id, (date_part('epoch', date::timestamp at time zone 'UTC') * 1000)::float8,
+      sum(total_spend_usd) from customer_spend where date >= ${since} and ${inProject}
+      and (project_id, customer_id) in (select project_id, customer_id from customer_limits)
+      group by 2, 3, date`);
+  const byBudget = new Map<string, Map<number, number>>();
+  for (const row of rows) {
+    const found = innerRow<DayRow>(row);
+    const key = keyOf(found.scope, found.projectId, found.id);
+    const days = byBudget.get(key) ?? new Map<number, number>();
+    byBudget.set(key, days.set(found.day, found.spentNanoUsd));
+  }
+  const none = new Map<number, number>();
+  return budgets.map((one) => ({ ...one, days: byBudget.get(keyOf(one.scope, one.projectId, one.id)) ?? none }));
+}
+
+interface DayRow {
+  readonly scope: string;
+  readonly projectId: string;
+  readonly id: string;
+  readonly day: number;
+  readonly spentNanoUsd: number;
+}

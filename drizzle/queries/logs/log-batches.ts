@@ -1,0 +1,74 @@
+import { and, type SQL, sql } from 'drizzle-orm';
+import type { Db } from '../../client';
+import { gatewayLogs } from '../../schema/gateway-logs';
+import { instant } from '../instant';
+import { type LogFilter, logConditions, logRows, type StoredLog } from './logs';
+
+/** Written by writers of rows while they hold the lock: batches are numbered in the order they are committed. */
+export async function insertLogBatch(
+  tx: Db,
+  records: readonly { readonly id: string; readonly createdAtMs: number }[],
+): Promise<void> {
+  if (records.length === 0) return;
+  const entries = JSON.stringify(records.map(({ id, createdAtMs }) => [createdAtMs, id]));
+  await tx.execute(sql`insert into log_batches (entries) values (${entries}::jsonb)`);
+}
+
+/** Numbers of batches that are kept; 0 where there is none. */
+export interface KeptBatches {
+  readonly oldest: number;
+  readonly newest: number;
+}
+
+export async function findKeptBatches(db: Db): Promise<KeptBatches> {
+  const [row] = await db.execute<{ oldest: string | null; newest: string | null }>(sql`
+    select (select seq from log_batches order by seq limit 1) as oldest,
+      (select seq from log_batches order by seq desc limit 1) as newest`);
+  return { oldest: Number(row?.oldest ?? 0), newest: Number(row?.newest ?? 0) };
+}
+
+/** The last batch that was stored before an instant; 0 where there is none. */
+export async function findBatchBefore(db: Db, ms: number): Promise<number> {
+  const [row] = await db.execute<{ seq: string }>(
+    sql`select seq from log_batches where created_at < ${instant(ms)} order by seq desc limit 1`,
+  );
+  return Number(row?.seq ?? 0);
+}
+
+export interface LogsAfter {
+  /** Newest first. */
+  readonly rows: readonly StoredLog[];
+  /** The last batch that was looked at. */
+  readonly seq: number;
+}
+
+/** Looked up at once. */
+const MOST_ENTRIES = 3000;
+
+/** Rows of the filter that came in after a batch, of at most so many batches. */
+export async function listLogsAfter(
+  db: Db,
+  filter: LogFilter,
+  { seq, batches, limit }: { readonly seq: number; readonly batches: number; readonly limit: number },
+): Promise<LogsAfter> {
+  const found = await db.execute<{ seq: string; entries: string }>(sql`
+    select seq, entries::text as entries from log_batches where seq > ${seq} order by seq limit ${batches}`);
+  const entries: (readonly [ms: number, id: string])[] = [];
+  let lastSeq = seq;
+  for (const batch of found) {
+    entries.push(...(JSON.parse(batch.entries) as [number, string][]));
+    lastSeq = Number(batch.seq);
+    if (entries.length >= MOST_ENTRIES) break;
+  }
+  if (entries.length === 0) return { rows: [], seq };
+  const within = and(
+    anyOf(gatewayLogs.createdAtMs, [...new Set(entries.map(([ms]) => ms))], sql`to_timestamp(value::bigint / 1000.0)`),
+    anyOf(gatewayLogs.id, [...new Set(entries.map(([, id]) => id))], sql`value::uuid`),
+  );
+  const page = await logRows.list(db, { limit }, {}, and(within, ...logConditions(filter)));
+  return { rows: page.data, seq: lastSeq };
+}
+
+/** An array is looked up in the index; a list of what a query gives could become a walk over all partitions. */
+const anyOf = (column: SQL | (typeof gatewayLogs)['id' | 'createdAtMs'], values: readonly unknown[], as: SQL): SQL =>
+  sql`${column} = any(array(select ${as} from jsonb_array_elements_text(${JSON.stringify(values)}::jsonb)))`;

@@ -1,0 +1,40 @@
+import { and, eq, gt, inArray, sql } from 'drizzle-orm';
+import type { Db } from '../../client';
+import { failoverLogs, gatewayLogs } from '../../schema/gateway-logs';
+import { askInTime } from '../stats/read/time-limit';
+
+interface Outage {
+  readonly provider: string;
+  /** Those in trouble; others of the provider may be well. */
+  readonly models: readonly string[];
+  /** Nothing before is looked at. */
+  readonly fromMs: number;
+}
+
+/** When these models first failed after they last answered, epoch milliseconds; null where the log knows of no failure. */
+export async function findOutageStart(db: Db, { provider, models, fromMs }: Outage): Promise<number | null> {
+  const from = sql`to_timestamp(${fromMs} / 1000.0)`;
+  const own = and(eq(gatewayLogs.finalProvider, provider), inArray(gatewayLogs.model, [...models]));
+  const isCached = sql`(${gatewayLogs.cacheHit} or ${gatewayLogs.semanticCacheHit})`;
+  const since = sql`coalesce((select created_at from last_ok), ${from})`;
+  const question = sql`
+    with last_ok as (
+      select ${gatewayLogs.createdAtMs} as created_at from ${gatewayLogs}
+      where ${and(own, eq(gatewayLogs.status, 'success'), sql`not ${isCached}`, sql`${gatewayLogs.createdAtMs} >= ${from}`)}
+      order by ${gatewayLogs.createdAtMs} desc limit 1)
+    select (extract(epoch from least(
+      (select min(${failoverLogs.createdAtMs}) from ${failoverLogs}
+        where ${and(
+          eq(failoverLogs.originalProvider, provider),
+          inArray(failoverLogs.originalModel, [...models]),
+          gt(failoverLogs.createdAtMs, since),
+        )}),
+      (select min(${gatewayLogs.createdAtMs}) from ${gatewayLogs}
+        where ${and(
+          ...[own, eq(gatewayLogs.status, 'error'), sql`${gatewayLogs.errorCode} like 'upstream%'`],
+          gt(gatewayLogs.createdAtMs, since),
+        )})
+    )) * 1000)::float8 as at_ms`;
+  const [row] = await askInTime(db, (ask) => ask<{ at_ms: number | null }>(question));
+  return row?.at_ms ?? null;
+}

@@ -1,0 +1,109 @@
+import { and, type SQL, sql } from 'drizzle-orm';
+import type { Db } from '../../client';
+import { gatewayLogs } from '../../schema/gateway-logs';
+import { readStretches } from '../stats/read/read-days';
+import { askOf } from '../stats/read/time-limit';
+import { type LogFilter, logConditions } from './logs';
+import { type LogPage, type LogPageRequest, rangeOf, searchLogs } from './search-logs';
+
+/** How many rows a filter finds. */
+export interface LogCount {
+  readonly rows: number;
+  /** Set when not all of the range could be read in time: counted from here on. */
+  readonly partialFromMs?: number;
+}
+
+export interface TallyBucket {
+  /** A multiple of the interval since the epoch. */
+  readonly startMs: number;
+  readonly status: string;
+  /** Folded refusals count as many as they stand for. */
+  readonly requests: number;
+}
+
+export interface LogTally extends LogCount {
+  /** Oldest first; those without rows are left out. */
+  readonly buckets: readonly TallyBucket[];
+}
+
+/** Counts rows newest first for at most 3 s. */
+export async function countRows(
+  db: Db,
+  { filter, nowMs, limitMs }: { readonly filter: LogFilter; readonly nowMs: number; readonly limitMs?: number },
+): Promise<LogCount> {
+  let rows = 0;
+  const reached = await eachStretch(db, { filter, nowMs, limitMs, what: sql`count(*)::int as n` }, ([row]) => {
+    rows += Number(row?.n ?? 0);
+  });
+  return { rows, ...reached };
+}
+
+/** Both have so long, and the count some of it in any case. */
+const PAGE_AND_COUNT_MS = 2500;
+const LEAST_COUNT_MS = 300;
+
+/** A page of rows, and how many there are: what the page has shown to be all is not read once more to be counted. */
+export async function searchAndCount(
+  db: Db,
+  filter: LogFilter,
+  { page, nowMs }: { readonly page: LogPageRequest; readonly nowMs: number },
+): Promise<LogPage & { readonly count: LogCount }> {
+  const startMs = performance.now();
+  const found = await searchLogs(db, filter, page, nowMs);
+  const isAll = page.cursor === undefined && found.nextCursor === null && found.partialFromMs === undefined;
+  if (isAll) return { ...found, count: { rows: found.data.length } };
+  const limitMs = Math.max(LEAST_COUNT_MS, PAGE_AND_COUNT_MS - (performance.now() - startMs));
+  const counted = await countRows(db, { filter, nowMs, limitMs });
+  return { ...found, count: { ...counted, rows: Math.max(counted.rows, found.data.length) } };
+}
+
+export interface TallyQuery {
+  readonly filter: LogFilter;
+  readonly intervalMs: number;
+  readonly nowMs: number;
+}
+
+/** The same by time and status. */
+export async function tallyLogs(db: Db, { filter, intervalMs, nowMs }: TallyQuery): Promise<LogTally> {
+  const { createdAtMs, status, refusedCount } = gatewayLogs;
+  let rows = 0;
+  const buckets = new Map<string, TallyBucket>();
+  const step = sql.raw(String(intervalMs));
+  const what = sql`floor(extract(epoch from ${createdAtMs}) * 1000 / ${step})::float8 * ${step} as start, ${status} as status,
+    count(*)::int as n, sum(coalesce(${refusedCount}, 1))::float8 as requests`;
+  const reached = await eachStretch(db, { filter, nowMs, what, groupBy: sql`group by 1, 2` }, (found) => {
+    for (const { start, status, n, requests } of found) {
+      const key = `${start} ${status}`;
+      rows += Number(n);
+      const before = buckets.get(key)?.requests ?? 0;
+      buckets.set(key, { startMs: Number(start), status: String(status), requests: before + Number(requests) });
+    }
+  });
+  return { rows, buckets: [...buckets.values()].sort(byTimeAndStatus), ...reached };
+}
+
+const byTimeAndStatus = (a: TallyBucket, b: TallyBucket) => a.startMs - b.startMs || (a.status < b.status ? -1 : 1);
+
+interface Tallied {
+  readonly filter: LogFilter;
+  readonly nowMs: number;
+  readonly what: SQL;
+  readonly groupBy?: SQL;
+  readonly limitMs?: number;
+}
+
+type Found = readonly Readonly<Record<string, unknown>>[];
+
+async function eachStretch(
+  db: Db,
+  { filter, nowMs, what, groupBy = sql``, limitMs }: Tallied,
+  take: (rows: Found) => void,
+): Promise<{ partialFromMs?: number }> {
+  const range = await rangeOf(db, filter, nowMs);
+  const reachedMs = await readStretches(db, range, { limitMs }, async (tx, stretch) => {
+    const where = and(...logConditions({ ...filter, ...stretch }));
+    take(await askOf(tx)(sql`select ${what} from ${gatewayLogs} where ${where} ${groupBy}`));
+    return false;
+  });
+  return reachedMs > range.fromMs ? { partialFromMs: reachedMs } : {};
+}

@@ -1,0 +1,48 @@
+import type { Histogram } from '@llm0/core/logs/histogram';
+import type { Db } from '../../../client';
+import { loadHistograms } from './durations';
+import { type StatsQuery, type StatsScope, scopeOf } from './questions';
+import { readDays } from './read-days';
+import { askOf } from './time-limit';
+import { type StatsSegment, splitRange } from './time-segments';
+import { bucketKey, loadTotals } from './totals';
+
+const MINUTE_MS = 60_000;
+
+/** What a minute holds that had requests. */
+export interface MinuteSums {
+  readonly startMs: number;
+  readonly requests: number;
+  readonly errors: number;
+  readonly costNanoUsd: number;
+  readonly latency: Histogram | undefined;
+}
+
+export interface Minutes {
+  /** Oldest first. */
+  readonly minutes: readonly MinuteSums[];
+  /** The first moment that was read: later than asked for where it took too long. */
+  readonly readFromMs: number;
+}
+
+/** Minutes of a range whose ends are whole minutes: from their roll-up while it is kept, from rows before, within `readDays`' bounds. */
+export async function loadMinutes(db: Db, query: StatsQuery, withLatency = false): Promise<Minutes> {
+  const scope: StatsScope = {
+    ...{ ...scopeOf(query), intervalMs: MINUTE_MS, metrics: ['latency'] },
+    sums: ['requests', 'errors', 'cost_usd'],
+  };
+  const minutes: MinuteSums[] = [];
+  const readFromMs = await readDays(db, query, async (tx, stretch) => {
+    // No roll-up knows customers.
+    const rows: readonly StatsSegment[] = [{ source: 'rows', ...stretch }];
+    const isOfRows = query.customerId !== undefined;
+    const segments = isOfRows ? rows : splitRange({ ...stretch, nowMs: query.nowMs, intervalMs: MINUTE_MS });
+    const totals = await loadTotals(askOf(tx), segments, scope);
+    const latencies = withLatency ? await loadHistograms(askOf(tx), segments, scope) : undefined;
+    for (const { startMs, totals: sums } of totals) {
+      minutes.push({ startMs, ...sums, latency: latencies?.get(bucketKey(startMs, null))?.latency });
+    }
+    return false;
+  });
+  return { minutes: minutes.sort((a, b) => a.startMs - b.startMs), readFromMs };
+}

@@ -1,0 +1,94 @@
+// Replays an alert's condition over what is stored, minute by minute, as the job would have checked it; what it would have
+// measured then with the budgets that are in force now.
+import { isMet, isWindowed, WINDOW_VALUES, type WindowedKind } from '@llm0/core/alerts/condition';
+import { Firings } from '@llm0/core/alerts/firings';
+import type { Replay, ReplayQuery } from '@llm0/core/alerts/replay';
+import { addHistogram, type Histogram, histogramQuantile } from '@llm0/core/logs/histogram';
+import { eachInSlices } from '@llm0/core/logs/in-slices';
+import type { Db } from '../../../client';
+import { listFailedJobs } from '../../logs/system-logs';
+import { loadMinutes, type MinuteSums } from './minutes';
+import { replayBudgets } from './replay-budgets';
+
+const MINUTE_MS = 60_000;
+
+export function replayAlert(db: Db, query: ReplayQuery): Promise<Replay> {
+  const { kind } = query;
+  if (isWindowed(kind)) return replayWindow(db, { ...query, kind });
+  return kind === 'budget_share' ? replayBudgets(db, query) : replayJobs(db, query);
+}
+
+async function replayWindow(db: Db, query: ReplayQuery & { readonly kind: WindowedKind }): Promise<Replay> {
+  const { kind, fromMs, toMs, nowMs, projectId } = query;
+  const windowMs = query.windowMinutes * MINUTE_MS;
+  const range = { fromMs: fromMs - windowMs, toMs, nowMs, projectId };
+  const { minutes, readFromMs } = await loadMinutes(db, range, kind === 'latency_p95');
+  const startMs = Math.max(fromMs, readFromMs + windowMs);
+  const firings = new Firings();
+  const window = new SlidingWindow(minutes, windowMs);
+  await eachInSlices(checksOf(startMs, toMs), (atMs) => {
+    const value = window.at(atMs, WINDOW_VALUES[kind]);
+    firings.check(atMs, isMet(query, value), value);
+  });
+  return { fromMs: Math.min(startMs, toMs), firings: firings.firings, highest: firings.highest };
+}
+
+async function replayJobs(db: Db, query: ReplayQuery): Promise<Replay> {
+  const { fromMs, toMs } = query;
+  const windowMs = query.windowMinutes * MINUTE_MS;
+  const failures = await listFailedJobs(db, { fromMs: fromMs - windowMs, toMs });
+  const firings = new Firings();
+  let begin = 0;
+  let end = 0;
+  await eachInSlices(checksOf(fromMs, toMs), (atMs) => {
+    while (end < failures.length && (failures[end] ?? 0) <= atMs) end++;
+    while (begin < end && (failures[begin] ?? 0) < atMs - windowMs) begin++;
+    firings.check(atMs, isMet(query, end - begin), end - begin);
+  });
+  return { fromMs, firings: firings.firings, highest: firings.highest };
+}
+
+function* checksOf(fromMs: number, toMs: number): Generator<number> {
+  for (let atMs = fromMs; atMs <= toMs; atMs += MINUTE_MS) yield atMs;
+}
+
+/** Sums of the minutes in a window that moves on: each minute is added and taken away once. */
+class SlidingWindow {
+  private begin = 0;
+  private end = 0;
+  private requests = 0;
+  private errors = 0;
+  private costNanoUsd = 0;
+  private readonly latency: Histogram = new Map();
+
+  constructor(
+    private readonly minutes: readonly MinuteSums[],
+    private readonly windowMs: number,
+  ) {}
+
+  at(toMs: number, measure: (typeof WINDOW_VALUES)[WindowedKind]): number | null {
+    for (
+      let next = this.minutes[this.end];
+      next !== undefined && next.startMs < toMs;
+      next = this.minutes[++this.end]
+    ) {
+      this.add(next, 1);
+    }
+    for (
+      let first = this.minutes[this.begin];
+      first !== undefined && first.startMs < toMs - this.windowMs;
+      first = this.minutes[++this.begin]
+    ) {
+      this.add(first, -1);
+    }
+    const { requests, errors, costNanoUsd, latency } = this;
+    return measure({ requests, errors, costNanoUsd, p95Ms: histogramQuantile(latency, 0.95) });
+  }
+
+  private add({ requests, errors, costNanoUsd, latency }: MinuteSums, sign: 1 | -1): void {
+    this.requests += sign * requests;
+    this.errors += sign * errors;
+    this.costNanoUsd += sign * costNanoUsd;
+    if (latency !== undefined) addHistogram(this.latency, latency, sign);
+  }
+}

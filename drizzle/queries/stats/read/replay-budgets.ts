@@ -1,0 +1,101 @@
+import { isMet, shareUsed } from '@llm0/core/alerts/condition';
+import { type Firing, joinFirings } from '@llm0/core/alerts/firings';
+import type { Replay, ReplayQuery } from '@llm0/core/alerts/replay';
+import type { Db } from '../../../client';
+import { type BudgetDays, loadBudgetDays } from '../../limits/budget-days';
+import { loadMinutes } from './minutes';
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 86_400_000;
+
+/** A day on which a budget passes the threshold; when exactly, its minutes say. */
+interface Crossing {
+  readonly budget: BudgetDays;
+  readonly dayMs: number;
+  readonly usedBefore: number;
+  /** Its period is over. */
+  readonly endMs: number;
+}
+
+/**
+ * Within its period what is used of a budget only grows: so days say which of them passes the threshold, and minutes are read of
+ * that day alone, and only where no other budget fires anyway.
+ */
+export async function replayBudgets(db: Db, query: ReplayQuery): Promise<Replay> {
+  const { fromMs, toMs, nowMs, projectId } = query;
+  const budgets = await loadBudgetDays(db, { fromMs, nowMs, projectId });
+  let firings: readonly Firing[] = [];
+  const crossings: Crossing[] = [];
+  let highest: number | null = null;
+  for (const budget of budgets) {
+    const found = walkDays(budget, query);
+    firings = [...firings, ...found.firings];
+    crossings.push(...found.crossings);
+    if (highest === null || found.highest > highest) highest = found.highest;
+  }
+  firings = joinFirings(firings);
+  for (const crossing of crossings.toSorted((a, b) => a.dayMs - b.dayMs)) {
+    const { dayMs, endMs } = crossing;
+    if (firings.some((one) => one.fromMs <= dayMs && (one.toMs ?? Number.POSITIVE_INFINITY) >= endMs)) continue;
+    const atMs = await findMoment(db, crossing, query);
+    if (atMs < endMs) firings = joinFirings([...firings, { fromMs: atMs, toMs: endMs }]);
+  }
+  return { fromMs, firings: firings.flatMap((one) => within(one, fromMs, toMs)), highest };
+}
+
+/** What of a firing the checks saw. */
+function within({ fromMs, toMs }: Firing, firstMs: number, lastMs: number): readonly Firing[] {
+  if (fromMs > lastMs || (toMs !== null && toMs <= firstMs)) return [];
+  return [{ fromMs: Math.max(fromMs, firstMs), toMs: toMs === null || toMs > lastMs ? null : toMs }];
+}
+
+function walkDays(budget: BudgetDays, query: ReplayQuery) {
+  const { limitNanoUsd, days, period, usedNanoUsd } = budget;
+  const firstDayMs = startOfDay(query.fromMs);
+  const since = (ms: number) => [...days].reduce((sum, [day, spent]) => (day >= ms ? sum + spent : sum), 0);
+  const firings: Firing[] = [];
+  const crossings: Crossing[] = [];
+  let highest = 0;
+  // What was spent before the days that are read, by what is used now.
+  let used = period === 'total' ? usedNanoUsd - since(firstDayMs) : 0;
+  if (period === 'month') used = since(startOfMonth(firstDayMs)) - since(firstDayMs);
+  for (let dayMs = firstDayMs; dayMs <= query.toMs; dayMs += DAY_MS) {
+    if (period === 'day' || (period === 'month' && dayMs === startOfMonth(dayMs))) used = 0;
+    const endMs = endOfPeriod(budget, dayMs);
+    const after = used + (days.get(dayMs) ?? 0);
+    const isMetAt = (nanoUsd: number) => isMet(query, shareUsed(nanoUsd, limitNanoUsd));
+    if (isMetAt(used)) firings.push({ fromMs: dayMs, toMs: endMs });
+    else if (isMetAt(after)) crossings.push({ budget, dayMs, usedBefore: used, endMs });
+    highest = Math.max(highest, shareUsed(after, limitNanoUsd));
+    used = after;
+  }
+  return { firings, crossings, highest };
+}
+
+/** The first check of that day which finds the budget used so far. */
+async function findMoment(db: Db, { budget, dayMs, usedBefore }: Crossing, query: ReplayQuery): Promise<number> {
+  const { scope, projectId, id, limitNanoUsd } = budget;
+  const of = { project: {}, key: { apiKeyId: id }, customer: { customerId: id } }[scope];
+  const range = { fromMs: dayMs, toMs: dayMs + DAY_MS, nowMs: query.nowMs, projectId, ...of };
+  const { minutes } = await loadMinutes(db, range);
+  let used = usedBefore;
+  for (const { startMs, costNanoUsd } of minutes) {
+    used += costNanoUsd;
+    if (isMet(query, shareUsed(used, limitNanoUsd))) return startMs + MINUTE_MS;
+  }
+  // Rows of so long ago may be gone: it was on that day.
+  return dayMs + DAY_MS;
+}
+
+const startOfDay = (ms: number) => ms - (ms % DAY_MS);
+
+function startOfMonth(ms: number): number {
+  const date = new Date(ms);
+  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), 1);
+}
+
+function endOfPeriod({ period }: BudgetDays, dayMs: number): number {
+  const date = new Date(dayMs);
+  if (period === 'total') return Number.POSITIVE_INFINITY;
+  return period === 'day' ? dayMs + DAY_MS : Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 1);
+}

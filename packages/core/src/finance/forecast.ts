@@ -1,0 +1,127 @@
+// What is left of a month is expected to cost what the same weekdays did on average in the four weeks before; the band is
+// where nine of ten such forecasts of the last twelve weeks would have needed it to be (from the 10 % to the 90 % quantile
+// of what was spent ÷ what was expected).
+import type { CalendarDay } from './calendar';
+
+/** Nano-USD of consecutive whole days. */
+export interface DayHistory {
+  /** Weekday of the first, 0 for Sunday. */
+  readonly firstWeekday: number;
+  readonly nanoUsd: readonly number[];
+}
+
+export interface Forecast {
+  /** Of the whole month, nano-USD: what was spent and what is expected of the rest. */
+  readonly expectedNanoUsd: number;
+  /** Null while there are too few days to know by how much forecasts are off. */
+  readonly lowNanoUsd: number | null;
+  readonly highNanoUsd: number | null;
+}
+
+export const HISTORY_DAYS = 84;
+const WEEKS = 4;
+const WEEK = 7;
+const LEAST_DAYS = 3;
+const LEAST_ERRORS = 8;
+const LOW = 0.1;
+const HIGH = 0.9;
+
+/** Days before anything was spent say nothing of what will be. */
+function sinceFirst({ firstWeekday, nanoUsd }: DayHistory): DayHistory {
+  const first = nanoUsd.findIndex((nano) => nano !== 0);
+  if (first === -1) return { firstWeekday, nanoUsd: [] };
+  return { firstWeekday: (firstWeekday + first) % WEEK, nanoUsd: nanoUsd.slice(first) };
+}
+
+/** What a day of each weekday cost on average before `end`; of all days where a weekday was not there yet. */
+function weekdayMeans({ firstWeekday, nanoUsd }: DayHistory, end: number): readonly number[] {
+  const start = Math.max(0, end - WEEKS * WEEK);
+  const known = nanoUsd.slice(start, end);
+  const mean = (days: readonly number[]) => days.reduce((sum, nano) => sum + nano, 0) / days.length;
+  return Array.from({ length: WEEK }, (_, weekday) => {
+    const same = known.filter((_nano, index) => (firstWeekday + start + index) % WEEK === weekday);
+    return mean(same.length === 0 ? known : same);
+  });
+}
+
+/** What was spent ÷ what would have been expected, of each stretch of so many days; ascending. */
+function pastErrors(history: DayHistory, days: number): readonly number[] {
+  const { firstWeekday, nanoUsd } = history;
+  const ratios: number[] = [];
+  for (let at = WEEK; at + days <= nanoUsd.length; at += 1) {
+    const means = weekdayMeans(history, at);
+    let expected = 0;
+    let spent = 0;
+    for (let day = at; day < at + days; day += 1) {
+      expected += means[(firstWeekday + day) % WEEK] ?? 0;
+      spent += nanoUsd[day] ?? 0;
+    }
+    if (expected > 0) ratios.push(spent / expected);
+  }
+  return ratios.sort((a, b) => a - b);
+}
+
+/** Linear between the two nearest. */
+function quantile(ascending: readonly number[], share: number): number {
+  const at = share * (ascending.length - 1);
+  const [low = 0, high = low] = [ascending[Math.floor(at)], ascending[Math.ceil(at)]];
+  return low + (high - low) * (at - Math.floor(at));
+}
+
+/** Errors over as many days as are left, or over as many as the history has enough stretches of. */
+function errorsOf(history: DayHistory, days: number): readonly number[] {
+  const most = Math.max(1, Math.min(days, history.nanoUsd.length - WEEK - LEAST_ERRORS + 1));
+  return pastErrors(history, most);
+}
+
+/** What each day that is left is expected to cost; null where nothing tells. */
+function expectedDays(history: DayHistory, left: readonly CalendarDay[]): readonly number[] | null {
+  if (history.nanoUsd.length < LEAST_DAYS) return null;
+  const means = weekdayMeans(history, history.nanoUsd.length);
+  return left.map(({ weekday, share }) => (means[weekday] ?? 0) * share);
+}
+
+export interface ForecastInput {
+  readonly spentNanoUsd: number;
+  /** Whole days, the last of them yesterday. */
+  readonly history: DayHistory;
+  readonly left: readonly CalendarDay[];
+}
+
+/** Null where fewer than three whole days are known since the first spend. */
+export function forecastMonth({ spentNanoUsd, history, left }: ForecastInput): Forecast | null {
+  const known = sinceFirst(history);
+  const days = expectedDays(known, left);
+  if (days === null) return null;
+  const rest = days.reduce((sum, nano) => sum + nano, 0);
+  const errors = errorsOf(known, left.length);
+  // The rest may cost as expected whatever was: the band always holds it.
+  const [low, high] = [Math.min(1, quantile(errors, LOW)), Math.max(1, quantile(errors, HIGH))];
+  const at = (factor: number) => spentNanoUsd + Math.round(rest * factor);
+  const isKnown = errors.length >= LEAST_ERRORS;
+  return {
+    expectedNanoUsd: at(1),
+    lowNanoUsd: isKnown ? at(low) : null,
+    highNanoUsd: isKnown ? at(high) : null,
+  };
+}
+
+export interface CapInput extends ForecastInput {
+  readonly capNanoUsd: number;
+  /** The month's forecast as it is, or at the dear end of its band. */
+  readonly monthNanoUsd: number;
+}
+
+/** The day on which a cap will be reached if the rest of the month costs so much; null where it lasts. */
+export function capReachedOn({ capNanoUsd, monthNanoUsd, spentNanoUsd, history, left }: CapInput): string | null {
+  const days = expectedDays(sinceFirst(history), left) ?? [];
+  const rest = days.reduce((sum, nano) => sum + nano, 0);
+  const factor = rest === 0 ? 0 : (monthNanoUsd - spentNanoUsd) / rest;
+  let sum = 0;
+  for (const [index, { date }] of left.entries()) {
+    sum += days[index] ?? 0;
+    // As the forecast: to the nano-dollar.
+    if (spentNanoUsd + Math.round(sum * factor) >= capNanoUsd) return date;
+  }
+  return null;
+}

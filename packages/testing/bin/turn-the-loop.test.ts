@@ -1,0 +1,15 @@
+import { expect, test } from 'bun:test';
+
+test('what waits inside an expectation is not held up by a loop that sleeps', async () => {
+  const far = setTimeout(() => {}, 5_000);
+  const work = async () => {
+    await Bun.sleep(5);
+    await new Promise((resolve) => setImmediate(resolve));
+    throw new SyntaxError('late');
+  };
+  const startMs = performance.now();
+  for (let time = 0; time < 10; time++) await expect(work()).rejects.toThrow(SyntaxError);
+  clearTimeout(far);
+  // Each took 0.6 s.
+  expect(performance.now() - startMs).toBeLessThan(2_500);
+});
