@@ -13,6 +13,8 @@ export async function sitDown({ browser, gateway }: Where, options: PageOptions,
   keepsSettled(page);
   const problems = watch(page, gateway);
   await page.goto(gateway.url);
+  // A busy machine draws it long after it has it: until then Tab finds nothing.
+  await page.getByLabel('Admin token').waitFor();
   const keys = await Keyboard.of(page);
   await keys.write('Admin token', gateway.adminToken);
   await keys.press('Enter');

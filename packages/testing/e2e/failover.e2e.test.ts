@@ -274,8 +274,10 @@ for (const kind of STORE_KINDS) {
       expect(otherRow).toMatchObject({ failover_count: 0, final_provider: 'openai' });
       expect(otherRow.attempts.map(({ outcome }) => outcome)).toEqual(['ok', 'superseded']);
 
+      // Longer than a busy machine takes for an answer that comes at once.
+      await callAdmin(world.gateway, '/aliases', { body: { alias: `${alias}-late`, targets, hedge_after_ms: 10_000 } });
       world.upstream.control.setModel(first, { text: 'quick' });
-      const quick = await post('no need', false, { model: alias });
+      const quick = await post('no need', false, { model: `${alias}-late` });
       expect(await textOf(quick, false)).toBe('quick');
       expect((await rowOf(quick)).attempts).toHaveLength(1);
     }, 15_000);

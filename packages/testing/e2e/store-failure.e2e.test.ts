@@ -42,9 +42,7 @@ describe('the hot store goes away and comes back', () => {
       });
       const customer = { headers: { 'X-Customer-ID': 'c1' } };
       for (const { apiKey } of [closed, open]) {
-        const answer = await postChat(gateway, apiKey, ask('before'), customer);
-        const text = await answer.text();
-        expect([answer.status, answer.headers.get('x-warning'), text]).toEqual([200, null, expect.any(String)]);
+        const answer = await countedAnswer(() => postChat(gateway, apiKey, ask('before'), customer));
         expect(answer.headers.get('x-spend-usd')).not.toBeNull();
       }
       const { port } = redis;
@@ -110,3 +108,14 @@ describe('the hot store goes away and comes back', () => {
     await expect(callAdmin(gateway, '/projects', { body: both })).rejects.toThrow(/400/);
   });
 });
+
+/** On a busy machine a store may be slow to begin, which is not what is looked at: asked until it counts. */
+async function countedAnswer(send: () => Promise<Response>): Promise<Response> {
+  for (let asked = 1; ; asked++) {
+    const answer = await send();
+    const text = await answer.text();
+    if (answer.status === 200 && answer.headers.get('x-warning') === null) return answer;
+    if (asked === 3) throw new Error(`${answer.status} ${answer.headers.get('x-warning')} ${text}`);
+    await Bun.sleep(1000);
+  }
+}

@@ -11,6 +11,7 @@ import { useRef } from 'react';
 import { ApiError, api, read } from './client';
 import { useIsLive, useLive } from './live';
 import { usePages } from './pages';
+import { placeRows } from './place-rows';
 
 export type Log = InferResponseType<typeof api.logs.$get>['data'][number];
 
@@ -59,11 +60,11 @@ export function useLogs(query: LogQuery, isLive: boolean) {
     },
     onNews: ({ rows }) => {
       isBeginning.current = false;
-      const loaded = client.getQueryData<LogPages>(queryKey)?.pages ?? [];
-      const known = new Set(loaded.flatMap(({ data }) => data.map(({ id }) => id)));
-      const fresh = rows.filter(({ id }) => !known.has(id));
-      if ((loaded[0]?.data.length ?? 0) + fresh.length > MAX_TAIL) beginAnew();
-      else if (fresh.length > 0) client.setQueryData<LogPages>(queryKey, (before) => withNewest(before, fresh));
+      const before = client.getQueryData<LogPages>(queryKey);
+      const pages = placeRows(before?.pages ?? [], rows);
+      if ((pages[0]?.data.length ?? 0) > MAX_TAIL) beginAnew();
+      else if (before !== undefined && pages !== before.pages)
+        client.setQueryData<LogPages>(queryKey, { ...before, pages: [...pages] });
     },
   });
   // Where the stream is refused, the list is read as a whole now and then.
@@ -82,13 +83,6 @@ export function useLogs(query: LogQuery, isLive: boolean) {
 async function readAgain(client: QueryClient, queryKey: QueryKey): Promise<void> {
   while (client.isFetching({ queryKey }) > 0) await new Promise((resolve) => setTimeout(resolve, WAIT_MS));
   await client.refetchQueries({ queryKey });
-}
-
-function withNewest(before: LogPages | undefined, fresh: readonly Log[]): LogPages | undefined {
-  const [first, ...others] = before?.pages ?? [];
-  if (before === undefined || first === undefined) return before;
-  const data = [...fresh, ...first.data].sort((a, b) => Date.parse(b.created_at) - Date.parse(a.created_at));
-  return { ...before, pages: [{ ...first, data }, ...others] };
 }
 
 /** The newest thousand, for what roll-ups do not hold. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Database } from '@llm0/drizzle/client';
 import { projectRows } from '@llm0/drizzle/queries/access/projects';
-import { type AlertSettings, alertRows } from '@llm0/drizzle/queries/alerts';
+import { type AlertSettings, alertRows, listActiveAlerts } from '@llm0/drizzle/queries/alerts';
 import { insertLogRecords } from '@llm0/drizzle/queries/logs/log-insert';
 import { sampleRecord } from '@llm0/testing/stores/sample-record';
 import { TEST_DATABASES } from '@llm0/testing/stores/test-databases';
@@ -21,6 +21,8 @@ describe.each(TEST_DATABASES)('alerts on $name', (kind) => {
 
   beforeAll(async () => {
     database = await kind.open();
+    // Tests before these share the embedded one, and the job looks at all alerts there are.
+    for (const { id } of await listActiveAlerts(database.db)) await alertRows.delete(database.db, { id });
     projectId = (await projectRows.create(database.db, { name: 'watched', monthlyCapNanoUsd: 1_000_000_000 })).id;
     await insertLogRecords(
       database.db,

@@ -1,0 +1,43 @@
+/** A row of a list that is newest first. */
+interface Row {
+  readonly id: string;
+  readonly created_at: string;
+}
+
+/** As the API gives a part of such a list; null: there is no older row. */
+interface RowPage<R extends Row> {
+  readonly data: readonly R[];
+  readonly next_cursor: string | null;
+}
+
+const msOf = ({ created_at }: Row) => Date.parse(created_at);
+
+/**
+ * Pages with rows that came in since, each where it belongs. What is older than all that is loaded comes with its own page;
+ * what is known already is not there twice. The pages themselves where nothing is new in them.
+ */
+export function placeRows<R extends Row, P extends RowPage<R>>(pages: readonly P[], came: readonly R[]): readonly P[] {
+  const known = new Set(pages.flatMap(({ data }) => data.map(({ id }) => id)));
+  const added = new Map<number, R[]>();
+  for (const row of came) {
+    if (known.has(row.id)) continue;
+    known.add(row.id);
+    const at = pageOf(pages, row);
+    if (at !== null) added.set(at, [...(added.get(at) ?? []), row]);
+  }
+  if (added.size === 0) return pages;
+  return pages.map((page, index) => {
+    const rows = added.get(index);
+    return rows === undefined ? page : { ...page, data: [...rows, ...page.data].sort((a, b) => msOf(b) - msOf(a)) };
+  });
+}
+
+/** The first page that ends with an older row; null: none that is loaded has room for it. */
+function pageOf<R extends Row, P extends RowPage<R>>(pages: readonly P[], row: R): number | null {
+  const index = pages.findIndex(({ data }) => {
+    const last = data.at(-1);
+    return last !== undefined && msOf(last) <= msOf(row);
+  });
+  if (index >= 0) return index;
+  return pages.length > 0 && pages.at(-1)?.next_cursor === null ? pages.length - 1 : null;
+}
