@@ -12,7 +12,11 @@ test('a report of bun test is counted; a test that was skipped is one that faile
     passed: 2,
     failed: 2,
     skipped: ['b.test.ts: three & <four>'],
+    broken: new Map([
+      ['a.test.ts', { passed: 1, failures: ['two'] }],
+      ['b.test.ts', { passed: 0, failures: ['three & <four>'] }],
+    ]),
     files: new Set(['a.test.ts', 'b.test.ts', 'c.test.ts']),
   });
-  expect(countTests('')).toEqual({ passed: 0, failed: 0, skipped: [], files: new Set() });
+  expect(countTests('')).toEqual({ passed: 0, failed: 0, skipped: [], broken: new Map(), files: new Set() });
 });

@@ -3,8 +3,15 @@ export interface TestCounts {
   /** Failed and skipped ones: a test that does not run proves nothing. */
   readonly failed: number;
   readonly skipped: readonly string[];
+  /** Of each file with a failed test, what its tests came to. */
+  readonly broken: ReadonlyMap<string, BrokenFile>;
   /** Those with at least one test. */
   readonly files: ReadonlySet<string>;
+}
+
+export interface BrokenFile {
+  readonly passed: number;
+  readonly failures: readonly string[];
 }
 
 /** Counts a junit report of `bun test`. */
@@ -12,17 +19,24 @@ export function countTests(junit: string): TestCounts {
   let passed = 0;
   let failed = 0;
   const skipped: string[] = [];
-  const files = new Set<string>();
+  const files = new Map<string, { passed: number; failures: string[] }>();
   for (const match of junit.matchAll(/<testcase\b([^>]*?)(?:\/>|>([\s\S]*?)<\/testcase>)/g)) {
     const [, attributes = '', body = ''] = match;
-    files.add(attribute(attributes, 'file'));
-    if (/<(failure|error)\b/.test(body)) failed++;
-    else if (/<skipped\b/.test(body)) {
+    const [path, name] = [attribute(attributes, 'file'), attribute(attributes, 'name')];
+    const file = files.get(path) ?? { passed: 0, failures: [] };
+    files.set(path, file);
+    const isSkipped = /<skipped\b/.test(body);
+    if (isSkipped) skipped.push(`${path}: ${name}`);
+    if (isSkipped || /<(failure|error)\b/.test(body)) {
       failed++;
-      skipped.push(`${attribute(attributes, 'file')}: ${attribute(attributes, 'name')}`);
-    } else passed++;
+      file.failures.push(name);
+    } else {
+      passed++;
+      file.passed++;
+    }
   }
-  return { passed, failed, skipped, files };
+  const broken = new Map([...files].filter(([, { failures }]) => failures.length > 0));
+  return { passed, failed, skipped, broken, files: new Set(files.keys()) };
 }
 
 function attribute(attributes: string, name: string): string {

@@ -95,6 +95,29 @@ export async function runTests(stage: TestStage, tally: Tally, running: Running)
   return counts;
 }
 
+/** More than these are no matter of a machine that has too much to do. */
+const MOST_LOOKED_AT = 5;
+
+/**
+ * Files that failed beside twice as many as there are cores, once more and alone: what fails again has failed. What
+ * passes then is named, since it is a defect of the test or of the code all the same.
+ */
+export async function lookAgain(stage: TestStage, first: TestCounts, tally: Tally, running: Running): Promise<void> {
+  const files = [...first.broken.keys()];
+  if (files.length === 0 || files.length > MOST_LOOKED_AT || running.isEnding) return;
+  const second = new Tally();
+  const counts = await runTests({ ...stage, name: 'tests, a second look', files, workers: 1 }, second, running);
+  tally.passed += second.passed;
+  tally.failed += second.failed;
+  for (const [path, { passed, failures }] of first.broken) {
+    tally.passed -= passed;
+    tally.failed -= failures.length;
+    const again = new Set(counts.broken.get(path)?.failures);
+    for (const name of failures.filter((one) => !again.has(one)))
+      console.log(`unsteady: ${path}: "${name}" failed beside others and passed alone`);
+  }
+}
+
 function argumentsOf(stage: TestStage, report: string): readonly string[] {
   const preload = stage.stores.length === 0 ? FORBID_SERVERS : CHOOSE_STORES;
   const timings = [`--timings=${TIMINGS}`, ...(stage.updateTimings === true ? ['--update-timings'] : [])];

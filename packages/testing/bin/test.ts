@@ -6,8 +6,9 @@ import { ensureDashboard } from '../../../apps/gateway/bin/ensure-dashboard';
 import { ensureInstalled, ROOT } from '../../../apps/gateway/bin/ensure-installed';
 import { removeFolder, temporaryFolder } from '../stores/server-process';
 import { type StartedStores, type Store, startTestStores } from '../stores/start-test-stores';
+import type { TestCounts } from './count-tests';
 import { choose, type PlannedFile, planTests } from './plan-tests';
-import { Running, runCheck, runTests, Tally, type TestStage } from './run-stage';
+import { lookAgain, Running, runCheck, runTests, Tally, type TestStage } from './run-stage';
 import { readTestOptions, type TestOptions, USAGE } from './test-options';
 import { watchSources } from './watch-sources';
 
@@ -110,7 +111,11 @@ async function runFiles(files: readonly PlannedFile[], ran: Set<string>): Promis
   const needs = new Set(files.flatMap((file) => [...file.stores]));
   const [{ stores, missing }] = await Promise.all([startStores(needs, workers), buildDashboard(files)]);
   if (missing !== null) console.log(`Postgres: PGlite alone is tested, ${missing}`);
-  if (together.length > 0) await run({ name: 'tests', workers, stores }, together, ran);
+  if (together.length > 0) {
+    const stage = { name: 'tests', workers, stores };
+    const counts = await run(stage, together, ran);
+    if (workers > availableParallelism()) await lookAgain({ ...stage, files: [], folder }, counts, tally, running);
+  }
   if (calm.length > 0 && !running.isEnding) {
     await run({ name: 'tests, one a core', workers: countWorkers(calm, 1), stores }, calm, ran);
   }
@@ -131,11 +136,12 @@ async function buildDashboard(files: readonly PlannedFile[]): Promise<void> {
 
 type StageOfRun = Omit<TestStage, 'files' | 'folder' | 'namePattern' | 'updateTimings'>;
 
-async function run(stage: StageOfRun, files: readonly PlannedFile[], ran: Set<string>): Promise<void> {
+async function run(stage: StageOfRun, files: readonly PlannedFile[], ran: Set<string>): Promise<TestCounts> {
   const { name: namePattern, updateTimings } = options;
   const paths = files.map(({ path }) => path);
   const counts = await runTests({ ...stage, files: paths, folder, namePattern, updateTimings }, tally, running);
   for (const path of counts.files) ran.add(path);
+  return counts;
 }
 
 /** Much of the time most tests wait, so more processes than cores share a machine well; stores that were given are for one alone. */
