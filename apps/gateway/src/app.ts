@@ -8,6 +8,8 @@ import { openaiChat } from './dialects/openai-chat/index';
 import { openaiCompletions } from './dialects/openai-completions/index';
 import { openaiEmbeddings } from './dialects/openai-embeddings/index';
 import { openaiResponses } from './dialects/openai-responses/index';
+import { handleMcp, handleMcpEnd, handleMcpStream } from './mcp/front/handle-mcp';
+import { mcpEnvelope } from './mcp/front/mcp-errors';
 import { cachez, type GatherMetrics, health, healthz, livez, metricsPage, readyz } from './observe/status-pages';
 import { handleChat } from './pipeline/chat/handle-chat';
 import { handleKeptAnswer, KEPT_ANSWER_ROUTES } from './pipeline/chat/handle-kept-answers';
@@ -55,6 +57,7 @@ export function createHotRoutes(services: Services): HotRoutes {
   return {
     ...Object.fromEntries(chat),
     [EMBEDDINGS_PATH]: hot((request) => handleEmbeddings(services, openaiEmbeddings, request)),
+    '/mcp': hot((request) => handleMcp(services, { scope: undefined }, request)),
   };
 }
 
@@ -76,6 +79,12 @@ export function createApp(services: Services, operator?: OperatorRoutes): Hono {
   }
   app.post(EMBEDDINGS_PATH, (c) => handleEmbeddings(services, openaiEmbeddings, c.req.raw));
   app.all(EMBEDDINGS_PATH, (c) => refuseMethod(services, 'POST', c.req.path));
+  for (const path of ['/mcp', '/mcp/:alias']) {
+    app.post(path, (c) => handleMcp(services, { scope: c.req.param('alias') }, c.req.raw));
+    app.get(path, (c) => handleMcpStream(services, { scope: c.req.param('alias') }, c.req.raw));
+    app.delete(path, (c) => handleMcpEnd(services, { scope: c.req.param('alias') }, c.req.raw));
+    app.all(path, (c) => refuseMethod(services, 'POST, GET, DELETE', c.req.path));
+  }
   app.all('/passthrough/*', (c) => handlePassthrough(services, PASSTHROUGH, c.req.raw));
   for (const path of MODEL_CALLS) app.post(path, (c) => handlePassthrough(services, GEMINI_CALLS, c.req.raw));
   app.all(MODEL_CALLS[0], (c) => refuseMethod(services, 'POST', c.req.path));
@@ -135,6 +144,7 @@ async function closeConnection(answer: Promise<Response>): Promise<Response> {
 const ENVELOPES: readonly (readonly [path: string, envelope: ErrorEnvelope])[] = [
   ...CHAT_ROUTES,
   ['/v1beta', NATIVE_ERRORS['gemini-content']],
+  ['/mcp', mcpEnvelope(null)],
 ];
 
 /** Refusals speak the dialect of the path, or of what it lies under. */

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { KeyCache } from '@llm0/core/keys/key-cache';
 import type { LogRecord } from '@llm0/core/logs/log-record';
+import type { McpServer } from '@llm0/core/mcp/server';
 import { isListed } from '@llm0/core/routing/routing-tables';
 import { OpenReads } from '@llm0/core/waits/open-reads';
 import type { Database, Db } from '@llm0/drizzle/client';
@@ -10,6 +11,7 @@ import { createBoundedFetch } from '@llm0/providers/transport/bounded-fetch';
 import { readEgressAllow } from '@llm0/providers/transport/egress/egress-allow';
 import type { Logger } from 'pino';
 import type { Config } from './config/config';
+import { createMcp } from './mcp/create-mcp';
 import { Activity } from './observe/activity';
 import { Metrics } from './observe/metrics';
 import { createPostWebhook } from './observe/post-webhook';
@@ -44,6 +46,8 @@ export interface RunningServices {
   close(): Promise<void>;
 }
 
+const NO_SERVERS: ReadonlyMap<string, McpServer> = new Map();
+
 /** The one place where everything is built and wired; a part that fails closes what was already open. */
 export async function createServices(config: Config, log: Logger, version: string): Promise<RunningServices> {
   const startedMs = performance.now();
@@ -61,6 +65,11 @@ export async function createServices(config: Config, log: Logger, version: strin
   const { databaseUrl } = config;
   const firstCredentials = new FirstCredentials(database, config);
   const statsThread = databaseUrl === undefined ? undefined : new StatsThread({ databaseUrl });
+  const mcp = createMcp({
+    servers: () => NO_SERVERS,
+    judge: async (_server, listed) => new Set(listed.map(({ name }) => name)),
+    ...{ egress, fetch, hotStore, monotonicMs, log, version },
+  });
   const services: Services = {
     ...{ version, startedMs, config, log, metrics, hotStore, leases, health, storeClock },
     refusals: createRefusalFolder({ hotStore, metrics }, config),
@@ -73,6 +82,7 @@ export async function createServices(config: Config, log: Logger, version: strin
     keyCache: createKeyCache(database.db, firstCredentials),
     legacyKeys: new LegacyKeys(database.db),
     firstCredentials,
+    mcp,
     flights: new FlightTable(config.cacheMaxBodyBytes),
     ...{ activity: new Activity(), openReads: new OpenReads() },
     routing: () => tables.current(),
@@ -84,6 +94,7 @@ export async function createServices(config: Config, log: Logger, version: strin
   const close = async () => {
     await firstCredentials.close();
     leases.stop();
+    mcp.close();
     stopSampling();
     statsThread?.stop();
     await caching.close();

@@ -18,6 +18,7 @@ import type { EgressOptions } from '@llm0/providers/transport/egress/fetch-guard
 import type { KeyRing } from '@llm0/providers/transport/key-ring';
 import type { Logger } from 'pino';
 import type { Config } from '../config/config';
+import type { McpParts } from '../mcp/parts';
 import type { Activity } from '../observe/activity';
 import type { Metrics } from '../observe/metrics';
 import type { PostWebhook } from '../observe/post-webhook';
@@ -82,6 +83,8 @@ export interface Services {
   readonly leases: LeaseKeeper;
   readonly refusals: RefusalFolder;
   readonly flights: FlightTable;
+  /** The MCP servers behind `/mcp`, and what their clients have open. */
+  readonly mcp: McpParts;
   /** Breakers, cool-downs and latencies of all targets, from memory. */
   readonly health: SharedTargetHealth;
   readonly activity: Activity;

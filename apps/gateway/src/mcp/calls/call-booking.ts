@@ -1,0 +1,143 @@
+import { ERROR_TABLE, type LogStatus } from '@llm0/core/errors/error-table';
+import type { GatewayError } from '@llm0/core/errors/gateway-error';
+import { redactText } from '@llm0/core/logs/redact';
+import type { ToolCallRecord } from '@llm0/core/logs/tool-call-record';
+import { wasNeverSent } from '@llm0/providers/transport/upstream-failure';
+import type { Admission } from '../../pipeline/exchange/admit';
+import { AdmissionDenied } from '../../pipeline/exchange/denials';
+import type { Exchange } from '../../pipeline/exchange/open-exchange';
+import type { Services } from '../../services/contract';
+import { RPC, type RpcErrorBody } from '../wire/json-rpc';
+import { type CallJob, type CallPlan, callOrigin } from './plan-call';
+
+type Needs = Pick<Services, 'hotStore' | 'leases' | 'clock' | 'metrics' | 'storeClock'>;
+
+export type CallAdmission = Admission<CallPlan, never>;
+
+export interface BookedCall {
+  readonly exchange: Exchange;
+  readonly admission: CallAdmission;
+  readonly job: CallJob;
+}
+
+interface CallEnding {
+  readonly status: LogStatus;
+  readonly isError: boolean;
+  readonly ran: boolean;
+  readonly bytesOut: number;
+  readonly errorCode?: string;
+  readonly errorMessage?: string;
+}
+
+/** What a server says of requests that it did not carry out. */
+const NOT_RUN: ReadonlySet<number> = new Set([
+  ...[RPC.parseError, RPC.invalidRequest, RPC.methodNotFound, RPC.invalidParams, RPC.resourceNotFound],
+  ...[RPC.headerMismatch, RPC.missingCapability, RPC.unsupportedVersion],
+]);
+const MAX_MESSAGE_LENGTH = 500;
+
+/** Keeps the hold of one call alive, and settles it once, whichever way it ends: nothing is charged where nothing ran. */
+export class CallBooking {
+  /** Resolves when the settlement outlives this process; undefined = it does already. */
+  handedOver: Promise<void> | undefined;
+  private settled = false;
+  private isSent = false;
+
+  constructor(
+    private readonly services: Needs,
+    private readonly call: BookedCall,
+  ) {
+    const { admission, exchange } = call;
+    if (admission.decision.type === 'admitted') services.leases.add(admission.principal.project.id, exchange.requestId);
+  }
+
+  /** From now on it may run. */
+  noteSent(): void {
+    this.isSent = true;
+  }
+
+  /** The tool answered. */
+  complete({ isError, bytesOut }: { readonly isError: boolean; readonly bytesOut: number }): void {
+    this.end({ status: 'success', isError, bytesOut, ran: true });
+  }
+
+  /** The server refused or failed, in the protocol's words. */
+  refuse({ code, message }: RpcErrorBody, bytesOut: number): void {
+    const errorMessage = redactText(message.slice(0, MAX_MESSAGE_LENGTH));
+    this.end({
+      status: 'error',
+      isError: true,
+      bytesOut,
+      ran: !NOT_RUN.has(code),
+      errorCode: `rpc_${code}`,
+      errorMessage,
+    });
+  }
+
+  /** No answer came, or none that can be used. */
+  fail(error: GatewayError): void {
+    const { kind, message, upstreamStatus } = error;
+    const refused = upstreamStatus !== undefined || wasNeverSent(error);
+    const ran = this.isSent && !refused;
+    const errorMessage = redactText(message.slice(0, MAX_MESSAGE_LENGTH));
+    this.end({ status: ERROR_TABLE[kind].logStatus, isError: true, bytesOut: 0, ran, errorCode: kind, errorMessage });
+  }
+
+  private end({ ran, ...ending }: CallEnding): void {
+    if (this.settled) return;
+    this.settled = true;
+    const { exchange, admission, job } = this.call;
+    const { principal, decision, plan } = admission;
+    const costNanoUsd = ran ? plan.server.pricePerCallNanoUsd : 0;
+    this.services.leases.remove(exchange.requestId);
+    const record: ToolCallRecord = {
+      ...callOrigin({ exchange, principal }, job, plan.server),
+      ...ending,
+      createdAtMs: decision.nowMs,
+      durationMs: this.services.clock.monotonicMs() - exchange.startMs,
+      costNanoUsd,
+    };
+    this.handedOver = settleCall(this.services, record, decision.type === 'admitted');
+  }
+}
+
+/** Hands a call's row over, and books what it says. Resolves (undefined: at once) when it outlives this process. */
+export function settleCall(
+  services: Pick<Services, 'hotStore' | 'metrics'>,
+  record: ToolCallRecord,
+  held: boolean,
+): Promise<void> | undefined {
+  return services.hotStore.settle({
+    requestId: record.id,
+    projectId: record.projectId,
+    keyId: record.apiKeyId,
+    customerId: record.customerId,
+    admittedAtMs: record.createdAtMs,
+    held,
+    costNanoUsd: record.costNanoUsd,
+    tokens: 0,
+    record: JSON.stringify(record),
+  });
+}
+
+export interface RefusedCall extends Pick<BookedCall, 'exchange' | 'job'> {
+  readonly principal: CallAdmission['principal'];
+  readonly server: { readonly id: string; readonly alias: string };
+  readonly error: GatewayError;
+}
+
+/** The row of a call that was refused before it was admitted; nothing is booked. */
+export async function recordRefusedCall(
+  services: Needs,
+  { exchange, principal, job, server, error }: RefusedCall,
+): Promise<void> {
+  const createdAtMs = error instanceof AdmissionDenied ? error.nowMs : services.storeClock.nowMs();
+  const record: ToolCallRecord = {
+    ...callOrigin({ exchange, principal }, job, server),
+    ...{ status: ERROR_TABLE[error.kind].logStatus, isError: true, bytesOut: 0, costNanoUsd: 0, createdAtMs },
+    durationMs: services.clock.monotonicMs() - exchange.startMs,
+    errorCode: error.kind,
+    errorMessage: redactText(error.message.slice(0, MAX_MESSAGE_LENGTH)),
+  };
+  await settleCall(services, record, false);
+}

@@ -1,0 +1,80 @@
+import { GatewayError } from '@llm0/core/errors/gateway-error';
+import type { AdmitPlan } from '@llm0/core/limits/hot-store';
+import type { ToolCallRecord } from '@llm0/core/logs/tool-call-record';
+import { joinToolName } from '@llm0/core/mcp/tool-name';
+import type { AdmitInput, Planner } from '../../pipeline/exchange/admit';
+import type { Exchange } from '../../pipeline/exchange/open-exchange';
+import type { PricedServer } from '../parts';
+
+/** One call, as limits and log see it. */
+export interface CallJob {
+  /** What limits of single models go by: `alias__tool`. */
+  readonly model: string;
+  readonly tool: string;
+  readonly runId: string;
+  readonly bytesIn: number;
+  /** As it is now: its price may change between two rounds of the decision. */
+  readonly server: () => PricedServer;
+}
+
+export interface CallPlan {
+  readonly admit: AdmitPlan;
+  readonly server: PricedServer;
+}
+
+export const callJob = (job: Omit<CallJob, 'model'>): CallJob => ({
+  ...job,
+  model: joinToolName(job.server().alias, job.tool),
+});
+
+/** How calls pass the decision that chat passes. */
+export const CALLS: Planner<CallJob, CallPlan, never> = {
+  plan: (_services, input) => {
+    const server = input.request.server();
+    const { pricePerCallNanoUsd } = server;
+    return {
+      server,
+      admit: {
+        model: input.request.model,
+        holdNanoUsd: pricePerCallNanoUsd,
+        // It may have run: where the process dies, it is paid.
+        lostNanoUsd: pricePerCallNanoUsd,
+        tokens: 0,
+        lostRecord: lostRecord(input, server),
+      },
+    };
+  },
+  withModel: () => {
+    const message = 'This customer has reached its spend limit, and a tool call cannot go to another model.';
+    throw new GatewayError('customer_spend_limit', message, { param: 'customer' });
+  },
+  decodeStored: () => undefined,
+};
+
+/** Whose call it is, and of what. */
+export function callOrigin(
+  { exchange, principal }: Pick<AdmitInput<CallJob>, 'principal'> & { readonly exchange: Exchange },
+  { tool, runId, bytesIn }: Omit<CallJob, 'server' | 'model'>,
+  server: Pick<PricedServer, 'id' | 'alias'>,
+) {
+  return {
+    kind: 'tool_call',
+    id: exchange.requestId,
+    projectId: principal.project.id,
+    apiKeyId: principal.key.id,
+    ...(exchange.customerId === undefined ? {} : { customerId: exchange.customerId }),
+    ...(exchange.clientRequestId === undefined ? {} : { clientRequestId: exchange.clientRequestId }),
+    ...{ runId, serverId: server.id, server: server.alias, tool, bytesIn },
+  } as const satisfies Partial<ToolCallRecord>;
+}
+
+/** What the reaper writes when this process dies; the store adds `createdAtMs`. */
+function lostRecord(input: AdmitInput<CallJob>, server: PricedServer): string {
+  const lost: Omit<ToolCallRecord, 'createdAtMs'> = {
+    ...callOrigin(input, input.request, server),
+    ...{ status: 'error', isError: true, errorCode: 'gateway_lost', durationMs: 0, bytesOut: 0 },
+    errorMessage: 'The gateway process handling this call died; the call may have run, and was booked.',
+    costNanoUsd: server.pricePerCallNanoUsd,
+  };
+  return JSON.stringify(lost);
+}

@@ -1,0 +1,29 @@
+import type { Authenticated } from '../../pipeline/exchange/load-principal';
+import type { Exchange } from '../../pipeline/exchange/open-exchange';
+import type { Naming } from '../calls/find-tool';
+import type { UpstreamCaller } from '../upstream/upstream';
+import type { RpcRequest } from '../wire/json-rpc';
+import type { Sender } from './classify';
+
+/** One request of a client whose key is known. */
+export interface McpContext extends Naming {
+  readonly exchange: Exchange;
+  readonly principal: Authenticated;
+  readonly sender: Sender;
+  readonly request: RpcRequest;
+  readonly runId: string;
+  readonly bytesIn: number;
+  readonly headers: Headers;
+  /** The client left, or cancelled the request. */
+  readonly signal: AbortSignal;
+  /** It takes streams. */
+  readonly takesStream: boolean;
+  /** Must be called once the answer has gone. */
+  readonly release: () => void;
+}
+
+export const callerOf = ({ principal, exchange, sender }: McpContext): UpstreamCaller => ({
+  keyId: principal.key.id,
+  ...(exchange.customerId === undefined ? {} : { customerId: exchange.customerId }),
+  ...(sender.sessionId === undefined ? {} : { sessionId: sender.sessionId }),
+});

@@ -1,0 +1,77 @@
+import { GatewayError } from '@llm0/core/errors/gateway-error';
+import { refreshPrincipal } from '../../pipeline/exchange/load-principal';
+import { addDecisionHeaders, type HeaderTable } from '../../pipeline/exchange/response-headers';
+import type { Services } from '../../services/contract';
+import type { CallAdmission, CallBooking } from '../calls/call-booking';
+import { type CallTarget, FORWARDED, type ForwardedMethod } from '../calls/resolve-target';
+import { startCall } from '../calls/start-call';
+import { META } from '../wire/protocol';
+import { unbindState } from './bound-state';
+import { callerOf, type McpContext } from './context';
+import { patternsOf } from './patterns';
+import { relayAnswer } from './relay';
+import { selfOf } from './self';
+
+/** What a failed request leaves: its row is written by whoever answers it. */
+export interface Forwarding {
+  booking?: CallBooking;
+  admission?: CallAdmission;
+}
+
+/** Sends a request on to the server that it names, and its answer back. */
+export async function forward(
+  services: Services,
+  given: McpContext,
+  method: ForwardedMethod,
+  progress: Forwarding,
+): Promise<Response> {
+  const { context, target } = await resolveFresh(services, given, method);
+  const { exchange, principal, sender, request, runId, bytesIn, signal } = context;
+  const { entry, tool, isPriced, headers } = target;
+  const owner = { keyHash: principal.keyHash, serverId: entry.server.id };
+  const params = withState(withLogLevel(services, context, target), owner);
+  const call = { exchange, principal, entry, tool, runId, bytesIn, isPriced };
+  const ask = { method: request.method, params, client: sender.client, caller: callerOf(context), headers, signal };
+  const { answer, booking, admission } = await startCall(services, { ...call, ask }, (booked, admitted) => {
+    progress.booking = booked;
+    progress.admission = admitted;
+  });
+  const relay = { context, alias: entry.server.alias, owner, self: selfOf(services), answer, booking };
+  return relayAnswer(services, { ...relay, headers: headersOf(context, admission) });
+}
+
+function withState(params: CallTarget['params'], owner: Parameters<typeof unbindState>[0]): CallTarget['params'] {
+  if (params.requestState === undefined) return params;
+  return { ...params, requestState: unbindState(owner, params.requestState) };
+}
+
+/** What a client with a session has set once, servers without sessions are told with each call. */
+function withLogLevel({ mcp }: Services, { sender }: McpContext, { params }: CallTarget): CallTarget['params'] {
+  const level = sender.sessionId === undefined ? undefined : mcp.logLevels.get(sender.sessionId);
+  if (level === undefined) return params;
+  return { ...params, _meta: { ...(params._meta as object | undefined), [META.logLevel]: level } };
+}
+
+/** What is not there, or not for this key, may have come since this process read its tables. */
+async function resolveFresh(services: Services, context: McpContext, method: ForwardedMethod) {
+  const resolve = FORWARDED[method];
+  try {
+    return { context, target: await resolve(context) };
+  } catch (refusal) {
+    const mayBeStale =
+      refusal instanceof GatewayError && (refusal.kind === 'not_found' || refusal.kind === 'permission_denied');
+    if (!mayBeStale) throw refusal;
+    const principal = await refreshPrincipal(services, context.principal, refusal);
+    const fresh = { ...context, principal, patterns: patternsOf(principal) };
+    return { context: fresh, target: await resolve(fresh) };
+  }
+}
+
+function headersOf({ exchange, runId }: McpContext, admission: CallAdmission): HeaderTable {
+  const headers: HeaderTable = {
+    'X-Request-Id': exchange.requestId,
+    'X-LLM0-Run-Id': runId,
+  };
+  addDecisionHeaders(headers, admission);
+  return headers;
+}

@@ -1,0 +1,248 @@
+// Hot store unreachable: as for chat. What is refused before it is admitted costs nothing and leaves a row, once its key is known.
+import { GatewayError } from '@llm0/core/errors/gateway-error';
+import { authenticate } from '../../pipeline/exchange/authenticate';
+import { AdmissionDenied } from '../../pipeline/exchange/denials';
+import type { Authenticated } from '../../pipeline/exchange/load-principal';
+import { type Exchange, openExchange } from '../../pipeline/exchange/open-exchange';
+import { readRequestBody } from '../../pipeline/exchange/read-request';
+import { asGatewayError, respondError } from '../../pipeline/exchange/respond-error';
+import type { Services } from '../../services/contract';
+import { recordRefusedCall } from '../calls/call-booking';
+import { findServer } from '../calls/find-tool';
+import { callJob } from '../calls/plan-call';
+import { FORWARDED, type ForwardedMethod, namedTarget } from '../calls/resolve-target';
+import { readRunId } from '../calls/run-id';
+import { RPC, RpcFailure, type RpcId, type RpcMessage, readRpcMessage, rpcError } from '../wire/json-rpc';
+import { checkOrigin } from './check-origin';
+import { classify, type Sender, unknownSession } from './classify';
+import type { McpContext } from './context';
+import { type Forwarding, forward } from './forward';
+import { listenLegacy } from './listen';
+import { asTold, mcpEnvelope } from './mcp-errors';
+import { takeNotification, takeResponse } from './one-way';
+import { OWN_METHODS } from './own-methods';
+import { patternsOf } from './patterns';
+
+/** Where it is asked: all servers of the key, or one. */
+export interface McpPlace {
+  readonly scope: string | undefined;
+}
+
+/** What is known of a request when it fails. */
+interface Progress extends Forwarding {
+  exchange?: Exchange;
+  principal?: Authenticated;
+  context?: McpContext;
+  id: RpcId | null;
+}
+
+type Opened = Omit<McpContext, 'sender' | 'request' | 'bytesIn' | 'takesStream' | 'signal'>;
+
+/** One message of a client. */
+export async function handleMcp(services: Services, place: McpPlace, httpRequest: Request): Promise<Response> {
+  const progress: Progress = { id: null };
+  const release = services.activity.enter();
+  try {
+    const opened = await open(services, place, { httpRequest, release, progress });
+    const { body } = await readRequestBody(services, httpRequest, release);
+    const message = readRpcMessage(body);
+    if (message === undefined) throw notJsonRpc(body.id);
+    if (message.kind === 'request') progress.id = message.request.id;
+    const sender = knownSender(services, message, httpRequest.headers);
+    if (message.kind === 'response') await takeResponse(opened, message.response);
+    if (message.kind === 'notification') takeNotification(services, { ...opened, sender }, message.notification);
+    if (message.kind !== 'request') {
+      release();
+      return new Response(null, { status: 202, headers: { 'X-Request-Id': opened.exchange.requestId } });
+    }
+    return await answerRequest(services, { opened, sender, message, httpRequest, progress });
+  } catch (cause) {
+    release();
+    return tellFailure(services, progress, cause);
+  }
+}
+
+/** The stream of a client with a session (`GET`). */
+export async function handleMcpStream(services: Services, place: McpPlace, httpRequest: Request): Promise<Response> {
+  return withoutBody(services, place, httpRequest, (context) => {
+    if (!takesStream(httpRequest.headers)) {
+      throw new GatewayError('invalid_request', 'This stream is for clients that accept text/event-stream.', {
+        status: 406,
+      });
+    }
+    return listenLegacy(services, context);
+  });
+}
+
+/** The end of a session (`DELETE`). */
+export async function handleMcpEnd(services: Services, place: McpPlace, httpRequest: Request): Promise<Response> {
+  return withoutBody(services, place, httpRequest, async ({ sender, exchange, release }) => {
+    const { sessionId } = sender;
+    if (sessionId === undefined)
+      throw new GatewayError('invalid_request', 'The header Mcp-Session-Id names no session.');
+    await services.mcp.endedSessions.end(sessionId);
+    services.mcp.registry.endSession(sessionId);
+    release();
+    return new Response(null, { status: 204, headers: { 'X-Request-Id': exchange.requestId } });
+  });
+}
+
+async function withoutBody(
+  services: Services,
+  place: McpPlace,
+  httpRequest: Request,
+  answer: (context: McpContext) => Response | Promise<Response>,
+): Promise<Response> {
+  const progress: Progress = { id: null };
+  const release = services.activity.enter();
+  try {
+    const opened = await open(services, place, { httpRequest, release, progress });
+    const asked = { method: httpRequest.method, params: {} };
+    const sender = knownSender(services, { kind: 'notification', notification: asked }, httpRequest.headers);
+    if (sender.client.era === 'modern') {
+      throw new GatewayError('method_not_allowed', 'In this revision of the protocol everything is asked by POST.');
+    }
+    const request = { ...asked, id: '' };
+    const signal = httpRequest.signal;
+    return await answer({ ...opened, sender, request, signal, bytesIn: 0, takesStream: true });
+  } catch (cause) {
+    release();
+    const failed = await tellFailure(services, progress, cause);
+    if (failed.status === 405) failed.headers.set('Allow', 'POST');
+    return failed;
+  }
+}
+
+interface Opening {
+  readonly httpRequest: Request;
+  readonly release: () => void;
+  readonly progress: Progress;
+}
+
+async function open(
+  services: Services,
+  { scope }: McpPlace,
+  { httpRequest, release, progress }: Opening,
+): Promise<Opened> {
+  const { headers } = httpRequest;
+  const exchange = openExchange(services, httpRequest);
+  progress.exchange = exchange;
+  checkOrigin(headers, services.config.corsOrigins);
+  const principal = await authenticate(services, httpRequest);
+  progress.principal = principal;
+  const runId = readRunId(headers, services.createId);
+  const naming = { registry: services.mcp.registry, patterns: patternsOf(principal), scope };
+  return { ...naming, exchange, principal, runId, headers, release };
+}
+
+function knownSender({ mcp }: Services, message: RpcMessage, headers: Headers): Sender {
+  const sender = classify(message, headers);
+  if (sender.sessionId !== undefined && mcp.endedSessions.has(sender.sessionId)) throw unknownSession();
+  return sender;
+}
+
+interface Answering extends Pick<Opening, 'httpRequest' | 'progress'> {
+  readonly opened: Opened;
+  readonly sender: Sender;
+  readonly message: Extract<RpcMessage, { kind: 'request' }>;
+}
+
+async function answerRequest(
+  services: Services,
+  { opened, sender, message, httpRequest, progress }: Answering,
+): Promise<Response> {
+  const { request } = message;
+  const { headers } = httpRequest;
+  const underWay =
+    sender.sessionId === undefined
+      ? undefined
+      : services.mcp.underWay.begin(`${opened.principal.key.id}\n${sender.sessionId}`, request.id);
+  const signal = underWay === undefined ? httpRequest.signal : AbortSignal.any([httpRequest.signal, underWay.signal]);
+  const release = () => {
+    underWay?.end();
+    opened.release();
+  };
+  const bytesIn = Number(headers.get('content-length') ?? 0);
+  const context: McpContext = {
+    ...opened,
+    sender,
+    request,
+    release,
+    signal,
+    bytesIn,
+    takesStream: takesStream(headers),
+  };
+  progress.context = context;
+  try {
+    if (opened.scope !== undefined) findServer(context, opened.scope);
+    const own = OWN_METHODS[sender.client.era][request.method];
+    if (own !== undefined) return await own(services, context);
+    if (Object.hasOwn(FORWARDED, request.method)) {
+      return await forward(services, context, request.method as ForwardedMethod, progress);
+    }
+    const shown = request.method.slice(0, 80);
+    throw new RpcFailure(RPC.methodNotFound, `There is no method "${shown}" in this revision.`, {
+      httpStatus: sender.client.era === 'modern' ? 404 : 200,
+    });
+  } catch (cause) {
+    release();
+    throw cause;
+  }
+}
+
+const takesStream = (headers: Headers): boolean => {
+  const accept = headers.get('accept');
+  return accept === null || accept.includes('text/event-stream') || accept.includes('*/*');
+};
+
+const notJsonRpc = (id: unknown): RpcFailure =>
+  new RpcFailure(RPC.invalidRequest, 'The body must be one JSON-RPC 2.0 message.', {
+    httpStatus: 400,
+    data: typeof id === 'string' || typeof id === 'number' ? { id } : null,
+  });
+
+async function tellFailure(services: Services, progress: Progress, cause: unknown): Promise<Response> {
+  const { exchange, principal, id } = progress;
+  const requestId = exchange?.requestId ?? services.createId();
+  if (cause instanceof RpcFailure) {
+    const status = cause.options.httpStatus ?? 200;
+    return Response.json(rpcError(id, cause.body), { status, headers: { 'X-Request-Id': requestId } });
+  }
+  const error = asGatewayError(cause, services.log);
+  await leaveRow(services, progress, error);
+  const told = boundFailures(services, progress, asTold(error));
+  const response = respondError(told, {
+    requestId,
+    dialect: mcpEnvelope(id),
+    projectCapNanoUsd: principal?.project.monthlyCapNanoUsd,
+  });
+  if (progress.context !== undefined) response.headers.set('X-LLM0-Run-Id', progress.context.runId);
+  return response;
+}
+
+/** Who is refused again and again before anything is decided waits like one who asks too often. */
+function boundFailures({ refusals }: Services, { principal, booking }: Progress, error: GatewayError): GatewayError {
+  const isDecided = booking !== undefined || error instanceof AdmissionDenied;
+  if (principal === undefined || isDecided || error.kind === 'client_closed' || refusals.mayFail(principal.key.id))
+    return error;
+  const message = `Too many requests with this API key were refused, the last one because: ${error.message}`;
+  return new GatewayError('rate_limit_exceeded', message, { retryAfterMs: 1000, cause: error });
+}
+
+async function leaveRow(
+  services: Services,
+  { booking, context, principal }: Progress,
+  error: GatewayError,
+): Promise<void> {
+  if (booking !== undefined) {
+    booking.fail(error);
+    await booking.handedOver;
+    return;
+  }
+  const target = context && namedTarget(context);
+  if (context === undefined || target === undefined || principal === undefined) return;
+  const server = { id: target.id, alias: target.alias, pricePerCallNanoUsd: 0 };
+  const { runId, bytesIn, exchange } = context;
+  const job = callJob({ tool: target.tool, runId, bytesIn, server: () => server });
+  await recordRefusedCall(services, { exchange, job, principal, server, error });
+}

@@ -1,0 +1,31 @@
+import type { Services } from '../../services/contract';
+import { findServer } from '../calls/find-tool';
+import type { RpcNotification, RpcResponse } from '../wire/json-rpc';
+import { openReply } from './bound-state';
+import type { McpContext } from './context';
+import { CallRefusal } from './mcp-errors';
+
+/** A client's answer to what a server asked it mid-call. */
+export async function takeResponse(
+  opened: Pick<McpContext, 'registry' | 'patterns' | 'scope' | 'principal'>,
+  { id, result, error }: RpcResponse,
+): Promise<void> {
+  const address = openReply(opened.principal.keyHash, id);
+  if (address === undefined || (opened.scope !== undefined && opened.scope !== address.alias)) {
+    throw new CallRefusal('invalid_request', 'This is no answer to anything that was asked.', { httpStatus: 400 });
+  }
+  const { upstream } = findServer(opened, address.alias);
+  await upstream.replyLater(address.replyTo, address.id, result === undefined ? { error } : { result });
+}
+
+/** Cancellations reach the call where this process makes it; all else is for nobody behind the gateway. */
+export function takeNotification(
+  { mcp }: Services,
+  { principal, sender }: Pick<McpContext, 'principal' | 'sender'>,
+  { method, params }: RpcNotification,
+): void {
+  const { requestId } = params;
+  if (method !== 'notifications/cancelled' || sender.sessionId === undefined) return;
+  if (typeof requestId !== 'string' && typeof requestId !== 'number') return;
+  mcp.underWay.cancel(`${principal.key.id}\n${sender.sessionId}`, requestId);
+}

@@ -1,0 +1,124 @@
+import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
+import { GatewayError } from '@llm0/core/errors/gateway-error';
+import type { Services } from '../../services/contract';
+import { findResource } from '../calls/resolve-target';
+import type { ListKind } from '../lists/read-list';
+import { RPC, rpcResult } from '../wire/json-rpc';
+import { LEGACY_VERSIONS, META, MODERN_VERSION } from '../wire/protocol';
+import { askServer, tellSessions } from './ask-server';
+import type { McpContext } from './context';
+import { abilitiesOf, listItems } from './list-items';
+import { listen } from './listen';
+import { CallRefusal } from './mcp-errors';
+import { selfOf } from './self';
+import { createSessionId } from './session-id';
+
+type Answer = (services: Services, context: McpContext) => Promise<Response>;
+
+/** Methods that the gateway answers itself, in each of the two ways of the protocol. */
+export const OWN_METHODS: Readonly<Record<'modern' | 'legacy', Readonly<Record<string, Answer>>>> = {
+  modern: {
+    'server/discover': discover,
+    'subscriptions/listen': listen,
+    ...lists(),
+  },
+  legacy: {
+    initialize,
+    ping: async (services, context) => respond(services, context, {}),
+    'logging/setLevel': setLevel,
+    'resources/subscribe': subscribe,
+    'resources/unsubscribe': unsubscribe,
+    ...lists(),
+  },
+};
+
+function lists(): Readonly<Record<string, Answer>> {
+  const list =
+    (kind: ListKind): Answer =>
+    async (services, context) =>
+      respond(services, context, await listItems(context, kind, context.request.params));
+  return {
+    'tools/list': list('tools'),
+    'prompts/list': list('prompts'),
+    'resources/list': list('resources'),
+    'resources/templates/list': list('resourceTemplates'),
+  };
+}
+
+/** A result of the gateway's own, as the client's revision has it. */
+export function respond(
+  services: Services,
+  { request, sender, exchange, runId, release }: McpContext,
+  result: JsonObject,
+  more: Readonly<Record<string, string>> = {},
+): Response {
+  const { _meta: meta, ttlMs, cacheScope, ...rest } = result;
+  const isModern = sender.client.era === 'modern';
+  const told: JsonObject = isModern
+    ? {
+        ...rest,
+        resultType: 'complete',
+        ...(ttlMs === undefined ? {} : { ttlMs, cacheScope: cacheScope ?? 'private' }),
+        _meta: { ...(meta as JsonObject | undefined), [META.serverInfo]: selfOf(services) },
+      }
+    : { ...rest, ...(meta === undefined ? {} : { _meta: meta }) };
+  const headers = { 'X-Request-Id': exchange.requestId, 'X-LLM0-Run-Id': runId, ...more };
+  release();
+  return Response.json(rpcResult(request.id, told), { headers });
+}
+
+const DISCOVER_TTL_MS = 60_000;
+
+async function discover(services: Services, context: McpContext): Promise<Response> {
+  const { logging: _old, ...capabilities } = await abilitiesOf(context);
+  const supportedVersions = [MODERN_VERSION, ...LEGACY_VERSIONS];
+  return respond(services, context, { supportedVersions, capabilities, ttlMs: DISCOVER_TTL_MS, cacheScope: 'private' });
+}
+
+async function initialize(services: Services, context: McpContext): Promise<Response> {
+  const { client } = context.sender;
+  const capabilities = await abilitiesOf(context);
+  const result = { protocolVersion: client.version, capabilities, serverInfo: selfOf(services) };
+  return respond(services, context, result, { 'Mcp-Session-Id': createSessionId(client) });
+}
+
+const LEVELS: ReadonlySet<JsonValue | undefined> = new Set([
+  ...['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'],
+]);
+
+/** Servers with sessions are told at once; the others with each call. */
+async function setLevel(services: Services, context: McpContext): Promise<Response> {
+  const { level } = context.request.params;
+  if (typeof level !== 'string' || !LEVELS.has(level)) {
+    throw new CallRefusal('invalid_request', '"level" is none of the protocol.', {
+      code: RPC.invalidParams,
+      param: 'level',
+    });
+  }
+  const { sessionId } = context.sender;
+  if (sessionId !== undefined) services.mcp.logLevels.set(sessionId, level);
+  await tellSessions(context, 'logging/setLevel', { level });
+  return respond(services, context, {});
+}
+
+async function subscribe(services: Services, context: McpContext): Promise<Response> {
+  return aboutResource(services, context, 'resources/subscribe');
+}
+
+async function unsubscribe(services: Services, context: McpContext): Promise<Response> {
+  return aboutResource(services, context, 'resources/unsubscribe');
+}
+
+/** Told to the server by the client's own session there; what it says of the resource comes on the client's stream. */
+async function aboutResource(services: Services, context: McpContext, method: string): Promise<Response> {
+  const { entry, uri } = findResource(context, context.request.params.uri);
+  const { sessionId } = context.sender;
+  if (sessionId === undefined) {
+    throw new GatewayError('invalid_request', 'Only a client with a session can subscribe: begin with "initialize".');
+  }
+  const isWanted = method === 'resources/subscribe';
+  await services.mcp.sessionNotes.note(sessionId, { alias: entry.server.alias, uri }, isWanted);
+  const { era } = await entry.upstream.facts();
+  if (era === 'legacy') await askServer(context, entry, { method, params: { uri } });
+  return respond(services, context, {});
+}

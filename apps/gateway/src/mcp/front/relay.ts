@@ -1,0 +1,192 @@
+// The client leaves: the server is cancelled, and the call settled. The server breaks off: the client is told so in its words.
+import { GatewayError } from '@llm0/core/errors/gateway-error';
+import { asGatewayError } from '../../pipeline/exchange/respond-error';
+import type { HeaderTable } from '../../pipeline/exchange/response-headers';
+import type { Services } from '../../services/contract';
+import type { CallBooking } from '../calls/call-booking';
+import { notForThisClient } from '../upstream/http-answer';
+import type { UpstreamAnswer, UpstreamPart } from '../upstream/upstream';
+import { type RpcRequest, rpcError } from '../wire/json-rpc';
+import { encodeFrame, KEEP_ALIVE, KEEP_ALIVE_MS, STREAM_HEADERS } from '../wire/sse-frame';
+import { sealReply } from './bound-state';
+import { asTold, rpcErrorOf } from './mcp-errors';
+import { type ToldResponse, type Translation, translateResponse } from './translate-result';
+
+export interface Relay extends Translation {
+  readonly answer: UpstreamAnswer;
+  readonly booking: CallBooking;
+  readonly headers: HeaderTable;
+}
+
+/** After so long a client that takes a stream is told that something is under way. */
+const STREAM_AFTER_MS = 10_000;
+
+type First = UpstreamPart | 'later' | undefined;
+
+/** A server's answer to one request, as HTTP. Throws what went wrong before the first byte, with the call settled. */
+export async function relayAnswer(services: Services, relay: Relay): Promise<Response> {
+  const { answer, context } = relay;
+  const onGone = () => giveUp(relay);
+  context.signal.addEventListener('abort', onGone, { once: true });
+  const reading = answer.next();
+  try {
+    if (context.signal.aborted) onGone();
+    const first = await firstPart(context.takesStream, reading);
+    if (first !== 'later' && first?.kind === 'response') {
+      const told = settle(relay, first);
+      await relay.booking.handedOver;
+      context.signal.removeEventListener('abort', onGone);
+      close(relay);
+      return respondJson(told, relay);
+    }
+    if (context.takesStream) return streamAnswer(services, relay, { first, reading, onGone });
+    const told = await lastPart(relay, first);
+    await relay.booking.handedOver;
+    close(relay);
+    return respondJson(told, relay);
+  } catch (cause) {
+    const error = asGatewayError(cause, services.log);
+    relay.booking.fail(error);
+    await relay.booking.handedOver;
+    answer.close();
+    throw error;
+  }
+}
+
+function close({ answer, context }: Relay): void {
+  answer.close();
+  context.release();
+}
+
+function giveUp({ answer, booking }: Relay): void {
+  booking.fail(new GatewayError('client_closed', 'The caller closed the connection, or cancelled the call.'));
+  answer.close();
+}
+
+async function firstPart(takesStream: boolean, reading: Promise<UpstreamPart | undefined>): Promise<First> {
+  if (!takesStream) return reading;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const later = new Promise<'later'>((resolve) => {
+    timer = setTimeout(() => resolve('later'), STREAM_AFTER_MS);
+  });
+  try {
+    return await Promise.race([reading, later]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** For a client that takes no stream: what comes before the response is for nobody. */
+async function lastPart(relay: Relay, first: First): Promise<ToldResponse> {
+  let part = first === 'later' ? undefined : first;
+  for (;;) {
+    if (part?.kind === 'response') return settle(relay, part);
+    if (part?.kind === 'request') await refuseQuestion(relay, part.request);
+    part = await relay.answer.next();
+    if (part === undefined)
+      throw new GatewayError('upstream_error', `${relay.alias} ended its answer without a result.`);
+  }
+}
+
+function settle(relay: Relay, part: Extract<UpstreamPart, { kind: 'response' }>): ToldResponse {
+  const { answer, booking } = relay;
+  const told = translateResponse(relay, answer, part);
+  if (told.error === undefined) booking.complete({ isError: told.isError, bytesOut: answer.receivedBytes });
+  else booking.refuse(told.error, answer.receivedBytes);
+  return told;
+}
+
+const CAPABILITY_MISSING = -32021;
+
+function respondJson({ text, error }: ToldResponse, { headers, context }: Relay): Response {
+  const isModern = context.sender.client.era === 'modern';
+  const status = isModern && error?.code === CAPABILITY_MISSING ? 400 : 200;
+  return new Response(text, { status, headers: { ...headers, 'Content-Type': 'application/json' } });
+}
+
+interface Streaming {
+  readonly first: First;
+  readonly reading: Promise<UpstreamPart | undefined>;
+  readonly onGone: () => void;
+}
+
+function streamAnswer(services: Services, relay: Relay, { first, reading, onGone }: Streaming): Response {
+  const { answer, booking, context, headers } = relay;
+  let timer: ReturnType<typeof setInterval> | undefined;
+  let isOver = false;
+  let next: Promise<UpstreamPart | undefined> | undefined = first === 'later' ? reading : Promise.resolve(first);
+  const end = () => {
+    if (isOver) return;
+    isOver = true;
+    clearInterval(timer);
+    context.signal.removeEventListener('abort', onGone);
+    close(relay);
+  };
+  const body = new ReadableStream<Uint8Array>(
+    {
+      start(controller) {
+        timer = setInterval(() => !isOver && controller.enqueue(KEEP_ALIVE), KEEP_ALIVE_MS);
+        if (first === 'later') controller.enqueue(KEEP_ALIVE);
+      },
+      async pull(controller) {
+        try {
+          const part = await (next ?? answer.next());
+          next = undefined;
+          const frame = part === undefined ? undefined : await frameOf(relay, part);
+          if (isOver) return;
+          if (frame !== undefined) controller.enqueue(frame);
+          if (part === undefined || part.kind === 'response') {
+            end();
+            controller.close();
+          }
+        } catch (cause) {
+          if (isOver) return;
+          const error = asTold(asGatewayError(cause, services.log));
+          booking.fail(error);
+          await booking.handedOver;
+          const told = rpcError(context.request.id, rpcErrorOf(error, context.exchange.requestId));
+          controller.enqueue(encodeFrame(JSON.stringify(told)));
+          end();
+          controller.close();
+        }
+      },
+      cancel() {
+        onGone();
+        end();
+      },
+    },
+    { highWaterMark: 0 },
+  );
+  return new Response(body, { headers: { ...headers, ...STREAM_HEADERS } });
+}
+
+async function frameOf(relay: Relay, part: UpstreamPart): Promise<Uint8Array | undefined> {
+  if (part.kind === 'notification') return encodeFrame(part.text);
+  if (part.kind === 'request') return askClient(relay, part.request);
+  const told = settle(relay, part);
+  await relay.booking.handedOver;
+  return encodeFrame(told.text);
+}
+
+const ABILITY_OF: Readonly<Record<string, string>> = {
+  'sampling/createMessage': 'sampling',
+  'elicitation/create': 'elicitation',
+  'roots/list': 'roots',
+};
+
+/** A question of a server with sessions, for a client with sessions; other clients have no way to answer. */
+async function askClient(relay: Relay, request: RpcRequest): Promise<Uint8Array | undefined> {
+  const { context, answer, alias, owner } = relay;
+  const { client } = context.sender;
+  const ability = ABILITY_OF[request.method];
+  const canAnswer = client.era === 'legacy' && ability !== undefined && client.capabilities[ability] !== undefined;
+  if (!canAnswer || answer.replyTo === undefined) {
+    await refuseQuestion(relay, request);
+    return undefined;
+  }
+  const id = sealReply(owner.keyHash, { alias, replyTo: answer.replyTo, id: request.id });
+  return encodeFrame(JSON.stringify({ jsonrpc: '2.0', id, method: request.method, params: request.params }));
+}
+
+const refuseQuestion = ({ answer }: Relay, { id, method }: RpcRequest): Promise<void> =>
+  answer.reply(id, notForThisClient(method)).catch(() => {});

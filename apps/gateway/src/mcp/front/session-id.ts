@@ -1,0 +1,46 @@
+import { isObject, type JsonObject, parseJson, present } from '@llm0/core/chat/json';
+import { type ClientFacts, LEGACY_VERSIONS } from '../wire/protocol';
+
+/**
+ * What a client said when it began, in the id that it sends with each request: so that any process knows it and none has
+ * to remember it. It grants nothing: each request brings its key.
+ */
+const PREFIX = 's1.';
+const MAX_LENGTH = 4096;
+const MAX_NAME = 64;
+/** What servers may ask a client for. */
+const ABILITIES = ['elicitation', 'sampling', 'roots'] as const;
+
+/** A new session's id: visible ASCII, 122 random bits. */
+export function createSessionId({ version, capabilities, info }: ClientFacts): string {
+  const text = (value: unknown): string | undefined =>
+    typeof value === 'string' ? value.slice(0, MAX_NAME) : undefined;
+  const told = {
+    v: version,
+    c: present({
+      ...Object.fromEntries(ABILITIES.map((name) => [name, small(capabilities[name])])),
+    }) as JsonObject,
+    n: text(info?.name),
+    w: text(info?.version),
+    r: crypto.randomUUID(),
+  };
+  return `${PREFIX}${Buffer.from(JSON.stringify(told)).toString('base64url')}`;
+}
+
+/** Abilities are some words; what is longer is kept as being there. */
+function small(value: unknown): JsonObject | undefined {
+  if (!isObject(value as JsonObject)) return undefined;
+  return JSON.stringify(value).length <= 256 ? (value as JsonObject) : {};
+}
+
+/** undefined for what is no id of this gateway's. */
+export function readSessionId(id: string): ClientFacts | undefined {
+  if (!id.startsWith(PREFIX) || id.length > MAX_LENGTH) return undefined;
+  const told = parseJson(Buffer.from(id.slice(PREFIX.length), 'base64url').toString());
+  if (!isObject(told) || !isObject(told.c) || typeof told.r !== 'string') return undefined;
+  const version = LEGACY_VERSIONS.find((known) => known === told.v);
+  if (version === undefined) return undefined;
+  const { n: name, w: released, c: capabilities } = told;
+  if (typeof name !== 'string' || typeof released !== 'string') return { era: 'legacy', version, capabilities };
+  return { era: 'legacy', version, capabilities, info: { name, version: released } };
+}

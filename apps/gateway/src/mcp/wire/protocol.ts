@@ -1,0 +1,52 @@
+import { isObject, type JsonObject } from '@llm0/core/chat/json';
+
+/** Revisions without a handshake: each request says all that is needed. */
+export const MODERN_VERSION = '2026-07-28';
+/** Revisions that begin with `initialize`, best first. */
+export const LEGACY_VERSIONS = ['2025-11-25', '2025-06-18', '2025-03-26'] as const;
+export const LEGACY_VERSION = LEGACY_VERSIONS[0];
+/** What a client of the first such revision does not say. */
+export const SILENT_VERSION = '2025-03-26';
+
+/** `modern`: 2026-07-28; `legacy`: all before it. */
+export type Era = 'modern' | 'legacy';
+
+export const META = {
+  protocolVersion: 'io.modelcontextprotocol/protocolVersion',
+  clientInfo: 'io.modelcontextprotocol/clientInfo',
+  clientCapabilities: 'io.modelcontextprotocol/clientCapabilities',
+  logLevel: 'io.modelcontextprotocol/logLevel',
+  serverInfo: 'io.modelcontextprotocol/serverInfo',
+  subscriptionId: 'io.modelcontextprotocol/subscriptionId',
+  /** What was left out of a list, and why. */
+  notices: 'dev.llm0/notices',
+} as const;
+
+/** What a client says of itself, with each request or once at its beginning. */
+export interface ClientFacts {
+  readonly era: Era;
+  readonly version: string;
+  readonly capabilities: JsonObject;
+  readonly info?: JsonObject;
+}
+
+/** Keys that are between one client and one server; everything else in `_meta` goes on as it is. */
+const ENVELOPE: readonly string[] = [META.protocolVersion, META.clientInfo, META.clientCapabilities, META.logLevel];
+
+/** The `_meta` of a request, without the envelope. */
+export function plainMeta(params: JsonObject): JsonObject {
+  const { _meta: meta } = params;
+  if (!isObject(meta)) return {};
+  return Object.fromEntries(Object.entries(meta).filter(([name]) => !ENVELOPE.includes(name)));
+}
+
+/** Methods whose name or URI is told in the header `Mcp-Name` as well, and where it stands. */
+export const NAMED_BY: Readonly<Record<string, 'name' | 'uri'>> = {
+  'tools/call': 'name',
+  'prompts/get': 'name',
+  'resources/read': 'uri',
+};
+
+/** What a client may ask a server to do mid-call, on connections with sessions. */
+export const MAX_NAME_LENGTH = 256;
+export const MAX_URI_LENGTH = 8192;
