@@ -2,10 +2,11 @@
 export const SCRIPT_NAME = 'script.js';
 
 /**
- * Runs inside the sandbox, before the script: a function of what the host offers that makes `tools`, `console` and timers, and
- * returns `[start, settle, fire]`. Everything of the language that it uses is taken beforehand: scripts may change what they see.
+ * Runs inside the sandbox, before the script: a function of what the host offers that makes `console` and timers, and
+ * returns `[offer, start, settle, fire]`, of which `offer` makes `tools`. Everything of the language that it uses is taken
+ * beforehand: scripts may change what they see.
  */
-export const GUEST_SOURCE = String.raw`(function (hostCall, hostLog, hostDone, hostTimer, toolsText, maxResult) {
+export const GUEST_SOURCE = String.raw`(function (hostCall, hostLog, hostDone, hostTimer, maxResult) {
   'use strict';
   const { parse, stringify } = JSON;
   const { apply, defineProperty } = Reflect;
@@ -70,15 +71,18 @@ export const GUEST_SOURCE = String.raw`(function (hostCall, hostLog, hostDone, h
         throw new TypeErrorOf(missing(key));
       },
     });
-  const lists = parse(toolsText);
-  const servers = keys(lists);
-  const tools = create(null);
-  for (let i = 0; i < servers.length; i++) {
-    const server = servers[i], names = lists[server], calls = create(null);
-    for (let j = 0; j < names.length; j++) calls[names[j]] = (args) => call(server, names[j], args);
-    tools[server] = named(calls, (key) => 'There is no tool "' + key + '" of "' + server + '". search_tools finds what there is.');
-  }
-  const offered = named(tools, (key) => 'There is no server "' + key + '". list_servers tells which there are.');
+  const define = (name, value) =>
+    defineProperty(globalThis, name, { value, writable: true, configurable: true, enumerable: false });
+  const offer = (toolsText) => {
+    const lists = parse(toolsText);
+    const tools = create(null);
+    for (let i = 0; i < lists.length; i++) {
+      const server = lists[i][0], names = lists[i][1], calls = create(null);
+      for (let j = 0; j < names.length; j++) calls[names[j]] = (args) => call(server, names[j], args);
+      tools[server] = named(calls, (key) => 'There is no tool "' + key + '" of "' + server + '". search_tools finds what there is.');
+    }
+    define('tools', named(tools, (key) => 'There is no server "' + key + '". list_servers tells which there are.'));
+  };
 
   const logAs = (level) => (...values) => {
     let line = level;
@@ -93,35 +97,35 @@ export const GUEST_SOURCE = String.raw`(function (hostCall, hostLog, hostDone, h
     timers[id] = { run, values };
     return id;
   };
-  const globals = {
-    tools: offered,
-    console: { log: logAs(''), info: logAs(''), debug: logAs(''), warn: logAs('warn: '), error: logAs('error: ') },
-    setTimeout: timeout,
-    clearTimeout: (id) => {
-      if (timers[id] === undefined) return;
-      delete timers[id];
-      hostTimer(+id, -1);
-    },
-  };
-  const offeredNames = keys(globals);
-  for (let i = 0; i < offeredNames.length; i++) {
-    const value = globals[offeredNames[i]];
-    defineProperty(globalThis, offeredNames[i], { value, writable: true, configurable: true, enumerable: false });
-  }
+  const console = { log: logAs(''), info: logAs(''), debug: logAs(''), warn: logAs('warn: '), error: logAs('error: ') };
+  define('console', console);
+  define('setTimeout', timeout);
+  define('clearTimeout', (id) => {
+    if (timers[id] === undefined) return;
+    delete timers[id];
+    hostTimer(+id, -1);
+  });
 
-  const finish = async (main) => {
+  const finish = async (running, isProgram) => {
     try {
-      const text = stringify(await main());
+      let value = await running;
+      // A program's promise gives its last expression in an object, so that a promise there is not lost.
+      if (isProgram) value = await value.value;
+      if (typeof value === 'function') value = await value();
+      const text = stringify(value);
       if (text === undefined) return hostDone(true, 'null');
-      if (text.length > maxResult) return hostDone(false, 'Error: the result is larger than ' + maxResult + ' bytes of JSON. Return less.');
+      if (text.length > maxResult) {
+        return hostDone(false, 'Error: the result is larger than ' + maxResult + ' bytes of JSON. Return less.');
+      }
       hostDone(true, text);
     } catch (error) {
       hostDone(false, cut(describe(error), 8192));
     }
   };
-  const start = (main) => {
+  const start = (main, isProgram) => {
+    if (isProgram) return finish(main, true);
     if (typeof main !== 'function') return hostDone(false, 'SyntaxError: the code is no body of an async function');
-    finish(main);
+    finish(main(), false);
   };
   const settle = (id, ok, text) => {
     const { resolve, reject } = waiting[id];
@@ -142,5 +146,5 @@ export const GUEST_SOURCE = String.raw`(function (hostCall, hostLog, hostDone, h
     delete timers[id];
     if (timer !== undefined) apply(timer.run, undefined, timer.values);
   };
-  return [start, settle, fire];
+  return [offer, start, settle, fire];
 })`;

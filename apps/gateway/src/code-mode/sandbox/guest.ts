@@ -1,4 +1,4 @@
-// One script in one QuickJS: its WebAssembly instance, heap and globals are new, and thrown away with it.
+// One script in one QuickJS: its WebAssembly instance, memory and globals are new, and thrown away with it.
 import variant from '@jitl/quickjs-wasmfile-release-sync';
 import {
   newQuickJSWASMModuleFromVariant,
@@ -9,11 +9,16 @@ import {
 } from 'quickjs-emscripten-core';
 import { GUEST_SOURCE, SCRIPT_NAME } from './guest-source';
 import { FUEL, meterWasm } from './meter-wasm';
-import type { RunMessage, SandboxLimits } from './sandbox-messages';
+import type { SandboxLimits } from './sandbox-messages';
 
-/** Rounds of loops between two looks at the clock: far more than anything in 16 MB needs, and gone within a second. */
-const FUEL_BETWEEN_POLLS = 50_000_000;
+/** Rounds of loops between two looks at the clock: some milliseconds. */
+const ROUNDS_BETWEEN_LOOKS = 500_000;
+const PAGE_BYTES = 65_536;
+/** Where the module's heap begins, behind its data and stack. */
+const HEAP_BEGINS = 5_333_088;
 const STACK_BYTES = 256 * 1024;
+/** quickjs.h: a script whose promise gives the value of its last expression, with `await` at the top. */
+const EVAL_ASYNC = 1 << 7;
 
 export interface GuestEvents {
   /** Why it is refused; nothing where it is not. */
@@ -22,93 +27,104 @@ export interface GuestEvents {
   onDone(ok: boolean, text: string): void;
   /** `ms` below 0: not any more. Why it is refused; nothing where it is not. */
   onTimer(timer: number, ms: number): string;
+  /** Every few milliseconds of computing; what it throws ends everything inside. */
+  onLook(hasOverflowed: boolean): void;
 }
 
-/** QuickJS, read and compiled once for all guests of a thread. */
+/** QuickJS, read and compiled once for all guests of all threads. */
 export async function compileQuickJs(): Promise<WebAssembly.Module> {
   const path = new URL(import.meta.resolve('@jitl/quickjs-wasmfile-release-sync/wasm'));
   return WebAssembly.compile(meterWasm(await Bun.file(path).bytes()));
 }
 
+/** The functions that the source of the guest gives, in its order. */
+const ENTRIES = ['offer', 'start', 'settle', 'fire'] as const;
+type Entry = (typeof ENTRIES)[number];
+
 export class Guest {
-  private functions: readonly QuickJSHandle[] = [];
+  private entries: Partial<Record<Entry, QuickJSHandle>> = {};
 
   private constructor(
     private readonly runtime: QuickJSRuntime,
     private readonly context: QuickJSContext,
-    private readonly fuel: WebAssembly.Global,
-  ) {
-    runtime.setMaxStackSize(STACK_BYTES);
-    runtime.setInterruptHandler(() => {
-      this.refuel();
-      return false;
-    });
-  }
+  ) {}
 
-  static async create(module: WebAssembly.Module): Promise<Guest> {
-    let exports: WebAssembly.Exports = {};
-    const instantiateWasm = (imports: WebAssembly.Imports, onReady: (instance: WebAssembly.Instance) => void) => {
-      const instance = new WebAssembly.Instance(module, imports);
-      exports = instance.exports;
-      (exports[FUEL] as WebAssembly.Global).value = FUEL_BETWEEN_POLLS;
-      onReady(instance);
-      return exports;
+  /** Ready for a script. Methods throw what `onLook` throws, and where the machine itself breaks: it is of no use then. */
+  static async create(module: WebAssembly.Module, limits: SandboxLimits, events: GuestEvents): Promise<Guest> {
+    const pages = Math.ceil((HEAP_BEGINS + limits.memoryBytes) / PAGE_BYTES);
+    const wasmMemory = new WebAssembly.Memory({ initial: pages, maximum: pages });
+    let fuel: WebAssembly.Global | undefined;
+    let hasOverflowed = false;
+    // All there may be is there, so nobody asks for more but who needs too much.
+    wasmMemory.grow = () => {
+      hasOverflowed = true;
+      if (fuel !== undefined) fuel.value = -1;
+      throw new RangeError('the memory of the sandbox does not grow');
     };
-    const quickJs = await newQuickJSWASMModuleFromVariant(newVariant(variant, { emscriptenModule: { instantiateWasm } }));
+    const look = () => {
+      if (fuel === undefined || fuel.value >= 0) return;
+      fuel.value = ROUNDS_BETWEEN_LOOKS;
+      events.onLook(hasOverflowed);
+    };
+    const instantiateWasm = (imports: WebAssembly.Imports, onReady: (instance: WebAssembly.Instance) => void) => {
+      const instance = new WebAssembly.Instance(module, watchClock(module, imports, look));
+      fuel = instance.exports[FUEL] as WebAssembly.Global;
+      onReady(instance);
+      return instance.exports;
+    };
+    const quickJs = await newQuickJSWASMModuleFromVariant(
+      newVariant(variant, { wasmMemory, emscriptenModule: { instantiateWasm } }),
+    );
     const runtime = quickJs.newRuntime();
-    return new Guest(runtime, runtime.newContext(), exports[FUEL] as WebAssembly.Global);
+    runtime.setMaxStackSize(STACK_BYTES);
+    const guest = new Guest(runtime, runtime.newContext());
+    guest.prepare(limits, events);
+    return guest;
   }
 
-  /** Whether a loop of QuickJS itself went on for too long. */
-  get isOutOfFuel(): boolean {
-    return this.fuel.value === 0;
-  }
-
-  /** Up to the script's first wait. Throws where the machine itself breaks: it is of no use then. */
-  start({ code, tools, limits }: RunMessage, events: GuestEvents): void {
-    this.runtime.setMemoryLimit(limits.memoryBytes);
-    this.refuel();
-    this.prepare(tools, limits, events);
-    this.refuel();
-    const result = this.context.evalCode(`(async () => {${code}\n})`, SCRIPT_NAME);
-    if (result.error !== undefined) {
-      events.onDone(false, this.describe(result.error));
+  /** Up to the script's first wait. `tools`: JSON of `[alias, [names]][]`. */
+  start(code: string, tools: string, events: Pick<GuestEvents, 'onDone'>): void {
+    const { context } = this;
+    this.enter('offer', context.newString(tools));
+    const program = context.evalCode(code, SCRIPT_NAME, EVAL_ASYNC);
+    if (program.error === undefined) {
+      this.enter('start', program.value, context.true);
       return;
     }
-    this.enter(0, result.value);
+    // Many write the body of a function, with `return`.
+    const body = context.evalCode(`(async () => {${code}\n})`, SCRIPT_NAME, 0);
+    if (body.error === undefined) {
+      this.enter('start', body.value, context.false);
+      return;
+    }
+    const [first, second] = [this.describe(program.error), this.describe(body.error)];
+    events.onDone(false, /return/.test(first) ? second : first);
   }
 
   settle(call: number, ok: boolean, text: string): void {
     const { context } = this;
-    this.enter(1, context.newNumber(call), ok ? context.true : context.false, context.newString(text));
+    this.enter('settle', context.newNumber(call), ok ? context.true : context.false, context.newString(text));
   }
 
   fire(timer: number): void {
-    this.enter(2, this.context.newNumber(timer));
+    this.enter('fire', this.context.newNumber(timer));
   }
 
   /** As many promises' turns as `most`; whether there are more. */
   turn(most: number): boolean {
-    this.refuel();
-    const result = this.runtime.executePendingJobs(most);
-    result.dispose();
+    this.runtime.executePendingJobs(most).dispose();
     return this.runtime.hasPendingJob();
   }
 
-  private refuel(): void {
-    this.fuel.value = FUEL_BETWEEN_POLLS;
-  }
-
-  private enter(index: number, ...args: readonly QuickJSHandle[]): void {
-    const entry = this.functions[index];
+  private enter(name: Entry, ...args: readonly QuickJSHandle[]): void {
+    const entry = this.entries[name];
     if (entry === undefined) throw new Error('the sandbox is not prepared');
-    this.refuel();
-    // What it throws is the script's own affair: a timer's error, memory that has run out.
+    // What it throws is the script's own affair, as a timer's error.
     this.context.callFunction(entry, this.context.undefined, ...args).dispose();
     for (const arg of args) if (arg.alive) arg.dispose();
   }
 
-  private prepare(tools: string, limits: SandboxLimits, events: GuestEvents): void {
+  private prepare({ resultBytes }: SandboxLimits, events: GuestEvents): void {
     const { context } = this;
     const text = (handle: QuickJSHandle | undefined) => this.textOf(handle);
     const number = (handle: QuickJSHandle | undefined) => (handle === undefined ? 0 : context.getNumber(handle));
@@ -120,10 +136,10 @@ export class Guest {
       context.newFunction('done', (ok, value) => events.onDone(context.sameValue(ok, context.true), text(value))),
       context.newFunction('timer', (id, ms) => context.newString(events.onTimer(number(id), number(ms)))),
     ];
-    const make = context.unwrapResult(context.evalCode(GUEST_SOURCE, 'sandbox.js'));
-    const args = [...host, context.newString(tools), context.newNumber(limits.resultBytes)];
+    const make = context.unwrapResult(context.evalCode(GUEST_SOURCE, 'sandbox.js', 0));
+    const args = [...host, context.newNumber(resultBytes)];
     const made = context.unwrapResult(context.callFunction(make, context.undefined, ...args));
-    this.functions = [0, 1, 2].map((index) => context.getProp(made, index));
+    for (const [index, name] of ENTRIES.entries()) this.entries[name] = context.getProp(made, index);
     for (const handle of [...args, make, made]) handle.dispose();
   }
 
@@ -131,9 +147,23 @@ export class Guest {
     return handle !== undefined && this.context.typeof(handle) === 'string' ? this.context.getString(handle) : '';
   }
 
-  /** Of errors from before the script began, which is no object of the script's. */
+  /** Of errors from before the script began, which are no objects of the script's. */
   private describe(error: QuickJSHandle): string {
-    const [name, message] = ['name', 'message'].map((key) => error.consume.call(this.context.getProp(error, key), (handle) => this.textOf(handle)));
-    return `${name}: ${message}`;
+    const read = (key: string) => this.context.getProp(error, key).consume((handle) => this.textOf(handle));
+    return `${read('name')}: ${read('message')}${read('stack') === '' ? '' : `\n${read('stack')}`}`.trimEnd();
   }
+}
+
+/** The imports, with a clock that looks first. Throws where there is not exactly one clock. */
+function watchClock(module: WebAssembly.Module, imports: WebAssembly.Imports, look: () => void): WebAssembly.Imports {
+  const [{ module: from } = { module: '' }] = WebAssembly.Module.imports(module);
+  const given = imports[from] ?? {};
+  const clocks = Object.entries(given).filter(([, value]) => /^\(\) ?=> ?Date\.now\(\)$/.test(String(value)));
+  const [clock] = clocks;
+  if (clock === undefined || clocks.length > 1) throw new Error('this QuickJS has no clock, or several');
+  const watched = () => {
+    look();
+    return Date.now();
+  };
+  return { [from]: { ...given, [clock[0]]: watched } };
 }

@@ -1,13 +1,15 @@
 // What passes between the gateway and a sandbox's thread: values of the script only ever as JSON text.
 
 export interface SandboxLimits {
-  /** Of the script's heap. */
+  /** All of the script's heap, and what QuickJS itself needs there (below 1 MB). */
   readonly memoryBytes: number;
   /** From the first line to the answer, calls included. */
   readonly timeMs: number;
   readonly calls: number;
-  /** Of the answer's JSON, and of what `console` wrote, in UTF-8. */
+  /** Of the answer's JSON, and of all that `console` wrote, in UTF-8. */
   readonly resultBytes: number;
+  /** That wait at once. */
+  readonly timers: number;
   /** Of one call's arguments, in characters of JSON. */
   readonly argumentCharacters: number;
   /** Of what one call gives to the script, in characters of JSON. */
@@ -19,29 +21,37 @@ export const SANDBOX_LIMITS: SandboxLimits = {
   timeMs: 30_000,
   calls: 50,
   resultBytes: 64 * 1024,
+  timers: 1000,
   argumentCharacters: 1024 * 1024,
   answerCharacters: 2 * 1024 * 1024,
 };
 
+/** What a sandbox's thread begins with: `workerData`. */
+export interface SandboxSettings {
+  readonly limits: SandboxLimits;
+  /** QuickJS as another thread compiled it. */
+  readonly module: WebAssembly.Module | undefined;
+  /** One number that any thread may set: not 0 = the run is to end. */
+  readonly stop: SharedArrayBuffer;
+}
+
 export interface RunMessage {
   readonly type: 'run';
-  readonly run: number;
   readonly code: string;
-  /** JSON of `{ [alias]: [names] }`. */
+  /** JSON of `[alias, [names]][]`. */
   readonly tools: string;
-  readonly limits: SandboxLimits;
 }
 
 export interface AnswerMessage {
   readonly type: 'answer';
-  readonly run: number;
   readonly call: number;
   readonly ok: boolean;
   /** JSON of the value, or the error's message. */
   readonly text: string;
 }
 
-export type ToSandbox = RunMessage | AnswerMessage;
+/** `stop`: for a run that waits; one that computes looks at the shared number. */
+export type ToSandbox = RunMessage | AnswerMessage | { readonly type: 'stop' };
 
 export interface CallMessage {
   readonly type: 'call';
@@ -52,11 +62,18 @@ export interface CallMessage {
   readonly args: string;
 }
 
+/** `error`: the script's own. The others are the host's doing: what ran is of no use any more. */
+export type EndReason = 'done' | 'error' | 'time' | 'memory' | 'stopped' | 'crashed';
+
+export interface EndMessage {
+  readonly type: 'end';
+  readonly reason: EndReason;
+  /** JSON of what the script gave, or why it gave nothing. */
+  readonly text: string;
+}
+
 export type FromSandbox =
-  | { readonly type: 'ready' }
+  | { readonly type: 'ready'; readonly module: WebAssembly.Module | undefined }
   | CallMessage
   | { readonly type: 'log'; readonly line: string }
-  /** `text`: JSON of what the script returned, or what it threw. */
-  | { readonly type: 'end'; readonly ok: boolean; readonly text: string }
-  /** The machine inside is of no use any more. */
-  | { readonly type: 'crashed'; readonly text: string };
+  | EndMessage;
