@@ -73,7 +73,17 @@ export const GUEST_SOURCE = String.raw`(function (hostCall, hostLog, hostDone, h
     });
   const define = (name, value) =>
     defineProperty(globalThis, name, { value, writable: true, configurable: true, enumerable: false });
-  const offer = (toolsText) => {
+  // sfc32: what QuickJS itself would give begins with the same numbers in each run.
+  const randomOf = (a, b, c, d) => () => {
+    const sum = (((a + b) | 0) + d) | 0;
+    d = (d + 1) | 0;
+    a = b ^ (b >>> 9);
+    b = (c + (c << 3)) | 0;
+    c = (((c << 21) | (c >>> 11)) + sum) | 0;
+    return (sum >>> 0) / 4294967296;
+  };
+  const offer = (toolsText, a, b, c, d) => {
+    defineProperty(Math, 'random', { value: randomOf(a, b, c, d), writable: true, configurable: true });
     const lists = parse(toolsText);
     const tools = create(null);
     for (let i = 0; i < lists.length; i++) {

@@ -1,4 +1,4 @@
-// One script in one QuickJS: its WebAssembly instance, memory and globals are new, and thrown away with it.
+// One script in one QuickJS. Between two, all its memory is set back to what it was before the first.
 import variant from '@jitl/quickjs-wasmfile-release-sync';
 import {
   newQuickJSWASMModuleFromVariant,
@@ -8,12 +8,15 @@ import {
   type QuickJSRuntime,
 } from 'quickjs-emscripten-core';
 import { GUEST_SOURCE, SCRIPT_NAME } from './guest-source';
+import { MemoryImage } from './memory-image';
 import { FUEL, meterWasm } from './meter-wasm';
 import type { SandboxLimits } from './sandbox-messages';
 
 /** Rounds of loops between two looks at the clock: some milliseconds. */
 const ROUNDS_BETWEEN_LOOKS = 500_000;
 const PAGE_BYTES = 65_536;
+/** A guest whose script used more than this is not taken again, so that no thread holds on to megabytes. */
+const MOST_PAGES_TAKEN_BACK = 64;
 /** Where the module's heap begins, behind its data and stack. */
 const HEAP_BEGINS = 5_333_088;
 const STACK_BYTES = 256 * 1024;
@@ -43,16 +46,23 @@ type Entry = (typeof ENTRIES)[number];
 
 export class Guest {
   private entries: Partial<Record<Entry, QuickJSHandle>> = {};
+  private image: MemoryImage | undefined;
 
   private constructor(
     private readonly runtime: QuickJSRuntime,
     private readonly context: QuickJSContext,
+    private readonly memory: WebAssembly.Memory,
+    private events: GuestEvents,
   ) {}
 
-  /** Ready for a script. Methods throw what `onLook` throws, and where the machine itself breaks: it is of no use then. */
+  /**
+   * Made in a millisecond or two, from `compileQuickJs`. Methods throw what `onLook` throws, and where the machine itself
+   * breaks: it is of no use then.
+   */
   static async create(module: WebAssembly.Module, limits: SandboxLimits, events: GuestEvents): Promise<Guest> {
     const pages = Math.ceil((HEAP_BEGINS + limits.memoryBytes) / PAGE_BYTES);
     const wasmMemory = new WebAssembly.Memory({ initial: pages, maximum: pages });
+    let guest: Guest | undefined;
     let fuel: WebAssembly.Global | undefined;
     let hasOverflowed = false;
     // All there may be is there, so nobody asks for more but who needs too much.
@@ -64,7 +74,7 @@ export class Guest {
     const look = () => {
       if (fuel === undefined || fuel.value >= 0) return;
       fuel.value = ROUNDS_BETWEEN_LOOKS;
-      events.onLook(hasOverflowed);
+      (guest?.events ?? events).onLook(hasOverflowed);
     };
     const instantiateWasm = (imports: WebAssembly.Imports, onReady: (instance: WebAssembly.Instance) => void) => {
       const instance = new WebAssembly.Instance(module, watchClock(module, imports, look));
@@ -77,15 +87,22 @@ export class Guest {
     );
     const runtime = quickJs.newRuntime();
     runtime.setMaxStackSize(STACK_BYTES);
-    const guest = new Guest(runtime, runtime.newContext());
-    guest.prepare(limits, events);
+    guest = new Guest(runtime, runtime.newContext(), wasmMemory, events);
+    guest.prepare(limits);
     return guest;
   }
 
+  /** As it was before its first script, for one more. False: only a new one will do. */
+  reset(events: GuestEvents): boolean {
+    this.events = events;
+    return this.image !== undefined && this.image.restore() <= MOST_PAGES_TAKEN_BACK;
+  }
+
   /** Up to the script's first wait. `tools`: JSON of `[alias, [names]][]`. */
-  start(code: string, tools: string, events: Pick<GuestEvents, 'onDone'>): void {
+  start(code: string, tools: string): void {
     const { context } = this;
-    this.enter('offer', context.newString(tools));
+    const seeds = [...crypto.getRandomValues(new Int32Array(4))].map((seed) => context.newNumber(seed));
+    this.enter('offer', context.newString(tools), ...seeds);
     const program = context.evalCode(code, SCRIPT_NAME, EVAL_ASYNC);
     if (program.error === undefined) {
       this.enter('start', program.value, context.true);
@@ -98,7 +115,7 @@ export class Guest {
       return;
     }
     const [first, second] = [this.describe(program.error), this.describe(body.error)];
-    events.onDone(false, /return/.test(first) ? second : first);
+    this.events.onDone(false, /return/.test(first) ? second : first);
   }
 
   settle(call: number, ok: boolean, text: string): void {
@@ -124,23 +141,24 @@ export class Guest {
     for (const arg of args) if (arg.alive) arg.dispose();
   }
 
-  private prepare({ resultBytes }: SandboxLimits, events: GuestEvents): void {
+  private prepare({ resultBytes }: SandboxLimits): void {
     const { context } = this;
     const text = (handle: QuickJSHandle | undefined) => this.textOf(handle);
     const number = (handle: QuickJSHandle | undefined) => (handle === undefined ? 0 : context.getNumber(handle));
     const host = [
       context.newFunction('call', (id, server, name, args) =>
-        context.newString(events.onCall(number(id), text(server), text(name), text(args))),
+        context.newString(this.events.onCall(number(id), text(server), text(name), text(args))),
       ),
-      context.newFunction('log', (line) => events.onLog(text(line))),
-      context.newFunction('done', (ok, value) => events.onDone(context.sameValue(ok, context.true), text(value))),
-      context.newFunction('timer', (id, ms) => context.newString(events.onTimer(number(id), number(ms)))),
+      context.newFunction('log', (line) => this.events.onLog(text(line))),
+      context.newFunction('done', (ok, value) => this.events.onDone(context.sameValue(ok, context.true), text(value))),
+      context.newFunction('timer', (id, ms) => context.newString(this.events.onTimer(number(id), number(ms)))),
     ];
     const make = context.unwrapResult(context.evalCode(GUEST_SOURCE, 'sandbox.js', 0));
     const args = [...host, context.newNumber(resultBytes)];
     const made = context.unwrapResult(context.callFunction(make, context.undefined, ...args));
     for (const [index, name] of ENTRIES.entries()) this.entries[name] = context.getProp(made, index);
     for (const handle of [...args, make, made]) handle.dispose();
+    this.image = new MemoryImage(this.memory);
   }
 
   private textOf(handle: QuickJSHandle | undefined): string {

@@ -1,5 +1,5 @@
-// A sandbox's thread: one guest at a time, the next one made ready as soon as the last is gone. A run that did not end by itself
-// is the thread's last: whoever started it ends it.
+// A sandbox's thread: one run at a time, its guest made ready for the next as soon as it ends. A run that did not end by itself is
+// the thread's last: whoever started it ends it.
 import { parentPort, workerData } from 'node:worker_threads';
 import { lowerPriority } from '@llm0/core/threads/lower-priority';
 import { compileQuickJs, Guest, type GuestEvents } from './guest';
@@ -25,22 +25,20 @@ class Stopped extends Error {
 const post = (message: FromSandbox) => parentPort?.postMessage(message);
 
 class Run implements GuestEvents {
-  private guest: Guest | undefined;
+  guest: Guest | undefined;
   private readonly timers = new Map<number, ReturnType<typeof setTimeout>>();
   private calls = 0;
   private logBytes = 0;
   private endsAtMs = Number.POSITIVE_INFINITY;
   private isTurning = false;
   private hasEnded = false;
-
-  async prepare(module: WebAssembly.Module): Promise<void> {
-    this.guest = await Guest.create(module, limits, this);
-  }
+  /** It did not come to rest: the guest is in the middle of something for good. */
+  isBroken = false;
 
   start({ code, tools }: RunMessage): void {
     this.endsAtMs = performance.now() + limits.timeMs;
     setTimeout(() => this.end('time', ''), limits.timeMs).unref();
-    this.enter((guest) => guest.start(code, tools, this));
+    this.enter((guest) => guest.start(code, tools));
   }
 
   answer(call: number, ok: boolean, text: string): void {
@@ -52,10 +50,12 @@ class Run implements GuestEvents {
     this.hasEnded = true;
     for (const timer of this.timers.values()) clearTimeout(timer);
     post({ type: 'end', reason, text });
-    if (reason === 'done' || reason === 'error') void prepareNext();
+    // Not from inside the guest, which is to come to rest first.
+    if (reason === 'done' || reason === 'error') setImmediate(() => void prepareNext(this));
   }
 
   onLook(hasOverflowed: boolean): void {
+    if (this.hasEnded) throw new Stopped('crashed');
     if (hasOverflowed) throw new Stopped('memory');
     if (Atomics.load(stopped, 0) !== 0) throw new Stopped('stopped');
     if (performance.now() > this.endsAtMs) throw new Stopped('time');
@@ -120,18 +120,22 @@ class Run implements GuestEvents {
   }
 
   private fail(error: unknown): void {
-    if (error instanceof Stopped) this.end(error.reason, '');
+    this.isBroken = true;
+    if (this.hasEnded) post({ type: 'end', reason: 'crashed', text: '' });
+    else if (error instanceof Stopped) this.end(error.reason, '');
     else this.end('crashed', error instanceof Error ? error.message : String(error));
   }
 }
 
 let run = new Run();
 
-async function prepareNext(): Promise<void> {
+async function prepareNext(last?: Run): Promise<void> {
+  if (last?.isBroken) return;
   try {
     const module = await compiling;
     run = new Run();
-    await run.prepare(module);
+    const guest = last?.guest;
+    run.guest = guest?.reset(run) ? guest : await Guest.create(module, limits, run);
     post({ type: 'ready', module: given === undefined ? module : undefined });
   } catch (error) {
     post({ type: 'end', reason: 'crashed', text: error instanceof Error ? error.message : String(error) });
