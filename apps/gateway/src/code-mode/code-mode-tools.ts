@@ -3,6 +3,7 @@ import { plainLine } from '@llm0/core/mcp/declared-text';
 import { type HostedTool, ToolCallError, type ToolHost } from '@llm0/core/mcp/tool-host';
 import type { ToolSearch } from '@llm0/core/mcp/tool-search';
 import { z } from 'zod';
+import type { CodeModeCall, CodeModeResult } from './code-mode-call';
 import { type ExecuteDeps, executeCode } from './execute-code';
 
 /** A tool as `tools/list` shows it. */
@@ -12,22 +13,6 @@ export interface CodeModeTool {
   readonly description: string;
   readonly inputSchema: Readonly<Record<string, unknown>>;
   readonly annotations: Readonly<Record<string, boolean>>;
-}
-
-/** `CallToolResult` of MCP. */
-export interface CodeModeResult {
-  readonly content: readonly { readonly type: 'text'; readonly text: string }[];
-  readonly isError: boolean;
-  readonly _meta?: Readonly<Record<string, unknown>>;
-}
-
-export interface CodeModeCall {
-  /** Aborted when the client is gone: the run is killed, and what it called is cancelled. */
-  readonly signal: AbortSignal;
-  /** Of all calls inside. */
-  readonly runId: string;
-  /** Before each call inside: how many there were, and the next one's name. */
-  readonly progress?: (calls: number, message: string) => void;
 }
 
 export interface CodeModeDeps extends ExecuteDeps {

@@ -1,5 +1,5 @@
 import { type HostedTool, ToolCallError, type ToolHost, type ToolOutcome } from '@llm0/core/mcp/tool-host';
-import type { CodeModeCall, CodeModeResult } from './code-mode-tools';
+import type { CodeModeCall, CodeModeResult } from './code-mode-call';
 import { SANDBOX_LIMITS } from './sandbox/sandbox-messages';
 import type { SandboxPool } from './sandbox/sandbox-pool';
 import type { SandboxCall, SandboxJob, SandboxOutcome } from './sandbox/sandbox-worker';
@@ -23,6 +23,7 @@ const megabytes = SANDBOX_LIMITS.memoryBytes / 1024 / 1024;
 const REASONS = {
   time: `The script was ended after ${seconds} seconds. Do less in one script.`,
   memory: `The script was ended: it needs more than ${megabytes} MB. Keep less at once.`,
+  depth: 'The script was ended: it, or its data, is nested too deeply.',
   stopped: 'The script was ended: nobody waits for it any more.',
   busy: 'No sandbox is free. Try again in some seconds.',
   crashed: 'The sandbox broke, and the script with it.',
@@ -67,7 +68,7 @@ function createCall(host: ToolHost, { onError }: ExecuteDeps, { runId, progress 
     progress?.(++count, `${server}.${name}`);
     const outcome = await callHost(host, { server, name, args, runId, signal }, onError);
     if (outcome.isError) throw new Error(textOf(outcome) ?? JSON.stringify(outcome.result));
-    return JSON.stringify(valueOf(outcome));
+    return JSON.stringify(scriptValue(outcome));
   };
 }
 
@@ -86,7 +87,7 @@ async function callHost(
 }
 
 /** What the call gives to the script: what is structured, else the text, else all there is. */
-function valueOf(outcome: ToolOutcome): unknown {
+function scriptValue(outcome: ToolOutcome): unknown {
   const { structuredContent, content } = outcome.result;
   if (structuredContent !== undefined && structuredContent !== null) return structuredContent;
   return textOf(outcome) ?? { content: content ?? [] };

@@ -63,7 +63,7 @@ export interface CallMessage {
 }
 
 /** `error`: the script's own. The others are the host's doing: what ran is of no use any more. */
-export type EndReason = 'done' | 'error' | 'time' | 'memory' | 'stopped' | 'crashed';
+export type EndReason = 'done' | 'error' | 'time' | 'memory' | 'depth' | 'stopped' | 'crashed';
 
 export interface EndMessage {
   readonly type: 'end';

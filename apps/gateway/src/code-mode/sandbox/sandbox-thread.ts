@@ -123,6 +123,8 @@ class Run implements GuestEvents {
     this.isBroken = true;
     if (this.hasEnded) post({ type: 'end', reason: 'crashed', text: '' });
     else if (error instanceof Stopped) this.end(error.reason, '');
+    // The thread's own stack has run out, below that of QuickJS: its parser looks at its own too late.
+    else if (error instanceof RangeError) this.end('depth', '');
     else this.end('crashed', error instanceof Error ? error.message : String(error));
   }
 }
