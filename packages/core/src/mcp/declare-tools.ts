@@ -1,5 +1,5 @@
 import { declareType, TYPE_BOUNDS, type TypeBounds } from './declare-type';
-import { commentOf, PROPERTY_NAME } from './declared-text';
+import { commentOf, nameOf } from './declared-text';
 import type { HostedTool } from './tool-host';
 
 /** For schemas of which all that is usual would be too long. */
@@ -63,6 +63,3 @@ function writeTool({ name, description, inputSchema, outputSchema }: HostedTool,
 
 /** Deeper by the indentation of a tool. */
 const shift = (type: string) => type.replaceAll('\n', '\n    ');
-
-/** `new(…)` would be something else. */
-const nameOf = (name: string) => (PROPERTY_NAME.test(name) && name !== 'new' ? name : JSON.stringify(name));

@@ -1,4 +1,4 @@
-import { commentOf, PROPERTY_NAME } from './declared-text';
+import { commentOf, nameOf, quote } from './declared-text';
 
 type Schema = Readonly<Record<string, unknown>>;
 
@@ -92,9 +92,8 @@ class TypeWriter {
       }
       const type = this.write(property, depth + 1, inner);
       const comment = isObject(property) ? commentOf(describeProperty(property), this.bounds.commentCharacters) : '';
-      const key = PROPERTY_NAME.test(name) ? name : JSON.stringify(name);
       if (comment !== '') lines.push(`${inner}${comment}`);
-      lines.push(`${inner}${key}${required.has(name) ? '' : '?'}: ${type};`);
+      lines.push(`${inner}${nameOf(name)}${required.has(name) ? '' : '?'}: ${type};`);
     }
     return `{\n${lines.join('\n')}\n${indent}}`;
   }
@@ -143,7 +142,7 @@ class TypeWriter {
     if (typeof value === 'boolean') return String(value);
     if (typeof value === 'number') return Number.isFinite(value) ? String(value) : 'number';
     if (typeof value !== 'string') return 'unknown';
-    return value.length > this.bounds.literalCharacters ? 'string' : JSON.stringify(value);
+    return value.length > this.bounds.literalCharacters ? 'string' : quote(value);
   }
 }
 
