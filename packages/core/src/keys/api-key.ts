@@ -28,6 +28,8 @@ export interface Project {
   readonly dropParams: boolean | null;
   /** Providers whose native APIs its keys may use; null = none. */
   readonly passthrough: readonly string[] | null;
+  /** Its keys may run scripts over their MCP servers' tools. */
+  readonly codeMode: boolean;
   /** All of its requests have them; null = none. */
   readonly labels: Labels | null;
   readonly onStoreFailure: StoreFailurePolicy;
@@ -56,6 +58,8 @@ export interface ApiKey {
   readonly dropParams: boolean | null;
   /** null = as the project says; an empty list = none, whatever it says. */
   readonly passthrough: readonly string[] | null;
+  /** null = as the project says. */
+  readonly codeMode: boolean | null;
   /** Beside the project's, which they outdo; null = none. */
   readonly labels: Labels | null;
   readonly expiresAtMs: number | null;
@@ -67,6 +71,9 @@ export interface ApiKey {
 export function passthroughOf({ key, project }: Principal): readonly string[] {
   return key.passthrough ?? project.passthrough ?? [];
 }
+
+/** Whether a key may run scripts over its tools. */
+export const codeModeOf = ({ key, project }: Principal): boolean => key.codeMode ?? project.codeMode;
 
 /** A key together with its project, as authentication loads them. */
 export interface Principal {

@@ -75,6 +75,12 @@ export const PROJECT_FIELDS: readonly FieldSpec[] = [
     hint: 'Providers whose native APIs its keys may use. Leave empty for none.',
     placeholder: 'none',
   },
+  {
+    name: 'code_mode',
+    label: 'Code Mode',
+    kind: 'flag',
+    hint: 'Its keys may run scripts that call the tools of their MCP servers',
+  },
   { ...LABELS, hint: 'For attributing costs: every request made with its keys carries them' },
   {
     name: 'cache_ttl_seconds',
@@ -154,6 +160,14 @@ export const KEY_FIELDS: readonly FieldSpec[] = [
     hint: 'Providers whose native APIs it may use. Leave empty to follow the project; "none" allows none.',
     placeholder: 'same as the project',
     emptyList: 'none',
+  },
+  {
+    name: 'code_mode',
+    label: 'Code Mode',
+    kind: 'text',
+    options: { '': 'same as the project', true: 'on', false: 'off' },
+    hint: 'Scripts that call the tools of its MCP servers',
+    read: (text) => text === 'true',
   },
   { ...LABELS, hint: "For attributing costs. Added to the project's labels, which they override." },
   { name: 'expires_at', label: 'Expires', kind: 'instant', hint: 'Your local time. Leave empty for never.' },

@@ -24,6 +24,10 @@ const settings = {
   passthrough: passthrough.nullish().openapi({
     description: 'Providers whose native APIs it may use; null = as the project says, [] = none',
   }),
+  code_mode: z
+    .boolean()
+    .nullish()
+    .openapi({ description: 'Whether it may run scripts over its tools, at /mcp/code; null = as the project says' }),
   labels: labels
     .nullish()
     .openapi({ description: "Of its requests, beside the project's, which they outdo; null = none" }),
@@ -50,6 +54,7 @@ const shown = z.object({
   allowed_models: z.array(z.string()).nullable(),
   drop_params: z.boolean().nullable(),
   passthrough: z.array(z.string()).nullable(),
+  code_mode: z.boolean().nullable(),
   labels: z.record(z.string(), z.string()).nullable(),
   expires_at: instantShown.nullable(),
   budget_usd: usdShown.nullable(),

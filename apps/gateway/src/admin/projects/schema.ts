@@ -23,6 +23,10 @@ const settings = {
   passthrough: passthrough
     .nullish()
     .openapi({ description: 'Providers whose native APIs its keys may use; null = none' }),
+  code_mode: z
+    .boolean()
+    .optional()
+    .openapi({ default: false, description: "Its keys may run scripts over their MCP servers' tools, at /mcp/code" }),
   labels: labels.nullish().openapi({ description: 'Of all of its requests, such as {"team": "search"}; null = none' }),
   on_store_failure: z.enum(['closed', 'open']).optional(),
   unknown_model_policy: z.enum(['refuse', 'allow_unpriced']).nullish(),
@@ -51,6 +55,7 @@ export const projectSchema = z
     cache_tool_calls: z.boolean(),
     drop_params: z.boolean().nullable(),
     passthrough: z.array(z.string()).nullable(),
+    code_mode: z.boolean(),
     labels: z.record(z.string(), z.string()).nullable(),
     on_store_failure: z.enum(['closed', 'open']),
     unknown_model_policy: z.enum(['refuse', 'allow_unpriced']).nullable(),

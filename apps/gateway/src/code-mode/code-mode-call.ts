@@ -1,0 +1,15 @@
+/** `CallToolResult` of MCP. */
+export interface CodeModeResult {
+  readonly content: readonly { readonly type: 'text'; readonly text: string }[];
+  readonly isError: boolean;
+  readonly _meta?: Readonly<Record<string, unknown>>;
+}
+
+export interface CodeModeCall {
+  /** Aborted when the client is gone: the run is killed, and what it called is cancelled. */
+  readonly signal: AbortSignal;
+  /** Of all calls inside. */
+  readonly runId: string;
+  /** Before each call inside: how many there were, and the next one's name. */
+  readonly progress?: (calls: number, message: string) => void;
+}

@@ -1,0 +1,187 @@
+// One script in one QuickJS. Between two, all its memory is set back to what it was before the first.
+import variant from '@jitl/quickjs-wasmfile-release-sync';
+import {
+  newQuickJSWASMModuleFromVariant,
+  newVariant,
+  type QuickJSContext,
+  type QuickJSHandle,
+  type QuickJSRuntime,
+} from 'quickjs-emscripten-core';
+import { GUEST_SOURCE, SCRIPT_NAME } from './guest-source';
+import { MemoryImage } from './memory-image';
+import { FUEL, meterWasm } from './meter-wasm';
+import type { SandboxLimits } from './sandbox-messages';
+
+/** Rounds of loops between two looks at the clock: some milliseconds. */
+const ROUNDS_BETWEEN_LOOKS = 500_000;
+const PAGE_BYTES = 65_536;
+/** A guest whose script used more than this is not taken again, so that no thread holds on to megabytes. */
+const MOST_PAGES_TAKEN_BACK = 64;
+/** Where the module's heap begins, behind its data and stack. */
+const HEAP_BEGINS = 5_333_088;
+const STACK_BYTES = 256 * 1024;
+/** quickjs.h: a script whose promise gives the value of its last expression, with `await` at the top. */
+const EVAL_ASYNC = 1 << 7;
+
+export interface GuestEvents {
+  /** Why it is refused; nothing where it is not. */
+  onCall(call: number, server: string, name: string, args: string): string;
+  onLog(line: string): void;
+  onDone(ok: boolean, text: string): void;
+  /** `ms` below 0: not any more. Why it is refused; nothing where it is not. */
+  onTimer(timer: number, ms: number): string;
+  /** Every few milliseconds of computing; what it throws ends everything inside. */
+  onLook(hasOverflowed: boolean): void;
+}
+
+/** QuickJS, read and compiled once for all guests of all threads. */
+export async function compileQuickJs(): Promise<WebAssembly.Module> {
+  const path = new URL(import.meta.resolve('@jitl/quickjs-wasmfile-release-sync/wasm'));
+  return WebAssembly.compile(meterWasm(await Bun.file(path).bytes()));
+}
+
+/** The functions that the source of the guest gives, in its order. */
+const ENTRIES = ['offer', 'start', 'settle', 'fire'] as const;
+type Entry = (typeof ENTRIES)[number];
+
+export class Guest {
+  private entries: Partial<Record<Entry, QuickJSHandle>> = {};
+  private image: MemoryImage | undefined;
+
+  private constructor(
+    private readonly runtime: QuickJSRuntime,
+    private readonly context: QuickJSContext,
+    private readonly memory: WebAssembly.Memory,
+    private events: GuestEvents,
+  ) {}
+
+  /**
+   * Made in a millisecond or two, from `compileQuickJs`. Methods throw what `onLook` throws, and where the machine itself
+   * breaks: it is of no use then.
+   */
+  static async create(module: WebAssembly.Module, limits: SandboxLimits, events: GuestEvents): Promise<Guest> {
+    const pages = Math.ceil((HEAP_BEGINS + limits.memoryBytes) / PAGE_BYTES);
+    const wasmMemory = new WebAssembly.Memory({ initial: pages, maximum: pages });
+    let guest: Guest | undefined;
+    let fuel: WebAssembly.Global | undefined;
+    let hasOverflowed = false;
+    // All there may be is there, so nobody asks for more but who needs too much.
+    wasmMemory.grow = () => {
+      hasOverflowed = true;
+      if (fuel !== undefined) fuel.value = -1;
+      throw new RangeError('the memory of the sandbox does not grow');
+    };
+    const look = () => {
+      if (fuel === undefined || fuel.value >= 0) return;
+      fuel.value = ROUNDS_BETWEEN_LOOKS;
+      (guest?.events ?? events).onLook(hasOverflowed);
+    };
+    const instantiateWasm = (imports: WebAssembly.Imports, onReady: (instance: WebAssembly.Instance) => void) => {
+      const instance = new WebAssembly.Instance(module, watchClock(module, imports, look));
+      fuel = instance.exports[FUEL] as WebAssembly.Global;
+      onReady(instance);
+      return instance.exports;
+    };
+    const quickJs = await newQuickJSWASMModuleFromVariant(
+      newVariant(variant, { wasmMemory, emscriptenModule: { instantiateWasm } }),
+    );
+    const runtime = quickJs.newRuntime();
+    runtime.setMaxStackSize(STACK_BYTES);
+    guest = new Guest(runtime, runtime.newContext(), wasmMemory, events);
+    guest.prepare(limits);
+    return guest;
+  }
+
+  /** As it was before its first script, for one more. False: only a new one will do. */
+  reset(events: GuestEvents): boolean {
+    this.events = events;
+    return this.image !== undefined && this.image.restore() <= MOST_PAGES_TAKEN_BACK;
+  }
+
+  /** Up to the script's first wait. `tools`: JSON of `[alias, [names]][]`. */
+  start(code: string, tools: string): void {
+    const { context } = this;
+    const seeds = [...crypto.getRandomValues(new Int32Array(4))].map((seed) => context.newNumber(seed));
+    this.enter('offer', context.newString(tools), ...seeds);
+    const program = context.evalCode(code, SCRIPT_NAME, EVAL_ASYNC);
+    if (program.error === undefined) {
+      this.enter('start', program.value, context.true);
+      return;
+    }
+    // Many write the body of a function, with `return`.
+    const body = context.evalCode(`(async () => {${code}\n})`, SCRIPT_NAME, 0);
+    if (body.error === undefined) {
+      this.enter('start', body.value, context.false);
+      return;
+    }
+    const [first, second] = [this.describe(program.error), this.describe(body.error)];
+    this.events.onDone(false, /return/.test(first) ? second : first);
+  }
+
+  settle(call: number, ok: boolean, text: string): void {
+    const { context } = this;
+    this.enter('settle', context.newNumber(call), ok ? context.true : context.false, context.newString(text));
+  }
+
+  fire(timer: number): void {
+    this.enter('fire', this.context.newNumber(timer));
+  }
+
+  /** As many promises' turns as `most`; whether there are more. */
+  turn(most: number): boolean {
+    this.runtime.executePendingJobs(most).dispose();
+    return this.runtime.hasPendingJob();
+  }
+
+  private enter(name: Entry, ...args: readonly QuickJSHandle[]): void {
+    const entry = this.entries[name];
+    if (entry === undefined) throw new Error('the sandbox is not prepared');
+    // What it throws is the script's own affair, as a timer's error.
+    this.context.callFunction(entry, this.context.undefined, ...args).dispose();
+    for (const arg of args) if (arg.alive) arg.dispose();
+  }
+
+  private prepare({ resultBytes }: SandboxLimits): void {
+    const { context } = this;
+    const text = (handle: QuickJSHandle | undefined) => this.textOf(handle);
+    const number = (handle: QuickJSHandle | undefined) => (handle === undefined ? 0 : context.getNumber(handle));
+    const host = [
+      context.newFunction('call', (id, server, name, args) =>
+        context.newString(this.events.onCall(number(id), text(server), text(name), text(args))),
+      ),
+      context.newFunction('log', (line) => this.events.onLog(text(line))),
+      context.newFunction('done', (ok, value) => this.events.onDone(context.sameValue(ok, context.true), text(value))),
+      context.newFunction('timer', (id, ms) => context.newString(this.events.onTimer(number(id), number(ms)))),
+    ];
+    const make = context.unwrapResult(context.evalCode(GUEST_SOURCE, 'sandbox.js', 0));
+    const args = [...host, context.newNumber(resultBytes)];
+    const made = context.unwrapResult(context.callFunction(make, context.undefined, ...args));
+    for (const [index, name] of ENTRIES.entries()) this.entries[name] = context.getProp(made, index);
+    for (const handle of [...args, make, made]) handle.dispose();
+    this.image = new MemoryImage(this.memory);
+  }
+
+  private textOf(handle: QuickJSHandle | undefined): string {
+    return handle !== undefined && this.context.typeof(handle) === 'string' ? this.context.getString(handle) : '';
+  }
+
+  /** Of errors from before the script began, which are no objects of the script's. */
+  private describe(error: QuickJSHandle): string {
+    const read = (key: string) => this.context.getProp(error, key).consume((handle) => this.textOf(handle));
+    return `${read('name')}: ${read('message')}${read('stack') === '' ? '' : `\n${read('stack')}`}`.trimEnd();
+  }
+}
+
+/** The imports, with a clock that looks first. Throws where there is not exactly one clock. */
+function watchClock(module: WebAssembly.Module, imports: WebAssembly.Imports, look: () => void): WebAssembly.Imports {
+  const [{ module: from } = { module: '' }] = WebAssembly.Module.imports(module);
+  const given = imports[from] ?? {};
+  const clocks = Object.entries(given).filter(([, value]) => /^\(\) ?=> ?Date\.now\(\)$/.test(String(value)));
+  const [clock] = clocks;
+  if (clock === undefined || clocks.length > 1) throw new Error('this QuickJS has no clock, or several');
+  const watched = () => {
+    look();
+    return Date.now();
+  };
+  return { [from]: { ...given, [clock[0]]: watched } };
+}

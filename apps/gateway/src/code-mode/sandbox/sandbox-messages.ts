@@ -1,0 +1,79 @@
+// What passes between the gateway and a sandbox's thread: values of the script only ever as JSON text.
+
+export interface SandboxLimits {
+  /** All of the script's heap, and what QuickJS itself needs there (below 1 MB). */
+  readonly memoryBytes: number;
+  /** From the first line to the answer, calls included. */
+  readonly timeMs: number;
+  readonly calls: number;
+  /** Of the answer's JSON, and of all that `console` wrote, in UTF-8. */
+  readonly resultBytes: number;
+  /** That wait at once. */
+  readonly timers: number;
+  /** Of one call's arguments, in characters of JSON. */
+  readonly argumentCharacters: number;
+  /** Of what one call gives to the script, in characters of JSON. */
+  readonly answerCharacters: number;
+}
+
+export const SANDBOX_LIMITS: SandboxLimits = {
+  memoryBytes: 16 * 1024 * 1024,
+  timeMs: 30_000,
+  calls: 50,
+  resultBytes: 64 * 1024,
+  timers: 1000,
+  argumentCharacters: 1024 * 1024,
+  answerCharacters: 2 * 1024 * 1024,
+};
+
+/** What a sandbox's thread begins with: `workerData`. */
+export interface SandboxSettings {
+  readonly limits: SandboxLimits;
+  /** QuickJS as another thread compiled it. */
+  readonly module: WebAssembly.Module | undefined;
+  /** One number that any thread may set: not 0 = the run is to end. */
+  readonly stop: SharedArrayBuffer;
+}
+
+export interface RunMessage {
+  readonly type: 'run';
+  readonly code: string;
+  /** JSON of `[alias, [names]][]`. */
+  readonly tools: string;
+}
+
+export interface AnswerMessage {
+  readonly type: 'answer';
+  readonly call: number;
+  readonly ok: boolean;
+  /** JSON of the value, or the error's message. */
+  readonly text: string;
+}
+
+/** `stop`: for a run that waits; one that computes looks at the shared number. */
+export type ToSandbox = RunMessage | AnswerMessage | { readonly type: 'stop' };
+
+export interface CallMessage {
+  readonly type: 'call';
+  readonly call: number;
+  readonly server: string;
+  readonly name: string;
+  /** JSON of an object. */
+  readonly args: string;
+}
+
+/** `error`: the script's own. The others are the host's doing: what ran is of no use any more. */
+export type EndReason = 'done' | 'error' | 'time' | 'memory' | 'depth' | 'stopped' | 'crashed';
+
+export interface EndMessage {
+  readonly type: 'end';
+  readonly reason: EndReason;
+  /** JSON of what the script gave, or why it gave nothing. */
+  readonly text: string;
+}
+
+export type FromSandbox =
+  | { readonly type: 'ready'; readonly module: WebAssembly.Module | undefined }
+  | CallMessage
+  | { readonly type: 'log'; readonly line: string }
+  | EndMessage;
