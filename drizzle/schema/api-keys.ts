@@ -20,6 +20,7 @@ export const apiKeys = pgTable('api_keys', {
   allowedModels: jsonb('allowed_models').$type<readonly string[]>(),
   dropParams: boolean('drop_params'),
   passthrough: jsonb('passthrough').$type<readonly string[]>(),
+  allowedTools: jsonb('allowed_tools').$type<readonly string[]>(),
   codeMode: boolean('code_mode'),
   labels: jsonb('labels').$type<Readonly<Record<string, string>>>(),
   expiresAtMs: instant('expires_at'),

@@ -18,6 +18,7 @@ export const projects = pgTable('projects', {
   cacheToolCalls: boolean('cache_tool_calls').notNull().default(false),
   dropParams: boolean('drop_params'),
   passthrough: jsonb('passthrough').$type<readonly string[]>(),
+  allowedTools: jsonb('allowed_tools').$type<readonly string[]>(),
   codeMode: boolean('code_mode').notNull().default(false),
   labels: jsonb('labels').$type<Readonly<Record<string, string>>>(),
   onStoreFailure: text('on_store_failure', { enum: ['closed', 'open'] })

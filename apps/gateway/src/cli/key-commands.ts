@@ -12,6 +12,7 @@ const settings: Readonly<Record<string, CommandOption>> = {
   'allowed-models': { kind: 'list', help: 'names, separated by commas' },
   'drop-params': { kind: 'flag', help: 'leave out what a vendor does not take (as the project says)' },
   passthrough: { kind: 'list', help: "providers whose native APIs it may use; '' = none (as the project says)" },
+  'allowed-tools': { kind: 'list', help: "MCP tools it may call, such as github__*; '' = none (as the project says)" },
   'code-mode': { kind: 'flag', help: 'may run scripts over its MCP tools (as the project says)' },
   labels: { kind: 'labels', help: "of its requests, beside the project's: team=search,env=prod (none)" },
   'expires-at': { kind: 'text', help: 'RFC 3339, such as 2030-01-01T00:00:00Z' },

@@ -14,6 +14,7 @@ const settings: Readonly<Record<string, CommandOption>> = {
   'cache-tool-calls': { kind: 'flag', help: 'keep answers that call tools, too (off)' },
   'drop-params': { kind: 'flag', help: 'leave out what a vendor does not take (off: refuse it)' },
   passthrough: { kind: 'list', help: 'providers whose native APIs its keys may use (none)' },
+  'allowed-tools': { kind: 'list', help: 'MCP tools its keys may call, such as github__* (none)' },
   'code-mode': { kind: 'flag', help: 'its keys may run scripts over their MCP tools (off)' },
   labels: { kind: 'labels', help: 'of all its requests, such as team=search,env=prod (none)' },
   'on-store-failure': { kind: 'text', help: 'closed or open' },

@@ -28,6 +28,8 @@ export interface Project {
   readonly dropParams: boolean | null;
   /** Providers whose native APIs its keys may use; null = none. */
   readonly passthrough: readonly string[] | null;
+  /** MCP tools that its keys may call: patterns over `alias__tool`; null = none. */
+  readonly allowedTools: readonly string[] | null;
   /** Its keys may run scripts over their MCP servers' tools. */
   readonly codeMode: boolean;
   /** All of its requests have them; null = none. */
@@ -58,6 +60,8 @@ export interface ApiKey {
   readonly dropParams: boolean | null;
   /** null = as the project says; an empty list = none, whatever it says. */
   readonly passthrough: readonly string[] | null;
+  /** Patterns over `alias__tool`; null = as the project says; an empty list = none, whatever it says. */
+  readonly allowedTools: readonly string[] | null;
   /** null = as the project says. */
   readonly codeMode: boolean | null;
   /** Beside the project's, which they outdo; null = none. */
@@ -70,6 +74,11 @@ export interface ApiKey {
 /** Providers whose native APIs a key may use. */
 export function passthroughOf({ key, project }: Principal): readonly string[] {
   return key.passthrough ?? project.passthrough ?? [];
+}
+
+/** Patterns of the MCP tools that a key may call. */
+export function allowedToolsOf({ key, project }: Principal): readonly string[] {
+  return key.allowedTools ?? project.allowedTools ?? [];
 }
 
 /** Whether a key may run scripts over its tools. */

@@ -76,6 +76,13 @@ export const PROJECT_FIELDS: readonly FieldSpec[] = [
     placeholder: 'none',
   },
   {
+    name: 'allowed_tools',
+    label: 'MCP tools',
+    kind: 'list',
+    hint: 'Tools its keys may call, such as github__*. Leave empty for none.',
+    placeholder: 'none',
+  },
+  {
     name: 'code_mode',
     label: 'Code Mode',
     kind: 'flag',
@@ -158,6 +165,14 @@ export const KEY_FIELDS: readonly FieldSpec[] = [
     kind: 'list',
     widget: ProvidersField,
     hint: 'Providers whose native APIs it may use. Leave empty to follow the project; "none" allows none.',
+    placeholder: 'same as the project',
+    emptyList: 'none',
+  },
+  {
+    name: 'allowed_tools',
+    label: 'MCP tools',
+    kind: 'list',
+    hint: 'Tools it may call, such as github__*. Leave empty to follow the project; "none" allows none.',
     placeholder: 'same as the project',
     emptyList: 'none',
   },

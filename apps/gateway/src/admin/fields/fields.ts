@@ -32,6 +32,15 @@ export const passthrough = z
   .max(MAX_PROVIDERS, `must have at most ${MAX_PROVIDERS} providers`)
   .transform((names) => [...new Set(names)]);
 
+const MAX_TOOL_PATTERNS = 1000;
+const MAX_TOOL_PATTERN_LENGTH = 200;
+
+/** MCP tools by name, `*` for any characters. */
+export const toolPatterns = z
+  .array(text(MAX_TOOL_PATTERN_LENGTH).regex(/^\S+$/, 'must have no spaces; write alias__tool, * for any characters'))
+  .max(MAX_TOOL_PATTERNS, `must have at most ${MAX_TOOL_PATTERNS} tools`)
+  .transform((names) => [...new Set(names)]);
+
 const MAX_LABELS = 16;
 
 /** What costs are attributed by; names as those of `X-LLM0-*` headers are kept. */

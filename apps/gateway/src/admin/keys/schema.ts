@@ -1,7 +1,18 @@
 import { z } from '@hono/zod-openapi';
 import type { StoredApiKey } from '@llm0/drizzle/queries/access/api-keys';
 import type { KeyUsage } from '@llm0/drizzle/queries/access/key-usage';
-import { count, id, instant, instantShown, labels, passthrough, text, usd, usdShown } from '../fields/fields';
+import {
+  count,
+  id,
+  instant,
+  instantShown,
+  labels,
+  passthrough,
+  text,
+  toolPatterns,
+  usd,
+  usdShown,
+} from '../fields/fields';
 import { readFields, showFields } from '../fields/map-fields';
 
 const DEFAULT_REQUESTS_PER_MINUTE = 60;
@@ -23,6 +34,9 @@ const settings = {
   drop_params: z.boolean().nullish().openapi({ description: 'null = as the project says' }),
   passthrough: passthrough.nullish().openapi({
     description: 'Providers whose native APIs it may use; null = as the project says, [] = none',
+  }),
+  allowed_tools: toolPatterns.nullish().openapi({
+    description: 'MCP tools it may call, such as "github__*"; null = as the project says, [] = none',
   }),
   code_mode: z
     .boolean()
@@ -54,6 +68,7 @@ const shown = z.object({
   allowed_models: z.array(z.string()).nullable(),
   drop_params: z.boolean().nullable(),
   passthrough: z.array(z.string()).nullable(),
+  allowed_tools: z.array(z.string()).nullable(),
   code_mode: z.boolean().nullable(),
   labels: z.record(z.string(), z.string()).nullable(),
   expires_at: instantShown.nullable(),

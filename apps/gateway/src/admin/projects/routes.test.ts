@@ -33,6 +33,8 @@ describe.each(TEST_DATABASES)('projects on $name', (kind) => {
       cache_tool_calls: false,
       drop_params: null,
       passthrough: null,
+      allowed_tools: null,
+      code_mode: false,
       labels: null,
       on_store_failure: 'closed',
       unknown_model_policy: null,

@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import type { StoredProject } from '@llm0/drizzle/queries/access/projects';
-import { count, id, instantShown, labels, passthrough, text, usd, usdShown } from '../fields/fields';
+import { count, id, instantShown, labels, passthrough, text, toolPatterns, usd, usdShown } from '../fields/fields';
 import { readFields, showFields } from '../fields/map-fields';
 
 const DEFAULT_OUTPUT_TOKENS = 4096;
@@ -23,6 +23,9 @@ const settings = {
   passthrough: passthrough
     .nullish()
     .openapi({ description: 'Providers whose native APIs its keys may use; null = none' }),
+  allowed_tools: toolPatterns.nullish().openapi({
+    description: 'MCP tools its keys may call, such as "github__*"; null = none',
+  }),
   code_mode: z
     .boolean()
     .optional()
@@ -55,6 +58,7 @@ export const projectSchema = z
     cache_tool_calls: z.boolean(),
     drop_params: z.boolean().nullable(),
     passthrough: z.array(z.string()).nullable(),
+    allowed_tools: z.array(z.string()).nullable(),
     code_mode: z.boolean(),
     labels: z.record(z.string(), z.string()).nullable(),
     on_store_failure: z.enum(['closed', 'open']),

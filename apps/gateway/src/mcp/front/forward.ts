@@ -1,4 +1,5 @@
 import { GatewayError } from '@llm0/core/errors/gateway-error';
+import { allowedToolsOf } from '@llm0/core/keys/api-key';
 import { refreshPrincipal } from '../../pipeline/exchange/load-principal';
 import { addDecisionHeaders, type HeaderTable } from '../../pipeline/exchange/response-headers';
 import type { Services } from '../../services/contract';
@@ -8,7 +9,6 @@ import { startCall } from '../calls/start-call';
 import { META } from '../wire/protocol';
 import { unbindState } from './bound-state';
 import { callerOf, type McpContext } from './context';
-import { patternsOf } from './patterns';
 import { relayAnswer } from './relay';
 import { selfOf } from './self';
 
@@ -62,7 +62,7 @@ async function resolveFresh(services: Services, context: McpContext, method: For
       refusal instanceof GatewayError && (refusal.kind === 'not_found' || refusal.kind === 'permission_denied');
     if (!mayBeStale) throw refusal;
     const principal = await refreshPrincipal(services, context.principal, refusal);
-    const fresh = { ...context, principal, patterns: patternsOf(principal) };
+    const fresh = { ...context, principal, patterns: allowedToolsOf(principal) };
     return { context: fresh, target: await resolve(fresh) };
   }
 }

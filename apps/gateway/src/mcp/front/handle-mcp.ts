@@ -1,5 +1,6 @@
 // Hot store unreachable: as for chat. What is refused before it is admitted costs nothing and leaves a row, once its key is known.
 import { GatewayError } from '@llm0/core/errors/gateway-error';
+import { allowedToolsOf } from '@llm0/core/keys/api-key';
 import { authenticate } from '../../pipeline/exchange/authenticate';
 import { AdmissionDenied } from '../../pipeline/exchange/denials';
 import type { Authenticated } from '../../pipeline/exchange/load-principal';
@@ -21,7 +22,6 @@ import { listenLegacy } from './listen';
 import { asTold, mcpEnvelope } from './mcp-errors';
 import { takeNotification, takeResponse } from './one-way';
 import { OWN_METHODS } from './own-methods';
-import { patternsOf } from './patterns';
 
 /** Where it is asked: all servers of the key, or one. */
 export interface McpPlace {
@@ -131,7 +131,7 @@ async function open(
   const principal = await authenticate(services, httpRequest);
   progress.principal = principal;
   const runId = readRunId(headers, services.createId);
-  const naming = { registry: services.mcp.registry, patterns: patternsOf(principal), scope };
+  const naming = { registry: services.mcp.registry, patterns: allowedToolsOf(principal), scope };
   return { ...naming, exchange, principal, runId, headers, release };
 }
 
