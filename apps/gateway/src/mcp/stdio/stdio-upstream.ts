@@ -44,6 +44,8 @@ export class StdioUpstream implements Upstream {
   private readonly listeners = new Set<Listener>();
   private readonly restarts: Restarts;
   private isClosed = false;
+  /** Why the last process ended. */
+  private endedWhy = 'was stopped.';
 
   constructor(private readonly options: StdioUpstreamOptions) {
     this.restarts = new Restarts(options.monotonicMs);
@@ -188,6 +190,7 @@ export class StdioUpstream implements Upstream {
       },
     });
     this.answers.set(id, answer);
+    if (this.running === undefined) answer.fail(upstreamFailure('connection', alias, this.endedWhy));
     this.write({ jsonrpc: '2.0', id, method, params });
     return answer;
   }
@@ -223,6 +226,7 @@ export class StdioUpstream implements Upstream {
     const { server, log } = this.options;
     this.running = undefined;
     this.known = undefined;
+    this.endedWhy = why;
     this.restarts.noteEnd();
     if (!this.isClosed) log.warn({ server: server.alias, why }, 'an MCP server ended');
     for (const answer of this.answers.values()) answer.fail(upstreamFailure('connection', server.alias, why));
