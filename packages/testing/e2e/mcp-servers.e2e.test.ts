@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { randomBytes } from 'node:crypto';
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
@@ -46,7 +47,10 @@ describe.each(STORE_KINDS)('MCP servers behind one URL on %s stores', (kind) => 
   const namesOf = async (client: Client) => (await client.listTools()).tools.map(({ name }) => name);
 
   beforeAll(async () => {
-    environment = await startEnvironment({ kind, env: { MCP_STDIO: 'true', EGRESS_ALLOW: '127.0.0.1' } });
+    environment = await startEnvironment({
+      kind,
+      env: { MCP_STDIO: 'true', EGRESS_ALLOW: '127.0.0.1', ENCRYPTION_KEY: randomBytes(32).toString('base64') },
+    });
     web = startMcpServer([textTool('search'), textTool('fetch')]);
     writeFileSync(join(folder, 'note.txt'), 'four words of text');
     projectId = String((await admin('POST', '/projects', { name: 'agents' })).id);
