@@ -9,6 +9,7 @@ import { findPrincipalByHash } from '@llm0/drizzle/queries/access/find-principal
 import { createBoundedFetch } from '@llm0/providers/transport/bounded-fetch';
 import { readEgressAllow } from '@llm0/providers/transport/egress/egress-allow';
 import type { Logger } from 'pino';
+import { createCodeMode } from './code-mode/create-code-mode';
 import type { Config } from './config/config';
 import { createMcp } from './mcp/create-mcp';
 import { McpAdmin } from './mcp/mcp-admin';
@@ -71,6 +72,10 @@ export async function createServices(config: Config, log: Logger, version: strin
     judge: createJudge({ db: database.db, table: mcpServers, monotonicMs, log }),
     ...{ egress, fetch, hotStore, monotonicMs, log, version, mayRunServers: config.mcpStdio },
   });
+  const codeMode = createCodeMode({
+    embedder: caching.caches.builtInEmbedder,
+    onError: (err) => log.error({ err }, 'a tool call of a script failed unexpectedly'),
+  });
   const services: Services = {
     ...{ version, startedMs, config, log, metrics, hotStore, leases, health, storeClock },
     refusals: createRefusalFolder({ hotStore, metrics }, config),
@@ -83,7 +88,7 @@ export async function createServices(config: Config, log: Logger, version: strin
     keyCache: createKeyCache(database.db, firstCredentials),
     legacyKeys: new LegacyKeys(database.db),
     firstCredentials,
-    mcp,
+    ...{ mcp, codeMode },
     flights: new FlightTable(config.cacheMaxBodyBytes),
     ...{ activity: new Activity(), openReads: new OpenReads() },
     routing: () => tables.current(),
@@ -95,6 +100,7 @@ export async function createServices(config: Config, log: Logger, version: strin
   const close = async () => {
     await firstCredentials.close();
     leases.stop();
+    codeMode.close();
     mcp.close();
     stopSampling();
     statsThread?.stop();

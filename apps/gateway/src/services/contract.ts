@@ -17,6 +17,7 @@ import type { ProviderConnection } from '@llm0/providers/provider-request';
 import type { EgressOptions } from '@llm0/providers/transport/egress/fetch-guarded';
 import type { KeyRing } from '@llm0/providers/transport/key-ring';
 import type { Logger } from 'pino';
+import type { CodeMode } from '../code-mode/create-code-mode';
 import type { Config } from '../config/config';
 import type { McpParts } from '../mcp/parts';
 import type { Activity } from '../observe/activity';
@@ -83,6 +84,8 @@ export interface Services {
   readonly leases: LeaseKeeper;
   readonly refusals: RefusalFolder;
   readonly flights: FlightTable;
+  /** Scripts over the tools of a key's MCP servers. */
+  readonly codeMode: CodeMode;
   /** The MCP servers behind `/mcp`, and what their clients have open. */
   readonly mcp: McpParts;
   /** Breakers, cool-downs and latencies of all targets, from memory. */

@@ -1,4 +1,5 @@
 import { GatewayError } from '@llm0/core/errors/gateway-error';
+import type { Principal } from '@llm0/core/keys/api-key';
 import type { AdmitPlan } from '@llm0/core/limits/hot-store';
 import type { ToolCallRecord } from '@llm0/core/logs/tool-call-record';
 import { joinToolName } from '@llm0/core/mcp/tool-name';
@@ -13,8 +14,8 @@ export interface CallJob {
   readonly tool: string;
   readonly runId: string;
   readonly bytesIn: number;
-  /** As it is now: its price may change between two rounds of the decision. */
-  readonly server: () => PricedServer;
+  /** As it is now: it may change between two rounds of the decision. Throws where the key may not call it any more. */
+  readonly server: (principal: Principal) => PricedServer;
 }
 
 export interface CallPlan {
@@ -22,15 +23,15 @@ export interface CallPlan {
   readonly server: PricedServer;
 }
 
-export const callJob = (job: Omit<CallJob, 'model'>): CallJob => ({
+export const callJob = ({ alias, ...job }: Omit<CallJob, 'model'> & { readonly alias: string }): CallJob => ({
   ...job,
-  model: joinToolName(job.server().alias, job.tool),
+  model: joinToolName(alias, job.tool),
 });
 
 /** How calls pass the decision that chat passes. */
 export const CALLS: Planner<CallJob, CallPlan, never> = {
   plan: (_services, input) => {
-    const server = input.request.server();
+    const server = input.request.server(input.principal);
     const { pricePerCallNanoUsd } = server;
     return {
       server,

@@ -1,6 +1,8 @@
 // What cannot be sent is refused before anything is charged; what was sent is settled whichever way it ends.
 import type { JsonObject } from '@llm0/core/chat/json';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
+import { allowedToolsOf, type Principal } from '@llm0/core/keys/api-key';
+import { joinToolName } from '@llm0/core/mcp/tool-name';
 import { admitPlanned } from '../../pipeline/exchange/admit';
 import type { Authenticated } from '../../pipeline/exchange/load-principal';
 import type { Exchange } from '../../pipeline/exchange/open-exchange';
@@ -8,6 +10,7 @@ import type { Services } from '../../services/contract';
 import type { ServerEntry } from '../servers/server-entry';
 import type { UpstreamAnswer, UpstreamAsk } from '../upstream/upstream';
 import { type CallAdmission, CallBooking } from './call-booking';
+import { checkWhole, findServer, mayCall, unknown } from './find-tool';
 import { CALLS, callJob } from './plan-call';
 
 /** A request that goes to a server, and counts. */
@@ -42,10 +45,12 @@ export async function startCall(
   onAdmitted: (booking: CallBooking, admission: CallAdmission) => void,
 ): Promise<StartedCall> {
   const { alias } = entry.server;
+  let live = entry;
   const job = callJob({
-    ...{ tool, runId, bytesIn },
-    server: () => {
-      const server = services.mcp.registry.find(alias)?.server ?? entry.server;
+    ...{ alias, tool, runId, bytesIn },
+    server: (caller) => {
+      live = stillCallable(services, { alias, tool, isPriced }, caller);
+      const { server } = live;
       return isPriced ? server : { id: server.id, alias: server.alias, pricePerCallNanoUsd: 0 };
     },
   });
@@ -56,10 +61,10 @@ export async function startCall(
   try {
     if (ask.signal.aborted) throw new GatewayError('client_closed', 'The caller closed the connection.');
     // It learns what the server speaks first, which runs nothing.
-    await entry.upstream.facts();
+    await live.upstream.facts();
     booking.noteSent();
     const maxBytes = Math.min(services.config.maxResponseBytes, MAX_ANSWER_BYTES);
-    const answer = await entry.upstream.ask({ ...ask, maxBytes });
+    const answer = await live.upstream.ask({ ...ask, maxBytes });
     return { answer, booking, admission, params: ask.params };
   } catch (cause) {
     booking.fail(
@@ -69,4 +74,17 @@ export async function startCall(
     );
     throw cause;
   }
+}
+
+/** What was there and allowed when the request came may have gone since: the decision knows. */
+function stillCallable(
+  { mcp }: Pick<Services, 'mcp'>,
+  { alias, tool, isPriced }: { readonly alias: string; readonly tool: string; readonly isPriced: boolean },
+  caller: Principal,
+): ServerEntry {
+  const naming = { registry: mcp.registry, patterns: allowedToolsOf(caller), scope: alias };
+  const entry = findServer(naming, alias);
+  if (isPriced && !mayCall(naming, entry, tool)) throw unknown(joinToolName(alias, tool), 'tool');
+  if (!isPriced) checkWhole(naming, entry, tool);
+  return entry;
 }

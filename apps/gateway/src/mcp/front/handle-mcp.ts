@@ -16,6 +16,7 @@ import { readRunId } from '../calls/run-id';
 import { RPC, RpcFailure, type RpcId, type RpcMessage, readRpcMessage, rpcError } from '../wire/json-rpc';
 import { checkOrigin } from './check-origin';
 import { classify, type Sender, unknownSession } from './classify';
+import { CODE_METHODS, CODE_SCOPE } from './code-methods';
 import type { McpContext } from './context';
 import { type Forwarding, forward } from './forward';
 import { listenLegacy } from './listen';
@@ -174,10 +175,12 @@ async function answerRequest(
   };
   progress.context = context;
   try {
-    if (opened.scope !== undefined) findServer(context, opened.scope);
-    const own = OWN_METHODS[sender.client.era][request.method];
+    const isCode = opened.scope === CODE_SCOPE;
+    if (opened.scope !== undefined && !isCode) findServer(context, opened.scope);
+    const methods = (isCode ? CODE_METHODS : OWN_METHODS)[sender.client.era];
+    const own = Object.hasOwn(methods, request.method) ? methods[request.method] : undefined;
     if (own !== undefined) return await own(services, context);
-    if (Object.hasOwn(FORWARDED, request.method)) {
+    if (!isCode && Object.hasOwn(FORWARDED, request.method)) {
       return await forward(services, context, request.method as ForwardedMethod, progress);
     }
     const shown = request.method.slice(0, 80);
@@ -243,6 +246,6 @@ async function leaveRow(
   if (context === undefined || target === undefined || principal === undefined) return;
   const server = { id: target.id, alias: target.alias, pricePerCallNanoUsd: 0 };
   const { runId, bytesIn, exchange } = context;
-  const job = callJob({ tool: target.tool, runId, bytesIn, server: () => server });
+  const job = callJob({ alias: target.alias, tool: target.tool, runId, bytesIn, server: () => server });
   await recordRefusedCall(services, { exchange, job, principal, server, error });
 }

@@ -3,20 +3,21 @@ import { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { Services } from '../../services/contract';
 import { findResource } from '../calls/resolve-target';
 import type { ListKind } from '../lists/read-list';
-import { RPC, rpcResult } from '../wire/json-rpc';
-import { LEGACY_VERSIONS, META, MODERN_VERSION } from '../wire/protocol';
+import { RPC } from '../wire/json-rpc';
+import { LEGACY_VERSIONS, MODERN_VERSION } from '../wire/protocol';
 import { askServer, tellSessions } from './ask-server';
 import type { McpContext } from './context';
 import { abilitiesOf, listItems } from './list-items';
 import { listen } from './listen';
 import { CallRefusal } from './mcp-errors';
+import { respond } from './own-result';
 import { selfOf } from './self';
 import { createSessionId } from './session-id';
 
-type Answer = (services: Services, context: McpContext) => Promise<Response>;
+export type OwnAnswer = (services: Services, context: McpContext) => Promise<Response>;
 
 /** Methods that the gateway answers itself, in each of the two ways of the protocol. */
-export const OWN_METHODS: Readonly<Record<'modern' | 'legacy', Readonly<Record<string, Answer>>>> = {
+export const OWN_METHODS: Readonly<Record<'modern' | 'legacy', Readonly<Record<string, OwnAnswer>>>> = {
   modern: {
     'server/discover': discover,
     'subscriptions/listen': listen,
@@ -32,9 +33,9 @@ export const OWN_METHODS: Readonly<Record<'modern' | 'legacy', Readonly<Record<s
   },
 };
 
-function lists(): Readonly<Record<string, Answer>> {
+function lists(): Readonly<Record<string, OwnAnswer>> {
   const list =
-    (kind: ListKind): Answer =>
+    (kind: ListKind): OwnAnswer =>
     async (services, context) =>
       respond(services, context, await listItems(context, kind, context.request.params));
   return {
@@ -45,39 +46,26 @@ function lists(): Readonly<Record<string, Answer>> {
   };
 }
 
-/** A result of the gateway's own, as the client's revision has it. */
-export function respond(
-  services: Services,
-  { request, sender, exchange, runId, release }: McpContext,
-  result: JsonObject,
-  more: Readonly<Record<string, string>> = {},
-): Response {
-  const { _meta: meta, ttlMs, cacheScope, ...rest } = result;
-  const isModern = sender.client.era === 'modern';
-  const told: JsonObject = isModern
-    ? {
-        ...rest,
-        resultType: 'complete',
-        ...(ttlMs === undefined ? {} : { ttlMs, cacheScope: cacheScope ?? 'private' }),
-        _meta: { ...(meta as JsonObject | undefined), [META.serverInfo]: selfOf(services) },
-      }
-    : { ...rest, ...(meta === undefined ? {} : { _meta: meta }) };
-  const headers = { 'X-Request-Id': exchange.requestId, 'X-LLM0-Run-Id': runId, ...more };
-  release();
-  return Response.json(rpcResult(request.id, told), { headers });
-}
-
 const DISCOVER_TTL_MS = 60_000;
 
 async function discover(services: Services, context: McpContext): Promise<Response> {
   const { logging: _old, ...capabilities } = await abilitiesOf(context);
+  return respondDiscovered(services, context, capabilities);
+}
+
+/** What the place can do, for clients without a handshake. */
+export function respondDiscovered(services: Services, context: McpContext, capabilities: JsonObject): Response {
   const supportedVersions = [MODERN_VERSION, ...LEGACY_VERSIONS];
   return respond(services, context, { supportedVersions, capabilities, ttlMs: DISCOVER_TTL_MS, cacheScope: 'private' });
 }
 
 async function initialize(services: Services, context: McpContext): Promise<Response> {
+  return respondInitialized(services, context, await abilitiesOf(context));
+}
+
+/** The same for clients that begin with it. */
+export function respondInitialized(services: Services, context: McpContext, capabilities: JsonObject): Response {
   const { client } = context.sender;
-  const capabilities = await abilitiesOf(context);
   const result = { protocolVersion: client.version, capabilities, serverInfo: selfOf(services) };
   return respond(services, context, result, { 'Mcp-Session-Id': createSessionId(client) });
 }

@@ -1,0 +1,89 @@
+import { isObject, type JsonObject } from '@llm0/core/chat/json';
+import { GatewayError } from '@llm0/core/errors/gateway-error';
+import { allowedToolsOf, codeModeOf } from '@llm0/core/keys/api-key';
+import { ToolCallError } from '@llm0/core/mcp/tool-host';
+import { refreshPrincipal } from '../../pipeline/exchange/load-principal';
+import type { Services } from '../../services/contract';
+import { recordScript } from '../calls/record-script';
+import { createToolHost } from '../host/create-tool-host';
+import { RpcFailure } from '../wire/json-rpc';
+import type { McpContext } from './context';
+import { CallRefusal } from './mcp-errors';
+import { type OwnAnswer, respondDiscovered, respondInitialized } from './own-methods';
+import { respond } from './own-result';
+import { type Progress, respondLater } from './respond-later';
+
+/** The place of Code Mode: no server can have this alias. */
+export const CODE_SCOPE = 'code';
+
+const CAPABILITIES = { tools: {} };
+const LIST_TTL_MS = 3_600_000;
+
+const listTools: OwnAnswer = async (services, given) => {
+  const context = await allowed(services, given);
+  const tools = toolsFor(services, context).list();
+  return respond(services, context, { tools: tools.map(asJson), ttlMs: LIST_TTL_MS });
+};
+
+const callTool: OwnAnswer = async (services, given) => {
+  const context = await allowed(services, given);
+  const { name, arguments: args } = context.request.params;
+  if (typeof name !== 'string') {
+    throw new CallRefusal('invalid_request', '"name" must be the name of a tool.', { code: -32602, param: 'name' });
+  }
+  return respondLater(services, context, (progress) => run(services, context, { name, args, progress }));
+};
+
+/** What `/mcp/code` answers, in each of the two ways of the protocol. */
+export const CODE_METHODS: Readonly<Record<'modern' | 'legacy', Readonly<Record<string, OwnAnswer>>>> = {
+  modern: {
+    'server/discover': async (services, context) => respondDiscovered(services, context, CAPABILITIES),
+    'tools/list': listTools,
+    'tools/call': callTool,
+  },
+  legacy: {
+    initialize: async (services, context) => respondInitialized(services, context, CAPABILITIES),
+    ping: async (services, context) => respond(services, context, {}),
+    'tools/list': listTools,
+    'tools/call': callTool,
+  },
+};
+
+const toolsFor = (services: Services, context: McpContext) =>
+  services.codeMode.toolsFor(createToolHost(services, context), context.principal.key.id);
+
+interface Running {
+  readonly name: string;
+  readonly args: unknown;
+  readonly progress: Progress;
+}
+
+async function run(services: Services, context: McpContext, { name, args, progress }: Running): Promise<JsonObject> {
+  const { signal, runId } = context;
+  const call = { signal, runId, progress };
+  try {
+    const result = await toolsFor(services, context).call(name, args ?? {}, call);
+    if (name === 'execute_code') await recordScript(services, context, result);
+    return asJson(result);
+  } catch (cause) {
+    if (cause instanceof ToolCallError) throw new RpcFailure(cause.code, cause.message);
+    throw cause;
+  }
+}
+
+/** Throws unless the key may; what this process knows of it may be old. */
+async function allowed(services: Services, context: McpContext): Promise<McpContext> {
+  if (codeModeOf(context.principal)) return context;
+  const refusal = new GatewayError(
+    'permission_denied',
+    'Code Mode is off for this key. Its operator turns it on with "code_mode" of the key or its project.',
+  );
+  const principal = await refreshPrincipal(services, context.principal, refusal);
+  if (!codeModeOf(principal)) throw refusal;
+  return { ...context, principal, patterns: allowedToolsOf(principal) };
+}
+
+function asJson(value: object): JsonObject {
+  const plain: unknown = value;
+  return isObject(plain as JsonObject) ? (plain as JsonObject) : {};
+}

@@ -1,0 +1,37 @@
+import type { JsonObject } from '@llm0/core/chat/json';
+import type { Services } from '../../services/contract';
+import { rpcResult } from '../wire/json-rpc';
+import { META } from '../wire/protocol';
+import type { McpContext } from './context';
+import { selfOf } from './self';
+
+/** A result of the gateway's own, as the client's revision has it. */
+export function ownResult(services: Services, { request, sender }: McpContext, result: JsonObject): JsonObject {
+  const { _meta: meta, ttlMs, cacheScope, ...rest } = result;
+  const isModern = sender.client.era === 'modern';
+  const told: JsonObject = isModern
+    ? {
+        ...rest,
+        resultType: 'complete',
+        ...(ttlMs === undefined ? {} : { ttlMs, cacheScope: cacheScope ?? 'private' }),
+        _meta: { ...(meta as JsonObject | undefined), [META.serverInfo]: selfOf(services) },
+      }
+    : { ...rest, ...(meta === undefined ? {} : { _meta: meta }) };
+  return rpcResult(request.id, told);
+}
+
+export const ownHeaders = ({ exchange, runId }: McpContext): Record<string, string> => ({
+  'X-Request-Id': exchange.requestId,
+  'X-LLM0-Run-Id': runId,
+});
+
+/** The whole answer; the request is over with it. */
+export function respond(
+  services: Services,
+  context: McpContext,
+  result: JsonObject,
+  more: Readonly<Record<string, string>> = {},
+): Response {
+  context.release();
+  return Response.json(ownResult(services, context, result), { headers: { ...ownHeaders(context), ...more } });
+}

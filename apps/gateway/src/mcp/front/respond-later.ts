@@ -1,0 +1,75 @@
+// The client leaves: the work is cancelled by its signal, and what it gives is dropped.
+import type { JsonObject } from '@llm0/core/chat/json';
+import { asGatewayError } from '../../pipeline/exchange/respond-error';
+import type { Services } from '../../services/contract';
+import { type RpcId, rpcError, rpcNotification } from '../wire/json-rpc';
+import { encodeFrame, KEEP_ALIVE, KEEP_ALIVE_MS, STREAM_HEADERS } from '../wire/sse-frame';
+import type { McpContext } from './context';
+import { asTold, rpcErrorOf } from './mcp-errors';
+import { ownHeaders, ownResult } from './own-result';
+
+/** After so long a client that takes a stream is told that something is under way. */
+const STREAM_AFTER_MS = 10_000;
+
+export type Progress = (progress: number, message: string) => void;
+
+/** The result of work of the gateway's own that may take long: with progress where the client asks for it. */
+export async function respondLater(
+  services: Services,
+  context: McpContext,
+  work: (progress: Progress) => Promise<JsonObject>,
+): Promise<Response> {
+  const token = tokenOf(context);
+  const queue: Uint8Array[] = [];
+  let enqueue = (frame: Uint8Array): void => void queue.push(frame);
+  const working = work((progress, message) => {
+    if (token === undefined) return;
+    const told = rpcNotification('notifications/progress', { progressToken: token, progress, message });
+    enqueue(encodeFrame(JSON.stringify(told)));
+  }).then((result) => ownResult(services, context, result));
+  if (!context.takesStream || (token === undefined && (await isQuick(working)))) {
+    const text = JSON.stringify(await working);
+    context.release();
+    return new Response(text, { headers: { ...ownHeaders(context), 'Content-Type': 'application/json' } });
+  }
+  const body = new ReadableStream<Uint8Array>({
+    start(controller) {
+      enqueue = (frame) => controller.enqueue(frame);
+      for (const frame of [KEEP_ALIVE, ...queue]) enqueue(frame);
+      const timer = setInterval(() => enqueue(KEEP_ALIVE), KEEP_ALIVE_MS);
+      const failed = (cause: unknown) => {
+        const told = rpcErrorOf(asTold(asGatewayError(cause, services.log)), context.exchange.requestId);
+        return rpcError(context.request.id, told);
+      };
+      void working.catch(failed).then((message) => {
+        clearInterval(timer);
+        context.release();
+        if (context.signal.aborted) return;
+        enqueue(encodeFrame(JSON.stringify(message)));
+        controller.close();
+      });
+    },
+    cancel() {
+      enqueue = () => {};
+    },
+  });
+  return new Response(body, { headers: { ...ownHeaders(context), ...STREAM_HEADERS } });
+}
+
+function tokenOf({ request }: McpContext): RpcId | undefined {
+  const { _meta: meta } = request.params;
+  const token = (meta as JsonObject | undefined)?.progressToken;
+  return typeof token === 'string' || typeof token === 'number' ? token : undefined;
+}
+
+async function isQuick(working: Promise<unknown>): Promise<boolean> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<boolean>((resolve) => {
+    timer = setTimeout(() => resolve(false), STREAM_AFTER_MS);
+  });
+  const done = working.then(
+    () => true,
+    () => true,
+  );
+  return Promise.race([done, late]).finally(() => clearTimeout(timer));
+}
