@@ -9,7 +9,7 @@ import { findPrincipalByHash } from '@llm0/drizzle/queries/access/find-principal
 import { createBoundedFetch } from '@llm0/providers/transport/bounded-fetch';
 import { readEgressAllow } from '@llm0/providers/transport/egress/egress-allow';
 import type { Logger } from 'pino';
-import { createCodeMode } from './code-mode/create-code-mode';
+import { type CodeMode, createCodeMode } from './code-mode/create-code-mode';
 import type { Config } from './config/config';
 import { createMcp } from './mcp/create-mcp';
 import { McpAdmin } from './mcp/mcp-admin';
@@ -55,7 +55,7 @@ export async function createServices(config: Config, log: Logger, version: strin
   const fetch = createBoundedFetch(globalThis.fetch, config.maxResponseBytes);
   const base = await startBase(config, log, fetch);
   const { database, hotStore, clock, metrics, routing } = base;
-  const { tables, health, egress, providerAdmin, mcpServers } = routing;
+  const { tables, health, egress, providerAdmin } = routing;
   const monotonicMs = () => performance.now();
   const storeClock = createStoreClock(() => clock.nowMs());
   const caching = await createCaches({ config, database, metrics, log, fetch, nowMs: storeClock.nowMs });
@@ -66,16 +66,8 @@ export async function createServices(config: Config, log: Logger, version: strin
   const { databaseUrl } = config;
   const firstCredentials = new FirstCredentials(database, config);
   const statsThread = databaseUrl === undefined ? undefined : new StatsThread({ databaseUrl });
-  const mcp = createMcp({
-    servers: mcpServers.current,
-    pinsOf: mcpServers.pinsOf,
-    judge: createJudge({ db: database.db, table: mcpServers, monotonicMs, log }),
-    ...{ egress, fetch, hotStore, monotonicMs, log, version, mayRunServers: config.mcpStdio },
-  });
-  const codeMode = createCodeMode({
-    embedder: caching.caches.builtInEmbedder,
-    onError: (err) => log.error({ err }, 'a tool call of a script failed unexpectedly'),
-  });
+  const mcp = createTools({ ...base, config, log, fetch, version, monotonicMs });
+  const codeMode = createScripts(caching.caches, log);
   const services: Services = {
     ...{ version, startedMs, config, log, metrics, hotStore, leases, health, storeClock },
     refusals: createRefusalFolder({ hotStore, metrics }, config),
@@ -107,9 +99,38 @@ export async function createServices(config: Config, log: Logger, version: strin
     await caching.close();
     await base.close();
   };
-  const mcpAdmin = new McpAdmin({ registry: mcp.registry, vault: base.vault, egress, mayRunServers: config.mcpStdio });
+  const mcpAdmin = new McpAdmin({
+    registry: mcp.registry,
+    vault: base.vault,
+    egress,
+    mayRunServers: config.mcpProgramEnv !== undefined,
+  });
   return { services, database, tables, statsThread, providerAdmin, mcpAdmin, firstCredentials, close };
 }
+
+type Base = Awaited<ReturnType<typeof startBase>>;
+
+interface ToolParts extends Pick<Base, 'database' | 'hotStore' | 'routing'> {
+  readonly config: Config;
+  readonly log: Logger;
+  readonly fetch: typeof globalThis.fetch;
+  readonly version: string;
+  readonly monotonicMs: () => number;
+}
+
+function createTools({ database, hotStore, routing, config, ...rest }: ToolParts) {
+  const { egress, mcpServers: table } = routing;
+  return createMcp({
+    ...{ ...rest, egress, hotStore },
+    servers: table.current,
+    pinsOf: table.pinsOf,
+    judge: createJudge({ db: database.db, table, monotonicMs: rest.monotonicMs, log: rest.log }),
+    programEnv: config.mcpProgramEnv,
+  });
+}
+
+const createScripts = ({ builtInEmbedder: embedder }: Pick<Services, 'builtInEmbedder'>, log: Logger): CodeMode =>
+  createCodeMode({ embedder, onError: (err) => log.error({ err }, 'a tool call of a script failed unexpectedly') });
 
 function createRefusalFolder(services: Pick<Services, 'hotStore' | 'metrics'>, { testing }: Config): RefusalFolder {
   const settle = (record: LogRecord) => void settleRecord(services, record, { held: false, tokens: 0 });

@@ -12,10 +12,15 @@ export interface SeenTool {
   readonly tool: JsonObject;
 }
 
+/** What was approved of a tool. */
+export interface ApprovedTool {
+  readonly serverId: string;
+  readonly name: string;
+  readonly hash: string;
+}
+
 /** What was approved, of all servers. */
-export async function listApprovedTools(
-  db: Db,
-): Promise<readonly { readonly serverId: string; readonly name: string; readonly hash: string }[]> {
+export async function listApprovedTools(db: Db): Promise<readonly ApprovedTool[]> {
   const rows = await db
     .select({ serverId: mcpTools.serverId, name: mcpTools.name, hash: mcpTools.approvedHash })
     .from(mcpTools)

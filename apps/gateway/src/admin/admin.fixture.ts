@@ -110,7 +110,8 @@ export async function openAdmin(kind: TestDatabaseKind, options: AdminOptions = 
   const monotonicMs = () => performance.now();
   const mayRunServers = options.mayRunServers ?? false;
   const mcp = createMcp({
-    ...{ hotStore, egress: desk.egress, fetch, monotonicMs, log, version: '9.9.9', mayRunServers },
+    ...{ hotStore, egress: desk.egress, fetch, monotonicMs, log, version: '9.9.9' },
+    programEnv: mayRunServers ? {} : undefined,
     servers: servers.current,
     pinsOf: servers.pinsOf,
     judge: createJudge({ db: database.db, table: servers, monotonicMs, log }),

@@ -21,6 +21,7 @@ import { keyRoutes } from './keys/routes';
 import { liveRoutes } from './live/routes';
 import { logRoutes } from './logs/routes';
 import { mcpServerRoutes } from './mcp/routes';
+import { mcpToolRoutes } from './mcp/tool-routes';
 import { importModelRoutes } from './models/import-models';
 import { modelRoutes } from './models/routes';
 import { playgroundRoutes } from './playground/routes';
@@ -55,6 +56,7 @@ export function createApi(services: AdminServices, mirror: HotStoreMirror, throt
     .route('/', providerRoutes(services, mirror))
     .route('/', providerKeyRoutes(services, mirror))
     .route('/', mcpServerRoutes(services, mirror))
+    .route('/', mcpToolRoutes(services, mirror))
     .route('/', logRoutes(services))
     .route('/', liveRoutes(services, kept))
     .route('/', viewRoutes(services))

@@ -38,8 +38,8 @@ export function readConfig(env: Environment) {
     egressAllow: readEgressAllow(read, 'EGRESS_ALLOW'),
     /** Those that media in callers' messages may be fetched from. */
     mediaEgressAllow: readEgressAllow(read, 'MEDIA_EGRESS_ALLOW'),
-    /** Operators may add MCP servers that this machine runs. */
-    mcpStdio: read.flag('MCP_STDIO', false),
+    /** What MCP servers that this machine runs get of its environment; undefined: operators may add none. */
+    mcpProgramEnv: read.flag('MCP_STDIO', false) ? readProgramEnv(env) : undefined,
     /** Browser origins that may use the data plane; `*` = any. */
     corsOrigins: readCorsOrigins(read),
     demoProvider: demo === 'on' || (demo === 'auto' && providers.length === 0 && environment !== 'production'),
@@ -57,6 +57,15 @@ export function readConfig(env: Environment) {
   /** Names that nobody reads, but for a letter. */
   return { ...settings, misspeltNames: findMisspelt(env, read.known) };
 }
+
+/** What programs need to run at all. */
+const PROGRAM_NAMES = [
+  ...['PATH', 'HOME', 'USER', 'LANG', 'LC_ALL', 'TZ', 'TMPDIR'],
+  ...['XDG_CACHE_HOME', 'XDG_CONFIG_HOME', 'SSL_CERT_FILE'],
+];
+
+const readProgramEnv = (env: Environment): Readonly<Record<string, string>> =>
+  Object.fromEntries(PROGRAM_NAMES.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])));
 
 function readEnvironment(read: EnvReader): string {
   const text = read.text('ENVIRONMENT')?.toLowerCase() ?? 'local';

@@ -4,14 +4,14 @@ import { createPinnedFetch } from '@llm0/providers/transport/egress/pinned-fetch
 import { upstreamFailure } from '@llm0/providers/transport/upstream-failure';
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
-import { CallsUnderWay } from './front/calls-under-way';
-import { EndedSessions, type SessionNews } from './front/ended-sessions';
 import { OpenStreams } from './front/news-stream';
 import { selfOf } from './front/self';
-import { SessionNotes } from './front/session-notes';
 import type { McpParts } from './parts';
 import type { JudgeTools } from './servers/server-entry';
 import { ServerRegistry } from './servers/server-registry';
+import { CallsUnderWay } from './sessions/calls-under-way';
+import { EndedSessions, type SessionNews } from './sessions/ended-sessions';
+import { SessionNotes } from './sessions/session-notes';
 import { StdioUpstream } from './stdio/stdio-upstream';
 import { HttpUpstream } from './upstream/http-upstream';
 import { UnreachableUpstream } from './upstream/unreachable-upstream';
@@ -28,8 +28,8 @@ export interface McpOptions {
   readonly monotonicMs: () => number;
   readonly log: Logger;
   readonly version: string;
-  /** Servers as processes of this machine: MCP_STDIO. */
-  readonly mayRunServers: boolean;
+  /** Servers as processes of this machine, and what of the environment they get; undefined = none (MCP_STDIO). */
+  readonly programEnv: Readonly<Record<string, string>> | undefined;
 }
 
 const MAX_SESSIONS = 10_000;
@@ -63,14 +63,14 @@ export function createMcp(options: McpOptions): McpParts & { close(): void } {
 
 /** The way to a server; one that this gateway has no way to fails each call. */
 function connect(options: McpOptions, server: McpServer): Upstream {
-  const { egress, fetch, monotonicMs, version, mayRunServers, log } = options;
+  const { egress, fetch, monotonicMs, version, programEnv: inherited, log } = options;
   const { url, command, transport, alias: provider } = server;
   const self = selfOf({ version });
   const unreachable = (why: string) => new UnreachableUpstream(() => upstreamFailure('connection', provider, why));
   if (server.isUnreadable) return unreachable('has secrets that were sealed with another ENCRYPTION_KEY.');
   if (transport === 'stdio' && command !== null) {
-    if (!mayRunServers) return unreachable('is run by the gateway itself, which MCP_STDIO=true allows.');
-    return new StdioUpstream({ server: { ...server, command }, self, log, monotonicMs });
+    if (inherited === undefined) return unreachable('is run by the gateway itself, which MCP_STDIO=true allows.');
+    return new StdioUpstream({ server: { ...server, command }, self, log, monotonicMs, inherited });
   }
   if (transport !== 'http' || url === null) return unreachable('has no address.');
   const pinned = createPinnedFetch({ provider, fetch, monotonicMs, ...egress });

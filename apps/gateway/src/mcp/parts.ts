@@ -1,9 +1,9 @@
 import type { McpServer } from '@llm0/core/mcp/server';
-import type { CallsUnderWay } from './front/calls-under-way';
-import type { EndedSessions } from './front/ended-sessions';
 import type { OpenStreams } from './front/news-stream';
-import type { SessionNotes } from './front/session-notes';
 import type { ServerRegistry } from './servers/server-registry';
+import type { CallsUnderWay } from './sessions/calls-under-way';
+import type { EndedSessions } from './sessions/ended-sessions';
+import type { SessionNotes } from './sessions/session-notes';
 
 /** What serving MCP needs beside what all requests need. */
 export interface McpParts {

@@ -8,8 +8,8 @@ import { type ConfiguredProvider, createRoutingTables, type RoutingTables } from
 import { type Target, targetKey } from '@llm0/core/routing/target';
 import type { TargetHealth } from '@llm0/core/routing/target-health';
 import type { Db } from '@llm0/drizzle/client';
-import { listMcpServers } from '@llm0/drizzle/queries/mcp/servers';
-import { listApprovedTools } from '@llm0/drizzle/queries/mcp/tools';
+import { listMcpServers, type StoredMcpServer } from '@llm0/drizzle/queries/mcp/servers';
+import { type ApprovedTool, listApprovedTools } from '@llm0/drizzle/queries/mcp/tools';
 import { listAllAliases } from '@llm0/drizzle/queries/routing/aliases';
 import { listChains } from '@llm0/drizzle/queries/routing/chains';
 import { listPrices } from '@llm0/drizzle/queries/routing/model-pricing';
@@ -18,7 +18,6 @@ import { listProviders } from '@llm0/drizzle/queries/routing/providers';
 import { listModels } from '@llm0/providers/list-models';
 import type { Logger } from 'pino';
 import type { Config } from '../config/config';
-import type { ServerTable } from '../mcp/servers/server-table';
 import type { ConnectedProvider } from '../services/contract';
 import { coalesceRuns } from './coalesce-runs';
 import type { ProviderConnections } from './connections';
@@ -31,7 +30,8 @@ export interface TablesOptions {
   readonly db: Db;
   readonly config: Pick<Config, 'failoverMode' | 'tierModels' | 'maxResponseBytes'>;
   readonly connections: ProviderConnections;
-  readonly mcpServers: ServerTable;
+  /** Takes the MCP servers, and what was approved of them. */
+  readonly mcpServers: { load(rows: readonly StoredMcpServer[], approved: readonly ApprovedTool[]): void };
   readonly fetch: typeof globalThis.fetch;
   readonly log: Logger;
   /** The shipped chains. */

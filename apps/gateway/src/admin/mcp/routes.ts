@@ -2,11 +2,10 @@ import { createRoute, z } from '@hono/zod-openapi';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { Db } from '@llm0/drizzle/client';
 import { mcpServerRows, type StoredMcpServer } from '@llm0/drizzle/queries/mcp/servers';
-import { approveTool, getTool, listTools } from '@llm0/drizzle/queries/mcp/tools';
+import { listTools } from '@llm0/drizzle/queries/mcp/tools';
 import { answers, createRouter, routesOf, takes } from '../admin-router';
 import type { AdminServices } from '../admin-services';
 import { AuditedChanges } from '../audit/audited-changes';
-import { recordChange } from '../audit/record-change';
 import { bringTablesIntoForce, type HotStoreMirror } from '../customers/hot-store-mirror';
 import { id, pageQuery, showPage, text } from '../fields/fields';
 import { required } from '../fields/find-or-refuse';
@@ -19,14 +18,11 @@ import {
   serverSchema,
   showCheck,
   showServer,
-  showTool,
-  toolSchema,
 } from './schema';
 import { sealServer } from './seal-server';
 
 const at = routesOf('mcp');
 const params = z.object({ id });
-const toolParams = z.object({ id, name: text(128) });
 
 const create = createRoute({
   ...at('post', '/mcp/servers', 'Add an MCP server; live at once. The tools it has now are approved'),
@@ -62,33 +58,6 @@ const refresh = createRoute({
   request: { params },
   responses: { 200: answers(checkSchema, 'Whether it answered, and what it offers') },
 });
-const tools = createRoute({
-  ...at('get', '/mcp/servers/{id}/tools', 'List what is known of its tools, by name'),
-  request: { params },
-  responses: { 200: answers(z.object({ data: z.array(toolSchema) }), 'Tools') },
-});
-const approve = createRoute({
-  ...at('post', '/mcp/servers/{id}/tools/{name}/approve', 'Approve a tool as its server lists it now; live at once'),
-  request: {
-    params: toolParams,
-    body: {
-      required: false,
-      content: {
-        'application/json': {
-          schema: z
-            .strictObject({
-              hash: text(64)
-                .optional()
-                .openapi({ description: 'Of what was looked at: 409 where it is another by now' }),
-            })
-            .openapi('McpApproval'),
-        },
-      },
-    },
-  },
-  responses: { 200: answers(toolSchema, 'The tool as it is now') },
-});
-
 type Needs = Pick<AdminServices, 'db' | 'hotStore' | 'reloadTables' | 'mcpAdmin'>;
 type NewServer = z.infer<typeof newServerSchema>;
 type ServerChanges = z.infer<typeof serverChangesSchema>;
@@ -143,26 +112,6 @@ export function mcpServerRoutes(services: Needs, mirror: HotStoreMirror) {
       const { id: serverId, alias } = await find(db, c.req.valid('param'));
       const check = await mcpAdmin.check(alias);
       return c.json(showCheck(check, await listTools(db, serverId)), 200);
-    })
-    .openapi(tools, async (c) => {
-      const server = await find(db, c.req.valid('param'));
-      return c.json({ data: (await listTools(db, server.id)).map((tool) => showTool(tool, server)) }, 200);
-    })
-    .openapi(approve, async (c) => {
-      const { id: serverId, name } = c.req.valid('param');
-      const { hash } = c.req.valid('json') ?? {};
-      const server = await find(db, { id: serverId });
-      const tool = await recordChange(db, c.get('actor'), async (tx) => {
-        const at = { serverId, name };
-        const before = required(await getTool(tx, at), 'tool');
-        const after = await approveTool(tx, at, hash);
-        if (after === null) throw changedAgain(name);
-        const resourceId = `${server.alias}/${name}`;
-        const said = { before: { approved: before.approved }, after: { approved: after.approved } };
-        return { result: after, action: 'update', resource: 'mcp_tool', resourceId, ...said };
-      });
-      await goLive();
-      return c.json(showTool(tool, server), 200);
     });
 }
 
@@ -223,9 +172,4 @@ const PLACES = {
 function taken(alias: string): GatewayError {
   const message = `An MCP server "${alias}" already exists. Edit it, or choose another alias.`;
   return new GatewayError('conflict', message, { param: 'alias' });
-}
-
-function changedAgain(name: string): GatewayError {
-  const message = `The server changed "${name}" again since you looked at it. Look at it as it is now, then approve it.`;
-  return new GatewayError('conflict', message, { param: 'hash' });
 }

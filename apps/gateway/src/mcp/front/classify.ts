@@ -1,8 +1,8 @@
 import { isObject, type JsonObject } from '@llm0/core/chat/json';
+import { readSessionId } from '../sessions/session-id';
 import { decodeHeaderValue } from '../wire/header-values';
 import { RPC, RpcFailure, type RpcMessage, type RpcRequest } from '../wire/json-rpc';
 import { type ClientFacts, LEGACY_VERSIONS, META, MODERN_VERSION, NAMED_BY, SILENT_VERSION } from '../wire/protocol';
-import { readSessionId } from './session-id';
 
 /** Who sends a message, and in which revision. */
 export interface Sender {

@@ -1,8 +1,7 @@
 import { isObject, type JsonObject } from '@llm0/core/chat/json';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
-import { allowedToolsOf, codeModeOf } from '@llm0/core/keys/api-key';
+import { codeModeOf } from '@llm0/core/keys/api-key';
 import { ToolCallError } from '@llm0/core/mcp/tool-host';
-import { refreshPrincipal } from '../../pipeline/exchange/load-principal';
 import type { Services } from '../../services/contract';
 import { recordScript } from '../calls/record-script';
 import { createToolHost } from '../host/create-tool-host';
@@ -19,14 +18,14 @@ export const CODE_SCOPE = 'code';
 const CAPABILITIES = { tools: {} };
 const LIST_TTL_MS = 3_600_000;
 
-const listTools: OwnAnswer = async (services, given) => {
-  const context = await allowed(services, given);
+const listTools: OwnAnswer = async (services, context) => {
+  checkAllowed(context);
   const tools = toolsFor(services, context).list();
   return respond(services, context, { tools: tools.map(asJson), ttlMs: LIST_TTL_MS });
 };
 
-const callTool: OwnAnswer = async (services, given) => {
-  const context = await allowed(services, given);
+const callTool: OwnAnswer = async (services, context) => {
+  checkAllowed(context);
   const { name, arguments: args } = context.request.params;
   if (typeof name !== 'string') {
     throw new CallRefusal('invalid_request', '"name" must be the name of a tool.', { code: -32602, param: 'name' });
@@ -71,16 +70,11 @@ async function run(services: Services, context: McpContext, { name, args, progre
   }
 }
 
-/** Throws unless the key may; what this process knows of it may be old. */
-async function allowed(services: Services, context: McpContext): Promise<McpContext> {
-  if (codeModeOf(context.principal)) return context;
-  const refusal = new GatewayError(
-    'permission_denied',
-    'Code Mode is off for this key. Its operator turns it on with "code_mode" of the key or its project.',
-  );
-  const principal = await refreshPrincipal(services, context.principal, refusal);
-  if (!codeModeOf(principal)) throw refusal;
-  return { ...context, principal, patterns: allowedToolsOf(principal) };
+/** Throws unless the key may. */
+function checkAllowed({ principal }: McpContext): void {
+  if (codeModeOf(principal)) return;
+  const message = 'Code Mode is off for this key. Its operator turns it on with "code_mode" of the key or its project.';
+  throw new GatewayError('permission_denied', message);
 }
 
 function asJson(value: object): JsonObject {

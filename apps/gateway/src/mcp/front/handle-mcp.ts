@@ -3,7 +3,7 @@ import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { allowedToolsOf } from '@llm0/core/keys/api-key';
 import { authenticate } from '../../pipeline/exchange/authenticate';
 import { AdmissionDenied } from '../../pipeline/exchange/denials';
-import type { Authenticated } from '../../pipeline/exchange/load-principal';
+import { type Authenticated, latestPrincipal } from '../../pipeline/exchange/load-principal';
 import { type Exchange, openExchange } from '../../pipeline/exchange/open-exchange';
 import { readRequestBody } from '../../pipeline/exchange/read-request';
 import { asGatewayError, respondError } from '../../pipeline/exchange/respond-error';
@@ -179,7 +179,7 @@ async function answerRequest(
     if (opened.scope !== undefined && !isCode) findServer(context, opened.scope);
     const methods = (isCode ? CODE_METHODS : OWN_METHODS)[sender.client.era];
     const own = Object.hasOwn(methods, request.method) ? methods[request.method] : undefined;
-    if (own !== undefined) return await own(services, context);
+    if (own !== undefined) return await own(services, await withLatest(services, context));
     if (!isCode && Object.hasOwn(FORWARDED, request.method)) {
       return await forward(services, context, request.method as ForwardedMethod, progress);
     }
@@ -191,6 +191,12 @@ async function answerRequest(
     release();
     throw cause;
   }
+}
+
+/** No decision of the store stands behind what the gateway answers itself. */
+async function withLatest(services: Services, context: McpContext): Promise<McpContext> {
+  const principal = await latestPrincipal(services, context.principal);
+  return { ...context, principal, patterns: allowedToolsOf(principal) };
 }
 
 const takesStream = (headers: Headers): boolean => {

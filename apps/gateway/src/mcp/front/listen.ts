@@ -6,13 +6,13 @@ import type { Services } from '../../services/contract';
 import { serversOf } from '../calls/find-tool';
 import { findResource } from '../calls/resolve-target';
 import { joinUri } from '../lists/resource-names';
+import type { SessionResource } from '../sessions/session-notes';
 import { RPC, type RpcId, rpcNotification, rpcResult } from '../wire/json-rpc';
 import { META } from '../wire/protocol';
 import type { McpContext } from './context';
 import { CallRefusal } from './mcp-errors';
 import { NewsStream } from './news-stream';
 import { selfOf } from './self';
-import type { SessionResource } from './session-notes';
 
 /** What a client wants to hear of. */
 interface Wanted {

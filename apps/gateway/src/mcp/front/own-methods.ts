@@ -3,6 +3,7 @@ import { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { Services } from '../../services/contract';
 import { findResource } from '../calls/resolve-target';
 import type { ListKind } from '../lists/read-list';
+import { createSessionId } from '../sessions/session-id';
 import { RPC } from '../wire/json-rpc';
 import { LEGACY_VERSIONS, MODERN_VERSION } from '../wire/protocol';
 import { askServer, tellSessions } from './ask-server';
@@ -12,7 +13,6 @@ import { listen } from './listen';
 import { CallRefusal } from './mcp-errors';
 import { respond } from './own-result';
 import { selfOf } from './self';
-import { createSessionId } from './session-id';
 
 export type OwnAnswer = (services: Services, context: McpContext) => Promise<Response>;
 

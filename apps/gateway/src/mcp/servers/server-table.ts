@@ -2,6 +2,7 @@
 import type { SecretVault } from '@llm0/core/keys/secret-vault';
 import type { McpServer } from '@llm0/core/mcp/server';
 import type { StoredMcpServer } from '@llm0/drizzle/queries/mcp/servers';
+import type { ApprovedTool } from '@llm0/drizzle/queries/mcp/tools';
 import type { Logger } from 'pino';
 
 /** What of a server is sealed. */
@@ -42,10 +43,7 @@ export class ServerTable {
     return pins;
   }
 
-  load(
-    rows: readonly StoredMcpServer[],
-    approved: readonly { readonly serverId: string; readonly name: string; readonly hash: string }[],
-  ): void {
+  load(rows: readonly StoredMcpServer[], approved: readonly ApprovedTool[]): void {
     const servers = rows.map((row) => this.open(row));
     const isSame = servers.length === this.servers.size && servers.every((one) => this.servers.get(one.alias) === one);
     if (!isSame) this.servers = new Map(servers.map((server) => [server.alias, server]));
@@ -54,7 +52,7 @@ export class ServerTable {
     this.loadPins(approved);
   }
 
-  private loadPins(approved: Parameters<ServerTable['load']>[1]): void {
+  private loadPins(approved: readonly ApprovedTool[]): void {
     const all = new Map<string, Map<string, string>>();
     for (const { serverId, name, hash } of approved) {
       const pins = all.get(serverId) ?? new Map<string, string>();

@@ -9,7 +9,8 @@ export interface ServerProcessOptions {
   readonly alias: string;
   readonly command: string;
   readonly args: readonly string[];
-  /** All that it gets beside what a program needs to run at all: nothing of the gateway's own settings. */
+  /** What a program needs to run at all: nothing of the gateway's own settings. */
+  readonly inherited: Readonly<Record<string, string>>;
   readonly env: Readonly<Record<string, string>>;
   readonly log: Pick<Logger, 'info' | 'warn'>;
   /** One line of its output; the next one waits for the promise. */
@@ -25,18 +26,6 @@ const MAX_UNREAD_BYTES = 32 * 1024 * 1024;
 const MAX_STDERR_LINE = 2000;
 const STDERR_LINES = { most: 100, inMs: 10_000 };
 const STOP_GRACE_MS = 2000;
-const INHERITED = [
-  'PATH',
-  'HOME',
-  'USER',
-  'LANG',
-  'LC_ALL',
-  'TZ',
-  'TMPDIR',
-  'XDG_CACHE_HOME',
-  'XDG_CONFIG_HOME',
-  'SSL_CERT_FILE',
-];
 
 /** One run of a stdio server: no shell, in a process group of its own, which goes with the gateway. */
 export class ServerProcess {
@@ -46,12 +35,12 @@ export class ServerProcess {
   private stderrLines = { sinceMs: 0, count: 0 };
 
   constructor(private readonly options: ServerProcessOptions) {
-    const { command, args, env } = options;
+    const { command, args, env, inherited } = options;
     const guard = join(import.meta.dir, 'guard.ts');
     this.child = spawn(process.execPath, ['--smol', guard, String(process.pid), command, ...args], {
       stdio: ['pipe', 'pipe', 'pipe'],
       detached: true,
-      env: { ...inheritedEnv(), ...env },
+      env: { ...inherited, ...env },
     });
     this.child.on('error', (error) => this.end(`could not be started: ${error.message}`));
     this.child.on('exit', (code, signal) => this.end(this.why ?? explainExit(code, signal)));
@@ -140,11 +129,6 @@ export class ServerProcess {
     else if (count === STDERR_LINES.most)
       log.warn({ server: alias }, 'an MCP server writes too much to stderr: left out for a while');
   }
-}
-
-function inheritedEnv(): Record<string, string> {
-  const known = INHERITED.map((name) => [name, process.env[name]] as const);
-  return Object.fromEntries(known.filter((entry): entry is [string, string] => entry[1] !== undefined));
 }
 
 function explainExit(code: number | null, signal: string | null): string {

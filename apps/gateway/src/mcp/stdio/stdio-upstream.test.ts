@@ -41,6 +41,7 @@ function start(args: readonly string[], more: Partial<McpServer> = {}): StdioUps
     self: { name: 'test', version: '1' },
     log,
     monotonicMs: () => performance.now(),
+    inherited: { PATH: process.env.PATH ?? '' },
   });
   open.push(upstream);
   return upstream;
@@ -245,7 +246,7 @@ describe('a stdio server', () => {
         file,
         `import { ServerProcess } from ${JSON.stringify(join(import.meta.dir, 'server-process.ts'))};
        const log = { info() {}, warn() {} };
-       const one = new ServerProcess({ alias: 'a', command: 'sh', args: ['-c', 'sleep 1001 & echo $!; wait'], env: {}, log: log as never,
+       const one = new ServerProcess({ alias: 'a', command: 'sh', args: ['-c', 'sleep 1001 & echo $!; wait'], env: {}, inherited: { PATH: process.env.PATH ?? '' }, log: log as never,
          onLine: (line) => { console.log(one.pid, line); return undefined; }, onEnd: () => {} });
        setInterval(() => {}, 1000);`,
       );

@@ -22,6 +22,8 @@ export interface StdioUpstreamOptions {
   readonly self: JsonObject;
   readonly log: Pick<Logger, 'info' | 'warn' | 'debug'>;
   readonly monotonicMs: () => number;
+  /** Of the environment, what programs need to run at all. */
+  readonly inherited: Readonly<Record<string, string>>;
 }
 
 /** A server that knows no discovery may say nothing at all to it. */
@@ -200,7 +202,7 @@ export class StdioUpstream implements Upstream {
   }
 
   private start(): void {
-    const { server, log } = this.options;
+    const { server, log, inherited } = this.options;
     if (this.running !== undefined) return;
     if (this.isClosed) throw upstreamFailure('connection', server.alias, 'was stopped.');
     const { waitMs } = this.restarts;
@@ -213,7 +215,7 @@ export class StdioUpstream implements Upstream {
     }
     this.restarts.noteStart();
     const process = new ServerProcess({
-      ...{ alias: server.alias, command: server.command, args: server.args, env: server.env, log },
+      ...{ alias: server.alias, command: server.command, args: server.args, env: server.env, inherited, log },
       onLine: (line) => this.takeLine(line),
       onEnd: (why) => this.onEnd(process, why),
     });

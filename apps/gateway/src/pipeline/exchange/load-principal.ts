@@ -80,6 +80,19 @@ export async function refreshPrincipal(
 ): Promise<Authenticated> {
   const stale = await findStale(services, known);
   if (stale.length === 0) throw refusal;
+  return readStale(services, known, stale);
+}
+
+/** For answers with no admission behind them: key, project and tables as they are now. */
+export async function latestPrincipal(services: Refreshing, known: Authenticated): Promise<Authenticated> {
+  return readStale(services, known, await findStale(services, known));
+}
+
+async function readStale(
+  services: Refreshing,
+  known: Authenticated,
+  stale: readonly StalePart[],
+): Promise<Authenticated> {
   if (stale.includes('tables')) await services.refreshTables();
   if (!stale.includes('principal')) return known;
   const reload = services.keyCache.reload(known.keyHash).then(async (found) => {

@@ -1,0 +1,75 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import { GatewayError } from '@llm0/core/errors/gateway-error';
+import { mcpServerRows } from '@llm0/drizzle/queries/mcp/servers';
+import { approveTool, getTool, listTools } from '@llm0/drizzle/queries/mcp/tools';
+import { answers, createRouter, routesOf } from '../admin-router';
+import type { AdminServices } from '../admin-services';
+import { recordChange } from '../audit/record-change';
+import { bringTablesIntoForce, type HotStoreMirror } from '../customers/hot-store-mirror';
+import { id, text } from '../fields/fields';
+import { required } from '../fields/find-or-refuse';
+import { showTool, toolSchema } from './schema';
+
+const at = routesOf('mcp');
+const params = z.object({ id });
+const toolParams = z.object({ id, name: text(128) });
+
+const tools = createRoute({
+  ...at('get', '/mcp/servers/{id}/tools', 'List what is known of its tools, by name'),
+  request: { params },
+  responses: { 200: answers(z.object({ data: z.array(toolSchema) }), 'Tools') },
+});
+const approve = createRoute({
+  ...at('post', '/mcp/servers/{id}/tools/{name}/approve', 'Approve a tool as its server lists it now; live at once'),
+  request: {
+    params: toolParams,
+    body: {
+      required: false,
+      content: {
+        'application/json': {
+          schema: z
+            .strictObject({
+              hash: text(64)
+                .optional()
+                .openapi({ description: 'Of what was looked at: 409 where it is another by now' }),
+            })
+            .openapi('McpApproval'),
+        },
+      },
+    },
+  },
+  responses: { 200: answers(toolSchema, 'The tool as it is now') },
+});
+
+type Needs = Pick<AdminServices, 'db' | 'hotStore' | 'reloadTables'>;
+
+export function mcpToolRoutes(services: Needs, mirror: HotStoreMirror) {
+  const { db } = services;
+  const find = async (at: { readonly id: string }) => required(await mcpServerRows.get(db, at), 'MCP server');
+  return createRouter()
+    .openapi(tools, async (c) => {
+      const server = await find(c.req.valid('param'));
+      return c.json({ data: (await listTools(db, server.id)).map((tool) => showTool(tool, server)) }, 200);
+    })
+    .openapi(approve, async (c) => {
+      const { id: serverId, name } = c.req.valid('param');
+      const { hash } = c.req.valid('json') ?? {};
+      const server = await find({ id: serverId });
+      const tool = await recordChange(db, c.get('actor'), async (tx) => {
+        const at = { serverId, name };
+        const before = required(await getTool(tx, at), 'tool');
+        const after = await approveTool(tx, at, hash);
+        if (after === null) throw changedAgain(name);
+        const resourceId = `${server.alias}/${name}`;
+        const said = { before: { approved: before.approved }, after: { approved: after.approved } };
+        return { result: after, action: 'update', resource: 'mcp_tool', resourceId, ...said };
+      });
+      await bringTablesIntoForce(services, mirror);
+      return c.json(showTool(tool, server), 200);
+    });
+}
+
+function changedAgain(name: string): GatewayError {
+  const message = `The server changed "${name}" again since you looked at it. Look at it as it is now, then approve it.`;
+  return new GatewayError('conflict', message, { param: 'hash' });
+}
