@@ -1,0 +1,113 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { createServer, type Server, request as send } from 'node:http';
+import { createRequire } from 'node:module';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { type EverythingServer, type FixtureEra, startEverythingServer } from '../mcp/everything-server';
+import { callAdmin } from '../stores/start-gateway';
+import { startEnvironment, type TestEnvironment } from './environment';
+
+const load = createRequire(join(import.meta.dir, '../../../apps/gateway/package.json'));
+const suite = join(dirname(load.resolve('@modelcontextprotocol/conformance/package.json')), 'dist/index.js');
+
+/** The suite knows no keys: everything goes on as it came, with one. */
+async function startKeyed(gatewayUrl: string, key: string): Promise<{ readonly url: string; readonly server: Server }> {
+  const { hostname, port } = new URL(gatewayUrl);
+  const server = createServer((incoming, outgoing) => {
+    const headers = { ...incoming.headers, authorization: `Bearer ${key}` };
+    const to = { hostname, port, path: incoming.url, method: incoming.method, headers };
+    const passed = send(to, (answer) => {
+      outgoing.writeHead(answer.statusCode ?? 500, answer.headers);
+      answer.pipe(outgoing);
+    });
+    passed.on('error', () => outgoing.destroy());
+    outgoing.on('close', () => passed.destroy());
+    incoming.pipe(passed);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return { url: `http://localhost:${(server.address() as AddressInfo).port}`, server };
+}
+
+/** What one side speaks and the other has no tools for: the fixture offers them in their own revision only. */
+const NOT_OFFERED = {
+  '2026-07-28': [
+    ...['basic-elicitation', 'basic-sampling', 'basic-list-roots', 'request-state', 'multiple-input-requests'],
+    ...['multi-round', 'missing-input-response', 'non-tool-request', 'result-type', 'tampered-state'],
+    ...['capability-check', 'ignore-extra-params', 'validate-input'],
+  ].map((name) => `input-required-result-${name}`),
+  '2025-11-25': [
+    ...['tools-call-with-logging', 'tools-call-sampling', 'tools-call-elicitation'],
+    ...['elicitation-sep1034-defaults', 'elicitation-sep1330-enums'],
+  ],
+} as const;
+
+interface Outcome {
+  readonly passed: readonly string[];
+  readonly failed: readonly string[];
+  readonly text: string;
+}
+
+async function runSuite(url: string, revision: FixtureEra): Promise<Outcome> {
+  const folder = mkdtempSync(join(tmpdir(), 'llm0-conformance-'));
+  const command = [process.execPath, suite, 'server', '--url', url, '--requirements', revision, '-o', folder];
+  const run = Bun.spawn(command, { cwd: folder, stdout: 'pipe', stderr: 'pipe' });
+  const text = await new Response(run.stdout).text();
+  await run.exited;
+  const [, summary = ''] = text.split('=== SUMMARY ===');
+  const [scored = '', unscored = ''] = summary.split('Not scored');
+  const aside = new Set([...unscored.matchAll(/[✓✗] ([a-z0-9-]+) \(/g)].map(([, name]) => name));
+  const named = (mark: string) =>
+    [...scored.matchAll(new RegExp(`${mark} ([a-z0-9-]+):`, 'g'))]
+      .map(([, name = '']) => name)
+      .filter((name) => !aside.has(name));
+  writeFileSync(join(folder, 'text.txt'), text);
+  return { passed: named('✓'), failed: named('✗'), text };
+}
+
+const ERAS = ['2026-07-28', '2025-11-25'] as const;
+
+describe('the official conformance suite, through the gateway', () => {
+  let environment: TestEnvironment;
+  let servers: readonly EverythingServer[];
+  let keyed: Awaited<ReturnType<typeof startKeyed>>;
+
+  // biome-ignore lint/suspicious/noExplicitAny: tests read whatever JSON came back
+  const admin = (method: string, path: string, body?: object): Promise<any> =>
+    callAdmin(environment.gateway, path, { method, body });
+
+  beforeAll(async () => {
+    environment = await startEnvironment({ kind: 'real', env: { EGRESS_ALLOW: '127.0.0.1' } });
+    servers = ERAS.map(startEverythingServer);
+    for (const [n, { url }] of servers.entries()) {
+      await admin('POST', '/mcp/servers', { alias: ERAS[n] === '2026-07-28' ? 'new' : 'old', url });
+    }
+    const { id } = await admin('POST', '/projects', { name: 'conformance' });
+    const body = { name: 'k', rate_limit_per_minute: null, allowed_tools: ['*'] };
+    keyed = await startKeyed(environment.gateway.url, (await admin('POST', `/projects/${id}/keys`, body)).key);
+  }, 120_000);
+  afterAll(async () => {
+    keyed.server.closeAllConnections();
+    keyed.server.close();
+    for (const server of servers) await server.stop();
+    await environment.close();
+  });
+
+  test.each([
+    ['2026-07-28', 'new', []],
+    ['2025-11-25', 'old', []],
+    ['2026-07-28', 'old', NOT_OFFERED['2026-07-28']],
+    ['2025-11-25', 'new', NOT_OFFERED['2025-11-25']],
+  ] as const)(
+    'a client of %s, a server of the %s revision',
+    async (revision, alias, notOffered) => {
+      const { passed, failed, text } = await runSuite(`${keyed.url}/mcp/${alias}`, revision);
+      const unexpected = failed.filter((name) => !(notOffered as readonly string[]).includes(name));
+      if (unexpected.length > 0) console.error(text);
+      expect(unexpected).toEqual([]);
+      expect(passed.length).toBeGreaterThan(20);
+    },
+    180_000,
+  );
+});
