@@ -1,6 +1,6 @@
 // Tools of the newest revision that ask for more before they answer. Source: SEP-2322 and its scenarios in the suite.
 import { createHmac, randomBytes } from 'node:crypto';
-import { type FixtureTool, form, type Json, Refused, text } from './everything-tools';
+import { type FixtureTool, form, type Json, logging, Refused, text } from './everything-tools';
 
 const SECRET = randomBytes(16);
 const sign = (state: string): string => `${state}.${createHmac('sha256', SECRET).update(state).digest('hex')}`;
@@ -53,7 +53,23 @@ const asking = (needs: readonly (keyof typeof NEEDS)[], tool: FixtureTool): Fixt
   },
 });
 
+const LOG_LEVEL = 'io.modelcontextprotocol/logLevel';
+
 export const ROUND_TOOLS: Readonly<Record<string, FixtureTool>> = {
+  test_logging_tool: logging(({ _meta: meta }) => (meta as Json | undefined)?.[LOG_LEVEL] !== undefined),
+  test_trigger_tool_change: { description: 'Says that tools changed', run: () => text('Said.') },
+  test_trigger_prompt_change: { description: 'Says that prompts changed', run: () => text('Said.') },
+  test_missing_capability: asking(['sampling'], { description: 'Needs a model', run: () => text('It has one.') }),
+  test_streaming_elicitation: {
+    description: 'Tells how far it is, and asks then',
+    isStream: true,
+    run: ({ notify, params, capabilities }) => {
+      const progressToken = (params._meta as Json | undefined)?.progressToken;
+      if (progressToken !== undefined) notify('notifications/progress', { progressToken, progress: 1 });
+      if (capabilities.elicitation === undefined) return text('Nobody to ask.');
+      return more({ user_name: form('What is your name?', NAME) });
+    },
+  },
   test_input_required_result_elicitation: asking(['elicitation'], {
     description: 'Asks for a name',
     run: (context) => {

@@ -125,6 +125,7 @@ export function startEverythingServer(era: FixtureEra): EverythingServer {
     inputSchema: inputSchema ?? { type: 'object', properties: {} },
   }));
   const sessions = new Set<string>();
+  const listeners = new Set<(method: string) => void>();
   const asked = new Map<string, (message: Message) => void>();
 
   const answer = async (message: Message, headers: Headers): Promise<Response> => {
@@ -139,12 +140,32 @@ export function startEverythingServer(era: FixtureEra): EverythingServer {
       return new Response('no session', { status: 404 });
     if (method === 'tools/list') return reply(id, complete(method, { tools: listed }));
     if (method === 'tools/call') return callTool(message, tools[String(params.name)]);
+    if (method === 'subscriptions/listen') return listen(message);
     const handle = methods[method];
     if (handle === undefined) return reply(id, new Refused(-32601, `There is no method ${method}.`));
     return reply(
       id,
       attempt(() => complete(method, handle(params))),
     );
+  };
+
+  /** Tells what changes until the client leaves. */
+  const listen = ({ id, params = {} }: Message): Response => {
+    const _meta = { [`${PREFIX}subscriptionId`]: id };
+    let tell: ((method: string) => void) | undefined;
+    const stream = new ReadableStream<Uint8Array>({
+      start(controller) {
+        const send = (method: string, more: Json = {}) =>
+          controller.enqueue(frame({ jsonrpc: '2.0', method, params: { ...more, _meta } }));
+        send('notifications/subscriptions/acknowledged', { notifications: params.notifications });
+        tell = (method) => send(method);
+        listeners.add(tell);
+      },
+      cancel() {
+        if (tell !== undefined) listeners.delete(tell);
+      },
+    });
+    return new Response(stream, { headers: { 'Content-Type': 'text/event-stream' } });
   };
 
   const complete = (method: string, result: Json): Json => {
@@ -155,6 +176,8 @@ export function startEverythingServer(era: FixtureEra): EverythingServer {
 
   const callTool = async (message: Message, tool: FixtureTool | undefined): Promise<Response> => {
     const { id, params = {} } = message;
+    const [, kind] = /^test_trigger_(tool|prompt)_change$/.exec(String(params.name)) ?? [];
+    for (const tell of kind === undefined ? [] : listeners) tell(`notifications/${kind}s/list_changed`);
     if (tool === undefined) return reply(id, new Refused(-32602, `Unknown tool: ${params.name}`));
     const meta = (params._meta ?? {}) as Json;
     const capabilities = (meta[`${PREFIX}clientCapabilities`] ?? {}) as Json;
@@ -165,8 +188,7 @@ export function startEverythingServer(era: FixtureEra): EverythingServer {
     if (tool.isStream === undefined) return reply(id, await run(nobody));
     const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
     const writer = writable.getWriter();
-    const send = (message: object) =>
-      void writer.write(new TextEncoder().encode(`data: ${JSON.stringify(message)}\n\n`));
+    const send = (message: object) => void writer.write(frame(message));
     const ask = (method: string, params: Json) =>
       new Promise<Json>((resolve, reject) => {
         const askedId = `ask-${crypto.randomUUID()}`;
@@ -199,12 +221,15 @@ export function startEverythingServer(era: FixtureEra): EverythingServer {
   return { url: `http://127.0.0.1:${server.port}/mcp`, stop: () => server.stop(true) };
 }
 
+const frame = (message: object) => new TextEncoder().encode(`data: ${JSON.stringify(message)}\n\n`);
+
 const body = (id: Message['id'], outcome: Json | Refused): Json => {
   if (!(outcome instanceof Refused)) return { jsonrpc: '2.0', id, result: outcome };
   const { code, message, data } = outcome;
   return { jsonrpc: '2.0', id, error: { code, message, ...(data === undefined ? {} : { data }) } };
 };
-const reply = (id: Message['id'], outcome: Json | Refused) => Response.json(body(id, outcome));
+const reply = (id: Message['id'], outcome: Json | Refused) =>
+  Response.json(body(id, outcome), { status: outcome instanceof Refused && outcome.code === -32021 ? 400 : 200 });
 
 function attempt(work: () => Json): Json | Refused {
   try {

@@ -128,6 +128,11 @@ export const SHARED_TOOLS: Readonly<Record<string, FixtureTool>> = {
     description: 'Fails',
     run: () => ({ ...text('This tool intentionally returns an error for testing'), isError: true }),
   },
+  echo_region: {
+    description: 'Takes an argument that goes into a header as well',
+    inputSchema: properties({ region: { type: 'string', 'x-mcp-header': 'Region' } }),
+    run: ({ args }) => text(`region: ${args.region}`),
+  },
   json_schema_2020_12_tool: {
     description: 'Has a schema with all that the dialect allows',
     inputSchema: {
@@ -158,8 +163,19 @@ export const SHARED_TOOLS: Readonly<Record<string, FixtureTool>> = {
   },
 };
 
+/** A tool that logs one line. */
+export const logging = (isWanted: (params: Json) => boolean): FixtureTool => ({
+  description: 'Logs one line',
+  isStream: true,
+  run: ({ params, notify }) => {
+    if (isWanted(params)) notify('notifications/message', { level: 'info', data: 'One line' });
+    return text('It is done.');
+  },
+});
+
 /** Of servers with sessions. */
 export const LEGACY_TOOLS: Readonly<Record<string, FixtureTool>> = {
+  test_logging_tool: logging(() => true),
   test_tool_with_logging: {
     description: 'Logs while it works',
     isStream: true,

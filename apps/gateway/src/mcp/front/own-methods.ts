@@ -1,10 +1,11 @@
-import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
+import type { JsonObject } from '@llm0/core/chat/json';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { Services } from '../../services/contract';
 import { findResource } from '../calls/resolve-target';
 import type { ListKind } from '../lists/read-list';
 import { createSessionId } from '../sessions/session-id';
 import { RPC } from '../wire/json-rpc';
+import { isLogLevel } from '../wire/log-levels';
 import { LEGACY_VERSIONS, MODERN_VERSION } from '../wire/protocol';
 import { askServer, tellSessions } from './ask-server';
 import type { McpContext } from './context';
@@ -70,14 +71,10 @@ export function respondInitialized(services: Services, context: McpContext, capa
   return respond(services, context, result, { 'Mcp-Session-Id': createSessionId(client) });
 }
 
-const LEVELS: ReadonlySet<JsonValue | undefined> = new Set([
-  ...['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'],
-]);
-
 /** Servers with sessions are told at once; the others with each call. */
 async function setLevel(services: Services, context: McpContext): Promise<Response> {
   const { level } = context.request.params;
-  if (typeof level !== 'string' || !LEVELS.has(level)) {
+  if (!isLogLevel(level)) {
     throw new CallRefusal('invalid_request', '"level" is none of the protocol.', {
       code: RPC.invalidParams,
       param: 'level',

@@ -6,7 +6,8 @@ import type { Services } from '../../services/contract';
 import type { CallBooking } from '../calls/call-booking';
 import { notForThisClient } from '../upstream/http-answer';
 import type { UpstreamAnswer, UpstreamPart } from '../upstream/upstream';
-import { type RpcRequest, rpcError } from '../wire/json-rpc';
+import { type RpcNotification, type RpcRequest, rpcError } from '../wire/json-rpc';
+import { wantsLog } from '../wire/log-levels';
 import { encodeFrame, KEEP_ALIVE, KEEP_ALIVE_MS, STREAM_HEADERS } from '../wire/sse-frame';
 import { sealReply } from './bound-state';
 import { asTold, rpcErrorOf } from './mcp-errors';
@@ -130,14 +131,19 @@ function streamAnswer(services: Services, relay: Relay, { first, reading, onGone
       },
       async pull(controller) {
         try {
-          const part = await (next ?? answer.next());
-          next = undefined;
-          const frame = part === undefined ? undefined : await frameOf(relay, part);
-          if (isOver) return;
-          if (frame !== undefined) controller.enqueue(frame);
-          if (part === undefined || part.kind === 'response') {
-            end();
-            controller.close();
+          // A pull that gives nothing is not asked again.
+          for (;;) {
+            const part = await (next ?? answer.next());
+            next = undefined;
+            const frame = part === undefined ? undefined : await frameOf(relay, part);
+            if (isOver) return;
+            if (frame !== undefined) controller.enqueue(frame);
+            if (part === undefined || part.kind === 'response') {
+              end();
+              controller.close();
+              return;
+            }
+            if (frame !== undefined) return;
           }
         } catch (cause) {
           if (isOver) return;
@@ -161,12 +167,18 @@ function streamAnswer(services: Services, relay: Relay, { first, reading, onGone
 }
 
 async function frameOf(relay: Relay, part: UpstreamPart): Promise<Uint8Array | undefined> {
-  if (part.kind === 'notification') return encodeFrame(part.text);
+  if (part.kind === 'notification') return isTold(relay, part.notification) ? encodeFrame(part.text) : undefined;
   if (part.kind === 'request') return askClient(relay, part.request);
   const told = settle(relay, part);
   await relay.booking.handedOver;
   return encodeFrame(told.text);
 }
+
+/** Servers with sessions log as they like; a client without one hears what it asked for. */
+const isTold = ({ context }: Relay, { method, params }: RpcNotification): boolean =>
+  method !== 'notifications/message' ||
+  context.sender.client.era === 'legacy' ||
+  wantsLog(context.request.params, params);
 
 const ABILITY_OF: Readonly<Record<string, string>> = {
   'sampling/createMessage': 'sampling',
