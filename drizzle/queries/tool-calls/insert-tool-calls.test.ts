@@ -211,7 +211,7 @@ describe.each(TEST_DATABASES)('tool calls in the log insert on $name', (kind) =>
           const ofCustomer = sumOf(due.filter((one) => one.customerId === customerId));
           expect(total(own(data.customerMonths).filter((row) => row.customerId === customerId))).toBe(ofCustomer);
         }
-        const counters = [{ projectId, month: '2026-05', spentNanoUsd: spent }];
+        const counters = [{ projectId, month: '2026-05', spentNanoUsd: spent, heldNanoUsd: 0 }];
         for (const source of ['rows', 'rollups'] as const) {
           const months = await reconcileLedger(db, { counters, nowMs, projectId, source });
           expect(months.map((month) => month.diffNanoUsd)).toEqual([0]);
