@@ -1,7 +1,6 @@
 import { resolve } from 'node:path';
 import { KeyCache } from '@llm0/core/keys/key-cache';
 import type { LogRecord } from '@llm0/core/logs/log-record';
-import type { McpServer } from '@llm0/core/mcp/server';
 import { isListed } from '@llm0/core/routing/routing-tables';
 import { OpenReads } from '@llm0/core/waits/open-reads';
 import type { Database, Db } from '@llm0/drizzle/client';
@@ -12,6 +11,8 @@ import { readEgressAllow } from '@llm0/providers/transport/egress/egress-allow';
 import type { Logger } from 'pino';
 import type { Config } from './config/config';
 import { createMcp } from './mcp/create-mcp';
+import { McpAdmin } from './mcp/mcp-admin';
+import { createJudge } from './mcp/servers/judge-tools';
 import { Activity } from './observe/activity';
 import { Metrics } from './observe/metrics';
 import { createPostWebhook } from './observe/post-webhook';
@@ -40,13 +41,12 @@ export interface RunningServices {
   readonly database: Database;
   readonly tables: Tables;
   readonly providerAdmin: ProviderAdmin;
+  readonly mcpAdmin: McpAdmin;
   /** Absent where the database is embedded: that serves one connection at a time. */
   readonly statsThread: StatsThread | undefined;
   readonly firstCredentials: FirstCredentials;
   close(): Promise<void>;
 }
-
-const NO_SERVERS: ReadonlyMap<string, McpServer> = new Map();
 
 /** The one place where everything is built and wired; a part that fails closes what was already open. */
 export async function createServices(config: Config, log: Logger, version: string): Promise<RunningServices> {
@@ -54,7 +54,7 @@ export async function createServices(config: Config, log: Logger, version: strin
   const fetch = createBoundedFetch(globalThis.fetch, config.maxResponseBytes);
   const base = await startBase(config, log, fetch);
   const { database, hotStore, clock, metrics, routing } = base;
-  const { tables, health, egress, providerAdmin } = routing;
+  const { tables, health, egress, providerAdmin, mcpServers } = routing;
   const monotonicMs = () => performance.now();
   const storeClock = createStoreClock(() => clock.nowMs());
   const caching = await createCaches({ config, database, metrics, log, fetch, nowMs: storeClock.nowMs });
@@ -66,9 +66,10 @@ export async function createServices(config: Config, log: Logger, version: strin
   const firstCredentials = new FirstCredentials(database, config);
   const statsThread = databaseUrl === undefined ? undefined : new StatsThread({ databaseUrl });
   const mcp = createMcp({
-    servers: () => NO_SERVERS,
-    judge: async (_server, listed) => new Set(listed.map(({ name }) => name)),
-    ...{ egress, fetch, hotStore, monotonicMs, log, version },
+    servers: mcpServers.current,
+    pinsOf: mcpServers.pinsOf,
+    judge: createJudge({ db: database.db, table: mcpServers, monotonicMs, log }),
+    ...{ egress, fetch, hotStore, monotonicMs, log, version, mayRunServers: config.mcpStdio },
   });
   const services: Services = {
     ...{ version, startedMs, config, log, metrics, hotStore, leases, health, storeClock },
@@ -100,7 +101,8 @@ export async function createServices(config: Config, log: Logger, version: strin
     await caching.close();
     await base.close();
   };
-  return { services, database, tables, statsThread, providerAdmin, firstCredentials, close };
+  const mcpAdmin = new McpAdmin({ registry: mcp.registry, vault: base.vault, egress, mayRunServers: config.mcpStdio });
+  return { services, database, tables, statsThread, providerAdmin, mcpAdmin, firstCredentials, close };
 }
 
 function createRefusalFolder(services: Pick<Services, 'hotStore' | 'metrics'>, { testing }: Config): RefusalFolder {
@@ -145,5 +147,5 @@ async function startBase(config: Config, log: Logger, fetch: typeof globalThis.f
     if (topic === 'tables')
       refreshTables().catch((err: unknown) => log.warn({ err }, 'tables could not be read again'));
   });
-  return { ...stores, metrics, routing, refreshTables, close };
+  return { ...stores, metrics, vault, routing, refreshTables, close };
 }

@@ -8,6 +8,7 @@ import type { Db } from '@llm0/drizzle/client';
 import type { AdminRole } from '@llm0/drizzle/queries/access/admin-tokens';
 import type { Logger } from 'pino';
 import type { Config } from '../config/config';
+import type { McpAdmin } from '../mcp/mcp-admin';
 import type { PostWebhook } from '../observe/post-webhook';
 import type { FirstCredentials } from '../process/first-credentials';
 import type { ProviderAdmin } from '../providers/provider-admin';
@@ -52,6 +53,8 @@ export interface AdminServices {
   readonly presetChains: readonly Chain[];
   /** Vendors, connections and their tests; seals secrets. */
   readonly providerAdmin: ProviderAdmin;
+  /** MCP servers: their checks and health; seals secrets. */
+  readonly mcpAdmin: McpAdmin;
   /** Breakers and cool-downs, from memory. */
   readonly health: Pick<SharedTargetHealth, 'list'>;
   readonly firstCredentials: Pick<FirstCredentials, 'noteSignIn'>;

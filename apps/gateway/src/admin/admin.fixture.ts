@@ -6,6 +6,8 @@ import { createRoutingTables } from '@llm0/core/routing/routing-tables';
 import type { TargetStatus } from '@llm0/core/routing/target-health';
 import type { Database } from '@llm0/drizzle/client';
 import { storeLogRecords } from '@llm0/drizzle/queries/logs/log-insert';
+import { listMcpServers } from '@llm0/drizzle/queries/mcp/servers';
+import { listApprovedTools } from '@llm0/drizzle/queries/mcp/tools';
 import { listAllProviderKeys } from '@llm0/drizzle/queries/routing/provider-keys';
 import { listProviders } from '@llm0/drizzle/queries/routing/providers';
 import { createProviderRegistry } from '@llm0/providers/registry';
@@ -13,6 +15,10 @@ import { readEgressAllow } from '@llm0/providers/transport/egress/egress-allow';
 import type { TestDatabaseKind } from '@llm0/testing/stores/test-databases';
 import type { Hono } from 'hono';
 import { pino } from 'pino';
+import { createMcp } from '../mcp/create-mcp';
+import { McpAdmin } from '../mcp/mcp-admin';
+import { createJudge } from '../mcp/servers/judge-tools';
+import { ServerTable } from '../mcp/servers/server-table';
 import { ProviderConnections } from '../providers/connections';
 import { readPresetChains } from '../providers/preset-chains';
 import { ProviderAdmin } from '../providers/provider-admin';
@@ -66,6 +72,8 @@ export interface AdminUnderTest {
 
 export interface AdminOptions {
   readonly vault?: SecretVault;
+  /** MCP_STDIO. */
+  readonly mayRunServers?: boolean;
 }
 
 /** Providers without anything from the environment; this machine itself may be reached. */
@@ -77,8 +85,12 @@ function createDesk({ vault = createSecretVault(new Uint8Array(32).fill(7)) }: A
     monotonicMs: () => performance.now(),
     log: pino({ level: 'silent' }),
   });
+  const servers = new ServerTable(vault, pino({ level: 'silent' }));
   return {
     connections,
+    servers,
+    egress: shared.egress,
+    vault,
     providerAdmin: new ProviderAdmin({ ...shared, connections, testTimeoutMs: 2000, maxAnswerBytes: 1024 * 1024 }),
   };
 }
@@ -86,7 +98,7 @@ function createDesk({ vault = createSecretVault(new Uint8Array(32).fill(7)) }: A
 /** The admin API over a real database and the embedded hot store. */
 export async function openAdmin(kind: TestDatabaseKind, options: AdminOptions = {}): Promise<AdminUnderTest> {
   const database = await kind.open();
-  const { connections, providerAdmin } = createDesk(options);
+  const { connections, servers, providerAdmin, ...desk } = createDesk(options);
   const folder = makeTempDir();
   const hotStore = new EmbeddedHotStore({ dataDir: folder.path });
   await hotStore.start(new StoredRows());
@@ -94,6 +106,15 @@ export async function openAdmin(kind: TestDatabaseKind, options: AdminOptions = 
   const webhooks: { url: string; body: object }[] = [];
   hotStore.onNotify((topic) => notified.push(topic));
   const targets: TargetStatus[] = [];
+  const log = pino({ level: 'silent' });
+  const monotonicMs = () => performance.now();
+  const mayRunServers = options.mayRunServers ?? false;
+  const mcp = createMcp({
+    ...{ hotStore, egress: desk.egress, fetch, monotonicMs, log, version: '9.9.9', mayRunServers },
+    servers: servers.current,
+    pinsOf: servers.pinsOf,
+    judge: createJudge({ db: database.db, table: servers, monotonicMs, log }),
+  });
   let reloads = 0;
   let clockMs = 0;
   const services = {
@@ -102,7 +123,7 @@ export async function openAdmin(kind: TestDatabaseKind, options: AdminOptions = 
     hotStore,
     warmCache: { flush: async () => {} },
     semanticCache: { flush: async () => {} },
-    log: pino({ level: 'silent' }),
+    log,
     clock: { nowMs: Date.now, monotonicMs: () => clockMs },
     createId: () => Bun.randomUUIDv7(),
     config: {
@@ -124,10 +145,12 @@ export async function openAdmin(kind: TestDatabaseKind, options: AdminOptions = 
     reloadTables: async () => {
       reloads += 1;
       connections.load(await listProviders(database.db), await listAllProviderKeys(database.db));
+      servers.load(await listMcpServers(database.db), await listApprovedTools(database.db));
     },
     routing: () => createRoutingTables({ providers: new Map(), prices: createPriceBook([], new Set()) }),
     presetChains: await readPresetChains(),
     providerAdmin,
+    mcpAdmin: new McpAdmin({ ...desk, registry: mcp.registry, mayRunServers }),
     health: { list: () => targets },
     firstCredentials: { noteSignIn: async () => {} },
     sendAs: { chat: async () => Response.json({}), models: async () => Response.json({}) },
@@ -153,6 +176,7 @@ export async function openAdmin(kind: TestDatabaseKind, options: AdminOptions = 
       return answer.body;
     },
     close: async () => {
+      mcp.close();
       await hotStore.close();
       folder.remove();
       await database.close();

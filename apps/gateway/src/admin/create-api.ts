@@ -20,6 +20,7 @@ import { financeRoutes } from './finance/routes';
 import { keyRoutes } from './keys/routes';
 import { liveRoutes } from './live/routes';
 import { logRoutes } from './logs/routes';
+import { mcpServerRoutes } from './mcp/routes';
 import { importModelRoutes } from './models/import-models';
 import { modelRoutes } from './models/routes';
 import { playgroundRoutes } from './playground/routes';
@@ -53,6 +54,7 @@ export function createApi(services: AdminServices, mirror: HotStoreMirror, throt
     .route('/', chainRoutes(services, mirror))
     .route('/', providerRoutes(services, mirror))
     .route('/', providerKeyRoutes(services, mirror))
+    .route('/', mcpServerRoutes(services, mirror))
     .route('/', logRoutes(services))
     .route('/', liveRoutes(services, kept))
     .route('/', viewRoutes(services))

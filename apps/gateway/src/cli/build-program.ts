@@ -46,14 +46,22 @@ const leavesOf = (program: Program): Program[] =>
 const isLeaf = (program: Program): boolean => program.summary() !== '';
 
 const usageOf = (leaf: Program): string =>
-  [leaf.parent?.parent ? leaf.parent.name() : '', leaf.name(), leaf.usage().replace(/ ?\[options\]$/, '')]
-    .filter((part) => part !== '')
-    .join(' ');
+  [...pathOf(leaf), leaf.usage().replace(/ ?\[options\]$/, '')].filter((part) => part !== '').join(' ');
+
+/** Its nouns and its verb, without the program's own name. */
+const pathOf = (leaf: Program): string[] => (leaf.parent === null ? [] : [...pathOf(leaf.parent), leaf.name()]);
 
 function addCommand(program: Program, command: AnyCommand, run: ProgramOptions['run']): void {
-  const [noun = '', verb] = command.name.split(' ');
-  const parent = program.commands.find((one) => one.name() === noun) ?? program.command(noun).helpCommand(false);
-  const leaf = verb === undefined ? parent : parent.command(verb);
+  const nounOf = (parent: Program, noun: string) =>
+    parent.commands.find((one) => one.name() === noun) ?? parent.command(noun).helpCommand(false);
+  const words = command.name.split(' ');
+  const leaf =
+    words.length === 1
+      ? nounOf(program, command.name)
+      : words
+          .slice(0, -1)
+          .reduce(nounOf, program)
+          .command(words.at(-1) ?? '');
   const names = command.args ?? [];
   leaf.summary(command.summary).description(command.summary);
   leaf.usage([...names.map((name) => `<${name}>`), '[options]'].join(' '));

@@ -36,7 +36,7 @@ export interface Output {
 }
 
 export interface Command {
-  /** Noun and verb, or a noun alone. */
+  /** Nouns and verb, or a noun alone. */
   readonly name: string;
   readonly summary: string;
   /** Names of positional arguments, all needed; each may be given as an option of that name instead. */

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { startMcpServer, textTool } from '@llm0/testing/fake-upstream/start-mcp-server';
 import { sampleRecord } from '@llm0/testing/stores/sample-record';
 import { TEST_DATABASES } from '@llm0/testing/stores/test-databases';
 import { type AdminUnderTest, ENV_TOKEN, openAdmin, storeRecords } from '../admin/admin.fixture';
@@ -102,6 +103,33 @@ describe('llm0 on the command line', () => {
     expect(await json(`keys get --project ${name} --key ci`)).toMatchObject({ id: key.id, rate_limit_per_minute: 7 });
     expect((await run(`keys revoke ${name} ci`)).code).toBe(0);
     expect(await run(`keys get ${name} nobody`)).toMatchObject({ code: 1, err: 'There is no key "nobody".' });
+  });
+
+  test('mcp: servers are added with a secret, tested, changed, approved and removed by alias', async () => {
+    const server = startMcpServer();
+    const alias = uniqueName();
+    const env = { LLM0_URL: 'http://gateway.test/', ADMIN_TOKEN: ENV_TOKEN, MCP_TOKEN: 'very-secret-token' };
+    const added = await run(`mcp servers add ${alias} --url ${server.url} --price-per-call-usd 0.001`, { env });
+    expect([added.code, added.err]).toEqual([0, expect.stringContaining('never shown again')]);
+    expect(added.out).not.toContain('very-secret');
+    expect(server.seen[0]?.headers.get('authorization')).toBe('Bearer very-secret-token');
+    expect((await run('mcp servers list')).out).toMatch(new RegExp(`${alias} +http +${server.url} +ok +1 +0 +0\\.001`));
+    server.tools = [textTool('echo', 'Other words.')];
+    expect(await json(`mcp servers test ${alias}`)).toMatchObject({ ok: true, held_back: ['echo'] });
+    expect((await run(`mcp tools list ${alias}`)).out).toMatch(/echo +changed +true +Other words\./);
+    expect(await json(`mcp tools approve ${alias} echo`)).toMatchObject({ name: 'echo', state: 'approved' });
+    expect(await json(`mcp servers set ${alias} --blocked-tools echo --timeout-ms 500`)).toMatchObject({
+      timeout_ms: 500,
+    });
+    server.failWith = 503;
+    expect((await run(`mcp servers test ${alias}`)).code).toBe(1);
+    expect((await run(`mcp servers add two --url ${server.url} --token-header X-Key`)).code).toBe(2);
+    expect((await run(`mcp servers remove ${alias}`)).code).toBe(0);
+    expect(await run(`mcp servers test ${alias}`)).toMatchObject({
+      code: 1,
+      err: `There is no MCP server "${alias}".`,
+    });
+    await server.stop();
   });
 
   test('annotations: added, listed by range, removed', async () => {

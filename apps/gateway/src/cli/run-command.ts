@@ -13,6 +13,7 @@ import { KEY_COMMANDS } from './key-commands';
 import { LIMIT_COMMANDS } from './limit-commands';
 import { LOCAL_COMMANDS } from './local-commands';
 import { LOG_COMMANDS } from './log-commands';
+import { MCP_COMMANDS } from './mcp-commands';
 import { MODEL_COMMANDS } from './model-commands';
 import { PROJECT_COMMANDS } from './project-commands';
 import { PROVIDER_COMMANDS } from './provider-commands';
@@ -27,6 +28,7 @@ const COMMANDS: readonly (Command | LocalCommand)[] = [
   ...LIMIT_COMMANDS,
   ...MODEL_COMMANDS,
   ...PROVIDER_COMMANDS,
+  ...MCP_COMMANDS,
   ...ROUTING_COMMANDS,
   ...LOG_COMMANDS,
   ...STAT_COMMANDS,

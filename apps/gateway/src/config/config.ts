@@ -38,6 +38,8 @@ export function readConfig(env: Environment) {
     egressAllow: readEgressAllow(read, 'EGRESS_ALLOW'),
     /** Those that media in callers' messages may be fetched from. */
     mediaEgressAllow: readEgressAllow(read, 'MEDIA_EGRESS_ALLOW'),
+    /** Operators may add MCP servers that this machine runs. */
+    mcpStdio: read.flag('MCP_STDIO', false),
     /** Browser origins that may use the data plane; `*` = any. */
     corsOrigins: readCorsOrigins(read),
     demoProvider: demo === 'on' || (demo === 'auto' && providers.length === 0 && environment !== 'production'),

@@ -184,7 +184,7 @@ function noteStart({ database }: RunningServices, log: ServeOptions['log']): voi
 }
 
 function adminServices(running: RunningServices): Omit<Parameters<typeof createAdmin>[0], 'stats'> {
-  const { services, database, tables, providerAdmin } = running;
+  const { services, database, tables, providerAdmin, mcpAdmin } = running;
   const { refreshTables: reloadTables } = services;
   return {
     ...services,
@@ -193,6 +193,7 @@ function adminServices(running: RunningServices): Omit<Parameters<typeof createA
     reloadTables,
     presetChains: tables.presets,
     providerAdmin,
+    mcpAdmin,
     sendAs: createSendAs(services),
   };
 }

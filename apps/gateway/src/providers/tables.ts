@@ -8,6 +8,8 @@ import { type ConfiguredProvider, createRoutingTables, type RoutingTables } from
 import { type Target, targetKey } from '@llm0/core/routing/target';
 import type { TargetHealth } from '@llm0/core/routing/target-health';
 import type { Db } from '@llm0/drizzle/client';
+import { listMcpServers } from '@llm0/drizzle/queries/mcp/servers';
+import { listApprovedTools } from '@llm0/drizzle/queries/mcp/tools';
 import { listAllAliases } from '@llm0/drizzle/queries/routing/aliases';
 import { listChains } from '@llm0/drizzle/queries/routing/chains';
 import { listPrices } from '@llm0/drizzle/queries/routing/model-pricing';
@@ -16,6 +18,7 @@ import { listProviders } from '@llm0/drizzle/queries/routing/providers';
 import { listModels } from '@llm0/providers/list-models';
 import type { Logger } from 'pino';
 import type { Config } from '../config/config';
+import type { ServerTable } from '../mcp/servers/server-table';
 import type { ConnectedProvider } from '../services/contract';
 import { coalesceRuns } from './coalesce-runs';
 import type { ProviderConnections } from './connections';
@@ -28,6 +31,7 @@ export interface TablesOptions {
   readonly db: Db;
   readonly config: Pick<Config, 'failoverMode' | 'tierModels' | 'maxResponseBytes'>;
   readonly connections: ProviderConnections;
+  readonly mcpServers: ServerTable;
   readonly fetch: typeof globalThis.fetch;
   readonly log: Logger;
   /** The shipped chains. */
@@ -35,7 +39,7 @@ export interface TablesOptions {
   readonly health?: TargetHealth;
 }
 
-/** Prices, chains, aliases, providers and what they serve, in memory; replaced as a whole in the background. */
+/** Prices, chains, aliases, providers and what they serve, and MCP servers, in memory; replaced as a whole in the background. */
 export class Tables {
   private readonly liveModels = new Map<string, ReadonlySet<string>>();
   private readonly reported = new Set<string>();
@@ -78,19 +82,22 @@ export class Tables {
     return this.options.connections.connect(target.provider, projectId);
   }
 
-  /** Reads prices, chains, aliases and providers again; what was committed before the call is in force when it resolves. */
+  /** Reads prices, chains, aliases, providers and MCP servers again; what was committed before the call is in force when it resolves. */
   readonly reload = coalesceRuns(() => this.readAgain());
 
   private async readAgain(): Promise<void> {
     const { db, presets } = this.options;
-    const [prices, chains, aliases, providers, keys] = await Promise.all([
+    const [prices, chains, aliases, providers, keys, servers, approved] = await Promise.all([
       listPrices(db),
       listChains(db),
       listAllAliases(db),
       listProviders(db),
       listAllProviderKeys(db),
+      listMcpServers(db),
+      listApprovedTools(db),
     ]);
     this.options.connections.load(providers, keys);
+    this.options.mcpServers.load(servers, approved);
     this.prices = createPriceBook(prices, this.freeProviders());
     this.chains = mergeChains(chains, presets);
     this.aliases = createAliasBook(aliases);

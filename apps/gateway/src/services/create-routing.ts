@@ -7,6 +7,7 @@ import { createProviderRegistry } from '@llm0/providers/registry';
 import { readEgressAllow } from '@llm0/providers/transport/egress/egress-allow';
 import type { Logger } from 'pino';
 import type { Config } from '../config/config';
+import { ServerTable } from '../mcp/servers/server-table';
 import type { Metrics } from '../observe/metrics';
 import { ProviderConnections } from '../providers/connections';
 import { readPriceSeed } from '../providers/price-seed';
@@ -32,6 +33,7 @@ export interface Routing {
   /** For addresses that operators give. */
   readonly egress: ReturnType<typeof readEgressAllow>;
   readonly providerAdmin: ProviderAdmin;
+  readonly mcpServers: ServerTable;
   /** Writes the shipped prices where they changed; before the tables are read. */
   seed(): Promise<void>;
   stop(): void;
@@ -49,10 +51,11 @@ export function createRouting({ config, log, metrics, database, vault, fetch, pr
   });
   const shared = { registry, vault, egress, fetch };
   const connections = new ProviderConnections({ ...shared, config, monotonicMs: () => performance.now(), log });
-  const tables = new Tables({ db: database.db, config, connections, fetch, log, presets, health });
+  const mcpServers = new ServerTable(vault, log);
+  const tables = new Tables({ mcpServers, db: database.db, config, connections, fetch, log, presets, health });
   const testTimeoutMs = Math.min(config.requestTimeoutMs, MAX_TEST_MS);
   return {
-    ...{ tables, health, egress },
+    ...{ tables, health, egress, mcpServers },
     providerAdmin: new ProviderAdmin({
       ...shared,
       connections,

@@ -1,16 +1,29 @@
+export type McpTransport = 'http' | 'stdio';
+
+/** How the gateway shows a server who asks. */
+export type McpAuth = 'none' | 'bearer' | 'header' | 'oauth_client' | 'oauth_user';
+
+/** An MCP server behind the gateway, its secrets opened. */
 export interface McpServer {
   readonly id: string;
+  /** `a-z0-9-`, at most 32 characters: what its tools are named by. */
   readonly alias: string;
-  readonly transport: 'http' | 'stdio';
+  /** For agents that choose among servers. */
+  readonly description: string;
+  readonly transport: McpTransport;
   readonly url: string | null;
   readonly command: string | null;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
+  /** With the one that `auth` stands for. */
   readonly headers: Readonly<Record<string, string>>;
-  readonly auth: 'none' | 'bearer' | 'header' | 'oauth_client' | 'oauth_user';
+  readonly auth: McpAuth;
+  /** Patterns; null = all. */
   readonly allowedTools: readonly string[] | null;
   readonly blockedTools: readonly string[];
   readonly pricePerCallNanoUsd: number;
   readonly timeoutMs: number;
   readonly isActive: boolean;
+  /** What it needs was sealed with another ENCRYPTION_KEY. */
+  readonly isUnreadable: boolean;
 }

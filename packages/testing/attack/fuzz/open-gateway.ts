@@ -42,7 +42,7 @@ export async function openGateway(): Promise<OpenGateway> {
     ...{ GEMINI_API_KEY: 'k', GEMINI_BASE_URL: VENDOR, LLM0_TEST_FAILURES_PER_SECOND: '1000000' },
   });
   const running = await createServices(config, log, 'fuzz');
-  const { services, database, tables, providerAdmin } = running;
+  const { services, database, tables, providerAdmin, mcpAdmin } = running;
   await running.firstCredentials.issue();
   const jobs = await startJobs(running);
   const admin = createAdmin({
@@ -52,6 +52,7 @@ export async function openGateway(): Promise<OpenGateway> {
       reloadTables: services.refreshTables,
       presetChains: tables.presets,
       providerAdmin,
+      mcpAdmin,
       sendAs: createSendAs(services),
     },
     stats: createStatsReader(database.db),

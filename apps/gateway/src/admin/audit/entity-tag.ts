@@ -4,7 +4,16 @@ import { parseStored } from '../fields/json-money';
 
 const LENGTH = 24;
 /** What changes by itself: the tag is of what operators set. */
-const BY_ITSELF = new Set(['state', 'until', 'is_firing', 'changed_at', 'last_error', 'is_configured', 'is_priced']);
+const BY_ITSELF = new Set([
+  'state',
+  'until',
+  'is_firing',
+  'changed_at',
+  'last_error',
+  'is_configured',
+  'is_priced',
+  'health',
+]);
 
 /** The tag of a thing as the API shows it, strong: other text, other tag. Source: RFC 9110, section 8.8.3. */
 export function entityTag(shownJson: string): string {

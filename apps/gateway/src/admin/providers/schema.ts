@@ -9,7 +9,7 @@ import { type InnerOf, showFields } from '../fields/map-fields';
 import { showInstant } from '../fields/show-fields';
 import { modelBodySchema, toPricedModel } from '../models/schema';
 
-const url = text(500)
+export const url = text(500)
   .refine((value) => /^https?:$/.test(URL.parse(value)?.protocol ?? ''), 'must be an http(s) URL')
   .refine((value) => {
     const parsed = URL.parse(value);
@@ -18,7 +18,7 @@ const url = text(500)
   .transform((value) => value.replace(/\/+$/, ''));
 
 /** Write-only: never shown again, not even to the one who stored it. */
-const secret = z
+export const secret = z
   .string()
   .min(1, 'must not be empty')
   .max(8000, 'must have at most 8000 characters')
@@ -28,7 +28,7 @@ const secret = z
 /** They frame the request itself, or are set by the key. */
 const RESERVED_HEADER =
   /^(?:host|content-length|content-type|transfer-encoding|connection|accept-encoding|expect|upgrade|te|trailer|keep-alive)$/i;
-const headers = z
+export const headers = z
   .record(
     z
       .string()

@@ -5,7 +5,10 @@ const isNamed = (patterns: readonly string[], alias: string, tool: string): bool
   patterns.some((pattern) => matchesTool(pattern, tool) || matchesTool(pattern, joinToolName(alias, tool)));
 
 /** True for tools that the operator lets anybody call. */
-export function isOffered({ alias, allowedTools, blockedTools }: McpServer, tool: string): boolean {
+export function isOffered(
+  { alias, allowedTools, blockedTools }: Pick<McpServer, 'alias' | 'allowedTools' | 'blockedTools'>,
+  tool: string,
+): boolean {
   if (isNamed(blockedTools, alias, tool)) return false;
   return allowedTools === null || isNamed(allowedTools, alias, tool);
 }

@@ -50,6 +50,11 @@ export class CachedList<T> {
     return kept.value;
   }
 
+  /** For the operator: what is kept, and what went wrong last; both undefined before the first reading. */
+  status(): { readonly kept: T | undefined; readonly error: unknown } {
+    return { kept: this.kept?.value, error: this.failed?.error };
+  }
+
   /** The server says that it changed, or somebody wants it anew. */
   expire(): void {
     this.changes += 1;

@@ -29,6 +29,8 @@ export interface EntryOptions {
   readonly server: McpServer;
   readonly upstream: Upstream;
   readonly judge: JudgeTools;
+  /** What was approved; the same object as long as nothing changed. */
+  readonly pinsOf: (serverId: string) => unknown;
   readonly monotonicMs: () => number;
   readonly log: Pick<Logger, 'warn' | 'debug'>;
 }
@@ -57,6 +59,7 @@ export class ServerEntry {
   private readonly named: Readonly<Record<Exclude<ListKind, 'tools'>, CachedList<readonly JsonObject[]>>>;
   private readonly listeners = new Set<Listener>();
   private readonly ended = new AbortController();
+  private judgedBy: unknown;
   private isWatched = false;
   private watching: Promise<void> | undefined;
 
@@ -90,6 +93,14 @@ export class ServerEntry {
     for (const method of Object.keys(KIND_OF_NEWS)) this.take({ method, params: {} });
   }
 
+  /** Where the operator approved something since the tools were listed, they are listed anew. */
+  noteApprovals(): void {
+    const pins = this.options.pinsOf(this.server.id);
+    if (this.judgedBy === undefined || this.judgedBy === pins) return;
+    this.judgedBy = pins;
+    this.take({ method: 'notifications/tools/list_changed', params: {} });
+  }
+
   close(): void {
     this.ended.abort();
     this.upstream.close();
@@ -101,6 +112,7 @@ export class ServerEntry {
     const { items, ttlMs } = await readList(upstream, server.alias, 'tools', this.ended.signal);
     const { tools, odd } = sortTools(items);
     const approved = await judge(server, tools);
+    this.judgedBy = this.options.pinsOf(server.id);
     const list = tools
       .filter(({ name }) => approved.has(name))
       .map((tool) => ({ ...tool, paramHeaders: findParamHeaders(tool.inputSchema) }));

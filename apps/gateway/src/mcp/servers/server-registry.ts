@@ -6,6 +6,8 @@ import { type JudgeTools, ServerEntry } from './server-entry';
 export interface RegistryOptions {
   /** The table as it is right now; a server that did not change is the same object. */
   readonly servers: () => ReadonlyMap<string, McpServer>;
+  /** What was approved of a server; the same object as long as nothing changed. */
+  readonly pinsOf: (serverId: string) => unknown;
   readonly connect: (server: McpServer) => Upstream;
   readonly judge: JudgeTools;
   readonly monotonicMs: () => number;
@@ -25,7 +27,10 @@ export class ServerRegistry {
     const server = this.options.servers().get(alias);
     if (server === undefined || !server.isActive) return undefined;
     const known = this.entries.get(server.id);
-    if (known !== undefined) return known;
+    if (known !== undefined) {
+      known.noteApprovals();
+      return known;
+    }
     const entry = new ServerEntry({ ...this.options, server, upstream: this.options.connect(server) });
     this.entries.set(server.id, entry);
     return entry;

@@ -1,0 +1,189 @@
+import { z } from '@hono/zod-openapi';
+import type { JsonObject } from '@llm0/core/chat/json';
+import type { StoredMcpServer } from '@llm0/drizzle/queries/mcp/servers';
+import type { StoredTool } from '@llm0/drizzle/queries/mcp/tools';
+import { isOffered } from '../../mcp/calls/tool-rights';
+import type { ServerCheck, ServerHealth } from '../../mcp/mcp-admin';
+import { count, id, instantShown, pageOf, text, toolPatterns, usd, usdShown } from '../fields/fields';
+import { showFields } from '../fields/map-fields';
+import { headers, secret, url } from '../providers/schema';
+
+/** `/mcp/code` is Code Mode. */
+const RESERVED_ALIASES: ReadonlySet<string> = new Set(['code']);
+const MAX_TIMEOUT_MS = 600_000;
+const MIN_TIMEOUT_MS = 100;
+const DEFAULT_TIMEOUT_MS = 60_000;
+const MAX_ARGS = 100;
+
+const alias = z
+  .string()
+  .regex(/^[a-z0-9](?:[a-z0-9-]{0,30}[a-z0-9])?$/, 'must be 1 to 32 lower-case letters, digits and hyphens')
+  .refine((value) => !RESERVED_ALIASES.has(value), 'is the name of something else here')
+  .openapi({ description: 'Its tools are named <alias>__<tool>' });
+
+const env = z
+  .record(
+    z.string().regex(/^[A-Za-z_][A-Za-z0-9_]{0,99}$/, 'must be the name of a variable'),
+    z
+      .string()
+      .max(8000)
+      .refine((value) => !value.includes('\0'), 'must not contain NUL'),
+  )
+  .openapi({ writeOnly: true, description: 'Of a stdio server; only their names are shown' });
+
+const auth = z
+  .discriminatedUnion('type', [
+    z.strictObject({ type: z.literal('none') }),
+    z.strictObject({ type: z.literal('bearer'), token: secret }),
+    z.strictObject({
+      type: z.literal('header'),
+      name: z.string().regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/, 'must be the name of a header'),
+      value: secret,
+    }),
+  ])
+  .openapi({ description: 'How the gateway shows itself; secrets are write-only. It is replaced as a whole.' });
+
+const settings = {
+  description: text(500).optional().openapi({ description: 'For agents that choose among servers' }),
+  headers: headers.nullish(),
+  auth: auth.optional(),
+  env: env.nullish(),
+  allowed_tools: toolPatterns.nullish().openapi({ description: 'By name, * for any characters; null = all' }),
+  blocked_tools: toolPatterns.nullish(),
+  price_per_call_usd: usd.optional().openapi({ default: 0 }),
+  timeout_ms: count(MIN_TIMEOUT_MS, MAX_TIMEOUT_MS).optional().openapi({ default: DEFAULT_TIMEOUT_MS }),
+  approve_changes: z.enum(['manual', 'auto']).optional().openapi({
+    default: 'manual',
+    description: 'Whether tools that change, or come later, wait for an admin',
+  }),
+  is_active: z.boolean().optional(),
+};
+
+const command = text(1000);
+const args = z
+  .array(
+    z
+      .string()
+      .max(4000)
+      .refine((value) => !value.includes('\0'), 'must not contain NUL'),
+  )
+  .max(MAX_ARGS);
+
+export const newServerSchema = z
+  .strictObject({
+    alias,
+    transport: z.enum(['http', 'stdio']).optional().openapi({ default: 'http' }),
+    url: url.nullish(),
+    command: command.nullish().openapi({ description: 'Of a stdio server; run without a shell' }),
+    args: args.nullish(),
+    ...settings,
+  })
+  .openapi('NewMcpServer');
+
+export const serverChangesSchema = z
+  .strictObject({ url: url.optional(), command: command.optional(), args: args.nullish(), ...settings })
+  .openapi('McpServerChanges');
+
+const health = z.object({
+  state: z.enum(['ok', 'failing', 'unknown', 'inactive']).openapi({
+    description: 'As the process that answers sees it; unknown until somebody uses it',
+  }),
+  error: z.string().nullable(),
+  tool_count: z.int().nullable(),
+  held_back_count: z.int().openapi({ description: 'Tools that wait for approval' }),
+  odd_count: z.int().openapi({ description: 'Tools with names or schemas that no client can use' }),
+});
+
+export const serverSchema = z
+  .object({
+    id,
+    alias: z.string(),
+    description: z.string(),
+    transport: z.enum(['http', 'stdio']),
+    url: z.string().nullable(),
+    command: z.string().nullable(),
+    args: z.array(z.string()),
+    env_names: z.array(z.string()),
+    header_names: z.array(z.string()),
+    auth: z.object({ type: z.string(), name: z.string().optional() }),
+    allowed_tools: z.array(z.string()).nullable(),
+    blocked_tools: z.array(z.string()),
+    price_per_call_usd: usdShown,
+    timeout_ms: z.int(),
+    approve_changes: z.enum(['manual', 'auto']),
+    is_active: z.boolean(),
+    health,
+    created_at: instantShown,
+    updated_at: instantShown,
+  })
+  .openapi('McpServer');
+export const serverPage = pageOf(serverSchema);
+
+const said = z.record(z.string(), z.unknown()).nullable();
+export const toolSchema = z
+  .object({
+    name: z.string(),
+    description: z.string().nullable(),
+    input_schema: z.record(z.string(), z.unknown()),
+    state: z.enum(['approved', 'changed', 'new', 'gone']).openapi({
+      description: 'changed and new ones are held back until an admin approves them',
+    }),
+    is_offered: z.boolean().openapi({ description: "The server's allowed_tools and blocked_tools let it be called" }),
+    price_per_call_usd: usdShown,
+    hash: z.string().openapi({ description: 'Of what it says of itself now' }),
+    seen: said.openapi({ description: 'As the server lists it now' }),
+    approved: said.openapi({ description: 'As it was approved; null = never' }),
+    seen_at: instantShown,
+    approved_at: instantShown.nullable(),
+  })
+  .openapi('McpTool');
+
+export const checkSchema = z
+  .object({
+    ok: z.boolean(),
+    latency_ms: z.number(),
+    error: z.string().nullable(),
+    protocol_version: z.string().nullable(),
+    server_info: z.object({ name: z.string(), version: z.string() }).nullable(),
+    tools: z.array(z.string()).openapi({ description: 'Those that can be called' }),
+    held_back: z.array(z.string()),
+  })
+  .openapi('McpServerCheck');
+
+export const showServer = (row: StoredMcpServer, { toolCount, heldBackCount, oddCount, ...seen }: ServerHealth) =>
+  showFields(serverSchema, {
+    ...row,
+    auth: { type: row.authType, ...(row.authOptions.name === undefined ? {} : { name: row.authOptions.name }) },
+    health: { ...seen, tool_count: toolCount, held_back_count: heldBackCount, odd_count: oddCount },
+  });
+
+export const showTool = (tool: StoredTool, server: StoredMcpServer) =>
+  showFields(toolSchema, {
+    ...tool,
+    description: typeof tool.seen.description === 'string' ? tool.seen.description : null,
+    inputSchema: (tool.seen.inputSchema ?? {}) as JsonObject,
+    state: stateOf(tool),
+    isOffered: isOffered(server, tool.name),
+    pricePerCallNanoUsd: server.pricePerCallNanoUsd,
+    hash: tool.seenHash,
+  });
+
+export function stateOf({ isGone, approvedHash, seenHash }: StoredTool): 'approved' | 'changed' | 'new' | 'gone' {
+  if (isGone) return 'gone';
+  if (approvedHash === null) return 'new';
+  return approvedHash === seenHash ? 'approved' : 'changed';
+}
+
+export const showCheck = (check: ServerCheck, tools: readonly StoredTool[]) => {
+  const named = (isApproved: boolean) =>
+    tools.filter((tool) => !tool.isGone && (stateOf(tool) === 'approved') === isApproved).map(({ name }) => name);
+  return {
+    ok: check.ok,
+    latency_ms: Math.round(check.latencyMs * 1000) / 1000,
+    error: check.error,
+    protocol_version: check.protocolVersion,
+    server_info: check.serverInfo,
+    tools: named(true),
+    held_back: named(false),
+  };
+};

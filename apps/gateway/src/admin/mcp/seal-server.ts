@@ -1,0 +1,57 @@
+import type { z } from '@hono/zod-openapi';
+import { GatewayError } from '@llm0/core/errors/gateway-error';
+import type { SecretVault } from '@llm0/core/keys/secret-vault';
+import type { StoredMcpServer } from '@llm0/drizzle/queries/mcp/servers';
+import { openSecrets, type ServerSecrets } from '../../mcp/servers/server-table';
+import type { newServerSchema } from './schema';
+
+type Body = z.infer<typeof newServerSchema>;
+type Given = Pick<Body, 'headers' | 'env' | 'auth'>;
+type Sealed = Pick<
+  StoredMcpServer,
+  'encryptedSecrets' | 'encryptionKeyId' | 'headerNames' | 'envNames' | 'authType' | 'authOptions'
+>;
+
+/** What of the body is secret, sealed for the row together with what stays of `before`; nothing where nothing was sent. */
+export function sealServer(vault: SecretVault, given: Given, rowId: string, before?: StoredMcpServer): Partial<Sealed> {
+  const { headers, env, auth } = given;
+  if (headers === undefined && env === undefined && auth === undefined) return {};
+  const isWhole = headers !== undefined && env !== undefined && auth !== undefined;
+  const known = before === undefined || isWhole ? {} : openOrRefuse(vault, before);
+  const secrets: ServerSecrets = {
+    headers: headers === undefined ? known.headers : (headers ?? {}),
+    env: env === undefined ? known.env : (env ?? {}),
+    auth: auth === undefined ? known.auth : secretOf(auth),
+  };
+  return {
+    ...seal(vault, secrets, rowId),
+    headerNames: Object.keys(secrets.headers ?? {}),
+    envNames: Object.keys(secrets.env ?? {}),
+    ...(auth === undefined
+      ? {}
+      : { authType: auth.type, authOptions: auth.type === 'header' ? { name: auth.name } : {} }),
+  };
+}
+
+function seal(vault: SecretVault, { headers = {}, env = {}, auth }: ServerSecrets, rowId: string) {
+  if (auth === undefined && Object.keys(headers).length + Object.keys(env).length === 0) {
+    return { encryptedSecrets: null, encryptionKeyId: null };
+  }
+  const { bytes: encryptedSecrets, keyId: encryptionKeyId } = vault.seal(JSON.stringify({ headers, env, auth }), rowId);
+  return { encryptedSecrets, encryptionKeyId };
+}
+
+function openOrRefuse(vault: SecretVault, before: StoredMcpServer): ServerSecrets {
+  try {
+    return openSecrets(vault, before);
+  } catch (cause) {
+    const message =
+      'Its secrets were sealed with another ENCRYPTION_KEY. Send headers, env and auth together to replace them all.';
+    throw new GatewayError('conflict', message, { cause });
+  }
+}
+
+function secretOf(auth: NonNullable<Body['auth']>): string | undefined {
+  if (auth.type === 'bearer') return auth.token;
+  return auth.type === 'header' ? auth.value : undefined;
+}

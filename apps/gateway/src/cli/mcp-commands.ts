@@ -1,0 +1,139 @@
+import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
+import { type AdminClient, RequestFailed } from './admin-client';
+import { type Command, type CommandInput, type CommandOption, PAGE, UsageError } from './command';
+import { column } from './format-table';
+import { dataOf, isObject } from './read-list';
+import { isId } from './resolve-name';
+
+/** Given on the command line a secret would stay in the shell's history. */
+const TOKEN_VARIABLE = 'MCP_TOKEN';
+const NOT_SHOWN = 'Its secrets are stored sealed and never shown again.';
+
+const settings: Readonly<Record<string, CommandOption>> = {
+  url: { kind: 'text', help: 'where it is' },
+  command: { kind: 'text', help: 'of a stdio server: the program, run without a shell' },
+  args: { kind: 'json', help: `of a stdio server: '["-y","@modelcontextprotocol/server-memory"]'` },
+  env: { kind: 'json', help: 'of a stdio server, as a JSON object; only names are shown' },
+  description: { kind: 'text', help: 'for agents that choose among servers' },
+  headers: { kind: 'json', help: 'sent with every request, as a JSON object; only names are shown' },
+  token: { kind: 'text', help: `sent as a bearer token; better from the variable ${TOKEN_VARIABLE}` },
+  'token-header': { kind: 'text', help: 'the header the token goes into, where it is no bearer token' },
+  'allowed-tools': { kind: 'list', help: 'tools anybody may call, * for any characters (all)' },
+  'blocked-tools': { kind: 'list', help: 'tools nobody may call' },
+  'price-per-call-usd': { kind: 'usd', help: 'USD each call costs (0)' },
+  'timeout-ms': { kind: 'number', help: 'longest time without an answer (60000)' },
+  'approve-changes': { kind: 'text', help: 'manual or auto: whether tools that change wait for an admin (manual)' },
+  'is-active': { kind: 'json', help: 'true or false: set up, but not used' },
+};
+
+export const MCP_COMMANDS: readonly Command[] = [
+  {
+    name: 'mcp servers list',
+    summary: 'List MCP servers, newest first',
+    options: PAGE,
+    run: ({ api, fields }) => api.get('/mcp/servers', fields),
+    shown: (body) => dataOf(body).map(withHealth),
+    columns: [
+      column('alias'),
+      column('transport'),
+      column('place', { title: 'url or command' }),
+      column('state'),
+      column('tools'),
+      column('held_back', { title: 'held back' }),
+      column('price_per_call_usd', { title: 'usd a call' }),
+      column('error'),
+    ],
+  },
+  {
+    name: 'mcp servers add',
+    summary: 'Add an MCP server; live at once. The tools it has now are approved',
+    args: ['alias'],
+    options: settings,
+    run: (input) => {
+      const { api, args, fields } = input;
+      const transport = fields.command === undefined ? 'http' : 'stdio';
+      return api.post('/mcp/servers', { alias: args.alias ?? '', transport, ...bodyOf(input) });
+    },
+    shown: withHealth,
+    note: (_, { fields, env }) => (hasSecret(fields, env) ? NOT_SHOWN : undefined),
+  },
+  {
+    name: 'mcp servers set',
+    summary: 'Change what is sent; headers, environment and token are replaced as a whole',
+    args: ['alias'],
+    options: settings,
+    run: async (input) => input.api.patch(await serverPath(input), bodyOf(input)),
+    shown: withHealth,
+  },
+  {
+    name: 'mcp servers test',
+    summary: 'Ask an MCP server for its tools now; exit code 1 when it does not answer',
+    args: ['alias'],
+    run: async (input) => input.api.post(`${await serverPath(input)}/refresh`),
+    hasFailed: ({ ok }) => ok !== true,
+  },
+  {
+    name: 'mcp servers remove',
+    summary: 'Delete an MCP server; its calls stay in the log',
+    args: ['alias'],
+    run: async (input) => input.api.delete(await serverPath(input)),
+    note: (_, { args }) => `removed ${args.alias}`,
+  },
+  {
+    name: 'mcp tools list',
+    summary: "List a server's tools, and which of them wait for approval",
+    args: ['alias'],
+    run: async (input) => input.api.get(`${await serverPath(input)}/tools`),
+    columns: [column('name'), column('state'), column('is_offered', { title: 'offered' }), column('description')],
+  },
+  {
+    name: 'mcp tools approve',
+    summary: 'Approve a tool as its server lists it now; live at once',
+    args: ['alias', 'tool'],
+    run: async (input) => {
+      const tool = encodeURIComponent(input.args.tool ?? '');
+      return input.api.post(`${await serverPath(input)}/tools/${tool}/approve`);
+    },
+    note: (_, { args }) => `approved ${args.tool}`,
+  },
+];
+
+/** With `auth` made from the token, where one is given. */
+function bodyOf({ fields, env }: Pick<CommandInput, 'fields' | 'env'>): JsonObject {
+  const { token = env[TOKEN_VARIABLE], token_header: header, ...rest } = fields;
+  if (token === undefined && header !== undefined) {
+    throw new UsageError(`the token is missing: set ${TOKEN_VARIABLE}, or give --token`);
+  }
+  if (token === undefined) return rest;
+  if (token === null) return { ...rest, auth: { type: 'none' } };
+  const isBearer = header === undefined || header === null;
+  const auth: JsonObject = isBearer ? { type: 'bearer', token } : { type: 'header', name: header, value: token };
+  return { ...rest, auth };
+}
+
+const hasSecret = (fields: JsonObject, env: CommandInput['env']): boolean =>
+  env[TOKEN_VARIABLE] !== undefined || ['token', 'headers', 'env'].some((name) => fields[name] !== undefined);
+
+async function serverPath({ api, args }: Pick<CommandInput, 'api' | 'args'>): Promise<string> {
+  return `/mcp/servers/${await findServer(api, args.alias ?? '')}`;
+}
+
+async function findServer(api: AdminClient, idOrAlias: string): Promise<string> {
+  if (isId(idOrAlias)) return idOrAlias;
+  const { body } = await api.get('/mcp/servers', { alias: idOrAlias });
+  const [found] = dataOf(body);
+  if (isObject(found) && typeof found.id === 'string') return found.id;
+  throw new RequestFailed(`There is no MCP server "${idOrAlias}".`);
+}
+
+function withHealth(row: JsonValue): JsonObject {
+  if (!isObject(row)) return {};
+  const { health, ...rest } = row;
+  const {
+    state = null,
+    error = null,
+    tool_count: tools = null,
+    held_back_count: heldBack = null,
+  } = isObject(health) ? health : {};
+  return { ...rest, place: row.url ?? row.command ?? null, state, tools, held_back: heldBack, error };
+}

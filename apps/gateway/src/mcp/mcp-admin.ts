@@ -1,0 +1,112 @@
+// A server that fails is an answer here, not an error: the operator asked whether it works.
+import { GatewayError } from '@llm0/core/errors/gateway-error';
+import type { SecretVault } from '@llm0/core/keys/secret-vault';
+import { type EgressOptions, pinUrl } from '@llm0/providers/transport/egress/fetch-guarded';
+import { isUnresolved } from '@llm0/providers/transport/upstream-failure';
+import type { ServerEntry, ToolView } from './servers/server-entry';
+import type { ServerRegistry } from './servers/server-registry';
+
+export interface McpAdminOptions {
+  readonly registry: ServerRegistry;
+  readonly vault: SecretVault;
+  readonly egress: Pick<EgressOptions, 'allowedHosts' | 'allowedRanges' | 'resolve'>;
+  readonly mayRunServers: boolean;
+}
+
+/** How a server fares, as the process that answers sees it. */
+export interface ServerHealth {
+  readonly state: 'ok' | 'failing' | 'unknown' | 'inactive';
+  readonly error: string | null;
+  readonly toolCount: number | null;
+  readonly heldBackCount: number;
+  /** Tools whose names or schemas no client can use. */
+  readonly oddCount: number;
+}
+
+export interface ServerCheck {
+  readonly ok: boolean;
+  readonly latencyMs: number;
+  readonly error: string | null;
+  readonly protocolVersion: string | null;
+  readonly serverInfo: { readonly name: string; readonly version: string } | null;
+}
+
+/** Longest time an operator waits for a server. */
+const MAX_CHECK_MS = 15_000;
+
+/** What an operator does with MCP servers beside storing them. */
+export class McpAdmin {
+  readonly vault: SecretVault;
+  readonly mayRunServers: boolean;
+
+  constructor(private readonly options: McpAdminOptions) {
+    this.vault = options.vault;
+    this.mayRunServers = options.mayRunServers;
+  }
+
+  /** Throws `invalid_request` for a URL that leads to where requests may not go, or to nowhere. */
+  async checkUrl(url: string): Promise<void> {
+    try {
+      await pinUrl(url, this.options.egress);
+    } catch (cause) {
+      if (!(cause instanceof GatewayError)) throw cause;
+      const hint = isUnresolved(cause) ? '' : ' EGRESS_ALLOW names private hosts and ranges that may be reached.';
+      throw new GatewayError('invalid_request', `url: ${cause.message}${hint}`, { param: 'url', cause });
+    }
+  }
+
+  health(alias: string): ServerHealth {
+    const entry = this.options.registry.find(alias);
+    if (entry === undefined) return { ...NOTHING, state: 'inactive' };
+    const { kept, error } = entry.tools.status();
+    if (error !== undefined) return { ...countOf(kept), state: 'failing', error: describe(error) };
+    return kept === undefined ? NOTHING : { ...countOf(kept), state: 'ok', error: null };
+  }
+
+  /** Reads the server's lists anew. */
+  async check(alias: string): Promise<ServerCheck> {
+    const startedMs = performance.now();
+    const entry = this.options.registry.find(alias);
+    const done = (outcome: Pick<ServerCheck, 'error' | 'protocolVersion' | 'serverInfo'>): ServerCheck => ({
+      ...outcome,
+      ok: outcome.error === null,
+      latencyMs: performance.now() - startedMs,
+    });
+    if (entry === undefined) return done({ ...NO_FACTS, error: 'The server is switched off.' });
+    entry.expireAll();
+    try {
+      return done({ ...(await withinTime(readAll(entry))), error: null });
+    } catch (error) {
+      return done({ ...NO_FACTS, error: describe(error) });
+    }
+  }
+}
+
+const NO_FACTS = { protocolVersion: null, serverInfo: null };
+const NOTHING: ServerHealth = { state: 'unknown', error: null, toolCount: null, heldBackCount: 0, oddCount: 0 };
+
+async function readAll(entry: ServerEntry): Promise<Pick<ServerCheck, 'protocolVersion' | 'serverInfo'>> {
+  await entry.tools.current();
+  const { version, info } = await entry.upstream.facts();
+  const { name, version: release } = info;
+  const text = (value: unknown) => (typeof value === 'string' ? value.slice(0, 200) : '');
+  return { protocolVersion: version, serverInfo: { name: text(name), version: text(release) } };
+}
+
+async function withinTime<T>(work: Promise<T>): Promise<T> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<never>((_, reject) => {
+    const error = new GatewayError('upstream_timeout', `It did not answer within ${MAX_CHECK_MS / 1000} seconds.`);
+    timer = setTimeout(() => reject(error), MAX_CHECK_MS);
+  });
+  return Promise.race([work, late]).finally(() => clearTimeout(timer));
+}
+
+const countOf = (kept: ToolView | undefined) => ({
+  toolCount: kept?.list.length ?? null,
+  heldBackCount: kept?.heldBack.length ?? 0,
+  oddCount: kept?.odd ?? 0,
+});
+
+const describe = (error: unknown): string =>
+  error instanceof GatewayError ? error.message : 'The gateway failed unexpectedly.';

@@ -1,0 +1,115 @@
+// A server whose secrets cannot be opened stays listed, and each call to it says why; the others go on.
+import type { SecretVault } from '@llm0/core/keys/secret-vault';
+import type { McpServer } from '@llm0/core/mcp/server';
+import type { StoredMcpServer } from '@llm0/drizzle/queries/mcp/servers';
+import type { Logger } from 'pino';
+
+/** What of a server is sealed. */
+export interface ServerSecrets {
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly env?: Readonly<Record<string, string>>;
+  /** The token, the header's value or the client's secret. */
+  readonly auth?: string;
+}
+
+/** By tool, the hash that was approved. */
+export type Pins = ReadonlyMap<string, string>;
+
+const NO_PINS: Pins = new Map();
+
+/** The servers as they are stored, opened; one that did not change is the same object after each reading. */
+export class ServerTable {
+  private servers: ReadonlyMap<string, McpServer> = new Map();
+  private readonly kept = new Map<string, { readonly updatedAtMs: number; readonly server: McpServer }>();
+  private pins = new Map<string, Pins>();
+
+  constructor(
+    private readonly vault: SecretVault,
+    private readonly log: Pick<Logger, 'warn'>,
+  ) {}
+
+  /** By alias. */
+  readonly current = (): ReadonlyMap<string, McpServer> => this.servers;
+
+  /** The same object as long as nothing is approved. */
+  readonly pinsOf = (serverId: string): Pins => this.pins.get(serverId) ?? NO_PINS;
+
+  /** What somebody read of the approvals since: newer than the last reading of all. */
+  keepPins(serverId: string, pins: Pins): Pins {
+    const known = this.pinsOf(serverId);
+    if (isEqual(pins, known)) return known;
+    this.pins.set(serverId, pins);
+    return pins;
+  }
+
+  load(
+    rows: readonly StoredMcpServer[],
+    approved: readonly { readonly serverId: string; readonly name: string; readonly hash: string }[],
+  ): void {
+    const servers = rows.map((row) => this.open(row));
+    const isSame = servers.length === this.servers.size && servers.every((one) => this.servers.get(one.alias) === one);
+    if (!isSame) this.servers = new Map(servers.map((server) => [server.alias, server]));
+    const live = new Set(rows.map(({ id }) => id));
+    for (const id of this.kept.keys()) if (!live.has(id)) this.kept.delete(id);
+    this.loadPins(approved);
+  }
+
+  private loadPins(approved: Parameters<ServerTable['load']>[1]): void {
+    const all = new Map<string, Map<string, string>>();
+    for (const { serverId, name, hash } of approved) {
+      const pins = all.get(serverId) ?? new Map<string, string>();
+      pins.set(name, hash);
+      all.set(serverId, pins);
+    }
+    this.pins = new Map([...all].map(([id, pins]) => [id, isEqual(pins, this.pinsOf(id)) ? this.pinsOf(id) : pins]));
+  }
+
+  private open(row: StoredMcpServer): McpServer {
+    const kept = this.kept.get(row.id);
+    if (kept?.updatedAtMs === row.updatedAtMs) return kept.server;
+    const secrets = this.read(row);
+    const server = toServer(row, secrets);
+    this.kept.set(row.id, { updatedAtMs: row.updatedAtMs, server });
+    return server;
+  }
+
+  private read(row: StoredMcpServer): ServerSecrets | undefined {
+    try {
+      return openSecrets(this.vault, row);
+    } catch (err) {
+      this.log.warn({ err, server: row.alias }, 'the secrets of an MCP server cannot be opened: it is left out');
+      return undefined;
+    }
+  }
+}
+
+/** Throws where they were sealed with another key. */
+export function openSecrets(
+  vault: SecretVault,
+  { id, encryptedSecrets, encryptionKeyId }: StoredMcpServer,
+): ServerSecrets {
+  if (encryptedSecrets === null || encryptionKeyId === null) return {};
+  return JSON.parse(vault.open({ bytes: encryptedSecrets, keyId: encryptionKeyId }, id)) as ServerSecrets;
+}
+
+function toServer(row: StoredMcpServer, secrets: ServerSecrets | undefined): McpServer {
+  const { id, alias, description, transport, url, command, args, authType: auth } = row;
+  const { allowedTools, blockedTools, pricePerCallNanoUsd, timeoutMs, isActive } = row;
+  return {
+    ...{ id, alias, description, transport, url, command, args, auth },
+    ...{ allowedTools, blockedTools, pricePerCallNanoUsd, timeoutMs, isActive },
+    env: secrets?.env ?? {},
+    headers: { ...secrets?.headers, ...authHeader(row, secrets?.auth) },
+    isUnreadable: secrets === undefined,
+  };
+}
+
+/** In small letters, as all headers are sent: one that is given twice is never sent twice. */
+function authHeader({ authType, authOptions }: StoredMcpServer, secret: string | undefined): Record<string, string> {
+  if (secret === undefined) return {};
+  if (authType === 'bearer') return { authorization: `Bearer ${secret}` };
+  return authType === 'header' ? { [(authOptions.name ?? '').toLowerCase()]: secret } : {};
+}
+
+const isEqual = (one: Pins, other: Pins): boolean =>
+  one.size === other.size && [...one].every(([name, hash]) => other.get(name) === hash);

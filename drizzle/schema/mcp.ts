@@ -1,0 +1,56 @@
+import type { JsonObject } from '@llm0/core/chat/json';
+import type { McpAuth, McpTransport } from '@llm0/core/mcp/server';
+import { boolean, integer, jsonb, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core';
+import { bytes, instant, instantOfInsert, nanoUsd } from './columns';
+
+/** MCP servers that keys may call tools of; what is encrypted is AES-256-GCM (nonce, ciphertext, tag). */
+export const mcpServers = pgTable('mcp_servers', {
+  id: uuid('id').primaryKey().defaultRandom(),
+  alias: text('alias').notNull().unique(),
+  description: text('description').notNull().default(''),
+  transport: text('transport').$type<McpTransport>().notNull(),
+  url: text('url'),
+  command: text('command'),
+  args: jsonb('args').$type<readonly string[]>().notNull().default([]),
+  authType: text('auth_type').$type<McpAuth>().notNull().default('none'),
+  /** What of the set-up is no secret. */
+  authOptions: jsonb('auth_options').$type<Readonly<Record<string, string>>>().notNull().default({}),
+  /** JSON of headers, environment and credentials. */
+  encryptedSecrets: bytes('encrypted_secrets'),
+  encryptionKeyId: text('encryption_key_id'),
+  headerNames: jsonb('header_names').$type<readonly string[]>().notNull().default([]),
+  envNames: jsonb('env_names').$type<readonly string[]>().notNull().default([]),
+  /** null = all of them. */
+  allowedTools: jsonb('allowed_tools').$type<readonly string[]>(),
+  blockedTools: jsonb('blocked_tools').$type<readonly string[]>().notNull().default([]),
+  pricePerCallNanoUsd: nanoUsd('price_per_call_usd').notNull().default(0),
+  timeoutMs: integer('timeout_ms').notNull().default(60_000),
+  approveChanges: text('approve_changes', { enum: ['manual', 'auto'] })
+    .notNull()
+    .default('manual'),
+  /** null until its first list was read. */
+  pinnedAtMs: instant('pinned_at'),
+  isActive: boolean('is_active').notNull().default(true),
+  createdAtMs: instantOfInsert('created_at'),
+  updatedAtMs: instantOfInsert('updated_at'),
+});
+
+/** What each tool says of itself, as it was approved and as it was last seen. */
+export const mcpTools = pgTable(
+  'mcp_tools',
+  {
+    serverId: uuid('server_id')
+      .notNull()
+      .references(() => mcpServers.id, { onDelete: 'cascade' }),
+    name: text('name').notNull(),
+    /** null = never approved. */
+    approvedHash: text('approved_hash'),
+    approved: jsonb('approved').$type<JsonObject>(),
+    approvedAtMs: instant('approved_at'),
+    seenHash: text('seen_hash').notNull(),
+    seen: jsonb('seen').$type<JsonObject>().notNull(),
+    seenAtMs: instantOfInsert('seen_at'),
+    isGone: boolean('is_gone').notNull().default(false),
+  },
+  (table) => [primaryKey({ columns: [table.serverId, table.name] })],
+);
