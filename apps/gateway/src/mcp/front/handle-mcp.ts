@@ -244,5 +244,6 @@ async function leaveRow(
   const server = { id: target.id, alias: target.alias, pricePerCallNanoUsd: 0 };
   const { runId, bytesIn, exchange } = context;
   const job = callJob({ tool: target.tool, runId, bytesIn, server: () => server });
-  await recordRefusedCall(services, { exchange, job, principal, server, error });
+  const { params } = context.request;
+  await recordRefusedCall(services, { exchange, job, params, principal, server, error });
 }
