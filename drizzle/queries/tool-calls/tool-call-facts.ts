@@ -62,7 +62,8 @@ export function moneyFact(call: ToolCallFact): UsageFact | undefined {
 }
 
 /** Error codes of calls that were refused before their tool was found. */
-const UNFOUND: ReadonlySet<string | null> = new Set(['not_found', 'permission_denied', 'invalid_request']);
+export const UNFOUND: readonly string[] = ['not_found', 'permission_denied', 'invalid_request'];
 
 /** The tool as roll-ups name it: names that callers may have invented would make these as long as the log. */
-export const rolledUpTool = ({ tool, errorCode }: ToolCallFact): string => (UNFOUND.has(errorCode) ? '' : tool);
+export const rolledUpTool = ({ tool, errorCode }: ToolCallFact): string =>
+  errorCode !== null && UNFOUND.includes(errorCode) ? '' : tool;

@@ -21,6 +21,7 @@ import { dataOf, isObject } from './read-list';
 import { resolveProject } from './resolve-name';
 import { ROUTING_COMMANDS } from './routing-commands';
 import { STAT_COMMANDS } from './stat-commands';
+import { TOOL_CALL_COMMANDS } from './tool-call-commands';
 
 const COMMANDS: readonly (Command | LocalCommand)[] = [
   ...PROJECT_COMMANDS,
@@ -29,6 +30,7 @@ const COMMANDS: readonly (Command | LocalCommand)[] = [
   ...MODEL_COMMANDS,
   ...PROVIDER_COMMANDS,
   ...MCP_COMMANDS,
+  ...TOOL_CALL_COMMANDS,
   ...ROUTING_COMMANDS,
   ...LOG_COMMANDS,
   ...STAT_COMMANDS,
