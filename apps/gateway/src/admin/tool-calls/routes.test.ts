@@ -214,8 +214,8 @@ describe.each(TEST_DATABASES)('tool calls on $name', (kind) => {
     const createdAtMs = Date.now() - 1000;
     const paid = sampleCall({ projectId: project, apiKeyId: key.id, costNanoUsd: 250_000_000, createdAtMs });
     await storeRecords(admin, [paid]);
-    const shown = (await admin.call('GET', `/projects/${project}/keys/${key.id}`)).body;
-    expect(shown).toMatchObject({ requests: 0, spent_usd: '0.25', last_used_at: expect.any(String) });
+    const shown = (await admin.call('GET', `/projects/${project}/keys`)).body.data;
+    expect(shown).toMatchObject([{ requests: 0, spent_usd: '0.25', last_used_at: expect.any(String) }]);
     const overview = (await admin.call('GET', `/stats/overview?project_id=${project}`)).body;
     expect(overview).toMatchObject({ requests: 0, cost_usd: '0.25' });
     const spend = (await admin.call('GET', `/stats/spend?project_id=${project}&interval=all&group_by=provider`)).body;
