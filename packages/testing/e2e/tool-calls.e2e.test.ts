@@ -18,6 +18,14 @@ const SETUP_MS = 60_000;
 const LEASE_MS = 2_000;
 const PRICE_USD = 0.01;
 
+async function soon(isThere: () => Promise<boolean>): Promise<void> {
+  const endMs = performance.now() + 10_000;
+  while (!(await isThere())) {
+    if (performance.now() > endMs) throw new Error('waited in vain');
+    await Bun.sleep(50);
+  }
+}
+
 interface Call {
   readonly id: string;
   readonly run_id: string;
@@ -49,7 +57,7 @@ describe.each(STORE_KINDS)('tool calls in the log on %s stores', (kind) => {
   };
   const callsOf = async (query: string) => (await admin('GET', `/tool-calls?${query}`)).data as readonly Call[];
   const callsSoon = async (query: string, count: number) => {
-    await waitUntil(async () => (await callsOf(query)).length >= count);
+    await soon(async () => (await callsOf(query)).length >= count);
     return callsOf(query);
   };
 
@@ -95,7 +103,7 @@ describe.each(STORE_KINDS)('tool calls in the log on %s stores', (kind) => {
       },
     ]);
     const rows = async () => (await admin('GET', `/logs?run_id=${runId}`)).data;
-    await waitUntil(async () => (await rows()).length === 1);
+    await soon(async () => (await rows()).length === 1);
     const [row] = await rows();
     expect(row).toMatchObject({ run_id: runId, labels: { team: 'red' } });
     const ledger = await settledLedger(world.gateway);
@@ -105,7 +113,7 @@ describe.each(STORE_KINDS)('tool calls in the log on %s stores', (kind) => {
     const keys = (await admin('GET', `/projects/${projectId}/keys`)).data as { id: string; spent_usd: number }[];
     expect(keys.find(({ id }) => id === keyId)?.spent_usd).toBeCloseTo(spent, 9);
     const [found] = calls.filter(({ tool }) => tool === 'search');
-    await waitUntil(async () => (await admin('GET', `/tool-calls/${found?.id}/bodies`).catch(() => null)) !== null);
+    await soon(async () => (await admin('GET', `/tool-calls/${found?.id}/bodies`).catch(() => null)) !== null);
     const bodies = await admin('GET', `/tool-calls/${found?.id}/bodies`);
     expect(bodies.arguments).toEqual({ text: 'with [redacted]' });
     expect(bodies.result.content[0].text).toContain('with [redacted]');
