@@ -6,6 +6,7 @@ CREATE TABLE tool_calls (
   project_id uuid NOT NULL,
   api_key_id uuid NOT NULL,
   customer_id text,
+  labels jsonb,
   request_id uuid NOT NULL,
   client_request_id text,
   run_id text NOT NULL,

@@ -1,4 +1,4 @@
-import { bigint, boolean, doublePrecision, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core';
+import { bigint, boolean, doublePrecision, jsonb, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core';
 import { instant, nanoUsd } from './columns';
 
 /** Partitioned by day of `created_at` (UTC); written only by the log insert. */
@@ -10,6 +10,7 @@ export const toolCalls = pgTable(
     projectId: uuid('project_id').notNull(),
     apiKeyId: uuid('api_key_id').notNull(),
     customerId: text('customer_id'),
+    labels: jsonb('labels').$type<Readonly<Record<string, string>>>(),
     requestId: uuid('request_id').notNull(),
     clientRequestId: text('client_request_id'),
     runId: text('run_id').notNull(),

@@ -11,7 +11,7 @@ const COLUMNS = {
   final_provider: 'null::text',
   status: 'status',
   error_code: 'null::text',
-  labels: 'null::jsonb',
+  labels: 'labels',
   refused_count: '0',
   tokens_in: '0::bigint',
   tokens_out: '0::bigint',

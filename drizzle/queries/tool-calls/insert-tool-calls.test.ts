@@ -49,6 +49,7 @@ describe.each(TEST_DATABASES)('tool calls in the log insert on $name', (kind) =>
       createdAtMs: Date.parse('2026-03-01T23:59:59.987Z'),
       customerId: "o'brien \u{1f600}",
       clientRequestId: 'client-1',
+      labels: { team: 'a"b' },
       status: 'error',
       isError: true,
       errorCode: 'rpc_-32603',

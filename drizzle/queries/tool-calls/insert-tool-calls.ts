@@ -13,6 +13,7 @@ const FIELDS = {
   projectId: ['project_id', 'uuid'],
   apiKeyId: ['api_key_id', 'uuid'],
   customerId: ['customer_id', 'text'],
+  labels: ['labels', 'jsonb'],
   clientRequestId: ['client_request_id', 'text'],
   runId: ['run_id', 'text'],
   serverId: ['server_id', 'uuid'],

@@ -12,6 +12,8 @@ export interface ToolCallRecord {
   readonly projectId: string;
   readonly apiKeyId: string;
   readonly customerId?: string;
+  /** As a request's: the caller's, and those of key and project. */
+  readonly labels?: Readonly<Record<string, string>>;
   readonly clientRequestId?: string;
   readonly runId: string;
   readonly serverId: string;

@@ -47,6 +47,7 @@ describe.each(TEST_DATABASES)('tool calls on $name', (kind) => {
       project_id: projectId,
       api_key_id: apiKeyId,
       customer_id: null,
+      labels: null,
       request_id: calls[3]?.id,
       client_request_id: 'mine',
       run_id: 'run-1',
@@ -212,7 +213,13 @@ describe.each(TEST_DATABASES)('tool calls on $name', (kind) => {
     const { id: project } = await admin.createProject();
     const key = (await admin.call('POST', `/projects/${project}/keys`, { body: { name: 'ci', budget_usd: 1 } })).body;
     const createdAtMs = Date.now() - 1000;
-    const paid = sampleCall({ projectId: project, apiKeyId: key.id, costNanoUsd: 250_000_000, createdAtMs });
+    const paid = sampleCall({
+      projectId: project,
+      apiKeyId: key.id,
+      costNanoUsd: 250_000_000,
+      createdAtMs,
+      labels: { team: 'red' },
+    });
     await storeRecords(admin, [paid]);
     const shown = (await admin.call('GET', `/projects/${project}/keys`)).body.data;
     expect(shown).toMatchObject([{ requests: 0, spent_usd: '0.25', last_used_at: expect.any(String) }]);
@@ -226,6 +233,12 @@ describe.each(TEST_DATABASES)('tool calls on $name', (kind) => {
     expect(budgets).toMatchObject([{ scope: 'key', used_usd: '0.25' }]);
     const ledger = (await admin.call('GET', `/reconcile?project_id=${project}`)).body;
     expect(ledger.projects).toMatchObject([{ counter_usd: '0', logs_usd: '0.25', diff_usd: '-0.25' }]);
+    const month = new Date(createdAtMs).toISOString().slice(0, 7);
+    for (const by of ['project', 'key', 'model', 'label.team']) {
+      const statement = (await admin.call('GET', `/finance/statement?month=${month}&by=${by}&project_id=${project}`))
+        .body;
+      expect([by, statement.total?.cost_usd ?? statement]).toEqual([by, '0.25']);
+    }
     const suggested = (await admin.call('GET', `/logs/suggestions?field=provider&project_id=${project}`)).body;
     expect(suggested.data).toEqual([]);
   });

@@ -15,6 +15,7 @@ export const toolCallSchema = z
     project_id: id,
     api_key_id: id,
     customer_id: z.string().nullable(),
+    labels: z.record(z.string(), z.string()).nullable(),
     request_id: id,
     client_request_id: z.string().nullable(),
     run_id: z
