@@ -13,6 +13,7 @@ import { KEY_COMMANDS } from './key-commands';
 import { LIMIT_COMMANDS } from './limit-commands';
 import { LOCAL_COMMANDS } from './local-commands';
 import { LOG_COMMANDS } from './log-commands';
+import { TOOL_CALL_COMMANDS } from './mcp/tool-call-commands';
 import { MCP_COMMANDS } from './mcp-commands';
 import { MODEL_COMMANDS } from './model-commands';
 import { PROJECT_COMMANDS } from './project-commands';
@@ -21,7 +22,6 @@ import { dataOf, isObject } from './read-list';
 import { resolveProject } from './resolve-name';
 import { ROUTING_COMMANDS } from './routing-commands';
 import { STAT_COMMANDS } from './stat-commands';
-import { TOOL_CALL_COMMANDS } from './tool-call-commands';
 
 const COMMANDS: readonly (Command | LocalCommand)[] = [
   ...PROJECT_COMMANDS,

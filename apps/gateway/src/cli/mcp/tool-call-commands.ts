@@ -1,7 +1,7 @@
 import type { JsonObject } from '@llm0/core/chat/json';
-import { type Command, PAGE, PROJECT } from './command';
-import { amount, column, formatCell } from './format-table';
-import { dataOf } from './read-list';
+import { type Command, PAGE, PROJECT } from '../command';
+import { amount, column, formatCell } from '../format-table';
+import { dataOf } from '../read-list';
 
 const RANGE = {
   from: { kind: 'text', help: 'RFC 3339 or a UTC day' },
