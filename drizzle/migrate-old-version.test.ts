@@ -111,6 +111,8 @@ describe.each(TEST_DATABASES.map(({ name }) => name))('a database of version 0.1
       'rollup_error',
       'rollup_hour',
       'rollup_minute',
+      'rollup_tool_day',
+      'rollup_tool_hour',
     ]);
   });
 

@@ -61,6 +61,8 @@ export const gatewayLogs = pgTable(
     refusedCount: integer('refused_count'),
     matchedBy: uuid('matched_by'),
     droppedParams: jsonb('dropped_params').$type<readonly string[]>(),
+    /** The agent's run it belongs to. */
+    runId: text('run_id'),
   },
   (table) => [primaryKey({ columns: [table.createdAtMs, table.id] })],
 );

@@ -36,9 +36,9 @@ const newest = (asked: Asked, column: SQL) =>
 /** Values by how often they came lately, and their labels; `like` is the pattern that is looked for. */
 const SOURCES = {
   model: (asked) => sql`select model as value, null as label, sum(requests) as n from rollup_day
-    where bucket >= ${since(asked)} and ${ofProject(asked)} and model ilike ${asked.like} group by 1`,
+    where bucket >= ${since(asked)} and ${ofProject(asked)} and model ilike ${asked.like} group by 1 having sum(requests) > 0`,
   provider: (asked) => sql`select provider as value, null as label, sum(requests) as n from rollup_day
-    where bucket >= ${since(asked)} and ${ofProject(asked)} and provider ilike ${asked.like} group by 1`,
+    where bucket >= ${since(asked)} and ${ofProject(asked)} and provider ilike ${asked.like} group by 1 having sum(requests) > 0`,
   error_code: (asked) => sql`select error_code as value, null as label, sum(requests) as n from rollup_error
     where bucket >= ${since(asked)} and ${ofProject(asked)} and error_code ilike ${asked.like} group by 1`,
   customer_id: (asked) => sql`select customer_id as value, null as label, sum(n) as n from (

@@ -39,6 +39,7 @@ describe.each(TEST_DATABASES)('log insert on $name', (kind) => {
       projectId: crypto.randomUUID(),
       createdAtMs: Date.parse('2026-03-01T23:59:59.987Z'),
       clientRequestId: 'client-1',
+      runId: 'run-1',
       costDetail: { input: 5, other_attempts: 7, price_source: 'seed' },
       costEstimated: true,
       savedNanoUsd: 9_007_199_254_740_991,

@@ -1,15 +1,12 @@
 // Postgres unreachable or failing: the call throws and nothing was written; the queue keeps the records. Records that can
 // never be written (wrong data) throw `RecordsRejectedError`.
 import type { LostBooking } from '@llm0/core/limits/hot-store';
-import {
-  type DecodedRecord,
-  decodeLogRecord,
-  encodeLogRecord,
-  RecordsRejectedError,
-} from '@llm0/core/logs/decode-log-record';
+import { type DecodedRecord, encodeLogRecord, RecordsRejectedError } from '@llm0/core/logs/decode-log-record';
+import { decodeEntry } from '@llm0/core/logs/decode-tool-call';
 import { eachInSlices } from '@llm0/core/logs/in-slices';
 import { RecordsOutdatedError } from '@llm0/core/logs/log-drain';
 import type { LogRecord } from '@llm0/core/logs/log-record';
+import type { ToolCallRecord } from '@llm0/core/logs/tool-call-record';
 import { type SQL, sql } from 'drizzle-orm';
 import type { Db } from '../../client';
 import { nanoFromUsd } from '../../money';
@@ -18,6 +15,7 @@ import { noteKeyUses } from '../access/key-uses';
 import { utcDay } from '../stats/utc-day';
 import { factOf, type SignedFact } from '../stats/write/rollup-deltas';
 import { writeRollups } from '../stats/write/rollup-write';
+import { insertToolCalls } from '../tool-calls/insert-tool-calls';
 import { insertFailovers } from './failover-rows';
 import { insertLogBatch } from './log-batches';
 import { readLogFence } from './log-fence';
@@ -43,24 +41,32 @@ export interface LogInsertOptions {
   readonly fence?: number;
 }
 
-/** `storeRecords` of the queue: decodes and inserts; see `insertLogRecords`. */
+/** Rows of both logs: a batch of the queue may have either. */
+interface Batch {
+  readonly requests: readonly DecodedRecord[];
+  readonly calls: readonly ToolCallRecord[];
+}
+
+/** `storeRecords` of the queue: decodes and inserts requests and tool calls; see `insertLogRecords`. */
 export async function storeLogRecords(
   db: Db,
   records: readonly string[],
   options: LogInsertOptions = {},
 ): Promise<LogInsertResult> {
-  const decoded: DecodedRecord[] = [];
-  await eachInSlices(records, (record) => decoded.push(decodeLogRecord(record)));
+  const requests: DecodedRecord[] = [];
+  const calls: ToolCallRecord[] = [];
+  await eachInSlices(records, (record) => {
+    const entry = decodeEntry(record);
+    if (entry.kind === 'tool_call') calls.push(entry.record);
+    else requests.push(entry.decoded);
+  });
   try {
-    return await insertRecords(db, decoded, options);
+    return await insertRecords(db, { requests, calls }, options);
   } catch (error) {
     if (!(error instanceof RecordsRejectedError)) throw error;
     // The texts may be at fault where the records are not: `1.0` is a whole number to JSON alone.
-    return insertLogRecords(
-      db,
-      decoded.map(({ record }) => record),
-      options,
-    );
+    const encoded = requests.map(({ record }) => encodeLogRecord(record));
+    return insertRecords(db, { requests: encoded, calls }, options);
   }
 }
 
@@ -74,32 +80,29 @@ export async function insertLogRecords(
   records: readonly LogRecord[],
   options: LogInsertOptions = {},
 ): Promise<LogInsertResult> {
-  return insertRecords(db, records.map(encodeLogRecord), options);
+  return insertRecords(db, { requests: records.map(encodeLogRecord), calls: [] }, options);
 }
 
-async function insertRecords(
-  db: Db,
-  records: readonly DecodedRecord[],
-  options: LogInsertOptions,
-): Promise<LogInsertResult> {
-  if (records.length === 0) return { inserted: 0, corrected: 0 };
+async function insertRecords(db: Db, batch: Batch, options: LogInsertOptions): Promise<LogInsertResult> {
+  if (batch.requests.length + batch.calls.length === 0) return { inserted: 0, corrected: 0 };
   try {
-    await ensureDays(db, records);
-    return await writeRecords(db, records, options);
+    await ensureDays(db, batch);
+    return await writeRecords(db, batch, options);
   } catch (error) {
     if (sqlState(error) === '23514' && knownDays.get(db)?.size) {
       // A partition was dropped (or the database replaced) behind our back: look again, once.
       knownDays.delete(db);
-      return insertRecords(db, records, options);
+      return insertRecords(db, batch, options);
     }
     if (isDataAtFault(error)) throw new RecordsRejectedError(rootMessage(error), { cause: error });
     throw error;
   }
 }
 
-async function ensureDays(db: Db, records: readonly DecodedRecord[]): Promise<void> {
+async function ensureDays(db: Db, { requests, calls }: Batch): Promise<void> {
   const known = knownDays.get(db) ?? new Set<string>();
-  const days = new Set(records.map(({ record }) => Math.floor(record.createdAtMs / DAY_MS)));
+  const times = [...requests.map(({ record }) => record.createdAtMs), ...calls.map((call) => call.createdAtMs)];
+  const days = new Set(times.map((ms) => Math.floor(ms / DAY_MS)));
   const missing = [...days].map((day) => utcDay(day * DAY_MS)).filter((day) => !known.has(day));
   if (missing.length === 0) return;
   await ensurePartitions(db, missing);
@@ -107,14 +110,10 @@ async function ensureDays(db: Db, records: readonly DecodedRecord[]): Promise<vo
   knownDays.set(db, known);
 }
 
-async function writeRecords(
-  db: Db,
-  records: readonly DecodedRecord[],
-  { fence }: LogInsertOptions,
-): Promise<LogInsertResult> {
+async function writeRecords(db: Db, { requests, calls }: Batch, { fence }: LogInsertOptions): Promise<LogInsertResult> {
   const firsts = new Map<string, DecodedRecord>();
   const corrections = new Map<string, DecodedRecord>();
-  for (const decoded of records) {
+  for (const decoded of requests) {
     const id = decoded.record.id.toLowerCase();
     if (decoded.record.corrects === true) corrections.set(id, decoded);
     else if (!firsts.has(id)) firsts.set(id, decoded);
@@ -145,11 +144,15 @@ async function writeRecords(
       replaced = old.length;
     }
     const corrected = await insert(corrections);
-    await writeRollups(tx, facts);
+    const called = await insertToolCalls(tx, calls);
+    await writeRollups(tx, [...facts, ...called.facts]);
     await insertFailovers(tx, written);
     await insertLogBatch(tx, written);
-    await noteKeyUses(tx, written);
-    return { inserted: inserted + corrected - replaced, corrected: replaced };
+    await noteKeyUses(tx, [...written, ...called.written]);
+    return {
+      inserted: inserted + corrected - replaced + called.inserted,
+      corrected: replaced + called.corrected,
+    };
   });
 }
 
@@ -175,11 +178,12 @@ const ROW_APART_MS = 3_600_000;
 
 type WantedRequests = readonly { readonly id: string; readonly createdAtMs: number }[];
 
-/** Which of these requests already have a row. */
+/** Which of these requests and tool calls already have a row. */
 export async function findStoredRequests(db: Db, requests: WantedRequests): Promise<ReadonlySet<string>> {
   if (requests.length === 0) return new Set();
   const rows = await db.execute<{ id: string }>(
-    sql`select g.request_id as id from gateway_logs g where ${isOneOf(requests)}`,
+    sql`select g.request_id as id from gateway_logs g where ${isOneOf(requests)}
+      union all select g.request_id from tool_calls g where ${isOneOf(requests)}`,
   );
   return new Set(rows.map((row) => row.id));
 }
@@ -189,7 +193,9 @@ export async function findLostRequests(db: Db, requests: WantedRequests): Promis
   if (requests.length === 0) return new Map();
   const rows = await db.execute<{ id: string; usd: string; at: number }>(sql`
     select g.request_id as id, g.cost_usd as usd, (extract(epoch from g.created_at) * 1000)::float8 as at
-    from gateway_logs g where g.error_code = 'gateway_lost' and ${isOneOf(requests)}`);
+    from (select request_id, cost_usd, created_at, error_code from gateway_logs
+      union all select request_id, cost_usd, created_at, error_code from tool_calls) as g
+    where g.error_code = 'gateway_lost' and ${isOneOf(requests)}`);
   return new Map(rows.map(({ id, usd, at }) => [id, { costNanoUsd: nanoFromUsd(usd), createdAtMs: at }]));
 }
 

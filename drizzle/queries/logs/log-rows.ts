@@ -42,6 +42,7 @@ const FIELDS = {
   refusedCount: ['refused_count', 'integer'],
   matchedBy: ['matched_by', 'uuid'],
   droppedParams: ['dropped_params', 'jsonb'],
+  runId: ['run_id', 'text'],
 } as const satisfies Partial<Record<keyof LogRecord, readonly [column: string, type: string]>>;
 
 /** Columns that are made from fields. */

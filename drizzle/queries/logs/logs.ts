@@ -33,6 +33,8 @@ export interface LogMatch {
 
 export interface LogFilter extends LogMatch {
   readonly requestId?: string;
+  /** Of one agent's run. */
+  readonly runId?: string;
   /** Asked first, and answered by another one. */
   readonly failoverFrom?: string;
   /** Rows that are none of it; what a row lacks it is not. */
@@ -93,6 +95,7 @@ const FILTERS: {
   readonly [K in keyof Required<OtherFilter>]: (value: NonNullable<OtherFilter[K]>) => SQL | undefined;
 } = {
   requestId: (id) => eq(gatewayLogs.requestId, id),
+  runId: (id) => eq(gatewayLogs.runId, id),
   failoverFrom: (provider) =>
     sql`${gatewayLogs.failoverOccurred} and ${gatewayLogs.provider} = ${provider}
       and ${gatewayLogs.finalProvider} <> ${provider}`,

@@ -3,7 +3,11 @@ import type { Db } from '../../client';
 import { utcDay } from '../stats/utc-day';
 
 const DAY_MS = 86_400_000;
-/** Serializes all writers of `gateway_logs` and its partitions, whichever process they are in. */
+/** Both have the same days, and lose them together. */
+const TABLES = ['gateway_logs', 'tool_calls'] as const;
+export type PartitionedTable = (typeof TABLES)[number];
+
+/** Serializes all writers of these tables and their partitions, whichever process they are in. */
 const LOG_WRITE_LOCK = 7_107_330_003;
 
 /** Held until the transaction ends. */
@@ -19,17 +23,26 @@ export async function ensurePartitions(db: Db, days: readonly string[]): Promise
   if (days.length === 0) return [];
   return db.transaction(async (tx) => {
     await lockLogWrites(tx);
-    const existing = new Set((await listPartitions(tx)).map((partition) => partition.day));
-    const missing = [...new Set(days)].filter((day) => !existing.has(day)).sort();
-    for (const day of missing) {
-      const table = sql.identifier(partitionName(day));
-      const from = sql.raw(`'${day} 00:00:00+00'`);
-      const to = sql.raw(`'${utcDay(Date.parse(day) + DAY_MS)} 00:00:00+00'`);
-      await tx.execute(sql`create table ${table} (like gateway_logs including defaults including constraints)`);
-      await tx.execute(sql`alter table gateway_logs attach partition ${table} for values from (${from}) to (${to})`);
+    const made = new Set<string>();
+    for (const table of TABLES) {
+      const existing = new Set((await listPartitions(tx, table)).map((partition) => partition.day));
+      for (const day of new Set(days)) {
+        if (existing.has(day)) continue;
+        await makePartition(tx, table, day);
+        made.add(day);
+      }
     }
-    return missing;
+    return [...made].sort();
   });
+}
+
+async function makePartition(tx: Db, table: PartitionedTable, day: string): Promise<void> {
+  const whole = sql.identifier(table);
+  const part = sql.identifier(`${table}_${day.replaceAll('-', '')}`);
+  const from = sql.raw(`'${day} 00:00:00+00'`);
+  const to = sql.raw(`'${utcDay(Date.parse(day) + DAY_MS)} 00:00:00+00'`);
+  await tx.execute(sql`create table ${part} (like ${whole} including defaults including constraints)`);
+  await tx.execute(sql`alter table ${whole} attach partition ${part} for values from (${from}) to (${to})`);
 }
 
 /** Today's partition and those of the next `daysAhead` days. */
@@ -45,19 +58,20 @@ export interface Partition {
 }
 
 /** Oldest first. */
-export async function listPartitions(db: Db): Promise<readonly Partition[]> {
+export async function listPartitions(db: Db, table: PartitionedTable = 'gateway_logs'): Promise<readonly Partition[]> {
   const rows = await db.execute<{ name: string }>(sql`
     select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
-    where i.inhparent = 'gateway_logs'::regclass order by c.relname`);
+    where i.inhparent = ${table}::regclass order by c.relname`);
   return rows.map(({ name }) => {
-    const digits = name.slice('gateway_logs_'.length);
+    const digits = name.slice(table.length + 1);
     return { table: name, day: `${digits.slice(0, 4)}-${digits.slice(4, 6)}-${digits.slice(6, 8)}` };
   });
 }
 
 /** Drops the partitions whose whole day lies before `beforeMs`, and the failover rows of that time; returns the days. */
 export async function dropPartitionsBefore(db: Db, beforeMs: number): Promise<readonly string[]> {
-  const old = (await listPartitions(db)).filter(({ day }) => Date.parse(day) + DAY_MS <= beforeMs);
+  const all = (await Promise.all(TABLES.map((table) => listPartitions(db, table)))).flat();
+  const old = all.filter(({ day }) => Date.parse(day) + DAY_MS <= beforeMs);
   for (const { table } of old) {
     await db.transaction(async (tx) => {
       // Dropping needs the whole table for a moment: rather try again at the next run than hold up the queue behind it.
@@ -68,7 +82,5 @@ export async function dropPartitionsBefore(db: Db, beforeMs: number): Promise<re
   }
   const firstKept = utcDay(beforeMs);
   await db.execute(sql`delete from failover_logs where created_at < ${firstKept}::date::timestamp at time zone 'UTC'`);
-  return old.map(({ day }) => day);
+  return [...new Set(old.map(({ day }) => day))];
 }
-
-const partitionName = (day: string) => `gateway_logs_${day.replaceAll('-', '')}`;

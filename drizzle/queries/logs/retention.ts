@@ -11,10 +11,11 @@ const ON_MONTHS_EDGE = sql.raw(
   `(extract(day from bucket at time zone 'UTC') = 1 or extract(day from bucket at time zone 'UTC' + interval '1 day') = 1)`,
 );
 
-/** Table → what is over, as of the given instant. Partitions of `gateway_logs` are dropped elsewhere. */
+/** Table → what is over, as of the given instant. Partitions are dropped elsewhere. */
 const EXPIRED = {
   rollup_minute: (ms: number) => sql`bucket < ${instant(ms)}`,
   rollup_hour: (ms: number) => sql`bucket < ${instant(ms)} and not ${ON_MONTHS_EDGE}`,
+  rollup_tool_hour: (ms: number) => sql`bucket < ${instant(ms)}`,
   rollup_error: (ms: number) => sql`bucket < ${instant(ms)}`,
   gateway_log_bodies: (ms: number) => sql`created_at < ${instant(ms)}`,
   // The last one stays: whoever watches is told by it that nothing was missed.

@@ -7,6 +7,8 @@ export interface McpServerUnderTest {
   readonly seen: { readonly method: string; readonly params: unknown; readonly headers: Headers }[];
   /** Every answer is this status where it is set. */
   failWith: number | undefined;
+  /** Milliseconds until a tool answers; 0 unless set. */
+  delayMs: number;
   stop(): Promise<void>;
 }
 
@@ -24,7 +26,12 @@ export const textTool = (name: string, description = `Does ${name}.`) => ({
 });
 
 export function startMcpServer(tools: readonly object[] = [textTool('echo')]): McpServerUnderTest {
-  const under = { tools, seen: [] as McpServerUnderTest['seen'], failWith: undefined as number | undefined };
+  const under = {
+    tools,
+    seen: [] as McpServerUnderTest['seen'],
+    failWith: undefined as number | undefined,
+    delayMs: 0,
+  };
   const server = Bun.serve({
     hostname: '127.0.0.1',
     port: 0,
@@ -34,6 +41,7 @@ export function startMcpServer(tools: readonly object[] = [textTool('echo')]): M
       under.seen.push({ method: message.method, params: message.params, headers: request.headers });
       if (under.failWith !== undefined) return new Response('out of order', { status: under.failWith });
       if (message.id === undefined) return new Response(null, { status: 202 });
+      if (message.method === 'tools/call') await Bun.sleep(under.delayMs);
       const answer = answerOf(message, under.tools);
       return Response.json({ jsonrpc: '2.0', id: message.id, ...answer });
     },

@@ -34,6 +34,7 @@ import { statsRoutes } from './stats/routes';
 import { StatsCache } from './stats/stats-cache';
 import { systemRoutes } from './system/routes';
 import { statusRoutes } from './system/status-routes';
+import { toolCallRoutes } from './tool-calls/routes';
 import { viewRoutes } from './views/routes';
 
 /** The typed routes under `/admin/v1`: what the dashboard's `hc` client is made from. */
@@ -62,6 +63,7 @@ export function createApi(services: AdminServices, mirror: HotStoreMirror, throt
     .route('/', viewRoutes(services))
     .route('/', playgroundRoutes(services))
     .route('/', statsRoutes(services, answer))
+    .route('/', toolCallRoutes(services))
     .route('/', reconcileRoutes(services))
     .route('/', cacheRoutes(services))
     .route('/', semanticCacheRoutes(services))

@@ -27,6 +27,7 @@ export const LOG_COMMANDS: readonly Command[] = [
       provider: { kind: 'text', help: 'of this provider only' },
       status: { kind: 'text', help: 'success, rate_limited, cap_exceeded, aborted or error' },
       cache: { kind: 'text', help: 'exact, semantic or miss' },
+      'run-id': { kind: 'text', help: "of one agent's run (X-LLM0-Run-Id)" },
       'min-cost': { kind: 'usd', help: 'USD' },
       'min-latency': { kind: 'number', help: 'milliseconds' },
       q: { kind: 'text', help: 'part of a model, customer or error' },

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { startMcpServer, textTool } from '@llm0/testing/fake-upstream/start-mcp-server';
+import { sampleCall } from '@llm0/testing/stores/sample-call';
 import { sampleRecord } from '@llm0/testing/stores/sample-record';
 import { TEST_DATABASES } from '@llm0/testing/stores/test-databases';
 import { type AdminUnderTest, ENV_TOKEN, openAdmin, storeRecords } from '../admin/admin.fixture';
@@ -130,6 +131,23 @@ describe('llm0 on the command line', () => {
       err: `There is no MCP server "${alias}".`,
     });
     await server.stop();
+  });
+
+  test('mcp calls: listed with filters, and added up by tool', async () => {
+    const [project, alias] = [uniqueName(), uniqueName()];
+    const { id: projectId } = await json(`projects create ${project}`);
+    await storeRecords(admin, [
+      sampleCall({ projectId, server: alias, costNanoUsd: 1_500_000, runId: 'run-7' }),
+      sampleCall({ projectId, server: alias, tool: 'search', isError: true }),
+    ]);
+    const { out } = await run(`mcp calls --project ${project}`);
+    expect(out.split('\n')[0]).toMatch(/^created_at +status +tool +failed +cost usd +ms +run_id +error_code +id$/);
+    expect(out).toMatch(new RegExp(`success +${alias}__create_issue +no +0\\.0015 +13 +run-7`));
+    expect((await json(`mcp calls --server ${alias} --is-error`)).data).toMatchObject([{ tool: 'search' }]);
+    expect((await json(`mcp calls --server ${alias} --no-is-error --run-id run-7`)).data).toHaveLength(1);
+    const stats = await run(`stats tools --server ${alias} --group-by tool --interval all`);
+    expect(stats.out).toMatch(new RegExp(`${alias}__create_issue +1 +0 +0\\.0015`));
+    expect((await run('mcp calls --status odd')).code).toBe(1);
   });
 
   test('annotations: added, listed by range, removed', async () => {

@@ -13,7 +13,8 @@ import { KEY_COMMANDS } from './key-commands';
 import { LIMIT_COMMANDS } from './limit-commands';
 import { LOCAL_COMMANDS } from './local-commands';
 import { LOG_COMMANDS } from './log-commands';
-import { MCP_COMMANDS } from './mcp-commands';
+import { MCP_COMMANDS } from './mcp/server-commands';
+import { TOOL_CALL_COMMANDS } from './mcp/tool-call-commands';
 import { MODEL_COMMANDS } from './model-commands';
 import { PROJECT_COMMANDS } from './project-commands';
 import { PROVIDER_COMMANDS } from './provider-commands';
@@ -29,6 +30,7 @@ const COMMANDS: readonly (Command | LocalCommand)[] = [
   ...MODEL_COMMANDS,
   ...PROVIDER_COMMANDS,
   ...MCP_COMMANDS,
+  ...TOOL_CALL_COMMANDS,
   ...ROUTING_COMMANDS,
   ...LOG_COMMANDS,
   ...STAT_COMMANDS,

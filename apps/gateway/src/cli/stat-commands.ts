@@ -51,7 +51,7 @@ const bucketCommands = Object.entries(KINDS).map(
 export const STAT_COMMANDS: readonly Command[] = [
   {
     name: 'stats',
-    summary: 'Totals and percentiles; also: stats spend, latency, cache, errors',
+    summary: 'Totals and percentiles; also: stats spend, latency, cache, errors, tools',
     options: range,
     run: ({ api, fields }) => api.get('/stats/overview', fields),
   },

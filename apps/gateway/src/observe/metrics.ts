@@ -1,10 +1,12 @@
 import type { WarmOutcome } from '@llm0/core/cache/warm-cache';
 import type { LogRecord } from '@llm0/core/logs/log-record';
+import type { ToolCallRecord } from '@llm0/core/logs/tool-call-record';
 import { type Target, targetKey } from '@llm0/core/routing/target';
 import type { TargetStatus } from '@llm0/core/routing/target-health';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { PlainHistogram } from './plain-histogram';
 import { type KnownModel, modelLabel, RecordMetrics } from './record-metrics';
+import { ToolCallMetrics } from './tool-call-metrics';
 
 const STORE_BUCKETS_MS = [0.1, 0.25, 0.5, 1, 2, 5, 10, 25, 50, 80, 100, 250, 1000];
 const GAP_BUCKETS_MS = [0.5, 1, 2, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000];
@@ -151,11 +153,13 @@ export class Metrics {
   warmHits = 0;
   readonly cache = { exact: 0, semantic: 0, miss: 0 };
   private readonly records: RecordMetrics;
+  private readonly toolCalls = new ToolCallMetrics();
 
   /** `isKnown`: whether the operator's price book or a local server lists it; callers may invent any other name. */
   constructor(private readonly isKnown: KnownModel = () => true) {
     this.records = new RecordMetrics(isKnown);
     this.records.register(this.registry);
+    this.toolCalls.register(this.registry);
   }
 
   /** Takes over the state of all targets that are or were in trouble. */
@@ -191,5 +195,10 @@ export class Metrics {
   observeRecord(record: LogRecord): void {
     const cache = this.records.observe(record);
     if (record.status === 'success') this.cache[cache] += 1;
+  }
+
+  /** Counts one finished call of a tool from its row. */
+  observeToolCall(record: ToolCallRecord): void {
+    this.toolCalls.observe(record);
   }
 }

@@ -56,7 +56,7 @@ interface Cell {
   savedNanoUsd: number;
 }
 
-type Family = { name: string; help: string; type: 'counter' | 'histogram'; samples: () => Iterable<Sample> };
+export type Family = { name: string; help: string; type: 'counter' | 'histogram'; samples: () => Iterable<Sample> };
 
 /**
  * The per-request metrics. Counted in plain cells and only turned into Prometheus samples when somebody asks: labelled

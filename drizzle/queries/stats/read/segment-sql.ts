@@ -1,4 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm';
+import { CALLS_AS_ROWS, REQUESTS_AS_ROWS } from '../../tool-calls/calls-as-rows';
 import { customerDays } from './customer-days';
 import { type GroupBy, OTHER_GROUPS, type StatsScope } from './questions';
 import type { StatsSegment } from './time-segments';
@@ -53,7 +54,7 @@ export function tableOf(segment: StatsSegment, scope: StatsScope): SQL {
   if (segment.source !== 'rows') return sql`${sql.identifier(segment.source)}`;
   return groupBy === 'error_code'
     ? sql`(select * from gateway_logs where error_code is not null) as gateway_logs`
-    : sql`gateway_logs`;
+    : sql`(${REQUESTS_AS_ROWS} union all ${CALLS_AS_ROWS}) as gateway_logs`;
 }
 
 const NO_TOKENS = sql.raw(`0 as tokens_in, 0 as tokens_out, 0 as tokens_cache_read, 0 as tokens_cache_write,

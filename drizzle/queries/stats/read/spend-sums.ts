@@ -94,19 +94,22 @@ export interface MonthSumOptions {
   readonly projectId?: string;
   /** First month wanted, `YYYY-MM`. */
   readonly fromMonth: string;
-  /** `rows` reads every log row (exact, slow on large tables); `rollups` the daily roll-ups (exact too, and quick). */
+  /** `rows` reads every row of both logs (exact, slow on large tables); `rollups` the daily roll-ups (exact too, and quick). */
   readonly source: 'rows' | 'rollups';
 }
 
-/** Σ `cost_usd` per project and month: the other side of the ledger law. */
+const ALL_ROWS = sql`(select project_id, created_at, cost_usd from gateway_logs
+  union all select project_id, created_at, cost_usd from tool_calls) as logs`;
+
+/** Σ `cost_usd` of requests and tool calls per project and month: the other side of the ledger law. */
 export async function sumMonths(db: Db, options: MonthSumOptions): Promise<readonly MonthSpend[]> {
-  const [table, column] = options.source === 'rows' ? ['gateway_logs', 'created_at'] : ['rollup_day', 'bucket'];
+  const [table, column] = options.source === 'rows' ? [ALL_ROWS, 'created_at'] : [sql`rollup_day`, 'bucket'];
   const time = sql.identifier(column);
   const project = options.projectId === undefined ? sql`` : sql`and project_id = ${options.projectId}::uuid`;
   const rows = await spendRows(
     db,
     sql`select project_id, '' as name, to_char(${time} at time zone 'UTC', 'YYYY-MM') as period, sum(cost_usd) as usd
-      from ${sql.identifier(table)}
+      from ${table}
       where ${time} >= ${`${options.fromMonth}-01`}::timestamp at time zone 'UTC' ${project}
       group by 1, 3 order by 3, 1`,
   );

@@ -100,8 +100,12 @@ function totalsQuery(segments: readonly StatsSegment[], scope: StatsScope): SQL 
   });
   const { shown, by } = placeOf(scope);
   return sql`select ${shown}, ${summed(scope.sums ?? SUM_COLUMNS)} from (${sql.join(parts, sql` union all `)}) as parts
-    ${by === undefined ? sql`` : sql`group by ${by}`} having sum(requests) <> 0 ${by === undefined ? sql`` : sql`order by ${by}`}`;
+    ${by === undefined ? sql`` : sql`group by ${by}`} having ${isAnything(scope)} ${by === undefined ? sql`` : sql`order by ${by}`}`;
 }
+
+/** Tool calls are money without requests: buckets of them alone are there for whoever asks for money. */
+const isAnything = ({ sums = SUM_COLUMNS }: StatsScope): SQL =>
+  sums.includes('cost_usd') ? sql`sum(requests) <> 0 or sum(cost_usd) <> 0` : sql`sum(requests) <> 0`;
 
 /** Start and group of a result's rows; only what tells rows apart is grouped by, since each column costs time for every row. */
 function placeOf({ intervalMs, groupBy }: StatsScope): { readonly shown: SQL; readonly by: SQL | undefined } {

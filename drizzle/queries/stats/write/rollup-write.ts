@@ -58,7 +58,7 @@ async function writeRollup(tx: Db, { table, groups, corrected }: RollupChange): 
   await executePrepared(tx, upsertRollup(table, JSON.stringify(deltas)));
   if (!corrected) return;
   const buckets = JSON.stringify([...new Set(deltas.map((delta) => delta.bucketMs))]);
-  await tx.execute(sql`delete from ${sql.identifier(table)} where requests <= 0 and bucket in (
+  await tx.execute(sql`delete from ${sql.identifier(table)} where requests <= 0 and cost_usd = 0 and bucket in (
     select to_timestamp(value::bigint / 1000.0) from jsonb_array_elements_text(${buckets}::jsonb))`);
 }
 
@@ -122,7 +122,7 @@ async function writeCustomerSpend(tx: Db, facts: readonly SignedFact[], correcte
   );
   if (corrected) {
     const days = JSON.stringify([...new Set(deltas.map((delta) => delta.date))]);
-    await tx.execute(sql`delete from customer_spend where request_count <= 0 and date in (
+    await tx.execute(sql`delete from customer_spend where request_count <= 0 and total_spend_usd = 0 and date in (
       select value::date from jsonb_array_elements_text(${days}::jsonb))`);
   }
 }

@@ -6,7 +6,7 @@ export class RecordsRejectedError extends Error {
   override readonly name = 'RecordsRejectedError';
 }
 
-const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+export const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const UUID_FIELDS = ['id', 'projectId', 'apiKeyId'] as const;
 const TEXT_FIELDS = ['dialect', 'model', 'requestedModel'] as const;
 const INTEGER_FIELDS = [
@@ -22,13 +22,14 @@ const INTEGER_FIELDS = [
 ] as const;
 const BOOLEAN_FIELDS = ['costEstimated', 'stream', 'cacheHit', 'semanticCacheHit'] as const;
 const OPTIONAL_NUMBERS = ['overheadMs', 'upstreamMs', 'ttftMs', 'similarityScore'] as const;
-const STATUSES: ReadonlySet<unknown> = new Set<LogStatus>([
+export const STATUSES: ReadonlySet<unknown> = new Set<LogStatus>([
   'success',
   ...Object.values(ERROR_TABLE).map((row) => row.logStatus),
 ]);
 /** 2020-01-01 and 2100-01-01: a clock outside is broken, and would make partitions without end. */
 const FIRST_MS = 1_577_836_800_000;
 const LAST_MS = 4_102_444_800_000;
+export const isStorableTime = (ms: unknown): boolean => typeof ms === 'number' && ms >= FIRST_MS && ms < LAST_MS;
 
 /** What neither text nor JSON of Postgres can hold: NUL, and halves of surrogate pairs. */
 const UNSTORABLE = /\\u0000|\\u[dD][89abAB]|\\u[dD][c-fC-F]/;
@@ -44,19 +45,34 @@ export interface DecodedRecord {
  * Reads one queue entry. Text is made storable (NUL removed, broken surrogates replaced), `createdAtMs` whole.
  * Throws `RecordsRejectedError` naming the field at fault.
  */
-export function decodeLogRecord(json: string): DecodedRecord {
+export const decodeLogRecord = (json: string): DecodedRecord => checkLogRecord(parseEntry(json));
+
+/** A queue entry's JSON with storable text; what kind of record it is has to be looked at. */
+export interface ParsedEntry {
+  readonly value: object;
+  /** The text that came, unless something in it had to be mended. */
+  readonly text: string | undefined;
+}
+
+export function parseEntry(json: string): ParsedEntry {
   const text = json.isWellFormed() ? json : json.toWellFormed();
   const storable = !UNSTORABLE.test(text);
-  let record: LogRecord;
+  let value: unknown;
   try {
-    record = storable ? JSON.parse(text) : JSON.parse(text, makeStorable);
+    value = storable ? JSON.parse(text) : JSON.parse(text, makeStorable);
   } catch (error) {
     throw new RecordsRejectedError('not JSON', { cause: error });
   }
-  if (record === null || typeof record !== 'object') throw new RecordsRejectedError('not an object');
+  if (value === null || typeof value !== 'object') throw new RecordsRejectedError('not an object');
+  return { value, text: storable ? text : undefined };
+}
+
+/** Throws `RecordsRejectedError` naming the field at fault. */
+export function checkLogRecord({ value, text }: ParsedEntry): DecodedRecord {
+  const record = value as LogRecord;
   const fault = findFault(record);
   if (fault !== null) throw new RecordsRejectedError(`${fault} is missing or wrong`);
-  if (storable && Number.isInteger(record.createdAtMs)) return { record, json: text };
+  if (text !== undefined && Number.isInteger(record.createdAtMs)) return { record, json: text };
   return encodeLogRecord({ ...record, createdAtMs: Math.floor(record.createdAtMs) });
 }
 
@@ -70,10 +86,11 @@ function findFault(record: LogRecord): string | null {
     BOOLEAN_FIELDS.find((name) => typeof record[name] !== 'boolean') ??
     OPTIONAL_NUMBERS.find((name) => record[name] != null && typeof record[name] !== 'number');
   if (wrong !== undefined) return wrong;
-  if (!(record.createdAtMs >= FIRST_MS && record.createdAtMs < LAST_MS)) return 'createdAtMs';
+  if (!isStorableTime(record.createdAtMs)) return 'createdAtMs';
   if (record.refusedCount != null && !(Number.isSafeInteger(record.refusedCount) && record.refusedCount > 0)) {
     return 'refusedCount';
   }
+  if (record.runId != null && typeof record.runId !== 'string') return 'runId';
   if (typeof record.latencyMs !== 'number') return 'latencyMs';
   if (!STATUSES.has(record.status)) return 'status';
   return record.attempts == null || Array.isArray(record.attempts) ? null : 'attempts';

@@ -48,6 +48,8 @@ export interface LogRecord {
   readonly projectId: string;
   readonly apiKeyId: string;
   readonly clientRequestId?: string;
+  /** `X-LLM0-Run-Id`: the agent's run it belongs to. */
+  readonly runId?: string;
   readonly dialect: DialectName;
   /** The answering (or, without an answer, the intended) model. */
   readonly model: string;

@@ -1,11 +1,19 @@
 import type { LogStatus } from '../errors/error-table';
+/**
+ * One row of `tool_calls`, as it travels through the durable queue (JSON), beside those of requests. Fields left out are null in
+ * the row. Milliseconds are fractional; `createdAtMs` is the store's clock at admission; money is nano-USD.
+ */
 export interface ToolCallRecord {
+  /** Tells it from a `LogRecord`, which has none. */
   readonly kind: 'tool_call';
+  /** UUIDv7 made by the server; also `request_id`. */
   readonly id: string;
   readonly createdAtMs: number;
   readonly projectId: string;
   readonly apiKeyId: string;
   readonly customerId?: string;
+  /** As a request's: the caller's, and those of key and project. */
+  readonly labels?: Readonly<Record<string, string>>;
   readonly clientRequestId?: string;
   readonly runId: string;
   readonly serverId: string;
@@ -19,4 +27,6 @@ export interface ToolCallRecord {
   readonly bytesIn: number;
   readonly bytesOut: number;
   readonly costNanoUsd: number;
+  /** As `LogRecord.corrects`: replaces the row that the reaper wrote. */
+  readonly corrects?: boolean;
 }

@@ -86,6 +86,7 @@ export function prepareOrigin(log: Log, names: { readonly project: string; reado
     ['API', log.dialect],
     ['Refusals', foldedNote(log)],
     ['Dropped parameters', log.dropped_params?.join(', ') ?? null],
+    ['Run', log.run_id],
     ['Similarity', log.similarity_score === null ? null : log.similarity_score.toFixed(4)],
     ['Matched by', log.matched_by, { to: '/requests', search: (kept) => ({ ...kept, open: log.matched_by }) }],
   ];

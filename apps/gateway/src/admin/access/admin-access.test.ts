@@ -89,8 +89,8 @@ describe.each(TEST_DATABASES)('admin API on $name', (kind) => {
     }
   });
 
-  test('prompts and answers are for admins, and for viewers whose token says so', async () => {
-    const path = `/logs/${crypto.randomUUID()}/bodies`;
+  test.each(['logs', 'tool-calls'])('bodies of %s are for admins, and for viewers whose token says so', async (log) => {
+    const path = `/${log}/${crypto.randomUUID()}/bodies`;
     const codeOf = async (settings: object) => {
       const made = await createToken({ name: 'reader', ...settings });
       const answer = await admin.call('GET', path, { token: made.token });
@@ -282,12 +282,16 @@ describe.each(TEST_DATABASES)('admin API on $name', (kind) => {
       'get /stats/overview',
       'get /stats/speeds',
       'get /stats/spend',
+      'get /stats/tools',
       'get /status',
       'get /system',
       'get /system-logs',
       'get /timeline',
       'get /tokens',
       'get /tokens/{id}',
+      'get /tool-calls',
+      'get /tool-calls/{id}',
+      'get /tool-calls/{id}/bodies',
       'get /views',
       'get /views/{id}',
       'patch /alerts/{id}',

@@ -105,6 +105,7 @@ describe.each(TEST_DATABASES)('logs on $name', (kind) => {
       'labels',
       'matched_by',
       'dropped_params',
+      'run_id',
       'refused_count',
     ]);
     expect(log).toMatchObject({

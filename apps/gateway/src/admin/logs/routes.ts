@@ -1,6 +1,4 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import type { JsonValue } from '@llm0/core/chat/json';
-import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { getLogBodies } from '@llm0/drizzle/queries/logs/log-bodies';
 import { getLogByRequestId } from '@llm0/drizzle/queries/logs/logs';
 import { type LogPage, rangeOf, searchLogs } from '@llm0/drizzle/queries/logs/search-logs';
@@ -12,6 +10,7 @@ import { required } from '../fields/find-or-refuse';
 import { showFields } from '../fields/map-fields';
 import { showInstant } from '../fields/show-fields';
 import { logQuerySchema, STATUSES, tallyInterval, tallyQuerySchema, toLogFilter } from './log-query';
+import { mayNotReadBodies, parseOrNull } from './read-bodies';
 import { logSchema, showLog, statusOf } from './schema';
 import { suggest, suggestValues } from './suggest-values';
 
@@ -151,7 +150,7 @@ export function logRoutes({ db, clock, routing }: Pick<AdminServices, 'db' | 'cl
       return c.json(showLog(required(await getLogByRequestId(db, requestId), 'request')), 200);
     })
     .openapi(bodies, async (c) => {
-      if (!c.get('actor').canReadBodies) throw mayNotRead();
+      if (!c.get('actor').canReadBodies) throw mayNotReadBodies();
       const { request_id: requestId } = c.req.valid('param');
       const { request, upstreamRequest, response, ...kept } = required(
         await getLogBodies(db, requestId),
@@ -168,10 +167,3 @@ export function logRoutes({ db, clock, routing }: Pick<AdminServices, 'db' | 'cl
       );
     });
 }
-
-function mayNotRead(): GatewayError {
-  const message = 'This token may not read prompts and answers. Use one with can_read_bodies.';
-  return new GatewayError('permission_denied', message);
-}
-
-const parseOrNull = (text: string | null) => (text === null ? null : (JSON.parse(text) as JsonValue));

@@ -65,6 +65,7 @@ export const logSchema = z
       description: 'Of an exact hit: the request for which the semantic cache had found this answer',
     }),
     dropped_params: z.array(z.string()).nullable(),
+    run_id: z.string().nullable().openapi({ description: "The agent's run it belongs to: `X-LLM0-Run-Id`" }),
     refused_count: z.int().nullable().openapi({
       description:
         '429 rate_limit_exceeded: how many refusals this row stands for; beyond 10 a second a key they are folded',

@@ -1,3 +1,4 @@
+import type { JsonObject } from '@llm0/core/chat/json';
 import { ERROR_TABLE, type LogStatus } from '@llm0/core/errors/error-table';
 import type { GatewayError } from '@llm0/core/errors/gateway-error';
 import { redactText } from '@llm0/core/logs/redact';
@@ -8,9 +9,10 @@ import { AdmissionDenied } from '../../pipeline/exchange/denials';
 import type { Exchange } from '../../pipeline/exchange/open-exchange';
 import type { Services } from '../../services/contract';
 import { RPC, type RpcErrorBody } from '../wire/json-rpc';
+import { recordCallBodies } from './call-bodies';
 import { type CallJob, type CallPlan, callOrigin } from './plan-call';
 
-type Needs = Pick<Services, 'hotStore' | 'leases' | 'clock' | 'metrics' | 'storeClock'>;
+type Needs = Pick<Services, 'hotStore' | 'leases' | 'clock' | 'metrics' | 'storeClock' | 'bodyLog'>;
 
 export type CallAdmission = Admission<CallPlan, never>;
 
@@ -18,6 +20,8 @@ export interface BookedCall {
   readonly exchange: Exchange;
   readonly admission: CallAdmission;
   readonly job: CallJob;
+  /** As the caller sent them; kept with LOG_BODIES. */
+  readonly params: JsonObject;
 }
 
 interface CallEnding {
@@ -42,6 +46,7 @@ export class CallBooking {
   handedOver: Promise<void> | undefined;
   private settled = false;
   private isSent = false;
+  private answer: string | undefined;
 
   constructor(
     private readonly services: Needs,
@@ -54,6 +59,11 @@ export class CallBooking {
   /** From now on it may run. */
   noteSent(): void {
     this.isSent = true;
+  }
+
+  /** What the caller is told, as JSON, before the call is completed or refused: kept with LOG_BODIES. */
+  noteAnswer(text: string): void {
+    this.answer = text;
   }
 
   /** The tool answered. */
@@ -98,6 +108,8 @@ export class CallBooking {
       costNanoUsd,
     };
     this.handedOver = settleCall(this.services, record, decision.type === 'admitted');
+    recordCallBodies(this.services, { ...record, params: this.call.params, answer: this.answer });
+    this.answer = undefined;
   }
 }
 
@@ -107,6 +119,7 @@ export function settleCall(
   record: ToolCallRecord,
   held: boolean,
 ): Promise<void> | undefined {
+  services.metrics.observeToolCall(record);
   return services.hotStore.settle({
     requestId: record.id,
     projectId: record.projectId,
@@ -120,7 +133,7 @@ export function settleCall(
   });
 }
 
-export interface RefusedCall extends Pick<BookedCall, 'exchange' | 'job'> {
+export interface RefusedCall extends Pick<BookedCall, 'exchange' | 'job' | 'params'> {
   readonly principal: CallAdmission['principal'];
   readonly server: { readonly id: string; readonly alias: string };
   readonly error: GatewayError;
@@ -129,7 +142,7 @@ export interface RefusedCall extends Pick<BookedCall, 'exchange' | 'job'> {
 /** The row of a call that was refused before it was admitted; nothing is booked. */
 export async function recordRefusedCall(
   services: Needs,
-  { exchange, principal, job, server, error }: RefusedCall,
+  { exchange, principal, job, params, server, error }: RefusedCall,
 ): Promise<void> {
   const createdAtMs = error instanceof AdmissionDenied ? error.nowMs : services.storeClock.nowMs();
   const record: ToolCallRecord = {
@@ -140,4 +153,5 @@ export async function recordRefusedCall(
     errorMessage: redactText(error.message.slice(0, MAX_MESSAGE_LENGTH)),
   };
   await settleCall(services, record, false);
+  recordCallBodies(services, { ...record, params });
 }

@@ -1,5 +1,5 @@
 import { GatewayError } from '@llm0/core/errors/gateway-error';
-import type { Principal } from '@llm0/core/keys/api-key';
+import { labelsOf, type Principal } from '@llm0/core/keys/api-key';
 import type { AdmitPlan } from '@llm0/core/limits/hot-store';
 import type { ToolCallRecord } from '@llm0/core/logs/tool-call-record';
 import { joinToolName } from '@llm0/core/mcp/tool-name';
@@ -58,6 +58,7 @@ export function callOrigin(
   { tool, runId, bytesIn }: Omit<CallJob, 'server' | 'model'>,
   server: Pick<PricedServer, 'id' | 'alias'>,
 ) {
+  const labels = labelsOf(principal, exchange.labels);
   return {
     kind: 'tool_call',
     id: exchange.requestId,
@@ -65,6 +66,7 @@ export function callOrigin(
     apiKeyId: principal.key.id,
     ...(exchange.customerId === undefined ? {} : { customerId: exchange.customerId }),
     ...(exchange.clientRequestId === undefined ? {} : { clientRequestId: exchange.clientRequestId }),
+    ...(labels === undefined ? {} : { labels }),
     ...{ runId, serverId: server.id, server: server.alias, tool, bytesIn },
   } as const satisfies Partial<ToolCallRecord>;
 }

@@ -56,7 +56,7 @@ export async function startCall(
   });
   const input = { exchange, principal, dialect: 'passthrough', request: job } as const;
   const admission = await admitPlanned(services, input, CALLS);
-  const booking = new CallBooking(services, { exchange, admission, job });
+  const booking = new CallBooking(services, { exchange, admission, job, params: ask.params });
   onAdmitted(booking, admission);
   try {
     if (ask.signal.aborted) throw new GatewayError('client_closed', 'The caller closed the connection.');

@@ -253,5 +253,6 @@ async function leaveRow(
   const server = { id: target.id, alias: target.alias, pricePerCallNanoUsd: 0 };
   const { runId, bytesIn, exchange } = context;
   const job = callJob({ alias: target.alias, tool: target.tool, runId, bytesIn, server: () => server });
-  await recordRefusedCall(services, { exchange, job, principal, server, error });
+  const { params } = context.request;
+  await recordRefusedCall(services, { exchange, job, params, principal, server, error });
 }

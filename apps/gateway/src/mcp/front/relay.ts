@@ -92,6 +92,7 @@ async function lastPart(relay: Relay, first: First): Promise<ToldResponse> {
 function settle(relay: Relay, part: Extract<UpstreamPart, { kind: 'response' }>): ToldResponse {
   const { answer, booking } = relay;
   const told = translateResponse(relay, answer, part);
+  booking.noteAnswer(told.text);
   if (told.error === undefined) booking.complete({ isError: told.isError, bytesOut: answer.receivedBytes });
   else booking.refuse(told.error, answer.receivedBytes);
   return told;

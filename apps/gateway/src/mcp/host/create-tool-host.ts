@@ -110,6 +110,7 @@ async function readOutcome({ answer, booking }: StartedCall, alias: string): Pro
       }
       if (part.kind !== 'response') continue;
       const { result, error } = part.response;
+      booking.noteAnswer(part.text);
       if (result === undefined) {
         const told = error ?? { code: -32603, message: 'It failed without a reason.' };
         booking.refuse(told, answer.receivedBytes);

@@ -66,6 +66,7 @@ function lostRecord(input: AdmittedInput, { provider, model }: Target, lostNanoU
     projectId: principal.project.id,
     apiKeyId: principal.key.id,
     clientRequestId: exchange.clientRequestId,
+    runId: exchange.runId,
     dialect: input.dialect,
     model,
     requestedModel: request.model,

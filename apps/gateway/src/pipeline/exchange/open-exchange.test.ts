@@ -21,7 +21,9 @@ describe('openExchange', () => {
       'X-LLM0-Cache': 'off',
       'X-LLM0-Cache-TTL': '60',
       'X-LLM0-Drop-Params': 'true',
+      'X-LLM0-Run-Id': ' run:1 ',
     });
+    expect(exchange.runId).toBe('run:1');
     expect(exchange.labels).toEqual({ feature: 'Search', long: 'x'.repeat(256) });
     expect(exchange.controls).toEqual({
       cache: 'off',
@@ -41,10 +43,13 @@ describe('openExchange', () => {
     expect(open(headers as Record<string, string>).controls.cache).toBe(mode);
   });
 
-  test.each([{ 'X-LLM0-Cache': 'sometimes' }, { 'X-LLM0-Cache-TTL': '-1' }, { 'X-LLM0-Cache-Threshold': '2' }])(
-    '%p is refused by name',
-    (headers) => {
-      expect(() => open(headers as unknown as Record<string, string>)).toThrow(GatewayError);
-    },
-  );
+  test.each([
+    { 'X-LLM0-Cache': 'sometimes' },
+    { 'X-LLM0-Run-Id': 'a b' },
+    { 'X-LLM0-Run-Id': 'x'.repeat(129) },
+    { 'X-LLM0-Cache-TTL': '-1' },
+    { 'X-LLM0-Cache-Threshold': '2' },
+  ])('%p is refused by name', (headers) => {
+    expect(() => open(headers as unknown as Record<string, string>)).toThrow(GatewayError);
+  });
 });

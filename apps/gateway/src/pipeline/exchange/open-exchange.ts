@@ -1,5 +1,6 @@
 import { invalidRequest } from '@llm0/core/errors/gateway-error';
 import type { Services } from '../../services/contract';
+import { readRunId } from './run-id';
 
 /** `off`: neither read nor written; `refresh`: not read, but written anew. */
 export type CacheMode = 'normal' | 'off' | 'refresh';
@@ -20,6 +21,8 @@ export interface Exchange {
   readonly startMs: number;
   readonly clientRequestId?: string;
   readonly customerId?: string;
+  /** The agent's run that it belongs to, by its caller's word. */
+  readonly runId?: string;
   readonly labels?: Readonly<Record<string, string>>;
   readonly controls: RequestControls;
 }
@@ -29,7 +32,7 @@ const MAX_LABEL_LENGTH = 256;
 const MAX_CUSTOMER_ID_LENGTH = 256;
 const LABEL_PREFIX = 'x-llm0-';
 /** `X-LLM0-*` headers with a meaning of their own: never labels. */
-const RESERVED = new Set(['cache', 'cache-ttl', 'cache-threshold', 'drop-params', 'dropped']);
+const RESERVED = new Set(['cache', 'cache-ttl', 'cache-threshold', 'drop-params', 'dropped', 'run-id']);
 
 /** Reads the request's headers into an exchange; throws `invalid_request` for controls that make no sense. */
 export function openExchange(
@@ -43,6 +46,7 @@ export function openExchange(
     startMs: services.clock.monotonicMs(),
     clientRequestId: headers.get('x-request-id')?.slice(0, MAX_LABEL_LENGTH) ?? undefined,
     customerId: headers.get('x-customer-id')?.trim().slice(0, MAX_CUSTOMER_ID_LENGTH) || undefined,
+    runId: readRunId(headers),
     ...readLlm0Headers(headers),
   };
 }

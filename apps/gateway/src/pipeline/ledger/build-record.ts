@@ -56,6 +56,7 @@ export function buildRecord({ exchange, principal, dialect, createdAtMs }: Recor
     projectId: principal.project.id,
     apiKeyId: principal.key.id,
     clientRequestId: exchange.clientRequestId,
+    runId: exchange.runId,
     dialect,
     model: outcome.model.slice(0, MAX_MODEL_LENGTH),
     requestedModel: outcome.requestedModel.slice(0, MAX_MODEL_LENGTH),

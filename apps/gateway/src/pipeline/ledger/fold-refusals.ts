@@ -106,6 +106,7 @@ function together(folded: LogRecord, record: LogRecord): LogRecord {
     requestedModel: same('requestedModel', ''),
     customerId: same('customerId', undefined),
     clientRequestId: undefined,
+    runId: same('runId', undefined),
     labels: undefined,
   };
 }

@@ -1,4 +1,5 @@
 import type { LogRecord } from '../../logs/log-record';
+import type { ToolCallRecord } from '../../logs/tool-call-record';
 import type { Settlement } from '../hot-store';
 
 /**
@@ -20,9 +21,9 @@ export type SettleOutcome =
 
 /** The settlement that queued this record, for handing it in again. */
 export function settlementOfRecord(record: string): Settlement {
-  const { id, projectId, apiKeyId, customerId, createdAtMs, costNanoUsd, tokensIn, tokensOut } = JSON.parse(
-    record,
-  ) as LogRecord;
+  const { id, projectId, apiKeyId, customerId, createdAtMs, costNanoUsd, ...rest } = JSON.parse(record) as
+    | LogRecord
+    | ToolCallRecord;
   return {
     requestId: id,
     projectId,
@@ -31,7 +32,7 @@ export function settlementOfRecord(record: string): Settlement {
     admittedAtMs: createdAtMs,
     held: false,
     costNanoUsd,
-    tokens: tokensIn + tokensOut,
+    tokens: 'kind' in rest ? 0 : rest.tokensIn + rest.tokensOut,
     record,
   };
 }

@@ -1,9 +1,9 @@
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
-import { type AdminClient, RequestFailed } from './admin-client';
-import { type Command, type CommandInput, type CommandOption, PAGE, UsageError } from './command';
-import { column } from './format-table';
-import { dataOf, isObject } from './read-list';
-import { isId } from './resolve-name';
+import { type AdminClient, RequestFailed } from '../admin-client';
+import { type Command, type CommandInput, type CommandOption, PAGE, UsageError } from '../command';
+import { column } from '../format-table';
+import { dataOf, isObject } from '../read-list';
+import { isId } from '../resolve-name';
 
 /** Given on the command line a secret would stay in the shell's history. */
 const TOKEN_VARIABLE = 'MCP_TOKEN';

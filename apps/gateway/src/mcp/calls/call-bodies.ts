@@ -1,0 +1,38 @@
+import { isObject, type JsonObject } from '@llm0/core/chat/json';
+import { MAX_BODY_CHARACTERS } from '@llm0/core/logs/body-log';
+import type { Services } from '../../services/contract';
+
+/** What LOG_BODIES is given of a call. */
+export interface CallBodies {
+  /** The call's, as in `tool_calls`. */
+  readonly id: string;
+  readonly projectId: string;
+  readonly createdAtMs: number;
+  /** `params` as the caller sent them. */
+  readonly params: JsonObject;
+  /** The message that the caller was answered with, as JSON; undefined = none came. */
+  readonly answer?: string;
+}
+
+/** A longer answer is not read as JSON: its beginning is kept as a text. */
+const MAX_READ_CHARACTERS = 4 * MAX_BODY_CHARACTERS;
+
+/** Keeps arguments and result with LOG_BODIES, without secrets and within bounds. Never throws. */
+export function recordCallBodies({ bodyLog }: Pick<Services, 'bodyLog'>, call: CallBodies): void {
+  bodyLog.keep(() => {
+    const { id, projectId, createdAtMs, params, answer } = call;
+    const { _meta, ...rest } = params;
+    const request = isObject(rest.arguments) ? rest.arguments : rest;
+    return { requestId: id, projectId, createdAtMs, request, ...boundAnswer(answer) };
+  });
+}
+
+function boundAnswer(answer: string | undefined): { readonly response: string | undefined; readonly cut?: number } {
+  if (answer === undefined) return { response: undefined };
+  if (answer.length > MAX_READ_CHARACTERS) {
+    const kept = answer.slice(0, MAX_READ_CHARACTERS).toWellFormed();
+    return { response: JSON.stringify(kept), cut: answer.length - kept.length };
+  }
+  const { result, error } = JSON.parse(answer) as JsonObject;
+  return { response: JSON.stringify(result ?? { error: error ?? null }) };
+}

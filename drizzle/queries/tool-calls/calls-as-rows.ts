@@ -1,0 +1,40 @@
+import { sql } from 'drizzle-orm';
+
+/** Columns that statistics read of a request's row, and what a tool call has there: money, but no request and no duration. */
+const COLUMNS = {
+  created_at: 'created_at',
+  project_id: 'project_id',
+  api_key_id: 'api_key_id',
+  customer_id: 'customer_id',
+  model: `server || '__' || tool`,
+  provider: `'mcp:' || server`,
+  final_provider: 'null::text',
+  status: 'status',
+  error_code: 'null::text',
+  labels: 'labels',
+  refused_count: '0',
+  tokens_in: '0::bigint',
+  tokens_out: '0::bigint',
+  tokens_cache_read: '0::bigint',
+  tokens_cache_write: '0::bigint',
+  tokens_reasoning: '0::bigint',
+  cost_usd: 'cost_usd',
+  saved_usd: '0::numeric',
+  cache_hit: 'false',
+  semantic_cache_hit: 'false',
+  failover_count: '0',
+  latency_ms: 'null::float8',
+  ttft_ms: 'null::float8',
+  overhead_ms: 'null::float8',
+  upstream_ms: 'null::float8',
+} as const;
+
+const entries = Object.entries(COLUMNS);
+
+/** Rows of requests, as far as statistics read them. */
+export const REQUESTS_AS_ROWS = sql.raw(`select ${entries.map(([name]) => name).join(', ')} from gateway_logs`);
+
+/** Tool calls that cost something, in the shape of requests' rows; as `moneyFact` puts them into the roll-ups. */
+export const CALLS_AS_ROWS = sql.raw(
+  `select ${entries.map(([name, value]) => `${value} as ${name}`).join(', ')} from tool_calls where cost_usd <> 0`,
+);

@@ -1,0 +1,91 @@
+import { and, eq, gte, lt, type SQL, sql } from 'drizzle-orm';
+import type { Db } from '../../client';
+import { toolCalls } from '../../schema/tool-calls';
+import { afterCursor, decodeCursor, encodeCursor, newestFirst, type Page, type PageRequest, toPage } from '../page';
+import { Rows, type Stored } from '../rows';
+import { readStretches, type Stretch } from '../stats/read/read-days';
+
+/** Of all calls that passed authentication. */
+const callRows = new Rows(toolCalls);
+/** A row of `tool_calls`; money in nano-USD, milliseconds fractional. */
+export type StoredToolCall = Stored<typeof callRows>;
+
+/** All that is given must hold. */
+export interface ToolCallFilter {
+  readonly projectId?: string;
+  readonly apiKeyId?: string;
+  readonly customerId?: string;
+  /** Its alias. */
+  readonly server?: string;
+  readonly tool?: string;
+  readonly status?: string;
+  readonly isError?: boolean;
+  readonly runId?: string;
+  readonly requestId?: string;
+  /** From here on, inclusive. */
+  readonly fromMs?: number;
+  /** Up to here, exclusive. */
+  readonly toMs?: number;
+}
+
+export interface ToolCallPage extends Page<StoredToolCall> {
+  /** Not all of the range was read within 3 s: `nextCursor` goes on from here. */
+  readonly partialFromMs?: number;
+}
+
+/** null when there is none (yet). */
+export const getToolCall = (db: Db, id: string): Promise<StoredToolCall | null> => callRows.get(db, { requestId: id });
+
+const FIRST_ID = '00000000-0000-0000-0000-000000000000';
+/** Rows carry the store's clock, which may run a little ahead. */
+const CLOCK_TOLERANCE_MS = 60_000;
+
+/** Newest first; read in ever longer stretches of time, for at most 3 s. */
+export async function listToolCalls(
+  db: Db,
+  filter: ToolCallFilter,
+  page: PageRequest,
+  nowMs: number,
+): Promise<ToolCallPage> {
+  const { fromMs, toMs, ...having } = filter;
+  const read = (tx: Db, limit: number, stretch?: Stretch) => {
+    const { createdAtMs, id } = toolCalls;
+    const conditions = [...conditionsOf(having), ...within(stretch ?? filter), afterCursor(page, createdAtMs, id)];
+    return callRows.first(tx, limit, and(...conditions), ...newestFirst(createdAtMs, id));
+  };
+  if (having.requestId !== undefined) return toPage(await read(db, page.limit + 1), page.limit);
+  const at = page.cursor === undefined ? undefined : decodeCursor(page.cursor).createdAtMs + 1;
+  const range = {
+    fromMs: fromMs ?? (await firstRowMs(db, nowMs)),
+    toMs: Math.min(toMs ?? nowMs + CLOCK_TOLERANCE_MS, at ?? Number.POSITIVE_INFINITY),
+  };
+  const found: StoredToolCall[] = [];
+  const reachedMs = await readStretches(db, range, {}, async (tx, stretch) => {
+    found.push(...(await read(tx, page.limit + 1 - found.length, stretch)));
+    return found.length > page.limit;
+  });
+  if (found.length > page.limit || reachedMs <= range.fromMs) return toPage(found, page.limit);
+  const nextCursor = encodeCursor({ createdAtMs: reachedMs, id: FIRST_ID });
+  return { data: found, nextCursor, partialFromMs: reachedMs };
+}
+
+const within = ({ fromMs, toMs }: Partial<Stretch>): readonly (SQL | undefined)[] => [
+  fromMs === undefined ? undefined : gte(toolCalls.createdAtMs, fromMs),
+  toMs === undefined ? undefined : lt(toolCalls.createdAtMs, toMs),
+];
+
+type Having = Omit<ToolCallFilter, 'fromMs' | 'toMs'>;
+
+function conditionsOf(having: Having): readonly (SQL | undefined)[] {
+  return (Object.keys(having) as (keyof Having)[]).map((name) => {
+    const value = having[name];
+    return value === undefined ? undefined : eq(toolCalls[name], value);
+  });
+}
+
+async function firstRowMs(db: Db, nowMs: number): Promise<number> {
+  const [row] = await db.execute<{ ms: number | null }>(
+    sql`select (extract(epoch from min(created_at)) * 1000)::float8 as ms from tool_calls`,
+  );
+  return Math.floor(row?.ms ?? nowMs);
+}
