@@ -239,7 +239,7 @@ describe('bombs end, and nobody notices', () => {
     ],
     ['a getter without end', '({ get a() { for (;;); } }).a', ['time']],
     ['toJSON without end', '({ toJSON() { for (;;); } })', ['time']],
-    ['a result without end', '({ toJSON() { return { a: this } } })', ['time', 'error', 'memory']],
+    ['a result without end', '({ toJSON() { return { a: this } } })', ['time', 'error', 'memory', 'depth']],
     ['objects without end', 'const a = []; for (;;) a.push({})', ['memory']],
     ['objects without end, caught', 'const a = []; for (;;) { try { a.push({}) } catch {} }', ['memory']],
     ['an array of all there is', 'new Array(2 ** 32 - 1).fill(0)', ['memory', 'error']],
