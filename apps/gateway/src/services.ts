@@ -5,6 +5,7 @@ import { isListed } from '@llm0/core/routing/routing-tables';
 import { OpenReads } from '@llm0/core/waits/open-reads';
 import type { Database, Db } from '@llm0/drizzle/client';
 import { claimFolder } from '@llm0/drizzle/embedded/private-folder';
+import { keyRows } from '@llm0/drizzle/queries/access/api-keys';
 import { findPrincipalByHash } from '@llm0/drizzle/queries/access/find-principal';
 import { createBoundedFetch } from '@llm0/providers/transport/bounded-fetch';
 import { readEgressAllow } from '@llm0/providers/transport/egress/egress-allow';
@@ -81,6 +82,7 @@ export async function createServices(config: Config, log: Logger, version: strin
     legacyKeys: new LegacyKeys(database.db),
     firstCredentials,
     ...{ mcp, codeMode },
+    nameKey: async (id) => (await keyRows.get(database.db, { id }))?.name,
     flights: new FlightTable(config.cacheMaxBodyBytes),
     ...{ activity: new Activity(), openReads: new OpenReads() },
     routing: () => tables.current(),
@@ -110,7 +112,7 @@ export async function createServices(config: Config, log: Logger, version: strin
 
 type Base = Awaited<ReturnType<typeof startBase>>;
 
-interface ToolParts extends Pick<Base, 'database' | 'hotStore' | 'routing'> {
+interface ToolParts extends Pick<Base, 'database' | 'hotStore' | 'routing' | 'vault' | 'clock'> {
   readonly config: Config;
   readonly log: Logger;
   readonly fetch: typeof globalThis.fetch;
@@ -118,7 +120,7 @@ interface ToolParts extends Pick<Base, 'database' | 'hotStore' | 'routing'> {
   readonly monotonicMs: () => number;
 }
 
-function createTools({ database, hotStore, routing, config, ...rest }: ToolParts) {
+function createTools({ database, hotStore, routing, config, vault, clock, ...rest }: ToolParts) {
   const { egress, mcpServers: table } = routing;
   return createMcp({
     ...{ ...rest, egress, hotStore },
@@ -126,6 +128,7 @@ function createTools({ database, hotStore, routing, config, ...rest }: ToolParts
     pinsOf: table.pinsOf,
     judge: createJudge({ db: database.db, table, monotonicMs: rest.monotonicMs, log: rest.log }),
     programEnv: config.mcpProgramEnv,
+    ...{ db: database.db, vault, publicUrl: config.publicUrl, nowMs: () => clock.nowMs() },
   });
 }
 

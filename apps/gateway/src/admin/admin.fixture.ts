@@ -112,6 +112,7 @@ export async function openAdmin(kind: TestDatabaseKind, options: AdminOptions = 
   const mcp = createMcp({
     ...{ hotStore, egress: desk.egress, fetch, monotonicMs, log, version: '9.9.9' },
     programEnv: mayRunServers ? {} : undefined,
+    ...{ db: database.db, vault: desk.vault, nowMs: Date.now, publicUrl: 'http://gateway.test' },
     servers: servers.current,
     pinsOf: servers.pinsOf,
     judge: createJudge({ db: database.db, table: servers, monotonicMs, log }),
