@@ -14,6 +14,7 @@ import { type CodeMode, createCodeMode } from './code-mode/create-code-mode';
 import type { Config } from './config/config';
 import { createMcp } from './mcp/create-mcp';
 import { McpAdmin } from './mcp/mcp-admin';
+import type { McpParts } from './mcp/parts';
 import { createJudge } from './mcp/servers/judge-tools';
 import { Activity } from './observe/activity';
 import { Metrics } from './observe/metrics';
@@ -101,12 +102,7 @@ export async function createServices(config: Config, log: Logger, version: strin
     await caching.close();
     await base.close();
   };
-  const mcpAdmin = new McpAdmin({
-    registry: mcp.registry,
-    vault: base.vault,
-    egress,
-    mayRunServers: config.mcpProgramEnv !== undefined,
-  });
+  const mcpAdmin = createMcpAdmin({ ...base, mcp, config });
   return { services, database, tables, statsThread, providerAdmin, mcpAdmin, firstCredentials, close };
 }
 
@@ -130,6 +126,17 @@ function createTools({ database, hotStore, routing, config, vault, clock, ...res
     programEnv: config.mcpProgramEnv,
     ...{ db: database.db, vault, publicUrl: config.publicUrl, nowMs: () => clock.nowMs() },
   });
+}
+
+function createMcpAdmin({
+  mcp,
+  config,
+  routing,
+  vault,
+}: Pick<ToolParts, 'config' | 'routing' | 'vault'> & { mcp: McpParts }) {
+  const { registry, servers, oauth } = mcp;
+  const mayRunServers = config.mcpProgramEnv !== undefined;
+  return new McpAdmin({ registry, servers, consents: oauth.consents, vault, egress: routing.egress, mayRunServers });
 }
 
 const createScripts = ({ builtInEmbedder: embedder }: Pick<Services, 'builtInEmbedder'>, log: Logger): CodeMode =>

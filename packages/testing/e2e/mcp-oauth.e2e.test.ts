@@ -189,6 +189,23 @@ describe.each(STORE_KINDS)('servers that ask who the user is, on %s stores', (ki
     expect((await whoami(key, { capabilities, more })).body.result.content[0].text).toStartWith('you are');
   }, 60_000);
 
+  test('an operator makes the link, sees who consented without any token, and takes it away', async () => {
+    await addServer({ type: 'oauth_user', scope: 'read' });
+    const key = await makeKey();
+    const { data: keys } = await admin('GET', `/projects/${projectId}/keys?limit=1`);
+    const body = { api_key_id: keys[0].id, customer_id: 'ann' };
+    const { url } = await admin('POST', `/mcp/servers/${serverId}/consent`, body);
+    expect((await consent(url)).status).toBe(200);
+    expect((await whoami(key, { customer: 'ann' })).body.result.content[0].text).toStartWith('you are');
+    const { data } = await admin('GET', `/mcp/servers/${serverId}/grants`);
+    expect(data).toMatchObject([{ ...body, issuer: guarded.issuer, scope: 'read' }]);
+    expect(JSON.stringify(data)).not.toContain('token-');
+    await admin('DELETE', `/mcp/servers/${serverId}/grants/${data[0].id}`);
+    const isGone = async () => (await whoami(key, { customer: 'ann' })).body.error?.code === -32042;
+    for (let look = 0; look < 150 && !(await isGone()); look++) await Bun.sleep(100);
+    expect(await isGone()).toBe(true);
+  }, 60_000);
+
   test('without a key a client learns how to come in', async () => {
     const { status, headers } = await ask(undefined, 'tools/list', {});
     const [, url = ''] = /resource_metadata="([^"]+)"/.exec(headers.get('www-authenticate') ?? '') ?? [];
