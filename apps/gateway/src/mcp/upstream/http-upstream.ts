@@ -108,9 +108,14 @@ export class HttpUpstream implements Upstream {
     const session = await this.sessions.of(caller, client);
     const id = nextMessageId();
     const { text: body, token } = legacyBody(id, method, params);
-    const fetched = await postMessage(this.to, { body, headers: sessionHeaders(session), signal });
     const cancel = () =>
       this.tell({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: id } }, session);
+    const posted = postMessage(this.to, { body, headers: sessionHeaders(session), signal });
+    const fetched = await posted.catch((cause: unknown) => {
+      // These servers take a closed connection for no more than that.
+      if (mayRunOn(cause)) cancel().catch(() => {});
+      throw cause;
+    });
     const reply = (message: JsonObject) => this.tell(message, session);
     const replyTo = `${session.version} ${session.id ?? ''}`;
     const options = { ...this.answerOptions(ask, id), era: 'legacy', token, cancel, reply, replyTo } as const;
@@ -153,6 +158,10 @@ export class HttpUpstream implements Upstream {
     if (session.id !== undefined) deleteSession(this.to, sessionHeaders(session));
   }
 }
+
+/** Sent, and nobody waits for its answer any more. */
+const mayRunOn = (cause: unknown): boolean =>
+  cause instanceof GatewayError && (cause.kind === 'client_closed' || cause.kind === 'upstream_timeout');
 
 /** A refusal that a server of the newest revision gives to a request that it understood. */
 const isAnswered = ({ error }: Refusal): boolean =>
