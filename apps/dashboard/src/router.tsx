@@ -10,6 +10,7 @@ import {
 import { type FinanceSearch, readFinanceSearch } from './features/finance/finance-search';
 import { OverviewPage } from './features/overview/overview-page';
 import { Shell } from './features/shell/shell';
+import { readToolsSearch } from './features/tools/tools-search';
 import { type PageSearch, readPageSearch } from './range/page-search';
 import { readRequestsSearch } from './range/request-filter';
 import { EmptyState } from './ui/empty-state';
@@ -68,12 +69,18 @@ const models = plain('/models', () => import('./features/models/models-page'), '
 const cache = plain('/cache', () => import('./features/cache/cache-page'), 'CachePage');
 const routing = plain('/routing', () => import('./features/routing/routing-page'), 'RoutingPage');
 const playground = plain('/playground', () => import('./features/playground/playground-page'), 'PlaygroundPage');
+const tools = createRoute({
+  getParentRoute: () => root,
+  path: '/tools',
+  validateSearch: readToolsSearch,
+  component: lazyRouteComponent(() => import('./features/tools/tools-page'), 'ToolsPage'),
+});
 const settings = plain('/settings', () => import('./features/settings/settings-page'), 'SettingsPage');
 
 export const router = createRouter({
   routeTree: root.addChildren([
     ...[overview, requests, projects, project, spend, finance],
-    ...[latency, models, cache, routing, playground, settings],
+    ...[latency, models, cache, routing, tools, playground, settings],
   ]),
   defaultPreload: 'intent',
   scrollRestoration: true,

@@ -69,6 +69,7 @@ export const DIALOGS: readonly DialogOpened[] = [
   { name: 'alias', path: '/routing', open: steps(go('Aliases'), press('Edit')) },
   { name: 'delete-alias', path: '/routing', open: steps(go('Aliases'), press('Edit'), press('Delete')) },
   { name: 'new-alias', path: '/routing', open: steps(go('Aliases'), press('New alias')) },
+  { name: 'new-mcp-server', path: '/tools', open: press('Add server') },
   { name: 'new-token', path: '/settings', open: press('New token') },
   { name: 'revoke-token', path: '/settings', open: firstRow },
   { name: 'alert', path: '/settings', open: steps(go('Alerts'), firstRow) },

@@ -10,6 +10,10 @@ export const PAGES = [
   { name: 'models', path: '/models', heading: 'Models' },
   { name: 'cache', path: '/cache?range=14d', heading: 'Cache' },
   { name: 'routing', path: '/routing', heading: 'Routing' },
+  { name: 'tools', path: '/tools?range=14d', heading: 'Tools' },
+  { name: 'tool-calls', path: '/tools?range=14d&tab=calls', heading: 'Tools' },
+  { name: 'tool-usage', path: '/tools?range=14d&tab=usage', heading: 'Tools' },
+  { name: 'code-mode', path: '/tools?tab=code', heading: 'Tools' },
   { name: 'playground', path: '/playground', heading: 'Playground' },
   { name: 'settings', path: '/settings', heading: 'Settings & audit' },
 ] as const;

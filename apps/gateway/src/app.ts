@@ -44,6 +44,10 @@ const PASSTHROUGH = providerEntrance(NATIVE_ERRORS);
 /** The data plane for operators who send as a key that they chose. */
 export const createSendAs = (services: Services) => ({
   chat: (request: Request, chosen: ChosenKey) => handleChat(services, openaiChat, request, chosen),
+  mcp: (request: Request, chosen: ChosenKey) => {
+    const scope = new URL(request.url).searchParams.get('scope') ?? undefined;
+    return handleMcp(services, { scope }, request, chosen);
+  },
   models: (request: Request, chosen: ChosenKey) => listModels(services, { request, dialects: MODEL_DIALECTS, chosen }),
 });
 

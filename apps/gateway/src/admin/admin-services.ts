@@ -59,7 +59,7 @@ export interface AdminServices {
   readonly health: Pick<SharedTargetHealth, 'list'>;
   readonly firstCredentials: Pick<FirstCredentials, 'noteSignIn'>;
   /** Calls of the data plane as a key that an operator chose, held and booked as that key's own are. */
-  readonly sendAs: Readonly<Record<'chat' | 'models', SendAs>>;
+  readonly sendAs: Readonly<Record<'chat' | 'models' | 'mcp', SendAs>>;
   readonly version: string;
   /** The process is about to end: streams end so that others can take them. */
   readonly isStopping?: () => boolean;

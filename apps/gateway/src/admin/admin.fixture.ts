@@ -161,7 +161,11 @@ export async function openAdmin(kind: TestDatabaseKind, options: AdminOptions = 
     }),
     health: { list: () => targets },
     firstCredentials: { noteSignIn: async () => {} },
-    sendAs: { chat: async () => Response.json({}), models: async () => Response.json({}) },
+    sendAs: {
+      chat: async () => Response.json({}),
+      models: async () => Response.json({}),
+      mcp: async () => Response.json({}),
+    },
     version: '9.9.9',
   };
   const admin = buildAdmin(services);

@@ -15,7 +15,7 @@ import { type AdminApi, createApi } from './create-api';
 import { HotStoreMirror } from './customers/hot-store-mirror';
 import { readBody } from './fields/read-body';
 import { exportLogs } from './logs/export-logs';
-import { SEND_AS_PATH } from './playground/routes';
+import { SEND_AS_PATHS } from './playground/routes';
 import { ApiDescription } from './system/api-description';
 import { docsPage } from './system/docs-page';
 
@@ -56,10 +56,12 @@ export function buildAdmin(services: AdminServices): Hono {
     c.set('isSession', true);
     return next();
   });
-  admin.use(SEND_AS_PATH, (c, next) => {
-    c.set('isForDataPlane', true);
-    return next();
-  });
+  for (const path of SEND_AS_PATHS) {
+    admin.use(path, (c, next) => {
+      c.set('isForDataPlane', true);
+      return next();
+    });
+  }
   admin.use('/v1/*', authenticateAdmin(services, throttle), readBody, tagAnswers);
   admin.use('/v1/logs', exportLogs(services));
   admin.route('/v1', api);

@@ -14,6 +14,7 @@ export const PAGES: readonly (readonly [to: string, label: string, icon: IconOf]
   ['/models', 'Models', icons.Models],
   ['/cache', 'Cache', icons.Cache],
   ['/routing', 'Routing', icons.Routing],
+  ['/tools', 'Tools', icons.Tools],
   ['/playground', 'Playground', icons.Playground],
   ['/settings', 'Settings & audit', icons.Settings],
 ];

@@ -320,6 +320,7 @@ describe.each(TEST_DATABASES)('admin API on $name', (kind) => {
       'post /projects',
       'post /projects/{id}/keys',
       'post /projects/{id}/keys/{key_id}/chat/completions',
+      'post /projects/{id}/keys/{key_id}/mcp',
       'post /projects/{id}/keys/{key_id}/rotate',
       'post /providers',
       'post /providers/{name}/keys',

@@ -3,11 +3,11 @@ import { findKeyHash } from '@llm0/drizzle/queries/access/api-keys';
 import { addAuditEntry } from '@llm0/drizzle/queries/access/audit-trail';
 import { answers, createRouter, routesOf } from '../admin-router';
 import type { AdminServices } from '../admin-services';
-import { id } from '../fields/fields';
+import { id, text } from '../fields/fields';
 import { required } from '../fields/find-or-refuse';
 
-/** Its body is the data plane's to read: up to MAX_BODY_BYTES, numbers as they were written. */
-export const SEND_AS_PATH = '/v1/projects/:id/keys/:key_id/chat/completions';
+/** Their bodies are the data plane's to read: up to MAX_BODY_BYTES, numbers as they were written. */
+export const SEND_AS_PATHS = ['/v1/projects/:id/keys/:key_id/chat/completions', '/v1/projects/:id/keys/:key_id/mcp'];
 
 /** Says that the answer, a refusal too, is the data plane's to this key, not the admin API's to who asks. */
 const SENT_AS = 'X-LLM0-Sent-As';
@@ -31,6 +31,15 @@ const models = createRoute({
   },
 });
 
+const message = createRoute({
+  ...at('post', '/projects/{id}/keys/{key_id}/mcp', 'Send an MCP message as this key, without its secret'),
+  description:
+    'Body, headers and answer are those of `POST /mcp`, or with `scope` of `POST /mcp/{scope}`: a server, or `code`. Limits, ' +
+    "budgets and the log take the call for the key's own; the audit log names who sent it.",
+  request: { params, query: z.object({ scope: text(64).optional() }) },
+  responses: { 200: answers(z.looseObject({}), 'A JSON-RPC message, or a stream of them') },
+});
+
 export function playgroundRoutes({ db, sendAs }: Pick<AdminServices, 'db' | 'sendAs'>) {
   const choose = async (path: z.output<typeof params>, requestId: string) => {
     const keyHash = required(await findKeyHash(db, { projectId: path.id, id: path.key_id }), 'key');
@@ -46,6 +55,16 @@ export function playgroundRoutes({ db, sendAs }: Pick<AdminServices, 'db' | 'sen
       await addAuditEntry(db, { actor: c.get('actor').name, ...noted });
       const response = await sendAs.chat(c.req.raw, chosen);
       response.headers.set(SENT_AS, keyId);
+      return response as never;
+    })
+    .openapi(message, async (c) => {
+      const path = c.req.valid('param');
+      const chosen = await choose(path, c.get('requestId'));
+      const after = { project_id: path.id, request_id: chosen.requestId };
+      const noted = { action: 'send', resource: 'tools', resourceId: path.key_id, after };
+      await addAuditEntry(db, { actor: c.get('actor').name, ...noted });
+      const response = await sendAs.mcp(c.req.raw, chosen);
+      response.headers.set(SENT_AS, path.key_id);
       return response as never;
     })
     .openapi(models, async (c) => {

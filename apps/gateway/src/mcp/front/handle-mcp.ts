@@ -1,7 +1,7 @@
 // Hot store unreachable: as for chat. What is refused before it is admitted costs nothing and leaves a row, once its key is known.
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { allowedToolsOf } from '@llm0/core/keys/api-key';
-import { authenticate } from '../../pipeline/exchange/authenticate';
+import { authenticate, type ChosenKey } from '../../pipeline/exchange/authenticate';
 import { AdmissionDenied } from '../../pipeline/exchange/denials';
 import { type Authenticated, latestPrincipal } from '../../pipeline/exchange/load-principal';
 import { type Exchange, openExchange } from '../../pipeline/exchange/open-exchange';
@@ -45,11 +45,16 @@ const pathOf = ({ scope }: McpPlace): string => (scope === undefined ? '/mcp' : 
 type Opened = Omit<McpContext, 'sender' | 'request' | 'bytesIn' | 'takesStream' | 'signal'>;
 
 /** One message of a client. */
-export async function handleMcp(services: Services, place: McpPlace, httpRequest: Request): Promise<Response> {
+export async function handleMcp(
+  services: Services,
+  place: McpPlace,
+  httpRequest: Request,
+  chosen?: ChosenKey,
+): Promise<Response> {
   const progress: Progress = { id: null, path: pathOf(place) };
   const release = services.activity.enter();
   try {
-    const opened = await open(services, place, { httpRequest, release, progress });
+    const opened = await open(services, place, { httpRequest, release, progress, chosen });
     const { body } = await readRequestBody(services, httpRequest, release);
     const message = readRpcMessage(body);
     if (message === undefined) throw notJsonRpc(body.id);
@@ -123,18 +128,20 @@ interface Opening {
   readonly httpRequest: Request;
   readonly release: () => void;
   readonly progress: Progress;
+  readonly chosen?: ChosenKey;
 }
 
 async function open(
   services: Services,
   { scope }: McpPlace,
-  { httpRequest, release, progress }: Opening,
+  { httpRequest, release, progress, chosen }: Opening,
 ): Promise<Opened> {
   const { headers } = httpRequest;
-  const exchange = openExchange(services, httpRequest);
+  const exchange = openExchange(services, httpRequest, chosen?.requestId);
   progress.exchange = exchange;
-  checkOrigin(headers, services.config.corsOrigins);
-  const principal = await authenticate(services, httpRequest);
+  // Of who asks as an operator the admin API has judged it.
+  if (chosen === undefined) checkOrigin(headers, services.config.corsOrigins);
+  const principal = await authenticate(services, httpRequest, chosen);
   progress.principal = principal;
   const runId = readRunId(headers, services.createId);
   const owner = { apiKeyId: principal.key.id, customerId: exchange.customerId ?? '' };

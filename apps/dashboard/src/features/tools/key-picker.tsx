@@ -1,0 +1,50 @@
+import { useState } from 'react';
+import { useKeyNames, useKeys, useProjects } from '../../api/projects';
+import type { ToolSender } from '../../api/tools';
+import { ChosenCombobox } from '../../ui/combobox/chosen-combobox';
+import { Field } from '../../ui/form';
+import { useSettled } from '../../ui/use-settled';
+
+interface Props {
+  readonly sender: ToolSender;
+  readonly onChange: (sender: ToolSender) => void;
+}
+
+/** In whose name a tool is called: its limits, budget and log count. */
+export function KeyPicker({ sender, onChange }: Props) {
+  const projects = useProjects().data?.data ?? [];
+  const [typed, setTyped] = useState('');
+  const keys = useKeys(sender.projectId, useSettled(typed), sender.projectId !== '').data?.rows ?? [];
+  const nameOf = useKeyNames(sender.keyId === '' ? [] : [sender.keyId]);
+  const choices = keys.map(({ id, name, prefix }) => ({ value: id, label: name, note: `${prefix}…` }));
+  const isKnown = sender.keyId === '' || choices.some(({ value }) => value === sender.keyId);
+  return (
+    <div className="grid gap-3 sm:grid-cols-2 *:min-w-0">
+      <Field label="Project">
+        {(wiring) => (
+          <ChosenCombobox
+            {...wiring}
+            value={sender.projectId}
+            choices={projects.map(({ id, name }) => ({ value: id, label: name }))}
+            placeholder="Choose a project"
+            emptyNote="No matching project"
+            onValue={(projectId) => projectId !== sender.projectId && onChange({ projectId, keyId: '' })}
+          />
+        )}
+      </Field>
+      <Field label="Key" hint="The call counts toward its limits and budget">
+        {(wiring) => (
+          <ChosenCombobox
+            {...wiring}
+            value={sender.keyId}
+            choices={isKnown ? choices : [...choices, { value: sender.keyId, label: nameOf(sender.keyId) }]}
+            placeholder="Choose a key"
+            emptyNote="No matching key"
+            onSearch={setTyped}
+            onValue={(keyId) => onChange({ ...sender, keyId })}
+          />
+        )}
+      </Field>
+    </div>
+  );
+}

@@ -1,0 +1,169 @@
+import type { FieldSpec, FormValues } from '../forms/prepare-form';
+
+const lines = (text: string) =>
+  text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+
+/** `name=value`, one a line, as an object; throws for a line that is none. */
+const pairs = (text: string) =>
+  Object.fromEntries(
+    lines(text).map((line) => {
+      const cut = line.indexOf('=');
+      if (cut <= 0) throw new Error(`"${line}" must be name=value`);
+      return [line.slice(0, cut).trim(), line.slice(cut + 1).trim()];
+    }),
+  );
+
+const SHARED: readonly FieldSpec[] = [
+  {
+    name: 'price_per_call_usd',
+    label: 'Price per call, USD',
+    kind: 'usd',
+    required: true,
+    placeholder: '0',
+    hint: 'Charged to the same budgets as models',
+  },
+  { name: 'timeout_ms', label: 'Time-out, ms', kind: 'integer', required: true, placeholder: '60000' },
+  {
+    name: 'allowed_tools',
+    label: 'Allowed tools',
+    kind: 'list',
+    hint: '* stands for any characters. Leave empty for all.',
+  },
+  { name: 'blocked_tools', label: 'Blocked tools', kind: 'list', hint: 'Nobody may call these' },
+  {
+    name: 'approve_changes',
+    label: 'When a tool changes',
+    kind: 'text',
+    options: { manual: 'hold it back until approved', auto: 'accept it' },
+  },
+  {
+    name: 'description',
+    label: 'Description',
+    kind: 'text',
+    required: true,
+    hint: 'For agents that choose among servers',
+  },
+];
+
+const HTTP: readonly FieldSpec[] = [
+  { name: 'url', label: 'URL', kind: 'text', required: true, isWide: true, placeholder: 'https://…/mcp' },
+  {
+    name: 'auth_type',
+    label: 'Authentication',
+    kind: 'text',
+    options: {
+      none: 'none',
+      bearer: 'bearer token',
+      header: 'a header',
+      oauth_client: 'OAuth, as the gateway itself',
+      oauth_user: 'OAuth, each user consents',
+    },
+  },
+];
+
+const SECRET: Readonly<Record<string, readonly FieldSpec[]>> = {
+  bearer: [{ name: 'secret', label: 'Token', kind: 'text', secret: true, required: true }],
+  header: [
+    { name: 'auth_name', label: 'Header', kind: 'text', required: true, placeholder: 'X-API-Key' },
+    { name: 'secret', label: 'Value', kind: 'text', secret: true, required: true },
+  ],
+  oauth_client: [
+    { name: 'client_id', label: 'Client ID', kind: 'text', required: true },
+    { name: 'secret', label: 'Client secret', kind: 'text', secret: true, required: true },
+    { name: 'scope', label: 'Scope', kind: 'text', required: true, hint: 'Leave empty for what the server asks for' },
+  ],
+  oauth_user: [
+    {
+      name: 'client_id',
+      label: 'Client ID',
+      kind: 'text',
+      required: true,
+      hint: 'Leave empty where the gateway may register',
+    },
+    { name: 'scope', label: 'Scope', kind: 'text', required: true, hint: 'Leave empty for what the server asks for' },
+  ],
+};
+/** Fields that may stay empty although they are left out then. */
+const OPTIONAL = new Set(['price_per_call_usd', 'timeout_ms', 'description', 'scope']);
+
+const STDIO: readonly FieldSpec[] = [
+  { name: 'command', label: 'Command', kind: 'text', required: true, placeholder: 'npx', hint: 'Run without a shell' },
+  {
+    name: 'args',
+    label: 'Arguments',
+    kind: 'text',
+    rows: 3,
+    read: lines,
+    hint: 'One per line',
+    show: (value) => (value as string[]).join('\n'),
+  },
+  {
+    name: 'env',
+    label: 'Environment',
+    kind: 'text',
+    rows: 3,
+    read: pairs,
+    hint: 'One name=value per line. Stored encrypted and never shown again.',
+  },
+];
+
+const optional = (specs: readonly FieldSpec[], isLoose: (name: string) => boolean): readonly FieldSpec[] =>
+  specs.map((spec) => (isLoose(spec.name) ? { ...spec, required: undefined } : spec));
+
+/** Fields of a new server, by its transport and how it knows the gateway. */
+export function newServerFields(values: FormValues): readonly FieldSpec[] {
+  const isStdio = values.transport === 'stdio';
+  const isOwn = (name: string) => OPTIONAL.has(name) || (name === 'client_id' && values.auth_type === 'oauth_user');
+  const place = isStdio ? STDIO : [...HTTP, ...(SECRET[String(values.auth_type)] ?? [])];
+  return optional(
+    [
+      {
+        name: 'alias',
+        label: 'Alias',
+        kind: 'text',
+        required: true,
+        placeholder: 'github',
+        hint: 'Its tools are named alias__tool',
+      },
+      {
+        name: 'transport',
+        label: 'Transport',
+        kind: 'text',
+        options: { http: 'HTTP', stdio: 'stdio, run by the gateway' },
+      },
+      ...place,
+      ...SHARED,
+    ],
+    isOwn,
+  );
+}
+
+/** Fields of one that is there. */
+export const serverFields = (transport: 'http' | 'stdio'): readonly FieldSpec[] => {
+  const [url] = HTTP;
+  const place = transport === 'http' && url !== undefined ? [url] : STDIO.filter(({ name }) => name !== 'env');
+  return optional([...place, ...SHARED, { name: 'is_active', label: 'Offer its tools', kind: 'flag' }], (name) =>
+    OPTIONAL.has(name),
+  );
+};
+
+type Body = Readonly<Record<string, unknown>>;
+
+/** What was typed, as the API takes it: what is empty is left out, and the parts of `auth` stand together. */
+export function serverBody(body: Body): Record<string, unknown> {
+  const { auth_type: type, auth_name: name, client_id: clientId, secret, scope, ...rest } = body;
+  const given = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== null && value !== undefined));
+  if (type === undefined || type === null || type === 'none') return given;
+  return { ...given, auth: authOf(String(type), { name, clientId, secret, scope }) };
+}
+
+function authOf(type: string, parts: Body): Body {
+  const { name, clientId, secret, scope } = parts;
+  if (type === 'bearer') return { type, token: secret };
+  if (type === 'header') return { type, name, value: secret };
+  const more = { ...(clientId ? { client_id: clientId } : {}), ...(scope ? { scope } : {}) };
+  return type === 'oauth_client' ? { type, client_secret: secret, ...more } : { type, ...more };
+}

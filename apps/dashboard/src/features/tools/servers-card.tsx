@@ -1,0 +1,100 @@
+import { useMemo } from 'react';
+import { useChange } from '../../api/change';
+import { api, read } from '../../api/client';
+import { useMayChange } from '../../api/session';
+import { type McpServerInput, readMcpServer, useMcpServers, useToolStats } from '../../api/tools';
+import { useOpened } from '../../range/use-opened';
+import { usePage } from '../../range/use-page';
+import { Plus } from '../../ui/icons';
+import type { Column } from '../../ui/table/column';
+import { TableCard } from '../../ui/table/table-card';
+import { ChangeButton } from '../forms/change-button';
+import { OpenedOne } from '../forms/opened-one';
+import { SpecDialog } from '../forms/spec-form';
+import { prepareServers, type ServerLine } from './prepare-tools';
+import { ServerDialog } from './server-dialog';
+import { newServerFields, serverBody } from './server-fields';
+
+/** Servers with how they fare and what they did in the range. */
+export function ServersCard() {
+  const servers = useMcpServers();
+  const stats = useToolStats({ ...usePage().query, interval: 'all', group_by: 'server' });
+  const { id, linkTo, open, close } = useOpened();
+  const mayChange = useMayChange();
+  const lines = useMemo(
+    () => servers.data && prepareServers(servers.data.data, stats.data?.buckets ?? []),
+    [servers.data, stats.data],
+  );
+  return (
+    <TableCard
+      title="MCP servers"
+      actions={
+        <ChangeButton onClick={() => open('new')}>
+          <Plus /> Add server
+        </ChangeButton>
+      }
+      caption="MCP servers"
+      query={servers}
+      columns={COLUMNS}
+      rows={lines}
+      rowKey={(row) => row.id}
+      linkOf={(row) => linkTo(row.id)}
+      csvName="mcp-servers"
+      emptyTitle="No MCP servers yet"
+      emptyHint="Add one, then let keys or projects call its tools (allowed_tools)."
+    >
+      {id === 'new' && mayChange && <NewServer onClose={close} />}
+      {id !== undefined && id !== 'new' && (
+        <OpenedOne
+          what="server"
+          row={lines?.find((line) => line.id === id)}
+          isLoaded={lines !== undefined}
+          queryKey={['mcp', 'server', id]}
+          read={async () => {
+            const found = await readMcpServer(id);
+            return found === null ? null : (prepareServers([found], [])[0] ?? null);
+          }}
+          onClose={close}
+        >
+          {(server) => <ServerDialog key={server.id} of={server} onClose={close} />}
+        </OpenedOne>
+      )}
+    </TableCard>
+  );
+}
+
+const COLUMNS: readonly Column<ServerLine>[] = [
+  { header: 'Server', value: (row) => row.alias },
+  { header: 'Health', value: (row) => row.label, tone: (row) => row.tone },
+  { header: 'Tools', unit: 'count', value: (row) => row.health.tool_count },
+  { header: 'Waiting', unit: 'count', wideOnly: true, value: (row) => row.health.held_back_count },
+  { header: '$ / call', unit: 'usd', wideOnly: true, value: (row) => row.price_per_call_usd },
+  { header: 'Calls', unit: 'count', value: (row) => row.calls },
+  { header: 'Failed', unit: 'share', wideOnly: true, value: (row) => row.errorRate },
+  { header: 'p95', unit: 'ms', wideOnly: true, value: (row) => row.p95Ms },
+  { header: 'Cost', unit: 'usd', value: (row) => row.costUsd },
+  { header: 'URL or command', wideOnly: 'very', narrow: true, value: (row) => row.url ?? row.command },
+];
+
+function NewServer({ onClose }: { readonly onClose: () => void }) {
+  const create = useChange({
+    run: (json: McpServerInput) => read(api.mcp.servers.$post({ json })),
+    affects: [['mcp']],
+    done: ({ health }) =>
+      health.state === 'ok'
+        ? `Added, with ${health.tool_count} tools`
+        : `Added, but it does not answer: ${health.error}`,
+  });
+  return (
+    <SpecDialog
+      title="Add an MCP server"
+      description="Its tools as they are now are approved; what changes later waits for you."
+      onClose={onClose}
+      specs={newServerFields}
+      resource={{ transport: 'http', auth_type: 'none', approve_changes: 'manual' }}
+      submitLabel="Add server"
+      change={create}
+      onSubmit={(body) => create.mutate(serverBody(body) as unknown as McpServerInput, { onSuccess: onClose })}
+    />
+  );
+}

@@ -1,0 +1,81 @@
+import { useState } from 'react';
+import { useChange } from '../../api/change';
+import { api, read } from '../../api/client';
+import type { McpTool } from '../../api/tools';
+import { Badge } from '../../ui/badge';
+import { CodeBlock } from '../../ui/copy-button';
+import { Failure } from '../../ui/error-state';
+import { ChangeButton } from '../forms/change-button';
+import { diffLines, type ServerLine, TOOL_TONES } from './prepare-tools';
+import { TryTool } from './try-tool';
+
+interface Props {
+  readonly server: ServerLine;
+  readonly tool: McpTool;
+}
+
+/** One tool: what it says of itself, what waits for approval, and a form to try it. */
+export function ToolItem({ server, tool }: Props) {
+  const waits = tool.state === 'changed' || tool.state === 'new';
+  const [isOpen, setIsOpen] = useState(waits);
+  return (
+    <details className="rounded-md border" open={isOpen} onToggle={(event) => setIsOpen(event.currentTarget.open)}>
+      <summary className="flex cursor-pointer flex-wrap items-center gap-2 px-3 py-2">
+        <span className="font-mono text-xs wrap-anywhere">{tool.name}</span>
+        <Badge tone={TOOL_TONES[tool.state]}>{tool.state}</Badge>
+        {!tool.is_offered && <Badge>blocked</Badge>}
+      </summary>
+      {isOpen && (
+        <div className="grid min-w-0 gap-3 border-t px-3 py-3 *:min-w-0">
+          {tool.description !== null && <p className="whitespace-pre-line wrap-anywhere">{tool.description}</p>}
+          {waits && <Approval server={server} tool={tool} />}
+          {!waits && <CodeBlock label="Arguments (JSON schema)" code={JSON.stringify(tool.input_schema, null, 2)} />}
+          {tool.state === 'approved' && tool.is_offered && <TryTool scope={server.alias} tool={tool} />}
+        </div>
+      )}
+    </details>
+  );
+}
+
+const DIFF = 'max-h-96 overflow-auto rounded-md border bg-bg py-2 font-mono text-xs leading-relaxed whitespace-pre';
+const LINE = { same: '', approved: 'bg-bad-soft text-bad', seen: 'bg-good-soft text-good' } as const;
+const MARK = { same: ' ', approved: '-', seen: '+' } as const;
+
+/** What was approved beside what the server says now. */
+function Approval({ server, tool }: Props) {
+  const approve = useChange({
+    run: () =>
+      read(
+        api.mcp.servers[':id'].tools[':name'].approve.$post({
+          param: { id: server.id, name: encodeURIComponent(tool.name) },
+          json: { hash: tool.hash },
+        }),
+      ),
+    affects: [['mcp']],
+    done: `Approved ${tool.name}`,
+  });
+  return (
+    <section className="grid gap-2 *:min-w-0">
+      <p className="text-warn">
+        {tool.state === 'new'
+          ? 'The server added this tool after it was set up. Nobody can call it until you approve it.'
+          : 'The server changed what this tool says of itself. Nobody can call it until you approve the difference.'}
+      </p>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
+      <section tabIndex={0} aria-label="Difference" className={DIFF}>
+        {diffLines(tool.approved, tool.seen).map((line, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: lines have no names, and never move
+          <div key={index} className={`px-3 ${LINE[line.kind]}`}>
+            {MARK[line.kind]} {line.text}
+          </div>
+        ))}
+      </section>
+      <Failure of={approve} />
+      <div className="flex justify-end">
+        <ChangeButton kind="primary" disabled={approve.isPending} onClick={() => approve.mutate(undefined)}>
+          Approve
+        </ChangeButton>
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,31 @@
+import { oneOf, text } from '../../range/page-search';
+
+/** Outcome → what it is called. */
+export const OUTCOMES = {
+  success: 'success',
+  failed: 'failed in any way',
+  error: 'error',
+  rate_limited: 'rate limited',
+  cap_exceeded: 'cap exceeded',
+  aborted: 'aborted',
+} as const;
+
+/** What the page of tools keeps in its address. */
+export interface ToolsSearch {
+  readonly tab?: 'calls' | 'usage' | 'code';
+  readonly server?: string;
+  readonly tool?: string;
+  readonly run?: string;
+  readonly result?: keyof typeof OUTCOMES;
+}
+
+const readResult = oneOf(Object.keys(OUTCOMES) as (keyof typeof OUTCOMES)[]);
+const readTab = oneOf(['calls', 'usage', 'code'] as const);
+
+export function readToolsSearch(search: Record<string, unknown>): ToolsSearch {
+  const read = {
+    ...{ tab: readTab(search.tab), server: text(search.server), tool: text(search.tool) },
+    ...{ run: text(search.run), result: readResult(search.result) },
+  };
+  return Object.fromEntries(Object.entries(read).filter(([, value]) => value !== undefined));
+}

@@ -1,0 +1,83 @@
+import { useState } from 'react';
+import { useChange } from '../../api/change';
+import { useMayChange } from '../../api/session';
+import { callTool, type McpTool, type ToolSender } from '../../api/tools';
+import { Button } from '../../ui/button';
+import { Failure } from '../../ui/error-state';
+import { Field, Form, Select, TextArea, TextField } from '../../ui/form';
+import { KeyPicker } from './key-picker';
+import { OutcomeView } from './outcome-view';
+import { argFields, readArgs } from './prepare-tools';
+
+interface Props {
+  readonly scope: string;
+  readonly tool: McpTool;
+}
+
+/** A form made of the tool's schema: what it sends is a call like any other. */
+export function TryTool({ scope, tool }: Props) {
+  const mayChange = useMayChange();
+  const [sender, setSender] = useState<ToolSender>({ projectId: '', keyId: '' });
+  const [typed, setTyped] = useState<Readonly<Record<string, string>>>({});
+  const call = useChange({
+    run: async () => callTool({ sender, scope, name: tool.name, args: readArgs(tool.input_schema, typed) }),
+    affects: [['tool-calls'], ['stats', 'tools']],
+  });
+  const set = (name: string) => (value: string) => setTyped((before) => ({ ...before, [name]: value }));
+  if (!mayChange) return null;
+  return (
+    <details className="rounded-md border">
+      <summary className="cursor-pointer px-3 py-2 text-xs font-medium">Try it</summary>
+      <Form onSubmit={() => call.mutate(undefined)} className="grid gap-3 border-t px-3 py-3 *:min-w-0">
+        <KeyPicker sender={sender} onChange={setSender} />
+        {argFields(tool.input_schema).map(({ name, kind, choices, isRequired, hint }) => {
+          const shared = { label: isRequired ? name : `${name} (optional)`, hint: hint === '' ? undefined : hint };
+          if (kind === 'json') {
+            return (
+              <TextArea
+                key={name}
+                {...shared}
+                rows={3}
+                className="font-mono text-xs"
+                placeholder="JSON"
+                value={typed[name] ?? ''}
+                onValue={set(name)}
+              />
+            );
+          }
+          if (kind === 'choice') {
+            return (
+              <Field key={name} {...shared}>
+                {(wiring) => (
+                  <Select
+                    {...wiring}
+                    anyLabel="not set"
+                    options={choices}
+                    value={typed[name] ?? ''}
+                    onValue={set(name)}
+                  />
+                )}
+              </Field>
+            );
+          }
+          return (
+            <TextField
+              key={name}
+              {...shared}
+              inputMode={kind === 'number' ? 'decimal' : 'text'}
+              value={typed[name] ?? ''}
+              onValue={set(name)}
+            />
+          );
+        })}
+        <div className="flex justify-end">
+          <Button type="submit" kind="primary" disabled={call.isPending || sender.keyId === ''}>
+            {call.isPending ? 'Calling…' : 'Call tool'}
+          </Button>
+        </div>
+        <Failure of={call} />
+        {call.data !== undefined && <OutcomeView outcome={call.data} />}
+      </Form>
+    </details>
+  );
+}
