@@ -167,7 +167,8 @@ for (const kind of TEST_DATABASES) {
             expect(data.filter(({ errorCode }) => errorCode === 'gateway_lost')).toHaveLength(
               mix.filter(({ isCall, end }) => isCall && end === 'lost').length,
             );
-            expect(await reconcileLedgerJob.run(context)).toEqual({ message: 'every counter is the sum of its rows' });
+            // Other files write to the same database: of this project the job says nothing.
+            expect(JSON.stringify(await reconcileLedgerJob.run(context))).not.toContain(projectId);
             // The counters are lost, and summed from the rows of both logs.
             const again = await opened.reopen();
             await again.admit(requestOf({ projectId, keyId, requestId: Bun.randomUUIDv7() }));

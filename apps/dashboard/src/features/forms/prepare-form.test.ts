@@ -21,6 +21,8 @@ describe('forms', () => {
       budget_period: 'month',
       drop_params: null,
       passthrough: null,
+      allowed_tools: null,
+      code_mode: null,
       labels: null,
       allowed_models: ['a', 'b', 'c'],
       expires_at: null,

@@ -20,17 +20,6 @@ const AFFECTS = [['mcp']];
 export function ServerDialog({ of: server, onClose }: DialogOf<ServerLine>) {
   const param = { id: server.id };
   const tools = useMcpTools(server.id);
-  const save = useChange({
-    run: (edit: Edit) =>
-      saveChanges({
-        ...edit,
-        read: () => api.mcp.servers[':id'].$get({ param }),
-        write: (options) =>
-          api.mcp.servers[':id'].$patch({ param, json: serverBody(edit.changes) as McpServerChanges }, options),
-      }),
-    affects: AFFECTS,
-    done: 'Saved. Changes apply from the next call.',
-  });
   const forget = useChange({
     run: () => api.mcp.servers[':id'].$delete({ param }),
     affects: AFFECTS,
@@ -51,16 +40,7 @@ export function ServerDialog({ of: server, onClose }: DialogOf<ServerLine>) {
           <Badge>auth: {server.auth.type}</Badge>
           <CheckButton id={server.id} />
         </div>
-        {health.error !== null && (
-          <p className="rounded-md bg-bad-soft px-3 py-2 text-bad wrap-anywhere">
-            Left out of all lists: {health.error}
-          </p>
-        )}
-        {health.odd_count > 0 && (
-          <p className="rounded-md bg-warn-soft px-3 py-2 text-warn">
-            {countOf(health.odd_count, 'tool')} with names or schemas that no client can use
-          </p>
-        )}
+        <Troubles health={health} />
         <section className="grid gap-2">
           <h3 className="text-xs font-semibold text-muted">Tools</h3>
           <Failure of={tools} />
@@ -71,14 +51,7 @@ export function ServerDialog({ of: server, onClose }: DialogOf<ServerLine>) {
         </section>
         <section>
           <h3 className="mb-2 text-xs font-semibold text-muted">Settings</h3>
-          <SpecForm
-            key={server.updated_at}
-            specs={serverFields(server.transport)}
-            resource={server}
-            submitLabel="Save settings"
-            change={save}
-            onSubmit={(_, edit) => save.mutate(edit)}
-          />
+          <Settings server={server} />
         </section>
         <div className="flex justify-end">
           <ConfirmButton
@@ -93,6 +66,46 @@ export function ServerDialog({ of: server, onClose }: DialogOf<ServerLine>) {
         </div>
       </div>
     </Dialog>
+  );
+}
+
+function Troubles({ health }: Pick<ServerLine, 'health'>) {
+  return (
+    <>
+      {health.error !== null && (
+        <p className="rounded-md bg-bad-soft px-3 py-2 text-bad wrap-anywhere">Left out of all lists: {health.error}</p>
+      )}
+      {health.odd_count > 0 && (
+        <p className="rounded-md bg-warn-soft px-3 py-2 text-warn">
+          {countOf(health.odd_count, 'tool')} with names or schemas that no client can use
+        </p>
+      )}
+    </>
+  );
+}
+
+function Settings({ server }: { readonly server: ServerLine }) {
+  const param = { id: server.id };
+  const save = useChange({
+    run: (edit: Edit) =>
+      saveChanges({
+        ...edit,
+        read: () => api.mcp.servers[':id'].$get({ param }),
+        write: (options) =>
+          api.mcp.servers[':id'].$patch({ param, json: serverBody(edit.changes) as McpServerChanges }, options),
+      }),
+    affects: AFFECTS,
+    done: 'Saved. Changes apply from the next call.',
+  });
+  return (
+    <SpecForm
+      key={server.updated_at}
+      specs={serverFields(server.transport)}
+      resource={server}
+      submitLabel="Save settings"
+      change={save}
+      onSubmit={(_, edit) => save.mutate(edit)}
+    />
   );
 }
 

@@ -7,7 +7,7 @@ import { Failure } from '../../ui/error-state';
 import { Field, Form, Select, TextArea, TextField } from '../../ui/form';
 import { KeyPicker } from './key-picker';
 import { OutcomeView } from './outcome-view';
-import { argFields, readArgs } from './prepare-tools';
+import { type ArgField, argFields, readArgs } from './prepare-tools';
 
 interface Props {
   readonly scope: string;
@@ -30,46 +30,9 @@ export function TryTool({ scope, tool }: Props) {
       <summary className="cursor-pointer px-3 py-2 text-xs font-medium">Try it</summary>
       <Form onSubmit={() => call.mutate(undefined)} className="grid gap-3 border-t px-3 py-3 *:min-w-0">
         <KeyPicker sender={sender} onChange={setSender} />
-        {argFields(tool.input_schema).map(({ name, kind, choices, isRequired, hint }) => {
-          const shared = { label: isRequired ? name : `${name} (optional)`, hint: hint === '' ? undefined : hint };
-          if (kind === 'json') {
-            return (
-              <TextArea
-                key={name}
-                {...shared}
-                rows={3}
-                className="font-mono text-xs"
-                placeholder="JSON"
-                value={typed[name] ?? ''}
-                onValue={set(name)}
-              />
-            );
-          }
-          if (kind === 'choice') {
-            return (
-              <Field key={name} {...shared}>
-                {(wiring) => (
-                  <Select
-                    {...wiring}
-                    anyLabel="not set"
-                    options={choices}
-                    value={typed[name] ?? ''}
-                    onValue={set(name)}
-                  />
-                )}
-              </Field>
-            );
-          }
-          return (
-            <TextField
-              key={name}
-              {...shared}
-              inputMode={kind === 'number' ? 'decimal' : 'text'}
-              value={typed[name] ?? ''}
-              onValue={set(name)}
-            />
-          );
-        })}
+        {argFields(tool.input_schema).map((field) => (
+          <ArgInput key={field.name} field={field} value={typed[field.name] ?? ''} onValue={set(field.name)} />
+        ))}
         <div className="flex justify-end">
           <Button type="submit" kind="primary" disabled={call.isPending || sender.keyId === ''}>
             {call.isPending ? 'Calling…' : 'Call tool'}
@@ -80,4 +43,28 @@ export function TryTool({ scope, tool }: Props) {
       </Form>
     </details>
   );
+}
+
+interface ArgProps {
+  readonly field: ArgField;
+  readonly value: string;
+  readonly onValue: (value: string) => void;
+}
+
+function ArgInput({ field, value, onValue }: ArgProps) {
+  const { name, kind, choices, isRequired, hint } = field;
+  const shared = { label: isRequired ? name : `${name} (optional)`, hint: hint === '' ? undefined : hint };
+  if (kind === 'json') {
+    return (
+      <TextArea {...shared} rows={3} className="font-mono text-xs" placeholder="JSON" value={value} onValue={onValue} />
+    );
+  }
+  if (kind === 'choice') {
+    return (
+      <Field {...shared}>
+        {(wiring) => <Select {...wiring} anyLabel="not set" options={choices} value={value} onValue={onValue} />}
+      </Field>
+    );
+  }
+  return <TextField {...shared} inputMode={kind === 'number' ? 'decimal' : 'text'} value={value} onValue={onValue} />;
 }
