@@ -66,8 +66,8 @@ function translateResult(
       told = { ...told, requestState: bindState(owner, result.requestState) };
     }
   }
-  if (context.scope === undefined && mayNameResources(text)) told = nameResources(alias, told);
   const isRead = context.request.method === 'resources/read';
+  if (context.scope === undefined && (isRead || mayNameResources(text))) told = nameResources(alias, told);
   if (isModern && era === 'legacy') {
     const fresh: JsonObject = isRead ? { ttlMs: 0, cacheScope: 'private' } : {};
     const meta = { ...(isObject(told._meta) ? told._meta : {}), [META.serverInfo]: self };
