@@ -54,3 +54,50 @@ export const mcpTools = pgTable(
   },
   (table) => [primaryKey({ columns: [table.serverId, table.name] })],
 );
+
+/** Consent of users, by API key and customer (`''` = none); tokens are sealed. */
+export const mcpGrants = pgTable('mcp_grants', {
+  id: uuid('id').primaryKey().defaultRandom(),
+  serverId: uuid('server_id')
+    .notNull()
+    .references(() => mcpServers.id, { onDelete: 'cascade' }),
+  apiKeyId: uuid('api_key_id').notNull(),
+  customerId: text('customer_id').notNull().default(''),
+  issuer: text('issuer').notNull(),
+  scope: text('scope'),
+  encryptedTokens: bytes('encrypted_tokens').notNull(),
+  encryptionKeyId: text('encryption_key_id').notNull(),
+  createdAtMs: instantOfInsert('created_at'),
+  updatedAtMs: instantOfInsert('updated_at'),
+});
+
+/** Consent that was asked for; single use. */
+export const mcpConsents = pgTable('mcp_consents', {
+  id: uuid('id').primaryKey().defaultRandom(),
+  serverId: uuid('server_id')
+    .notNull()
+    .references(() => mcpServers.id, { onDelete: 'cascade' }),
+  apiKeyId: uuid('api_key_id').notNull(),
+  customerId: text('customer_id').notNull().default(''),
+  scope: text('scope'),
+  ticketHash: text('ticket_hash').notNull().unique(),
+  stateHash: text('state_hash').unique(),
+  encryptedFlow: bytes('encrypted_flow'),
+  encryptionKeyId: text('encryption_key_id'),
+  createdAtMs: instantOfInsert('created_at'),
+  expiresAtMs: instant('expires_at').notNull(),
+});
+
+/** The gateway as a client that an authorization server has registered. */
+export const mcpOauthClients = pgTable('mcp_oauth_clients', {
+  id: uuid('id').primaryKey().defaultRandom(),
+  serverId: uuid('server_id')
+    .notNull()
+    .references(() => mcpServers.id, { onDelete: 'cascade' }),
+  issuer: text('issuer').notNull(),
+  redirectUrl: text('redirect_url').notNull(),
+  encryptedClient: bytes('encrypted_client').notNull(),
+  encryptionKeyId: text('encryption_key_id').notNull(),
+  createdAtMs: instantOfInsert('created_at'),
+  updatedAtMs: instantOfInsert('updated_at'),
+});

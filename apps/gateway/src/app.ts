@@ -10,6 +10,7 @@ import { openaiEmbeddings } from './dialects/openai-embeddings/index';
 import { openaiResponses } from './dialects/openai-responses/index';
 import { handleMcp, handleMcpEnd, handleMcpStream } from './mcp/front/handle-mcp';
 import { mcpEnvelope } from './mcp/front/mcp-errors';
+import { addConsentRoutes } from './mcp/oauth/consent-routes';
 import { cachez, type GatherMetrics, health, healthz, livez, metricsPage, readyz } from './observe/status-pages';
 import { handleChat } from './pipeline/chat/handle-chat';
 import { handleKeptAnswer, KEPT_ANSWER_ROUTES } from './pipeline/chat/handle-kept-answers';
@@ -85,6 +86,7 @@ export function createApp(services: Services, operator?: OperatorRoutes): Hono {
     app.delete(path, (c) => handleMcpEnd(services, { scope: c.req.param('alias') }, c.req.raw));
     app.all(path, (c) => refuseMethod(services, 'POST, GET, DELETE', c.req.path));
   }
+  addConsentRoutes(app, services);
   app.all('/passthrough/*', (c) => handlePassthrough(services, PASSTHROUGH, c.req.raw));
   for (const path of MODEL_CALLS) app.post(path, (c) => handlePassthrough(services, GEMINI_CALLS, c.req.raw));
   app.all(MODEL_CALLS[0], (c) => refuseMethod(services, 'POST', c.req.path));

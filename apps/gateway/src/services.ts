@@ -5,6 +5,7 @@ import { isListed } from '@llm0/core/routing/routing-tables';
 import { OpenReads } from '@llm0/core/waits/open-reads';
 import type { Database, Db } from '@llm0/drizzle/client';
 import { claimFolder } from '@llm0/drizzle/embedded/private-folder';
+import { keyRows } from '@llm0/drizzle/queries/access/api-keys';
 import { findPrincipalByHash } from '@llm0/drizzle/queries/access/find-principal';
 import { createBoundedFetch } from '@llm0/providers/transport/bounded-fetch';
 import { readEgressAllow } from '@llm0/providers/transport/egress/egress-allow';
@@ -13,6 +14,7 @@ import { type CodeMode, createCodeMode } from './code-mode/create-code-mode';
 import type { Config } from './config/config';
 import { createMcp } from './mcp/create-mcp';
 import { McpAdmin } from './mcp/mcp-admin';
+import type { McpParts } from './mcp/parts';
 import { createJudge } from './mcp/servers/judge-tools';
 import { Activity } from './observe/activity';
 import { Metrics } from './observe/metrics';
@@ -81,6 +83,7 @@ export async function createServices(config: Config, log: Logger, version: strin
     legacyKeys: new LegacyKeys(database.db),
     firstCredentials,
     ...{ mcp, codeMode },
+    nameKey: async (id) => (await keyRows.get(database.db, { id }))?.name,
     flights: new FlightTable(config.cacheMaxBodyBytes),
     ...{ activity: new Activity(), openReads: new OpenReads() },
     routing: () => tables.current(),
@@ -99,18 +102,13 @@ export async function createServices(config: Config, log: Logger, version: strin
     await caching.close();
     await base.close();
   };
-  const mcpAdmin = new McpAdmin({
-    registry: mcp.registry,
-    vault: base.vault,
-    egress,
-    mayRunServers: config.mcpProgramEnv !== undefined,
-  });
+  const mcpAdmin = createMcpAdmin({ ...base, mcp, config });
   return { services, database, tables, statsThread, providerAdmin, mcpAdmin, firstCredentials, close };
 }
 
 type Base = Awaited<ReturnType<typeof startBase>>;
 
-interface ToolParts extends Pick<Base, 'database' | 'hotStore' | 'routing'> {
+interface ToolParts extends Pick<Base, 'database' | 'hotStore' | 'routing' | 'vault' | 'clock'> {
   readonly config: Config;
   readonly log: Logger;
   readonly fetch: typeof globalThis.fetch;
@@ -118,7 +116,7 @@ interface ToolParts extends Pick<Base, 'database' | 'hotStore' | 'routing'> {
   readonly monotonicMs: () => number;
 }
 
-function createTools({ database, hotStore, routing, config, ...rest }: ToolParts) {
+function createTools({ database, hotStore, routing, config, vault, clock, ...rest }: ToolParts) {
   const { egress, mcpServers: table } = routing;
   return createMcp({
     ...{ ...rest, egress, hotStore },
@@ -126,7 +124,19 @@ function createTools({ database, hotStore, routing, config, ...rest }: ToolParts
     pinsOf: table.pinsOf,
     judge: createJudge({ db: database.db, table, monotonicMs: rest.monotonicMs, log: rest.log }),
     programEnv: config.mcpProgramEnv,
+    ...{ db: database.db, vault, publicUrl: config.publicUrl, nowMs: () => clock.nowMs() },
   });
+}
+
+function createMcpAdmin({
+  mcp,
+  config,
+  routing,
+  vault,
+}: Pick<ToolParts, 'config' | 'routing' | 'vault'> & { mcp: McpParts }) {
+  const { registry, servers, oauth } = mcp;
+  const mayRunServers = config.mcpProgramEnv !== undefined;
+  return new McpAdmin({ registry, servers, consents: oauth.consents, vault, egress: routing.egress, mayRunServers });
 }
 
 const createScripts = ({ builtInEmbedder: embedder }: Pick<Services, 'builtInEmbedder'>, log: Logger): CodeMode =>

@@ -112,6 +112,7 @@ export async function openAdmin(kind: TestDatabaseKind, options: AdminOptions = 
   const mcp = createMcp({
     ...{ hotStore, egress: desk.egress, fetch, monotonicMs, log, version: '9.9.9' },
     programEnv: mayRunServers ? {} : undefined,
+    ...{ db: database.db, vault: desk.vault, nowMs: Date.now, publicUrl: 'http://gateway.test' },
     servers: servers.current,
     pinsOf: servers.pinsOf,
     judge: createJudge({ db: database.db, table: servers, monotonicMs, log }),
@@ -151,7 +152,13 @@ export async function openAdmin(kind: TestDatabaseKind, options: AdminOptions = 
     routing: () => createRoutingTables({ providers: new Map(), prices: createPriceBook([], new Set()) }),
     presetChains: await readPresetChains(),
     providerAdmin,
-    mcpAdmin: new McpAdmin({ ...desk, registry: mcp.registry, mayRunServers }),
+    mcpAdmin: new McpAdmin({
+      ...desk,
+      registry: mcp.registry,
+      servers: mcp.servers,
+      consents: mcp.oauth.consents,
+      mayRunServers,
+    }),
     health: { list: () => targets },
     firstCredentials: { noteSignIn: async () => {} },
     sendAs: { chat: async () => Response.json({}), models: async () => Response.json({}) },

@@ -20,6 +20,7 @@ import { financeRoutes } from './finance/routes';
 import { keyRoutes } from './keys/routes';
 import { liveRoutes } from './live/routes';
 import { logRoutes } from './logs/routes';
+import { mcpGrantRoutes } from './mcp/grant-routes';
 import { mcpServerRoutes } from './mcp/routes';
 import { mcpToolRoutes } from './mcp/tool-routes';
 import { importModelRoutes } from './models/import-models';
@@ -58,6 +59,7 @@ export function createApi(services: AdminServices, mirror: HotStoreMirror, throt
     .route('/', providerKeyRoutes(services, mirror))
     .route('/', mcpServerRoutes(services, mirror))
     .route('/', mcpToolRoutes(services, mirror))
+    .route('/', mcpGrantRoutes(services))
     .route('/', logRoutes(services))
     .route('/', liveRoutes(services, kept))
     .route('/', viewRoutes(services))

@@ -99,6 +99,7 @@ function readProcess(read: EnvReader, { databaseUrl, redis }: Stores) {
   const workerIndex = read.optionalInteger('LLM0_WORKER', { min: 0, max: 63 });
   return {
     ...readAddresses(read),
+    publicUrl: (read.url('PUBLIC_URL') ?? `http://localhost:${read.integer('PORT', 8080, PORTS)}`).replace(/\/+$/, ''),
     logLevel: read.oneOf('LOG_LEVEL', 'info', ['trace', 'debug', 'info', 'warn', 'error', 'silent']),
     tls: readTls(read),
     workers,
@@ -116,6 +117,8 @@ function readProcess(read: EnvReader, { databaseUrl, redis }: Stores) {
     ...readFloodLimits(read),
   };
 }
+
+const PORTS = { min: 0, max: 65_535 };
 
 /** Where it listens. With an admin port, what is for operators has a listener of its own. */
 function readAddresses(read: EnvReader) {

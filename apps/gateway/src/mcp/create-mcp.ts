@@ -1,4 +1,6 @@
+import type { SecretVault } from '@llm0/core/keys/secret-vault';
 import type { McpServer } from '@llm0/core/mcp/server';
+import type { Db } from '@llm0/drizzle/client';
 import type { EgressOptions } from '@llm0/providers/transport/egress/fetch-guarded';
 import { createPinnedFetch } from '@llm0/providers/transport/egress/pinned-fetch';
 import { upstreamFailure } from '@llm0/providers/transport/upstream-failure';
@@ -6,13 +8,20 @@ import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { OpenStreams } from './front/news-stream';
 import { selfOf } from './front/self';
-import type { McpParts } from './parts';
+import { createOauthFetch, type OauthFetch } from './oauth/bounded-fetch';
+import { ClientCredentials } from './oauth/client-credentials';
+import { ClientIdentity } from './oauth/client-identity';
+import { Consents } from './oauth/consents';
+import { GrantKeeper } from './oauth/grant-keeper';
+import { UserCredentials } from './oauth/user-credentials';
+import type { McpOauth, McpParts } from './parts';
 import type { JudgeTools } from './servers/server-entry';
-import { ServerRegistry } from './servers/server-registry';
+import { type ServerOwner, ServerRegistry } from './servers/server-registry';
 import { CallsUnderWay } from './sessions/calls-under-way';
 import { EndedSessions, type SessionNews } from './sessions/ended-sessions';
 import { SessionNotes } from './sessions/session-notes';
 import { StdioUpstream } from './stdio/stdio-upstream';
+import { type Credentials, staticCredentials } from './upstream/credentials';
 import { HttpUpstream } from './upstream/http-upstream';
 import { UnreachableUpstream } from './upstream/unreachable-upstream';
 import type { Upstream } from './upstream/upstream';
@@ -28,6 +37,11 @@ export interface McpOptions {
   readonly monotonicMs: () => number;
   readonly log: Logger;
   readonly version: string;
+  readonly db: Db;
+  readonly vault: SecretVault;
+  readonly nowMs: () => number;
+  /** Where users' browsers reach the gateway. */
+  readonly publicUrl: string;
   /** Servers as processes of this machine, and what of the environment they get; undefined = none (MCP_STDIO). */
   readonly programEnv: Readonly<Record<string, string>> | undefined;
 }
@@ -38,18 +52,19 @@ const KEPT_MS = 24 * 3_600_000;
 /** Everything behind `/mcp`; `close` ends what is open. */
 export function createMcp(options: McpOptions): McpParts & { close(): void } {
   const { servers, judge, pinsOf, hotStore, monotonicMs, log } = options;
+  const oauth = createOauth(options);
   const registry = new ServerRegistry({
     servers,
     judge,
     pinsOf,
     monotonicMs,
     log,
-    connect: (server) => connect(options, server),
+    connect: (server, owner) => connect({ ...options, oauth }, server, owner),
   });
   const endedSessions = new EndedSessions(hotStore);
   const sessionNotes = new SessionNotes(hotStore);
   return {
-    ...{ registry, endedSessions, sessionNotes },
+    ...{ servers, registry, endedSessions, sessionNotes, oauth },
     underWay: new CallsUnderWay(),
     streams: new OpenStreams(),
     logLevels: new LRUCache<string, string>({ max: MAX_SESSIONS, ttl: KEPT_MS }),
@@ -61,8 +76,19 @@ export function createMcp(options: McpOptions): McpParts & { close(): void } {
   };
 }
 
+function createOauth(options: McpOptions): McpOauth {
+  const { egress, fetch, monotonicMs } = options;
+  const grants = new GrantKeeper(options);
+  const identity = new ClientIdentity(options);
+  const fetchFor = ({ alias }: Pick<McpServer, 'alias'>): OauthFetch =>
+    createOauthFetch(createPinnedFetch({ provider: alias, fetch, monotonicMs, ...egress }), alias);
+  return { identity, grants, consents: new Consents({ ...options, grants, identity }), fetchFor };
+}
+
+type Connecting = McpOptions & { readonly oauth: McpOauth };
+
 /** The way to a server; one that this gateway has no way to fails each call. */
-function connect(options: McpOptions, server: McpServer): Upstream {
+function connect(options: Connecting, server: McpServer, owner: ServerOwner | undefined): Upstream {
   const { egress, fetch, monotonicMs, version, programEnv: inherited, log } = options;
   const { url, command, transport, alias: provider } = server;
   const self = selfOf({ version });
@@ -74,5 +100,19 @@ function connect(options: McpOptions, server: McpServer): Upstream {
   }
   if (transport !== 'http' || url === null) return unreachable('has no address.');
   const pinned = createPinnedFetch({ provider, fetch, monotonicMs, ...egress });
-  return new HttpUpstream({ server: { ...server, url }, fetch: pinned, credentials: server.headers, self });
+  const reached = { ...server, url };
+  const credentials = credentialsFor(options, reached, owner);
+  if (credentials === undefined) return unreachable('is used by each user in their own name: nobody has asked yet.');
+  return new HttpUpstream({ server: reached, fetch: pinned, credentials, self });
+}
+
+function credentialsFor(
+  { oauth, monotonicMs }: Connecting,
+  server: McpServer & { readonly url: string },
+  owner: ServerOwner | undefined,
+): Credentials | undefined {
+  const fetchFn = oauth.fetchFor(server);
+  if (server.auth === 'oauth_client') return new ClientCredentials(server, fetchFn, monotonicMs);
+  if (server.auth !== 'oauth_user') return staticCredentials(server.headers);
+  return owner && new UserCredentials({ server, owner, fetchFn, ...oauth });
 }

@@ -1,16 +1,21 @@
 // A server that fails is an answer here, not an error: the operator asked whether it works.
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { SecretVault } from '@llm0/core/keys/secret-vault';
+import type { McpServer } from '@llm0/core/mcp/server';
 import { type EgressOptions, pinUrl } from '@llm0/providers/transport/egress/fetch-guarded';
 import { isUnresolved } from '@llm0/providers/transport/upstream-failure';
+import type { ConsentLink } from './oauth/consent-needed';
+import type { Consents } from './oauth/consents';
 import type { ServerEntry, ToolView } from './servers/server-entry';
-import type { ServerRegistry } from './servers/server-registry';
+import type { ServerOwner, ServerRegistry } from './servers/server-registry';
 
 export interface McpAdminOptions {
   readonly registry: ServerRegistry;
   readonly vault: SecretVault;
   readonly egress: Pick<EgressOptions, 'allowedHosts' | 'allowedRanges' | 'resolve'>;
   readonly mayRunServers: boolean;
+  readonly servers: () => ReadonlyMap<string, McpServer>;
+  readonly consents: Pick<Consents, 'linkFor'>;
 }
 
 /** How a server fares, as the process that answers sees it. */
@@ -53,6 +58,15 @@ export class McpAdmin {
       const hint = isUnresolved(cause) ? '' : ' EGRESS_ALLOW names private hosts and ranges that may be reached.';
       throw new GatewayError('invalid_request', `url: ${cause.message}${hint}`, { param: 'url', cause });
     }
+  }
+
+  /** Where a user lets the gateway use the server; throws where it asks nobody. */
+  async consentLink(alias: string, owner: ServerOwner): Promise<ConsentLink> {
+    const server = this.options.servers().get(alias);
+    if (server?.auth !== 'oauth_user') {
+      throw new GatewayError('conflict', `"${alias}" needs no consent: its auth is not "oauth_user".`);
+    }
+    return this.options.consents.linkFor(server, owner, server.oauth.scope ?? undefined);
   }
 
   health(alias: string): ServerHealth {

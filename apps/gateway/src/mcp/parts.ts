@@ -1,13 +1,28 @@
 import type { McpServer } from '@llm0/core/mcp/server';
 import type { OpenStreams } from './front/news-stream';
+import type { OauthFetch } from './oauth/bounded-fetch';
+import type { ClientIdentity } from './oauth/client-identity';
+import type { Consents } from './oauth/consents';
+import type { GrantKeeper } from './oauth/grant-keeper';
 import type { ServerRegistry } from './servers/server-registry';
 import type { CallsUnderWay } from './sessions/calls-under-way';
 import type { EndedSessions } from './sessions/ended-sessions';
 import type { SessionNotes } from './sessions/session-notes';
 
+/** How servers are used that ask for consent. */
+export interface McpOauth {
+  readonly identity: ClientIdentity;
+  readonly grants: GrantKeeper;
+  readonly consents: Consents;
+  readonly fetchFor: (server: Pick<McpServer, 'alias'>) => OauthFetch;
+}
+
 /** What serving MCP needs beside what all requests need. */
 export interface McpParts {
+  /** By alias, as the table is right now. */
+  readonly servers: () => ReadonlyMap<string, McpServer>;
   readonly registry: ServerRegistry;
+  readonly oauth: McpOauth;
   readonly underWay: CallsUnderWay;
   readonly endedSessions: EndedSessions;
   readonly sessionNotes: SessionNotes;

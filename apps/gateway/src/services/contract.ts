@@ -86,6 +86,8 @@ export interface Services {
   readonly flights: FlightTable;
   /** Scripts over the tools of a key's MCP servers. */
   readonly codeMode: CodeMode;
+  /** What an operator calls a key; undefined where it is gone. */
+  nameKey(keyId: string): Promise<string | undefined>;
   /** The MCP servers behind `/mcp`, and what their clients have open. */
   readonly mcp: McpParts;
   /** Breakers, cool-downs and latencies of all targets, from memory. */

@@ -3,6 +3,15 @@ export type McpTransport = 'http' | 'stdio';
 /** How the gateway shows a server who asks. */
 export type McpAuth = 'none' | 'bearer' | 'header' | 'oauth_client' | 'oauth_user';
 
+/** What an authorization server is told of the gateway. */
+export interface OauthSettings {
+  /** null = by the gateway's own metadata document, or by registration. */
+  readonly clientId: string | null;
+  readonly clientSecret: string | undefined;
+  /** null = what the server asks for. */
+  readonly scope: string | null;
+}
+
 /** An MCP server behind the gateway, its secrets opened. */
 export interface McpServer {
   readonly id: string;
@@ -18,6 +27,7 @@ export interface McpServer {
   /** With the one that `auth` stands for. */
   readonly headers: Readonly<Record<string, string>>;
   readonly auth: McpAuth;
+  readonly oauth: OauthSettings;
   /** Patterns; null = all. */
   readonly allowedTools: readonly string[] | null;
   readonly blockedTools: readonly string[];

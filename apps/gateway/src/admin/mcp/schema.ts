@@ -31,6 +31,11 @@ const env = z
   )
   .openapi({ writeOnly: true, description: 'Of a stdio server; only their names are shown' });
 
+const scope = z
+  .string()
+  .regex(/^[\x21\x23-\x5b\x5d-\x7e]+(?: [\x21\x23-\x5b\x5d-\x7e]+)*$/, 'must be scopes with one space between them')
+  .max(2000);
+
 const auth = z
   .discriminatedUnion('type', [
     z.strictObject({ type: z.literal('none') }),
@@ -40,6 +45,25 @@ const auth = z
       name: z.string().regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/, 'must be the name of a header'),
       value: secret,
     }),
+    z
+      .strictObject({
+        type: z.literal('oauth_client'),
+        client_id: text(2000),
+        client_secret: secret,
+        scope: scope.nullish(),
+      })
+      .openapi({ description: 'A token of the gateway itself, got with client credentials' }),
+    z
+      .strictObject({
+        type: z.literal('oauth_user'),
+        client_id: text(2000).nullish(),
+        client_secret: secret.nullish(),
+        scope: scope.nullish(),
+      })
+      .openapi({
+        description:
+          'Each user consents by themselves, by API key and X-Customer-ID. Without client_id the gateway shows its metadata document, or registers',
+      }),
   ])
   .openapi({ description: 'How the gateway shows itself; secrets are write-only. It is replaced as a whole.' });
 
@@ -105,7 +129,12 @@ export const serverSchema = z
     args: z.array(z.string()),
     env_names: z.array(z.string()),
     header_names: z.array(z.string()),
-    auth: z.object({ type: z.string(), name: z.string().optional() }),
+    auth: z.object({
+      type: z.string(),
+      name: z.string().optional(),
+      client_id: z.string().optional(),
+      scope: z.string().optional(),
+    }),
     allowed_tools: z.array(z.string()).nullable(),
     blocked_tools: z.array(z.string()),
     price_per_call_usd: usdShown,
@@ -153,7 +182,7 @@ export const checkSchema = z
 export const showServer = (row: StoredMcpServer, { toolCount, heldBackCount, oddCount, ...seen }: ServerHealth) =>
   showFields(serverSchema, {
     ...row,
-    auth: { type: row.authType, ...(row.authOptions.name === undefined ? {} : { name: row.authOptions.name }) },
+    auth: { type: row.authType, ...row.authOptions },
     health: { ...seen, tool_count: toolCount, held_back_count: heldBackCount, odd_count: oddCount },
   });
 

@@ -27,9 +27,7 @@ export function sealServer(vault: SecretVault, given: Given, rowId: string, befo
     ...seal(vault, secrets, rowId),
     headerNames: Object.keys(secrets.headers ?? {}),
     envNames: Object.keys(secrets.env ?? {}),
-    ...(auth === undefined
-      ? {}
-      : { authType: auth.type, authOptions: auth.type === 'header' ? { name: auth.name } : {} }),
+    ...(auth === undefined ? {} : { authType: auth.type, authOptions: optionsOf(auth) }),
   };
 }
 
@@ -51,7 +49,25 @@ function openOrRefuse(vault: SecretVault, before: StoredMcpServer): ServerSecret
   }
 }
 
-function secretOf(auth: NonNullable<Body['auth']>): string | undefined {
-  if (auth.type === 'bearer') return auth.token;
-  return auth.type === 'header' ? auth.value : undefined;
+type Auth = NonNullable<Body['auth']>;
+
+function secretOf(auth: Auth): string | undefined {
+  switch (auth.type) {
+    case 'bearer':
+      return auth.token;
+    case 'header':
+      return auth.value;
+    case 'none':
+      return undefined;
+    default:
+      return auth.client_secret ?? undefined;
+  }
+}
+
+/** What of it may be shown. */
+function optionsOf(auth: Auth): Readonly<Record<string, string>> {
+  if (auth.type === 'header') return { name: auth.name };
+  if (auth.type !== 'oauth_client' && auth.type !== 'oauth_user') return {};
+  const { client_id: clientId, scope } = auth;
+  return { ...(clientId ? { client_id: clientId } : {}), ...(scope ? { scope } : {}) };
 }

@@ -2,12 +2,12 @@ import type { GatewayError } from '@llm0/core/errors/gateway-error';
 import { joinToolName, splitToolName } from '@llm0/core/mcp/tool-name';
 import { CallRefusal } from '../front/mcp-errors';
 import type { ServerEntry, ToolView } from '../servers/server-entry';
-import type { ServerRegistry } from '../servers/server-registry';
+import type { RegistryView } from '../servers/server-registry';
 import { isAllowed, isOffered, mayUseAll, mayUseServer } from './tool-rights';
 
 /** What a request names, and what its key may call. */
 export interface Naming {
-  readonly registry: ServerRegistry;
+  readonly registry: RegistryView;
   /** `alias__tool` patterns of the key. */
   readonly patterns: readonly string[];
   /** Set where one server is asked, whose names are untouched. */

@@ -1,5 +1,6 @@
 import { isObject, type JsonObject } from '@llm0/core/chat/json';
 import { joinToolName } from '@llm0/core/mcp/tool-name';
+import { withoutConsent } from '../front/ask-consent';
 import type { McpContext } from '../front/context';
 import { CallRefusal } from '../front/mcp-errors';
 import { splitUri } from '../lists/resource-names';
@@ -40,7 +41,7 @@ function sentParams({ request: { params }, sender }: McpContext, own: JsonObject
   const meta = plainMeta(params);
   const logLevel = isObject(params._meta) ? params._meta[META.logLevel] : undefined;
   if (logLevel !== undefined && sender.client.era === 'modern') meta[META.logLevel] = logLevel;
-  const { _meta, ...rest } = params;
+  const { _meta, ...rest } = withoutConsent(params);
   return { ...rest, ...own, ...(Object.keys(meta).length === 0 ? {} : { _meta: meta }) };
 }
 

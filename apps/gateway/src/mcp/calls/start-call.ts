@@ -8,6 +8,7 @@ import type { Authenticated } from '../../pipeline/exchange/load-principal';
 import type { Exchange } from '../../pipeline/exchange/open-exchange';
 import type { Services } from '../../services/contract';
 import type { ServerEntry } from '../servers/server-entry';
+import type { RegistryView } from '../servers/server-registry';
 import type { UpstreamAnswer, UpstreamAsk } from '../upstream/upstream';
 import { type CallAdmission, CallBooking } from './call-booking';
 import { checkWhole, findServer, mayCall, unknown } from './find-tool';
@@ -17,6 +18,7 @@ import { CALLS, callJob } from './plan-call';
 export interface CallStart {
   readonly exchange: Exchange;
   readonly principal: Authenticated;
+  readonly registry: RegistryView;
   readonly entry: ServerEntry;
   /** As limits and log name it: the tool, or the method. */
   readonly tool: string;
@@ -41,7 +43,7 @@ export const MAX_ANSWER_BYTES = 10 * 1024 * 1024;
 /** Admits the call and sends it. `onAdmitted` is told of the booking, which is settled by then on every path. */
 export async function startCall(
   services: Services,
-  { exchange, principal, entry, tool, runId, bytesIn, isPriced, ask }: CallStart,
+  { exchange, principal, registry, entry, tool, runId, bytesIn, isPriced, ask }: CallStart,
   onAdmitted: (booking: CallBooking, admission: CallAdmission) => void,
 ): Promise<StartedCall> {
   const { alias } = entry.server;
@@ -49,7 +51,7 @@ export async function startCall(
   const job = callJob({
     ...{ alias, tool, runId, bytesIn },
     server: (caller) => {
-      live = stillCallable(services, { alias, tool, isPriced }, caller);
+      live = stillCallable(registry, { alias, tool, isPriced }, caller);
       const { server } = live;
       return isPriced ? server : { id: server.id, alias: server.alias, pricePerCallNanoUsd: 0 };
     },
@@ -78,11 +80,11 @@ export async function startCall(
 
 /** What was there and allowed when the request came may have gone since: the decision knows. */
 function stillCallable(
-  { mcp }: Pick<Services, 'mcp'>,
+  registry: RegistryView,
   { alias, tool, isPriced }: { readonly alias: string; readonly tool: string; readonly isPriced: boolean },
   caller: Principal,
 ): ServerEntry {
-  const naming = { registry: mcp.registry, patterns: allowedToolsOf(caller), scope: alias };
+  const naming = { registry, patterns: allowedToolsOf(caller), scope: alias };
   const entry = findServer(naming, alias);
   if (isPriced && !mayCall(naming, entry, tool)) throw unknown(joinToolName(alias, tool), 'tool');
   if (!isPriced) checkWhole(naming, entry, tool);

@@ -30,7 +30,7 @@ export async function forward(
   const { entry, tool, isPriced, headers } = target;
   const owner = { keyHash: principal.keyHash, serverId: entry.server.id };
   const params = withState(withLogLevel(services, context, target), owner);
-  const call = { exchange, principal, entry, tool, runId, bytesIn, isPriced };
+  const call = { exchange, principal, registry: context.registry, entry, tool, runId, bytesIn, isPriced };
   const ask = { method: request.method, params, client: sender.client, caller: callerOf(context), headers, signal };
   const { answer, booking, admission } = await startCall(services, { ...call, ask }, (booked, admitted) => {
     progress.booking = booked;

@@ -13,7 +13,9 @@ import { findServer } from '../calls/find-tool';
 import { callJob } from '../calls/plan-call';
 import { FORWARDED, type ForwardedMethod, namedTarget } from '../calls/resolve-target';
 import { readRunId } from '../calls/run-id';
+import { ConsentNeeded } from '../oauth/consent-needed';
 import { RPC, RpcFailure, type RpcId, type RpcMessage, readRpcMessage, rpcError } from '../wire/json-rpc';
+import { askConsent } from './ask-consent';
 import { checkOrigin } from './check-origin';
 import { classify, type Sender, unknownSession } from './classify';
 import { CODE_METHODS, CODE_SCOPE } from './code-methods';
@@ -35,13 +37,16 @@ interface Progress extends Forwarding {
   principal?: Authenticated;
   context?: McpContext;
   id: RpcId | null;
+  readonly path: string;
 }
+
+const pathOf = ({ scope }: McpPlace): string => (scope === undefined ? '/mcp' : `/mcp/${encodeURIComponent(scope)}`);
 
 type Opened = Omit<McpContext, 'sender' | 'request' | 'bytesIn' | 'takesStream' | 'signal'>;
 
 /** One message of a client. */
 export async function handleMcp(services: Services, place: McpPlace, httpRequest: Request): Promise<Response> {
-  const progress: Progress = { id: null };
+  const progress: Progress = { id: null, path: pathOf(place) };
   const release = services.activity.enter();
   try {
     const opened = await open(services, place, { httpRequest, release, progress });
@@ -94,7 +99,7 @@ async function withoutBody(
   httpRequest: Request,
   answer: (context: McpContext) => Response | Promise<Response>,
 ): Promise<Response> {
-  const progress: Progress = { id: null };
+  const progress: Progress = { id: null, path: pathOf(place) };
   const release = services.activity.enter();
   try {
     const opened = await open(services, place, { httpRequest, release, progress });
@@ -132,7 +137,8 @@ async function open(
   const principal = await authenticate(services, httpRequest);
   progress.principal = principal;
   const runId = readRunId(headers, services.createId);
-  const naming = { registry: services.mcp.registry, patterns: allowedToolsOf(principal), scope };
+  const owner = { apiKeyId: principal.key.id, customerId: exchange.customerId ?? '' };
+  const naming = { registry: services.mcp.registry.of(owner), patterns: allowedToolsOf(principal), scope };
   return { ...naming, exchange, principal, runId, headers, release };
 }
 
@@ -219,15 +225,25 @@ async function tellFailure(services: Services, progress: Progress, cause: unknow
   }
   const error = asGatewayError(cause, services.log);
   await leaveRow(services, progress, error);
+  const { context } = progress;
+  if (error instanceof ConsentNeeded && context !== undefined) {
+    const asked = askConsent(services, context, error);
+    if (asked !== undefined) return asked;
+  }
   const told = boundFailures(services, progress, asTold(error));
   const response = respondError(told, {
     requestId,
     dialect: mcpEnvelope(id),
     projectCapNanoUsd: principal?.project.monthlyCapNanoUsd,
   });
-  if (progress.context !== undefined) response.headers.set('X-LLM0-Run-Id', progress.context.runId);
+  if (context !== undefined) response.headers.set('X-LLM0-Run-Id', context.runId);
+  if (response.status === 401) response.headers.set('WWW-Authenticate', challengeOf(services, progress.path));
   return response;
 }
+
+/** Where a client learns how to come in. Source: RFC 9728, section 5.1. */
+const challengeOf = ({ mcp }: Services, path: string): string =>
+  `Bearer resource_metadata="${mcp.oauth.identity.publicUrl}/.well-known/oauth-protected-resource${path}"`;
 
 /** Who is refused again and again before anything is decided waits like one who asks too often. */
 function boundFailures({ refusals }: Services, { principal, booking }: Progress, error: GatewayError): GatewayError {

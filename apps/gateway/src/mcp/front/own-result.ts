@@ -11,8 +11,8 @@ export function ownResult(services: Services, { request, sender }: McpContext, r
   const isModern = sender.client.era === 'modern';
   const told: JsonObject = isModern
     ? {
-        ...rest,
         resultType: 'complete',
+        ...rest,
         ...(ttlMs === undefined ? {} : { ttlMs, cacheScope: cacheScope ?? 'private' }),
         _meta: { ...(meta as JsonObject | undefined), [META.serverInfo]: selfOf(services) },
       }

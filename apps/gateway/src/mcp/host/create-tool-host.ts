@@ -85,8 +85,8 @@ async function callTool(services: Services, context: McpContext, call: HostedCal
   const ask = { method: 'tools/call', params: { name, arguments: args }, client: SCRIPT, caller: callerOf(context) };
   let booking: CallBooking | undefined;
   const bytesIn = Buffer.byteLength(text);
-  const { principal } = context;
-  const start = { exchange, principal, entry, tool: name, runId, bytesIn, isPriced: true };
+  const { principal, registry } = context;
+  const start = { exchange, principal, registry, entry, tool: name, runId, bytesIn, isPriced: true };
   try {
     const started = await startCall(services, { ...start, ask: { ...ask, headers, signal } }, (booked) => {
       booking = booked;

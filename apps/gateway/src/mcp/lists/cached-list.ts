@@ -3,6 +3,8 @@
 export interface CachedListOptions<T> {
   readonly read: () => Promise<{ readonly value: T; readonly ttlMs: number }>;
   readonly monotonicMs: () => number;
+  /** Failures that may be over the next moment: whoever comes next asks again. */
+  readonly isPassing?: (error: unknown) => boolean;
 }
 
 interface Kept<T> {
@@ -78,7 +80,8 @@ export class CachedList<T> {
       },
       (error: unknown) => {
         if (this.changes === changes) {
-          this.failed = { error, untilMs: this.options.monotonicMs() + RETRY_MS };
+          const waitMs = this.options.isPassing?.(error) === true ? 0 : RETRY_MS;
+          this.failed = { error, untilMs: this.options.monotonicMs() + waitMs };
           this.reading = undefined;
         }
         throw error;

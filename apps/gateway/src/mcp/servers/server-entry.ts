@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import { CachedList } from '../lists/cached-list';
 import { type ListKind, readList } from '../lists/read-list';
 import { type ListedTool, sortNamed, sortTools } from '../lists/sort-tools';
+import { ConsentNeeded } from '../oauth/consent-needed';
 import type { Upstream, UpstreamNews } from '../upstream/upstream';
 import { findParamHeaders, type ParamHeader } from '../wire/param-headers';
 import { MAX_NAME_LENGTH, MAX_URI_LENGTH } from '../wire/protocol';
@@ -49,6 +50,9 @@ const KIND_OF_NEWS: Readonly<Record<string, readonly ListKind[]>> = {
   'notifications/resources/list_changed': ['resources', 'resourceTemplates'],
 };
 
+/** Consent may have been given since. */
+const isPassing = (error: unknown): boolean => error instanceof ConsentNeeded;
+
 type Listener = (news: UpstreamNews) => void;
 
 /** One server as this process knows it: how it is reached, what it lists, and who wants to hear of changes. */
@@ -67,9 +71,9 @@ export class ServerEntry {
     const { server, upstream, monotonicMs } = options;
     this.server = server;
     this.upstream = upstream;
-    this.tools = new CachedList({ monotonicMs, read: () => this.readTools() });
+    this.tools = new CachedList({ monotonicMs, isPassing, read: () => this.readTools() });
     const named = (kind: ListKind, by: 'name' | 'uri' | 'uriTemplate') =>
-      new CachedList({ monotonicMs, read: () => this.readNamed(kind, by) });
+      new CachedList({ monotonicMs, isPassing, read: () => this.readNamed(kind, by) });
     this.named = {
       prompts: named('prompts', 'name'),
       resources: named('resources', 'uri'),

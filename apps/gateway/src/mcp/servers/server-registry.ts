@@ -1,60 +1,91 @@
 import type { McpServer } from '@llm0/core/mcp/server';
+import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import type { Upstream } from '../upstream/upstream';
 import { type JudgeTools, ServerEntry } from './server-entry';
+
+/** In whose name a server is used that knows each user by themselves. */
+export interface ServerOwner {
+  readonly apiKeyId: string;
+  /** `''` = none. */
+  readonly customerId: string;
+}
+
+/** The servers as one caller meets them. */
+export interface RegistryView {
+  /** undefined for servers that are not there, or off. */
+  find(alias: string): ServerEntry | undefined;
+  /** Aliases of those that are on, in their order. */
+  aliases(): readonly string[];
+}
 
 export interface RegistryOptions {
   /** The table as it is right now; a server that did not change is the same object. */
   readonly servers: () => ReadonlyMap<string, McpServer>;
   /** What was approved of a server; the same object as long as nothing changed. */
   readonly pinsOf: (serverId: string) => unknown;
-  readonly connect: (server: McpServer) => Upstream;
+  readonly connect: (server: McpServer, owner: ServerOwner | undefined) => Upstream;
   readonly judge: JudgeTools;
   readonly monotonicMs: () => number;
   readonly log: Pick<Logger, 'warn' | 'debug'>;
 }
 
+/** Users whose servers one process knows at a time. */
+const MAX_OWNED = 2000;
+
 /** What this process knows of each server, made when it is first asked for and anew where its row changed. */
-export class ServerRegistry {
-  private readonly entries = new Map<string, ServerEntry>();
+export class ServerRegistry implements RegistryView {
+  private readonly shared = new Map<string, ServerEntry>();
+  /** Of servers that know each user by themselves: what one is shown is nobody else's. */
+  private readonly owned = new LRUCache<string, ServerEntry>({
+    max: MAX_OWNED,
+    dispose: (entry) => entry.close(),
+  });
   private seen: ReadonlyMap<string, McpServer> | undefined;
 
   constructor(private readonly options: RegistryOptions) {}
 
-  /** undefined for servers that are not there, or off. */
-  find(alias: string): ServerEntry | undefined {
+  /** As this caller meets them. */
+  of(owner: ServerOwner): RegistryView {
+    return { find: (alias) => this.find(alias, owner), aliases: () => this.aliases() };
+  }
+
+  find(alias: string, owner?: ServerOwner): ServerEntry | undefined {
     this.sync();
     const server = this.options.servers().get(alias);
     if (server === undefined || !server.isActive) return undefined;
-    const known = this.entries.get(server.id);
+    const isOwned = server.auth === 'oauth_user' && owner !== undefined;
+    const entries = isOwned ? this.owned : this.shared;
+    const name = isOwned ? `${server.id} ${owner.apiKeyId} ${owner.customerId}` : server.id;
+    const known = entries.get(name);
     if (known !== undefined) {
       known.noteApprovals();
       return known;
     }
-    const entry = new ServerEntry({ ...this.options, server, upstream: this.options.connect(server) });
-    this.entries.set(server.id, entry);
+    const upstream = this.options.connect(server, isOwned ? owner : undefined);
+    const entry = new ServerEntry({ ...this.options, server, upstream });
+    entries.set(name, entry);
     return entry;
   }
 
-  /** Aliases of those that are on, in their order. */
   aliases(): readonly string[] {
     const active = [...this.options.servers().values()].filter(({ isActive }) => isActive);
     return active.map(({ alias }) => alias).sort();
   }
 
-  /** An operator approved a tool, or wants the lists read anew. */
-  expire(serverId: string): void {
-    this.entries.get(serverId)?.expireAll();
-  }
-
   /** Ends what servers remember of a client's session. */
   endSession(sessionId: string): void {
-    for (const { upstream } of this.entries.values()) upstream.endSession(sessionId);
+    for (const { upstream } of this.all()) upstream.endSession(sessionId);
   }
 
   close(): void {
-    for (const entry of this.entries.values()) entry.close();
-    this.entries.clear();
+    for (const entry of this.shared.values()) entry.close();
+    this.shared.clear();
+    this.owned.clear();
+  }
+
+  private all(): readonly ServerEntry[] {
+    return [...this.shared.values(), ...this.owned.values()];
   }
 
   private sync(): void {
@@ -62,9 +93,10 @@ export class ServerRegistry {
     if (servers === this.seen) return;
     this.seen = servers;
     const live = new Set([...servers.values()].filter(({ isActive }) => isActive));
-    for (const [id, entry] of this.entries) {
+    for (const [name, entry] of this.owned.entries()) if (!live.has(entry.server)) this.owned.delete(name);
+    for (const [name, entry] of this.shared) {
       if (live.has(entry.server)) continue;
-      this.entries.delete(id);
+      this.shared.delete(name);
       entry.close();
     }
   }

@@ -98,6 +98,11 @@ function toServer(row: StoredMcpServer, secrets: ServerSecrets | undefined): Mcp
     ...{ allowedTools, blockedTools, pricePerCallNanoUsd, timeoutMs, isActive },
     env: secrets?.env ?? {},
     headers: { ...secrets?.headers, ...authHeader(row, secrets?.auth) },
+    oauth: {
+      clientId: row.authOptions.client_id ?? null,
+      clientSecret: secrets?.auth,
+      scope: row.authOptions.scope ?? null,
+    },
     isUnreadable: secrets === undefined,
   };
 }

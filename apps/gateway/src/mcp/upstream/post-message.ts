@@ -5,14 +5,14 @@ import {
   refuseRedirect,
   untilHeaders,
 } from '@llm0/providers/transport/fetch-upstream';
+import type { Credentials } from './credentials';
 
 /** How a server's HTTP endpoint is reached. */
 export interface Endpoint {
   readonly server: McpServer & { readonly url: string };
   /** Guarded and pinned. */
   readonly fetch: typeof globalThis.fetch;
-  /** What the server is told to know the gateway by. */
-  readonly credentials: Readonly<Record<string, string>>;
+  readonly credentials: Credentials;
 }
 
 export interface Posting {
@@ -29,13 +29,25 @@ const JSON_HEADERS = {
 } as const;
 
 /** Sends one message. Redirects are refused; throws failure `timeout` or `connection`, or `client_closed`. */
-export function postMessage({ server, fetch, credentials }: Endpoint, posting: Posting): Promise<FetchedAnswer> {
+export async function postMessage(endpoint: Endpoint, posting: Posting): Promise<FetchedAnswer> {
+  const first = await post(endpoint, posting);
+  const { response } = first;
+  if (response.status !== 401 && response.status !== 403) return first;
+  // A server that refuses who asks has not run anything.
+  if (!(await endpoint.credentials.refused(response))) return first;
+  void response.body?.cancel().catch(() => {});
+  return post(endpoint, posting);
+}
+
+async function post({ server, fetch, credentials }: Endpoint, posting: Posting): Promise<FetchedAnswer> {
+  const known = credentials.headers();
+  const headers = known instanceof Promise ? await known : known;
   return fetchUpstream({
     provider: server.alias,
     request: {
       url: server.url,
       method: 'POST',
-      headers: { ...credentials, ...JSON_HEADERS, ...posting.headers },
+      headers: { ...headers, ...JSON_HEADERS, ...posting.headers },
       body: posting.body,
       dropped: [],
     },
@@ -52,9 +64,10 @@ export function openStream(
 ): Promise<FetchedAnswer> {
   const { alias: provider, timeoutMs, url } = server;
   return untilHeaders({ provider, timeoutMs, signal }, async (whileWaiting, startTimer) => {
+    const known = await credentials.headers();
     startTimer();
     const response = await fetch(url, {
-      headers: { ...credentials, accept: 'text/event-stream', ...headers },
+      headers: { ...known, accept: 'text/event-stream', ...headers },
       redirect: 'manual',
       signal: whileWaiting,
       timeout: false,
@@ -70,8 +83,11 @@ export function deleteSession(
   headers: Readonly<Record<string, string>>,
 ): void {
   const signal = AbortSignal.timeout(Math.min(server.timeoutMs, 5000));
-  fetch(server.url, { method: 'DELETE', headers: { ...credentials, ...headers }, redirect: 'manual', signal }).then(
-    (response) => void response.body?.cancel().catch(() => {}),
-    () => {},
-  );
+  const end = async () => {
+    const known = await credentials.headers();
+    const init = { method: 'DELETE', headers: { ...known, ...headers }, redirect: 'manual', signal } as const;
+    const response = await fetch(server.url, init);
+    await response.body?.cancel();
+  };
+  end().catch(() => {});
 }

@@ -1,0 +1,103 @@
+// What goes wrong is told on a page, in the gateway's words: what an authorization server says is never shown as it is.
+import { GatewayError } from '@llm0/core/errors/gateway-error';
+import type { McpServer } from '@llm0/core/mcp/server';
+import type { StoredConsent } from '@llm0/drizzle/queries/mcp/grants';
+import type { Services } from '../../services/contract';
+import { askPage, donePage, failedPage, sendOn } from './consent-pages';
+
+type Needs = Pick<Services, 'mcp' | 'log' | 'config'>;
+/** What a key is called, for the one who consents. */
+type NameKey = (keyId: string) => Promise<string | undefined>;
+
+const COOKIE = 'llm0_mcp_consent';
+const COOKIE_SECONDS = 900;
+const ENDED = 'This link has ended or was used before. Ask your agent for a new one.';
+
+/** `GET /mcp/oauth/client.json`: who the gateway is, for authorization servers that read documents. */
+export function showClientDocument({ mcp }: Needs): Response {
+  const { identity } = mcp.oauth;
+  return Response.json(
+    { client_id: identity.documentUrl, ...identity.metadata() },
+    { headers: { 'Cache-Control': 'max-age=3600' } },
+  );
+}
+
+/** `GET /.well-known/oauth-protected-resource/…`: how to come in. Keys are given by the operator, not by a server of tokens. */
+export function showResource({ mcp }: Needs, path: string): Response {
+  const at = path.startsWith('/mcp') ? path : '/mcp';
+  const resource = `${mcp.oauth.identity.publicUrl}${at}`;
+  const document = { resource, resource_name: 'llm0 gateway', bearer_methods_supported: ['header'] };
+  return Response.json(document, { headers: { 'Cache-Control': 'max-age=3600', 'Access-Control-Allow-Origin': '*' } });
+}
+
+/** `GET /mcp/oauth/start/{ticket}`: what is asked. */
+export async function showConsent(services: Needs, ticket: string, nameKey: NameKey): Promise<Response> {
+  const found = await findAsked(services, ticket);
+  if (found === undefined) return failedPage(404, ENDED);
+  const { consent, server } = found;
+  const keyName = (await nameKey(consent.apiKeyId)) ?? 'a key that is gone';
+  return askPage({ alias: server.alias, host: new URL(server.url).host, keyName, customerId: consent.customerId });
+}
+
+/** `POST /mcp/oauth/start/{ticket}`: on to the authorization server. */
+export async function beginConsent(services: Needs, ticket: string): Promise<Response> {
+  const found = await findAsked(services, ticket);
+  if (found === undefined) return failedPage(404, ENDED);
+  const { oauth } = services.mcp;
+  const browser = Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64url');
+  try {
+    const url = await oauth.consents.begin(found.consent, found.server, oauth.fetchFor(found.server), browser);
+    return sendOn(url, cookieOf(oauth.identity.publicUrl, browser));
+  } catch (error) {
+    services.log.warn({ err: error, server: found.server.alias }, 'consent for an MCP server could not begin');
+    return failedPage(502, error instanceof GatewayError ? error.message : 'The authorization server cannot be used.');
+  }
+}
+
+/** `GET /mcp/oauth/callback`: back from the authorization server. */
+export async function finishConsent(services: Needs, request: Request): Promise<Response> {
+  const { oauth } = services.mcp;
+  const query = new URL(request.url).searchParams;
+  const state = query.get('state') ?? '';
+  const browser = readCookie(request.headers.get('cookie'));
+  const taken = state === '' ? null : await oauth.consents.take({ state, browser });
+  if (taken === null) return failedPage(400, ENDED);
+  const server = findServer(services, taken.consent.serverId);
+  if (server === undefined) return failedPage(404, 'The server is not there any more.');
+  const code = query.get('code');
+  if (code === null) {
+    const error = /^[a-z_]{1,60}$/.exec(query.get('error') ?? '')?.[0] ?? 'no code came back';
+    return failedPage(400, `The authorization server said no: ${error}.`);
+  }
+  try {
+    await oauth.consents.finish(taken, server, { code, iss: query.get('iss') ?? undefined }, oauth.fetchFor(server));
+    return donePage(server.alias);
+  } catch (error) {
+    services.log.warn({ err: error, server: server.alias }, 'consent for an MCP server failed');
+    return failedPage(502, 'The answer of the authorization server could not be used. Nothing was kept.');
+  }
+}
+
+async function findAsked(
+  services: Needs,
+  ticket: string,
+): Promise<{ readonly consent: StoredConsent; readonly server: McpServer & { readonly url: string } } | undefined> {
+  const consent = await services.mcp.oauth.consents.find(ticket);
+  const server = consent === null ? undefined : findServer(services, consent.serverId);
+  return consent === null || server === undefined ? undefined : { consent, server };
+}
+
+function findServer({ mcp }: Needs, serverId: string): (McpServer & { readonly url: string }) | undefined {
+  const found = [...mcp.servers().values()].find(({ id }) => id === serverId);
+  return found === undefined || found.url === null ? undefined : { ...found, url: found.url };
+}
+
+function cookieOf(publicUrl: string, browser: string): string {
+  const secure = publicUrl.startsWith('https:') ? '; Secure' : '';
+  return `${COOKIE}=${browser}; HttpOnly; SameSite=Lax; Path=/mcp/oauth; Max-Age=${COOKIE_SECONDS}${secure}`;
+}
+
+function readCookie(header: string | null): string {
+  const found = (header ?? '').split(';').map((one) => one.trim().split('='));
+  return found.find(([name]) => name === COOKIE)?.[1] ?? '';
+}
