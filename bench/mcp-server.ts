@@ -36,3 +36,5 @@ const server = Bun.serve({
 });
 
 console.log(`ready ${server.port}`);
+
+export {};
