@@ -42,8 +42,8 @@ export function translateResponse(
   const changed = translateResult(to, answer, { result, text });
   if (isRefused(changed))
     return { text: JSON.stringify(rpcError(id, changed.error)), isError: true, error: changed.error };
-  const told = changed === result ? withClientId(text, answer.id, id) : JSON.stringify(rpcResult(id, changed));
-  return { text: told, isError };
+  const forwarded = changed === result ? withClientId(text, answer.id, id) : undefined;
+  return { text: forwarded ?? JSON.stringify(rpcResult(id, changed)), isError };
 }
 
 const isRefused = (told: JsonObject | { readonly error: RpcErrorBody }): told is { readonly error: RpcErrorBody } =>
