@@ -1,6 +1,6 @@
 // The floor every figure is compared with: Bun.serve that parses request and answer, calls upstream, and nothing else.
 const upstream = process.env.UPSTREAM_URL ?? '';
-const PATHS = ['/v1/chat/completions', '/v1/messages', '/v1/responses', '/v1/embeddings'];
+const PATHS = ['/v1/chat/completions', '/v1/messages', '/v1/responses', '/v1/embeddings', '/mcp'];
 
 const server = Bun.serve({
   port: Number(process.env.PORT ?? 0),

@@ -89,6 +89,8 @@ async function startOurs(options: BenchOptions, upstreamUrl: string, stops: (() 
     ANTHROPIC_BASE_URL: upstreamUrl,
     GEMINI_API_KEY: 'bench',
     GEMINI_BASE_URL: upstreamUrl,
+    // For MCP servers, which run here as well.
+    EGRESS_ALLOW: '127.0.0.1',
     ...(options.workers > 1 ? { GATEWAY_WORKERS: String(options.workers) } : {}),
     ...(started === undefined ? {} : { REDIS_URL: started.stores.redisUrl, DATABASE_URL: started.stores.databaseUrl }),
   };

@@ -8,6 +8,8 @@ export interface RequestShape {
   readonly stream: boolean;
   /** `unique`: no cache can answer it. `reworded`: the exact cache can't, the semantic one can. */
   readonly question: 'same' | 'unique' | 'reworded';
+  /** Sent as it is, instead of a question. */
+  readonly body?: object;
   /** Length of the question; by default a few words. */
   readonly bytes?: number;
   /** Content chunks that the fake upstream is asked for; 20 by default. */

@@ -19,6 +19,10 @@ const QUESTIONS: Readonly<Record<string, (question: string, stream: boolean) => 
 
 /** Makes bodies of one shape; cheap, so that large ones cost the client little: the fixed parts are rendered once. */
 export function createBodyMaker(shape: RequestShape, runId: string): () => string {
+  if (shape.body !== undefined) {
+    const text = JSON.stringify(shape.body);
+    return () => text;
+  }
   const { model, stream, chunks, bytes = 0 } = shape;
   const mark = '@@question@@';
   const fake = chunks === undefined ? {} : { x_fake: { chunks } };

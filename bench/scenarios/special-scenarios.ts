@@ -4,6 +4,7 @@ import { measureEndurance } from './endurance';
 import { measureFarRedis } from './far-redis';
 import { measureManyKeys } from './many-keys';
 import { measureManyRows } from './many-rows';
+import { measureCodeEmpty, measureCodeFive, measureMcpCall } from './mcp';
 import type { SpecialScenario } from './special';
 import { measureStart } from './start';
 
@@ -15,6 +16,13 @@ export const SPECIAL_SCENARIOS: readonly SpecialScenario[] = [
     what: 'misses of a gateway whose Redis is 2 ms away, over the one round trip',
     run: measureFarRedis,
   },
+  {
+    name: 'mcp-call',
+    what: 'calls of an MCP tool at 10 connections, over the server asked directly and a bare proxy before it',
+    run: measureMcpCall,
+  },
+  { name: 'code-empty', what: 'a script of Code Mode that does nothing', run: measureCodeEmpty },
+  { name: 'code-five', what: 'a script of Code Mode with five tools of 50 ms in parallel', run: measureCodeFive },
   {
     name: 'backlog',
     what: 'p99 of hits while --backlog-rows queued log rows are drained, against p99 without them',

@@ -13,6 +13,8 @@ export interface RaceJob {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: unknown;
   readonly requests: number;
+  /** Of chat, unless it says another. */
+  readonly path?: string;
 }
 
 /**
@@ -41,11 +43,11 @@ export function askAtOnce(job: RaceJob): { readonly answers: readonly RacedAnswe
 }
 
 if (import.meta.main) {
-  const { urls, headers, body, requests } = JSON.parse(process.argv[2] ?? '') as RaceJob;
+  const { urls, headers, body, requests, path = '/v1/chat/completions' } = JSON.parse(process.argv[2] ?? '') as RaceJob;
   const text = JSON.stringify(body);
   await Promise.all(
     Array.from({ length: requests }, async (_, index) => {
-      const url = `${urls[index % urls.length]}/v1/chat/completions`;
+      const url = `${urls[index % urls.length]}${path}`;
       const answer = await fetch(url, { method: 'POST', headers, body: text });
       await answer.arrayBuffer();
       const [model, downgradedFrom] = [answer.headers.get('x-model'), answer.headers.get('x-downgraded-from')];

@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { randomBytes } from 'node:crypto';
+import { Client as ModernClient, StreamableHTTPClientTransport as ModernTransport } from '@modelcontextprotocol/client';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { type McpServerUnderTest, startMcpServer, textTool } from '../fake-upstream/start-mcp-server';
 import { callAdmin } from '../stores/start-gateway';
-import { STORE_KINDS, startEnvironment, type TestEnvironment, waitUntil } from './environment';
+import { STORE_KINDS, settledLedger, startEnvironment, type TestEnvironment, waitUntil } from './environment';
 
 interface Said {
   readonly isError?: boolean;
@@ -124,5 +125,43 @@ describe.each(STORE_KINDS)('Code Mode on %s stores', (kind) => {
       },
     );
     expect(told).toEqual(['web.search', 'web.fetch']);
+  }, 60_000);
+
+  test('a client of the newest revision runs a script, with progress', async () => {
+    const versionNegotiation = { mode: { pin: '2026-07-28' } };
+    const client = new ModernClient({ name: 'test', version: '1' }, { versionNegotiation });
+    const requestInit = { headers: { Authorization: `Bearer ${await makeKey()}` } };
+    await client.connect(new ModernTransport(new URL('/mcp/code', environment.gateway.url), { requestInit }));
+    const told: string[] = [];
+    const onprogress = ({ message }: { readonly message?: string }) => void told.push(message ?? '');
+    const code = 'await tools.web.search({}); await tools.web.fetch({}); 1 + 1';
+    const said = (await client.callTool({ name: 'execute_code', arguments: { code } }, { onprogress })) as unknown;
+    expect((said as Said).content[0]?.text).toBe('2');
+    expect(told).toEqual(['web.search', 'web.fetch']);
+    await client.close();
+  }, 60_000);
+
+  test('a client that leaves ends its script, and what it called', async () => {
+    const key = await makeKey();
+    web.delayMs = 100;
+    const leaving = new AbortController();
+    const code = 'for (let n = 0; n < 50; n++) await tools.web.search({}); 1';
+    const params = { name: 'execute_code', arguments: { code } };
+    const before = calls();
+    const pending = fetch(new URL('/mcp/code', environment.gateway.url), {
+      method: 'POST',
+      signal: leaving.signal,
+      headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json', Accept: 'application/json' },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }),
+    }).catch(() => {});
+    await waitUntil(() => calls() >= before + 2);
+    leaving.abort();
+    await pending;
+    // One more may be on its way.
+    const [left, leftMs] = [calls(), performance.now()];
+    await waitUntil(() => performance.now() - leftMs > 1000);
+    expect(calls()).toBeLessThanOrEqual(left + 1);
+    web.delayMs = 0;
+    expect(await settledLedger(environment.gateway)).toMatchObject({ ok: true, open_holds: 0 });
   }, 60_000);
 });

@@ -104,13 +104,16 @@ describe('the official conformance suite, through the gateway', () => {
   ] as const)(
     'a client of %s, a server of the %s revision',
     async (revision, alias, notOffered) => {
-      const checks = await runSuite(`${keyed.url}/mcp/${alias}`, revision);
       const isOffered = (scenario: string) => !(notOffered as readonly string[]).includes(scenario);
       const mayBeMissing = notOffered.length > 0;
-      const bad = checks.filter(({ status, scenario, errorMessage = '' }) => {
+      const isBad = ({ status, scenario, errorMessage = '' }: Check & { readonly scenario: string }) => {
         if (!isOffered(scenario) || (status !== 'FAILURE' && status !== 'WARNING')) return false;
         return !mayBeMissing || !(/^Not testable/.test(errorMessage) || status === 'WARNING');
-      });
+      };
+      let checks = await runSuite(`${keyed.url}/mcp/${alias}`, revision);
+      // It gives some answers half a second, which busy machines may not have.
+      if (checks.some(isBad)) checks = await runSuite(`${keyed.url}/mcp/${alias}`, revision);
+      const bad = checks.filter(isBad);
       expect(bad.map(({ scenario, id, errorMessage }) => `${scenario} ${id}: ${errorMessage}`)).toEqual([]);
       const passed = checks.filter(({ status }) => status === 'SUCCESS');
       expect(passed.length).toBeGreaterThan(40);

@@ -11,6 +11,7 @@ const PRICE_USD = 0.01;
 
 /** What comes back by JSON-RPC, as far as these tests look at it. */
 interface Answer {
+  readonly id?: unknown;
   readonly result?: {
     readonly tools?: readonly { readonly name: string; readonly description?: string }[];
     readonly content?: readonly { readonly text: string }[];
@@ -145,6 +146,16 @@ describe('hostile MCP servers', () => {
     expect(livezMs).toBeLessThan(2000);
     expect(grewMib).toBeLessThan(250);
   }, 120_000);
+
+  test('however its id is written in an answer, the caller finds its own there', async () => {
+    await add('id-first', 'escaped-id');
+    await asked('/mcp', 'tools/list');
+    for (const manner of ['id-first', 'escaped-id'] as const) {
+      const { id, result } = await asked('/mcp', 'tools/call', { name: `${manner}__a`, arguments: {} });
+      expect([manner, id]).toEqual([manner, 1]);
+      expect(result?.content?.[0]?.text).toMatch(manner === 'id-first' ? /^llm0-/ : /^escaped$/);
+    }
+  }, 60_000);
 
   test('bytes that drip, events without end and servers that hang end at the time-out', async () => {
     await add('dripping', 'endless-events', 'hanging');

@@ -99,6 +99,16 @@ const MANNERS = {
   'huge-event': { call: ({ id }) => large(id, 100, 'text/event-stream') },
   'deep-result': { call: ({ id }) => nested(id) },
   'wrong-id': { call: (message) => text({ ...message, id: 'of somebody else' }, 'not yours') },
+  'id-first': {
+    call: ({ id }) => Response.json({ result: { content: [{ type: 'text', text: id }] }, jsonrpc: '2.0', id }),
+  },
+  'escaped-id': {
+    call: ({ id }) => {
+      const escaped = `\\u${String(id).charCodeAt(0).toString(16).padStart(4, '0')}${String(id).slice(1)}`;
+      const body = `{"jsonrpc":"2.0","id":"${escaped}","result":{"content":[{"type":"text","text":"escaped"}]}}`;
+      return new Response(body, { headers: { 'Content-Type': 'application/json' } });
+    },
+  },
   dripping: {
     call: async ({ id }) =>
       streamOf(async (n) => {

@@ -42,8 +42,8 @@ export function translateResponse(
   const changed = translateResult(to, answer, { result, text });
   if (isRefused(changed))
     return { text: JSON.stringify(rpcError(id, changed.error)), isError: true, error: changed.error };
-  const told = changed === result ? withClientId(text, answer.id, id) : JSON.stringify(rpcResult(id, changed));
-  return { text: told, isError };
+  const forwarded = changed === result ? withClientId(text, answer.id, id) : undefined;
+  return { text: forwarded ?? JSON.stringify(rpcResult(id, changed)), isError };
 }
 
 const isRefused = (told: JsonObject | { readonly error: RpcErrorBody }): told is { readonly error: RpcErrorBody } =>
@@ -66,8 +66,8 @@ function translateResult(
       told = { ...told, requestState: bindState(owner, result.requestState) };
     }
   }
-  if (context.scope === undefined && mayNameResources(text)) told = nameResources(alias, told);
   const isRead = context.request.method === 'resources/read';
+  if (context.scope === undefined && (isRead || mayNameResources(text))) told = nameResources(alias, told);
   if (isModern && era === 'legacy') {
     const fresh: JsonObject = isRead ? { ttlMs: 0, cacheScope: 'private' } : {};
     const meta = { ...(isObject(told._meta) ? told._meta : {}), [META.serverInfo]: self };

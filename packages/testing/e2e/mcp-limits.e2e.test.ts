@@ -1,0 +1,168 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { type McpServerUnderTest, startMcpServer, textTool } from '../fake-upstream/start-mcp-server';
+import { callAdmin } from '../stores/start-gateway';
+import { askAtOnce } from './ask-at-once';
+import { STORE_KINDS, settledLedger, startEnvironment, type TestEnvironment, waitUntil } from './environment';
+
+const PRICE_USD = 0.01;
+const TIMEOUT_MS = 1000;
+
+interface Answer {
+  readonly status: number;
+  readonly body: {
+    readonly result?: { readonly content: readonly { readonly text: string }[] };
+    readonly error?: {
+      readonly code: number;
+      readonly message: string;
+      readonly data?: { readonly type: string; readonly param?: string; readonly retry_after_ms?: number };
+    };
+  };
+}
+
+describe.each(STORE_KINDS)('limits of tool calls on %s stores', (kind) => {
+  let world: TestEnvironment;
+  let web: McpServerUnderTest;
+
+  // biome-ignore lint/suspicious/noExplicitAny: tests read whatever JSON came back
+  const admin = (method: string, path: string, body?: object): Promise<any> =>
+    callAdmin(world.gateway, path, { method, body });
+  const makeKey = async (settings: object, project: object = {}) => {
+    const { id: projectId } = await admin('POST', '/projects', { name: 'agents', ...project });
+    const body = { name: 'agent', rate_limit_per_minute: null, allowed_tools: ['*'], ...settings };
+    return {
+      projectId: String(projectId),
+      key: String((await admin('POST', `/projects/${projectId}/keys`, body)).key),
+    };
+  };
+  const headersOf = (key: string) => ({
+    Authorization: `Bearer ${key}`,
+    'Content-Type': 'application/json',
+    Accept: 'application/json, text/event-stream',
+    'MCP-Protocol-Version': '2025-11-25',
+  });
+  const bodyOf = (name: string, args: unknown) => ({
+    ...{ jsonrpc: '2.0', id: 1, method: 'tools/call' },
+    params: { name, arguments: args },
+  });
+  const call = async (key: string, name = 'web__search', args: unknown = {}): Promise<Answer> => {
+    const init = { method: 'POST', headers: headersOf(key), body: JSON.stringify(bodyOf(name, args)) };
+    const answer = await fetch(new URL('/mcp', world.gateway.url), init);
+    return { status: answer.status, body: (await answer.json()) as Answer['body'] };
+  };
+  const calls = () => web.seen.filter(({ method }) => method === 'tools/call').length;
+  const spentUsd = async (projectId: string) => {
+    const ledger = await settledLedger(world.gateway);
+    expect(ledger).toMatchObject({ ok: true, open_holds: 0 });
+    return ledger.projects.find((one) => one.project_id === projectId)?.counter_usd ?? 0;
+  };
+
+  beforeAll(async () => {
+    const env = { EGRESS_ALLOW: '127.0.0.1', LLM0_TEST_ADMIT_DEADLINE_MS: '10000' };
+    world = await startEnvironment({ kind, env });
+    const strict = {
+      type: 'object',
+      properties: { path: { type: 'string' }, depth: { type: 'integer', minimum: 0 }, of: { enum: ['a', 'b'] } },
+      required: ['path'],
+      additionalProperties: false,
+    };
+    web = startMcpServer([textTool('search'), { name: 'strict', description: 'Is strict.', inputSchema: strict }]);
+    const settings = { price_per_call_usd: PRICE_USD, timeout_ms: 30_000 };
+    await admin('POST', '/mcp/servers', { alias: 'web', url: web.url, ...settings });
+    await call((await makeKey({})).key);
+  }, 60_000);
+  afterAll(async () => {
+    await web.stop();
+    await world.close();
+  });
+
+  test.each([
+    ["of a key's budget", { budget_usd: 100 * PRICE_USD }, {}, 402],
+    ["of a project's cap", {}, { monthly_cap_usd: 100 * PRICE_USD }, 402],
+  ] as const)(
+    '500 calls at once, %s for 100: 100 run',
+    async (_what, settings, project, refused) => {
+      const { key, projectId } = await makeKey(settings, project);
+      const before = calls();
+      web.delayMs = 500;
+      const { answers, done } = askAtOnce({
+        ...{ urls: [world.gateway.url], path: '/mcp', requests: 500 },
+        ...{ headers: headersOf(key), body: bodyOf('web__search', {}) },
+      });
+      await done;
+      web.delayMs = 0;
+      expect(calls() - before).toBe(100);
+      expect(answers.filter(({ status }) => status === 200)).toHaveLength(100);
+      expect(answers.filter(({ status }) => status === refused)).toHaveLength(400);
+      expect(await spentUsd(projectId)).toBeCloseTo(100 * PRICE_USD, 9);
+      const said = await call(key);
+      expect(said.body.error).toMatchObject({ code: -32012, data: { type: expect.stringMatching(/exceeded/) } });
+      expect(calls() - before).toBe(100);
+    },
+    120_000,
+  );
+
+  test('requests a minute and calls at once are those of chat, and a refusal says when to come again', async () => {
+    const few = await makeKey({ rate_limit_per_minute: 3 });
+    const said: Answer[] = [];
+    for (let n = 0; n < 4; n++) said.push(await call(few.key));
+    expect(said.map(({ status }) => status)).toEqual([200, 200, 200, 429]);
+    expect(said[3]?.body.error).toMatchObject({ code: -32013, data: { type: 'rate_limit_exceeded' } });
+    expect(said[3]?.body.error?.data?.retry_after_ms).toBeGreaterThan(0);
+    const narrow = await makeKey({ max_concurrency: 2 });
+    const before = calls();
+    web.delayMs = 1000;
+    const first = [call(narrow.key), call(narrow.key)];
+    await waitUntil(() => calls() === before + 2);
+    expect((await call(narrow.key)).status).toBe(429);
+    expect((await Promise.all(first)).map(({ status }) => status)).toEqual([200, 200]);
+    web.delayMs = 0;
+    expect((await call(narrow.key)).status).toBe(200);
+    expect(await spentUsd(narrow.projectId)).toBeCloseTo(3 * PRICE_USD, 9);
+  }, 60_000);
+
+  test('bad input is told in words that an agent can act on, reaches no server and costs nothing', async () => {
+    const { key, projectId } = await makeKey({});
+    const before = calls();
+    const tell = async (name: string, args: unknown) => {
+      const { status, body } = await call(key, name, args);
+      return [status, body.error?.code, body.error?.data?.param, body.error?.message ?? ''] as const;
+    };
+    expect(await tell('web__serch', {})).toEqual([200, -32602, 'name', expect.stringContaining('tools/list')]);
+    expect(await tell('nobody__search', {})).toEqual([200, -32602, 'name', expect.stringContaining('nobody__search')]);
+    expect(await tell('search', {})).toEqual([200, -32602, 'name', expect.stringContaining('"search"')]);
+    for (const [args, field, says] of [
+      [{}, 'arguments.path', 'is missing'],
+      [{ path: 5 }, 'arguments.path', 'string'],
+      [{ path: 'a', depth: -1 }, 'arguments.depth', '>= 0'],
+      [{ path: 'a', of: 'c' }, 'arguments.of', '"a","b"'],
+      [{ path: 'a', more: 1 }, 'arguments.more', 'is not known'],
+    ] as const) {
+      expect(await tell('web__strict', args)).toEqual([200, -32602, field, expect.stringContaining(says)]);
+    }
+    expect(await tell('web__strict', ['a'])).toEqual([200, -32602, 'arguments', expect.stringContaining('object')]);
+    expect(calls()).toBe(before);
+    expect(await spentUsd(projectId)).toBe(0);
+  }, 60_000);
+
+  test('a server that is down costs nothing; one that is late may have run, and is paid', async () => {
+    const gone = startMcpServer();
+    const late = startMcpServer();
+    const settings = { price_per_call_usd: PRICE_USD, timeout_ms: TIMEOUT_MS };
+    await admin('POST', '/mcp/servers', { alias: 'gone', url: gone.url, ...settings });
+    await admin('POST', '/mcp/servers', { alias: 'late', url: late.url, ...settings });
+    const { key, projectId } = await makeKey({});
+    expect((await call(key, 'gone__echo')).body.result).toBeDefined();
+    expect((await call(key, 'late__echo')).body.result).toBeDefined();
+    expect(await spentUsd(projectId)).toBeCloseTo(2 * PRICE_USD, 9);
+    await gone.stop();
+    const down = await call(key, 'gone__echo');
+    expect(down.body.error).toMatchObject({ code: -32015, data: { type: expect.stringMatching(/^upstream_/) } });
+    expect(down.body.error?.message).toContain('gone');
+    late.delayMs = 20_000;
+    const slow = await call(key, 'late__echo');
+    expect(slow.body.error).toMatchObject({ code: -32016, data: { type: 'upstream_timeout' } });
+    expect(slow.body.error?.message).toContain(`${TIMEOUT_MS} ms`);
+    expect(await spentUsd(projectId)).toBeCloseTo(3 * PRICE_USD, 9);
+    await late.stop();
+  }, 60_000);
+});
