@@ -5,7 +5,7 @@ import type { Log } from '../../api/logs';
 import { useKeyNames, useProjectNames } from '../../api/projects';
 import { useSession } from '../../api/session';
 import { type ToolCall, useToolBodies } from '../../api/tools';
-import { formatBytes, formatMs } from '../../format/format-number';
+import { countOf, formatBytes, formatMs } from '../../format/format-number';
 import { formatInstant, formatStamp } from '../../format/format-time';
 import { formatUsdExact } from '../../format/format-usd';
 import { usePage } from '../../range/use-page';
@@ -120,6 +120,7 @@ function Run({ runId }: { readonly runId: string }) {
   const { timeZone } = usePage();
   const run = useRun(runId);
   const { steps = [], isCut = false } = run.data ?? {};
+  const chats = steps.filter(({ isChat }) => isChat).length;
   const total = steps.reduce((sum, { costUsd }) => sum + costUsd, 0);
   return (
     <section>
