@@ -93,7 +93,7 @@ describe.each([390, 1440])('tools, %d px wide', (width) => {
     await bodiesKept();
     await page.goto(`${dashboard.gateway.url}/tools?tab=calls`);
     await page.locator('tbody tr', { hasText: 'fetch' }).first().locator('a').first().click();
-    await page.getByText('1 tool call,').waitFor();
+    await page.getByText('0 model requests and 1 tool call,').waitFor();
     await page.getByText(`tried at ${width}`).first().waitFor();
     expect(problems).toEqual([]);
   }, 60_000);
@@ -109,7 +109,7 @@ describe.each([390, 1440])('tools, %d px wide', (width) => {
     await page.getByText('42', { exact: true }).waitFor();
     await page.getByText(/console:/).waitFor();
     await page.getByLabel('What you want to do').fill('search pages');
-    await page.getByRole('button', { name: 'Search', exact: true }).click();
+    await page.getByRole('main').getByRole('button', { name: 'Search', exact: true }).click();
     await page.getByText(/search\(/).waitFor();
     expect(problems).toEqual([]);
   }, 60_000);

@@ -130,8 +130,8 @@ function Run({ runId }: { readonly runId: string }) {
         <>
           <p className="mb-1 text-xs text-muted">
             {isCut ? 'The newest of it: ' : ''}
-            {steps.filter(({ isChat }) => isChat).length} model requests and{' '}
-            {steps.filter(({ isChat }) => !isChat).length} tool calls, {formatUsdExact(total)} in total.{' '}
+            {countOf(chats, 'model request')} and {countOf(steps.length - chats, 'tool call')}, {formatUsdExact(total)}{' '}
+            in total.{' '}
             <Link
               to="/tools"
               search={(kept) => ({ ...kept, open: undefined, tab: 'calls' as const, run: runId })}
