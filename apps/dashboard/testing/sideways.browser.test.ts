@@ -1,8 +1,11 @@
-import { beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { randomBytes } from 'node:crypto';
+import { textTool } from '@llm0/testing/fake-upstream/start-mcp-server';
 import { callAdmin, type GatewayProcess } from '@llm0/testing/stores/start-gateway';
 import type { Page } from 'playwright-core';
 import { checkAccessibility } from './check-accessibility';
 import { DIALOGS, dialogPath } from './dialogs';
+import { fillTools } from './fill-tools';
 import { PAGES } from './pages';
 import { settled } from './settled';
 import { shareDashboard, visit } from './share-dashboard';
@@ -16,7 +19,15 @@ let page: Page;
 let problems: string[];
 let projectId: string;
 
-const dashboard = shareDashboard({ env: { LOG_BODIES: 'true' }, fill });
+const SETTINGS = {
+  LOG_BODIES: 'true',
+  EGRESS_ALLOW: '127.0.0.1',
+  ENCRYPTION_KEY: randomBytes(32).toString('base64'),
+};
+let servers: { stop(): Promise<void> } | undefined;
+
+const dashboard = shareDashboard({ env: SETTINGS, fill });
+afterAll(() => servers?.stop());
 beforeAll(async () => {
   ({ page, problems } = await dashboard.open());
 });
@@ -25,7 +36,10 @@ beforeAll(async () => {
 async function fill(gateway: GatewayProcess): Promise<void> {
   const admin = <T>(path: string, body: object, method = 'POST') => callAdmin<T>(gateway, path, { body, method });
   ({ id: projectId } = await admin<{ id: string }>('/projects', { name: LONG, monthly_cap_usd: '5' }));
-  const { key } = await admin<{ key: string }>(`/projects/${projectId}/keys`, { name: LONG, budget_usd: '5' });
+  const { key } = await admin<{ key: string }>(`/projects/${projectId}/keys`, {
+    ...{ name: LONG, budget_usd: '5', allowed_tools: ['*'] },
+  });
+  servers = await fillTools(gateway, { apiKey: key, more: [textTool(LONG.slice(0, 100), PROMPT)] });
   await admin('/aliases', { alias: LONG, targets: [{ provider: 'demo', model: LONG }] });
   await admin(`/chains/${LONG.slice(0, 60)}`, { targets: [{ provider: 'demo', model: LONG }] }, 'PUT');
   await admin(

@@ -1,5 +1,6 @@
 // `bun run --cwd apps/dashboard screenshots`: a gateway of its own with made-up data, every page and dialog, light and dark,
 // wide and on a phone. LLM0_URL and ADMIN_TOKEN name one that runs already.
+import { randomBytes } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { startFakeUpstream } from '@llm0/testing/fake-upstream/start-fake-upstream';
@@ -7,6 +8,7 @@ import { callAdmin, createTestKey, startGateway } from '@llm0/testing/stores/sta
 import type { Page } from 'playwright-core';
 import { ensureDashboard } from '../../gateway/bin/ensure-dashboard';
 import { DIALOGS, type DialogWorld, dialogPath } from './dialogs';
+import { fillTools } from './fill-tools';
 import { openBrowser } from './open-browser';
 import { PAGES } from './pages';
 
@@ -38,6 +40,9 @@ const started =
     ? await startGateway({
         env: {
           DEMO_PROVIDER: 'on',
+          EGRESS_ALLOW: '127.0.0.1',
+          LOG_BODIES: 'true',
+          ENCRYPTION_KEY: randomBytes(32).toString('base64'),
           OPENAI_API_KEY: 'fake',
           OPENAI_BASE_URL: `${down.url.origin}/v1`,
           ANTHROPIC_API_KEY: 'fake',
@@ -48,8 +53,9 @@ const started =
 const url = started?.url ?? given ?? '';
 const adminToken = started?.adminToken ?? process.env.ADMIN_TOKEN ?? '';
 const browser = await openBrowser();
+let servers: { stop(): Promise<void> } | undefined;
 try {
-  if (started !== undefined) await fill({ url, adminToken });
+  if (started !== undefined) servers = await fill({ url, adminToken });
   const opened: { page: Page; suffix: string }[] = [];
   for (const shape of SHAPES) {
     const page = await browser.newPage(shape);
@@ -72,6 +78,7 @@ try {
   }
 } finally {
   await browser.close();
+  await servers?.stop();
   await started?.stop();
   await Promise.all([upstream.stop(), down.stop(true)]);
 }
@@ -116,7 +123,7 @@ async function shoot(page: Page, name: string): Promise<void> {
 }
 
 /** Two months of traffic, drained, and one of everything that has a dialog. */
-async function fill(gateway: { url: string; adminToken: string }): Promise<void> {
+async function fill(gateway: { url: string; adminToken: string }): Promise<{ stop(): Promise<void> }> {
   await callAdmin(gateway, '/demo-data', { body: { days: 60, requests_a_day: 600 } });
   const targets = [
     { provider: 'openai', model: 'gpt-4o-mini', weight: 3 },
@@ -134,9 +141,11 @@ async function fill(gateway: { url: string; adminToken: string }): Promise<void>
   const watched = { kind: 'budget_share', threshold: 0.9, window_minutes: 60 };
   const webhook = { webhook_url: 'https://hooks.example.com/finance' };
   await callAdmin(gateway, '/alerts', { body: { name: 'A cap is near', ...watched, ...webhook } });
+  const agents = { project: { name: 'Agents' }, key: { name: 'night shift', allowed_tools: ['*'], code_mode: true } };
+  const servers = await fillTools(gateway, await createTestKey(gateway, agents));
   for (;;) {
     const { queue_depth: depth } = await callAdmin<{ queue_depth: number }>(gateway, '/reconcile');
-    if (depth === 0) return;
+    if (depth === 0) return servers;
     await Bun.sleep(200);
   }
 }

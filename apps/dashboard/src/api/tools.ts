@@ -10,6 +10,7 @@ export type McpServerInput = InferRequestType<(typeof api.mcp.servers)['$post']>
 export type McpServerChanges = InferRequestType<(typeof api.mcp.servers)[':id']['$patch']>['json'];
 export type McpTool = InferResponseType<(typeof api.mcp.servers)[':id']['tools']['$get']>['data'][number];
 export type McpCheck = InferResponseType<(typeof api.mcp.servers)[':id']['refresh']['$post']>;
+export type McpGrant = InferResponseType<(typeof api.mcp.servers)[':id']['grants']['$get'], 200>['data'][number];
 export type ToolCall = InferResponseType<(typeof api)['tool-calls']['$get']>['data'][number];
 export type ToolBucket = InferResponseType<typeof api.stats.tools.$get>['buckets'][number];
 
@@ -37,6 +38,13 @@ export const useMcpTools = (id: string) =>
     queryFn: () => read(api.mcp.servers[':id'].tools.$get({ param: { id } })),
   });
 
+/** Users who let the gateway use a server in their name. */
+export const useMcpGrants = (id: string) =>
+  useQuery({
+    queryKey: ['mcp', 'grants', id],
+    queryFn: () => read(api.mcp.servers[':id'].grants.$get({ param: { id }, query: { limit: ALL } })),
+  });
+
 export interface ToolCallQuery {
   readonly project_id?: string;
   readonly server?: string;
@@ -55,6 +63,8 @@ export const useToolCalls = (query: ToolCallQuery) =>
     readPage: (at) => read(api['tool-calls'].$get({ query: { ...query, limit: PAGE_SIZE, ...at } })),
     keepsPrevious: true,
   });
+
+export const readToolCall = (id: string) => readOrNull(api['tool-calls'][':id'].$get({ param: { id } }));
 
 /** Counts, times and cost by server, tool, project or key. */
 export const useToolStats = (query: StatsQuery & { readonly server?: string }) =>

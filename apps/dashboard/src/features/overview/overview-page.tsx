@@ -16,6 +16,7 @@ import { UnpricedBanner } from '../models/unpriced-banner';
 import { PageFrame } from '../shell/page-frame';
 import { TroubleBanner } from '../shell/trouble';
 import { filterOf, prepareSpend } from '../spend/prepare-spend';
+import { ServersBanner } from '../tools/servers-banner';
 import { BudgetsCard } from './budgets-card';
 import { ErrorsCard } from './errors-card';
 import { HealthCharts } from './health-charts';
@@ -46,6 +47,7 @@ export function OverviewPage() {
   return (
     <PageFrame title="Overview" page={page} hasCharts>
       <TroubleBanner page={page} />
+      <ServersBanner />
       <div className="grid gap-4 xl:grid-cols-2">
         <HealthCharts page={page} />
       </div>

@@ -86,7 +86,8 @@ export function prepareOrigin(log: Log, names: { readonly project: string; reado
     ['API', log.dialect],
     ['Refusals', foldedNote(log)],
     ['Dropped parameters', log.dropped_params?.join(', ') ?? null],
-    ['Run', log.run_id],
+    ['Run', log.run_id, others({ run_id: log.run_id ?? '' })],
+    ['Tool calls of the run', log.run_id === null ? null : 'View all', callsOf(log.run_id ?? '')],
     ['Similarity', log.similarity_score === null ? null : log.similarity_score.toFixed(4)],
     ['Matched by', log.matched_by, { to: '/requests', search: (kept) => ({ ...kept, open: log.matched_by }) }],
   ];
@@ -95,6 +96,8 @@ export function prepareOrigin(log: Log, names: { readonly project: string; reado
 const ofProject =
   (search: Readonly<Record<string, string>>) =>
   ({ range, from, to, tz }: PageSearch) => ({ range, from, to, tz, ...search });
+
+const callsOf = (run: string): RowLink => ({ to: '/tools', search: ofProject({ tab: 'calls', run }) });
 
 /** What it took, and the labels it was sent with. */
 export function prepareMeasures(log: Log): Readonly<Record<string, readonly Fact[]>> {

@@ -144,7 +144,7 @@ function Run({ runId }: { readonly runId: string }) {
             {steps.map((step) => (
               <li key={step.id} className="flex justify-between gap-3 py-1">
                 <span className="nums shrink-0 text-muted">{formatStamp(step.at, timeZone)}</span>
-                <span className="min-w-0 grow wrap-anywhere">{step.what}</span>
+                <StepLink step={step} />
                 <span className="nums shrink-0">{formatMs(step.ms)}</span>
               </li>
             ))}
@@ -152,5 +152,18 @@ function Run({ runId }: { readonly runId: string }) {
         </>
       )}
     </section>
+  );
+}
+
+/** A request opens where requests are, a call where it is listed. */
+function StepLink({ step: { id, what, isChat } }: { readonly step: Step }) {
+  return (
+    <Link
+      to={isChat ? '/requests' : '/tools'}
+      search={({ range, from, to, tz }) => ({ range, from, to, tz, open: id, ...(isChat ? {} : { tab: 'calls' }) })}
+      className="min-w-0 grow text-accent wrap-anywhere hover:underline"
+    >
+      {what}
+    </Link>
   );
 }

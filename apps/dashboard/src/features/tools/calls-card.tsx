@@ -1,6 +1,6 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useKeyNames, useProjectNames } from '../../api/projects';
-import { type ToolCall, type ToolCallQuery, useMcpServers, useToolCalls } from '../../api/tools';
+import { readToolCall, type ToolCall, type ToolCallQuery, useMcpServers, useToolCalls } from '../../api/tools';
 import { useOpened } from '../../range/use-opened';
 import { usePage } from '../../range/use-page';
 import { STATUS_TONES } from '../../ui/badge';
@@ -8,6 +8,7 @@ import { Button } from '../../ui/button';
 import { SearchInput, Select } from '../../ui/form';
 import { type Column, timeColumn } from '../../ui/table/column';
 import { TableCard } from '../../ui/table/table-card';
+import { OpenedOne } from '../forms/opened-one';
 import { CallDrawer } from './call-drawer';
 import { OUTCOMES, type ToolsSearch } from './tools-search';
 
@@ -27,7 +28,6 @@ export function CallsCard() {
     { header: 'Key', wideOnly: true, narrow: true, value: (row) => keyName(row.api_key_id) },
     { header: 'Run', wideOnly: 'very', narrow: true, value: (row) => row.run_id },
   ];
-  const opened = rows?.find((row) => row.id === id);
   return (
     <TableCard
       title="Calls"
@@ -50,7 +50,18 @@ export function CallsCard() {
           </Button>
         </div>
       )}
-      {opened !== undefined && <CallDrawer of={opened} onClose={close} />}
+      {id !== undefined && (
+        <OpenedOne
+          what="call"
+          row={rows?.find((row) => row.id === id)}
+          isLoaded={rows !== undefined}
+          queryKey={['tool-calls', id]}
+          read={() => readToolCall(id)}
+          onClose={close}
+        >
+          {(call) => <CallDrawer of={call} onClose={close} />}
+        </OpenedOne>
+      )}
     </TableCard>
   );
 }

@@ -8,10 +8,11 @@ import { useSettled } from '../../ui/use-settled';
 interface Props {
   readonly sender: ToolSender;
   readonly onChange: (sender: ToolSender) => void;
+  readonly hint?: string;
 }
 
 /** In whose name a tool is called: its limits, budget and log count. */
-export function KeyPicker({ sender, onChange }: Props) {
+export function KeyPicker({ sender, onChange, hint = 'The call counts toward its limits and budget' }: Props) {
   const projects = useProjects().data?.data ?? [];
   const [typed, setTyped] = useState('');
   const keys = useKeys(sender.projectId, useSettled(typed), sender.projectId !== '').data?.rows ?? [];
@@ -32,7 +33,7 @@ export function KeyPicker({ sender, onChange }: Props) {
           />
         )}
       </Field>
-      <Field label="Key" hint="The call counts toward its limits and budget">
+      <Field label="Key" hint={hint}>
         {(wiring) => (
           <ChosenCombobox
             {...wiring}

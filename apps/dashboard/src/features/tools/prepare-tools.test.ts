@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { argFields, diffLines, readArgs, sortTools } from './prepare-tools';
+import { argFields, besideEachOther, diffLines, readArgs, sortTools } from './prepare-tools';
 
 describe('what a tool said and says', () => {
   test('shows what was taken away and what came, in the order of the text', () => {
@@ -24,6 +24,10 @@ describe('what a tool said and says', () => {
           lines.filter((line) => line.kind === 'same' || line.kind === kind).map(({ text }) => text);
         if (approved !== null) expect(textOf('approved').join('\n')).toBe(JSON.stringify(approved, null, 2));
         if (seen !== null) expect(textOf('seen').join('\n')).toBe(JSON.stringify(seen, null, 2));
+        const rows = besideEachOther(lines);
+        expect(rows.flatMap((row) => row.approved?.text ?? [])).toEqual(textOf('approved'));
+        expect(rows.flatMap((row) => row.seen?.text ?? [])).toEqual(textOf('seen'));
+        for (const row of rows) expect(row.approved?.kind === 'same').toBe(row.seen?.kind === 'same');
       }),
     );
   });

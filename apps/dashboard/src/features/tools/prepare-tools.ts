@@ -36,6 +36,23 @@ export function prepareServers(servers: readonly McpServer[], buckets: readonly 
   });
 }
 
+export interface ServerTrouble {
+  readonly id: string;
+  readonly alias: string;
+  readonly error: string | null;
+  /** Tools that nobody can call until they are approved. */
+  readonly waiting: number;
+}
+
+/** Servers that somebody should look at. */
+export const serverTroubles = (servers: readonly McpServer[]): readonly ServerTrouble[] =>
+  servers
+    .filter(({ health }) => health.state === 'failing' || (health.state !== 'inactive' && health.held_back_count > 0))
+    .map(({ id, alias, health }) => ({
+      ...{ id, alias, waiting: health.held_back_count },
+      error: health.state === 'failing' ? (health.error ?? 'It does not answer.') : null,
+    }));
+
 export const TOOL_TONES: Readonly<Record<McpTool['state'], Tone>> = {
   approved: 'good',
   changed: 'bad',
@@ -105,6 +122,32 @@ function middle(before: readonly string[], after: readonly string[]): readonly D
     } else lines.push({ kind: 'seen', text: after[b++] ?? '' });
   }
   return lines;
+}
+
+export interface DiffRow {
+  readonly approved: DiffLine | null;
+  readonly seen: DiffLine | null;
+}
+
+/** The same beside each other: what is alike stands in both columns, what took the place of something beside it. */
+export function besideEachOther(lines: readonly DiffLine[]): readonly DiffRow[] {
+  const rows: DiffRow[] = [];
+  let [left, right]: [DiffLine[], DiffLine[]] = [[], []];
+  const flush = () => {
+    for (let at = 0; at < Math.max(left.length, right.length); at++)
+      rows.push({ approved: left[at] ?? null, seen: right[at] ?? null });
+    [left, right] = [[], []];
+  };
+  for (const line of lines) {
+    if (line.kind === 'approved') left.push(line);
+    else if (line.kind === 'seen') right.push(line);
+    else {
+      flush();
+      rows.push({ approved: line, seen: line });
+    }
+  }
+  flush();
+  return rows;
 }
 
 /** How one argument is typed in. */

@@ -10,6 +10,7 @@ import { Dialog, type DialogOf } from '../../ui/dialog';
 import { Failure } from '../../ui/error-state';
 import { ConfirmButton } from '../forms/confirm-button';
 import { type Edit, SpecForm } from '../forms/spec-form';
+import { GrantsSection } from './grants-section';
 import { type ServerLine, sortTools } from './prepare-tools';
 import { serverBody, serverFields } from './server-fields';
 import { ToolItem } from './tool-item';
@@ -49,6 +50,7 @@ export function ServerDialog({ of: server, onClose }: DialogOf<ServerLine>) {
             <ToolItem key={tool.name} server={server} tool={tool} />
           ))}
         </section>
+        {server.auth.type === 'oauth_user' && <GrantsSection server={server} />}
         <section>
           <h3 className="mb-2 text-xs font-semibold text-muted">Settings</h3>
           <Settings server={server} />

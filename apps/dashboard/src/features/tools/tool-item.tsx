@@ -6,7 +6,7 @@ import { Badge } from '../../ui/badge';
 import { CodeBlock } from '../../ui/copy-button';
 import { Failure } from '../../ui/error-state';
 import { ChangeButton } from '../forms/change-button';
-import { diffLines, type ServerLine, TOOL_TONES } from './prepare-tools';
+import { besideEachOther, type DiffLine, diffLines, type ServerLine, TOOL_TONES } from './prepare-tools';
 import { TryTool } from './try-tool';
 
 interface Props {
@@ -37,7 +37,8 @@ export function ToolItem({ server, tool }: Props) {
   );
 }
 
-const DIFF = 'max-h-96 overflow-auto rounded-md border bg-bg py-2 font-mono text-xs leading-relaxed whitespace-pre';
+const DIFF = 'max-h-96 overflow-y-auto rounded-md border bg-bg pb-2 font-mono text-xs leading-relaxed';
+const CELL = 'min-w-0 px-2 whitespace-pre-wrap wrap-anywhere';
 const LINE = { same: '', approved: 'bg-bad-soft text-bad', seen: 'bg-good-soft text-good' } as const;
 const MARK = { same: ' ', approved: '-', seen: '+' } as const;
 
@@ -63,10 +64,15 @@ function Approval({ server, tool }: Props) {
       </p>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
       <section tabIndex={0} aria-label="Difference" className={DIFF}>
-        {diffLines(tool.approved, tool.seen).map((line, index) => (
+        <div className="sticky top-0 grid grid-cols-2 border-b bg-bg font-sans text-muted">
+          <span className="px-2 py-1">Approved</span>
+          <span className="border-l px-2 py-1">Now</span>
+        </div>
+        {besideEachOther(diffLines(tool.approved, tool.seen)).map(({ approved, seen }, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: lines have no names, and never move
-          <div key={index} className={`px-3 ${LINE[line.kind]}`}>
-            {MARK[line.kind]} {line.text}
+          <div key={index} className="grid grid-cols-2">
+            <Side line={approved} />
+            <Side line={seen} isRight />
           </div>
         ))}
       </section>
@@ -77,5 +83,14 @@ function Approval({ server, tool }: Props) {
         </ChangeButton>
       </div>
     </section>
+  );
+}
+
+function Side({ line, isRight = false }: { readonly line: DiffLine | null; readonly isRight?: boolean }) {
+  const tone = line === null ? '' : LINE[line.kind];
+  return (
+    <div className={`${CELL} ${tone} ${isRight ? 'border-l' : ''}`}>
+      {line !== null && `${MARK[line.kind]} ${line.text}`}
+    </div>
   );
 }
