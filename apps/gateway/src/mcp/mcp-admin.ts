@@ -4,7 +4,7 @@ import type { SecretVault } from '@llm0/core/keys/secret-vault';
 import type { McpServer } from '@llm0/core/mcp/server';
 import { type EgressOptions, pinUrl } from '@llm0/providers/transport/egress/fetch-guarded';
 import { isUnresolved } from '@llm0/providers/transport/upstream-failure';
-import type { ConsentLink } from './oauth/consent-needed';
+import { type ConsentLink, ConsentNeeded } from './oauth/consent-needed';
 import type { Consents } from './oauth/consents';
 import type { ServerEntry, ToolView } from './servers/server-entry';
 import type { ServerOwner, ServerRegistry } from './servers/server-registry';
@@ -70,9 +70,13 @@ export class McpAdmin {
   }
 
   health(alias: string): ServerHealth {
-    const entry = this.options.registry.find(alias);
-    if (entry === undefined) return { ...NOTHING, state: 'inactive' };
+    const { registry, servers } = this.options;
+    if (registry.find(alias) === undefined) return { ...NOTHING, state: 'inactive' };
+    const entry = servers().get(alias)?.auth === 'oauth_user' ? registry.lastOwned(alias) : registry.find(alias);
+    if (entry === undefined) return NOTHING;
     const { kept, error } = entry.tools.status();
+    // Nothing is wrong with a server whose user has not consented yet.
+    if (error instanceof ConsentNeeded) return { ...NOTHING, ...countOf(kept) };
     if (error !== undefined) return { ...countOf(kept), state: 'failing', error: describe(error) };
     return kept === undefined ? NOTHING : { ...countOf(kept), state: 'ok', error: null };
   }

@@ -12,7 +12,7 @@ import { ConfirmButton } from '../forms/confirm-button';
 import { type Edit, SpecForm } from '../forms/spec-form';
 import { GrantsSection } from './grants-section';
 import { type ServerLine, sortTools } from './prepare-tools';
-import { serverBody, serverFields } from './server-fields';
+import { KEPT_AUTH, serverBody, serverFields } from './server-fields';
 import { ToolItem } from './tool-item';
 
 const AFFECTS = [['mcp']];
@@ -92,6 +92,7 @@ function Settings({ server }: { readonly server: ServerLine }) {
     run: (edit: Edit) =>
       saveChanges({
         ...edit,
+        asFields: (shown) => ({ ...shown, auth_type: KEPT_AUTH }),
         read: () => api.mcp.servers[':id'].$get({ param }),
         write: (options) =>
           api.mcp.servers[':id'].$patch({ param, json: serverBody(edit.changes) as McpServerChanges }, options),
@@ -102,8 +103,8 @@ function Settings({ server }: { readonly server: ServerLine }) {
   return (
     <SpecForm
       key={server.updated_at}
-      specs={serverFields(server.transport)}
-      resource={server}
+      specs={(values) => serverFields(server, values)}
+      resource={{ ...server, auth_type: KEPT_AUTH }}
       submitLabel="Save settings"
       change={save}
       onSubmit={(_, edit) => save.mutate(edit)}

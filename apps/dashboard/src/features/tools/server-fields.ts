@@ -1,3 +1,4 @@
+import type { McpServer } from '../../api/tools';
 import type { FieldSpec, FormValues } from '../forms/prepare-form';
 
 const lines = (text: string) =>
@@ -30,6 +31,7 @@ const SHARED: readonly FieldSpec[] = [
     name: 'allowed_tools',
     label: 'Allowed tools',
     kind: 'list',
+    placeholder: 'all',
     hint: '* stands for any characters. Leave empty for all.',
   },
   { name: 'blocked_tools', label: 'Blocked tools', kind: 'list', hint: 'Nobody may call these' },
@@ -43,26 +45,32 @@ const SHARED: readonly FieldSpec[] = [
     name: 'description',
     label: 'Description',
     kind: 'text',
-    required: true,
     hint: 'For agents that choose among servers',
   },
 ];
 
-const HTTP: readonly FieldSpec[] = [
-  { name: 'url', label: 'URL', kind: 'text', required: true, isWide: true, placeholder: 'https://…/mcp' },
-  {
-    name: 'auth_type',
-    label: 'Authentication',
-    kind: 'text',
-    options: {
-      none: 'none',
-      bearer: 'bearer token',
-      header: 'a header',
-      oauth_client: 'OAuth, as the gateway itself',
-      oauth_user: 'OAuth, each user consents',
-    },
+const URL_FIELD: FieldSpec = {
+  ...{ name: 'url', label: 'URL', kind: 'text', required: true, isWide: true },
+  placeholder: 'https://…/mcp',
+};
+const AUTH: FieldSpec = {
+  name: 'auth_type',
+  label: 'Authentication',
+  kind: 'text',
+  options: {
+    none: 'none',
+    bearer: 'bearer token',
+    header: 'a header',
+    oauth_client: 'OAuth, as the gateway itself',
+    oauth_user: 'OAuth, each user consents',
   },
-];
+};
+/** How it stands in a form before somebody chooses another one: secrets are never read back. */
+export const KEPT_AUTH = 'keep';
+const HEADERS: FieldSpec = {
+  ...{ name: 'headers', label: 'Headers', kind: 'text', rows: 3, isWide: true, read: pairs },
+  hint: 'Sent with each request, one name=value per line. Stored encrypted and never shown again.',
+};
 
 const SECRET: Readonly<Record<string, readonly FieldSpec[]>> = {
   bearer: [{ name: 'secret', label: 'Token', kind: 'text', secret: true, required: true }],
@@ -83,11 +91,12 @@ const SECRET: Readonly<Record<string, readonly FieldSpec[]>> = {
       required: true,
       hint: 'Leave empty where the gateway may register',
     },
+    { name: 'secret', label: 'Client secret (optional)', kind: 'text', secret: true },
     { name: 'scope', label: 'Scope', kind: 'text', required: true, hint: 'Leave empty for what the server asks for' },
   ],
 };
 /** Fields that may stay empty although they are left out then. */
-const OPTIONAL = new Set(['price_per_call_usd', 'timeout_ms', 'description', 'scope']);
+const OPTIONAL = new Set(['price_per_call_usd', 'timeout_ms', 'scope']);
 
 const STDIO: readonly FieldSpec[] = [
   { name: 'command', label: 'Command', kind: 'text', required: true, placeholder: 'npx', hint: 'Run without a shell' },
@@ -117,7 +126,7 @@ const optional = (specs: readonly FieldSpec[], isLoose: (name: string) => boolea
 export function newServerFields(values: FormValues): readonly FieldSpec[] {
   const isStdio = values.transport === 'stdio';
   const isOwn = (name: string) => OPTIONAL.has(name) || (name === 'client_id' && values.auth_type === 'oauth_user');
-  const place = isStdio ? STDIO : [...HTTP, ...(SECRET[String(values.auth_type)] ?? [])];
+  const place = isStdio ? STDIO : [URL_FIELD, AUTH, ...(SECRET[String(values.auth_type)] ?? []), HEADERS];
   return optional(
     [
       {
@@ -141,29 +150,40 @@ export function newServerFields(values: FormValues): readonly FieldSpec[] {
   );
 }
 
-/** Fields of one that is there. */
-export const serverFields = (transport: 'http' | 'stdio'): readonly FieldSpec[] => {
-  const [url] = HTTP;
-  const place = transport === 'http' && url !== undefined ? [url] : STDIO.filter(({ name }) => name !== 'env');
-  return optional([...place, ...SHARED, { name: 'is_active', label: 'Offer its tools', kind: 'flag' }], (name) =>
-    OPTIONAL.has(name),
-  );
-};
+/** Fields of one that is there. Stored headers and variables are kept where nothing is typed. */
+export function serverFields({ transport, auth }: Pick<McpServer, 'transport' | 'auth'>, values: FormValues) {
+  const chosen = String(values.auth_type);
+  const keep = { [KEPT_AUTH]: `unchanged (${auth.type})` };
+  const kept = (spec: FieldSpec): FieldSpec => ({ ...spec, hint: 'Replaces what is stored; leave empty to keep it.' });
+  const place =
+    transport === 'http'
+      ? [URL_FIELD, { ...AUTH, options: { ...keep, ...AUTH.options } }, ...(SECRET[chosen] ?? []), kept(HEADERS)]
+      : STDIO.map((spec) => (spec.name === 'env' ? kept(spec) : spec));
+  const isOwn = (name: string) => OPTIONAL.has(name) || (name === 'client_id' && chosen === 'oauth_user');
+  return optional([...place, ...SHARED, { name: 'is_active', label: 'Offer its tools', kind: 'flag' }], isOwn);
+}
 
 type Body = Readonly<Record<string, unknown>>;
 
-/** What was typed, as the API takes it: what is empty is left out, and the parts of `auth` stand together. */
+/** Lists that an empty field takes away. */
+const CLEARED = new Set(['allowed_tools', 'blocked_tools', 'args']);
+
+/** What was typed, as the API takes it: what is empty is left out or cleared, and the parts of `auth` stand together. */
 export function serverBody(body: Body): Record<string, unknown> {
-  const { auth_type: type, auth_name: name, client_id: clientId, secret, scope, ...rest } = body;
-  const given = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== null && value !== undefined));
-  if (type === undefined || type === null || type === 'none') return given;
-  return { ...given, auth: authOf(String(type), { name, clientId, secret, scope }) };
+  const { auth_type: type, auth_name: name, client_id: clientId, secret, scope, description, ...rest } = body;
+  const given = Object.fromEntries(
+    Object.entries(rest).filter(([key, value]) => value !== undefined && (value !== null || CLEARED.has(key))),
+  );
+  const described = description === undefined ? given : { ...given, description: description ?? '' };
+  if (type === undefined || type === null || type === KEPT_AUTH) return described;
+  return { ...described, auth: authOf(String(type), { name, clientId, secret, scope }) };
 }
 
 function authOf(type: string, parts: Body): Body {
   const { name, clientId, secret, scope } = parts;
+  if (type === 'none') return { type };
   if (type === 'bearer') return { type, token: secret };
   if (type === 'header') return { type, name, value: secret };
   const more = { ...(clientId ? { client_id: clientId } : {}), ...(scope ? { scope } : {}) };
-  return type === 'oauth_client' ? { type, client_secret: secret, ...more } : { type, ...more };
+  return { type, ...(secret ? { client_secret: secret } : {}), ...more };
 }

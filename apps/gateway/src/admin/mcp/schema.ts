@@ -68,7 +68,12 @@ const auth = z
   .openapi({ description: 'How the gateway shows itself; secrets are write-only. It is replaced as a whole.' });
 
 const settings = {
-  description: text(500).optional().openapi({ description: 'For agents that choose among servers' }),
+  description: z
+    .string()
+    .max(500)
+    .refine((value) => value === '' || text(500).safeParse(value).success, 'must be well-formed text without NUL')
+    .optional()
+    .openapi({ description: 'For agents that choose among servers' }),
   headers: headers.nullish(),
   auth: auth.optional(),
   env: env.nullish(),

@@ -68,6 +68,14 @@ export class ServerRegistry implements RegistryView {
     return entry;
   }
 
+  /** Of a server that knows each user by themselves: as the user meets it who asked last. */
+  lastOwned(alias: string): ServerEntry | undefined {
+    this.sync();
+    const server = this.options.servers().get(alias);
+    for (const entry of this.owned.values()) if (entry.server === server) return entry;
+    return undefined;
+  }
+
   aliases(): readonly string[] {
     const active = [...this.options.servers().values()].filter(({ isActive }) => isActive);
     return active.map(({ alias }) => alias).sort();
