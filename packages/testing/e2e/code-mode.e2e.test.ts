@@ -73,9 +73,12 @@ describe.each(STORE_KINDS)('Code Mode on %s stores', (kind) => {
     expect([said.isError, said.content[0]?.text]).toEqual([false, '"12345"']);
     expect(said.content[1]?.text).toContain('done');
     expect(calls() - before).toBe(5);
-    const { data } = await admin('GET', `/projects/${projectId}/keys?limit=1`);
-    await waitUntil(() => true);
-    expect(data[0].name).toBe('agent');
+    await settledLedger(environment.gateway);
+    const { data } = await admin('GET', `/tool-calls?project_id=${projectId}&limit=6`);
+    const rows = data as { tool: string; cost_usd: string; run_id: string }[];
+    const costs = rows.map(({ tool, cost_usd }) => `${tool} ${Number(cost_usd)}`).sort();
+    expect(costs).toEqual(['execute_code 0', ...Array<string>(5).fill('search 0.01')]);
+    expect(new Set(rows.map(({ run_id }) => run_id)).size).toBe(1);
   }, 60_000);
 
   test('calls inside obey the key: what it may call, and how much it may spend', async () => {
@@ -91,6 +94,19 @@ describe.each(STORE_KINDS)('Code Mode on %s stores', (kind) => {
     );
     expect(said.content[0]?.text).toBe('3');
     expect(calls() - before).toBe(3);
+  }, 60_000);
+
+  test('and how many at once or a minute', async () => {
+    const count = `const ended = await Promise.allSettled(Array.from({ length: 10 }, () => tools.web.slow({})));
+      const refused = ended.find(({ status }) => status === 'rejected');
+      [ended.filter(({ status }) => status === 'fulfilled').length, refused.reason.message].join(': ')`;
+    const few = await connect(await makeKey({ rate_limit_per_minute: 4 }));
+    expect((await run(few, count)).content[0]?.text).toMatch(/"4: .*used up its requests.* Try again in \d+ s\./);
+    web.delayMs = 500;
+    const narrow = await connect(await makeKey({ max_concurrency: 2 }));
+    expect((await run(narrow, count)).content[0]?.text).toMatch(/"2: .*too many requests under way/);
+    web.delayMs = 0;
+    expect((await run(narrow, 'await tools.web.slow({})')).isError).toBe(false);
   }, 60_000);
 
   test('it is off unless key or project say otherwise, and turned on at once', async () => {

@@ -192,11 +192,16 @@ describe.each(STORE_KINDS)('servers that ask who the user is, on %s stores', (ki
   test('an operator makes the link, sees who consented without any token, and takes it away', async () => {
     await addServer({ type: 'oauth_user', scope: 'read' });
     const key = await makeKey();
+    const health = async () => (await admin('GET', `/mcp/servers/${serverId}`)).health;
+    expect(await health()).toMatchObject({ state: 'unknown', error: null });
+    expect((await whoami(key, { customer: 'ann' })).body.error?.code).toBe(-32042);
+    expect(await health()).toMatchObject({ state: 'unknown', error: null });
     const { data: keys } = await admin('GET', `/projects/${projectId}/keys?limit=1`);
     const body = { api_key_id: keys[0].id, customer_id: 'ann' };
     const { url } = await admin('POST', `/mcp/servers/${serverId}/consent`, body);
     expect((await consent(url)).status).toBe(200);
     expect((await whoami(key, { customer: 'ann' })).body.result.content[0].text).toStartWith('you are');
+    expect((await health()).state).toBe('ok');
     const { data } = await admin('GET', `/mcp/servers/${serverId}/grants`);
     expect(data).toMatchObject([{ ...body, issuer: guarded.issuer, scope: 'read' }]);
     expect(JSON.stringify(data)).not.toContain('token-');

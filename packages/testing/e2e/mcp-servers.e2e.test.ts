@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { type McpServerUnderTest, startMcpServer, textTool } from '../fake-upstream/start-mcp-server';
-import { callAdmin } from '../stores/start-gateway';
+import { callAdmin, startGateway } from '../stores/start-gateway';
 import { STORE_KINDS, startEnvironment, type TestEnvironment, waitUntil } from './environment';
 
 const gatewayPackage = join(import.meta.dir, '../../../apps/gateway/package.json');
@@ -122,6 +122,38 @@ describe.each(STORE_KINDS)('MCP servers behind one URL on %s stores', (kind) => 
     await admin('PATCH', `/mcp/servers/${id}`, { is_active: true });
     expect(await namesOf(client)).toEqual(['web__fetch', 'web__search']);
   }, 60_000);
+
+  if (kind === 'real')
+    test('a session that one process made is known to another, and ended in both', async () => {
+      const other = await startGateway({ env: environment.env });
+      try {
+        const key = await makeKey({ allowed_tools: ['web__*'] });
+        const client = new Client({ name: 'test', version: '1' });
+        const requestInit = { headers: { Authorization: `Bearer ${key}` } };
+        const transport = new StreamableHTTPClientTransport(new URL('/mcp', environment.gateway.url), { requestInit });
+        await client.connect(transport);
+        const ask = async () => {
+          const answer = await fetch(`${other.url}/mcp`, {
+            method: 'POST',
+            headers: {
+              ...requestInit.headers,
+              'content-type': 'application/json',
+              accept: 'application/json, text/event-stream',
+              'mcp-session-id': transport.sessionId ?? '',
+              'mcp-protocol-version': '2025-11-25',
+            },
+            body: JSON.stringify({ jsonrpc: '2.0', id: 7, method: 'tools/list' }),
+          });
+          return { status: answer.status, text: await answer.text() };
+        };
+        expect(await ask()).toMatchObject({ status: 200, text: expect.stringContaining('web__search') });
+        await transport.terminateSession();
+        for (let tries = 0; tries < 100 && (await ask()).status === 200; tries++) await Bun.sleep(50);
+        expect((await ask()).status).toBe(404);
+      } finally {
+        await other.stop();
+      }
+    }, 60_000);
 
   test('a server that fails is left out with a notice, and the others stay', async () => {
     const client = await connect(await makeKey({ allowed_tools: ['*'] }));

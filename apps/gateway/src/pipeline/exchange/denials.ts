@@ -27,12 +27,12 @@ const DENIALS = {
   key_rate: {
     kind: 'rate_limit_exceeded',
     param: 'key',
-    message: 'This API key has used up its requests for the moment. Wait as long as Retry-After says.',
+    message: 'This API key has used up its requests for the moment.',
   },
   customer_rate: {
     kind: 'rate_limit_exceeded',
     param: 'customer',
-    message: 'This customer has used up its requests for the moment. Wait as long as Retry-After says.',
+    message: 'This customer has used up its requests for the moment.',
   },
   customer_model_rate: {
     kind: 'rate_limit_exceeded',
@@ -48,7 +48,7 @@ const DENIALS = {
   tokens_rate: {
     kind: 'rate_limit_exceeded',
     param: 'tokens',
-    message: 'This API key has used up its tokens for this minute. Wait as long as Retry-After says.',
+    message: 'This API key has used up its tokens for this minute.',
   },
   concurrency: {
     kind: 'rate_limit_exceeded',
@@ -92,9 +92,13 @@ const MIN_RETRY_AFTER_MS = 1000;
 export function denial(decision: Extract<AdmitDecision, { type: 'denied' }>): AdmissionDenied {
   const row: DenialRow = DENIALS[decision.reason];
   const waits = row.kind === 'rate_limit_exceeded' || row.kind === 'customer_spend_limit' || row.kind === 'overloaded';
-  return new AdmissionDenied(row.kind, row.message, {
+  const retryAfterMs = waits ? (decision.retryAfterMs ?? MIN_RETRY_AFTER_MS) : undefined;
+  // Agents and scripts see no headers.
+  const hint = row.kind === 'rate_limit_exceeded' && decision.retryAfterMs !== undefined;
+  const message = hint ? `${row.message} Try again in ${Math.ceil(decision.retryAfterMs / 1000)} s.` : row.message;
+  return new AdmissionDenied(row.kind, message, {
     param: row.param,
-    retryAfterMs: waits ? (decision.retryAfterMs ?? MIN_RETRY_AFTER_MS) : undefined,
+    retryAfterMs,
     state: decision.state,
     nowMs: decision.nowMs,
   });
