@@ -67,7 +67,7 @@ describe('the playground', () => {
   test('a chat of three turns by keyboard, with an image and a call of a tool; a reload keeps it', async () => {
     await begin(key, 'gpt-4o-mini');
     await page.getByLabel('System prompt').fill('Be brief');
-    await page.getByText('Tools', { exact: true }).click();
+    await page.getByRole('main').getByText('Tools', { exact: true }).click();
     await page.getByLabel('Definitions (JSON)').fill('[{"name": "get_weather", "parameters": {"type": "object"}}]');
     await say(1, 'What is this?');
     await page.getByLabel('Image files').setInputFiles({
@@ -250,7 +250,7 @@ describe('the playground', () => {
 
   test('nothing axe finds, and no sideways scrolling, wide and narrow, light and dark', async () => {
     await begin(key, 'gpt-4o-mini', 'gpt-4o', 'gpt-4.1', 'gpt-4.1-mini');
-    await page.getByText('Tools', { exact: true }).click();
+    await page.getByRole('main').getByText('Tools', { exact: true }).click();
     await page.getByText('More', { exact: true }).click();
     await page.getByRole('button', { name: 'Add image URL' }).click();
     await page.getByLabel('Image URL').fill('https://far.example/x.png');

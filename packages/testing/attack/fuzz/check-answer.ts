@@ -38,9 +38,15 @@ export function checkAnswer(
   return status >= REFUSED && !isEnvelope(body) ? `status ${status} without an error's envelope` : undefined;
 }
 
-/** OpenAI's and Anthropic's tell a type, Google's a status. */
+interface Told {
+  readonly jsonrpc?: unknown;
+  readonly error?: { readonly [field in 'message' | 'type' | 'code' | 'status']?: unknown };
+}
+
+/** OpenAI's and Anthropic's tell a type, Google's a status, those of MCP a number. */
 function isEnvelope(body: unknown): boolean {
-  const { error } = (body ?? {}) as { error?: { message?: unknown; type?: unknown; code?: unknown; status?: unknown } };
+  const { error, jsonrpc } = (body ?? {}) as Told;
   if (typeof error?.message !== 'string' || error.message === '') return false;
+  if (jsonrpc !== undefined) return jsonrpc === '2.0' && Number.isSafeInteger(error.code);
   return typeof error.type === 'string' || typeof error.status === 'string';
 }

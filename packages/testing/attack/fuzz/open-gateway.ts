@@ -10,7 +10,7 @@ import { copyTemplate } from '../../stores/copy-template';
 import { temporaryFolder } from '../../stores/server-process';
 import { AdminGrammar, type Description } from './admin-requests';
 import type { Credentials } from './make-case';
-import { answerAsVendor } from './vendor-fetch';
+import { answerAsVendor, MCP_PATH } from './vendor-fetch';
 
 /** A whole gateway on embedded stores, without a process and without a network. */
 export interface OpenGateway {
@@ -40,6 +40,7 @@ export async function openGateway(): Promise<OpenGateway> {
     ...{ DATA_DIR: dataDir, ADMIN_TOKEN, LOG_BODIES: 'true', REQUEST_TIMEOUT: '2s', STREAM_IDLE_TIMEOUT: '2s' },
     ...{ OPENAI_API_KEY: 'k', OPENAI_BASE_URL: `${VENDOR}/v1`, ANTHROPIC_API_KEY: 'k', ANTHROPIC_BASE_URL: VENDOR },
     ...{ GEMINI_API_KEY: 'k', GEMINI_BASE_URL: VENDOR, LLM0_TEST_FAILURES_PER_SECOND: '1000000' },
+    EGRESS_ALLOW: '127.0.0.1',
   });
   const running = await createServices(config, log, 'fuzz');
   const { services, database, tables, providerAdmin, mcpAdmin } = running;
@@ -87,10 +88,11 @@ async function prepare(fetch: (request: Request) => Promise<Response>) {
   };
   const createKey = async (settings: object) => {
     const project = await call<{ id: string }>('POST', '/projects', { name: `fuzz ${Math.random()}`, ...settings });
-    const key = { name: 'fuzz', rate_limit_per_minute: null };
+    const key = { name: 'fuzz', rate_limit_per_minute: null, allowed_tools: ['*'], code_mode: true };
     const made = await call<{ id: string; key: string }>('POST', `/projects/${project.id}/keys`, key);
     return { project: project.id, id: made.id, key: made.key };
   };
+  await call('POST', '/mcp/servers', { alias: 'web', url: `http://127.0.0.1:9${MCP_PATH}` });
   const callers = [await createKey({}), await createKey({ strict_caps: true, monthly_cap_usd: 100_000 })];
   const victims = [await createKey({}), await createKey({})];
   const description = await call<Description>('GET', '/openapi.json');

@@ -140,6 +140,21 @@ const COMPLETIONS: Json = {
 const EMBEDDINGS: Json = {
   ...{ model: 'text-embedding-3-small', input: ['one', 'two'], encoding_format: 'float', dimensions: 8, user: 'u' },
 };
+const rpc = (method: string, params: Json): Json => ({ jsonrpc: '2.0', id: 1, method, params });
+const MODERN: Json = {
+  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+  'io.modelcontextprotocol/clientInfo': { name: 'fuzz', version: '1' },
+  'io.modelcontextprotocol/clientCapabilities': { elicitation: { form: {}, url: {} } },
+};
+const CALL: Json = {
+  name: 'web__search',
+  arguments: { text: 'x', deep: { list: [1, 2] } },
+  _meta: { progressToken: 7 },
+};
+const INITIALIZE: Json = {
+  ...{ protocolVersion: '2025-11-25', capabilities: { sampling: {}, roots: {} } },
+  clientInfo: { name: 'fuzz', version: '1' },
+};
 const as = (body: Json, more: { [name: string]: Json }): Json => ({ ...(body as object), ...more });
 
 /** One of each that the data plane takes. What the admin API takes, its own description says. */
@@ -165,6 +180,21 @@ export const SAMPLES: readonly SampleRequest[] = [
   post('/passthrough/anthropic/v1/messages', MESSAGES),
   post('/passthrough/gemini/v1beta/models/gemini-2.5-flash:generateContent', GEMINI),
   post('/passthrough/openai/v1/responses', RESPONSES),
+  post('/mcp', rpc('initialize', INITIALIZE)),
+  post('/mcp', rpc('tools/list', { cursor: 'x' })),
+  post('/mcp', rpc('tools/call', CALL)),
+  post('/mcp', rpc('tools/call', as(CALL, { _meta: MODERN }))),
+  post('/mcp', rpc('server/discover', { _meta: MODERN })),
+  post('/mcp', { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1, reason: 'x' } }),
+  post('/mcp', rpc('resources/read', { uri: 'mcp.web+file:///x' })),
+  post(
+    '/mcp',
+    rpc('completion/complete', { ref: { type: 'ref/prompt', name: 'web__p' }, argument: { name: 'a', value: 'b' } }),
+  ),
+  post('/mcp/web', rpc('tools/call', as(CALL, { name: 'search' }))),
+  post('/mcp/web', rpc('prompts/get', { name: 'p', arguments: { a: 'b' } })),
+  post('/mcp/code', rpc('tools/call', { name: 'search_tools', arguments: { query: 'pages' } })),
+  post('/mcp/code', rpc('tools/call', { name: 'execute_code', arguments: { code: 'await tools.web.search({})' } })),
   get('/v1/models'),
   get('/v1/models/gpt-4o-mini'),
   get('/v1/responses/resp_123'),

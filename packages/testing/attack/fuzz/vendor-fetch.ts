@@ -8,6 +8,27 @@ import { mutateBytes, mutateJson } from './mutate';
 const mood = { isMutating: false, seed: 0 };
 export const setVendor = (isMutating: boolean, seed: number) => Object.assign(mood, { isMutating, seed });
 
+/** Where an MCP server is asked. */
+export const MCP_PATH = '/tools/mcp';
+const TOOLS = [{ name: 'search', description: 'Finds.', inputSchema: { type: 'object', properties: {} } }];
+const TOOL_RESULTS: Readonly<Record<string, object>> = {
+  initialize: {
+    ...{ protocolVersion: '2025-11-25', capabilities: { tools: {}, prompts: {}, resources: {}, completions: {} } },
+    serverInfo: { name: 'fuzzed', version: '1' },
+  },
+  'tools/list': { tools: TOOLS },
+  'tools/call': { content: [{ type: 'text', text: 'found' }], structuredContent: { found: 1 } },
+  'prompts/get': { messages: [{ role: 'user', content: { type: 'text', text: 'x' } }] },
+  'resources/read': { contents: [{ uri: 'file:///x', text: 'x' }] },
+  'completion/complete': { completion: { values: ['a'] } },
+};
+
+function answerAsTools({ id, method }: JsonObject): { readonly pieces: readonly string[]; readonly type: string } {
+  const result = TOOL_RESULTS[String(method)];
+  const told = result === undefined ? { error: { code: -32601, message: 'no such method' } } : { result };
+  return { pieces: [JSON.stringify({ jsonrpc: '2.0', id, ...told })], type: 'application/json' };
+}
+
 /** Takes the place of `fetch`: a vendor within this process, in every format. Nothing leaves it. */
 export async function answerAsVendor(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
   const { isMutating, seed } = mood;
@@ -15,7 +36,8 @@ export async function answerAsVendor(input: RequestInfo | URL, init?: RequestIni
   const url = new URL(request.url);
   const text = await request.text();
   const call = { method: request.method, path: url.pathname + url.search, headers: new Map<string, string>(), text };
-  const { pieces, type } = honestPieces({ ...call, body: readObject(text) });
+  const isTool = url.pathname === MCP_PATH;
+  const { pieces, type } = isTool ? answerAsTools(readObject(text)) : honestPieces({ ...call, body: readObject(text) });
   const random = new Random(seed);
   const sent = isMutating ? pieces.map((piece) => mutatePiece(random, Buffer.from(piece))) : pieces;
   return new Response(new Blob(sent as BlobPart[]).stream(), { headers: { 'content-type': type } });
