@@ -45,10 +45,7 @@ export function splitName(naming: Naming, text: string, what: 'tool' | 'prompt')
 }
 
 export const unknown = (text: string, what: string): GatewayError =>
-  refusal(
-    `Unknown ${what}: "${text.slice(0, SHOWN)}". ${what}s that this key may use are listed by ${what}s/list.`,
-    'name',
-  );
+  refusal(`Unknown ${what}: "${text.slice(0, SHOWN)}". What this key may use is listed by ${what}s/list.`, 'name');
 
 /** Prompts and resources of a server are for keys that may use all of it. */
 export function checkWhole({ patterns }: Naming, { server }: ServerEntry, what: string): void {

@@ -23,12 +23,20 @@ export function classify(message: RpcMessage, headers: Headers): Sender {
     const meta = isObject(params._meta) ? params._meta : undefined;
     const claims = meta !== undefined && META.protocolVersion in meta;
     if (claims) return modernSender(message.request, meta, headers);
-    if (version !== undefined && isModern(version)) throw lacksEnvelope(method, version, meta);
+    if (version !== undefined && isModern(version)) {
+      throw version === MODERN_VERSION ? lacksEnvelope(method, version, meta) : notSpoken(version);
+    }
     if (method === 'initialize') return { client: legacyClient(params) };
   } else if (version !== undefined && isModern(version)) {
     return { client: { era: 'modern', version, capabilities: {} } };
   }
   return legacySender(version, headers);
+}
+
+function notSpoken(version: string): RpcFailure {
+  const requested = version.slice(0, 64);
+  const data = { supported: [MODERN_VERSION, ...LEGACY_VERSIONS], requested };
+  return bad(RPC.unsupportedVersion, `The revision "${requested}" is not spoken here.`, data);
 }
 
 function lacksEnvelope(method: string, version: string, meta: JsonObject | undefined): RpcFailure {
@@ -55,10 +63,7 @@ function modernSender({ method, params }: RpcRequest, meta: JsonObject, headers:
     throw bad(RPC.invalidParams, `"_meta" must have an object in ${META.clientCapabilities}.`);
   if (info !== undefined && !isObject(info)) throw bad(RPC.invalidParams, `${META.clientInfo} must be an object.`);
   checkHeader(headers, 'mcp-protocol-version', version);
-  if (version !== MODERN_VERSION) {
-    const data = { supported: [MODERN_VERSION, ...LEGACY_VERSIONS], requested: version.slice(0, 64) };
-    throw bad(RPC.unsupportedVersion, `The revision "${version.slice(0, 64)}" is not spoken here.`, data);
-  }
+  if (version !== MODERN_VERSION) throw notSpoken(version);
   checkHeader(headers, 'mcp-method', method);
   const source = NAMED_BY[method];
   const name = source === undefined ? undefined : params[source];
@@ -75,10 +80,7 @@ function checkHeader(headers: Headers, name: string, told: string): void {
 }
 
 function legacySender(version: string | undefined, headers: Headers): Sender {
-  if (version !== undefined && !(LEGACY_VERSIONS as readonly string[]).includes(version)) {
-    const data = { supported: [MODERN_VERSION, ...LEGACY_VERSIONS], requested: version.slice(0, 64) };
-    throw bad(RPC.unsupportedVersion, `The revision "${version.slice(0, 64)}" is not spoken here.`, data);
-  }
+  if (version !== undefined && !(LEGACY_VERSIONS as readonly string[]).includes(version)) throw notSpoken(version);
   const sessionId = headers.get('mcp-session-id');
   if (sessionId === null) return { client: { era: 'legacy', version: version ?? SILENT_VERSION, capabilities: {} } };
   const client = readSessionId(sessionId);

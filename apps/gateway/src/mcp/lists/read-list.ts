@@ -4,7 +4,7 @@ import type { GatewayError } from '@llm0/core/errors/gateway-error';
 import { upstreamAnswerError, upstreamFailure } from '@llm0/providers/transport/upstream-failure';
 import type { Upstream } from '../upstream/upstream';
 import { RPC } from '../wire/json-rpc';
-import type { ClientFacts } from '../wire/protocol';
+import { type ClientFacts, LISTING_CAPABILITIES } from '../wire/protocol';
 
 export type ListKind = 'tools' | 'prompts' | 'resources' | 'resourceTemplates';
 
@@ -27,7 +27,7 @@ const MAX_PAGE_BYTES = 4 * 1024 * 1024;
 const MAX_BYTES = 8 * 1024 * 1024;
 const MAX_CURSOR_LENGTH = 4096;
 
-const GATEWAY: ClientFacts = { era: 'modern', version: '', capabilities: {} };
+const GATEWAY: ClientFacts = { era: 'modern', version: '', capabilities: LISTING_CAPABILITIES };
 
 /** All pages of a server's list. Throws where it fails, or has no end. */
 export async function readList(

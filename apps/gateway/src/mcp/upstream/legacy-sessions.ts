@@ -13,6 +13,7 @@ export interface LegacySession {
   readonly info: JsonObject;
 }
 
+/** undefined: for the gateway itself, which reads lists. */
 export type OpenSession = (client: ClientFacts | undefined) => Promise<LegacySession>;
 
 const MAX_SESSIONS = 1000;
@@ -39,7 +40,7 @@ export class LegacySessions {
     const name = nameOf(caller);
     const known = this.sessions.get(name);
     if (known !== undefined) return known;
-    const opened = this.open(client);
+    const opened = this.open(caller === undefined ? undefined : client);
     this.sessions.set(name, opened);
     opened.catch(() => {
       if (this.sessions.peek(name) === opened) this.sessions.delete(name);

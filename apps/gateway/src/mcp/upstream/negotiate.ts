@@ -2,7 +2,14 @@ import { isObject, type JsonObject } from '@llm0/core/chat/json';
 import type { GatewayError } from '@llm0/core/errors/gateway-error';
 import { upstreamFailure } from '@llm0/providers/transport/upstream-failure';
 import type { RpcErrorBody } from '../wire/json-rpc';
-import { type ClientFacts, LEGACY_VERSION, LEGACY_VERSIONS, META, MODERN_VERSION } from '../wire/protocol';
+import {
+  type ClientFacts,
+  LEGACY_VERSION,
+  LEGACY_VERSIONS,
+  LISTING_CAPABILITIES,
+  META,
+  MODERN_VERSION,
+} from '../wire/protocol';
 import type { LegacySession } from './legacy-sessions';
 import { nextMessageId } from './message-id';
 import { type Endpoint, postMessage } from './post-message';
@@ -72,10 +79,11 @@ export async function initialize(
   signal: AbortSignal,
 ): Promise<LegacySession> {
   const asked = client?.era === 'legacy' ? client.version : LEGACY_VERSION;
+  // What only the caller can answer, a caller of the newest revision cannot be asked mid-call.
+  const abilities = client?.era === 'legacy' ? client.capabilities : {};
   const params = {
     protocolVersion: asked,
-    // What only the caller can answer, a caller of the newest revision cannot be asked mid-call.
-    capabilities: client?.era === 'legacy' ? client.capabilities : {},
+    capabilities: client === undefined ? LISTING_CAPABILITIES : abilities,
     clientInfo: client?.info ?? to.self,
   };
   const { result, error, failure, headers } = await say(to, { method: 'initialize', params, headers: {}, signal });

@@ -22,6 +22,9 @@ export const META = {
   notices: 'dev.llm0/notices',
 } as const;
 
+/** Lists are read as by a client that can do all this: some servers keep to themselves what other clients cannot use. */
+export const LISTING_CAPABILITIES: JsonObject = { sampling: {}, elicitation: { form: {}, url: {} } };
+
 /** What a client says of itself, with each request or once at its beginning. */
 export interface ClientFacts {
   readonly era: Era;
