@@ -7,17 +7,17 @@ import {
   type RouteComponent,
   retainSearchParams,
 } from '@tanstack/react-router';
-import { type FinanceSearch, readFinanceSearch } from './features/finance/finance-search';
+import { readFinanceSearch } from './features/finance/finance-search';
 import { OverviewPage } from './features/overview/overview-page';
 import { Shell } from './features/shell/shell';
 import { readToolsSearch } from './features/tools/tools-search';
-import { type PageSearch, readPageSearch } from './range/page-search';
+import { type PageSearch, readPageSearch, tidied } from './range/page-search';
 import { readRequestsSearch } from './range/request-filter';
 import { EmptyState } from './ui/empty-state';
 
 const root = createRootRoute({
   component: Shell,
-  validateSearch: readPageSearch,
+  validateSearch: tidied(readPageSearch),
   // The range and the project stay when one goes from page to page.
   search: {
     middlewares: [retainSearchParams<PageSearch>(['range', 'from', 'to', 'tz', 'project', 'previous', 'marks'])],
@@ -40,28 +40,26 @@ const plain = <const P extends string, M extends Record<string, RouteComponent>>
 const requests = createRoute({
   getParentRoute: () => root,
   path: '/requests',
-  validateSearch: readRequestsSearch,
+  validateSearch: tidied(readRequestsSearch),
   component: lazyRouteComponent(() => import('./features/requests/requests-page'), 'RequestsPage'),
 });
 const projects = createRoute({
   getParentRoute: () => root,
   path: '/projects',
-  validateSearch: (search: Record<string, unknown>): { tab?: 'customers' } =>
-    search.tab === 'customers' ? { tab: 'customers' } : {},
+  validateSearch: tidied((search): { tab?: 'customers' } => (search.tab === 'customers' ? { tab: 'customers' } : {})),
   component: lazyRouteComponent(() => import('./features/projects/projects-page'), 'ProjectsPage'),
 });
 const project = plain('/projects/$projectId', () => import('./features/projects/project-page'), 'ProjectPage');
 const spend = createRoute({
   getParentRoute: () => root,
   path: '/spend',
-  validateSearch: (search: Record<string, unknown>): { by?: string } =>
-    typeof search.by === 'string' ? { by: search.by } : {},
+  validateSearch: tidied((search): { by?: string } => (typeof search.by === 'string' ? { by: search.by } : {})),
   component: lazyRouteComponent(() => import('./features/spend/spend-page'), 'SpendPage'),
 });
 const finance = createRoute({
   getParentRoute: () => root,
   path: '/finance',
-  validateSearch: (search: Record<string, unknown>): FinanceSearch => readFinanceSearch(search),
+  validateSearch: tidied(readFinanceSearch),
   component: lazyRouteComponent(() => import('./features/finance/finance-page'), 'FinancePage'),
 });
 const latency = plain('/latency', () => import('./features/latency/latency-page'), 'LatencyPage');
@@ -72,7 +70,7 @@ const playground = plain('/playground', () => import('./features/playground/play
 const tools = createRoute({
   getParentRoute: () => root,
   path: '/tools',
-  validateSearch: readToolsSearch,
+  validateSearch: tidied(readToolsSearch),
   component: lazyRouteComponent(() => import('./features/tools/tools-page'), 'ToolsPage'),
 });
 const settings = plain('/settings', () => import('./features/settings/settings-page'), 'SettingsPage');

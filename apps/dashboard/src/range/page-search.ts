@@ -43,3 +43,21 @@ export const readPageSearch = (search: Record<string, unknown>): PageSearch => r
 export function dropUndefined<T extends object>(value: T): T {
   return Object.fromEntries(Object.entries(value).filter(([, entry]) => entry !== undefined)) as T;
 }
+
+type Search = Record<string, unknown>;
+
+/** A reader as the router takes it: what was asked for by name and makes no sense is taken away, where the router would keep it. */
+export const tidied =
+  <T extends object>(read: (search: Search) => T) =>
+  (search: Search): T => {
+    const asked = new Set<string>();
+    const watched = new Proxy(search, {
+      get: (target, name) => {
+        if (typeof name !== 'string') return undefined;
+        asked.add(name);
+        return Object.hasOwn(target, name) ? target[name] : undefined;
+      },
+    });
+    const found = read(watched);
+    return { ...Object.fromEntries([...asked].map((name) => [name, undefined])), ...found };
+  };

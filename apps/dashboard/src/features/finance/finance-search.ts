@@ -39,8 +39,8 @@ export function readFinanceSearch(search: Record<string, unknown>): FinanceSearc
   };
   return {
     ...fit('month', (value) => MONTH.test(value)),
-    ...fit('by', (value) => value in GROUPS || LABEL.test(value)),
-    ...fit('decimals', (value) => value in DECIMALS && value !== 'auto'),
+    ...fit('by', (value) => Object.hasOwn(GROUPS, value) || LABEL.test(value)),
+    ...fit('decimals', (value) => Object.hasOwn(DECIMALS, value) && value !== 'auto'),
     ...{ ...fit('model', Boolean), ...fit('provider', Boolean), ...fit('customer_id', Boolean) },
     ...fit('label', (value) => /^[^=]+=./.test(value)),
   };
