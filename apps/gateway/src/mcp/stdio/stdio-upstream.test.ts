@@ -196,12 +196,13 @@ describe('a stdio server', () => {
       'a line without an end',
       '() => { const big = "x".repeat(1 << 20); for (let n = 0; n < 40; n++) process.stdout.write(big); }',
       'was stopped',
+      15_000,
     ],
-    ['silence', '() => {}', 'did not answer within'],
+    ['silence', '() => {}', 'did not answer within', 1500],
   ])(
     'that answers with %s fails the call',
-    async (_, handle, why) => {
-      const upstream = script(handle, { timeoutMs: 1500 });
+    async (_, handle, why, timeoutMs) => {
+      const upstream = script(handle, { timeoutMs });
       await expect(ask(upstream, 'x', {})).rejects.toThrow(why);
     },
     20_000,
