@@ -45,3 +45,12 @@ describe('reading an answer', () => {
     expect(() => new AnswerReader().push(Buffer.from('SSH-2.0-x\r\n\r\n'))).toThrow(/not an HTTP answer/);
   });
 });
+
+test('a large answer that comes at once is an answer', () => {
+  const event = `data: ${'x'.repeat(40)}\n\n`;
+  const chunk = `${event.length.toString(16)}\r\n${event}\r\n`;
+  const end = 'e\r\ndata: [DONE]\n\n\r\n0\r\n\r\n';
+  const text = `HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n${chunk.repeat(3000)}${end}`;
+  const { reader, isDoneAtEndOnly } = read(text, []);
+  expect([reader.status, reader.isWholeStream, isDoneAtEndOnly]).toEqual([200, true, true]);
+});

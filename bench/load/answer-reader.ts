@@ -1,6 +1,7 @@
 import { HTTPParser } from 'http-parser-js';
 
 const TAIL_BYTES = 160;
+const MOST_BYTES = 16 * 1024;
 /** How the streams of the dialects end. */
 const STREAM_ENDS = ['[DONE]', 'message_stop', 'response.completed'];
 
@@ -30,8 +31,11 @@ export class AnswerReader {
 
   /** True once the answer is complete. Throws for what is no HTTP answer. */
   push(chunk: Buffer): boolean {
-    const used = this.parser.execute(chunk);
-    if (used instanceof Error) throw new Error('not an HTTP answer', { cause: used });
+    // The parser takes a whole answer that comes at once for its head, and refuses one of 80 kB.
+    for (let at = 0; at < chunk.length && !this.isDone; at += MOST_BYTES) {
+      const used = this.parser.execute(chunk.subarray(at, at + MOST_BYTES));
+      if (used instanceof Error) throw new Error('not an HTTP answer', { cause: used });
+    }
     return this.isDone;
   }
 
