@@ -1,0 +1,40 @@
+import { isIPv6 } from 'node:net';
+import { DIGITS, type Finder, isAlphanumeric, oneOf, type Span, trailingRun } from '../span';
+
+const IPV4 = /(?<![\w.])(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)\.){3}(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?!\w|\.\d)/g;
+const isIpv6Character = oneOf(`${DIGITS}abcdefABCDEF:.`);
+const IPV6_RUN = /(?<![\w:.])[0-9a-fA-F:.]{2,46}(?![\w:.])/g;
+const MOST = 46;
+
+/** Longest of version 4, and what tells that it goes on. */
+const MOST_V4 = 17;
+const isIpv4Character = oneOf(`${DIGITS}.`);
+
+/** Where the last run begins, if an address may begin there: never within a word or a longer run. */
+function openRun(text: string, takes: (code: number) => boolean, most: number): number {
+  const start = trailingRun(text, takes, most);
+  const before = text.charCodeAt(start - 1);
+  return start > 0 && (isAlphanumeric(before) || before === 95 || takes(before)) ? text.length : start;
+}
+
+/** Addresses of both versions; a clock's time is none. */
+export const findIpAddresses: Finder = {
+  find(text, isEnd) {
+    const spans: Span[] = [];
+    for (const { 0: found, index } of text.matchAll(IPV4)) {
+      const end = index + found.length;
+      // A full stop says nothing yet: a digit may follow.
+      const isDecided = isEnd || (end < text.length && (text[end] !== '.' || end + 1 < text.length));
+      if (isDecided) spans.push({ start: index, end, kind: 'ip' });
+    }
+    if (!text.includes(':')) return spans;
+    for (const { 0: found, index } of text.matchAll(IPV6_RUN)) {
+      const address = found.endsWith('::') ? found : found.replace(/[.:]$/, '');
+      const isDecided = isEnd || index + found.length < text.length;
+      if (isDecided && address.split(':').length > 2 && isIPv6(address))
+        spans.push({ start: index, end: index + address.length, kind: 'ip' });
+    }
+    return spans;
+  },
+  openFrom: (text) => Math.min(openRun(text, isIpv4Character, MOST_V4), openRun(text, isIpv6Character, MOST + 2)),
+};

@@ -1,0 +1,76 @@
+import { validate as isCpf } from 'stdnum/lib/esm/br/cpf';
+import { validate as isRic } from 'stdnum/lib/esm/cn/ric';
+import { validate as isIdnr } from 'stdnum/lib/esm/de/idnr';
+import { validate as isDni } from 'stdnum/lib/esm/es/dni';
+import { validate as isNie } from 'stdnum/lib/esm/es/nie';
+import { validate as isNir } from 'stdnum/lib/esm/fr/nir';
+import { validate as isAadhaar } from 'stdnum/lib/esm/in/aadhaar';
+import { validate as isCodiceFiscale } from 'stdnum/lib/esm/it/codicefiscale';
+import { validate as isBsn } from 'stdnum/lib/esm/nl/bsn';
+import { validate as isPesel } from 'stdnum/lib/esm/pl/pesel';
+import { validate as isPersonnummer } from 'stdnum/lib/esm/se/personnummer';
+import { type Finder, isAlphanumeric, isDigit, type Span, trailingRun } from '../span';
+import { openDigits } from './digit-runs';
+
+interface NationalId {
+  readonly shape: RegExp;
+  readonly isValid: (shown: string) => { readonly isValid: boolean };
+}
+
+/** Ten countries' numbers that have check digits. Source: each country's own rules, as `stdnum` has them. */
+const IDS: readonly NationalId[] = [
+  { shape: /(?<![\w.-])\d{3}[. ]?\d{3}[. ]?\d{3}[- ]?\d{2}(?!\w)/g, isValid: isCpf },
+  { shape: /(?<!\w)\d{17}[\dXx](?!\w)/g, isValid: isRic },
+  { shape: /(?<![\w.-])\d{2} ?\d{3} ?\d{3} ?\d{3}(?!\w)/g, isValid: isIdnr },
+  { shape: /(?<!\w)\d{8}[- ]?[A-Za-z](?!\w)/g, isValid: isDni },
+  { shape: /(?<!\w)[XYZxyz][- ]?\d{7}[- ]?[A-Za-z](?!\w)/g, isValid: isNie },
+  { shape: /(?<!\w)[12] ?\d{2} ?\d{2} ?(?:\d{2}|2[ABab]) ?\d{3} ?\d{3} ?\d{2}(?!\w)/g, isValid: isNir },
+  { shape: /(?<![\w-])\d{4}[ -]?\d{4}[ -]?\d{4}(?![\w-])/g, isValid: isAadhaar },
+  { shape: /(?<!\w)[A-Za-z]{6}\w\w[A-EHLMPRSTa-ehlmprst]\w\w[A-Za-z]\w{3}[A-Za-z](?!\w)/g, isValid: isCodiceFiscale },
+  { shape: /(?<![\w.-])\d{4}[. ]?\d{2}[. ]?\d{3}(?!\w)/g, isValid: isBsn },
+  { shape: /(?<!\w)\d{11}(?!\w)/g, isValid: isPesel },
+  { shape: /(?<![\w-])(?:\d{2})?\d{6}[-+]\d{4}(?!\w)/g, isValid: isPersonnummer },
+];
+const MOST_DIGITS = 18;
+const LONGEST_WORD = 18;
+const isSeparator = (code: number): boolean => code === 32 || code === 45 || code === 46 || code === 43;
+
+/** Numbers by which states know people. */
+export const findNationalIds: Finder = {
+  find(text, isEnd) {
+    const spans: Span[] = [];
+    for (const { shape, isValid } of IDS) {
+      for (const { 0: found, index } of text.matchAll(shape)) {
+        const end = index + found.length;
+        if ((end < text.length || isEnd) && isValid(found).isValid)
+          spans.push({ start: index, end, kind: 'national_id' });
+      }
+    }
+    return spans;
+  },
+  openFrom(text) {
+    const word = trailingRun(text, isAlphanumeric, LONGEST_WORD + 1);
+    const openWord = text.length - word > LONGEST_WORD ? text.length : word;
+    return Math.min(openWord, openNumber(text));
+  },
+};
+
+/** Where digits begin that may go on, a letter among their last characters or a `+` between them. */
+function openNumber(text: string): number {
+  let end = text.length;
+  for (let skipped = 0; skipped < 4 && end > 0 && !isDigit(text.charCodeAt(end - 1)); skipped++) {
+    const code = text.charCodeAt(end - 1);
+    if (!isAlphanumeric(code) && !isSeparator(code)) return text.length;
+    end--;
+  }
+  const start = openDigits(text.slice(0, end), MOST_DIGITS);
+  if (start === end) return text.length;
+  // `X-1234567-`, `19 800101+12`.
+  let before = start;
+  for (let steps = 0; steps < 12 && before > 0; steps++) {
+    const code = text.charCodeAt(before - 1);
+    if (!isAlphanumeric(code) && !isSeparator(code)) break;
+    before--;
+  }
+  return before;
+}

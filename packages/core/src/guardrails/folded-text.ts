@@ -1,0 +1,88 @@
+// One code point at a time, so that text folds the same in whatever pieces it comes.
+
+/** Text as it is searched, and where its characters come from. */
+export interface FoldedText {
+  readonly text: string;
+  /** Where a character of `text` begins in the original; `text.length` is its end. */
+  originOf(at: number): number;
+  /** Where the original of a span's last character ends. */
+  endOf(end: number): number;
+}
+
+const ASCII_ONLY = /^[\x20-\x7e\n\r\t]*$/;
+/** Seen by nobody, and put between characters so that words are not found. */
+const INVISIBLE = /^(?:\p{Cf}|[\u115f\u1160\u17b4\u17b5\u180e\u3164\uffa0]|\p{Variation_Selector}|\u034f)$/u;
+const MARK = /\p{M}/gu;
+
+/** Letters of other scripts that look like Latin ones. Source: Unicode Technical Standard 39, confusables.txt. */
+const LOOKALIKES: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    a: 'аɑα',
+    b: 'ЬƄ',
+    c: 'сϲ',
+    d: 'ԁɗ',
+    e: 'еєҽ',
+    f: 'ƒ',
+    g: 'ɡց',
+    h: 'һհ',
+    i: 'іιɩı',
+    j: 'јϳ',
+    k: 'κк',
+    l: 'ӏǀɭ',
+    m: 'м',
+    n: 'пո',
+    o: 'оοօσ',
+    p: 'рρ',
+    q: 'ԛգ',
+    r: 'гᴦ',
+    s: 'ѕꜱ',
+    t: 'тτ',
+    u: 'υսʋ',
+    v: 'νѵ',
+    w: 'ԝѡա',
+    x: 'хχ',
+    y: 'уүγ',
+    z: 'ᴢ',
+  }).flatMap(([latin, others]) => [...others].map((other) => [other, latin] as const)),
+);
+
+export type Folding = 'none' | 'width' | 'words';
+
+const asWidth = (point: string): string => (INVISIBLE.test(point) ? '' : point.normalize('NFKC'));
+
+function asWord(point: string): string {
+  if (INVISIBLE.test(point)) return '';
+  const plain = point.normalize('NFKD').replace(MARK, '').toLowerCase();
+  let folded = '';
+  for (const part of plain) folded += LOOKALIKES.get(part) ?? part;
+  return folded;
+}
+
+const FOLDS: Readonly<Record<Exclude<Folding, 'none'>, (point: string) => string>> = { width: asWidth, words: asWord };
+
+/** `none`: as it is. `width`: full-width forms become plain, what nobody sees goes. `words`: case, accents and look-alikes go as well. */
+export function foldText(original: string, folding: Folding): FoldedText {
+  if (folding === 'none' || ASCII_ONLY.test(original)) {
+    const text = folding === 'words' ? original.toLowerCase() : original;
+    return { text, originOf: (at) => at, endOf: (end) => end };
+  }
+  const fold = FOLDS[folding];
+  let text = '';
+  const origins: number[] = [];
+  const ends: number[] = [];
+  let at = 0;
+  for (const point of original) {
+    const folded = fold(point);
+    for (let index = 0; index < folded.length; index++) {
+      origins.push(at);
+      ends.push(at + point.length);
+    }
+    text += folded;
+    at += point.length;
+  }
+  return {
+    text,
+    originOf: (index) => origins[index] ?? original.length,
+    endOf: (end) => (end === 0 ? 0 : (ends[end - 1] ?? original.length)),
+  };
+}

@@ -1,0 +1,56 @@
+/** A stretch of text, `end` not included. */
+export interface Span {
+  readonly start: number;
+  readonly end: number;
+  /** What was found: `email`, `card`, … */
+  readonly kind: string;
+}
+
+/**
+ * Finds one kind of thing in text that may go on.
+ * What stands at `start` to `end` is judged by itself and by `CONTEXT` characters before and `AHEAD` after it, so that text
+ * can be judged in pieces.
+ */
+export interface Finder {
+  /** All that is decided, whatever comes behind `text`; at its end (`isEnd`) all there is. They may overlap. */
+  find(text: string, isEnd: boolean): readonly Span[];
+  /** Where what may still become something begins; `text.length` where nothing can. */
+  openFrom(text: string): number;
+}
+
+/** Characters before a span that its finder may look at. */
+export const CONTEXT = 64;
+/** Characters behind a span that its finder may look at. */
+export const AHEAD = 1;
+
+/** Spans in order, those that overlap as one of the first one's kind. */
+export function mergeSpans<S extends Span>(spans: readonly S[]): S[] {
+  const merged: S[] = [];
+  for (const span of spans.toSorted((a, b) => a.start - b.start || b.end - a.end)) {
+    const last = merged.at(-1);
+    if (last === undefined || span.start >= last.end) merged.push(span);
+    else if (span.end > last.end) merged[merged.length - 1] = { ...last, end: span.end };
+  }
+  return merged;
+}
+
+/** Where the last characters of a text begin that this takes; each is looked at once. */
+export function trailingRun(text: string, takes: (code: number) => boolean, most = text.length): number {
+  const least = Math.max(0, text.length - most);
+  let start = text.length;
+  while (start > least && takes(text.charCodeAt(start - 1))) start--;
+  return start;
+}
+
+/** Codes of characters, as a test. */
+export function oneOf(characters: string): (code: number) => boolean {
+  const known = new Uint8Array(128);
+  for (const character of characters) known[character.charCodeAt(0)] = 1;
+  return (code) => code < 128 && known[code] === 1;
+}
+
+export const DIGITS = '0123456789';
+export const LETTERS = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ';
+
+export const isDigit = (code: number): boolean => code >= 48 && code <= 57;
+export const isAlphanumeric = oneOf(DIGITS + LETTERS);

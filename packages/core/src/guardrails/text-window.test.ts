@@ -1,0 +1,137 @@
+import { describe, expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { findCards } from './finders/card';
+import { findEmails } from './finders/email';
+import { findIbans } from './finders/iban';
+import { findIpAddresses } from './finders/ip-address';
+import { findNationalIds } from './finders/national-id';
+import { findPattern } from './finders/pattern';
+import { findPhones } from './finders/phone';
+import { findSecrets } from './finders/secrets';
+import { findWords } from './finders/words';
+import { foldText } from './folded-text';
+import type { Finder } from './span';
+import { TextWindow, type WindowRule } from './text-window';
+
+const FINDERS: Readonly<Record<string, Finder>> = {
+  email: findEmails,
+  card: findCards,
+  iban: findIbans,
+  ip: findIpAddresses,
+  phone: findPhones,
+  secrets: findSecrets,
+  'national id': findNationalIds,
+  'a bounded expression': findPattern('(?i)\\bproject-[a-z]{1,8}\\d{0,3}'),
+};
+const WORDS = ['darn', 'heck no', 'no way', 'way out', 'x'];
+const unbounded: WindowRule = { finder: findPattern('an+.*z'), folding: 'width' };
+const words: WindowRule = {
+  finder: findWords(WORDS.map((word) => foldText(word, 'words').text)),
+  folding: 'words',
+};
+const ALL: readonly WindowRule[] = [
+  ...Object.values(FINDERS).map((finder): WindowRule => ({ finder, folding: 'width' })),
+  words,
+];
+
+const replaceAll = (rules: readonly WindowRule[], pieces: readonly string[]): string => {
+  const window = new TextWindow(rules, ({ kind }) => `<${kind}>`);
+  return pieces.map((piece) => window.push(piece)).join('') + window.flush();
+};
+
+/** Things that are found, things that nearly are, and what stands around them. */
+const PLANTED = [
+  ...['ann@example.com', "o'neil.x+tag@mail.example.co.uk", 'ann@example', '@ann', 'a@b.c', 'x@y.museum.'],
+  ...['4111 1111 1111 1111', '5500-0000-0000-0004', '378282246310005', '4111111111111112', '12 4111111111111111'],
+  ...['DE89 3704 0044 0532 0130 00', 'GB82WEST12345698765432', 'de89370400440532013000', 'DE00 3704 0044', 'IS'],
+  ...['192.168.0.1', '10.0.0.256', '2001:db8::ff00:42:8329', '::1', '12:30:45', '1.2.3', 'fe80::1%eth0'],
+  ...['+49 30 901820', '+1 (212) 555-0147', '(212) 555-0147', '0049 30 901820', '+999 12345678', '2026-11-24'],
+  ...['sk-proj-abcdefghijklmnop1234', 'AKIAIOSFODNN7EXAMPLE', 'ghp_0123456789abcdefghij0123456789abcdef'],
+  ...[
+    '-----BEGIN RSA PRIVATE KEY-----\nMIIE\n-----END RSA PRIVATE KEY-----',
+    '-----BEGIN',
+    '-----BEGIN PRIVATE KEY-----\nabc',
+  ],
+  ...[
+    'postgres://me:secret@db.example/x',
+    'https://example.com/a?b=c',
+    'key=Zx9aB3kLm0Qw7ErTy5UiOp2s',
+    'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.abcdefghij',
+  ],
+  ...[
+    'darn',
+    'd\u200barn',
+    'dаrn',
+    'DÁRN',
+    'darning',
+    'heck  no',
+    'heck no way out',
+    'ｄａｒｎ',
+    '４１１１ 1111 1111 1111',
+  ],
+  ...['a', 'is', '1', '.', ' ', '\n', '-', '😀', 'é', 'e\u0301', '\ud83d', '"', ':', '=', '0', '00', '+', '('],
+];
+const text = fc
+  .array(fc.tuple(fc.constantFrom(...PLANTED), fc.constantFrom('', ' ', '  ', ', ', '\n', '.')), { maxLength: 8 })
+  .map((parts) => parts.flat().join(''));
+const cuts = fc.array(fc.nat(200), { maxLength: 12 });
+
+const cutAt = (whole: string, at: readonly number[]): string[] => {
+  const places = [...new Set(at.map((place) => place % (whole.length + 1)))].sort((a, b) => a - b);
+  return [0, ...places].map((from, index) => whole.slice(from, places[index]));
+};
+
+describe.each([
+  ...Object.entries(FINDERS).map(([name, finder]) => [name, [{ finder, folding: 'width' }]] as const),
+  ['words', [words]] as const,
+  ['an unbounded expression', [unbounded]] as const,
+  ['all', ALL] as const,
+])('in pieces: %s', (_, rules) => {
+  test('what comes out is the same in whatever pieces the text comes', () => {
+    fc.assert(
+      fc.property(text, cuts, (whole, at) => {
+        const once = replaceAll(rules as readonly WindowRule[], [whole]);
+        expect(replaceAll(rules as readonly WindowRule[], cutAt(whole, at))).toBe(once);
+        expect(replaceAll(rules as readonly WindowRule[], [...whole])).toBe(once);
+        expect(replaceAll(rules as readonly WindowRule[], whole.split(''))).toBe(once);
+      }),
+      { numRuns: Number(process.env.RUNS ?? 300) },
+    );
+  });
+});
+
+test('clean text comes out as it went in, and little of it waits', () => {
+  const clean = 'The quick brown fox jumps over the lazy dog, 12 times a day; see section 4.2 of the handbook. '.repeat(
+    20,
+  );
+  const window = new TextWindow(ALL, () => '!');
+  let out = '';
+  for (const character of clean) {
+    out += window.push(character);
+    expect(window.heldLength).toBeLessThanOrEqual(42);
+  }
+  expect(out + window.flush()).toBe(clean);
+});
+
+test.each([
+  ['write to ann@example.com.', 'write to <email>.'],
+  ['card 4111 1111 1111 1111, please', 'card <card>, please'],
+  ['order 99 4111 1111 1111 1111', 'order 99 <card>'],
+  ['4 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1', '<card>'],
+  ['４１１１１１１１１１１１１１１１', '<card>'],
+  ['4111\u200b111111111111', '<card>'],
+  ['to DE89 3704 0044 0532 0130 00 now', 'to <iban> now'],
+  ['from 192.168.0.1:8080', 'from <ip>:8080'],
+  ['at 2001:db8::1, or', 'at <ip>, or'],
+  ['call +49 30 901820 today', 'call <phone> today'],
+  ['OPENAI_API_KEY=sk-proj-abcdefghijklmnop1234', 'OPENAI_API_KEY=<api_key>'],
+  ['DARN it', '<word> it'],
+  ['dаrn', '<word>'],
+  ['d\u200ba\u200br\u200bn', '<word>'],
+  ['darning', 'darning'],
+  ['DNI 12345678Z,', 'DNI <national_id>,'],
+  ['CPF 529.982.247-25', 'CPF <national_id>'],
+  ['in Project-Blue12 now', 'in <pattern> now'],
+])('%j becomes %j', (given, expected) => {
+  expect(replaceAll(ALL, [given])).toBe(expected);
+});
