@@ -207,11 +207,11 @@ describe('the playground', () => {
     const from = answer.headers.get('x-request-id') ?? '';
     while ((await callAdmin<{ queue_depth: number }>(dashboard.gateway, '/reconcile')).queue_depth > 0)
       await Bun.sleep(50);
-    await page.goto(`${dashboard.gateway.url}/playground?from=${from}`);
+    await page.goto(`${dashboard.gateway.url}/playground?rerun=${from}`);
     await page.getByText('The logged request was loaded exactly as it was sent').waitFor();
     expect(await page.getByLabel('Turn 1', { exact: true }).inputValue()).toBe('Logged before');
     expect(await page.getByLabel('Temperature').inputValue()).toBe('0.3');
-    expect(page.url()).not.toContain('from=');
+    expect(page.url()).not.toContain('rerun=');
     await page.getByText('available to this key').waitFor();
     await page.getByLabel('Turn 1', { exact: true }).focus();
     await send();
@@ -229,7 +229,7 @@ describe('the playground', () => {
       body: { name: 'v', role: 'viewer' },
     });
     const viewer = await dashboard.openApart({ adminToken: null });
-    await viewer.page.goto(`${dashboard.gateway.url}/playground?from=${from}`);
+    await viewer.page.goto(`${dashboard.gateway.url}/playground?rerun=${from}`);
     viewer.page.setDefaultTimeout(8000);
     await viewer.page.getByLabel('Admin token').fill(token);
     await viewer.page.getByRole('button', { name: 'Sign in' }).click();

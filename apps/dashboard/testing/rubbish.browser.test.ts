@@ -14,7 +14,7 @@ const NAMES = [
   "Robert'); DROP TABLE projects;--",
   '=HYPERLINK("http://evil.example","x")',
   'a\tb   c',
-  '{{7*7}} ${7*7} %00 %2e%2e/',
+  '{{7*7}} #{7*7} %00 %2e%2e/',
 ];
 const RUBBISH: Readonly<Record<string, readonly string[]>> = {
   range: ['zzz', '0d', '-1d', '9999999d'],

@@ -8,13 +8,13 @@ import { prepareRerun } from './prepare-rerun';
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** `/playground?from=<request id>`: loads that request into the draft, once; the address is then the page's own again. */
+/** `/playground?rerun=<request id>`: loads that request into the draft, once; the address is then the page's own again. */
 export function useRerun(store: PlaygroundStore) {
-  const { from } = useSearch({ strict: false }) as { readonly from?: string };
+  const { rerun: asked } = useSearch({ strict: false }) as { readonly rerun?: string };
   const navigate = useNavigate();
   const session = useSession().data;
   const mayRead = session?.can_read_bodies === true;
-  const requestId = from !== undefined && UUID.test(from) ? from : '';
+  const requestId = asked !== undefined && UUID.test(asked) ? asked : '';
   const logged = useQuery({
     queryKey: ['playground-rerun', requestId, mayRead],
     enabled: requestId !== '',
@@ -29,7 +29,7 @@ export function useRerun(store: PlaygroundStore) {
     const sendAs = session?.role === 'admin' ? ('key' as const) : ('pasted' as const);
     if (rerun === null) store.load(draft, [`Request ${requestId} was not found. It may have been deleted.`]);
     else store.load({ ...rerun.draft, sendAs }, rerun.missing);
-    const search = (before: object) => ({ ...before, from: undefined });
+    const search = (before: object) => ({ ...before, rerun: undefined }) as object;
     void navigate({ to: '.', search, replace: true, resetScroll: false });
   }, [requestId, rerun, session, store, navigate]);
   return { isLoading: logged.isLoading, error: logged.error };

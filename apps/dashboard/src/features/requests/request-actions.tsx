@@ -22,7 +22,7 @@ export function RequestActions({ log }: { readonly log: Log }) {
     await navigator.clipboard.writeText(curl);
     toast('Copied. Set LLM0_API_KEY before you run it.');
   };
-  const link = { to: '/playground', search: { from: log.request_id } } as unknown as LinkProps;
+  const link = { to: '/playground', search: { rerun: log.request_id } } as unknown as LinkProps;
   return (
     <>
       <Button

@@ -3,24 +3,9 @@ import { ApiError, api, read } from '../../api/client';
 import type { Provider, ProviderInput } from '../../api/routing';
 import { saveChanges } from '../../api/save-changes';
 import type { FieldSpec } from '../forms/prepare-form';
+import { readLines, readPairs } from '../forms/read-lines';
 import { type Edit, SpecForm } from '../forms/spec-form';
 import { TestButton } from './test-button';
-
-const lines = (text: string) =>
-  text
-    .split('\n')
-    .map((line) => line.trim())
-    .filter((line) => line !== '');
-
-/** `name=value`, one a line, as an object; throws for a line that is none. */
-const pairs = (text: string) =>
-  Object.fromEntries(
-    lines(text).map((line) => {
-      const cut = line.indexOf('=');
-      if (cut <= 0) throw new Error(`"${line}" must be name=value`);
-      return [line.slice(0, cut).trim(), line.slice(cut + 1).trim()];
-    }),
-  );
 
 const FIELDS: readonly FieldSpec[] = [
   {
@@ -29,14 +14,14 @@ const FIELDS: readonly FieldSpec[] = [
   },
   {
     ...{ name: 'options', label: 'Options', kind: 'text', rows: 2 },
-    ...{ hint: 'One name=value per line, such as apiVersion=2024-10-21', read: pairs },
+    ...{ hint: 'One name=value per line, such as apiVersion=2024-10-21', read: readPairs },
     show: (value) =>
       Object.entries(value as Record<string, string>)
         .map(([name, one]) => `${name}=${one}`)
         .join('\n'),
   },
   {
-    ...{ name: 'passthrough_paths', label: 'Pass-through paths', kind: 'text', rows: 2, read: lines },
+    ...{ name: 'passthrough_paths', label: 'Pass-through paths', kind: 'text', rows: 2, read: readLines },
     ...{
       hint: 'In addition to inference, one per line, such as POST /v1/files',
       show: (value) => (value as string[]).join('\n'),

@@ -1,21 +1,6 @@
 import type { McpServer } from '../../api/tools';
 import type { FieldSpec, FormValues } from '../forms/prepare-form';
-
-const lines = (text: string) =>
-  text
-    .split('\n')
-    .map((line) => line.trim())
-    .filter((line) => line !== '');
-
-/** `name=value`, one a line, as an object; throws for a line that is none. */
-const pairs = (text: string) =>
-  Object.fromEntries(
-    lines(text).map((line) => {
-      const cut = line.indexOf('=');
-      if (cut <= 0) throw new Error(`"${line}" must be name=value`);
-      return [line.slice(0, cut).trim(), line.slice(cut + 1).trim()];
-    }),
-  );
+import { readLines, readPairs } from '../forms/read-lines';
 
 const SHARED: readonly FieldSpec[] = [
   {
@@ -68,7 +53,7 @@ const AUTH: FieldSpec = {
 /** How it stands in a form before somebody chooses another one: secrets are never read back. */
 export const KEPT_AUTH = 'keep';
 const HEADERS: FieldSpec = {
-  ...{ name: 'headers', label: 'Headers', kind: 'text', rows: 3, isWide: true, read: pairs },
+  ...{ name: 'headers', label: 'Headers', kind: 'text', rows: 3, isWide: true, read: readPairs },
   hint: 'Sent with each request, one name=value per line. Stored encrypted and never shown again.',
 };
 
@@ -105,7 +90,7 @@ const STDIO: readonly FieldSpec[] = [
     label: 'Arguments',
     kind: 'text',
     rows: 3,
-    read: lines,
+    read: readLines,
     hint: 'One per line',
     show: (value) => (value as string[]).join('\n'),
   },
@@ -114,7 +99,7 @@ const STDIO: readonly FieldSpec[] = [
     label: 'Environment',
     kind: 'text',
     rows: 3,
-    read: pairs,
+    read: readPairs,
     hint: 'One name=value per line. Stored encrypted and never shown again.',
   },
 ];
