@@ -25,7 +25,8 @@ export async function describeMachine(stores: string, servers: Readonly<Record<s
     cpu: cpus()[0]?.model ?? 'unknown CPU',
     cores: cpus().length,
     memoryGib: Math.round(totalmem() / 1024 ** 3),
-    system: `${process.platform} ${release()}`,
+    // What a host calls its own build of a kernel says nothing of how quick it is.
+    system: `${process.platform} ${release().split('.').slice(0, 2).join('.')}`,
     bun: Bun.version,
     servers,
     stores,
