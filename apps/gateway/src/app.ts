@@ -18,6 +18,7 @@ import { handleEmbeddings } from './pipeline/embeddings/handle-embeddings';
 import type { ChosenKey } from './pipeline/exchange/authenticate';
 import { asGatewayError, respondError } from './pipeline/exchange/respond-error';
 import { listModels, type ModelDialects, showModel } from './pipeline/handle-models';
+import { handleInfer } from './pipeline/infer/handle-infer';
 import { modelEntrance, providerEntrance } from './pipeline/passthrough/entrances';
 import { handlePassthrough } from './pipeline/passthrough/handle-passthrough';
 import { serveDashboard } from './process/serve-dashboard';
@@ -92,6 +93,7 @@ export function createApp(services: Services, operator?: OperatorRoutes): Hono {
   }
   addConsentRoutes(app, services);
   app.all('/passthrough/*', (c) => handlePassthrough(services, PASSTHROUGH, c.req.raw));
+  app.all('/infer/*', (c) => handleInfer(services, openaiChat, c.req.raw));
   for (const path of MODEL_CALLS) app.post(path, (c) => handlePassthrough(services, GEMINI_CALLS, c.req.raw));
   app.all(MODEL_CALLS[0], (c) => refuseMethod(services, 'POST', c.req.path));
   app.all('/v1beta/*', (c) => notFound(services, c.req.path));

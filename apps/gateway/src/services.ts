@@ -10,6 +10,7 @@ import { findPrincipalByHash } from '@llm0/drizzle/queries/access/find-principal
 import { createBoundedFetch } from '@llm0/providers/transport/bounded-fetch';
 import { readEgressAllow } from '@llm0/providers/transport/egress/egress-allow';
 import type { Logger } from 'pino';
+import { createBackends } from './backends/create-backends';
 import { type CodeMode, createCodeMode } from './code-mode/create-code-mode';
 import type { Config } from './config/config';
 import { createMcp } from './mcp/create-mcp';
@@ -83,6 +84,7 @@ export async function createServices(config: Config, log: Logger, version: strin
     legacyKeys: new LegacyKeys(database.db),
     firstCredentials,
     ...{ mcp, codeMode },
+    backends: createBackends({ table: routing.backends, config, monotonicMs }),
     nameKey: async (id) => (await keyRows.get(database.db, { id }))?.name,
     flights: new FlightTable(config.cacheMaxBodyBytes),
     ...{ activity: new Activity(), openReads: new OpenReads() },

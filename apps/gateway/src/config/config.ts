@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { FAILOVER_MODES } from '@llm0/core/routing/failover-mode';
+import { readBackendSettings, readHttpCache } from './backends';
 import { readCorsOrigins } from './cors';
 import { readEgressAllow } from './egress';
 import { readEmbeddingSettings } from './embedding';
@@ -34,6 +35,9 @@ export function readConfig(env: Environment) {
     adminToken: readToken(read, 'ADMIN_TOKEN'),
     encryptionKey: readEncryptionKey(read),
     providers,
+    /** Plain HTTP services behind `/infer`; operators may add others. */
+    backends: readBackendSettings(read, env),
+    httpCache: readHttpCache(read, stores.redis !== undefined),
     /** Private hosts, addresses and ranges that what an operator sets up at run time may have: providers, webhooks. */
     egressAllow: readEgressAllow(read, 'EGRESS_ALLOW'),
     /** Those that media in callers' messages may be fetched from. */

@@ -106,6 +106,11 @@ export class Metrics {
     'llm0_log_records_stored_total',
     'Log entries moved from the queue to gateway_logs by this process.',
   );
+  readonly inferCache = this.counter(
+    'llm0_infer_cache_total',
+    'Answers of plain HTTP backends by what the cache did: hit, miss, stale.',
+    ['backend', 'outcome'],
+  );
   readonly inFlight = this.gauge('llm0_requests_in_flight', 'Requests under way.');
   readonly openHolds = this.gauge('llm0_holds_open', 'Holds of this process.');
   readonly queueDepth = this.gauge('llm0_log_queue_entries', 'Log entries not yet stored.');
@@ -194,7 +199,7 @@ export class Metrics {
   /** Counts one finished request from its row. */
   observeRecord(record: LogRecord): void {
     const cache = this.records.observe(record);
-    if (record.status === 'success') this.cache[cache] += 1;
+    if (record.status === 'success' && record.dialect !== 'infer') this.cache[cache] += 1;
   }
 
   /** Counts one finished call of a tool from its row. */

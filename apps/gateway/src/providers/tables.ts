@@ -11,6 +11,7 @@ import type { Db } from '@llm0/drizzle/client';
 import { listMcpServers, type StoredMcpServer } from '@llm0/drizzle/queries/mcp/servers';
 import { type ApprovedTool, listApprovedTools } from '@llm0/drizzle/queries/mcp/tools';
 import { listAllAliases } from '@llm0/drizzle/queries/routing/aliases';
+import { listBackends, type StoredBackend } from '@llm0/drizzle/queries/routing/backends';
 import { listChains } from '@llm0/drizzle/queries/routing/chains';
 import { listPrices } from '@llm0/drizzle/queries/routing/model-pricing';
 import { listAllProviderKeys } from '@llm0/drizzle/queries/routing/provider-keys';
@@ -32,6 +33,8 @@ export interface TablesOptions {
   readonly connections: ProviderConnections;
   /** Takes the MCP servers, and what was approved of them. */
   readonly mcpServers: { load(rows: readonly StoredMcpServer[], approved: readonly ApprovedTool[]): void };
+  /** Takes the plain HTTP backends. */
+  readonly backends: { load(rows: readonly StoredBackend[]): void };
   readonly fetch: typeof globalThis.fetch;
   readonly log: Logger;
   /** The shipped chains. */
@@ -39,7 +42,7 @@ export interface TablesOptions {
   readonly health?: TargetHealth;
 }
 
-/** Prices, chains, aliases, providers and what they serve, and MCP servers, in memory; replaced as a whole in the background. */
+/** Prices, chains, aliases, providers and what they serve, MCP servers and backends, in memory; replaced as a whole in the background. */
 export class Tables {
   private readonly liveModels = new Map<string, ReadonlySet<string>>();
   private readonly reported = new Set<string>();
@@ -82,12 +85,12 @@ export class Tables {
     return this.options.connections.connect(target.provider, projectId);
   }
 
-  /** Reads prices, chains, aliases, providers and MCP servers again; what was committed before the call is in force when it resolves. */
+  /** Reads all of them again; what was committed before the call is in force when it resolves. */
   readonly reload = coalesceRuns(() => this.readAgain());
 
   private async readAgain(): Promise<void> {
     const { db, presets } = this.options;
-    const [prices, chains, aliases, providers, keys, servers, approved] = await Promise.all([
+    const [prices, chains, aliases, providers, keys, servers, approved, backends] = await Promise.all([
       listPrices(db),
       listChains(db),
       listAllAliases(db),
@@ -95,9 +98,11 @@ export class Tables {
       listAllProviderKeys(db),
       listMcpServers(db),
       listApprovedTools(db),
+      listBackends(db),
     ]);
     this.options.connections.load(providers, keys);
     this.options.mcpServers.load(servers, approved);
+    this.options.backends.load(backends);
     this.prices = createPriceBook(prices, this.freeProviders());
     this.chains = mergeChains(chains, presets);
     this.aliases = createAliasBook(aliases);

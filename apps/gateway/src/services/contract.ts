@@ -17,6 +17,7 @@ import type { ProviderConnection } from '@llm0/providers/provider-request';
 import type { EgressOptions } from '@llm0/providers/transport/egress/fetch-guarded';
 import type { KeyRing } from '@llm0/providers/transport/key-ring';
 import type { Logger } from 'pino';
+import type { BackendParts } from '../backends/parts';
 import type { CodeMode } from '../code-mode/create-code-mode';
 import type { Config } from '../config/config';
 import type { McpParts } from '../mcp/parts';
@@ -90,6 +91,8 @@ export interface Services {
   nameKey(keyId: string): Promise<string | undefined>;
   /** The MCP servers behind `/mcp`, and what their clients have open. */
   readonly mcp: McpParts;
+  /** The plain HTTP services behind `/infer`, and the cache of their answers. */
+  readonly backends: BackendParts;
   /** Breakers, cool-downs and latencies of all targets, from memory. */
   readonly health: SharedTargetHealth;
   readonly activity: Activity;

@@ -6,6 +6,7 @@ import { seedPrices } from '@llm0/drizzle/queries/routing/model-pricing';
 import { createProviderRegistry } from '@llm0/providers/registry';
 import { readEgressAllow } from '@llm0/providers/transport/egress/egress-allow';
 import type { Logger } from 'pino';
+import { BackendTable } from '../backends/backend-table';
 import type { Config } from '../config/config';
 import { ServerTable } from '../mcp/servers/server-table';
 import type { Metrics } from '../observe/metrics';
@@ -34,6 +35,7 @@ export interface Routing {
   readonly egress: ReturnType<typeof readEgressAllow>;
   readonly providerAdmin: ProviderAdmin;
   readonly mcpServers: ServerTable;
+  readonly backends: BackendTable;
   /** Writes the shipped prices where they changed; before the tables are read. */
   seed(): Promise<void>;
   stop(): void;
@@ -52,10 +54,21 @@ export function createRouting({ config, log, metrics, database, vault, fetch, pr
   const shared = { registry, vault, egress, fetch };
   const connections = new ProviderConnections({ ...shared, config, monotonicMs: () => performance.now(), log });
   const mcpServers = new ServerTable(vault, log);
-  const tables = new Tables({ mcpServers, db: database.db, config, connections, fetch, log, presets, health });
+  const backends = createBackendTable({ config, egress, vault, log });
+  const tables = new Tables({
+    mcpServers,
+    backends,
+    db: database.db,
+    config,
+    connections,
+    fetch,
+    log,
+    presets,
+    health,
+  });
   const testTimeoutMs = Math.min(config.requestTimeoutMs, MAX_TEST_MS);
   return {
-    ...{ tables, health, egress, mcpServers },
+    ...{ tables, health, egress, mcpServers, backends },
     providerAdmin: new ProviderAdmin({
       ...shared,
       connections,
@@ -71,4 +84,13 @@ export function createRouting({ config, log, metrics, database, vault, fetch, pr
       tables.stop();
     },
   };
+}
+
+/** Bodies of backends are passed on as they are, so nothing decodes them. */
+function createBackendTable(
+  parts: Pick<RoutingParts, 'config' | 'vault' | 'log'> & Pick<Routing, 'egress'>,
+): BackendTable {
+  const { config, ...rest } = parts;
+  const monotonicMs = () => performance.now();
+  return new BackendTable({ ...rest, settings: config.backends, fetch: globalThis.fetch, monotonicMs });
 }

@@ -66,6 +66,7 @@ function requestIn(run: string, n: number, member: Member): AdmitRequest {
       holdNanoUsd: hold,
       tokens,
       ...(cache === undefined ? {} : { cacheKey: `${run}${cache}` }),
+      ...(hold % 7 === 3 ? { isAnswered: true } : {}),
     },
     ...(member.downgrade ? { downgrade: small.requested } : {}),
     maxCustomers: capped ? 1 : null,

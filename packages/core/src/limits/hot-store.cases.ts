@@ -486,6 +486,16 @@ export function describeHotStore(name: string, open: OpenStore): void {
         expect((await admit(cached)).type).toBe('admitted');
       });
 
+      test('an answer that the process has itself is a hit, whatever the store has', async () => {
+        const keyBucket = { ratePerMinute: 60, burst: 2 };
+        const known = { requested: { isAnswered: true, holdNanoUsd: 5000 }, keyBucket, projectCapNanoUsd: 0 } as const;
+        const hit = { type: 'cached', plan: 'requested', value: '', storedAtMs: 0, state: { rate: { remaining: 1 } } };
+        expect(await admit(known)).toMatchObject(hit);
+        await admit({ ...known, requested: { ...known.requested, cacheKey: 'hash-1' } });
+        expect(await admit(known)).toMatchObject({ type: 'denied', reason: 'key_rate' });
+        expect(await store.openHolds()).toBe(0);
+      });
+
       test('purging by every condition', async () => {
         for (const key of ['a', 'b', 'c', 'd']) {
           store.cacheWrite('project-1', {

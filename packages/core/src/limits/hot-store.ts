@@ -13,6 +13,8 @@ export interface AdmitPlan {
   readonly tokens: number;
   /** Exact-cache key to look up; absent = do not look. */
   readonly cacheKey?: string;
+  /** This process has the answer itself: decided as an exact hit with an empty value, whatever the store has. */
+  readonly isAnswered?: true;
   /** What the reaper writes as the row when the process died: JSON of a `LogRecord`, `createdAtMs` filled in by the store. */
   readonly lostRecord: string;
 }

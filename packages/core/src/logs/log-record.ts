@@ -6,7 +6,8 @@ export type DialectName =
   | 'openai-completions'
   | 'anthropic-messages'
   | 'openai-embeddings'
-  | 'passthrough';
+  | 'passthrough'
+  | 'infer';
 
 /** One upstream attempt of a request, as the log keeps it. */
 export interface LogAttempt {

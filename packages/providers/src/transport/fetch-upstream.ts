@@ -94,13 +94,18 @@ export async function untilHeaders<T>(
   }
 }
 
+/** Nothing that a client could understand. */
+export function refuseOddStatus(provider: string, response: Response): void {
+  const { status } = response;
+  if (status <= 599) return;
+  void response.body?.cancel().catch(() => {});
+  throw upstreamFailure('malformed', provider, `answered with ${status}, which is no status.`);
+}
+
 /** It could carry the key to another host. */
 export function refuseRedirect(provider: string, response: Response): void {
   const { status } = response;
-  if (status > 599) {
-    void response.body?.cancel().catch(() => {});
-    throw upstreamFailure('malformed', provider, `answered with ${status}, which is no status.`);
-  }
+  refuseOddStatus(provider, response);
   if (status < 300 || status >= 400) return;
   void response.body?.cancel().catch(() => {});
   throw upstreamFailure('malformed', provider, `answered with a redirect (${status}), which is refused.`);

@@ -22,6 +22,8 @@ export interface CacheLookup {
   readonly queueFull: boolean;
 }
 
+const ANSWERED = { value: '', storedAtMs: 0 };
+
 type SpendWarning = 'customer_daily_spend' | 'customer_monthly_spend';
 
 interface PlanChoice {
@@ -79,11 +81,16 @@ class Decision {
       return this.deny({ reason: 'customer_model_rate', retryAfterMs: msToWindowEnd(modelWindow, this.nowMs, DAY_MS) });
     }
     const base = this.requestEffect(chosen.model, modelWindow);
-    const hit = chosen.cacheKey === undefined ? undefined : this.lookup.find(chosen.cacheKey, this.nowMs);
+    const hit = this.findHit(chosen);
     if (hit !== undefined) {
       return { decision: { type: 'cached', nowMs: this.nowMs, state: this.limitState(1), plan, ...hit }, effect: base };
     }
     return this.admitMiss(choice, base);
+  }
+
+  private findHit({ isAnswered, cacheKey }: AdmitPlan): ReturnType<CacheLookup['find']> {
+    if (isAnswered === true) return ANSWERED;
+    return cacheKey === undefined ? undefined : this.lookup.find(cacheKey, this.nowMs);
   }
 
   private admitMiss({ plan, chosen, warning, blocked }: PlanChoice, base: AdmitEffect): AdmitOutcome {

@@ -16,6 +16,9 @@ export interface GroupContext {
   readonly queueMaxEntries: number;
 }
 
+/** Instead of a key: the process has the answer itself. */
+const ANSWERED = '+';
+
 /** Requests of one turn and shard: keys and arguments of `lua/admit.lua`, in its order. */
 export class AdmissionGroup<Member> {
   /** In the order of arrival, which is that of the reply's rows. */
@@ -68,8 +71,9 @@ export class AdmissionGroup<Member> {
     ];
   }
 
-  private pushPlan({ model, holdNanoUsd, lostNanoUsd, tokens, cacheKey, lostRecord }: AdmitPlan): void {
-    this.rows.push(model, holdNanoUsd, lostNanoUsd, tokens, cacheKey ?? '', lostRecord);
+  private pushPlan({ model, holdNanoUsd, lostNanoUsd, tokens, cacheKey, isAnswered, lostRecord }: AdmitPlan): void {
+    const key = isAnswered === true ? ANSWERED : (cacheKey ?? '');
+    this.rows.push(model, holdNanoUsd, lostNanoUsd, tokens, key, lostRecord);
     this.characters += lostRecord.length;
   }
 

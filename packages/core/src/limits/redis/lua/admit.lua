@@ -8,6 +8,8 @@
 --      (PLAN fields): model, hold, lost, tokens, cache key, lost record
 -- Reply: 0 (another epoch), or {now, row, …}; a row: {code, bucket level, project spent, a, b, c, customer day, customer
 --      month, daily limit, monthly limit}, as far as there is something to say, or the text of what went wrong.
+local IS_ANSWERED = '9007199254740991 0 '
+
 -- One request: `at` its first argument.
 local function decide(at)
   local account = tonumber(ARGV[at])
@@ -123,7 +125,8 @@ local function decide(at)
 
   local cache_key = ARGV[plan + 4]
   if cache_key ~= '' then
-    local entry = redis.call('HGET', KEYS[7], cache_key)
+    -- '+': the process has the answer itself.
+    local entry = cache_key == '+' and IS_ANSWERED or redis.call('HGET', KEYS[7], cache_key)
     if entry and tonumber(string.match(entry, '^%d+')) > now then
       take_request()
       if level then level = level - UNIT end

@@ -1,0 +1,33 @@
+import { HttpCache } from '@llm0/core/http-cache/http-cache';
+import { HttpFlights } from '@llm0/core/http-cache/http-flights';
+import type { Config } from '../config/config';
+import type { BackendTable } from './backend-table';
+import type { BackendParts } from './parts';
+import { ProbedBackends } from './probe-backends';
+
+export interface BackendOptions {
+  readonly table: Pick<BackendTable, 'current'>;
+  readonly config: Pick<Config, 'httpCache' | 'cacheMaxBodyBytes'>;
+  readonly monotonicMs: () => number;
+}
+
+/** Of one process, beside what the hot store keeps. */
+const MAX_BYTES = 64 * 1024 * 1024;
+
+/** Everything behind `/infer`. */
+export function createBackends({ table, config, monotonicMs }: BackendOptions): BackendParts {
+  const { enabled, kind, maxEntries } = config.httpCache;
+  const list = () => [...table.current().values()];
+  const probes = new ProbedBackends({ list, monotonicMs });
+  return {
+    list,
+    find: (name) => table.current().get(name),
+    probeAll: () => probes.probeAll(),
+    cache: new HttpCache({
+      ...{ enabled, maxEntries, isShared: kind === 'redis', nowMs: Date.now },
+      maxBytes: MAX_BYTES,
+      maxEntryBytes: Math.min(config.cacheMaxBodyBytes, MAX_BYTES),
+    }),
+    flights: new HttpFlights(),
+  };
+}

@@ -1,0 +1,27 @@
+import type { Backend } from '@llm0/core/backends/backend';
+import type { HttpCache } from '@llm0/core/http-cache/http-cache';
+import type { HttpFlights } from '@llm0/core/http-cache/http-flights';
+
+/** A backend together with how to reach it. */
+export interface ConnectedBackend extends Backend {
+  /** Bodies come as they are sent, compressed ones too; guarded and pinned for addresses that an operator gave at run time. */
+  readonly fetch: typeof globalThis.fetch;
+}
+
+/** A backend's answer to a probe. */
+export interface BackendProbe {
+  readonly ok: boolean;
+  readonly latencyMs?: number;
+  readonly detail?: string;
+}
+
+/** What serving `/infer` needs beside what all requests need. */
+export interface BackendParts {
+  /** As the table is right now; those that are off as well. */
+  find(name: string): ConnectedBackend | undefined;
+  list(): readonly ConnectedBackend[];
+  /** Whether each active backend answers, by name; remembered for some seconds. */
+  probeAll(): Promise<ReadonlyMap<string, BackendProbe>>;
+  readonly cache: HttpCache;
+  readonly flights: HttpFlights;
+}

@@ -1,0 +1,69 @@
+import type { Backend } from '@llm0/core/backends/backend';
+import type { RequestFields } from '@llm0/core/http-cache/use-answer';
+
+/** Headers that belong to one connection. Source: https://www.rfc-editor.org/rfc/rfc9110#field.connection */
+const HOP_BY_HOP: ReadonlySet<string> = new Set([
+  ...['connection', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'transfer-encoding', 'upgrade', 'expect'],
+  ...['proxy-authenticate', 'proxy-authorization', 'http2-settings'],
+]);
+
+/** What the caller says to the gateway alone, and what would make another request of the one that was checked. */
+const OWN_REQUEST: ReadonlySet<string> = new Set([
+  ...['host', 'content-length', 'cookie', 'x-request-id', 'x-customer-id', 'forwarded', 'via', 'x-real-ip'],
+  ...['authorization', 'x-api-key', 'api-key', 'x-goog-api-key', 'idempotency-key'],
+  ...['x-http-method', 'x-http-method-override', 'x-method-override', 'x-host', 'x-client-ip', 'x-rewrite-url'],
+]);
+const OWN_REQUEST_PREFIXES = [
+  ...['x-llm0-', 'x-forwarded', 'x-original-', 'x-envoy-', 'x-middleware-', 'sec-', 'cf-', 'true-client-', 'proxy-'],
+] as const;
+
+/** What a backend may not say in the gateway's name, or of its host. */
+const OWN_RESPONSE: ReadonlySet<string> = new Set([
+  ...['set-cookie', 'set-cookie2', 'strict-transport-security', 'alt-svc', 'server', 'via', 'clear-site-data'],
+  ...['x-request-id', 'x-cache', 'x-provider', 'x-model', 'x-cache-hit', 'x-overhead-ms', 'x-cost-usd', 'x-warning'],
+]);
+const OWN_RESPONSE_PREFIXES = [
+  ...['access-control-', 'x-ratelimit-', 'x-spend-', 'x-customer-', 'x-llm0-', 'x-tokens-', 'proxy-'],
+] as const;
+
+export type FieldTable = Record<string, string>;
+
+/** The caller's headers for the backend: lower-case names, no credentials, nothing of the connection, the operator's over all. */
+export function requestFields(headers: Headers, backend: Pick<Backend, 'headers'>, requestId: string): FieldTable {
+  const kept = keep(headers, OWN_REQUEST, OWN_REQUEST_PREFIXES);
+  // Unless the caller says so, nobody is to send what it could not read.
+  kept['accept-encoding'] ??= 'identity';
+  return { ...kept, 'x-request-id': requestId, ...backend.headers };
+}
+
+/** The backend's headers as far as they are for callers; its cookies are named, so that nobody keeps what came with some. */
+export function responseFields(headers: Headers): { readonly fields: FieldTable; readonly setsCookie: boolean } {
+  return { fields: keep(headers, OWN_RESPONSE, OWN_RESPONSE_PREFIXES), setsCookie: headers.has('set-cookie') };
+}
+
+function keep(headers: Headers, own: ReadonlySet<string>, prefixes: readonly string[]): FieldTable {
+  const connection = headers.get('connection');
+  const named = connection?.split(',').map((name) => name.trim().toLowerCase());
+  const kept: FieldTable = {};
+  headers.forEach((value, name) => {
+    if (HOP_BY_HOP.has(name) || own.has(name) || named?.includes(name) === true) return;
+    if (prefixes.some((prefix) => name.startsWith(prefix))) return;
+    kept[name] = value;
+  });
+  return kept;
+}
+
+/** Reads fields from a table. */
+export const fieldsIn = (table: Readonly<FieldTable>): RequestFields => ({ get: (name) => table[name] ?? null });
+
+/** Where a redirect leads, as the gateway's callers reach it; what leads out of the backend stays as it is. */
+export function redirectPath(location: string, backend: Pick<Backend, 'name' | 'url'>): string {
+  const base = new URL(backend.url);
+  const root = base.pathname.replace(/\/$/, '');
+  const isAbsolutePath = location.startsWith('/') && !location.startsWith('//');
+  const target = URL.parse(isAbsolutePath ? `${base.origin}${location}` : location);
+  if (target === null || target.origin !== base.origin) return location;
+  const isBelow = root === '' || target.pathname === root || target.pathname.startsWith(`${root}/`);
+  if (!isBelow) return location;
+  return `/infer/${backend.name}${target.pathname.slice(root.length)}${target.search}${target.hash}`;
+}

@@ -1,0 +1,62 @@
+// Hot store unreachable: as for chat. The backend's answer goes on byte by byte; what may be kept of it is.
+import type { ErrorEnvelope } from '../../dialects/dialect';
+import type { Services } from '../../services/contract';
+import { admitPlanned } from '../exchange/admit';
+import { authenticate } from '../exchange/authenticate';
+import { boundedBody, tooLarge } from '../exchange/bounded-body';
+import { openExchange } from '../exchange/open-exchange';
+import { handleRefusal, type Progress } from '../handle-refusal';
+import { InferMeter } from './infer-meter';
+import { type InferJob, inferPlanner } from './plan-infer';
+import { produceInfer } from './produce-infer';
+import { readTarget } from './read-target';
+import { respondInfer } from './respond-infer';
+
+const DIALECT = 'infer';
+
+/** A plain HTTP service under this gateway's keys, limits, cache and log. */
+export async function handleInfer(
+  services: Services,
+  envelope: ErrorEnvelope,
+  httpRequest: Request,
+): Promise<Response> {
+  const progress: Progress = {};
+  const release = services.activity.enter();
+  try {
+    const exchange = openExchange(services, httpRequest);
+    progress.exchange = exchange;
+    const principal = await authenticate(services, httpRequest);
+    progress.principal = principal;
+    const job = readJob(httpRequest);
+    progress.requestedModel = job.model;
+    const stream = readStream(services, httpRequest);
+    const { headers } = httpRequest;
+    const { requestId, controls } = exchange;
+    const planner = inferPlanner(services, { headers, requestId, controls });
+    const admission = await admitPlanned(services, { exchange, principal, dialect: DIALECT, request: job }, planner);
+    progress.principal = admission.principal;
+    const meter = new InferMeter(services, { exchange, dialect: DIALECT, admission, job });
+    progress.meter = meter;
+    const call = { exchange, admission, meter, job, request: httpRequest, stream };
+    const produced = await produceInfer(services, call);
+    return await respondInfer(services, call, { produced, onEnd: release });
+  } catch (cause) {
+    release();
+    return await handleRefusal(services, { dialect: DIALECT, envelope, progress, cause });
+  }
+}
+
+const MAX_MODEL_LENGTH = 400;
+
+function readJob(httpRequest: Request): InferJob {
+  const target = readTarget(httpRequest);
+  return { ...target, model: `${target.method} ${target.path}`.slice(0, MAX_MODEL_LENGTH) };
+}
+
+/** The caller's body, within its bound and no slower than it may be; read as fast as the backend takes it. */
+function readStream({ config }: Pick<Services, 'config'>, { headers, body, method }: Request) {
+  const { maxBodyBytes: maxBytes } = config;
+  if (Number(headers.get('content-length') ?? 0) > maxBytes) throw tooLarge(maxBytes);
+  if (body === null || method === 'GET' || method === 'HEAD') return undefined;
+  return boundedBody(body, { maxBytes });
+}

@@ -1,0 +1,57 @@
+import type { CacheOutcome, CachePlace } from '@llm0/core/http-cache/http-cache';
+import type { LeadFlight } from '@llm0/core/http-cache/http-flights';
+import type { AnswerTimes, StoredAnswer } from '@llm0/core/http-cache/stored-answer';
+import type { CacheWrite } from '@llm0/core/limits/hot-store';
+import type { Admission } from '../exchange/admit';
+import type { Exchange } from '../exchange/open-exchange';
+import type { AskedAnswer } from './ask-backend';
+import type { FieldTable } from './forward-headers';
+import type { InferMeter } from './infer-meter';
+import type { CacheHit, InferJob, InferPlan } from './plan-infer';
+
+/** One admitted request to a backend. */
+export interface InferCall {
+  readonly exchange: Exchange;
+  readonly admission: Admission<InferPlan, CacheHit>;
+  readonly meter: InferMeter;
+  readonly job: InferJob;
+  readonly request: Pick<Request, 'headers' | 'signal'>;
+  readonly stream: ReadableStream<Uint8Array> | undefined;
+}
+
+/** Where an answer goes beside its caller. */
+export interface Keeping {
+  readonly place: CachePlace;
+  readonly described: Omit<StoredAnswer, 'body'>;
+}
+
+/** An answer that the backend gives now. */
+export interface PassedAnswer {
+  readonly type: 'passed';
+  readonly asked: AskedAnswer;
+  /** Of the answer, as far as they are for the caller. */
+  readonly fields: FieldTable;
+  readonly keeping?: Keeping;
+  /** Others wait for it. */
+  readonly lead: LeadFlight;
+  /** What the shared store is to forget. */
+  readonly forget?: CacheWrite;
+}
+
+/** An answer that is there as a whole. */
+export interface KeptAnswer {
+  readonly type: 'kept';
+  readonly answer: StoredAnswer;
+  readonly outcome: CacheOutcome;
+  /** The backend was not asked for it. */
+  readonly isFree: boolean;
+  readonly waitMs: number;
+  readonly write?: CacheWrite;
+}
+
+export type Produced = PassedAnswer | KeptAnswer;
+
+export const timesOf = ({ requestedAtMs }: Pick<AskedAnswer, 'requestedAtMs'>, receivedAtMs: number): AnswerTimes => ({
+  requestedAtMs,
+  receivedAtMs,
+});

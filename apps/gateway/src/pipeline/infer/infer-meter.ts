@@ -1,0 +1,108 @@
+import { backendProvider } from '@llm0/core/backends/backend';
+import { ZERO_USAGE } from '@llm0/core/chat/usage';
+import type { GatewayError } from '@llm0/core/errors/gateway-error';
+import type { CacheWrite } from '@llm0/core/limits/hot-store';
+import type { LogAttempt } from '@llm0/core/logs/log-record';
+import { wasNeverSent } from '@llm0/providers/transport/call-backend';
+import { Booking, type BookingInput, type Ending } from '../ledger/booking';
+import type { Outcome } from '../ledger/build-record';
+import type { CacheHit, InferJob, InferPlan } from './plan-infer';
+
+export type InferMeterInput = BookingInput<InferPlan, CacheHit> & { readonly job: InferJob };
+
+const TOO_MANY = 429;
+
+/** Measures one request to a backend, and settles it once, whichever way it ends. */
+export class InferMeter extends Booking<InferMeterInput> {
+  /** Of the backend, in their order. */
+  readonly attempts: LogAttempt[] = [];
+  private waitMs: number | undefined;
+  private ttftMs: number | undefined;
+  private answered = false;
+  /** It may have run. */
+  private isSent = false;
+
+  /** It goes out now. */
+  noteSent(): void {
+    this.isSent = true;
+  }
+
+  /** The backend's headers are there. Gives the gateway's own part of the time so far. */
+  noteAnswer(waitMs: number): number {
+    this.waitMs = waitMs;
+    this.answered = true;
+    return this.noteFirst();
+  }
+
+  /** The first byte goes out. */
+  noteFirst(): number {
+    this.ttftMs ??= this.elapsedMs();
+    return Math.max(0, this.ttftMs - (this.waitMs ?? 0));
+  }
+
+  /** Answered from the cache: nothing is paid. */
+  completeHit(status: number): void {
+    const { pricePerRequestNanoUsd } = this.input.admission.plan.backend;
+    this.noteFirst();
+    this.book({ status: 'success', httpStatus: status }, { cache: 'exact', savedNanoUsd: pricePerRequestNanoUsd });
+  }
+
+  /** The whole answer went on; what is not below 400 is a failure that the caller got in the backend's words. */
+  complete(status: number, cache?: CacheWrite): void {
+    const costNanoUsd = isPaid(status) ? this.price : 0;
+    if (status < 400) {
+      this.book({ status: 'success', httpStatus: status }, { costNanoUsd }, cache);
+      return;
+    }
+    const code = status === TOO_MANY ? 'upstream_rate_limited' : status < 500 ? 'upstream_rejected' : 'upstream_error';
+    const error = { code, message: `The backend answered with status ${status}.` };
+    this.book({ status: 'error', httpStatus: status, error }, { costNanoUsd });
+  }
+
+  override fail(error: GatewayError): void {
+    const refused = error.upstreamStatus !== undefined && !isPaid(error.upstreamStatus);
+    if (refused || wasNeverSent(error)) this.isSent = false;
+    super.fail(error);
+  }
+
+  protected end(ending: Ending): void {
+    this.book(ending, { costNanoUsd: this.isSent ? this.price : 0 });
+  }
+
+  private get price(): number {
+    return this.input.admission.plan.backend.pricePerRequestNanoUsd;
+  }
+
+  private book(
+    ending: Ending,
+    {
+      cache = 'miss',
+      costNanoUsd = 0,
+      savedNanoUsd = 0,
+    }: Partial<Pick<Outcome, 'cache' | 'costNanoUsd' | 'savedNanoUsd'>>,
+    write?: CacheWrite,
+  ): void {
+    const { admission, job } = this.input;
+    const { name } = admission.plan.backend;
+    const provider = backendProvider(name);
+    const { waitMs, ttftMs, attempts } = this;
+    const latencyMs = this.elapsedMs();
+    const overheadMs = ttftMs === undefined ? undefined : Math.max(0, ttftMs - (waitMs ?? 0));
+    const outcome: Outcome = {
+      ...{ requestedModel: job.model, model: name, stream: false, provider },
+      finalProvider: this.answered || cache === 'exact' ? provider : undefined,
+      ...{ usage: ZERO_USAGE, costNanoUsd, savedNanoUsd, cache },
+      costDetail: costNanoUsd > 0 ? { fees: costNanoUsd } : undefined,
+      timing: {
+        ...{ latencyMs, ttftMs, overheadMs },
+        upstreamMs: waitMs === undefined ? undefined : Math.max(0, latencyMs - (overheadMs ?? 0)),
+      },
+      ...{ attempts, failoverCount: 0 },
+      ...ending,
+    };
+    this.settle(outcome, write, 0);
+  }
+}
+
+/** What a backend could not do, or would not, costs nothing. */
+const isPaid = (status: number): boolean => status < 500 && status !== TOO_MANY;

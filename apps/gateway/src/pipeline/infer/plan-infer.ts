@@ -1,0 +1,117 @@
+import { backendProvider } from '@llm0/core/backends/backend';
+import { GatewayError } from '@llm0/core/errors/gateway-error';
+import type { Look } from '@llm0/core/http-cache/http-cache';
+import type { AdmitPlan } from '@llm0/core/limits/hot-store';
+import { notAllowed } from '@llm0/core/routing/narrow-route';
+import type { Services } from '../../services/contract';
+import type { Planner } from '../exchange/admit';
+import { admitPlan } from '../exchange/admit-plan';
+import { isModelAllowed } from '../exchange/allowed-route';
+import type { Authenticated } from '../exchange/load-principal';
+import type { RequestControls } from '../exchange/open-exchange';
+import { type FieldTable, fieldsIn, requestFields } from './forward-headers';
+import type { InferTarget } from './read-target';
+
+type Backends = Services['backends'];
+export type InferBackend = NonNullable<ReturnType<Backends['find']>>;
+
+/** A request to a backend. */
+export interface InferJob extends InferTarget {
+  /** What its row says was asked for. */
+  readonly model: string;
+}
+
+export interface InferPlan {
+  readonly admit: AdmitPlan;
+  readonly backend: InferBackend;
+  /** What goes on of the caller's headers, with the operator's. */
+  readonly fields: FieldTable;
+  readonly look: Look;
+}
+
+export type CacheHit = Extract<Look, { type: 'hit' }>;
+
+export interface InferRequest {
+  readonly headers: Headers;
+  readonly requestId: string;
+  readonly controls: RequestControls;
+}
+
+type Needs = Pick<Services, 'backends' | 'config'>;
+
+/** How one request to a backend passes the decision. The backend is found anew in each round: it may have changed meanwhile. */
+export function inferPlanner(services: Needs, request: InferRequest): Planner<InferJob, InferPlan, CacheHit> {
+  const { cache } = services.backends;
+  let look: Look = { type: 'off' };
+  return {
+    plan: (_services, input) => {
+      const { principal, request: job } = input;
+      const backend = findBackend(services, job, principal);
+      const fields = askedFields(request, backend);
+      look = lookFor(services, { job, backend, principal, fields, isOff: request.controls.cache === 'off' });
+      const name = backendProvider(backend.name);
+      const { pricePerRequestNanoUsd: price } = backend;
+      const admit = admitPlan(
+        { ...input, request: { model: job.model, stream: false } },
+        {
+          ...{ model: name, target: { provider: name, model: backend.name } },
+          hold: { holdNanoUsd: price, inputNanoUsd: price, tokens: 0 },
+          cacheKey: look.type === 'miss' && look.mayBeShared ? look.place.key : undefined,
+        },
+      );
+      return { backend, fields, look, admit: look.type === 'hit' ? { ...admit, isAnswered: true } : admit };
+    },
+    withModel: () => {
+      const message =
+        'This customer has reached its spend limit, and a request to a backend cannot go to another model.';
+      throw new GatewayError('customer_spend_limit', message, { param: 'customer' });
+    },
+    decodeStored: (value) => {
+      if (look.type !== 'miss') return look.type === 'hit' ? look : undefined;
+      const judged = cache.judge(look.place, cache.adopt(look.place, value));
+      return judged.type === 'hit' ? judged : undefined;
+    },
+  };
+}
+
+/** Throws `not_found`, and `model_not_allowed` for keys whose `allowed_models` don't name it as `infer:<name>`. */
+export function findBackend({ backends }: Needs, { backend: name }: InferTarget, { key }: Authenticated): InferBackend {
+  const backend = backends.find(name);
+  const entry = backendProvider(name.slice(0, 60));
+  if (backend === undefined || !backend.isActive) {
+    throw new GatewayError('not_found', `There is no backend "${name.slice(0, 60)}". The operator can add it.`);
+  }
+  if (!isModelAllowed(key, [entry])) throw notAllowed(entry);
+  return backend;
+}
+
+/** `X-LLM0-Cache: refresh` asks as `no-cache` does. */
+function askedFields({ headers, requestId, controls }: InferRequest, backend: InferBackend): FieldTable {
+  const fields = requestFields(headers, backend, requestId);
+  if (controls.cache === 'refresh') fields['cache-control'] ??= 'no-cache';
+  return fields;
+}
+
+interface Looking {
+  readonly job: InferJob;
+  readonly backend: InferBackend;
+  readonly principal: Authenticated;
+  readonly fields: FieldTable;
+  readonly isOff: boolean;
+}
+
+function lookFor({ backends, config }: Needs, { job, backend, principal, fields, isOff }: Looking): Look {
+  const { project } = principal;
+  if (isOff || !backend.cache.enabled || !project.cacheEnabled) return { type: 'off' };
+  return backends.cache.look(cacheAsk(config, { job, backend, projectId: project.id, fields }));
+}
+
+/** What answers are told apart by. */
+export const cacheAsk = (
+  { httpCache }: Pick<Services['config'], 'httpCache'>,
+  { job, backend, projectId, fields }: Omit<Looking, 'principal' | 'isOff'> & { readonly projectId: string },
+) => ({
+  ...{ projectId, revision: `${backend.name} ${backend.revision}`, provider: backendProvider(backend.name) },
+  ...{ method: job.method, target: `${job.path}${job.search}`, fields: fieldsIn(fields) },
+  defaultTtlMs: backend.cache.ttlSeconds === null ? httpCache.ttlMs : backend.cache.ttlSeconds * 1000,
+});

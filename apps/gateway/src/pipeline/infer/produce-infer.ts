@@ -1,0 +1,167 @@
+// A backend that fails is stood in for by what is kept of it, where that is allowed.
+import { GatewayError } from '@llm0/core/errors/gateway-error';
+import type { CachePlace, Look } from '@llm0/core/http-cache/http-cache';
+import { type LeadFlight, NOBODY_FOLLOWS } from '@llm0/core/http-cache/http-flights';
+import type { StoredAnswer } from '@llm0/core/http-cache/stored-answer';
+import { validationFields } from '@llm0/core/http-cache/use-answer';
+import type { CacheWrite } from '@llm0/core/limits/hot-store';
+import { inTime } from '@llm0/core/waits/in-time';
+import { untilGone } from '@llm0/core/waits/until-gone';
+import type { Services } from '../../services/contract';
+import { type AskedAnswer, askBackend } from './ask-backend';
+import { type FieldTable, redirectPath, responseFields } from './forward-headers';
+import { type InferCall, type KeptAnswer, type PassedAnswer, type Produced, timesOf } from './infer-call';
+import { cacheAsk } from './plan-infer';
+import { refreshAnswer } from './refresh-answer';
+
+type Miss = Extract<Look, { type: 'miss' }>;
+
+/** Where a kept answer may stand in: https://www.rfc-editor.org/rfc/rfc5861#section-4 */
+const FAILED: ReadonlySet<number> = new Set([500, 502, 503, 504]);
+const SAFE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
+
+/** The answer from the cache, from somebody's identical request, or from the backend. Throws one `GatewayError`. */
+export async function produceInfer(services: Services, call: InferCall): Promise<Produced> {
+  const { admission, job } = call;
+  const { plan, stored } = admission;
+  const { cache, flights } = services.backends;
+  if (stored !== undefined) {
+    if (stored.isStale) refreshAnswer(services, { plan, job, place: stored.place, known: stored.answer });
+    return kept(stored.answer, { outcome: stored.isStale ? 'stale' : 'hit', isFree: true });
+  }
+  const { look } = plan;
+  if (look.type !== 'miss') return passOn(services, call, { asked: await ask(services, call, plan.fields) });
+  const { place } = look;
+  if (place.control.has('only-if-cached')) throw notCached();
+  if (job.method !== 'GET') return passOn(services, call, { asked: await ask(services, call, plan.fields) });
+  const others = cache.mayShareFlight(place) ? flights.follow(place.key) : undefined;
+  const followed = others && (await follow(services, call, { place, others }));
+  if (followed !== undefined) return kept(followed, { outcome: 'hit', isFree: true });
+  const lead = cache.mayShareFlight(place) ? flights.lead(place.key) : NOBODY_FOLLOWS;
+  try {
+    return await fetchAnew(services, call, { look, lead });
+  } catch (error) {
+    lead.end();
+    throw error;
+  }
+}
+
+const kept = (
+  answer: StoredAnswer,
+  rest: Pick<KeptAnswer, 'outcome' | 'isFree'> & Partial<KeptAnswer>,
+): KeptAnswer => ({
+  ...{ waitMs: 0, ...rest },
+  ...{ type: 'kept', answer },
+});
+
+const notCached = () =>
+  new GatewayError(
+    'upstream_timeout',
+    'Nothing usable is cached, and the request takes nothing else (only-if-cached).',
+  );
+
+interface Following {
+  readonly place: CachePlace;
+  readonly others: Promise<StoredAnswer | undefined>;
+}
+
+/** What somebody else's request brought; undefined where that is of no use, or takes too long. */
+async function follow(
+  { backends: { cache } }: Services,
+  { admission, request }: InferCall,
+  { place, others }: Following,
+): Promise<StoredAnswer | undefined> {
+  const { timeoutMs } = admission.plan.backend;
+  const answer = await untilGone(
+    inTime(others, timeoutMs, () => undefined),
+    request.signal,
+  );
+  if (answer === undefined) return undefined;
+  const look = cache.look(place.ask);
+  // What chose the answer may have come out only with it.
+  if (look.type === 'off' || look.place.key !== place.key) return look.type === 'hit' ? look.answer : undefined;
+  const judged = cache.judge(place, answer);
+  return judged.type === 'hit' ? judged.answer : undefined;
+}
+
+interface Fetching {
+  readonly look: Miss;
+  readonly lead: LeadFlight;
+}
+
+async function fetchAnew(services: Services, call: InferCall, { look, lead }: Fetching): Promise<Produced> {
+  const { place, known } = look;
+  const { cache } = services.backends;
+  const { fields } = call.admission.plan;
+  const standIn = known !== undefined && cache.mayStandIn(place, known) ? known : undefined;
+  const validation = known === undefined ? {} : validationFields(known);
+  const isValidation = Object.keys(validation).length > 0;
+  const asked = await ask(services, call, isValidation ? { ...unconditional(fields), ...validation } : fields).catch(
+    (error: unknown) => {
+      if (standIn === undefined || !(error instanceof GatewayError) || error.kind === 'client_closed') throw error;
+      return undefined;
+    },
+  );
+  if (standIn !== undefined && (asked === undefined || FAILED.has(asked.response.status))) {
+    void asked?.response.body?.cancel().catch(() => {});
+    lead.end(standIn);
+    return kept(standIn, { outcome: 'stale', isFree: true });
+  }
+  if (asked === undefined) throw new GatewayError('upstream_error', 'The backend gave no answer.');
+  if (known === undefined || !isValidation || asked.response.status !== 304) {
+    return passOn(services, call, { asked, place, lead });
+  }
+  const headers = responseFields(asked.response.headers).fields;
+  const renewed = cache.renew(place, known, { headers, times: timesOf(asked, services.clock.nowMs()) });
+  if (renewed === undefined) {
+    const again = await ask(services, call, unconditional(fields));
+    return passOn(services, call, { asked: again, place, lead });
+  }
+  lead.end(renewed.answer);
+  return kept(renewed.answer, { outcome: 'miss', isFree: false, waitMs: asked.waitMs, write: renewed.write });
+}
+
+/** Without the caller's own conditions: the whole answer is wanted, and judged here. */
+function unconditional({ 'if-none-match': _tags, 'if-modified-since': _since, ...fields }: FieldTable): FieldTable {
+  return fields;
+}
+
+function ask(services: Services, call: InferCall, fields: FieldTable): Promise<AskedAnswer> {
+  const { admission, job, request, stream, meter, exchange } = call;
+  const { backend } = admission.plan;
+  const { signal } = request;
+  return askBackend(services, { backend, job, fields, stream, signal, startMs: exchange.startMs, note: meter });
+}
+
+interface Passing {
+  readonly asked: AskedAnswer;
+  readonly place?: CachePlace;
+  readonly lead?: LeadFlight;
+}
+
+function passOn(services: Services, call: InferCall, { asked, place, lead = NOBODY_FOLLOWS }: Passing): PassedAnswer {
+  const { backend } = call.admission.plan;
+  const { status, headers } = asked.response;
+  const { fields, setsCookie } = responseFields(headers);
+  if (fields.location !== undefined) fields.location = redirectPath(fields.location, backend);
+  const { cache } = services.backends;
+  const head = { status, headers: setsCookie ? { ...fields, 'set-cookie': '' } : fields };
+  const described = place && cache.describe(place, head, timesOf(asked, services.clock.nowMs()));
+  if (described === undefined) lead.end();
+  const keeping = place && described && { place, described: { ...described, headers: fields } };
+  return { type: 'passed', asked, fields, lead, keeping, forget: invalidate(services, call, status) };
+}
+
+/** What an unsafe request may have changed is used no more. Source: https://www.rfc-editor.org/rfc/rfc9111#section-4.4 */
+function invalidate(services: Services, { admission, job }: InferCall, status: number): CacheWrite | undefined {
+  if (SAFE.has(job.method) || status >= 400) return undefined;
+  const { cache } = services.backends;
+  const { plan, principal } = admission;
+  if (!plan.backend.cache.enabled) return undefined;
+  const projectId = principal.project.id;
+  const of = cacheAsk(services.config, { job, backend: plan.backend, projectId, fields: plan.fields });
+  const { resource, variants } = cache.invalidate(of) ?? {};
+  const gone = (key: string): CacheWrite => ({ key, value: '', ttlMs: 1, provider: of.provider, model: '' });
+  for (const key of variants ?? []) services.hotStore.cacheWrite(projectId, gone(key));
+  return resource === undefined ? undefined : gone(resource);
+}

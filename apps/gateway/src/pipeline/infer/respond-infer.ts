@@ -1,0 +1,174 @@
+// The backend breaks off: so does the answer, and nothing of it is kept. The caller leaves: the backend is cancelled.
+import { backendProvider } from '@llm0/core/backends/backend';
+import { GatewayError } from '@llm0/core/errors/gateway-error';
+import type { CacheOutcome } from '@llm0/core/http-cache/http-cache';
+import { fieldsOf, isKnownToCaller } from '@llm0/core/http-cache/use-answer';
+import type { CacheWrite } from '@llm0/core/limits/hot-store';
+import { UpstreamBody } from '@llm0/providers/transport/call-backend';
+import type { Services } from '../../services/contract';
+import { addDecisionHeaders, type HeaderTable } from '../exchange/response-headers';
+import type { InferCall, KeptAnswer, PassedAnswer, Produced } from './infer-call';
+
+type Needs = Pick<Services, 'config' | 'backends' | 'clock' | 'metrics'>;
+
+/** The answer as the caller gets it. `onEnd`: once its last byte went out or the caller left. */
+export function respondInfer(
+  services: Needs,
+  call: InferCall,
+  { produced, onEnd }: { readonly produced: Produced; readonly onEnd: () => void },
+): Promise<Response> {
+  return produced.type === 'kept'
+    ? respondKept(services, call, { kept: produced, onEnd })
+    : respondPassed(services, call, { passed: produced, onEnd });
+}
+
+async function respondKept(
+  services: Needs,
+  call: InferCall,
+  { kept, onEnd }: { readonly kept: KeptAnswer; readonly onEnd: () => void },
+): Promise<Response> {
+  const { meter, job, request } = call;
+  const { answer, outcome, isFree, waitMs, write } = kept;
+  const isNotModified = isKnownToCaller(answer, request.headers);
+  const status = isNotModified ? 304 : answer.status;
+  const headers = fieldsOf(answer, services.clock.nowMs(), isNotModified);
+  if (!isFree) meter.noteAnswer(waitMs);
+  addOwn(services, call, { headers, outcome });
+  if (isFree) meter.completeHit(status);
+  else meter.complete(status, write);
+  await meter.handedOver;
+  onEnd();
+  const isBodiless = isNotModified || job.method === 'HEAD' || answer.status === 204;
+  if (job.method === 'HEAD' && !isNotModified) headers['content-length'] = String(answer.body.byteLength);
+  else delete headers['content-length'];
+  return new Response(isBodiless ? null : (answer.body as Uint8Array<ArrayBuffer>), { status, headers });
+}
+
+async function respondPassed(
+  services: Needs,
+  call: InferCall,
+  { passed, onEnd }: { readonly passed: PassedAnswer; readonly onEnd: () => void },
+): Promise<Response> {
+  const { meter, job } = call;
+  const { asked, fields, lead } = passed;
+  const { response, bytes, waitMs } = asked;
+  const { status } = response;
+  const headers: HeaderTable = { ...fields };
+  meter.noteAnswer(waitMs);
+  const isLooked = call.admission.plan.look.type !== 'off';
+  addOwn(services, call, { headers, outcome: isLooked ? 'miss' : undefined });
+  const declared = Number(fields['content-length'] ?? 0);
+  if (job.method !== 'HEAD') {
+    // A body that is read here has the length that it turns out to have.
+    delete headers['content-length'];
+    if (declared > services.config.maxResponseBytes) {
+      lead.end();
+      void response.body?.cancel().catch(() => {});
+      throw new GatewayError(
+        'upstream_error',
+        `${passed.asked.response.status}: the answer is larger than MAX_RESPONSE_BYTES.`,
+        {
+          failure: 'malformed',
+        },
+      );
+    }
+  }
+  const whole = bytes ?? (response.body === null ? EMPTY : undefined);
+  if (whole === undefined) return new Response(tapped(services, call, { passed, onEnd }), { status, headers });
+  meter.complete(status, keepWhole(services, passed, whole));
+  await meter.handedOver;
+  onEnd();
+  const isBodiless = job.method === 'HEAD' || whole.byteLength === 0;
+  return new Response(isBodiless ? null : (whole as Uint8Array<ArrayBuffer>), { status, headers });
+}
+
+const EMPTY = new Uint8Array(0);
+
+/** Keeps what may be kept, for those who wait for it and for later. */
+function keepWhole(
+  { backends }: Needs,
+  { keeping, lead, forget }: PassedAnswer,
+  body: Uint8Array,
+): CacheWrite | undefined {
+  if (keeping === undefined) return forget;
+  const write = backends.cache.keep(keeping.place, keeping.described, body);
+  lead.end({ ...keeping.described, body });
+  return write;
+}
+
+interface Own {
+  readonly headers: HeaderTable;
+  /** Absent where no cache had a part in it. */
+  readonly outcome: CacheOutcome | undefined;
+}
+
+function addOwn(
+  { backends, metrics }: Needs,
+  { exchange, admission, meter }: InferCall,
+  { headers, outcome }: Own,
+): void {
+  const { name } = admission.plan.backend;
+  headers['X-Request-Id'] = exchange.requestId;
+  headers['X-Provider'] = backendProvider(name);
+  headers['X-Overhead-Ms'] = meter.noteFirst().toFixed(2);
+  if (outcome !== undefined) {
+    headers['X-Cache'] = outcome.toUpperCase();
+    backends.cache.count(outcome);
+    metrics.inferCache.inc({ backend: name, outcome });
+  }
+  addDecisionHeaders(headers, admission);
+}
+
+/** The bytes as they come and are taken, with a copy as far as they may be kept. */
+function tapped(
+  services: Needs,
+  { meter, request, admission }: InferCall,
+  { passed, onEnd }: { readonly passed: PassedAnswer; readonly onEnd: () => void },
+): ReadableStream<Uint8Array> {
+  const { response } = passed.asked;
+  const body = new UpstreamBody(response.body, {
+    ...{ provider: admission.plan.backend.name, signal: request.signal },
+    idleTimeoutMs: services.config.streamIdleTimeoutMs,
+    maxBytes: services.config.maxResponseBytes,
+  });
+  const { maxEntryBytes } = services.backends.cache.options;
+  let copy: Uint8Array[] | undefined = passed.keeping === undefined ? undefined : [];
+  let size = 0;
+  const end = () => {
+    passed.lead.end();
+    body.close();
+    onEnd();
+  };
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        try {
+          const chunk = await body.readChunk();
+          if (chunk !== undefined) {
+            size += chunk.byteLength;
+            if (copy !== undefined && size > maxEntryBytes) {
+              copy = undefined;
+              passed.lead.end();
+            }
+            copy?.push(chunk.slice());
+            return controller.enqueue(chunk);
+          }
+          const whole = copy && Buffer.concat(copy);
+          meter.complete(response.status, whole === undefined ? passed.forget : keepWhole(services, passed, whole));
+          await meter.handedOver;
+          controller.close();
+        } catch (error) {
+          if (error instanceof GatewayError && error.kind !== 'client_closed') meter.fail(error);
+          else meter.abort();
+          controller.error(error);
+        }
+        end();
+      },
+      cancel() {
+        meter.abort();
+        end();
+      },
+    },
+    { highWaterMark: 0 },
+  );
+}

@@ -1,0 +1,259 @@
+// Bounded by entries and bytes; beyond, what was used longest ago goes. With a shared store answers are used from there
+// alone, and what is here serves for validating them.
+import { LRUCache } from 'lru-cache';
+import type { CacheWrite } from '../limits/hot-store';
+import { decodeAnswer, encodeAnswer } from './answer-codec';
+import { type CacheControl, splitList } from './cache-control';
+import {
+  type AnswerHead,
+  type AnswerTimes,
+  describeAnswer,
+  type HeaderFields,
+  type StoredAnswer,
+} from './stored-answer';
+import {
+  keptMs,
+  mayStandIn,
+  type RequestFields,
+  renewAnswer,
+  requestControl,
+  usabilityOf,
+  usableMs,
+} from './use-answer';
+
+/** What is asked for, as far as answers are told apart by it. */
+export interface CacheAsk {
+  readonly projectId: string;
+  /** Of the backend, and what answers that say nothing are kept for. */
+  readonly revision: string;
+  readonly defaultTtlMs: number;
+  readonly provider: string;
+  readonly method: string;
+  /** Path and query. */
+  readonly target: string;
+  readonly fields: RequestFields;
+}
+
+/** Where an answer is kept. */
+export interface CachePlace {
+  /** Of the resource, whatever chose among its answers. */
+  readonly resource: string;
+  /** Of the answers that this request may get, as far as that is known. */
+  readonly key: string;
+  readonly ask: CacheAsk;
+  readonly control: CacheControl;
+}
+
+export type Look =
+  /** Neither read nor written. */
+  | { readonly type: 'off' }
+  | { readonly type: 'hit'; readonly place: CachePlace; readonly answer: StoredAnswer; readonly isStale: boolean }
+  | {
+      readonly type: 'miss';
+      readonly place: CachePlace;
+      /** What may be validated, or stand in. */
+      readonly known?: StoredAnswer;
+      /** The shared store may have it under the place's key. */
+      readonly mayBeShared: boolean;
+    };
+
+export interface HttpCacheOptions {
+  readonly enabled: boolean;
+  /** Answers are used from the hot store. */
+  readonly isShared: boolean;
+  readonly maxEntries: number;
+  readonly maxBytes: number;
+  /** A longer body is not kept. */
+  readonly maxEntryBytes: number;
+  readonly nowMs: () => number;
+}
+
+interface Resource {
+  vary: readonly string[];
+  readonly keys: Set<string>;
+  /** Its last answer could not be kept: nobody waits for the next one. */
+  passUntilMs: number;
+}
+
+export type CacheOutcome = 'hit' | 'miss' | 'stale';
+
+const MAX_VARIANTS = 64;
+const PASS_MS = 60_000;
+const MAX_RESOURCES = 20_000;
+/** Beside its body. */
+const ENTRY_BYTES = 1024;
+/** An answer that another process took for usable a moment ago. */
+const SHARED_MARGIN_MS = 20;
+
+/** Answers to GET of plain HTTP backends, by project. Source: https://www.rfc-editor.org/rfc/rfc9111 */
+export class HttpCache {
+  private readonly answers: LRUCache<string, StoredAnswer>;
+  private readonly resources = new LRUCache<string, Resource>({ max: MAX_RESOURCES });
+  readonly counts: Record<CacheOutcome, number> = { hit: 0, miss: 0, stale: 0 };
+
+  constructor(readonly options: HttpCacheOptions) {
+    this.answers = new LRUCache({
+      max: options.maxEntries,
+      maxSize: options.maxBytes,
+      sizeCalculation: ({ body, headers }) => body.byteLength + JSON.stringify(headers).length + ENTRY_BYTES,
+    });
+  }
+
+  get stats(): { readonly entries: number; readonly bytes: number } {
+    return { entries: this.answers.size, bytes: this.answers.calculatedSize };
+  }
+
+  /** What is here for a request. */
+  look(ask: CacheAsk): Look {
+    const control = requestControl(ask.fields);
+    if (!this.mayLook(ask, control)) return OFF;
+    const resource = resourceOf(ask);
+    const place = { resource, key: this.keyOf(resource, ask.fields), ask, control };
+    const known = this.answers.get(place.key);
+    if (this.options.isShared) return { type: 'miss', place, known, mayBeShared: !isChoosy(control) };
+    return this.judge(place, known);
+  }
+
+  /** The same with what the shared store has under the place's key. */
+  judge(place: CachePlace, answer: StoredAnswer | undefined): Look {
+    if (answer === undefined) return { type: 'miss', place, mayBeShared: false };
+    const usability = usabilityOf(
+      answer,
+      place.control,
+      this.options.nowMs() - (this.options.isShared ? SHARED_MARGIN_MS : 0),
+    );
+    if (usability === 'validate') return { type: 'miss', place, known: answer, mayBeShared: false };
+    return { type: 'hit', place, answer, isStale: usability === 'stale' };
+  }
+
+  /** Reads what the shared store has, and remembers it. */
+  adopt(place: CachePlace, text: string): StoredAnswer | undefined {
+    const answer = decodeAnswer(text);
+    if (answer !== undefined) this.put(place, answer);
+    return answer;
+  }
+
+  /** Whether the answer may be kept; it is remembered where it may not, so that nobody waits for it. */
+  describe(place: CachePlace, head: AnswerHead, times: AnswerTimes): Omit<StoredAnswer, 'body'> | undefined {
+    const declared = Number(head.headers['content-length'] ?? 0);
+    const isKept = !place.control.has('no-store') && declared <= this.options.maxEntryBytes;
+    const described = isKept ? describeAnswer(head, { ...times, defaultTtlMs: place.ask.defaultTtlMs }) : undefined;
+    if (described === undefined) this.pass(place);
+    return described;
+  }
+
+  /** Keeps a whole answer here; gives what the shared store is to keep, where there is one. */
+  keep(place: CachePlace, described: Omit<StoredAnswer, 'body'>, body: Uint8Array): CacheWrite | undefined {
+    if (body.byteLength > this.options.maxEntryBytes) {
+      this.pass(place);
+      return undefined;
+    }
+    const answer = { ...described, body };
+    return this.write(place, answer, this.put(place, answer));
+  }
+
+  /** What a 304 makes of the answer it speaks of; undefined where that is another one, or is to be kept no longer. */
+  renew(
+    place: CachePlace,
+    known: StoredAnswer,
+    validated: { readonly headers: HeaderFields; readonly times: AnswerTimes },
+  ): { readonly answer: StoredAnswer; readonly write: CacheWrite | undefined } | undefined {
+    const rules = { ...validated.times, defaultTtlMs: place.ask.defaultTtlMs };
+    const answer = renewAnswer(known, validated.headers, rules);
+    if (answer === undefined) return undefined;
+    return { answer, write: this.write(place, answer, this.put(place, answer)) };
+  }
+
+  mayStandIn(place: CachePlace, known: StoredAnswer): boolean {
+    return mayStandIn(known, place.control, this.options.nowMs());
+  }
+
+  /** Whether others are to wait for the answer that is fetched now. */
+  mayShareFlight({ resource, control }: CachePlace): boolean {
+    const known = this.resources.peek(resource);
+    return !control.has('no-cache') && !isChoosy(control) && (known?.passUntilMs ?? 0) <= this.options.nowMs();
+  }
+
+  /** An unsafe request changed the resource: what is kept of it is used no more. Gives the keys the shared store has to forget. */
+  invalidate(ask: CacheAsk): { readonly resource: string; readonly variants: readonly string[] } | undefined {
+    if (!this.options.enabled) return undefined;
+    const resource = resourceOf(ask);
+    const variants = [...(this.resources.peek(resource)?.keys ?? [])].filter((key) => key !== resource);
+    for (const key of [resource, ...variants]) this.answers.delete(key);
+    return this.options.isShared ? { resource, variants } : undefined;
+  }
+
+  count(outcome: CacheOutcome): void {
+    this.counts[outcome] += 1;
+  }
+
+  clear(): void {
+    this.answers.clear();
+    this.resources.clear();
+  }
+
+  private mayLook({ method, fields }: CacheAsk, control: CacheControl): boolean {
+    if (!this.options.enabled || (method !== 'GET' && method !== 'HEAD') || control.has('no-store')) return false;
+    return NOT_LOOKED_UP.every((name) => fields.get(name) === null);
+  }
+
+  private keyOf(resource: string, fields: RequestFields): string {
+    const vary = this.resources.get(resource)?.vary ?? [];
+    return variantKey(resource, vary, fields);
+  }
+
+  private put({ resource, ask }: CachePlace, answer: StoredAnswer): string {
+    const known = this.resources.get(resource) ?? { vary: [], keys: new Set<string>(), passUntilMs: 0 };
+    if (known.vary.join() !== answer.vary.join() || known.keys.size >= MAX_VARIANTS) this.forgetVariants(known);
+    known.vary = answer.vary;
+    known.passUntilMs = 0;
+    const key = variantKey(resource, answer.vary, ask.fields);
+    known.keys.add(key);
+    this.resources.set(resource, known);
+    const ttl = keptMs(answer);
+    if (ttl > 0) this.answers.set(key, answer, { ttl });
+    else this.answers.delete(key);
+    return key;
+  }
+
+  private forgetVariants({ keys }: Resource): void {
+    for (const key of keys) this.answers.delete(key);
+    keys.clear();
+  }
+
+  private pass({ resource }: CachePlace): void {
+    const known = this.resources.get(resource) ?? { vary: [], keys: new Set<string>(), passUntilMs: 0 };
+    known.passUntilMs = this.options.nowMs() + PASS_MS;
+    this.resources.set(resource, known);
+  }
+
+  private write({ ask }: CachePlace, answer: StoredAnswer, key: string): CacheWrite | undefined {
+    if (!this.options.isShared) return undefined;
+    const ttlMs = Math.floor(usableMs(answer));
+    // What has to be validated each time replaces what did not have to.
+    if (ttlMs <= 0) return { key, value: '', ttlMs: 1, provider: ask.provider, model: '' };
+    return { key, value: encodeAnswer(answer), ttlMs, provider: ask.provider, model: '' };
+  }
+}
+
+const OFF: Look = { type: 'off' };
+
+/** Parts of answers, and requests that depend on a state of theirs. */
+const NOT_LOOKED_UP = ['range', 'if-range', 'if-match', 'if-unmodified-since'] as const;
+
+/** The request takes only some of the answers that others would. */
+const isChoosy = (control: CacheControl): boolean =>
+  ['no-cache', 'max-age', 'min-fresh', 'max-stale'].some((name) => control.has(name));
+
+const sha256 = (text: string): string => Bun.CryptoHasher.hash('sha256', text, 'hex');
+
+const resourceOf = ({ projectId, revision, target }: CacheAsk): string =>
+  sha256(`${projectId}\n${revision}\n${target}`);
+
+/** Of answers that no field chose it is the resource's. */
+function variantKey(resource: string, vary: readonly string[], fields: RequestFields): string {
+  if (vary.length === 0) return resource;
+  return sha256(JSON.stringify([resource, ...vary.map((name) => [name, normalize(fields.get(name))])]));
+}
+
+const normalize = (value: string | null): string | null => (value === null ? null : splitList(value).join(','));

@@ -1,0 +1,134 @@
+import { type CacheControl, parseCacheControl, readSecondsMs } from './cache-control';
+
+/** Header fields by name in lower case. */
+export type HeaderFields = Readonly<Record<string, string>>;
+
+/** An answer without its body. */
+export interface AnswerHead {
+  readonly status: number;
+  readonly headers: HeaderFields;
+}
+
+/** Epoch milliseconds. */
+export interface AnswerTimes {
+  readonly requestedAtMs: number;
+  readonly receivedAtMs: number;
+}
+
+/** What is kept of an answer to GET, and how long it may be used. All durations in milliseconds. */
+export interface StoredAnswer extends AnswerHead {
+  readonly body: Uint8Array;
+  readonly receivedAtMs: number;
+  /** Its age when it came. */
+  readonly initialAgeMs: number;
+  readonly lifetimeMs: number;
+  /** Beyond its lifetime: while it is fetched anew in the background, and while the origin fails. */
+  readonly staleWhileRevalidateMs: number;
+  readonly staleIfErrorMs: number;
+  /** Each use has to be validated first (`no-cache`). */
+  readonly isAlwaysValidated: boolean;
+  /** Never to be used beyond its lifetime. */
+  readonly isNeverStale: boolean;
+  /** Request fields that chose it (`Vary`). */
+  readonly vary: readonly string[];
+}
+
+/** Statuses whose meaning is known here; partial answers and validations are none that can be kept. */
+const UNDERSTOOD: ReadonlySet<number> = new Set([
+  ...[200, 203, 204, 300, 301, 302, 303, 307, 308],
+  ...[404, 405, 410, 414, 451, 501],
+]);
+/** Those that may be kept although nothing says how long. An error is not, lest it outlives its cause. */
+const KEPT_BY_DEFAULT: ReadonlySet<number> = new Set([200, 203, 204, 300, 301, 308, 410]);
+const MAX_VARY = 16;
+
+/** Whether an answer to GET may be kept, before it is known how long. Source: https://www.rfc-editor.org/rfc/rfc9111#section-3 */
+function mayKeep({ status, headers }: AnswerHead, control: CacheControl): boolean {
+  if (!UNDERSTOOD.has(status) || control.has('no-store') || control.has('private')) return false;
+  if (headers['content-range'] !== undefined) return false;
+  // What sets a cookie is somebody's own, unless it says otherwise.
+  return headers['set-cookie'] === undefined || control.has('public') || control.has('s-maxage');
+}
+
+export interface KeepRules extends AnswerTimes {
+  /** For answers that say nothing of it themselves. */
+  readonly defaultTtlMs: number;
+}
+
+/** What may be kept of an answer to GET, its body aside; undefined where that is nothing of use. */
+export function describeAnswer(head: AnswerHead, rules: KeepRules): Omit<StoredAnswer, 'body'> | undefined {
+  const { status, headers } = head;
+  const control = parseCacheControl(headers['cache-control']);
+  const vary = varyOf(headers);
+  if (vary === undefined || !mayKeep(head, control)) return undefined;
+  const lifetimeMs = lifetimeOf(head, control, rules);
+  if (lifetimeMs === undefined) return undefined;
+  const isNeverStale = ['must-revalidate', 'proxy-revalidate', 's-maxage'].some((name) => control.has(name));
+  const known = {
+    ...{ status, headers, vary, lifetimeMs, isNeverStale },
+    receivedAtMs: rules.receivedAtMs,
+    initialAgeMs: initialAgeOf(headers, rules),
+    staleWhileRevalidateMs: isNeverStale ? 0 : (control.ms('stale-while-revalidate') ?? 0),
+    staleIfErrorMs: isNeverStale ? 0 : (control.ms('stale-if-error') ?? 0),
+    isAlwaysValidated: control.has('no-cache') || isPragmaNoCache(headers),
+  };
+  return isOfUse(known) ? known : undefined;
+}
+
+const isPragmaNoCache = (headers: HeaderFields): boolean =>
+  headers['cache-control'] === undefined && parseCacheControl(headers.pragma).has('no-cache');
+
+/** Something that is stale already can only be validated, or stand in. */
+function isOfUse(answer: Omit<StoredAnswer, 'body'>): boolean {
+  const isUsable = answer.lifetimeMs > answer.initialAgeMs && !answer.isAlwaysValidated;
+  return isUsable || answer.staleWhileRevalidateMs > 0 || answer.staleIfErrorMs > 0 || hasValidator(answer);
+}
+
+export const hasValidator = ({ headers }: AnswerHead): boolean =>
+  headers.etag !== undefined || headers['last-modified'] !== undefined;
+
+/** Source: https://www.rfc-editor.org/rfc/rfc9111#section-4.2.1. undefined = nothing allows to keep it. */
+function lifetimeOf({ status, headers }: AnswerHead, control: CacheControl, rules: KeepRules): number | undefined {
+  const said = control.ms('s-maxage') ?? control.ms('max-age');
+  if (said !== undefined) return said;
+  if (headers.expires !== undefined) {
+    const expiresMs = readDate(headers.expires);
+    if (expiresMs === undefined) return 0;
+    return Math.max(0, expiresMs - (readDate(headers.date) ?? rules.receivedAtMs));
+  }
+  if (control.has('no-cache') || isPragmaNoCache(headers)) return 0;
+  if (isEndless(headers)) return undefined;
+  return KEPT_BY_DEFAULT.has(status) || control.has('public') ? rules.defaultTtlMs : undefined;
+}
+
+/** News that go on and on are no state of anything. */
+const isEndless = (headers: HeaderFields): boolean =>
+  headers['content-type']?.toLowerCase().startsWith('text/event-stream') === true;
+
+/** Source: https://www.rfc-editor.org/rfc/rfc9111#section-4.2.3 */
+function initialAgeOf(headers: HeaderFields, { requestedAtMs, receivedAtMs }: AnswerTimes): number {
+  const dateMs = readDate(headers.date) ?? receivedAtMs;
+  const apparentMs = Math.max(0, receivedAtMs - dateMs);
+  const [first] = splitAge(headers.age);
+  return Math.max(apparentMs, (readSecondsMs(first) ?? 0) + Math.max(0, receivedAtMs - requestedAtMs));
+}
+
+/** Where proxies added fields to each other's, the first one counts. */
+const splitAge = (text: string | undefined): readonly string[] => (text ?? '').split(',').map((part) => part.trim());
+
+/** Epoch milliseconds; undefined for what is no date of HTTP. */
+export function readDate(text: string | undefined): number | undefined {
+  if (text === undefined || !/^[A-Za-z]{3,9},? .*\d/.test(text.slice(0, 64))) return undefined;
+  const ms = Date.parse(text.slice(0, 64));
+  return Number.isNaN(ms) ? undefined : ms;
+}
+
+/** Names in lower case, sorted; undefined where no request ever matches (`*`). */
+function varyOf(headers: HeaderFields): readonly string[] | undefined {
+  const names = (headers.vary ?? '').toLowerCase().split(',');
+  const given = new Set(names.map((name) => name.trim()).filter((name) => name !== ''));
+  // A sender of compressed answers chose by what the request accepts, whether it says so or not.
+  if (headers['content-encoding'] !== undefined) given.add('accept-encoding');
+  if (given.has('*') || given.size > MAX_VARY) return undefined;
+  return [...given].sort();
+}

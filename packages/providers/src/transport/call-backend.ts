@@ -1,0 +1,85 @@
+// Backend unreachable, slow, or taking no more of the body: one `GatewayError`; nothing is tried again here.
+import { refuseOddStatus, untilHeaders } from './fetch-upstream';
+import { notingEnd } from './noting-end';
+import { upstreamFailure } from './upstream-failure';
+
+export { checkPath } from './native-path';
+export { UpstreamBody } from './read-body';
+export { readRetryAfterMs } from './retry-after';
+export { wasNeverSent } from './upstream-failure';
+
+export interface BackendCall {
+  /** Named in messages. */
+  readonly backend: string;
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly stream?: ReadableStream<Uint8Array>;
+  /** Milliseconds until the answer's headers must be there once the body was sent, and for taking each part of it. */
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+  readonly fetch: typeof globalThis.fetch;
+}
+
+/** A backend's answer; where its body is small and its length known, the body is there already. */
+export interface BackendAnswer {
+  readonly response: Response;
+  readonly bytes?: Uint8Array;
+}
+
+/** Read at once: a stream costs more than the whole of it. */
+const SMALL_BODY_BYTES = 64 * 1024;
+
+/** Sends one request and waits for the answer's headers (and a small body). Redirects are answers as others are. */
+export function callBackend(call: BackendCall): Promise<BackendAnswer> {
+  const { backend: provider, method, url, headers, fetch } = call;
+  if (call.stream === undefined) {
+    return untilHeaders({ ...call, provider }, async (signal, startTimer) => {
+      startTimer();
+      return readSmall(provider, await fetch(url, { method, headers, ...OPTIONS, signal } as RequestInit));
+    });
+  }
+  return sendBody(call, call.stream);
+}
+
+const OPTIONS = { redirect: 'manual', timeout: false, decompress: false } as const;
+
+function sendBody(call: BackendCall, stream: ReadableStream<Uint8Array>): Promise<BackendAnswer> {
+  const { backend: provider, method, url, headers, timeoutMs, fetch } = call;
+  return untilHeaders({ ...call, provider }, async (signal, startTimer) => {
+    const stalled = new AbortController();
+    const late = Promise.withResolvers<never>();
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const body = notingEnd(stream, {
+      onWanted: () => clearTimeout(timer),
+      onTaken: () => {
+        timer = setTimeout(() => {
+          late.reject(upstreamFailure('timeout', provider, `took nothing of the body for ${timeoutMs} ms.`));
+          stalled.abort();
+        }, timeoutMs);
+      },
+      onEnd: startTimer,
+    });
+    const init = {
+      method,
+      headers,
+      body,
+      duplex: 'half',
+      ...OPTIONS,
+      signal: AbortSignal.any([signal, stalled.signal]),
+    };
+    try {
+      return await readSmall(provider, await Promise.race([fetch(url, init as RequestInit), late.promise]));
+    } finally {
+      clearTimeout(timer);
+      late.promise.catch(() => {});
+    }
+  });
+}
+
+async function readSmall(provider: string, response: Response): Promise<BackendAnswer> {
+  refuseOddStatus(provider, response);
+  const length = response.headers.get('content-length');
+  if (length === null || Number(length) > SMALL_BODY_BYTES || response.body === null) return { response };
+  return { response, bytes: await response.bytes() };
+}
