@@ -10,6 +10,7 @@ import { findPrincipalByHash } from '@llm0/drizzle/queries/access/find-principal
 import { createBoundedFetch } from '@llm0/providers/transport/bounded-fetch';
 import { readEgressAllow } from '@llm0/providers/transport/egress/egress-allow';
 import type { Logger } from 'pino';
+import { BackendAdmin } from './backends/backend-admin';
 import { createBackends } from './backends/create-backends';
 import { type CodeMode, createCodeMode } from './code-mode/create-code-mode';
 import type { Config } from './config/config';
@@ -46,6 +47,7 @@ export interface RunningServices {
   readonly tables: Tables;
   readonly providerAdmin: ProviderAdmin;
   readonly mcpAdmin: McpAdmin;
+  readonly backendAdmin: BackendAdmin;
   /** Absent where the database is embedded: that serves one connection at a time. */
   readonly statsThread: StatsThread | undefined;
   readonly firstCredentials: FirstCredentials;
@@ -105,7 +107,8 @@ export async function createServices(config: Config, log: Logger, version: strin
     await base.close();
   };
   const mcpAdmin = createMcpAdmin({ ...base, mcp, config });
-  return { services, database, tables, statsThread, providerAdmin, mcpAdmin, firstCredentials, close };
+  const backendAdmin = createBackendAdmin(base, fetch);
+  return { services, database, tables, statsThread, providerAdmin, mcpAdmin, backendAdmin, firstCredentials, close };
 }
 
 type Base = Awaited<ReturnType<typeof startBase>>;
@@ -140,6 +143,9 @@ function createMcpAdmin({
   const mayRunServers = config.mcpProgramEnv !== undefined;
   return new McpAdmin({ registry, servers, consents: oauth.consents, vault, egress: routing.egress, mayRunServers });
 }
+
+const createBackendAdmin = ({ routing, vault }: Base, fetch: typeof globalThis.fetch): BackendAdmin =>
+  new BackendAdmin({ table: routing.backends, vault, egress: { ...routing.egress, fetch } });
 
 const createScripts = ({ builtInEmbedder: embedder }: Pick<Services, 'builtInEmbedder'>, log: Logger): CodeMode =>
   createCodeMode({ embedder, onError: (err) => log.error({ err }, 'a tool call of a script failed unexpectedly') });

@@ -7,6 +7,7 @@ import type { SharedTargetHealth } from '@llm0/core/routing/shared-target-health
 import type { Db } from '@llm0/drizzle/client';
 import type { AdminRole } from '@llm0/drizzle/queries/access/admin-tokens';
 import type { Logger } from 'pino';
+import type { BackendAdmin } from '../backends/backend-admin';
 import type { Config } from '../config/config';
 import type { McpAdmin } from '../mcp/mcp-admin';
 import type { PostWebhook } from '../observe/post-webhook';
@@ -55,6 +56,8 @@ export interface AdminServices {
   readonly providerAdmin: ProviderAdmin;
   /** MCP servers: their checks and health; seals secrets. */
   readonly mcpAdmin: McpAdmin;
+  /** Plain HTTP backends: their checks; seals secrets. */
+  readonly backendAdmin: BackendAdmin;
   /** Breakers and cool-downs, from memory. */
   readonly health: Pick<SharedTargetHealth, 'list'>;
   readonly firstCredentials: Pick<FirstCredentials, 'noteSignIn'>;

@@ -8,6 +8,7 @@ import type { Database } from '@llm0/drizzle/client';
 import { storeLogRecords } from '@llm0/drizzle/queries/logs/log-insert';
 import { listMcpServers } from '@llm0/drizzle/queries/mcp/servers';
 import { listApprovedTools } from '@llm0/drizzle/queries/mcp/tools';
+import { listBackends } from '@llm0/drizzle/queries/routing/backends';
 import { listAllProviderKeys } from '@llm0/drizzle/queries/routing/provider-keys';
 import { listProviders } from '@llm0/drizzle/queries/routing/providers';
 import { createProviderRegistry } from '@llm0/providers/registry';
@@ -15,6 +16,8 @@ import { readEgressAllow } from '@llm0/providers/transport/egress/egress-allow';
 import type { TestDatabaseKind } from '@llm0/testing/stores/test-databases';
 import type { Hono } from 'hono';
 import { pino } from 'pino';
+import { BackendAdmin } from '../backends/backend-admin';
+import { BackendTable } from '../backends/backend-table';
 import { createMcp } from '../mcp/create-mcp';
 import { McpAdmin } from '../mcp/mcp-admin';
 import { createJudge } from '../mcp/servers/judge-tools';
@@ -86,9 +89,15 @@ function createDesk({ vault = createSecretVault(new Uint8Array(32).fill(7)) }: A
     log: pino({ level: 'silent' }),
   });
   const servers = new ServerTable(vault, pino({ level: 'silent' }));
+  const backends = new BackendTable({
+    ...{ settings: [{ name: 'fixed', url: 'http://127.0.0.1:9' }], monotonicMs: () => performance.now() },
+    ...{ vault, egress: shared.egress, fetch, log: pino({ level: 'silent' }) },
+  });
   return {
     connections,
     servers,
+    backends,
+    backendAdmin: new BackendAdmin({ table: backends, vault, egress: { ...shared.egress, fetch } }),
     egress: shared.egress,
     vault,
     providerAdmin: new ProviderAdmin({ ...shared, connections, testTimeoutMs: 2000, maxAnswerBytes: 1024 * 1024 }),
@@ -98,7 +107,7 @@ function createDesk({ vault = createSecretVault(new Uint8Array(32).fill(7)) }: A
 /** The admin API over a real database and the embedded hot store. */
 export async function openAdmin(kind: TestDatabaseKind, options: AdminOptions = {}): Promise<AdminUnderTest> {
   const database = await kind.open();
-  const { connections, servers, providerAdmin, ...desk } = createDesk(options);
+  const { connections, servers, backends, backendAdmin, providerAdmin, ...desk } = createDesk(options);
   const folder = makeTempDir();
   const hotStore = new EmbeddedHotStore({ dataDir: folder.path });
   await hotStore.start(new StoredRows());
@@ -148,10 +157,12 @@ export async function openAdmin(kind: TestDatabaseKind, options: AdminOptions = 
       reloads += 1;
       connections.load(await listProviders(database.db), await listAllProviderKeys(database.db));
       servers.load(await listMcpServers(database.db), await listApprovedTools(database.db));
+      backends.load(await listBackends(database.db));
     },
     routing: () => createRoutingTables({ providers: new Map(), prices: createPriceBook([], new Set()) }),
     presetChains: await readPresetChains(),
     providerAdmin,
+    backendAdmin,
     mcpAdmin: new McpAdmin({
       ...desk,
       registry: mcp.registry,

@@ -7,6 +7,7 @@ import { alertRoutes } from './alerts/routes';
 import { aliasRoutes } from './aliases/routes';
 import { annotationRoutes } from './annotations/routes';
 import { historyRoutes } from './audit/routes';
+import { backendRoutes } from './backends/routes';
 import { budgetRoutes } from './budgets/routes';
 import { cacheRoutes } from './cache/routes';
 import { semanticCacheRoutes } from './cache/semantic-routes';
@@ -57,6 +58,7 @@ export function createApi(services: AdminServices, mirror: HotStoreMirror, throt
     .route('/', chainRoutes(services, mirror))
     .route('/', providerRoutes(services, mirror))
     .route('/', providerKeyRoutes(services, mirror))
+    .route('/', backendRoutes(services, mirror))
     .route('/', mcpServerRoutes(services, mirror))
     .route('/', mcpToolRoutes(services, mirror))
     .route('/', mcpGrantRoutes(services))

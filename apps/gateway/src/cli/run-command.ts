@@ -4,6 +4,7 @@ import { ACCESS_COMMANDS } from './access-commands';
 import { AdminClient } from './admin-client';
 import { ALERT_COMMANDS } from './alert-commands';
 import { ANNOTATION_COMMANDS } from './annotation-commands';
+import { BACKEND_COMMANDS } from './backend-commands';
 import { buildProgram, type CommandLine } from './build-program';
 import { type Command, type CommandInput, type LocalCommand, type Output, UsageError } from './command';
 import { DEMO_COMMANDS } from './demo-commands';
@@ -29,6 +30,7 @@ const COMMANDS: readonly (Command | LocalCommand)[] = [
   ...LIMIT_COMMANDS,
   ...MODEL_COMMANDS,
   ...PROVIDER_COMMANDS,
+  ...BACKEND_COMMANDS,
   ...MCP_COMMANDS,
   ...TOOL_CALL_COMMANDS,
   ...ROUTING_COMMANDS,

@@ -6,7 +6,7 @@ import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { hashSecret } from '@llm0/core/keys/key-secret';
 import type { TargetStatus } from '@llm0/core/routing/target-health';
 import { inTime } from '@llm0/core/waits/in-time';
-import type { Services } from '../services/contract';
+import type { BackendProbe, Services } from '../services/contract';
 
 interface BackendHealth {
   readonly ok: boolean;
@@ -43,9 +43,19 @@ export async function healthz(services: Services): Promise<Response> {
     service: 'llm0-gateway',
     version: services.version,
     uptime_ms: Math.round(services.clock.monotonicMs() - services.startedMs),
-    backends,
+    backends: { ...(await probeHttpBackends(services)), ...backends },
     targets: services.health.list().filter(isInTrouble).map(showTarget),
   });
+}
+
+/** Of services behind `/infer`: they may be away without the gateway being any the worse for it. */
+async function probeHttpBackends(services: Services): Promise<Record<string, BackendHealth>> {
+  const probes = await withTimeout(services.backends.probeAll(), new Map<string, BackendProbe>());
+  const shown = [...probes].map(([name, { ok, latencyMs, detail }]): [string, BackendHealth] => [
+    name,
+    { ok, kind: 'http', latency_ms: latencyMs, detail },
+  ]);
+  return Object.fromEntries(shown);
 }
 
 const isInTrouble = ({ mode, coolForMs }: TargetStatus) => mode !== 'closed' || coolForMs > 0;
@@ -117,7 +127,21 @@ export async function cachez(services: Services): Promise<Response> {
     entries: stats.entries,
     bytes: stats.bytes,
     semantic_threshold: DEFAULT_SEMANTIC_THRESHOLD,
+    infer: inferCachez(services),
   });
+}
+
+/** Of this process; with Redis its entries are among those of the exact cache, and these are what it validates by itself. */
+function inferCachez({ backends, config }: Pick<Services, 'backends' | 'config'>) {
+  const { hit: hits, miss: misses, stale } = backends.cache.counts;
+  const asked = hits + misses + stale;
+  const { enabled, kind: backend, ttlMs } = config.httpCache;
+  return {
+    ...{ enabled, backend, ttl: ttlMs / 1000, hits, misses, stale },
+    hit_ratio: asked === 0 ? 0 : (hits + stale) / asked,
+    ...backends.cache.stats,
+    max_entries: config.httpCache.maxEntries,
+  };
 }
 
 async function checkBackends(services: Services): Promise<Record<string, BackendHealth>> {

@@ -184,7 +184,7 @@ function noteStart({ database }: RunningServices, log: ServeOptions['log']): voi
 }
 
 function adminServices(running: RunningServices): Omit<Parameters<typeof createAdmin>[0], 'stats'> {
-  const { services, database, tables, providerAdmin, mcpAdmin } = running;
+  const { services, database, tables, providerAdmin, mcpAdmin, backendAdmin } = running;
   const { refreshTables: reloadTables } = services;
   return {
     ...services,
@@ -194,6 +194,7 @@ function adminServices(running: RunningServices): Omit<Parameters<typeof createA
     presetChains: tables.presets,
     providerAdmin,
     mcpAdmin,
+    backendAdmin,
     sendAs: createSendAs(services),
   };
 }

@@ -30,6 +30,8 @@ import type { FlightTable } from '../pipeline/upstream/flight';
 import type { FirstCredentials } from '../process/first-credentials';
 import type { LegacyKeys } from './legacy-keys';
 
+export type { BackendProbe } from '../backends/parts';
+
 export interface Clock {
   /** Wall clock, epoch milliseconds. */
   nowMs(): number;

@@ -36,6 +36,7 @@ const KINDS: Readonly<Record<string, { readonly kind: EventKind; readonly name: 
   alias: { kind: 'routing', name: 'alias' },
   chain: { kind: 'routing', name: 'chain' },
   provider: { kind: 'routing', name: 'provider' },
+  backend: { kind: 'routing', name: 'backend' },
   provider_key: { kind: 'routing', name: 'provider key' },
 };
 export const DESCRIBED = Object.keys(KINDS);

@@ -1,0 +1,139 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import { GatewayError } from '@llm0/core/errors/gateway-error';
+import type { Db } from '@llm0/drizzle/client';
+import { backendRows, type StoredBackend } from '@llm0/drizzle/queries/routing/backends';
+import { answers, createRouter, routesOf, takes } from '../admin-router';
+import type { AdminServices } from '../admin-services';
+import { AuditedChanges } from '../audit/audited-changes';
+import { bringTablesIntoForce, type HotStoreMirror } from '../customers/hot-store-mirror';
+import { id, pageQuery, showPage, text } from '../fields/fields';
+import { required } from '../fields/find-or-refuse';
+import { readFields } from '../fields/map-fields';
+import {
+  backendChangesSchema,
+  backendPage,
+  backendSchema,
+  newBackendSchema,
+  showBackend,
+  testedSchema,
+  testSchema,
+} from './schema';
+import { sealBackendHeaders } from './seal-headers';
+
+const at = routesOf('backends');
+const params = z.object({ id });
+
+const create = createRoute({
+  ...at('post', '/backends', 'Add a plain HTTP backend; live at once under /infer/<name>/'),
+  request: { body: takes(newBackendSchema) },
+  responses: { 201: answers(backendSchema, 'The backend; of its headers the names') },
+});
+const list = createRoute({
+  ...at('get', '/backends', 'List HTTP backends, newest first, and those of the environment'),
+  request: { query: z.strictObject({ name: text().optional(), ...pageQuery }) },
+  responses: { 200: answers(backendPage, 'Backends') },
+});
+const show = createRoute({
+  ...at('get', '/backends/{id}', 'Show an HTTP backend'),
+  request: { params },
+  responses: { 200: answers(backendSchema, 'The backend; of its headers the names') },
+});
+const change = createRoute({
+  ...at('patch', '/backends/{id}', 'Change the fields sent; live at once. headers are replaced as a whole'),
+  request: { params, body: takes(backendChangesSchema) },
+  responses: { 200: answers(backendSchema, 'The backend as it is now') },
+});
+const remove = createRoute({
+  ...at('delete', '/backends/{id}', 'Delete an HTTP backend; its requests stay in the log'),
+  request: { params },
+  responses: { 204: { description: 'Deleted' } },
+});
+const test = createRoute({
+  ...at('post', '/backends/{id}/test', 'Ask the backend for a path now, with its headers; free, and in no log'),
+  request: { params, body: takes(testSchema) },
+  responses: { 200: answers(testedSchema, 'Whether it answered') },
+});
+
+type Needs = Pick<AdminServices, 'db' | 'hotStore' | 'reloadTables' | 'backendAdmin'>;
+type Body = Partial<z.infer<typeof newBackendSchema>>;
+
+export function backendRoutes(services: Needs, mirror: HotStoreMirror) {
+  const { db, backendAdmin } = services;
+  const changes = new AuditedChanges(db, {
+    ...{ resource: 'backend', what: 'backend', idOf: (row: StoredBackend) => row.id },
+    show: showBackend,
+    goLive: () => bringTablesIntoForce(services, mirror),
+  });
+  const find = async (tx: Db, at: { readonly id: string }) => required(await backendRows.get(tx, at), 'backend');
+  return createRouter()
+    .openapi(create, async (c) => {
+      const body = c.req.valid('json');
+      await backendAdmin.checkUrl(body.url);
+      if (backendAdmin.isFromEnvironment(body.name)) throw taken(body.name, 'the environment has one of this name');
+      const stored = await changes.create(c.get('actor'), async (tx) => {
+        const rowId = crypto.randomUUID();
+        const made = await backendRows.createUnlessThere(tx, {
+          ...{ id: rowId, name: body.name, url: body.url },
+          ...settingsOf(services, body, rowId),
+        });
+        if (made === null) throw taken(body.name, 'it already exists');
+        return made;
+      });
+      return c.json(showBackend(stored), 201);
+    })
+    .openapi(list, async (c) => {
+      const { name, ...page } = c.req.valid('query');
+      const found = showPage(await backendRows.list(db, page, { name }), showBackend);
+      const environment = backendAdmin.fromEnvironment().filter((one) => name === undefined || one.name === name);
+      return c.json({ ...found, environment: page.cursor === undefined ? environment.map(showSetting) : [] }, 200);
+    })
+    .openapi(show, async (c) => c.json(showBackend(await find(db, c.req.valid('param'))), 200))
+    .openapi(change, async (c) => {
+      const at = c.req.valid('param');
+      const body = c.req.valid('json');
+      if (body.url !== undefined) await backendAdmin.checkUrl(body.url);
+      const stored = await changes.update(
+        c.get('actor'),
+        (tx) => backendRows.get(tx, at),
+        (tx) => backendRows.update(tx, at, { url: body.url, ...settingsOf(services, body, at.id) }),
+      );
+      return c.json(showBackend(stored), 200);
+    })
+    .openapi(remove, async (c) => {
+      await changes.remove(c.get('actor'), (tx) => backendRows.delete(tx, c.req.valid('param')));
+      return c.body(null, 204);
+    })
+    .openapi(test, async (c) => {
+      const { name } = await find(db, c.req.valid('param'));
+      const {
+        ok,
+        status = null,
+        latencyMs = null,
+        detail = null,
+      } = await backendAdmin.test(name, c.req.valid('json').path);
+      return c.json({ ok, status, latency_ms: latencyMs, error: detail }, 200);
+    });
+}
+
+/** What of the body a row keeps, its name and address aside. */
+function settingsOf({ backendAdmin }: Needs, body: Body, rowId: string) {
+  const { name: _name, url: _url, headers, cache, ...rest } = body;
+  return {
+    ...readFields(rest),
+    ...sealBackendHeaders(backendAdmin.vault, headers, rowId),
+    ...(cache?.enabled === undefined ? {} : { cacheEnabled: cache.enabled }),
+    ...(cache?.ttl_seconds === undefined ? {} : { cacheTtlSeconds: cache.ttl_seconds }),
+  };
+}
+
+type Setting = ReturnType<AdminServices['backendAdmin']['fromEnvironment']>[number];
+
+const showSetting = ({ name, url, timeoutMs, retries, cache, isActive }: Setting) => ({
+  ...{ name, url, price_per_request_usd: 0, timeout_ms: timeoutMs, retries, is_active: isActive },
+  cache: { enabled: cache.enabled, ttl_seconds: cache.ttlSeconds },
+});
+
+function taken(name: string, why: string): GatewayError {
+  const message = `There is a backend "${name}" already: ${why}. Edit that one, or choose another name.`;
+  return new GatewayError('conflict', message, { param: 'name' });
+}

@@ -1,0 +1,84 @@
+import { z } from '@hono/zod-openapi';
+import { BACKEND_DEFAULTS, BACKEND_NAME, RESERVED_BACKEND_NAMES } from '@llm0/core/backends/backend';
+import type { StoredBackend } from '@llm0/drizzle/queries/routing/backends';
+import { count, id, instantShown, text, usd, usdShown } from '../fields/fields';
+import { showFields } from '../fields/map-fields';
+import { headers, url } from '../providers/schema';
+
+const MAX_TIMEOUT_MS = 600_000;
+const MIN_TIMEOUT_MS = 100;
+const MAX_RETRIES = 5;
+const MAX_TTL_SECONDS = 31_536_000;
+const MAX_PATH = 500;
+
+const name = z
+  .string()
+  .regex(BACKEND_NAME, 'must be 1 to 32 lower-case letters, digits, hyphens and underlines')
+  .refine((value) => !RESERVED_BACKEND_NAMES.has(value), 'is the name of something else here')
+  .openapi({ description: 'It is reached at /infer/<name>/…' });
+
+const cache = z
+  .strictObject({
+    enabled: z.boolean().optional().openapi({ default: true }),
+    ttl_seconds: count(1, MAX_TTL_SECONDS).nullish().openapi({
+      description: 'For answers that do not say themselves how long they may be kept; null = as CACHE_TTL says',
+    }),
+  })
+  .openapi({ description: 'Of answers to GET, by project and by the rules of HTTP' });
+
+const settings = {
+  headers: headers.nullish(),
+  price_per_request_usd: usd.optional().openapi({ default: 0 }),
+  timeout_ms: count(MIN_TIMEOUT_MS, MAX_TIMEOUT_MS)
+    .optional()
+    .openapi({ default: BACKEND_DEFAULTS.timeoutMs, description: "Until an answer's headers are there" }),
+  retries: count(0, MAX_RETRIES)
+    .optional()
+    .openapi({ default: BACKEND_DEFAULTS.retries, description: 'Of requests that may be repeated' }),
+  cache: cache.optional(),
+  is_active: z.boolean().optional(),
+};
+
+export const newBackendSchema = z.strictObject({ name, url, ...settings }).openapi('NewBackend');
+export const backendChangesSchema = z.strictObject({ url: url.optional(), ...settings }).openapi('BackendChanges');
+
+const shown = {
+  name: z.string(),
+  url: z.string(),
+  price_per_request_usd: usdShown,
+  timeout_ms: z.int(),
+  retries: z.int(),
+  cache: z.object({ enabled: z.boolean(), ttl_seconds: z.int().nullable() }),
+  is_active: z.boolean(),
+};
+
+export const backendSchema = z
+  .object({ id, ...shown, header_names: z.array(z.string()), created_at: instantShown, updated_at: instantShown })
+  .openapi('Backend');
+
+export const backendPage = z.object({
+  data: z.array(backendSchema),
+  next_cursor: z.string().nullable(),
+  environment: z
+    .array(z.object(shown).openapi('EnvironmentBackend'))
+    .openapi({ description: 'Those of BACKEND_<NAME>_URL and its like, which are changed there' }),
+});
+
+export const testSchema = z.strictObject({
+  path: text(MAX_PATH)
+    .refine((value) => value.startsWith('/'), 'must begin with a slash')
+    .optional()
+    .openapi({ default: '/healthz' }),
+});
+
+export const testedSchema = z
+  .object({
+    ok: z.boolean().openapi({ description: 'It answered, with a status below 500' }),
+    status: z.int().nullable(),
+    latency_ms: z.number().nullable(),
+    error: z.string().nullable(),
+  })
+  .openapi('BackendTest');
+
+export const showBackend = (row: StoredBackend) =>
+  showFields(backendSchema, { ...row, cache: { enabled: row.cacheEnabled, ttl_seconds: row.cacheTtlSeconds } });
