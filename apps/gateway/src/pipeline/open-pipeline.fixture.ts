@@ -37,6 +37,8 @@ export interface PipelineOptions {
   readonly maxBodyBytes?: number;
   /** How long a small body may take to arrive. */
   readonly bodyGraceMs?: number;
+  /** Of the store and the gateway; the machine's otherwise. */
+  readonly nowMs?: () => number;
   /** The store has never heard of key and project. */
   readonly isNewToStore?: true;
 }
@@ -137,7 +139,8 @@ export async function openPipeline(options: PipelineOptions = {}) {
     logged: [] as unknown[],
     open: 0,
   };
-  const hotStore = new EmbeddedHotStore({ dataDir });
+  const nowMs = options.nowMs ?? Date.now;
+  const hotStore = new EmbeddedHotStore({ dataDir, clock: nowMs });
   await hotStore.start(NO_ROWS);
   if (options.isNewToStore !== true) {
     await hotStore.setVersions('project', stored.project.version, [{ keyId: 'key', version: stored.key.version }]);
@@ -155,7 +158,7 @@ export async function openPipeline(options: PipelineOptions = {}) {
     ]),
     prices: createPriceBook(PRICES, new Set()),
   });
-  const clock = { nowMs: Date.now, monotonicMs: () => performance.now() };
+  const clock = { nowMs, monotonicMs: () => performance.now() };
   const claims = new Map<string, string>();
   const metrics = new Metrics();
   const refusals = new RefusalFolder({
@@ -196,7 +199,7 @@ export async function openPipeline(options: PipelineOptions = {}) {
     refreshTables: async () => {},
     connect: () => ({ provider: openai, connection: { baseUrl: 'http://upstream.test/v1', apiKey: 'k' } }),
     downgradeModels: createDowngradeModels(),
-    storeClock: createStoreClock(Date.now),
+    storeClock: createStoreClock(nowMs),
     warmCache: { find: async () => world.warmHit, write: (entry: unknown) => world.warm.push(entry) },
     semanticCache: {
       find: async () => world.similar,

@@ -53,8 +53,8 @@ export type Look =
       readonly place: CachePlace;
       /** What may be validated, or stand in. */
       readonly known?: StoredAnswer;
-      /** The shared store may have it under the place's key. */
-      readonly mayBeShared: boolean;
+      /** `now`: the shared store may have it under the place's key; `first`: it has to be read before anything is decided. */
+      readonly shared?: 'now' | 'first';
     };
 
 export interface HttpCacheOptions {
@@ -110,19 +110,19 @@ export class HttpCache {
     const resource = resourceOf(ask);
     const place = { resource, key: this.keyOf(resource, ask.fields), ask, control };
     const known = this.answers.get(place.key);
-    if (this.options.isShared) return { type: 'miss', place, known, mayBeShared: !isChoosy(control) };
+    if (this.options.isShared) return { type: 'miss', place, known, ...sharedLook(control) };
     return this.judge(place, known);
   }
 
   /** The same with what the shared store has under the place's key. */
   judge(place: CachePlace, answer: StoredAnswer | undefined): Look {
-    if (answer === undefined) return { type: 'miss', place, mayBeShared: false };
+    if (answer === undefined) return { type: 'miss', place };
     const usability = usabilityOf(
       answer,
       place.control,
       this.options.nowMs() - (this.options.isShared ? SHARED_MARGIN_MS : 0),
     );
-    if (usability === 'validate') return { type: 'miss', place, known: answer, mayBeShared: false };
+    if (usability === 'validate') return { type: 'miss', place, known: answer };
     return { type: 'hit', place, answer, isStale: usability === 'stale' };
   }
 
@@ -131,6 +131,15 @@ export class HttpCache {
     const answer = decodeAnswer(text);
     if (answer !== undefined) this.put(place, answer);
     return answer;
+  }
+
+  /** What may be used of what the shared store had when it was read first; `text` undefined: it has nothing. */
+  judgeShared({ place, known }: Extract<Look, { type: 'miss' }>, text: string | undefined): Look {
+    const shared = text === undefined ? undefined : this.adopt(place, text);
+    // The store has nothing that is past its time.
+    const stale = place.control.has('max-stale') ? known : undefined;
+    const judged = this.judge(place, shared ?? stale);
+    return judged.type === 'hit' ? judged : { type: 'miss', place, known: shared ?? known };
   }
 
   /** Whether the answer may be kept; it is remembered where it may not, so that nobody waits for it. */
@@ -244,6 +253,11 @@ const NOT_LOOKED_UP = ['range', 'if-range', 'if-match', 'if-unmodified-since'] a
 /** The request takes only some of the answers that others would. */
 const isChoosy = (control: CacheControl): boolean =>
   ['no-cache', 'max-age', 'min-fresh', 'max-stale'].some((name) => control.has(name));
+
+const sharedLook = (control: CacheControl): { readonly shared?: 'now' | 'first' } => {
+  if (control.has('no-cache')) return {};
+  return { shared: isChoosy(control) ? 'first' : 'now' };
+};
 
 const sha256 = (text: string): string => Bun.CryptoHasher.hash('sha256', text, 'hex');
 

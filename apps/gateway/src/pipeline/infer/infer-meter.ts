@@ -56,7 +56,7 @@ export class InferMeter extends Booking<InferMeterInput> {
     }
     const code = status === TOO_MANY ? 'upstream_rate_limited' : status < 500 ? 'upstream_rejected' : 'upstream_error';
     const error = { code, message: `The backend answered with status ${status}.` };
-    this.book({ status: 'error', httpStatus: status, error }, { costNanoUsd });
+    this.book({ status: 'error', httpStatus: status, error }, { costNanoUsd }, cache);
   }
 
   override fail(error: GatewayError): void {

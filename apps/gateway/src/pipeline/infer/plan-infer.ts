@@ -35,6 +35,14 @@ export interface InferRequest {
   readonly headers: Headers;
   readonly requestId: string;
   readonly controls: RequestControls;
+  /** What the shared store has, where it had to be read first. */
+  readonly shared?: SharedText;
+}
+
+export interface SharedText {
+  readonly key: string;
+  /** undefined = nothing. */
+  readonly text: string | undefined;
 }
 
 type Needs = Pick<Services, 'backends' | 'config'>;
@@ -49,6 +57,8 @@ export function inferPlanner(services: Needs, request: InferRequest): Planner<In
       const backend = findBackend(services, job, principal);
       const fields = askedFields(request, backend);
       look = lookFor(services, { job, backend, principal, fields, isOff: request.controls.cache === 'off' });
+      const { shared } = request;
+      if (look.type === 'miss' && shared?.key === look.place.key) look = cache.judgeShared(look, shared.text);
       const name = backendProvider(backend.name);
       const { pricePerRequestNanoUsd: price } = backend;
       const admit = admitPlan(
@@ -56,7 +66,7 @@ export function inferPlanner(services: Needs, request: InferRequest): Planner<In
         {
           ...{ model: name, target: { provider: name, model: backend.name } },
           hold: { holdNanoUsd: price, inputNanoUsd: price, tokens: 0 },
-          cacheKey: look.type === 'miss' && look.mayBeShared ? look.place.key : undefined,
+          cacheKey: look.type === 'miss' && look.shared === 'now' ? look.place.key : undefined,
         },
       );
       return { backend, fields, look, admit: look.type === 'hit' ? { ...admit, isAnswered: true } : admit };
@@ -72,6 +82,23 @@ export function inferPlanner(services: Needs, request: InferRequest): Planner<In
       return judged.type === 'hit' ? judged : undefined;
     },
   };
+}
+
+/** What the shared store has for a request that does not take whatever it has; undefined where that need not be known. */
+export async function readShared(
+  services: Needs & Pick<Services, 'hotStore'>,
+  request: InferRequest,
+  { job, principal }: { readonly job: InferJob; readonly principal: Authenticated },
+): Promise<SharedText | undefined> {
+  if (!services.backends.cache.options.isShared || !request.headers.has('cache-control')) return undefined;
+  const backend = services.backends.find(job.backend);
+  if (backend === undefined) return undefined;
+  const fields = askedFields(request, backend);
+  const look = lookFor(services, { job, backend, principal, fields, isOff: request.controls.cache === 'off' });
+  if (look.type !== 'miss' || look.shared !== 'first') return undefined;
+  const { key } = look.place;
+  const [text] = await services.hotStore.cacheRead(principal.project.id, [key]);
+  return { key, text };
 }
 
 /** Throws `not_found`, and `model_not_allowed` for keys whose `allowed_models` don't name it as `infer:<name>`. */
