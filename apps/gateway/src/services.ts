@@ -86,7 +86,7 @@ export async function createServices(config: Config, log: Logger, version: strin
     legacyKeys: new LegacyKeys(database.db),
     firstCredentials,
     ...{ mcp, codeMode },
-    backends: createBackends({ table: routing.backends, config, monotonicMs }),
+    backends: createBackends({ table: routing.backends, config, hotStore, monotonicMs }),
     nameKey: async (id) => (await keyRows.get(database.db, { id }))?.name,
     flights: new FlightTable(config.cacheMaxBodyBytes),
     ...{ activity: new Activity(), openReads: new OpenReads() },

@@ -1,7 +1,7 @@
 // Bounded by entries and bytes; beyond, what was used longest ago goes. With a shared store answers are used from there
 // alone, and what is here serves for validating them.
 import { LRUCache } from 'lru-cache';
-import type { CacheWrite } from '../limits/hot-store';
+import type { CachePurge, CacheWrite } from '../limits/hot-store';
 import { decodeAnswer, encodeAnswer } from './answer-codec';
 import { type CacheControl, splitList } from './cache-control';
 import {
@@ -69,6 +69,8 @@ export interface HttpCacheOptions {
 }
 
 interface Resource {
+  readonly projectId: string;
+  readonly provider: string;
   vary: readonly string[];
   readonly keys: Set<string>;
   /** Its last answer could not be kept: nobody waits for the next one. */
@@ -79,7 +81,8 @@ export type CacheOutcome = 'hit' | 'miss' | 'stale';
 
 const MAX_VARIANTS = 64;
 const PASS_MS = 60_000;
-const MAX_RESOURCES = 20_000;
+/** Resources remembered for what is not kept of them. */
+const MAX_PASSED = 10_000;
 /** Beside its body. */
 const ENTRY_BYTES = 1024;
 /** An answer that another process took for usable a moment ago. */
@@ -88,10 +91,11 @@ const SHARED_MARGIN_MS = 20;
 /** Answers to GET of plain HTTP backends, by project. Source: https://www.rfc-editor.org/rfc/rfc9111 */
 export class HttpCache {
   private readonly answers: LRUCache<string, StoredAnswer>;
-  private readonly resources = new LRUCache<string, Resource>({ max: MAX_RESOURCES });
+  private readonly resources: LRUCache<string, Resource>;
   readonly counts: Record<CacheOutcome, number> = { hit: 0, miss: 0, stale: 0 };
 
   constructor(readonly options: HttpCacheOptions) {
+    this.resources = new LRUCache({ max: options.maxEntries + MAX_PASSED });
     this.answers = new LRUCache({
       max: options.maxEntries,
       maxSize: options.maxBytes,
@@ -196,9 +200,21 @@ export class HttpCache {
     this.counts[outcome] += 1;
   }
 
-  clear(): void {
-    this.answers.clear();
-    this.resources.clear();
+  /** Forgets what meets all conditions; returns how much. */
+  purge({ projectId, provider, model, cacheKey, olderThanMs }: CachePurge): number {
+    if (model !== undefined) return 0;
+    const untilMs = olderThanMs === undefined ? Number.POSITIVE_INFINITY : this.options.nowMs() - olderThanMs;
+    let removed = 0;
+    for (const resource of this.resources.values()) {
+      if (projectId !== undefined && resource.projectId !== projectId) continue;
+      if (provider !== undefined && resource.provider !== provider) continue;
+      for (const key of resource.keys) {
+        const isMeant = cacheKey === undefined || cacheKey === key;
+        const receivedAtMs = this.answers.peek(key)?.receivedAtMs ?? Number.POSITIVE_INFINITY;
+        if (isMeant && receivedAtMs < untilMs && this.answers.delete(key)) removed += 1;
+      }
+    }
+    return removed;
   }
 
   private mayLook({ method, fields }: CacheAsk, control: CacheControl): boolean {
@@ -212,7 +228,7 @@ export class HttpCache {
   }
 
   private put({ resource, ask }: CachePlace, answer: StoredAnswer): string {
-    const known = this.resources.get(resource) ?? { vary: [], keys: new Set<string>(), passUntilMs: 0 };
+    const known = this.resources.get(resource) ?? newResource(ask);
     if (known.vary.join() !== answer.vary.join() || known.keys.size >= MAX_VARIANTS) this.forgetVariants(known);
     known.vary = answer.vary;
     known.passUntilMs = 0;
@@ -230,8 +246,8 @@ export class HttpCache {
     keys.clear();
   }
 
-  private pass({ resource }: CachePlace): void {
-    const known = this.resources.get(resource) ?? { vary: [], keys: new Set<string>(), passUntilMs: 0 };
+  private pass({ resource, ask }: CachePlace): void {
+    const known = this.resources.get(resource) ?? newResource(ask);
     known.passUntilMs = this.options.nowMs() + PASS_MS;
     this.resources.set(resource, known);
   }
@@ -244,6 +260,10 @@ export class HttpCache {
     return { key, value: encodeAnswer(answer), ttlMs, provider: ask.provider, model: '' };
   }
 }
+
+const newResource = ({ projectId, provider }: CacheAsk): Resource => ({
+  ...{ projectId, provider, vary: [], keys: new Set(), passUntilMs: 0 },
+});
 
 const OFF: Look = { type: 'off' };
 

@@ -2,6 +2,7 @@ import { createRoute, z } from '@hono/zod-openapi';
 import { DEFAULT_SEMANTIC_THRESHOLD } from '@llm0/core/cache/semantic/semantic-cache';
 import { countStoredCache, purgeStoredCache } from '@llm0/drizzle/queries/caches/cache-purge';
 import { countSemanticMatches } from '@llm0/drizzle/queries/caches/semantic-matches';
+import { tellPurge } from '../../backends/purge-news';
 import { answers, createRouter, routesOf, takes } from '../admin-router';
 import type { AdminServices } from '../admin-services';
 import { askHotStore } from '../ask-hot-store';
@@ -69,6 +70,7 @@ export function cacheRoutes(services: Needs) {
       });
       // After the warm tier, from which an entry could come back. Both tiers keep the same answers: counted once.
       const hot = await askHotStore(() => hotStore.cachePurge(filter));
+      await askHotStore(() => tellPurge(hotStore, filter));
       return c.json({ exact: Math.max(hot, warm.exact), semantic: warm.semantic }, 201);
     })
     .openapi(stats, async (c) => {

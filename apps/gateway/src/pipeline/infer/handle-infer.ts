@@ -3,12 +3,12 @@ import type { ErrorEnvelope } from '../../dialects/dialect';
 import type { Services } from '../../services/contract';
 import { admitPlanned } from '../exchange/admit';
 import { authenticate } from '../exchange/authenticate';
-import { boundedBody, tooLarge } from '../exchange/bounded-body';
 import { openExchange } from '../exchange/open-exchange';
 import { handleRefusal, type Progress } from '../handle-refusal';
 import { InferMeter } from './infer-meter';
 import { type InferJob, inferPlanner, readShared } from './plan-infer';
 import { produceInfer } from './produce-infer';
+import { readStream } from './read-stream';
 import { readTarget } from './read-target';
 import { respondInfer } from './respond-infer';
 
@@ -53,12 +53,4 @@ const MAX_MODEL_LENGTH = 400;
 function readJob(httpRequest: Request): InferJob {
   const target = readTarget(httpRequest);
   return { ...target, model: `${target.method} ${target.path}`.slice(0, MAX_MODEL_LENGTH) };
-}
-
-/** The caller's body, within its bound and no slower than it may be; read as fast as the backend takes it. */
-function readStream({ config }: Pick<Services, 'config'>, { headers, body, method }: Request) {
-  const { maxBodyBytes: maxBytes } = config;
-  if (Number(headers.get('content-length') ?? 0) > maxBytes) throw tooLarge(maxBytes);
-  if (body === null || method === 'GET' || method === 'HEAD') return undefined;
-  return boundedBody(body, { maxBytes });
 }

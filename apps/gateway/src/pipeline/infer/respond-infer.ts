@@ -8,8 +8,9 @@ import { UpstreamBody } from '@llm0/providers/transport/call-backend';
 import type { Services } from '../../services/contract';
 import { addDecisionHeaders, type HeaderTable } from '../exchange/response-headers';
 import type { InferCall, KeptAnswer, PassedAnswer, Produced } from './infer-call';
+import { ReadAhead } from './read-ahead';
 
-type Needs = Pick<Services, 'config' | 'backends' | 'clock' | 'metrics'>;
+type Needs = Pick<Services, 'config' | 'backends' | 'clock' | 'metrics' | 'hotStore'>;
 
 /** The answer as the caller gets it. `onEnd`: once its last byte went out or the caller left. */
 export function respondInfer(
@@ -64,13 +65,9 @@ async function respondPassed(
     if (declared > services.config.maxResponseBytes) {
       lead.end();
       void response.body?.cancel().catch(() => {});
-      throw new GatewayError(
-        'upstream_error',
-        `${passed.asked.response.status}: the answer is larger than MAX_RESPONSE_BYTES.`,
-        {
-          failure: 'malformed',
-        },
-      );
+      throw new GatewayError('upstream_error', 'The backend sent an answer larger than MAX_RESPONSE_BYTES.', {
+        failure: 'malformed',
+      });
     }
   }
   const whole = bytes ?? (response.body === null ? EMPTY : undefined);
@@ -119,21 +116,20 @@ function addOwn(
   addDecisionHeaders(headers, admission);
 }
 
-/** The bytes as they come and are taken, with a copy as far as they may be kept. */
+/** The bytes as they come and are taken. */
 function tapped(
   services: Needs,
-  { meter, request, admission }: InferCall,
+  call: InferCall,
   { passed, onEnd }: { readonly passed: PassedAnswer; readonly onEnd: () => void },
 ): ReadableStream<Uint8Array> {
+  const { meter, request, admission } = call;
   const { response } = passed.asked;
   const body = new UpstreamBody(response.body, {
     ...{ provider: admission.plan.backend.name, signal: request.signal },
     idleTimeoutMs: services.config.streamIdleTimeoutMs,
     maxBytes: services.config.maxResponseBytes,
   });
-  const { maxEntryBytes } = services.backends.cache.options;
-  let copy: Uint8Array[] | undefined = passed.keeping === undefined ? undefined : [];
-  let size = 0;
+  const source = passed.keeping === undefined ? body : copied(services, call, { passed, body });
   const end = () => {
     passed.lead.end();
     body.close();
@@ -143,18 +139,9 @@ function tapped(
     {
       async pull(controller) {
         try {
-          const chunk = await body.readChunk();
-          if (chunk !== undefined) {
-            size += chunk.byteLength;
-            if (copy !== undefined && size > maxEntryBytes) {
-              copy = undefined;
-              passed.lead.end();
-            }
-            copy?.push(chunk.slice());
-            return controller.enqueue(chunk);
-          }
-          const whole = copy && Buffer.concat(copy);
-          meter.complete(response.status, whole === undefined ? passed.forget : keepWhole(services, passed, whole));
+          const chunk = await source.readChunk();
+          if (chunk !== undefined) return controller.enqueue(chunk);
+          meter.complete(response.status, passed.forget);
           await meter.handedOver;
           controller.close();
         } catch (error) {
@@ -171,4 +158,20 @@ function tapped(
     },
     { highWaterMark: 0 },
   );
+}
+
+/** With a copy that is kept as soon as all of it is there. */
+function copied(
+  services: Needs,
+  { admission }: InferCall,
+  { passed, body }: { readonly passed: PassedAnswer; readonly body: UpstreamBody },
+): ReadAhead {
+  return new ReadAhead(body, {
+    maxBytes: services.backends.cache.options.maxEntryBytes,
+    onTooLong: () => passed.lead.end(),
+    onWhole: (bytes) => {
+      const write = keepWhole(services, passed, bytes);
+      if (write !== undefined) services.hotStore.cacheWrite(admission.principal.project.id, write);
+    },
+  });
 }

@@ -1,0 +1,67 @@
+import type { UpstreamBody } from '@llm0/providers/transport/call-backend';
+
+export interface ReadAheadOptions {
+  /** So much is read whether somebody takes it or not; beyond, only as fast as it is taken. */
+  readonly maxBytes: number;
+  /** The whole body, where it was not longer. */
+  onWhole(bytes: Uint8Array): void;
+  onTooLong(): void;
+}
+
+/** A body that may be kept: who waits for the whole of it does not wait for the one who gets it piece by piece. */
+export class ReadAhead {
+  private readonly chunks: Uint8Array[] = [];
+  private taken = 0;
+  private bytes = 0;
+  private state: 'reading' | 'whole' | 'too_long' | 'failed' = 'reading';
+  private failure: unknown;
+  private wake: (() => void) | undefined;
+
+  constructor(
+    private readonly body: Pick<UpstreamBody, 'readChunk'>,
+    private readonly options: ReadAheadOptions,
+  ) {
+    void this.pump();
+  }
+
+  /** The next piece; undefined at the end. Throws what the body failed with, once what came before was taken. */
+  async readChunk(): Promise<Uint8Array | undefined> {
+    for (;;) {
+      const chunk = this.chunks[this.taken];
+      if (chunk !== undefined) {
+        this.taken += 1;
+        return chunk;
+      }
+      if (this.state === 'failed') throw this.failure;
+      if (this.state === 'whole') return undefined;
+      if (this.state === 'too_long') return this.body.readChunk();
+      const { promise, resolve } = Promise.withResolvers<void>();
+      this.wake = resolve;
+      await promise;
+    }
+  }
+
+  private async pump(): Promise<void> {
+    try {
+      while (this.state === 'reading') {
+        const chunk = await this.body.readChunk();
+        if (chunk === undefined) {
+          this.state = 'whole';
+          this.options.onWhole(Buffer.concat(this.chunks));
+        } else {
+          this.chunks.push(chunk);
+          this.bytes += chunk.byteLength;
+          if (this.bytes > this.options.maxBytes) {
+            this.state = 'too_long';
+            this.options.onTooLong();
+          }
+        }
+        this.wake?.();
+      }
+    } catch (error) {
+      this.failure = error;
+      this.state = 'failed';
+      this.wake?.();
+    }
+  }
+}
