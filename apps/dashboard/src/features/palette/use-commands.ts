@@ -23,6 +23,13 @@ const NEW: readonly (Omit<Command, 'kind'> & { readonly to: string })[] = [
   },
   { id: 'new provider', label: 'Add provider', words: 'new create', to: '/routing', search: { open: 'new' } },
   { id: 'new alert', label: 'New alert', words: 'create add', to: '/settings', search: { tab: 'alerts', open: 'new' } },
+  {
+    id: 'new backend',
+    label: 'Add HTTP backend',
+    words: 'new create service',
+    to: '/settings',
+    search: { tab: 'backends', open: 'new' },
+  },
   { id: 'new price', label: 'Price a model', words: 'new set', to: '/models', search: { open: 'new' } },
   {
     id: 'limit customer',

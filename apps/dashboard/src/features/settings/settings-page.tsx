@@ -1,4 +1,5 @@
 import { TabbedCards } from '../../ui/tabbed-cards';
+import { BackendsCard } from '../backends/backends-card';
 import { PageFrame } from '../shell/page-frame';
 import { AlertsCard } from './alerts-card';
 import { AuditCard } from './audit-card';
@@ -9,6 +10,7 @@ import { TokensCard } from './tokens-card';
 const TABS = [
   ['tokens', 'Access', TokensCard],
   ['alerts', 'Alerts', AlertsCard],
+  ['backends', 'HTTP backends', BackendsCard],
   ['audit', 'Audit', AuditCard],
   ['jobs', 'Job runs', JobsCard],
   ['system', 'System', SystemCard],

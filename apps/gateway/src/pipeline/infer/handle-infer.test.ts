@@ -276,7 +276,7 @@ describe('cache poisoning', () => {
 
   test('a GET with a body is refused: no cache could tell it from one without', async () => {
     const { ask, world } = await open();
-    for (const headers of [{ 'content-length': '5' }, { 'transfer-encoding': 'chunked' }]) {
+    for (const headers of [new Headers({ 'content-length': '5' }), new Headers({ 'transfer-encoding': 'chunked' })]) {
       expect((await ask('/x', { headers })).status).toBe(400);
     }
     expect(world.asked).toHaveLength(0);

@@ -546,7 +546,7 @@ describe.each(CACHE_KINDS)('the rules of HTTP for a %s cache', (kind) => {
       if (origin !== undefined) {
         const { status = 200, fields = {}, body = 'hello', date } = origin;
         const bodiless = [204, 304].includes(status);
-        const dated = date === undefined ? {} : { date: open.date(date) };
+        const dated: Fields = date === undefined ? {} : { date: open.date(date) };
         world.origin = () => new Response(bodiless ? null : body, { status, headers: { ...dated, ...fields } });
       }
       world.asked.length = 0;

@@ -73,7 +73,7 @@ export async function openInfer(options: InferOptions = {}) {
     backends,
     config,
     log: { ...pipeline.services.log, debug: () => {} },
-  } as Services;
+  } as unknown as Services;
   const as =
     (parts: Services) =>
     (path: string, init: RequestInit & { key?: string } = {}) => {

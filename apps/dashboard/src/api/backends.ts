@@ -1,0 +1,24 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import type { InferRequestType, InferResponseType } from 'hono/client';
+import { api, read, readOrNull } from './client';
+import { useLive } from './live';
+
+type Page = InferResponseType<typeof api.backends.$get>;
+export type Backend = Page['data'][number];
+/** One that the environment names: it is changed there. */
+export type FixedBackend = Page['environment'][number];
+export type BackendInput = InferRequestType<typeof api.backends.$post>['json'];
+export type BackendChanges = InferRequestType<(typeof api.backends)[':id']['$patch']>['json'];
+export type BackendTest = InferResponseType<(typeof api.backends)[':id']['test']['$post']>;
+
+const ALL = '1000';
+
+/** All HTTP backends, stored and from the environment. */
+export function useBackends() {
+  const client = useQueryClient();
+  const again = () => void client.invalidateQueries({ queryKey: ['backends'] });
+  useLive({ topic: 'audit', onNews: again, onReset: again });
+  return useQuery({ queryKey: ['backends'], queryFn: () => read(api.backends.$get({ query: { limit: ALL } })) });
+}
+
+export const readBackend = (id: string) => readOrNull(api.backends[':id'].$get({ param: { id } }));

@@ -1,0 +1,35 @@
+import { expect, test } from 'bun:test';
+import type { Backend } from '../../api/backends';
+import { asFields, BACKEND_FIELDS, backendBody, prepareBackends } from './backend-fields';
+
+const backend = {
+  ...{ id: 'a', name: 'rerank', url: 'https://x.test', price_per_request_usd: 0.5, timeout_ms: 30_000, retries: 0 },
+  ...{ cache: { enabled: true, ttl_seconds: 30 }, is_active: true, header_names: ['x-a'] },
+  ...{ created_at: '', updated_at: '' },
+} as Backend;
+
+test('the parts of the cache stand together, and what is empty is left out', () => {
+  expect(
+    backendBody({ name: 'a', url: 'u', retries: 0, cache_enabled: false, cache_ttl_seconds: null, headers: null }),
+  ).toEqual({
+    ...{ name: 'a', url: 'u', retries: 0, cache: { enabled: false, ttl_seconds: null } },
+  });
+  expect(backendBody({ timeout_ms: 5 })).toEqual({ timeout_ms: 5 });
+  expect(backendBody({ cache_ttl_seconds: 9 })).toEqual({ cache: { ttl_seconds: 9 } });
+});
+
+test('a backend fills every field of its form but the headers', () => {
+  const fields = asFields(backend) as Record<string, unknown>;
+  const empty = BACKEND_FIELDS.filter(({ name }) => fields[name] === undefined).map(({ name }) => name);
+  expect(empty).toEqual(['headers']);
+});
+
+test('those of the environment stand behind the stored ones, and cannot be opened', () => {
+  const fixed = { ...backend, name: 'py', cache: { enabled: false, ttl_seconds: null } };
+  const lines = prepareBackends([backend], [fixed]);
+  expect(lines.map(({ name, caches, stored }) => [name, caches, stored?.id])).toEqual([
+    ['rerank', 'on, 30 s', 'a'],
+    ['py', 'off', undefined],
+  ]);
+  expect(new Set(lines.map(({ key }) => key)).size).toBe(2);
+});

@@ -1,0 +1,91 @@
+import type { Backend, FixedBackend } from '../../api/backends';
+import type { FieldSpec } from '../forms/prepare-form';
+import { readPairs } from '../forms/read-lines';
+
+const URL_FIELD: FieldSpec = {
+  ...{ name: 'url', label: 'URL', kind: 'text', required: true, isWide: true },
+  placeholder: 'https://…',
+};
+
+const SETTINGS: readonly FieldSpec[] = [
+  {
+    ...{ name: 'price_per_request_usd', label: 'Price per request, USD', kind: 'usd', placeholder: '0' },
+    hint: 'Charged to the same budgets as models',
+  },
+  {
+    ...{ name: 'timeout_ms', label: 'Time-out, ms', kind: 'integer', placeholder: '30000' },
+    hint: 'Until an answer begins',
+  },
+  {
+    ...{ name: 'retries', label: 'Retries', kind: 'number', placeholder: '1' },
+    hint: 'Only of requests that may be repeated, such as GET',
+  },
+  {
+    ...{ name: 'cache_enabled', label: 'Answers to GET', kind: 'text' },
+    options: { true: 'cache them by the rules of HTTP', false: 'do not cache them' },
+    read: (text) => text === 'true',
+  },
+  {
+    ...{ name: 'cache_ttl_seconds', label: 'Keep for, seconds', kind: 'integer', placeholder: 'as CACHE_TTL says' },
+    hint: 'For answers that do not say so themselves',
+  },
+];
+
+const HEADERS: FieldSpec = {
+  ...{ name: 'headers', label: 'Headers', kind: 'text', rows: 3, isWide: true, read: readPairs },
+  hint: 'Sent with each request, one name=value per line. Stored encrypted and never shown again.',
+};
+
+export const NEW_BACKEND_FIELDS: readonly FieldSpec[] = [
+  {
+    ...{ name: 'name', label: 'Name', kind: 'text', required: true, placeholder: 'rerank' },
+    hint: 'Reached at /infer/name/…',
+  },
+  URL_FIELD,
+  ...SETTINGS,
+  HEADERS,
+];
+
+export const BACKEND_FIELDS: readonly FieldSpec[] = [
+  URL_FIELD,
+  ...SETTINGS,
+  { ...HEADERS, hint: 'Replaces what is stored; leave empty to keep it.' },
+  { name: 'is_active', label: 'Send requests to this backend', kind: 'flag' },
+];
+
+/** A backend as fields of its form. */
+export const asFields = ({ cache, ...backend }: Omit<Backend, 'id'>) => ({
+  ...backend,
+  cache_enabled: String(cache.enabled),
+  cache_ttl_seconds: cache.ttl_seconds,
+});
+
+/** What was typed, as the API takes it: what is empty is left out, and the parts of `cache` stand together. */
+export function backendBody(body: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const { cache_enabled: enabled, cache_ttl_seconds: ttl, ...rest } = body;
+  const given = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined && value !== null));
+  const cache = {
+    ...(enabled === undefined || enabled === null ? {} : { enabled }),
+    // An empty field takes it away.
+    ...(ttl === undefined ? {} : { ttl_seconds: ttl }),
+  };
+  return Object.keys(cache).length === 0 ? given : { ...given, cache };
+}
+
+/** A row of the list. */
+export interface BackendLine extends Omit<FixedBackend, 'cache'> {
+  readonly key: string;
+  /** Absent where the environment names it. */
+  readonly stored?: Backend;
+  readonly caches: string;
+}
+
+/** Stored ones first, then those of the environment. */
+export function prepareBackends(stored: readonly Backend[], fixed: readonly FixedBackend[]): readonly BackendLine[] {
+  const caches = ({ cache }: FixedBackend) =>
+    !cache.enabled ? 'off' : cache.ttl_seconds === null ? 'on' : `on, ${cache.ttl_seconds} s`;
+  return [
+    ...stored.map((one) => ({ ...one, key: one.id, stored: one, caches: caches(one) })),
+    ...fixed.map((one) => ({ ...one, key: `environment ${one.name}`, caches: caches(one) })),
+  ];
+}

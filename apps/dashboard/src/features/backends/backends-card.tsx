@@ -1,0 +1,92 @@
+import { useMemo } from 'react';
+import { type BackendInput, readBackend, useBackends } from '../../api/backends';
+import { useChange } from '../../api/change';
+import { api, read } from '../../api/client';
+import { useMayChange } from '../../api/session';
+import { useOpened } from '../../range/use-opened';
+import { Plus } from '../../ui/icons';
+import type { Column } from '../../ui/table/column';
+import { TableCard } from '../../ui/table/table-card';
+import { ChangeButton } from '../forms/change-button';
+import { OpenedOne } from '../forms/opened-one';
+import { SpecDialog } from '../forms/spec-form';
+import { BackendDialog } from './backend-dialog';
+import { type BackendLine, backendBody, NEW_BACKEND_FIELDS, prepareBackends } from './backend-fields';
+
+/** Plain HTTP services behind `/infer`. */
+export function BackendsCard() {
+  const backends = useBackends();
+  const { id, linkTo, open, close } = useOpened();
+  const mayChange = useMayChange();
+  const lines = useMemo(
+    () => backends.data && prepareBackends(backends.data.data, backends.data.environment),
+    [backends.data],
+  );
+  return (
+    <TableCard
+      title="HTTP backends"
+      actions={
+        <ChangeButton onClick={() => open('new')}>
+          <Plus /> Add backend
+        </ChangeButton>
+      }
+      caption="HTTP backends"
+      query={backends}
+      columns={COLUMNS}
+      rows={lines}
+      rowKey={(row) => row.key}
+      linkOf={(row) => (row.stored === undefined ? undefined : linkTo(row.stored.id))}
+      csvName="http-backends"
+      emptyTitle="No HTTP backends yet"
+      emptyHint="Any HTTP service can stand behind /infer/name/…, with the keys, limits and log of this gateway."
+    >
+      {id === 'new' && mayChange && <NewBackend onClose={close} />}
+      {id !== undefined && id !== 'new' && (
+        <OpenedOne
+          what="backend"
+          row={backends.data?.data.find((one) => one.id === id)}
+          isLoaded={lines !== undefined}
+          queryKey={['backends', id]}
+          read={() => readBackend(id)}
+          onClose={close}
+        >
+          {(backend) => <BackendDialog key={backend.id} of={backend} onClose={close} />}
+        </OpenedOne>
+      )}
+    </TableCard>
+  );
+}
+
+const COLUMNS: readonly Column<BackendLine>[] = [
+  { header: 'Name', value: (row) => row.name },
+  {
+    header: 'State',
+    value: (row) => (row.stored === undefined ? 'environment' : row.is_active ? 'active' : 'off'),
+    tone: (row) => (row.stored !== undefined && row.is_active ? 'good' : 'neutral'),
+  },
+  { header: '$ / request', unit: 'usd', value: (row) => row.price_per_request_usd },
+  { header: 'Cache', wideOnly: true, value: (row) => row.caches },
+  { header: 'Retries', unit: 'count', wideOnly: true, value: (row) => row.retries },
+  { header: 'Time-out', unit: 'ms', wideOnly: true, value: (row) => row.timeout_ms },
+  { header: 'URL', wideOnly: 'very', narrow: true, value: (row) => row.url },
+];
+
+function NewBackend({ onClose }: { readonly onClose: () => void }) {
+  const create = useChange({
+    run: (json: BackendInput) => read(api.backends.$post({ json })),
+    affects: [['backends']],
+    done: ({ name }) => `Added. It is reached at /infer/${name}/`,
+  });
+  return (
+    <SpecDialog
+      title="Add an HTTP backend"
+      description="Keys that name models in allowed_models also need infer:name there."
+      onClose={onClose}
+      specs={NEW_BACKEND_FIELDS}
+      resource={{ cache_enabled: 'true' }}
+      submitLabel="Add backend"
+      change={create}
+      onSubmit={(body) => create.mutate(backendBody(body) as unknown as BackendInput, { onSuccess: onClose })}
+    />
+  );
+}
