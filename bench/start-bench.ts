@@ -89,6 +89,9 @@ async function startOurs(options: BenchOptions, upstreamUrl: string, stops: (() 
     ANTHROPIC_BASE_URL: upstreamUrl,
     GEMINI_API_KEY: 'bench',
     GEMINI_BASE_URL: upstreamUrl,
+    // Of each process: a hit is answered from its own memory.
+    BACKEND_BENCH_URL: `${upstreamUrl}/infer/bench`,
+    CACHE_BACKEND: process.env.BENCH_CACHE_BACKEND ?? 'memory',
     // For MCP servers, which run here as well.
     EGRESS_ALLOW: '127.0.0.1',
     ...(options.workers > 1 ? { GATEWAY_WORKERS: String(options.workers) } : {}),

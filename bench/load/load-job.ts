@@ -4,6 +4,8 @@ import type { Percentiles } from './latencies';
 export interface RequestShape {
   /** From the host on; `/v1/chat/completions` by default. */
   readonly path?: string;
+  /** GET has no body: what is unique stands in its query. */
+  readonly method?: 'GET' | 'POST';
   readonly model: string;
   readonly stream: boolean;
   /** `unique`: no cache can answer it. `reworded`: the exact cache can't, the semantic one can. */

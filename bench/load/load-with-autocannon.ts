@@ -1,6 +1,6 @@
 import autocannon from 'autocannon';
 import type { LoadJob, LoadResult } from './load-job';
-import { createBodyMaker, createHeaderMaker, pathOf, roundOf } from './make-request';
+import { createBodyMaker, createHeaderMaker, createPathMaker, roundOf } from './make-request';
 import { Tally } from './tally';
 
 /**
@@ -10,21 +10,24 @@ import { Tally } from './tally';
 export async function loadWithAutocannon(job: LoadJob, runId: string): Promise<LoadResult> {
   const { promise, resolve, reject } = Promise.withResolvers<autocannon.Result>();
   const nextHeaders = createHeaderMaker(job.callers, job.headers);
-  const makers = new Map(job.requests.map((shape) => [shape, createBodyMaker(shape, runId)]));
+  const makers = new Map(
+    job.requests.map((shape) => [shape, { body: createBodyMaker(shape, runId), path: createPathMaker(shape, runId) }]),
+  );
   const options: autocannon.Options = {
     url: job.url,
     connections: job.connections,
     ...(job.amount === undefined ? { duration: job.seconds } : { amount: job.amount }),
     requests: roundOf(job.requests).map((shape) => ({
-      method: 'POST',
-      path: pathOf(shape),
+      method: shape.method ?? 'POST',
+      path: makers.get(shape)?.path(),
       ...(shape.question === 'same' && job.callers.type === 'one'
-        ? { headers: nextHeaders(), body: makers.get(shape)?.() }
+        ? { headers: nextHeaders(), body: makers.get(shape)?.body() }
         : {
             setupRequest: (request: autocannon.Request) => ({
               ...request,
+              path: makers.get(shape)?.path(),
               headers: nextHeaders(),
-              body: makers.get(shape)?.(),
+              body: makers.get(shape)?.body(),
             }),
           }),
     })),

@@ -2,7 +2,7 @@
 // which autocannon has (it sends a second's requests at the second's beginning).
 import { AnswerReader } from './answer-reader';
 import type { LoadJob, LoadResult } from './load-job';
-import { createBodyMaker, createHeaderMaker, pathOf, roundOf } from './make-request';
+import { createBodyMaker, createHeaderMaker, createPathMaker, roundOf } from './make-request';
 import { Tally } from './tally';
 
 interface NextRequest {
@@ -14,15 +14,18 @@ interface NextRequest {
 function createRequests(job: LoadJob, runId: string): () => NextRequest {
   const { host } = new URL(job.url);
   const nextHeaders = createHeaderMaker(job.callers, job.headers);
-  const makers = roundOf(job.requests).map((shape) => ({ shape, make: createBodyMaker(shape, runId) }));
+  const makers = roundOf(job.requests).map((shape) => ({
+    ...{ shape, make: createBodyMaker(shape, runId), path: createPathMaker(shape, runId) },
+  }));
   let next = 0;
   return () => {
     const maker = makers[next++ % makers.length];
     if (maker === undefined) throw new RangeError('a job without requests');
     const body = maker.make();
     const headers = Object.entries(nextHeaders()).map(([name, value]) => `${name}: ${value}\r\n`);
-    const head = `POST ${pathOf(maker.shape)} HTTP/1.1\r\nhost: ${host}\r\n${headers.join('')}`;
-    const text = `${head}content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
+    const head = `${maker.shape.method ?? 'POST'} ${maker.path()} HTTP/1.1\r\nhost: ${host}\r\n${headers.join('')}`;
+    const length = maker.shape.method === 'GET' ? '' : `content-length: ${Buffer.byteLength(body)}\r\n`;
+    const text = `${head}${length}\r\n${body}`;
     return { bytes: Buffer.from(text), stream: maker.shape.stream };
   };
 }

@@ -19,6 +19,7 @@ const QUESTIONS: Readonly<Record<string, (question: string, stream: boolean) => 
 
 /** Makes bodies of one shape; cheap, so that large ones cost the client little: the fixed parts are rendered once. */
 export function createBodyMaker(shape: RequestShape, runId: string): () => string {
+  if (shape.method === 'GET') return () => '';
   if (shape.body !== undefined) {
     const text = JSON.stringify(shape.body);
     return () => text;
@@ -77,6 +78,14 @@ export function createHeaderMaker(callers: Callers, more: Headers = {}): () => H
 const headersOf = (apiKey: string) => ({ 'content-type': 'application/json', authorization: `Bearer ${apiKey}` });
 
 export const pathOf = (shape: RequestShape): string => shape.path ?? CHAT_PATH;
+
+/** Paths of one shape; those of GET ask the question. */
+export function createPathMaker(shape: RequestShape, runId: string): () => string {
+  const path = pathOf(shape);
+  if (shape.method !== 'GET') return () => path;
+  let count = 0;
+  return shape.question === 'same' ? () => `${path}?q=same` : () => `${path}?q=${runId}-${count++}`;
+}
 
 /** One round of a job's requests, the shapes spread evenly over it. */
 export function roundOf(shapes: readonly RequestShape[]): readonly RequestShape[] {

@@ -63,6 +63,8 @@ const GOALS: readonly Goal[] = [
   { ...least, scenario: 'responses-miss', what: 'req/s, of miss', must: 0.9, measure: toScenario('miss') },
   { ...least, scenario: 'responses-claude', what: 'req/s, of miss', must: 0.65, measure: toScenario('miss') },
   { ...least, scenario: 'embeddings-hit', what: 'req/s, of hit', must: 0.9, measure: toScenario('hit') },
+  { ...least, scenario: 'infer-cached', what: FLOOR_RATIO, must: 1.2, measure: toFloor },
+  { ...least, scenario: 'infer-miss', what: FLOOR_RATIO, must: 0.6, measure: toFloor },
   { ...least, unit: ' %', scenario: SUSTAINED, what: 'answered as expected', must: 100, measure: answeredPercent },
   { ...times, scenario: FIXED, what: "added p50, of the floor's", must: 3, aim: 2, measure: addedTimes('p50') },
   { ...times, scenario: FIXED, what: "added p99, of the floor's", must: 4, aim: 2, measure: addedTimes('p99') },

@@ -41,6 +41,9 @@ const EVERYBODY: readonly TargetKind[] = ['direct', 'floor', 'gateway', 'other']
 /** What only this gateway can answer, beside the floor. */
 const OURS: readonly TargetKind[] = ['floor', 'gateway'];
 
+/** Other gateways have no such path. */
+const PLAIN: readonly TargetKind[] = ['direct', 'floor', 'gateway'];
+
 /** A scenario with what most have in common; `own` says its requests, and what is different about it. */
 const usual = (name: string, what: string, own: Pick<Scenario, 'requests'> & Partial<Scenario>): Scenario => ({
   ...{ name, what, expectStatus: 200, key: 'open', seconds: 5, isDefault: true, targets: EVERYBODY },
@@ -111,6 +114,14 @@ export const SCENARIOS: readonly Scenario[] = [
   usual('gemini-stream', 'as stream, translated from generateContent', { requests: [{ ...stream, model: GEMINI }] }),
   usual('large-100k', 'as miss, with a question of 100 kB', { requests: [{ ...miss, model: LONG, bytes: 100_000 }] }),
   usual('large-1m', 'as miss, with a question of 1 MB', { requests: [{ ...miss, model: LONG, bytes: 1_000_000 }] }),
+  usual('infer-cached', 'the same GET of a plain HTTP backend, answered by the cache in memory', {
+    requests: [{ ...hit, method: 'GET', path: '/infer/bench/kept' }],
+    targets: PLAIN,
+  }),
+  usual('infer-miss', 'another GET each time: admission, hold, backend, settlement, log row, cache entry', {
+    requests: [{ ...miss, method: 'GET', path: '/infer/bench/kept' }],
+    targets: PLAIN,
+  }),
   usual('mixed', '60 % hits, 30 % misses, 10 % streams', { requests: MIXED }),
   usual('burst', 'misses at 200 req/s, at 5,000, and at 200 again; each for the time of a trial', {
     requests: [miss],

@@ -11,6 +11,13 @@ export type { FakeControl, FakeUpstream };
 
 const FAKE_COUNT = 14;
 
+const KEPT = { headers: { 'cache-control': 'max-age=3600' } } as const;
+const plainAnswer = ({ url }: Request) => ({
+  q: new URL(url).searchParams.get('q'),
+  scores: [0.25, 0.5, 0.125],
+  ok: true,
+});
+
 /** Starts a vendor on a free port that speaks the APIs of several: its base URL is the others' host root, without `/v1`. */
 export function startFakeUpstream(options: FakeUpstreamOptions = {}): FakeUpstream {
   return new FakeServer(options);
@@ -73,6 +80,8 @@ class FakeServer implements FakeUpstream, FakeControl {
         '/v1/models/:call': { POST: (request) => this.answerGemini(request) },
         '/model/:model/:method': { POST: (request) => this.answerBedrock(request) },
         '/v1/models': () => Response.json({ object: 'list', data: this.listModels() }),
+        // A plain HTTP service.
+        '/infer/bench/:name': (request) => Response.json(plainAnswer(request), KEPT),
         '/control': { POST: async (request) => this.applyControl((await request.json()) as JsonObject) },
         '/counters': () => Response.json(this.counters),
         '/billed': () => Response.json(this.billed()),
