@@ -67,6 +67,14 @@ export function createHotRoutes(services: Services): HotRoutes {
   };
 }
 
+/** Of any method, past the router as well: plain HTTP backends. */
+export const createPlainRoutes = (services: Services): Record<string, (request: Request) => Promise<Response>> => ({
+  '/infer/*': (request) => {
+    const answer = handleInfer(services, openaiChat, request);
+    return services.activity.isDraining ? closeConnection(answer) : answer;
+  },
+});
+
 /** What is for operators. */
 export interface OperatorRoutes {
   /** The admin API, mounted under `/admin`. */

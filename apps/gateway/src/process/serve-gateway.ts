@@ -7,7 +7,7 @@ import type { Hono } from 'hono';
 import type { Logger } from 'pino';
 import { version } from '../../package.json';
 import type { createAdmin } from '../admin/index';
-import { createApp, createHotRoutes, createSendAs, refuse } from '../app';
+import { createApp, createHotRoutes, createPlainRoutes, createSendAs, refuse } from '../app';
 import type { Config } from '../config/config';
 import { startJobs } from '../jobs/run-jobs';
 import { createServices, type RunningServices } from '../services';
@@ -89,7 +89,7 @@ function listenWaiting(options: ServeOptions, place: Place): WaitingListener {
 }
 
 interface Routes {
-  readonly routes: Readonly<Record<string, { readonly POST: Routes['fetch'] }>>;
+  readonly routes: Readonly<Record<string, { readonly POST: Routes['fetch'] } | Routes['fetch']>>;
   readonly fetch: (request: Request, server: Bun.Server<undefined>) => Response | Promise<Response>;
 }
 
@@ -104,7 +104,9 @@ function answer({ apps, services, secrets, shutdown }: Started, open: Open): Ser
   const guard = (handle: Routes['fetch']) => cors(limit(handle));
   const knownHost = refuseOddHosts((path, error) => refuse(services, path, error));
   const hot = Object.entries(createHotRoutes(services)).map(([path, { POST }]) => [path, { POST: guard(POST) }]);
-  const routesOf = (app: Hono): Routes => ({ routes: Object.fromEntries(hot), fetch: knownHost(guard(app.fetch)) });
+  const plain = Object.entries(createPlainRoutes(services)).map(([path, handle]) => [path, knownHost(guard(handle))]);
+  const routes = Object.fromEntries([...hot, ...plain]);
+  const routesOf = (app: Hono): Routes => ({ routes, fetch: knownHost(guard(app.fetch)) });
   const [main, admin] = open([routesOf(apps.main), routesOf(apps.admin)]);
   const servers = admin === undefined ? [main] : [main, admin];
   const ports = { port: main.port ?? services.config.port, adminPort: admin?.port };
