@@ -36,6 +36,7 @@ import type { Services } from './services/contract';
 import { createCaches } from './services/create-caches';
 import { createDowngradeModels, createStoreClock } from './services/create-memories';
 import { createRouting } from './services/create-routing';
+import { createWarmNews } from './services/create-warm-news';
 import { LegacyKeys } from './services/legacy-keys';
 import { databaseHealth, openStores, rebuildSource } from './services/open-stores';
 import { StatsThread } from './stats/thread';
@@ -173,7 +174,11 @@ async function startBase(config: Config, log: Logger, fetch: typeof globalThis.f
   const metrics = new Metrics((provider, model) => isListed(routing.tables.current(), provider, model));
   const stores = await openStores(config, { dataDir, onWarning: (message) => log.warn(message) });
   const { database, hotStore } = stores;
-  const routing = createRouting({ config, log, metrics, database, vault, fetch, presets: await readPresetChains() });
+  const warmNews = createWarmNews(hotStore, log);
+  const tellWarm = config.redis === undefined ? undefined : warmNews.tell;
+  const presets = await readPresetChains();
+  const routing = createRouting({ config, log, metrics, database, vault, fetch, presets, tellWarm });
+  warmNews.listen((news) => routing.warmTargets.hear(news));
   const { tables } = routing;
   const close = async () => {
     routing.stop();

@@ -5,6 +5,7 @@ import type { PriceBook } from '@llm0/core/pricing/price-book';
 import { type AliasBook, createAliasBook, noAliases } from '@llm0/core/routing/alias';
 import { type Chain, mergeChains, TIERS, type Tier } from '@llm0/core/routing/chain';
 import { type ConfiguredProvider, createRoutingTables, type RoutingTables } from '@llm0/core/routing/routing-tables';
+import type { WarmTargets } from '@llm0/core/routing/session-affinity';
 import { type Target, targetKey } from '@llm0/core/routing/target';
 import type { TargetHealth } from '@llm0/core/routing/target-health';
 import type { Db } from '@llm0/drizzle/client';
@@ -40,6 +41,7 @@ export interface TablesOptions {
   /** The shipped chains. */
   readonly presets: readonly Chain[];
   readonly health?: TargetHealth;
+  readonly warmTargets?: WarmTargets;
 }
 
 /** Prices, chains, aliases, providers and what they serve, MCP servers and backends, in memory; replaced as a whole in the background. */
@@ -165,6 +167,7 @@ export class Tables {
       mode: this.options.config.failoverMode,
       substitutes: this.substitutes(),
       health: this.options.health,
+      warmTargets: this.options.warmTargets,
     });
   }
 

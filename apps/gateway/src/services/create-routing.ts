@@ -1,5 +1,6 @@
 import type { SecretVault } from '@llm0/core/keys/secret-vault';
 import type { Chain } from '@llm0/core/routing/chain';
+import { SessionAffinity } from '@llm0/core/routing/session-affinity';
 import type { SharedTargetHealth } from '@llm0/core/routing/shared-target-health';
 import type { Database } from '@llm0/drizzle/client';
 import { seedPrices } from '@llm0/drizzle/queries/routing/model-pricing';
@@ -25,12 +26,15 @@ export interface RoutingParts {
   readonly fetch: typeof globalThis.fetch;
   /** The shipped chains. */
   readonly presets: readonly Chain[];
+  /** Tells the other processes where conversations were answered; absent where there are none. */
+  readonly tellWarm?: (news: string) => void;
 }
 
 /** Where requests may go, and how each provider is reached. */
 export interface Routing {
   readonly tables: Tables;
   readonly health: SharedTargetHealth;
+  readonly warmTargets: SessionAffinity;
   /** For addresses that operators give. */
   readonly egress: ReturnType<typeof readEgressAllow>;
   readonly providerAdmin: ProviderAdmin;
@@ -44,7 +48,8 @@ export interface Routing {
 /** Longest time an operator waits for the test of a provider. */
 const MAX_TEST_MS = 15_000;
 
-export function createRouting({ config, log, metrics, database, vault, fetch, presets }: RoutingParts): Routing {
+export function createRouting(parts: RoutingParts): Routing {
+  const { config, log, metrics, database, vault, fetch, presets, tellWarm } = parts;
   const registry = createProviderRegistry();
   const egress = readEgressAllow(config.egressAllow);
   const health = createTargetHealth(config, ({ provider, model }) => {
@@ -55,9 +60,9 @@ export function createRouting({ config, log, metrics, database, vault, fetch, pr
   const connections = new ProviderConnections({ ...shared, config, monotonicMs: () => performance.now(), log });
   const mcpServers = new ServerTable(vault, log);
   const backends = createBackendTable({ config, egress, vault, log });
+  const warmTargets = new SessionAffinity({ monotonicMs: () => performance.now(), tell: tellWarm });
   const tables = new Tables({
-    mcpServers,
-    backends,
+    ...{ mcpServers, backends, warmTargets },
     db: database.db,
     config,
     connections,
@@ -68,7 +73,7 @@ export function createRouting({ config, log, metrics, database, vault, fetch, pr
   });
   const testTimeoutMs = Math.min(config.requestTimeoutMs, MAX_TEST_MS);
   return {
-    ...{ tables, health, egress, mcpServers, backends },
+    ...{ tables, health, egress, mcpServers, backends, warmTargets },
     providerAdmin: new ProviderAdmin({
       ...shared,
       connections,
@@ -81,6 +86,7 @@ export function createRouting({ config, log, metrics, database, vault, fetch, pr
     },
     stop: () => {
       health.stop();
+      warmTargets.stop();
       tables.stop();
     },
   };

@@ -2,6 +2,7 @@ import type { PriceBook, PricedModel } from '../pricing/price-book';
 import { type Alias, type AliasBook, noAliases, type Strategy } from './alias';
 import type { Chain, Tier } from './chain';
 import type { FailoverMode, ProviderPlace } from './failover-mode';
+import { noWarmTargets, type WarmTargets } from './session-affinity';
 import type { Target } from './target';
 import { noTargetHealth, type TargetHealth } from './target-health';
 
@@ -25,6 +26,8 @@ export interface RoutingTables {
   /** Local models that stand in for a tier. */
   readonly substitutes: Readonly<Partial<Record<Tier, Target>>>;
   readonly health: TargetHealth;
+  /** Which target's prompt cache has which conversation. */
+  readonly warmTargets: WarmTargets;
   /** 0 ≤ x < 1, for weighted targets. */
   readonly random: () => number;
   /** Routes found so far: they hold as long as these tables. */
@@ -39,10 +42,10 @@ export interface RouteTarget extends Target {
   readonly priced: PricedModel | undefined;
 }
 
-/** A target that was not asked because of what the request is like. */
+/** A target that was not asked because of what the request is like, or who has its conversation. */
 export interface PassedOver {
   readonly target: RouteTarget;
-  readonly reason: 'context_window' | 'max_output_tokens' | 'unpriced';
+  readonly reason: 'context_window' | 'max_output_tokens' | 'unpriced' | 'session_affinity';
 }
 
 export interface Route {
@@ -64,6 +67,8 @@ export interface Route {
   readonly strategy: Strategy;
   /** Without an output for so long, another target is asked beside the first; absent = never. */
   readonly hedgeAfterMs?: number;
+  /** What `warmTargets` knows this conversation by; absent where it does not matter who answers. */
+  readonly session?: string;
   /** Every target has a price. */
   readonly isPriced: boolean;
   /** Smallest context window of all targets, tokens; Infinity where none is known. */
@@ -97,6 +102,7 @@ export function createRoutingTables(given: Given): RoutingTables {
     ...given,
     forProject: given.forProject ?? (() => tables),
     health: given.health ?? noTargetHealth,
+    warmTargets: given.warmTargets ?? noWarmTargets,
     routes: new Map(),
   };
   return tables;

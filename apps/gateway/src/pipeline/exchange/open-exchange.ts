@@ -23,6 +23,8 @@ export interface Exchange {
   readonly customerId?: string;
   /** The agent's run that it belongs to, by its caller's word. */
   readonly runId?: string;
+  /** `X-LLM0-Session`: the conversation it belongs to, by its caller's word. */
+  readonly session?: string;
   readonly labels?: Readonly<Record<string, string>>;
   readonly controls: RequestControls;
 }
@@ -32,7 +34,7 @@ const MAX_LABEL_LENGTH = 256;
 const MAX_CUSTOMER_ID_LENGTH = 256;
 const LABEL_PREFIX = 'x-llm0-';
 /** `X-LLM0-*` headers with a meaning of their own: never labels. */
-const RESERVED = new Set(['cache', 'cache-ttl', 'cache-threshold', 'drop-params', 'dropped', 'run-id']);
+const RESERVED = new Set(['cache', 'cache-ttl', 'cache-threshold', 'drop-params', 'dropped', 'run-id', 'session']);
 
 /** Reads the request's headers into an exchange; throws `invalid_request` for controls that make no sense. */
 export function openExchange(
@@ -47,6 +49,7 @@ export function openExchange(
     clientRequestId: headers.get('x-request-id')?.slice(0, MAX_LABEL_LENGTH) ?? undefined,
     customerId: headers.get('x-customer-id')?.trim().slice(0, MAX_CUSTOMER_ID_LENGTH) || undefined,
     runId: readRunId(headers),
+    session: headers.get('x-llm0-session')?.slice(0, MAX_LABEL_LENGTH) || undefined,
     ...readLlm0Headers(headers),
   };
 }

@@ -6,6 +6,7 @@ import type { AdmitPlan } from '@llm0/core/limits/hot-store';
 import type { DialectName } from '@llm0/core/logs/log-record';
 import { estimateHold } from '@llm0/core/pricing/estimate-cost';
 import { guessContextTokens, NO_WEIGHT, type RequestWeight, weighRequest } from '@llm0/core/pricing/estimate-tokens';
+import { keepWarm } from '@llm0/core/routing/keep-warm';
 import type { Route, RouteTarget, RoutingTables } from '@llm0/core/routing/resolve-targets';
 import type { Services } from '../../services/contract';
 import { admitPlan, NO_HOLD } from './admit-plan';
@@ -89,7 +90,7 @@ function cacheable(project: Project, exchange: Exchange): boolean {
 const pricedOf = (target: RouteTarget) => target.priced;
 
 /** Where this request may go: what the key allows, what has a price where a cap applies, what is large enough. */
-function planRoute({ request, principal }: PlanInput, tables: RoutingTables, weight: RequestWeight): Route {
+function planRoute({ request, principal, exchange }: PlanInput, tables: RoutingTables, weight: RequestWeight): Route {
   const { project } = principal;
   const strictOutput = project.strictCaps ? project.defaultOutputTokens : 0;
   const route = allowedRoute(principal, tables, {
@@ -98,12 +99,13 @@ function planRoute({ request, principal }: PlanInput, tables: RoutingTables, wei
     outputTokens: request.maxOutputTokens ?? strictOutput,
     outputParam: demandedLimit(request),
   });
-  if (route.strategy === 'priority') return route;
-  return orderedRoute(
+  if (route.alias === undefined || route.targets.length === 1) return route;
+  const ordered = orderedRoute(
     route,
     tables,
     ({ priced }) => priced && estimateHold(request, weight, [priced], { ...project, strict: false }).holdNanoUsd,
   );
+  return keepWarm(ordered, { projectId: project.id, session: exchange.session, request }, tables);
 }
 
 /** Formats in which every request must name a limit are full of limits that no model has. */

@@ -13,7 +13,7 @@ import { countSwitches } from './count-switches';
 import { finalFailure } from './final-failure';
 import type { UpstreamEffort, UpstreamSpend } from './upstream-response';
 
-export type UpstreamNeeds = Pick<Services, 'config' | 'clock' | 'fetch' | 'connect' | 'metrics' | 'health'>;
+export type UpstreamNeeds = Pick<Services, 'config' | 'clock' | 'fetch' | 'connect' | 'metrics' | 'health' | 'routing'>;
 
 /** One request, to be answered by one of its route's targets. */
 export interface UpstreamJob<R = unknown> {
@@ -131,6 +131,8 @@ export abstract class UpstreamCall<Job extends UpstreamJob, Received, Opened, Re
     this.answering = attempt;
     const { attempts, wastedNanoUsd, wasteEstimated } = this;
     const firstWaitMs = this.services.clock.monotonicMs() - this.startedMs;
+    const { session } = this.job.route;
+    if (session !== undefined) this.services.routing().warmTargets.note(session, attempt.target);
     attempts.push(this.logAttempt(attempt, 'ok', { status }));
     const failoverCount = countSwitches(attempts);
     return { target: attempt.target, attempts, failoverCount, wastedNanoUsd, wasteEstimated, firstWaitMs };

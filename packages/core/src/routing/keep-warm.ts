@@ -1,0 +1,70 @@
+import type { ChatMessage, ChatRequest } from '../chat/request';
+import type { Route, RoutingTables } from './routing-tables';
+import { isSameTarget } from './target';
+
+export interface Conversation {
+  readonly projectId: string;
+  /** `X-LLM0-Session`. */
+  readonly session: string | undefined;
+  readonly request: Pick<ChatRequest, 'messages'>;
+}
+
+/** Of one message; what follows rarely tells two conversations apart. */
+const MAX_CHARACTERS = 4096;
+
+/**
+ * The route with the target first that has this conversation's beginning in its prompt cache, and the name to note it by.
+ * Only of an alias with several targets: what stands in for a model is another model. The same route where nothing is known.
+ */
+export function keepWarm(
+  route: Route,
+  conversation: Conversation,
+  { warmTargets, health }: Pick<RoutingTables, 'warmTargets' | 'health'>,
+): Route {
+  if (!isList(route)) return route;
+  const { messages } = conversation.request;
+  const explicit = conversation.session;
+  const start = explicit ?? beginningOf(messages);
+  if (start === undefined) return route;
+  const kind = explicit === undefined ? 'prefix' : 'session';
+  const session = hash(`${conversation.projectId}\n${route.scope}\n${kind}\n${start}`);
+  const named = { ...route, session };
+  // What begins only now goes where the strategy says, so that equal beginnings are spread.
+  const isContinued = explicit !== undefined || messages.some(({ role }) => role === 'assistant');
+  const warm = isContinued ? warmTargets.find(session) : undefined;
+  const [first] = route.targets;
+  if (warm === undefined || isSameTarget(warm, first)) return named;
+  const kept = route.targets.find((target) => isSameTarget(target, warm));
+  if (kept === undefined || health.isOpen(kept)) return named;
+  const rest = route.targets.filter((target) => target !== kept);
+  const targets = [kept, ...rest] as const;
+  if (route.strategy !== 'priority') return { ...named, targets };
+  // The operator's first choice is passed over, which is said.
+  const passedOver = [...(route.passedOver ?? []), { target: first, reason: 'session_affinity' as const }];
+  return { ...named, targets, passedOver };
+}
+
+/** Several targets by one name, none of which stands in for another. */
+const isList = ({ alias, scope, targets }: Route): boolean =>
+  alias !== undefined && targets.length > 1 && scope.startsWith('alias ');
+
+/** What a conversation has in common with its continuation: instructions and the first thing said. */
+function beginningOf(messages: readonly ChatMessage[]): string | undefined {
+  const first = messages.findIndex(({ role }) => role === 'user');
+  if (first === -1) return undefined;
+  return messages
+    .slice(0, first + 1)
+    .map(textOf)
+    .join('\n');
+}
+
+function textOf({ role, content }: ChatMessage): string {
+  let text = `${role}:`;
+  for (const part of content) {
+    if (text.length >= MAX_CHARACTERS) break;
+    text += part.type === 'text' ? part.text.slice(0, MAX_CHARACTERS) : part.type;
+  }
+  return text;
+}
+
+const hash = (text: string): string => Bun.CryptoHasher.hash('sha256', text, 'base64url');
