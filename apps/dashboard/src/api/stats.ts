@@ -6,6 +6,7 @@ import { api, read } from './client';
 import { useIsLive, useLive } from './live';
 
 export type Overview = InferResponseType<typeof api.stats.overview.$get>;
+export type PromptCache = InferResponseType<(typeof api.stats)['prompt-cache']['$get']>['data'][number];
 export type SpendBucket = InferResponseType<typeof api.stats.spend.$get>['buckets'][number];
 export type LatencyBucket = InferResponseType<typeof api.stats.latency.$get>['buckets'][number];
 export type CacheBucket = InferResponseType<typeof api.stats.cache.$get>['buckets'][number];
@@ -121,6 +122,12 @@ export const useLatency = (query: StatsQuery, metric?: Metric, enabled = true) =
 export const useSpeeds = ({ from, to, project_id }: StatsQuery) => {
   const query = { from, to, project_id };
   return useStats(['stats', 'speeds', query], () => api.stats.speeds.$get({ query }));
+};
+
+/** What vendors had of prompts already, and what that saved, by model. */
+export const usePromptCaches = ({ from, to, project_id }: StatsQuery) => {
+  const query = { from, to, project_id };
+  return useStats(['stats', 'prompt-cache', query], () => api.stats['prompt-cache'].$get({ query }));
 };
 
 export const useCache = (query: StatsQuery, enabled = true) =>

@@ -32,6 +32,7 @@ import { providerKeyRoutes } from './providers/key-routes';
 import { providerRoutes } from './providers/routes';
 import { reconcileRoutes } from './reconcile/routes';
 import { keepAnswers } from './stats/keep-answers';
+import { promptCacheRoutes } from './stats/prompt-cache';
 import { statsRoutes } from './stats/routes';
 import { StatsCache } from './stats/stats-cache';
 import { systemRoutes } from './system/routes';
@@ -67,6 +68,7 @@ export function createApi(services: AdminServices, mirror: HotStoreMirror, throt
     .route('/', viewRoutes(services))
     .route('/', playgroundRoutes(services))
     .route('/', statsRoutes(services, answer))
+    .route('/', promptCacheRoutes(services))
     .route('/', toolCallRoutes(services))
     .route('/', reconcileRoutes(services))
     .route('/', cacheRoutes(services))

@@ -18,6 +18,7 @@ import { ChangeButton } from '../forms/change-button';
 import { PageFrame } from '../shell/page-frame';
 import { NearMissesCard } from './near-misses-card';
 import { prepareCacheStats, prepareOutcomes, prepareRatio } from './prepare-cache';
+import { PromptCachesCard } from './prompt-caches-card';
 import { PurgeDialog } from './purge-dialog';
 
 export function CachePage() {
@@ -51,6 +52,7 @@ export function CachePage() {
         sortBy="Saved"
         csvName="cache-by-model"
       />
+      <PromptCachesCard page={page} />
       <NearMissesCard page={page} />
       <StoredCard />
       {opened.id === 'purge' && mayChange && <PurgeDialog projectId={page.projectId} onClose={opened.close} />}

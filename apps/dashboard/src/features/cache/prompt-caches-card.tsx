@@ -1,0 +1,32 @@
+import { type PromptCache, usePromptCaches } from '../../api/stats';
+import { SeriesName } from '../../charts/series-name';
+import type { Page } from '../../range/use-page';
+import type { Column } from '../../ui/table/column';
+import { TableCard } from '../../ui/table/table-card';
+
+/** What of prompts vendors had already: conversations that stay with one target make it more. */
+export function PromptCachesCard({ page }: { readonly page: Page }) {
+  const caches = usePromptCaches(page.query);
+  return (
+    <TableCard
+      title="Prompt caches of vendors"
+      caption="Prompt caches of vendors"
+      query={caches}
+      columns={COLUMNS}
+      rows={caches.data?.data}
+      rowKey={(row) => `${row.provider}/${row.model}`}
+      sortBy="Saved"
+      csvName="prompt-caches"
+      emptyTitle="No cached tokens in this range"
+      emptyHint="Vendors report what they read from their prompt caches with each answer."
+    />
+  );
+}
+
+const COLUMNS: readonly Column<PromptCache>[] = [
+  { header: 'Model', value: (row) => row.model, cell: (row) => <SeriesName name={row.model} /> },
+  { header: 'Provider', value: (row) => row.provider, wideOnly: true },
+  { header: 'Tokens read', unit: 'count', value: (row) => row.tokens_cache_read },
+  { header: 'Tokens written', unit: 'count', wideOnly: true, value: (row) => row.tokens_cache_write },
+  { header: 'Saved', unit: 'usd', value: (row) => row.saved_usd },
+];
