@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { startHttpBackend } from '@llm0/testing/fake-upstream/start-http-backend';
 import { startMcpServer, textTool } from '@llm0/testing/fake-upstream/start-mcp-server';
 import { sampleCall } from '@llm0/testing/stores/sample-call';
 import { sampleRecord } from '@llm0/testing/stores/sample-record';
@@ -48,6 +49,32 @@ describe('llm0 on the command line', () => {
     return JSON.parse(out);
   };
   const uniqueName = () => `cli-${crypto.randomUUID().slice(0, 8)}`;
+
+  test('backends: create, set, test, list, delete; those of the environment are shown and stay', async () => {
+    const service = startHttpBackend();
+    try {
+      const name = uniqueName();
+      const made = await json(
+        `backends create ${name} ${service.url} --price-per-request-usd 0.001 --cache-ttl-seconds 30`,
+      );
+      expect(made).toMatchObject({ name, url: service.url, cache: { enabled: true, ttl_seconds: 30 } });
+      expect(await json(`backends set ${name} --cache false --cache-ttl-seconds none --retries 0`)).toMatchObject({
+        ...{ retries: 0, cache: { enabled: false, ttl_seconds: null } },
+      });
+      expect((await run(`backends test ${name} --path /ready`)).code).toBe(0);
+      expect(service.seen[0]?.target).toBe('/ready');
+      service.answer = () => new Response('away', { status: 503 });
+      expect((await run(`backends test ${name}`)).code).toBe(1);
+      const { out } = await run('backends list');
+      expect(out).toMatch(new RegExp(`^${name} .* no +true +stored`, 'm'));
+      expect(out).toMatch(/^fixed .* yes +true +environment/m);
+      expect((await run('backends set fixed --retries 2')).err).toContain('is from the environment');
+      expect((await run(`backends delete ${name}`)).code).toBe(0);
+      expect((await run(`backends test ${name}`)).code).toBe(1);
+    } finally {
+      await service.stop();
+    }
+  });
 
   test('projects: create, list, update by name, delete', async () => {
     const name = uniqueName();

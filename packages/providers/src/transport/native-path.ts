@@ -12,7 +12,7 @@ export function checkPath(path: string): void {
   for (let round = 0; round < MAX_ROUNDS; round++) {
     // Servers differ in what they take for a slash or a dot, and some leave out what follows a semicolon.
     const plain = text.normalize('NFKC');
-    const isUp = plain.split('/').some((segment) => /^\.{1,2}(?:;|$)/.test(segment));
+    const isUp = plain.split('/').some((segment) => /^\s*\.{1,2}\s*(?:;|$)/.test(segment));
     const isOdd = CONTROL_OR_BACKSLASH.test(plain) || slashes(plain) !== slashes(text);
     if (isUp || isOdd || text.includes('//')) throw badPath();
     const decoded = decodePath(text);
