@@ -52,6 +52,6 @@ export function readHttpCache(read: EnvReader, hasRedis: boolean) {
     kind,
     /** For answers that say nothing of it themselves. */
     ttlMs: read.durationMs('CACHE_TTL', '60s'),
-    maxEntries: read.integer('CACHE_MAX_ENTRIES', 10_000, { min: 1, max: 10_000_000 }),
+    maxEntries: read.integer('CACHE_MAX_ENTRIES', 10_000, { min: 1, max: 1_000_000 }),
   };
 }
