@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { backendProvider } from '@llm0/core/backends/backend';
 import { KeyCache } from '@llm0/core/keys/key-cache';
 import type { LogRecord } from '@llm0/core/logs/log-record';
 import { isListed } from '@llm0/core/routing/routing-tables';
@@ -35,7 +36,7 @@ import type { Tables } from './providers/tables';
 import type { Services } from './services/contract';
 import { createCaches } from './services/create-caches';
 import { createDowngradeModels, createStoreClock } from './services/create-memories';
-import { createRouting } from './services/create-routing';
+import { createRouting, type Routing } from './services/create-routing';
 import { createWarmNews } from './services/create-warm-news';
 import { LegacyKeys } from './services/legacy-keys';
 import { databaseHealth, openStores, rebuildSource } from './services/open-stores';
@@ -166,12 +167,20 @@ function createKeyCache(db: Db, firstCredentials: FirstCredentials): KeyCache {
   return new KeyCache({ source: { findByHash } });
 }
 
+/** What operators named; callers may invent any other. */
+const isKnown = (
+  { tables, backends }: Pick<Routing, 'tables' | 'backends'>,
+  provider: string,
+  model: string,
+): boolean =>
+  provider === backendProvider(model) ? backends.current().has(model) : isListed(tables.current(), provider, model);
+
 /** The stores, and the tables read from them. */
 async function startBase(config: Config, log: Logger, fetch: typeof globalThis.fetch) {
   const dataDir = resolve(config.dataDir);
   claimFolder(dataDir, (message) => log.warn(message));
   const vault = await openVault(config, dataDir);
-  const metrics = new Metrics((provider, model) => isListed(routing.tables.current(), provider, model));
+  const metrics = new Metrics((provider, model) => isKnown(routing, provider, model));
   const stores = await openStores(config, { dataDir, onWarning: (message) => log.warn(message) });
   const { database, hotStore } = stores;
   const warmNews = createWarmNews(hotStore, log);

@@ -43,7 +43,7 @@ describe('hostile requests to backends', () => {
   }, SETUP_MS);
 
   /** Sends bytes as they are; gives all that comes until the end, or for so long. */
-  const send = (parts: readonly string[], forMs = 400): Promise<string> => {
+  const send = (parts: readonly string[], forMs = 5000): Promise<string> => {
     const { port, hostname } = new URL(world.gateway.url);
     const { promise, resolve } = Promise.withResolvers<string>();
     let text = '';
@@ -107,7 +107,8 @@ describe('hostile requests to backends', () => {
       ['a GET with chunks', () => `${head('GET /infer/echo/a', 'Transfer-Encoding: chunked')}0\r\n\r\n${hidden}`],
     ];
     test.each(cases)('%s: what is hidden in it reaches no backend', async (_name, build) => {
-      await send([build()]);
+      // What is left of it may keep the connection open.
+      await send([build()], 600);
       expect(targets().filter((target) => target.includes('smuggled'))).toEqual([]);
       // Whatever went on has one length: what the backend read is what its headers say.
       for (const { headers, body } of backend.seen) {
@@ -118,7 +119,14 @@ describe('hostile requests to backends', () => {
 
     test('headers named by Connection stay here', async () => {
       await send([
-        head('GET /infer/echo/a', 'Connection: X-One, x-two', 'X-One: 1', 'X-Two: 2', 'X-Three: 3', 'TE: trailers'),
+        head(
+          'GET /infer/echo/a',
+          'Connection: close, X-One, x-two',
+          'X-One: 1',
+          'X-Two: 2',
+          'X-Three: 3',
+          'TE: trailers',
+        ),
       ]);
       expect(backend.seen[0]?.headers).toMatchObject({ 'x-three': '3' });
       for (const name of ['x-one', 'x-two', 'te']) expect(backend.seen[0]?.headers[name]).toBeUndefined();
@@ -149,7 +157,7 @@ describe('hostile requests to backends', () => {
   });
 
   test('a connection that would change its protocol is refused', async () => {
-    const answer = await send([head('GET /infer/echo/x', 'Connection: Upgrade', 'Upgrade: websocket')]);
+    const answer = await send([head('GET /infer/echo/x', 'Connection: Upgrade', 'Upgrade: websocket')], 1500);
     expect([answer.slice(0, 12), targets()]).toEqual(['HTTP/1.1 400', []]);
   });
 

@@ -176,6 +176,7 @@ describe.each(STORE_KINDS)('plain HTTP backends on %s stores', (kind) => {
     const response = await call('echo/upload', { method: 'POST', body: big });
     expect(response.status).toBe(200);
     expect(backend.seen[0]?.body.length).toBe(big.length);
+    expect(backend.seen[0]?.headers['content-length']).toBe(String(big.length));
     const tooLarge = await call('echo/upload', { method: 'POST', body: Buffer.alloc(3_000_001) });
     expect([tooLarge.status, await codeOf(tooLarge)]).toEqual([413, 'request_too_large']);
     const endless = new ReadableStream({

@@ -29,7 +29,7 @@ export async function handleInfer(
     progress.principal = principal;
     const job = readJob(httpRequest);
     progress.requestedModel = job.model;
-    const stream = readStream(services, httpRequest);
+    const body = readStream(services, httpRequest);
     const { headers } = httpRequest;
     const { requestId, controls } = exchange;
     const asked = { headers, requestId, controls };
@@ -39,7 +39,7 @@ export async function handleInfer(
     progress.principal = admission.principal;
     const meter = new InferMeter(services, { exchange, dialect: DIALECT, admission, job });
     progress.meter = meter;
-    const call = { exchange, admission, meter, job, request: httpRequest, stream };
+    const call = { exchange, admission, meter, job, request: httpRequest, body };
     const produced = await produceInfer(services, call);
     return await respondInfer(services, call, { produced, onEnd: release });
   } catch (cause) {

@@ -8,6 +8,7 @@ import type { AskedAnswer } from './ask-backend';
 import type { FieldTable } from './forward-headers';
 import type { InferMeter } from './infer-meter';
 import type { CacheHit, InferJob, InferPlan } from './plan-infer';
+import type { SentBody } from './read-stream';
 
 /** One admitted request to a backend. */
 export interface InferCall {
@@ -16,7 +17,7 @@ export interface InferCall {
   readonly meter: InferMeter;
   readonly job: InferJob;
   readonly request: Pick<Request, 'headers' | 'signal'>;
-  readonly stream: ReadableStream<Uint8Array> | undefined;
+  readonly body: SentBody | undefined;
 }
 
 /** Where an answer goes beside its caller. */

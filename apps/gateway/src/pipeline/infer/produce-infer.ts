@@ -127,10 +127,14 @@ function unconditional({ 'if-none-match': _tags, 'if-modified-since': _since, ..
 }
 
 function ask(services: Services, call: InferCall, fields: FieldTable): Promise<AskedAnswer> {
-  const { admission, job, request, stream, meter, exchange } = call;
+  const { admission, job, request, body, meter, exchange } = call;
   const { backend } = admission.plan;
   const { signal } = request;
-  return askBackend(services, { backend, job, fields, stream, signal, startMs: exchange.startMs, note: meter });
+  const sent = body?.length === undefined ? fields : { ...fields, 'content-length': body.length };
+  return askBackend(services, {
+    ...{ backend, job, fields: sent, stream: body?.stream, signal },
+    ...{ startMs: exchange.startMs, note: meter },
+  });
 }
 
 interface Passing {
