@@ -12,6 +12,8 @@ export interface StoredTarget {
 /** Of aliases and chains. */
 export interface StoredOptions {
   readonly hedge_after_ms?: number;
+  /** Of aliases; absent = true. */
+  readonly session_affinity?: false;
 }
 
 /** A step of a chain, with the names that take its place. */

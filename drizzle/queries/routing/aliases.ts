@@ -20,6 +20,7 @@ export async function listAllAliases(db: Db): Promise<readonly Alias[]> {
     targets: targetsOf(row),
     strategy: row.strategy,
     hedgeAfterMs: row.options.hedge_after_ms,
+    sessionAffinity: row.options.session_affinity,
     version: `${row.id}.${row.updatedAtMs}`,
   }));
 }

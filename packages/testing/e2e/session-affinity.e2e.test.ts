@@ -99,6 +99,23 @@ describe('session affinity', () => {
     expect(providerOf(await ask({ model: 'first', messages: turns('other', 1) }))).toBe('openai');
   });
 
+  test('an alias may go without it', async () => {
+    const body = { alias: 'loose', strategy: 'weighted', session_affinity: false };
+    const targets = TARGETS.map((target) => ({ ...target, weight: 1 }));
+    const made = await callAdmin<{ id: string }>(world.gateway, '/aliases', { body: { ...body, targets } });
+    const ask20 = async () => {
+      const found = new Set<string>();
+      for (let i = 0; i < 20; i++) {
+        found.add(providerOf(await ask({ model: 'loose', messages: turns('x', i), session: 'loose' })));
+      }
+      return found.size;
+    };
+    expect(await ask20()).toBe(2);
+    const on = { method: 'PATCH', body: { session_affinity: true } };
+    expect(await callAdmin<object>(world.gateway, `/aliases/${made.id}`, on)).toMatchObject({ session_affinity: true });
+    expect(await ask20()).toBe(1);
+  });
+
   test('it ends where the target is in trouble: the conversation goes on elsewhere, and stays there', async () => {
     const session = 'trouble';
     const first = providerOf(await ask({ messages: turns('x', 0), session }));

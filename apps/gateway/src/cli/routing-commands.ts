@@ -33,6 +33,10 @@ export const ROUTING_COMMANDS: readonly Command[] = [
       weights: { kind: 'list', help: 'one for each target, with --strategy weighted' },
       strategy: { kind: 'text', help: 'priority, weighted, least_latency or cheapest (priority)' },
       'hedge-after-ms': HEDGE,
+      'session-affinity': {
+        kind: 'json',
+        help: 'true or false: conversations stay with the target whose prompt cache is warm (true)',
+      },
     },
     run: async ({ api, args, fields }) => {
       const projectId = projectIdOf(fields);
@@ -40,6 +44,7 @@ export const ROUTING_COMMANDS: readonly Command[] = [
         targets: readTargets(fields.targets, fields.weights),
         strategy: fields.strategy,
         hedge_after_ms: fields.hedge_after_ms,
+        session_affinity: fields.session_affinity,
       };
       const existing = await findAlias(api, args.alias ?? '', projectId);
       if (existing !== undefined) return api.patch(`/aliases/${existing}`, given(changes));

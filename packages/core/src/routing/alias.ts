@@ -17,6 +17,8 @@ export interface Alias {
   readonly strategy: Strategy;
   /** Without an output for so long, another target is asked beside the first; absent = never. */
   readonly hedgeAfterMs?: number;
+  /** false: conversations are spread like all requests, wherever they were answered. */
+  readonly sessionAffinity?: false;
   /** Changes with the alias, so that answers cached under what it was before are not found any more. */
   readonly version: string;
 }

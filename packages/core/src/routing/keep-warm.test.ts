@@ -13,7 +13,16 @@ const target = (provider: string) => ({ provider, model: 'm', weight: 1, priced:
 const A = target('a');
 const B = target('b');
 const route = (strategy: Route['strategy'], targets: Route['targets'] = [A, B]): Route => ({
-  ...{ scope: 'alias smart', requested: A, targets, isPinned: false, limitName: 'smart', alias: 'smart', strategy },
+  ...{
+    scope: 'alias smart',
+    requested: A,
+    targets,
+    isPinned: false,
+    limitName: 'smart',
+    alias: 'smart',
+    strategy,
+    keepsConversations: true,
+  },
   ...{ isPriced: true, contextWindow: Number.POSITIVE_INFINITY, maxOutputTokens: Number.POSITIVE_INFINITY },
 });
 
@@ -97,11 +106,7 @@ test('nor once its cache has gone cold', () => {
 
 test('what stands in for a model is never kept', () => {
   const { plan } = open();
-  for (const given of [
-    { ...route('priority'), scope: 'a/m' },
-    { ...route('priority'), alias: undefined },
-    route('weighted', [A]),
-  ]) {
+  for (const given of [{ ...route('weighted'), keepsConversations: undefined }, route('weighted', [A])]) {
     expect(plan(given, NEXT, 'mine')).toBe(given);
   }
 });

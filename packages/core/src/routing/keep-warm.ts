@@ -14,14 +14,14 @@ const MAX_CHARACTERS = 4096;
 
 /**
  * The route with the target first that has this conversation's beginning in its prompt cache, and the name to note it by.
- * Only of an alias with several targets: what stands in for a model is another model. The same route where nothing is known.
+ * Only of an alias with several targets: what stands in for a model is another model. The same route for all others.
  */
 export function keepWarm(
   route: Route,
   conversation: Conversation,
   { warmTargets, health }: Pick<RoutingTables, 'warmTargets' | 'health'>,
 ): Route {
-  if (!isList(route)) return route;
+  if (route.keepsConversations !== true || route.targets.length === 1) return route;
   const { messages } = conversation.request;
   const explicit = conversation.session;
   const start = explicit ?? beginningOf(messages);
@@ -43,10 +43,6 @@ export function keepWarm(
   const passedOver = [...(route.passedOver ?? []), { target: first, reason: 'session_affinity' as const }];
   return { ...named, targets, passedOver };
 }
-
-/** Several targets by one name, none of which stands in for another. */
-const isList = ({ alias, scope, targets }: Route): boolean =>
-  alias !== undefined && targets.length > 1 && scope.startsWith('alias ');
 
 /** What a conversation has in common with its continuation: instructions and the first thing said. */
 function beginningOf(messages: readonly ChatMessage[]): string | undefined {

@@ -65,6 +65,7 @@ function routeOfAlias(alias: Alias, tables: RoutingTables): Route {
     hedgeAfterMs:
       alias.hedgeAfterMs ?? (second === undefined ? placeInChain(requested, tables)?.chain.hedgeAfterMs : undefined),
     strategy: second === undefined ? 'priority' : alias.strategy,
+    ...(second === undefined || alias.sessionAffinity === false ? {} : { keepsConversations: true }),
     scope: second === undefined ? targetKey(targets[0]) : `alias ${alias.name} ${alias.version}`,
   });
 }

@@ -67,6 +67,8 @@ export interface Route {
   readonly strategy: Strategy;
   /** Without an output for so long, another target is asked beside the first; absent = never. */
   readonly hedgeAfterMs?: number;
+  /** Conversations stay with one of the targets, none of which stands in for another. */
+  readonly keepsConversations?: true;
   /** What `warmTargets` knows this conversation by; absent where it does not matter who answers. */
   readonly session?: string;
   /** Every target has a price. */

@@ -60,6 +60,11 @@ export function AliasesCard() {
 const NAME: FieldSpec = { name: 'alias', label: 'Alias', kind: 'text', required: true, placeholder: 'smart' };
 const STRATEGY: FieldSpec = { name: 'strategy', label: 'Order of targets', kind: 'text', options: STRATEGIES };
 
+const AFFINITY: FieldSpec = {
+  ...{ name: 'session_affinity', label: 'Keep conversations with one target', kind: 'flag', isWide: true },
+  hint: 'Of several targets the one whose prompt cache is warm is asked first',
+};
+
 const showTargets = (targets: unknown) =>
   typeof targets === 'string' ? targets : showWeighted(targets as readonly WeightedTarget[]);
 const toFields = (alias: Alias) => ({ ...alias, targets: showWeighted(alias.targets) });
@@ -81,10 +86,12 @@ function AliasDialog({ of: alias, onClose }: DialogOf<Alias | null>) {
       description="A model name of your own that clients can request."
       onClose={onClose}
       specs={({ strategy }) =>
-        alias === null ? [NAME, project, STRATEGY, targets(strategy)] : [STRATEGY, targets(strategy)]
+        alias === null
+          ? [NAME, project, STRATEGY, targets(strategy), AFFINITY]
+          : [STRATEGY, targets(strategy), AFFINITY]
       }
       wide
-      resource={alias === null ? { strategy: 'priority' } : toFields(alias)}
+      resource={alias === null ? { strategy: 'priority', session_affinity: true } : toFields(alias)}
       submitLabel={alias === null ? 'Create alias' : 'Save alias'}
       change={save}
       onSubmit={(body, edit) => save.mutate({ json: body as unknown as AliasInput, edit }, { onSuccess: onClose })}

@@ -59,12 +59,12 @@ export function aliasRoutes(services: Needs, mirror: HotStoreMirror) {
   });
   return createRouter()
     .openapi(create, async (c) => {
-      const { hedge_after_ms: hedge, ...body } = c.req.valid('json');
+      const { hedge_after_ms: hedge, session_affinity: affinity, ...body } = c.req.valid('json');
       const { alias, projectId = null, targets, strategy } = readFields(body);
       const stored = await changes.create(c.get('actor'), async (tx) => {
         if (projectId !== null) await requireProject(tx, projectId);
         await refuseUnknownProviders(services, tx, targets);
-        const settings = { alias, projectId, targets, strategy, options: toOptions(hedge) };
+        const settings = { alias, projectId, targets, strategy, options: toOptions({}, { hedge, affinity }) };
         const made = await aliasRows.createUnlessThere(tx, settings);
         if (made === null) throw taken(alias);
         return made;
@@ -78,13 +78,15 @@ export function aliasRoutes(services: Needs, mirror: HotStoreMirror) {
     .openapi(show, async (c) => c.json(shown(required(await aliasRows.get(db, c.req.valid('param')), 'alias')), 200))
     .openapi(change, async (c) => {
       const at = c.req.valid('param');
-      const { hedge_after_ms: hedge, ...body } = c.req.valid('json');
-      const set = { ...body, options: hedge === undefined ? undefined : toOptions(hedge) };
+      const { hedge_after_ms: hedge, session_affinity: affinity, ...body } = c.req.valid('json');
       const find = async (tx: Db) => {
-        await refuseUnknownProviders(services, tx, set.targets);
+        await refuseUnknownProviders(services, tx, body.targets);
         return aliasRows.get(tx, at);
       };
-      const stored = await changes.update(c.get('actor'), find, (tx) => aliasRows.update(tx, at, set));
+      const stored = await changes.update(c.get('actor'), find, async (tx) => {
+        const { options } = required(await aliasRows.get(tx, at), 'alias');
+        return aliasRows.update(tx, at, { ...body, options: toOptions(options, { hedge, affinity }) });
+      });
       return c.json(shown(stored), 200);
     })
     .openapi(remove, async (c) => {
@@ -93,7 +95,17 @@ export function aliasRoutes(services: Needs, mirror: HotStoreMirror) {
     });
 }
 
-const toOptions = (hedgeAfterMs: number | null | undefined) => ({ hedge_after_ms: hedgeAfterMs ?? undefined });
+interface GivenOptions {
+  readonly hedge: number | null | undefined;
+  readonly affinity: boolean | undefined;
+}
+
+/** What is not given stays as it was. */
+function toOptions(before: StoredAlias['options'], { hedge, affinity }: GivenOptions): StoredAlias['options'] {
+  const hedgeAfterMs = hedge === undefined ? before.hedge_after_ms : (hedge ?? undefined);
+  const isOff = affinity === undefined ? before.session_affinity === false : !affinity;
+  return { hedge_after_ms: hedgeAfterMs, ...(isOff ? { session_affinity: false } : {}) };
+}
 
 function taken(name: string): GatewayError {
   return new GatewayError('conflict', `An alias "${name}" already exists. Edit it, or delete it first.`, {

@@ -30,6 +30,10 @@ const settings = {
     description: 'The order in which several targets are tried',
   }),
   hedge_after_ms: hedgeAfterMs,
+  session_affinity: z.boolean().optional().openapi({
+    default: true,
+    description: 'Conversations stay with the target whose prompt cache is warm',
+  }),
 };
 
 export const newAliasSchema = z
@@ -52,6 +56,7 @@ export const aliasSchema = z
     targets: z.array(targetShown.extend({ weight: z.int() })),
     strategy: z.enum(STRATEGIES),
     hedge_after_ms: z.int().nullable(),
+    session_affinity: z.boolean(),
     created_at: instantShown,
     updated_at: instantShown,
   })
@@ -65,5 +70,6 @@ export const showAlias = (alias: StoredAlias, tables: RoutingTables) =>
   showFields(aliasSchema, {
     ...alias,
     hedgeAfterMs: alias.options.hedge_after_ms,
+    sessionAffinity: alias.options.session_affinity ?? true,
     targets: targetsOf(alias).map((one) => showTarget(one, tables)),
   });
