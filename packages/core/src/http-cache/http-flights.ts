@@ -8,10 +8,13 @@ export interface LeadFlight {
 type Outcome = StoredAnswer | undefined;
 
 const MAX_FLIGHTS = 10_000;
+/** Of those that no request of their own waits for. */
+const MAX_IN_BACKGROUND = 64;
 
 /** Answers under way by the key they are kept under: who asks for one that is fetched already waits for it. */
 export class HttpFlights {
   private readonly flights = new Map<string, Promise<Outcome>>();
+  private inBackground = 0;
 
   /** What comes of the flight under way; undefined where there is none. */
   follow(key: string): Promise<Outcome> | undefined {
@@ -26,6 +29,19 @@ export class HttpFlights {
       end: (answer) => {
         if (this.flights.get(key) === promise) this.flights.delete(key);
         resolve(answer);
+      },
+    };
+  }
+
+  /** The same beside a request; undefined where somebody fetches it already, or too many are under way. */
+  leadInBackground(key: string): LeadFlight | undefined {
+    if (this.inBackground >= MAX_IN_BACKGROUND || this.flights.has(key)) return undefined;
+    const lead = this.lead(key);
+    this.inBackground += 1;
+    return {
+      end: (answer) => {
+        this.inBackground -= 1;
+        lead.end(answer);
       },
     };
   }

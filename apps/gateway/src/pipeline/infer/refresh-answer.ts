@@ -16,26 +16,14 @@ export interface StaleAnswer {
   readonly known: StoredAnswer;
 }
 
-/** Under way in one process. */
-const MAX_REFRESHES = 64;
-let underWay = 0;
-
 /** Fetches a stale answer anew, beside the request that got it: nobody pays for it. */
 export function refreshAnswer(services: Services, stale: StaleAnswer): void {
-  const { flights } = services.backends;
-  const { key } = stale.place;
-  if (underWay >= MAX_REFRESHES || flights.follow(key) !== undefined) return;
-  const lead = flights.lead(key);
-  underWay += 1;
-  void refresh(services, stale)
-    .catch((error: unknown) => {
-      services.log.debug({ err: error, backend: stale.plan.backend.name }, 'a stale answer could not be fetched anew');
-      return undefined;
-    })
-    .then((answer) => {
-      underWay -= 1;
-      lead.end(answer);
-    });
+  const lead = services.backends.flights.leadInBackground(stale.place.key);
+  if (lead === undefined) return;
+  refresh(services, stale).then(lead.end, (error: unknown) => {
+    services.log.debug({ err: error, backend: stale.plan.backend.name }, 'a stale answer could not be fetched anew');
+    lead.end();
+  });
 }
 
 async function refresh(

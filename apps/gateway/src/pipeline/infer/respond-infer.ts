@@ -135,6 +135,12 @@ function tapped(
     body.close();
     onEnd();
   };
+  const leave = () => {
+    meter.abort();
+    end();
+  };
+  // Who left before the first piece was asked for never cancels the stream.
+  request.signal.addEventListener('abort', leave, { once: true });
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
@@ -151,10 +157,7 @@ function tapped(
         }
         end();
       },
-      cancel() {
-        meter.abort();
-        end();
-      },
+      cancel: leave,
     },
     { highWaterMark: 0 },
   );
