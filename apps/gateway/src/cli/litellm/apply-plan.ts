@@ -1,6 +1,7 @@
 import type { JsonObject } from '@llm0/core/chat/json';
 import type { AdminClient } from '../admin-client';
 import { dataOf, isObject } from '../read-list';
+import { applyPrices } from './apply-prices';
 import { applyProvider } from './apply-provider';
 import { type Applying, type ApplyOptions, changedFields, type ImportStep, tell } from './apply-step';
 import type { ImportPlan, PlannedAlias, PlannedProject } from './import-plan';
@@ -15,7 +16,7 @@ export async function applyPlan(api: AdminClient, plan: ImportPlan, options: App
   if (projectId === undefined && !options.isDryRun) return steps;
   const applying = { ...options, api, steps, scope: options.forAll ? null : projectId };
   for (const provider of plan.providers) await applyProvider(provider, applying);
-  await applyPrices(plan.prices, applying);
+  await applyPrices(plan, applying);
   const aliases = await listAliases(applying);
   for (const alias of plan.aliases) await applyAlias(alias, aliases.get(alias.alias), applying);
   if (options.withKey) await applyKey(plan.project.key, projectId, applying);
@@ -43,16 +44,6 @@ async function applyProject(
     return ['updated', describe(changes)];
   });
   return id;
-}
-
-async function applyPrices(prices: ImportPlan['prices'], { api, steps, isDryRun }: Applying): Promise<void> {
-  if (prices.length === 0) return;
-  await tell(steps, { what: 'prices', name: `${prices.length} models` }, async () => {
-    const { body } = await api.post('/models/import', { models: [...prices], dry_run: isDryRun });
-    const { created = 0, updated = 0, unchanged = 0 } = body;
-    const detail = `${created} new, ${updated} changed, ${unchanged} as they are`;
-    return [Number(created) > 0 ? 'created' : Number(updated) > 0 ? 'updated' : 'unchanged', detail];
-  });
 }
 
 /** Those of the scope, by name. */

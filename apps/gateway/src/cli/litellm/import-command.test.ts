@@ -60,12 +60,11 @@ describe('llm0 import litellm', () => {
     if (out === '') throw new Error(err);
     return (JSON.parse(out) as { steps: Step[] }).steps;
   }
-  const read = async (path: string) =>
-    (await (
-      await adminFetch(`http://gateway.test/v1${path}`, { headers: { authorization: `Bearer ${ENV_TOKEN}` } })
-    ).json()) as {
-      data: Record<string, never>[];
-    };
+  const call = (path: string, init: RequestInit = {}) => {
+    const headers = { authorization: `Bearer ${ENV_TOKEN}`, 'content-type': 'application/json' };
+    return adminFetch(`http://gateway.test/v1${path}`, { ...init, headers });
+  };
+  const read = async (path: string) => (await (await call(path)).json()) as { data: Record<string, never>[] };
 
   test('a dry run says what would be, and changes nothing', async () => {
     const before = await Promise.all(['/projects', '/aliases', '/providers', '/models'].map(read));
@@ -77,6 +76,9 @@ describe('llm0 import litellm', () => {
   });
 
   test('takes everything over, shows no secret but the new key, and changes nothing when it is run again', async () => {
+    const known = { input_usd_per_million: 2.5, output_usd_per_million: 10, cache_read_usd_per_million: 1.25 };
+    const body = JSON.stringify({ ...known, context_window: 128_000 });
+    await call('/models?provider=azure&model=gpt-4o', { method: 'PUT', body });
     const first = await run(LOCAL, ['--project', 'shop']);
     expect(first.code).toBe(0);
     expect(first.out).toMatch(/^client key +litellm +created +llm0_live_[0-9a-f]{64} /m);
@@ -87,6 +89,9 @@ describe('llm0 import litellm', () => {
     expect(project).toMatchObject({ monthly_cap_usd: 250.5, drop_params: true, cache_enabled: true });
     const aliases = (await read(`/aliases?project_id=${project?.id}`)).data;
     expect(aliases).toHaveLength(9);
+    expect(first.out).toMatch(/^price +server-127-0-0-1-10\/Qwen\/Qwen3-32B +missing/m);
+    const [copied] = (await read('/models?provider=azure&model=gpt-4o-eu')).data;
+    expect(copied).toMatchObject({ ...known, context_window: 128_000 });
     const [azure] = (await read('/providers')).data.filter((one) => one.name === ('azure' as never));
     expect(azure).toMatchObject({ base_url: 'http://127.0.0.1:9', options: { apiVersion: '2024-10-21' } });
 

@@ -4,6 +4,7 @@ import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
 export interface ImportPlan {
   readonly providers: readonly PlannedProvider[];
   readonly prices: readonly PlannedPrice[];
+  readonly unpriced: readonly UnpricedModel[];
   readonly aliases: readonly PlannedAlias[];
   readonly project: PlannedProject;
   readonly notes: readonly ImportNote[];
@@ -31,6 +32,14 @@ export interface PlannedKey {
 
 /** A row of `POST /models/import`. */
 export type PlannedPrice = JsonObject & { readonly provider: string; readonly model: string };
+
+/** A model of a name that its operator chose: the gateway may have a price for it, or for the model behind it. */
+export interface UnpricedModel {
+  readonly provider: string;
+  readonly model: string;
+  /** By `model_info.base_model`. */
+  readonly base?: { readonly provider: string; readonly model: string };
+}
 
 export interface PlannedAlias {
   readonly alias: string;

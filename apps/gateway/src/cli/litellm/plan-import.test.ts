@@ -77,6 +77,11 @@ describe('a config in production', () => {
         ...{ input_usd_per_million: '0.150000', output_usd_per_million: '0.600000', context_window: 131072 },
       },
     ]);
+    expect(plan.unpriced).toEqual([
+      { provider: 'azure', model: 'gpt-4o-eu', base: { provider: 'azure', model: 'gpt-4o' } },
+      { provider: 'contoso-ca-openai-azure-com', model: 'gpt-4o-ca', base: undefined },
+      { provider: 'gpu-example-com-8000', model: 'Qwen/Qwen3-32B', base: undefined },
+    ]);
     expect(plan.project).toEqual({
       settings: { monthly_cap_usd: 250.5, drop_params: true, cache_enabled: true, cache_ttl_seconds: 600 },
       defaults: { cache_enabled: false },
@@ -96,7 +101,7 @@ describe('a config in production', () => {
       expect(noted(at)).toContain('left out');
     }
     expect(noted('fallbacks of sonnet')).toEqual(['left out']);
-    for (const at of ['REQUEST_TIMEOUT', 'REDIS_URL', 'ADMIN_TOKEN', 'DATABASE_URL', 'price']) {
+    for (const at of ['REQUEST_TIMEOUT', 'REDIS_URL', 'ADMIN_TOKEN', 'DATABASE_URL']) {
       expect([...new Set(noted(at))]).toEqual(['set yourself']);
     }
   });

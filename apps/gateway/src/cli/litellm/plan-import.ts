@@ -21,7 +21,7 @@ export function planImport(text: string, env: Readonly<Record<string, string | u
   const { providers, placed } = planProviders(deployments, resolve, note);
   const plan = {
     providers,
-    prices: planPrices(placed, note),
+    ...planPrices(placed, note),
     aliases: planAliases(config, placed, note),
     project: planProject(config, note),
   };

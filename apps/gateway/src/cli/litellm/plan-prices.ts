@@ -1,7 +1,8 @@
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
 import { plainDecimal } from '../../admin/fields/json-money';
-import { type AddNote, asNumber, type PlannedPrice } from './import-plan';
+import { type AddNote, asNumber, type PlannedPrice, type UnpricedModel } from './import-plan';
 import type { PlacedDeployment } from './plan-providers';
+import { readModelName } from './vendors';
 
 /** Dollars a token there → dollars a million tokens here. */
 const PRICES: Readonly<Record<string, string>> = {
@@ -20,22 +21,25 @@ const PRICES: Readonly<Record<string, string>> = {
 const MODES = new Set(['chat', 'embedding', 'completion', 'responses']);
 const DECIMALS = 6;
 
-/** Prices and limits that the file has for its deployments; those without a price stay as the gateway knows them. */
-export function planPrices(placed: readonly PlacedDeployment[], note: AddNote): readonly PlannedPrice[] {
+export interface PlannedPrices {
+  readonly prices: readonly PlannedPrice[];
+  readonly unpriced: readonly UnpricedModel[];
+}
+
+/** Prices and limits that the file has for its deployments, and names that only the file knows without one. */
+export function planPrices(placed: readonly PlacedDeployment[], note: AddNote): PlannedPrices {
   const prices = new Map<string, PlannedPrice>();
-  const unpriced = new Set<string>();
+  const unpriced = new Map<string, UnpricedModel>();
   for (const { at, provider, model, info, params, isVendor } of placed) {
-    const said = { ...info, ...params };
-    const fields = readPrices(said);
+    const name = `${provider}/${model}`;
+    const fields = readPrices({ ...info, ...params });
     if (Object.keys(fields).length === 0) {
-      if (!isVendor && !model.includes('*')) unpriced.add(`${provider}/${model}`);
+      if (!isVendor && !model.includes('*')) unpriced.set(name, { provider, model, base: readBase(info) });
       continue;
     }
     const mode = typeof info.mode === 'string' && MODES.has(info.mode) ? info.mode : undefined;
-    if (
-      fields.input_usd_per_million === undefined ||
-      (fields.output_usd_per_million === undefined && mode !== 'embedding')
-    ) {
+    const { input_usd_per_million: input, output_usd_per_million: output } = fields;
+    if (input === undefined || (output === undefined && mode !== 'embedding')) {
       note('left out', at, 'its price is not whole: input_cost_per_token and output_cost_per_token are needed');
       continue;
     }
@@ -43,13 +47,20 @@ export function planPrices(placed: readonly PlacedDeployment[], note: AddNote): 
       context_window: asCount(info.max_input_tokens),
       max_output_tokens: asCount(info.max_output_tokens),
     };
-    prices.set(`${provider}/${model}`, { provider, model, ...fields, ...given({ ...limits, mode }) });
+    prices.set(name, { provider, model, ...fields, ...given({ ...limits, mode }) });
   }
-  for (const name of unpriced) {
-    if (!prices.has(name))
-      note('set yourself', 'price', `of ${name}, else it is refused under a cap: "llm0 models set"`);
-  }
-  return [...prices.values()];
+  return {
+    prices: [...prices.values()],
+    unpriced: [...unpriced].flatMap(([name, one]) => (prices.has(name) ? [] : [one])),
+  };
+}
+
+/** The vendor's own name for what stands behind a deployment. */
+function readBase({ base_model: base }: JsonObject): UnpricedModel['base'] {
+  const named = typeof base === 'string' ? readModelName(base, undefined) : undefined;
+  return named !== undefined && 'known' in named.vendor
+    ? { provider: named.vendor.known, model: named.model }
+    : undefined;
 }
 
 function readPrices(said: JsonObject): JsonObject {
