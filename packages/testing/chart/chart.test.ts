@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'yaml';
+import { readConfig } from '../../../apps/gateway/src/config/config';
 import { findHelm, findKubeconform, findSchemas, hasKubeconform, KUBERNETES_VERSIONS, runTool } from './chart-tools';
 import { createCheck } from './check-manifests';
 import {
@@ -62,6 +63,11 @@ const CASES: Readonly<Record<string, Values>> = {
     redis: { enabled: true },
     networkPolicy: { enabled: true },
   },
+  'with TLS of its own': {
+    secrets: SECRETS,
+    env: { TLS_ENABLED: true, TLS_CERT_FILE: '/tls/tls.crt', TLS_KEY_FILE: '/tls/tls.key' },
+    serviceMonitor: { enabled: true },
+  },
   'with all switched off': {
     secrets: SECRETS,
     admin: { enabled: false },
@@ -71,6 +77,17 @@ const CASES: Readonly<Record<string, Values>> = {
     serviceAccount: { create: false },
     serviceMonitor: { enabled: true },
   },
+};
+
+/** What a Secret would give. */
+const STANDS_FOR: Readonly<Record<string, string>> = {
+  ADMIN_TOKEN: 'an-admin-token-of-a-secret',
+  METRICS_TOKEN: 'a-metrics-token-of-a-secret',
+  ENCRYPTION_KEY: '0123456789abcdef'.repeat(4),
+  DATABASE_URL: 'postgres://llm0@postgres/llm0',
+  REDIS_URL: 'redis://redis',
+  REDIS_PASSWORD: 'a-password',
+  OPENAI_API_KEY: 'sk-of-a-secret',
 };
 
 describe('the chart', () => {
@@ -158,6 +175,23 @@ describe('the chart', () => {
         if (name === 'DATABASE_URL' && value !== undefined) expect(value).toContain('$(TRIAL_POSTGRES_PASSWORD)');
       }
     }
+  });
+
+  test('the gateway takes all that it is told, and with TLS everybody asks in TLS', () => {
+    for (const manifests of rendered.values()) {
+      const [container] = find(manifests, 'Deployment').spec.template.spec.containers;
+      const told = (container.env as { name: string; value?: string }[]).map(({ name, value }) => [
+        name,
+        value ?? STANDS_FOR[name],
+      ]);
+      expect(readConfig(Object.fromEntries(told)).misspeltNames).toEqual([]);
+    }
+    const manifests = of('with TLS of its own');
+    const [container] = find(manifests, 'Deployment').spec.template.spec.containers;
+    for (const probe of ['startupProbe', 'livenessProbe', 'readinessProbe']) {
+      expect(container[probe].httpGet.scheme).toBe('HTTPS');
+    }
+    expect(find(manifests, 'ServiceMonitor').spec.endpoints[0].scheme).toBe('https');
   });
 
   test('the grace period covers all that a pod does at its end', async () => {

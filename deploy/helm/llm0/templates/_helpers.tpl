@@ -125,3 +125,8 @@ capabilities:
 - name: tmp
   mountPath: /tmp
 {{- end -}}
+
+{{/* TLS_ENABLED in the pod: probes and Services speak it, too. */}}
+{{- define "llm0.scheme" -}}
+{{- ternary "https" "http" (has (.Values.env.TLS_ENABLED | toString | lower) (list "true" "t" "1" "yes" "on")) -}}
+{{- end -}}

@@ -134,6 +134,38 @@ describe('budgets', () => {
   });
 });
 
+describe('deployments', () => {
+  test('limits beside the parameters are shares, too; several keys of one model are one target', () => {
+    const list = ['sk-a', 'sk-b'].map((api_key) => ({
+      model_name: 'm',
+      litellm_params: { model: 'gpt-4o', api_key },
+      rpm: 3,
+    }));
+    const other = { model_name: 'm', litellm_params: { model: 'openrouter/openai/gpt-4o', api_key: 'sk-or' }, rpm: 4 };
+    const made = planOf({ model_list: [...list, other] });
+    expect(alias('m', made)).toBe('weighted: openai/gpt-4o=6 openrouter/openai/gpt-4o=4');
+    expect(made.providers.map(({ keys }) => keys.length)).toEqual([2, 1]);
+  });
+
+  test.each([
+    [oneModel({ model: 'azure/', api_base: 'https://x.openai.azure.com' }), 'names no model'],
+    [oneModel({ model: 'dall-e-3' }, { model_info: { mode: 'image_generation' } }), 'image_generation'],
+    [oneModel({ model: 'openai/whisper-1' }, { model_info: { mode: 'audio_transcription' } }), '/passthrough'],
+  ])('what has no format here is left out: %j', (config, why) => {
+    const made = planOf(config);
+    expect(made.aliases).toEqual([]);
+    expect(made.notes.map((note) => note.why).join()).toContain(why);
+  });
+
+  test('a wildcard brings the key, and no alias', () => {
+    const made = planOf({
+      model_list: [{ model_name: '*', litellm_params: { model: 'openai/*', api_key: 'sk-all-of-openai' } }],
+    });
+    expect(made.providers.map(({ name, keys }) => [name, keys.length])).toEqual([['openai', 1]]);
+    expect([made.aliases, made.unpriced]).toEqual([[], []]);
+  });
+});
+
 describe('addresses', () => {
   test.each([
     [{ model: 'openai/x', api_base: 'http://user:sk-secret@host/v1' }, 'credentials'],

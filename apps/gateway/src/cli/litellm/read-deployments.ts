@@ -43,6 +43,12 @@ export function readDeployments(config: JsonObject, resolve: ResolveValue, note:
   });
 }
 
+/** Modes of models that have no format of their own here. */
+const MEDIA = new Set([
+  ...['image_generation', 'image_edit', 'audio_transcription', 'audio_speech', 'video_generation', 'moderation'],
+  ...['rerank', 'realtime', 'ocr', 'batch', 'search'],
+]);
+
 interface Entry {
   readonly at: string;
   readonly entry: JsonObject;
@@ -63,17 +69,24 @@ function readDeployment({ at, entry, params }: Entry, resolve: ResolveValue, not
     note(why === '' ? 'left out' : 'differs', place, why || `whose model "${model.slice(0, 100)}" is cannot be told`);
     return undefined;
   }
+  const info = isObject(entry.model_info) ? entry.model_info : {};
+  if (named.model === '' || MEDIA.has(String(info.mode))) {
+    const why = named.model === '' ? 'it names no model' : `mode ${info.mode}: the vendor's own API is at /passthrough`;
+    note('left out', place, why);
+    return undefined;
+  }
   if ('unknown' in named.vendor) {
     note('left out', place, named.vendor.unknown);
     return undefined;
   }
-  const weight = asNumber(params.weight) ?? asNumber(params.rpm) ?? asNumber(params.tpm);
+  // Limits stand beside the parameters in older files.
+  const said = { ...entry, ...params };
+  const weight = asNumber(said.weight) ?? asNumber(said.rpm) ?? asNumber(said.tpm);
   const base = resolve(params.api_base ?? params.base_url);
   if (base.variable !== undefined && base.text === undefined) {
     note('left out', place, `${base.variable} is not set, which has its address`);
     return undefined;
   }
-  const info = isObject(entry.model_info) ? entry.model_info : {};
   return { at: place, group, named, params, info, baseUrl: base.text, weight, order: asNumber(params.order) };
 }
 

@@ -56,7 +56,7 @@ const VENDORS: Readonly<Record<string, Vendor>> = {
 
 /** LiteLLM's vendor of a model without a prefix, by the names its own list has. */
 const NAMES: readonly (readonly [pattern: RegExp, vendor: string])[] = [
-  [/^(?:gpt-|chatgpt-|o\d|text-embedding-|davinci|babbage|ft:gpt-)/, 'openai'],
+  [/^(?:gpt-|chatgpt-|o\d|text-embedding-|davinci|babbage|ft:gpt-|dall-e|gpt-image|whisper|tts-)/, 'openai'],
   [/^claude/, 'anthropic'],
   [/^(?:(?:us|eu|apac|global)\.)?(?:anthropic|amazon|meta|cohere|mistral|ai21)\./, 'bedrock'],
 ];
