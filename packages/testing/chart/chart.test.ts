@@ -56,6 +56,7 @@ const everything = {
 
 /** Ways to use it that every check below is made for. */
 const CASES: Readonly<Record<string, Values>> = {
+  'as it is': {},
   'with stores of its operator': { secrets: SECRETS },
   'with everything': everything,
   'for a trial': {
@@ -194,6 +195,30 @@ describe('the chart', () => {
     expect(find(manifests, 'ServiceMonitor').spec.endpoints[0].scheme).toBe('https');
   });
 
+  test('by itself it takes all from one Secret, of which the stores alone are needed', () => {
+    const sources = (name: string) => {
+      const [container] = find(of(name), 'Deployment').spec.template.spec.containers;
+      const taken = (container.env as { name: string; valueFrom?: { secretKeyRef: Record<string, unknown> } }[]).filter(
+        (one) => one.valueFrom,
+      );
+      return new Map(taken.map((one) => [one.name, one.valueFrom?.secretKeyRef]));
+    };
+    const plain = sources('as it is');
+    expect(plain.get('DATABASE_URL')).toEqual({ name: 'llm0', key: 'DATABASE_URL' });
+    expect(plain.get('REDIS_URL')).toEqual({ name: 'llm0', key: 'REDIS_URL' });
+    for (const name of ['ADMIN_TOKEN', 'ENCRYPTION_KEY', 'OPENAI_API_KEY', 'FIREWORKS_API_KEY']) {
+      expect(plain.get(name)).toEqual({ name: 'llm0', key: name, optional: true });
+    }
+    const [migrate] = find(of('as it is'), 'Job').spec.template.spec.containers;
+    expect(migrate.env).toContainEqual({
+      name: 'DATABASE_URL',
+      valueFrom: { secretKeyRef: { name: 'llm0', key: 'DATABASE_URL' } },
+    });
+    // An entry of its own goes before, and a trial has a Secret of its own.
+    expect(sources('with everything').get('OPENAI_API_KEY')).toEqual({ name: 'llm0', key: 'openai_api_key' });
+    expect(sources('for a trial').get('ADMIN_TOKEN')).toEqual({ name: 'gw-llm0-trial', key: 'admin-token' });
+  });
+
   test('the grace period covers all that a pod does at its end', async () => {
     const drain = { preStopSeconds: 7, timeoutSeconds: 120, handOverSeconds: 20 };
     const { spec } = find(await renderChart({ secrets: SECRETS, drain }), 'Deployment').spec.template;
@@ -238,8 +263,8 @@ describe('the chart', () => {
   });
 
   test.each<readonly [Values, string]>([
-    [{}, 'secrets.DATABASE_URL is needed'],
-    [{ postgres: { enabled: true } }, 'secrets.REDIS_URL is needed'],
+    [{ secretName: '' }, 'secrets.DATABASE_URL is needed'],
+    [{ secretName: '', postgres: { enabled: true } }, 'secrets.REDIS_URL is needed'],
     [{ secrets: { ...SECRETS, ADMIN_TOKEN: 'plain-text-token' } }, 'ADMIN_TOKEN'],
     [{ secrets: SECRETS, env: { OPENAI_API_KEY: 'sk-plain' } }, 'OPENAI_API_KEY'],
     [{ secrets: SECRETS, env: { PORT: 1 } }, 'PORT'],

@@ -20,7 +20,9 @@ interface Container {
   readonly env: readonly {
     readonly name: string;
     readonly value?: string;
-    readonly valueFrom?: { readonly secretKeyRef: { readonly name: string; readonly key: string } };
+    readonly valueFrom?: {
+      readonly secretKeyRef: { readonly name: string; readonly key: string; readonly optional?: boolean };
+    };
   }[];
   readonly ports?: readonly { readonly name: string; readonly containerPort: number }[];
   readonly volumeMounts: readonly { readonly name: string; readonly mountPath: string }[];
@@ -136,6 +138,7 @@ function environmentOf(container: Container, { secrets, ports, volumes }: Place)
   for (const { name, value, valueFrom } of container.env) {
     const from = valueFrom?.secretKeyRef;
     const text = from === undefined ? value : secrets[from.name]?.[from.key];
+    if (text === undefined && from?.optional === true) continue;
     if (text === undefined) throw new Error(`${name} has no value: there is no such Secret`);
     const port = ports.get(PORT_VARIABLES[name] ?? '');
     env[name] = port === undefined ? text : String(port);

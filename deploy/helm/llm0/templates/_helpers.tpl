@@ -51,12 +51,28 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 
 {{/* Replicas must share both stores: without one of them each pod would have limits and a log of its own. */}}
 {{- define "llm0.requireStores" -}}
-{{- if not (or .Values.postgres.enabled .Values.secrets.DATABASE_URL) -}}
-{{- fail "secrets.DATABASE_URL is needed ({name: <Secret>, key: <key in it>}), or postgres.enabled for a trial" -}}
+{{- range $variable, $store := dict "DATABASE_URL" "postgres" "REDIS_URL" "redis" -}}
+{{- if not (or (get $.Values $store).enabled (get $.Values.secrets $variable) $.Values.secretName) -}}
+{{- fail (printf "secretName or secrets.%s is needed ({name: <Secret>, key: <key in it>}), or %s.enabled for a trial" $variable $store) -}}
 {{- end -}}
-{{- if not (or .Values.redis.enabled .Values.secrets.REDIS_URL) -}}
-{{- fail "secrets.REDIS_URL is needed ({name: <Secret>, key: <key in it>}), or redis.enabled for a trial" -}}
 {{- end -}}
+{{- end -}}
+
+{{/* Where a variable comes from: its own entry, a trial's Secret, else the one Secret. */}}
+{{- define "llm0.variable" -}}
+{{- $from := get .root.Values.secrets .variable -}}
+{{- if $from -}}
+{{ include "llm0.secretEnv" (dict "variable" .variable "from" $from) }}
+{{- else if and .trialKey (include "llm0.hasTrialStore" .root) -}}
+{{ include "llm0.secretEnv" (dict "variable" .variable "from" (dict "name" (include "llm0.trialSecret" .root) "key" .trialKey)) }}
+{{- else if .root.Values.secretName -}}
+{{ include "llm0.secretEnv" (dict "variable" .variable "from" (dict "name" .root.Values.secretName "key" .variable "optional" .optional)) }}
+{{- end -}}
+{{- end -}}
+
+{{/* Taken from the one Secret where they are in it. */}}
+{{- define "llm0.vendorVariables" -}}
+OPENAI_API_KEY ANTHROPIC_API_KEY GEMINI_API_KEY AZURE_OPENAI_API_KEY AWS_ACCESS_KEY_ID AWS_SECRET_ACCESS_KEY AWS_BEARER_TOKEN_BEDROCK GROQ_API_KEY TOGETHER_API_KEY DEEPSEEK_API_KEY XAI_API_KEY MISTRAL_API_KEY OPENROUTER_API_KEY FIREWORKS_API_KEY
 {{- end -}}
 
 {{- define "llm0.podSecurityContext" -}}
@@ -86,7 +102,7 @@ capabilities:
 - name: DATABASE_URL
   value: postgres://llm0:$(TRIAL_POSTGRES_PASSWORD)@{{ include "llm0.fullname" . }}-postgres:5432/llm0
 {{- else }}
-{{ include "llm0.secretEnv" (dict "variable" "DATABASE_URL" "from" .Values.secrets.DATABASE_URL) }}
+{{ include "llm0.variable" (dict "root" . "variable" "DATABASE_URL") }}
 {{- end }}
 {{- end -}}
 
