@@ -2,6 +2,7 @@ import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
 import { isObject } from '../read-list';
 import { type AddNote, asText, type PlannedAlias, type PlannedTarget } from './import-plan';
 import type { PlacedDeployment } from './plan-providers';
+import { readModelName } from './vendors';
 
 const MAX_TARGETS = 20;
 const MAX_WEIGHT = 1_000_000;
@@ -36,10 +37,11 @@ export function planAliases(
   placed: readonly PlacedDeployment[],
   note: AddNote,
 ): readonly PlannedAlias[] {
-  const groups = groupByName(placed, note);
+  const named = groupByName(placed, note);
+  const groups = new Map([...named, ...groupsOfWildcards(config, named, placed)]);
   const routing = { groups, ...readFallbacks(config, groups, note), strategy: readStrategy(config, note) };
   const aliases: PlannedAlias[] = [];
-  for (const name of groups.keys()) {
+  for (const name of named.keys()) {
     const alias = planAlias(name, routing, note);
     if (alias !== undefined) aliases.push(alias);
   }
@@ -76,6 +78,28 @@ function groupByName(placed: readonly PlacedDeployment[], note: AddNote): Map<st
     else known.push(deployment);
   }
   return groups;
+}
+
+const FALLBACKS = ['fallbacks', 'default_fallbacks', 'context_window_fallbacks'];
+
+/** Models that only fallbacks name, and that a wildcard of their vendor has: no alias of their own, but targets of others. */
+function groupsOfWildcards(config: JsonObject, known: Groups, placed: readonly PlacedDeployment[]): Groups {
+  const found = new Map<string, readonly PlacedDeployment[]>();
+  for (const name of FALLBACKS.flatMap((field) => textsIn(settingOf(config, field)))) {
+    const model = known.has(name) ? undefined : readModelName(name, undefined);
+    if (model === undefined || !('known' in model.vendor)) continue;
+    const vendor = model.vendor.known;
+    const wildcard = placed.find((one) => one.provider === vendor && `${one.group}${one.model}`.includes('*'));
+    if (wildcard !== undefined) found.set(name, [{ ...wildcard, group: name, model: model.model }]);
+  }
+  return found;
+}
+
+/** All texts of lists and mappings within, names of fields left out. */
+function textsIn(value: JsonValue | undefined): readonly string[] {
+  if (typeof value === 'string') return [value];
+  if (Array.isArray(value)) return value.flatMap(textsIn);
+  return isObject(value) ? Object.values(value).flatMap(textsIn) : [];
 }
 
 /** Undefined where the name means that very target already. */
