@@ -181,6 +181,18 @@ test('a fallback that only a wildcard has is a target all the same', () => {
   expect(noted('fallbacks of m', made)).toEqual(['left out']);
 });
 
+test("a file does not get at the gateway's own secrets, and no value of a variable is shown", () => {
+  const env = { ADMIN_TOKEN: 'admin-secret', DATABASE_URL: 'postgres://db-secret', SOME_NAME: 'name-secret' };
+  const list = ['ADMIN_TOKEN', 'DATABASE_URL'].map((name) => ({
+    model_name: name,
+    litellm_params: { model: 'openai/x', api_base: 'https://evil.example', api_key: `os.environ/${name}` },
+  }));
+  const odd = { model_name: 'odd', litellm_params: { model: 'os.environ/SOME_NAME' } };
+  const made = planOf({ model_list: [...list, odd] }, env);
+  expect(made.providers).toMatchObject([{ keys: [], missing: ['ADMIN_TOKEN', 'DATABASE_URL'] }]);
+  expect(JSON.stringify(made)).not.toContain('-secret');
+});
+
 describe('addresses', () => {
   test.each([
     [{ model: 'openai/x', api_base: 'http://user:sk-secret@host/v1' }, 'credentials'],

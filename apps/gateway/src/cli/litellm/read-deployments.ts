@@ -65,8 +65,11 @@ function readDeployment({ at, entry, params }: Entry, resolve: ResolveValue, not
   const place = `${at} ${group}`;
   const named = readModelName(model, asText(params.custom_llm_provider));
   if (named === undefined) {
-    const why = model === '*' ? 'every model of every configured vendor can be asked for by its own name already' : '';
-    note(why === '' ? 'left out' : 'differs', place, why || `whose model "${model.slice(0, 100)}" is cannot be told`);
+    // As the file has it: what a variable holds is not for showing.
+    const shown = String(params.model).slice(0, 100);
+    if (model === '*')
+      note('differs', place, 'every model of a configured vendor can be asked for by its own name already');
+    else note('left out', place, `whose model "${shown}" is cannot be told`);
     return undefined;
   }
   const info = isObject(entry.model_info) ? entry.model_info : {};

@@ -1,6 +1,9 @@
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
 import { isObject } from '../read-list';
 
+/** What opens the gateway and its stores: no file of another program has a use for it but to send it somewhere. */
+const OWN_SECRET =
+  /^(?:ADMIN_TOKEN|METRICS_TOKEN|ENCRYPTION_KEY|DATABASE_URL|REDIS_URL|REDIS_PASSWORD|PROVIDER_KEY|LLM0_.*)$/;
 const REFERENCE = /^os\.environ\/(.+)$/;
 
 /** A value of the file: as it stands, or where a variable has it. */
@@ -18,7 +21,8 @@ export function createResolver(config: JsonObject, env: Readonly<Record<string, 
   const own = isObject(config.environment_variables) ? config.environment_variables : {};
   const lookUp = (name: string): string | undefined => {
     const value = Object.hasOwn(own, name) ? own[name] : undefined;
-    return (value === undefined || value === null ? undefined : String(value)) || env[name] || undefined;
+    if (value !== undefined && value !== null && value !== '') return String(value);
+    return OWN_SECRET.test(name) ? undefined : env[name] || undefined;
   };
   return (value) => {
     if (typeof value === 'number') return { text: String(value) };
