@@ -48,10 +48,18 @@ describe('readYaml', () => {
   });
 
   test('one large anchor used often is refused', () => {
-    const large = `big: &big [${'1, '.repeat(50_000)}]\nall: [${'*big, '.repeat(900)}]`;
+    const large = `big: &big [${'1, '.repeat(20_000)}]\nall: [${'*big, '.repeat(900)}]`;
     expect(refusal(large)).toContain('anchors');
     const merged = `big: &big {${Array.from({ length: 20_000 }, (_, i) => `k${i}: 1`).join(', ')}}\nall:\n${'  - {<<: *big}\n'.repeat(900)}`;
     expect(refusal(merged)).toContain('anchors');
+  });
+
+  test('as many names as a file may have take no longer than they are many', () => {
+    const names = Array.from({ length: 60_000 }, (_, index) => `k${index}: 1`);
+    const startMs = performance.now();
+    expect(Object.keys(readYaml(names.join('\n')))).toHaveLength(60_000);
+    expect(performance.now() - startMs).toBeLessThan(LONG_MS);
+    expect(refusal([...names.slice(0, 100), 'k7: 2'].join('\n'))).toContain('line 101');
   });
 
   test('a reference to itself is refused', () => {
@@ -83,6 +91,7 @@ describe('readYaml', () => {
     'a: !!binary aGk=',
     'a: .inf',
     'a: 1\na: 2',
+    'a: 1\n---\na: 2',
     'a: [',
     '\t- x: *gone',
   ])('refuses %j', (text) => {

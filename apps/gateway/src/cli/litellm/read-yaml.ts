@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
-import { isAlias, LineCounter, parseDocument, visit } from 'yaml';
+import { isAlias, isMap, isScalar, LineCounter, parseDocument, visit, type YAMLMap } from 'yaml';
 import { RequestFailed } from '../admin-client';
 import { isObject } from '../read-list';
 
@@ -40,7 +40,9 @@ function parse(text: string): unknown {
   const lines = new LineCounter();
   try {
     const document = parseDocument(text, {
-      ...{ version: '1.1', merge: true, prettyErrors: false, logLevel: 'silent', lineCounter: lines },
+      ...{ version: '1.1', merge: true, prettyErrors: false, logLevel: 'error', lineCounter: lines },
+      // Its own check takes the square of their number.
+      uniqueKeys: false,
     });
     const [error] = document.errors;
     if (error !== undefined) {
@@ -51,6 +53,7 @@ function parse(text: string): unknown {
     visit(document, (_, node) => {
       counts.nodes++;
       if (isAlias(node)) counts.aliases++;
+      if (isMap(node)) refuseDoubles(node, lines);
     });
     if (counts.nodes * counts.aliases > MAX_COPIES) throw tooMuch();
     return document.toJS({ maxAliasCount: MAX_ALIASES });
@@ -58,6 +61,18 @@ function parse(text: string): unknown {
     if (error instanceof RequestFailed) throw error;
     // The parser descends by calling itself; a reference that cannot be followed, or leads too often, is thrown likewise.
     throw error instanceof RangeError ? tooDeep() : tooMuch();
+  }
+}
+
+function refuseDoubles({ items }: YAMLMap, lines: LineCounter): void {
+  const names = new Set<unknown>();
+  for (const { key } of items) {
+    if (!isScalar(key) || key.value === '<<') continue;
+    if (names.has(key.value)) {
+      const { line } = lines.linePos(key.range?.[0] ?? 0);
+      throw new RequestFailed(`The file says something twice: the name in line ${line} is there before.`);
+    }
+    names.add(key.value);
   }
 }
 
