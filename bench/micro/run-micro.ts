@@ -3,6 +3,7 @@ import { measure } from 'mitata';
 import { renderTable } from '../report/render-table';
 import { median } from '../report/rows';
 import { microCases } from './cases';
+import { measureAllocations } from './measure-allocations';
 import { measureBatches } from './measure-batches';
 import { measureDrain } from './measure-drain';
 import { measureScripts } from './measure-scripts';
@@ -34,6 +35,10 @@ if (cases.length > 0) {
 if (isWanted('scripts')) {
   const lines = (await measureScripts()).map((one) => [one.name, one.minUs, one.medianUs, one.roundTripUs] as const);
   print(['in Redis', 'min µs', 'median µs', 'until the reply, µs'], lines);
+}
+if (isWanted('allocations')) {
+  const lines = (await measureAllocations()).map((one) => [one.name, one.kilobytes, one.stopUs] as const);
+  print(['allocates in the pipeline', 'kB', 'stops for it, µs'], lines);
 }
 if (isWanted('batches')) {
   const lines = (await measureBatches()).map(
