@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { KeyCache } from '@llm0/core/keys/key-cache';
 import type { LogRecord } from '@llm0/core/logs/log-record';
 import { isListed } from '@llm0/core/routing/routing-tables';
+import { passTraces } from '@llm0/core/tracing/request-trace';
 import { OpenReads } from '@llm0/core/waits/open-reads';
 import type { Database, Db } from '@llm0/drizzle/client';
 import { claimFolder } from '@llm0/drizzle/embedded/private-folder';
@@ -77,6 +78,7 @@ export async function createServices(config: Config, log: Logger, version: strin
     ...caching.caches,
     clock: { nowMs: () => clock.nowMs(), monotonicMs },
     createId: () => Bun.randomUUIDv7(),
+    tracing: passTraces,
     fetch,
     postWebhook: createPostWebhook({ fetch, egress }),
     keyCache: createKeyCache(database.db, firstCredentials),

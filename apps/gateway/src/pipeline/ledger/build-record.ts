@@ -57,6 +57,8 @@ export function buildRecord({ exchange, principal, dialect, createdAtMs }: Recor
     apiKeyId: principal.key.id,
     clientRequestId: exchange.clientRequestId,
     runId: exchange.runId,
+    traceId: exchange.trace?.traceId,
+    trace: exchange.trace?.mark,
     dialect,
     model: outcome.model.slice(0, MAX_MODEL_LENGTH),
     requestedModel: outcome.requestedModel.slice(0, MAX_MODEL_LENGTH),
