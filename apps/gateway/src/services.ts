@@ -2,7 +2,6 @@ import { resolve } from 'node:path';
 import { KeyCache } from '@llm0/core/keys/key-cache';
 import type { LogRecord } from '@llm0/core/logs/log-record';
 import { isListed } from '@llm0/core/routing/routing-tables';
-import { passTraces } from '@llm0/core/tracing/request-trace';
 import { OpenReads } from '@llm0/core/waits/open-reads';
 import type { Database, Db } from '@llm0/drizzle/client';
 import { claimFolder } from '@llm0/drizzle/embedded/private-folder';
@@ -21,6 +20,7 @@ import { Activity } from './observe/activity';
 import { Metrics } from './observe/metrics';
 import { createPostWebhook } from './observe/post-webhook';
 import { sampleLoopLag } from './observe/sample-loop-lag';
+import { refreshGauges } from './observe/status-pages';
 import { RefusalFolder } from './pipeline/ledger/fold-refusals';
 import { LeaseKeeper } from './pipeline/ledger/lease-keeper';
 import { settleRecord } from './pipeline/ledger/settle-record';
@@ -37,7 +37,11 @@ import { createDowngradeModels, createStoreClock } from './services/create-memor
 import { createRouting } from './services/create-routing';
 import { LegacyKeys } from './services/legacy-keys';
 import { databaseHealth, openStores, rebuildSource } from './services/open-stores';
+import { openTelemetry } from './services/open-telemetry';
 import { StatsThread } from './stats/thread';
+
+/** How long the collector may take for the last spans. */
+const TELEMETRY_FLUSH_MS = 5_000;
 
 /** The services together with what only the start and the drain need. */
 export interface RunningServices {
@@ -71,6 +75,7 @@ export async function createServices(config: Config, log: Logger, version: strin
   const statsThread = databaseUrl === undefined ? undefined : new StatsThread({ databaseUrl });
   const mcp = createTools({ ...base, config, log, fetch, version, monotonicMs });
   const codeMode = createScripts(caching.caches, log);
+  const telemetry = await openTelemetry({ ...base, config, log, fetch, version });
   const services: Services = {
     ...{ version, startedMs, config, log, metrics, hotStore, leases, health, storeClock },
     refusals: createRefusalFolder({ hotStore, metrics }, config),
@@ -78,7 +83,7 @@ export async function createServices(config: Config, log: Logger, version: strin
     ...caching.caches,
     clock: { nowMs: () => clock.nowMs(), monotonicMs },
     createId: () => Bun.randomUUIDv7(),
-    tracing: passTraces,
+    ...{ tracing: telemetry.tracing, observer: telemetry.observer },
     fetch,
     postWebhook: createPostWebhook({ fetch, egress }),
     keyCache: createKeyCache(database.db, firstCredentials),
@@ -94,7 +99,9 @@ export async function createServices(config: Config, log: Logger, version: strin
     connect: (target, projectId) => tables.connect(target, projectId),
     downgradeModels: createDowngradeModels(),
   };
+  telemetry.start(() => refreshGauges(services));
   const close = async () => {
+    await telemetry.close(Math.min(TELEMETRY_FLUSH_MS, config.drainTimeoutMs));
     await firstCredentials.close();
     leases.stop();
     codeMode.close();

@@ -17,6 +17,22 @@ export interface TraceMark {
   /** The caller's span. */
   readonly parent?: string;
   readonly state?: string;
+  /** What was set aside for it. */
+  readonly holdNanoUsd?: number;
+  readonly detail?: SpanDetail;
+}
+
+/** What of request and answer stands on no row, and on spans all the same: numbers and names, no content. */
+export interface SpanDetail {
+  readonly maxTokens?: number;
+  readonly temperature?: number;
+  readonly topP?: number;
+  readonly topK?: number;
+  readonly frequencyPenalty?: number;
+  readonly presencePenalty?: number;
+  readonly seed?: number;
+  readonly choiceCount?: number;
+  readonly finishReasons?: readonly string[];
 }
 
 /** The trace that one request belongs to. */

@@ -1,0 +1,119 @@
+// The collector away: what waits is bounded, the newest is dropped and counted; neither requests nor the log's drain wait.
+import { inTime } from '@llm0/core/waits/in-time';
+import type { Delivery, LossReason } from './otlp-client';
+
+export interface ExportQueueOptions<T> {
+  /** Encodes and sends a batch; tells what became of it. */
+  deliver(items: readonly T[], signal: AbortSignal): Promise<Delivery>;
+  /** Items that a taken request did not take after all. */
+  rejectedOf(response: Uint8Array): number;
+  onTaken(items: number): void;
+  onLost(items: number, reason: LossReason, detail: string): void;
+  /** From the first item on, unless a batch is full before. */
+  readonly delayMs?: number;
+  readonly maxWaiting?: number;
+  readonly batchSize?: number;
+  /** Whether a full batch goes at once; false: each item waits for the delay. */
+  readonly sendsFullBatches?: boolean;
+}
+
+const DELAY_MS = 1_000;
+/** Two seconds of two thousand requests each; some ten megabytes. */
+const MAX_WAITING = 4_096;
+const BATCH_SIZE = 512;
+
+/** Exports in batches, one after the other. A timer runs only while something waits. */
+export class ExportQueue<T> {
+  private waiting: T[] = [];
+  private timer: ReturnType<typeof setTimeout> | undefined;
+  private sending: Promise<void> | undefined;
+  private readonly stopped = new AbortController();
+
+  constructor(private readonly options: ExportQueueOptions<T>) {}
+
+  get size(): number {
+    return this.waiting.length;
+  }
+
+  /** Never throws, never waits. */
+  add(items: readonly T[]): void {
+    if (items.length === 0) return;
+    if (this.stopped.signal.aborted) {
+      this.options.onLost(items.length, 'shutdown', 'the gateway stops');
+      return;
+    }
+    const { maxWaiting = MAX_WAITING, batchSize = BATCH_SIZE, sendsFullBatches = true } = this.options;
+    const room = Math.max(0, maxWaiting - this.waiting.length);
+    const kept = items.length <= room ? items : items.slice(0, room);
+    for (const item of kept) this.waiting.push(item);
+    if (kept.length < items.length) {
+      this.options.onLost(items.length - kept.length, 'queue_full', 'the collector takes less than there is');
+    }
+    if (sendsFullBatches && this.waiting.length >= batchSize) void this.sendAll();
+    else this.schedule();
+  }
+
+  /** Sends what waits; what is left after `timeoutMs` is lost, and so is what comes later. */
+  async close(timeoutMs: number): Promise<void> {
+    clearTimeout(this.timer);
+    const sendRest = async () => {
+      await this.sending;
+      await this.sendAll();
+    };
+    await inTime(sendRest(), timeoutMs, () => this.stopped.abort());
+    this.stopped.abort();
+    await this.sending;
+    clearTimeout(this.timer);
+    if (this.waiting.length > 0) this.options.onLost(this.waiting.length, 'shutdown', 'the gateway stops');
+    this.waiting = [];
+  }
+
+  private schedule(): void {
+    if (this.timer !== undefined || this.sending !== undefined || this.stopped.signal.aborted) return;
+    this.timer = setTimeout(() => void this.sendAll(), this.options.delayMs ?? DELAY_MS);
+    this.timer.unref();
+  }
+
+  private sendAll(): Promise<void> {
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    this.sending ??= this.sendBatches(this.waiting.length).finally(() => {
+      this.sending = undefined;
+      if (this.waiting.length > 0) this.schedule();
+    });
+    return this.sending;
+  }
+
+  /** `count`: what waits now, and whole batches of what comes meanwhile. */
+  private async sendBatches(count: number): Promise<void> {
+    const { deliver, batchSize = BATCH_SIZE, sendsFullBatches = true, onTaken, onLost } = this.options;
+    let left = count;
+    while (this.waiting.length > 0 && (left > 0 || (sendsFullBatches && this.waiting.length >= batchSize))) {
+      if (this.stopped.signal.aborted) return;
+      const batch = this.waiting.splice(0, batchSize);
+      left -= batch.length;
+      const delivery = await deliver(batch, this.stopped.signal).catch(failed);
+      if (delivery.type === 'lost') {
+        onLost(batch.length, delivery.reason, delivery.detail);
+        continue;
+      }
+      const rejected = this.rejectedOf(delivery.response, batch.length);
+      onTaken(batch.length - rejected);
+      if (rejected > 0) onLost(rejected, 'rejected', 'the collector took a part of a batch');
+    }
+  }
+
+  private rejectedOf(response: Uint8Array, most: number): number {
+    try {
+      return Math.min(most, Math.max(0, this.options.rejectedOf(response)));
+    } catch {
+      return 0;
+    }
+  }
+}
+
+const failed = (error: unknown): Delivery => ({
+  type: 'lost',
+  reason: 'refused',
+  detail: `spans could not be encoded: ${error instanceof Error ? error.name : 'unknown'}`,
+});
