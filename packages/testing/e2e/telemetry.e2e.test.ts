@@ -227,3 +227,41 @@ describe('content', () => {
     }
   }, 60_000);
 });
+
+describe('a collector', () => {
+  test.each([
+    ['that hangs', () => new Promise<Response>(() => {})],
+    ['that refuses', () => new Response('no', { status: 403 })],
+    ['that is busy for ever', () => new Response(null, { status: 503 })],
+  ] as const)(
+    '%s touches no request, and holds up no end',
+    async (_what, answer) => {
+      const collector = startCollector(answer);
+      const env = {
+        OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+        OTEL_METRIC_EXPORT_INTERVAL: '200',
+        DRAIN_TIMEOUT: '1s',
+      };
+      const world = await startEnvironment({ kind: 'embedded', env });
+      try {
+        const { apiKey } = await createTestKey(world.gateway);
+        const answers = await Promise.all(
+          Array.from({ length: 60 }, (_, index) => postChat(world.gateway, apiKey, ask(`question ${index}`))),
+        );
+        expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+        const rows = await Promise.all(
+          answers.map((one) => logRow(world.gateway, one.headers.get('x-request-id') ?? '')),
+        );
+        expect(rows.every(({ trace_id: traceId }) => traceId !== null)).toBe(true);
+        await waitUntil(() => collector.received.posts > 0, 10_000);
+        const startMs = performance.now();
+        await world.restart('stop');
+        expect(performance.now() - startMs).toBeLessThan(15_000);
+      } finally {
+        await world.close();
+        await collector.stop();
+      }
+    },
+    60_000,
+  );
+});
