@@ -60,8 +60,8 @@ export interface RunningServices {
 export async function createServices(config: Config, log: Logger, version: string): Promise<RunningServices> {
   const startedMs = performance.now();
   const fetch = createBoundedFetch(globalThis.fetch, config.maxResponseBytes);
-  const base = await startBase(config, log, fetch);
-  const { database, hotStore, clock, metrics, routing } = base;
+  const base = await startBase({ config, log, fetch, version });
+  const { database, hotStore, clock, metrics, routing, telemetry } = base;
   const { tables, health, egress, providerAdmin } = routing;
   const monotonicMs = () => performance.now();
   const storeClock = createStoreClock(() => clock.nowMs());
@@ -75,7 +75,6 @@ export async function createServices(config: Config, log: Logger, version: strin
   const statsThread = databaseUrl === undefined ? undefined : new StatsThread({ databaseUrl });
   const mcp = createTools({ ...base, config, log, fetch, version, monotonicMs });
   const codeMode = createScripts(caching.caches, log);
-  const telemetry = await openTelemetry({ ...base, config, log, fetch, version });
   const services: Services = {
     ...{ version, startedMs, config, log, metrics, hotStore, leases, health, storeClock },
     refusals: createRefusalFolder({ hotStore, metrics }, config),
@@ -167,7 +166,7 @@ function createKeyCache(db: Db, firstCredentials: FirstCredentials): KeyCache {
 }
 
 /** The stores, and the tables read from them. */
-async function startBase(config: Config, log: Logger, fetch: typeof globalThis.fetch) {
+async function startBase({ config, log, fetch, version }: Pick<ToolParts, 'config' | 'log' | 'fetch' | 'version'>) {
   const dataDir = resolve(config.dataDir);
   claimFolder(dataDir, (message) => log.warn(message));
   const vault = await openVault(config, dataDir);
@@ -176,13 +175,14 @@ async function startBase(config: Config, log: Logger, fetch: typeof globalThis.f
   const { database, hotStore } = stores;
   const routing = createRouting({ config, log, metrics, database, vault, fetch, presets: await readPresetChains() });
   const { tables } = routing;
+  const telemetry = await openTelemetry({ ...stores, config, log, fetch, version, metrics, routing });
   const close = async () => {
     routing.stop();
     await stores.close();
   };
   try {
     await routing.seed();
-    await hotStore.start(rebuildSource(database));
+    await hotStore.start(rebuildSource(database, telemetry.observer));
     await hotStore.tables.refresh(() => tables.start());
   } catch (error) {
     await close();
@@ -193,5 +193,5 @@ async function startBase(config: Config, log: Logger, fetch: typeof globalThis.f
     if (topic === 'tables')
       refreshTables().catch((err: unknown) => log.warn({ err }, 'tables could not be read again'));
   });
-  return { ...stores, metrics, vault, routing, refreshTables, close };
+  return { ...stores, metrics, vault, routing, refreshTables, telemetry, close };
 }

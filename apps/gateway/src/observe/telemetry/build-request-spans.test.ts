@@ -152,6 +152,19 @@ describe('the spans of a request', () => {
     expect(build({ dialect: 'passthrough', attempts: undefined, upstreamMs: undefined })).toHaveLength(1);
   });
 
+  test('what guardrails found is told by rule and count', () => {
+    const mark = { rule: 'no-cards', on: 'input', part: 'user', check: 'pii', action: 'redact', count: 2, ms: 0.1 };
+    const [span] = build({ guardrails: [mark, { ...mark, shadow: true }] } as Partial<LogRecord>);
+    expect(span?.attributes).toMatchObject({
+      ...{ 'llm0.guardrail.rules': ['no-cards'], 'llm0.guardrail.actions': ['redact'] },
+    });
+    expect(span?.events).toMatchObject([
+      { name: 'llm0.guardrail.found', attributes: { 'llm0.guardrail.rule': 'no-cards', 'llm0.guardrail.count': 2 } },
+      { attributes: { 'llm0.guardrail.shadow': true } },
+    ]);
+    expect(server.attributes['llm0.guardrail.rules']).toBeUndefined();
+  });
+
   test('names of before go beside the latest unless those alone are wanted', () => {
     expect(client.attributes['gen_ai.system']).toBeUndefined();
     const [, both] = build({}, { onlyLatestNames: false });

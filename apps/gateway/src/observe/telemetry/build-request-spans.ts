@@ -2,6 +2,7 @@ import type { DialectName, LogAttempt, LogRecord } from '@llm0/core/logs/log-rec
 import type { TraceMark } from '@llm0/core/tracing/request-trace';
 import type { Span, SpanEvent } from '@llm0/core/tracing/span';
 import { attemptSpanId, requestSpanId } from '@llm0/core/tracing/trace-context';
+import { guardrailAttributes, guardrailEvents } from './describe-guardrails';
 import { OWN, providerName, TARGET_SKIPPED } from './names';
 import { AttributeWriter } from './span-attributes';
 
@@ -87,7 +88,7 @@ function serverSpan({ record, trace, traceId, options }: Marked): Span {
     attributes: serverAttributes(record, trace, { method, route, options }),
     // A refusal is the gateway at work: what the standard calls a server's error begins at 500.
     ...(record.httpStatus >= 500 ? { error: record.errorCode ?? record.status } : {}),
-    events: skippedTargets(record, trace),
+    events: [...skippedTargets(record, trace), ...guardrailEvents(record, trace.startMs + record.latencyMs)],
   };
 }
 
@@ -116,6 +117,7 @@ function serverAttributes(record: LogRecord, trace: TraceMark, { method, route, 
       ...{ overheadMs: record.overheadMs, upstreamMs: record.upstreamMs, ttftMs: record.ttftMs },
       ...{ failoverCount: record.failoverCount, droppedParams: record.droppedParams },
       refusedCount: record.refusedCount,
+      ...guardrailAttributes(record),
       // A vendor's words may repeat the prompt.
       errorMessage: options.content === undefined ? undefined : record.errorMessage,
     })

@@ -84,6 +84,14 @@ export const OWN = {
   failoverCount: 'llm0.failover.count',
   droppedParams: 'llm0.dropped_params',
   refusedCount: 'llm0.refused_count',
+  guardrailRules: 'llm0.guardrail.rules',
+  guardrailActions: 'llm0.guardrail.actions',
+  guardrailRule: 'llm0.guardrail.rule',
+  guardrailAction: 'llm0.guardrail.action',
+  guardrailCheck: 'llm0.guardrail.check',
+  guardrailPart: 'llm0.guardrail.part',
+  guardrailCount: 'llm0.guardrail.count',
+  guardrailShadow: 'llm0.guardrail.shadow',
   attemptNumber: 'llm0.attempt.number',
   attemptOutcome: 'llm0.attempt.outcome',
   errorMessage: 'llm0.error.message',
@@ -94,6 +102,9 @@ export const OWN = {
 
 /** A target that was not asked, as an event of the request's span. */
 export const TARGET_SKIPPED = 'llm0.target.skipped';
+
+/** What a rule found, as an event of the request's span. */
+export const GUARDRAIL_FOUND = 'llm0.guardrail.found';
 
 /** What the conventions call providers whose name here is another one. */
 const PROVIDER_NAMES: Readonly<Record<string, string>> = {
