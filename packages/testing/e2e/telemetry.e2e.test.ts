@@ -102,6 +102,7 @@ describe.each(STORE_KINDS)('OpenTelemetry on %s stores', (kind) => {
     expect(asked?.attributes).toMatchObject({
       ...{ 'gen_ai.request.temperature': 0.5, 'gen_ai.response.finish_reasons': ['stop'] },
       'gen_ai.request.model': model,
+      'gen_ai.response.id': expect.any(String),
     });
     expect((await post(again, { temperature: 0.5 })).headers.get('x-cache-hit')).toBe('exact');
     const hit = check(await spansOf(again, 1));

@@ -33,6 +33,8 @@ export interface SpanDetail {
   readonly seed?: number;
   readonly choiceCount?: number;
   readonly finishReasons?: readonly string[];
+  /** The vendor's name of the answer. */
+  readonly responseId?: string;
 }
 
 /** The trace that one request belongs to. */

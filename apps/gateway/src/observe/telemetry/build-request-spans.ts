@@ -171,7 +171,7 @@ function attemptSpan({ record, trace, traceId, options }: Marked, attempt: MadeA
 
 function addSettings(writer: AttributeWriter, { detail }: TraceMark): void {
   if (detail === undefined) return;
-  const { finishReasons: _answer, ...settings } = detail;
+  const { finishReasons: _reasons, responseId: _id, ...settings } = detail;
   writer.add(settings);
 }
 
@@ -188,6 +188,7 @@ function addAnswer(writer: AttributeWriter, record: LogRecord, { trace, attempt,
   writer
     .add({
       responseModel: record.model,
+      responseId: trace.detail?.responseId,
       finishReasons: trace.detail?.finishReasons,
       timeToFirstChunk: stream && ttftMs !== undefined ? Math.max(0, ttftMs - attempt.startMs) / 1000 : undefined,
       ...{ inputTokens: record.tokensIn, outputTokens: record.tokensOut },

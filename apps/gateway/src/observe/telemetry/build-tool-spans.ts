@@ -11,6 +11,8 @@ const METHODS: ReadonlySet<string> = new Set([
   ...['resources/read', 'resources/subscribe', 'resources/unsubscribe', 'prompts/get', 'completion/complete'],
   ...['logging/setLevel', 'ping', 'tools/list', 'prompts/list', 'resources/list', 'resources/templates/list'],
 ]);
+/** An error in the protocol's own words. */
+const RPC_CODE = /^rpc_(-?\d+)$/;
 /** Said by the tool itself. */
 const TOOL_ERROR = 'tool_error';
 /** A script's own row: it went to no server. */
@@ -22,7 +24,8 @@ export function buildToolSpans(record: ToolCallRecord, options: SpanOptions): re
   if (trace === undefined || traceId === undefined) return [];
   const method = isMethod(tool) ? tool : 'tools/call';
   const target = isMethod(tool) ? '' : ` ${tool}`;
-  const error = record.errorCode ?? (record.isError ? TOOL_ERROR : undefined);
+  const rpcCode = RPC_CODE.exec(record.errorCode ?? '')?.[1];
+  const error = rpcCode ?? record.errorCode ?? (record.isError ? TOOL_ERROR : undefined);
   const shared = {
     traceId,
     startMs: trace.startMs,
@@ -33,7 +36,7 @@ export function buildToolSpans(record: ToolCallRecord, options: SpanOptions): re
   const conventions = {
     mcpMethod: method,
     ...(isMethod(tool) ? {} : { operation: 'execute_tool', toolName: tool }),
-    errorType: error,
+    ...{ errorType: error, rpcStatus: rpcCode },
   };
   const inside: Span = {
     ...shared,

@@ -208,14 +208,23 @@ describe('rows', () => {
     };
     telemetry.observer.take({
       requests: [],
-      calls: [call, { ...call, id: crypto.randomUUID(), errorCode: 'not_found' }],
+      calls: [
+        call,
+        { ...call, id: crypto.randomUUID(), errorCode: 'not_found' },
+        { ...call, id: crypto.randomUUID(), tool: 'prompts/get', status: 'error', errorCode: 'rpc_-32602' },
+      ],
     });
     await telemetry.close(5_000);
     expect(received.spans.map(({ name, kind }) => [name, kind])).toEqual([
       ['tools/call search', 2],
       ['tools/call search', 3],
       ['tools/call search', 2],
+      ['prompts/get', 2],
+      ['prompts/get', 3],
     ]);
+    expect(received.spans[4]).toMatchObject({
+      attributes: { 'error.type': '-32602', 'rpc.response.status_code': '-32602', 'mcp.method.name': 'prompts/get' },
+    });
     expect(received.spans[1]).toMatchObject({
       parentSpanId: received.spans[0]?.spanId,
       attributes: {

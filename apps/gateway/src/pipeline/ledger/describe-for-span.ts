@@ -3,6 +3,7 @@ import type { ChatResponse } from '@llm0/core/chat/response';
 import type { SpanDetail } from '@llm0/core/tracing/request-trace';
 
 const MAX_CHOICES = 128;
+const MAX_ID_LENGTH = 256;
 
 /** What of a request and its answer, where there is a whole one, stands on spans. */
 export function describeForSpan(request: ChatRequest, response: ChatResponse | undefined): SpanDetail {
@@ -11,6 +12,7 @@ export function describeForSpan(request: ChatRequest, response: ChatResponse | u
     ...{ temperature, topP, topK, frequencyPenalty, presencePenalty, seed },
     maxTokens: request.maxOutputTokens,
     choiceCount: request.n === 1 ? undefined : request.n,
+    responseId: response?.id?.slice(0, MAX_ID_LENGTH),
     finishReasons: response?.choices.slice(0, MAX_CHOICES).map(({ finishReason }) => finishReason),
   };
 }
