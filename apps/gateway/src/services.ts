@@ -100,7 +100,6 @@ export async function createServices(config: Config, log: Logger, version: strin
   };
   telemetry.start(() => refreshGauges(services));
   const close = async () => {
-    await telemetry.close(Math.min(TELEMETRY_FLUSH_MS, config.drainTimeoutMs));
     await firstCredentials.close();
     leases.stop();
     codeMode.close();
@@ -108,6 +107,8 @@ export async function createServices(config: Config, log: Logger, version: strin
     stopSampling();
     statsThread?.stop();
     await caching.close();
+    // Behind the bodies, which spans may tell of.
+    await telemetry.close(Math.min(TELEMETRY_FLUSH_MS, config.drainTimeoutMs));
     await base.close();
   };
   const mcpAdmin = createMcpAdmin({ ...base, mcp, config });

@@ -110,6 +110,26 @@ describe.each(STORE_KINDS)('OpenTelemetry on %s stores', (kind) => {
     expect(hit.server.attributes).toMatchObject({ 'llm0.cache': 'exact', 'llm0.cost_usd': 0 });
   }, 30_000);
 
+  test('a hedged pair: both attempts, one of which came second', async () => {
+    const second = 'claude-haiku-4-5-20251001';
+    const targets = [
+      { provider: 'openai', model },
+      { provider: 'anthropic', model: second },
+    ];
+    const alias = `hedged-${kind}`;
+    await callAdmin(world.gateway, '/aliases', { body: { alias, targets, hedge_after_ms: 100 } });
+    world.upstream.control.setModel(model, { firstDelayMs: 1500 });
+    const traceId = newTrace();
+    expect((await post(traceId, { model: alias })).status).toBe(200);
+    const { attempts } = check(await spansOf(traceId, 3));
+    const byModel = Object.fromEntries(attempts.map((span) => [String(span.attributes['gen_ai.request.model']), span]));
+    expect(byModel[model]?.attributes['llm0.attempt.outcome']).toBe('superseded');
+    expect(byModel[second]?.attributes['llm0.attempt.outcome']).toBe('ok');
+    expect(byModel[second]?.startMs).toBeLessThan(byModel[model]?.endMs ?? 0);
+    const sent = new Set(world.upstream.requests.map(({ headers }) => headers.traceparent));
+    expect(sent).toEqual(new Set(attempts.map(({ spanId }) => `00-${traceId}-${spanId}-01`)));
+  }, 30_000);
+
   test('a stream that its caller leaves', async () => {
     world.upstream.control.setModel(model, { text: 'one two three four five six', gapMs: 300 });
     const traceId = newTrace();

@@ -74,7 +74,7 @@ function ownOf(record: ToolCallRecord, { content }: SpanOptions) {
 }
 
 /** Refused by the gateway: no server heard of it. */
-function wasRefused({ errorCode, status }: ToolCallRecord): boolean {
+export function wasRefused({ errorCode, status }: ToolCallRecord): boolean {
   if (status === 'rate_limited' || status === 'cap_exceeded') return true;
   if (errorCode === undefined || errorCode.startsWith('upstream_') || !Object.hasOwn(ERROR_TABLE, errorCode))
     return false;

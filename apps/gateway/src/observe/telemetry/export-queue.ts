@@ -13,8 +13,8 @@ export interface ExportQueueOptions<T> {
   readonly delayMs?: number;
   readonly maxWaiting?: number;
   readonly batchSize?: number;
-  /** Whether a full batch goes at once; false: each item waits for the delay. */
-  readonly sendsFullBatches?: boolean;
+  /** What each item has to wait for, whatever waits with it; 0 unless set: full batches go at once. */
+  readonly leastAgeMs?: number;
 }
 
 const DELAY_MS = 1_000;
@@ -22,12 +22,18 @@ const DELAY_MS = 1_000;
 const MAX_WAITING = 4_096;
 const BATCH_SIZE = 512;
 
+interface Waiting<T> {
+  readonly item: T;
+  readonly atMs: number;
+}
+
 /** Exports in batches, one after the other. A timer runs only while something waits. */
 export class ExportQueue<T> {
-  private waiting: T[] = [];
+  private waiting: Waiting<T>[] = [];
   private timer: ReturnType<typeof setTimeout> | undefined;
   private sending: Promise<void> | undefined;
   private readonly stopped = new AbortController();
+  private isClosing = false;
 
   constructor(private readonly options: ExportQueueOptions<T>) {}
 
@@ -42,20 +48,22 @@ export class ExportQueue<T> {
       this.options.onLost(items.length, 'shutdown', 'the gateway stops');
       return;
     }
-    const { maxWaiting = MAX_WAITING, batchSize = BATCH_SIZE, sendsFullBatches = true } = this.options;
+    const { maxWaiting = MAX_WAITING, batchSize = BATCH_SIZE, leastAgeMs = 0 } = this.options;
     const room = Math.max(0, maxWaiting - this.waiting.length);
     const kept = items.length <= room ? items : items.slice(0, room);
-    for (const item of kept) this.waiting.push(item);
+    const atMs = performance.now();
+    for (const item of kept) this.waiting.push({ item, atMs });
     if (kept.length < items.length) {
       this.options.onLost(items.length - kept.length, 'queue_full', 'the collector takes less than there is');
     }
-    if (sendsFullBatches && this.waiting.length >= batchSize) void this.sendAll();
+    if (leastAgeMs === 0 && this.waiting.length >= batchSize) void this.sendAll();
     else this.schedule();
   }
 
-  /** Sends what waits; what is left after `timeoutMs` is lost, and so is what comes later. */
+  /** Sends what waits, however young; what is left after `timeoutMs` is lost, and so is what comes later. */
   async close(timeoutMs: number): Promise<void> {
     clearTimeout(this.timer);
+    this.isClosing = true;
     const sendRest = async () => {
       await this.sending;
       await this.sendAll();
@@ -70,27 +78,38 @@ export class ExportQueue<T> {
 
   private schedule(): void {
     if (this.timer !== undefined || this.sending !== undefined || this.stopped.signal.aborted) return;
-    this.timer = setTimeout(() => void this.sendAll(), this.options.delayMs ?? DELAY_MS);
+    const { delayMs = DELAY_MS, leastAgeMs = 0 } = this.options;
+    this.timer = setTimeout(() => void this.sendAll(), Math.max(delayMs, leastAgeMs));
     this.timer.unref();
   }
 
   private sendAll(): Promise<void> {
     clearTimeout(this.timer);
     this.timer = undefined;
-    this.sending ??= this.sendBatches(this.waiting.length).finally(() => {
+    this.sending ??= this.sendBatches(this.countRipe()).finally(() => {
       this.sending = undefined;
       if (this.waiting.length > 0) this.schedule();
     });
     return this.sending;
   }
 
-  /** `count`: what waits now, and whole batches of what comes meanwhile. */
+  /** Those that have waited long enough: the first ones. */
+  private countRipe(): number {
+    const { leastAgeMs = 0 } = this.options;
+    if (leastAgeMs === 0 || this.isClosing) return this.waiting.length;
+    const untilMs = performance.now() - leastAgeMs;
+    const young = this.waiting.findIndex(({ atMs }) => atMs > untilMs);
+    return young < 0 ? this.waiting.length : young;
+  }
+
+  /** `count`: what is sent now, and whole batches of what comes meanwhile, where nothing has to wait. */
   private async sendBatches(count: number): Promise<void> {
-    const { deliver, batchSize = BATCH_SIZE, sendsFullBatches = true, onTaken, onLost } = this.options;
+    const { deliver, batchSize = BATCH_SIZE, leastAgeMs = 0, onTaken, onLost } = this.options;
     let left = count;
-    while (this.waiting.length > 0 && (left > 0 || (sendsFullBatches && this.waiting.length >= batchSize))) {
+    const isFull = () => leastAgeMs === 0 && this.waiting.length >= batchSize;
+    while (this.waiting.length > 0 && (left > 0 || isFull())) {
       if (this.stopped.signal.aborted) return;
-      const batch = this.waiting.splice(0, batchSize);
+      const batch = this.waiting.splice(0, left > 0 ? Math.min(left, batchSize) : batchSize).map(({ item }) => item);
       left -= batch.length;
       const delivery = await deliver(batch, this.stopped.signal).catch(failed);
       if (delivery.type === 'lost') {

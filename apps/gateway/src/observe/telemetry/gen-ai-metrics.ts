@@ -3,6 +3,7 @@ import type { ToolCallRecord } from '@llm0/core/logs/tool-call-record';
 import type { Attributes, StoredRecords } from '@llm0/core/tracing/span';
 import { type KnownModel, modelLabel } from '../record-metrics';
 import { attemptsOf, operationOf } from './build-request-spans';
+import { wasRefused } from './build-tool-spans';
 import { ATTR, METRIC, providerName } from './names';
 import { AttributeWriter } from './span-attributes';
 
@@ -103,10 +104,13 @@ export class GenAiMetrics {
     }).attributes;
   }
 
-  private takeCall({ tool, server, durationMs, errorCode, isError }: ToolCallRecord): void {
+  private takeCall(call: ToolCallRecord): void {
+    const { tool, server, durationMs, errorCode, isError } = call;
+    // Callers may invent names: only those that a server was asked for are told apart.
+    const toolName = wasRefused(call) ? undefined : tool;
     const errorType = errorCode ?? (isError ? 'tool_error' : undefined);
     const { attributes } = new AttributeWriter(true)
-      .add({ mcpMethod: 'tools/call', toolName: tool, errorType })
+      .add({ mcpMethod: 'tools/call', toolName, errorType })
       .addOwn({ toolServer: server });
     this.toolDuration.observe(durationMs / 1000, attributes);
   }

@@ -25,7 +25,7 @@ export interface SpanExportOptions extends Pick<ExportQueueOptions<unknown>, 'on
 }
 
 /** Bodies are written within half a second by whichever process; rows may be there before. */
-const CONTENT_DELAY_MS = 3_000;
+const CONTENT_AGE_MS = 2_000;
 /** Of requests with content: each may be 64 kB. */
 const CONTENT_BATCH = 64;
 
@@ -37,7 +37,7 @@ export class SpanExport implements RecordObserver {
 
   constructor(private readonly options: SpanExportOptions) {
     const { encoder, onTaken, onLost, maxWaiting, loadContent, delayMs } = options;
-    const waits = { delayMs: delayMs ?? CONTENT_DELAY_MS, batchSize: CONTENT_BATCH, sendsFullBatches: false };
+    const waits = { leastAgeMs: delayMs ?? CONTENT_AGE_MS, batchSize: CONTENT_BATCH };
     this.queue = new ExportQueue<Row>({
       ...{ onTaken, onLost, maxWaiting },
       ...(loadContent === undefined ? { delayMs } : waits),
