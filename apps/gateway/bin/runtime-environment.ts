@@ -7,6 +7,8 @@ export const RUNTIME_ENVIRONMENT = {
   BUN_CONFIG_MAX_HTTP_REQUESTS: '20000',
   /** Bun sizes its heap by the machine's memory, and lets garbage of large bodies pile up; docs/performance.md has figures. */
   BUN_JSC_forceRAMSize: String(256 * 1024 * 1024),
+  /** Share of young objects below which all are collected; at Bun's own third every other collection was one of all, 10 ms long. */
+  BUN_JSC_minEdenToOldGenerationRatio: '0.1',
   /** Milliseconds: what large bodies took is given back to the system soon; at once (0) costs a tenth of the throughput. */
   MIMALLOC_PURGE_DELAY: '100',
 } as const;
