@@ -11,7 +11,7 @@ function open(
 ) {
   const counted = { taken: 0, lost: 0 };
   const queue = new ExportQueue<number>({
-    ...{ deliver, rejectedOf: () => 0, delayMs: 1, batchSize: 3, maxWaiting: 10 },
+    ...{ deliver, rejectedOf: () => 0, bytesOf: () => 1, delayMs: 1, batchSize: 3, maxWaiting: 10 },
     onTaken: (items) => {
       counted.taken += items;
     },
@@ -70,4 +70,12 @@ test('where items have to wait, the young ones stay behind', async () => {
   expect([sent.flat(), queue.size]).toEqual([[1, 2, 3, 4], 1]);
   await queue.close(1_000);
   expect(sent.flat()).toEqual([1, 2, 3, 4, 5]);
+});
+
+test('long items are bounded by what they weigh', async () => {
+  const { queue, counted } = open(async () => TAKEN, { bytesOf: (item) => item, maxBytes: 100, leastAgeMs: 10_000 });
+  queue.add([60, 50, 40]);
+  expect([queue.size, counted.lost]).toEqual([2, 1]);
+  await queue.close(1_000);
+  expect(counted).toEqual({ taken: 2, lost: 1 });
 });

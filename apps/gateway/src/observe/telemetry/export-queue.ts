@@ -9,21 +9,26 @@ export interface ExportQueueOptions<T> {
   rejectedOf(response: Uint8Array): number;
   onTaken(items: number): void;
   onLost(items: number, reason: LossReason, detail: string): void;
+  /** Bytes of an item, about. */
+  bytesOf(item: T): number;
   /** From the first item on, unless a batch is full before. */
   readonly delayMs?: number;
   readonly maxWaiting?: number;
+  readonly maxBytes?: number;
   readonly batchSize?: number;
   /** What each item has to wait for, whatever waits with it; 0 unless set: full batches go at once. */
   readonly leastAgeMs?: number;
 }
 
 const DELAY_MS = 1_000;
-/** Two seconds of two thousand requests each; some ten megabytes. */
+/** Two seconds of two thousand requests each: four megabytes of usual rows. */
 const MAX_WAITING = 4_096;
+const MAX_BYTES = 16 * 1024 * 1024;
 const BATCH_SIZE = 512;
 
 interface Waiting<T> {
   readonly item: T;
+  readonly bytes: number;
   readonly atMs: number;
 }
 
@@ -34,6 +39,7 @@ export class ExportQueue<T> {
   private sending: Promise<void> | undefined;
   private readonly stopped = new AbortController();
   private isClosing = false;
+  private bytes = 0;
 
   constructor(private readonly options: ExportQueueOptions<T>) {}
 
@@ -48,14 +54,19 @@ export class ExportQueue<T> {
       this.options.onLost(items.length, 'shutdown', 'the gateway stops');
       return;
     }
-    const { maxWaiting = MAX_WAITING, batchSize = BATCH_SIZE, leastAgeMs = 0 } = this.options;
-    const room = Math.max(0, maxWaiting - this.waiting.length);
-    const kept = items.length <= room ? items : items.slice(0, room);
+    const { maxWaiting = MAX_WAITING, maxBytes = MAX_BYTES, batchSize = BATCH_SIZE, leastAgeMs = 0 } = this.options;
     const atMs = performance.now();
-    for (const item of kept) this.waiting.push({ item, atMs });
-    if (kept.length < items.length) {
-      this.options.onLost(items.length - kept.length, 'queue_full', 'the collector takes less than there is');
+    let dropped = 0;
+    for (const item of items) {
+      const bytes = this.options.bytesOf(item);
+      if (this.waiting.length >= maxWaiting || this.bytes + bytes > maxBytes) {
+        dropped += 1;
+        continue;
+      }
+      this.bytes += bytes;
+      this.waiting.push({ item, bytes, atMs });
     }
+    if (dropped > 0) this.options.onLost(dropped, 'queue_full', 'the collector takes less than there is');
     if (leastAgeMs === 0 && this.waiting.length >= batchSize) void this.sendAll();
     else this.schedule();
   }
@@ -109,7 +120,7 @@ export class ExportQueue<T> {
     const isFull = () => leastAgeMs === 0 && this.waiting.length >= batchSize;
     while (this.waiting.length > 0 && (left > 0 || isFull())) {
       if (this.stopped.signal.aborted) return;
-      const batch = this.waiting.splice(0, left > 0 ? Math.min(left, batchSize) : batchSize).map(({ item }) => item);
+      const batch = this.take(left > 0 ? Math.min(left, batchSize) : batchSize);
       left -= batch.length;
       const delivery = await deliver(batch, this.stopped.signal).catch(failed);
       if (delivery.type === 'lost') {
@@ -120,6 +131,12 @@ export class ExportQueue<T> {
       onTaken(batch.length - rejected);
       if (rejected > 0) onLost(rejected, 'rejected', 'the collector took a part of a batch');
     }
+  }
+
+  private take(count: number): readonly T[] {
+    const taken = this.waiting.splice(0, count);
+    for (const { bytes } of taken) this.bytes -= bytes;
+    return taken.map(({ item }) => item);
   }
 
   private rejectedOf(response: Uint8Array, most: number): number {

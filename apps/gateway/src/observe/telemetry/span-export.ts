@@ -43,6 +43,7 @@ export class SpanExport implements RecordObserver {
       ...(loadContent === undefined ? { delayMs } : waits),
       deliver: (rows, signal) => this.deliver(rows, signal),
       rejectedOf: (response) => encoder.rejectedSpans(response),
+      bytesOf: bytesOfRow,
     });
   }
 
@@ -77,6 +78,19 @@ export class SpanExport implements RecordObserver {
     if (loadContent === undefined) return undefined;
     return loadContent(rows.map(idOf)).catch(() => new Map());
   }
+}
+
+/** Of a row without anything long. */
+const USUAL_BYTES = 1_000;
+
+/** What callers may make long counts as well. */
+function bytesOfRow(row: Row): number {
+  const { labels, errorMessage = '' } = 'call' in row ? row.call : row.request;
+  let bytes = USUAL_BYTES + errorMessage.length;
+  for (const name in labels) bytes += name.length + (labels[name]?.length ?? 0);
+  if ('call' in row) return bytes;
+  for (const name of row.request.droppedParams ?? []) bytes += name.length;
+  return bytes + row.request.model.length + row.request.requestedModel.length;
 }
 
 const idOf = (row: Row): string => ('call' in row ? row.call.id : row.request.id);
