@@ -2,11 +2,15 @@ import { describe, expect, test } from 'bun:test';
 import { microCases } from './cases';
 import { readCollections } from './measure-allocations';
 import { parseCommandStats } from './measure-scripts';
+import { tracingCases } from './tracing-cases';
 
 describe('each case', () => {
-  test.each(microCases().map((one) => [one.name, one] as const))('%s does something', (_name, { run }) => {
-    expect(run()).toBeTruthy();
-  });
+  test.each([...microCases(), ...tracingCases()].map((one) => [one.name, one] as const))(
+    '%s does something',
+    (_name, { run }) => {
+      expect(run()).toBeTruthy();
+    },
+  );
 });
 
 test('calls and time of scripts are read from what Redis says', () => {

@@ -7,6 +7,7 @@ import { measureAllocations } from './measure-allocations';
 import { measureBatches } from './measure-batches';
 import { measureDrain } from './measure-drain';
 import { measureScripts } from './measure-scripts';
+import { tracingCases } from './tracing-cases';
 
 const wanted = process.argv.slice(2);
 const isWanted = (name: string) => wanted.length === 0 || wanted.some((part) => name.includes(part));
@@ -23,7 +24,7 @@ const print = (head: readonly string[], lines: readonly (readonly [name: string,
     )}\n`,
   );
 
-const cases = microCases().filter(({ name }) => isWanted(name));
+const cases = [...microCases(), ...tracingCases()].filter(({ name }) => isWanted(name));
 if (cases.length > 0) {
   const lines: [string, number, number][] = [];
   for (const { name, run } of cases) {

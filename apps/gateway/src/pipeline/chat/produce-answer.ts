@@ -166,6 +166,7 @@ function startFlight(services: Needs, { exchange, admission, key }: NewFlight): 
     outputLimit: plan.outputLimit,
     maxAttempts: plan.maxAttempts,
     startMs: exchange.startMs,
+    trace: exchange.trace,
     signal: abort.signal,
     onSend: (body) => services.bodyLog.noteSent(exchange.requestId, body),
   });
