@@ -63,6 +63,8 @@ export const gatewayLogs = pgTable(
     droppedParams: jsonb('dropped_params').$type<readonly string[]>(),
     /** The agent's run it belongs to. */
     runId: text('run_id'),
+    /** W3C trace id, 32 hex digits. */
+    traceId: text('trace_id'),
   },
   (table) => [primaryKey({ columns: [table.createdAtMs, table.id] })],
 );

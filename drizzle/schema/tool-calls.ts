@@ -28,6 +28,8 @@ export const toolCalls = pgTable(
     bytesIn: bigint('bytes_in', { mode: 'number' }).notNull(),
     bytesOut: bigint('bytes_out', { mode: 'number' }).notNull(),
     costNanoUsd: nanoUsd('cost_usd').notNull(),
+    /** W3C trace id, 32 hex digits. */
+    traceId: text('trace_id'),
   },
   (table) => [primaryKey({ columns: [table.createdAtMs, table.id] })],
 );

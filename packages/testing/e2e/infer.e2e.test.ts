@@ -99,6 +99,15 @@ describe.each(STORE_KINDS)('plain HTTP backends on %s stores', (kind) => {
     } as object);
   });
 
+  test("a caller's trace goes on to the backend and stands on the row", async () => {
+    const traceId = '0af7651916cd43dd8448eb211c80319c';
+    const response = await call('echo/traced', { headers: { traceparent: `00-${traceId}-b7ad6b7169203331-01` } });
+    expect(backend.seen[0]?.headers.traceparent).toContain(traceId);
+    expect(await rowOf(response)).toMatchObject({ trace_id: traceId } as object);
+    await call('echo/untraced', { headers: { traceparent: 'odd', tracestate: 'x=y' } });
+    expect(backend.seen[1]?.headers.traceparent).toBeUndefined();
+  });
+
   test.each(['PUT', 'PATCH', 'DELETE', 'OPTIONS', 'GET'])('%s is passed on', async (method) => {
     const response = await call('echo/x', { method });
     expect([response.status, backend.seen[0]?.method]).toEqual([200, method]);

@@ -17,6 +17,7 @@ import { createPriceBook } from '@llm0/core/pricing/create-price-book';
 import { createRoutingTables } from '@llm0/core/routing/routing-tables';
 import { SharedTargetHealth } from '@llm0/core/routing/shared-target-health';
 import { noOtherProcess } from '@llm0/core/routing/target-health-store';
+import { passTraces, type Tracing } from '@llm0/core/tracing/request-trace';
 import { OpenReads } from '@llm0/core/waits/open-reads';
 import { openai } from '@llm0/providers/openai/index';
 import { Activity } from '../observe/activity';
@@ -41,6 +42,8 @@ export interface PipelineOptions {
   readonly nowMs?: () => number;
   /** The store has never heard of key and project. */
   readonly isNewToStore?: true;
+  /** Off by default: traces are passed on. */
+  readonly tracing?: Tracing;
 }
 
 export const SECRET = `llm0_live_${'a'.repeat(64)}`;
@@ -131,6 +134,8 @@ export async function openPipeline(options: PipelineOptions = {}) {
     lookUps: 0,
     scripts: [] as Script[],
     asked: [] as { model: string; stream: boolean }[],
+    /** Headers of what was asked. */
+    headers: [] as Headers[],
     bodies: [] as GivenBodies[],
     warm: [] as unknown[],
     warmHit: undefined as WarmHit | undefined,
@@ -148,6 +153,7 @@ export async function openPipeline(options: PipelineOptions = {}) {
   const fetch = (async (_url: string, init: RequestInit) => {
     const { model, stream = false } = JSON.parse(String(init.body)) as { model: string; stream?: boolean };
     world.asked.push({ model, stream });
+    world.headers.push(new Headers(init.headers));
     const script = (world.scripts.length > 1 ? world.scripts.shift() : world.scripts[0]) ?? says('hello');
     return script(init.signal as AbortSignal, model);
   }) as unknown as typeof globalThis.fetch;
@@ -180,6 +186,7 @@ export async function openPipeline(options: PipelineOptions = {}) {
       cacheMaxBodyBytes: 100_000,
     },
     createId: () => Bun.randomUUIDv7(),
+    tracing: options.tracing ?? passTraces,
     metrics,
     activity: new Activity(),
     openReads: new OpenReads({ graceMs: options.bodyGraceMs, sweepMs: 10 }),

@@ -66,6 +66,9 @@ export const logSchema = z
     }),
     dropped_params: z.array(z.string()).nullable(),
     run_id: z.string().nullable().openapi({ description: "The agent's run it belongs to: `X-LLM0-Run-Id`" }),
+    trace_id: z.string().nullable().openapi({
+      description: "W3C trace id: of the caller's `traceparent`, or made by the gateway with tracing on",
+    }),
     refused_count: z.int().nullable().openapi({
       description:
         '429 rate_limit_exceeded: how many refusals this row stands for; beyond 10 a second a key they are folded',

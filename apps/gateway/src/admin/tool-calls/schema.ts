@@ -32,6 +32,7 @@ export const toolCallSchema = z
     bytes_in: z.int(),
     bytes_out: z.int(),
     cost_usd: usdShown,
+    trace_id: z.string().nullable().openapi({ description: 'W3C trace id' }),
   })
   .openapi('ToolCall');
 
@@ -57,6 +58,7 @@ export const toolCallQuerySchema = z.strictObject({
     .transform((value) => value === 'true')
     .optional(),
   run_id: text(128).optional(),
+  trace_id: text(32).optional(),
   request_id: id.optional(),
   from: queryInstant.optional().openapi({ description: 'From this time on' }),
   to: queryInstant.optional().openapi({ description: 'Up to, without, this time' }),

@@ -12,6 +12,7 @@ import type { RegistryView } from '../servers/server-registry';
 import type { UpstreamAnswer, UpstreamAsk } from '../upstream/upstream';
 import { type CallAdmission, CallBooking } from './call-booking';
 import { checkWhole, findServer, mayCall, unknown } from './find-tool';
+import { withMessageTrace } from './message-trace';
 import { CALLS, callJob } from './plan-call';
 
 /** A request that goes to a server, and counts. */
@@ -66,7 +67,8 @@ export async function startCall(
     await live.upstream.facts();
     booking.noteSent();
     const maxBytes = Math.min(services.config.maxResponseBytes, MAX_ANSWER_BYTES);
-    const answer = await live.upstream.ask({ ...ask, maxBytes });
+    const params = withMessageTrace(ask.params, exchange.trace);
+    const answer = await live.upstream.ask({ ...ask, params, maxBytes });
     return { answer, booking, admission, params: ask.params };
   } catch (cause) {
     booking.fail(

@@ -1,6 +1,7 @@
 // A backend in trouble is not asked (503) until its breaker lets one request through.
 import { backendProvider } from '@llm0/core/backends/backend';
 import { type AttemptSummary, GatewayError, type UpstreamFailure } from '@llm0/core/errors/gateway-error';
+import type { RequestTrace } from '@llm0/core/tracing/request-trace';
 import { type BackendAnswer, callBackend, readRetryAfterMs } from '@llm0/providers/transport/call-backend';
 import type { Services } from '../../services/contract';
 import { pause } from '../upstream/back-off';
@@ -15,6 +16,8 @@ export interface BackendAsk {
   readonly fields: FieldTable;
   readonly stream?: ReadableStream<Uint8Array>;
   readonly signal: AbortSignal;
+  /** Handed on with each attempt. */
+  readonly trace?: RequestTrace;
   /** Monotonic, of the request. */
   readonly startMs: number;
   readonly note?: AskNote;
@@ -33,6 +36,7 @@ interface AttemptOf {
   readonly status?: number;
   readonly startMs: number;
   readonly latencyMs: number;
+  readonly span?: number;
 }
 
 export interface AskedAnswer extends BackendAnswer {
@@ -61,7 +65,7 @@ export async function askBackend(services: Needs, ask: BackendAsk): Promise<Aske
   const url = `${backend.url}${job.path}${job.search}`;
   for (let attempt = 1; ; attempt++) {
     const isLast = attempt === attempts;
-    const tried = await tryOnce(services, { ...ask, url, isLast });
+    const tried = await tryOnce(services, { ...ask, url, isLast, attempt });
     if (tried.answer !== undefined) return { ...tried.answer, waitMs: services.clock.monotonicMs() - askedMs };
     if (isLast || !mayTryAgain(tried.error)) throw tried.error;
     const pauseMs = Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (attempt - 1));
@@ -76,10 +80,13 @@ type Tried =
 interface Trying extends BackendAsk {
   readonly url: string;
   readonly isLast: boolean;
+  /** From 1 on. */
+  readonly attempt: number;
 }
 
 async function tryOnce(services: Needs, ask: Trying): Promise<Tried> {
-  const { backend, job, fields, stream, signal, note, url } = ask;
+  const { backend, job, stream, signal, note, url, trace } = ask;
+  const fields = trace === undefined ? ask.fields : { ...ask.fields, ...trace.headersFrom(ask.attempt) };
   const target = { provider: backendProvider(backend.name), model: backend.name };
   const { health } = services;
   const refusal = backend.isUnreadable ? sealed(backend) : refuse(services, ask);
@@ -90,6 +97,7 @@ async function tryOnce(services: Needs, ask: Trying): Promise<Tried> {
     note?.attempts.push({
       ...{ ...target, outcome, status, startMs: startedMs - ask.startMs },
       latencyMs: services.clock.monotonicMs() - startedMs,
+      ...(trace?.hasSpans === true ? { span: ask.attempt } : {}),
     });
   note?.noteSent();
   try {

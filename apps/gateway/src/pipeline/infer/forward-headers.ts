@@ -11,6 +11,8 @@ const HOP_BY_HOP: ReadonlySet<string> = new Set([
 const OWN_REQUEST: ReadonlySet<string> = new Set([
   ...['host', 'content-length', 'cookie', 'x-request-id', 'x-customer-id', 'forwarded', 'via', 'x-real-ip'],
   ...['authorization', 'x-api-key', 'api-key', 'x-goog-api-key', 'idempotency-key'],
+  // Judged, and set anew by the trace itself.
+  ...['traceparent', 'tracestate'],
   ...['x-http-method', 'x-http-method-override', 'x-method-override', 'x-host', 'x-client-ip', 'x-rewrite-url'],
 ]);
 const OWN_REQUEST_PREFIXES = [

@@ -133,7 +133,7 @@ function ask(services: Services, call: InferCall, fields: FieldTable): Promise<A
   const sent = body?.length === undefined ? fields : { ...fields, 'content-length': body.length };
   return askBackend(services, {
     ...{ backend, job, fields: sent, stream: body?.stream, signal },
-    ...{ startMs: exchange.startMs, note: meter },
+    ...{ startMs: exchange.startMs, note: meter, trace: exchange.trace },
   });
 }
 

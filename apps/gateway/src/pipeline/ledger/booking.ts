@@ -72,7 +72,8 @@ export abstract class Booking<I extends BookingInput = BookingInput> {
     this.settled = true;
     const { exchange, dialect, admission } = this.input;
     const { principal, decision } = admission;
-    const record = buildRecord({ exchange, principal, dialect, createdAtMs: decision.nowMs }, outcome);
+    const holdNanoUsd = this.held ? admission.plan.admit.holdNanoUsd : undefined;
+    const record = buildRecord({ exchange, principal, dialect, createdAtMs: decision.nowMs, holdNanoUsd }, outcome);
     this.services.leases.remove(exchange.requestId);
     this.handedOver = settleRecord(this.services, record, {
       held: this.held,

@@ -1,0 +1,65 @@
+/** Where a text stands in a conversation. Embeddings' inputs are `user`, arguments and results of MCP calls are those of tools. */
+export type GuardrailPart = 'system' | 'user' | 'assistant' | 'tool_arguments' | 'tool_results';
+
+export type PiiKind = 'email' | 'phone' | 'card' | 'iban' | 'national_id' | 'ip';
+
+/** What a rule looks for, as operators write it. */
+export type GuardrailCheck =
+  | { readonly type: 'pii'; readonly kinds?: readonly PiiKind[] }
+  | { readonly type: 'secrets' }
+  /** RE2's syntax. */
+  | { readonly type: 'regex'; readonly pattern: string }
+  | { readonly type: 'words'; readonly words: readonly string[] }
+  /** Characters of one text. */
+  | { readonly type: 'length'; readonly max: number }
+  /** Of the whole output. */
+  | { readonly type: 'json_schema'; readonly schema: Readonly<Record<string, unknown>> }
+  /** Host names; `*.example.com` takes what is below it. */
+  | { readonly type: 'url'; readonly allow?: readonly string[]; readonly deny?: readonly string[] }
+  | { readonly type: 'injection' }
+  | { readonly type: 'similar_to'; readonly examples: readonly string[]; readonly threshold: number }
+  /** `provider/model` of a moderation endpoint or of any chat model. */
+  | { readonly type: 'moderation'; readonly model: string }
+  | { readonly type: 'webhook'; readonly url: string; readonly timeoutMs: number };
+
+export type GuardrailAction = 'block' | 'redact' | 'pseudonymise' | 'flag' | 'retry';
+
+/** One line of a policy; rules are asked in order. */
+export interface GuardrailRule {
+  readonly name: string;
+  readonly on: 'input' | 'output' | 'both';
+  /** All, where absent. */
+  readonly parts?: readonly GuardrailPart[];
+  readonly check: GuardrailCheck;
+  readonly action: GuardrailAction;
+  /** With `retry`: how often the model is asked again. */
+  readonly maxRetries?: number;
+  /** What happens where the check cannot be made, or not in time. */
+  readonly onError: 'block' | 'allow';
+}
+
+/** What a project asks of everything that goes to a vendor and comes back. */
+export interface GuardrailPolicy {
+  /** `shadow`: everything is judged and logged, nothing is changed. */
+  readonly mode: 'off' | 'shadow' | 'enforce';
+  readonly rules: readonly GuardrailRule[];
+  readonly pseudonymScope: 'request' | 'project';
+  /** Counts up with every change. */
+  readonly version: number;
+}
+
+/** What a row says of one rule (`gateway_logs.guardrails`, a list of these as snake_case JSON): never any content. */
+export interface GuardrailMark {
+  readonly rule: string;
+  readonly on: 'input' | 'output';
+  readonly part: GuardrailPart;
+  readonly check: GuardrailCheck['type'];
+  readonly action: GuardrailAction;
+  /** Matches. */
+  readonly count: number;
+  readonly ms: number;
+  /** The policy only watches: nothing was done. */
+  readonly shadow?: true;
+  /** The check could not be made; with `on_error: allow` that is how something passed. */
+  readonly error?: 'timeout' | 'failed';
+}
