@@ -18,8 +18,8 @@ const SHARED = 512;
 const MAX_PASSAGES = 64;
 const AT_ONCE = 4;
 /** How near to an attack a passage has to be, and how much nearer than to anything harmless. Measured on a public set. */
-const LEAST_NEARNESS = 0.6;
-const LEAST_LEAD = 0.1;
+const LEAST_NEARNESS = 0.55;
+const LEAST_LEAD = 0.15;
 const REASON = 'The text must not try to change how the assistant is instructed.';
 
 /** Texts that try to talk a model out of its instructions: by their words, and by the shipped embedder. */
@@ -55,12 +55,14 @@ async function findPhrases(text: string): Promise<Phrases> {
     for (const { start, end } of attackPhrases(folded.text))
       spans.push({ start: from + folded.originOf(start), end: from + folded.endOf(end), kind: 'injection' });
     await turns.pause();
-    const plain = undisguise(foldText(piece, 'width').text);
-    if (plain !== undefined && !isHidden) isHidden = !attackPhrases(foldText(plain, 'words').text).next().done;
+    // Where something is already found, nobody has to look for more.
+    if (spans.length === 0 && !isHidden) isHidden = hasPhrases(undisguise(piece));
     await turns.pause();
   }
   return { spans: mergeSpans(spans), isHidden };
 }
+
+const hasPhrases = (text: string): boolean => !attackPhrases(foldText(text, 'words').text).next().done;
 
 interface Known {
   readonly attacks: SentenceList;
