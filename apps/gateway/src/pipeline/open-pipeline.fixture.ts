@@ -94,6 +94,7 @@ export const KEY: ApiKey = {
   passthrough: null,
   allowedTools: null,
   codeMode: null,
+  guardrailRules: null,
   labels: null,
   expiresAtMs: null,
   budgetNanoUsd: null,

@@ -1,5 +1,7 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
+import { checkRules } from '@llm0/core/guardrails/check-policy';
+import type { GuardrailRule } from '@llm0/core/guardrails/policy';
 import { createKeySecret } from '@llm0/core/keys/key-secret';
 import type { Db } from '@llm0/drizzle/client';
 import {
@@ -97,14 +99,17 @@ const rotate = createRoute({
   responses: { 201: answers(keyWithSecretSchema, 'The key with its new secret') },
 });
 
-type Needs = Pick<AdminServices, 'db' | 'hotStore'>;
+type Needs = Pick<AdminServices, 'db' | 'hotStore' | 'guardrailChecks'>;
 
 export function keyRoutes(services: Needs, mirror: HotStoreMirror) {
   const { db } = services;
   const changes = createKeyChanges(services, mirror);
+  const refuseBadRules = ({ guardrail_rules: rules }: { readonly guardrail_rules?: readonly GuardrailRule[] | null }) =>
+    checkRules(rules ?? [], services.guardrailChecks, 'guardrail_rules');
   return createRouter()
     .openapi(create, async (c) => {
       const { id: projectId } = c.req.valid('param');
+      refuseBadRules(c.req.valid('json'));
       const { secret, ...parts } = createKeySecret();
       const settings = { ...toNewKeySettings(c.req.valid('json')), ...parts, projectId };
       const key = await changes.create(c.get('actor'), async (tx) => {
@@ -134,6 +139,7 @@ export function keyRoutes(services: Needs, mirror: HotStoreMirror) {
     })
     .openapi(change, async (c) => {
       const at = keyPath(c.req.valid('param'));
+      refuseBadRules(c.req.valid('json'));
       const set = readFields(c.req.valid('json'));
       const write = (tx: Db) => keyRows.update(tx, at, set);
       return c.json(showKey(await changes.update(c.get('actor'), (tx) => findKey(tx, at), write)), 200);
