@@ -1,3 +1,4 @@
+import { invalidRequest } from '../errors/gateway-error';
 import type { TextCheck } from './check';
 import type { GuardrailAction, GuardrailCheck, GuardrailPart } from './policy';
 import type { WindowRule } from './text-window';
@@ -101,6 +102,18 @@ export class Guardrails {
     if (this.stricter.size < MAX_STRICTER) this.stricter.set(names, made);
     return made;
   }
+}
+
+/** What is in force for a request: stricter where its caller asks so. Throws `invalid_request` for a rule that is not there. */
+export function chosenGuardrails(
+  guardrails: Guardrails | undefined,
+  stricter: string | undefined,
+): Guardrails | undefined {
+  if (stricter === undefined) return guardrails;
+  const chosen = guardrails?.withStricter(stricter);
+  if (chosen !== undefined) return chosen;
+  const message = `${GUARDRAIL_HEADER} names a rule that is not in force for this API key.`;
+  throw invalidRequest(GUARDRAIL_HEADER, message);
 }
 
 const REFUSING = { action: 'block', onError: 'block', isShadow: false } as const;

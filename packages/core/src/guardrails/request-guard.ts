@@ -3,12 +3,14 @@ import { nextTurn } from '../waits/in-turns';
 import type { Verdict } from './check';
 import { type Folding, foldText } from './folded-text';
 import type { CompiledRule, Guardrails, RuleSet } from './guardrails';
-import { type EscapedText, JsonWindow } from './json-window';
+import { searchJoined } from './joined-texts';
+import { JsonWindow } from './json-window';
 import { Marks, type Place } from './marks';
+import { createWindow, EscapesToo, kindsOf, type PieceWindow, PLAIN, type TextKind } from './piece-window';
 import type { GuardrailMark } from './policy';
 import { type PseudonymScope, Pseudonyms } from './pseudonyms';
 import { mergeSpans } from './span';
-import { type Hit, type Replace, type Step, TextWindow, type WindowRule } from './text-window';
+import type { Hit, Replace } from './text-window';
 
 /** Whose text it is. */
 export interface Guarded {
@@ -19,16 +21,6 @@ export interface Guarded {
   readonly monotonicMs: () => number;
   /** True for a name that the request has in it by itself. */
   readonly hasName?: (name: string) => boolean;
-}
-
-/** Text that is JSON, or has JSON's escapes in it, is judged by what these stand for. */
-export type TextKind = 'plain' | EscapedText;
-
-/** Passes on pieces of a text as soon as nothing can be found in them any more. */
-export interface PieceWindow {
-  readonly heldLength: number;
-  push(text: string): string;
-  flush(): string;
 }
 
 /** An answer is to be asked for again; `reason` says to the model what was wrong. */
@@ -47,9 +39,6 @@ export class AnswerRefused extends Error {
 const SLICE = 16 * 1024;
 /** What looks like chance is no finding where identifiers stand. */
 const CHANCE = 'token';
-/** Characters of texts that are searched as one; of more than that only where they meet. */
-const MOST_JOINED = 128 * 1024;
-const JOINED_SIDE = 4096;
 
 /** All that is judged of one request and its answer: what was found, and the names that stand for it. */
 export class RequestGuard {
@@ -116,17 +105,7 @@ export class RequestGuard {
   searchJoined(texts: readonly string[], place: Place): readonly string[] {
     const set = this.guardrails.rulesFor(place.on, place.part);
     if (set.finders.length === 0 || texts.length < 2) return texts;
-    const total = texts.reduce((sum, text) => sum + text.length, 0);
-    if (total <= MOST_JOINED) return this.joinAll(texts, set, place);
-    const joined = [...texts];
-    for (let index = 1; index < joined.length; index++) {
-      const [before, behind] = [joined[index - 1] ?? '', joined[index] ?? ''];
-      const sides = [before.slice(-JOINED_SIDE), behind.slice(0, JOINED_SIDE)];
-      const [left = '', right = ''] = this.joinAll(sides, set, place);
-      joined[index - 1] = before.slice(0, -JOINED_SIDE) + left;
-      joined[index] = right + behind.slice(JOINED_SIDE);
-    }
-    return joined;
+    return searchJoined(texts, set.finders, (hit, original) => this.act(set, place, hit, original));
   }
 
   /** True where no rule of the set finds anything; nothing is noted. */
@@ -137,17 +116,6 @@ export class RequestGuard {
       folded.set(folding, known);
       return finder.find(known, true).every(({ kind }) => isId && kind === CHANCE);
     });
-  }
-
-  private joinAll(texts: readonly string[], set: RuleSet, place: Place): readonly string[] {
-    const bounds: number[] = [];
-    for (const text of texts) bounds.push((bounds.at(-1) ?? 0) + text.length);
-    const crosses = ({ start, end }: Hit) => bounds.some((bound) => start < bound && end > bound);
-    const window = new TextWindow(set.finders, (hit, original) =>
-      crosses(hit) ? this.act(set, place, hit, original) : undefined,
-    );
-    const steps = window.advance(texts.join(''), true);
-    return steps.some(({ replacement }) => replacement !== undefined) ? cutAgain(texts, steps) : texts;
   }
 
   /** What is only watched counts once, however often a text is searched. */
@@ -285,21 +253,6 @@ export class RequestGuard {
 }
 
 const TIMED_OUT = new Error('a check took too long');
-const PLAIN: readonly TextKind[] = ['plain'];
-const PLAIN_AND_ESCAPES: readonly TextKind[] = ['plain', 'loose'];
-const JSON_ONLY: readonly TextKind[] = ['json'];
-/** What JSON writes for a character, in a text that a model reads as JSON. */
-const ESCAPE = /\\(?:u[0-9a-fA-F]{4}|n|r|t|"|\/)/;
-
-function kindsOf(text: string, kind: TextKind): readonly TextKind[] {
-  if (kind === 'json') return JSON_ONLY;
-  return ESCAPE.test(text) ? PLAIN_AND_ESCAPES : PLAIN;
-}
-
-function createWindow(kind: TextKind, rules: readonly WindowRule[], replace: Replace): PieceWindow {
-  return kind === 'plain' ? new TextWindow(rules, replace) : new JsonWindow(rules, replace, kind);
-}
-
 function pseudonymScope({ making }: Guardrails, customerId = ''): PseudonymScope {
   return making.scope === 'request' ? { kind: 'request' } : { kind: 'project', secret: making.secret, customerId };
 }
@@ -314,56 +267,4 @@ export function blockedBy({ name }: Pick<CompiledRule, 'name'>, on: Place['on'])
       param: name,
     },
   );
-}
-
-/** A plain window, and behind it one for what escapes stand for: from the first one on. */
-class EscapesToo implements PieceWindow {
-  private escapes: PieceWindow | undefined;
-
-  constructor(
-    private readonly plain: PieceWindow,
-    private readonly createEscapes: () => PieceWindow,
-  ) {}
-
-  get heldLength(): number {
-    return this.plain.heldLength + (this.escapes?.heldLength ?? 0);
-  }
-
-  push(text: string): string {
-    return this.pass(this.plain.push(text));
-  }
-
-  flush(): string {
-    const rest = this.pass(this.plain.flush());
-    return this.escapes === undefined ? rest : rest + this.escapes.flush();
-  }
-
-  private pass(text: string): string {
-    // What an escape goes on from has waited for it in the plain window.
-    if (this.escapes === undefined && text.includes('\\')) this.escapes = this.createEscapes();
-    return this.escapes === undefined ? text : this.escapes.push(text);
-  }
-}
-
-/** The same texts after what became of all of them; what takes a place goes where it began. */
-function cutAgain(texts: readonly string[], steps: readonly Step[]): readonly string[] {
-  const all = texts.join('');
-  const cut: string[] = [];
-  let [step, within, at] = [0, 0, 0];
-  let bound = 0;
-  for (const text of texts) {
-    bound += text.length;
-    let out = '';
-    while (at < bound && step < steps.length) {
-      const { length, replacement } = steps[step] as Step;
-      const taken = Math.min(length - within, bound - at);
-      if (replacement === undefined) out += all.slice(at, at + taken);
-      else if (within === 0) out += replacement;
-      at += taken;
-      within += taken;
-      if (within === length) [step, within] = [step + 1, 0];
-    }
-    cut.push(out);
-  }
-  return cut;
 }

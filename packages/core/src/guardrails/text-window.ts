@@ -36,6 +36,8 @@ interface Scan {
 /** A text that waits longer than this is looked at again only once it has grown by a quarter: each is looked at a few times. */
 const ALWAYS_SCANNED = 512;
 const GROWTH = 1.25;
+/** Characters of what was given out that are looked at again where it goes on after its end. */
+const KEPT_AT_END = 512;
 const NO_STEPS: readonly Step[] = [];
 
 /**
@@ -110,7 +112,8 @@ export class TextWindow {
       at = hit.end;
     }
     if (until > at) steps.push({ length: until - at });
-    this.context = text.slice(Math.max(0, splitsNothing(text, until - CONTEXT)), until);
+    const kept = isEnd ? KEPT_AT_END : CONTEXT;
+    this.context = text.slice(Math.max(0, splitsNothing(text, until - kept)), until);
     this.held = text.slice(until);
     this.wasFlushed = isEnd || (this.wasFlushed && until === from);
     this.scannedAgainAt = this.held.length > ALWAYS_SCANNED ? this.held.length * GROWTH : 0;

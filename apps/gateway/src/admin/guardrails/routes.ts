@@ -60,6 +60,26 @@ const tryout = createRoute({
 
 type Needs = Pick<AdminServices, 'db' | 'hotStore' | 'guardrailChecks'>;
 
+/** Says what rules would do. */
+export function guardrailTryoutRoutes({ db, guardrailChecks }: Needs) {
+  return createRouter().openapi(tryout, async (c) => {
+    const { id: projectId } = c.req.valid('param');
+    const { text, on, part = on === 'input' ? 'user' : 'assistant', rules } = c.req.valid('json');
+    await requireProject(db, projectId);
+    if (rules !== undefined) checkRules(rules, guardrailChecks);
+    const tried = rules ?? (await findGuardrails(db, projectId))?.rules ?? [];
+    const { blockedBy, ...result } = await tryRules({
+      rules: tried,
+      checks: guardrailChecks,
+      text,
+      on,
+      part,
+      projectId,
+    });
+    return c.json({ ...result, rules: [...result.rules], blocked_by: blockedBy }, 200);
+  });
+}
+
 export function guardrailRoutes({ db, hotStore, guardrailChecks }: Needs, mirror: HotStoreMirror) {
   const holdingOf = ({ rules }: Pick<StoredGuardrails, 'rules'>) => findHolding(rules, guardrailChecks);
   const shown = (stored: StoredGuardrails) => showGuardrails(stored, holdingOf(stored));
@@ -114,22 +134,6 @@ export function guardrailRoutes({ db, hotStore, guardrailChecks }: Needs, mirror
         return saveGuardrails(tx, { projectId, createdBy: actor.name, mode, rules, pseudonymScope });
       };
       return c.json(shown(await changes.put(actor, (tx) => findGuardrails(tx, projectId), write)), 200);
-    })
-    .openapi(tryout, async (c) => {
-      const { id: projectId } = c.req.valid('param');
-      const { text, on, part = on === 'input' ? 'user' : 'assistant', rules } = c.req.valid('json');
-      await requireProject(db, projectId);
-      if (rules !== undefined) checkRules(rules, guardrailChecks);
-      const tried = rules ?? (await findGuardrails(db, projectId))?.rules ?? [];
-      const { blockedBy, ...result } = await tryRules({
-        rules: tried,
-        checks: guardrailChecks,
-        text,
-        on,
-        part,
-        projectId,
-      });
-      return c.json({ ...result, rules: [...result.rules], blocked_by: blockedBy }, 200);
     });
 }
 

@@ -101,15 +101,20 @@ const rotate = createRoute({
 
 type Needs = Pick<AdminServices, 'db' | 'hotStore' | 'guardrailChecks'>;
 
+function refuseBadRules(
+  { guardrailChecks }: Pick<Needs, 'guardrailChecks'>,
+  { guardrail_rules: rules }: { readonly guardrail_rules?: readonly GuardrailRule[] | null },
+): void {
+  checkRules(rules ?? [], guardrailChecks, 'guardrail_rules');
+}
+
 export function keyRoutes(services: Needs, mirror: HotStoreMirror) {
   const { db } = services;
   const changes = createKeyChanges(services, mirror);
-  const refuseBadRules = ({ guardrail_rules: rules }: { readonly guardrail_rules?: readonly GuardrailRule[] | null }) =>
-    checkRules(rules ?? [], services.guardrailChecks, 'guardrail_rules');
   return createRouter()
     .openapi(create, async (c) => {
       const { id: projectId } = c.req.valid('param');
-      refuseBadRules(c.req.valid('json'));
+      refuseBadRules(services, c.req.valid('json'));
       const { secret, ...parts } = createKeySecret();
       const settings = { ...toNewKeySettings(c.req.valid('json')), ...parts, projectId };
       const key = await changes.create(c.get('actor'), async (tx) => {
@@ -139,7 +144,7 @@ export function keyRoutes(services: Needs, mirror: HotStoreMirror) {
     })
     .openapi(change, async (c) => {
       const at = keyPath(c.req.valid('param'));
-      refuseBadRules(c.req.valid('json'));
+      refuseBadRules(services, c.req.valid('json'));
       const set = readFields(c.req.valid('json'));
       const write = (tx: Db) => keyRows.update(tx, at, set);
       return c.json(showKey(await changes.update(c.get('actor'), (tx) => findKey(tx, at), write)), 200);

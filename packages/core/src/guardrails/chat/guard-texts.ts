@@ -31,7 +31,8 @@ export class GuardedTexts {
   /** Texts that stand one behind the other. */
   async texts(texts: readonly string[], part: Place['part']): Promise<readonly string[]> {
     const single: string[] = [];
-    for (const text of texts) single.push(await this.guard.judge(text, { on: this.on, part }));
+    for (const text of texts)
+      single.push(this.judged.get(text) ?? (await this.guard.judge(text, { on: this.on, part })));
     const joined = this.guard.searchJoined(single, { on: this.on, part });
     for (const [index, text] of texts.entries()) this.note(text, joined[index] ?? '');
     return joined;
