@@ -19,3 +19,4 @@ ALTER TABLE projects ADD COLUMN pseudonym_secret uuid NOT NULL DEFAULT gen_rando
 ALTER TABLE api_keys ADD COLUMN guardrail_rules jsonb;
 -- Of a request: rule, part, count, action and milliseconds of each rule that found something; never content.
 ALTER TABLE gateway_logs ADD COLUMN guardrails jsonb;
+ALTER TABLE tool_calls ADD COLUMN guardrails jsonb;

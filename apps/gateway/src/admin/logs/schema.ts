@@ -19,7 +19,7 @@ const attemptSchema = z.object({
 });
 
 /** As `GuardrailMark` says it. */
-const guardrailMarkSchema = z.object({
+export const guardrailMarkSchema = z.object({
   rule: z.string(),
   on: z.enum(['input', 'output']),
   part: z.string(),

@@ -7,7 +7,7 @@ import { claimCompletion, hasIdempotencyKey, UNCLAIMED } from '../exchange/idemp
 import { openExchange } from '../exchange/open-exchange';
 import { readRequestBody, withDigest } from '../exchange/read-request';
 import { guardAnswer } from '../guard/guard-answer';
-import { guardInput, isGuarded, isSame } from '../guard/guard-input';
+import { guardInput, isGuarded, isSame, requestToSend } from '../guard/guard-input';
 import { handleRefusal, type Progress } from '../handle-refusal';
 import { Meter } from '../ledger/meter';
 import { produceAnswer } from './produce-answer';
@@ -55,7 +55,8 @@ export async function handleChat(
       ? guarding
       : await guardInput(services, { exchange, principal: admitted.principal, request, progress });
     meter.guard = guarded?.guard;
-    const admission = guarded === undefined ? admitted : { ...admitted, toSend: guarded.toSend(admitted.plan.request) };
+    const admission =
+      guarded === undefined ? admitted : { ...admitted, toSend: requestToSend(guarded, admitted.plan.request) };
     const pending = produceAnswer(services, exchange, admission);
     meter.watch(pending);
     // Who leaves gives up its place, so that the last one out cancels upstream.

@@ -2,6 +2,7 @@ import { ResponseCollector } from '@llm0/core/chat/collect';
 import type { ChatEvent, EventBatch } from '@llm0/core/chat/event';
 import { LARGE_JSON_LENGTH } from '@llm0/core/chat/json-in-turns';
 import { replayResponse, splitBatch } from '@llm0/core/chat/replay';
+import type { ChatRequest } from '@llm0/core/chat/request';
 import type { ChatResponse } from '@llm0/core/chat/response';
 import { AnswerGuard } from '@llm0/core/guardrails/chat/answer-guard';
 import { guardResponse, LOGPROBS } from '@llm0/core/guardrails/chat/guard-response';
@@ -14,7 +15,7 @@ import type { Admission } from '../exchange/admit';
 import type { GuardedRequest } from './guard-input';
 
 export interface AnswerToGuard {
-  readonly guarded: GuardedRequest;
+  readonly guarded: Pick<GuardedRequest<ChatRequest>, 'guard'>;
   readonly answer: Completion;
   readonly admission: Admission;
 }

@@ -191,8 +191,8 @@ describe('what comes out', () => {
         for (let at = 0; at < text.length; at += size) stream.send(text.slice(at, at + size));
         stream.finish();
         const headers = { 'x-llm0-cache': 'off', 'anthropic-version': '2023-06-01' };
-      const response = await post({ body: { stream: true, max_tokens: 100 }, headers, dialect });
-      expect(response.status).toBe(200);
+        const response = await post({ body: { stream: true, max_tokens: 100 }, headers, dialect });
+        expect(response.status).toBe(200);
         expect(await textOf(response)).toBe('Ask [EMAIL] or use [API_KEY], as (ann) said.');
       }
     },

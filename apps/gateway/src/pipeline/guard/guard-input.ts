@@ -13,18 +13,25 @@ import type { FoundByGuardrails } from '../ledger/build-record';
 type Needs = Pick<Services, 'keyCache' | 'clock' | 'hotStore' | 'refreshTables'>;
 
 /** A request that its guardrails let pass, and what judges its answer. */
-export interface GuardedRequest {
+export interface GuardedRequest<R> {
   readonly guard: RequestGuard;
   /** Whose guardrails these are. */
   readonly principal: Authenticated;
-  /** What goes to a vendor for this request, which may ask for another model by now. */
-  toSend(planned: ChatRequest): ChatRequest;
+  /** What may go on; the very request where nothing was changed. */
+  readonly request: R;
 }
 
-export interface GuardInput {
+/** How one kind of request is judged. */
+export interface JudgedKind<R> {
+  judge(guard: RequestGuard, request: R): Promise<R>;
+  /** All that it says. */
+  textOf(request: R): unknown;
+}
+
+export interface GuardInput<R = ChatRequest> {
   readonly exchange: Exchange;
   readonly principal: Authenticated;
-  readonly request: ChatRequest;
+  readonly request: R;
   /** Is told what judges the request, before it does: its row says what was found. */
   readonly progress: { guard?: FoundByGuardrails };
 }
@@ -41,32 +48,49 @@ export const isSame = (
   { principal }: { readonly principal: WithGuardrails },
 ): boolean => guarding?.principal.guardrails === principal.guardrails;
 
+/** A chat request, before anything is asked, held or sent for it. */
+export const guardInput = (services: Needs, input: GuardInput): Promise<GuardedRequest<ChatRequest> | undefined> =>
+  guardKind(services, input, CHAT);
+
+const CHAT: JudgedKind<ChatRequest> = {
+  judge: guardRequest,
+  textOf: ({ messages, prompt }) => [messages, prompt],
+};
+
+/** What goes to a vendor for a chat request, which may ask for another model by now. */
+export function requestToSend({ request: judged }: GuardedRequest<ChatRequest>, planned: ChatRequest): ChatRequest {
+  return judged.model === planned.model ? judged : replaceModel(judged, planned.model);
+}
+
 /**
- * Judges the request before anything is asked, held or sent for it. What is refused by guardrails that changed meanwhile is judged
- * again by those in force. Throws `guardrail_blocked`. undefined where nothing is asked of it any more.
+ * Judges a request. What is refused by guardrails that changed meanwhile is judged again by those in force. Throws
+ * `guardrail_blocked`. undefined where nothing is asked of it any more.
  */
-export async function guardInput(services: Needs, input: GuardInput): Promise<GuardedRequest | undefined> {
+export async function guardKind<R>(
+  services: Needs,
+  input: GuardInput<R>,
+  kind: JudgedKind<R>,
+): Promise<GuardedRequest<R> | undefined> {
   try {
-    return await judge(services, input);
+    return await judge(services, input, kind);
   } catch (refusal) {
     if (!(refusal instanceof GatewayError)) throw refusal;
     const principal = await refreshPrincipal(services, input.principal, refusal);
-    return judge(services, { ...input, principal });
+    return judge(services, { ...input, principal }, kind);
   }
 }
 
-async function judge({ clock }: Pick<Needs, 'clock'>, input: GuardInput): Promise<GuardedRequest | undefined> {
-  const { exchange, principal, request, progress } = input;
+async function judge<R>(
+  { clock }: Pick<Needs, 'clock'>,
+  { exchange, principal, request, progress }: GuardInput<R>,
+  kind: JudgedKind<R>,
+): Promise<GuardedRequest<R> | undefined> {
   const guardrails = chosenGuardrails(principal.guardrails, exchange.controls.guardrail);
   if (guardrails === undefined) return undefined;
-  const guard = createGuard({ clock }, { exchange, principal, guardrails, hasName: findsNames(request) });
+  const hasName = findsNames(() => kind.textOf(request));
+  const guard = createGuard({ clock }, { exchange, principal, guardrails, hasName });
   progress.guard = guard;
-  const judged = await guardRequest(guard, request);
-  const toSend = (planned: ChatRequest): ChatRequest => {
-    if (judged === request) return planned;
-    return planned.model === judged.model ? judged : replaceModel(judged, planned.model);
-  };
-  return { guard, principal, toSend };
+  return { guard, principal, request: await kind.judge(guard, request) };
 }
 
 export interface GuardOf {
@@ -92,10 +116,10 @@ export function createGuard(
 }
 
 /** Looked up once a name is to be given: a text that has it by itself keeps it. */
-function findsNames({ messages, prompt }: ChatRequest): (name: string) => boolean {
+function findsNames(textOf: () => unknown): (name: string) => boolean {
   let all: string | undefined;
   return (name) => {
-    all ??= JSON.stringify([messages, prompt]);
+    all ??= JSON.stringify(textOf());
     return all.includes(name);
   };
 }

@@ -17,7 +17,7 @@ const SEALED: ReadonlySet<string> = new Set([
   ...['signature', 'thought_signature', 'thoughtSignature', 'encrypted_content', 'encryptedContent', 'encrypted_index'],
 ]);
 /** Media, in base64. */
-const MEDIA: ReadonlySet<string> = new Set(['data', 'dataBase64', 'file_data', 'b64_json', 'bytes']);
+const MEDIA: ReadonlySet<string> = new Set(['data', 'dataBase64', 'file_data', 'b64_json', 'bytes', 'blob']);
 const LEAST_MEDIA = 256;
 const BASE64 = /^[A-Za-z0-9+/_-]+={0,2}$/;
 /** Numbers that may be somebody's. */
