@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { GuardrailCompiler, type TextChecks } from '@llm0/core/guardrails/compile-guardrails';
 import { KeyCache } from '@llm0/core/keys/key-cache';
 import type { LogRecord } from '@llm0/core/logs/log-record';
 import { isListed } from '@llm0/core/routing/routing-tables';
@@ -45,6 +46,7 @@ export interface RunningServices {
   readonly tables: Tables;
   readonly providerAdmin: ProviderAdmin;
   readonly mcpAdmin: McpAdmin;
+  readonly guardrailChecks: TextChecks;
   /** Absent where the database is embedded: that serves one connection at a time. */
   readonly statsThread: StatsThread | undefined;
   readonly firstCredentials: FirstCredentials;
@@ -70,6 +72,7 @@ export async function createServices(config: Config, log: Logger, version: strin
   const statsThread = databaseUrl === undefined ? undefined : new StatsThread({ databaseUrl });
   const mcp = createTools({ ...base, config, log, fetch, version, monotonicMs });
   const codeMode = createScripts(caching.caches, log);
+  const guardrailChecks: TextChecks = {};
   const services: Services = {
     ...{ version, startedMs, config, log, metrics, hotStore, leases, health, storeClock },
     refusals: createRefusalFolder({ hotStore, metrics }, config),
@@ -79,7 +82,7 @@ export async function createServices(config: Config, log: Logger, version: strin
     createId: () => Bun.randomUUIDv7(),
     fetch,
     postWebhook: createPostWebhook({ fetch, egress }),
-    keyCache: createKeyCache(database.db, firstCredentials),
+    keyCache: createKeyCache(database.db, firstCredentials, new GuardrailCompiler(guardrailChecks)),
     legacyKeys: new LegacyKeys(database.db),
     firstCredentials,
     ...{ mcp, codeMode },
@@ -103,7 +106,8 @@ export async function createServices(config: Config, log: Logger, version: strin
     await base.close();
   };
   const mcpAdmin = createMcpAdmin({ ...base, mcp, config });
-  return { services, database, tables, statsThread, providerAdmin, mcpAdmin, firstCredentials, close };
+  const running = { services, database, tables, statsThread, providerAdmin, mcpAdmin, firstCredentials, close };
+  return { ...running, guardrailChecks };
 }
 
 type Base = Awaited<ReturnType<typeof startBase>>;
@@ -148,11 +152,14 @@ function createRefusalFolder(services: Pick<Services, 'hotStore' | 'metrics'>, {
   return new RefusalFolder({ settle, monotonicMs: () => performance.now(), failuresPerSecond });
 }
 
-function createKeyCache(db: Db, firstCredentials: FirstCredentials): KeyCache {
+function createKeyCache(db: Db, firstCredentials: FirstCredentials, compiler: GuardrailCompiler): KeyCache {
   const findByHash = async (hash: string) => {
     const found = await findPrincipalByHash(db, hash);
-    if (found !== null) await firstCredentials.noteKey(found.key.id);
-    return found;
+    if (found === null) return null;
+    await firstCredentials.noteKey(found.key.id);
+    const { key, project, ...source } = found;
+    const guardrails = compiler.compile({ ...source, keyRules: key.guardrailRules });
+    return guardrails === undefined ? { key, project } : { key, project, guardrails };
   };
   return new KeyCache({ source: { findByHash } });
 }

@@ -152,6 +152,7 @@ export async function openAdmin(kind: TestDatabaseKind, options: AdminOptions = 
     routing: () => createRoutingTables({ providers: new Map(), prices: createPriceBook([], new Set()) }),
     presetChains: await readPresetChains(),
     providerAdmin,
+    guardrailChecks: {},
     mcpAdmin: new McpAdmin({
       ...desk,
       registry: mcp.registry,

@@ -17,6 +17,7 @@ import { customerRoutes } from './customers/routes';
 import { demoDataRoutes } from './demo/demo-data';
 import { failoverRoutes } from './failovers/routes';
 import { financeRoutes } from './finance/routes';
+import { guardrailRoutes, guardrailTryoutRoutes } from './guardrails/routes';
 import { keyRoutes } from './keys/routes';
 import { liveRoutes } from './live/routes';
 import { logRoutes } from './logs/routes';
@@ -47,6 +48,8 @@ export function createApi(services: AdminServices, mirror: HotStoreMirror, throt
   return createRouter()
     .route('/', projectRoutes(services, mirror))
     .route('/', keyRoutes(services, mirror))
+    .route('/', guardrailRoutes(services, mirror))
+    .route('/', guardrailTryoutRoutes(services))
     .route(
       '/',
       customerRoutes(services, mirror, () => kept.forget('customers')),

@@ -9,6 +9,7 @@ import { type Command, type CommandInput, type LocalCommand, type Output, UsageE
 import { DEMO_COMMANDS } from './demo-commands';
 import { FINANCE_COMMANDS } from './finance-commands';
 import { formatItem, formatTable } from './format-table';
+import { GUARDRAIL_COMMANDS } from './guardrail-commands';
 import { KEY_COMMANDS } from './key-commands';
 import { LIMIT_COMMANDS } from './limit-commands';
 import { LOCAL_COMMANDS } from './local-commands';
@@ -25,6 +26,7 @@ import { STAT_COMMANDS } from './stat-commands';
 
 const COMMANDS: readonly (Command | LocalCommand)[] = [
   ...PROJECT_COMMANDS,
+  ...GUARDRAIL_COMMANDS,
   ...KEY_COMMANDS,
   ...LIMIT_COMMANDS,
   ...MODEL_COMMANDS,

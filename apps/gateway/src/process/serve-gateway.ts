@@ -194,6 +194,7 @@ function adminServices(running: RunningServices): Omit<Parameters<typeof createA
     presetChains: tables.presets,
     providerAdmin,
     mcpAdmin,
+    guardrailChecks: running.guardrailChecks,
     sendAs: createSendAs(services),
   };
 }

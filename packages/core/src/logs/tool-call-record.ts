@@ -1,4 +1,6 @@
 import type { LogStatus } from '../errors/error-table';
+import type { GuardrailMark } from '../guardrails/policy';
+
 /**
  * One row of `tool_calls`, as it travels through the durable queue (JSON), beside those of requests. Fields left out are null in
  * the row. Milliseconds are fractional; `createdAtMs` is the store's clock at admission; money is nano-USD.
@@ -27,6 +29,8 @@ export interface ToolCallRecord {
   readonly bytesIn: number;
   readonly bytesOut: number;
   readonly costNanoUsd: number;
+  /** As `LogRecord.guardrails`. */
+  readonly guardrails?: readonly GuardrailMark[];
   /** As `LogRecord.corrects`: replaces the row that the reaper wrote. */
   readonly corrects?: boolean;
 }

@@ -43,7 +43,7 @@ export async function openGateway(): Promise<OpenGateway> {
     EGRESS_ALLOW: '127.0.0.1',
   });
   const running = await createServices(config, log, 'fuzz');
-  const { services, database, tables, providerAdmin, mcpAdmin } = running;
+  const { services, database, tables, providerAdmin, mcpAdmin, guardrailChecks } = running;
   await running.firstCredentials.issue();
   const jobs = await startJobs(running);
   const admin = createAdmin({
@@ -54,6 +54,7 @@ export async function openGateway(): Promise<OpenGateway> {
       presetChains: tables.presets,
       providerAdmin,
       mcpAdmin,
+      guardrailChecks,
       sendAs: createSendAs(services),
     },
     stats: createStatsReader(database.db),

@@ -1,5 +1,7 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
+import { checkRules } from '@llm0/core/guardrails/check-policy';
+import type { GuardrailRule } from '@llm0/core/guardrails/policy';
 import { createKeySecret } from '@llm0/core/keys/key-secret';
 import type { Db } from '@llm0/drizzle/client';
 import {
@@ -97,7 +99,14 @@ const rotate = createRoute({
   responses: { 201: answers(keyWithSecretSchema, 'The key with its new secret') },
 });
 
-type Needs = Pick<AdminServices, 'db' | 'hotStore'>;
+type Needs = Pick<AdminServices, 'db' | 'hotStore' | 'guardrailChecks'>;
+
+function refuseBadRules(
+  { guardrailChecks }: Pick<Needs, 'guardrailChecks'>,
+  { guardrail_rules: rules }: { readonly guardrail_rules?: readonly GuardrailRule[] | null },
+): void {
+  checkRules(rules ?? [], guardrailChecks, 'guardrail_rules');
+}
 
 export function keyRoutes(services: Needs, mirror: HotStoreMirror) {
   const { db } = services;
@@ -105,6 +114,7 @@ export function keyRoutes(services: Needs, mirror: HotStoreMirror) {
   return createRouter()
     .openapi(create, async (c) => {
       const { id: projectId } = c.req.valid('param');
+      refuseBadRules(services, c.req.valid('json'));
       const { secret, ...parts } = createKeySecret();
       const settings = { ...toNewKeySettings(c.req.valid('json')), ...parts, projectId };
       const key = await changes.create(c.get('actor'), async (tx) => {
@@ -134,6 +144,7 @@ export function keyRoutes(services: Needs, mirror: HotStoreMirror) {
     })
     .openapi(change, async (c) => {
       const at = keyPath(c.req.valid('param'));
+      refuseBadRules(services, c.req.valid('json'));
       const set = readFields(c.req.valid('json'));
       const write = (tx: Db) => keyRows.update(tx, at, set);
       return c.json(showKey(await changes.update(c.get('actor'), (tx) => findKey(tx, at), write)), 200);

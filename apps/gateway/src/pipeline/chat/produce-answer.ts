@@ -160,7 +160,7 @@ function startFlight(services: Needs, { exchange, admission, key }: NewFlight): 
   const abort = new AbortController();
   const call = callUpstream(services, {
     projectId: admission.principal.project.id,
-    request: plan.request,
+    request: admission.toSend ?? plan.request,
     route: plan.route,
     dropParams: plan.dropParams,
     outputLimit: plan.outputLimit,

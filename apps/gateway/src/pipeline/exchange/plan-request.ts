@@ -1,6 +1,7 @@
 import { exactCacheKey } from '@llm0/core/cache/cache-key';
 import type { ChatRequest } from '@llm0/core/chat/request';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
+import { chosenGuardrails } from '@llm0/core/guardrails/guardrails';
 import type { Principal, Project } from '@llm0/core/keys/api-key';
 import type { AdmitPlan } from '@llm0/core/limits/hot-store';
 import type { DialectName } from '@llm0/core/logs/log-record';
@@ -57,7 +58,7 @@ export function planRequest(services: Pick<Services, 'routing'>, input: PlanInpu
         defaultOutputTokens: project.defaultOutputTokens,
       });
   const dropParams = dropsParams(exchange, principal);
-  const cacheScope = dropParams ? `${route.scope} drop_params` : route.scope;
+  const cacheScope = guardedScope(input, dropParams ? `${route.scope} drop_params` : route.scope);
   const cacheKey = cacheable(project, exchange) ? exactCacheKey(project.id, cacheScope, request) : undefined;
   return {
     request,
@@ -75,6 +76,15 @@ export function planRequest(services: Pick<Services, 'routing'>, input: PlanInpu
       cacheKey: exchange.controls.cache === 'normal' ? cacheKey : undefined,
     }),
   };
+}
+
+/** Answers that were judged by other guardrails are other answers. */
+export function guardedScope(
+  { exchange, principal }: Pick<PlanInput, 'exchange' | 'principal'>,
+  scope: string,
+): string {
+  const guardrails = chosenGuardrails(principal.guardrails, exchange.controls.guardrail);
+  return guardrails === undefined ? scope : `${scope} guardrails ${guardrails.cacheScope(exchange.customerId)}`;
 }
 
 /** The request's own word counts, then its key's, then its project's. */

@@ -45,10 +45,17 @@ export interface RecordOrigin {
   readonly principal: Principal;
   readonly dialect: DialectName;
   readonly createdAtMs: number;
+  readonly guard?: FoundByGuardrails | undefined;
+}
+
+/** What guardrails found in a request and its answer; undefined: nothing. */
+export interface FoundByGuardrails {
+  list(): LogRecord['guardrails'];
 }
 
 /** The row of one request. */
-export function buildRecord({ exchange, principal, dialect, createdAtMs }: RecordOrigin, outcome: Outcome): LogRecord {
+export function buildRecord(origin: RecordOrigin, outcome: Outcome): LogRecord {
+  const { exchange, principal, dialect, createdAtMs, guard } = origin;
   const { usage, timing } = outcome;
   return {
     id: exchange.requestId,
@@ -91,6 +98,7 @@ export function buildRecord({ exchange, principal, dialect, createdAtMs }: Recor
     customerId: exchange.customerId,
     labels: labelsOf(principal, exchange.labels),
     droppedParams: droppedOf(outcome),
+    guardrails: guard?.list(),
   };
 }
 

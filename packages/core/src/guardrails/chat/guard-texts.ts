@@ -1,0 +1,117 @@
+import { type JsonObject, type JsonValue, parseJson } from '../../chat/json';
+import { nextTurn } from '../../waits/in-turns';
+import { type RuleSet, rulesForAll } from '../guardrails';
+import type { Place } from '../marks';
+import type { RequestGuard } from '../request-guard';
+import { type FoundText, replaceTexts, textsIn } from './string-tree';
+
+/** Characters that are looked at together: most of what is in a request is clean. */
+const TOGETHER = 16 * 1024;
+
+/** Judges texts of one request or answer, each once: the same text stands in what is sent in more than one form. */
+export class GuardedTexts {
+  /** What became of each text of the conversation. */
+  private readonly judged = new Map<string, string>();
+  private readonly any: RuleSet;
+  private hasChanged = false;
+
+  constructor(
+    private readonly guard: RequestGuard,
+    private readonly on: Place['on'],
+  ) {
+    this.any = rulesForAll(guard.guardrails, on);
+  }
+
+  /** A text of the conversation, by all rules of its part. */
+  async text(text: string, part: Place['part']): Promise<string> {
+    const result = await this.guard.judge(text, { on: this.on, part });
+    return this.note(text, result);
+  }
+
+  /** Texts that stand one behind the other. */
+  async texts(texts: readonly string[], part: Place['part']): Promise<readonly string[]> {
+    const single: string[] = [];
+    for (const text of texts)
+      single.push(this.judged.get(text) ?? (await this.guard.judge(text, { on: this.on, part })));
+    const joined = this.guard.searchJoined(single, { on: this.on, part });
+    for (const [index, text] of texts.entries()) this.note(text, joined[index] ?? '');
+    return joined;
+  }
+
+  /** Arguments of a tool, as JSON text. */
+  async json(text: string, part: Place['part']): Promise<string> {
+    const result = await this.guard.judge(text, { on: this.on, part }, 'json');
+    this.note(text, result);
+    const before = parseJson(text);
+    const after = result === text ? before : parseJson(result);
+    if (before !== undefined && after !== undefined) this.noteParts(before, after);
+    return result;
+  }
+
+  /** An identifier, or the name of something. */
+  async id(text: string): Promise<string> {
+    return this.one({ text, isId: true }, this.any, 'user');
+  }
+
+  /**
+   * All texts in a value, names of fields and long numbers too. Those of the conversation become what they became there;
+   * `part`: others are judged by the rules of it, without it by all.
+   */
+  async value<T extends JsonValue | undefined>(value: T, part?: Place['part']): Promise<T> {
+    const set = part === undefined ? this.any : this.guard.guardrails.rulesFor(this.on, part);
+    const found = textsIn(value);
+    const open = found.filter(({ text }) => !this.judged.has(text));
+    if (!(await this.areClean(open, set))) for (const one of open) await this.one(one, set, part ?? 'user');
+    return this.hasChanged ? replaceTexts(value, (text) => this.judged.get(text)) : value;
+  }
+
+  /** An object, of which some fields are left as they are. */
+  async fields<T extends JsonObject>(object: T, untouched: ReadonlySet<string>, part?: Place['part']): Promise<T> {
+    const rest = Object.fromEntries(Object.entries(object).filter(([name]) => !untouched.has(name)));
+    const judged = await this.value(rest, part);
+    if (judged === rest) return object;
+    const kept = Object.entries(object).filter(([name]) => untouched.has(name));
+    return { ...judged, ...Object.fromEntries(kept) } as T;
+  }
+
+  /** What stands for a text that was judged. */
+  note(text: string, result: string): string {
+    this.hasChanged ||= result !== text;
+    // Of two parts with the same text, the stricter one decides for all other forms of it.
+    if (result !== text || !this.judged.has(text)) this.judged.set(text, result);
+    return result;
+  }
+
+  private noteParts(before: JsonValue, after: JsonValue): void {
+    const [old, now] = [textsIn(before), textsIn(after)];
+    if (old.length !== now.length) return;
+    for (const [index, { text }] of old.entries()) this.note(text, now[index]?.text ?? text);
+  }
+
+  private async one({ text, isId }: FoundText, set: RuleSet, part: Place['part']): Promise<string> {
+    const known = this.judged.get(text);
+    if (known !== undefined) return known;
+    return this.note(
+      text,
+      await this.guard.search(text, { on: this.on, part }, { set, isId, kinds: ['plain', 'loose'] }),
+    );
+  }
+
+  /** True where none of them has anything in it: asked of many at once. */
+  private async areClean(texts: readonly FoundText[], set: RuleSet): Promise<boolean> {
+    if (set.finders.length === 0) return true;
+    if (set.finders.some(({ finder }) => 'needsWhole' in finder && finder.needsWhole === true)) return false;
+    for (const isId of [true, false]) {
+      const group = texts.filter((one) => one.isId === isId).map(({ text }) => text);
+      for (let at = 0; at < group.length; ) {
+        let joined = '';
+        while (at < group.length && joined.length < TOGETHER) joined += `${group[at++]}\n`;
+        // A long one is searched by itself, in turns.
+        if (joined.length > 2 * TOGETHER || joined.includes('\\') || !this.guard.isClean(joined, set, isId))
+          return false;
+        if (at < group.length) await nextTurn();
+      }
+    }
+    return true;
+  }
+}
