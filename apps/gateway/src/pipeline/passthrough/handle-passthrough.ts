@@ -44,12 +44,10 @@ export async function handlePassthrough(
     progress.exchange = exchange;
     let principal = await authenticate(services, entrance.credentials?.(httpRequest) ?? httpRequest);
     progress.principal = principal;
-    const find = (known: Authenticated) => findAsked(services, { entrance, httpRequest }, known);
-    const { target, shown, url, isInference, connected, provider, connection } = await findFresh(
-      services,
-      principal,
-      find,
+    const found = await findFresh(services, principal, (known) =>
+      findAsked(services, { entrance, httpRequest }, known),
     );
+    const { target, shown, url, isInference, connected, provider, connection } = found;
     const read = await readGiven(services, httpRequest, { provider, connection, isInference, release });
     const native = { given: read, path: target.native.path, isKnown: isInference, query: target.native.query };
     const guarding = isGuarded(exchange, principal)
@@ -61,11 +59,8 @@ export async function handlePassthrough(
     const { body, job } = await askForUsage(asked, given);
     progress.requestedModel = job.model;
     progress.stream = job.stream;
-    const admission = await admitPlanned(
-      services,
-      { exchange, principal, dialect: DIALECT, request: job },
-      PASSTHROUGH,
-    );
+    const input = { exchange, principal, dialect: DIALECT, request: job } as const;
+    const admission = await admitPlanned(services, input, PASSTHROUGH);
     progress.principal = admission.principal;
     const meter = new NativeMeter(services, { exchange, dialect: DIALECT, admission, job });
     progress.meter = meter;
