@@ -33,6 +33,7 @@ import type { ProviderAdmin } from './providers/provider-admin';
 import type { Tables } from './providers/tables';
 import type { Services } from './services/contract';
 import { createCaches } from './services/create-caches';
+import { createGuardrailChecks } from './services/create-guardrail-checks';
 import { createDowngradeModels, createStoreClock } from './services/create-memories';
 import { createRouting } from './services/create-routing';
 import { LegacyKeys } from './services/legacy-keys';
@@ -72,7 +73,12 @@ export async function createServices(config: Config, log: Logger, version: strin
   const statsThread = databaseUrl === undefined ? undefined : new StatsThread({ databaseUrl });
   const mcp = createTools({ ...base, config, log, fetch, version, monotonicMs });
   const codeMode = createScripts(caching.caches, log);
-  const guardrailChecks: TextChecks = {};
+  const guardrailChecks: TextChecks = createGuardrailChecks({
+    services: () => services,
+    db: database.db,
+    embedder: caching.caches.builtInEmbedder,
+    ...{ fetch, egress },
+  });
   const services: Services = {
     ...{ version, startedMs, config, log, metrics, hotStore, leases, health, storeClock },
     refusals: createRefusalFolder({ hotStore, metrics }, config),

@@ -1,7 +1,8 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { invalidRequest } from '@llm0/core/errors/gateway-error';
-import { checkRules, findHolding } from '@llm0/core/guardrails/check-policy';
+import { findHolding } from '@llm0/core/guardrails/check-policy';
 import { tryRules } from '@llm0/core/guardrails/try-rules';
+import { showWebhookSecret, webhookSecret } from '@llm0/core/guardrails/webhook-secret';
 import type { Db } from '@llm0/drizzle/client';
 import {
   findGuardrails,
@@ -11,12 +12,14 @@ import {
   type StoredGuardrails,
   saveGuardrails,
 } from '@llm0/drizzle/queries/access/guardrails';
+import { findProjectSecret } from '@llm0/drizzle/queries/access/project-secret';
 import { answers, createRouter, routesOf, takes } from '../admin-router';
 import type { AdminServices } from '../admin-services';
 import { AuditedChanges } from '../audit/audited-changes';
 import type { HotStoreMirror } from '../customers/hot-store-mirror';
 import { count, id, pageOf, pageQuery } from '../fields/fields';
 import { required, requireProject } from '../fields/find-or-refuse';
+import { type RuleNeeds, refuseRules } from './refuse-rules';
 import {
   NO_GUARDRAILS,
   policySchema,
@@ -26,6 +29,7 @@ import {
   triedSchema,
   tryoutSchema,
   versionSchema,
+  webhookSecretSchema,
 } from './schema';
 
 const at = routesOf('guardrails');
@@ -52,21 +56,27 @@ const rollback = createRoute({
   request: { params, body: takes(z.strictObject({ version: count(1, Number.MAX_SAFE_INTEGER) })) },
   responses: { 200: answers(shownPolicySchema, 'The guardrails as they are now') },
 });
+const secret = createRoute({
+  ...at('post', `${PATH}/webhook-secret`, "Show what the project's webhooks are signed with (Standard Webhooks)"),
+  request: { params },
+  responses: { 200: answers(webhookSecretSchema, 'The secret, always the same') },
+});
 const tryout = createRoute({
   ...at('post', `${PATH}/try`, 'Say what each rule does to a text; nothing is sent, kept or logged'),
   request: { params, body: takes(tryoutSchema) },
   responses: { 200: answers(triedSchema, 'What each rule finds, and the text as it would go on') },
 });
 
-type Needs = Pick<AdminServices, 'db' | 'hotStore' | 'guardrailChecks'>;
+type Needs = Pick<AdminServices, 'db' | 'hotStore'> & RuleNeeds;
 
 /** Says what rules would do. */
-export function guardrailTryoutRoutes({ db, guardrailChecks }: Needs) {
+export function guardrailTryoutRoutes(services: Needs) {
+  const { db, guardrailChecks } = services;
   return createRouter().openapi(tryout, async (c) => {
     const { id: projectId } = c.req.valid('param');
     const { text, on, part = on === 'input' ? 'user' : 'assistant', rules } = c.req.valid('json');
     await requireProject(db, projectId);
-    if (rules !== undefined) checkRules(rules, guardrailChecks);
+    if (rules !== undefined) await refuseRules(services, rules);
     const tried = rules ?? (await findGuardrails(db, projectId))?.rules ?? [];
     const { blockedBy, ...result } = await tryRules({
       rules: tried,
@@ -80,7 +90,8 @@ export function guardrailTryoutRoutes({ db, guardrailChecks }: Needs) {
   });
 }
 
-export function guardrailRoutes({ db, hotStore, guardrailChecks }: Needs, mirror: HotStoreMirror) {
+export function guardrailRoutes(services: Needs, mirror: HotStoreMirror) {
+  const { db, hotStore, guardrailChecks } = services;
   const holdingOf = ({ rules }: Pick<StoredGuardrails, 'rules'>) => findHolding(rules, guardrailChecks);
   const shown = (stored: StoredGuardrails) => showGuardrails(stored, holdingOf(stored));
   const changes = new AuditedChanges(db, {
@@ -100,7 +111,7 @@ export function guardrailRoutes({ db, hotStore, guardrailChecks }: Needs, mirror
     .openapi(put, async (c) => {
       const { id: projectId } = c.req.valid('param');
       const { mode, rules, pseudonym_scope: pseudonymScope, version } = c.req.valid('json');
-      checkRules(rules, guardrailChecks);
+      await refuseRules(services, rules);
       const actor = c.get('actor');
       const policy: NewGuardrails = {
         projectId,
@@ -123,16 +134,20 @@ export function guardrailRoutes({ db, hotStore, guardrailChecks }: Needs, mirror
       const next = found.length > limit ? String(page.at(-1)?.version) : null;
       return c.json({ data: page.map((one) => showVersion(one, holdingOf(one))), next_cursor: next }, 200);
     })
+    .openapi(secret, async (c) => {
+      const { id: projectId } = c.req.valid('param');
+      await requireProject(db, projectId);
+      const own = required(await findProjectSecret(db, projectId), 'project');
+      return c.json({ secret: showWebhookSecret(webhookSecret(own)) }, 200);
+    })
     .openapi(rollback, async (c) => {
       const { id: projectId } = c.req.valid('param');
       const { version } = c.req.valid('json');
       const actor = c.get('actor');
-      const write = async (tx: Db) => {
-        const found = await findGuardrailsVersion(tx, projectId, version);
-        const { mode, rules, pseudonymScope } = required(found, 'version of the guardrails');
-        checkRules(rules, guardrailChecks);
-        return saveGuardrails(tx, { projectId, createdBy: actor.name, mode, rules, pseudonymScope });
-      };
+      const found = await findGuardrailsVersion(db, projectId, version);
+      const { mode, rules, pseudonymScope } = required(found, 'version of the guardrails');
+      await refuseRules(services, rules);
+      const write = (tx: Db) => saveGuardrails(tx, { projectId, createdBy: actor.name, mode, rules, pseudonymScope });
       return c.json(shown(await changes.put(actor, (tx) => findGuardrails(tx, projectId), write)), 200);
     });
 }

@@ -107,6 +107,10 @@ export const versionSchema = shownPolicySchema
   .extend({ created_by: z.string(), created_at: instantShown })
   .openapi('GuardrailVersion');
 
+export const webhookSecretSchema = z
+  .object({ secret: z.string().openapi({ description: 'whsec_ and base64' }) })
+  .openapi('GuardrailWebhookSecret');
+
 export const tryoutSchema = z
   .strictObject({
     text: z.string().max(1_000_000),

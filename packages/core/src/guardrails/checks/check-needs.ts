@@ -54,7 +54,7 @@ export interface CheckNeeds {
   /** Refuses private addresses and follows no redirect. Throws where it fails. */
   readonly post: (request: GuardedPost, signal: AbortSignal) => Promise<PostAnswer>;
   /** Signs what webhooks are sent: a project's own. */
-  readonly webhookSecret: (projectId: string) => Uint8Array;
+  readonly webhookSecret: (projectId: string) => Uint8Array | Promise<Uint8Array>;
   readonly nowMs: () => number;
   readonly createId: () => string;
 }

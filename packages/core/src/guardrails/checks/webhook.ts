@@ -34,7 +34,7 @@ export function checkWithWebhook(
       const body = bodyFor(judged);
       const headers = {
         'content-type': 'application/json',
-        ...signatureOf(body, needs.webhookSecret(judged.projectId), needs),
+        ...signatureOf(body, await needs.webhookSecret(judged.projectId), needs),
       };
       const answer = await needs
         .post({ url, headers, body, maxAnswerBytes: MAX_ANSWER_BYTES }, within)
