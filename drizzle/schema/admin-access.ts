@@ -11,7 +11,14 @@ export const adminSessions = pgTable('admin_sessions', {
   expiresAtMs: instant('expires_at').notNull(),
 });
 
-export const ALERT_KINDS = ['budget_share', 'error_rate', 'latency_p95', 'spend', 'job_failed'] as const;
+export const ALERT_KINDS = [
+  'budget_share',
+  'error_rate',
+  'latency_p95',
+  'spend',
+  'job_failed',
+  'guardrail_hits',
+] as const;
 
 /** Lists of requests that admins share. */
 export const savedViews = pgTable('saved_views', {

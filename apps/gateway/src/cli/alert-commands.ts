@@ -3,7 +3,7 @@ import { amount, column } from './format-table';
 import { resolveName } from './resolve-name';
 
 const settings: Readonly<Record<string, CommandOption>> = {
-  kind: { kind: 'text', help: 'budget_share, error_rate, latency_p95, spend or job_failed' },
+  kind: { kind: 'text', help: 'budget_share, error_rate, latency_p95, spend, job_failed or guardrail_hits' },
   threshold: { kind: 'number', help: 'a share (0 to 1), milliseconds or USD, as the kind has it' },
   'window-minutes': { kind: 'number', help: 'looked back at (15)' },
   project: { kind: 'project', help: 'watches this project only (id or name)' },

@@ -1,10 +1,10 @@
 // When an alert fires: the job that watches and the preview of what it would have done both ask here.
 
-export type AlertKind = 'budget_share' | 'error_rate' | 'latency_p95' | 'spend' | 'job_failed';
+export type AlertKind = 'budget_share' | 'error_rate' | 'latency_p95' | 'spend' | 'job_failed' | 'guardrail_hits';
 
 export interface AlertRule {
   readonly kind: AlertKind;
-  /** A share (0…1) for budgets and error rates, milliseconds for latency, USD for spend; unused for failed jobs. */
+  /** A share (0…1) for budgets and error rates, milliseconds for latency, USD for spend, a number of hits; unused for failed jobs. */
   readonly threshold: number;
   readonly windowMinutes: number;
 }

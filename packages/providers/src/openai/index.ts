@@ -9,10 +9,10 @@ import { createEmbeddings, type EmbeddingQuirks, OPENAI_EMBEDDINGS } from './emb
 import { listRemoteFiles } from './encode-media';
 import { encodeRequest } from './encode-request';
 import { modelsEndpoint } from './endpoint';
+import { speakModerations } from './moderations/speak-moderations';
 import { passthrough, untoldPassthrough } from './passthrough';
 import { type ChatQuirks, OPENAI_QUIRKS } from './quirks';
 import { speakResponses } from './responses/speak-responses';
-import { speakModerations } from './speak-moderations';
 
 /** What tells one Chat Completions server from another. */
 export interface ChatProfile {

@@ -23,6 +23,7 @@ const THRESHOLDS: Readonly<Record<Alert['kind'], Omit<FieldSpec, 'name'> | undef
   latency_p95: { label: 'Latency, ms', kind: 'number' },
   spend: { label: 'Spend, USD', kind: 'usd' },
   job_failed: undefined,
+  guardrail_hits: { label: 'Hits of guardrails', kind: 'integer' },
 };
 
 /** The fields of an alert of this kind: a number of one kind says nothing to another. */
@@ -76,6 +77,7 @@ export const KINDS = {
   latency_p95: { label: 'p95 latency reaches', show: (threshold: number) => formatMs(threshold), isWindowed: true },
   spend: { label: 'Spend reaches', show: (threshold: number) => formatUsd(threshold), isWindowed: true },
   job_failed: { label: 'A background job fails', show: () => '', isWindowed: true },
+  guardrail_hits: { label: 'Guardrail hits reach', show: (threshold: number) => String(threshold), isWindowed: true },
 } as const satisfies Record<Alert['kind'], { label: string; show: (threshold: number) => string; isWindowed: boolean }>;
 
 const KIND_NAMES = Object.fromEntries(Object.entries(KINDS).map(([kind, { label }]) => [kind, label]));

@@ -15,7 +15,7 @@ import { alertPreviewSchema } from './preview-schema';
 const at = routesOf('alerts');
 const MINUTE_MS = 60_000;
 const MAX_WINDOW_MINUTES = 7 * 24 * 60;
-const KINDS = ['budget_share', 'error_rate', 'latency_p95', 'spend', 'job_failed'] as const;
+const KINDS = ['budget_share', 'error_rate', 'latency_p95', 'spend', 'job_failed', 'guardrail_hits'] as const;
 
 const webhookUrl = z
   .url({ protocol: /^https?$/, error: 'must be an http(s) URL' })

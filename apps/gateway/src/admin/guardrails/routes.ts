@@ -2,7 +2,6 @@ import { createRoute, z } from '@hono/zod-openapi';
 import { invalidRequest } from '@llm0/core/errors/gateway-error';
 import { findHolding } from '@llm0/core/guardrails/check-policy';
 import { tryRules } from '@llm0/core/guardrails/try-rules';
-import { showWebhookSecret, webhookSecret } from '@llm0/core/guardrails/webhook-secret';
 import type { Db } from '@llm0/drizzle/client';
 import {
   findGuardrails,
@@ -12,7 +11,6 @@ import {
   type StoredGuardrails,
   saveGuardrails,
 } from '@llm0/drizzle/queries/access/guardrails';
-import { findProjectSecret } from '@llm0/drizzle/queries/access/project-secret';
 import { answers, createRouter, routesOf, takes } from '../admin-router';
 import type { AdminServices } from '../admin-services';
 import { AuditedChanges } from '../audit/audited-changes';
@@ -29,7 +27,6 @@ import {
   triedSchema,
   tryoutSchema,
   versionSchema,
-  webhookSecretSchema,
 } from './schema';
 
 const at = routesOf('guardrails');
@@ -55,11 +52,6 @@ const rollback = createRoute({
   ...at('post', `${PATH}/rollback`, 'Bring an earlier version back, as a new one'),
   request: { params, body: takes(z.strictObject({ version: count(1, Number.MAX_SAFE_INTEGER) })) },
   responses: { 200: answers(shownPolicySchema, 'The guardrails as they are now') },
-});
-const secret = createRoute({
-  ...at('post', `${PATH}/webhook-secret`, "Show what the project's webhooks are signed with (Standard Webhooks)"),
-  request: { params },
-  responses: { 200: answers(webhookSecretSchema, 'The secret, always the same') },
 });
 const tryout = createRoute({
   ...at('post', `${PATH}/try`, 'Say what each rule does to a text; nothing is sent, kept or logged'),
@@ -133,12 +125,6 @@ export function guardrailRoutes(services: Needs, mirror: HotStoreMirror) {
       const page = found.slice(0, limit);
       const next = found.length > limit ? String(page.at(-1)?.version) : null;
       return c.json({ data: page.map((one) => showVersion(one, holdingOf(one))), next_cursor: next }, 200);
-    })
-    .openapi(secret, async (c) => {
-      const { id: projectId } = c.req.valid('param');
-      await requireProject(db, projectId);
-      const own = required(await findProjectSecret(db, projectId), 'project');
-      return c.json({ secret: showWebhookSecret(webhookSecret(own)) }, 200);
     })
     .openapi(rollback, async (c) => {
       const { id: projectId } = c.req.valid('param');

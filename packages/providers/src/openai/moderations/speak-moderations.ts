@@ -1,10 +1,10 @@
 import type { ChatRequest } from '@llm0/core/chat/request';
 import { ZERO_USAGE } from '@llm0/core/chat/usage';
-import type { Provider } from '../provider';
-import { jsonBody } from '../translation/json-body';
-import { asCount, asObject, asObjects, parseAnswer } from '../translation/read-json';
-import { upstreamFailure } from '../transport/upstream-failure';
-import { endpointOf } from './endpoint';
+import type { Provider } from '../../provider';
+import { jsonBody } from '../../translation/json-body';
+import { asCount, asObject, asObjects, parseAnswer } from '../../translation/read-json';
+import { upstreamFailure } from '../../transport/upstream-failure';
+import { endpointOf } from '../endpoint';
 
 /**
  * A provider whose moderation models are asked as chat models are: what is judged is the text of the last message, and the

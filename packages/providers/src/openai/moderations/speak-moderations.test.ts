@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import type { ChatRequest } from '@llm0/core/chat/request';
-import { openai } from './index';
+import { openai } from '../index';
 
 const context = {
   connection: { baseUrl: 'https://api.openai.com/v1', apiKey: 'k' },
