@@ -3,7 +3,6 @@ import { type Policy, useGuardrailStats, usePolicy } from '../../api/guardrails'
 import { useMayChange } from '../../api/session';
 import { useOpened } from '../../range/use-opened';
 import { usePage } from '../../range/use-page';
-import { Badge } from '../../ui/badge';
 import { Card } from '../../ui/card';
 import { Failure } from '../../ui/error-state';
 import { Plus } from '../../ui/icons';
@@ -111,23 +110,19 @@ function RulesCard({ projectId, query }: RulesProps) {
 }
 
 const COLUMNS: readonly Column<RuleLine>[] = [
-  {
-    header: 'Rule',
-    narrow: true,
-    value: (row) => row.name,
-    cell: (row) => (
-      <span className="inline-flex min-w-0 items-center gap-2">
-        <span className="truncate">{row.name}</span>
-        {row.isHolding && <Badge tone="warn">holds streams</Badge>}
-      </span>
-    ),
-  },
-  { header: 'Order', unit: 'count', value: (row) => row.place },
+  { header: 'Rule', narrow: true, value: (row) => row.name },
+  { header: 'Order', unit: 'count', wideOnly: true, value: (row) => row.place },
   { header: 'Looks for', value: (row) => row.check },
-  { header: 'Detail', narrow: true, wideOnly: 'very', value: (row) => row.detail },
+  { header: 'Detail', narrow: true, wideOnly: 'most', value: (row) => row.detail },
   { header: 'In', wideOnly: true, value: (row) => row.side },
   { header: 'Parts', wideOnly: 'most', narrow: true, value: (row) => row.parts },
   { header: 'Then', value: (row) => ACTIONS[row.action], tone: (row) => ACTION_TONES[row.action] },
+  {
+    header: 'Streams',
+    wideOnly: 'very',
+    value: (row) => (row.isHolding ? 'held to the end' : 'pass'),
+    tone: (row) => (row.isHolding ? 'warn' : 'neutral'),
+  },
   { header: 'If not checked', wideOnly: 'very', value: (row) => row.onError },
   { header: 'Hits', unit: 'count', value: (row) => row.requests },
 ];
