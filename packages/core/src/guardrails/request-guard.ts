@@ -96,7 +96,7 @@ export class RequestGuard {
     let result = text;
     for (const [pass, kind] of kinds.entries()) {
       const window = createWindow(kind, set.finders, replaceIn(pass));
-      result = window.push(result) + window.flush();
+      result = window.whole(result);
     }
     return done(result);
   }
@@ -151,7 +151,7 @@ export class RequestGuard {
 
   restore(text: string, kind: TextKind = 'plain'): string {
     const window = text.includes('<') || text.includes('\\') ? this.restoring(kind) : undefined;
-    return window === undefined ? text : window.push(text) + window.flush();
+    return window === undefined ? text : window.whole(text);
   }
 
   private async searchInTurns(
