@@ -415,6 +415,39 @@ describe('guardrails cannot be walked around', () => {
     });
   });
 
+  test('counting tokens, going on from a kept answer, and a caller that leaves', async () => {
+    await enforce(rulesOf('redact', 'input'));
+    const counted = await post('/v1/messages/count_tokens', {
+      model: VENDORS.anthropic,
+      ...anthropicBody('user', PLANTED),
+    });
+    expect([counted.status, leaksIn(sentBody())]).toEqual([200, []]);
+    await enforce(rulesOf('pseudonymise'));
+    world.upstream.control.enqueue({ text: 'To <EMAIL_1>.' }, { text: 'Again <EMAIL_1>.' });
+    const first = (await (
+      await post('/v1/responses', { model: VENDORS.openai, input: 'Write to ann@example.com.', store: true })
+    ).json()) as { id: string };
+    const second = await post('/v1/responses', {
+      ...{ model: VENDORS.openai, input: 'Again.', previous_response_id: first.id, store: true },
+    });
+    expect(saidIn(await second.text())).toContain('Again ann@example.com.');
+    expect(JSON.stringify(world.upstream.requests.at(-1)?.body)).toContain('<EMAIL_1>');
+    expect(leaksIn(sentBody())).toEqual([]);
+    world.upstream.control.reset();
+    await enforce(rulesOf('redact', 'output'));
+    world.upstream.control.enqueue({ text: 'word '.repeat(2000), chunks: 2000, gapMs: 2 });
+    const leaving = new AbortController();
+    const response = await postChat(
+      world.gateway,
+      apiKey,
+      { model: VENDORS.openai, stream: true, ...chatBody('unknown', '') },
+      { signal: leaving.signal },
+    );
+    await response.body?.getReader().read();
+    leaving.abort();
+    await waitUntil(() => world.upstream.control.counters.cancelled === 1);
+  });
+
   describe('pseudonyms', () => {
     const NAMES = rulesOf('pseudonymise');
     const said = (response: Response) => response.text().then((text) => saidIn(text));
