@@ -30,22 +30,35 @@ const ISSUERS: readonly {
   { digits: 2, from: 67, to: 67, lengths: [12, 13, 14, 15, 16, 17, 18, 19] },
 ];
 
-const isIssued = (digits: string): boolean =>
-  ISSUERS.some(({ digits: many, from, to, lengths }) => {
-    const head = Number(digits.slice(0, many));
-    return head >= from && head <= to && lengths.includes(digits.length);
-  });
+/** Lengths of cards' numbers by their first four digits: asked for again and again. */
+const lengths = new Map<string, ReadonlySet<number>>();
+
+function lengthsOf(digits: string): ReadonlySet<number> {
+  const first = digits.slice(0, 4);
+  let known = lengths.get(first);
+  if (known === undefined) {
+    const issuers = ISSUERS.filter(({ digits: many, from, to }) => {
+      const head = Number(first.slice(0, many));
+      return head >= from && head <= to;
+    });
+    known = new Set(issuers.flatMap((issuer) => issuer.lengths));
+    lengths.set(first, known);
+  }
+  return known;
+}
 
 /** Numbers of payment cards, grouped in any way: an issuer's, of its length, with its check digit. */
 export const findCards: Finder = {
   find(text, isEnd) {
     const spans: Span[] = [];
     for (const { start, digits, ends } of digitRuns(text, MOST)) {
+      const issued = lengthsOf(digits);
       for (let length = digits.length; length >= LEAST; length--) {
+        if (!issued.has(length)) continue;
         const end = ends[length - 1] ?? 0;
         if (end === text.length && !isEnd) continue;
         const number = digits.slice(0, length);
-        if (!endsDigits(text, end) || !isIssued(number) || !passesLuhn(number)) continue;
+        if (!endsDigits(text, end) || !passesLuhn(number)) continue;
         spans.push({ start, end, kind: 'card' });
         break;
       }
