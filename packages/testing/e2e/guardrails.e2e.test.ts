@@ -5,8 +5,8 @@ import type { FakeBehaviour } from '../fake-upstream/behaviour';
 import { type McpServerUnderTest, startMcpServer, textTool } from '../fake-upstream/start-mcp-server';
 import { Matrix } from '../guardrails/matrix';
 import { argumentsOf, CLEAN, leaksIn, PLANTED, REDACTED, readValues, saidIn } from '../guardrails/planted';
-import { callAdmin, createTestKey } from '../stores/start-gateway';
-import { logRow, startEnvironment, type TestEnvironment, waitUntil } from './environment';
+import { callAdmin, createTestKey, startGateway } from '../stores/start-gateway';
+import { logRow, postChat, startEnvironment, type TestEnvironment, waitUntil } from './environment';
 
 const SETUP_MS = 60_000;
 const VENDORS = {
@@ -191,7 +191,7 @@ describe('guardrails cannot be walked around', () => {
       },
     });
     tools = startMcpServer([textTool('echo')]);
-    const project = { passthrough: ['openai', 'anthropic', 'gemini'], allowed_tools: ['*'] };
+    const project = { passthrough: ['openai', 'anthropic', 'gemini'], allowed_tools: ['*'], code_mode: true };
     ({ apiKey, projectId } = await createTestKey(world.gateway, { project }));
     await callAdmin(world.gateway, '/mcp/servers', { body: { alias: 'web', url: tools.url } });
   }, SETUP_MS);
@@ -365,6 +365,27 @@ describe('guardrails cannot be walked around', () => {
     };
     const asked = () => tools.seen.filter(({ method }) => method === 'tools/call');
 
+    test.each(['redact', 'block'])('/mcp/code, %s', async (action) => {
+      await enforce(rulesOf(action));
+      const before = asked().length;
+      const code = `const said = await tools.web.echo({ text: ${JSON.stringify(PLANTED)} }).catch((e) => String(e)); said`;
+      const params = { name: 'execute_code', arguments: { code } };
+      const accept = { accept: 'application/json, text/event-stream', 'mcp-protocol-version': '2025-11-25' };
+      const answer = await (
+        await post('/mcp/code', { jsonrpc: '2.0', id: 1, method: 'tools/call', params }, accept)
+      ).text();
+      const sent = asked()
+        .slice(before)
+        .map(({ params: given }) => JSON.stringify(given));
+      const leaks = sent.flatMap((given) => [...leaksIn(given)]);
+      matrix.note({
+        ...{ on: 'input', route: '/mcp/code', vendor: 'mcp', stream: false, part: 'tool_arguments', action },
+        ...{ tries: 1, leaks: leaks.length },
+      });
+      expect([leaks, sent.length]).toEqual([[], action === 'block' ? 0 : 1]);
+      expect(answer).toContain(action === 'block' ? 'guardrail' : '[EMAIL]');
+    });
+
     test.each(['redact', 'block', 'pseudonymise'])('/mcp, %s', async (action) => {
       await enforce(rulesOf(action, 'input'));
       const before = asked().length;
@@ -392,6 +413,39 @@ describe('guardrails cannot be walked around', () => {
       });
       expect(out).toEqual([]);
     });
+  });
+
+  test('counting tokens, going on from a kept answer, and a caller that leaves', async () => {
+    await enforce(rulesOf('redact', 'input'));
+    const counted = await post('/v1/messages/count_tokens', {
+      model: VENDORS.anthropic,
+      ...anthropicBody('user', PLANTED),
+    });
+    expect([counted.status, leaksIn(sentBody())]).toEqual([200, []]);
+    await enforce(rulesOf('pseudonymise'));
+    world.upstream.control.enqueue({ text: 'To <EMAIL_1>.' }, { text: 'Again <EMAIL_1>.' });
+    const first = (await (
+      await post('/v1/responses', { model: VENDORS.openai, input: 'Write to ann@example.com.', store: true })
+    ).json()) as { id: string };
+    const second = await post('/v1/responses', {
+      ...{ model: VENDORS.openai, input: 'Again.', previous_response_id: first.id, store: true },
+    });
+    expect(saidIn(await second.text())).toContain('Again ann@example.com.');
+    expect(JSON.stringify(world.upstream.requests.at(-1)?.body)).toContain('<EMAIL_1>');
+    expect(leaksIn(sentBody())).toEqual([]);
+    world.upstream.control.reset();
+    await enforce(rulesOf('redact', 'output'));
+    world.upstream.control.enqueue({ text: 'word '.repeat(2000), chunks: 2000, gapMs: 2 });
+    const leaving = new AbortController();
+    const response = await postChat(
+      world.gateway,
+      apiKey,
+      { model: VENDORS.openai, stream: true, ...chatBody('unknown', '') },
+      { signal: leaving.signal },
+    );
+    await response.body?.getReader().read();
+    leaving.abort();
+    await waitUntil(() => world.upstream.control.counters.cancelled === 1);
   });
 
   describe('pseudonyms', () => {
@@ -435,6 +489,26 @@ describe('guardrails cannot be walked around', () => {
       const [name = ''] = /<EMAIL_[0-9a-z]+>/.exec(sentBody()) ?? [];
       expect([name.length > 0, names.has(name)]).toEqual([true, false]);
     });
+
+    test('come back from a cache that another process wrote', async () => {
+      await enforce(NAMES);
+      const other = await startGateway({ env: world.env });
+      try {
+        world.upstream.control.enqueue({ text: 'To <EMAIL_1> and <EMAIL_2>.' });
+        const text = `ann@example.com, bob@example.com ${crypto.randomUUID().slice(0, 8)}`;
+        const body = { model: VENDORS.openai, messages: [{ role: 'user', content: text }] };
+        const headers = { 'x-llm0-cache': 'on' };
+        const first = await said(await post('/v1/chat/completions', body, headers));
+        const hit = await postChat(other, apiKey, body, { headers: { 'x-llm0-drop-params': 'true' } });
+        expect([hit.headers.get('x-cache-hit'), await said(hit)]).toEqual([
+          'exact',
+          expect.stringContaining('To ann@example.com and bob@example.com.'),
+        ]);
+        expect(first).toContain('To ann@example.com and bob@example.com.');
+      } finally {
+        await other.stop();
+      }
+    }, 30_000);
 
     test('survive a failover', async () => {
       await enforce(NAMES);

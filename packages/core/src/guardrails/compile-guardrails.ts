@@ -53,7 +53,8 @@ const FINDERS: { readonly [T in GuardrailCheck['type']]?: (check: CheckOf<T>) =>
 
 const WAIT_MS = 5000;
 const MAX_RETRIES = 1;
-const KEPT = 500;
+/** Characters of all policies that are kept compiled: a word takes some sixty times its length. */
+const KEPT_CHARACTERS = 4_000_000;
 
 /** A rule as requests ask it. Throws what is wrong with it. */
 export function compileRule(rule: GuardrailRule, checks: TextChecks, isShadow: boolean): CompiledRule {
@@ -109,7 +110,9 @@ export const compileAll = (rules: readonly GuardrailRule[], { checks, isShadow }
 
 /** Compiles what keys are under, each version once, and keeps the last ones used. */
 export class GuardrailCompiler {
-  private readonly compiled = new LRUCache<string, Guardrails>({ max: KEPT });
+  private readonly compiled = new LRUCache<string, Guardrails>({
+    maxSize: KEPT_CHARACTERS,
+  });
 
   constructor(private readonly checks: TextChecks) {}
 
@@ -120,7 +123,8 @@ export class GuardrailCompiler {
     if (rules.length === 0) return undefined;
     const isShadow = policy?.mode === 'shadow';
     const scope = policy?.pseudonymScope ?? 'request';
-    const hash = sha256(JSON.stringify([rules, isShadow, scope]));
+    const text = JSON.stringify([rules, isShadow, scope]);
+    const hash = sha256(text);
     const id = scope === 'project' ? `${hash} ${pseudonymSecret}` : hash;
     let found = this.compiled.get(id);
     if (found === undefined) {
@@ -128,7 +132,7 @@ export class GuardrailCompiler {
         scope === 'project' ? { scope, secret: new TextEncoder().encode(pseudonymSecret) } : { scope };
       const all = compileAll(rules, { checks: this.checks, isShadow });
       found = new Guardrails(all, hash, making);
-      this.compiled.set(id, found);
+      this.compiled.set(id, found, { size: text.length });
     }
     return found;
   }

@@ -42,6 +42,12 @@ export class JsonWindow {
     return this.write(decoded, isWhole);
   }
 
+  /** All that there is. */
+  whole(text: string): string {
+    const decoded = this.decode(text);
+    return this.partial === '' ? this.write(decoded, true) : this.write(decoded, false) + this.flush();
+  }
+
   flush(): string {
     const rest = this.partial;
     this.partial = '';

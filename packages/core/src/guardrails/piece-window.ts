@@ -8,6 +8,8 @@ export type TextKind = 'plain' | EscapedText;
 export interface PieceWindow {
   readonly heldLength: number;
   push(text: string): string;
+  /** All of a text that comes at once. */
+  whole(text: string): string;
   flush(): string;
 }
 
@@ -42,6 +44,10 @@ export class EscapesToo implements PieceWindow {
 
   push(text: string): string {
     return this.pass(this.plain.push(text));
+  }
+
+  whole(text: string): string {
+    return this.pass(this.plain.whole(text)) + (this.escapes?.flush() ?? '');
   }
 
   flush(): string {

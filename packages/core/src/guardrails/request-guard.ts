@@ -87,18 +87,18 @@ export class RequestGuard {
   ): Promise<string> | string {
     if (set.finders.length === 0) return text;
     const startMs = this.who.monotonicMs();
-    const done = (result: string): string => {
-      this.noteTime(set.owners, place, this.who.monotonicMs() - startMs);
-      return result;
-    };
+    const noteTime = () => this.noteTime(set.owners, place, this.who.monotonicMs() - startMs);
     const replaceIn = this.passes(set, place, isId);
-    if (text.length > SLICE) return this.searchInTurns(text, { set, kinds, replaceIn }).then(done);
-    let result = text;
-    for (const [pass, kind] of kinds.entries()) {
-      const window = createWindow(kind, set.finders, replaceIn(pass));
-      result = window.push(result) + window.flush();
+    if (text.length > SLICE) return this.searchInTurns(text, { set, kinds, replaceIn }).finally(noteTime);
+    try {
+      let result = text;
+      for (const [pass, kind] of kinds.entries()) {
+        result = createWindow(kind, set.finders, replaceIn(pass)).whole(result);
+      }
+      return result;
+    } finally {
+      noteTime();
     }
-    return done(result);
   }
 
   /** Texts that are read one behind the other: what begins in one and ends in another one is found too. */
@@ -151,7 +151,7 @@ export class RequestGuard {
 
   restore(text: string, kind: TextKind = 'plain'): string {
     const window = text.includes('<') || text.includes('\\') ? this.restoring(kind) : undefined;
-    return window === undefined ? text : window.push(text) + window.flush();
+    return window === undefined ? text : window.whole(text);
   }
 
   private async searchInTurns(

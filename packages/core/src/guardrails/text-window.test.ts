@@ -112,6 +112,12 @@ describe.each([
   });
 });
 
+test('half a character in front of a hit is given out once', () => {
+  const text = '\ud83d5500-0000-0000-0004  de89370400440532013000';
+  expect(replaceAll(ALL, text.split(''))).toBe(replaceAll(ALL, [text]));
+  expect(replaceAll(ALL, [...text])).toBe('\ud83d<card>  <iban>');
+});
+
 test('clean text comes out as it went in, and little of it waits', () => {
   const clean = 'The quick brown fox jumps over the lazy dog, 12 times a day; see section 4.2 of the handbook. '.repeat(
     20,

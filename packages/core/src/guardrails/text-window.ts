@@ -73,6 +73,12 @@ export class TextWindow {
     return this.write(true);
   }
 
+  /** All that there is. */
+  whole(text: string): string {
+    this.held += text;
+    return this.write(true);
+  }
+
   /** `push` or `flush`, told by what becomes of the characters that go on. */
   advance(text: string, isEnd: boolean): readonly Step[] {
     this.held += text;
@@ -99,7 +105,8 @@ export class TextWindow {
     const text = context + held;
     const from = context.length;
     const { hits, watched, open } = scan(this.rules, text, { from, isEnd, isCut: this.wasFlushed });
-    const until = isEnd ? text.length : beforeHits([hits, watched], splitsNothing(text, Math.max(from, open)));
+    const decided = Math.max(from, splitsNothing(text, Math.max(from, open)));
+    const until = isEnd ? text.length : beforeHits([hits, watched], decided);
     for (const hit of watched) if (hit.end <= until) this.replace(hit, text.slice(hit.start, hit.end));
     const steps: Step[] = [];
     let at = from;

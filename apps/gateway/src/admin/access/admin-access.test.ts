@@ -268,6 +268,8 @@ describe.each(TEST_DATABASES)('admin API on $name', (kind) => {
       'get /projects',
       'get /projects/{id}',
       'get /projects/{id}/customers/{customer_id}/limits',
+      'get /projects/{id}/guardrails',
+      'get /projects/{id}/guardrails/versions',
       'get /projects/{id}/keys',
       'get /projects/{id}/keys/{key_id}',
       'get /projects/{id}/keys/{key_id}/models',
@@ -318,6 +320,8 @@ describe.each(TEST_DATABASES)('admin API on $name', (kind) => {
       'post /mcp/servers/{id}/tools/{name}/approve',
       'post /models/import',
       'post /projects',
+      'post /projects/{id}/guardrails/rollback',
+      'post /projects/{id}/guardrails/try',
       'post /projects/{id}/keys',
       'post /projects/{id}/keys/{key_id}/chat/completions',
       'post /projects/{id}/keys/{key_id}/mcp',
@@ -331,6 +335,7 @@ describe.each(TEST_DATABASES)('admin API on $name', (kind) => {
       'put /chains/{name}',
       'put /models',
       'put /projects/{id}/customers/{customer_id}/limits',
+      'put /projects/{id}/guardrails',
     ]);
   });
 

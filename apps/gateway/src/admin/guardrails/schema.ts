@@ -5,7 +5,7 @@ import { count, instantShown, text } from '../fields/fields';
 import { showInstant } from '../fields/show-fields';
 
 const MAX_RULES = 200;
-const MAX_WORDS = 50_000;
+const MAX_WORDS = 20_000;
 const MAX_EXAMPLES = 500;
 const MAX_PATTERN_LENGTH = 4000;
 const MAX_HOSTS = 5000;

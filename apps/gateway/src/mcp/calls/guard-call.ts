@@ -3,11 +3,13 @@ import { isObject, type JsonObject, type JsonValue, parseJson } from '@llm0/core
 import { GuardedTexts } from '@llm0/core/guardrails/chat/guard-texts';
 import { guardToolResult } from '@llm0/core/guardrails/chat/guard-tool-result';
 import { chosenGuardrails } from '@llm0/core/guardrails/guardrails';
-import type { RequestGuard } from '@llm0/core/guardrails/request-guard';
+import { RequestGuard } from '@llm0/core/guardrails/request-guard';
+import type { Principal } from '@llm0/core/keys/api-key';
 import type { Exchange } from '../../pipeline/exchange/open-exchange';
 import { createGuard } from '../../pipeline/guard/guard-input';
 import type { Services } from '../../services/contract';
 import type { UpstreamAnswer, UpstreamAsk, UpstreamPart } from '../upstream/upstream';
+import type { RpcResponse } from '../wire/json-rpc';
 import type { CallAdmission, CallBooking } from './call-booking';
 
 type Ask = Omit<UpstreamAsk, 'maxBytes'>;
@@ -65,6 +67,17 @@ async function guardArguments(texts: GuardedTexts, args: JsonObject): Promise<Js
   if (judged === text) return args;
   const value = parseJson(judged);
   return isObject(value) ? value : {};
+}
+
+type Reply = Pick<RpcResponse, 'result' | 'error'>;
+
+/** What a client says to a server that asked it mid-call. Throws `guardrail_blocked`. */
+export async function guardReply({ guardrails, key, project }: Principal, reply: Reply): Promise<Reply> {
+  if (guardrails?.asksInput !== true) return reply;
+  const who = { projectId: project.id, keyId: key.id, requestId: '', customerId: undefined };
+  const guard = new RequestGuard(guardrails, { ...who, monotonicMs: () => performance.now() });
+  const texts = new GuardedTexts(guard, 'input');
+  return (await texts.value(reply as JsonObject, 'tool_arguments')) as Reply;
 }
 
 /** A server's answer, each message of it judged before anybody sees it. */

@@ -7,7 +7,7 @@ import { claimCompletion, hasIdempotencyKey, UNCLAIMED } from '../exchange/idemp
 import { openExchange } from '../exchange/open-exchange';
 import { readRequestBody, withDigest } from '../exchange/read-request';
 import { guardAnswer } from '../guard/guard-answer';
-import { guardInput, isGuarded, isSame, requestToSend } from '../guard/guard-input';
+import { guardInput, isGuarded, isSame, withGuarded } from '../guard/guard-input';
 import { handleRefusal, type Progress } from '../handle-refusal';
 import { Meter } from '../ledger/meter';
 import { produceAnswer } from './produce-answer';
@@ -43,7 +43,7 @@ export async function handleChat(
       ? await guardInput(services, { exchange, principal, request, progress })
       : undefined;
     if (guarding !== undefined) principal = guarding.principal;
-    const input = { exchange, principal, dialect: dialect.name, request };
+    const input = { exchange, principal, dialect: dialect.name, request, toSend: guarding?.request };
     const claimed = hasIdempotencyKey(httpRequest) ? await claimCompletion(services, input, httpRequest) : UNCLAIMED;
     const { claim } = claimed;
     progress.claim = claim;
@@ -55,13 +55,13 @@ export async function handleChat(
       ? guarding
       : await guardInput(services, { exchange, principal: admitted.principal, request, progress });
     meter.guard = guarded?.guard;
-    const admission =
-      guarded === undefined ? admitted : { ...admitted, toSend: requestToSend(guarded, admitted.plan.request) };
+    const admission = withGuarded(admitted, guarded);
     const pending = produceAnswer(services, exchange, admission);
     meter.watch(pending);
     // Who leaves gives up its place, so that the last one out cancels upstream.
     const produced = pending.ready ?? (await untilGone(pending.answer, httpRequest.signal, pending.leave));
-    const answer = guarded === undefined ? produced : guardAnswer(services, { guarded, answer: produced, admission });
+    const answer =
+      guarded === undefined ? produced : guardAnswer(services, { guarded, answer: produced, exchange, admission });
     meter.attach(answer);
     return await respond(services, {
       ...{ dialect, exchange, admission, answer, meter, claim, onEnd: release },

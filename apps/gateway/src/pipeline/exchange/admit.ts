@@ -21,6 +21,8 @@ export interface AdmitInput<R = ChatRequest> {
   readonly principal: Authenticated;
   readonly dialect: DialectName;
   readonly request: R;
+  /** What goes to a vendor for it, where guardrails changed it. */
+  readonly toSend?: ChatRequest | undefined;
 }
 
 /** How one kind of request is planned, so that all kinds pass the same decision. */

@@ -36,6 +36,17 @@ export interface PlanInput {
   readonly principal: Principal;
   readonly dialect: DialectName;
   readonly request: ChatRequest;
+  /** What goes to a vendor instead, where guardrails changed it. */
+  readonly toSend?: ChatRequest | undefined;
+}
+
+/** Of what was asked and what is sent the heavier one: under an absolute cap a longer name counts. */
+function weighSent({ request, toSend }: PlanInput): RequestWeight {
+  const asked = weighRequest(request);
+  if (toSend === undefined || toSend === request) return asked;
+  const sent = weighRequest(toSend);
+  const bytesOf = ({ textBytes, unknownBytes }: RequestWeight) => textBytes + unknownBytes;
+  return bytesOf(sent) > bytesOf(asked) ? sent : asked;
 }
 
 /** Resolves, prices and keys a request; throws for models that may not be called. Touches no store. */
@@ -45,7 +56,7 @@ export function planRequest(services: Pick<Services, 'routing'>, input: PlanInpu
   const tables = services.routing();
   const isCount = request.countOnly === true;
   // Counting tokens costs nothing.
-  const weight = isCount ? NO_WEIGHT : weighRequest(request);
+  const weight = isCount ? NO_WEIGHT : weighSent(input);
   if (project.strictCaps) checkBounded(weight, request);
   const route = planRoute(input, tables, weight);
   const costly = isCount

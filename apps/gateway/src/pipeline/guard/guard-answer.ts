@@ -7,16 +7,19 @@ import type { ChatResponse } from '@llm0/core/chat/response';
 import { AnswerGuard } from '@llm0/core/guardrails/chat/answer-guard';
 import { guardResponse, LOGPROBS } from '@llm0/core/guardrails/chat/guard-response';
 import { GuardedTexts } from '@llm0/core/guardrails/chat/guard-texts';
-import { AnswerRefused, blockedBy, type RequestGuard } from '@llm0/core/guardrails/request-guard';
+import { AnswerRefused, type RequestGuard } from '@llm0/core/guardrails/request-guard';
 import { nextTurn } from '@llm0/core/waits/in-turns';
 import type { Services } from '../../services/contract';
 import type { Completion } from '../chat/produce-answer';
 import type { Admission } from '../exchange/admit';
+import type { Exchange } from '../exchange/open-exchange';
+import { AskedAgain, type AskNeeds, type Effort } from './asked-again';
 import type { GuardedRequest } from './guard-input';
 
 export interface AnswerToGuard {
   readonly guarded: Pick<GuardedRequest<ChatRequest>, 'guard'>;
   readonly answer: Completion;
+  readonly exchange: Exchange;
   readonly admission: Admission;
 }
 
@@ -24,40 +27,44 @@ export interface AnswerToGuard {
  * The answer, judged on its way to the caller, wherever it comes from: upstream, a cache, somebody's identical call or a replay.
  * A stream goes on as far as nothing can be found in it any more, unless a rule has to see all of it.
  */
-export function guardAnswer(services: Pick<Services, 'config'>, input: AnswerToGuard): Completion {
+export function guardAnswer(services: AskNeeds, input: AnswerToGuard): Completion {
   const { guarded, answer, admission } = input;
   const { guard } = guarded;
   const { guardrails } = guard;
   const { request } = admission.plan;
   if (request.countOnly === true || (!guardrails.asksOutput && !guard.hasPseudonyms)) return answer;
   const isStreamed = request.stream && !guardrails.holdsAnswers;
-  const source = isStreamed ? new JudgedStream(services, input) : new JudgedAnswer(guard, answer);
+  const source = isStreamed ? new JudgedStream(services, input) : new JudgedAnswer(services, input);
   const asksLogprobs = request.logprobs === true || request.prompt?.logprobs !== undefined;
   const isCut = asksLogprobs && guardrails.acts && guardrails.asksOutput && !answer.dropped.includes(LOGPROBS);
-  return {
+  const judged: Completion = {
     ...answer,
     whole: undefined,
     // The bytes of a first answer were judged by what was in force then.
     sent: answer.sent && { requestId: answer.sent.requestId },
     dropped: isCut ? [...answer.dropped, LOGPROBS] : answer.dropped,
     original: () => source.original(),
-    next: () => source.next().catch(asBlocked),
+    next: () => source.next(),
   };
+  if (!(source instanceof JudgedAnswer)) return judged;
+  // What they say changes with the answer that is asked for instead.
+  return Object.defineProperties(judged, Object.getOwnPropertyDescriptors(source.effort));
 }
 
-function asBlocked(cause: unknown): never {
-  throw cause instanceof AnswerRefused ? blockedBy(cause.rule, 'output') : cause;
-}
-
-/** An answer that goes on once all of it was judged. */
+/** An answer that goes on once all of it was judged; where a rule says so, another one is asked for instead. */
 class JudgedAnswer {
+  /** What its caller is told of the answer that goes on, and pays for all that were asked for. */
+  readonly effort: Effort;
+  private readonly guard: RequestGuard;
+  private readonly again: AskedAgain;
   private whole: ChatResponse | undefined;
   private isDone = false;
 
-  constructor(
-    private readonly guard: RequestGuard,
-    private readonly answer: Completion,
-  ) {}
+  constructor(services: AskNeeds, input: AnswerToGuard) {
+    this.guard = input.guarded.guard;
+    this.again = new AskedAgain(services, input);
+    this.effort = this.again.effort();
+  }
 
   original(): ChatResponse | undefined {
     return this.whole;
@@ -66,30 +73,20 @@ class JudgedAnswer {
   async next(): Promise<EventBatch | null> {
     if (this.isDone) return null;
     this.isDone = true;
-    const { response, only, isLarge } = await this.collect();
-    this.whole = response;
-    const texts = new GuardedTexts(this.guard, 'output');
-    const judged = await guardResponse(this.guard, response, texts);
-    if (judged === response && only !== undefined && (await this.saysNoMore(only, texts))) return only;
-    const batch = replayResponse(judged);
-    return isLarge ? { ...batch, isLarge } : batch;
-  }
-
-  private async collect() {
-    const { answer } = this;
-    if (answer.whole !== undefined) return { response: answer.whole, isLarge: answer.isLarge === true };
-    const collector = new ResponseCollector();
-    let only: EventBatch | undefined;
-    let count = 0;
-    let isLarge = false;
-    for (let batch = await answer.next(); batch !== null; batch = await answer.next()) {
-      collector.add(batch.events);
-      isLarge ||= batch.isLarge === true;
-      only = batch;
-      count++;
+    for (;;) {
+      const collected = await collect(this.again.current);
+      const { response, only, isLarge } = collected;
+      this.whole = response;
+      const texts = new GuardedTexts(this.guard, 'output');
+      const judged = await guardResponse(this.guard, response, texts).catch(asRefused);
+      if (judged instanceof AnswerRefused) {
+        await this.again.ask(judged, response);
+        continue;
+      }
+      if (judged === response && only !== undefined && (await this.saysNoMore(only, texts))) return only;
+      const batch = replayResponse(judged);
+      return isLarge ? { ...batch, isLarge } : batch;
     }
-    isLarge ||= collector.characters > LARGE_JSON_LENGTH;
-    return { response: collector.response(), only: count === 1 ? only : undefined, isLarge };
   }
 
   /** The vendor's own body has fields that no event tells of: it goes on where nothing is found in these either. */
@@ -98,9 +95,30 @@ class JudgedAnswer {
     if (wire.kind !== 'body') return false;
     const told = { format: wire.format, value: wire.body };
     const message = { index: 0, text: null, finishReason: 'stop', raw: told } as const;
-    const judged = await guardResponse(this.guard, { choices: [message] }, texts);
-    return judged.choices[0] === message;
+    const judged = await guardResponse(this.guard, { choices: [message] }, texts).catch(asRefused);
+    return !(judged instanceof AnswerRefused) && judged.choices[0] === message;
   }
+}
+
+function asRefused(cause: unknown): AnswerRefused {
+  if (cause instanceof AnswerRefused) return cause;
+  throw cause;
+}
+
+async function collect(answer: Completion) {
+  if (answer.whole !== undefined) return { response: answer.whole, isLarge: answer.isLarge === true };
+  const collector = new ResponseCollector();
+  let only: EventBatch | undefined;
+  let count = 0;
+  let isLarge = false;
+  for (let batch = await answer.next(); batch !== null; batch = await answer.next()) {
+    collector.add(batch.events);
+    isLarge ||= batch.isLarge === true;
+    only = batch;
+    count++;
+  }
+  isLarge ||= collector.characters > LARGE_JSON_LENGTH;
+  return { response: collector.response(), only: count === 1 ? only : undefined, isLarge };
 }
 
 /** A stream, as far as it is decided. */

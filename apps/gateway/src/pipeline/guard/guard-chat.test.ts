@@ -4,7 +4,7 @@ import { anthropicMessages } from '../../dialects/anthropic-messages/index';
 import type { Dialect } from '../../dialects/dialect';
 import { openaiChat } from '../../dialects/openai-chat/index';
 import { handleChat } from '../chat/handle-chat';
-import { MODEL, openPipeline, type Pipeline, SECRET, says, streams } from '../open-pipeline.fixture';
+import { fails, MODEL, openPipeline, type Pipeline, SECRET, says, streams } from '../open-pipeline.fixture';
 
 const EMAIL = 'ann@example.com';
 const KEY = 'sk-proj-abcdefghijklmnop1234';
@@ -318,4 +318,52 @@ test('replays of an Idempotency-Key are judged like any other answer', async () 
   pipeline.world.policy = policy([{ on: 'output' }]);
   const again = await post({ headers });
   expect([again.headers.get('x-idempotent-replay'), await contentOf(again)]).toEqual(['true', 'Ask [EMAIL].']);
+});
+
+describe('retry', () => {
+  const RETRY: Partial<GuardrailRule>[] = [{ on: 'output', action: 'retry', maxRetries: 2 }];
+  const bad = says(`Ask ${EMAIL}.`);
+
+  test.each([false, true])('asks again with what was wrong, and pays for all (stream: %p)', async (stream) => {
+    await open(RETRY);
+    const streamed = (text: string) => {
+      const one = streams();
+      one.send(text);
+      one.finish();
+      return one.script;
+    };
+    const answerOf = (text: string) => (stream ? streamed(text) : says(text));
+    pipeline.world.scripts = [answerOf(`Ask ${EMAIL}.`), answerOf('Ask Ann.')];
+    const response = await post({ body: { stream } });
+    expect(stream ? await textOf(response) : await contentOf(response)).toBe('Ask Ann.');
+    const again = JSON.parse(pipeline.world.sent[1] ?? '').messages;
+    expect(again.map(({ role }: { role: string }) => role)).toEqual(['user', 'assistant', 'user']);
+    expect(again[2].content).toContain('"mail"');
+    const [row] = await pipeline.rows();
+    expect(row).toMatchObject({ status: 'success', costNanoUsd: 40_000 });
+    expect([row?.attempts?.length, row?.guardrails?.[0]?.count]).toEqual([2, 1]);
+    expect(await pipeline.hotStore.openHolds()).toBe(0);
+  });
+
+  test('blocks once it was asked often enough', async () => {
+    await open(RETRY);
+    pipeline.world.scripts = [bad];
+    const response = await post();
+    expect([response.status, pipeline.world.asked.length]).toEqual([400, 3]);
+    expect((await pipeline.rows())[0]).toMatchObject({ errorCode: 'guardrail_blocked', costNanoUsd: 60_000 });
+  });
+
+  test('an absolute cap pays for one answer', async () => {
+    pipeline = await openPipeline({ policy: policy(RETRY), project: { strictCaps: true } });
+    pipeline.world.scripts = [bad];
+    expect([(await post()).status, pipeline.world.asked.length]).toEqual([400, 1]);
+  });
+
+  test('where asking again fails, what the first answer cost is booked', async () => {
+    await open(RETRY);
+    pipeline.world.scripts = [bad, fails(400)];
+    const response = await post();
+    expect(response.status).toBe(400);
+    expect((await pipeline.rows())[0]?.costNanoUsd).toBe(20_000);
+  });
 });

@@ -5,7 +5,7 @@ import { guardRequest } from '@llm0/core/guardrails/chat/guard-request';
 import { chosenGuardrails, type Guardrails } from '@llm0/core/guardrails/guardrails';
 import { RequestGuard } from '@llm0/core/guardrails/request-guard';
 import type { Services } from '../../services/contract';
-import { replaceModel } from '../exchange/admit';
+import { type Admission, replaceModel } from '../exchange/admit';
 import { type Authenticated, refreshPrincipal } from '../exchange/load-principal';
 import type { Exchange } from '../exchange/open-exchange';
 import type { FoundByGuardrails } from '../ledger/build-record';
@@ -57,9 +57,12 @@ const CHAT: JudgedKind<ChatRequest> = {
   textOf: ({ messages, prompt }) => [messages, prompt],
 };
 
-/** What goes to a vendor for a chat request, which may ask for another model by now. */
-export function requestToSend({ request: judged }: GuardedRequest<ChatRequest>, planned: ChatRequest): ChatRequest {
-  return judged.model === planned.model ? judged : replaceModel(judged, planned.model);
+/** The admission with what goes to a vendor; by its plan, the request may ask for another model by now. */
+export function withGuarded(admission: Admission, guarded: GuardedRequest<ChatRequest> | undefined): Admission {
+  if (guarded === undefined) return admission;
+  const { request: judged } = guarded;
+  const { model } = admission.plan.request;
+  return { ...admission, toSend: judged.model === model ? judged : replaceModel(judged, model) };
 }
 
 /**

@@ -13,6 +13,7 @@ export class GuardedTexts {
   /** What became of each text of the conversation. */
   private readonly judged = new Map<string, string>();
   private readonly any: RuleSet;
+  private readonly byPart = new Map<Place['part'], Map<string, string>>();
   private hasChanged = false;
 
   constructor(
@@ -24,15 +25,13 @@ export class GuardedTexts {
 
   /** A text of the conversation, by all rules of its part. */
   async text(text: string, part: Place['part']): Promise<string> {
-    const result = await this.guard.judge(text, { on: this.on, part });
-    return this.note(text, result);
+    return this.once(text, part);
   }
 
   /** Texts that stand one behind the other. */
   async texts(texts: readonly string[], part: Place['part']): Promise<readonly string[]> {
     const single: string[] = [];
-    for (const text of texts)
-      single.push(this.judged.get(text) ?? (await this.guard.judge(text, { on: this.on, part })));
+    for (const text of texts) single.push(await this.once(text, part));
     const joined = this.guard.searchJoined(single, { on: this.on, part });
     for (const [index, text] of texts.entries()) this.note(text, joined[index] ?? '');
     return joined;
@@ -80,6 +79,15 @@ export class GuardedTexts {
     // Of two parts with the same text, the stricter one decides for all other forms of it.
     if (result !== text || !this.judged.has(text)) this.judged.set(text, result);
     return result;
+  }
+
+  /** Another form of what was judged as this part is not judged again. */
+  private async once(text: string, part: Place['part']): Promise<string> {
+    const known = this.byPart.get(part) ?? new Map<string, string>();
+    this.byPart.set(part, known);
+    const result = known.get(text) ?? (await this.guard.judge(text, { on: this.on, part }));
+    known.set(text, result);
+    return this.note(text, result);
   }
 
   private noteParts(before: JsonValue, after: JsonValue): void {

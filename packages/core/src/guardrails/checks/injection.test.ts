@@ -81,21 +81,3 @@ describe('attacks by what they mean', () => {
     LOADED_MS,
   );
 });
-
-test(
-  'a megabyte of what is hardest holds nobody up',
-  async () => {
-    for (const piece of ['ignore all ', 'а', 'i g n ', '1gn0r3 ', 'QUJD', '忽', '<|im_']) {
-      let longestMs = 0;
-      let atMs = performance.now();
-      const timer = setInterval(() => {
-        longestMs = Math.max(longestMs, performance.now() - atMs);
-        atMs = performance.now();
-      }, 1);
-      await byWords.judge(judged(piece.repeat(1_000_000 / piece.length)), patient);
-      clearInterval(timer);
-      expect(longestMs).toBeLessThan(500);
-    }
-  },
-  LOADED_MS,
-);

@@ -134,12 +134,3 @@ test('no address is lost between two pieces of a long text', async () => {
     { numRuns: 50 },
   );
 });
-
-test.each(['a.b ', 'http://', '//"', 'a@', '.a', 'a.', 'é.', '&#46;', '%2e', 'xn--', 'https://a@'])(
-  'a megabyte of %p takes no time',
-  async (piece) => {
-    const startMs = performance.now();
-    await countOf({ allow: ['good.com'], deny: ['evil.com'] }, piece.repeat(1_000_000 / piece.length));
-    expect(performance.now() - startMs).toBeLessThan(4000);
-  },
-);

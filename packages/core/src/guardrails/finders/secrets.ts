@@ -7,10 +7,13 @@ const CHANCE = { least: 24, bits: 3.6, changes: 0.33 } as const;
 /** What stands before something secret; then less is needed. */
 const NAMED_SECRET =
   /(?:api[_-]?key|apikey|access[_-]?key|secret|token|passw(?:or)?d|pwd|credential|bearer|authorization)[\w-]{0,12}["']?(?:\s{0,2}[:=]{1,2}>?\s{0,2}|\s{1,2})["']?$/i;
-const NAMED_LEAST = 16;
+/** Shorter ones are nothing. */
+const SHORTEST = 16;
 /** Pictures and documents in base64. */
 const EMBEDDED = /base64,$|^(?:iVBORw0KGgo|\/9j\/|R0lGOD|UklGR|JVBERi)/;
 const LOOK_BACK = 48;
+/** Characters of a token that tell how evenly they are spread. */
+const MOST_COUNTED = 4096;
 const PEM_BEGIN = '-----BEGIN ';
 const PEM_END = /-----END [A-Z0-9 ]{0,40}PRIVATE KEY-----/g;
 const PEM_HEAD = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY-----/g;
@@ -27,10 +30,12 @@ export const findSecrets: Finder = {
     // Each is decided by itself: what waits for another one still overlaps with what is found here.
     const openToken = isEnd ? Number.POSITIVE_INFINITY : trailingRun(text, isToken);
     for (const { start, end } of tokensOf(text)) {
+      if (end - start < SHORTEST) continue;
       const kind = end < openToken ? kindOf(text, start, end) : undefined;
       if (kind !== undefined) spans.push({ start, end: start + lengthOf(text.slice(start, end)), kind });
     }
     const openLink = isEnd ? Number.POSITIVE_INFINITY : trailingRun(text, isLink, MAX_CONNECTION);
+    if (!text.includes('://')) return spans;
     for (const { 0: found, index } of text.matchAll(CONNECTION)) {
       const end = index + found.length;
       if (end < openLink) spans.push({ start: index, end, kind: 'connection_string' });
@@ -47,7 +52,7 @@ function* tokensOf(text: string): Generator<{ readonly start: number; readonly e
     if (!isToken(text.charCodeAt(start))) continue;
     let end = start + 1;
     while (end < text.length && isToken(text.charCodeAt(end))) end++;
-    yield* cutAtMarks(text, start, end);
+    if (end - start >= SHORTEST) yield* cutAtMarks(text, start, end);
     start = end;
   }
 }
@@ -88,7 +93,7 @@ function lengthOf(token: string): number {
 
 function kindOf(text: string, start: number, end: number): string | undefined {
   const length = end - start;
-  if (length < NAMED_LEAST) return undefined;
+  if (length < SHORTEST) return undefined;
   const token = text.slice(start, start + lengthOf(text.slice(start, end)));
   const known = kindByHead(token) ?? kindByShape(token);
   if (known !== undefined) return known;
@@ -125,28 +130,40 @@ function changesOf(token: string): number {
 /** Bits a character, by how often each comes. */
 function bitsOf(token: string): number {
   const counts = new Map<string, number>();
-  for (const character of token) counts.set(character, (counts.get(character) ?? 0) + 1);
+  for (const character of token.slice(0, MOST_COUNTED)) counts.set(character, (counts.get(character) ?? 0) + 1);
   let bits = 0;
-  for (const count of counts.values()) bits -= (count / token.length) * Math.log2(count / token.length);
+  const length = Math.min(token.length, MOST_COUNTED);
+  for (const count of counts.values()) bits -= (count / length) * Math.log2(count / length);
   return bits;
 }
 
 /** From its first line to its last, or to where the text ends. */
 function* privateKeys(text: string, isEnd: boolean): Generator<Span> {
+  if (!text.includes(PEM_BEGIN)) return;
+  for (const { start, end } of keysIn(text)) {
+    if (end !== undefined) yield { start, end, kind: 'private_key' };
+    else if (isEnd) yield { start, end: text.length, kind: 'private_key' };
+  }
+}
+
+/** Each first line, and where the last one behind it ends; the text is read once, however many there are. */
+function* keysIn(text: string): Generator<{ readonly start: number; readonly end: number | undefined }> {
+  let last: RegExpExecArray | null = null;
   for (const { 0: head, index } of text.matchAll(PEM_HEAD)) {
-    PEM_END.lastIndex = index + head.length;
-    const end = PEM_END.exec(text);
-    if (end !== null) yield { start: index, end: end.index + end[0].length, kind: 'private_key' };
-    else if (isEnd) yield { start: index, end: text.length, kind: 'private_key' };
+    const behind = index + head.length;
+    if (last === null || last.index < behind) {
+      PEM_END.lastIndex = behind;
+      last = PEM_END.exec(text);
+    }
+    yield { start: index, end: last === null ? undefined : last.index + last[0].length };
+    if (last === null) return;
   }
 }
 
 /** Where a key begins that does not end yet, or what may become the first line of one. */
 function openKey(text: string): number {
-  for (const { 0: head, index } of text.matchAll(PEM_HEAD)) {
-    PEM_END.lastIndex = index + head.length;
-    if (PEM_END.exec(text) === null) return index;
-  }
+  if (!text.includes('-----')) return text.length;
+  for (const { start, end } of keysIn(text)) if (end === undefined) return start;
   const from = text.lastIndexOf('-----', text.length - 1);
   const begin = text.lastIndexOf(PEM_BEGIN);
   if (begin >= 0 && text.length - begin <= MAX_PEM_HEAD && !text.slice(begin + PEM_BEGIN.length).includes('-----'))
