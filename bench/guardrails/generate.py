@@ -55,7 +55,9 @@ class Writer:
         if name == "email":
             return self.pick([people.email, people.company_email, people.free_email, people.safe_email])(), "email"
         if name == "phone_number":
-            return people.phone_number(), "phone"
+            # An extension is no part of a number; without its country nobody can say whether one is valid.
+            number = people.phone_number().split("x")[0]
+            return number, "phone" if number.startswith("+") else "local_phone"
         if name == "ip_address":
             return self.pick([people.ipv4, people.ipv6])(), "ip"
         if name == "national_id":

@@ -31,6 +31,7 @@ const FINDERS: Readonly<Record<string, Finder>> = {
   national_id: findNationalIds,
   ip: findIpAddresses,
   phone: findPhones,
+  local_phone: findPhones,
 };
 const SHOWN = 25;
 

@@ -58,8 +58,9 @@ const timesOf = (template: string, each: number): number => (RARE.test(template)
 async function readTemplates(): Promise<readonly string[]> {
   const folder = await readPackage('presidio-evaluator');
   const text = await Bun.file(join(folder, 'presidio_evaluator/data_generator/raw_data/templates.txt')).text();
+  const lines = text.split('\n').map((line) => line.replaceAll('\\n', '\n').replaceAll('\\,', ','));
   // No check digits, so that the gateway says nothing of it.
-  return text.split('\n').filter((line) => line.trim() !== '' && !line.includes('{{ssn}}'));
+  return lines.filter((line) => line.trim() !== '' && !line.includes('{{ssn}}'));
 }
 
 interface Rule {
