@@ -6,7 +6,7 @@ import type { CompiledRule, Guardrails, RuleSet } from './guardrails';
 import { searchJoined } from './joined-texts';
 import { JsonWindow } from './json-window';
 import { Marks, type Place } from './marks';
-import { createWindow, EscapesToo, kindsOf, type PieceWindow, PLAIN, type TextKind } from './piece-window';
+import { createWindow, EscapesToo, kindsOf, type PieceWindow, PLAIN, type TextKind, TimedWindow } from './piece-window';
 import type { GuardrailMark } from './policy';
 import { type PseudonymScope, Pseudonyms } from './pseudonyms';
 import { mergeSpans } from './span';
@@ -139,7 +139,9 @@ export class RequestGuard {
     if (set.finders.length === 0) return undefined;
     const replaceIn = this.passes(set, place);
     const window = createWindow(kind, set.finders, replaceIn(0));
-    return kind === 'plain' ? new EscapesToo(window, () => new JsonWindow(set.finders, replaceIn(1), 'loose')) : window;
+    const judging =
+      kind === 'plain' ? new EscapesToo(window, () => new JsonWindow(set.finders, replaceIn(1), 'loose')) : window;
+    return new TimedWindow(judging, this.who.monotonicMs, (ms) => this.noteTime(set.owners, place, ms));
   }
 
   /** Gives back what names stand for, in pieces of an answer. */
@@ -197,6 +199,7 @@ export class RequestGuard {
   }
 
   private noteTime(owners: readonly CompiledRule[], place: Place, ms: number): void {
+    if (this.marks.isEmpty) return;
     for (const rule of new Set(owners)) this.marks.addTime(rule, place, ms);
   }
 
