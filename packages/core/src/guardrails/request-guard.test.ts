@@ -223,6 +223,53 @@ describe('requests', () => {
     expect(messages.map(({ content }) => (content[0] as { text: string }).text)).toEqual([EMAIL, '[EMAIL]']);
   });
 
+  test('rules against words of the formats are about what people say', async () => {
+    const given = request({
+      messages: [
+        {
+          role: 'user',
+          content: [
+            { type: 'text', text: 'user' },
+            { type: 'text', text: 'high' },
+          ],
+        },
+      ],
+      reasoningEffort: 'high',
+      wire: {
+        format: 'openai-chat',
+        body: {
+          messages: [
+            {
+              role: 'user',
+              content: [
+                { type: 'text', text: 'user' },
+                { type: 'text', text: 'high' },
+              ],
+            },
+          ],
+          reasoning_effort: 'high',
+          unknown: { user: 'user', text: 'text' },
+        },
+      },
+    });
+    const words = compile([{ check: { type: 'words', words: ['user', 'text', 'content', 'high'] } }]);
+    const { wire, reasoningEffort } = await guardRequest(guardOf(words), given);
+    expect(reasoningEffort).toBe('high');
+    expect(wire?.body).toEqual({
+      messages: [
+        {
+          role: 'user',
+          content: [
+            { type: 'text', text: '[WORD]' },
+            { type: 'text', text: '[WORD]' },
+          ],
+        },
+      ],
+      reasoning_effort: 'high',
+      unknown: { user: '[WORD]', text: '[WORD]' },
+    });
+  });
+
   test('tokens are refused', async () => {
     const prompt = { prompts: [[1, 2]], chat: {} };
     await expect(guardRequest(guardOf(strict), request({ prompt }))).rejects.toMatchObject({ param: 'prompt' });
