@@ -81,7 +81,8 @@ export function guardrailTryoutRoutes({ db, guardrailChecks }: Needs) {
 }
 
 export function guardrailRoutes({ db, hotStore, guardrailChecks }: Needs, mirror: HotStoreMirror) {
-  const holdingOf = ({ rules }: Pick<StoredGuardrails, 'rules'>) => findHolding(rules, guardrailChecks);
+  const holdingOf = ({ rules, mode }: Pick<StoredGuardrails, 'rules' | 'mode'>) =>
+    findHolding(rules, guardrailChecks, mode === 'shadow');
   const shown = (stored: StoredGuardrails) => showGuardrails(stored, holdingOf(stored));
   const changes = new AuditedChanges(db, {
     resource: 'guardrails',
