@@ -137,11 +137,14 @@ export async function startScript(path: string, args: readonly string[], env: Re
   throw new Error(`${path} did not start: ${text}`);
 }
 
+/** As docs/operations.md advises. */
+const REDIS_SETTINGS = ['--appendfsync', 'everysec', '--auto-aof-rewrite-min-size', '512mb'];
+
 /** Redis keeps its data (`appendonly`), as an operator's would. */
 async function startRealStores(stops: (() => Promise<unknown>)[]) {
   const redisDir = await mkdtemp(join(tmpdir(), 'llm0-bench-redis-'));
   stops.push(() => rm(redisDir, { recursive: true, force: true }));
-  const redis = await startRedis({ dataDir: redisDir, args: ['--appendfsync', 'everysec'] });
+  const redis = await startRedis({ dataDir: redisDir, args: REDIS_SETTINGS });
   stops.push(() => redis.stop());
   const postgres = await startPostgres();
   stops.push(() => postgres.stop());

@@ -8,6 +8,8 @@ export interface OpenDatabaseOptions {
   readonly dataDir: string;
   readonly maxConnections?: number;
   readonly onWarning: (message: string) => void;
+  /** Told of each migration that was missing. */
+  readonly onApplied?: (migration: string) => void;
 }
 
 /** Connects to the real or the embedded Postgres and brings its schema up to date; `close` stops what was started. */
@@ -15,11 +17,11 @@ export async function openDatabase(options: OpenDatabaseOptions): Promise<Databa
   const { databaseUrl, dataDir, maxConnections, onWarning } = options;
   if (databaseUrl !== undefined) {
     const database = connectDatabase({ url: databaseUrl }, { maxConnections });
-    return migrateOrClose(database, onWarning, () => database.close());
+    return migrateOrClose(database, options, () => database.close());
   }
   const embedded = await startEmbeddedPostgres({ dataDir, onWarning });
   const database = connectDatabase({ socketPath: embedded.socketPath });
-  return migrateOrClose(database, onWarning, async () => {
+  return migrateOrClose(database, options, async () => {
     await database.close();
     await embedded.stop();
   });
@@ -27,11 +29,12 @@ export async function openDatabase(options: OpenDatabaseOptions): Promise<Databa
 
 async function migrateOrClose(
   database: Database,
-  onWarning: (message: string) => void,
+  { onWarning, onApplied }: OpenDatabaseOptions,
   close: () => Promise<void>,
 ): Promise<Database> {
   try {
-    await migrateDatabase(database.client, { onWarning });
+    const applied = await migrateDatabase(database.client, { onWarning });
+    for (const migration of applied) onApplied?.(migration);
   } catch (error) {
     await close();
     throw error;

@@ -12,6 +12,7 @@ import { handleMcp, handleMcpEnd, handleMcpStream } from './mcp/front/handle-mcp
 import { mcpEnvelope } from './mcp/front/mcp-errors';
 import { addConsentRoutes } from './mcp/oauth/consent-routes';
 import { cachez, type GatherMetrics, health, healthz, livez, metricsPage, readyz } from './observe/status-pages';
+import { showDataPlaneDocument } from './openapi/show-document';
 import { handleChat } from './pipeline/chat/handle-chat';
 import { handleKeptAnswer, KEPT_ANSWER_ROUTES } from './pipeline/chat/handle-kept-answers';
 import { handleEmbeddings } from './pipeline/embeddings/handle-embeddings';
@@ -102,6 +103,7 @@ export function createApp(services: Services, operator?: OperatorRoutes): Hono {
     // What probes of the Go project ask for.
     ['/ready', () => readyz(services)],
     ['/live', () => livez()],
+    ['/openapi.json', () => showDataPlaneDocument(services.version)],
     ...(operator === undefined ? [] : statusPages(services, operator)),
   ];
   for (const [path, handle] of pages) {

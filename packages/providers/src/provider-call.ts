@@ -29,11 +29,11 @@ export interface ProviderCall {
 export interface ProviderAnswer {
   /** To be read once. Leaving early (`return`) cancels the upstream. Throws `GatewayError`. */
   readonly events: AsyncIterableIterator<EventBatch>;
+  /** Set where all of it is here already: what `events` would give, at once; to be called once, instead of reading them. */
+  readonly whole?: () => EventBatch | Promise<EventBatch>;
   readonly status: number;
   /** Parameters of the request that were left out. */
   readonly dropped: readonly string[];
   /** Milliseconds from the call to the answer's headers. */
   readonly headersMs: number;
-  /** All of it is here already. */
-  readonly isWhole: boolean;
 }

@@ -12,6 +12,7 @@ import { formatItem, formatTable } from './format-table';
 import { GUARDRAIL_COMMANDS } from './guardrail-commands';
 import { KEY_COMMANDS } from './key-commands';
 import { LIMIT_COMMANDS } from './limit-commands';
+import { LITELLM_COMMANDS } from './litellm/import-command';
 import { LOCAL_COMMANDS } from './local-commands';
 import { LOG_COMMANDS } from './log-commands';
 import { MCP_COMMANDS } from './mcp/server-commands';
@@ -41,6 +42,7 @@ const COMMANDS: readonly (Command | LocalCommand)[] = [
   ...ANNOTATION_COMMANDS,
   ...ACCESS_COMMANDS,
   ...DEMO_COMMANDS,
+  ...LITELLM_COMMANDS,
   ...LOCAL_COMMANDS,
 ];
 

@@ -186,9 +186,10 @@ function groupOf(groups: Map<string, Group>, fact: UsageFact, bucketMs: number):
  * refused ones alone may be invented.
  */
 export const customerDeltas = (facts: readonly SignedFact[]) =>
-  sumUp(facts, ({ projectId, customerId, createdAtMs, requests, provider, ...fact }) => {
+  sumUp(facts, (fact) => {
+    const { projectId, customerId, createdAtMs, requests, provider, tokensIn, tokensOut, costNanoUsd, savedNanoUsd } =
+      fact;
     if (customerId === null) return undefined;
-    const { tokensIn, tokensOut, costNanoUsd, savedNanoUsd } = fact;
     const served = provider === '' && costNanoUsd === 0 ? 0 : 1;
     return {
       at: { projectId, customerId, date: utcDay(createdAtMs) },

@@ -25,11 +25,11 @@ export function checkRules(rules: readonly GuardrailRule[], checks: TextChecks, 
 }
 
 /** Names of the rules for which streams wait until the answer has ended. */
-export function findHolding(rules: readonly GuardrailRule[], checks: TextChecks): readonly string[] {
+export function findHolding(rules: readonly GuardrailRule[], checks: TextChecks, isShadow: boolean): readonly string[] {
   return rules.flatMap((rule) => {
     if (rule.on === 'input') return [];
     try {
-      return compileRule(rule, checks, false).needsWhole ? [rule.name] : [];
+      return compileRule(rule, checks, isShadow).needsWhole ? [rule.name] : [];
     } catch {
       return [rule.name];
     }

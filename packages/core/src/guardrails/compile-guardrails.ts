@@ -11,7 +11,7 @@ import { findPhones } from './finders/phone';
 import { findSecrets } from './finders/secrets';
 import { findWords } from './finders/words';
 import { foldText } from './folded-text';
-import { type CompiledRule, Guardrails, type PseudonymMaking, sha256 } from './guardrails';
+import { type CompiledRule, Guardrails, type PseudonymMaking, sha256, waitsForEnd } from './guardrails';
 import type { GuardrailCheck, GuardrailPolicy, GuardrailRule, PiiKind } from './policy';
 import type { Finder } from './span';
 import type { WindowRule } from './text-window';
@@ -51,6 +51,9 @@ const FINDERS: { readonly [T in GuardrailCheck['type']]?: (check: CheckOf<T>) =>
   words: ({ words }) => [{ finder: findWords(words.map((word) => foldText(word, 'words').text)), folding: 'words' }],
 };
 
+/** Their verdict depends on the text alone. */
+const LASTING: ReadonlySet<GuardrailCheck['type']> = new Set(['injection', 'similar_to', 'moderation']);
+const KEPT_CLEAN = 10_000;
 const WAIT_MS = 5000;
 const MAX_RETRIES = 1;
 /** Characters of all policies that are kept compiled: a word takes some sixty times its length. */
@@ -65,9 +68,11 @@ export function compileRule(rule: GuardrailRule, checks: TextChecks, isShadow: b
   return {
     ...{ name, on, action, onError, maxRetries, isShadow, finders, whole },
     ...(parts === undefined ? {} : { parts: new Set(parts) }),
+    ...(LASTING.has(check.type) ? { clean: new LRUCache<string, true>({ max: KEPT_CLEAN }) } : {}),
     check: check.type,
     timeoutMs: check.type === 'webhook' ? check.timeoutMs : WAIT_MS,
-    needsWhole: whole !== undefined || (action === 'retry' && !isShadow) || finders.some(waitsForEnd),
+    // What is only noted can be noted at the end.
+    needsWhole: watches === undefined && (whole !== undefined || action === 'retry' || finders.some(waitsForEnd)),
   };
 }
 
@@ -82,8 +87,6 @@ function makeFinders<T extends GuardrailCheck['type']>(check: CheckOf<T>): reado
   const make = FINDERS[check.type as T] as ((check: CheckOf<T>) => readonly WindowRule[]) | undefined;
   return make?.(check) ?? [];
 }
-
-const waitsForEnd = ({ finder }: WindowRule): boolean => 'needsWhole' in finder && finder.needsWhole === true;
 
 function compileOrFail(rule: GuardrailRule, checks: TextChecks, isShadow: boolean): CompiledRule {
   try {

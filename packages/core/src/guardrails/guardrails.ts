@@ -1,3 +1,4 @@
+import type { LRUCache } from 'lru-cache';
 import { invalidRequest } from '../errors/gateway-error';
 import type { TextCheck } from './check';
 import type { GuardrailAction, GuardrailCheck, GuardrailPart } from './policy';
@@ -22,6 +23,8 @@ export interface CompiledRule {
   /** What judges the whole text instead. */
   readonly whole?: TextCheck;
   readonly timeoutMs: number;
+  /** Texts of earlier turns in which nothing was found, by hash: a long conversation is not asked about anew with each turn. */
+  readonly clean?: LRUCache<string, true>;
   /** Nothing of an answer may go on before it has seen all of it. */
   readonly needsWhole: boolean;
 }
@@ -33,6 +36,10 @@ export interface RuleSet {
   readonly owners: readonly CompiledRule[];
   /** Asked behind them, in order. */
   readonly wholes: readonly CompiledRule[];
+  /** Of a text in pieces: those of the finders that need no more than a window. */
+  readonly windowed: Pick<RuleSet, 'finders' | 'owners'>;
+  /** Of a text in pieces: what can only be noted once all of it is there. */
+  readonly late: Pick<RuleSet, 'finders' | 'owners' | 'wholes'> | undefined;
   readonly isEmpty: boolean;
 }
 
@@ -95,9 +102,7 @@ export class Guardrails {
     if (known !== undefined) return known;
     const wanted = new Set(names.split(',').flatMap((name) => name.trim() || []));
     if ([...wanted].some((name) => !this.rules.some((rule) => rule.name === name))) return undefined;
-    const rules = this.rules.map((rule) =>
-      wanted.has(rule.name) ? { ...rule, ...REFUSING, finders: rule.finders.map(acting) } : rule,
-    );
+    const rules = this.rules.map((rule) => (wanted.has(rule.name) ? refusing(rule) : rule));
     const made = new Guardrails(rules, sha256(`${this.hash}\n${[...wanted].sort().join('\n')}`), this.making);
     if (this.stricter.size < MAX_STRICTER) this.stricter.set(names, made);
     return made;
@@ -116,18 +121,36 @@ export function chosenGuardrails(
   throw invalidRequest(GUARDRAIL_HEADER, message);
 }
 
-const REFUSING = { action: 'block', onError: 'block', isShadow: false } as const;
-const acting = ({ finder, folding }: WindowRule): WindowRule => ({ finder, folding });
+/** The same rule, if it refused what it finds. */
+function refusing(rule: CompiledRule): CompiledRule {
+  const finders = rule.finders.map(({ finder, folding }) => ({ finder, folding }));
+  const needsWhole = rule.whole !== undefined || finders.some(waitsForEnd);
+  return { ...rule, action: 'block', onError: 'block', isShadow: false, finders, needsWhole };
+}
 
 export const isAsked = ({ on: asked }: Pick<CompiledRule, 'on'>, on: GuardrailSide): boolean =>
   asked === 'both' || asked === on;
 
 function ruleSet(rules: readonly CompiledRule[]): RuleSet {
-  const finders = rules.flatMap((rule) => rule.finders);
-  const owners = rules.flatMap((rule) => rule.finders.map(() => rule));
+  const asked = rules.flatMap((owner) => owner.finders.map((finder) => ({ owner, finder })));
   const wholes = rules.filter((rule) => rule.whole !== undefined);
-  return { finders, owners, wholes, isEmpty: rules.length === 0 };
+  const windowed = asked.filter(({ finder }) => !waitsForEnd(finder));
+  const late = asked.filter(({ finder }) => waitsForEnd(finder) && finder.watches === true);
+  const watching = wholes.filter((rule) => !rule.needsWhole);
+  const hasLate = late.length + watching.length > 0;
+  return {
+    ...{ ...unzip(asked), wholes, windowed: unzip(windowed), isEmpty: rules.length === 0 },
+    late: hasLate ? { ...unzip(late), wholes: watching } : undefined,
+  };
 }
+
+const unzip = (asked: readonly { readonly owner: CompiledRule; readonly finder: WindowRule }[]) => ({
+  finders: asked.map(({ finder }) => finder),
+  owners: asked.map(({ owner }) => owner),
+});
+
+/** True for what has to see all of a text. */
+export const waitsForEnd = ({ finder }: WindowRule): boolean => 'needsWhole' in finder && finder.needsWhole === true;
 
 /** All rules that are asked on one side, whatever part they name: for text of which nobody knows what it is. */
 export function rulesForAll(guardrails: Guardrails, on: GuardrailSide): RuleSet {

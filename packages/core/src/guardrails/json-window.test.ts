@@ -94,6 +94,25 @@ describe('arguments in pieces', () => {
     expect(judge(given.split(''))).toBe(expected);
   });
 
+  test('any clean text stays to the byte, in any pieces', () => {
+    const any = fc.array(
+      fc.oneof(fc.string({ unit: 'binary', maxLength: 5 }), fc.constantFrom('\\', '\\u', '\\u00', '"', '\\"')),
+      {
+        maxLength: 12,
+      },
+    );
+    fc.assert(
+      fc.property(any, cuts, fc.constantFrom('json', 'loose'), (parts, at, kind) => {
+        const whole = parts.join('');
+        const pieces = cutAt(whole, at);
+        const window = new JsonWindow(RULES.slice(0, 1), ({ rule }) => String(rule), kind);
+        const out = pieces.map((piece) => window.push(piece)).join('') + window.flush();
+        if (!whole.includes('@') && !whole.includes('0040')) expect(out).toBe(whole);
+      }),
+      { numRuns: Number(process.env.RUNS ?? 500) },
+    );
+  });
+
   test('text with escapes in it is read by what these stand for', () => {
     expect(judge(['as \\u0061nn\\u0040example.com, C:\\temp'], 'loose')).toBe('as <email \\"new\\">, C:\\temp');
   });

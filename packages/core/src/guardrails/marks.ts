@@ -30,6 +30,10 @@ export class Marks {
     if (mark !== undefined) mark.ms += ms;
   }
 
+  get isEmpty(): boolean {
+    return this.open.size === 0;
+  }
+
   /** undefined where nothing was found. */
   list(): readonly GuardrailMark[] | undefined {
     if (this.open.size === 0) return undefined;

@@ -61,3 +61,37 @@ export class EscapesToo implements PieceWindow {
     return this.escapes === undefined ? text : this.escapes.push(text);
   }
 }
+
+/** A window that tells how long it took. */
+export class TimedWindow implements PieceWindow {
+  constructor(
+    private readonly window: PieceWindow,
+    private readonly monotonicMs: () => number,
+    private readonly onTime: (ms: number) => void,
+  ) {}
+
+  get heldLength(): number {
+    return this.window.heldLength;
+  }
+
+  push(text: string): string {
+    return this.timed(() => this.window.push(text));
+  }
+
+  whole(text: string): string {
+    return this.timed(() => this.window.whole(text));
+  }
+
+  flush(): string {
+    return this.timed(() => this.window.flush());
+  }
+
+  private timed(work: () => string): string {
+    const startMs = this.monotonicMs();
+    try {
+      return work();
+    } finally {
+      this.onTime(this.monotonicMs() - startMs);
+    }
+  }
+}

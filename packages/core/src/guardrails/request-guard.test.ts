@@ -160,6 +160,44 @@ describe('checks of whole texts', () => {
     expect(await shadow.judge('x', USER)).toBe('x');
   });
 
+  test('that only flag hold no stream, and are told at its end; earlier turns are asked about once', async () => {
+    const checks = check({ count: 1 });
+    const flagging = compile(
+      [
+        { name: 'flag', check: { type: 'injection' }, action: 'flag' },
+        { name: 'all', check: { type: 'regex', pattern: 'b.*z' }, action: 'flag' },
+      ],
+      { checks },
+    );
+    expect(flagging.holdsAnswers).toBe(false);
+    const guard = guardOf(flagging);
+    const judge = new AnswerGuard(guard);
+    const said = await judge.push([{ type: 'text', choice: 0, text: 'a b c' }]);
+    expect(said).toMatchObject([{ text: 'a b c' }]);
+    await judge.push([
+      { type: 'text', choice: 0, text: ' z' },
+      { type: 'finish', choice: 0, reason: 'stop' },
+    ]);
+    expect(asked.at(-1)).toBe('a b c z');
+    expect(
+      guard
+        .list()
+        ?.map(({ rule: name, count }) => [name, count])
+        .sort(),
+    ).toEqual([
+      ['all', 1],
+      ['flag', 1],
+    ]);
+    const stricter = flagging.withStricter('flag');
+    expect([stricter?.holdsAnswers, stricter?.acts, stricter?.hash === flagging.hash]).toEqual([true, true, false]);
+    expect(flagging.withStricter('flag, other')).toBeUndefined();
+    const blocking = compile([{ check: { type: 'injection' }, action: 'block' }], { checks: check({ count: 0 }) });
+    expect(blocking.holdsAnswers).toBe(true);
+    const before = asked.length;
+    for (const text of ['first', 'second', 'first', 'second']) await guardOf(blocking).judge(text, USER);
+    expect(asked.length - before).toBe(2);
+  });
+
   test('that this gateway does not have refuse: a policy is never half in force', async () => {
     await expect(guardOf(compile([{ check: { type: 'injection' } }])).judge('x', USER)).rejects.toMatchObject({
       kind: 'guardrail_blocked',
@@ -221,6 +259,53 @@ describe('requests', () => {
     const said = (role: 'user' | 'system') => ({ role, content: [{ type: 'text' as const, text: EMAIL }] });
     const { messages } = await guardRequest(guardOf(guardrails), request({ messages: [said('system'), said('user')] }));
     expect(messages.map(({ content }) => (content[0] as { text: string }).text)).toEqual([EMAIL, '[EMAIL]']);
+  });
+
+  test('rules against words of the formats are about what people say', async () => {
+    const given = request({
+      messages: [
+        {
+          role: 'user',
+          content: [
+            { type: 'text', text: 'user' },
+            { type: 'text', text: 'high' },
+          ],
+        },
+      ],
+      reasoningEffort: 'high',
+      wire: {
+        format: 'openai-chat',
+        body: {
+          messages: [
+            {
+              role: 'user',
+              content: [
+                { type: 'text', text: 'user' },
+                { type: 'text', text: 'high' },
+              ],
+            },
+          ],
+          reasoning_effort: 'high',
+          unknown: { user: 'user', text: 'text' },
+        },
+      },
+    });
+    const words = compile([{ check: { type: 'words', words: ['user', 'text', 'content', 'high'] } }]);
+    const { wire, reasoningEffort } = await guardRequest(guardOf(words), given);
+    expect(reasoningEffort).toBe('high');
+    expect(wire?.body).toEqual({
+      messages: [
+        {
+          role: 'user',
+          content: [
+            { type: 'text', text: '[WORD]' },
+            { type: 'text', text: '[WORD]' },
+          ],
+        },
+      ],
+      reasoning_effort: 'high',
+      unknown: { user: '[WORD]', text: '[WORD]' },
+    });
   });
 
   test('tokens are refused', async () => {

@@ -2,11 +2,11 @@ import { GatewayError } from '../errors/gateway-error';
 import { nextTurn } from '../waits/in-turns';
 import type { Verdict } from './check';
 import { type Folding, foldText } from './folded-text';
-import type { CompiledRule, Guardrails, RuleSet } from './guardrails';
+import { type CompiledRule, type Guardrails, type RuleSet, sha256 } from './guardrails';
 import { searchJoined } from './joined-texts';
 import { JsonWindow } from './json-window';
 import { Marks, type Place } from './marks';
-import { createWindow, EscapesToo, kindsOf, type PieceWindow, PLAIN, type TextKind } from './piece-window';
+import { createWindow, EscapesToo, kindsOf, type PieceWindow, PLAIN, type TextKind, TimedWindow } from './piece-window';
 import type { GuardrailMark } from './policy';
 import { type PseudonymScope, Pseudonyms } from './pseudonyms';
 import { mergeSpans } from './span';
@@ -34,6 +34,9 @@ export class AnswerRefused extends Error {
     super('a guardrail asks for another answer');
   }
 }
+
+/** Finders, and whose each is. */
+type Finding = Pick<RuleSet, 'finders' | 'owners'>;
 
 /** Characters that are searched before others get their turn. */
 const SLICE = 16 * 1024;
@@ -83,7 +86,7 @@ export class RequestGuard {
       set,
       kinds = PLAIN,
       isId = false,
-    }: { readonly set: RuleSet; readonly kinds?: readonly TextKind[]; readonly isId?: boolean },
+    }: { readonly set: Finding; readonly kinds?: readonly TextKind[]; readonly isId?: boolean },
   ): Promise<string> | string {
     if (set.finders.length === 0) return text;
     const startMs = this.who.monotonicMs();
@@ -119,7 +122,7 @@ export class RequestGuard {
   }
 
   /** What is only watched counts once, however often a text is searched. */
-  private passes(set: RuleSet, place: Place, isId = false): (pass: number) => Replace {
+  private passes(set: Finding, place: Place, isId = false): (pass: number) => Replace {
     const watched = new Set<CompiledRule>();
     return (pass) => (hit, original) => {
       if (isId && hit.kind === CHANCE) return undefined;
@@ -135,11 +138,26 @@ export class RequestGuard {
 
   /** Judges pieces of a text; throws `guardrail_blocked` from `push` and `flush`. */
   window(place: Place, kind: TextKind): PieceWindow | undefined {
-    const set = this.guardrails.rulesFor(place.on, place.part);
-    if (set.finders.length === 0) return undefined;
-    const replaceIn = this.passes(set, place);
-    const window = createWindow(kind, set.finders, replaceIn(0));
-    return kind === 'plain' ? new EscapesToo(window, () => new JsonWindow(set.finders, replaceIn(1), 'loose')) : window;
+    const { windowed } = this.guardrails.rulesFor(place.on, place.part);
+    if (windowed.finders.length === 0) return undefined;
+    const replaceIn = this.passes(windowed, place);
+    const window = createWindow(kind, windowed.finders, replaceIn(0));
+    const judging =
+      kind === 'plain' ? new EscapesToo(window, () => new JsonWindow(windowed.finders, replaceIn(1), 'loose')) : window;
+    return new TimedWindow(judging, this.who.monotonicMs, (ms) => this.noteTime(windowed.owners, place, ms));
+  }
+
+  /** True where something about a text in pieces can only be noted once all of it is there: by `noteLate`. */
+  hasLate({ on, part }: Place): boolean {
+    return this.guardrails.rulesFor(on, part).late !== undefined;
+  }
+
+  /** Throws where a check cannot be made, and its rule refuses then. */
+  async noteLate(text: string, place: Place, kind: TextKind): Promise<void> {
+    const { late } = this.guardrails.rulesFor(place.on, place.part);
+    if (late === undefined || text === '') return;
+    await this.search(text, place, { set: late, kinds: kindsOf(text, kind) });
+    await this.ask(text, place, late.wholes);
   }
 
   /** Gives back what names stand for, in pieces of an answer. */
@@ -156,7 +174,7 @@ export class RequestGuard {
 
   private async searchInTurns(
     text: string,
-    { set, kinds, replaceIn }: { set: RuleSet; kinds: readonly TextKind[]; replaceIn: (pass: number) => Replace },
+    { set, kinds, replaceIn }: { set: Finding; kinds: readonly TextKind[]; replaceIn: (pass: number) => Replace },
   ): Promise<string> {
     let result = text;
     for (const [pass, kind] of kinds.entries()) {
@@ -172,7 +190,7 @@ export class RequestGuard {
     return result;
   }
 
-  private act(set: RuleSet, place: Place, hit: Hit, original: string): string | undefined {
+  private act(set: Finding, place: Place, hit: Hit, original: string): string | undefined {
     let acting: CompiledRule | undefined;
     let refusing: CompiledRule | undefined;
     for (const index of hit.rules) {
@@ -197,6 +215,7 @@ export class RequestGuard {
   }
 
   private noteTime(owners: readonly CompiledRule[], place: Place, ms: number): void {
+    if (this.marks.isEmpty) return;
     for (const rule of new Set(owners)) this.marks.addTime(rule, place, ms);
   }
 
@@ -205,7 +224,11 @@ export class RequestGuard {
     let result = text;
     for (const rule of rules) {
       const startMs = this.who.monotonicMs();
+      const known = place.on === 'input' ? rule.clean : undefined;
+      const id = known && sha256(`${place.part} ${result}`);
+      if (id !== undefined && known?.has(id) === true) continue;
       const verdict = await this.verdictOf(rule, result, place);
+      if (id !== undefined && verdict?.count === 0) known?.set(id, true);
       if (verdict !== undefined) result = this.follow(rule, verdict, result, place);
       this.marks.addTime(rule, place, this.who.monotonicMs() - startMs);
     }

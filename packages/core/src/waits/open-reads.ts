@@ -29,17 +29,25 @@ export class OpenReads {
   }
 
   /** What `reading` gives; fails with `late()` where so many bytes take longer than they may, and up to a second more. */
-  async read<T>(reading: Promise<T>, bytes: number, late: () => Error): Promise<T> {
-    const { promise, reject } = Promise.withResolvers<never>();
-    const byMs = performance.now() + readTimeMs(bytes, this.options.graceMs);
-    const read = { byMs, expire: () => reject(late()) };
-    this.open.add(read);
-    this.timer ??= this.startTimer();
-    try {
-      return await Promise.race([reading, promise]);
-    } finally {
-      this.open.delete(read);
-    }
+  read<T>(reading: Promise<T>, bytes: number, late: () => Error): Promise<T> {
+    // A body that came with its head is there already.
+    if (Bun.peek.status(reading) !== 'pending') return reading;
+    return new Promise((resolve, reject) => {
+      const byMs = performance.now() + readTimeMs(bytes, this.options.graceMs);
+      const read = { byMs, expire: () => reject(late()) };
+      this.open.add(read);
+      this.timer ??= this.startTimer();
+      reading.then(
+        (value) => {
+          this.open.delete(read);
+          resolve(value);
+        },
+        (error: unknown) => {
+          this.open.delete(read);
+          reject(error);
+        },
+      );
+    });
   }
 
   private startTimer(): ReturnType<typeof setInterval> {
@@ -55,6 +63,10 @@ export class OpenReads {
       return;
     }
     const nowMs = performance.now();
-    for (const read of this.open) if (read.byMs <= nowMs) read.expire();
+    for (const read of this.open) {
+      if (read.byMs > nowMs) continue;
+      this.open.delete(read);
+      read.expire();
+    }
   }
 }

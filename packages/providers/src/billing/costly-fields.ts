@@ -152,16 +152,18 @@ const MAX_DEPTH = 200;
 export function findCostly(format: WireFormat, body: JsonObject): Costly {
   const uses: CostlyUse[] = [];
   const names: NamedModel[] = [];
+  let isTooled = false;
   for (const field in body) {
     const value = body[field];
     if (value === undefined || value === null || CONTENT.has(field)) continue;
+    isTooled ||= /^tool/i.test(field);
     if (field === 'prompt' && format !== 'openai-responses') continue;
     const known = fieldOf(format, field);
     if (known !== undefined && known.isHarmless?.(value) !== true) uses.push({ field, effect: known.effect });
     if (READ_AS.has(field.toLowerCase()) && !READ_AS.has(field)) uses.push({ field, effect: 'strict' });
     if (field !== 'model' && mayName(value)) collectNames(value, { field, isName: namesModel(field), depth: 0 }, names);
   }
-  if (hasPaidTools(format, body)) uses.push({ field: 'tools', effect: 'strict' });
+  if (isTooled && hasPaidTools(format, body)) uses.push({ field: 'tools', effect: 'strict' });
   if (makesMedia(body)) uses.push({ field: 'generationConfig.responseModalities', effect: 'strict' });
   const tier = tierOf(body);
   return uses.length === 0 && names.length === 0 && tier === undefined ? NOTHING : { uses, names, tier };

@@ -34,11 +34,12 @@ const BOMB = { minBytes: 4 * 1024 * 1024, growth: 800 };
  * once, so that 300 kB become 600 MB. Bodies that are not compressed are left alone; their readers count them.
  */
 export function createBoundedFetch(fetch: typeof globalThis.fetch, maxBytes: number): typeof globalThis.fetch {
-  const boundedFetch = async (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
-    const response = await fetch(input, { ...init, decompress: false } as RequestInit);
+  const read = (response: Response): Response => {
     const encoding = response.headers.get('content-encoding');
     return encoding === null || response.body === null ? response : decoded(response, encoding, maxBytes);
   };
+  const boundedFetch = (input: string | URL | Request, init?: RequestInit): Promise<Response> =>
+    fetch(input, { ...init, decompress: false } as RequestInit).then(read);
   return Object.assign(boundedFetch, { preconnect: fetch.preconnect });
 }
 

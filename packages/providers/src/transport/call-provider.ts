@@ -50,8 +50,7 @@ function callWithKeys(call: ProviderCall, keys: KeyRing): Promise<ProviderAnswer
 /** A vendor that cannot count is not asked: the answer is a guess, and says so. */
 function guessCount({ provider, request }: ProviderCall): ProviderAnswer {
   const events = countEvents({ inputTokens: guessInputTokens(request), estimated: true });
-  const answer = new WholeAnswer(() => ({ events }), provider.name);
-  return { events: answer, status: 200, dropped: [], headersMs: 0, isWhole: true };
+  return wholeAnswer(() => ({ events }), provider.name, { status: 200, dropped: [], headersMs: 0 });
 }
 
 async function callOnce(call: ProviderCall): Promise<ProviderAnswer> {
@@ -64,13 +63,7 @@ async function callOnce(call: ProviderCall): Promise<ProviderAnswer> {
   const { status } = response;
   if (!response.ok) throw await readError(call, response, headersMs);
   const answer = { status, dropped: upstreamRequest.dropped, headersMs };
-  if (bytes !== undefined) {
-    return {
-      ...answer,
-      isWhole: true,
-      events: new WholeAnswer(() => decodeWhole(provider, bytes, request), provider.name),
-    };
-  }
+  if (bytes !== undefined) return wholeAnswer(() => decodeWhole(provider, bytes, request), provider.name, answer);
   const streamed = isStream(response.headers.get('content-type') ?? '', request);
   const body = new UpstreamBody(response.body, {
     provider: provider.name,
@@ -84,7 +77,34 @@ async function callOnce(call: ProviderCall): Promise<ProviderAnswer> {
   const events = streamed
     ? new StreamedAnswer(body, provider.createStreamDecoder(request), provider.name)
     : new WholeAnswer(readAll, provider.name, body);
-  return { ...answer, isWhole: false, events };
+  return { ...answer, events };
+}
+
+/** An answer that is here already: nothing of it has to be waited for, but for turns of a large one. */
+function wholeAnswer(
+  decode: () => EventBatch | Promise<EventBatch>,
+  provider: string,
+  { status, dropped, headersMs }: Omit<ProviderAnswer, 'events' | 'whole'>,
+): ProviderAnswer {
+  const whole = () => {
+    try {
+      const batch = decode();
+      return batch instanceof Promise ? batch.catch((error: unknown) => failDecoding(provider, error)) : batch;
+    } catch (error) {
+      return failDecoding(provider, error);
+    }
+  };
+  return {
+    ...{ status, dropped, headersMs, whole },
+    get events() {
+      return new WholeAnswer(decode, provider);
+    },
+  };
+}
+
+function failDecoding(provider: string, error: unknown): never {
+  if (error instanceof GatewayError) throw error;
+  throw upstreamFailure('malformed', provider, 'sent an answer that could not be read.', error);
 }
 
 const boundsOf = ({ logprobs, prompt }: ChatRequest) =>
@@ -153,8 +173,7 @@ abstract class AnswerIterator implements AsyncIterableIterator<EventBatch> {
       if (batch !== undefined) return { done: false, value: batch };
     } catch (error) {
       this.end();
-      if (error instanceof GatewayError) throw error;
-      throw upstreamFailure('malformed', this.provider, 'sent an answer that could not be read.', error);
+      return failDecoding(this.provider, error);
     }
     this.end();
     return END;

@@ -35,9 +35,13 @@ const SMALL_BODY_BYTES = 1024 * 1024;
 export async function fetchUpstream(options: FetchUpstreamOptions): Promise<FetchedAnswer> {
   const { provider, request, fetch } = options;
   const { body, headers } = request.body instanceof LargeJson ? await writeLarge(request, request.body) : request;
-  return untilHeaders(options, async (signal, startTimer) => {
+  const take = (response: Response): FetchedAnswer | Promise<FetchedAnswer> => {
+    refuseRedirect(provider, response);
+    return isSmallPlain(response) ? response.bytes().then((bytes) => ({ response, bytes })) : { response };
+  };
+  return untilHeaders(options, (signal, startTimer) => {
     startTimer();
-    const response = await fetch(request.url, {
+    return fetch(request.url, {
       method: request.method,
       headers,
       body,
@@ -45,9 +49,7 @@ export async function fetchUpstream(options: FetchUpstreamOptions): Promise<Fetc
       signal,
       // The runtime's own idle limit would cut long thinking short; ours is kept by the reader of the body.
       timeout: false,
-    } as RequestInit);
-    refuseRedirect(provider, response);
-    return isSmallPlain(response) ? { response, bytes: await response.bytes() } : { response };
+    } as RequestInit).then(take);
   });
 }
 

@@ -84,7 +84,8 @@ export function guardrailTryoutRoutes(services: Needs) {
 
 export function guardrailRoutes(services: Needs, mirror: HotStoreMirror) {
   const { db, hotStore, guardrailChecks } = services;
-  const holdingOf = ({ rules }: Pick<StoredGuardrails, 'rules'>) => findHolding(rules, guardrailChecks);
+  const holdingOf = ({ rules, mode }: Pick<StoredGuardrails, 'rules' | 'mode'>) =>
+    findHolding(rules, guardrailChecks, mode === 'shadow');
   const shown = (stored: StoredGuardrails) => showGuardrails(stored, holdingOf(stored));
   const changes = new AuditedChanges(db, {
     resource: 'guardrails',

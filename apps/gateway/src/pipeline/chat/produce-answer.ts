@@ -40,8 +40,8 @@ export interface Completion extends MeteredCompletion {
   readonly isLarge?: boolean;
   /** What the first caller of an `Idempotency-Key` got: this one gets the same. */
   readonly sent?: SentAnswer;
-  /** Next batch, null at the end; throws the upstream's failure. */
-  next(): Promise<EventBatch | null>;
+  /** Next batch, null at the end, at once where it is there; throws the upstream's failure. */
+  next(): EventBatch | null | Promise<EventBatch | null>;
   /** The reader goes; before the end this may cancel the upstream. */
   leave(): void;
 }
@@ -233,7 +233,7 @@ export function replayStored(stored: CachedAnswer, cache: CacheOutcome = 'exact'
     next: () => {
       const batch = replayed ? null : replayAll(whole, stored.packed !== undefined);
       replayed = true;
-      return Promise.resolve(batch);
+      return batch;
     },
     leave: nothing,
   };

@@ -69,7 +69,10 @@ async function collectAnswer(input: RespondInput): Promise<Collected> {
   const collector = new ResponseCollector();
   let wire: EventBatch['wire'];
   let isLarge = false;
-  for (let batch = await answer.next(); batch !== null; batch = await answer.next()) {
+  for (;;) {
+    const next = answer.next();
+    const batch = next instanceof Promise ? await next : next;
+    if (batch === null) break;
     if (input.signal.aborted) throw clientClosed();
     collector.add(batch.events);
     wire = batch.wire;

@@ -81,9 +81,14 @@ export async function asJson(read: () => JsonValue | Promise<JsonValue>): Promis
   try {
     return await read();
   } catch (cause) {
-    if (!(cause instanceof SyntaxError)) throw cause;
-    throw new GatewayError('invalid_json', `The request body is not valid JSON: ${describe(cause)}.`, { cause });
+    throw noJson(cause);
   }
+}
+
+/** What is said of a text that could not be parsed; anything else is given back as it is. */
+export function noJson(cause: unknown): unknown {
+  if (!(cause instanceof SyntaxError)) return cause;
+  return new GatewayError('invalid_json', `The request body is not valid JSON: ${describe(cause)}.`, { cause });
 }
 
 function describe({ message }: SyntaxError): string {

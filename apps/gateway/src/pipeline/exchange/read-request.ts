@@ -7,7 +7,7 @@ import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { nextTurn } from '@llm0/core/waits/in-turns';
 import type { Services } from '../../services/contract';
 import { type BodyBounds, boundedBody, takeRoom, tooLarge, tooSlow } from './bounded-body';
-import { asJson, type ReadJson, readJson } from './read-json';
+import { noJson, type ReadJson, readJson } from './read-json';
 
 export interface ReadBody {
   readonly body: JsonObject;
@@ -55,12 +55,18 @@ async function readValue(
     const bytes = declared === null ? undefined : Number(declared);
     const room = await takeRoom(bytes, rules);
     const read = await readJson(boundedBody(request.body, { maxBytes, ...room }), { fatal: false, bytes });
-    return read.value === undefined ? { ...read, value: await parseSmall('') } : read;
+    return read.value === undefined ? { ...read, value: parseSmall('') } : read;
   }
   const text = await openReads.read(request.text(), Number(declared), tooSlow);
   if (text.length > maxBytes) throw tooLarge(maxBytes);
   checkJsonBounds(text);
-  return { value: await parseSmall(text), isLarge: false };
+  return { value: parseSmall(text), isLarge: false };
 }
 
-const parseSmall = (text: string) => asJson(() => JSON.parse(text) as JsonValue);
+function parseSmall(text: string): JsonValue {
+  try {
+    return JSON.parse(text) as JsonValue;
+  } catch (cause) {
+    throw noJson(cause);
+  }
+}

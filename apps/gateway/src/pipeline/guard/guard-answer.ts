@@ -83,21 +83,17 @@ class JudgedAnswer {
         await this.again.ask(judged, response);
         continue;
       }
-      if (judged === response && only !== undefined && (await this.saysNoMore(only, texts))) return only;
+      if (judged === response && only !== undefined && (await saysNoMore(only, texts))) return only;
       const batch = replayResponse(judged);
       return isLarge ? { ...batch, isLarge } : batch;
     }
   }
+}
 
-  /** The vendor's own body has fields that no event tells of: it goes on where nothing is found in these either. */
-  private async saysNoMore({ wire }: EventBatch, texts: GuardedTexts): Promise<boolean> {
-    if (wire === undefined) return true;
-    if (wire.kind !== 'body') return false;
-    const told = { format: wire.format, value: wire.body };
-    const message = { index: 0, text: null, finishReason: 'stop', raw: told } as const;
-    const judged = await guardResponse(this.guard, { choices: [message] }, texts).catch(asRefused);
-    return !(judged instanceof AnswerRefused) && judged.choices[0] === message;
-  }
+/** The vendor's own body has fields that no event tells of: it goes on where nothing is found in these either. */
+async function saysNoMore({ wire }: EventBatch, texts: GuardedTexts): Promise<boolean> {
+  if (wire === undefined) return true;
+  return wire.kind === 'body' && (await texts.isClean(wire.body));
 }
 
 function asRefused(cause: unknown): AnswerRefused {

@@ -1,10 +1,14 @@
 import { afterEach, describe, expect, test } from 'bun:test';
+import { chosenGuardrails } from '@llm0/core/guardrails/guardrails';
 import type { GuardrailPolicy, GuardrailRule } from '@llm0/core/guardrails/policy';
 import { anthropicMessages } from '../../dialects/anthropic-messages/index';
 import type { Dialect } from '../../dialects/dialect';
 import { openaiChat } from '../../dialects/openai-chat/index';
 import { handleChat } from '../chat/handle-chat';
+import type { Admission } from '../exchange/admit';
+import { guardedScope } from '../exchange/plan-request';
 import { fails, MODEL, openPipeline, type Pipeline, SECRET, says, streams } from '../open-pipeline.fixture';
+import { withGuarded } from './guard-input';
 
 const EMAIL = 'ann@example.com';
 const KEY = 'sk-proj-abcdefghijklmnop1234';
@@ -366,4 +370,19 @@ describe('retry', () => {
     expect(response.status).toBe(400);
     expect((await pipeline.rows())[0]?.costNanoUsd).toBe(20_000);
   });
+});
+
+test('without guardrails nothing is touched: the same objects go on, and rows say nothing', async () => {
+  pipeline = await openPipeline();
+  const given = { request: { model: MODEL } } as unknown as Admission['plan'];
+  const admission = { plan: given } as Admission;
+  expect(withGuarded(admission, undefined)).toBe(admission);
+  expect(chosenGuardrails(undefined, undefined)).toBeUndefined();
+  const planned = { exchange: { controls: {} }, principal: {} } as Parameters<typeof guardedScope>[0];
+  expect(guardedScope(planned, 'scope')).toBe('scope');
+  await post({ text: EMAIL });
+  const [row] = await pipeline.rows();
+  expect(row).toMatchObject({ status: 'success' });
+  expect(row).not.toHaveProperty('guardrails');
+  expect(pipeline.world.sent[0]).toContain(EMAIL);
 });

@@ -211,7 +211,8 @@ export class Meter extends Booking<MeterInput> {
     const { provider, model } = answered;
     const kept = { v: 1, provider, model, response, usage, costNanoUsd, packed: packed?.text } as const;
     const value = encodeCachedAnswer(dropped.length === 0 ? kept : { ...kept, dropped });
-    if (Buffer.byteLength(value) > cacheMaxBodyBytes) return;
+    // No character takes more than three bytes.
+    if (3 * value.length > cacheMaxBodyBytes && Buffer.byteLength(value) > cacheMaxBodyBytes) return;
     if (route.isPinned && !isSameTarget(answered, route.targets[0])) return;
     return { key, value, ttlMs: cacheTtlMs(this.needs, { exchange, project, route, answered }), provider, model };
   }

@@ -5,6 +5,7 @@ import type { UpstreamRequest } from '@llm0/providers/provider-request';
 import { callProvider, upstreamFailure } from '@llm0/providers/transport/call-provider';
 import type { Services } from '../../services/contract';
 import { type Attempt, stillConnected, type UpstreamJob, type UpstreamNeeds, type UpstreamStep } from './upstream-call';
+import type { UpstreamResponse } from './upstream-response';
 
 export type ChatNeeds = UpstreamNeeds & Pick<Services, 'mediaEgress'>;
 
@@ -22,7 +23,7 @@ export interface OpenedTarget {
   readonly attempt: ChatAttempt;
   readonly status: number;
   readonly dropped: readonly string[];
-  readonly batches: AsyncIterator<EventBatch>;
+  readonly batches: UpstreamResponse['batches'];
 }
 
 /** One attempt: resolves once the first output (or the end) is there; until then nothing was promised to the caller. */
@@ -60,11 +61,16 @@ export async function openTarget(
   attempt.isAnswered = true;
   // A hedge may have been sent meanwhile.
   if (sent !== undefined) job.onSend?.(sent);
+  const { status, dropped, whole } = answer;
+  if (whole !== undefined) {
+    const batch = whole();
+    received.push(batch instanceof Promise ? await batch : batch);
+    return { attempt, status, dropped, batches: received };
+  }
   const iterator = answer.events[Symbol.asyncIterator]();
-  const isBounded = step.outputByMs !== Number.POSITIVE_INFINITY && !answer.isWhole;
-  if (isBounded) await readInTime(services, { iterator, attempt, step });
+  if (step.outputByMs !== Number.POSITIVE_INFINITY) await readInTime(services, { iterator, attempt, step });
   else await readUntilOutput(iterator, received);
-  return { attempt, status: answer.status, dropped: answer.dropped, batches: prefixed(received, iterator) };
+  return { attempt, status, dropped, batches: prefixed(received, iterator) };
 }
 
 async function readUntilOutput(iterator: AsyncIterator<EventBatch>, received: EventBatch[]): Promise<void> {

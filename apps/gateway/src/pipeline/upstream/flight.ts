@@ -46,9 +46,8 @@ export class Flight {
     this.abort = call.abort;
     this.answer = call.response.then(
       (answer) => {
-        this.iterator = answer.batches;
         this.onBroken = answer.onBroken;
-        if (this.abort.signal.aborted) this.cancelUpstream();
+        this.take(answer.batches);
         return answer;
       },
       (error: unknown) => {
@@ -57,6 +56,16 @@ export class Flight {
       },
     );
     this.answer.catch(() => {});
+  }
+
+  private take(batches: UpstreamResponse['batches']): void {
+    if ('next' in batches) {
+      this.iterator = batches;
+      if (this.done) this.cancelUpstream();
+    } else if (!this.done) {
+      for (const batch of batches) this.keep(batch);
+      this.end(undefined);
+    }
   }
 
   /** Undefined when the flight is over and can't be joined. */
@@ -71,22 +80,26 @@ export class Flight {
     return this.answer;
   }
 
-  /** The batch at `index`, or null at the end. Throws the upstream's failure. */
-  async read(index: number): Promise<EventBatch | null> {
-    for (;;) {
-      const batch = this.batches[index - this.gone];
-      if (batch !== undefined) return batch;
-      if (this.failure !== undefined) throw this.failure;
-      if (this.done) return null;
-      this.pulling ??= this.pull();
-      await this.pulling;
-    }
+  /** The batch at `index`, or null at the end, at once where it is known. Throws the upstream's failure. */
+  read(index: number): EventBatch | null | Promise<EventBatch | null> {
+    const batch = this.batches[index - this.gone];
+    if (batch !== undefined) return batch;
+    if (this.failure !== undefined) return Promise.reject(this.failure);
+    return this.done ? null : this.readLater(index);
+  }
+
+  private async readLater(index: number): Promise<EventBatch | null> {
+    this.pulling ??= this.pull();
+    await this.pulling;
+    return this.read(index);
   }
 
   private async pull(): Promise<void> {
     try {
       if (this.iterator === undefined) await this.answer;
-      const next = await (this.iterator as AsyncIterator<EventBatch>).next();
+      const next = await this.iterator?.next();
+      // All of it came at once.
+      if (next === undefined) return;
       if (next.done === true) this.end(undefined);
       else this.keep(next.value);
     } catch (error) {
@@ -171,15 +184,19 @@ export class Subscriber {
     return this.flight.open();
   }
 
-  /** Next batch or null at the end; throws the upstream's failure. */
-  async next(): Promise<EventBatch | null> {
-    const batch = await this.flight.read(this.index);
+  /** Next batch or null at the end, at once where it is there; throws the upstream's failure. */
+  next(): EventBatch | null | Promise<EventBatch | null> {
+    const batch = this.flight.read(this.index);
+    return batch instanceof Promise ? batch.then(this.take) : this.take(batch);
+  }
+
+  private readonly take = (batch: EventBatch | null): EventBatch | null => {
     if (batch !== null) {
       this.index += 1;
       this.flight.release();
     }
     return batch;
-  }
+  };
 
   /** Until the answer is whole; throws the upstream's failure. What was not read yet is still to be read. */
   async awaitEnd(): Promise<void> {

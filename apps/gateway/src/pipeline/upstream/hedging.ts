@@ -87,7 +87,9 @@ function cancel(call: HedgedCall, runner: Runner): void {
   runner.controller.abort();
   // Where both opened at the same moment, the second answer is let go of unread.
   runner.result.then(
-    (opened) => void opened?.batches.return?.(),
+    (opened) => {
+      if (opened !== undefined && 'next' in opened.batches) void opened.batches.return?.();
+    },
     () => {},
   );
 }

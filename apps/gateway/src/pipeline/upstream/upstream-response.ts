@@ -37,11 +37,11 @@ export interface Spending {
   readonly spent: () => UpstreamSpend | undefined;
 }
 
-/** An upstream's answer from its first output on; `batches` begins with everything up to there. */
+/** An upstream's answer from its first output on; `batches` begins with everything up to there, and is a list where that is all. */
 export interface UpstreamResponse extends UpstreamEffort {
   /** Parameters of the request that were left out. */
   readonly dropped: readonly string[];
-  readonly batches: AsyncIterator<EventBatch>;
+  readonly batches: AsyncIterator<EventBatch> | readonly EventBatch[];
   /** The model that answers, as the vendor names it; absent where it does not. */
   readonly answeredBy?: string;
   /** Told when the answer breaks off after its first output. */

@@ -10,17 +10,20 @@ import { GuardedTexts } from './guard-texts';
 /** A text that comes in pieces: judged, then with what names stand for. */
 class Channel {
   private readonly windows: readonly PieceWindow[];
+  /** All of it, where something is to be noted at its end. */
+  private readonly said: string[] | undefined;
 
   constructor(
-    guard: RequestGuard,
-    part: GuardrailPart,
-    kind: TextKind,
+    private readonly guard: RequestGuard,
+    private readonly part: GuardrailPart,
+    private readonly kind: TextKind,
     /** A piece of it as an event. */
     readonly eventOf: (text: string) => ChatEvent,
   ) {
     const judging = guard.window({ on: 'output', part }, kind);
     const restoring = guard.restoring(kind);
     this.windows = [judging, restoring].filter((window) => window !== undefined);
+    this.said = guard.hasLate({ on: 'output', part }) ? [] : undefined;
   }
 
   get holds(): boolean {
@@ -28,6 +31,7 @@ class Channel {
   }
 
   push(text: string): string {
+    this.said?.push(text);
     let passed = text;
     for (const window of this.windows) passed = window.push(passed);
     return passed;
@@ -37,6 +41,12 @@ class Channel {
     let passed = '';
     for (const window of this.windows) passed = (passed === '' ? '' : window.push(passed)) + window.flush();
     return passed;
+  }
+
+  /** Nothing of it follows. */
+  async noteLate(): Promise<void> {
+    if (this.said === undefined) return;
+    await this.guard.noteLate(this.said.splice(0).join(''), { on: 'output', part: this.part }, this.kind);
   }
 }
 
@@ -198,7 +208,10 @@ export class AnswerGuard {
   }
 
   private async close(choice: OpenChoice, index: number): Promise<void> {
-    for (const channel of choice.channels.values()) this.flush(channel);
+    for (const channel of choice.channels.values()) {
+      this.flush(channel);
+      await channel.noteLate();
+    }
     await this.giveDetails(index, choice);
   }
 

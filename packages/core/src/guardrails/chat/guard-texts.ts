@@ -64,6 +64,14 @@ export class GuardedTexts {
     return this.hasChanged ? replaceTexts(value, (text) => this.judged.get(text)) : value;
   }
 
+  /** True where nothing is found in a value but what was judged before; nothing is noted. */
+  async isClean(value: JsonValue): Promise<boolean> {
+    return this.areClean(
+      textsIn(value).filter(({ text }) => this.judged.get(text) !== text),
+      this.any,
+    );
+  }
+
   /** An object, of which some fields are left as they are. */
   async fields<T extends JsonObject>(object: T, untouched: ReadonlySet<string>, part?: Place['part']): Promise<T> {
     const rest = Object.fromEntries(Object.entries(object).filter(([name]) => !untouched.has(name)));

@@ -1,4 +1,5 @@
 import type { JsonValue } from '../../chat/json';
+import { isKnownChoice, isKnownName } from './vocabulary';
 
 /** A text of a JSON value. */
 export interface FoundText {
@@ -34,7 +35,7 @@ export function textsIn(value: JsonValue | undefined, found: FoundText[] = [], n
   } else if (Array.isArray(value)) for (const one of value) textsIn(one, found, name);
   else if (value !== null && value !== undefined && typeof value === 'object') {
     for (const [key, one] of Object.entries(value)) {
-      if (!IDS.has(key)) found.push({ text: key, isId: false });
+      if (!isKnownName(key)) found.push({ text: key, isId: false });
       textsIn(one, found, key);
     }
   }
@@ -55,7 +56,9 @@ function replaceIn(
   replacementOf: (text: string) => string | undefined,
   name: string,
 ): JsonValue | undefined {
-  if (typeof value === 'string') return SEALED.has(name) ? value : (replacementOf(value) ?? value);
+  if (typeof value === 'string') {
+    return SEALED.has(name) || isKnownChoice(name, value) ? value : (replacementOf(value) ?? value);
+  }
   if (typeof value === 'number') return isLong(value) ? (replacementOf(String(value)) ?? value) : value;
   if (Array.isArray(value)) {
     const items = value.map((one) => replaceIn(one, replacementOf, name) as JsonValue);
@@ -64,7 +67,7 @@ function replaceIn(
   if (value === null || value === undefined || typeof value !== 'object') return value;
   let changed = false;
   const entries = Object.entries(value).map(([key, one]) => {
-    const written = IDS.has(key) ? key : (replacementOf(key) ?? key);
+    const written = isKnownName(key) ? key : (replacementOf(key) ?? key);
     const replaced = replaceIn(one, replacementOf, key) as JsonValue;
     changed ||= written !== key || replaced !== one;
     return [written, replaced] as const;
@@ -75,6 +78,6 @@ function replaceIn(
 const isLong = (value: number): boolean => Number.isSafeInteger(value) && Math.abs(value) >= LEAST_NUMBER;
 
 function isUnread(text: string, name: string): boolean {
-  if (text === '' || SEALED.has(name) || DATA_URL.test(text)) return true;
+  if (text === '' || SEALED.has(name) || isKnownChoice(name, text) || DATA_URL.test(text)) return true;
   return MEDIA.has(name) && text.length >= LEAST_MEDIA && BASE64.test(text);
 }

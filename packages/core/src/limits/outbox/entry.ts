@@ -12,9 +12,19 @@ export interface Entry {
   settlement: Settlement | undefined;
   inFile: boolean;
   /** What carried it the first time. */
-  sentIn?: string;
+  sentIn: string | undefined;
   /** Where it is in the queue. */
-  queued?: { readonly entryId: string };
+  queued: { readonly entryId: string } | undefined;
   /** Whether the store has it must be looked up. */
   doubtful: boolean;
 }
+
+export function createEntry(settlement: Settlement, sentAtMs: number, doubtful: boolean): Entry {
+  const { requestId, admittedAtMs, record } = settlement;
+  return {
+    ...{ requestId, admittedAtMs, sentAtMs, onWireMs: 0, bytes: record.length + BYTES_BESIDE_RECORD },
+    ...{ settlement, inFile: false, sentIn: undefined, queued: undefined, doubtful },
+  };
+}
+
+const BYTES_BESIDE_RECORD = 500;

@@ -4,7 +4,7 @@ import { DONE_MARKER_MS } from '../hold';
 import type { RebuildSource, Settlement } from '../hot-store';
 import { chooseModes, type QueuedIds } from './choose-modes';
 import { compareEntryIds } from './compare-entry-ids';
-import type { Entry } from './entry';
+import { createEntry, type Entry } from './entry';
 import { type SettleMode, type SettleOutcome, withoutCache } from './settlement';
 import type { SettlementFile } from './settlement-file';
 
@@ -17,8 +17,8 @@ const NOTHING_QUEUED: QueuedIds = new Map();
 const STALLED_MS = 20;
 
 export interface OutboxPorts {
-  /** The first time: with others of the same turn, in what it names. */
-  sendFirst(settlement: Settlement): { readonly outcome: Promise<SettleOutcome>; readonly sentIn?: string };
+  /** The first time: with others of the same turn, in what it names. Later `taken` or `failed` is told of the entry. */
+  sendFirst(settlement: Settlement, entry: Entry): string | undefined;
   sendAgain(settlement: Settlement, mode: SettleMode, sentIn: string | undefined): Promise<SettleOutcome>;
   /** Opens a batch for what is sent next; resolves once that was written to the socket, undefined where it is at once. */
   written(): Promise<void> | undefined;
@@ -39,6 +39,8 @@ export interface OutboxPorts {
  */
 export class Outbox {
   private readonly sent = new Set<Entry>();
+  /** Sent in this turn, and maybe not on the wire yet. */
+  private leaving: Entry[] = [];
   private waiting: Entry[] = [];
   private readonly kept = new Map<number, Entry[]>();
   private keptBytes = 0;
@@ -57,16 +59,36 @@ export class Outbox {
 
   /** Resolves (undefined: at once) when it is on the wire or in the file. */
   add(settlement: Settlement): Promise<void> | undefined {
-    const entry = this.createEntry(settlement, false);
-    const written = this.open ? this.ports.written() : undefined;
-    if (this.open) void this.sendEntry(entry, 'first', written);
-    else this.wait(entry);
+    const entry = createEntry(settlement, this.ports.nowMs(), false);
+    if (!this.open) {
+      this.wait(entry);
+      return undefined;
+    }
+    const written = this.ports.written();
+    this.begin(entry);
+    const sentIn = this.ports.sendFirst(settlement, entry);
+    if (sentIn !== undefined) entry.sentIn = sentIn;
+    this.leaving.push(entry);
+    // Once a turn, for all that leave in it.
+    if (this.leaving.length === 1) void (written ?? Promise.resolve()).then(this.checkLeaving);
     return written;
+  }
+
+  /** What became of an entry that was sent the first time. */
+  taken(entry: Entry, outcome: SettleOutcome): void {
+    const { settlement } = entry;
+    if (settlement === undefined) this.sent.delete(entry);
+    else this.take(entry, settlement, outcome);
+  }
+
+  failed(entry: Entry): void {
+    this.sent.delete(entry);
+    this.fail(entry);
   }
 
   /** Those in a file of a process that is gone. */
   adopt(settlements: readonly Settlement[]): void {
-    for (const settlement of settlements) this.wait(this.createEntry(settlement, true));
+    for (const settlement of settlements) this.wait(createEntry(settlement, this.ports.nowMs(), true));
   }
 
   /**
@@ -141,44 +163,33 @@ export class Outbox {
     this.ports.file.close();
   }
 
-  private createEntry(settlement: Settlement, doubtful: boolean): Entry {
-    return {
-      requestId: settlement.requestId,
-      admittedAtMs: settlement.admittedAtMs,
-      sentAtMs: this.ports.nowMs(),
-      onWireMs: 0,
-      bytes: settlement.record.length + 500,
-      settlement,
-      inFile: false,
-      doubtful,
-    };
-  }
-
-  private sendEntry(entry: Entry, mode: SettleMode | 'first', written = this.ports.written()): Promise<void> {
-    const { settlement } = entry;
-    if (settlement === undefined) return Promise.resolve();
+  /** On its way: it counts as sent from here on. */
+  private begin(entry: Entry): void {
     entry.onWireMs = performance.now();
     this.sent.add(entry);
-    const reply =
-      mode === 'first' ? this.sendFirst(entry, settlement) : this.ports.sendAgain(settlement, mode, entry.sentIn);
-    // Asked once the bytes were given to the socket, still before any answer can go out.
+    this.stallTimer ??= setTimeout(this.watchStall, STALLED_MS);
+  }
+
+  /** Asked once the bytes were given to the socket, still before any answer can go out. */
+  private readonly checkLeaving = (): void => {
+    const entries = this.leaving;
+    this.leaving = [];
+    if (!this.ports.isBackedUp() && !this.isStalled(performance.now())) return;
+    for (const entry of entries) if (this.sent.has(entry)) this.toFile(entry);
+  };
+
+  private sendEntry(entry: Entry, mode: SettleMode): Promise<void> {
+    const { settlement } = entry;
+    if (settlement === undefined) return Promise.resolve();
+    const written = this.ports.written();
+    this.begin(entry);
     void (written ?? Promise.resolve()).then(() => {
       if (this.sent.has(entry) && (this.ports.isBackedUp() || this.isStalled(performance.now()))) this.toFile(entry);
     });
-    this.stallTimer ??= setTimeout(this.watchStall, STALLED_MS);
-    return reply.then(
+    return this.ports.sendAgain(settlement, mode, entry.sentIn).then(
       (outcome) => this.take(entry, settlement, outcome),
-      () => {
-        this.sent.delete(entry);
-        this.fail(entry);
-      },
+      () => this.failed(entry),
     );
-  }
-
-  private sendFirst(entry: Entry, settlement: Settlement): Promise<SettleOutcome> {
-    const { outcome, sentIn } = this.ports.sendFirst(settlement);
-    if (sentIn !== undefined) entry.sentIn = sentIn;
-    return outcome;
   }
 
   private isStalled(nowMs: number): boolean {
@@ -259,7 +270,7 @@ export class Outbox {
           for (const settlement of this.ports.file.read()) fromFile.set(settlement.requestId, settlement);
         }
         entry.settlement ??= fromFile.get(entry.requestId);
-        delete entry.queued;
+        entry.queued = undefined;
         this.waiting.push(entry);
       }
     }
@@ -269,9 +280,8 @@ export class Outbox {
   }
 
   private async sendAll(entries: readonly Entry[], mode: (entry: Entry) => SettleMode): Promise<void> {
-    for (let i = 0; i < entries.length; i += BATCH) {
+    for (let i = 0; i < entries.length; i += BATCH)
       await Promise.all(entries.slice(i, i + BATCH).map((entry) => this.sendEntry(entry, mode(entry))));
-    }
   }
 
   private findQueued(entries: readonly Entry[]): Promise<QueuedIds> {
@@ -282,7 +292,7 @@ export class Outbox {
   private async decide(entries: readonly Entry[], queued: QueuedIds, source: RebuildSource): Promise<void> {
     for (const entry of entries) {
       const entryId = queued.get(entry.requestId);
-      if (entryId === undefined) delete entry.queued;
+      if (entryId === undefined) entry.queued = undefined;
       else entry.queued = { entryId };
     }
     await this.sendAll(entries, await chooseModes(entries, queued, source));

@@ -39,6 +39,6 @@ export function settlementOfRecord(record: string): Settlement {
 
 /** Cached values are not money: they are not handed in again. */
 export function withoutCache(settlement: Settlement): Settlement {
-  const { cache: _, ...rest } = settlement;
-  return rest;
+  const { requestId, projectId, keyId, customerId, admittedAtMs, held, costNanoUsd, tokens, record } = settlement;
+  return { requestId, projectId, keyId, customerId, admittedAtMs, held, costNanoUsd, tokens, record };
 }

@@ -75,23 +75,13 @@ export class AdmissionGroup<Member> {
 
   /** What a key, its limits and a customer are told once, however many of the group's requests are theirs. */
   private accountOf(request: AdmitRequest): number {
-    const { projectId, keyId, keyBucket } = request;
+    const { projectId, keyId, projectVersion, keyVersion, reloaded, keyBucket } = request;
+    const { projectCapNanoUsd, keyBudgetNanoUsd, keyBudgetPeriod, tokensPerMinute, maxConcurrency } = request;
     const customer = request.customerId === undefined ? '' : encodeId(request.customerId);
+    const rate = keyBucket?.ratePerMinute ?? '';
+    const burst = keyBucket?.burst ?? '';
     const owner = `${projectId}\t${keyId}\t${customer}`;
-    const limits = [
-      request.projectVersion,
-      request.keyVersion,
-      request.reloaded ? '1' : '',
-      keyBucket?.ratePerMinute ?? '',
-      keyBucket?.burst ?? '',
-      request.projectCapNanoUsd ?? '',
-      request.keyBudgetNanoUsd ?? '',
-      request.keyBudgetPeriod,
-      request.tokensPerMinute ?? '',
-      request.maxConcurrency ?? '',
-    ];
-    const most = request.maxCustomers ?? '';
-    const identity = `${owner}\n${limits.join(' ')} ${most}`;
+    const identity = `${owner}\n${projectVersion} ${keyVersion} ${reloaded} ${rate} ${burst} ${projectCapNanoUsd} ${keyBudgetNanoUsd} ${keyBudgetPeriod} ${tokensPerMinute} ${maxConcurrency} ${request.maxCustomers}`;
     const known = this.accounts.get(identity);
     if (known !== undefined) return known;
     const account = this.accounts.size;
@@ -103,7 +93,9 @@ export class AdmissionGroup<Member> {
       customerKey(keys, projectId, customer),
       limitsKey(keys, projectId),
     );
-    this.accountArgs.push(projectId, keyId, ...limits, customer, owner, most);
+    this.accountArgs.push(projectId, keyId, projectVersion, keyVersion, reloaded ? '1' : '', rate, burst);
+    this.accountArgs.push(projectCapNanoUsd ?? '', keyBudgetNanoUsd ?? '', keyBudgetPeriod, tokensPerMinute ?? '');
+    this.accountArgs.push(maxConcurrency ?? '', customer, owner, request.maxCustomers ?? '');
     return account;
   }
 }

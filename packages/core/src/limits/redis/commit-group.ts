@@ -14,8 +14,10 @@ export interface CommitContext {
 }
 
 /** Settlements of one turn and shard: keys and arguments of `lua/commit.lua`, in its order. */
-export class CommitGroup<Member> {
-  readonly members: Member[] = [];
+export class CommitGroup<Handle> {
+  readonly settlements: Settlement[] = [];
+  /** Whose they are, in the same order. */
+  readonly handles: Handle[] = [];
   private readonly accounts = new Map<string, number>();
   private readonly accountKeys: string[] = [];
   private readonly accountArgs: ScriptArg[] = [];
@@ -32,10 +34,10 @@ export class CommitGroup<Member> {
   ) {}
 
   get isFull(): boolean {
-    return this.members.length >= MAX_ROWS || this.characters >= MAX_CHARACTERS;
+    return this.handles.length >= MAX_ROWS || this.characters >= MAX_CHARACTERS;
   }
 
-  add(settlement: Settlement, member: Member): void {
+  add(settlement: Settlement, handle: Handle): void {
     const { requestId, costNanoUsd, tokens, record, cache } = settlement;
     const mode = settlement.held ? 'held' : 'unheld';
     if (settlement.held || cache !== undefined) this.isRecordsOnly = false;
@@ -46,7 +48,8 @@ export class CommitGroup<Member> {
       this.rows.push(cache.value, cache.ttlMs, cacheOwner(settlement.projectId, cache));
       this.characters += cache.value.length;
     }
-    this.members.push(member);
+    this.settlements.push(settlement);
+    this.handles.push(handle);
   }
 
   encode(): ScriptArg[] {

@@ -8,53 +8,55 @@ import { runScript } from './scripts';
 import { decodeSettle, encodeSettle } from './settle-args';
 import type { WriteBatch } from './write-batch';
 
-export interface RedisCommitsOptions {
+export interface RedisCommitsOptions<Handle> {
   readonly batch: WriteBatch;
   readonly cacheMaxPerShard: () => number;
   readonly newId: () => string;
   /** A request that was refused, and may have a hold all the same. */
   readonly isUncertain: (requestId: string) => boolean;
+  /** One of the two is told of each settlement that was sent first, once, and never while it is being sent. */
+  readonly onTaken: (handle: Handle, outcome: SettleOutcome) => void;
+  readonly onFailed: (handle: Handle) => void;
 }
 
-export interface SentSettlement {
-  readonly outcome: Promise<SettleOutcome>;
-  /** The commit that carries it; who loses the reply names it when it hands the settlement in again. */
-  readonly sentIn?: string;
-}
-
-interface Handed {
-  readonly settlement: Settlement;
-  resolve(outcome: SettleOutcome | Promise<SettleOutcome>): void;
-  reject(error: unknown): void;
-}
-type Group = CommitGroup<Handed>;
-
-/** The settlements of one turn and shard leave as one commit. */
-export class RedisCommits {
-  private readonly gathering = new Map<ShardKeys, Group>();
+/** The settlements of one turn and shard leave as one commit. `Handle`: what their owner knows them by. */
+export class RedisCommits<Handle> {
+  private readonly gathering = new Map<ShardKeys, CommitGroup<Handle>>();
   private readonly process: string;
   private sent = 0;
 
   constructor(
     private readonly link: RedisLink,
-    private readonly options: RedisCommitsOptions,
+    private readonly options: RedisCommitsOptions<Handle>,
   ) {
     this.process = options.newId();
     options.batch.onLeaving(() => this.sendAll());
   }
 
-  /** With others of the same turn; what is handed in again goes by `settleAlone`. */
-  sendFirst(settlement: Settlement): SentSettlement {
+  /**
+   * With others of the same turn; what is handed in again goes by `settleAlone`. Gives the commit that carries it: who loses
+   * the reply names it when it hands the settlement in again.
+   */
+  sendFirst(settlement: Settlement, handle: Handle): string | undefined {
     const { held, costNanoUsd, requestId } = settlement;
     // What was served without a hold may be told twice.
-    if (!held && (costNanoUsd > 0 || this.options.isUncertain(requestId)))
-      return { outcome: this.settleAlone(settlement, 'unheld') };
+    if (!held && (costNanoUsd > 0 || this.options.isUncertain(requestId))) {
+      this.tellAlone(settlement, handle, 'unheld');
+      return undefined;
+    }
     const keys = this.link.keysOf(settlement.projectId);
     void this.options.batch.open();
-    const { promise, resolve, reject } = Promise.withResolvers<SettleOutcome>();
     const group = this.groupOf(keys);
-    group.add(settlement, { settlement, resolve, reject });
-    return { outcome: promise, sentIn: group.id };
+    group.add(settlement, handle);
+    return group.id;
+  }
+
+  private tellAlone(settlement: Settlement, handle: Handle, mode: SettleMode): void {
+    const { onTaken, onFailed } = this.options;
+    this.settleAlone(settlement, mode).then(
+      (outcome) => onTaken(handle, outcome),
+      () => onFailed(handle),
+    );
   }
 
   /** By all the rules. `sentIn`: the commit that may have carried it. */
@@ -65,13 +67,13 @@ export class RedisCommits {
     return decodeSettle(await runScript(this.link.client, 'settle', encodeSettle(settlement, mode, context)));
   }
 
-  private groupOf(keys: ShardKeys): Group {
+  private groupOf(keys: ShardKeys): CommitGroup<Handle> {
     const gathering = this.gathering.get(keys);
     if (gathering !== undefined) {
       if (!gathering.isFull) return gathering;
       this.send(gathering);
     }
-    const group: Group = new CommitGroup(`${this.process}:${++this.sent}`, keys, {
+    const group = new CommitGroup<Handle>(`${this.process}:${++this.sent}`, keys, {
       epoch: this.link.epochOf(keys),
       clock: this.link.clock,
       cacheMaxBytes: this.options.cacheMaxPerShard(),
@@ -85,35 +87,37 @@ export class RedisCommits {
     this.gathering.clear();
   }
 
-  private send(group: Group): void {
-    const { members } = group;
+  private send(group: CommitGroup<Handle>): void {
     if (group.isRecordsOnly) {
       this.append(group);
       return;
     }
+    const { settlements, handles } = group;
+    const { onTaken, onFailed } = this.options;
     runScript(this.link.client, 'commit', group.encode()).then(
       (reply) => {
-        for (const [index, member] of members.entries()) {
+        for (const [index, handle] of handles.entries()) {
           const outcome = decodeSettle(reply === 0 ? 0 : (reply as readonly unknown[])[index]);
-          member.resolve(
-            outcome.type === 'unknown' ? this.settleAlone(member.settlement, modeOf(member.settlement)) : outcome,
-          );
+          const settlement = settlements[index] as Settlement;
+          if (outcome.type === 'unknown') this.tellAlone(settlement, handle, modeOf(settlement));
+          else onTaken(handle, outcome);
         }
       },
-      (error: unknown) => {
-        for (const { reject } of members) reject(error);
+      () => {
+        for (const handle of handles) onFailed(handle);
       },
     );
   }
 
   /** Hits and denials change no counter: the bare appends, in one write, cost both sides a third of a script. */
-  private append({ keys, members }: Group): void {
-    for (const { settlement, resolve, reject } of members) {
-      const { requestId, record } = settlement;
-      this.link.client.xadd(keys.log, '*', 'i', requestId, 'r', record).then((entryId) => {
-        if (entryId === null) reject(new Error('the log stream took no entry'));
-        else resolve({ type: 'queued', entryId });
-      }, reject);
+  private append({ keys, settlements, handles }: CommitGroup<Handle>): void {
+    const { onTaken, onFailed } = this.options;
+    for (const [index, handle] of handles.entries()) {
+      const { requestId, record } = settlements[index] as Settlement;
+      this.link.client.xadd(keys.log, '*', 'i', requestId, 'r', record).then(
+        (entryId) => (entryId === null ? onFailed(handle) : onTaken(handle, { type: 'queued', entryId })),
+        () => onFailed(handle),
+      );
     }
   }
 }

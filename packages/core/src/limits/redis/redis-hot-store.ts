@@ -16,6 +16,7 @@ import type {
   Settlement,
   StalePart,
 } from '../hot-store';
+import type { Entry } from '../outbox/entry';
 import { Outbox } from '../outbox/outbox';
 import { settlementOfRecord } from '../outbox/settlement';
 import { SettlementFile } from '../outbox/settlement-file';
@@ -62,7 +63,7 @@ export class RedisHotStore implements HotStore {
   private readonly subscriber: RedisClient;
   private readonly link: RedisLink;
   private readonly admissions: RedisAdmissions;
-  private readonly commits: RedisCommits;
+  private readonly commits: RedisCommits<Entry>;
   private readonly outbox: Outbox;
   private readonly batch: WriteBatch;
   readonly tables: RedisVersions;
@@ -101,9 +102,11 @@ export class RedisHotStore implements HotStore {
       cacheMaxPerShard: () => this.cacheMaxPerShard,
       newId: this.newId,
       isUncertain: (requestId) => this.admissions.isUncertain(requestId),
+      onTaken: (entry, outcome) => this.outbox.taken(entry, outcome),
+      onFailed: (entry) => this.outbox.failed(entry),
     });
     this.outbox = new Outbox({
-      sendFirst: (settlement) => this.commits.sendFirst(settlement),
+      sendFirst: (settlement, entry) => this.commits.sendFirst(settlement, entry),
       sendAgain: (settlement, mode, sentIn) => this.commits.settleAlone(settlement, mode, sentIn),
       written: () => this.batch.open(),
       isBackedUp: () => isBackedUp(this.client),

@@ -31,7 +31,7 @@ export async function callPrompts(call: ProviderCall, prompt: TextPrompt, ask: A
   for (const name of answer.dropped) dropped.add(name);
   return isAlone
     ? { ...answer, dropped: [...dropped] }
-    : { ...answer, dropped: [...dropped], events: answers, isWhole: false };
+    : { ...answer, dropped: [...dropped], events: answers, whole: undefined };
 }
 
 /** The vendor, as one that speaks this format only. */

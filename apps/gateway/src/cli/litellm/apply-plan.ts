@@ -1,0 +1,119 @@
+import type { JsonObject } from '@llm0/core/chat/json';
+import type { AdminClient } from '../admin-client';
+import { dataOf, isObject } from '../read-list';
+import { applyPrices } from './apply-prices';
+import { applyProvider } from './apply-provider';
+import { type Applying, type ApplyOptions, changedFields, type ImportStep, tell } from './apply-step';
+import type { ImportPlan, PlannedAlias, PlannedProject } from './import-plan';
+
+/**
+ * Brings the gateway to what the plan says; what is as planned is left alone, so that a second run changes nothing. What the
+ * gateway refuses is a failed step, and the others go on; throws `RequestFailed` only where it cannot be reached.
+ */
+export async function applyPlan(api: AdminClient, plan: ImportPlan, options: ApplyOptions): Promise<ImportStep[]> {
+  const steps: ImportStep[] = [];
+  const projectId = await applyProject(api, plan.project, options, steps);
+  if (projectId === undefined && !options.isDryRun) return steps;
+  const applying = { ...options, api, steps, scope: options.forAll ? null : projectId };
+  for (const provider of plan.providers) await applyProvider(provider, applying);
+  await applyPrices(plan, applying);
+  const aliases = await listAliases(applying);
+  for (const alias of plan.aliases) await applyAlias(alias, aliases.get(alias.alias), applying);
+  if (options.withKey) await applyKey(plan.project.key, projectId, applying);
+  return steps;
+}
+
+async function applyProject(
+  api: AdminClient,
+  { settings, defaults }: PlannedProject,
+  { project, isDryRun }: ApplyOptions,
+  steps: ImportStep[],
+): Promise<string | undefined> {
+  const existing = await findNamed(api, '/projects', project);
+  let id = existing === undefined ? undefined : String(existing.id);
+  const at = { what: 'project', name: String(existing?.name ?? project) };
+  await tell(steps, at, async () => {
+    if (existing === undefined) {
+      const fields = { ...defaults, ...settings };
+      if (!isDryRun) id = String((await api.post('/projects', { name: project, ...fields })).body.id);
+      return ['created', describe(fields)];
+    }
+    const changes = changedFields(settings, existing);
+    if (Object.keys(changes).length === 0) return ['unchanged', ''];
+    if (!isDryRun) await api.patch(`/projects/${id}`, changes);
+    return ['updated', describe(changes)];
+  });
+  return id;
+}
+
+/** Those of the scope, by name. */
+async function listAliases({ api, scope }: Applying): Promise<ReadonlyMap<string, JsonObject>> {
+  const found = new Map<string, JsonObject>();
+  if (scope === undefined) return found;
+  for await (const one of everyOf(api, '/aliases', scope === null ? {} : { project_id: scope })) {
+    if (one.project_id === scope) found.set(String(one.alias), one);
+  }
+  return found;
+}
+
+async function applyAlias(planned: PlannedAlias, existing: JsonObject | undefined, applying: Applying): Promise<void> {
+  const { api, steps, scope, isDryRun } = applying;
+  const { alias, strategy } = planned;
+  const targets = planned.targets.map((target): JsonObject => ({ ...target }));
+  const detail = `${planned.targets.map(({ provider, model }) => `${provider}/${model}`).join(', ')} (${strategy})`;
+  await tell(steps, { what: 'alias', name: alias }, async () => {
+    if (existing === undefined) {
+      if (!isDryRun) await api.post('/aliases', { alias, project_id: scope ?? null, targets, strategy });
+      return ['created', detail];
+    }
+    const shown = dataOf(existing, 'targets').map((one) =>
+      isObject(one) ? pick(one, ['provider', 'model', 'weight']) : one,
+    );
+    const changes = changedFields({ targets, strategy }, { ...existing, targets: shown });
+    if (Object.keys(changes).length === 0) return ['unchanged', detail];
+    if (!isDryRun) await api.patch(`/aliases/${existing.id}`, changes);
+    return ['updated', detail];
+  });
+}
+
+const CLIENT_KEY = 'litellm';
+
+async function applyKey(fields: JsonObject, projectId: string | undefined, applying: Applying): Promise<void> {
+  const { api, steps, isDryRun } = applying;
+  await tell(steps, { what: 'client key', name: CLIENT_KEY }, async () => {
+    const path = `/projects/${projectId}/keys`;
+    const existing = projectId === undefined ? undefined : await findNamed(api, path, CLIENT_KEY);
+    if (existing !== undefined) {
+      const changes = changedFields(fields, existing);
+      if (Object.keys(changes).length === 0) return ['unchanged', `${existing.prefix}…`];
+      if (!isDryRun) await api.patch(`${path}/${existing.id}`, changes);
+      return ['updated', describe(changes)];
+    }
+    if (isDryRun) return ['created', describe(fields)];
+    const { body } = await api.post(path, { name: CLIENT_KEY, ...fields });
+    return ['created', `${body.key} (shown this once)`];
+  });
+}
+
+/** By id, or by name. */
+async function findNamed(api: AdminClient, path: string, idOrName: string): Promise<JsonObject | undefined> {
+  for await (const one of everyOf(api, path)) if (one.id === idOrName || one.name === idOrName) return one;
+  return undefined;
+}
+
+async function* everyOf(api: AdminClient, path: string, query: JsonObject = {}): AsyncGenerator<JsonObject> {
+  let cursor: string | null = null;
+  do {
+    const { body } = await api.get(path, { ...query, limit: 1000, cursor });
+    for (const one of dataOf(body)) if (isObject(one)) yield one;
+    cursor = typeof body.next_cursor === 'string' ? body.next_cursor : null;
+  } while (cursor !== null);
+}
+
+export const pick = (from: JsonObject, fields: readonly string[]): JsonObject =>
+  Object.fromEntries(fields.map((field) => [field, from[field] ?? null]));
+
+const describe = (fields: JsonObject): string =>
+  Object.entries(fields)
+    .map(([field, value]) => `${field}: ${value === null ? 'none' : Array.isArray(value) ? value.join(' ') : value}`)
+    .join(', ');

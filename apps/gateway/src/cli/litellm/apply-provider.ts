@@ -1,0 +1,79 @@
+import type { JsonObject } from '@llm0/core/chat/json';
+import { RequestFailed } from '../admin-client';
+import { dataOf, isObject } from '../read-list';
+import { type Applying, changedFields, tell } from './apply-step';
+import type { PlannedKey, PlannedProvider } from './import-plan';
+
+/** Sets up the vendor or server, then its keys. Without the former the keys have no place, and are not tried. */
+export async function applyProvider(planned: PlannedProvider, applying: Applying): Promise<void> {
+  const { api, steps } = applying;
+  const { name } = planned;
+  const existing = await api.get(`/providers/${name}`).then(
+    ({ body }) => body,
+    (error: unknown) => {
+      if (error instanceof RequestFailed && error.status === 404) return undefined;
+      throw error;
+    },
+  );
+  const isSetUp = await setUp(planned, existing, applying);
+  const keys = dataOf(existing ?? {}, 'keys').filter(isObject);
+  if (isSetUp) for (const key of planned.keys) await applyKey(name, key, keys, applying);
+  for (const variable of planned.missing) {
+    const own = existing?.is_configured === true ? '; the gateway has one of its own' : '';
+    steps.push({
+      what: 'vendor key',
+      name,
+      outcome: 'missing',
+      detail: `${variable} is not set where this runs${own}`,
+    });
+  }
+}
+
+async function setUp(planned: PlannedProvider, existing: JsonObject | undefined, applying: Applying): Promise<boolean> {
+  const { api, steps, isDryRun } = applying;
+  const { name, isVendor, baseUrl, headers, options } = planned;
+  const wanted = {
+    ...(baseUrl === undefined ? {} : { base_url: baseUrl }),
+    ...(hasFields(options) ? { options } : {}),
+  };
+  // Of headers only names are shown.
+  const areNamed = Bun.deepEquals(Object.keys(headers).sort(), [...dataOf(existing ?? {}, 'header_names')].sort());
+  const changes = {
+    ...changedFields(wanted, existing ?? {}),
+    ...(hasFields(headers) && !areNamed ? { headers: { ...headers } } : {}),
+  };
+  if (!hasFields(changes) && (isVendor || existing !== undefined)) {
+    if (planned.keys.length === 0) steps.push({ what: 'provider', name, outcome: 'unchanged', detail: baseUrl ?? '' });
+    return true;
+  }
+  const outcome = await tell(steps, { what: 'provider', name }, async () => {
+    const isStored = existing?.is_stored === true;
+    if (!isDryRun && isStored) await api.patch(`/providers/${name}`, changes);
+    if (!isDryRun && !isStored) await api.post('/providers', { name, ...changes });
+    return [isStored ? 'updated' : 'created', baseUrl ?? ''];
+  });
+  return outcome !== 'failed';
+}
+
+const hasFields = (fields: object): boolean => Object.keys(fields).length > 0;
+const SHOWN_CHARACTERS = 4;
+
+/** A key is known by its name, and to be the same by its last characters: more of it is never shown. */
+async function applyKey(
+  provider: string,
+  { name, secret }: PlannedKey,
+  keys: readonly JsonObject[],
+  { api, steps, scope, isDryRun }: Applying,
+): Promise<void> {
+  await tell(steps, { what: 'vendor key', name: provider }, async () => {
+    const existing = keys.find((key) => key.name === name && key.project_id === scope);
+    if (existing === undefined) {
+      if (!isDryRun) await api.post(`/providers/${provider}/keys`, { key: secret, name, project_id: scope ?? null });
+      return ['created', name];
+    }
+    const end = String(existing.last_characters ?? '');
+    if (end === '' || secret.slice(-SHOWN_CHARACTERS) === end) return ['unchanged', name];
+    if (!isDryRun) await api.patch(`/providers/${provider}/keys/${existing.id}`, { key: secret });
+    return ['updated', name];
+  });
+}

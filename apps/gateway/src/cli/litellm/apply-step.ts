@@ -1,0 +1,53 @@
+import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
+import { type AdminClient, RequestFailed } from '../admin-client';
+
+export type Outcome = 'created' | 'updated' | 'unchanged' | 'failed' | 'missing';
+
+/** One thing of the gateway, and what became of it; with a dry run what would. */
+export interface ImportStep extends JsonObject {
+  readonly what: string;
+  readonly name: string;
+  readonly outcome: Outcome;
+  readonly detail: string;
+}
+
+export interface ApplyOptions {
+  readonly isDryRun: boolean;
+  /** Id, or name of one that is made where it is not there. */
+  readonly project: string;
+  /** Aliases and vendors' keys for every project, not for this one alone. */
+  readonly forAll: boolean;
+  readonly withKey: boolean;
+}
+
+/** Where steps write, and what they add themselves to. */
+export interface Applying extends ApplyOptions {
+  readonly api: AdminClient;
+  /** Whose aliases and keys are meant; null = everybody's; undefined = the project would be made by this run. */
+  readonly scope: string | null | undefined;
+  readonly steps: ImportStep[];
+}
+
+/** Runs one step; a refusal of the gateway becomes its outcome. */
+export async function tell(
+  steps: ImportStep[],
+  at: Pick<ImportStep, 'what' | 'name'>,
+  step: () => Promise<readonly [Outcome, string]>,
+): Promise<Outcome> {
+  try {
+    const [outcome, detail] = await step();
+    steps.push({ ...at, outcome, detail });
+    return outcome;
+  } catch (error) {
+    if (!(error instanceof RequestFailed) || error.status === undefined) throw error;
+    steps.push({ ...at, outcome: 'failed', detail: error.message });
+    return 'failed';
+  }
+}
+
+/** Fields that are there otherwise; amounts are compared as numbers, as either side may write them. */
+export function changedFields(wanted: JsonObject, existing: JsonObject): JsonObject {
+  const isSame = (field: string, value: JsonValue | undefined) =>
+    field.endsWith('_usd') ? Number(value) === Number(existing[field]) : Bun.deepEquals(value, existing[field]);
+  return Object.fromEntries(Object.entries(wanted).filter(([field, value]) => !isSame(field, value)));
+}

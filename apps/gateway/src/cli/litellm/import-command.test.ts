@@ -1,0 +1,145 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { TEST_DATABASES } from '@llm0/testing/stores/test-databases';
+import { type AdminUnderTest, ENV_TOKEN, openAdmin } from '../../admin/admin.fixture';
+import { runCommand } from '../run-command';
+
+const [embedded] = TEST_DATABASES;
+if (embedded === undefined) throw new Error('no database to test on');
+
+const PRODUCTION = await Bun.file(join(import.meta.dir, '__fixtures__/production.yaml')).text();
+const ENV = { OPENAI_API_KEY: 'sk-openai-env-000001', AZURE_API_KEY_EU: 'azure-eu-key-000000' };
+/** Its addresses where nothing needs a name server. */
+const LOCAL = PRODUCTION.replace(/https:\/\/contoso-\w+\.openai\.azure\.com/g, 'http://127.0.0.1:9').replace(
+  'http://gpu.example.com:8000',
+  'http://127.0.0.1:10',
+);
+
+describe('llm0 import litellm', () => {
+  let admin: AdminUnderTest;
+  let folder: string;
+  beforeAll(async () => {
+    admin = await openAdmin(embedded);
+    folder = await mkdtemp(join(tmpdir(), 'llm0-litellm-'));
+  }, 60_000);
+  afterAll(async () => {
+    await admin.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  const adminFetch = ((input: string, init?: RequestInit) => {
+    const url = new URL(input);
+    if (url.host !== 'gateway.test') throw new Error('Unable to connect');
+    return admin.request(url.pathname.replace(/^\/admin/, '') + url.search, init);
+  }) as unknown as typeof fetch;
+
+  interface Told {
+    readonly code: number;
+    readonly out: string;
+    readonly err: string;
+  }
+  async function run(text: string, options: readonly string[] = [], env: Record<string, string> = ENV): Promise<Told> {
+    const file = join(folder, 'config.yaml');
+    await Bun.write(file, text);
+    const out: string[] = [];
+    const err: string[] = [];
+    const code = await runCommand(['import', 'litellm', file, ...options], {
+      env: { LLM0_URL: 'http://gateway.test', ADMIN_TOKEN: ENV_TOKEN, ...env },
+      fetch: adminFetch,
+      out: (line) => out.push(line),
+      err: (line) => err.push(line),
+      signal: new AbortController().signal,
+    });
+    return { code, out: out.join('\n'), err: err.join('\n') };
+  }
+  type Step = Readonly<Record<'what' | 'name' | 'outcome' | 'detail', string>>;
+  async function steps(text: string, options: readonly string[] = [], env?: Record<string, string>) {
+    const { out, err } = await run(text, [...options, '--json'], env);
+    if (out === '') throw new Error(err);
+    return (JSON.parse(out) as { steps: Step[] }).steps;
+  }
+  const call = (path: string, init: RequestInit = {}) => {
+    const headers = { authorization: `Bearer ${ENV_TOKEN}`, 'content-type': 'application/json' };
+    return adminFetch(`http://gateway.test/v1${path}`, { ...init, headers });
+  };
+  const read = async (path: string) => (await (await call(path)).json()) as { data: Record<string, never>[] };
+
+  test('a dry run says what would be, and changes nothing', async () => {
+    const before = await Promise.all(['/projects', '/aliases', '/providers', '/models'].map(read));
+    const dry = await run(LOCAL, ['--dry-run', '--project', 'dry']);
+    expect(dry).toMatchObject({ code: 0, err: 'nothing was changed' });
+    expect(dry.out).toMatch(/^alias +gpt-4o +created +azure\/gpt-4o-eu/m);
+    expect(dry.out).toMatch(/^left out +litellm_params\.temperature +– +of gpt-4o-mini: callers/m);
+    expect(await Promise.all(['/projects', '/aliases', '/providers', '/models'].map(read))).toEqual(before);
+  });
+
+  test('takes everything over, shows no secret but the new key, and changes nothing when it is run again', async () => {
+    const known = { input_usd_per_million: 2.5, output_usd_per_million: 10, cache_read_usd_per_million: 1.25 };
+    const body = JSON.stringify({ ...known, context_window: 128_000 });
+    await call('/models?provider=azure&model=gpt-4o', { method: 'PUT', body });
+    const first = await run(LOCAL, ['--project', 'shop']);
+    expect(first.code).toBe(0);
+    expect(first.out).toMatch(/^client key +litellm +created +llm0_live_[0-9a-f]{64} /m);
+    expect(first.out).toMatch(/^vendor key +anthropic +missing +ANTHROPIC_API_KEY is not set/m);
+    expect(first.out + first.err).not.toMatch(/sk-|never-shown|azure-eu-key-/);
+
+    const project = (await read('/projects')).data.find((one) => one.name === ('shop' as never));
+    expect(project).toMatchObject({ monthly_cap_usd: 250.5, drop_params: true, cache_enabled: true });
+    const aliases = (await read(`/aliases?project_id=${project?.id}`)).data;
+    expect(aliases).toHaveLength(9);
+    expect(first.out).toMatch(/^price +server-127-0-0-1-10\/Qwen\/Qwen3-32B +missing/m);
+    const [copied] = (await read('/models?provider=azure&model=gpt-4o-eu')).data;
+    expect(copied).toMatchObject({ ...known, context_window: 128_000 });
+    const [azure] = (await read('/providers')).data.filter((one) => one.name === ('azure' as never));
+    expect(azure).toMatchObject({ base_url: 'http://127.0.0.1:9', options: { apiVersion: '2024-10-21' } });
+
+    const again = await steps(LOCAL, ['--project', 'shop']);
+    expect(again.filter((step) => !['unchanged', 'missing'].includes(step.outcome))).toEqual([]);
+    expect((await read(`/aliases?project_id=${project?.id}`)).data).toEqual(aliases);
+  });
+
+  test('what changed in the file changes here, by name', async () => {
+    const changed = LOCAL.replace('rpm: 200', 'rpm: 300').replace('max_budget: 250.5', 'max_budget: 99');
+    const env = { ...ENV, OPENAI_API_KEY: 'sk-openai-env-000002' };
+    const updated = (await steps(changed, ['--project', 'shop'], env)).filter(({ outcome }) => outcome === 'updated');
+    expect(updated.map(({ what, name }) => `${what} ${name}`)).toEqual([
+      ...['project shop', 'vendor key openai', 'alias gpt-4o', 'alias gpt-4'],
+    ]);
+  });
+
+  test('what the gateway refuses is told, and the rest goes on', async () => {
+    const text = LOCAL.replace('http://127.0.0.1:10', 'http://10.9.8.7:8000');
+    const done = await run(text, ['--project', 'partly', '--without-key']);
+    expect(done.code).toBe(1);
+    expect(done.out).toMatch(/^provider +server-10-9-8-7-8000 +failed +400 .*EGRESS_ALLOW/m);
+    expect(done.out).toMatch(/^alias +qwen +failed/m);
+    expect(done.out).toMatch(/^alias +sonnet +created/m);
+    expect(done.out).not.toContain('client key');
+  });
+
+  test('with --all-projects its names are for everybody', async () => {
+    const text = 'model_list: [{model_name: everybody, litellm_params: {model: gpt-4o, api_key: sk-of-all-000000}}]';
+    await steps(text, ['--project', 'all', '--all-projects']);
+    const [alias] = (await read('/aliases?alias=everybody')).data;
+    expect(alias?.project_id).toBeNull();
+    const again = await steps(text, ['--project', 'all', '--all-projects']);
+    expect(again.map(({ outcome }) => outcome)).not.toContain('created');
+  });
+
+  test('a file that is not there, or is no YAML, and a gateway that is not there', async () => {
+    expect(await run('a: [')).toMatchObject({ code: 1, err: expect.stringContaining('is not YAML') });
+    expect(await run(LOCAL, [], { ...ENV, LLM0_URL: 'http://elsewhere.test' })).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('cannot be reached'),
+    });
+    const line = ['import', 'litellm', join(folder, 'gone.yaml')];
+    const err: string[] = [];
+    const told = (text: string) => err.push(text);
+    const env = { LLM0_URL: 'http://gateway.test', ADMIN_TOKEN: ENV_TOKEN };
+    const signal = new AbortController().signal;
+    expect(await runCommand(line, { env, fetch: adminFetch, out: told, err: told, signal })).toBe(1);
+    expect(err.join()).toContain('cannot be read');
+  });
+});

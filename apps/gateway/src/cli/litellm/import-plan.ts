@@ -1,0 +1,82 @@
+import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
+
+/** What a config of LiteLLM becomes here, before anything is asked of the gateway. */
+export interface ImportPlan {
+  readonly providers: readonly PlannedProvider[];
+  readonly prices: readonly PlannedPrice[];
+  readonly unpriced: readonly UnpricedModel[];
+  readonly aliases: readonly PlannedAlias[];
+  readonly project: PlannedProject;
+  readonly notes: readonly ImportNote[];
+}
+
+/** How a vendor or server is reached. */
+export interface PlannedProvider {
+  readonly name: string;
+  /** Known here by this name; every other one is added. */
+  readonly isVendor: boolean;
+  /** Absent = the vendor's own. */
+  readonly baseUrl?: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly options: Readonly<Record<string, string>>;
+  readonly keys: readonly PlannedKey[];
+  /** Variables that a key was to come from, and that are not set. */
+  readonly missing: readonly string[];
+}
+
+export interface PlannedKey {
+  /** The variable it comes from, else the model it stands at. */
+  readonly name: string;
+  readonly secret: string;
+}
+
+/** A row of `POST /models/import`. */
+export type PlannedPrice = JsonObject & { readonly provider: string; readonly model: string };
+
+/** A model of a name that its operator chose: the gateway may have a price for it, or for the model behind it. */
+export interface UnpricedModel {
+  readonly provider: string;
+  readonly model: string;
+  /** By `model_info.base_model`. */
+  readonly base?: { readonly provider: string; readonly model: string };
+}
+
+export interface PlannedAlias {
+  readonly alias: string;
+  readonly strategy: string;
+  readonly targets: readonly PlannedTarget[];
+}
+
+export interface PlannedTarget {
+  readonly provider: string;
+  readonly model: string;
+  readonly weight: number;
+}
+
+/** The project that stands for the proxy, and the key for its clients. */
+export interface PlannedProject {
+  /** What the file says; holds for a project that is there as well. */
+  readonly settings: JsonObject;
+  /** What LiteLLM does where the file says nothing: for a new project only. */
+  readonly defaults: JsonObject;
+  readonly key: JsonObject;
+}
+
+/** Something the gateway's admin API cannot hold as the file has it. */
+export interface ImportNote {
+  readonly kind: 'left out' | 'differs' | 'set yourself';
+  /** Where in the file, or the name of a variable of the gateway. */
+  readonly at: string;
+  readonly why: string;
+}
+
+export type AddNote = (kind: ImportNote['kind'], at: string, why: string) => void;
+
+export const asText = (value: JsonValue | undefined): string | undefined =>
+  typeof value === 'string' && value !== '' ? value : undefined;
+
+/** Numbers, also as text, as amounts in small exponents are read by some. */
+export function asNumber(value: JsonValue | undefined): number | undefined {
+  const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
+  return typeof number === 'number' && Number.isFinite(number) ? number : undefined;
+}

@@ -1,0 +1,110 @@
+import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
+import { type AddNote, asNumber } from './import-plan';
+import { sectionOf } from './plan-project';
+
+/** What becomes of a setting: taken by the plan (null), a reason, or a setting of the gateway's own environment. */
+type Fate = null | string | { readonly set: string; readonly as: (value: JsonValue) => string };
+
+const seconds = (value: JsonValue): string => `${asNumber(value) ?? 30}s`;
+const plain = (value: JsonValue): string => (typeof value === 'number' ? String(value) : 'as there');
+const BUILT_IN = 'is built in: a breaker for each target, cool-downs after 429';
+const ATTEMPTS = 'a target is asked twice at most, every target of an alias once';
+const TRACES = 'set OTEL_EXPORTER_OTLP_ENDPOINT, or read the log ("llm0 logs tail") and /metrics';
+const TEAMS = 'teams are projects here: "llm0 projects create", each with a cap, keys and labels';
+const CUSTOMERS = 'customers have limits of their own: "llm0 limits set <project> <customer>"';
+const OWN_STORE = { set: 'REDIS_URL', as: () => 'redis://…' } as const;
+const ALERTS = 'alerts are set by "llm0 alerts create"';
+const SWITCHES = 'has no counterpart here';
+
+const LITELLM: Readonly<Record<string, Fate>> = {
+  ...{ drop_params: null, cache: null, max_budget: null, budget_duration: null, default_key_generate_params: null },
+  ...{ upperbound_key_generate_params: null, fallbacks: null, default_fallbacks: null, model_group_alias: null },
+  ...{ context_window_fallbacks: null, content_policy_fallbacks: null, routing_strategy: null, cache_params: null },
+  request_timeout: { set: 'REQUEST_TIMEOUT', as: seconds },
+  num_retries: ATTEMPTS,
+  allowed_fails: BUILT_IN,
+  cooldown_time: BUILT_IN,
+  ...{ success_callback: TRACES, failure_callback: TRACES, callbacks: TRACES, service_callbacks: TRACES },
+  ...{ default_team_settings: TEAMS, default_internal_user_params: TEAMS, max_internal_user_budget: TEAMS },
+  ...{ internal_user_budget_duration: TEAMS, default_team_params: TEAMS, key_generation_settings: TEAMS },
+  ...{ max_end_user_budget: CUSTOMERS, max_end_user_budget_id: CUSTOMERS },
+  guardrails: 'guardrails are set for each project',
+  mcp_aliases: 'MCP servers are added by "llm0 mcp servers add <alias>"',
+  json_logs: 'log lines are JSON already',
+  set_verbose: { set: 'LOG_LEVEL', as: () => 'debug' },
+  turn_off_message_logging: 'prompts are not kept unless LOG_BODIES=true',
+};
+
+const ROUTER: Readonly<Record<string, Fate>> = {
+  ...LITELLM,
+  timeout: { set: 'REQUEST_TIMEOUT', as: seconds },
+  stream_timeout: { set: 'STREAM_IDLE_TIMEOUT', as: seconds },
+  ...{
+    redis_host: OWN_STORE,
+    redis_url: OWN_STORE,
+    redis_port: OWN_STORE,
+    redis_password: OWN_STORE,
+    redis_db: OWN_STORE,
+  },
+  enable_pre_call_checks: 'targets that are too small for a request are always passed over',
+  ...{ retry_policy: ATTEMPTS, max_fallbacks: ATTEMPTS, retry_after: ATTEMPTS, model_group_retry_policy: ATTEMPTS },
+  ...{ allowed_fails_policy: BUILT_IN, disable_cooldowns: BUILT_IN },
+  provider_budget_config: 'budgets are of projects, keys and customers; an alert on spend tells of a vendor',
+  ...{ enable_tag_filtering: SWITCHES, tag_filtering_match_any: SWITCHES, routing_strategy_args: SWITCHES },
+};
+
+const GENERAL: Readonly<Record<string, Fate>> = {
+  master_key: { set: 'ADMIN_TOKEN', as: () => 'for operators; clients get keys of their own' },
+  database_url: { set: 'DATABASE_URL', as: () => 'postgres://… an empty database of its own' },
+  ...{
+    alerting: ALERTS,
+    alert_types: ALERTS,
+    alerting_threshold: ALERTS,
+    alerting_args: ALERTS,
+    alert_to_webhook_url: ALERTS,
+  },
+  global_max_parallel_requests: { set: 'MAX_CONCURRENT_REQUESTS', as: plain },
+  max_request_size_mb: { set: 'MAX_BODY_BYTES', as: (value) => `${asNumber(value) ?? 20}MiB` },
+  max_response_size_mb: { set: 'MAX_RESPONSE_BYTES', as: (value) => `${asNumber(value) ?? 64}MiB` },
+  store_prompts_in_spend_logs: { set: 'LOG_BODIES', as: String },
+  maximum_spend_logs_retention_period: { set: 'LOG_RETENTION_DAYS', as: () => '90 (at least 62)' },
+  use_x_forwarded_for: { set: 'TRUST_PROXY_HOPS', as: () => '1' },
+  pass_through_endpoints: "vendors' own APIs are at /passthrough/{provider}, for projects with passthrough: [provider]",
+  store_model_in_db:
+    'models, keys and budgets that are in its database only are not in this file: make them here by hand',
+  ...{
+    enable_jwt_auth: SWITCHES,
+    custom_auth: SWITCHES,
+    allowed_ips: 'leave it to the network in front of the gateway',
+  },
+};
+
+const SECTIONS = { litellm_settings: LITELLM, router_settings: ROUTER, general_settings: GENERAL } as const;
+
+const ELSEWHERE: Readonly<Record<string, string>> = {
+  include: 'files that it includes are not read: import them as well',
+  guardrails: 'guardrails are set for each project',
+  mcp_servers: 'MCP servers are added by "llm0 mcp servers add <alias>"',
+  callback_settings: TRACES,
+};
+const READ = new Set(['model_list', 'environment_variables', 'credential_list', ...Object.keys(SECTIONS)]);
+
+/** A note for every setting that the plan does not take; a value is shown only where it is no secret. */
+export function noteSettings(config: JsonObject, note: AddNote): void {
+  const said = new Set<string>();
+  for (const [section, fates] of Object.entries(SECTIONS)) {
+    for (const [name, value] of Object.entries(sectionOf(config, section))) {
+      const fate = Object.hasOwn(fates, name) ? fates[name] : SWITCHES;
+      if (value === null || value === false || fate === null || fate === undefined) continue;
+      if (typeof fate === 'string') note('left out', `${section}.${name}`, fate);
+      else if (!said.has(fate.set)) {
+        said.add(fate.set);
+        note('set yourself', fate.set, `${fate.as(value)} (${section}.${name})`);
+      }
+    }
+  }
+  for (const name of Object.keys(config)) {
+    if (!READ.has(name))
+      note('left out', name, (Object.hasOwn(ELSEWHERE, name) ? ELSEWHERE[name] : undefined) ?? SWITCHES);
+  }
+}

@@ -1,0 +1,30 @@
+import type { ImportNote, ImportPlan } from './import-plan';
+import { noteSettings } from './note-settings';
+import { planAliases } from './plan-aliases';
+import { planPrices } from './plan-prices';
+import { planProject } from './plan-project';
+import { planProviders } from './plan-providers';
+import { noteParameters, readDeployments } from './read-deployments';
+import { readYaml } from './read-yaml';
+import { createResolver } from './resolve-values';
+
+/** The text of a `config.yaml` of LiteLLM → what it becomes here. Throws `RequestFailed` for what cannot be read. */
+export function planImport(text: string, env: Readonly<Record<string, string | undefined>>): ImportPlan {
+  const config = readYaml(text);
+  const notes = new Map<string, ImportNote>();
+  const note = (kind: ImportNote['kind'], at: string, why: string) => {
+    notes.set(`${kind} ${at} ${why}`, { kind, at, why });
+  };
+  const resolve = createResolver(config, env);
+  const deployments = readDeployments(config, resolve, note);
+  noteParameters(deployments, note);
+  const { providers, placed } = planProviders(deployments, resolve, note);
+  const plan = {
+    providers,
+    ...planPrices(placed, note),
+    aliases: planAliases(config, placed, note),
+    project: planProject(config, note),
+  };
+  noteSettings(config, note);
+  return { ...plan, notes: [...notes.values()] };
+}

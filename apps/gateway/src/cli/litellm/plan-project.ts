@@ -1,0 +1,75 @@
+import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
+import { isObject } from '../read-list';
+import { type AddNote, asNumber, asText, type PlannedProject } from './import-plan';
+import { settingOf } from './plan-aliases';
+
+const KEY_SETTINGS = ['default_key_generate_params', 'upperbound_key_generate_params'] as const;
+
+/**
+ * The proxy as a project with one key. LiteLLM has no limit of requests and caches nothing unless it is told to; a project
+ * is alike, where the file says nothing.
+ */
+export function planProject(config: JsonObject, note: AddNote): PlannedProject {
+  const settings: JsonObject = {};
+  const key: JsonObject = { rate_limit_per_minute: null, ...readKey(config, note) };
+  const budget = readBudget(sectionOf(config, 'litellm_settings'), 'litellm_settings', note);
+  if (budget?.period === 'month') settings.monthly_cap_usd = budget.usd;
+  if (budget?.period === 'total' && key.budget_usd === undefined) Object.assign(key, budgetOf(budget));
+  if (settingOf(config, 'drop_params') === true) settings.drop_params = true;
+  const cache = settingOf(config, 'cache');
+  if (typeof cache === 'boolean') settings.cache_enabled = cache;
+  const cacheParams = settingOf(config, 'cache_params');
+  const ttl = isObject(cacheParams) ? asNumber(cacheParams.ttl) : undefined;
+  if (cache === true && ttl !== undefined && ttl >= 1) settings.cache_ttl_seconds = Math.round(ttl);
+  return { settings, defaults: { cache_enabled: false }, key };
+}
+
+interface Budget {
+  readonly usd: JsonValue;
+  readonly period: 'month' | 'total';
+}
+
+const budgetOf = ({ usd, period }: Budget): JsonObject => ({ budget_usd: usd, budget_period: period });
+
+/** What fits a UTC month, or no period at all; anything else is noted. */
+function readBudget(section: JsonObject, at: string, note: AddNote): Budget | undefined {
+  const usd = asNumber(section.max_budget);
+  if (usd === undefined) return undefined;
+  const duration = section.budget_duration ?? null;
+  if (duration === null) return { usd, period: 'total' };
+  if (typeof duration === 'string' && /^(?:1mo|2[89]d|3[01]d)$/.test(duration)) {
+    note('differs', `${at}.max_budget`, `$${usd} each UTC month, not every ${duration}`);
+    return { usd, period: 'month' };
+  }
+  const why = 'budgets here are of a UTC month, or for good; customers have daily ones ("llm0 limits set")';
+  note('left out', `${at}.max_budget`, `$${usd} every ${String(duration).slice(0, 20)}: ${why}`);
+  return undefined;
+}
+
+function readKey(config: JsonObject, note: AddNote): JsonObject {
+  const key: JsonObject = {};
+  for (const name of KEY_SETTINGS) {
+    const section = sectionOf(sectionOf(config, 'litellm_settings'), name);
+    const budget = readBudget(section, name, note);
+    if (budget !== undefined) Object.assign(key, budgetOf(budget));
+    const counts = {
+      rate_limit_per_minute: asCount(section.rpm_limit),
+      tokens_per_minute: asCount(section.tpm_limit),
+      max_concurrency: asCount(section.max_parallel_requests),
+    };
+    for (const [field, value] of Object.entries(counts)) if (value !== undefined) key[field] = value;
+    const models = Array.isArray(section.models) ? section.models.filter((one) => asText(one) !== undefined) : [];
+    if (models.length > 0) key.allowed_models = models;
+  }
+  return key;
+}
+
+function asCount(value: JsonValue | undefined): number | undefined {
+  const number = asNumber(value);
+  return number !== undefined && Number.isInteger(number) && number > 0 ? number : undefined;
+}
+
+export function sectionOf(config: JsonObject, name: string): JsonObject {
+  const section = config[name];
+  return isObject(section) ? section : {};
+}

@@ -1,0 +1,161 @@
+import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
+import { RequestFailed } from '../admin-client';
+import { isObject } from '../read-list';
+import { type AddNote, asNumber, asText } from './import-plan';
+import type { ResolveValue } from './resolve-values';
+import { type NamedModel, readModelName } from './vendors';
+
+const MAX_DEPLOYMENTS = 2000;
+
+/** One entry of `model_list`, its references resolved where they are needed. */
+export interface Deployment {
+  /** Where it stands, for people. */
+  readonly at: string;
+  /** The name clients send. */
+  readonly group: string;
+  readonly named: NamedModel;
+  readonly params: JsonObject;
+  readonly info: JsonObject;
+  readonly baseUrl?: string;
+  /** By `weight`, else `rpm`, else `tpm`; undefined = as likely as any. */
+  readonly weight?: number;
+  readonly order?: number;
+}
+
+/** The deployments that a vendor here can serve; every other one is noted. */
+export function readDeployments(config: JsonObject, resolve: ResolveValue, note: AddNote): readonly Deployment[] {
+  const list = config.model_list ?? [];
+  if (!Array.isArray(list)) throw new RequestFailed('model_list is not a list.');
+  if (list.length > MAX_DEPLOYMENTS) throw new RequestFailed(`model_list has more than ${MAX_DEPLOYMENTS} entries.`);
+  const credentials = readCredentials(config);
+  return list.flatMap((entry, index) => {
+    const at = `model_list[${index}]`;
+    if (!isObject(entry) || !isObject(entry.litellm_params)) {
+      note('left out', at, 'it has no litellm_params');
+      return [];
+    }
+    const named = asText(entry.litellm_params.litellm_credential_name);
+    if (named !== undefined && !credentials.has(named))
+      note('left out', at, 'its credential is not in credential_list');
+    const params = { ...entry.litellm_params, ...(named === undefined ? {} : credentials.get(named)) };
+    const deployment = readDeployment({ at, entry, params }, resolve, note);
+    return deployment === undefined ? [] : [deployment];
+  });
+}
+
+/** Modes of models that have no format of their own here. */
+const MEDIA = new Set([
+  ...['image_generation', 'image_edit', 'audio_transcription', 'audio_speech', 'video_generation', 'moderation'],
+  ...['rerank', 'realtime', 'ocr', 'batch', 'search'],
+]);
+
+interface Entry {
+  readonly at: string;
+  readonly entry: JsonObject;
+  readonly params: JsonObject;
+}
+
+function readDeployment({ at, entry, params }: Entry, resolve: ResolveValue, note: AddNote): Deployment | undefined {
+  const group = asText(entry.model_name);
+  const model = resolve(params.model).text;
+  if (group === undefined || model === undefined) {
+    note('left out', at, 'it has no model_name or no model');
+    return undefined;
+  }
+  const place = `${at} ${group}`;
+  const named = readModelName(model, asText(params.custom_llm_provider));
+  if (named === undefined) {
+    // As the file has it: what a variable holds is not for showing.
+    const shown = String(params.model).slice(0, 100);
+    if (model === '*')
+      note('differs', place, 'every model of a configured vendor can be asked for by its own name already');
+    else note('left out', place, `whose model "${shown}" is cannot be told`);
+    return undefined;
+  }
+  const info = isObject(entry.model_info) ? entry.model_info : {};
+  if (named.model === '' || MEDIA.has(String(info.mode))) {
+    const why = named.model === '' ? 'it names no model' : `mode ${info.mode}: the vendor's own API is at /passthrough`;
+    note('left out', place, why);
+    return undefined;
+  }
+  if ('unknown' in named.vendor) {
+    note('left out', place, named.vendor.unknown);
+    return undefined;
+  }
+  // Limits stand beside the parameters in older files.
+  const said = { ...entry, ...params };
+  const weight = asNumber(said.weight) ?? asNumber(said.rpm) ?? asNumber(said.tpm);
+  const base = resolve(params.api_base ?? params.base_url);
+  if (base.variable !== undefined && base.text === undefined) {
+    note('left out', place, `${base.variable} is not set, which has its address`);
+    return undefined;
+  }
+  return { at: place, group, named, params, info, baseUrl: base.text, weight, order: asNumber(params.order) };
+}
+
+function readCredentials({ credential_list: list }: JsonObject): ReadonlyMap<string, JsonObject> {
+  const found = new Map<string, JsonObject>();
+  for (const one of Array.isArray(list) ? list : []) {
+    if (!isObject(one) || !isObject(one.credential_values)) continue;
+    const name = asText(one.credential_name);
+    if (name !== undefined) found.set(name, one.credential_values);
+  }
+  return found;
+}
+
+const PARAMETERS = 'callers send parameters by themselves';
+const ONE_TIME_OUT = 'REQUEST_TIMEOUT and STREAM_IDLE_TIMEOUT hold for all';
+
+/** Parameters of deployments that are taken over are null. */
+const FATE: Readonly<Record<string, string | null>> = {
+  ...Object.fromEntries(
+    [
+      ...['model', 'api_key', 'api_base', 'base_url', 'api_version', 'custom_llm_provider', 'litellm_credential_name'],
+      ...['aws_access_key_id', 'aws_secret_access_key', 'aws_session_token', 'aws_region_name', 'weight', 'order'],
+      ...['extra_headers', 'headers', 'input_cost_per_token', 'output_cost_per_token', 'rpm', 'tpm'],
+      ...['cache_read_input_token_cost', 'cache_creation_input_token_cost', 'output_cost_per_reasoning_token'],
+    ].map((name) => [name, null]),
+  ),
+  ...Object.fromEntries(
+    [
+      ...['temperature', 'top_p', 'top_k', 'max_tokens', 'max_completion_tokens', 'seed', 'stop', 'user', 'extra_body'],
+      ...['presence_penalty', 'frequency_penalty', 'response_format', 'reasoning_effort', 'thinking', 'tools'],
+    ].map((name) => [name, PARAMETERS]),
+  ),
+  timeout: ONE_TIME_OUT,
+  stream_timeout: ONE_TIME_OUT,
+  max_retries: 'a target is asked twice at most',
+  num_retries: 'a target is asked twice at most',
+  max_budget: 'budgets are those of projects, keys and customers',
+  budget_duration: 'budgets are those of projects, keys and customers',
+  max_parallel_requests: 'keys have max_concurrency, targets have no bound of their own',
+  tags: 'requests are not routed by tags: give each kind a project or an alias of its own',
+  organization: 'keys of OpenAI belong to one organization: store one of that organization',
+  aws_role_name: 'store a pair of keys, or a Bedrock API key',
+  aws_profile_name: 'store a pair of keys, or a Bedrock API key',
+  azure_ad_token: 'store an API key of the resource',
+};
+
+/** One line for each parameter that is not taken over, with who has it. */
+export function noteParameters(deployments: readonly Deployment[], note: AddNote): void {
+  const owners = new Map<string, Set<string>>();
+  for (const { group, params } of deployments) {
+    for (const [name, value] of Object.entries(params)) {
+      if (value === null || (Object.hasOwn(FATE, name) && FATE[name] === null)) continue;
+      owners.set(name, (owners.get(name) ?? new Set()).add(group));
+    }
+  }
+  for (const [name, groups] of owners) {
+    const [first, second, ...more] = groups;
+    const who = [first, second].filter((one) => one !== undefined).join(', ');
+    const why = (Object.hasOwn(FATE, name) ? FATE[name] : undefined) ?? 'has no counterpart here';
+    note('left out', `litellm_params.${name}`, `of ${who}${more.length > 0 ? ` and ${more.length} more` : ''}: ${why}`);
+  }
+}
+
+/** A mapping of texts, its references resolved; what is no text is left out. */
+export function readHeaders(value: JsonValue | undefined, resolve: ResolveValue): Readonly<Record<string, string>> {
+  if (!isObject(value)) return {};
+  const pairs = Object.entries(value).map(([name, one]) => [name, resolve(one).text] as const);
+  return Object.fromEntries(pairs.filter((pair): pair is readonly [string, string] => pair[1] !== undefined));
+}

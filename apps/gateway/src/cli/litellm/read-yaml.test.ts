@@ -1,0 +1,117 @@
+import { describe, expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { stringify } from 'yaml';
+import { RequestFailed } from '../admin-client';
+import { readYaml } from './read-yaml';
+
+/** On a busy machine; what grows without a bound takes minutes. */
+const LONG_MS = 20_000;
+
+/** What it says of a file that it refuses; fails where it takes it, or takes long. */
+function refusal(text: string): string {
+  const startMs = performance.now();
+  try {
+    readYaml(text);
+  } catch (error) {
+    if (!(error instanceof RequestFailed)) throw error;
+    expect(performance.now() - startMs).toBeLessThan(LONG_MS);
+    return error.message;
+  }
+  throw new Error('it was taken');
+}
+
+describe('readYaml', () => {
+  test('reads as the program it was written for does: YAML 1.1, merges, dates', () => {
+    const text = 'base: &b {a: 1, on: yes}\nmore: {<<: *b, a: 2}\nversion: 2024-10-21\nprice: 1.5e-7\nnothing:\n';
+    expect(readYaml(text)).toEqual({
+      ...{ base: { a: 1, true: true }, more: { a: 2, true: true } },
+      ...{ version: '2024-10-21', price: 1.5e-7, nothing: null },
+    });
+  });
+
+  test('whatever JSON is written as YAML comes back', () => {
+    const names = fc.string({ minLength: 1, maxLength: 8 }).filter((name) => name !== '__proto__' && name !== '<<');
+    fc.assert(
+      fc.property(fc.dictionary(names, fc.jsonValue({ maxDepth: 3 })), (value) => {
+        const plain = JSON.parse(JSON.stringify(value).replaceAll('-0,', '0,'));
+        expect(readYaml(stringify(plain, { version: '1.1' }))).toEqual(JSON.parse(JSON.stringify(plain)));
+      }),
+      { numRuns: 200, examples: [[{ a: [1, { b: 'yes' }] }]] },
+    );
+  });
+
+  test('a bomb of aliases is refused', () => {
+    const levels = Array.from({ length: 12 }, (_, level) =>
+      level === 0 ? 'a0: &a0 [x, x, x, x, x, x, x, x, x]' : `a${level}: &a${level} [${`*a${level - 1}, `.repeat(9)}]`,
+    );
+    expect(refusal(levels.join('\n'))).toContain('anchors');
+  });
+
+  test('one large anchor used often is refused', () => {
+    const large = `big: &big [${'1, '.repeat(20_000)}]\nall: [${'*big, '.repeat(900)}]`;
+    expect(refusal(large)).toContain('anchors');
+    const merged = `big: &big {${Array.from({ length: 20_000 }, (_, i) => `k${i}: 1`).join(', ')}}\nall:\n${'  - {<<: *big}\n'.repeat(900)}`;
+    expect(refusal(merged)).toContain('anchors');
+  });
+
+  test('as many names as a file may have take no longer than they are many', () => {
+    const names = Array.from({ length: 60_000 }, (_, index) => `k${index}: 1`);
+    const startMs = performance.now();
+    expect(Object.keys(readYaml(names.join('\n')))).toHaveLength(60_000);
+    expect(performance.now() - startMs).toBeLessThan(LONG_MS);
+    expect(refusal([...names.slice(0, 100), 'k7: 2'].join('\n'))).toContain('line 101');
+  });
+
+  test('a reference to itself is refused', () => {
+    expect(refusal('a: &a {b: *a}')).toMatch(/anchors|deep/);
+  });
+
+  test.each([
+    ['brackets', '['.repeat(200_000)],
+    ['closed brackets', `${'['.repeat(400_000)}${']'.repeat(400_000)}`],
+    ['mappings', `${'{a: '.repeat(20_000)}1${'}'.repeat(20_000)}`],
+    ['lines', Array.from({ length: 1200 }, (_, depth) => `${' '.repeat(depth)}a:`).join('\n')],
+  ])('%s nested without an end are refused', (_, text) => {
+    refusal(text);
+  });
+
+  test('a file beyond all measure is refused unread', () => {
+    expect(refusal('a'.repeat(2_000_000))).toContain('larger');
+  });
+
+  test('many values within the bound of characters are refused', () => {
+    expect(refusal(`a: [${'1,'.repeat(400_000)}]`)).toContain('beyond measure');
+  });
+
+  test.each([
+    'just text',
+    '- a list',
+    '',
+    '!!set {a, b}',
+    'a: !!binary aGk=',
+    'a: .inf',
+    'a: 1\na: 2',
+    'a: 1\n---\na: 2',
+    'a: [',
+    '\t- x: *gone',
+  ])('refuses %j', (text) => {
+    refusal(text);
+  });
+
+  test('a refusal never has a part of the file', () => {
+    for (const text of [
+      'key: "sk-secret\nb: 1',
+      'sk-secret: 1\nsk-secret: 2',
+      'a: *sk-secret',
+      'a: !sk-secret 1\nb: [',
+    ]) {
+      expect(refusal(text)).not.toContain('secret');
+    }
+  });
+
+  test('names of the language itself are plain names', () => {
+    const read = readYaml('__proto__: {polluted: true}\nconstructor: 1');
+    expect(({} as Record<string, unknown>).polluted).toBeUndefined();
+    expect(read.constructor).toBe(1 as never);
+  });
+});

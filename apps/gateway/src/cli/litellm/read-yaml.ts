@@ -1,0 +1,106 @@
+import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
+import { isAlias, isMap, isScalar, LineCounter, parseDocument, visit, type YAMLMap } from 'yaml';
+import { RequestFailed } from '../admin-client';
+import { isObject } from '../read-list';
+
+const MAX_CHARACTERS = 1024 * 1024;
+const MAX_DEPTH = 50;
+/** Of brackets, whatever they mean: the parser takes the square of it. */
+const MAX_BRACKETS = 500;
+const MAX_VALUES = 200_000;
+/** Of one anchor, counted by the parser over whatever it holds. */
+const MAX_ALIASES = 1000;
+/** Aliases × nodes: what merging anchors into one another may copy. */
+const MAX_COPIES = 10_000_000;
+
+/**
+ * A YAML file as plain JSON. It is read as the program that it was written for reads it (YAML 1.1: `yes`, `True`, `<<`).
+ * Throws `RequestFailed` for what is no mapping, too large, or grows by its anchors; never with a part of the text, which
+ * may be a secret.
+ */
+export function readYaml(text: string): JsonObject {
+  if (text.length > MAX_CHARACTERS) throw new RequestFailed(`The file is larger than ${MAX_CHARACTERS} characters.`);
+  if (bracketDepth(text) > MAX_BRACKETS) throw tooDeep();
+  const value = toJson(parse(text), { depth: 0, left: { values: MAX_VALUES } });
+  if (!isObject(value)) throw new RequestFailed('The file is not a YAML mapping.');
+  return value;
+}
+
+function bracketDepth(text: string): number {
+  let depth = 0;
+  let deepest = 0;
+  for (const [bracket] of text.matchAll(/[[{}\]]/g)) {
+    depth = bracket === '[' || bracket === '{' ? depth + 1 : Math.max(0, depth - 1);
+    deepest = Math.max(deepest, depth);
+  }
+  return deepest;
+}
+
+function parse(text: string): unknown {
+  const lines = new LineCounter();
+  try {
+    const document = parseDocument(text, {
+      ...{ version: '1.1', merge: true, prettyErrors: false, logLevel: 'error', lineCounter: lines },
+      // Its own check takes the square of their number.
+      uniqueKeys: false,
+    });
+    const [error] = document.errors;
+    if (error !== undefined) {
+      const { line, col } = lines.linePos(error.pos[0]);
+      throw new RequestFailed(`The file is not YAML: ${error.code} in line ${line}, column ${col}.`);
+    }
+    const counts = { nodes: 0, aliases: 0 };
+    visit(document, (_, node) => {
+      counts.nodes++;
+      if (isAlias(node)) counts.aliases++;
+      if (isMap(node)) refuseDoubles(node, lines);
+    });
+    if (counts.nodes * counts.aliases > MAX_COPIES) throw tooMuch();
+    return document.toJS({ maxAliasCount: MAX_ALIASES });
+  } catch (error) {
+    if (error instanceof RequestFailed) throw error;
+    // The parser descends by calling itself; a reference that cannot be followed, or leads too often, is thrown likewise.
+    throw error instanceof RangeError ? tooDeep() : tooMuch();
+  }
+}
+
+function refuseDoubles({ items }: YAMLMap, lines: LineCounter): void {
+  const names = new Set<unknown>();
+  for (const { key } of items) {
+    if (!isScalar(key) || key.value === '<<') continue;
+    if (names.has(key.value)) {
+      const { line } = lines.linePos(key.range?.[0] ?? 0);
+      throw new RequestFailed(`The file says something twice: the name in line ${line} is there before.`);
+    }
+    names.add(key.value);
+  }
+}
+
+interface Reading {
+  readonly depth: number;
+  readonly left: { values: number };
+}
+
+/** Dates become their text; what JSON does not have (sets, bytes, infinities) is refused. */
+function toJson(value: unknown, { depth, left }: Reading): JsonValue {
+  if (depth > MAX_DEPTH) throw tooDeep();
+  left.values--;
+  if (left.values < 0) throw tooMuch();
+  const inner = { depth: depth + 1, left };
+  if (value === null || value === undefined) return null;
+  if (typeof value === 'string' || typeof value === 'boolean') return value;
+  if (typeof value === 'number' || typeof value === 'bigint') return toNumber(Number(value));
+  if (value instanceof Date) return value.toISOString().replace(/T00:00:00\.000Z$/, '');
+  if (Array.isArray(value)) return value.map((one) => toJson(one, inner));
+  if (Object.getPrototypeOf(value) !== Object.prototype) throw oddValue();
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, toJson(one, inner)]));
+}
+
+function toNumber(value: number): number {
+  if (!Number.isFinite(value)) throw oddValue();
+  return value;
+}
+
+const tooMuch = () => new RequestFailed('The file grows beyond measure by its anchors and aliases.');
+const tooDeep = () => new RequestFailed('The file is nested too deeply.');
+const oddValue = () => new RequestFailed('The file has values that are neither text, numbers, lists nor mappings.');

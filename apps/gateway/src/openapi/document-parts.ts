@@ -1,0 +1,54 @@
+/** Pieces of an OpenAPI document, as plain JSON. */
+export type Part = Readonly<Record<string, unknown>>;
+
+export const schemaRef = (name: string): Part => ({ $ref: `#/components/schemas/${name}` });
+export const nullable = (type: string, more: Part = {}): Part => ({ type: [type, 'null'], ...more });
+export const arrayOf = (items: Part, more: Part = {}): Part => ({ type: 'array', items, ...more });
+export const oneOfTexts = (...values: readonly string[]): Part => ({ type: 'string', enum: values });
+
+/** Open: what is not listed reaches the vendor, or comes from it. */
+export const openObject = (properties: Part, required: readonly string[] = [], more: Part = {}): Part => ({
+  type: 'object',
+  ...(required.length === 0 ? {} : { required }),
+  properties,
+  ...more,
+});
+
+export const TEXT = { type: 'string' } as const;
+export const COUNT = { type: 'integer', minimum: 0 } as const;
+export const FLAG = { type: 'boolean' } as const;
+export const OBJECT = { type: 'object' } as const;
+export const NUMBER = { type: 'number' } as const;
+
+/** What plain answers carry beside the vendor's fields. */
+export const METADATA = {
+  latency_ms: { type: 'number', description: 'Of the whole request' },
+  cost_usd: { type: 'number', description: 'USD, exact, at most 9 decimals; 0 for hits' },
+} as const;
+
+export const json = (schema: Part): Part => ({ 'application/json': { schema } });
+
+/** One answer of an endpoint; `stream` where a caller may ask for server-sent events. */
+export interface Answer {
+  readonly description: string;
+  readonly schema: Part;
+  readonly stream?: string;
+}
+
+export interface Operation {
+  readonly id: string;
+  readonly tag: string;
+  readonly summary: string;
+  readonly description?: string;
+  readonly body?: Part;
+  readonly answer: Answer;
+  /** Names of `components.parameters`. */
+  readonly takes?: readonly string[];
+  readonly parameters?: readonly Part[];
+  /** Whose envelope its errors have (`components.schemas`). */
+  readonly error?: string;
+  /** Probes and pages need no key. */
+  readonly isOpen?: boolean;
+}
+
+export type Paths = Readonly<Record<string, Readonly<Record<string, Operation>>>>;
