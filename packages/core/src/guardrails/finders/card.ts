@@ -1,5 +1,5 @@
 import type { Finder, Span } from '../span';
-import { digitRuns, endsDigits, openDigits, passesLuhn } from './digit-runs';
+import { digitRuns, endsDigits, openDigits } from './digit-runs';
 
 const MOST = 19;
 const LEAST = 12;
@@ -46,32 +46,33 @@ for (const { digits, from, to, lengths } of ISSUERS) {
 const EAN = 13;
 
 /** Source: GS1 General Specifications, 7.9. */
-function passesEan(digits: string): boolean {
+function isGoods(text: string, start: number, end: number): boolean {
+  if (end - start !== EAN) return false;
   let sum = 0;
-  for (let at = 0; at < EAN; at++) sum += (digits.charCodeAt(at) - 48) * (at % 2 === 0 ? 1 : 3);
+  for (let at = 0; at < EAN; at++) sum += (text.charCodeAt(start + at) - 48) * (at % 2 === 0 ? 1 : 3);
   return sum % 10 === 0;
 }
 
 /** Digits with one dot that parts no groups of four: `501556794.6681913`. */
 function isDecimal(text: string, start: number, end: number, digits: number): boolean {
-  const dot = text.indexOf('.', start);
-  return end - start === digits + 1 && dot >= 0 && dot < end && ((dot - start) % 4 !== 0 || (end - dot - 1) % 4 !== 0);
+  if (end - start !== digits + 1) return false;
+  const before = text.slice(start, end).indexOf('.');
+  return before >= 0 && (before % 4 !== 0 || (end - start - before - 1) % 4 !== 0);
 }
 
 /** Numbers of payment cards, grouped in any way: an issuer's, of its length, with its check digit. */
 export const findCards: Finder = {
   find(text, isEnd) {
     const spans: Span[] = [];
-    for (const { start, digits, ends } of digitRuns(text, MOST)) {
-      const lengths = LENGTHS[Number(digits.slice(0, HEAD))] ?? 0;
+    for (const run of digitRuns(text, MOST)) {
+      const { start } = run;
+      const lengths = run.length < LEAST ? 0 : (LENGTHS[run.head] ?? 0);
       if (lengths === 0) continue;
-      for (let length = digits.length; length >= LEAST; length--) {
-        if ((lengths & (1 << length)) === 0) continue;
-        const end = ends[length - 1] ?? 0;
-        if (end === text.length && !isEnd) continue;
-        const number = digits.slice(0, length);
-        if (!endsDigits(text, end) || !passesLuhn(number)) continue;
-        if (isDecimal(text, start, end, length) || (end - start === EAN && passesEan(number))) continue;
+      for (let length = run.length; length >= LEAST; length--) {
+        if ((lengths & (1 << length)) === 0 || !run.passesLuhn(length)) continue;
+        const end = run.ends[length - 1] ?? 0;
+        if ((end === text.length && !isEnd) || !endsDigits(text, end)) continue;
+        if (isDecimal(text, start, end, length) || isGoods(text, start, end)) continue;
         spans.push({ start, end, kind: 'card' });
         break;
       }
