@@ -22,8 +22,10 @@ export function findPattern(pattern: string): PatternFinder {
       const spans: Span[] = [];
       const decided = isEnd ? text.length : text.length - (length ?? 0);
       const matcher = compiled.matcher(text);
-      for (let from = 0; from <= text.length && matcher.find(from); from = matcher.start() + 1) {
+      for (let from = 0; from <= text.length && matcher.find(from); ) {
         const [start, end] = [matcher.start(), matcher.end()];
+        // Without a bound, each beginning may have the same end: looking for all of them would take the square of the text.
+        from = needsWhole ? Math.max(end, start + 1) : start + 1;
         if (end > start && start < decided) spans.push({ start, end, kind: 'pattern' });
       }
       return spans;
