@@ -5,6 +5,7 @@ import type { Db } from '../../client';
 const INDEXES = {
   estimated: '(created_at) where cost_estimated',
   run: '(run_id, created_at desc) where run_id is not null',
+  trace: '(trace_id, created_at desc) where trace_id is not null',
 } as const;
 type IndexName = keyof typeof INDEXES;
 

@@ -30,6 +30,8 @@ const RULES: readonly (readonly [AlertKind, threshold: number, windowMinutes: nu
   ['budget_share', 0.3, 15],
   ['budget_share', 0.9, 15],
   ['job_failed', 1, 6],
+  ['error_budget_burn', 20, 12],
+  ['error_budget_burn', 35, 24],
 ];
 const seed = rotatingSeed('alerts replayed');
 

@@ -145,6 +145,16 @@ export class Metrics {
     'llm0_semantic_cache_drops_total',
     'Answers not written to the semantic cache: too many waited, or they got no vector.',
   );
+  readonly otlpExported = this.counter(
+    'llm0_otlp_exported_total',
+    'Rows whose spans, and rounds of metrics, that the collector took.',
+    ['signal'],
+  );
+  readonly otlpDrops = this.counter(
+    'llm0_otlp_drops_total',
+    'Rows whose spans, and rounds of metrics, that were given up, by reason.',
+    ['signal', 'reason'],
+  );
   readonly bodyDrops = this.counter(
     'llm0_log_bodies_drops_total',
     'Prompts and answers (LOG_BODIES) that were not kept.',
