@@ -3,9 +3,11 @@ import { measure } from 'mitata';
 import { renderTable } from '../report/render-table';
 import { median } from '../report/rows';
 import { microCases } from './cases';
+import { measureAllocations } from './measure-allocations';
 import { measureBatches } from './measure-batches';
 import { measureDrain } from './measure-drain';
 import { measureScripts } from './measure-scripts';
+import { tracingCases } from './tracing-cases';
 
 const wanted = process.argv.slice(2);
 const isWanted = (name: string) => wanted.length === 0 || wanted.some((part) => name.includes(part));
@@ -22,7 +24,7 @@ const print = (head: readonly string[], lines: readonly (readonly [name: string,
     )}\n`,
   );
 
-const cases = microCases().filter(({ name }) => isWanted(name));
+const cases = [...microCases(), ...tracingCases()].filter(({ name }) => isWanted(name));
 if (cases.length > 0) {
   const lines: [string, number, number][] = [];
   for (const { name, run } of cases) {
@@ -34,6 +36,10 @@ if (cases.length > 0) {
 if (isWanted('scripts')) {
   const lines = (await measureScripts()).map((one) => [one.name, one.minUs, one.medianUs, one.roundTripUs] as const);
   print(['in Redis', 'min µs', 'median µs', 'until the reply, µs'], lines);
+}
+if (isWanted('allocations')) {
+  const lines = (await measureAllocations()).map((one) => [one.name, one.kilobytes, one.stopUs] as const);
+  print(['allocates in the pipeline', 'kB', 'stops for it, µs'], lines);
 }
 if (isWanted('batches')) {
   const lines = (await measureBatches()).map(

@@ -20,6 +20,3 @@ CREATE TABLE rollup_guardrail_day (LIKE rollup_guardrail_hour INCLUDING ALL);
 CREATE INDEX gateway_logs_guardrails ON ONLY gateway_logs (created_at) WHERE guardrails IS NOT NULL;
 CREATE INDEX tool_calls_guardrails ON ONLY tool_calls (created_at) WHERE guardrails IS NOT NULL;
 
-ALTER TABLE alerts DROP CONSTRAINT alerts_kind_check;
-ALTER TABLE alerts ADD CONSTRAINT alerts_kind_check
-  CHECK (kind IN ('budget_share', 'error_rate', 'latency_p95', 'spend', 'job_failed', 'guardrail_hits'));

@@ -1,16 +1,21 @@
-import { and, eq } from 'drizzle-orm';
+import type { AlertKind } from '@llm0/core/alerts/kinds';
+import { and, eq, isNull, sql } from 'drizzle-orm';
 import type { Db } from '../client';
-import { type ALERT_KINDS, alerts } from '../schema/admin-access';
+import { alertFirings, alerts } from '../schema/admin-access';
 import { Rows, type Stored } from './rows';
 
-export type AlertKind = (typeof ALERT_KINDS)[number];
+export type { AlertKind };
 
 export const alertRows = new Rows(alerts);
 export type StoredAlert = Stored<typeof alertRows>;
 export type AlertSettings = Pick<
   StoredAlert,
   'name' | 'kind' | 'threshold' | 'windowMinutes' | 'projectId' | 'webhookUrl' | 'isActive'
->;
+> &
+  Partial<Pick<StoredAlert, 'webhookFormat' | 'routingKey' | 'objective' | 'mutedUntilMs'>>;
+
+export const firingRows = new Rows(alertFirings);
+export type StoredFiring = Stored<typeof firingRows>;
 
 export function listActiveAlerts(db: Db): Promise<readonly StoredAlert[]> {
   return alertRows.find(db, eq(alerts.isActive, true));
@@ -22,6 +27,7 @@ export async function recordAlertState(db: Db, alert: StoredAlert, isFiring: boo
     .update(alerts)
     .set({ isFiring, changedAtMs: atMs, lastError: null })
     .where(and(eq(alerts.id, alert.id), eq(alerts.isFiring, alert.isFiring)));
+  if (isFiring) await db.update(alertFirings).set({ toldAtMs: atMs }).where(openFiringOf(alert.id));
 }
 
 export async function recordAlertFailure(db: Db, id: string, message: string): Promise<void> {
@@ -29,4 +35,30 @@ export async function recordAlertFailure(db: Db, id: string, message: string): P
     .update(alerts)
     .set({ lastError: message.slice(0, 500) })
     .where(eq(alerts.id, id));
+}
+
+const openFiringOf = (alertId: string) => and(eq(alertFirings.alertId, alertId), isNull(alertFirings.endedAtMs));
+
+export interface Measured {
+  readonly value: number | null;
+  readonly text: string;
+  readonly atMs: number;
+}
+
+/** The condition is met: a firing begins, or goes on. */
+export async function recordFiring(db: Db, alertId: string, { value, text, atMs }: Measured): Promise<void> {
+  await db
+    .insert(alertFirings)
+    .values({ alertId, createdAtMs: atMs, value, highest: value, text })
+    .onConflictDoUpdate({
+      target: alertFirings.alertId,
+      targetWhere: sql`${alertFirings.endedAtMs} is null`,
+      set: { highest: sql`greatest(${alertFirings.highest}, excluded.highest)` },
+      setWhere: sql`${alertFirings.highest} is distinct from greatest(${alertFirings.highest}, excluded.highest)`,
+    });
+}
+
+/** The condition is met no more, or nobody watches any more. */
+export async function endFiring(db: Db, alertId: string, atMs: number): Promise<void> {
+  await db.update(alertFirings).set({ endedAtMs: atMs }).where(openFiringOf(alertId));
 }

@@ -1,3 +1,4 @@
+import { ALERT_KINDS, WEBHOOK_FORMATS } from '@llm0/core/alerts/kinds';
 import { boolean, doublePrecision, integer, jsonb, pgTable, text, uuid } from 'drizzle-orm/pg-core';
 import { instant, instantOfInsert } from './columns';
 
@@ -10,15 +11,6 @@ export const adminSessions = pgTable('admin_sessions', {
   createdAtMs: instantOfInsert('created_at'),
   expiresAtMs: instant('expires_at').notNull(),
 });
-
-export const ALERT_KINDS = [
-  'budget_share',
-  'error_rate',
-  'latency_p95',
-  'spend',
-  'job_failed',
-  'guardrail_hits',
-] as const;
 
 /** Lists of requests that admins share. */
 export const savedViews = pgTable('saved_views', {
@@ -38,12 +30,19 @@ export const alerts = pgTable('alerts', {
   id: uuid('id').primaryKey().defaultRandom(),
   name: text('name').notNull(),
   kind: text('kind', { enum: ALERT_KINDS }).notNull(),
-  /** A share (0…1) for budgets and error rates, milliseconds for latency, USD for spend; unused for failed jobs. */
+  /** In the unit of its kind (`ALERT_KIND_FACTS`). */
   threshold: doublePrecision('threshold').notNull(),
   windowMinutes: integer('window_minutes').notNull().default(15),
   /** null = over all projects. */
   projectId: uuid('project_id'),
   webhookUrl: text('webhook_url').notNull(),
+  webhookFormat: text('webhook_format', { enum: WEBHOOK_FORMATS }).notNull().default('json'),
+  /** PagerDuty's integration key; never shown. */
+  routingKey: text('routing_key'),
+  /** Share of requests that are to succeed, of error budgets alone. */
+  objective: doublePrecision('objective'),
+  /** Until then nobody is told that it fires. */
+  mutedUntilMs: instant('muted_until'),
   isActive: boolean('is_active').notNull().default(true),
   /** What the webhook was told last. */
   isFiring: boolean('is_firing').notNull().default(false),
@@ -52,4 +51,19 @@ export const alerts = pgTable('alerts', {
   lastError: text('last_error'),
   createdAtMs: instantOfInsert('created_at'),
   updatedAtMs: instantOfInsert('updated_at'),
+});
+
+/** When an alert's condition was met, whether or not anybody was told. Kept 90 d. */
+export const alertFirings = pgTable('alert_firings', {
+  id: uuid('id').primaryKey().defaultRandom(),
+  alertId: uuid('alert_id').notNull(),
+  createdAtMs: instant('created_at').notNull(),
+  /** null: it still is. */
+  endedAtMs: instant('ended_at'),
+  /** What was measured when it began, and the most since, in the unit of the kind. */
+  value: doublePrecision('value'),
+  highest: doublePrecision('highest'),
+  text: text('text').notNull(),
+  /** null: the webhook was not told, because the alert was muted or it could not be. */
+  toldAtMs: instant('told_at'),
 });

@@ -65,6 +65,8 @@ export const gatewayLogs = pgTable(
     /** The agent's run it belongs to. */
     runId: text('run_id'),
     guardrails: jsonb('guardrails').$type<readonly GuardrailMark[]>(),
+    /** W3C trace id, 32 hex digits. */
+    traceId: text('trace_id'),
   },
   (table) => [primaryKey({ columns: [table.createdAtMs, table.id] })],
 );

@@ -30,6 +30,8 @@ export const toolCalls = pgTable(
     bytesOut: bigint('bytes_out', { mode: 'number' }).notNull(),
     costNanoUsd: nanoUsd('cost_usd').notNull(),
     guardrails: jsonb('guardrails').$type<readonly GuardrailMark[]>(),
+    /** W3C trace id, 32 hex digits. */
+    traceId: text('trace_id'),
   },
   (table) => [primaryKey({ columns: [table.createdAtMs, table.id] })],
 );

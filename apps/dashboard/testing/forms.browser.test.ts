@@ -93,6 +93,35 @@ test('an alert says what it would have done over the last week', async () => {
   await page.keyboard.press('Escape');
 });
 
+test('an alert for PagerDuty has a key that nobody sees again, and is muted until a time', async () => {
+  await go('/settings?tab=alerts&open=new');
+  await dialog().getByLabel('Name').fill('burns');
+  await dialog().getByLabel('When').selectOption('The error budget burns');
+  await dialog().getByLabel('Burn rate').fill('14.4');
+  await dialog().getByLabel('Objective, % that succeed').fill('99.9');
+  await dialog().getByText('it would not have fired: ').waitFor();
+  await dialog().getByLabel('When').selectOption('A provider is down for');
+  await dialog().getByLabel('Down for, minutes').fill('2');
+  await dialog().getByText('= A provider is down for 2 min').waitFor();
+  expect(await dialog().getByLabel('Project').count()).toBe(0);
+  await dialog().getByLabel('Sent to').selectOption('PagerDuty');
+  await dialog().getByLabel('Webhook').fill('https://events.pagerduty.com/v2/enqueue');
+  await dialog().getByLabel('Integration key').fill('R0123456789ABCDEF');
+  await dialog().getByLabel('Muted until').fill('2099-01-01T00:00');
+  await button('Create alert').click();
+  const row = page.getByRole('row', { name: /burns/ });
+  await row.getByText('muted').waitFor();
+  await row.getByText('A provider is down for 2 min').waitFor();
+  await row.click();
+  await dialog().getByText('Has not fired in the last 90 days.').waitFor();
+  expect(await dialog().getByLabel('Integration key').inputValue()).toBe('');
+  await dialog().getByLabel('Muted until').fill('');
+  await button('Save alert').click();
+  await row.getByText('quiet').waitFor();
+  const [alert] = (await admin('/alerts')).data;
+  expect(alert).toMatchObject({ kind: 'provider_down', threshold: 2, has_routing_key: true, muted_until: null });
+});
+
 test('a customer has limits before its first request', async () => {
   await go('/projects?tab=customers&open=new');
   await dialog().getByLabel('Project').selectOption(projectId);

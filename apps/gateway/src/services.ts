@@ -21,6 +21,7 @@ import { Activity } from './observe/activity';
 import { Metrics } from './observe/metrics';
 import { createPostWebhook } from './observe/post-webhook';
 import { sampleLoopLag } from './observe/sample-loop-lag';
+import { refreshGauges } from './observe/status-pages';
 import { RefusalFolder } from './pipeline/ledger/fold-refusals';
 import { LeaseKeeper } from './pipeline/ledger/lease-keeper';
 import { settleRecord } from './pipeline/ledger/settle-record';
@@ -38,7 +39,11 @@ import { createDowngradeModels, createStoreClock } from './services/create-memor
 import { createRouting } from './services/create-routing';
 import { LegacyKeys } from './services/legacy-keys';
 import { databaseHealth, openStores, rebuildSource } from './services/open-stores';
+import { openTelemetry } from './services/open-telemetry';
 import { StatsThread } from './stats/thread';
+
+/** How long the collector may take for the last spans. */
+const TELEMETRY_FLUSH_MS = 5_000;
 
 /** The services together with what only the start and the drain need. */
 export interface RunningServices {
@@ -58,8 +63,8 @@ export interface RunningServices {
 export async function createServices(config: Config, log: Logger, version: string): Promise<RunningServices> {
   const startedMs = performance.now();
   const fetch = createBoundedFetch(globalThis.fetch, config.maxResponseBytes);
-  const base = await startBase(config, log, fetch);
-  const { database, hotStore, clock, metrics, routing } = base;
+  const base = await startBase({ config, log, fetch, version });
+  const { database, hotStore, clock, metrics, routing, telemetry } = base;
   const { tables, health, egress, providerAdmin } = routing;
   const monotonicMs = () => performance.now();
   const storeClock = createStoreClock(() => clock.nowMs());
@@ -86,6 +91,7 @@ export async function createServices(config: Config, log: Logger, version: strin
     ...caching.caches,
     clock: { nowMs: () => clock.nowMs(), monotonicMs },
     createId: () => Bun.randomUUIDv7(),
+    ...{ tracing: telemetry.tracing, observer: telemetry.observer },
     fetch,
     postWebhook: createPostWebhook({ fetch, egress }),
     keyCache: createKeyCache(database.db, firstCredentials, new GuardrailCompiler(guardrailChecks)),
@@ -101,6 +107,7 @@ export async function createServices(config: Config, log: Logger, version: strin
     connect: (target, projectId) => tables.connect(target, projectId),
     downgradeModels: createDowngradeModels(),
   };
+  telemetry.start(() => refreshGauges(services));
   const close = async () => {
     await firstCredentials.close();
     leases.stop();
@@ -109,6 +116,8 @@ export async function createServices(config: Config, log: Logger, version: strin
     stopSampling();
     statsThread?.stop();
     await caching.close();
+    // Behind the bodies, which spans may tell of.
+    await telemetry.close(Math.min(TELEMETRY_FLUSH_MS, config.drainTimeoutMs));
     await base.close();
   };
   const mcpAdmin = createMcpAdmin({ ...base, mcp, config });
@@ -171,7 +180,7 @@ function createKeyCache(db: Db, firstCredentials: FirstCredentials, compiler: Gu
 }
 
 /** The stores, and the tables read from them. */
-async function startBase(config: Config, log: Logger, fetch: typeof globalThis.fetch) {
+async function startBase({ config, log, fetch, version }: Pick<ToolParts, 'config' | 'log' | 'fetch' | 'version'>) {
   const dataDir = resolve(config.dataDir);
   claimFolder(dataDir, (message) => log.warn(message));
   const vault = await openVault(config, dataDir);
@@ -180,13 +189,14 @@ async function startBase(config: Config, log: Logger, fetch: typeof globalThis.f
   const { database, hotStore } = stores;
   const routing = createRouting({ config, log, metrics, database, vault, fetch, presets: await readPresetChains() });
   const { tables } = routing;
+  const telemetry = await openTelemetry({ ...stores, config, log, fetch, version, metrics, routing });
   const close = async () => {
     routing.stop();
     await stores.close();
   };
   try {
     await routing.seed();
-    await hotStore.start(rebuildSource(database));
+    await hotStore.start(rebuildSource(database, telemetry.observer));
     await hotStore.tables.refresh(() => tables.start());
   } catch (error) {
     await close();
@@ -197,5 +207,5 @@ async function startBase(config: Config, log: Logger, fetch: typeof globalThis.f
     if (topic === 'tables')
       refreshTables().catch((err: unknown) => log.warn({ err }, 'tables could not be read again'));
   });
-  return { ...stores, metrics, vault, routing, refreshTables, close };
+  return { ...stores, metrics, vault, routing, refreshTables, telemetry, close };
 }

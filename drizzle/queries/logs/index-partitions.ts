@@ -6,6 +6,7 @@ const INDEXES = {
   estimated: '(created_at) where cost_estimated',
   guardrails: '(created_at) where guardrails is not null',
   run: '(run_id, created_at desc) where run_id is not null',
+  trace: '(trace_id, created_at desc) where trace_id is not null',
 } as const;
 type IndexName = keyof typeof INDEXES;
 

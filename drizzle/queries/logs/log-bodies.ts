@@ -29,6 +29,21 @@ function toRow({ requestId, projectId, createdAtMs, request, upstreamRequest, re
   return `${JSON.stringify(columns).slice(0, -1)},${texts.join(',')}}`;
 }
 
+/** Callers' requests and the answers to them, by request id; of requests without any there is no entry. */
+export async function listLogBodies(
+  db: Db,
+  requestIds: readonly string[],
+): Promise<ReadonlyMap<string, Pick<LoggedBodies, 'request' | 'response'>>> {
+  if (requestIds.length === 0) return new Map();
+  const rows = await db.execute<{ id: string; request: string | null; response: string | null }>(sql`
+    select request_id as id, nullif(request_body, 'null')::text as request,
+      nullif(response_body, 'null')::text as response
+    from gateway_log_bodies where request_id in (select value::uuid
+      from jsonb_array_elements_text(${JSON.stringify(requestIds)}::jsonb))`);
+  const read = (text: string | null) => (text === null ? null : fromJsonb(text));
+  return new Map(rows.map(({ id, request, response }) => [id, { request: read(request), response: read(response) }]));
+}
+
 /** null when none were kept, or not any more. */
 export async function getLogBodies(db: Db, requestId: string): Promise<LoggedBodies | null> {
   const [row] = await db.execute<{

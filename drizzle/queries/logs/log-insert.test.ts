@@ -40,6 +40,7 @@ describe.each(TEST_DATABASES)('log insert on $name', (kind) => {
       createdAtMs: Date.parse('2026-03-01T23:59:59.987Z'),
       clientRequestId: 'client-1',
       runId: 'run-1',
+      traceId: '0af7651916cd43dd8448eb211c80319c',
       costDetail: { input: 5, other_attempts: 7, price_source: 'seed' },
       costEstimated: true,
       savedNanoUsd: 9_007_199_254_740_991,

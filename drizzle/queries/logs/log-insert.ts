@@ -7,6 +7,7 @@ import { eachInSlices } from '@llm0/core/logs/in-slices';
 import { RecordsOutdatedError } from '@llm0/core/logs/log-drain';
 import type { LogRecord } from '@llm0/core/logs/log-record';
 import type { ToolCallRecord } from '@llm0/core/logs/tool-call-record';
+import type { StoredRecords } from '@llm0/core/tracing/span';
 import { type SQL, sql } from 'drizzle-orm';
 import type { Db } from '../../client';
 import { nanoFromUsd } from '../../money';
@@ -40,6 +41,8 @@ const knownDays = new WeakMap<Db, Set<string>>();
 export interface LogInsertOptions {
   /** Fence the records were read under (`readLogFence`); absent = whichever. */
   readonly fence?: number;
+  /** Told of the rows that were not there before, once they are committed. */
+  readonly onWritten?: (written: StoredRecords) => void;
 }
 
 /** Rows of both logs: a batch of the queue may have either. */
@@ -111,7 +114,11 @@ async function ensureDays(db: Db, { requests, calls }: Batch): Promise<void> {
   knownDays.set(db, known);
 }
 
-async function writeRecords(db: Db, { requests, calls }: Batch, { fence }: LogInsertOptions): Promise<LogInsertResult> {
+async function writeRecords(
+  db: Db,
+  { requests, calls }: Batch,
+  { fence, onWritten }: LogInsertOptions,
+): Promise<LogInsertResult> {
   const firsts = new Map<string, DecodedRecord>();
   const corrections = new Map<string, DecodedRecord>();
   for (const decoded of requests) {
@@ -119,7 +126,7 @@ async function writeRecords(db: Db, { requests, calls }: Batch, { fence }: LogIn
     if (decoded.record.corrects === true) corrections.set(id, decoded);
     else if (!firsts.has(id)) firsts.set(id, decoded);
   }
-  return db.transaction(async (tx) => {
+  const { result, stored } = await db.transaction(async (tx) => {
     await lockLogWrites(tx);
     if (fence !== undefined && (await readLogFence(tx)) !== fence) {
       throw new RecordsOutdatedError('the counters were rebuilt since these records were read');
@@ -151,11 +158,14 @@ async function writeRecords(db: Db, { requests, calls }: Batch, { fence }: LogIn
     await insertFailovers(tx, written);
     await insertLogBatch(tx, written);
     await noteKeyUses(tx, [...written, ...called.written]);
-    return {
+    const result = {
       inserted: inserted + corrected - replaced + called.inserted,
       corrected: replaced + called.corrected,
     };
+    return { result, stored: { requests: written, calls: called.written } };
   });
+  onWritten?.(stored);
+  return result;
 }
 
 /** Returns the records that were not there before. `batch` is by id in lower case. */

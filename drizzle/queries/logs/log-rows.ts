@@ -44,6 +44,7 @@ const FIELDS = {
   droppedParams: ['dropped_params', 'jsonb'],
   runId: ['run_id', 'text'],
   guardrails: ['guardrails', 'jsonb'],
+  traceId: ['trace_id', 'text'],
 } as const satisfies Partial<Record<keyof LogRecord, readonly [column: string, type: string]>>;
 
 /** Columns that are made from fields. */

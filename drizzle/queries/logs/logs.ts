@@ -37,6 +37,7 @@ export interface LogFilter extends LogMatch {
   readonly requestId?: string;
   /** Of one agent's run. */
   readonly runId?: string;
+  readonly traceId?: string;
   /** Asked first, and answered by another one. */
   readonly failoverFrom?: string;
   /** Rows that are none of it; what a row lacks it is not. */
@@ -103,6 +104,7 @@ const FILTERS: {
 } = {
   requestId: (id) => eq(gatewayLogs.requestId, id),
   runId: (id) => eq(gatewayLogs.runId, id),
+  traceId: (id) => eq(gatewayLogs.traceId, id),
   failoverFrom: (provider) =>
     sql`${gatewayLogs.failoverOccurred} and ${gatewayLogs.provider} = ${provider}
       and ${gatewayLogs.finalProvider} <> ${provider}`,

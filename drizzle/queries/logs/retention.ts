@@ -22,6 +22,7 @@ const EXPIRED = {
   // The last one stays: whoever watches is told by it that nothing was missed.
   log_batches: (ms: number) => sql`created_at < ${instant(ms)} and seq < (select max(seq) from log_batches)`,
   system_logs: (ms: number) => sql`created_at < ${instant(ms)}`,
+  alert_firings: (ms: number) => sql`ended_at < ${instant(ms)}`,
   exact_cache: (ms: number) => sql`expires_at < ${instant(ms)}`,
   semantic_matches: (ms: number) => sql`created_at < ${instant(ms)}`,
   idempotency_keys: (ms: number) => sql`expires_at < ${instant(ms)}`,

@@ -54,6 +54,7 @@ describe.each(TEST_DATABASES)('tool calls in the log insert on $name', (kind) =>
       isError: true,
       errorCode: 'rpc_-32603',
       errorMessage: 'it "failed"\n\\',
+      traceId: '0af7651916cd43dd8448eb211c80319c',
       bytesIn: 9_007_199_254_740_991,
       guardrails: [
         { rule: 'r', on: 'input', part: 'tool_arguments', check: 'pii', action: 'redact', count: 2, ms: 0.5 },

@@ -16,6 +16,7 @@ const FIELDS = {
   labels: ['labels', 'jsonb'],
   clientRequestId: ['client_request_id', 'text'],
   runId: ['run_id', 'text'],
+  traceId: ['trace_id', 'text'],
   serverId: ['server_id', 'uuid'],
   server: ['server', 'text'],
   tool: ['tool', 'text'],

@@ -21,6 +21,7 @@ export interface ToolCallFilter {
   readonly status?: string;
   readonly isError?: boolean;
   readonly runId?: string;
+  readonly traceId?: string;
   readonly requestId?: string;
   /** From here on, inclusive. */
   readonly fromMs?: number;

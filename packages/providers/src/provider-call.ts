@@ -22,6 +22,8 @@ export interface ProviderCall {
   readonly egress?: Pick<EgressOptions, 'allowedHosts' | 'allowedRanges' | 'resolve' | 'ca'>;
   /** Where there are several keys, or stored ones: they take the place of the connection's own. */
   readonly keys?: KeyRing;
+  /** Headers that name the trace it is part of. */
+  readonly trace?: Readonly<Record<string, string>>;
   /** Told just before a request goes out: from then on it may be billed. */
   readonly onSend?: (body: UpstreamRequest['body']) => void;
 }

@@ -133,6 +133,7 @@ export interface LogRow {
   readonly cost_estimated: boolean;
   readonly stream: boolean;
   readonly labels: Record<string, string> | null;
+  readonly trace_id: string | null;
 }
 
 /** All rows that match, page by page. */

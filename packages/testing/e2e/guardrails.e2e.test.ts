@@ -415,6 +415,20 @@ describe('guardrails cannot be walked around', () => {
     });
   });
 
+  test('large requests and answers, streamed or not', async () => {
+    await enforce(rulesOf('redact'));
+    const filler = 'All work and no play makes Jack a dull boy. '.repeat(15_000);
+    for (const stream of [false, true]) {
+      world.upstream.control.enqueue({ text: `${filler}${PLANTED}`, chunks: 40 });
+      const messages = [{ role: 'user', content: `${filler}${PLANTED}` }];
+      const response = await post('/v1/chat/completions', { model: VENDORS.openai, stream, messages });
+      const text = await response.text();
+      expect([response.status, leaksIn(sentBody()), leaksIn(text)]).toEqual([200, [], []]);
+      expect(sentBody()).toContain(`${filler}${REDACTED}`);
+      expect(saidIn(text)).toContain(`${filler}${REDACTED}`);
+    }
+  }, 30_000);
+
   test('counting tokens, going on from a kept answer, and a caller that leaves', async () => {
     await enforce(rulesOf('redact', 'input'));
     const counted = await post('/v1/messages/count_tokens', {

@@ -18,6 +18,13 @@ export function useAlerts() {
   useLiveList('alerts');
   return useQuery({ queryKey: ['alerts'], queryFn: () => read(api.alerts.$get({ query: { limit: LIMIT } })) });
 }
+export type Firing = InferResponseType<(typeof api.alerts)[':id']['firings']['$get'], 200>['data'][number];
+/** The latest of one alert; read anew as alerts are. */
+export const useAlertFirings = (id: string) =>
+  useQuery({
+    queryKey: ['alerts', id, 'firings'],
+    queryFn: () => read(api.alerts[':id'].firings.$get({ param: { id }, query: { limit: '50' } })),
+  });
 /** What the stream tells of is read anew. */
 function useLiveList(topic: 'alerts' | 'audit'): void {
   const client = useQueryClient();

@@ -19,7 +19,11 @@ const MANY = {
   /** `name=value`. */
   label: textLike((given) => given.indexOf('=') > 0),
 };
-const ONE = { failover_from: text, min_cost: number, min_latency: number, request_id: uuid, run_id: text, q: text };
+const ONE = {
+  ...{ failover_from: text, min_cost: number, min_latency: number, request_id: uuid, run_id: text },
+  trace_id: textLike((given) => /^[0-9a-f]{32}$/.test(given)),
+  q: text,
+};
 
 export type ManyName = keyof typeof MANY;
 export type OneName = keyof typeof ONE;

@@ -1,19 +1,24 @@
+import { ALERT_KINDS, WEBHOOK_FORMATS } from '@llm0/core/alerts/kinds';
 import { type Command, type CommandInput, type CommandOption, PAGE } from './command';
 import { amount, column } from './format-table';
 import { resolveName } from './resolve-name';
 
 const settings: Readonly<Record<string, CommandOption>> = {
-  kind: { kind: 'text', help: 'budget_share, error_rate, latency_p95, spend, job_failed or guardrail_hits' },
-  threshold: { kind: 'number', help: 'a share (0 to 1), milliseconds or USD, as the kind has it' },
+  kind: { kind: 'text', help: ALERT_KINDS.join(', ') },
+  threshold: { kind: 'number', help: 'a share (0 to 1), milliseconds, minutes or USD, as the kind has it' },
+  objective: { kind: 'number', help: 'error_budget_burn: the share that is to succeed (0.99)' },
   'window-minutes': { kind: 'number', help: 'looked back at (15)' },
   project: { kind: 'project', help: 'watches this project only (id or name)' },
   'webhook-url': { kind: 'text', help: 'gets JSON with event, text and value' },
+  'webhook-format': { kind: 'text', help: `${WEBHOOK_FORMATS.join(', ')} (json)` },
+  'routing-key': { kind: 'text', help: "PagerDuty's integration key" },
+  'muted-until': { kind: 'text', help: 'a time such as 2026-01-31T12:00:00Z: nobody is told until then' },
   'is-active': { kind: 'flag', help: 'watches (on)' },
 };
 
-const { kind, threshold, project, 'window-minutes': window } = settings;
+const { kind, threshold, objective, project, 'window-minutes': window } = settings;
 const PREVIEWED = Object.fromEntries(
-  Object.entries({ kind, threshold, project, 'window-minutes': window }).flatMap(([name, option]) =>
+  Object.entries({ kind, threshold, objective, project, 'window-minutes': window }).flatMap(([name, option]) =>
     option === undefined ? [] : [[name, option]],
   ),
 );
@@ -46,6 +51,21 @@ export const ALERT_COMMANDS: readonly Command[] = [
       column('project_id', { title: 'project' }),
       column('is_active', { title: 'active' }),
       column('is_firing', { title: 'firing' }),
+    ],
+  },
+  {
+    name: 'alerts firings',
+    summary: 'When an alert fired, newest first',
+    args: ['alert'],
+    options: PAGE,
+    run: async (input) => input.api.get(`${await alertPath(input)}/firings`, input.fields),
+    columns: [
+      column('created_at', { title: 'from' }),
+      column('ended_at', { title: 'to' }),
+      amount('value'),
+      amount('highest'),
+      column('told_at', { title: 'told' }),
+      column('text'),
     ],
   },
   {

@@ -28,6 +28,7 @@ export const LOG_COMMANDS: readonly Command[] = [
       status: { kind: 'text', help: 'success, rate_limited, cap_exceeded, aborted or error' },
       cache: { kind: 'text', help: 'exact, semantic or miss' },
       'run-id': { kind: 'text', help: "of one agent's run (X-LLM0-Run-Id)" },
+      'trace-id': { kind: 'text', help: 'of one W3C trace, 32 hex digits' },
       'min-cost': { kind: 'usd', help: 'USD' },
       'min-latency': { kind: 'number', help: 'milliseconds' },
       q: { kind: 'text', help: 'part of a model, customer or error' },

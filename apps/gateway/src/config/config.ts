@@ -5,6 +5,7 @@ import { readEgressAllow } from './egress';
 import { readEmbeddingSettings } from './embedding';
 import { findMisspelt, ignoredNames } from './foreign-names';
 import { readProviderSettings } from './providers';
+import { readTelemetry } from './telemetry';
 import { readTestSettings } from './testing';
 import { ConfigError, type Environment, EnvReader, type Settings } from './values';
 
@@ -26,10 +27,13 @@ export function readConfig(env: Environment) {
   const stores = readStores(read);
   const providers = readProviderSettings(read);
   const demo = read.oneOf('DEMO_PROVIDER', 'auto', ['auto', 'on', 'off']);
+  const keeping = readKeeping(read, stores);
   const settings = {
     ...stores,
     ...readProcess(read, stores),
-    ...readKeeping(read, stores),
+    ...keeping,
+    /** Where spans and metrics go; undefined: nowhere. */
+    telemetry: readTelemetry(read, keeping),
     environment,
     adminToken: readToken(read, 'ADMIN_TOKEN'),
     encryptionKey: readEncryptionKey(read),

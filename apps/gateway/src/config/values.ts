@@ -15,7 +15,8 @@ export type Settings<T> = { readonly [K in keyof T as undefined extends T[K] ? n
 };
 
 /** Settings that hold a secret, alone or within a URL. */
-const SECRET = /^(?:DATABASE_URL|REDIS_URL|REDIS_PASSWORD|ADMIN_TOKEN|METRICS_TOKEN|ENCRYPTION_KEY|[A-Z_]+_API_KEY)$/;
+const SECRET =
+  /^(?:OTEL_EXPORTER_OTLP_HEADERS|DATABASE_URL|REDIS_URL|REDIS_PASSWORD|ADMIN_TOKEN|METRICS_TOKEN|ENCRYPTION_KEY|[A-Z_]+_API_KEY)$/;
 
 /** Reads typed values out of an environment; every reader throws `ConfigError` for what it cannot take. */
 export class EnvReader {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Database } from '@llm0/drizzle/client';
 import { projectRows } from '@llm0/drizzle/queries/access/projects';
-import { type AlertSettings, alertRows, listActiveAlerts } from '@llm0/drizzle/queries/alerts';
+import { type AlertSettings, alertRows, firingRows, listActiveAlerts } from '@llm0/drizzle/queries/alerts';
 import { insertLogRecords } from '@llm0/drizzle/queries/logs/log-insert';
 import { sampleRecord } from '@llm0/testing/stores/sample-record';
 import { TEST_DATABASES } from '@llm0/testing/stores/test-databases';
@@ -9,6 +9,8 @@ import { checkAlerts } from './check-alerts';
 import type { JobContext } from './job';
 
 const FOUND = { rule: 'mail', on: 'input', part: 'user', check: 'pii', action: 'block', count: 1, ms: 1 } as const;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 
 describe.each(TEST_DATABASES)('alerts on $name', (kind) => {
   let database: Database;
@@ -97,5 +99,132 @@ describe.each(TEST_DATABASES)('alerts on $name', (kind) => {
     expect(calls.length).toBe(1);
     expect(await alertRows.get(database.db, { id: alert.id })).toMatchObject({ isFiring: true, lastError: null });
     await alertRows.delete(database.db, { id: alert.id });
+  });
+
+  describe('muting and history', () => {
+    const historyOf = async (alertId: string) => (await firingRows.list(database.db, { limit: 10 }, { alertId })).data;
+
+    test('a firing is in the history from its beginning to its end, with the most that was measured', async () => {
+      const alert = await alertOf({ kind: 'spend', threshold: 0.5 });
+      await run();
+      await insertLogRecords(database.db, [
+        sampleRecord({ projectId, createdAtMs: nowMs - 30_000, costNanoUsd: 60_000_000 }),
+      ]);
+      await run();
+      expect(await historyOf(alert.id)).toMatchObject([
+        { createdAtMs: nowMs, endedAtMs: null, value: 0.9, highest: 0.96, text: '$0.90 was spent', toldAtMs: nowMs },
+      ]);
+      await run(nowMs + 3_600_000);
+      expect(await historyOf(alert.id)).toMatchObject([{ endedAtMs: nowMs + 3_600_000 }]);
+      await alertRows.delete(database.db, { id: alert.id });
+      expect(await historyOf(alert.id)).toEqual([]);
+    });
+
+    test('muted: it fires and nobody is told; once the mute is over they are', async () => {
+      calls.length = 0;
+      const alert = await alertOf({ kind: 'spend', threshold: 0.5, mutedUntilMs: nowMs + 60_000 });
+      await run();
+      expect(calls).toEqual([]);
+      expect(await historyOf(alert.id)).toMatchObject([{ endedAtMs: null, toldAtMs: null }]);
+      await run(nowMs + 61_000);
+      expect(calls.map((call) => call.body.event)).toEqual(['alert_firing']);
+      expect(await historyOf(alert.id)).toMatchObject([{ toldAtMs: nowMs + 61_000 }]);
+      await alertRows.delete(database.db, { id: alert.id });
+    });
+
+    test('muted meanwhile: what was told to have begun is told to be over', async () => {
+      calls.length = 0;
+      const alert = await alertOf({ kind: 'spend', threshold: 0.5 });
+      await run();
+      await alertRows.update(database.db, { id: alert.id }, { mutedUntilMs: nowMs + 7_200_000 });
+      await run(nowMs + 3_600_000);
+      expect(calls.map((call) => call.body.event)).toEqual(['alert_firing', 'alert_resolved']);
+      await alertRows.delete(database.db, { id: alert.id });
+    });
+  });
+
+  test('a provider is down as long as its breaker is not closed', async () => {
+    calls.length = 0;
+    let downForMs = 30_000;
+    const targets = () => [
+      { provider: 'openai', model: 'gpt-one', mode: 'open' as const, openForMs: 1, downForMs, coolForMs: 0 },
+      { provider: 'other', model: 'm', mode: 'closed' as const, openForMs: 0, coolForMs: 0 },
+    ];
+    const watching = checkAlerts(async (url, body) => void calls.push({ url, body: body as never }), targets);
+    const alert = await alertOf({ kind: 'provider_down', threshold: 1, projectId: null });
+    const check = () => watching.run({ db: database.db, nowMs: () => nowMs } as JobContext);
+    expect(await check()).toBeNull();
+    downForMs = 90_000;
+    expect((await check())?.message).toMatch(/openai\/gpt-one down for 1\.5 min/);
+    await alertRows.delete(database.db, { id: alert.id });
+  });
+
+  test('an error budget burns by both windows', async () => {
+    calls.length = 0;
+    const fires = await alertOf({ kind: 'error_budget_burn', threshold: 20, objective: 0.99, windowMinutes: 60 });
+    const quiet = await alertOf({ kind: 'error_budget_burn', threshold: 20, objective: 0.9, windowMinutes: 60 });
+    expect((await run())?.message).toMatch(/burns \d+\.\d times too fast: 4 of 11 requests failed within 60 min/);
+    expect(calls).toHaveLength(1);
+    for (const { id } of [fires, quiet]) await alertRows.delete(database.db, { id });
+  });
+
+  test('the hit ratio falls against the week before', async () => {
+    calls.length = 0;
+    const own = (await projectRows.create(database.db, { name: 'cached' })).id;
+    const at = (createdAtMs: number, cacheHit: boolean) => sampleRecord({ projectId: own, createdAtMs, cacheHit });
+    await insertLogRecords(database.db, [
+      ...Array.from({ length: 120 }, (_, index) => at(nowMs - 2 * DAY_MS, index % 2 === 0)),
+      ...Array.from({ length: 30 }, (_, index) => at(nowMs - 60_000, index % 10 === 0)),
+    ]);
+    const alert = await alertOf({ kind: 'cache_ratio_fall', threshold: 0.5, projectId: own });
+    expect((await run())?.message).toMatch(/10\.0 % of answers came from a cache, 50\.0 % over the week before/);
+    await alertRows.delete(database.db, { id: alert.id });
+  });
+
+  test('an hour that costs far more than it does on other days is an anomaly', async () => {
+    calls.length = 0;
+    const own = (await projectRows.create(database.db, { name: 'odd' })).id;
+    const hourMs = Math.floor(nowMs / HOUR_MS) * HOUR_MS;
+    const at = (createdAtMs: number, costNanoUsd: number) => sampleRecord({ projectId: own, createdAtMs, costNanoUsd });
+    await insertLogRecords(
+      database.db,
+      Array.from({ length: 20 }, (_, day) => at(hourMs - (day + 1) * DAY_MS + 1000, 1_000_000_000 + day * 1_000_000)),
+    );
+    const alert = await alertOf({ kind: 'spend_anomaly', threshold: 5, projectId: own });
+    expect(await run()).toBeNull();
+    await insertLogRecords(database.db, [at(hourMs + 1000, 5_000_000_000)]);
+    expect((await run())?.message).toMatch(/\$5\.00 was spent in the hour from \d\d:00 UTC, \d+\.\d deviations/);
+    await alertRows.delete(database.db, { id: alert.id });
+  });
+
+  test('each format gets its own shape', async () => {
+    calls.length = 0;
+    const made = await Promise.all([
+      alertOf({ kind: 'spend', threshold: 0.5, webhookFormat: 'slack' }),
+      alertOf({ kind: 'spend', threshold: 0.5, webhookFormat: 'teams' }),
+      alertOf({ kind: 'spend', threshold: 0.5, webhookFormat: 'pagerduty', routingKey: 'R0123456789' }),
+    ]);
+    await run();
+    const bodies = calls.map(({ body }) => body as unknown as Record<string, unknown>);
+    expect(bodies.filter((body) => 'attachments' in body)).toHaveLength(2);
+    expect(bodies.find((body) => 'routing_key' in body)).toMatchObject({
+      ...{ routing_key: 'R0123456789', event_action: 'trigger', dedup_key: made[2].id },
+    });
+    for (const { id } of made) await alertRows.delete(database.db, { id });
+  });
+
+  test('one that cannot be measured holds up none of the others', async () => {
+    calls.length = 0;
+    const broken = () => {
+      throw new Error('no health');
+    };
+    const watching = checkAlerts(async (url, body) => void calls.push({ url, body: body as never }), broken);
+    const made = [
+      await alertOf({ kind: 'provider_down', projectId: null }),
+      await alertOf({ kind: 'spend', threshold: 0.5 }),
+    ];
+    await watching.run({ db: database.db, nowMs: () => nowMs } as JobContext);
+    expect(calls).toHaveLength(1);
+    for (const { id } of made) await alertRows.delete(database.db, { id });
   });
 });

@@ -33,6 +33,7 @@ export function cleanUp(retention: Retention): Job {
         gateway_log_bodies: await deleteExpired(db, 'gateway_log_bodies', now - retention.logBodiesTtlDays * DAY_MS),
         log_batches: await deleteExpired(db, 'log_batches', now - LOG_BATCHES_MS),
         system_logs: await deleteExpired(db, 'system_logs', now - SYSTEM_LOGS_MS),
+        alert_firings: await deleteExpired(db, 'alert_firings', now - SYSTEM_LOGS_MS),
         exact_cache: await deleteExpired(db, 'exact_cache', now),
         idempotency_keys: await deleteExpired(db, 'idempotency_keys', now),
         kept_answers: await deleteExpired(db, 'kept_answers', now),

@@ -29,7 +29,7 @@ export function createLogSink(context: JobContext): LogSink {
       fence = await readLogFence(context.db);
     },
     async store(records) {
-      await storeLogRecords(context.db, records, { fence });
+      await storeLogRecords(context.db, records, { fence, onWritten: (stored) => context.observer?.take(stored) });
       context.onDrained?.(records.length);
     },
     async setAside(record, reason) {

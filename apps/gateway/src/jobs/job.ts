@@ -1,5 +1,6 @@
 import type { JsonObject } from '@llm0/core/chat/json';
 import type { HotStore } from '@llm0/core/limits/hot-store';
+import type { RecordObserver } from '@llm0/core/tracing/span';
 import type { Db } from '@llm0/drizzle/client';
 import type { Logger } from 'pino';
 
@@ -11,6 +12,8 @@ export interface JobContext {
   readonly nowMs: () => number;
   /** Stores and counts for the log drain: the gateway's metrics, or nothing. */
   readonly onDrained?: (records: number) => void;
+  /** Takes the rows that were stored: spans are made of them. */
+  readonly observer?: RecordObserver;
   /** Counts a run of a job. */
   readonly onRun?: (job: string, outcome: 'ok' | 'error' | 'idle', durationMs: number) => void;
 }

@@ -31,6 +31,8 @@ const RULES: readonly (readonly [AlertKind, threshold: number, windowMinutes: nu
   ['budget_share', 0.9, 15],
   ['job_failed', 1, 6],
   ['guardrail_hits', 4, 5],
+  ['error_budget_burn', 20, 12],
+  ['error_budget_burn', 35, 24],
 ];
 const FOUND = { rule: 'mail', on: 'input', part: 'user', check: 'pii', action: 'block', count: 1, ms: 1 } as const;
 const seed = rotatingSeed('alerts replayed');

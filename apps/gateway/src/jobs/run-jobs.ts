@@ -1,5 +1,7 @@
 // Postgres away: leadership is given up, jobs pause, and whoever gets the lock first goes on.
 import { drainNow, type LogDrain } from '@llm0/core/logs/log-drain';
+import type { TargetStatus } from '@llm0/core/routing/target-health';
+import { noObserver, type RecordObserver } from '@llm0/core/tracing/span';
 import type { Database, LedWork } from '@llm0/drizzle/client';
 import { addSystemLog } from '@llm0/drizzle/queries/logs/system-logs';
 import { rootMessage } from '@llm0/drizzle/sql-state';
@@ -42,15 +44,18 @@ export interface JobServices {
     };
     readonly postWebhook: (url: string, body: object) => Promise<void>;
     readonly metrics?: JobMetrics;
+    readonly observer?: RecordObserver;
+    /** What is known of targets, for alerts. */
+    readonly health?: { list(): readonly TargetStatus[] };
   };
   readonly database: Pick<Database, 'db' | 'tryLead' | 'stopLeading'>;
 }
 
 /** Starts the jobs; of all gateways on one database, one runs each kind. Resolves once the first election is over. */
 export async function startJobs({ services, database }: JobServices): Promise<RunningJobs> {
-  const { hotStore, log, clock, config, metrics } = services;
+  const { hotStore, log, clock, config, metrics, observer = noObserver } = services;
   const context: JobContext = {
-    ...{ db: database.db, hotStore, log, nowMs: () => clock.nowMs() },
+    ...{ db: database.db, hotStore, log, nowMs: () => clock.nowMs(), observer },
     onDrained: (records) => metrics?.recordsStored.inc(records),
     onRun: (job, outcome, ms) => {
       metrics?.jobRuns.inc({ job, outcome });
@@ -60,7 +65,12 @@ export async function startJobs({ services, database }: JobServices): Promise<Ru
   const works: Record<LedWork, Work> = {
     ledger: { jobs: [reapHolds, maintainPartitions, rollOver], drains: true },
     chores: {
-      jobs: [cleanUp(config), reconcileLedgerJob, checkAlerts(services.postWebhook), indexPartitions],
+      jobs: [
+        cleanUp(config),
+        reconcileLedgerJob,
+        checkAlerts(services.postWebhook, () => services.health?.list() ?? []),
+        indexPartitions,
+      ],
       drains: false,
     },
   };

@@ -156,6 +156,16 @@ export class Metrics {
     'Checks of guardrails that could not be made, by the type of the check: failed, timeout.',
     ['check', 'side', 'outcome'],
   );
+  readonly otlpExported = this.counter(
+    'llm0_otlp_exported_total',
+    'Rows whose spans, and rounds of metrics, that the collector took.',
+    ['signal'],
+  );
+  readonly otlpDrops = this.counter(
+    'llm0_otlp_drops_total',
+    'Rows whose spans, and rounds of metrics, that were given up, by reason.',
+    ['signal', 'reason'],
+  );
   readonly bodyDrops = this.counter(
     'llm0_log_bodies_drops_total',
     'Prompts and answers (LOG_BODIES) that were not kept.',

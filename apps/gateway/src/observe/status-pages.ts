@@ -65,6 +65,15 @@ export async function metricsPage(
 ): Promise<Response> {
   const { metrics, config } = services;
   if (config.metricsToken !== undefined) requireBearer(request, config.metricsToken);
+  await refreshGauges(services);
+  return new Response(await gather(() => metrics.registry.metrics()), {
+    headers: { 'Content-Type': metrics.registry.contentType },
+  });
+}
+
+/** What is only known when somebody asks. */
+export async function refreshGauges(services: Services): Promise<void> {
+  const { metrics } = services;
   metrics.inFlight.set(services.activity.count);
   metrics.openHolds.set(services.leases.size);
   metrics.showTargets(services.health.list());
@@ -88,9 +97,6 @@ export async function metricsPage(
     metrics.queueDepth.set(depth.entries);
     metrics.queueAge.set(depth.oldestAgeMs);
   }
-  return new Response(await gather(() => metrics.registry.metrics()), {
-    headers: { 'Content-Type': metrics.registry.contentType },
-  });
 }
 
 /** Compares in constant time; throws 401. */

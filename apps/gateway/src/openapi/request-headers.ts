@@ -33,12 +33,17 @@ export const PARAMETERS: Readonly<Record<string, Part>> = {
     'The same key, API key and body within 24 h give the first answer again',
   ),
   ClientRequestId: header('X-Request-Id', text, "The caller's own name for the request, kept as `client_request_id`"),
+  Traceparent: header(
+    'traceparent',
+    { type: 'string', pattern: '^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}' },
+    'W3C trace of the caller: goes on to the vendor, with `tracestate`, and stands on the row as `trace_id`',
+  ),
 };
 
 /** What chat endpoints take. */
 export const CHAT_HEADERS = Object.keys(PARAMETERS);
 /** What every request that has a row takes. */
-export const ROW_HEADERS = ['CustomerId', 'RunId', 'Label', 'ClientRequestId'];
+export const ROW_HEADERS = ['CustomerId', 'RunId', 'Label', 'ClientRequestId', 'Traceparent'];
 
 const value = (schema: Part, description: string): Part => ({ schema, description });
 const usd = { type: 'string', pattern: '^\\d+\\.\\d{9}$' } as const;

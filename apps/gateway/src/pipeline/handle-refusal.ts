@@ -43,7 +43,7 @@ type Needs = Pick<
 export async function handleRefusal(services: Needs, refused: Refused): Promise<Response> {
   const { envelope, progress } = refused;
   const { exchange, principal } = progress;
-  const error = boundFailures(services, progress, asGatewayError(refused.cause, services.log));
+  const error = boundFailures(services, progress, asGatewayError(refused.cause, services.log, exchange));
   if (error.kind === 'client_closed') progress.claim?.release();
   else progress.claim?.fail(error);
   if (exchange !== undefined && principal !== undefined) {

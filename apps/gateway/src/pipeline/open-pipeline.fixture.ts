@@ -19,6 +19,7 @@ import { createPriceBook } from '@llm0/core/pricing/create-price-book';
 import { createRoutingTables } from '@llm0/core/routing/routing-tables';
 import { SharedTargetHealth } from '@llm0/core/routing/shared-target-health';
 import { noOtherProcess } from '@llm0/core/routing/target-health-store';
+import { passTraces, type Tracing } from '@llm0/core/tracing/request-trace';
 import { OpenReads } from '@llm0/core/waits/open-reads';
 import { openai } from '@llm0/providers/openai/index';
 import { Activity } from '../observe/activity';
@@ -42,6 +43,8 @@ export interface PipelineOptions {
   /** The store has never heard of key and project. */
   readonly isNewToStore?: true;
   readonly policy?: GuardrailPolicy;
+  /** Off by default: traces are passed on. */
+  readonly tracing?: Tracing;
 }
 
 export const SECRET = `llm0_live_${'a'.repeat(64)}`;
@@ -136,6 +139,8 @@ export async function openPipeline(options: PipelineOptions = {}) {
     asked: [] as { model: string; stream: boolean }[],
     /** As the vendor got it. */
     sent: [] as string[],
+    /** Headers of what was asked. */
+    headers: [] as Headers[],
     bodies: [] as GivenBodies[],
     warm: [] as unknown[],
     warmHit: undefined as WarmHit | undefined,
@@ -153,6 +158,7 @@ export async function openPipeline(options: PipelineOptions = {}) {
     const { model, stream = false } = JSON.parse(String(init.body)) as { model: string; stream?: boolean };
     world.asked.push({ model, stream });
     world.sent.push(String(init.body));
+    world.headers.push(new Headers(init.headers));
     const script = (world.scripts.length > 1 ? world.scripts.shift() : world.scripts[0]) ?? says('hello');
     return script(init.signal as AbortSignal, model);
   }) as unknown as typeof globalThis.fetch;
@@ -186,6 +192,7 @@ export async function openPipeline(options: PipelineOptions = {}) {
       cacheMaxBodyBytes: 100_000,
     },
     createId: () => Bun.randomUUIDv7(),
+    tracing: options.tracing ?? passTraces,
     metrics,
     activity: new Activity(),
     openReads: new OpenReads({ graceMs: options.bodyGraceMs, sweepMs: 10 }),

@@ -11,6 +11,8 @@ import type { BodyLog } from '@llm0/core/logs/body-log';
 import type { RoutingTables } from '@llm0/core/routing/resolve-targets';
 import type { SharedTargetHealth } from '@llm0/core/routing/shared-target-health';
 import type { Target } from '@llm0/core/routing/target';
+import type { Tracing } from '@llm0/core/tracing/request-trace';
+import type { RecordObserver } from '@llm0/core/tracing/span';
 import type { OpenReads } from '@llm0/core/waits/open-reads';
 import type { Provider } from '@llm0/providers/provider';
 import type { ProviderConnection } from '@llm0/providers/provider-request';
@@ -58,6 +60,10 @@ export interface Services {
   readonly config: Config;
   readonly clock: Clock;
   readonly createId: () => string;
+  /** Which trace a request belongs to. */
+  readonly tracing: Tracing;
+  /** Takes rows once they are stored, in the process that drains the queue. */
+  readonly observer: RecordObserver;
   readonly fetch: typeof globalThis.fetch;
   /** Private addresses that media in callers' messages may be fetched from. */
   readonly mediaEgress: Pick<EgressOptions, 'allowedHosts' | 'allowedRanges'>;

@@ -1,6 +1,7 @@
 import { EmbeddedHotStore } from '@llm0/core/limits/embedded/embedded-hot-store';
 import type { HotStore, RebuildSource } from '@llm0/core/limits/hot-store';
 import { RedisHotStore } from '@llm0/core/limits/redis/redis-hot-store';
+import { noObserver } from '@llm0/core/tracing/span';
 import type { Database } from '@llm0/drizzle/client';
 import { openDatabase } from '@llm0/drizzle/open-database';
 import { findLostRequests, findStoredRequests, storeLogRecords } from '@llm0/drizzle/queries/logs/log-insert';
@@ -49,10 +50,10 @@ function createHotStore(config: Config, dataDir: string, clock: WallClock): HotS
 }
 
 /** Where a hot store that lost everything finds it again. */
-export function rebuildSource({ db }: Database): RebuildSource {
+export function rebuildSource({ db }: Database, observer = noObserver): RebuildSource {
   return {
     storeRecords: async (records) => {
-      await storeLogRecords(db, records);
+      await storeLogRecords(db, records, { onWritten: (stored) => observer.take(stored) });
     },
     loadSpend: (nowMs) => loadSpend(db, nowMs),
     findStored: (requests) => findStoredRequests(db, requests),

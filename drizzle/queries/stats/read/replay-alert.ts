@@ -1,6 +1,14 @@
 // Replays an alert's condition over what is stored, minute by minute, as the job would have checked it; what it would have
 // measured then with the budgets that are in force now.
-import { isMet, isWindowed, WINDOW_VALUES, type WindowedKind } from '@llm0/core/alerts/condition';
+import {
+  burnRate,
+  isMet,
+  isWindowed,
+  shortWindowMinutes,
+  WINDOW_VALUES,
+  type WindowedKind,
+  type WindowSums,
+} from '@llm0/core/alerts/condition';
 import { Firings } from '@llm0/core/alerts/firings';
 import type { Replay, ReplayQuery } from '@llm0/core/alerts/replay';
 import { addHistogram, type Histogram, histogramQuantile } from '@llm0/core/logs/histogram';
@@ -16,8 +24,26 @@ const MINUTE_MS = 60_000;
 export async function replayAlert(db: Db, query: ReplayQuery): Promise<Replay> {
   const { kind } = query;
   if (isWindowed(kind)) return replayWindow(db, { ...query, kind });
+  if (kind === 'error_budget_burn') return replayBurn(db, query);
   if (kind === 'budget_share') return replayBudgets(db, query);
-  return replayMoments(query, await MOMENTS[kind](db, query));
+  return replayMoments(query, await MOMENTS[kind === 'guardrail_hits' ? kind : 'job_failed'](db, query));
+}
+
+/** Over a long window and a short one. */
+async function replayBurn(db: Db, query: ReplayQuery): Promise<Replay> {
+  const { fromMs, toMs, nowMs, projectId } = query;
+  const longMs = query.windowMinutes * MINUTE_MS;
+  const { minutes, readFromMs } = await loadMinutes(db, { fromMs: fromMs - longMs, toMs, nowMs, projectId });
+  const startMs = Math.max(fromMs, readFromMs + longMs);
+  const firings = new Firings();
+  const long = new SlidingWindow(minutes, longMs);
+  const short = new SlidingWindow(minutes, shortWindowMinutes(query) * MINUTE_MS);
+  await eachInSlices(checksOf(startMs, toMs), (atMs) => {
+    const sums = long.at(atMs, (all) => all);
+    const value = short.at(atMs, (recent) => burnRate(query, sums, recent));
+    firings.check(atMs, isMet(query, value), value);
+  });
+  return { fromMs: Math.min(startMs, toMs), firings: firings.firings, highest: firings.highest };
 }
 
 async function replayWindow(db: Db, query: ReplayQuery & { readonly kind: WindowedKind }): Promise<Replay> {
@@ -95,7 +121,7 @@ class SlidingWindow {
     private readonly windowMs: number,
   ) {}
 
-  at(toMs: number, measure: (typeof WINDOW_VALUES)[WindowedKind]): number | null {
+  at<T>(toMs: number, measure: (sums: WindowSums) => T): T {
     for (
       let next = this.minutes[this.end];
       next !== undefined && next.startMs < toMs;

@@ -1,17 +1,25 @@
 // When an alert fires: the job that watches and the preview of what it would have done both ask here.
+import type { AlertKind } from './kinds';
 
-export type AlertKind = 'budget_share' | 'error_rate' | 'latency_p95' | 'spend' | 'job_failed' | 'guardrail_hits';
+export type { AlertKind } from './kinds';
 
 export interface AlertRule {
   readonly kind: AlertKind;
-  /** A share (0…1) for budgets and error rates, milliseconds for latency, USD for spend, a number of hits; unused for failed jobs. */
+  /** In the unit of the kind (`ALERT_KIND_FACTS`); unused for failed jobs. */
   readonly threshold: number;
   readonly windowMinutes: number;
+  /** Share of requests that are to succeed; for error budgets alone. */
+  readonly objective?: number | null;
 }
 
 const NANO_USD = 1e9;
 /** One failed request of two is no trend. */
 const MIN_REQUESTS = 5;
+/** Of hits: below that a share moves by itself. */
+const MIN_CACHED_REQUESTS = 20;
+const MIN_CACHED_BEFORE = 100;
+/** A cache that hardly ever hit has nothing to lose. */
+const MIN_HIT_SHARE = 0.02;
 
 /** What a window of time holds. */
 export interface WindowSums {
@@ -22,15 +30,48 @@ export interface WindowSums {
   readonly p95Ms: number | null;
 }
 
+const errorRate = ({ requests, errors }: WindowSums): number | null =>
+  requests < MIN_REQUESTS ? null : errors / requests;
+
 /** What is measured of a window, in the unit of the threshold; null where there is nothing to measure. */
 export const WINDOW_VALUES = {
-  error_rate: ({ requests, errors }) => (requests < MIN_REQUESTS ? null : errors / requests),
+  error_rate: errorRate,
   latency_p95: ({ p95Ms }) => p95Ms,
   spend: ({ costNanoUsd }) => costNanoUsd / NANO_USD,
 } as const satisfies Partial<Record<AlertKind, (sums: WindowSums) => number | null>>;
 
 export type WindowedKind = keyof typeof WINDOW_VALUES;
 export const isWindowed = (kind: AlertKind): kind is WindowedKind => kind in WINDOW_VALUES;
+
+export const DEFAULT_OBJECTIVE = 0.99;
+/** A short window beside the long one ends an alert soon after its cause. Source: https://sre.google/workbook/alerting-on-slos/ */
+const SHORT_WINDOW = 12;
+export const shortWindowMinutes = ({ windowMinutes }: Pick<AlertRule, 'windowMinutes'>): number =>
+  Math.max(1, Math.round(windowMinutes / SHORT_WINDOW));
+
+/** How many times faster than it lasts an error budget is used up, over both windows; null where one says nothing. */
+export function burnRate(
+  { objective }: Pick<AlertRule, 'objective'>,
+  long: WindowSums,
+  short: WindowSums,
+): number | null {
+  const budget = 1 - (objective ?? DEFAULT_OBJECTIVE);
+  const [rate, recent] = [errorRate(long), errorRate(short)];
+  return rate === null || recent === null || budget <= 0 ? null : Math.min(rate, recent) / budget;
+}
+
+/** What caches did over a stretch of time. */
+export interface CacheSums {
+  readonly requests: number;
+  readonly hits: number;
+}
+
+/** Which share of the hit ratio of before is lost now, 0 where it rose; null where there is too little to compare. */
+export function cacheRatioFall(now: CacheSums, before: CacheSums): number | null {
+  if (now.requests < MIN_CACHED_REQUESTS || before.requests < MIN_CACHED_BEFORE) return null;
+  const usual = before.hits / before.requests;
+  return usual < MIN_HIT_SHARE ? null : Math.max(0, 1 - now.hits / now.requests / usual);
+}
 
 /** What of a budget is used: all of one that allows nothing. */
 export const shareUsed = (usedNanoUsd: number, limitNanoUsd: number): number =>

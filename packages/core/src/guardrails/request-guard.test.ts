@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { ResponseCollector } from '../chat/collect';
 import type { ChatEvent } from '../chat/event';
+import type { JsonObject } from '../chat/json';
 import type { ChatRequest } from '../chat/request';
 import { AnswerGuard } from './chat/answer-guard';
 import { guardRequest } from './chat/guard-request';
@@ -259,6 +260,49 @@ describe('requests', () => {
     const said = (role: 'user' | 'system') => ({ role, content: [{ type: 'text' as const, text: EMAIL }] });
     const { messages } = await guardRequest(guardOf(guardrails), request({ messages: [said('system'), said('user')] }));
     expect(messages.map(({ content }) => (content[0] as { text: string }).text)).toEqual([EMAIL, '[EMAIL]']);
+  });
+
+  test('whatever a body looks like, no text and no name in it says what may not go out', async () => {
+    const secret = fc.constantFrom(
+      EMAIL,
+      '4111 1111 1111 1111',
+      'sk-proj-abcdefghijklmnop1234',
+      'AKIAIOSFODNN7EXAMPLE',
+    );
+    const said = fc
+      .tuple(fc.constantFrom('', 'to ', '{"a": "', '(', 'x\\n'), secret, fc.constantFrom('', '.', '"}', ' and', ')'))
+      .map((parts) => parts.join(''));
+    const name = fc.oneof(
+      said,
+      fc.constantFrom('text', 'data', 'id', 'url', 'content', 'messages', 'tool_call_id', 'x'),
+    );
+    const body = fc.letrec((tie) => ({
+      any: fc.oneof({ maxDepth: 4 }, said, fc.constant(4111111111111111), fc.constant('ok'), tie('list'), tie('map')),
+      list: fc.array(tie('any'), { maxLength: 4 }),
+      map: fc.dictionary(name, tie('any'), { maxKeys: 4 }),
+    })).map as fc.Arbitrary<JsonObject>;
+    await fc.assert(
+      fc.asyncProperty(body, body, said, async (wireBody, extra, text) => {
+        const given = request({
+          ...{ extra, metadata: extra, user: text, stop: [text] },
+          messages: [{ role: 'user', content: [{ type: 'text', text }] }],
+          tools: [{ type: 'function', name: 'f', description: text, parameters: extra }],
+          wire: { format: 'openai-chat', body: wireBody },
+        });
+        const out = await guardRequest(guardOf(strict), given);
+        const all = JSON.stringify([
+          out.extra,
+          out.metadata,
+          out.user,
+          out.stop,
+          out.messages,
+          out.tools,
+          out.wire?.body,
+        ]);
+        for (const one of ['example.com', '4111', 'sk-proj', 'AKIAIOSFODNN7']) expect(all).not.toContain(one);
+      }),
+      { numRuns: Number(process.env.RUNS ?? 200) },
+    );
   });
 
   test('rules against words of the formats are about what people say', async () => {

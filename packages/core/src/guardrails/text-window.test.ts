@@ -118,6 +118,13 @@ test('half a character in front of a hit is given out once', () => {
   expect(replaceAll(ALL, [...text])).toBe('\ud83d<card>  <iban>');
 });
 
+test('an expression without a bound reads a hostile text once', () => {
+  const greedy: WindowRule = { finder: findPattern('a.*b'), folding: 'width' };
+  const startMs = performance.now();
+  expect(replaceAll([greedy], [`${'a'.repeat(200_000)}b`])).toBe('<pattern>');
+  expect(performance.now() - startMs).toBeLessThan(5000);
+});
+
 test('clean text comes out as it went in, and little of it waits', () => {
   const clean = 'The quick brown fox jumps over the lazy dog, 12 times a day; see section 4.2 of the handbook. '.repeat(
     20,

@@ -92,6 +92,7 @@ function findFault(record: LogRecord): string | null {
   }
   if (record.runId != null && typeof record.runId !== 'string') return 'runId';
   if (record.guardrails != null && !Array.isArray(record.guardrails)) return 'guardrails';
+  if (record.traceId != null && typeof record.traceId !== 'string') return 'traceId';
   if (typeof record.latencyMs !== 'number') return 'latencyMs';
   if (!STATUSES.has(record.status)) return 'status';
   return record.attempts == null || Array.isArray(record.attempts) ? null : 'attempts';

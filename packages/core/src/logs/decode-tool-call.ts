@@ -12,7 +12,7 @@ import type { ToolCallRecord } from './tool-call-record';
 
 const UUID_FIELDS = ['id', 'projectId', 'apiKeyId', 'serverId'] as const;
 const TEXT_FIELDS = ['runId', 'server', 'tool'] as const;
-const OPTIONAL_TEXTS = ['customerId', 'clientRequestId', 'errorCode', 'errorMessage'] as const;
+const OPTIONAL_TEXTS = ['customerId', 'clientRequestId', 'traceId', 'errorCode', 'errorMessage'] as const;
 const COUNT_FIELDS = ['bytesIn', 'bytesOut', 'costNanoUsd'] as const;
 
 /** What stands in one entry of the queue. */

@@ -1,5 +1,6 @@
 import type { LogStatus } from '../errors/error-table';
 import type { GuardrailMark } from '../guardrails/policy';
+import type { TraceMark } from '../tracing/request-trace';
 
 export type DialectName =
   | 'openai-chat'
@@ -21,6 +22,8 @@ export interface LogAttempt {
   readonly latencyMs: number;
   /** Nano-USD this attempt cost (0 where the vendor bills nothing). */
   readonly costNanoUsd?: number;
+  /** Which of the request's attempts it was, from 1: its span. Set with tracing on, and on none that was passed over. */
+  readonly span?: number;
 }
 
 /** Nano-USD by class of token; the parts add up to the whole cost up to rounding. */
@@ -51,6 +54,10 @@ export interface LogRecord {
   readonly clientRequestId?: string;
   /** `X-LLM0-Run-Id`: the agent's run it belongs to. */
   readonly runId?: string;
+  /** W3C trace id, 32 hex digits: the caller's, or with tracing on one that was made for it. */
+  readonly traceId?: string;
+  /** Set where its spans are exported; on no row. */
+  readonly trace?: TraceMark;
   readonly dialect: DialectName;
   /** The answering (or, without an answer, the intended) model. */
   readonly model: string;

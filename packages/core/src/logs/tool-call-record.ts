@@ -1,5 +1,6 @@
 import type { LogStatus } from '../errors/error-table';
 import type { GuardrailMark } from '../guardrails/policy';
+import type { TraceMark } from '../tracing/request-trace';
 
 /**
  * One row of `tool_calls`, as it travels through the durable queue (JSON), beside those of requests. Fields left out are null in
@@ -18,6 +19,9 @@ export interface ToolCallRecord {
   readonly labels?: Readonly<Record<string, string>>;
   readonly clientRequestId?: string;
   readonly runId: string;
+  /** As a request's. */
+  readonly traceId?: string;
+  readonly trace?: TraceMark;
   readonly serverId: string;
   readonly server: string;
   readonly tool: string;

@@ -16,6 +16,7 @@ import type { KeyRing } from './key-ring';
 import { readWhole, UpstreamBody } from './read-body';
 import { readFailure } from './read-failure';
 import { mayBeBilled, upstreamFailure } from './upstream-failure';
+import { withTrace } from './with-trace';
 
 /** A provider that makes embeddings. */
 export type EmbeddingProvider = Provider & { readonly embeddings: EmbeddingsPart };
@@ -35,6 +36,8 @@ export interface EmbeddingCall {
   readonly signal: AbortSignal;
   readonly fetch: typeof globalThis.fetch;
   readonly keys?: KeyRing;
+  /** Headers that name the trace it is part of. */
+  readonly trace?: Readonly<Record<string, string>>;
   /** Told just before a request goes out: from then on it may be billed. */
   readonly onSend?: () => void;
 }
@@ -138,7 +141,7 @@ async function askOnce(call: EmbeddingCall, connection: ProviderConnection, time
   call.onSend?.();
   const { response, bytes } = await fetchUpstream({
     provider: provider.name,
-    request: upstreamRequest,
+    request: withTrace(upstreamRequest, call.trace),
     ...{ timeoutMs, signal, fetch: call.fetch },
   });
   if (!response.ok) throw await readFailure(response, { provider, connection, signal });

@@ -18,6 +18,7 @@ import { callPrompts } from './prompts/call-prompts';
 import { readWhole, UpstreamBody } from './read-body';
 import { readFailure } from './read-failure';
 import { upstreamFailure } from './upstream-failure';
+import { withTrace } from './with-trace';
 
 export { type Costly, type CostlyUse, findCostly } from '../billing/costly-fields';
 export { isUnresolved, KIND_BY_FAILURE, mayBeBilled, upstreamFailure } from './upstream-failure';
@@ -132,7 +133,14 @@ async function send(call: ProviderCall, request: UpstreamRequest): Promise<Fetch
   const { provider, signal } = call;
   call.onSend?.(request.body);
   if (provider.respondLocally === undefined) {
-    return fetchUpstream({ provider: provider.name, request, timeoutMs: call.timeoutMs, signal, fetch: call.fetch });
+    const traced = withTrace(request, call.trace);
+    return fetchUpstream({
+      provider: provider.name,
+      request: traced,
+      timeoutMs: call.timeoutMs,
+      signal,
+      fetch: call.fetch,
+    });
   }
   if (signal.aborted) throw clientClosed();
   return { response: await provider.respondLocally(request, signal) };

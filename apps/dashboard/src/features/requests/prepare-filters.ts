@@ -38,6 +38,7 @@ export const FIELDS = {
   min_latency: { label: 'Minimum latency, ms', placeholder: '1000', isTyped: true },
   request_id: { label: 'Request ID', placeholder: 'UUID', isTyped: true },
   run_id: { label: 'Run', placeholder: 'X-LLM0-Run-Id', isTyped: true },
+  trace_id: { label: 'Trace', placeholder: '32 hex digits', isTyped: true },
 } as const satisfies Record<FieldName, Field>;
 export const FIELD_NAMES = Object.keys(FIELDS) as FieldName[];
 export const fieldOf = (name: FieldName): Field => FIELDS[name];
@@ -116,7 +117,7 @@ export function fromSavedFilters(filters: Readonly<Record<string, readonly strin
 /** Filters of one value are no lists. */
 const firstOf = (filters: Readonly<Record<string, readonly string[]>>) =>
   Object.fromEntries(
-    (['failover_from', 'min_cost', 'min_latency', 'request_id', 'run_id', 'q'] as const).map((name) => [
+    (['failover_from', 'min_cost', 'min_latency', 'request_id', 'run_id', 'trace_id', 'q'] as const).map((name) => [
       name,
       filters[name]?.[0],
     ]),

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { describePreview } from './prepare-alert';
+import { alertFields, describeFiring, describePreview } from './prepare-alert';
 
 const week = { from: '2026-03-01T00:00:00Z', to: '2026-03-08T00:00:00Z' };
 
@@ -23,5 +23,29 @@ test('what an alert would have done is said in one sentence', () => {
   const short = { ...quiet, from: '2026-03-07T00:00:00Z', highest: null };
   expect(describePreview('latency_p95', short, 'utc')).toBe(
     'Since 2026-03-07 00:00:00 UTC, it would not have fired: there was nothing to measure.',
+  );
+});
+
+test('a form has the fields of its kind and of who is told', () => {
+  const names = (...given: Parameters<typeof alertFields>) => alertFields(...given).map(({ name }) => name);
+  expect(names('provider_down')).toEqual([
+    ...['name', 'kind', 'threshold', 'webhook_format', 'webhook_url', 'muted_until', 'is_active'],
+  ]);
+  expect(names('error_budget_burn', {}, 'pagerduty')).toEqual([
+    ...['name', 'kind', 'threshold', 'objective', 'window_minutes', 'project_id'],
+    ...['webhook_format', 'webhook_url', 'routing_key', 'muted_until', 'is_active'],
+  ]);
+});
+
+test('a firing of the past in one line', () => {
+  const firing = {
+    ...{ created_at: '2026-03-03T14:05:00Z', ended_at: '2026-03-03T14:25:00Z', told_at: null },
+    ...{ value: 0.5, highest: 0.6, text: '50.0 % of 10 requests failed' },
+  };
+  expect(describeFiring(firing, 'utc')).toBe(
+    '2026-03-03 14:05:00 UTC, for 20 min: 50.0 % of 10 requests failed (nobody was told)',
+  );
+  expect(describeFiring({ ...firing, ended_at: null, told_at: firing.created_at }, 'utc')).toBe(
+    '2026-03-03 14:05:00 UTC, still firing: 50.0 % of 10 requests failed',
   );
 });

@@ -5,7 +5,7 @@ import { usePage } from '../../range/use-page';
 import { Failure } from '../../ui/error-state';
 import { useSettled } from '../../ui/use-settled';
 import { type FormValues, readForm } from '../forms/prepare-form';
-import { alertFields, describePreview } from './prepare-alert';
+import { alertFields, describePreview, KINDS } from './prepare-alert';
 
 /** What an alert like this would have done over the last week. */
 export function AlertPreview({ values }: { readonly values: FormValues }) {
@@ -18,6 +18,7 @@ export function AlertPreview({ values }: { readonly values: FormValues }) {
     queryFn: () => read(api['alert-preview'].$get({ query: query ?? { kind: 'spend' } })),
     placeholderData: keepPreviousData,
   });
+  if (!KINDS[values.kind as Alert['kind']].isReplayed) return null;
   if (preview.error !== null) return <Failure of={preview} />;
   const isOld = preview.isPlaceholderData || asked !== JSON.stringify(toQuery(values));
   return (
@@ -36,12 +37,14 @@ interface PreviewQuery {
   readonly threshold?: string;
   readonly window_minutes?: string;
   readonly project_id?: string;
+  readonly objective?: string;
 }
 
 /** null while what was typed makes no sense. */
 function toQuery(values: FormValues): PreviewQuery | null {
   const kind = values.kind as Alert['kind'];
-  const wanted = ['threshold', 'window_minutes', 'project_id'];
+  if (!KINDS[kind].isReplayed) return null;
+  const wanted = ['threshold', 'window_minutes', 'project_id', 'objective'];
   try {
     const body = readForm(
       alertFields(kind).filter(({ name }) => wanted.includes(name)),

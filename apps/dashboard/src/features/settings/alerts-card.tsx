@@ -15,6 +15,7 @@ import { ChangeButton } from '../forms/change-button';
 import { ConfirmButton } from '../forms/confirm-button';
 import { OpenedOne } from '../forms/opened-one';
 import { type Edit, SpecDialog } from '../forms/spec-form';
+import { AlertHistory } from './alert-history';
 import { AlertPreview } from './alert-preview';
 import { alertFields, describeAlert, stateOf } from './prepare-alert';
 
@@ -39,7 +40,7 @@ export function AlertsCard() {
       rowKey={(row) => row.id}
       linkOf={(row) => opened.linkTo(row.id)}
       emptyTitle="No alerts yet"
-      emptyHint="Get a message when a budget runs low, errors pile up, answers get slow, or a job fails."
+      emptyHint="Get a message when a budget runs low, errors pile up, a provider is down, or spend is unusual."
     >
       {opened.id === 'new' && mayChange && <AlertDialog of={null} onClose={opened.close} />}
       {opened.id !== undefined && opened.id !== 'new' && (
@@ -64,12 +65,18 @@ const COLUMNS: readonly Column<Alert>[] = [
   {
     header: 'State',
     value: (row) => (row.is_firing ? 'firing' : 'quiet'),
-    cell: (row) => <Badge tone={stateOf(row).tone}>{stateOf(row).label}</Badge>,
+    cell: (row) => {
+      const { tone, label } = stateOf(row, Date.now());
+      return <Badge tone={tone}>{label}</Badge>;
+    },
   },
   { header: 'Webhook', wideOnly: true, value: (row) => row.webhook_url },
 ];
 
-const NEW_ALERT = { kind: 'budget_share', threshold: 0.8, project_id: null, window_minutes: 15, is_active: true };
+const NEW_ALERT = {
+  ...{ kind: 'budget_share', threshold: 0.8, project_id: null, window_minutes: 15, is_active: true },
+  webhook_format: 'json',
+};
 
 function AlertDialog({ of: alert, onClose }: DialogOf<Alert | null>) {
   const projects = Object.fromEntries(useProjectOptions());
@@ -78,8 +85,15 @@ function AlertDialog({ of: alert, onClose }: DialogOf<Alert | null>) {
     <SpecDialog
       title={alert === null ? 'New alert' : alert.name}
       onClose={onClose}
-      specs={({ kind }) => alertFields(kind as Alert['kind'], projects)}
-      below={(values) => <AlertPreview values={values} />}
+      specs={({ kind, webhook_format: format }) =>
+        alertFields(kind as Alert['kind'], projects, format as Alert['webhook_format'])
+      }
+      below={(values) => (
+        <>
+          <AlertPreview values={values} />
+          {alert !== null && <AlertHistory of={alert} />}
+        </>
+      )}
       resource={alert ?? NEW_ALERT}
       submitLabel={alert === null ? 'Create alert' : 'Save alert'}
       change={save}

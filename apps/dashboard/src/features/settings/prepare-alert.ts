@@ -1,4 +1,4 @@
-import type { Alert } from '../../api/settings';
+import type { Alert, Firing } from '../../api/settings';
 import { formatMs, formatShare } from '../../format/format-number';
 import type { TimeZoneChoice } from '../../format/format-time';
 import { formatInstant, formatWeekday } from '../../format/format-time';
@@ -24,12 +24,25 @@ const THRESHOLDS: Readonly<Record<Alert['kind'], Omit<FieldSpec, 'name'> | undef
   spend: { label: 'Spend, USD', kind: 'usd' },
   job_failed: undefined,
   guardrail_hits: { label: 'Hits of guardrails', kind: 'integer' },
+  provider_down: { label: 'Down for, minutes', kind: 'number' },
+  cache_ratio_fall: { ...percent, label: 'Hit ratio lost, %', hint: 'Compared with the week before' },
+  spend_anomaly: {
+    label: 'Deviations above the usual',
+    kind: 'number',
+    hint: 'Compared with the same hour of the last four weeks. 5 is rare.',
+  },
+  error_budget_burn: {
+    label: 'Burn rate',
+    kind: 'number',
+    hint: 'How many times faster than it lasts the error budget is used up. 14.4 over an hour uses 2% of a month.',
+  },
 };
 
 /** The fields of an alert of this kind: a number of one kind says nothing to another. */
 export function alertFields(
   kind: Alert['kind'],
   projects: Readonly<Record<string, string>> = {},
+  format: Alert['webhook_format'] = 'json',
 ): readonly FieldSpec[] {
   const given = THRESHOLDS[kind];
   const threshold = given && {
@@ -42,43 +55,79 @@ export function alertFields(
     { name: 'name', label: 'Name', kind: 'text', required: true },
     { name: 'kind', label: 'When', kind: 'text', options: KIND_NAMES, clears: ['threshold'] },
     ...(threshold === undefined ? [] : [threshold]),
+    ...(kind === 'error_budget_burn' ? [OBJECTIVE] : []),
     ...(KINDS[kind].isWindowed ? [WINDOW] : []),
-    ...(kind === 'job_failed' ? [] : [{ ...PROJECT, options: { '': 'all projects', ...projects } }]),
+    ...(KINDS[kind].takesProject ? [{ ...PROJECT, options: { '': 'all projects', ...projects } }] : []),
+    { name: 'webhook_format', label: 'Sent to', kind: 'text', options: FORMAT_NAMES, required: true },
+    { ...WEBHOOK, ...WEBHOOKS[format] },
+    ...(format === 'pagerduty' ? [ROUTING_KEY] : []),
     ...REST,
   ];
 }
 
 const WINDOW: FieldSpec = { name: 'window_minutes', label: 'Time window, minutes', kind: 'integer', required: true };
 const PROJECT: FieldSpec = { name: 'project_id', label: 'Project', kind: 'text' };
+const OBJECTIVE: FieldSpec = {
+  ...percent,
+  ...{ name: 'objective', label: 'Objective, % that succeed', placeholder: '99' },
+  hint: 'What may fail beyond it is the error budget',
+};
+const WEBHOOK: FieldSpec = { name: 'webhook_url', label: 'Webhook', kind: 'text', required: true };
+const ROUTING_KEY: FieldSpec = {
+  ...{ name: 'routing_key', label: 'Integration key', kind: 'text', secret: true },
+  hint: 'Leave empty to keep the one that is stored',
+};
 const REST: readonly FieldSpec[] = [
-  {
-    name: 'webhook_url',
-    label: 'Webhook',
-    kind: 'text',
-    required: true,
-    placeholder: 'https://hooks.slack.com/…',
-    hint: 'Receives JSON with a "text" field, as Slack expects',
-  },
+  { name: 'muted_until', label: 'Muted until', kind: 'instant', hint: 'No messages until then that it fires' },
   { name: 'is_active', label: 'Active', kind: 'flag' },
 ];
 
+/** What messages look like, and where they go. */
+const WEBHOOKS: Readonly<Record<Alert['webhook_format'], Pick<FieldSpec, 'placeholder' | 'hint'>>> = {
+  json: { placeholder: 'https://…', hint: 'Receives JSON with event, text, value and alert' },
+  slack: { placeholder: 'https://hooks.slack.com/services/…', hint: 'An incoming webhook of Slack' },
+  teams: { placeholder: 'https://….webhook.office.com/…', hint: 'A workflow of Teams that posts cards to a channel' },
+  pagerduty: { placeholder: 'https://events.pagerduty.com/v2/enqueue', hint: 'Events API v2; resolves its incidents' },
+};
+const FORMAT_NAMES = { json: 'a webhook', slack: 'Slack', teams: 'Microsoft Teams', pagerduty: 'PagerDuty' };
+
+const showShare = (share: number) => formatShare(share, share * 100 === Math.round(share * 100) ? 0 : 1);
+const windowed = { isWindowed: true, takesProject: true, isReplayed: true };
+
+interface KindWords {
+  readonly label: string;
+  readonly show: (threshold: number) => string;
+  readonly isWindowed: boolean;
+  readonly takesProject: boolean;
+  /** Whether what it would have done over the last week can be told. */
+  readonly isReplayed: boolean;
+}
+
 /** Kinds of alerts, and how their threshold reads. */
-export const KINDS = {
-  budget_share: {
-    label: 'Budget use reaches',
-    show: (threshold: number) => formatShare(threshold, threshold * 100 === Math.round(threshold * 100) ? 0 : 1),
-    isWindowed: false,
+export const KINDS: Readonly<Record<Alert['kind'], KindWords>> = {
+  budget_share: { ...windowed, label: 'Budget use reaches', show: showShare, isWindowed: false },
+  error_rate: { ...windowed, label: 'Error rate reaches', show: showShare },
+  latency_p95: { ...windowed, label: 'p95 latency reaches', show: (ms) => formatMs(ms) },
+  spend: { ...windowed, label: 'Spend reaches', show: (usd) => formatUsd(usd) },
+  job_failed: { ...windowed, label: 'A background job fails', show: () => '', takesProject: false },
+  guardrail_hits: { ...windowed, label: 'Guardrail hits reach', show: (hits) => String(hits) },
+  provider_down: {
+    ...{ label: 'A provider is down for', show: (minutes) => `${rounded(minutes)} min` },
+    ...{ isWindowed: false, takesProject: false, isReplayed: false },
   },
-  error_rate: {
-    label: 'Error rate reaches',
-    show: (threshold: number) => formatShare(threshold, threshold * 100 === Math.round(threshold * 100) ? 0 : 1),
-    isWindowed: true,
+  cache_ratio_fall: {
+    ...windowed,
+    label: 'The cache loses',
+    show: (share) => `${showShare(share)} of its hits`,
+    isReplayed: false,
   },
-  latency_p95: { label: 'p95 latency reaches', show: (threshold: number) => formatMs(threshold), isWindowed: true },
-  spend: { label: 'Spend reaches', show: (threshold: number) => formatUsd(threshold), isWindowed: true },
-  job_failed: { label: 'A background job fails', show: () => '', isWindowed: true },
-  guardrail_hits: { label: 'Guardrail hits reach', show: (threshold: number) => String(threshold), isWindowed: true },
-} as const satisfies Record<Alert['kind'], { label: string; show: (threshold: number) => string; isWindowed: boolean }>;
+  spend_anomaly: {
+    ...{ label: 'Spend of an hour is odd by', show: (z) => `${rounded(z)} deviations` },
+    ...{ isWindowed: false, takesProject: true, isReplayed: false },
+  },
+  error_budget_burn: { ...windowed, label: 'The error budget burns', show: (rate) => `${rounded(rate)}× too fast` },
+};
+const rounded = (value: number) => String(Math.round(value * 10) / 10);
 
 const KIND_NAMES = Object.fromEntries(Object.entries(KINDS).map(([kind, { label }]) => [kind, label]));
 
@@ -93,9 +142,13 @@ export function describeAlert({
 }
 
 /** How an alert is doing. */
-export function stateOf(alert: Pick<Alert, 'last_error' | 'is_firing' | 'is_active'>): { label: string; tone: Tone } {
+export function stateOf(
+  alert: Pick<Alert, 'last_error' | 'is_firing' | 'is_active' | 'muted_until'>,
+  nowMs: number,
+): { label: string; tone: Tone } {
   if (alert.last_error !== null) return { label: 'webhook failing', tone: 'warn' };
   if (alert.is_firing) return { label: 'firing', tone: 'bad' };
+  if (alert.is_active && Date.parse(alert.muted_until ?? '') > nowMs) return { label: 'muted', tone: 'neutral' };
   return alert.is_active ? { label: 'quiet', tone: 'good' } : { label: 'off', tone: 'neutral' };
 }
 
@@ -132,4 +185,14 @@ function lengthOf(ms: number): string {
   const minutes = Math.round(ms / 60_000);
   if (minutes < 120) return `${minutes} min`;
   return minutes < 2880 ? `${Math.round(minutes / 60)} h` : `${Math.round(minutes / 1440)} days`;
+}
+
+/** One firing in a line: `2026-03-03 14:05:00 UTC, for 20 min: …`. */
+export function describeFiring(
+  { created_at: from, ended_at: to, told_at: told, text }: Omit<Firing, 'id'>,
+  zone: TimeZoneChoice,
+): string {
+  const begun = formatInstant(Date.parse(from), zone);
+  const end = to === null ? 'still firing' : `for ${lengthOf(Date.parse(to) - Date.parse(from))}`;
+  return `${begun}, ${end}: ${text}${told === null ? ' (nobody was told)' : ''}`;
 }

@@ -236,6 +236,7 @@ describe.each(TEST_DATABASES)('admin API on $name', (kind) => {
       'get /alert-preview',
       'get /alerts',
       'get /alerts/{id}',
+      'get /alerts/{id}/firings',
       'get /aliases',
       'get /aliases/{id}',
       'get /annotations',

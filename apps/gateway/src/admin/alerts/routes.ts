@@ -1,64 +1,41 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { GatewayError } from '@llm0/core/errors/gateway-error';
+import { ALERT_KIND_FACTS } from '@llm0/core/alerts/kinds';
+import type { ReplayQuery } from '@llm0/core/alerts/replay';
+import { webhookBody } from '@llm0/core/alerts/webhook-bodies';
+import { GatewayError, invalidRequest } from '@llm0/core/errors/gateway-error';
 import type { Db } from '@llm0/drizzle/client';
-import { alertRows, type StoredAlert } from '@llm0/drizzle/queries/alerts';
+import { alertRows, endFiring, firingRows, type StoredAlert } from '@llm0/drizzle/queries/alerts';
 import { answers, createRouter, routesOf, takes } from '../admin-router';
 import type { AdminServices } from '../admin-services';
 import { AuditedChanges } from '../audit/audited-changes';
-import { count, id, instantShown, pageOf, pageQuery, queryNumber, showPage, text } from '../fields/fields';
+import { id, pageOf, pageQuery, queryNumber, showPage } from '../fields/fields';
 import { required, requireProject } from '../fields/find-or-refuse';
-import { readFields, showFields } from '../fields/map-fields';
+import { readFields } from '../fields/map-fields';
 import { maskFor } from '../fields/mask-webhooks';
 import type { AnswerKept } from '../stats/keep-answers';
 import { alertPreviewSchema } from './preview-schema';
+import {
+  alertChangesSchema,
+  alertSchema,
+  alertFields as fields,
+  firingSchema,
+  MAX_WINDOW_MINUTES,
+  newAlertSchema,
+  showAlert,
+  showFiring,
+} from './schema';
 
 const at = routesOf('alerts');
 const MINUTE_MS = 60_000;
-const MAX_WINDOW_MINUTES = 7 * 24 * 60;
-const KINDS = ['budget_share', 'error_rate', 'latency_p95', 'spend', 'job_failed', 'guardrail_hits'] as const;
-
-const webhookUrl = z
-  .url({ protocol: /^https?$/, error: 'must be an http(s) URL' })
-  .max(2000)
-  .openapi({
-    description: 'Gets JSON with event, text and value; never a private address unless EGRESS_ALLOW names it',
-  });
-const fields = {
-  name: text(),
-  kind: z.enum(KINDS),
-  threshold: z.number().min(0).max(1e9).openapi({
-    description: 'A share (0 to 1) for budget_share and error_rate, milliseconds for latency_p95, USD for spend',
-  }),
-  window_minutes: count(1, MAX_WINDOW_MINUTES),
-  project_id: id.nullable(),
-  webhook_url: webhookUrl,
-  is_active: z.boolean(),
-};
-
-const newAlertSchema = z
-  .strictObject({
-    ...fields,
-    threshold: fields.threshold.default(1),
-    window_minutes: fields.window_minutes.default(15),
-    project_id: id.nullish(),
-    is_active: fields.is_active.default(true),
-  })
-  .openapi('NewAlert');
-const alertChangesSchema = z.strictObject(fields).partial().openapi('AlertChanges');
-const alertSchema = z
-  .object({
-    ...fields,
-    id,
-    name: z.string(),
-    webhook_url: z.string().openapi({ description: 'Viewers see scheme and host alone' }),
-    is_firing: z.boolean(),
-    changed_at: instantShown.nullable(),
-    last_error: z.string().nullable().openapi({ description: 'Why the webhook could not be told' }),
-    created_at: instantShown,
-  })
-  .openapi('Alert');
 
 const WEEK_MS = MAX_WINDOW_MINUTES * MINUTE_MS;
+const previewQuery = z.strictObject({
+  kind: fields.kind,
+  threshold: queryNumber().pipe(fields.threshold).default(1),
+  window_minutes: queryNumber().pipe(fields.window_minutes).default(15),
+  objective: queryNumber().pipe(fields.objective.unwrap()).optional(),
+  project_id: id.optional(),
+});
 const preview = createRoute({
   ...at(
     'get',
@@ -66,12 +43,7 @@ const preview = createRoute({
     'When an alert would have fired over the last week: its condition replayed minute by minute',
   ),
   request: {
-    query: z.strictObject({
-      kind: fields.kind,
-      threshold: queryNumber().pipe(fields.threshold).default(1),
-      window_minutes: queryNumber().pipe(fields.window_minutes).default(15),
-      project_id: id.optional(),
-    }),
+    query: previewQuery,
   },
   responses: {
     200: answers(alertPreviewSchema, 'When, and the most that was measured; with the budgets in force now'),
@@ -103,6 +75,11 @@ const remove = createRoute({
   request: { params },
   responses: { 204: { description: 'Deleted' } },
 });
+const firings = createRoute({
+  ...at('get', '/alerts/{id}/firings', 'When its condition was met, newest first; kept for 90 days'),
+  request: { params, query: z.strictObject(pageQuery) },
+  responses: { 200: answers(pageOf(firingSchema), 'Firings') },
+});
 const test = createRoute({
   ...at('post', '/alerts/{id}/test', 'Call the webhook once, as a test'),
   request: { params },
@@ -115,18 +92,15 @@ export function alertRoutes({ db, postWebhook, clock }: Needs, answer: AnswerKep
   const changes = new AuditedChanges(db, { resource: 'alert', idOf: (alert) => alert.id, show: showAlert });
   return createRouter()
     .openapi(preview, async (c) => {
-      const { kind, threshold, window_minutes: windowMinutes, project_id: projectId } = c.req.valid('query');
-      if (projectId !== undefined) await requireProject(db, projectId);
-      const toMs = Math.floor(clock.nowMs() / MINUTE_MS) * MINUTE_MS;
-      const rule = { kind, threshold, windowMinutes, projectId };
-      const query = { ...rule, fromMs: toMs - WEEK_MS, toMs, nowMs: toMs };
+      const query = toReplay(c.req.valid('query'), clock.nowMs());
+      if (query.projectId !== undefined) await requireProject(db, query.projectId);
       return answer(c, { kind: 'alert_preview', query }, alertPreviewSchema);
     })
     .openapi(create, async (c) => {
-      const { projectId = null, ...body } = readFields(c.req.valid('json'));
+      const { projectId = null, mutedUntil, ...body } = readFields(c.req.valid('json'));
       const alert = await changes.create(c.get('actor'), async (tx) => {
         if (projectId !== null) await requireProject(tx, projectId);
-        return alertRows.create(tx, { ...body, projectId });
+        return alertRows.create(tx, { ...body, projectId, mutedUntilMs: mutedUntil });
       });
       return c.json(showAlert(alert), 201);
     })
@@ -140,22 +114,27 @@ export function alertRoutes({ db, postWebhook, clock }: Needs, answer: AnswerKep
     })
     .openapi(patch, async (c) => {
       const at = c.req.valid('param');
-      const body = readFields(c.req.valid('json'));
+      const { mutedUntil, ...body } = readFields(c.req.valid('json'));
       const find = async (tx: Db) => {
         if (body.projectId != null) await requireProject(tx, body.projectId);
         return alertRows.get(tx, at);
       };
-      const alert = await changes.update(c.get('actor'), find, (tx) => alertRows.update(tx, at, body));
+      const write = (tx: Db) => changeAlert(tx, at.id, { ...body, mutedUntilMs: mutedUntil }, clock.nowMs());
+      const alert = await changes.update(c.get('actor'), find, write);
       return c.json(showAlert(alert), 200);
     })
     .openapi(remove, async (c) => {
       await changes.remove(c.get('actor'), (tx) => alertRows.delete(tx, c.req.valid('param')));
       return c.body(null, 204);
     })
+    .openapi(firings, async (c) => {
+      const { id: alertId } = required(await alertRows.get(db, c.req.valid('param')), 'alert');
+      return c.json(showPage(await firingRows.list(db, c.req.valid('query'), { alertId }), showFiring), 200);
+    })
     .openapi(test, async (c) => {
-      const { name, webhookUrl: url } = required(await alertRows.get(db, c.req.valid('param')), 'alert');
+      const alert = required(await alertRows.get(db, c.req.valid('param')), 'alert');
       try {
-        await postWebhook(url, { event: 'alert_test', text: `Test of the alert ${name}`, value: null });
+        await postWebhook(alert.webhookUrl, testBody(alert, clock.nowMs()));
       } catch (cause) {
         const reason = cause instanceof Error ? cause.message : String(cause);
         throw new GatewayError('invalid_request', `The webhook could not be called: ${reason}`, { cause });
@@ -164,4 +143,34 @@ export function alertRoutes({ db, postWebhook, clock }: Needs, answer: AnswerKep
     });
 }
 
-const showAlert = (alert: StoredAlert) => showFields(alertSchema, alert);
+/** The week up to the last whole minute. Throws for kinds that cannot be replayed. */
+function toReplay(given: z.output<typeof previewQuery>, nowMs: number): ReplayQuery {
+  const { kind, threshold, window_minutes: windowMinutes, project_id: projectId, objective } = given;
+  if (!ALERT_KIND_FACTS[kind].isReplayed) {
+    throw invalidRequest('kind', `What an alert of the kind ${kind} would have done cannot be told.`);
+  }
+  const toMs = Math.floor(nowMs / MINUTE_MS) * MINUTE_MS;
+  const rule = { kind, threshold, windowMinutes, projectId, objective };
+  return { ...rule, fromMs: toMs - WEEK_MS, toMs, nowMs: toMs };
+}
+
+async function changeAlert(
+  tx: Db,
+  id: string,
+  body: Parameters<typeof alertRows.update>[2],
+  nowMs: number,
+): Promise<StoredAlert | null> {
+  const changed = await alertRows.update(tx, { id }, body);
+  if (changed?.webhookFormat === 'pagerduty' && changed.routingKey === null) {
+    throw invalidRequest('routing_key', 'routing_key is needed with webhook_format pagerduty.');
+  }
+  // Nobody watches any more: what fired is over, as far as anybody knows.
+  if (changed?.isActive === false) await endFiring(tx, id, nowMs);
+  return changed;
+}
+
+const testBody = (alert: StoredAlert, atMs: number): object =>
+  webhookBody(
+    { event: 'alert_test', text: `Test of the alert ${alert.name}`, value: null, atMs, alert },
+    { format: alert.webhookFormat, routingKey: alert.routingKey },
+  );

@@ -66,6 +66,18 @@ describe.each(TEST_DATABASES)('guardrails on $name', (kind) => {
     expect((await admin.call('GET', at)).body.mode).toBe('enforce');
   });
 
+  test('what was shown can be sent back, under the tag it came with', async () => {
+    const { at, put } = await open();
+    for (const mode of ['enforce', 'shadow']) {
+      const now = await admin.call('GET', at);
+      const headers = { 'if-match': now.headers.get('etag') ?? '' };
+      const saved = await admin.call('PUT', at, { body: { ...now.body, rules: [NO_CARDS], mode }, headers });
+      expect([saved.status, saved.body.mode]).toEqual([200, mode]);
+      expect((await admin.call('PUT', at, { body: { mode: 'off' }, headers })).status).toBe(412);
+    }
+    expect((await put({ mode: 'off' })).body.version).toBe(3);
+  });
+
   test('of two at once one is told', async () => {
     const { put } = await open();
     const answers = await Promise.all([1, 2].map(() => put({ mode: 'enforce', rules: [NO_CARDS], version: 0 })));
@@ -129,7 +141,7 @@ describe.each(TEST_DATABASES)('guardrails on $name', (kind) => {
     await put({ mode: 'enforce', rules: [NO_CARDS] });
     await put({ mode: 'off', rules: [] });
     const entries = (await admin.call('GET', `/audit?resource=guardrails&resource_id=${id}`)).body.data;
-    expect(entries.map(({ action }: { action: string }) => action)).toEqual(['update', 'create']);
+    expect(entries.map(({ action }: { action: string }) => action)).toEqual(['update', 'update']);
     expect(entries[0]).toMatchObject({ before: { mode: 'enforce', version: 1 }, after: { mode: 'off', version: 2 } });
   });
 

@@ -98,8 +98,7 @@ export function guardrailRoutes(services: Needs, mirror: HotStoreMirror) {
     .openapi(show, async (c) => {
       const { id: projectId } = c.req.valid('param');
       await requireProject(db, projectId);
-      const found = await findGuardrails(db, projectId);
-      return c.json(found === null ? showGuardrails(NO_GUARDRAILS, []) : shown(found), 200);
+      return c.json(shown(await findOrNone(db, projectId)), 200);
     })
     .openapi(put, async (c) => {
       const { id: projectId } = c.req.valid('param');
@@ -115,7 +114,7 @@ export function guardrailRoutes(services: Needs, mirror: HotStoreMirror) {
         replaces: version,
       };
       const write = (tx: Db) => saveGuardrails(tx, policy);
-      return c.json(shown(await changes.put(actor, (tx) => findGuardrails(tx, projectId), write)), 200);
+      return c.json(shown(await changes.put(actor, (tx) => findOrNone(tx, projectId), write)), 200);
     })
     .openapi(versions, async (c) => {
       const { id: projectId } = c.req.valid('param');
@@ -135,8 +134,14 @@ export function guardrailRoutes(services: Needs, mirror: HotStoreMirror) {
       const { mode, rules, pseudonymScope } = required(found, 'version of the guardrails');
       await refuseRules(services, rules);
       const write = (tx: Db) => saveGuardrails(tx, { projectId, createdBy: actor.name, mode, rules, pseudonymScope });
-      return c.json(shown(await changes.put(actor, (tx) => findGuardrails(tx, projectId), write)), 200);
+      return c.json(shown(await changes.put(actor, (tx) => findOrNone(tx, projectId), write)), 200);
     });
+}
+
+/** Those in force, or what a project is shown that never saved any: its entity tag counts as well. */
+async function findOrNone(db: Db, projectId: string): Promise<StoredGuardrails> {
+  const found = await findGuardrails(db, projectId);
+  return found ?? { ...NO_GUARDRAILS, projectId, createdBy: '', createdAtMs: 0, projectVersion: 0 };
 }
 
 function readCursor(cursor: string): number {

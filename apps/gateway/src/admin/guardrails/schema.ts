@@ -88,6 +88,7 @@ export const policySchema = z
     version: count(0, Number.MAX_SAFE_INTEGER).optional().openapi({
       description: 'The version that is changed: 409 where another one is in force by now',
     }),
+    holds_streams: z.array(z.string()).optional().openapi({ description: 'As it is shown; not read' }),
   })
   .openapi('GuardrailChanges');
 

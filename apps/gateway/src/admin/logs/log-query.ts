@@ -51,12 +51,15 @@ const notFields = Object.fromEntries(
 
 const optional = <T extends z.ZodRawShape>(fields: T) => z.object(fields).partial().shape;
 
+const traceId = z.string().regex(/^[0-9a-f]{32}$/, 'must be 32 hex digits');
+
 /** What requests are found by, whatever is then done with them. */
 export const filterFields = {
   ...optional(matchFields),
   ...optional(notFields),
   request_id: id.optional(),
   run_id: text(128).optional().openapi({ description: "Of one agent's run: `X-LLM0-Run-Id`" }),
+  trace_id: traceId.optional().openapi({ description: 'W3C trace id, 32 hex digits' }),
   failover_from: text().optional().openapi({ description: 'A provider: asked first, and answered by another one' }),
   from: queryInstant.optional().openapi({ description: 'From this time on' }),
   to: queryInstant.optional().openapi({ description: 'Up to, without, this time' }),
@@ -105,7 +108,7 @@ export const tallyQuerySchema = withLabels({
 
 export function toLogFilter(query: z.output<typeof filterSchema>): LogFilter {
   const { from: fromMs, to: toMs, min_cost: minCostNanoUsd, min_latency: minLatencyMs, q } = query;
-  const { request_id: requestId, run_id: runId, failover_from: failoverFrom } = query;
+  const { request_id: requestId, run_id: runId, trace_id: traceId, failover_from: failoverFrom } = query;
   const match = (suffix: '' | '_not', label: string): LogMatch => {
     const given = MATCH_NAMES.flatMap((name) => {
       const values = query[`${name}${suffix}`];
@@ -115,7 +118,18 @@ export function toLogFilter(query: z.output<typeof filterSchema>): LogFilter {
   };
   return {
     ...match('', LABEL),
-    ...{ not: match('_not', LABEL_NOT), requestId, runId, failoverFrom, fromMs, toMs, minCostNanoUsd, minLatencyMs, q },
+    ...{
+      not: match('_not', LABEL_NOT),
+      requestId,
+      runId,
+      traceId,
+      failoverFrom,
+      fromMs,
+      toMs,
+      minCostNanoUsd,
+      minLatencyMs,
+      q,
+    },
   };
 }
 

@@ -107,6 +107,7 @@ describe.each(TEST_DATABASES)('logs on $name', (kind) => {
       'dropped_params',
       'run_id',
       'guardrails',
+      'trace_id',
       'refused_count',
     ]);
     expect(log).toMatchObject({

@@ -83,6 +83,9 @@ export const logSchema = z
       .array(guardrailMarkSchema)
       .nullable()
       .openapi({ description: 'What the guardrails found: a line for each rule, never any content' }),
+    trace_id: z.string().nullable().openapi({
+      description: "W3C trace id: of the caller's `traceparent`, or made by the gateway with tracing on",
+    }),
     refused_count: z.int().nullable().openapi({
       description:
         '429 rate_limit_exceeded: how many refusals this row stands for; beyond 10 a second a key they are folded',

@@ -36,6 +36,7 @@ export const toolCallSchema = z
       .array(guardrailMarkSchema)
       .nullable()
       .openapi({ description: 'What the guardrails found: a line for each rule, never any content' }),
+    trace_id: z.string().nullable().openapi({ description: 'W3C trace id' }),
   })
   .openapi('ToolCall');
 
@@ -61,6 +62,7 @@ export const toolCallQuerySchema = z.strictObject({
     .transform((value) => value === 'true')
     .optional(),
   run_id: text(128).optional(),
+  trace_id: text(32).optional(),
   request_id: id.optional(),
   from: queryInstant.optional().openapi({ description: 'From this time on' }),
   to: queryInstant.optional().openapi({ description: 'Up to, without, this time' }),

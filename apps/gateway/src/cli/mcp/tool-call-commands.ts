@@ -23,6 +23,7 @@ export const TOOL_CALL_COMMANDS: readonly Command[] = [
       'customer-id': { kind: 'text', help: 'of this customer only' },
       'is-error': { kind: 'flag', help: 'that failed, or (--no-is-error) did not' },
       'run-id': { kind: 'text', help: "of one agent's run (X-LLM0-Run-Id)" },
+      'trace-id': { kind: 'text', help: 'of one W3C trace, 32 hex digits' },
       'request-id': { kind: 'text', help: 'this one' },
       ...PAGE,
     },

@@ -67,6 +67,7 @@ export function callOrigin(
     ...(exchange.customerId === undefined ? {} : { customerId: exchange.customerId }),
     ...(exchange.clientRequestId === undefined ? {} : { clientRequestId: exchange.clientRequestId }),
     ...(labels === undefined ? {} : { labels }),
+    ...(exchange.trace === undefined ? {} : { traceId: exchange.trace.traceId, trace: exchange.trace.mark }),
     ...{ runId, serverId: server.id, server: server.alias, tool, bytesIn },
   } as const satisfies Partial<ToolCallRecord>;
 }

@@ -13,6 +13,7 @@ import type { UpstreamAnswer, UpstreamAsk } from '../upstream/upstream';
 import { type CallAdmission, CallBooking } from './call-booking';
 import { checkWhole, findServer, mayCall, unknown } from './find-tool';
 import { guardCall } from './guard-call';
+import { withMessageTrace } from './message-trace';
 import { CALLS, callJob } from './plan-call';
 
 /** A request that goes to a server, and counts. */
@@ -68,7 +69,8 @@ export async function startCall(
     await live.upstream.facts();
     booking.noteSent();
     const maxBytes = Math.min(services.config.maxResponseBytes, MAX_ANSWER_BYTES);
-    const answer = guarded.judge(await live.upstream.ask({ ...guarded.ask, maxBytes }));
+    const params = withMessageTrace(guarded.ask.params, exchange.trace);
+    const answer = guarded.judge(await live.upstream.ask({ ...guarded.ask, params, maxBytes }));
     return { answer, booking, admission, params: ask.params };
   } catch (cause) {
     booking.fail(

@@ -10,6 +10,7 @@ import { asGatewayError, respondError } from '../../pipeline/exchange/respond-er
 import type { Services } from '../../services/contract';
 import { recordRefusedCall } from '../calls/call-booking';
 import { findServer } from '../calls/find-tool';
+import { inMessageTrace } from '../calls/message-trace';
 import { callJob } from '../calls/plan-call';
 import { FORWARDED, type ForwardedMethod, namedTarget } from '../calls/resolve-target';
 import { readRunId } from '../calls/run-id';
@@ -179,6 +180,7 @@ async function answerRequest(
   const bytesIn = Number(headers.get('content-length') ?? 0);
   const context: McpContext = {
     ...opened,
+    exchange: inMessageTrace(services, opened.exchange, request.params),
     sender,
     request,
     release,
@@ -230,7 +232,7 @@ async function tellFailure(services: Services, progress: Progress, cause: unknow
     const status = cause.options.httpStatus ?? 200;
     return Response.json(rpcError(id, cause.body), { status, headers: { 'X-Request-Id': requestId } });
   }
-  const error = asGatewayError(cause, services.log);
+  const error = asGatewayError(cause, services.log, exchange);
   await leaveRow(services, progress, error);
   const { context } = progress;
   if (error instanceof ConsentNeeded && context !== undefined) {

@@ -15,6 +15,7 @@ import type { Services } from '../../services/contract';
 import type { CallBooking } from '../calls/call-booking';
 import { checkArguments } from '../calls/check-arguments';
 import { findServer, findTool, mayCall, serversOf } from '../calls/find-tool';
+import { callInScript } from '../calls/message-trace';
 import { type StartedCall, startCall } from '../calls/start-call';
 import { callerOf, type McpContext } from '../front/context';
 import { rpcErrorOf } from '../front/mcp-errors';
@@ -80,7 +81,7 @@ async function callTool(services: Services, context: McpContext, call: HostedCal
   const { inputSchema, paramHeaders } = await findTool({ ...context, scope: server }, entry, name);
   const text = JSON.stringify(args);
   checkArguments(joinToolName(server, name), inputSchema, args, text.length);
-  const exchange = { ...context.exchange, requestId: services.createId(), startMs: services.clock.monotonicMs() };
+  const exchange = callInScript(services, context.exchange);
   const headers = paramHeaders.length === 0 ? undefined : paramHeaderValues(paramHeaders, args);
   const ask = { method: 'tools/call', params: { name, arguments: args }, client: SCRIPT, caller: callerOf(context) };
   let booking: CallBooking | undefined;

@@ -179,6 +179,7 @@ function startFlight(services: ProduceNeeds, { exchange, admission, key }: NewFl
     outputLimit: plan.outputLimit,
     maxAttempts: plan.maxAttempts,
     startMs: exchange.startMs,
+    trace: exchange.trace,
     signal: abort.signal,
     onSend: (body) => services.bodyLog.noteSent(exchange.requestId, body),
   });

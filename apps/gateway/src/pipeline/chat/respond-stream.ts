@@ -155,7 +155,7 @@ class ResponseStream {
       return;
     }
     const { meter, claim, exchange } = this.input;
-    const error = asGatewayError(cause, this.services.log);
+    const error = asGatewayError(cause, this.services.log, exchange);
     this.end(() => {
       meter.fail(error);
       claim.fail(error);

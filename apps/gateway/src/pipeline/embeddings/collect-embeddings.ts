@@ -73,6 +73,7 @@ export async function collectEmbeddings(
     dropParams: plan.dropParams,
     maxAttempts: plan.maxAttempts,
     startMs: exchange.startMs,
+    trace: exchange.trace,
     signal: httpRequest.signal,
   });
   meter.watch(call);

@@ -92,10 +92,22 @@ class EmbeddingCall extends UpstreamCall<
     if (!makesEmbeddings(provider)) throw notConfigured(target);
     const context = { connection, model: target.model, priced: target.priced, dropParams };
     const { maxResponseBytes: maxAnswerBytes } = needs.config;
+    const trace = job.trace?.headersFrom(attempt.number);
     const onSend = () => {
       attempt.isSent = true;
     };
-    return callEmbeddings({ provider, request, context, timeoutMs, maxAnswerBytes, signal, keys, fetch, onSend });
+    return callEmbeddings({
+      provider,
+      request,
+      context,
+      timeoutMs,
+      maxAnswerBytes,
+      signal,
+      keys,
+      fetch,
+      trace,
+      onSend,
+    });
   }
 }
 

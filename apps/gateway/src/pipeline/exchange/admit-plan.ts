@@ -67,6 +67,8 @@ function lostRecord(input: AdmittedInput, { provider, model }: Target, lostNanoU
     apiKeyId: principal.key.id,
     clientRequestId: exchange.clientRequestId,
     runId: exchange.runId,
+    traceId: exchange.trace?.traceId,
+    trace: exchange.trace?.mark,
     dialect: input.dialect,
     model,
     requestedModel: request.model,

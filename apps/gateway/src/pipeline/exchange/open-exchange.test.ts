@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'bun:test';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
+import { passTraces } from '@llm0/core/tracing/request-trace';
 import { openExchange } from './open-exchange';
 
-const services = { clock: { nowMs: () => 0, monotonicMs: () => 5 }, createId: () => 'id-1' };
+const services = { clock: { nowMs: () => 0, monotonicMs: () => 5 }, createId: () => 'id-1', tracing: passTraces };
 const open = (headers: Record<string, string>) =>
   openExchange(services, new Request('http://gateway.test/', { method: 'POST', headers }));
 

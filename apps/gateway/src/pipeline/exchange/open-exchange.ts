@@ -1,4 +1,5 @@
 import { invalidRequest } from '@llm0/core/errors/gateway-error';
+import type { RequestTrace } from '@llm0/core/tracing/request-trace';
 import type { Services } from '../../services/contract';
 import { readRunId } from './run-id';
 
@@ -25,6 +26,8 @@ export interface Exchange {
   readonly customerId?: string;
   /** The agent's run that it belongs to, by its caller's word. */
   readonly runId?: string;
+  /** The trace it is part of, where its caller names one or tracing is on. */
+  readonly trace?: RequestTrace;
   readonly labels?: Readonly<Record<string, string>>;
   readonly controls: RequestControls;
 }
@@ -38,7 +41,7 @@ const RESERVED = new Set(['cache', 'cache-ttl', 'cache-threshold', 'drop-params'
 
 /** Reads the request's headers into an exchange; throws `invalid_request` for controls that make no sense. */
 export function openExchange(
-  services: Pick<Services, 'clock' | 'createId'>,
+  services: Pick<Services, 'clock' | 'createId' | 'tracing'>,
   request: Request,
   requestId: string = services.createId(),
 ): Exchange {
@@ -49,6 +52,7 @@ export function openExchange(
     clientRequestId: headers.get('x-request-id')?.slice(0, MAX_LABEL_LENGTH) ?? undefined,
     customerId: headers.get('x-customer-id')?.trim().slice(0, MAX_CUSTOMER_ID_LENGTH) || undefined,
     runId: readRunId(headers),
+    trace: services.tracing.begin(headers, requestId),
     ...readLlm0Headers(headers),
   };
 }

@@ -1,18 +1,28 @@
 import { ERROR_TABLE, errorStatus } from '@llm0/core/errors/error-table';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
+import { traceFields } from '@llm0/core/tracing/request-trace';
 import type { Logger } from 'pino';
 import type { ErrorEnvelope } from '../../dialects/dialect';
 import { AdmissionDenied } from './denials';
+import type { Exchange } from './open-exchange';
 import { addLimitHeaders, type HeaderTable } from './response-headers';
 
 /** Any thrown value as a `GatewayError`; what is not one is a bug, logged whole and shown without details. */
-export function asGatewayError(cause: unknown, log: Pick<Logger, 'error'>): GatewayError {
+export function asGatewayError(
+  cause: unknown,
+  log: Pick<Logger, 'error'>,
+  about?: Pick<Exchange, 'requestId' | 'trace'>,
+): GatewayError {
   if (cause instanceof GatewayError) return cause;
-  log.error({ err: cause }, 'unexpected failure');
+  log.error({ err: cause, ...namesOf(about) }, 'unexpected failure');
   return new GatewayError('internal', 'The gateway failed unexpectedly. The operator finds the details in its log.', {
     cause,
   });
 }
+
+/** What a log line says of the request it is about. */
+const namesOf = (about: Pick<Exchange, 'requestId' | 'trace'> | undefined) =>
+  about === undefined ? {} : { request_id: about.requestId, ...traceFields(about.trace, about.requestId) };
 
 export interface ErrorContext {
   readonly requestId: string;

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from 'bun:test';
+import { ZERO_USAGE } from '@llm0/core/chat/usage';
 import { chosenGuardrails } from '@llm0/core/guardrails/guardrails';
 import type { GuardrailPolicy, GuardrailRule } from '@llm0/core/guardrails/policy';
 import { anthropicMessages } from '../../dialects/anthropic-messages/index';
@@ -158,6 +159,31 @@ describe('what comes out', () => {
       [['output', 1]],
     ]);
   });
+
+  test.each([false, true])(
+    'is judged alike from the semantic cache, and by the callers of one flight (stream: %p)',
+    async (stream) => {
+      pipeline = await openPipeline({ policy: policy([{}]), project: { semanticCacheEnabled: true } });
+      const response = { choices: [{ index: 0, text: `Ask ${EMAIL}.`, finishReason: 'stop' }] } as const;
+      const usage = { ...ZERO_USAGE, inputTokens: 1, outputTokens: 1 };
+      const stored = { v: 1, provider: 'openai', model: MODEL, response, usage, costNanoUsd: 5 } as const;
+      pipeline.world.similar = { hit: { stored, value: '{}', similarity: 0.97, remainingMs: 5000 } };
+      const read = (given: Response) => (stream ? textOf(given) : contentOf(given));
+      const similar = await post({ text: 'What is the capital of France?', body: { stream, temperature: 0 } });
+      expect([similar.headers.get('x-cache-hit'), await read(similar)]).toEqual(['semantic', 'Ask [EMAIL].']);
+      pipeline.world.similar = {};
+      const flying = streams();
+      pipeline.world.scripts = [stream ? flying.script : says(`Ask ${EMAIL}.`)];
+      flying.send(`Ask ${EMAIL.slice(0, 4)}`);
+      flying.send(`${EMAIL.slice(4)}.`);
+      flying.finish();
+      const all = await Promise.all(
+        [1, 2, 3].map(() => post({ text: 'What is the capital of Spain?', body: { stream } })),
+      );
+      expect(await Promise.all(all.map(read))).toEqual(Array(3).fill('Ask [EMAIL].'));
+      expect(pipeline.world.asked.length).toBe(1);
+    },
+  );
 
   test('a cached answer of other guardrails is another answer', async () => {
     await open([{}]);

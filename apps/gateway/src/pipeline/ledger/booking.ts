@@ -75,7 +75,9 @@ export abstract class Booking<I extends BookingInput = BookingInput> {
     const { exchange, dialect, admission } = this.input;
     const { principal, decision } = admission;
     const { guard } = this;
-    const record = buildRecord({ exchange, principal, dialect, createdAtMs: decision.nowMs, guard }, outcome);
+    const holdNanoUsd = this.held ? admission.plan.admit.holdNanoUsd : undefined;
+    const origin = { exchange, principal, dialect, createdAtMs: decision.nowMs, holdNanoUsd, guard };
+    const record = buildRecord(origin, outcome);
     this.services.leases.remove(exchange.requestId);
     this.handedOver = settleRecord(this.services, record, {
       held: this.held,

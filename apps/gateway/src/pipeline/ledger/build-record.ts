@@ -4,6 +4,7 @@ import type { GatewayError } from '@llm0/core/errors/gateway-error';
 import { labelsOf, type Principal } from '@llm0/core/keys/api-key';
 import type { CostDetail, DialectName, LogAttempt, LogRecord } from '@llm0/core/logs/log-record';
 import { redactText } from '@llm0/core/logs/redact';
+import type { SpanDetail } from '@llm0/core/tracing/request-trace';
 import type { Exchange } from '../exchange/open-exchange';
 
 /** How a request ended, as far as its row needs to know. */
@@ -31,6 +32,8 @@ export interface Outcome {
   readonly failoverCount: number;
   /** Parameters of the request that were left out. */
   readonly dropped?: readonly string[];
+  /** Only where spans are made of it. */
+  readonly detail?: SpanDetail;
   readonly status: LogStatus;
   readonly httpStatus: number;
   readonly error?: { readonly code: string; readonly message: string };
@@ -45,6 +48,8 @@ export interface RecordOrigin {
   readonly principal: Principal;
   readonly dialect: DialectName;
   readonly createdAtMs: number;
+  /** What was set aside; absent where nothing was. */
+  readonly holdNanoUsd?: number;
   readonly guard?: FoundByGuardrails | undefined;
 }
 
@@ -55,7 +60,7 @@ export interface FoundByGuardrails {
 
 /** The row of one request. */
 export function buildRecord(origin: RecordOrigin, outcome: Outcome): LogRecord {
-  const { exchange, principal, dialect, createdAtMs, guard } = origin;
+  const { exchange, principal, dialect, createdAtMs, holdNanoUsd, guard } = origin;
   const { usage, timing } = outcome;
   return {
     id: exchange.requestId,
@@ -64,6 +69,8 @@ export function buildRecord(origin: RecordOrigin, outcome: Outcome): LogRecord {
     apiKeyId: principal.key.id,
     clientRequestId: exchange.clientRequestId,
     runId: exchange.runId,
+    traceId: exchange.trace?.traceId,
+    trace: exchange.trace?.mark && { ...exchange.trace.mark, holdNanoUsd, detail: outcome.detail },
     dialect,
     model: outcome.model.slice(0, MAX_MODEL_LENGTH),
     requestedModel: outcome.requestedModel.slice(0, MAX_MODEL_LENGTH),

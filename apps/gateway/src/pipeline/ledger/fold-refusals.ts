@@ -107,6 +107,8 @@ function together(folded: LogRecord, record: LogRecord): LogRecord {
     customerId: same('customerId', undefined),
     clientRequestId: undefined,
     runId: same('runId', undefined),
+    traceId: same('traceId', undefined),
+    trace: same('traceId', undefined) === undefined ? undefined : folded.trace,
     labels: undefined,
   };
 }

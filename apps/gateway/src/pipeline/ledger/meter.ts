@@ -11,6 +11,7 @@ import { computeCost } from '@llm0/core/pricing/compute-cost';
 import { pricedAnswer } from '@llm0/core/pricing/priced-answer';
 import { firstChoice } from '@llm0/core/routing/resolve-targets';
 import { isSameTarget } from '@llm0/core/routing/target';
+import type { SpanDetail } from '@llm0/core/tracing/request-trace';
 import type { CacheOutcome, ResponseSummary } from '../../dialects/dialect';
 import type { Services } from '../../services/contract';
 import type { Admission } from '../exchange/admit';
@@ -19,6 +20,7 @@ import type { UpstreamEffort } from '../upstream/upstream-response';
 import { Booking, type BookingInput, type BookingNeeds, type Ending } from './booking';
 import type { Outcome } from './build-record';
 import { cacheTtlMs } from './cache-ttl';
+import { describeForSpan } from './describe-for-span';
 import { guessUsage, lastUsage, partialUsage } from './guess-usage';
 
 type Needs = BookingNeeds & Pick<Services, 'warmCache' | 'routing' | 'config'>;
@@ -87,6 +89,7 @@ export class Meter extends Booking<MeterInput> {
       costNanoUsd: cost.costNanoUsd,
       costDetail: pays ? cost.detail : undefined,
       savedNanoUsd: pays ? 0 : this.savedBy(answer, known),
+      detail: this.spanDetail(response),
       status: 'success',
       httpStatus: 200,
     };
@@ -148,7 +151,13 @@ export class Meter extends Booking<MeterInput> {
       attempts: answer?.attempts ?? [],
       failoverCount: answer?.failoverCount ?? 0,
       dropped: answer?.dropped,
+      detail: this.spanDetail(),
     } as const;
+  }
+
+  private spanDetail(response?: ChatResponse): SpanDetail | undefined {
+    const { exchange, admission } = this.input;
+    return exchange.trace?.mark && describeForSpan(admission.plan.request, response);
   }
 
   private book(outcome: Outcome, cache?: CacheWrite): void {

@@ -8,6 +8,8 @@ const HOP_BY_HOP: ReadonlySet<string> = new Set([
 const OWN_REQUEST: ReadonlySet<string> = new Set([
   ...['host', 'content-length', 'accept-encoding', 'cookie', 'x-request-id', 'x-customer-id', 'forwarded', 'via'],
   ...['authorization', 'x-api-key', 'api-key', 'x-goog-api-key', 'x-real-ip'],
+  // Judged, and set anew by the trace itself.
+  ...['traceparent', 'tracestate'],
   // Whose account is billed is the operator's decision.
   ...['openai-organization', 'openai-project', 'anthropic-organization-id', 'anthropic-workspace-id'],
   ...['x-goog-user-project', 'x-goog-iam-authorization-token', 'x-goog-iam-authority-selector', 'x-auth-token'],

@@ -75,7 +75,9 @@ export async function handlePassthrough(
     services.bodyLog.keep(() => givenBodies({ exchange, admission }, job.body));
     const askedMs = services.clock.monotonicMs();
     meter.noteSent();
-    const response = await ask(services, { connected, provider, connection, principal, url, body: sent, httpRequest });
+    const trace = exchange.trace?.headersFrom(1);
+    const reached = { connected, provider, connection, principal };
+    const response = await ask(services, { ...reached, url, body: sent, httpRequest, trace });
     noteKey(connected, { provider, connection, response });
     return await respondNative(services, {
       ...{ exchange, admission, meter, response, provider, connection, guard: guarded?.guard },
@@ -172,10 +174,11 @@ interface Asked extends Reached {
   readonly url: URL;
   readonly body: NativeBody;
   readonly httpRequest: Request;
+  readonly trace: Readonly<Record<string, string>> | undefined;
 }
 
 async function ask(services: Services, asked: Asked): Promise<Response> {
-  const { connected, provider, connection, principal, url, body, httpRequest } = asked;
+  const { connected, provider, connection, principal, url, body, httpRequest, trace } = asked;
   const { method } = httpRequest;
   const own: Record<string, string> = {
     ...forwardedRequestHeaders(httpRequest.headers),
@@ -192,7 +195,7 @@ async function ask(services: Services, asked: Asked): Promise<Response> {
   const { pieces } = body;
   const isHashed = pieces !== undefined && passthrough.signsBody(connection);
   const unsigned = { method, url, headers: own, body: isHashed ? { hash: await hashInTurns(pieces) } : body.bytes };
-  const headers = { ...own, ...passthrough.authorize(unsigned, connection) };
+  const headers = { ...own, ...passthrough.authorize(unsigned, connection), ...trace };
   return callPassthrough({
     provider,
     request: { ...unsigned, headers, body: pieces === undefined ? body.bytes : await joinInTurns(pieces) },

@@ -52,6 +52,7 @@ export async function openTarget(
     fetch: connected.fetch ?? services.fetch,
     egress: services.mediaEgress,
     keys: connected.keys,
+    trace: job.trace?.headersFrom(attempt.number),
     onSend: (body) => {
       attempt.isSent = true;
       sent = body;

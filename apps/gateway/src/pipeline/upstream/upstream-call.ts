@@ -6,6 +6,7 @@ import { AttemptPlan, type AttemptStep } from '@llm0/core/routing/attempt-plan';
 import type { Route, RouteTarget } from '@llm0/core/routing/resolve-targets';
 import { isSameTarget } from '@llm0/core/routing/target';
 import type { AttemptMark } from '@llm0/core/routing/target-health';
+import type { RequestTrace } from '@llm0/core/tracing/request-trace';
 import { mayBeBilled } from '@llm0/providers/transport/call-provider';
 import type { ConnectedProvider, Services } from '../../services/contract';
 import { pause } from './back-off';
@@ -25,6 +26,7 @@ export interface UpstreamJob<R = unknown> {
   /** Attempts that may cost something, where a strict cap pays for no more; else Infinity. */
   readonly maxAttempts: number;
   readonly startMs: number;
+  readonly trace?: RequestTrace;
   /** Aborts when nobody waits for the answer any more. */
   readonly signal: AbortSignal;
 }
@@ -34,6 +36,8 @@ export type UpstreamStep = AttemptStep<RouteTarget>;
 /** One attempt under way. */
 export interface Attempt<Received = unknown> extends AttemptMark {
   readonly target: RouteTarget;
+  /** From 1, in the order of their beginnings. */
+  readonly number: number;
   /** undefined when its provider was taken away meanwhile. */
   readonly connected: ConnectedProvider | undefined;
   /** What has come of it so far. */
@@ -57,6 +61,7 @@ export abstract class UpstreamCall<Job extends UpstreamJob, Received, Opened, Re
   protected readonly attempts: LogAttempt[] = [];
   protected readonly plan: AttemptPlan<RouteTarget>;
   private readonly startedMs: number;
+  private begun = 0;
   private last: GatewayError | undefined;
   private soonestRetryMs = Number.POSITIVE_INFINITY;
   /** Attempts that the vendor may bill. */
@@ -177,13 +182,14 @@ export abstract class UpstreamCall<Job extends UpstreamJob, Received, Opened, Re
   }
 
   protected logAttempt(
-    { target, startedMs }: Attempt,
+    { target, number, startedMs }: Attempt,
     outcome: string,
     more: { status?: number; costNanoUsd?: number },
   ): LogAttempt {
     const { provider, model } = target;
+    const span = this.job.trace?.hasSpans === true ? { span: number } : undefined;
     const latencyMs = this.services.clock.monotonicMs() - startedMs;
-    return { provider, model, outcome, startMs: startedMs - this.job.startMs, latencyMs, ...more };
+    return { provider, model, outcome, startMs: startedMs - this.job.startMs, latencyMs, ...more, ...span };
   }
 
   private nextStep(): UpstreamStep | undefined {
@@ -195,6 +201,7 @@ export abstract class UpstreamCall<Job extends UpstreamJob, Received, Opened, Re
     const connected = this.services.connect(target, this.job.projectId);
     const attempt: Attempt<Received> = {
       target,
+      number: ++this.begun,
       connected,
       startedMs: this.services.clock.monotonicMs(),
       ownKeysOf: connected?.ownKeys === true ? this.job.projectId : undefined,

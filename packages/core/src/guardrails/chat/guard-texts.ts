@@ -7,6 +7,8 @@ import { type FoundText, replaceTexts, textsIn } from './string-tree';
 
 /** Characters that are looked at together: most of what is in a request is clean. */
 const TOGETHER = 16 * 1024;
+/** Items of a list that are judged in turns. */
+const MANY = 64;
 
 /** Judges texts of one request or answer, each once: the same text stands in what is sent in more than one form. */
 export class GuardedTexts {
@@ -56,12 +58,13 @@ export class GuardedTexts {
    * All texts in a value, names of fields and long numbers too. Those of the conversation become what they became there;
    * `part`: others are judged by the rules of it, without it by all.
    */
-  async value<T extends JsonValue | undefined>(value: T, part?: Place['part']): Promise<T> {
+  async value<T extends JsonValue | undefined>(value: T, part?: Place['part'], name = ''): Promise<T> {
+    if (Array.isArray(value) && value.length >= MANY) return (await this.items(value, part, name)) as T;
     const set = part === undefined ? this.any : this.guard.guardrails.rulesFor(this.on, part);
-    const found = textsIn(value);
+    const found = textsIn(value, [], name);
     const open = found.filter(({ text }) => !this.judged.has(text));
     if (!(await this.areClean(open, set))) for (const one of open) await this.one(one, set, part ?? 'user');
-    return this.hasChanged ? replaceTexts(value, (text) => this.judged.get(text)) : value;
+    return this.hasChanged ? replaceTexts(value, (text) => this.judged.get(text), name) : value;
   }
 
   /** True where nothing is found in a value but what was judged before; nothing is noted. */
@@ -74,11 +77,16 @@ export class GuardedTexts {
 
   /** An object, of which some fields are left as they are. */
   async fields<T extends JsonObject>(object: T, untouched: ReadonlySet<string>, part?: Place['part']): Promise<T> {
-    const rest = Object.fromEntries(Object.entries(object).filter(([name]) => !untouched.has(name)));
-    const judged = await this.value(rest, part);
-    if (judged === rest) return object;
-    const kept = Object.entries(object).filter(([name]) => untouched.has(name));
-    return { ...judged, ...Object.fromEntries(kept) } as T;
+    let changed = false;
+    const entries: [string, JsonValue][] = [];
+    for (const [name, value] of Object.entries(object)) {
+      const isLeft = untouched.has(name);
+      const judged = isLeft ? value : await this.value(value, part, name);
+      const [written = name] = isLeft ? [] : Object.keys(await this.value({ [name]: null }, part));
+      changed ||= judged !== value || written !== name;
+      entries.push([written, judged]);
+    }
+    return changed ? (Object.fromEntries(entries) as T) : object;
   }
 
   /** What stands for a text that was judged. */
@@ -96,6 +104,16 @@ export class GuardedTexts {
     const result = known.get(text) ?? (await this.guard.judge(text, { on: this.on, part }));
     known.set(text, result);
     return this.note(text, result);
+  }
+
+  /** A long list in turns. */
+  private async items(list: readonly JsonValue[], part: Place['part'] | undefined, name: string): Promise<JsonValue> {
+    const judged: JsonValue[] = [];
+    for (const [index, one] of list.entries()) {
+      judged.push(await this.value(one, part, name));
+      if (index % MANY === MANY - 1) await nextTurn();
+    }
+    return judged.some((one, index) => one !== list[index]) ? judged : (list as JsonValue);
   }
 
   private noteParts(before: JsonValue, after: JsonValue): void {

@@ -11,6 +11,8 @@ export interface FoundText {
 /** Where vendors and programs keep identifiers. */
 const IDS: ReadonlySet<string> = new Set([
   ...['id', 'call_id', 'tool_call_id', 'tool_use_id', 'item_id', 'response_id', 'previous_response_id', 'file_id'],
+  // Of media: what signs an address looks like chance, and vendors need it.
+  ...['url', 'image_url', 'audio_url', 'video_url', 'file_url', 'uri', 'fileUri', 'file_uri'],
   ...['toolCallId', 'fileId', 'user', 'user_id', 'safety_identifier', 'prompt_cache_key', 'conversation', 'container'],
 ]);
 /** What only the vendor that wrote it can read: changed, it would be refused. */
@@ -29,7 +31,7 @@ const DATA_URL = /^data:(?!text\/|application\/(?:json|xml))/i;
 /** All texts in a value, names of fields and long numbers too; neither media nor what is sealed. */
 export function textsIn(value: JsonValue | undefined, found: FoundText[] = [], name = ''): FoundText[] {
   if (typeof value === 'string') {
-    if (!isUnread(value, name)) found.push({ text: value, isId: IDS.has(name) });
+    if (!isUnread(value, name)) found.push({ text: value, isId: IDS.has(name) || MEDIA.has(name) });
   } else if (typeof value === 'number') {
     if (isLong(value)) found.push({ text: String(value), isId: IDS.has(name) });
   } else if (Array.isArray(value)) for (const one of value) textsIn(one, found, name);

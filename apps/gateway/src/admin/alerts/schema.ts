@@ -1,0 +1,110 @@
+import { z } from '@hono/zod-openapi';
+import { ALERT_KIND_FACTS, ALERT_KINDS, WEBHOOK_FORMATS } from '@llm0/core/alerts/kinds';
+import type { StoredAlert, StoredFiring } from '@llm0/drizzle/queries/alerts';
+import { count, id, instant, instantShown, text } from '../fields/fields';
+import { showFields } from '../fields/map-fields';
+import { showInstantOrNull } from '../fields/show-fields';
+
+export const MAX_WINDOW_MINUTES = 7 * 24 * 60;
+
+const webhookUrl = z
+  .url({ protocol: /^https?$/, error: 'must be an http(s) URL' })
+  .max(2000)
+  .openapi({
+    description:
+      'Gets JSON in the shape of `webhook_format`; never a private address unless EGRESS_ALLOW names it. PagerDuty: `https://events.pagerduty.com/v2/enqueue`',
+  });
+
+export const alertFields = {
+  name: text(),
+  kind: z.enum(ALERT_KINDS),
+  threshold: z
+    .number()
+    .min(0)
+    .max(1e9)
+    .openapi({
+      description:
+        'A share (0 to 1) for budget_share, error_rate and cache_ratio_fall, milliseconds for latency_p95, USD for spend, minutes for ' +
+        'provider_down, usual deviations for spend_anomaly, how many times too fast for error_budget_burn',
+    }),
+  window_minutes: count(1, MAX_WINDOW_MINUTES),
+  objective: z.number().min(0).max(0.999999).nullable().openapi({
+    description: 'error_budget_burn: the share of requests that are to succeed; null = 0.99',
+  }),
+  project_id: id.nullable(),
+  webhook_url: webhookUrl,
+  webhook_format: z.enum(WEBHOOK_FORMATS).openapi({ description: '`json` has event, text, value and alert' }),
+  is_active: z.boolean(),
+};
+
+/** Never shown. */
+const routingKey = z
+  .string()
+  .regex(/^[A-Za-z0-9_-]{8,128}$/, 'must be the integration key of a service')
+  .nullable()
+  .openapi({ description: "PagerDuty's integration key", writeOnly: true });
+const mutedUntil = instant.nullable().openapi({
+  description: 'Until then nobody is told that it fires; that it is over is told where it was told that it began',
+});
+
+/** PagerDuty tells who is meant by the key alone. */
+const NEEDS_KEY = 'is needed with webhook_format pagerduty';
+
+export const newAlertSchema = z
+  .strictObject({
+    ...alertFields,
+    threshold: alertFields.threshold.optional().openapi({ description: 'By default what is usual for the kind' }),
+    window_minutes: alertFields.window_minutes.default(15),
+    objective: alertFields.objective.optional(),
+    project_id: id.nullish(),
+    webhook_format: alertFields.webhook_format.default('json'),
+    is_active: alertFields.is_active.default(true),
+    routing_key: routingKey.optional(),
+    muted_until: mutedUntil.optional(),
+  })
+  .refine((alert) => alert.webhook_format !== 'pagerduty' || alert.routing_key != null, {
+    path: ['routing_key'],
+    error: NEEDS_KEY,
+  })
+  .transform((alert) => ({ ...alert, threshold: alert.threshold ?? ALERT_KIND_FACTS[alert.kind].defaultThreshold }))
+  .openapi('NewAlert');
+export const alertChangesSchema = z
+  .strictObject({ ...alertFields, routing_key: routingKey, muted_until: mutedUntil })
+  .partial()
+  .openapi('AlertChanges');
+
+export const alertSchema = z
+  .object({
+    ...alertFields,
+    id,
+    name: z.string(),
+    webhook_url: z.string().openapi({ description: 'Viewers see scheme and host alone' }),
+    has_routing_key: z.boolean(),
+    muted_until: instantShown.nullable(),
+    is_firing: z.boolean().openapi({ description: 'What the webhook was told last' }),
+    changed_at: instantShown.nullable(),
+    last_error: z.string().nullable().openapi({ description: 'Why the webhook could not be told' }),
+    created_at: instantShown,
+  })
+  .openapi('Alert');
+
+export const showAlert = (alert: StoredAlert): z.output<typeof alertSchema> =>
+  showFields(alertSchema, {
+    ...alert,
+    mutedUntil: showInstantOrNull(alert.mutedUntilMs),
+    hasRoutingKey: alert.routingKey !== null,
+  });
+
+export const firingSchema = z
+  .object({
+    id,
+    created_at: instantShown.openapi({ description: 'When the condition was met first' }),
+    ended_at: instantShown.nullable().openapi({ description: 'null: it still is' }),
+    value: z.number().nullable().openapi({ description: 'What was measured then, in the unit of the threshold' }),
+    highest: z.number().nullable().openapi({ description: 'The most since' }),
+    text: z.string(),
+    told_at: instantShown.nullable().openapi({ description: 'null: muted, or the webhook could not be told' }),
+  })
+  .openapi('AlertFiring');
+
+export const showFiring = (firing: StoredFiring): z.output<typeof firingSchema> => showFields(firingSchema, firing);

@@ -1,0 +1,128 @@
+import {
+  burnRate,
+  cacheRatioFall,
+  shareUsed,
+  shortWindowMinutes,
+  WINDOW_VALUES,
+  type WindowSums,
+} from '@llm0/core/alerts/condition';
+import type { AlertKind } from '@llm0/core/alerts/kinds';
+import { anomalyHours, findSpendAnomaly } from '@llm0/core/alerts/spend-anomaly';
+import type { TargetStatus } from '@llm0/core/routing/target-health';
+import type { StoredAlert } from '@llm0/drizzle/queries/alerts';
+import { countGuardrailHits } from '@llm0/drizzle/queries/guardrails/guardrail-stats';
+import { listBudgets } from '@llm0/drizzle/queries/limits/budgets';
+import { systemLogRows } from '@llm0/drizzle/queries/logs/system-logs';
+import { loadOverview } from '@llm0/drizzle/queries/stats/read/load-stats';
+import { loadSpendHours } from '@llm0/drizzle/queries/stats/read/spend-hours';
+import type { JobContext } from './job';
+
+const MINUTE_MS = 60_000;
+const WEEK_MS = 7 * 24 * 60 * MINUTE_MS;
+const LOGS_READ = 100;
+const NANO_PER_USD = 1e9;
+
+export interface MeasureContext extends Pick<JobContext, 'db' | 'nowMs'> {
+  /** Targets that are or were in trouble, as all gateways see them. */
+  readonly targets: () => readonly TargetStatus[];
+}
+
+/** What was measured, and how it is said; null where there is nothing to measure. */
+export type Measure = (
+  context: MeasureContext,
+  alert: StoredAlert,
+) => Promise<{ readonly value: number; readonly text: string } | null>;
+
+function overviewOf({ db }: MeasureContext, alert: StoredAlert, range: { fromMs: number; toMs: number }) {
+  return loadOverview(db, { ...range, nowMs: range.toMs, projectId: alert.projectId ?? undefined });
+}
+
+async function sumsOf(
+  context: MeasureContext,
+  alert: StoredAlert,
+  windowMinutes = alert.windowMinutes,
+): Promise<WindowSums> {
+  const toMs = context.nowMs();
+  const overview = await overviewOf(context, alert, { fromMs: toMs - windowMinutes * MINUTE_MS, toMs });
+  return { ...overview, p95Ms: overview.durations.latency.p95 };
+}
+
+async function cacheSumsOf(context: MeasureContext, alert: StoredAlert, range: { fromMs: number; toMs: number }) {
+  const { success, exactHits, semanticHits } = await overviewOf(context, alert, range);
+  return { requests: success, hits: exactHits + semanticHits };
+}
+
+const percent = (share: number) => `${(share * 100).toFixed(1)} %`;
+const usd = (nanoUsd: number) => `$${(nanoUsd / NANO_PER_USD).toFixed(2)}`;
+
+/** One measure a kind. */
+export const MEASURES = {
+  budget_share: async ({ db, nowMs }, alert) => {
+    const [tightest] = await listBudgets(db, { nowMs: nowMs(), limit: 1, projectId: alert.projectId ?? undefined });
+    if (tightest === undefined) return null;
+    const value = shareUsed(tightest.usedNanoUsd, tightest.limitNanoUsd);
+    const { period, scope, name } = tightest;
+    return { value, text: `${percent(value)} of the ${period} budget of ${scope} ${name} is used` };
+  },
+  error_rate: async (context, alert) => {
+    const sums = await sumsOf(context, alert);
+    const value = WINDOW_VALUES.error_rate(sums);
+    return value === null ? null : { value, text: `${percent(value)} of ${sums.requests} requests failed` };
+  },
+  latency_p95: async (context, alert) => {
+    const value = WINDOW_VALUES.latency_p95(await sumsOf(context, alert));
+    return value === null ? null : { value, text: `p95 latency is ${Math.round(value)} ms` };
+  },
+  spend: async (context, alert) => {
+    const value = WINDOW_VALUES.spend(await sumsOf(context, alert));
+    return { value, text: `$${value.toFixed(2)} was spent` };
+  },
+  job_failed: async ({ db, nowMs }, alert) => {
+    const sinceMs = nowMs() - alert.windowMinutes * MINUTE_MS;
+    const { data } = await systemLogRows.list(db, { limit: LOGS_READ }, { outcome: 'error' });
+    const failed = data.filter((entry) => entry.createdAtMs >= sinceMs);
+    const names = [...new Set(failed.map((entry) => entry.eventType))].join(', ');
+    return { value: failed.length, text: failed.length === 0 ? 'no job failed' : `failed: ${names}` };
+  },
+  guardrail_hits: async ({ db, nowMs }, alert) => {
+    const toMs = nowMs();
+    const range = { fromMs: toMs - alert.windowMinutes * MINUTE_MS, toMs, projectId: alert.projectId ?? undefined };
+    const value = await countGuardrailHits(db, range);
+    return { value, text: `guardrails found something ${value} times` };
+  },
+  provider_down: async ({ targets }) => {
+    const down = targets().filter(({ mode }) => mode !== 'closed');
+    const longest = down.toSorted((a, b) => (b.downForMs ?? 0) - (a.downForMs ?? 0))[0];
+    if (longest === undefined) return { value: 0, text: 'all providers answer' };
+    const names = [...new Set(down.map(({ provider, model }) => `${provider}/${model}`))];
+    const value = (longest.downForMs ?? 0) / MINUTE_MS;
+    const more = names.length > 3 ? ` and ${names.length - 3} more` : '';
+    return { value, text: `${names.slice(0, 3).join(', ')}${more} down for ${value.toFixed(1)} min` };
+  },
+  cache_ratio_fall: async (context, alert) => {
+    const toMs = context.nowMs();
+    const fromMs = toMs - alert.windowMinutes * MINUTE_MS;
+    const now = await cacheSumsOf(context, alert, { fromMs, toMs });
+    const before = await cacheSumsOf(context, alert, { fromMs: fromMs - WEEK_MS, toMs: fromMs });
+    const value = cacheRatioFall(now, before);
+    if (value === null) return null;
+    const [ratio, usual] = [now.hits / now.requests, before.hits / before.requests];
+    return { value, text: `${percent(ratio)} of answers came from a cache, ${percent(usual)} over the week before` };
+  },
+  spend_anomaly: async ({ db, nowMs }, alert) => {
+    const atMs = nowMs();
+    const found = findSpendAnomaly(atMs, await loadSpendHours(db, anomalyHours(atMs), alert.projectId));
+    if (found === null) return null;
+    const hour = new Date(found.hourMs).toISOString().slice(11, 16);
+    const text = `${usd(found.costNanoUsd)} was spent in the hour from ${hour} UTC, ${found.z.toFixed(1)} deviations above the same hour of four weeks`;
+    return { value: found.z, text };
+  },
+  error_budget_burn: async (context, alert) => {
+    const long = await sumsOf(context, alert);
+    const short = await sumsOf(context, alert, shortWindowMinutes(alert));
+    const value = burnRate(alert, long, short);
+    if (value === null) return null;
+    const text = `the error budget burns ${value.toFixed(1)} times too fast: ${long.errors} of ${long.requests} requests failed within ${alert.windowMinutes} min`;
+    return { value, text };
+  },
+} as const satisfies Record<AlertKind, Measure>;

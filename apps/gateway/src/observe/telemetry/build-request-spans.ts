@@ -1,0 +1,201 @@
+import type { DialectName, LogAttempt, LogRecord } from '@llm0/core/logs/log-record';
+import type { TraceMark } from '@llm0/core/tracing/request-trace';
+import type { Span, SpanEvent } from '@llm0/core/tracing/span';
+import { attemptSpanId, requestSpanId } from '@llm0/core/tracing/trace-context';
+import { guardrailAttributes, guardrailEvents } from './describe-guardrails';
+import { OWN, providerName, TARGET_SKIPPED } from './names';
+import { AttributeWriter } from './span-attributes';
+
+/** How a row becomes spans. */
+export interface SpanOptions {
+  /** Without names that newer ones replaced. */
+  readonly onlyLatestNames: boolean;
+  /** What was said, as attributes of the spans; absent unless somebody asked for it. */
+  readonly content?: SpanContent;
+}
+
+/** Prompt and answer, JSON text, redacted and bounded. */
+export interface SpanContent {
+  readonly input?: string;
+  readonly output?: string;
+}
+
+interface Shape {
+  readonly route: string;
+  readonly operation: string;
+}
+
+/** What the conventions call what a dialect asks for, and where it is asked. */
+const SHAPES = {
+  'openai-chat': { route: '/v1/chat/completions', operation: 'chat' },
+  'openai-responses': { route: '/v1/responses', operation: 'chat' },
+  'openai-completions': { route: '/v1/completions', operation: 'text_completion' },
+  'anthropic-messages': { route: '/v1/messages', operation: 'chat' },
+  'openai-embeddings': { route: '/v1/embeddings', operation: 'embeddings' },
+  passthrough: { route: '/passthrough/{provider}/*', operation: 'passthrough' },
+} as const satisfies Record<DialectName, Shape>;
+
+const NANO_PER_USD = 1e9;
+const usd = (nanoUsd: number | undefined): number | undefined => nanoUsd && nanoUsd / NANO_PER_USD;
+
+/** The operation that a row was, as the conventions name it. */
+export const operationOf = (dialect: DialectName): string => SHAPES[dialect].operation;
+
+export const cacheOf = ({ cacheHit, semanticCacheHit }: LogRecord): 'exact' | 'semantic' | 'miss' =>
+  semanticCacheHit ? 'semantic' : cacheHit ? 'exact' : 'miss';
+
+/** One SERVER span, and under it a CLIENT span for each attempt. Nothing for a row whose trace is not exported. */
+export function buildRequestSpans(record: LogRecord, options: SpanOptions): readonly Span[] {
+  const { trace, traceId } = record;
+  if (trace === undefined || traceId === undefined) return [];
+  const marked = { record, trace, traceId, options };
+  return [serverSpan(marked), ...attemptsOf(record).map((attempt) => attemptSpan(marked, attempt))];
+}
+
+interface Marked {
+  readonly record: LogRecord;
+  readonly trace: TraceMark;
+  readonly traceId: string;
+  readonly options: SpanOptions;
+}
+
+type MadeAttempt = LogAttempt & { readonly span: number };
+const isMade = (attempt: LogAttempt): attempt is MadeAttempt => attempt.span !== undefined;
+
+/** What went to a provider; of a native request, which has but one, its row says when. */
+export function attemptsOf(record: LogRecord): readonly MadeAttempt[] {
+  const { dialect, attempts = [], provider, model, upstreamMs, latencyMs, status, errorCode = status } = record;
+  if (dialect !== 'passthrough') return attempts.filter(isMade);
+  if (provider === undefined || upstreamMs === undefined) return [];
+  const outcome = status === 'success' ? 'ok' : errorCode;
+  const startMs = Math.max(0, latencyMs - upstreamMs);
+  return [{ provider, model, outcome, status: record.httpStatus, startMs, latencyMs: upstreamMs, span: 1 }];
+}
+
+function serverSpan({ record, trace, traceId, options }: Marked): Span {
+  const { route } = SHAPES[record.dialect];
+  const method = record.dialect === 'passthrough' ? '_OTHER' : 'POST';
+  return {
+    traceId,
+    spanId: requestSpanId(record.id),
+    ...(trace.parent === undefined ? {} : { parentSpanId: trace.parent }),
+    ...(trace.state === undefined ? {} : { state: trace.state }),
+    isParentRemote: true,
+    kind: 'server',
+    name: `${method === '_OTHER' ? 'HTTP' : method} ${route}`,
+    startMs: trace.startMs,
+    endMs: trace.startMs + record.latencyMs,
+    attributes: serverAttributes(record, trace, { method, route, options }),
+    // A refusal is the gateway at work: what the standard calls a server's error begins at 500.
+    ...(record.httpStatus >= 500 ? { error: record.errorCode ?? record.status } : {}),
+    events: [...skippedTargets(record, trace), ...guardrailEvents(record, trace.startMs + record.latencyMs)],
+  };
+}
+
+interface ServerFacts {
+  readonly method: string;
+  readonly route: string;
+  readonly options: SpanOptions;
+}
+
+function serverAttributes(record: LogRecord, trace: TraceMark, { method, route, options }: ServerFacts) {
+  const { price_source: priceSource, ...costs } = record.costDetail ?? {};
+  const parts = Object.entries(costs).map(([name, nano]) => [name, usd(Number(nano))] as const);
+  const { customerId, runId, errorCode } = record;
+  return new AttributeWriter(options.onlyLatestNames)
+    .add({ httpMethod: method, httpRoute: route, urlPath: route, httpStatus: record.httpStatus })
+    .add({ errorType: errorCode, userId: customerId, sessionId: runId })
+    .addOwn({
+      ...{ requestId: record.id, clientRequestId: record.clientRequestId, projectId: record.projectId },
+      ...{ apiKeyId: record.apiKeyId, customerId, runId, dialect: record.dialect },
+      ...{ requestedModel: record.requestedModel, model: record.model, stream: record.stream },
+      ...{ provider: record.finalProvider ?? record.provider, status: record.status },
+      ...{ cache: cacheOf(record), cacheSimilarity: record.similarityScore, cacheMatchedBy: record.matchedBy },
+      ...{ costUsd: record.costNanoUsd / NANO_PER_USD, costEstimated: record.costEstimated, priceSource },
+      ...{ savedUsd: record.savedNanoUsd / NANO_PER_USD, holdUsd: usd(trace.holdNanoUsd) },
+      ...{ inputTokens: record.tokensIn, outputTokens: record.tokensOut },
+      ...{ overheadMs: record.overheadMs, upstreamMs: record.upstreamMs, ttftMs: record.ttftMs },
+      ...{ failoverCount: record.failoverCount, droppedParams: record.droppedParams },
+      refusedCount: record.refusedCount,
+      ...guardrailAttributes(record),
+      // A vendor's words may repeat the prompt.
+      errorMessage: options.content === undefined ? undefined : record.errorMessage,
+    })
+    .addUnder('costPart', Object.fromEntries(parts))
+    .addUnder('label', record.labels).attributes;
+}
+
+function skippedTargets({ attempts = [] }: LogRecord, trace: TraceMark): readonly SpanEvent[] {
+  return attempts
+    .filter((attempt) => !isMade(attempt))
+    .map(({ provider, model, outcome, startMs }) => ({
+      name: TARGET_SKIPPED,
+      atMs: trace.startMs + startMs,
+      attributes: { [OWN.provider]: provider, [OWN.model]: model, [OWN.attemptOutcome]: outcome },
+    }));
+}
+
+/** The attempt whose output reached the caller. */
+const answers = ({ outcome }: LogAttempt): boolean => outcome === 'ok';
+
+function attemptSpan({ record, trace, traceId, options }: Marked, attempt: MadeAttempt): Span {
+  const isAnswer = answers(attempt);
+  const failure = isAnswer ? (record.status === 'success' ? undefined : record.errorCode) : attempt.outcome;
+  const startMs = trace.startMs + attempt.startMs;
+  // An answer's attempt is logged at its first output, and goes on to the end of the request.
+  const ownEndMs = startMs + attempt.latencyMs;
+  const endMs = isAnswer ? Math.max(ownEndMs, trace.startMs + record.latencyMs) : ownEndMs;
+  const writer = new AttributeWriter(options.onlyLatestNames)
+    .add({
+      operation: operationOf(record.dialect),
+      provider: providerName(attempt.provider),
+      requestModel: attempt.model,
+      ...{ requestStream: record.stream, httpStatus: attempt.status, errorType: failure },
+    })
+    .addOwn({ attemptNumber: attempt.span, attemptOutcome: attempt.outcome });
+  addSettings(writer, trace);
+  if (isAnswer) addAnswer(writer, record, { trace, attempt, content: options.content });
+  else writer.addOwn({ costUsd: usd(attempt.costNanoUsd) });
+  return {
+    traceId,
+    spanId: attemptSpanId(record.id, attempt.span),
+    parentSpanId: requestSpanId(record.id),
+    isParentRemote: false,
+    ...(trace.state === undefined ? {} : { state: trace.state }),
+    kind: 'client',
+    name: `${operationOf(record.dialect)} ${attempt.model}`,
+    ...{ startMs, endMs, attributes: writer.attributes },
+    ...(failure === undefined ? {} : { error: failure }),
+  };
+}
+
+function addSettings(writer: AttributeWriter, { detail }: TraceMark): void {
+  if (detail === undefined) return;
+  const { finishReasons: _reasons, responseId: _id, ...settings } = detail;
+  writer.add(settings);
+}
+
+interface AnswerFacts {
+  readonly trace: TraceMark;
+  readonly attempt: MadeAttempt;
+  readonly content: SpanContent | undefined;
+}
+
+/** Usage stands on the attempt that answered alone: who adds spans up counts each token once. */
+function addAnswer(writer: AttributeWriter, record: LogRecord, { trace, attempt, content }: AnswerFacts): void {
+  const { ttftMs, stream, costDetail } = record;
+  const ownNanoUsd = record.costNanoUsd - (costDetail?.other_attempts ?? 0);
+  writer
+    .add({
+      responseModel: record.model,
+      responseId: trace.detail?.responseId,
+      finishReasons: trace.detail?.finishReasons,
+      timeToFirstChunk: stream && ttftMs !== undefined ? Math.max(0, ttftMs - attempt.startMs) / 1000 : undefined,
+      ...{ inputTokens: record.tokensIn, outputTokens: record.tokensOut },
+      cacheReadTokens: record.tokensCacheRead || undefined,
+      cacheWriteTokens: record.tokensCacheWrite || undefined,
+      reasoningTokens: record.tokensReasoning || undefined,
+      ...{ inputMessages: content?.input, outputMessages: content?.output },
+    })
+    .addOwn({ costUsd: ownNanoUsd / NANO_PER_USD });
+}

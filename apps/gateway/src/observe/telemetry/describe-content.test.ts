@@ -1,0 +1,101 @@
+import { describe, expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { inputMessages, jsonText, outputMessages } from './describe-content';
+
+const input = (body: unknown) => JSON.parse(inputMessages(JSON.stringify(body)) ?? 'null') as unknown;
+const output = (body: unknown) => JSON.parse(outputMessages(JSON.stringify(body)) ?? 'null') as unknown;
+const said = (role: string, content: string) => ({ role, parts: [{ type: 'text', content }] });
+
+describe('what was asked, by the conventions', () => {
+  test('Chat Completions', () => {
+    const body = {
+      messages: [
+        { role: 'system', content: 'Be brief.' },
+        {
+          role: 'user',
+          content: [
+            { type: 'text', text: 'Look' },
+            { type: 'image_url', image_url: { url: 'data:x' } },
+          ],
+        },
+        { role: 'assistant', content: null, tool_calls: [{ id: 'c1', function: { name: 'f', arguments: '{"a":1}' } }] },
+        { role: 'tool', tool_call_id: 'c1', content: 'done' },
+      ],
+    };
+    expect(input(body)).toEqual([
+      said('system', 'Be brief.'),
+      { role: 'user', parts: [{ type: 'text', content: 'Look' }, { type: 'image_url' }] },
+      { role: 'assistant', parts: [{ type: 'tool_call', id: 'c1', name: 'f', arguments: '{"a":1}' }] },
+      { role: 'tool', parts: [{ type: 'tool_call_response', id: 'c1', response: 'done' }] },
+    ]);
+  });
+
+  test('Messages, Responses and Completions', () => {
+    const messages = [
+      { role: 'user', content: 'Hi' },
+      { role: 'assistant', content: [{ type: 'tool_use', id: 't1', name: 'f', input: { a: 1 } }] },
+      { role: 'user', content: [{ type: 'tool_result', tool_use_id: 't1', content: 'done' }] },
+    ];
+    expect(input({ system: 'Be brief.', messages })).toEqual([
+      said('system', 'Be brief.'),
+      said('user', 'Hi'),
+      { role: 'assistant', parts: [{ type: 'tool_call', id: 't1', name: 'f', arguments: '{"a":1}' }] },
+      { role: 'user', parts: [{ type: 'tool_call_response', id: 't1', response: 'done' }] },
+    ]);
+    const items = [
+      { role: 'user', content: [{ type: 'input_text', text: 'Hi' }] },
+      { type: 'function_call', call_id: 'c1', name: 'f', arguments: '{}' },
+      { type: 'function_call_output', call_id: 'c1', output: 'done' },
+    ];
+    expect(input({ instructions: 'Be brief.', input: items })).toEqual([
+      said('system', 'Be brief.'),
+      said('user', 'Hi'),
+      { role: 'assistant', parts: [{ type: 'tool_call', id: 'c1', name: 'f', arguments: '{}' }] },
+      { role: 'tool', parts: [{ type: 'tool_call_response', id: 'c1', response: 'done' }] },
+    ]);
+    expect(input({ prompt: 'Once' })).toEqual([said('user', 'Once')]);
+  });
+
+  test('of what was cut its beginning, of nothing nothing', () => {
+    expect(input({ truncated: true, characters: 9, text: '{"mess' })).toEqual([said('user', '{"mess')]);
+    expect([inputMessages(null), input({}), input([]), input('x')]).toEqual([undefined, null, null, null]);
+  });
+});
+
+test('what was answered, whatever the dialect', () => {
+  const parts = [{ type: 'text', content: 'Hello' }];
+  const answer = (finish_reason: string) => [{ role: 'assistant', parts, finish_reason }];
+  const message = { role: 'assistant', content: 'Hello' };
+  expect(output({ choices: [{ message, finish_reason: 'stop' }] })).toEqual(answer('stop'));
+  expect(output({ choices: [{ text: 'Hello', finish_reason: 'length' }] })).toEqual(answer('length'));
+  expect(output({ content: [{ type: 'text', text: 'Hello' }], stop_reason: 'end_turn' })).toEqual(answer('end_turn'));
+  const item = { type: 'message', content: [{ type: 'output_text', text: 'Hello' }] };
+  expect(output({ output: [item], status: 'completed' })).toEqual(answer('completed'));
+  expect(output({ error: { message: 'no' } })).toBeNull();
+});
+
+test('whatever was kept, it is bounded JSON of messages with roles and parts', () => {
+  const long = 'x'.repeat(300_000);
+  const texts = [
+    inputMessages(
+      JSON.stringify({ messages: Array.from({ length: 200 }, () => ({ role: 'user', content: long.slice(0, 5000) })) }),
+    ),
+    inputMessages(
+      JSON.stringify({ messages: [{ role: 'user', content: Array.from({ length: 50 }, () => ({ text: long })) }] }),
+    ),
+    outputMessages(JSON.stringify({ choices: [{ message: { content: long } }] })),
+    jsonText(JSON.stringify(long)),
+  ];
+  for (const text of texts) expect(text?.length).toBeLessThanOrEqual(33 * 1024);
+  fc.assert(
+    fc.property(fc.jsonValue(), (body) => {
+      for (const write of [inputMessages, outputMessages]) {
+        const text = write(JSON.stringify({ messages: body, choices: body, input: body, output: body, content: body }));
+        if (text === undefined) continue;
+        for (const { role, parts } of JSON.parse(text) as { role: string; parts: unknown[] }[]) {
+          expect([typeof role, Array.isArray(parts)]).toEqual(['string', true]);
+        }
+      }
+    }),
+  );
+});

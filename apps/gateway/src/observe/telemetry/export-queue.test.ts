@@ -1,0 +1,81 @@
+import { expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { ExportQueue } from './export-queue';
+import type { Delivery } from './otlp-client';
+
+const TAKEN: Delivery = { type: 'taken', response: new Uint8Array() };
+
+function open(
+  deliver: (items: readonly number[]) => Promise<Delivery>,
+  more: Partial<ConstructorParameters<typeof ExportQueue<number>>[0]> = {},
+) {
+  const counted = { taken: 0, lost: 0 };
+  const queue = new ExportQueue<number>({
+    ...{ deliver, rejectedOf: () => 0, bytesOf: () => 1, delayMs: 1, batchSize: 3, maxWaiting: 10 },
+    onTaken: (items) => {
+      counted.taken += items;
+    },
+    onLost: (items) => {
+      counted.lost += items;
+    },
+    ...more,
+  });
+  return { queue, counted };
+}
+
+test('whatever comes is taken or counted as lost, in order, and never more than a batch at once', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.record({ items: fc.integer({ min: 0, max: 8 }), pauses: fc.boolean() }), { maxLength: 12 }),
+      fc.array(fc.constantFrom('taken', 'lost', 'throws'), { maxLength: 12 }),
+      async (rounds, outcomes) => {
+        const sent: number[][] = [];
+        const { queue, counted } = open(async (items) => {
+          const outcome = outcomes[sent.length] ?? 'taken';
+          sent.push([...items]);
+          await Bun.sleep(0);
+          if (outcome === 'throws') throw new Error('it cannot be encoded');
+          return outcome === 'taken' ? TAKEN : { type: 'lost', reason: 'refused', detail: '' };
+        });
+        let next = 0;
+        for (const { items, pauses } of rounds) {
+          queue.add(Array.from({ length: items }, () => next++));
+          expect(queue.size).toBeLessThanOrEqual(10);
+          if (pauses) await Bun.sleep(0);
+        }
+        await queue.close(1_000);
+        expect(counted.taken + counted.lost).toBe(next);
+        expect(sent.every((batch) => batch.length >= 1 && batch.length <= 3)).toBe(true);
+        const all = sent.flat();
+        expect(all).toEqual(all.toSorted((a, b) => a - b));
+      },
+    ),
+    { numRuns: 60 },
+  );
+});
+
+test('where items have to wait, the young ones stay behind', async () => {
+  const sent: number[][] = [];
+  const { queue } = open(
+    async (items) => {
+      sent.push([...items]);
+      return TAKEN;
+    },
+    { leastAgeMs: 120 },
+  );
+  queue.add([1, 2, 3, 4]);
+  await Bun.sleep(80);
+  queue.add([5]);
+  while (sent.flat().length < 4) await Bun.sleep(5);
+  expect([sent.flat(), queue.size]).toEqual([[1, 2, 3, 4], 1]);
+  await queue.close(1_000);
+  expect(sent.flat()).toEqual([1, 2, 3, 4, 5]);
+});
+
+test('long items are bounded by what they weigh', async () => {
+  const { queue, counted } = open(async () => TAKEN, { bytesOf: (item) => item, maxBytes: 100, leastAgeMs: 10_000 });
+  queue.add([60, 50, 40]);
+  expect([queue.size, counted.lost]).toEqual([2, 1]);
+  await queue.close(1_000);
+  expect(counted).toEqual({ taken: 2, lost: 1 });
+});

@@ -1,0 +1,155 @@
+// The collector away: what waits is bounded, the newest is dropped and counted; neither requests nor the log's drain wait.
+import { inTime } from '@llm0/core/waits/in-time';
+import type { Delivery, LossReason } from './otlp-client';
+
+export interface ExportQueueOptions<T> {
+  /** Encodes and sends a batch; tells what became of it. */
+  deliver(items: readonly T[], signal: AbortSignal): Promise<Delivery>;
+  /** Items that a taken request did not take after all. */
+  rejectedOf(response: Uint8Array): number;
+  onTaken(items: number): void;
+  onLost(items: number, reason: LossReason, detail: string): void;
+  /** Bytes of an item, about. */
+  bytesOf(item: T): number;
+  /** From the first item on, unless a batch is full before. */
+  readonly delayMs?: number;
+  readonly maxWaiting?: number;
+  readonly maxBytes?: number;
+  readonly batchSize?: number;
+  /** What each item has to wait for, whatever waits with it; 0 unless set: full batches go at once. */
+  readonly leastAgeMs?: number;
+}
+
+const DELAY_MS = 1_000;
+/** Two seconds of two thousand requests each: four megabytes of usual rows. */
+const MAX_WAITING = 4_096;
+const MAX_BYTES = 16 * 1024 * 1024;
+const BATCH_SIZE = 512;
+
+interface Waiting<T> {
+  readonly item: T;
+  readonly bytes: number;
+  readonly atMs: number;
+}
+
+/** Exports in batches, one after the other. A timer runs only while something waits. */
+export class ExportQueue<T> {
+  private waiting: Waiting<T>[] = [];
+  private timer: ReturnType<typeof setTimeout> | undefined;
+  private sending: Promise<void> | undefined;
+  private readonly stopped = new AbortController();
+  private isClosing = false;
+  private bytes = 0;
+
+  constructor(private readonly options: ExportQueueOptions<T>) {}
+
+  get size(): number {
+    return this.waiting.length;
+  }
+
+  /** Never throws, never waits. */
+  add(items: readonly T[]): void {
+    if (items.length === 0) return;
+    if (this.stopped.signal.aborted) {
+      this.options.onLost(items.length, 'shutdown', 'the gateway stops');
+      return;
+    }
+    const { maxWaiting = MAX_WAITING, maxBytes = MAX_BYTES, batchSize = BATCH_SIZE, leastAgeMs = 0 } = this.options;
+    const atMs = performance.now();
+    let dropped = 0;
+    for (const item of items) {
+      const bytes = this.options.bytesOf(item);
+      if (this.waiting.length >= maxWaiting || this.bytes + bytes > maxBytes) {
+        dropped += 1;
+        continue;
+      }
+      this.bytes += bytes;
+      this.waiting.push({ item, bytes, atMs });
+    }
+    if (dropped > 0) this.options.onLost(dropped, 'queue_full', 'the collector takes less than there is');
+    if (leastAgeMs === 0 && this.waiting.length >= batchSize) void this.sendAll();
+    else this.schedule();
+  }
+
+  /** Sends what waits, however young; what is left after `timeoutMs` is lost, and so is what comes later. */
+  async close(timeoutMs: number): Promise<void> {
+    clearTimeout(this.timer);
+    this.isClosing = true;
+    const sendRest = async () => {
+      await this.sending;
+      await this.sendAll();
+    };
+    await inTime(sendRest(), timeoutMs, () => this.stopped.abort());
+    this.stopped.abort();
+    await this.sending;
+    clearTimeout(this.timer);
+    if (this.waiting.length > 0) this.options.onLost(this.waiting.length, 'shutdown', 'the gateway stops');
+    this.waiting = [];
+  }
+
+  private schedule(): void {
+    if (this.timer !== undefined || this.sending !== undefined || this.stopped.signal.aborted) return;
+    const { delayMs = DELAY_MS, leastAgeMs = 0 } = this.options;
+    this.timer = setTimeout(() => void this.sendAll(), Math.max(delayMs, leastAgeMs));
+    this.timer.unref();
+  }
+
+  private sendAll(): Promise<void> {
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    this.sending ??= this.sendBatches(this.countRipe()).finally(() => {
+      this.sending = undefined;
+      if (this.waiting.length > 0) this.schedule();
+    });
+    return this.sending;
+  }
+
+  /** Those that have waited long enough: the first ones. */
+  private countRipe(): number {
+    const { leastAgeMs = 0 } = this.options;
+    if (leastAgeMs === 0 || this.isClosing) return this.waiting.length;
+    const untilMs = performance.now() - leastAgeMs;
+    const young = this.waiting.findIndex(({ atMs }) => atMs > untilMs);
+    return young < 0 ? this.waiting.length : young;
+  }
+
+  /** `count`: what is sent now, and whole batches of what comes meanwhile, where nothing has to wait. */
+  private async sendBatches(count: number): Promise<void> {
+    const { deliver, batchSize = BATCH_SIZE, leastAgeMs = 0, onTaken, onLost } = this.options;
+    let left = count;
+    const isFull = () => leastAgeMs === 0 && this.waiting.length >= batchSize;
+    while (this.waiting.length > 0 && (left > 0 || isFull())) {
+      if (this.stopped.signal.aborted) return;
+      const batch = this.take(left > 0 ? Math.min(left, batchSize) : batchSize);
+      left -= batch.length;
+      const delivery = await deliver(batch, this.stopped.signal).catch(failed);
+      if (delivery.type === 'lost') {
+        onLost(batch.length, delivery.reason, delivery.detail);
+        continue;
+      }
+      const rejected = this.rejectedOf(delivery.response, batch.length);
+      onTaken(batch.length - rejected);
+      if (rejected > 0) onLost(rejected, 'rejected', 'the collector took a part of a batch');
+    }
+  }
+
+  private take(count: number): readonly T[] {
+    const taken = this.waiting.splice(0, count);
+    for (const { bytes } of taken) this.bytes -= bytes;
+    return taken.map(({ item }) => item);
+  }
+
+  private rejectedOf(response: Uint8Array, most: number): number {
+    try {
+      return Math.min(most, Math.max(0, this.options.rejectedOf(response)));
+    } catch {
+      return 0;
+    }
+  }
+}
+
+const failed = (error: unknown): Delivery => ({
+  type: 'lost',
+  reason: 'refused',
+  detail: `spans could not be encoded: ${error instanceof Error ? error.name : 'unknown'}`,
+});

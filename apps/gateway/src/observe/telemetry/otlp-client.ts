@@ -1,0 +1,108 @@
+// The collector slow, down or refusing: what it takes back is tried again with back-off, within bounds; then it is dropped.
+// Nothing but the export waits for it.
+import { readRetryAfterMs } from '@llm0/providers/transport/retry-after';
+
+/** How one request to the collector ended: the items it refused, or why nothing was taken. */
+export type Delivery =
+  | { readonly type: 'taken'; readonly response: Uint8Array }
+  | { readonly type: 'lost'; readonly reason: LossReason; readonly detail: string };
+
+export type LossReason = 'queue_full' | 'refused' | 'unreachable' | 'rejected' | 'shutdown';
+
+export interface OtlpClientOptions {
+  /** Of one signal: `…/v1/traces`. */
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly contentType: string;
+  readonly fetch: typeof globalThis.fetch;
+  readonly timeoutMs?: number;
+  readonly firstBackOffMs?: number;
+  readonly nowMs?: () => number;
+}
+
+const TIMEOUT_MS = 10_000;
+const FIRST_BACK_OFF_MS = 1_000;
+const LONGEST_BACK_OFF_MS = 30_000;
+/** With their pauses more than half a minute: a collector that is restarted is there again by then. */
+const MOST_TRIES = 6;
+const MAX_RESPONSE_BYTES = 64 * 1024;
+
+/** What a collector may well take later. Source: https://opentelemetry.io/docs/specs/otlp/#retryable-response-codes */
+const RETRYABLE: ReadonlySet<number> = new Set([429, 502, 503, 504]);
+
+/** Posts encoded requests of one signal. */
+export class OtlpClient {
+  constructor(private readonly options: OtlpClientOptions) {}
+
+  /** Never throws. `signal`: nobody waits any more. */
+  async deliver(body: Uint8Array<ArrayBuffer>, signal: AbortSignal): Promise<Delivery> {
+    const { firstBackOffMs = FIRST_BACK_OFF_MS } = this.options;
+    let lost: Delivery = { type: 'lost', reason: 'shutdown', detail: 'the gateway stops' };
+    for (let attempt = 0; attempt < MOST_TRIES && !signal.aborted; attempt++) {
+      const tried = await this.post(body, signal);
+      if (!('retry' in tried)) return tried;
+      lost = tried.retry;
+      if (attempt === MOST_TRIES - 1) break;
+      const backOffMs = Math.min(firstBackOffMs * 2 ** attempt, LONGEST_BACK_OFF_MS) * (0.8 + Math.random() * 0.4);
+      await pause(Math.min(Math.max(backOffMs, tried.afterMs), LONGEST_BACK_OFF_MS), signal);
+    }
+    return lost;
+  }
+
+  private async post(body: Uint8Array<ArrayBuffer>, signal: AbortSignal): Promise<Delivery | Retry> {
+    const { url, headers, contentType, fetch, timeoutMs = TIMEOUT_MS, nowMs = Date.now } = this.options;
+    try {
+      const response = await fetch(url, {
+        method: 'POST',
+        headers: { ...headers, 'content-type': contentType, 'user-agent': 'llm0-gateway' },
+        body,
+        // A redirect could carry the headers, which may hold a secret, to another host.
+        redirect: 'manual',
+        signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
+      });
+      const { status } = response;
+      if (response.ok) return { type: 'taken', response: await readSmall(response) };
+      await response.body?.cancel();
+      const detail = `the collector answered with status ${status}`;
+      if (!RETRYABLE.has(status)) return { type: 'lost', reason: 'refused', detail };
+      const afterMs = readRetryAfterMs(response.headers, nowMs()) ?? 0;
+      return { retry: { type: 'lost', reason: 'unreachable', detail }, afterMs };
+    } catch (error) {
+      return { retry: { type: 'lost', reason: 'unreachable', detail: describe(error) }, afterMs: 0 };
+    }
+  }
+}
+
+interface Retry {
+  readonly retry: Delivery;
+  readonly afterMs: number;
+}
+
+/** What it says beside "taken" is small; more is not read. */
+async function readSmall(response: Response): Promise<Uint8Array> {
+  if (Number(response.headers.get('content-length') ?? Number.POSITIVE_INFINITY) <= MAX_RESPONSE_BYTES) {
+    return response.bytes();
+  }
+  await response.body?.cancel();
+  return new Uint8Array();
+}
+
+/** By its code alone: the runtime's messages may hold the URL. */
+function describe(error: unknown): string {
+  if (error instanceof Error && error.name === 'TimeoutError') return 'the collector did not answer in time';
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  return `the collector cannot be reached${/^\w{2,40}$/.test(code) ? ` (${code})` : ''}`;
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const done = () => {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', done);
+    resolve();
+  };
+  const timer = setTimeout(done, ms);
+  signal.addEventListener('abort', done, { once: true });
+  return promise;
+}

@@ -1,0 +1,110 @@
+// The bodies cannot be read: spans go out without content.
+import { eachInSlices } from '@llm0/core/logs/in-slices';
+import type { LogRecord } from '@llm0/core/logs/log-record';
+import type { ToolCallRecord } from '@llm0/core/logs/tool-call-record';
+import type { RecordObserver, Span, StoredRecords } from '@llm0/core/tracing/span';
+import { buildRequestSpans, type SpanContent, type SpanOptions } from './build-request-spans';
+import { buildToolSpans } from './build-tool-spans';
+import { inputMessages, jsonText, outputMessages } from './describe-content';
+import type { OtlpEncoder } from './encode-otlp';
+import { ExportQueue, type ExportQueueOptions } from './export-queue';
+import type { Delivery, OtlpClient } from './otlp-client';
+
+/** What was said, by request id: JSON text, redacted and bounded. */
+export type LoadContent = (
+  requestIds: readonly string[],
+) => Promise<ReadonlyMap<string, { readonly request: string | null; readonly response: string | null }>>;
+
+export interface SpanExportOptions extends Pick<ExportQueueOptions<unknown>, 'onTaken' | 'onLost' | 'maxWaiting'> {
+  readonly encoder: Pick<OtlpEncoder, 'encodeSpans' | 'rejectedSpans'>;
+  readonly client: Pick<OtlpClient, 'deliver'>;
+  readonly onlyLatestNames: boolean;
+  /** Set where content is asked for. */
+  readonly loadContent: LoadContent | undefined;
+  readonly delayMs?: number;
+}
+
+/** Bodies are written within half a second by whichever process; rows may be there before. */
+const CONTENT_AGE_MS = 2_000;
+/** Of requests with content: each may be 64 kB. */
+const CONTENT_BATCH = 64;
+
+type Row = { readonly request: LogRecord } | { readonly call: ToolCallRecord };
+
+/** Makes spans of rows and exports them. Rows wait as they are: most of the work is done for what is sent alone. */
+export class SpanExport implements RecordObserver {
+  private readonly queue: ExportQueue<Row>;
+
+  constructor(private readonly options: SpanExportOptions) {
+    const { encoder, onTaken, onLost, maxWaiting, loadContent, delayMs } = options;
+    const waits = { leastAgeMs: delayMs ?? CONTENT_AGE_MS, batchSize: CONTENT_BATCH };
+    this.queue = new ExportQueue<Row>({
+      ...{ onTaken, onLost, maxWaiting },
+      ...(loadContent === undefined ? { delayMs } : waits),
+      deliver: (rows, signal) => this.deliver(rows, signal),
+      rejectedOf: (response) => encoder.rejectedSpans(response),
+      bytesOf: bytesOfRow,
+    });
+  }
+
+  /** A correction's spans have gone out already, as what the reaper knew: a second one of the same id would be no better. */
+  take({ requests, calls }: StoredRecords): void {
+    const isExported = ({ trace, corrects }: LogRecord | ToolCallRecord) => trace !== undefined && corrects !== true;
+    this.queue.add([
+      ...requests.filter(isExported).map((request) => ({ request })),
+      ...calls.filter(isExported).map((call) => ({ call })),
+    ]);
+  }
+
+  close(timeoutMs: number): Promise<void> {
+    return this.queue.close(timeoutMs);
+  }
+
+  private async deliver(rows: readonly Row[], signal: AbortSignal): Promise<Delivery> {
+    const contents = await this.contentsOf(rows);
+    const spans: Span[] = [];
+    await eachInSlices(rows, (row) => {
+      const { onlyLatestNames } = this.options;
+      const content = contents === undefined ? undefined : contentOf(row, contents.get(idOf(row)));
+      const options: SpanOptions = { onlyLatestNames, content };
+      spans.push(...('call' in row ? buildToolSpans(row.call, options) : buildRequestSpans(row.request, options)));
+    });
+    return this.options.client.deliver(this.options.encoder.encodeSpans(spans), signal);
+  }
+
+  /** undefined where nobody asked for content. */
+  private async contentsOf(rows: readonly Row[]): Promise<Awaited<ReturnType<LoadContent>> | undefined> {
+    const { loadContent } = this.options;
+    if (loadContent === undefined) return undefined;
+    return loadContent(rows.map(idOf)).catch(() => new Map());
+  }
+}
+
+/** Of a row without anything long. */
+const USUAL_BYTES = 1_000;
+
+/** What callers may make long counts as well. */
+function bytesOfRow(row: Row): number {
+  const { labels, errorMessage = '' } = 'call' in row ? row.call : row.request;
+  let bytes = USUAL_BYTES + errorMessage.length;
+  for (const name in labels) bytes += name.length + (labels[name]?.length ?? 0);
+  if ('call' in row) return bytes;
+  for (const name of row.request.droppedParams ?? []) bytes += name.length;
+  return bytes + row.request.model.length + row.request.requestedModel.length;
+}
+
+const idOf = (row: Row): string => ('call' in row ? row.call.id : row.request.id);
+
+type Kept = { readonly request: string | null; readonly response: string | null };
+
+function contentOf(row: Row, kept: Kept | undefined): SpanContent {
+  if (kept === undefined) return {};
+  try {
+    return 'call' in row
+      ? { input: jsonText(kept.request), output: jsonText(kept.response) }
+      : { input: inputMessages(kept.request), output: outputMessages(kept.response) };
+  } catch {
+    // Bodies of formats that nobody here knows.
+    return {};
+  }
+}

@@ -1,0 +1,34 @@
+/** What is to be known of a kind of alert; a kind more is an entry here, a measure in the job, and words in the dashboard. */
+export interface AlertKindFacts {
+  /** What its threshold is in. `none`: one is enough. */
+  readonly unit: 'share' | 'ms' | 'usd' | 'minutes' | 'z' | 'rate' | 'count' | 'none';
+  /** It looks at a window of time that the alert sets. */
+  readonly isWindowed: boolean;
+  /** What it would have done over the last week can be told. */
+  readonly isReplayed: boolean;
+  /** It concerns one project, where the alert names one. */
+  readonly takesProject: boolean;
+  readonly defaultThreshold: number;
+}
+
+const windowed = { isWindowed: true, isReplayed: true, takesProject: true } as const;
+
+export const ALERT_KIND_FACTS = {
+  budget_share: { ...windowed, isWindowed: false, unit: 'share', defaultThreshold: 1 },
+  error_rate: { ...windowed, unit: 'share', defaultThreshold: 1 },
+  latency_p95: { ...windowed, unit: 'ms', defaultThreshold: 1 },
+  spend: { ...windowed, unit: 'usd', defaultThreshold: 1 },
+  job_failed: { ...windowed, takesProject: false, unit: 'none', defaultThreshold: 1 },
+  guardrail_hits: { ...windowed, unit: 'count', defaultThreshold: 1 },
+  provider_down: { isWindowed: false, isReplayed: false, takesProject: false, unit: 'minutes', defaultThreshold: 1 },
+  cache_ratio_fall: { ...windowed, isReplayed: false, unit: 'share', defaultThreshold: 0.5 },
+  spend_anomaly: { isWindowed: false, isReplayed: false, takesProject: true, unit: 'z', defaultThreshold: 5 },
+  error_budget_burn: { ...windowed, unit: 'rate', defaultThreshold: 14.4 },
+} as const satisfies Record<string, AlertKindFacts>;
+
+export type AlertKind = keyof typeof ALERT_KIND_FACTS;
+export const ALERT_KINDS = Object.keys(ALERT_KIND_FACTS) as [AlertKind, ...AlertKind[]];
+
+/** In which shape a webhook is told. */
+export const WEBHOOK_FORMATS = ['json', 'slack', 'teams', 'pagerduty'] as const;
+export type WebhookFormat = (typeof WEBHOOK_FORMATS)[number];

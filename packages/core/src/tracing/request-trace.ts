@@ -1,0 +1,94 @@
+import type { Sampler } from './sampler';
+import {
+  attemptSpanId,
+  isSampled,
+  parseTraceContext,
+  requestSpanId,
+  type TraceContext,
+  traceHeaders,
+  traceOfRequest,
+  withSampling,
+} from './trace-context';
+
+/** What spans are built from beside the row; travels through the queue with it, and is on no row itself. */
+export interface TraceMark {
+  /** The wall clock when the request came, in epoch milliseconds. */
+  readonly startMs: number;
+  /** The caller's span. */
+  readonly parent?: string;
+  readonly state?: string;
+  /** What was set aside for it. */
+  readonly holdNanoUsd?: number;
+  readonly detail?: SpanDetail;
+}
+
+/** What of request and answer stands on no row, and on spans all the same: numbers and names, no content. */
+export interface SpanDetail {
+  readonly maxTokens?: number;
+  readonly temperature?: number;
+  readonly topP?: number;
+  readonly topK?: number;
+  readonly frequencyPenalty?: number;
+  readonly presencePenalty?: number;
+  readonly seed?: number;
+  readonly choiceCount?: number;
+  readonly finishReasons?: readonly string[];
+  /** The vendor's name of the answer. */
+  readonly responseId?: string;
+}
+
+/** The trace that one request belongs to. */
+export interface RequestTrace {
+  readonly traceId: string;
+  /** Set where its spans are exported. */
+  readonly mark?: TraceMark;
+  /** Whether attempts are numbered: their spans are named upstream. */
+  readonly hasSpans: boolean;
+  /** Headers that hand the trace on: from the nth attempt (from 1) at an upstream, or from the request itself. */
+  headersFrom(span: number | 'request'): Readonly<Record<string, string>>;
+}
+
+/** Finds out which trace a request belongs to; undefined = none. */
+export interface Tracing {
+  begin(headers: Headers, requestId: string): RequestTrace | undefined;
+}
+
+function readContext(headers: Headers): TraceContext | undefined {
+  const traceparent = headers.get('traceparent');
+  return traceparent === null ? undefined : parseTraceContext(traceparent, headers.get('tracestate'));
+}
+
+/** Tracing is off: a caller's trace is named on the row and handed on as it came; there are no spans of ours in it. */
+export const passTraces: Tracing = {
+  begin(headers) {
+    const context = readContext(headers);
+    if (context?.parentSpanId === undefined) return undefined;
+    const passed = traceHeaders(context, context.parentSpanId);
+    return { traceId: context.traceId, hasSpans: false, headersFrom: () => passed };
+  },
+};
+
+/** Tracing is on: every request has a trace, and its attempts are spans of ours. */
+export const makeSpans = (sampler: Sampler, nowMs: () => number): Tracing => ({
+  begin(headers, requestId) {
+    const given = readContext(headers) ?? traceOfRequest(requestId);
+    const context = withSampling(given, sampler(given));
+    const { traceId, parentSpanId: parent, state } = context;
+    return {
+      traceId,
+      hasSpans: true,
+      mark: isSampled(context) ? { startMs: nowMs(), parent, state } : undefined,
+      headersFrom: (span) =>
+        traceHeaders(context, span === 'request' ? requestSpanId(requestId) : attemptSpanId(requestId, span)),
+    };
+  },
+});
+
+/** For log lines that are about one request. */
+export const traceFields = (
+  trace: RequestTrace | undefined,
+  requestId: string,
+): { readonly trace_id?: string; readonly span_id?: string } =>
+  trace === undefined
+    ? {}
+    : { trace_id: trace.traceId, ...(trace.hasSpans ? { span_id: requestSpanId(requestId) } : {}) };
