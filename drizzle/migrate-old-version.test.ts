@@ -109,6 +109,8 @@ describe.each(TEST_DATABASES.map(({ name }) => name))('a database of version 0.1
       'customer_spend',
       'rollup_day',
       'rollup_error',
+      'rollup_guardrail_day',
+      'rollup_guardrail_hour',
       'rollup_hour',
       'rollup_minute',
       'rollup_tool_day',

@@ -3,15 +3,14 @@ import { join } from 'node:path';
 import { LATEST_MARKDOWN } from './publish';
 
 export const PERFORMANCE_DOC = join(import.meta.dir, '../../docs/performance.md');
-const BEGIN = '<!-- results: begin -->';
-const END = '<!-- results: end -->';
 
 /** The document with `results` between its marks, in place of what was there. Throws when the marks are missing. */
-export function insertResults(document: string, results: string): string {
-  const begin = document.indexOf(BEGIN);
-  const end = document.indexOf(END);
-  if (begin === -1 || end < begin) throw new Error(`the document has no ${BEGIN} … ${END}`);
-  return `${document.slice(0, begin + BEGIN.length)}\n\n${results.trim()}\n\n${document.slice(end)}`;
+export function insertResults(document: string, results: string, name = 'results'): string {
+  const marks = { begin: `<!-- ${name}: begin -->`, end: `<!-- ${name}: end -->` };
+  const begin = document.indexOf(marks.begin);
+  const end = document.indexOf(marks.end);
+  if (begin === -1 || end < begin) throw new Error(`the document has no ${marks.begin} … ${marks.end}`);
+  return `${document.slice(0, begin + marks.begin.length)}\n\n${results.trim()}\n\n${document.slice(end)}`;
 }
 
 if (import.meta.main) {

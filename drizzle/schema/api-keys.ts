@@ -1,3 +1,4 @@
+import type { GuardrailRule } from '@llm0/core/guardrails/policy';
 import { bigint, boolean, integer, jsonb, pgTable, text, uuid } from 'drizzle-orm/pg-core';
 import { instant, instantOfInsert, nanoUsd } from './columns';
 import { projects } from './projects';
@@ -22,6 +23,7 @@ export const apiKeys = pgTable('api_keys', {
   passthrough: jsonb('passthrough').$type<readonly string[]>(),
   allowedTools: jsonb('allowed_tools').$type<readonly string[]>(),
   codeMode: boolean('code_mode'),
+  guardrailRules: jsonb('guardrail_rules').$type<readonly GuardrailRule[]>(),
   labels: jsonb('labels').$type<Readonly<Record<string, string>>>(),
   expiresAtMs: instant('expires_at'),
   budgetNanoUsd: nanoUsd('budget_usd'),

@@ -1,3 +1,4 @@
+import type { GuardrailMark } from '@llm0/core/guardrails/policy';
 import {
   bigint,
   boolean,
@@ -63,6 +64,7 @@ export const gatewayLogs = pgTable(
     droppedParams: jsonb('dropped_params').$type<readonly string[]>(),
     /** The agent's run it belongs to. */
     runId: text('run_id'),
+    guardrails: jsonb('guardrails').$type<readonly GuardrailMark[]>(),
     /** W3C trace id, 32 hex digits. */
     traceId: text('trace_id'),
   },

@@ -1,3 +1,4 @@
+import type { GuardrailMark } from '@llm0/core/guardrails/policy';
 import { bigint, boolean, doublePrecision, jsonb, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core';
 import { instant, nanoUsd } from './columns';
 
@@ -28,6 +29,7 @@ export const toolCalls = pgTable(
     bytesIn: bigint('bytes_in', { mode: 'number' }).notNull(),
     bytesOut: bigint('bytes_out', { mode: 'number' }).notNull(),
     costNanoUsd: nanoUsd('cost_usd').notNull(),
+    guardrails: jsonb('guardrails').$type<readonly GuardrailMark[]>(),
     /** W3C trace id, 32 hex digits. */
     traceId: text('trace_id'),
   },

@@ -8,6 +8,7 @@ import {
   retainSearchParams,
 } from '@tanstack/react-router';
 import { readFinanceSearch } from './features/finance/finance-search';
+import { readGuardrailsSearch } from './features/guardrails/guardrails-search';
 import { OverviewPage } from './features/overview/overview-page';
 import { Shell } from './features/shell/shell';
 import { readToolsSearch } from './features/tools/tools-search';
@@ -73,12 +74,18 @@ const tools = createRoute({
   validateSearch: tidied(readToolsSearch),
   component: lazyRouteComponent(() => import('./features/tools/tools-page'), 'ToolsPage'),
 });
+const guardrails = createRoute({
+  getParentRoute: () => root,
+  path: '/guardrails',
+  validateSearch: tidied(readGuardrailsSearch),
+  component: lazyRouteComponent(() => import('./features/guardrails/guardrails-page'), 'GuardrailsPage'),
+});
 const settings = plain('/settings', () => import('./features/settings/settings-page'), 'SettingsPage');
 
 export const router = createRouter({
   routeTree: root.addChildren([
     ...[overview, requests, projects, project, spend, finance],
-    ...[latency, models, cache, routing, tools, playground, settings],
+    ...[latency, models, cache, routing, tools, guardrails, playground, settings],
   ]),
   defaultPreload: 'intent',
   scrollRestoration: true,

@@ -14,6 +14,8 @@ export const PAGES = [
   { name: 'tool-calls', path: '/tools?range=14d&tab=calls', heading: 'Tools' },
   { name: 'tool-usage', path: '/tools?range=14d&tab=usage', heading: 'Tools' },
   { name: 'code-mode', path: '/tools?tab=code', heading: 'Tools' },
+  { name: 'guardrails', path: '/guardrails?range=14d', heading: 'Guardrails' },
+  { name: 'guardrail-hits', path: '/guardrails?range=14d&tab=hits', heading: 'Guardrails' },
   { name: 'playground', path: '/playground', heading: 'Playground' },
   { name: 'settings', path: '/settings', heading: 'Settings & audit' },
 ] as const;

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { backendProvider } from '@llm0/core/backends/backend';
+import { GuardrailCompiler, type TextChecks } from '@llm0/core/guardrails/compile-guardrails';
 import { KeyCache } from '@llm0/core/keys/key-cache';
 import type { LogRecord } from '@llm0/core/logs/log-record';
 import { isListed } from '@llm0/core/routing/routing-tables';
@@ -36,6 +37,7 @@ import type { ProviderAdmin } from './providers/provider-admin';
 import type { Tables } from './providers/tables';
 import type { Services } from './services/contract';
 import { createCaches } from './services/create-caches';
+import { createGuardrailChecks } from './services/create-guardrail-checks';
 import { createDowngradeModels, createStoreClock } from './services/create-memories';
 import { createRouting, type Routing } from './services/create-routing';
 import { createWarmNews } from './services/create-warm-news';
@@ -55,6 +57,7 @@ export interface RunningServices {
   readonly providerAdmin: ProviderAdmin;
   readonly mcpAdmin: McpAdmin;
   readonly backendAdmin: BackendAdmin;
+  readonly guardrailChecks: TextChecks;
   /** Absent where the database is embedded: that serves one connection at a time. */
   readonly statsThread: StatsThread | undefined;
   readonly firstCredentials: FirstCredentials;
@@ -80,6 +83,12 @@ export async function createServices(config: Config, log: Logger, version: strin
   const statsThread = databaseUrl === undefined ? undefined : new StatsThread({ databaseUrl });
   const mcp = createTools({ ...base, config, log, fetch, version, monotonicMs });
   const codeMode = createScripts(caching.caches, log);
+  const guardrailChecks: TextChecks = createGuardrailChecks({
+    services: () => services,
+    db: database.db,
+    embedder: caching.caches.builtInEmbedder,
+    ...{ fetch, egress },
+  });
   const services: Services = {
     ...{ version, startedMs, config, log, metrics, hotStore, leases, health, storeClock },
     refusals: createRefusalFolder({ hotStore, metrics }, config),
@@ -90,7 +99,7 @@ export async function createServices(config: Config, log: Logger, version: strin
     ...{ tracing: telemetry.tracing, observer: telemetry.observer },
     fetch,
     postWebhook: createPostWebhook({ fetch, egress }),
-    keyCache: createKeyCache(database.db, firstCredentials),
+    keyCache: createKeyCache(database.db, firstCredentials, new GuardrailCompiler(guardrailChecks)),
     legacyKeys: new LegacyKeys(database.db),
     firstCredentials,
     ...{ mcp, codeMode },
@@ -105,21 +114,33 @@ export async function createServices(config: Config, log: Logger, version: strin
     downgradeModels: createDowngradeModels(),
   };
   telemetry.start(() => refreshGauges(services));
-  const close = async () => {
-    await firstCredentials.close();
-    leases.stop();
-    codeMode.close();
-    mcp.close();
-    stopSampling();
-    statsThread?.stop();
-    await caching.close();
-    // Behind the bodies, which spans may tell of.
-    await telemetry.close(Math.min(TELEMETRY_FLUSH_MS, config.drainTimeoutMs));
-    await base.close();
-  };
+  const parts = { firstCredentials, leases, codeMode, mcp, stopSampling, statsThread, caching };
+  const close = () => closeParts(config, base, parts);
   const mcpAdmin = createMcpAdmin({ ...base, mcp, config });
   const backendAdmin = createBackendAdmin(base, fetch);
-  return { services, database, tables, statsThread, providerAdmin, mcpAdmin, backendAdmin, firstCredentials, close };
+  const running = { services, database, tables, statsThread, providerAdmin, mcpAdmin, firstCredentials, close };
+  return { ...running, backendAdmin, guardrailChecks };
+}
+
+interface ClosedParts
+  extends Pick<Services, 'mcp' | 'codeMode'>,
+    Pick<RunningServices, 'firstCredentials' | 'statsThread'> {
+  readonly leases: LeaseKeeper;
+  readonly stopSampling: () => void;
+  readonly caching: Awaited<ReturnType<typeof createCaches>>;
+}
+
+async function closeParts({ drainTimeoutMs }: Config, base: Base, parts: ClosedParts): Promise<void> {
+  await parts.firstCredentials.close();
+  parts.leases.stop();
+  parts.codeMode.close();
+  parts.mcp.close();
+  parts.stopSampling();
+  parts.statsThread?.stop();
+  await parts.caching.close();
+  // Behind the bodies, which spans may tell of.
+  await base.telemetry.close(Math.min(TELEMETRY_FLUSH_MS, drainTimeoutMs));
+  await base.close();
 }
 
 type Base = Awaited<ReturnType<typeof startBase>>;
@@ -167,11 +188,14 @@ function createRefusalFolder(services: Pick<Services, 'hotStore' | 'metrics'>, {
   return new RefusalFolder({ settle, monotonicMs: () => performance.now(), failuresPerSecond });
 }
 
-function createKeyCache(db: Db, firstCredentials: FirstCredentials): KeyCache {
+function createKeyCache(db: Db, firstCredentials: FirstCredentials, compiler: GuardrailCompiler): KeyCache {
   const findByHash = async (hash: string) => {
     const found = await findPrincipalByHash(db, hash);
-    if (found !== null) await firstCredentials.noteKey(found.key.id);
-    return found;
+    if (found === null) return null;
+    await firstCredentials.noteKey(found.key.id);
+    const { key, project, ...source } = found;
+    const guardrails = compiler.compile({ ...source, keyRules: key.guardrailRules });
+    return guardrails === undefined ? { key, project } : { key, project, guardrails };
   };
   return new KeyCache({ source: { findByHash } });
 }

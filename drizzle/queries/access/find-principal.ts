@@ -1,29 +1,48 @@
 // Postgres unreachable: the look-up throws; the key cache keeps serving the keys it has.
-import type { Principal } from '@llm0/core/keys/api-key';
-import { eq, type SQL } from 'drizzle-orm';
+import type { GuardrailPolicy } from '@llm0/core/guardrails/policy';
+import type { ApiKey, Project } from '@llm0/core/keys/api-key';
+import { and, eq, type SQL } from 'drizzle-orm';
 import type { Db } from '../../client';
 import { apiKeys } from '../../schema/api-keys';
+import { guardrails } from '../../schema/guardrails';
 import { projects } from '../../schema/projects';
 import { keyRows } from './api-keys';
+import { POLICY_COLUMNS } from './guardrails';
 import { projectRows } from './projects';
+
+/** Key and project as they are stored, with the project's guardrails (null = none was ever saved). */
+export interface StoredPrincipal {
+  readonly key: ApiKey;
+  readonly project: Project;
+  readonly policy: GuardrailPolicy | null;
+  /** What the project's pseudonyms are made with. */
+  readonly pseudonymSecret: string;
+}
 
 /**
  * Key and project in one query, by the lower-case hex SHA-256 of the secret. Revoked and deleted keys and inactive
  * projects are found (with `isActive` false): the caller says why they are refused. null = no such key.
  */
-export function findPrincipalByHash(db: Db, hash: string): Promise<Principal | null> {
+export function findPrincipalByHash(db: Db, hash: string): Promise<StoredPrincipal | null> {
   return find(db, eq(apiKeys.hash, hash));
 }
 
-export function findPrincipalByKeyId(db: Db, keyId: string): Promise<Principal | null> {
+export function findPrincipalByKeyId(db: Db, keyId: string): Promise<StoredPrincipal | null> {
   return find(db, eq(apiKeys.id, keyId));
 }
 
-async function find(db: Db, condition: SQL): Promise<Principal | null> {
+async function find(db: Db, condition: SQL): Promise<StoredPrincipal | null> {
+  const isInForce = and(eq(guardrails.projectId, projects.id), eq(guardrails.version, projects.guardrailsVersion));
   const [row] = await db
-    .select({ key: keyRows.columns, project: projectRows.columns })
+    .select({
+      key: keyRows.columns,
+      project: projectRows.columns,
+      policy: POLICY_COLUMNS,
+      pseudonymSecret: projects.pseudonymSecret,
+    })
     .from(apiKeys)
     .innerJoin(projects, eq(projects.id, apiKeys.projectId))
+    .leftJoin(guardrails, isInForce)
     .where(condition);
   return row ?? null;
 }

@@ -5,7 +5,10 @@ import { projects } from '../../schema/projects';
 import { Rows, type Stored } from '../rows';
 
 /** Projects that are not deleted. */
-export const projectRows = new Rows(projects, { hidden: ['deletedAtMs'], live: isNull(projects.deletedAtMs) });
+export const projectRows = new Rows(projects, {
+  hidden: ['deletedAtMs', 'guardrailsVersion', 'pseudonymSecret'],
+  live: isNull(projects.deletedAtMs),
+});
 export type StoredProject = Stored<typeof projectRows>;
 
 /** What an operator sets; everything but the name has a default. Money in nano-USD, null = no limit. */

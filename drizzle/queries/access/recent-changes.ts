@@ -13,9 +13,12 @@ export interface RecentChanges {
 
 /** From the audit, whose rows are committed with the changes themselves. */
 export async function listRecentChanges(db: Db, sinceMs: number): Promise<RecentChanges> {
-  const changed = (resource: string) => sql`
+  const changed = (...resources: string[]) => sql`
     select distinct resource_id from admin_audit
-    where resource = ${resource} and created_at >= to_timestamp(${sinceMs}::bigint / 1000.0)`;
+    where resource in (${sql.join(
+      resources.map((resource) => sql`${resource}`),
+      sql`, `,
+    )}) and created_at >= to_timestamp(${sinceMs}::bigint / 1000.0)`;
   const { id, projectId, version } = apiKeys;
   const changedKeys = await db
     .select({ id, projectId, version })
@@ -24,7 +27,7 @@ export async function listRecentChanges(db: Db, sinceMs: number): Promise<Recent
   const changedProjects = await db
     .select({ id: projects.id, version: projects.version })
     .from(projects)
-    .where(sql`${projects.id}::text in (${changed('project')})`);
+    .where(sql`${projects.id}::text in (${changed('project', 'guardrails')})`);
   const customers = await db.execute<{ resource_id: string }>(changed('customer_limits'));
   return {
     projects: changedProjects,

@@ -4,6 +4,7 @@ import type { Db } from '../../client';
 /** Of the whole table, made by a migration for partitions to come: the end of its name, and what partitions of before need. */
 const INDEXES = {
   estimated: '(created_at) where cost_estimated',
+  guardrails: '(created_at) where guardrails is not null',
   run: '(run_id, created_at desc) where run_id is not null',
   trace: '(trace_id, created_at desc) where trace_id is not null',
 } as const;

@@ -61,6 +61,10 @@ describe.each(TEST_DATABASES)('log insert on $name', (kind) => {
       customerId: "o'brien \u{1f600}",
       labels: { team: 'a"b' },
       droppedParams: ['store', 'tools.web_search'],
+      guardrails: [
+        { rule: 'no "cards"', on: 'input', part: 'user', check: 'pii', action: 'redact', count: 2, ms: 0.25 },
+        { rule: 'mail', on: 'output', part: 'assistant', check: 'pii', action: 'block', count: 1, ms: 1, shadow: true },
+      ],
       matchedBy: crypto.randomUUID(),
       refusedCount: 3,
     });

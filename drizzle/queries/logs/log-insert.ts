@@ -13,6 +13,7 @@ import type { Db } from '../../client';
 import { nanoFromUsd } from '../../money';
 import { isDataAtFault, rootMessage, sqlState } from '../../sql-state';
 import { noteKeyUses } from '../access/key-uses';
+import { writeGuardrailRollups } from '../guardrails/guardrail-rollups';
 import { utcDay } from '../stats/utc-day';
 import { factOf, type SignedFact } from '../stats/write/rollup-deltas';
 import { writeRollups } from '../stats/write/rollup-write';
@@ -153,6 +154,7 @@ async function writeRecords(
     const corrected = await insert(corrections);
     const called = await insertToolCalls(tx, calls);
     await writeRollups(tx, [...facts, ...called.facts]);
+    await writeGuardrailRollups(tx, [...written, ...called.written]);
     await insertFailovers(tx, written);
     await insertLogBatch(tx, written);
     await noteKeyUses(tx, [...written, ...called.written]);

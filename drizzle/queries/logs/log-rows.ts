@@ -43,6 +43,7 @@ const FIELDS = {
   matchedBy: ['matched_by', 'uuid'],
   droppedParams: ['dropped_params', 'jsonb'],
   runId: ['run_id', 'text'],
+  guardrails: ['guardrails', 'jsonb'],
   traceId: ['trace_id', 'text'],
 } as const satisfies Partial<Record<keyof LogRecord, readonly [column: string, type: string]>>;
 

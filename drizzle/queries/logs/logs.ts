@@ -26,6 +26,8 @@ export interface LogMatch {
   readonly httpStatus?: Values;
   readonly errorCode?: Values;
   readonly cache?: Values<'exact' | 'semantic' | 'miss'>;
+  /** A rule of the guardrails that left a mark. */
+  readonly guardrail?: Values;
   readonly customerId?: Values;
   /** Each label must have its value, or one of its values. */
   readonly labels?: Readonly<Record<string, Values>>;
@@ -85,6 +87,11 @@ const MATCHES: { readonly [K in keyof Required<LogMatch>]: (value: NonNullable<L
   httpStatus: (statuses) => [isOneOf(gatewayLogs.httpStatus, statuses, 'int')],
   errorCode: (codes) => [isOneOf(gatewayLogs.errorCode, codes)],
   cache: (outcomes) => [anyOf(listOf(outcomes).map((outcome) => sql`(${CACHE_CONDITIONS[outcome]})`))],
+  guardrail: (rules) => [
+    sql`${gatewayLogs.guardrails} is not null and ${anyOf(
+      listOf(rules).map((rule) => sql`${gatewayLogs.guardrails} @> ${JSON.stringify([{ rule }])}::jsonb`),
+    )}`,
+  ],
   customerId: (ids) => [isOneOf(gatewayLogs.customerId, ids)],
   labels: (labels) => Object.entries(labels).map(([name, values]) => labelIs(name, values)),
 };

@@ -16,6 +16,7 @@ const EXPIRED = {
   rollup_minute: (ms: number) => sql`bucket < ${instant(ms)}`,
   rollup_hour: (ms: number) => sql`bucket < ${instant(ms)} and not ${ON_MONTHS_EDGE}`,
   rollup_tool_hour: (ms: number) => sql`bucket < ${instant(ms)}`,
+  rollup_guardrail_hour: (ms: number) => sql`bucket < ${instant(ms)}`,
   rollup_error: (ms: number) => sql`bucket < ${instant(ms)}`,
   gateway_log_bodies: (ms: number) => sql`created_at < ${instant(ms)}`,
   // The last one stays: whoever watches is told by it that nothing was missed.

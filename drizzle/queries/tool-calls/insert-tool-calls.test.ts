@@ -56,6 +56,9 @@ describe.each(TEST_DATABASES)('tool calls in the log insert on $name', (kind) =>
       errorMessage: 'it "failed"\n\\',
       traceId: '0af7651916cd43dd8448eb211c80319c',
       bytesIn: 9_007_199_254_740_991,
+      guardrails: [
+        { rule: 'r', on: 'input', part: 'tool_arguments', check: 'pii', action: 'redact', count: 2, ms: 0.5 },
+      ],
     });
     expect(await store(record)).toEqual({ inserted: 1, corrected: 0 });
     const { kind: _, durationMs, ...fields } = record;

@@ -27,6 +27,7 @@ const FIELDS = {
   durationMs: ['latency_ms', 'double precision'],
   bytesIn: ['bytes_in', 'bigint'],
   bytesOut: ['bytes_out', 'bigint'],
+  guardrails: ['guardrails', 'jsonb'],
 } as const satisfies Partial<Record<keyof ToolCallRecord, readonly [column: string, type: string]>>;
 
 /** Columns that are made from fields. */

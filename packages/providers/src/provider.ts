@@ -37,6 +37,8 @@ export interface Provider {
   /** Models the upstream offers right now, for providers that can list them (Ollama). */
   modelsUrl?(connection: ProviderConnection): Omit<Endpoint, 'method'>;
   decodeModels?(body: JsonObject): readonly string[];
+  /** True for models that are asked as chat models are and answer with a verdict: `{"flagged", "categories"}`. */
+  moderates?(model: string): boolean;
   /** Absent where the vendor makes no embeddings. */
   readonly embeddings?: EmbeddingsPart;
   /** Absent where the vendor only knows conversations. */

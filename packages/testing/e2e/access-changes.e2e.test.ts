@@ -57,6 +57,13 @@ const customer = (body: object) => (key: Key) => ({
   path: `/projects/${key.projectId}/customers/${CUSTOMER}/limits`,
   body,
 });
+/** `Hi` is what every request says. */
+const NO_GREETING = { name: 'no greetings', on: 'input', check: { type: 'words', words: ['hi'] }, action: 'block' };
+const guardrails = (rules: readonly object[]) => (key: Key) => ({
+  method: 'PUT' as const,
+  path: `/projects/${key.projectId}/guardrails`,
+  body: { mode: 'enforce', rules },
+});
 const priceOf = (model: string) => `/models?provider=openai&model=${model}`;
 const picture = {
   messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } }] }],
@@ -105,6 +112,18 @@ const CASES: readonly Case[] = [
     tighten: project({ cache_enabled: false }),
     loosen: project({ cache_enabled: true }),
     refusal: 'x-cache-hit: miss',
+  },
+  {
+    name: 'project guardrails',
+    tighten: guardrails([NO_GREETING]),
+    loosen: guardrails([]),
+    refusal: 'guardrail_blocked',
+  },
+  {
+    name: 'key guardrail_rules',
+    tighten: ownKey({ guardrail_rules: [NO_GREETING] }),
+    loosen: ownKey({ guardrail_rules: null }),
+    refusal: 'guardrail_blocked',
   },
   {
     name: 'key is_active',

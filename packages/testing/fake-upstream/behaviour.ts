@@ -30,6 +30,8 @@ export interface FakeBehaviour {
   readonly refusal?: string;
   /** Calls to make instead of speaking; arguments are JSON text. */
   readonly toolCalls?: readonly { readonly name: string; readonly arguments: string }[];
+  /** Characters of thoughts and of tools' arguments that come in their first piece; half of them unless said. */
+  readonly cutAt?: number;
   /** Items of the Responses API that come ahead of what is said. */
   readonly outputItems?: readonly JsonObject[];
   /** Milliseconds before the headers, between chunks, and up to so much more at random. */

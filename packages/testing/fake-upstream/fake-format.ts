@@ -66,7 +66,7 @@ export function usageCounts(behaviour: FakeBehaviour) {
 }
 
 /** JSON text in two pieces, as models write it. */
-export function halves(text: string): readonly [string, string] {
-  const half = Math.ceil(text.length / 2);
+export function halves(text: string, { cutAt }: Pick<FakeBehaviour, 'cutAt'> = {}): readonly [string, string] {
+  const half = cutAt ?? Math.ceil(text.length / 2);
   return [text.slice(0, half), text.slice(half)];
 }

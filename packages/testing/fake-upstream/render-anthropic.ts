@@ -70,19 +70,19 @@ interface FakeBlock {
 function blocksOf(behaviour: FakeBehaviour): FakeBlock[] {
   const { reasoning, refusal, toolCalls } = behaviour;
   const blocks: FakeBlock[] = [];
-  if (reasoning !== undefined) blocks.push(thinkingBlock(reasoning));
+  if (reasoning !== undefined) blocks.push(thinkingBlock(reasoning, behaviour));
   if (refusal !== undefined) return blocks;
   if (toolCalls === undefined) return [...blocks, textBlock(behaviour)];
-  return [...blocks, ...toolCalls.map((call, index) => toolBlock(call, index))];
+  return [...blocks, ...toolCalls.map((call, index) => toolBlock(call, index, behaviour))];
 }
 
-function thinkingBlock(thinking: string): FakeBlock {
+function thinkingBlock(thinking: string, behaviour: FakeBehaviour): FakeBlock {
   const signature = 'ZmFrZQ==';
   return {
     whole: { type: 'thinking', thinking, signature },
     start: { type: 'thinking', thinking: '', signature: '' },
     deltas: [
-      ...halves(thinking).map((text) => ({ type: 'thinking_delta', thinking: text })),
+      ...halves(thinking, behaviour).map((text) => ({ type: 'thinking_delta', thinking: text })),
       { type: 'signature_delta', signature },
     ],
   };
@@ -96,11 +96,15 @@ function textBlock(behaviour: FakeBehaviour): FakeBlock {
   };
 }
 
-function toolBlock(call: { readonly name: string; readonly arguments: string }, index: number): FakeBlock {
+function toolBlock(
+  call: { readonly name: string; readonly arguments: string },
+  index: number,
+  behaviour: FakeBehaviour,
+): FakeBlock {
   const head = { type: 'tool_use', id: callId(index), name: call.name };
   const input = JSON.parse(call.arguments) as JsonObject;
   // A call without arguments streams none.
-  const pieces = Object.keys(input).length === 0 ? [''] : ['', ...halves(call.arguments)];
+  const pieces = Object.keys(input).length === 0 ? [''] : ['', ...halves(call.arguments, behaviour)];
   return {
     whole: { ...head, input },
     start: { ...head, input: {} },

@@ -50,28 +50,32 @@ interface FakeBlock {
 function blocksOf(behaviour: FakeBehaviour): FakeBlock[] {
   const { reasoning, refusal, toolCalls } = behaviour;
   const blocks: FakeBlock[] = [];
-  if (reasoning !== undefined) blocks.push(thinkingBlock(reasoning));
-  if (toolCalls !== undefined) return [...blocks, ...toolCalls.map((call, index) => toolBlock(call, index))];
+  if (reasoning !== undefined) blocks.push(thinkingBlock(reasoning, behaviour));
+  if (toolCalls !== undefined) return [...blocks, ...toolCalls.map((call, index) => toolBlock(call, index, behaviour))];
   // A guardrail refuses in the words it was configured with, as ordinary text.
   const text = refusal === undefined ? behaviour : { ...behaviour, text: refusal };
   return [...blocks, { whole: { text: fullText(text) }, deltas: textPieces(text).map((piece) => ({ text: piece })) }];
 }
 
-function thinkingBlock(text: string): FakeBlock {
+function thinkingBlock(text: string, behaviour: FakeBehaviour): FakeBlock {
   const signature = 'ZmFrZQ==';
   return {
     whole: { reasoningContent: { reasoningText: { text, signature } } },
-    deltas: [...halves(text).map((piece) => ({ text: piece })), { signature }].map((reasoningContent) => ({
+    deltas: [...halves(text, behaviour).map((piece) => ({ text: piece })), { signature }].map((reasoningContent) => ({
       reasoningContent,
     })),
   };
 }
 
-function toolBlock(call: { readonly name: string; readonly arguments: string }, index: number): FakeBlock {
+function toolBlock(
+  call: { readonly name: string; readonly arguments: string },
+  index: number,
+  behaviour: FakeBehaviour,
+): FakeBlock {
   const head = { toolUseId: callId(index), name: call.name };
   const input = JSON.parse(call.arguments) as JsonObject;
   // A call without arguments streams none.
-  const pieces = Object.keys(input).length === 0 ? [] : halves(call.arguments);
+  const pieces = Object.keys(input).length === 0 ? [] : halves(call.arguments, behaviour);
   return {
     whole: { toolUse: { ...head, input } },
     start: { toolUse: head },

@@ -78,7 +78,7 @@ function renderUsage(behaviour: FakeBehaviour): JsonObject {
 
 function renderEvents(behaviour: FakeBehaviour, context: RenderContext): string[] {
   const { reasoning } = behaviour;
-  const thoughts = reasoning === undefined ? [] : halves(reasoning).map((text) => ({ text, thought: true }));
+  const thoughts = reasoning === undefined ? [] : halves(reasoning, behaviour).map((text) => ({ text, thought: true }));
   const said = behaviour.toolCalls === undefined ? textParts(textPieces(behaviour), behaviour) : callParts(behaviour);
   const chunks = [...thoughts, ...said].map((part) => chunk([part], behaviour, context, false));
   if (behaviour.noDone !== true) chunks.push(chunk([{ text: '' }], behaviour, context, true));

@@ -84,12 +84,13 @@ function choiceChunks(behaviour: FakeBehaviour, context: RenderContext, index: n
 
 function contentDeltas(behaviour: FakeBehaviour): JsonObject[] {
   const { reasoning, refusal, toolCalls } = behaviour;
-  const thoughts = reasoning === undefined ? [] : halves(reasoning).map((text) => ({ reasoning_content: text }));
+  const thoughts =
+    reasoning === undefined ? [] : halves(reasoning, behaviour).map((text) => ({ reasoning_content: text }));
   if (refusal !== undefined) return [...thoughts, { refusal }];
   if (toolCalls === undefined) return [...thoughts, ...textPieces(behaviour).map((content) => ({ content }))];
   const calls = toolCalls.flatMap((call, index): JsonObject[] => [
     { tool_calls: [{ index, id: callId(index), type: 'function', function: { name: call.name, arguments: '' } }] },
-    ...halves(call.arguments).map((text) => ({ tool_calls: [{ index, function: { arguments: text } }] })),
+    ...halves(call.arguments, behaviour).map((text) => ({ tool_calls: [{ index, function: { arguments: text } }] })),
   ]);
   return [...thoughts, ...calls];
 }

@@ -143,7 +143,7 @@ function piecesOf(item: JsonObject, place: JsonObject, behaviour: FakeBehaviour)
   if (item.type === 'function_call') {
     const text = String(item.arguments);
     return [
-      ...halves(text).map((delta) => ({ type: 'response.function_call_arguments.delta', ...place, delta })),
+      ...halves(text, behaviour).map((delta) => ({ type: 'response.function_call_arguments.delta', ...place, delta })),
       { type: 'response.function_call_arguments.done', ...place, arguments: text, name: item.name ?? '' },
     ];
   }
@@ -153,7 +153,7 @@ function piecesOf(item: JsonObject, place: JsonObject, behaviour: FakeBehaviour)
     const part = (words: string) => ({ type: 'summary_text', text: words });
     return [
       { type: 'response.reasoning_summary_part.added', ...at, part: part('') },
-      ...halves(text).map((delta) => ({ type: 'response.reasoning_summary_text.delta', ...at, delta })),
+      ...halves(text, behaviour).map((delta) => ({ type: 'response.reasoning_summary_text.delta', ...at, delta })),
       { type: 'response.reasoning_summary_text.done', ...at, text },
       { type: 'response.reasoning_summary_part.done', ...at, part: part(text) },
     ];

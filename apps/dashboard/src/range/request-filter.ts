@@ -13,6 +13,7 @@ const MANY = {
   http_status: textLike((given) => /^\d{3}$/.test(given)),
   error_code: text,
   cache: oneOf(CACHES),
+  guardrail: text,
   customer_id: text,
   api_key_id: uuid,
   /** `name=value`. */

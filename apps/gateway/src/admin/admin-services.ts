@@ -1,5 +1,6 @@
 import type { SemanticCache } from '@llm0/core/cache/semantic/semantic-cache';
 import type { WarmCache } from '@llm0/core/cache/warm-cache';
+import type { TextChecks } from '@llm0/core/guardrails/compile-guardrails';
 import type { HotStore } from '@llm0/core/limits/hot-store';
 import type { Chain } from '@llm0/core/routing/chain';
 import type { RoutingTables } from '@llm0/core/routing/routing-tables';
@@ -54,6 +55,8 @@ export interface AdminServices {
   readonly presetChains: readonly Chain[];
   /** Vendors, connections and their tests; seals secrets. */
   readonly providerAdmin: ProviderAdmin;
+  /** Checks of whole texts that rules of guardrails may ask for. */
+  readonly guardrailChecks: TextChecks;
   /** MCP servers: their checks and health; seals secrets. */
   readonly mcpAdmin: McpAdmin;
   /** Plain HTTP backends: their checks; seals secrets. */

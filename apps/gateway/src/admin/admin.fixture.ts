@@ -163,6 +163,7 @@ export async function openAdmin(kind: TestDatabaseKind, options: AdminOptions = 
     presetChains: await readPresetChains(),
     providerAdmin,
     backendAdmin,
+    guardrailChecks: {},
     mcpAdmin: new McpAdmin({
       ...desk,
       registry: mcp.registry,

@@ -18,6 +18,9 @@ import { customerRoutes } from './customers/routes';
 import { demoDataRoutes } from './demo/demo-data';
 import { failoverRoutes } from './failovers/routes';
 import { financeRoutes } from './finance/routes';
+import { guardrailReplayRoutes } from './guardrails/replay-routes';
+import { guardrailRoutes, guardrailTryoutRoutes } from './guardrails/routes';
+import { guardrailSecretRoutes } from './guardrails/secret-routes';
 import { keyRoutes } from './keys/routes';
 import { liveRoutes } from './live/routes';
 import { logRoutes } from './logs/routes';
@@ -49,6 +52,10 @@ export function createApi(services: AdminServices, mirror: HotStoreMirror, throt
   return createRouter()
     .route('/', projectRoutes(services, mirror))
     .route('/', keyRoutes(services, mirror))
+    .route('/', guardrailRoutes(services, mirror))
+    .route('/', guardrailTryoutRoutes(services))
+    .route('/', guardrailReplayRoutes(services))
+    .route('/', guardrailSecretRoutes(services))
     .route(
       '/',
       customerRoutes(services, mirror, () => kept.forget('customers')),

@@ -14,6 +14,7 @@ const settings: Readonly<Record<string, CommandOption>> = {
   passthrough: { kind: 'list', help: "providers whose native APIs it may use; '' = none (as the project says)" },
   'allowed-tools': { kind: 'list', help: "MCP tools it may call, such as github__*; '' = none (as the project says)" },
   'code-mode': { kind: 'flag', help: 'may run scripts over its MCP tools (as the project says)' },
+  'guardrail-rules': { kind: 'json', help: "guardrails beside its project's (none)" },
   labels: { kind: 'labels', help: "of its requests, beside the project's: team=search,env=prod (none)" },
   'expires-at': { kind: 'text', help: 'RFC 3339, such as 2030-01-01T00:00:00Z' },
   'budget-usd': { kind: 'usd', help: 'most USD in the period' },

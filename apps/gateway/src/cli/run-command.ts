@@ -4,12 +4,12 @@ import { ACCESS_COMMANDS } from './access-commands';
 import { AdminClient } from './admin-client';
 import { ALERT_COMMANDS } from './alert-commands';
 import { ANNOTATION_COMMANDS } from './annotation-commands';
-import { BACKEND_COMMANDS } from './backend-commands';
 import { buildProgram, type CommandLine } from './build-program';
 import { type Command, type CommandInput, type LocalCommand, type Output, UsageError } from './command';
 import { DEMO_COMMANDS } from './demo-commands';
 import { FINANCE_COMMANDS } from './finance-commands';
 import { formatItem, formatTable } from './format-table';
+import { GUARDRAIL_COMMANDS } from './guardrail-commands';
 import { KEY_COMMANDS } from './key-commands';
 import { LIMIT_COMMANDS } from './limit-commands';
 import { LITELLM_COMMANDS } from './litellm/import-command';
@@ -17,16 +17,18 @@ import { LOCAL_COMMANDS } from './local-commands';
 import { LOG_COMMANDS } from './log-commands';
 import { MCP_COMMANDS } from './mcp/server-commands';
 import { TOOL_CALL_COMMANDS } from './mcp/tool-call-commands';
-import { MODEL_COMMANDS } from './model-commands';
 import { PROJECT_COMMANDS } from './project-commands';
-import { PROVIDER_COMMANDS } from './provider-commands';
 import { dataOf, isObject } from './read-list';
 import { resolveProject } from './resolve-name';
-import { ROUTING_COMMANDS } from './routing-commands';
+import { BACKEND_COMMANDS } from './routing/backend-commands';
+import { MODEL_COMMANDS } from './routing/model-commands';
+import { PROVIDER_COMMANDS } from './routing/provider-commands';
+import { ROUTING_COMMANDS } from './routing/routing-commands';
 import { STAT_COMMANDS } from './stat-commands';
 
 const COMMANDS: readonly (Command | LocalCommand)[] = [
   ...PROJECT_COMMANDS,
+  ...GUARDRAIL_COMMANDS,
   ...KEY_COMMANDS,
   ...LIMIT_COMMANDS,
   ...MODEL_COMMANDS,

@@ -8,6 +8,7 @@ import { TEST_DATABASES } from '@llm0/testing/stores/test-databases';
 import { checkAlerts } from './check-alerts';
 import type { JobContext } from './job';
 
+const FOUND = { rule: 'mail', on: 'input', part: 'user', check: 'pii', action: 'block', count: 1, ms: 1 } as const;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
@@ -35,6 +36,7 @@ describe.each(TEST_DATABASES)('alerts on $name', (kind) => {
           createdAtMs: nowMs - 60_000,
           costNanoUsd: 90_000_000,
           latencyMs: 500,
+          ...(index < 3 ? { guardrails: [FOUND] } : {}),
           ...(index < 4 ? { status: 'error', errorCode: 'upstream_error', httpStatus: 502 } : {}),
         }),
       ),
@@ -60,6 +62,7 @@ describe.each(TEST_DATABASES)('alerts on $name', (kind) => {
     ['error_rate', 0.3, 0.5, /40\.0 % of 10 requests failed/],
     ['latency_p95', 400, 600, /p95 latency is (49|50|51)\d ms/],
     ['spend', 0.5, 1, /\$0\.90 was spent/],
+    ['guardrail_hits', 3, 4, /guardrails found something 3 times/],
   ] as const)('%s fires at its threshold, not below it', async (alertKind, low, high, text) => {
     calls.length = 0;
     const fires = await alertOf({ kind: alertKind, threshold: low });

@@ -10,6 +10,7 @@ import type { AlertKind } from '@llm0/core/alerts/kinds';
 import { anomalyHours, findSpendAnomaly } from '@llm0/core/alerts/spend-anomaly';
 import type { TargetStatus } from '@llm0/core/routing/target-health';
 import type { StoredAlert } from '@llm0/drizzle/queries/alerts';
+import { countGuardrailHits } from '@llm0/drizzle/queries/guardrails/guardrail-stats';
 import { listBudgets } from '@llm0/drizzle/queries/limits/budgets';
 import { systemLogRows } from '@llm0/drizzle/queries/logs/system-logs';
 import { loadOverview } from '@llm0/drizzle/queries/stats/read/load-stats';
@@ -82,6 +83,12 @@ export const MEASURES = {
     const failed = data.filter((entry) => entry.createdAtMs >= sinceMs);
     const names = [...new Set(failed.map((entry) => entry.eventType))].join(', ');
     return { value: failed.length, text: failed.length === 0 ? 'no job failed' : `failed: ${names}` };
+  },
+  guardrail_hits: async ({ db, nowMs }, alert) => {
+    const toMs = nowMs();
+    const range = { fromMs: toMs - alert.windowMinutes * MINUTE_MS, toMs, projectId: alert.projectId ?? undefined };
+    const value = await countGuardrailHits(db, range);
+    return { value, text: `guardrails found something ${value} times` };
   },
   provider_down: async ({ targets }) => {
     const down = targets().filter(({ mode }) => mode !== 'closed');

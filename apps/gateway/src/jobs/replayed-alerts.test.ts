@@ -30,9 +30,11 @@ const RULES: readonly (readonly [AlertKind, threshold: number, windowMinutes: nu
   ['budget_share', 0.3, 15],
   ['budget_share', 0.9, 15],
   ['job_failed', 1, 6],
+  ['guardrail_hits', 4, 5],
   ['error_budget_burn', 20, 12],
   ['error_budget_burn', 35, 24],
 ];
+const FOUND = { rule: 'mail', on: 'input', part: 'user', check: 'pii', action: 'block', count: 1, ms: 1 } as const;
 const seed = rotatingSeed('alerts replayed');
 
 /** Mulberry32: the same numbers for the same seed. */
@@ -126,6 +128,7 @@ describe.each(TEST_DATABASES)('alerts replayed on $name', (kind) => {
           },
           ...{ customerId: random() < 0.5 ? 'ann' : 'bob', costNanoUsd: Math.floor(random() * 120_000_000) },
           latencyMs: random() * (isBad ? 1500 : 500),
+          ...(random() < (isBad ? 0.5 : 0.1) ? { guardrails: [FOUND] } : {}),
           ...(random() < (isBad ? 0.6 : 0.2) ? { status: 'error', errorCode: 'upstream_error', httpStatus: 502 } : {}),
         });
       await insertLogRecords(db, Array.from({ length: count }, record));

@@ -1,4 +1,5 @@
 import type { WarmOutcome } from '@llm0/core/cache/warm-cache';
+import type { GuardrailMark } from '@llm0/core/guardrails/policy';
 import type { LogRecord } from '@llm0/core/logs/log-record';
 import type { ToolCallRecord } from '@llm0/core/logs/tool-call-record';
 import { type Target, targetKey } from '@llm0/core/routing/target';
@@ -150,6 +151,16 @@ export class Metrics {
     'llm0_semantic_cache_drops_total',
     'Answers not written to the semantic cache: too many waited, or they got no vector.',
   );
+  private readonly guardrailFinds = this.counter(
+    'llm0_guardrail_finds_total',
+    'Matches of guardrails, by the type of the check and what was done: done, watched.',
+    ['check', 'action', 'side', 'outcome'],
+  );
+  private readonly guardrailFailures = this.counter(
+    'llm0_guardrail_failures_total',
+    'Checks of guardrails that could not be made, by the type of the check: failed, timeout.',
+    ['check', 'side', 'outcome'],
+  );
   readonly otlpExported = this.counter(
     'llm0_otlp_exported_total',
     'Rows whose spans, and rounds of metrics, that the collector took.',
@@ -208,12 +219,22 @@ export class Metrics {
 
   /** Counts one finished request from its row. */
   observeRecord(record: LogRecord): void {
+    if (record.guardrails !== undefined) this.observeGuardrails(record.guardrails);
     const cache = this.records.observe(record);
     if (record.status === 'success' && record.dialect !== 'infer') this.cache[cache] += 1;
   }
 
   /** Counts one finished call of a tool from its row. */
   observeToolCall(record: ToolCallRecord): void {
+    if (record.guardrails !== undefined) this.observeGuardrails(record.guardrails);
     this.toolCalls.observe(record);
+  }
+
+  private observeGuardrails(marks: readonly GuardrailMark[]): void {
+    for (const { check, action, on: side, count, shadow, error } of marks) {
+      if (error === undefined) {
+        this.guardrailFinds.inc({ check, action, side, outcome: shadow === true ? 'watched' : 'done' }, count);
+      } else this.guardrailFailures.inc({ check, side, outcome: error });
+    }
   }
 }

@@ -76,6 +76,19 @@ test('models that nobody but a caller knows share a series, in every metric', as
   expect(text.match(/^llm0_requests_total\{/gm)).toHaveLength(2);
 });
 
+test('what guardrails found comes out by check and action, never by rule or project', async () => {
+  const metrics = new Metrics();
+  const mark = { rule: 'mail', on: 'input', part: 'user', check: 'pii', action: 'redact', count: 2, ms: 1 } as const;
+  const failed = { ...mark, check: 'webhook', action: 'block', count: 0, error: 'timeout' } as const;
+  metrics.observeRecord(record({ guardrails: [mark, { ...mark, part: 'system' }, { ...mark, shadow: true }, failed] }));
+  const text = await metrics.registry.metrics();
+  const finds = 'llm0_guardrail_finds_total{check="pii",action="redact",side="input",outcome=';
+  expect(text).toContain(`${finds}"done"} 4`);
+  expect(text).toContain(`${finds}"watched"} 2`);
+  expect(text).toContain('llm0_guardrail_failures_total{check="webhook",side="input",outcome="timeout"} 1');
+  expect(text).not.toContain('mail');
+});
+
 test('label values that could break the format are escaped', async () => {
   const metrics = new Metrics();
   metrics.observeRecord(record({ model: 'a"b\\c\nd' }));

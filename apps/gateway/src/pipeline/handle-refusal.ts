@@ -10,7 +10,7 @@ import type { Authenticated } from './exchange/load-principal';
 import type { Exchange } from './exchange/open-exchange';
 import { asGatewayError, respondError } from './exchange/respond-error';
 import type { Booking } from './ledger/booking';
-import { buildRecord, errorOutcome, type Outcome } from './ledger/build-record';
+import { buildRecord, errorOutcome, type FoundByGuardrails, type Outcome } from './ledger/build-record';
 import { settleRecord } from './ledger/settle-record';
 
 /** What is known of a request when it fails, for its row and its error answer. */
@@ -21,6 +21,7 @@ export interface Progress {
   stream?: boolean;
   /** Set once decoded, where its body is kept for LOG_BODIES. */
   request?: Pick<ChatRequest, 'wire'>;
+  guard?: FoundByGuardrails;
   claim?: Pick<IdempotencyClaim<unknown>, 'fail' | 'release'>;
   /** Set once admitted: from then on it settles. */
   meter?: Pick<Booking, 'fail' | 'handedOver'>;
@@ -97,7 +98,7 @@ async function recordRefusal(services: Needs, known: Known): Promise<boolean> {
     ...{ cache: 'miss', attempts: [], failoverCount: 0 },
     ...errorOutcome(error),
   };
-  const record = buildRecord({ exchange, principal, dialect, createdAtMs }, outcome);
+  const record = buildRecord({ exchange, principal, dialect, createdAtMs, guard: progress.guard }, outcome);
   if (services.refusals.fold(record)) return false;
   await settleRecord(services, record, { held: false, tokens: 0 });
   return true;

@@ -6,6 +6,8 @@ import { IdempotencyKeys } from '@llm0/core/cache/idempotency/idempotency-keys';
 import type { SemanticAnswer, SemanticLookUp } from '@llm0/core/cache/semantic/semantic-cache';
 import type { WarmHit } from '@llm0/core/cache/warm-cache';
 import type { ChatRequest } from '@llm0/core/chat/request';
+import { GuardrailCompiler } from '@llm0/core/guardrails/compile-guardrails';
+import type { GuardrailPolicy } from '@llm0/core/guardrails/policy';
 import type { ApiKey, Project } from '@llm0/core/keys/api-key';
 import { KeyCache } from '@llm0/core/keys/key-cache';
 import { hashSecret, looksLikeKey } from '@llm0/core/keys/key-secret';
@@ -42,6 +44,7 @@ export interface PipelineOptions {
   readonly nowMs?: () => number;
   /** The store has never heard of key and project. */
   readonly isNewToStore?: true;
+  readonly policy?: GuardrailPolicy;
   /** Off by default: traces are passed on. */
   readonly tracing?: Tracing;
 }
@@ -99,6 +102,7 @@ export const KEY: ApiKey = {
   passthrough: null,
   allowedTools: null,
   codeMode: null,
+  guardrailRules: null,
   labels: null,
   expiresAtMs: null,
   budgetNanoUsd: null,
@@ -131,9 +135,12 @@ export async function openPipeline(options: PipelineOptions = {}) {
   const stored = { project: { ...PROJECT, ...options.project }, key: { ...KEY, ...options.key } };
   const world = {
     stored,
+    policy: options.policy ?? null,
     lookUps: 0,
     scripts: [] as Script[],
     asked: [] as { model: string; stream: boolean }[],
+    /** As the vendor got it. */
+    sent: [] as string[],
     /** Headers of what was asked. */
     headers: [] as Headers[],
     bodies: [] as GivenBodies[],
@@ -153,6 +160,7 @@ export async function openPipeline(options: PipelineOptions = {}) {
   const fetch = (async (_url: string, init: RequestInit) => {
     const { model, stream = false } = JSON.parse(String(init.body)) as { model: string; stream?: boolean };
     world.asked.push({ model, stream });
+    world.sent.push(String(init.body));
     world.headers.push(new Headers(init.headers));
     const script = (world.scripts.length > 1 ? world.scripts.shift() : world.scripts[0]) ?? says('hello');
     return script(init.signal as AbortSignal, model);
@@ -165,6 +173,7 @@ export async function openPipeline(options: PipelineOptions = {}) {
     prices: createPriceBook(PRICES, new Set()),
   });
   const clock = { nowMs, monotonicMs: () => performance.now() };
+  const compiler = new GuardrailCompiler({});
   const claims = new Map<string, string>();
   const metrics = new Metrics();
   const refusals = new RefusalFolder({
@@ -194,7 +203,12 @@ export async function openPipeline(options: PipelineOptions = {}) {
       source: {
         findByHash: async (hash) => {
           world.lookUps += 1;
-          return hash === hashSecret(SECRET) ? structuredClone(world.stored) : null;
+          if (hash !== hashSecret(SECRET)) return null;
+          const guardrails = compiler.compile({
+            ...{ policy: world.policy, pseudonymSecret: 'secret' },
+            keyRules: world.stored.key.guardrailRules,
+          });
+          return { ...structuredClone(world.stored), ...(guardrails && { guardrails }) };
         },
       },
     }),

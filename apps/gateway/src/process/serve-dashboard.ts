@@ -38,7 +38,7 @@ const YEAR_SECONDS = 31_536_000;
 
 /** Pages of the dashboard's own router. */
 const PAGE =
-  /^\/(?:(?:requests|projects(?:\/[^/]+)?|spend|finance|latency|models|cache|routing|tools|playground|settings)\/?)?$/;
+  /^\/(?:(?:requests|projects(?:\/[^/]+)?|spend|finance|latency|models|cache|routing|tools|guardrails|playground|settings)\/?)?$/;
 /** Files that its build makes. */
 const FILE = /^\/(?:assets\/)?[\w-]+(?:\.[\w-]+)+$/;
 /** Longer names no file system keeps: looking for one would fail. */

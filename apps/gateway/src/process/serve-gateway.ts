@@ -197,6 +197,7 @@ function adminServices(running: RunningServices): Omit<Parameters<typeof createA
     providerAdmin,
     mcpAdmin,
     backendAdmin,
+    guardrailChecks: running.guardrailChecks,
     sendAs: createSendAs(services),
   };
 }

@@ -14,17 +14,19 @@ import type { Replay, ReplayQuery } from '@llm0/core/alerts/replay';
 import { addHistogram, type Histogram, histogramQuantile } from '@llm0/core/logs/histogram';
 import { eachInSlices } from '@llm0/core/logs/in-slices';
 import type { Db } from '../../../client';
+import { listGuardrailHits } from '../../guardrails/guardrail-stats';
 import { listFailedJobs } from '../../logs/system-logs';
 import { loadMinutes, type MinuteSums } from './minutes';
 import { replayBudgets } from './replay-budgets';
 
 const MINUTE_MS = 60_000;
 
-export function replayAlert(db: Db, query: ReplayQuery): Promise<Replay> {
+export async function replayAlert(db: Db, query: ReplayQuery): Promise<Replay> {
   const { kind } = query;
   if (isWindowed(kind)) return replayWindow(db, { ...query, kind });
   if (kind === 'error_budget_burn') return replayBurn(db, query);
-  return kind === 'budget_share' ? replayBudgets(db, query) : replayJobs(db, query);
+  if (kind === 'budget_share') return replayBudgets(db, query);
+  return replayMoments(query, await MOMENTS[kind === 'guardrail_hits' ? kind : 'job_failed'](db, query));
 }
 
 /** Over a long window and a short one. */
@@ -59,16 +61,43 @@ async function replayWindow(db: Db, query: ReplayQuery & { readonly kind: Window
   return { fromMs: Math.min(startMs, toMs), firings: firings.firings, highest: firings.highest };
 }
 
-async function replayJobs(db: Db, query: ReplayQuery): Promise<Replay> {
-  const { fromMs, toMs } = query;
+/** Enough for every threshold; what is older than the newest of them is not replayed. */
+const MOST_HITS = 100_000;
+
+interface Moments {
+  /** Oldest first. */
+  readonly times: readonly number[];
+  /** The first moment that was read. */
+  readonly readFromMs: number;
+  /** What happens at the moment of a check counts in it. */
+  readonly isClosed: boolean;
+}
+
+const MOMENTS = {
+  job_failed: async (db: Db, { fromMs, toMs, windowMinutes }: ReplayQuery): Promise<Moments> => {
+    const readFromMs = fromMs - windowMinutes * MINUTE_MS;
+    return { times: await listFailedJobs(db, { fromMs: readFromMs, toMs }), readFromMs, isClosed: true };
+  },
+  guardrail_hits: async (db: Db, { fromMs, toMs, windowMinutes, projectId }: ReplayQuery): Promise<Moments> => {
+    const readFromMs = fromMs - windowMinutes * MINUTE_MS;
+    const times = await listGuardrailHits(db, { fromMs: readFromMs, toMs, projectId, limit: MOST_HITS });
+    const since = times.length < MOST_HITS ? readFromMs : (times[0] ?? readFromMs);
+    return { times, readFromMs: since, isClosed: false };
+  },
+} as const;
+
+/** What happens at single moments, counted in a window that moves on. */
+async function replayMoments(query: ReplayQuery, { times, readFromMs, isClosed }: Moments): Promise<Replay> {
+  const { toMs } = query;
   const windowMs = query.windowMinutes * MINUTE_MS;
-  const failures = await listFailedJobs(db, { fromMs: fromMs - windowMs, toMs });
+  const fromMs = Math.max(query.fromMs, Math.ceil((readFromMs + windowMs) / MINUTE_MS) * MINUTE_MS);
   const firings = new Firings();
   let begin = 0;
   let end = 0;
   await eachInSlices(checksOf(fromMs, toMs), (atMs) => {
-    while (end < failures.length && (failures[end] ?? 0) <= atMs) end++;
-    while (begin < end && (failures[begin] ?? 0) < atMs - windowMs) begin++;
+    const untilMs = isClosed ? atMs : atMs - 1;
+    while (end < times.length && (times[end] ?? 0) <= untilMs) end++;
+    while (begin < end && (times[begin] ?? 0) < atMs - windowMs) begin++;
     firings.check(atMs, isMet(query, end - begin), end - begin);
   });
   return { fromMs, firings: firings.firings, highest: firings.highest };

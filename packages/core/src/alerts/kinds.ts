@@ -1,7 +1,7 @@
 /** What is to be known of a kind of alert; a kind more is an entry here, a measure in the job, and words in the dashboard. */
 export interface AlertKindFacts {
   /** What its threshold is in. `none`: one is enough. */
-  readonly unit: 'share' | 'ms' | 'usd' | 'minutes' | 'z' | 'rate' | 'none';
+  readonly unit: 'share' | 'ms' | 'usd' | 'minutes' | 'z' | 'rate' | 'count' | 'none';
   /** It looks at a window of time that the alert sets. */
   readonly isWindowed: boolean;
   /** What it would have done over the last week can be told. */
@@ -19,6 +19,7 @@ export const ALERT_KIND_FACTS = {
   latency_p95: { ...windowed, unit: 'ms', defaultThreshold: 1 },
   spend: { ...windowed, unit: 'usd', defaultThreshold: 1 },
   job_failed: { ...windowed, takesProject: false, unit: 'none', defaultThreshold: 1 },
+  guardrail_hits: { ...windowed, unit: 'count', defaultThreshold: 1 },
   provider_down: { isWindowed: false, isReplayed: false, takesProject: false, unit: 'minutes', defaultThreshold: 1 },
   cache_ratio_fall: { ...windowed, isReplayed: false, unit: 'share', defaultThreshold: 0.5 },
   spend_anomaly: { isWindowed: false, isReplayed: false, takesProject: true, unit: 'z', defaultThreshold: 5 },

@@ -20,6 +20,7 @@ export const ERROR_TABLE = {
   model_not_priced: row(400, 'invalid_request_error'),
   request_over_limit: row(400, 'invalid_request_error', 'cap_exceeded'),
   context_length_exceeded: row(400, 'invalid_request_error'),
+  guardrail_blocked: row(400, 'invalid_request_error'),
   missing_api_key: row(401, 'authentication_error'),
   invalid_api_key: row(401, 'authentication_error'),
   key_expired: row(403, 'permission_error'),

@@ -6,6 +6,7 @@ export type ErrorKind =
   | 'model_not_priced'
   | 'request_over_limit'
   | 'context_length_exceeded'
+  | 'guardrail_blocked'
   | 'missing_api_key'
   | 'invalid_api_key'
   | 'key_expired'

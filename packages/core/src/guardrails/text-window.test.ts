@@ -69,6 +69,18 @@ const PLANTED = [
     'ｄａｒｎ',
     '４１１１ 1111 1111 1111',
   ],
+  ...[
+    'IGQVJa=bcd1efghijklmnopqrstuvwxyz0123456789abcdefghijklmnopqrstuvwxyz',
+    '123456789:AAbbccddeeffgghhiijjkkllmmnnooppqqr',
+    'password: ',
+    'api_key="',
+    'abc123def456ghi789"',
+    '0f97dd1509718dace159ebc6642d0f8f',
+    'data:image/png;base64,',
+    'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk',
+    'hf_home=/root/x2',
+    '501556794.6681913',
+  ],
   ...['a', 'is', '1', '.', ' ', '\n', '-', '😀', 'é', 'e\u0301', '\ud83d', '"', ':', '=', '0', '00', '+', '('],
 ];
 const text = fc
@@ -100,6 +112,19 @@ describe.each([
   });
 });
 
+test('half a character in front of a hit is given out once', () => {
+  const text = '\ud83d5500-0000-0000-0004  de89370400440532013000';
+  expect(replaceAll(ALL, text.split(''))).toBe(replaceAll(ALL, [text]));
+  expect(replaceAll(ALL, [...text])).toBe('\ud83d<card>  <iban>');
+});
+
+test('an expression without a bound reads a hostile text once', () => {
+  const greedy: WindowRule = { finder: findPattern('a.*b'), folding: 'width' };
+  const startMs = performance.now();
+  expect(replaceAll([greedy], [`${'a'.repeat(200_000)}b`])).toBe('<pattern>');
+  expect(performance.now() - startMs).toBeLessThan(5000);
+});
+
 test('clean text comes out as it went in, and little of it waits', () => {
   const clean = 'The quick brown fox jumps over the lazy dog, 12 times a day; see section 4.2 of the handbook. '.repeat(
     20,
@@ -125,6 +150,12 @@ test.each([
   ['at 2001:db8::1, or', 'at <ip>, or'],
   ['call +49 30 901820 today', 'call <phone> today'],
   ['OPENAI_API_KEY=sk-proj-abcdefghijklmnop1234', 'OPENAI_API_KEY=<api_key>'],
+  ['password = "abc123def456ghi789"', 'password = "<token>"'],
+  ['commit 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b', 'commit 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b'],
+  ['secret: 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b', 'secret: <token>'],
+  ['hf_home=/root/.cache/model2', 'hf_home=/root/.cache/model2'],
+  ['sk-learn-and-other-packages', 'sk-learn-and-other-packages'],
+  ['it took 501556794.6681913 s', 'it took 501556794.6681913 s'],
   ['DARN it', '<word> it'],
   ['dаrn', '<word>'],
   ['d\u200ba\u200br\u200bn', '<word>'],

@@ -5,22 +5,40 @@ import { CONTEXT, type Finder, type Span } from './span';
 export interface WindowRule {
   readonly finder: Finder;
   readonly folding: Folding;
+  /** Its hits are told, and never changed: they neither take a place nor widen another rule's. */
+  readonly watches?: boolean;
 }
 
 /** A span, and whose it is. */
 export interface Hit extends Span {
   /** The first rule that found it. */
   readonly rule: number;
+  /** All rules that found some of it. */
+  readonly rules: readonly number[];
 }
 
 /** What takes a hit's place; undefined: it stays. Throws where nothing may go on. */
 export type Replace = (hit: Hit, original: string) => string | undefined;
 
+/** The next characters of a text, and what takes their place, where something does. */
+export interface Step {
+  readonly length: number;
+  readonly replacement?: string;
+}
+
 interface Scan {
   readonly hits: readonly Hit[];
+  readonly watched: readonly Hit[];
   /** Where what is not decided yet begins. */
   readonly open: number;
 }
+
+/** A text that waits longer than this is looked at again only once it has grown by a quarter: each is looked at a few times. */
+const ALWAYS_SCANNED = 512;
+const GROWTH = 1.25;
+/** Characters of what was given out that are looked at again where it goes on after its end. */
+const KEPT_AT_END = 512;
+const NO_STEPS: readonly Step[] = [];
 
 /**
  * Text in pieces: given out as soon as nothing in it can become something that a rule looks for.
@@ -30,6 +48,9 @@ export class TextWindow {
   /** What went out last: rules look at it, and never change it. */
   private context = '';
   private held = '';
+  private scannedAgainAt = 0;
+  /** All was given out although more came: what began before that is cut off where it goes on. */
+  private wasFlushed = false;
 
   constructor(
     private readonly rules: readonly WindowRule[],
@@ -43,32 +64,67 @@ export class TextWindow {
 
   push(text: string): string {
     this.held += text;
-    return this.release(false);
+    if (this.held.length < this.scannedAgainAt) return '';
+    return this.write(false);
   }
 
-  /** Nothing follows. */
+  /** Nothing follows; what follows all the same is looked at together with what went out. */
   flush(): string {
-    return this.release(true);
+    return this.write(true);
   }
 
-  private release(isEnd: boolean): string {
-    const { context } = this;
-    const text = context + this.held;
-    const { hits, open } = scan(this.rules, text, context.length, isEnd);
-    const until = isEnd ? text.length : beforeHits(hits, splitsNothing(text, Math.max(context.length, open)));
+  /** All that there is. */
+  whole(text: string): string {
+    this.held += text;
+    return this.write(true);
+  }
+
+  /** `push` or `flush`, told by what becomes of the characters that go on. */
+  advance(text: string, isEnd: boolean): readonly Step[] {
+    this.held += text;
+    if (!isEnd && this.held.length < this.scannedAgainAt) return NO_STEPS;
+    return this.release(isEnd).steps;
+  }
+
+  private write(isEnd: boolean): string {
+    const { steps, text } = this.release(isEnd);
+    const [only] = steps;
+    if (only === undefined) return '';
+    if (steps.length === 1 && only.replacement === undefined) return text;
+    let at = 0;
     let out = '';
-    let from = context.length;
+    for (const { length, replacement } of steps) {
+      out += replacement ?? text.slice(at, at + length);
+      at += length;
+    }
+    return out;
+  }
+
+  private release(isEnd: boolean): { readonly steps: readonly Step[]; readonly text: string } {
+    const { context, held } = this;
+    const text = context + held;
+    const from = context.length;
+    const { hits, watched, open } = scan(this.rules, text, { from, isEnd, isCut: this.wasFlushed });
+    const decided = Math.max(from, splitsNothing(text, Math.max(from, open)));
+    const until = isEnd ? text.length : beforeHits([hits, watched], decided);
+    for (const hit of watched) if (hit.end <= until) this.replace(hit, text.slice(hit.start, hit.end));
+    const steps: Step[] = [];
+    let at = from;
     for (const hit of hits) {
       if (hit.end > until) break;
       const replacement = this.replace(hit, text.slice(hit.start, hit.end));
       if (replacement === undefined) continue;
-      out += text.slice(from, hit.start) + replacement;
-      from = hit.end;
+      if (hit.start > at) steps.push({ length: hit.start - at });
+      steps.push({ length: hit.end - hit.start, replacement });
+      at = hit.end;
     }
-    out += text.slice(from, until);
-    this.context = text.slice(Math.max(0, splitsNothing(text, until - CONTEXT)), until);
+    if (until > at) steps.push({ length: until - at });
+    const kept = isEnd ? KEPT_AT_END : CONTEXT;
+    this.context = text.slice(Math.max(0, splitsNothing(text, until - kept)), until);
     this.held = text.slice(until);
-    return out;
+    this.wasFlushed = isEnd || (this.wasFlushed && until === from);
+    this.scannedAgainAt = this.held.length > ALWAYS_SCANNED ? this.held.length * GROWTH : 0;
+    return { steps, text: text.slice(from, until) };
   }
 }
 
@@ -78,29 +134,40 @@ function splitsNothing(text: string, at: number): number {
   return code >= 0xd800 && code <= 0xdbff ? at - 1 : at;
 }
 
-function beforeHits(hits: readonly Hit[], until: number): number {
-  for (let at = hits.length - 1, before = until; at >= 0; at--) {
-    const hit = hits[at];
-    if (hit !== undefined && hit.start < before && hit.end > before) return hit.start;
+/** The last place up to `until` that is within no hit. */
+function beforeHits(lists: readonly (readonly Hit[])[], until: number): number {
+  for (let before = until; ; ) {
+    let at = before;
+    for (const hits of lists) for (const hit of hits) if (hit.start < at && hit.end > at) at = hit.start;
+    if (at === before) return at;
+    before = at;
   }
-  return until;
+}
+
+interface ScanOptions {
+  readonly from: number;
+  readonly isEnd: boolean;
+  /** What began before `from` counts, from there on. */
+  readonly isCut: boolean;
 }
 
 /** Everything that rules find from `from` on, in order; what overlaps is one. */
-function scan(rules: readonly WindowRule[], text: string, from: number, isEnd: boolean): Scan {
+function scan(rules: readonly WindowRule[], text: string, { from, isEnd, isCut }: ScanOptions): Scan {
   const folded = new Map<Folding, FoldedText>();
   const hits: Hit[] = [];
+  const watched: Hit[] = [];
   let open = text.length;
-  for (const [rule, { finder, folding }] of rules.entries()) {
+  for (const [rule, { finder, folding, watches }] of rules.entries()) {
     const known = folded.get(folding) ?? foldText(text, folding);
     folded.set(folding, known);
     for (const { start, end, kind } of finder.find(known.text, isEnd)) {
-      const span = { start: known.originOf(start), end: known.endOf(end), kind, rule };
-      if (span.start >= from) hits.push(span);
+      const began = known.originOf(start);
+      const span = { start: Math.max(from, began), end: known.endOf(end), kind, rule, rules: [rule] };
+      if (began >= from || (isCut && span.end > from)) (watches === true ? watched : hits).push(span);
     }
     if (!isEnd) open = Math.min(open, known.originOf(finder.openFrom(known.text)));
   }
-  return { hits: mergeHits(hits), open };
+  return { hits: mergeHits(hits), watched, open };
 }
 
 /** Overlapping ones are one, of the rule that stands first. */
@@ -112,7 +179,8 @@ function mergeHits(hits: readonly Hit[]): readonly Hit[] {
     if (last === undefined || hit.start >= last.end) merged.push(hit);
     else {
       const first = hit.rule < last.rule ? hit : last;
-      merged[merged.length - 1] = { ...first, start: last.start, end: Math.max(last.end, hit.end) };
+      const rules = last.rules.includes(hit.rule) ? last.rules : [...last.rules, hit.rule];
+      merged[merged.length - 1] = { ...first, rules, start: last.start, end: Math.max(last.end, hit.end) };
     }
   }
   return merged;

@@ -1,3 +1,6 @@
+import type { Guardrails } from '../guardrails/guardrails';
+import type { GuardrailRule } from '../guardrails/policy';
+
 /** What happens to a project's requests while the hot store cannot be reached. */
 export type StoreFailurePolicy = 'closed' | 'open';
 export type UnknownModelPolicy = 'refuse' | 'allow_unpriced';
@@ -64,6 +67,8 @@ export interface ApiKey {
   readonly allowedTools: readonly string[] | null;
   /** null = as the project says. */
   readonly codeMode: boolean | null;
+  /** Guardrails beside the project's; null = none. */
+  readonly guardrailRules: readonly GuardrailRule[] | null;
   /** Beside the project's, which they outdo; null = none. */
   readonly labels: Labels | null;
   readonly expiresAtMs: number | null;
@@ -88,6 +93,8 @@ export const codeModeOf = ({ key, project }: Principal): boolean => key.codeMode
 export interface Principal {
   readonly key: ApiKey;
   readonly project: Project;
+  /** What project and key ask of what their requests say and get; absent where they ask nothing. */
+  readonly guardrails?: Guardrails;
 }
 
 /** A request's labels: what key and project say goes before what a caller says, so that no caller moves costs elsewhere. */

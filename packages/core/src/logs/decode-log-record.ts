@@ -91,6 +91,7 @@ function findFault(record: LogRecord): string | null {
     return 'refusedCount';
   }
   if (record.runId != null && typeof record.runId !== 'string') return 'runId';
+  if (record.guardrails != null && !Array.isArray(record.guardrails)) return 'guardrails';
   if (record.traceId != null && typeof record.traceId !== 'string') return 'traceId';
   if (typeof record.latencyMs !== 'number') return 'latencyMs';
   if (!STATUSES.has(record.status)) return 'status';

@@ -45,5 +45,6 @@ function findFault(record: ToolCallRecord): string | undefined {
   if (typeof record.isError !== 'boolean') return 'isError';
   if (typeof record.durationMs !== 'number') return 'durationMs';
   if (!isStorableTime(record.createdAtMs)) return 'createdAtMs';
+  if (record.guardrails != null && !Array.isArray(record.guardrails)) return 'guardrails';
   return STATUSES.has(record.status) ? undefined : 'status';
 }

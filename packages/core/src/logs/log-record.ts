@@ -1,4 +1,5 @@
 import type { LogStatus } from '../errors/error-table';
+import type { GuardrailMark } from '../guardrails/policy';
 import type { TraceMark } from '../tracing/request-trace';
 
 export type DialectName =
@@ -97,6 +98,8 @@ export interface LogRecord {
   readonly matchedBy?: string;
   /** Parameters that were left out because the answering model does not take them; also `X-LLM0-Dropped`. */
   readonly droppedParams?: readonly string[];
+  /** What the guardrails found; absent where they found nothing. */
+  readonly guardrails?: readonly GuardrailMark[];
   /**
    * Set on the one late correction of a row that the reaper already wrote: the row with this id is replaced and
    * row and roll-ups change by the difference.

@@ -1,4 +1,5 @@
 import type { LogStatus } from '../errors/error-table';
+import type { GuardrailMark } from '../guardrails/policy';
 import type { TraceMark } from '../tracing/request-trace';
 
 /**
@@ -32,6 +33,8 @@ export interface ToolCallRecord {
   readonly bytesIn: number;
   readonly bytesOut: number;
   readonly costNanoUsd: number;
+  /** As `LogRecord.guardrails`. */
+  readonly guardrails?: readonly GuardrailMark[];
   /** As `LogRecord.corrects`: replaces the row that the reaper wrote. */
   readonly corrects?: boolean;
 }

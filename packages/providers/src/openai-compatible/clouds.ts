@@ -47,6 +47,8 @@ const CLOUDS: readonly CompatibleOverrides[] = [
     quirks: { streamOptions: false, topK: false, renamed: { seed: 'random_seed' } },
     // Source: https://docs.mistral.ai/api/endpoint/embeddings
     embeddings: { dimensionsField: 'output_dimension', maxInputs: 512 },
+    // Source: https://docs.mistral.ai/capabilities/guardrailing
+    moderationModels: /^mistral-moderation-/,
     // Fills in the middle, and answers as chat does. Source: https://docs.mistral.ai/api/endpoint/fim
     completions: {
       serves: (model) => /^codestral-(?!mamba|embed)/.test(model),

@@ -3,7 +3,7 @@ import { type Endpoint, jsonHeaders, type ProviderConnection } from '../provider
 /** Where requests of one kind go and how they authenticate. `baseUrl` ends in `/v1`. */
 export function endpointOf(
   connection: ProviderConnection,
-  path: 'chat/completions' | 'responses' | 'embeddings',
+  path: 'chat/completions' | 'responses' | 'embeddings' | 'moderations',
 ): Endpoint {
   return { url: `${connection.baseUrl}/${path}`, method: 'POST', headers: requestHeaders(connection) };
 }

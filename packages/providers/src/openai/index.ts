@@ -9,6 +9,7 @@ import { createEmbeddings, type EmbeddingQuirks, OPENAI_EMBEDDINGS } from './emb
 import { listRemoteFiles } from './encode-media';
 import { encodeRequest } from './encode-request';
 import { modelsEndpoint } from './endpoint';
+import { speakModerations } from './moderations/speak-moderations';
 import { passthrough, untoldPassthrough } from './passthrough';
 import { type ChatQuirks, OPENAI_QUIRKS } from './quirks';
 import { speakResponses } from './responses/speak-responses';
@@ -24,14 +25,16 @@ export interface ChatProfile {
   readonly embeddings: EmbeddingQuirks | null;
   /** null where the server only knows conversations. */
   readonly completions: CompletionQuirks | null;
+  /** Names of its moderation models, where it has some. */
+  readonly moderationModels?: RegExp;
   /** Set for servers whose models come and go: their list is asked for while the gateway runs. */
   readonly modelsEndpoint?: NonNullable<Provider['modelsUrl']>;
 }
 
 /** A provider that speaks Chat Completions. */
 export function createChatProvider(profile: ChatProfile): Provider {
-  const { name, modelPatterns, quirks } = profile;
-  return {
+  const { name, modelPatterns, quirks, moderationModels } = profile;
+  const provider: Provider = {
     name,
     wireFormat: 'openai-chat',
     defaultBaseUrl: profile.defaultBaseUrl,
@@ -50,6 +53,7 @@ export function createChatProvider(profile: ChatProfile): Provider {
       ? {}
       : { modelsUrl: profile.modelsEndpoint, decodeModels: decodeModelNames }),
   };
+  return moderationModels === undefined ? provider : speakModerations(provider, moderationModels);
 }
 
 export const openai: Provider = speakResponses(
@@ -68,5 +72,6 @@ export const openai: Provider = speakResponses(
     quirks: OPENAI_QUIRKS,
     embeddings: OPENAI_EMBEDDINGS,
     completions: OPENAI_COMPLETIONS,
+    moderationModels: /^(?:omni|text)-moderation-/,
   }),
 );

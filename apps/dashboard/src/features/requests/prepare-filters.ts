@@ -29,6 +29,7 @@ export const FIELDS = {
   error_code: { label: 'Error code', placeholder: 'upstream_timeout' },
   http_status: { label: 'HTTP status', placeholder: '502' },
   cache: { label: 'Cache', placeholder: 'exact', values: CACHES },
+  guardrail: { label: 'Guardrail', placeholder: 'Name of a rule', isTyped: true },
   customer_id: { label: 'Customer', placeholder: 'acme' },
   api_key_id: { label: 'Key', placeholder: 'Part of its name' },
   label: { label: 'Label', placeholder: 'team=growth' },

@@ -23,6 +23,7 @@ const THRESHOLDS: Readonly<Record<Alert['kind'], Omit<FieldSpec, 'name'> | undef
   latency_p95: { label: 'Latency, ms', kind: 'number' },
   spend: { label: 'Spend, USD', kind: 'usd' },
   job_failed: undefined,
+  guardrail_hits: { label: 'Hits of guardrails', kind: 'integer' },
   provider_down: { label: 'Down for, minutes', kind: 'number' },
   cache_ratio_fall: { ...percent, label: 'Hit ratio lost, %', hint: 'Compared with the week before' },
   spend_anomaly: {
@@ -109,6 +110,7 @@ export const KINDS: Readonly<Record<Alert['kind'], KindWords>> = {
   latency_p95: { ...windowed, label: 'p95 latency reaches', show: (ms) => formatMs(ms) },
   spend: { ...windowed, label: 'Spend reaches', show: (usd) => formatUsd(usd) },
   job_failed: { ...windowed, label: 'A background job fails', show: () => '', takesProject: false },
+  guardrail_hits: { ...windowed, label: 'Guardrail hits reach', show: (hits) => String(hits) },
   provider_down: {
     ...{ label: 'A provider is down for', show: (minutes) => `${rounded(minutes)} min` },
     ...{ isWindowed: false, takesProject: false, isReplayed: false },

@@ -15,6 +15,7 @@ export const PAGES: readonly (readonly [to: string, label: string, icon: IconOf]
   ['/cache', 'Cache', icons.Cache],
   ['/routing', 'Routing', icons.Routing],
   ['/tools', 'Tools', icons.Tools],
+  ['/guardrails', 'Guardrails', icons.Guardrails],
   ['/playground', 'Playground', icons.Playground],
   ['/settings', 'Settings & audit', icons.Settings],
 ];

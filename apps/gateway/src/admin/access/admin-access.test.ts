@@ -272,6 +272,8 @@ describe.each(TEST_DATABASES)('admin API on $name', (kind) => {
       'get /projects',
       'get /projects/{id}',
       'get /projects/{id}/customers/{customer_id}/limits',
+      'get /projects/{id}/guardrails',
+      'get /projects/{id}/guardrails/versions',
       'get /projects/{id}/keys',
       'get /projects/{id}/keys/{key_id}',
       'get /projects/{id}/keys/{key_id}/models',
@@ -283,6 +285,7 @@ describe.each(TEST_DATABASES)('admin API on $name', (kind) => {
       'get /session',
       'get /stats/cache',
       'get /stats/errors',
+      'get /stats/guardrails',
       'get /stats/histogram',
       'get /stats/latency',
       'get /stats/overview',
@@ -326,6 +329,10 @@ describe.each(TEST_DATABASES)('admin API on $name', (kind) => {
       'post /mcp/servers/{id}/tools/{name}/approve',
       'post /models/import',
       'post /projects',
+      'post /projects/{id}/guardrails/replay',
+      'post /projects/{id}/guardrails/rollback',
+      'post /projects/{id}/guardrails/try',
+      'post /projects/{id}/guardrails/webhook-secret',
       'post /projects/{id}/keys',
       'post /projects/{id}/keys/{key_id}/chat/completions',
       'post /projects/{id}/keys/{key_id}/mcp',
@@ -339,6 +346,7 @@ describe.each(TEST_DATABASES)('admin API on $name', (kind) => {
       'put /chains/{name}',
       'put /models',
       'put /projects/{id}/customers/{customer_id}/limits',
+      'put /projects/{id}/guardrails',
     ]);
   });
 

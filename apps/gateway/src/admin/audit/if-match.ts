@@ -4,7 +4,7 @@ import { entityTag } from './entity-tag';
 
 /** Things with an address of their own; lists and statistics are none. */
 const THING =
-  /\/v1\/(?:(?:projects|aliases|chains|providers|alerts|tokens|views)\/[^/]+|projects\/[^/]+\/(?:keys\/[^/]+|customers\/[^/]+\/limits)|providers\/[^/]+\/keys\/[^/]+|models\/[^/]+\/[^/]+|mcp\/servers\/[^/]+)$/;
+  /\/v1\/(?:(?:projects|aliases|chains|providers|alerts|tokens|views)\/[^/]+|projects\/[^/]+\/(?:guardrails|keys\/[^/]+|customers\/[^/]+\/limits)|providers\/[^/]+\/keys\/[^/]+|models\/[^/]+\/[^/]+|mcp\/servers\/[^/]+)$/;
 const CHANGES = new Set(['PATCH', 'PUT', 'DELETE']);
 const SHOWS = new Set(['GET', 'PATCH', 'PUT']);
 

@@ -1,5 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
+import type { GuardrailRule } from '@llm0/core/guardrails/policy';
 import { createKeySecret } from '@llm0/core/keys/key-secret';
 import type { Db } from '@llm0/drizzle/client';
 import {
@@ -18,6 +19,7 @@ import type { HotStoreMirror } from '../customers/hot-store-mirror';
 import { id, pageOf, pageQuery, showPage, text } from '../fields/fields';
 import { required, requireProject } from '../fields/find-or-refuse';
 import { readFields, showFields } from '../fields/map-fields';
+import { type RuleNeeds, refuseRules } from '../guardrails/refuse-rules';
 import {
   keyChangesSchema,
   keySchema,
@@ -97,7 +99,12 @@ const rotate = createRoute({
   responses: { 201: answers(keyWithSecretSchema, 'The key with its new secret') },
 });
 
-type Needs = Pick<AdminServices, 'db' | 'hotStore'>;
+type Needs = Pick<AdminServices, 'db' | 'hotStore'> & RuleNeeds;
+
+const refuseBadRules = (
+  services: RuleNeeds,
+  { guardrail_rules: rules }: { readonly guardrail_rules?: readonly GuardrailRule[] | null },
+): Promise<void> => refuseRules(services, rules ?? [], 'guardrail_rules');
 
 export function keyRoutes(services: Needs, mirror: HotStoreMirror) {
   const { db } = services;
@@ -105,6 +112,7 @@ export function keyRoutes(services: Needs, mirror: HotStoreMirror) {
   return createRouter()
     .openapi(create, async (c) => {
       const { id: projectId } = c.req.valid('param');
+      await refuseBadRules(services, c.req.valid('json'));
       const { secret, ...parts } = createKeySecret();
       const settings = { ...toNewKeySettings(c.req.valid('json')), ...parts, projectId };
       const key = await changes.create(c.get('actor'), async (tx) => {
@@ -134,6 +142,7 @@ export function keyRoutes(services: Needs, mirror: HotStoreMirror) {
     })
     .openapi(change, async (c) => {
       const at = keyPath(c.req.valid('param'));
+      await refuseBadRules(services, c.req.valid('json'));
       const set = readFields(c.req.valid('json'));
       const write = (tx: Db) => keyRows.update(tx, at, set);
       return c.json(showKey(await changes.update(c.get('actor'), (tx) => findKey(tx, at), write)), 200);

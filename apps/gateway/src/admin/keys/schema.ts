@@ -14,6 +14,7 @@ import {
   usdShown,
 } from '../fields/fields';
 import { readFields, showFields } from '../fields/map-fields';
+import { guardrailRules, ruleSchema, showRule } from '../guardrails/schema';
 
 const DEFAULT_REQUESTS_PER_MINUTE = 60;
 const MAX_ALLOWED_MODELS = 1000;
@@ -45,6 +46,7 @@ const settings = {
   labels: labels
     .nullish()
     .openapi({ description: "Of its requests, beside the project's, which they outdo; null = none" }),
+  guardrail_rules: guardrailRules.nullish().openapi({ description: "Guardrails beside its project's; null = none" }),
   expires_at: instant.nullish(),
   budget_usd: usd.nullish(),
   budget_period: z.enum(['total', 'month']).optional().openapi({ default: 'total' }),
@@ -71,6 +73,7 @@ const shown = z.object({
   allowed_tools: z.array(z.string()).nullable(),
   code_mode: z.boolean().nullable(),
   labels: z.record(z.string(), z.string()).nullable(),
+  guardrail_rules: z.array(ruleSchema).nullable(),
   expires_at: instantShown.nullable(),
   budget_usd: usdShown.nullable(),
   budget_period: z.enum(['total', 'month']),
@@ -96,12 +99,14 @@ export function toNewKeySettings(body: z.output<typeof newKeySchema>) {
   return { ...readFields(body), rateLimitPerMinute };
 }
 
-export const showKey = (key: StoredApiKey) => showFields(keySchema, key);
+export const showKey = (key: StoredApiKey) => showFields(keySchema, withRules(key));
+
+const withRules = (key: StoredApiKey) => ({ ...key, guardrailRules: key.guardrailRules?.map(showRule) ?? null });
 
 const UNUSED: KeyUsage = { requests: 0, costNanoUsd: 0, lastUsedAtMs: null };
 
 export const showListedKey = (key: StoredApiKey, usage: KeyUsage = UNUSED) =>
   showFields(listedKeySchema, {
-    ...{ ...key, requests: usage.requests, spentNanoUsd: usage.costNanoUsd },
+    ...{ ...withRules(key), requests: usage.requests, spentNanoUsd: usage.costNanoUsd },
     lastUsedAtMs: usage.lastUsedAtMs,
   });

@@ -37,6 +37,7 @@ const matchFields = {
   error_code: oneOf(text()),
   cache: oneOf(z.enum(CACHES), CACHES.join(', ')),
   customer_id: oneOf(text(256)),
+  guardrail: oneOf(text(100), 'A rule of the guardrails that found something'),
 };
 type MatchName = keyof typeof matchFields;
 const MATCH_NAMES = Object.keys(matchFields) as MatchName[];

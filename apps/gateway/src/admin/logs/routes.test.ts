@@ -106,6 +106,7 @@ describe.each(TEST_DATABASES)('logs on $name', (kind) => {
       'matched_by',
       'dropped_params',
       'run_id',
+      'guardrails',
       'trace_id',
       'refused_count',
     ]);

@@ -18,6 +18,19 @@ const attemptSchema = z.object({
   cost_usd: usdShown.nullable(),
 });
 
+/** As `GuardrailMark` says it. */
+export const guardrailMarkSchema = z.object({
+  rule: z.string(),
+  on: z.enum(['input', 'output']),
+  part: z.string(),
+  check: z.string(),
+  action: z.string(),
+  count: z.int().openapi({ description: 'Matches' }),
+  ms: z.number(),
+  shadow: z.literal(true).optional().openapi({ description: 'The policy only watches: nothing was done' }),
+  error: z.enum(['timeout', 'failed']).optional().openapi({ description: 'The check could not be made' }),
+});
+
 export const logSchema = z
   .object({
     id,
@@ -66,6 +79,10 @@ export const logSchema = z
     }),
     dropped_params: z.array(z.string()).nullable(),
     run_id: z.string().nullable().openapi({ description: "The agent's run it belongs to: `X-LLM0-Run-Id`" }),
+    guardrails: z
+      .array(guardrailMarkSchema)
+      .nullable()
+      .openapi({ description: 'What the guardrails found: a line for each rule, never any content' }),
     trace_id: z.string().nullable().openapi({
       description: "W3C trace id: of the caller's `traceparent`, or made by the gateway with tracing on",
     }),

@@ -62,6 +62,7 @@ describe.each(TEST_DATABASES)('tool calls on $name', (kind) => {
       bytes_in: 100,
       bytes_out: 0,
       cost_usd: '0',
+      guardrails: null,
       trace_id: null,
     });
     expect((await list('&run_id=run-2')).data).toMatchObject([{ cost_usd: '0.001000001' }]);

@@ -5,7 +5,7 @@ import { id, instantShown, pageOf, pageQuery, queryInstant, text, usdShown } fro
 import { showFields } from '../fields/map-fields';
 import { showInstant, showMsOrNull } from '../fields/show-fields';
 import { STATUSES } from '../logs/log-query';
-import { statusOf } from '../logs/schema';
+import { guardrailMarkSchema, statusOf } from '../logs/schema';
 import { bucketQuerySchema, percentilesSchema, toBucketQuery } from '../stats/schema';
 
 export const toolCallSchema = z
@@ -32,6 +32,10 @@ export const toolCallSchema = z
     bytes_in: z.int(),
     bytes_out: z.int(),
     cost_usd: usdShown,
+    guardrails: z
+      .array(guardrailMarkSchema)
+      .nullable()
+      .openapi({ description: 'What the guardrails found: a line for each rule, never any content' }),
     trace_id: z.string().nullable().openapi({ description: 'W3C trace id' }),
   })
   .openapi('ToolCall');

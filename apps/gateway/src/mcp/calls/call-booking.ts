@@ -7,6 +7,7 @@ import { wasNeverSent } from '@llm0/providers/transport/upstream-failure';
 import type { Admission } from '../../pipeline/exchange/admit';
 import { AdmissionDenied } from '../../pipeline/exchange/denials';
 import type { Exchange } from '../../pipeline/exchange/open-exchange';
+import type { FoundByGuardrails } from '../../pipeline/ledger/build-record';
 import type { Services } from '../../services/contract';
 import { RPC, type RpcErrorBody } from '../wire/json-rpc';
 import { recordCallBodies } from './call-bodies';
@@ -44,6 +45,8 @@ const MAX_MESSAGE_LENGTH = 500;
 export class CallBooking {
   /** Resolves when the settlement outlives this process; undefined = it does already. */
   handedOver: Promise<void> | undefined;
+  /** What its row says of guardrails. */
+  guard: FoundByGuardrails | undefined;
   private settled = false;
   private isSent = false;
   private answer: string | undefined;
@@ -106,6 +109,7 @@ export class CallBooking {
       createdAtMs: decision.nowMs,
       durationMs: this.services.clock.monotonicMs() - exchange.startMs,
       costNanoUsd,
+      guardrails: this.guard?.list(),
     };
     this.handedOver = settleCall(this.services, record, decision.type === 'admitted');
     recordCallBodies(this.services, { ...record, params: this.call.params, answer: this.answer });

@@ -12,6 +12,7 @@ import type { RegistryView } from '../servers/server-registry';
 import type { UpstreamAnswer, UpstreamAsk } from '../upstream/upstream';
 import { type CallAdmission, CallBooking } from './call-booking';
 import { checkWhole, findServer, mayCall, unknown } from './find-tool';
+import { guardCall } from './guard-call';
 import { withMessageTrace } from './message-trace';
 import { CALLS, callJob } from './plan-call';
 
@@ -63,12 +64,13 @@ export async function startCall(
   onAdmitted(booking, admission);
   try {
     if (ask.signal.aborted) throw new GatewayError('client_closed', 'The caller closed the connection.');
+    const guarded = await guardCall(services, { exchange, admission, booking, ask });
     // It learns what the server speaks first, which runs nothing.
     await live.upstream.facts();
     booking.noteSent();
     const maxBytes = Math.min(services.config.maxResponseBytes, MAX_ANSWER_BYTES);
-    const params = withMessageTrace(ask.params, exchange.trace);
-    const answer = await live.upstream.ask({ ...ask, params, maxBytes });
+    const params = withMessageTrace(guarded.ask.params, exchange.trace);
+    const answer = guarded.judge(await live.upstream.ask({ ...guarded.ask, params, maxBytes }));
     return { answer, booking, admission, params: ask.params };
   } catch (cause) {
     booking.fail(

@@ -1,5 +1,6 @@
 import type { Services } from '../../services/contract';
 import { findServer } from '../calls/find-tool';
+import { guardReply } from '../calls/guard-call';
 import type { RpcNotification, RpcResponse } from '../wire/json-rpc';
 import { openReply } from './bound-state';
 import type { McpContext } from './context';
@@ -15,7 +16,8 @@ export async function takeResponse(
     throw new CallRefusal('invalid_request', 'This is no answer to anything that was asked.', { httpStatus: 400 });
   }
   const { upstream } = findServer(opened, address.alias);
-  await upstream.replyLater(address.replyTo, address.id, result === undefined ? { error } : { result });
+  const answer = await guardReply(opened.principal, result === undefined ? { error } : { result });
+  await upstream.replyLater(address.replyTo, address.id, answer);
 }
 
 /** Cancellations reach the call where this process makes it; all else is for nobody behind the gateway. */

@@ -50,7 +50,9 @@ export function finishCompletion(
 ): Promise<void> | undefined {
   const { response, summary, text } = finished;
   const keeping = text !== undefined && input.dialect.keeping !== undefined && keepForLater(services, input, text);
-  const claimed = input.claim.complete(() => storedAnswer(finished, finished.bytes && packBody(finished.bytes)));
+  const claimed = input.claim.complete(() =>
+    storedAnswer({ summary, response: keptOf(input, response) }, finished.bytes && packBody(finished.bytes)),
+  );
   const logBodies = () =>
     services.bodyLog.keep(() => bodiesOf(input, text ?? input.dialect.encodeResponse(response, summary)));
   // A large request is cut and searched for secrets in a turn of its own.
@@ -61,6 +63,10 @@ export function finishCompletion(
   if (claimed === undefined) return handedOver;
   return handedOver === undefined ? claimed : claimed.then(() => handedOver);
 }
+
+/** What is kept of an answer to be judged anew: as the vendor said it. */
+export const keptOf = ({ answer }: Pick<RespondInput, 'answer'>, response: ChatResponse): ChatResponse =>
+  answer.original?.() ?? response;
 
 /** What LOG_BODIES keeps of a request that was answered, at least in part. `response`: JSON text. */
 export function bodiesOf(input: RespondInput, response: string): GivenBodies {

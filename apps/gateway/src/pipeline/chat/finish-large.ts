@@ -7,7 +7,7 @@ import { nextTurn } from '@llm0/core/waits/in-turns';
 import type { LargeBody, ResponseSummary } from '../../dialects/dialect';
 import type { Services } from '../../services/contract';
 import { givenBodies } from '../ledger/logged-bodies';
-import { type RespondInput, type RespondNeeds, storedAnswer } from './finish-completion';
+import { keptOf, type RespondInput, type RespondNeeds, storedAnswer } from './finish-completion';
 
 /** Nobody keeps it. */
 export const NOT_KEPT: PackedResponse = { bytes: Number.POSITIVE_INFINITY };
@@ -15,9 +15,11 @@ export const NOT_KEPT: PackedResponse = { bytes: Number.POSITIVE_INFINITY };
 /** Before a large answer is settled: as caches and replays keep it, where one of them will. */
 export function packLarge(
   { config }: Pick<Services, 'config'>,
-  { admission, claim }: Pick<RespondInput, 'admission' | 'claim'>,
-  response: ChatResponse,
+  input: Pick<RespondInput, 'admission' | 'claim' | 'answer'>,
+  given: ChatResponse,
 ): Promise<PackedResponse> | PackedResponse {
+  const { admission, claim } = input;
+  const response = keptOf(input, given);
   if (!claim.isNone) return packResponse(response, Number.POSITIVE_INFINITY);
   const { cacheKey } = admission.plan;
   return cacheKey === undefined ? NOT_KEPT : packResponse(response, config.cacheMaxBodyBytes);
@@ -40,7 +42,10 @@ export async function finishLarge(services: RespondNeeds, input: RespondInput, f
   try {
     if (json !== undefined) await keepLarge(services, input, json);
     const body = claim.isNone || sent === undefined ? undefined : await packPieces(sent);
-    const claimed = claim.complete(() => ({ ...storedAnswer({ response, summary }, body), packed: packed.text }));
+    const claimed = claim.complete(() => ({
+      ...storedAnswer({ response: keptOf(input, response), summary }, body),
+      packed: packed.text,
+    }));
     await nextTurn();
     services.bodyLog.keep(() => {
       const { value, cut } = cutJson(response);

@@ -6,6 +6,8 @@ import { authenticate, type ChosenKey } from '../exchange/authenticate';
 import { claimCompletion, hasIdempotencyKey, UNCLAIMED } from '../exchange/idempotency';
 import { openExchange } from '../exchange/open-exchange';
 import { readRequestBody, withDigest } from '../exchange/read-request';
+import { guardAnswer } from '../guard/guard-answer';
+import { guardInput, isGuarded, isSame, withGuarded } from '../guard/guard-input';
 import { handleRefusal, type Progress } from '../handle-refusal';
 import { Meter } from '../ledger/meter';
 import { produceAnswer } from './produce-answer';
@@ -24,7 +26,7 @@ export async function handleChat(
   try {
     const exchange = openExchange(services, httpRequest, chosen?.requestId);
     progress.exchange = exchange;
-    const principal = await authenticate(services, httpRequest, chosen);
+    let principal = await authenticate(services, httpRequest, chosen);
     progress.principal = principal;
     const { body, isLarge } = await readRequestBody(services, httpRequest, release);
     if (typeof body.model === 'string') progress.requestedModel = body.model;
@@ -37,18 +39,29 @@ export async function handleChat(
         : await recallConversation(services, { dialect, keeping, body, headers, projectId: principal.project.id });
     const request = isLarge || isRecalledLarge ? await withDigest(decoded) : decoded;
     progress.request = request;
-    const input = { exchange, principal, dialect: dialect.name, request };
+    const guarding = isGuarded(exchange, principal)
+      ? await guardInput(services, { exchange, principal, request, progress })
+      : undefined;
+    if (guarding !== undefined) principal = guarding.principal;
+    const input = { exchange, principal, dialect: dialect.name, request, toSend: guarding?.request };
     const claimed = hasIdempotencyKey(httpRequest) ? await claimCompletion(services, input, httpRequest) : UNCLAIMED;
     const { claim } = claimed;
     progress.claim = claim;
-    const admission = claimed.replay ?? (await admit(services, input));
-    progress.principal = admission.principal;
-    const meter = new Meter(services, { exchange, dialect: dialect.name, admission });
+    const admitted = claimed.replay ?? (await admit(services, input));
+    progress.principal = admitted.principal;
+    const meter = new Meter(services, { exchange, dialect: dialect.name, admission: admitted });
     progress.meter = meter;
+    const guarded = isSame(guarding, admitted)
+      ? guarding
+      : await guardInput(services, { exchange, principal: admitted.principal, request, progress });
+    meter.guard = guarded?.guard;
+    const admission = withGuarded(admitted, guarded);
     const pending = produceAnswer(services, exchange, admission);
     meter.watch(pending);
     // Who leaves gives up its place, so that the last one out cancels upstream.
-    const answer = pending.ready ?? (await untilGone(pending.answer, httpRequest.signal, pending.leave));
+    const produced = pending.ready ?? (await untilGone(pending.answer, httpRequest.signal, pending.leave));
+    const answer =
+      guarded === undefined ? produced : guardAnswer(services, { guarded, answer: produced, exchange, admission });
     meter.attach(answer);
     return await respond(services, {
       ...{ dialect, exchange, admission, answer, meter, claim, onEnd: release },

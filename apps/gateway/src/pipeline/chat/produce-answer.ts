@@ -15,7 +15,7 @@ import type { Subscriber } from '../upstream/flight';
 import type { Spending, UpstreamResponse } from '../upstream/upstream-response';
 import { findSimilar, keepForSimilar, type SimilarQuestion, similarQuestion } from './find-similar';
 
-type Needs = Pick<
+export type ProduceNeeds = Pick<
   Services,
   | 'config'
   | 'clock'
@@ -57,7 +57,7 @@ export interface PendingCompletion extends Spending {
 }
 
 /** The admitted request's answer: from the cache, from somebody's identical call, or from upstream. */
-export function produceAnswer(services: Needs, exchange: Exchange, admission: Admission): PendingCompletion {
+export function produceAnswer(services: ProduceNeeds, exchange: Exchange, admission: Admission): PendingCompletion {
   if (admission.stored !== undefined) {
     const ready = replayStored(admission.stored, admission.decision.type === 'replayed' ? 'miss' : 'exact');
     return { answer: Promise.resolve(ready), ready, leave: nothing, spent: nothing };
@@ -81,7 +81,10 @@ interface OtherTiers {
 }
 
 /** The warm tier, then answers to other wordings, then upstream. What the warm tier has goes back to the hot one. */
-function askOtherTiers(services: Needs, { exchange, admission, warmKey, question }: OtherTiers): PendingCompletion {
+function askOtherTiers(
+  services: ProduceNeeds,
+  { exchange, admission, warmKey, question }: OtherTiers,
+): PendingCompletion {
   let flight: PendingCompletion | undefined;
   let left = false;
   const produce = async (): Promise<Completion> => {
@@ -101,7 +104,7 @@ function askOtherTiers(services: Needs, { exchange, admission, warmKey, question
   return { answer: produce(), leave, spent: () => flight?.spent() };
 }
 
-async function askWarmTier(services: Needs, admission: Admission, key: string): Promise<Completion | undefined> {
+async function askWarmTier(services: ProduceNeeds, admission: Admission, key: string): Promise<Completion | undefined> {
   const { project } = admission.principal;
   const projectId = project.id;
   const hit = await services.warmCache.find(projectId, key);
@@ -116,8 +119,18 @@ const replaySimilar = ({ stored, similarity }: NonNullable<SemanticLookUp['hit']
   similarity,
 });
 
+/** A call of its own, which nobody else joins. */
+export function askUpstream(services: ProduceNeeds, exchange: Exchange, admission: Admission): PendingCompletion {
+  const subscriber = startFlight(services, { exchange, admission, key: undefined });
+  return {
+    answer: awaitFirstOutput(subscriber),
+    leave: () => subscriber.leave(),
+    spent: () => subscriber.spent(),
+  };
+}
+
 /** An identical call under way, plain or streamed, or a new one. */
-function joinFlight(services: Needs, exchange: Exchange, admission: Admission): PendingCompletion {
+function joinFlight(services: ProduceNeeds, exchange: Exchange, admission: Admission): PendingCompletion {
   const { plan, principal } = admission;
   const key = mayShare(plan.request, principal.project) ? plan.admit.cacheKey : undefined;
   const joined = key === undefined ? undefined : services.flights.join(key);
@@ -155,12 +168,12 @@ interface NewFlight {
 }
 
 /** Without waiting for it. */
-function startFlight(services: Needs, { exchange, admission, key }: NewFlight): Subscriber {
+function startFlight(services: ProduceNeeds, { exchange, admission, key }: NewFlight): Subscriber {
   const { plan } = admission;
   const abort = new AbortController();
   const call = callUpstream(services, {
     projectId: admission.principal.project.id,
-    request: plan.request,
+    request: admission.toSend ?? plan.request,
     route: plan.route,
     dropParams: plan.dropParams,
     outputLimit: plan.outputLimit,

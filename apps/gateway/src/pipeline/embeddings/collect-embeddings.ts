@@ -64,10 +64,11 @@ export async function collectEmbeddings(
   const { plan, stored, principal } = admission;
   if (stored !== undefined && plan.request.inputs.length === 1) return fromCache([stored]);
   if (plan.missing.length === 0) return fromCache([...plan.known.values()]);
-  const inputs = plan.missing.map((index) => plan.request.inputs[index] as EmbeddingInput);
+  const request = plan.toSend ?? plan.request;
+  const inputs = plan.missing.map((index) => request.inputs[index] as EmbeddingInput);
   const call = embedUpstream(services, {
     projectId: principal.project.id,
-    request: { ...plan.request, inputs },
+    request: { ...request, inputs },
     route: plan.route,
     dropParams: plan.dropParams,
     maxAttempts: plan.maxAttempts,

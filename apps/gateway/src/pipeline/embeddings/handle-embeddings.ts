@@ -8,6 +8,8 @@ import { authenticate } from '../exchange/authenticate';
 import { hasIdempotencyKey, UNCLAIMED } from '../exchange/idempotency';
 import { openExchange } from '../exchange/open-exchange';
 import { readRequestBody } from '../exchange/read-request';
+import { guardEmbeddings } from '../guard/guard-embeddings';
+import { isGuarded, isSame } from '../guard/guard-input';
 import { handleRefusal, type Progress } from '../handle-refusal';
 import { claimEmbeddings } from './claim-embeddings';
 import { collectEmbeddings, withKnown } from './collect-embeddings';
@@ -29,23 +31,33 @@ export async function handleEmbeddings(
   try {
     const exchange = openExchange(services, httpRequest);
     progress.exchange = exchange;
-    const principal = await authenticate(services, httpRequest);
+    let principal = await authenticate(services, httpRequest);
     progress.principal = principal;
     const { body, isLarge } = await readRequestBody(services, httpRequest, release);
     if (typeof body.model === 'string') progress.requestedModel = body.model;
     const decoded = dialect.decodeRequest(body);
     const request = isLarge ? await withDigest(decoded.request) : decoded.request;
-    const job = { model: request.model, request, known: NONE_KNOWN };
+    const guarding = isGuarded(exchange, principal)
+      ? await guardEmbeddings(services, { exchange, principal, request, progress })
+      : undefined;
+    if (guarding !== undefined) principal = guarding.principal;
+    const job = { model: request.model, request, known: NONE_KNOWN, toSend: guarding?.request };
     const input = await withText(services, { exchange, principal, dialect: dialect.name, request: job });
     const claimed = hasIdempotencyKey(httpRequest)
       ? await claimEmbeddings(services, input, { httpRequest, body })
       : UNCLAIMED;
     const { claim } = claimed;
     progress.claim = claim;
-    const admission = claimed.replay ?? (await admitPlanned(services, await withKnown(services, input), EMBEDDINGS));
-    progress.principal = admission.principal;
-    const meter = new EmbeddingMeter(services, { exchange, dialect: dialect.name, admission });
+    const admitted = claimed.replay ?? (await admitPlanned(services, await withKnown(services, input), EMBEDDINGS));
+    progress.principal = admitted.principal;
+    const meter = new EmbeddingMeter(services, { exchange, dialect: dialect.name, admission: admitted });
     progress.meter = meter;
+    const guarded = isSame(guarding, admitted)
+      ? guarding
+      : await guardEmbeddings(services, { exchange, principal: admitted.principal, request, progress });
+    meter.guard = guarded?.guard;
+    const admission =
+      guarded === undefined ? admitted : { ...admitted, plan: { ...admitted.plan, toSend: guarded.request } };
     const collected = await collectEmbeddings(services, { exchange, admission, httpRequest, meter });
     return await respondEmbeddings(services, { dialect, exchange, admission, meter, decoded, collected, claim });
   } catch (cause) {

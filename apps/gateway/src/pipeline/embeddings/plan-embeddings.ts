@@ -18,7 +18,7 @@ import type { AdmitInput, Planner } from '../exchange/admit';
 import { admitPlan } from '../exchange/admit-plan';
 import { allowedRoute, isModelAllowed, orderedRoute } from '../exchange/allowed-route';
 import { type CostlyPlan, checkCostly } from '../exchange/check-costly';
-import { dropsParams } from '../exchange/plan-request';
+import { dropsParams, guardedScope } from '../exchange/plan-request';
 
 /** A request, and what the cache is known to have of it. */
 export interface EmbeddingJob {
@@ -26,10 +26,13 @@ export interface EmbeddingJob {
   readonly request: EmbeddingRequest;
   /** By input. */
   readonly known: ReadonlyMap<number, CachedEmbedding>;
+  /** What goes to a vendor instead, where guardrails changed it; caches go by what was asked. */
+  readonly toSend?: EmbeddingRequest;
 }
 
 export interface EmbeddingPlan extends CostlyPlan {
   readonly request: EmbeddingRequest;
+  readonly toSend?: EmbeddingRequest | undefined;
   readonly route: Route;
   readonly admit: AdmitPlan;
   /** Exact-cache key of each input; absent when nothing may be cached. */
@@ -60,17 +63,16 @@ export function planEmbeddings(
   input: AdmitInput<EmbeddingJob>,
 ): EmbeddingPlan {
   const { exchange, principal } = input;
-  const { request, known } = input.request;
+  const { request, known, toSend } = input.request;
   const { project } = principal;
   const route = routeOf(services, input);
   const missing = request.inputs.flatMap((_input, index) => (known.has(index) ? [] : [index]));
   const cacheable = project.cacheEnabled && exchange.controls.cache !== 'off';
+  const scope = guardedScope(input, route.scope);
   const keys = cacheable
-    ? request.inputs.map((_one, index) =>
-        embeddingCacheKey({ projectId: project.id, scope: route.scope }, request, index),
-      )
+    ? request.inputs.map((_one, index) => embeddingCacheKey({ projectId: project.id, scope }, request, index))
     : undefined;
-  const inputs = missing.map((index) => request.inputs[index] as EmbeddingInput);
+  const inputs = missing.map((index) => (toSend ?? request).inputs[index] as EmbeddingInput);
   const tokens = estimateInputTokens(inputs, project.strictCaps);
   const wire = { format: 'openai-chat', body: request.extra } as const;
   const costly = checkCostly(principal, { wire, targets: route.targets }, services.routing().prices);
@@ -78,7 +80,7 @@ export function planEmbeddings(
   // One key alone is asked for: that of a single input, or where all are known, so that it counts as the hit it is.
   const asked = exchange.controls.cache === 'normal' && (request.inputs.length === 1 || missing.length === 0);
   return {
-    ...{ request, route, keys, known, missing, ...costly },
+    ...{ request, toSend, route, keys, known, missing, ...costly },
     dropParams: dropsParams(exchange, principal),
     maxAttempts: project.strictCaps ? 1 : Number.POSITIVE_INFINITY,
     admit: admitPlan(

@@ -21,6 +21,8 @@ export interface AdmitInput<R = ChatRequest> {
   readonly principal: Authenticated;
   readonly dialect: DialectName;
   readonly request: R;
+  /** What goes to a vendor for it, where guardrails changed it. */
+  readonly toSend?: ChatRequest | undefined;
 }
 
 /** How one kind of request is planned, so that all kinds pass the same decision. */
@@ -49,6 +51,8 @@ export interface Admission<P = RequestPlan, S = CachedAnswer> {
   readonly downgraded: boolean;
   /** The model the caller asked for, also when another one answers. */
   readonly requestedModel: string;
+  /** What goes to a vendor instead of what was asked, where guardrails changed it. */
+  readonly toSend?: ChatRequest;
   /** The answer of an exact hit or of a replay. */
   readonly stored?: S;
 }
@@ -188,7 +192,7 @@ function forgetEntry({ hotStore }: Pick<Needs, 'hotStore'>, projectId: string, {
   hotStore.cacheWrite(projectId, { key: cacheKey, value: '', ttlMs: 1, provider: '', model: '' });
 }
 
-function replaceModel(request: ChatRequest, model: string): ChatRequest {
+export function replaceModel(request: ChatRequest, model: string): ChatRequest {
   const wire = request.wire && { ...request.wire, body: { ...request.wire.body, model } };
   return { ...request, model, wire };
 }

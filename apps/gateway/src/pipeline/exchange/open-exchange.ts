@@ -13,6 +13,8 @@ export interface RequestControls {
   readonly cacheThreshold?: number;
   /** Absent = as key and project say. */
   readonly dropParams?: boolean;
+  /** Names of guardrails that are to refuse what they find. */
+  readonly guardrail?: string;
 }
 
 /** One request, as far as it is known without credentials or body. */
@@ -37,7 +39,9 @@ const MAX_LABEL_LENGTH = 256;
 const MAX_CUSTOMER_ID_LENGTH = 256;
 const LABEL_PREFIX = 'x-llm0-';
 /** `X-LLM0-*` headers with a meaning of their own: never labels. */
-const RESERVED = new Set(['cache', 'cache-ttl', 'cache-threshold', 'drop-params', 'dropped', 'run-id', 'session']);
+const RESERVED = new Set([
+  ...['cache', 'cache-ttl', 'cache-threshold', 'drop-params', 'dropped', 'run-id', 'session', 'guardrail'],
+]);
 
 /** Reads the request's headers into an exchange; throws `invalid_request` for controls that make no sense. */
 export function openExchange(
@@ -80,15 +84,16 @@ function readControls(headers: Headers): RequestControls {
   const ttl = headers.get('x-llm0-cache-ttl');
   const threshold = headers.get('x-llm0-cache-threshold');
   const drop = headers.get('x-llm0-drop-params');
-  if (cacheControl === null && own === null && ttl === null && threshold === null && drop === null) {
-    return NORMAL_CONTROLS;
-  }
+  const guardrail = headers.get('x-llm0-guardrail');
+  const isPlain = cacheControl === null && own === null && ttl === null && threshold === null;
+  if (isPlain && drop === null && guardrail === null) return NORMAL_CONTROLS;
   return {
     cache: cacheMode(own, cacheControl),
     cacheTtlSeconds: ttl === null ? undefined : headerNumber('X-LLM0-Cache-TTL', ttl, { min: 1, max: 31_536_000 }),
     cacheThreshold:
       threshold === null ? undefined : headerNumber('X-LLM0-Cache-Threshold', threshold, { min: 0, max: 1 }),
     dropParams: drop === null ? undefined : readFlag('X-LLM0-Drop-Params', drop),
+    ...(guardrail === null ? {} : { guardrail }),
   };
 }
 

@@ -46,6 +46,7 @@ const key: ApiKey = {
   passthrough: null,
   allowedTools: null,
   codeMode: null,
+  guardrailRules: null,
   labels: null,
   expiresAtMs: null,
   budgetNanoUsd: null,

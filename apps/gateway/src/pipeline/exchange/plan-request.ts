@@ -1,6 +1,7 @@
 import { exactCacheKey } from '@llm0/core/cache/cache-key';
 import type { ChatRequest } from '@llm0/core/chat/request';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
+import { chosenGuardrails } from '@llm0/core/guardrails/guardrails';
 import type { Principal, Project } from '@llm0/core/keys/api-key';
 import type { AdmitPlan } from '@llm0/core/limits/hot-store';
 import type { DialectName } from '@llm0/core/logs/log-record';
@@ -36,6 +37,17 @@ export interface PlanInput {
   readonly principal: Principal;
   readonly dialect: DialectName;
   readonly request: ChatRequest;
+  /** What goes to a vendor instead, where guardrails changed it. */
+  readonly toSend?: ChatRequest | undefined;
+}
+
+/** Of what was asked and what is sent the heavier one: under an absolute cap a longer name counts. */
+function weighSent({ request, toSend }: PlanInput): RequestWeight {
+  const asked = weighRequest(request);
+  if (toSend === undefined || toSend === request) return asked;
+  const sent = weighRequest(toSend);
+  const bytesOf = ({ textBytes, unknownBytes }: RequestWeight) => textBytes + unknownBytes;
+  return bytesOf(sent) > bytesOf(asked) ? sent : asked;
 }
 
 /** Resolves, prices and keys a request; throws for models that may not be called. Touches no store. */
@@ -45,7 +57,7 @@ export function planRequest(services: Pick<Services, 'routing'>, input: PlanInpu
   const tables = services.routing();
   const isCount = request.countOnly === true;
   // Counting tokens costs nothing.
-  const weight = isCount ? NO_WEIGHT : weighRequest(request);
+  const weight = isCount ? NO_WEIGHT : weighSent(input);
   if (project.strictCaps) checkBounded(weight, request);
   const route = planRoute(input, tables, weight);
   const costly = isCount
@@ -58,7 +70,7 @@ export function planRequest(services: Pick<Services, 'routing'>, input: PlanInpu
         defaultOutputTokens: project.defaultOutputTokens,
       });
   const dropParams = dropsParams(exchange, principal);
-  const cacheScope = dropParams ? `${route.scope} drop_params` : route.scope;
+  const cacheScope = guardedScope(input, dropParams ? `${route.scope} drop_params` : route.scope);
   const cacheKey = cacheable(project, exchange) ? exactCacheKey(project.id, cacheScope, request) : undefined;
   return {
     request,
@@ -76,6 +88,15 @@ export function planRequest(services: Pick<Services, 'routing'>, input: PlanInpu
       cacheKey: exchange.controls.cache === 'normal' ? cacheKey : undefined,
     }),
   };
+}
+
+/** Answers that were judged by other guardrails are other answers. */
+export function guardedScope(
+  { exchange, principal }: Pick<PlanInput, 'exchange' | 'principal'>,
+  scope: string,
+): string {
+  const guardrails = chosenGuardrails(principal.guardrails, exchange.controls.guardrail);
+  return guardrails === undefined ? scope : `${scope} guardrails ${guardrails.cacheScope(exchange.customerId)}`;
 }
 
 /** The request's own word counts, then its key's, then its project's. */

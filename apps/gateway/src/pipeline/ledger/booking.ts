@@ -7,7 +7,7 @@ import type { Admission } from '../exchange/admit';
 import type { Exchange } from '../exchange/open-exchange';
 import { countSwitches } from '../upstream/count-switches';
 import type { Spending } from '../upstream/upstream-response';
-import { buildRecord, errorOutcome, type Outcome } from './build-record';
+import { buildRecord, errorOutcome, type FoundByGuardrails, type Outcome } from './build-record';
 import { settleRecord } from './settle-record';
 
 export type BookingNeeds = Pick<Services, 'hotStore' | 'leases' | 'clock' | 'metrics'>;
@@ -36,6 +36,8 @@ export type Unanswered = Pick<Outcome, 'attempts' | 'failoverCount' | 'costNanoU
 export abstract class Booking<I extends BookingInput = BookingInput> {
   /** Set once settled: resolves when the settlement outlives this process; undefined = it does already. */
   handedOver: Promise<void> | undefined;
+  /** What its row says of guardrails. */
+  guard: FoundByGuardrails | undefined;
   private settled = false;
   private call: Spending | undefined;
 
@@ -72,8 +74,10 @@ export abstract class Booking<I extends BookingInput = BookingInput> {
     this.settled = true;
     const { exchange, dialect, admission } = this.input;
     const { principal, decision } = admission;
+    const { guard } = this;
     const holdNanoUsd = this.held ? admission.plan.admit.holdNanoUsd : undefined;
-    const record = buildRecord({ exchange, principal, dialect, createdAtMs: decision.nowMs, holdNanoUsd }, outcome);
+    const origin = { exchange, principal, dialect, createdAtMs: decision.nowMs, holdNanoUsd, guard };
+    const record = buildRecord(origin, outcome);
     this.services.leases.remove(exchange.requestId);
     this.handedOver = settleRecord(this.services, record, {
       held: this.held,

@@ -50,13 +50,17 @@ export interface RecordOrigin {
   readonly createdAtMs: number;
   /** What was set aside; absent where nothing was. */
   readonly holdNanoUsd?: number;
+  readonly guard?: FoundByGuardrails | undefined;
+}
+
+/** What guardrails found in a request and its answer; undefined: nothing. */
+export interface FoundByGuardrails {
+  list(): LogRecord['guardrails'];
 }
 
 /** The row of one request. */
-export function buildRecord(
-  { exchange, principal, dialect, createdAtMs, holdNanoUsd }: RecordOrigin,
-  outcome: Outcome,
-): LogRecord {
+export function buildRecord(origin: RecordOrigin, outcome: Outcome): LogRecord {
+  const { exchange, principal, dialect, createdAtMs, holdNanoUsd, guard } = origin;
   const { usage, timing } = outcome;
   return {
     id: exchange.requestId,
@@ -101,6 +105,7 @@ export function buildRecord(
     customerId: exchange.customerId,
     labels: labelsOf(principal, exchange.labels),
     droppedParams: droppedOf(outcome),
+    guardrails: guard?.list(),
   };
 }
 

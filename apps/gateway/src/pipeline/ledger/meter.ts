@@ -38,6 +38,11 @@ export interface MeteredCompletion extends UpstreamEffort {
   /** True when this request has to settle the cost of the answer. */
   readonly pays: () => boolean;
   readonly received: () => readonly EventBatch[];
+  /**
+   * What caches keep, where the caller gets it judged: as the vendor said it, since every hit is judged anew. Gives undefined
+   * where it was too much to keep.
+   */
+  readonly original?: () => ChatResponse | undefined;
   /** What a hit saves. */
   readonly savedNanoUsd: number;
   /** Takes what a complete answer leaves in the cache. */
@@ -199,15 +204,16 @@ export class Meter extends Booking<MeterInput> {
   }
 
   private cacheEntry(
-    { target: answered, dropped }: MeteredCompletion,
-    { response, packed }: { readonly response: ChatResponse; readonly packed: PackedResponse | undefined },
+    { target: answered, dropped, original }: MeteredCompletion,
+    { response: given, packed }: { readonly response: ChatResponse; readonly packed: PackedResponse | undefined },
     usage: Usage,
     costNanoUsd: number,
   ): CacheWrite | undefined {
     const { admission, exchange } = this.input;
     const { cacheKey: key, route } = admission.plan;
     const { project } = admission.principal;
-    if (key === undefined || !mayCache(response, project)) return;
+    const response = original === undefined ? given : original();
+    if (key === undefined || response === undefined || !mayCache(response, project)) return;
     if (!response.choices.every((choice) => choice.finishReason !== 'content_filter')) return;
     const { cacheMaxBodyBytes } = this.needs.config;
     if (packed !== undefined && (packed.text === undefined || packed.bytes > cacheMaxBodyBytes)) return;

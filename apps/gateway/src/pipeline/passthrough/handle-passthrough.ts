@@ -15,6 +15,8 @@ import { admitPlanned } from '../exchange/admit';
 import { authenticate } from '../exchange/authenticate';
 import { type Authenticated, refreshPrincipal } from '../exchange/load-principal';
 import { openExchange } from '../exchange/open-exchange';
+import { isGuarded, isSame } from '../guard/guard-input';
+import { guardNative } from '../guard/guard-native';
 import { handleRefusal, type Progress } from '../handle-refusal';
 import { givenBodies } from '../ledger/logged-bodies';
 import { finalFailure } from '../upstream/final-failure';
@@ -40,45 +42,45 @@ export async function handlePassthrough(
   try {
     const exchange = openExchange(services, httpRequest);
     progress.exchange = exchange;
-    const principal = await authenticate(services, entrance.credentials?.(httpRequest) ?? httpRequest);
+    let principal = await authenticate(services, entrance.credentials?.(httpRequest) ?? httpRequest);
     progress.principal = principal;
-    const find = (known: Authenticated) => {
-      const found = entrance.findTarget(services, httpRequest, known);
-      const reached = reach(services, found, known);
-      const asked = { provider: found.provider, method: httpRequest.method, path: found.native.path };
-      const shown = showUsage(reached.provider, found.native, httpRequest.headers);
-      const url = nativeUrl(reached.provider, reached.connection, shown.native);
-      const shape = findShape(reached.provider, asked);
-      if (found.isOwn !== true) allowNative(known, { ...asked, shape }, reached.connected);
-      return { target: found, shown, url, isInference: shape !== undefined, ...reached };
-    };
-    const { target, shown, url, isInference, connected, provider, connection } = await findFresh(
-      services,
-      principal,
-      find,
+    const found = await findFresh(services, principal, (known) =>
+      findAsked(services, { entrance, httpRequest }, known),
     );
-    const given = await readGiven(services, httpRequest, { provider, connection, isInference, release });
+    const { target, shown, url, isInference, connected, provider, connection } = found;
+    const read = await readGiven(services, httpRequest, { provider, connection, isInference, release });
+    const native = { given: read, path: target.native.path, isKnown: isInference, query: target.native.query };
+    const guarding = isGuarded(exchange, principal)
+      ? await guardNative(services, { exchange, principal, request: native, progress })
+      : undefined;
+    if (guarding !== undefined) principal = guarding.principal;
+    const given = guarding?.request.given ?? read;
     const asked = describeNative(httpRequest, { ...target, provider }, given);
     const { body, job } = await askForUsage(asked, given);
     progress.requestedModel = job.model;
     progress.stream = job.stream;
-    const admission = await admitPlanned(
-      services,
-      { exchange, principal, dialect: DIALECT, request: job },
-      PASSTHROUGH,
-    );
+    const input = { exchange, principal, dialect: DIALECT, request: job } as const;
+    const admission = await admitPlanned(services, input, PASSTHROUGH);
     progress.principal = admission.principal;
     const meter = new NativeMeter(services, { exchange, dialect: DIALECT, admission, job });
     progress.meter = meter;
+    const guarded = isSame(guarding, admission)
+      ? guarding
+      : await guardNative(services, {
+          ...{ exchange, principal: admission.principal, progress },
+          request: { ...native, given: body },
+        });
+    meter.guard = guarded?.guard;
+    const sent = guarded === guarding ? body : (guarded?.request.given ?? body);
     services.bodyLog.keep(() => givenBodies({ exchange, admission }, job.body));
     const askedMs = services.clock.monotonicMs();
     meter.noteSent();
     const trace = exchange.trace?.headersFrom(1);
     const reached = { connected, provider, connection, principal };
-    const response = await ask(services, { ...reached, url, body, httpRequest, trace });
+    const response = await ask(services, { ...reached, url, body: sent, httpRequest, trace });
     noteKey(connected, { provider, connection, response });
     return await respondNative(services, {
-      ...{ exchange, admission, meter, response, provider, connection },
+      ...{ exchange, admission, meter, response, provider, connection, guard: guarded?.guard },
       ...{ waitMs: services.clock.monotonicMs() - askedMs, dropsUsage: body !== given, dropped: shown.dropped },
       signal: httpRequest.signal,
       onEnd: release,
@@ -88,6 +90,22 @@ export async function handlePassthrough(
     const envelope = entrance.envelope(services, httpRequest, progress.principal);
     return await handleRefusal(services, { dialect: DIALECT, envelope, progress, cause });
   }
+}
+
+/** Where the request goes, and whether it may. */
+function findAsked(
+  services: Services,
+  { entrance, httpRequest }: { readonly entrance: Entrance; readonly httpRequest: Request },
+  known: Authenticated,
+) {
+  const found = entrance.findTarget(services, httpRequest, known);
+  const reached = reach(services, found, known);
+  const asked = { provider: found.provider, method: httpRequest.method, path: found.native.path };
+  const shown = showUsage(reached.provider, found.native, httpRequest.headers);
+  const url = nativeUrl(reached.provider, reached.connection, shown.native);
+  const shape = findShape(reached.provider, asked);
+  if (found.isOwn !== true) allowNative(known, { ...asked, shape }, reached.connected);
+  return { target: found, shown, url, isInference: shape !== undefined, ...reached };
 }
 
 interface GivenRules extends Pick<Reached, 'provider' | 'connection'> {

@@ -1,5 +1,6 @@
 // The vendor breaks off: so does the answer. The caller leaves: the vendor is cancelled, and what came so far is booked.
 import { GatewayError } from '@llm0/core/errors/gateway-error';
+import type { RequestGuard } from '@llm0/core/guardrails/request-guard';
 import { redactText } from '@llm0/core/logs/redact';
 import type { ProviderConnection } from '@llm0/providers/provider-request';
 import {
@@ -15,6 +16,7 @@ import type { Services } from '../../services/contract';
 import type { Admission } from '../exchange/admit';
 import type { Exchange } from '../exchange/open-exchange';
 import { addDecisionHeaders, type HeaderTable } from '../exchange/response-headers';
+import { judgeNativeAnswer, judgesAnswers } from '../guard/guard-native';
 import { forwardedResponseHeaders } from './filter-headers';
 import type { NativeMeter } from './native-meter';
 import type { NativePlan } from './plan-passthrough';
@@ -32,6 +34,8 @@ export interface NativeResponse {
   /** Query parameters and headers that were left out. */
   readonly dropped: readonly string[];
   readonly signal: AbortSignal;
+  /** Judges the answer, where anything is asked of it. */
+  readonly guard?: RequestGuard | undefined;
   /** Called once the last byte went out or the caller left. */
   readonly onEnd: () => void;
 }
@@ -55,7 +59,43 @@ export function respondNative(
   if (response.body === null) return respondEmpty(answer, headers);
   const { reader } = meter;
   const tap = reader && createUsageTap(response.headers.get('content-type') ?? '', reader);
+  if (judgesAnswers(answer.guard)) return respondJudged(answer, answer.guard, { body, tap, headers });
   return new Response(tapped(answer, body, tap), { status: response.status, headers });
+}
+
+interface Judged {
+  readonly body: UpstreamBody;
+  readonly tap: UsageTap | undefined;
+  readonly headers: HeaderTable;
+}
+
+/** All of the answer, once it was judged. */
+async function respondJudged(
+  answer: NativeResponse,
+  guard: RequestGuard,
+  { body, tap, headers }: Judged,
+): Promise<Response> {
+  const { response, meter, dropsUsage, onEnd } = answer;
+  const type = response.headers.get('content-type') ?? '';
+  const filter = dropsUsage && type.startsWith('text/event-stream') ? new UsageEventFilter() : undefined;
+  const chunks: Uint8Array[] = [];
+  try {
+    for (let chunk = await body.read(); chunk !== undefined; chunk = await body.read()) {
+      meter.noteBytes(chunk.byteLength);
+      await tap?.push(chunk);
+      chunks.push(filter === undefined ? chunk : filter.push(chunk));
+    }
+    await tap?.end();
+    const last = filter?.end();
+    if (last !== undefined) chunks.push(last);
+    const text = await judgeNativeAnswer(guard, new TextDecoder().decode(Buffer.concat(chunks)), type);
+    meter.complete(response.status);
+    await meter.handedOver;
+    return new Response(text, { status: response.status, headers });
+  } finally {
+    body.close();
+    onEnd();
+  }
 }
 
 function headersOf(answer: NativeResponse): HeaderTable {

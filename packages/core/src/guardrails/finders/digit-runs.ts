@@ -1,35 +1,64 @@
 import { isDigit } from '../span';
 
-/** Digits with at most one separator between two of them. */
-export interface DigitRun {
-  readonly start: number;
-  /** The digits alone. */
-  readonly digits: string;
+/** Digits with at most one separator between two of them. One object for all runs: it changes with the next one. */
+export class DigitRun {
+  start = 0;
+  /** How many digits. */
+  length = 0;
   /** Where each digit ends. */
-  readonly ends: readonly number[];
+  readonly ends: Uint32Array;
+  /** The first four of them as a number. */
+  head = 0;
+  /** Sums for Luhn's check of so many digits, with every other one doubled: those at even places, and at odd ones. */
+  private readonly even: Uint16Array;
+  private readonly odd: Uint16Array;
+
+  constructor(most: number) {
+    this.ends = new Uint32Array(most);
+    this.even = new Uint16Array(most + 1);
+    this.odd = new Uint16Array(most + 1);
+  }
+
+  /** Reads the run that begins at `start`. */
+  read(text: string, start: number): void {
+    this.start = start;
+    this.length = 0;
+    this.head = 0;
+    const most = this.ends.length;
+    for (let at = start; at < text.length && this.length < most; at++) {
+      const code = text.charCodeAt(at);
+      if (isDigit(code)) this.add(code - 48, at + 1);
+      else if (!isSeparator(code) || !isDigit(text.charCodeAt(at + 1))) break;
+    }
+  }
+
+  private add(digit: number, end: number): void {
+    const { length, even, odd } = this;
+    const doubled = digit > 4 ? 2 * digit - 9 : 2 * digit;
+    const isEven = length % 2 === 0;
+    even[length + 1] = (even[length] ?? 0) + (isEven ? doubled : digit);
+    odd[length + 1] = (odd[length] ?? 0) + (isEven ? digit : doubled);
+    this.ends[length] = end;
+    if (length < 4) this.head = 10 * this.head + digit;
+    this.length = length + 1;
+  }
+
+  /** The check of card numbers and others, of the first `length` digits. Source: ISO/IEC 7812-1, annex B. */
+  passesLuhn(length: number): boolean {
+    return ((length % 2 === 0 ? this.even : this.odd)[length] ?? 1) % 10 === 0;
+  }
 }
 
 const isSeparator = (code: number): boolean => code === 32 || code === 45 || code === 46 || code === 0xa0;
 
 /** Every run that begins where no digit stands before, up to `most` digits; a long one is many, each a group later. */
 export function* digitRuns(text: string, most: number): Generator<DigitRun> {
+  const run = new DigitRun(most);
   for (let start = 0; start < text.length; start++) {
     if (!isDigit(text.charCodeAt(start)) || (start > 0 && isDigit(text.charCodeAt(start - 1)))) continue;
-    yield readRun(text, start, most);
+    run.read(text, start);
+    yield run;
   }
-}
-
-function readRun(text: string, start: number, most: number): DigitRun {
-  let digits = '';
-  const ends: number[] = [];
-  for (let at = start; at < text.length && digits.length < most; at++) {
-    const code = text.charCodeAt(at);
-    if (isDigit(code)) {
-      digits += text[at];
-      ends.push(at + 1);
-    } else if (!isSeparator(code) || !isDigit(text.charCodeAt(at + 1))) break;
-  }
-  return { start, digits, ends };
 }
 
 /** True where digits end at `end`: what follows is none of them. */
@@ -49,15 +78,4 @@ export function openDigits(text: string, most: number): number {
     start--;
   }
   return count > most ? Math.max(0, text.length - 2 * most - 1) : first;
-}
-
-/** The check of card numbers and others. Source: ISO/IEC 7812-1, annex B. */
-export function passesLuhn(digits: string): boolean {
-  let sum = 0;
-  for (let at = 0; at < digits.length; at++) {
-    const digit = digits.charCodeAt(digits.length - 1 - at) - 48;
-    const doubled = at % 2 === 1 ? digit * 2 : digit;
-    sum += doubled > 9 ? doubled - 9 : doubled;
-  }
-  return sum % 10 === 0;
 }

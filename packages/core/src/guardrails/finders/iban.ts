@@ -20,6 +20,9 @@ export const findIbans: Finder = {
   find(text, isEnd) {
     const spans: Span[] = [];
     for (let start = 0; start + 4 < text.length; start++) {
+      // Most characters have a letter two places on: then none begins here.
+      const third = text.charCodeAt(start + 2);
+      if (third > 57 && third !== 0xa0) continue;
       if (!beginsIban(text, start)) continue;
       const end = endOf(text, start, LENGTHS[text.slice(start, start + 2).toUpperCase()] ?? 0);
       if (end === undefined || (end === text.length && !isEnd) || isAlphanumeric(text.charCodeAt(end))) continue;

@@ -47,15 +47,19 @@ function numberAt(text: string, start: number, isEnd: boolean): Span | undefined
       break;
   }
   if (limit === text.length && !isEnd) return undefined;
-  if (digits < LEAST || digits > MOST || isAlphanumeric(text.charCodeAt(end))) return undefined;
+  // An extension may follow: `x12`.
+  const goesOn = isAlphanumeric(text.charCodeAt(end)) && text[end] !== 'x';
+  if (digits < LEAST || digits > MOST || goesOn) return undefined;
   const shown = text.slice(start, end);
   return isPhone(shown) ? { start, end, kind: 'phone' } : undefined;
 }
 
 const AMERICAN = /^(?:1[ .-])?(?:\(\d{3}\) ?|\d{3}[ .-])\d{3}[ .-]\d{4}$/;
+/** Written behind a country's code, and dialled within the country only. */
+const TRUNK = '(0)';
 
 function isPhone(shown: string): boolean {
-  if (shown.startsWith('+')) return parsePhoneNumberFromString(shown)?.isValid() === true;
+  if (shown.startsWith('+')) return parsePhoneNumberFromString(shown.replace(TRUNK, ' '))?.isPossible() === true;
   if (shown.startsWith('00')) return parsePhoneNumberFromString(`+${shown.slice(2)}`)?.isValid() === true;
   return AMERICAN.test(shown) && parsePhoneNumberFromString(shown, 'US')?.isPossible() === true;
 }

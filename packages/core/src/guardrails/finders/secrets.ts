@@ -1,53 +1,19 @@
-import { DIGITS, type Finder, isAlphanumeric, LETTERS, oneOf, type Span, trailingRun } from '../span';
+import { DIGITS, type Finder, isDigit, LETTERS, oneOf, type Span, trailingRun } from '../span';
+import { beginsKey, kindByHead, kindByShape } from './secret-shapes';
 
-interface SecretShape {
-  readonly kind: string;
-  /** What it begins with. */
-  readonly heads: readonly string[];
-  /** Least characters behind the head. */
-  readonly least: number;
-}
-
-/** Keys by what their vendors let them begin with. Source: the vendors' own documents on their keys. */
-const SHAPES: readonly SecretShape[] = [
-  { kind: 'gateway_key', heads: ['llm0_live_', 'llm0_admin_'], least: 16 },
-  {
-    kind: 'api_key',
-    heads: [
-      'sk-',
-      'sk_live_',
-      'sk_test_',
-      'rk_live_',
-      'rk_test_',
-      'pk_live_',
-      'gsk_',
-      'xai-',
-      'pplx-',
-      'hf_',
-      'r8_',
-      'tgp_',
-      'fw_',
-      'nvapi-',
-    ],
-    least: 16,
-  },
-  { kind: 'google_key', heads: ['AIza', 'GOCSPX-', 'ya29.'], least: 20 },
-  { kind: 'aws_key', heads: ['AKIA', 'ASIA'], least: 16 },
-  { kind: 'github_token', heads: ['ghp_', 'gho_', 'ghu_', 'ghs_', 'ghr_', 'github_pat_'], least: 30 },
-  { kind: 'gitlab_token', heads: ['glpat-', 'gldt-', 'glrt-'], least: 16 },
-  { kind: 'slack_token', heads: ['xoxb-', 'xoxp-', 'xoxa-', 'xoxr-', 'xoxs-', 'xapp-'], least: 16 },
-  { kind: 'npm_token', heads: ['npm_'], least: 30 },
-  { kind: 'pypi_token', heads: ['pypi-'], least: 30 },
-  { kind: 'sendgrid_key', heads: ['SG.'], least: 30 },
-  { kind: 'twilio_key', heads: ['SK'], least: 32 },
-  { kind: 'shopify_token', heads: ['shpat_', 'shpss_', 'shpca_'], least: 30 },
-  { kind: 'telegram_token', heads: ['bot'], least: 40 },
-  { kind: 'digitalocean_token', heads: ['dop_v1_', 'doo_v1_'], least: 40 },
-  { kind: 'jwt', heads: ['eyJ'], least: 30 },
-];
-const isToken = oneOf(`${DIGITS}${LETTERS}_-.+/=:~`);
-/** A token by nothing but its looks: as long, and as mixed. */
-const ENTROPY = { least: 24, bits: 3.6 } as const;
+const isToken = oneOf(`${DIGITS}${LETTERS}_-.+/=:~$%`);
+/** A token by nothing but its looks: as long, as mixed, and with as many changes between kinds of characters. */
+const CHANCE = { least: 24, bits: 3.6, changes: 0.33 } as const;
+/** What stands before something secret; then less is needed. */
+const NAMED_SECRET =
+  /(?:api[_-]?key|apikey|access[_-]?key|secret|token|passw(?:or)?d|pwd|credential|bearer|authorization)[\w-]{0,12}["']?(?:\s{0,2}[:=]{1,2}>?\s{0,2}|\s{1,2})["']?$/i;
+/** Shorter ones are nothing. */
+const SHORTEST = 16;
+/** Pictures and documents in base64. */
+const EMBEDDED = /base64,$|^(?:iVBORw0KGgo|\/9j\/|R0lGOD|UklGR|JVBERi)/;
+const LOOK_BACK = 48;
+/** Characters of a token that tell how evenly they are spread. */
+const MOST_COUNTED = 4096;
 const PEM_BEGIN = '-----BEGIN ';
 const PEM_END = /-----END [A-Z0-9 ]{0,40}PRIVATE KEY-----/g;
 const PEM_HEAD = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY-----/g;
@@ -64,11 +30,12 @@ export const findSecrets: Finder = {
     // Each is decided by itself: what waits for another one still overlaps with what is found here.
     const openToken = isEnd ? Number.POSITIVE_INFINITY : trailingRun(text, isToken);
     for (const { start, end } of tokensOf(text)) {
-      const token = text.slice(start, end);
-      const kind = end < openToken ? kindOf(token) : undefined;
-      if (kind !== undefined) spans.push({ start, end: start + lengthOf(token), kind });
+      if (end - start < SHORTEST) continue;
+      const kind = end < openToken ? kindOf(text, start, end) : undefined;
+      if (kind !== undefined) spans.push({ start, end: start + lengthOf(text.slice(start, end)), kind });
     }
     const openLink = isEnd ? Number.POSITIVE_INFINITY : trailingRun(text, isLink, MAX_CONNECTION);
+    if (!text.includes('://')) return spans;
     for (const { 0: found, index } of text.matchAll(CONNECTION)) {
       const end = index + found.length;
       if (end < openLink) spans.push({ start: index, end, kind: 'connection_string' });
@@ -85,12 +52,12 @@ function* tokensOf(text: string): Generator<{ readonly start: number; readonly e
     if (!isToken(text.charCodeAt(start))) continue;
     let end = start + 1;
     while (end < text.length && isToken(text.charCodeAt(end))) end++;
-    yield* cutAtMarks(text, start, end);
+    if (end - start >= SHORTEST) yield* cutAtMarks(text, start, end);
     start = end;
   }
 }
 
-/** `key=value` and `a:b` are two tokens; a token ends before the full stop of its sentence. */
+/** `key=value` and `a:b` are two tokens, where the first does not begin a key; a token ends before the full stop of its sentence. */
 function* cutAtMarks(
   text: string,
   start: number,
@@ -99,58 +66,104 @@ function* cutAtMarks(
   let from = start;
   for (let at = start; at <= end; at++) {
     const mark = at === end ? ':' : text[at];
-    const isAssignment = mark === ':' || (mark === '=' && isAlphanumeric(text.charCodeAt(at + 1)));
-    if (!isAssignment) continue;
+    const isAssignment = mark === ':' || (mark === '=' && at + 1 < end && text[at + 1] !== '=');
+    if (!isAssignment || (at < end && goesOn(text, from, at, end))) continue;
     if (at > from) yield { start: from, end: at };
     from = at + 1;
   }
 }
 
-const lengthOf = (token: string): number => token.replace(/[.:]{1,3}$/, '').length;
-
-function kindOf(token: string): string | undefined {
-  for (const { kind, heads, least } of SHAPES) {
-    const head = heads.find((known) => token.startsWith(known));
-    if (head !== undefined && token.length - head.length >= least) return kind;
-  }
-  return looksLikeChance(token) ? 'token' : undefined;
+/** Some keys have such a mark in them. */
+function goesOn(text: string, from: number, at: number, end: number): boolean {
+  const length = at - from;
+  if (text[at] === ':') return length >= 8 && length <= 10 && end - at > 35 && hasOnlyDigits(text, from, at);
+  return length === 15 ? text.startsWith('_gitlab_session', from) : beginsKey(text, from, at, end);
 }
 
-/** Letters of both cases and digits, without a word in them, as evenly spread as chance spreads them. */
+function hasOnlyDigits(text: string, from: number, to: number): boolean {
+  for (let at = from; at < to; at++) if (!isDigit(text.charCodeAt(at))) return false;
+  return true;
+}
+
+function lengthOf(token: string): number {
+  let end = token.length;
+  while (end > 0 && token.length - end < 3 && (token[end - 1] === '.' || token[end - 1] === ':')) end--;
+  return end;
+}
+
+function kindOf(text: string, start: number, end: number): string | undefined {
+  const length = end - start;
+  if (length < SHORTEST) return undefined;
+  const token = text.slice(start, start + lengthOf(text.slice(start, end)));
+  const known = kindByHead(token) ?? kindByShape(token);
+  if (known !== undefined) return known;
+  const before = text.slice(Math.max(0, start - LOOK_BACK), start);
+  if (EMBEDDED.test(before) || EMBEDDED.test(token.slice(0, 12))) return undefined;
+  return looksLikeChance(token) || (isNamedSecret(token) && NAMED_SECRET.test(before)) ? 'token' : undefined;
+}
+
+/** Digits and letters without a word's or a path's marks among them. */
+function isNamedSecret(token: string): boolean {
+  return /\d/.test(token) && /[a-zA-Z]/.test(token) && /^[\w+=~$%-]{16,1000}$/.test(token) && bitsOf(token) >= 3;
+}
+
+/** Letters of both cases and digits, as evenly spread as chance spreads them. Hexadecimal ones are ids and digests. */
 function looksLikeChance(token: string): boolean {
-  if (token.length < ENTROPY.least || !/\d/.test(token) || !/[a-zA-Z]/.test(token)) return false;
+  if (token.length < CHANCE.least || !/\d/.test(token) || !/[a-z]/.test(token) || !/[A-Z]/.test(token)) return false;
   if (/[/.]/.test(token) && !/^[A-Za-z0-9+/=_-]{40,}$/.test(token)) return false;
-  const isHex = /^[0-9a-f-]{1,200}$/i.test(token);
-  // Ids are hexadecimal: those of 32 digits with hyphens are everywhere.
-  if (isHex) return token.length >= 40 && !token.includes('-');
-  return /[a-z]/.test(token) && /[A-Z]/.test(token) && bitsOf(token) >= ENTROPY.bits;
+  return changesOf(token) >= CHANCE.changes && bitsOf(token) >= CHANCE.bits;
+}
+
+/** How often a character is of another kind (case, digit, mark) than the one before. */
+function changesOf(token: string): number {
+  let changes = 0;
+  let last = -1;
+  for (let at = 0; at < token.length; at++) {
+    const code = token.charCodeAt(at);
+    const kind = isDigit(code) ? 0 : code >= 97 && code <= 122 ? 1 : code >= 65 && code <= 90 ? 2 : 3;
+    if (last >= 0 && kind !== last) changes++;
+    last = kind;
+  }
+  return changes / (token.length - 1);
 }
 
 /** Bits a character, by how often each comes. */
 function bitsOf(token: string): number {
   const counts = new Map<string, number>();
-  for (const character of token) counts.set(character, (counts.get(character) ?? 0) + 1);
+  for (const character of token.slice(0, MOST_COUNTED)) counts.set(character, (counts.get(character) ?? 0) + 1);
   let bits = 0;
-  for (const count of counts.values()) bits -= (count / token.length) * Math.log2(count / token.length);
+  const length = Math.min(token.length, MOST_COUNTED);
+  for (const count of counts.values()) bits -= (count / length) * Math.log2(count / length);
   return bits;
 }
 
 /** From its first line to its last, or to where the text ends. */
 function* privateKeys(text: string, isEnd: boolean): Generator<Span> {
+  if (!text.includes(PEM_BEGIN)) return;
+  for (const { start, end } of keysIn(text)) {
+    if (end !== undefined) yield { start, end, kind: 'private_key' };
+    else if (isEnd) yield { start, end: text.length, kind: 'private_key' };
+  }
+}
+
+/** Each first line, and where the last one behind it ends; the text is read once, however many there are. */
+function* keysIn(text: string): Generator<{ readonly start: number; readonly end: number | undefined }> {
+  let last: RegExpExecArray | null = null;
   for (const { 0: head, index } of text.matchAll(PEM_HEAD)) {
-    PEM_END.lastIndex = index + head.length;
-    const end = PEM_END.exec(text);
-    if (end !== null) yield { start: index, end: end.index + end[0].length, kind: 'private_key' };
-    else if (isEnd) yield { start: index, end: text.length, kind: 'private_key' };
+    const behind = index + head.length;
+    if (last === null || last.index < behind) {
+      PEM_END.lastIndex = behind;
+      last = PEM_END.exec(text);
+    }
+    yield { start: index, end: last === null ? undefined : last.index + last[0].length };
+    if (last === null) return;
   }
 }
 
 /** Where a key begins that does not end yet, or what may become the first line of one. */
 function openKey(text: string): number {
-  for (const { 0: head, index } of text.matchAll(PEM_HEAD)) {
-    PEM_END.lastIndex = index + head.length;
-    if (PEM_END.exec(text) === null) return index;
-  }
+  if (!text.includes('-----')) return text.length;
+  for (const { start, end } of keysIn(text)) if (end === undefined) return start;
   const from = text.lastIndexOf('-----', text.length - 1);
   const begin = text.lastIndexOf(PEM_BEGIN);
   if (begin >= 0 && text.length - begin <= MAX_PEM_HEAD && !text.slice(begin + PEM_BEGIN.length).includes('-----'))

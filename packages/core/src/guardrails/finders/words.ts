@@ -1,7 +1,10 @@
 import type { Finder, Span } from '../span';
 
 interface Node {
-  readonly next: Map<number, Node>;
+  /** The first of those that go on from here, and its character: most have no other. */
+  code: number;
+  child: Node | undefined;
+  others: Map<number, Node> | undefined;
   /** The longest other word's beginning that this one's end is. */
   back: Node | undefined;
   /** Length of what was read. */
@@ -22,7 +25,7 @@ export function findWords(words: readonly string[]): Finder {
   const step = (from: Node, code: number): Node => {
     let node: Node | undefined = from;
     while (node !== undefined) {
-      const next = node.next.get(code);
+      const next = nextOf(node, code);
       if (next !== undefined) return next;
       node = node.back;
     }
@@ -54,36 +57,62 @@ export function findWords(words: readonly string[]): Finder {
   };
 }
 
+const nextOf = (node: Node, code: number): Node | undefined =>
+  node.code === code ? node.child : node.others?.get(code);
+
+const createNode = (depth: number, back: Node | undefined): Node => ({
+  ...{ code: -1, child: undefined, others: undefined, back, depth },
+  ends: NONE,
+});
+const NONE: readonly number[] = [];
+
+function addNext(node: Node, code: number, next: Node): void {
+  if (node.child === undefined) {
+    node.code = code;
+    node.child = next;
+  } else {
+    node.others ??= new Map();
+    node.others.set(code, next);
+  }
+}
+
+function* nextsOf(node: Node): Generator<readonly [number, Node]> {
+  if (node.child !== undefined) yield [node.code, node.child];
+  if (node.others !== undefined) yield* node.others;
+}
+
 function buildTree(words: readonly string[]): Node {
-  const root: Node = { next: new Map(), back: undefined, depth: 0, ends: [] };
+  const root = createNode(0, undefined);
   for (const word of words) {
     let node = root;
     for (let at = 0; at < word.length; at++) {
       const code = word.charCodeAt(at);
-      const next: Node = node.next.get(code) ?? { next: new Map(), back: root, depth: at + 1, ends: [] };
-      node.next.set(code, next);
+      let next = nextOf(node, code);
+      if (next === undefined) {
+        next = createNode(at + 1, root);
+        addNext(node, code, next);
+      }
       node = next;
     }
     if (word.length > 0 && !node.ends.includes(word.length)) node.ends = [...node.ends, word.length];
   }
   // Level by level: the way back of each is known before those behind it.
-  for (
-    let level = [...root.next.values()];
-    level.length > 0;
-    level = level.flatMap((node) => [...node.next.values()])
-  ) {
-    for (const node of level) {
-      for (const [code, child] of node.next) child.back = backOf(node, code, root);
-      const ends = node.back?.ends ?? [];
-      node.ends = [...node.ends, ...ends];
+  const queue = Array.from(nextsOf(root), ([, node]) => node);
+  for (let index = 0; index < queue.length; index++) {
+    const node = queue[index] as Node;
+    for (const [code, child] of nextsOf(node)) {
+      child.back = backOf(node, code, root);
+      queue.push(child);
     }
+    const ends = node.back?.ends ?? NONE;
+    if (ends.length > 0) node.ends = [...node.ends, ...ends];
   }
   return root;
 }
 
 function backOf(parent: Node, code: number, root: Node): Node {
   for (let node = parent.back; node !== undefined; node = node.back) {
-    const next = node.next.get(code);
+    const next = nextOf(node, code);
     if (next !== undefined) return next;
   }
   return root;

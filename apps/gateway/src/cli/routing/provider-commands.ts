@@ -1,8 +1,8 @@
 import type { JsonObject } from '@llm0/core/chat/json';
-import { type Command, type CommandInput, type CommandOption, PAGE, PROJECT, UsageError } from './command';
-import { column } from './format-table';
-import { dataOf } from './read-list';
-import { resolveName } from './resolve-name';
+import { type Command, type CommandInput, type CommandOption, PAGE, PROJECT, UsageError } from '../command';
+import { column } from '../format-table';
+import { dataOf } from '../read-list';
+import { resolveName } from '../resolve-name';
 
 const pathOf = (name: string | undefined) => `/providers/${encodeURIComponent(name ?? '')}`;
 

@@ -1,9 +1,9 @@
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
-import { type AdminClient, RequestFailed } from './admin-client';
-import { type Command, type CommandInput, type CommandOption, PAGE } from './command';
-import { column } from './format-table';
-import { dataOf, isObject } from './read-list';
-import { isId } from './resolve-name';
+import { type AdminClient, RequestFailed } from '../admin-client';
+import { type Command, type CommandInput, type CommandOption, PAGE } from '../command';
+import { column } from '../format-table';
+import { dataOf, isObject } from '../read-list';
+import { isId } from '../resolve-name';
 
 const settings: Readonly<Record<string, CommandOption>> = {
   headers: { kind: 'json', help: 'sent with every request, as a JSON object; only names are shown' },

@@ -1,5 +1,5 @@
-import { type Command, type CommandOption, PAGE } from './command';
-import { amount, column } from './format-table';
+import { type Command, type CommandOption, PAGE } from '../command';
+import { amount, column } from '../format-table';
 
 const price = (name: string): CommandOption => ({ kind: 'usd', help: `USD per million ${name} tokens` });
 

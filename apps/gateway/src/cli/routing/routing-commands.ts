@@ -1,8 +1,8 @@
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
-import { type AdminClient, RequestFailed } from './admin-client';
-import { type Command, PAGE, UsageError } from './command';
-import { column } from './format-table';
-import { dataOf, isObject } from './read-list';
+import { type AdminClient, RequestFailed } from '../admin-client';
+import { type Command, PAGE, UsageError } from '../command';
+import { column } from '../format-table';
+import { dataOf, isObject } from '../read-list';
 
 const project = { kind: 'project', help: "id or name of a project (every project's alias)" } as const;
 

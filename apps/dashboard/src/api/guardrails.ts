@@ -1,0 +1,75 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import type { InferRequestType, InferResponseType } from 'hono/client';
+import { api, read } from './client';
+import { usePages } from './pages';
+import type { StatsQuery } from './stats';
+
+type Route = (typeof api.projects)[':id']['guardrails'];
+export type Policy = InferResponseType<Route['$get']>;
+export type PolicyInput = InferRequestType<Route['$put']>['json'];
+export type Rule = Policy['rules'][number];
+export type RuleInput = NonNullable<PolicyInput['rules']>[number];
+export type PolicyVersion = InferResponseType<Route['versions']['$get']>['data'][number];
+export type Tried = InferResponseType<Route['try']['$post']>;
+export type Replayed = InferResponseType<Route['replay']['$post']>;
+export type GuardrailBucket = InferResponseType<typeof api.stats.guardrails.$get>['buckets'][number];
+
+const PAGE_SIZE = '50';
+const REFRESH_MS = 30_000;
+
+const routeOf = (projectId: string) => ({ route: api.projects[':id'].guardrails, param: { id: projectId } });
+
+export const policyKey = (projectId: string) => ['guardrails', projectId];
+
+export const usePolicy = (projectId: string) =>
+  useQuery({
+    queryKey: policyKey(projectId),
+    queryFn: () => {
+      const { route, param } = routeOf(projectId);
+      return read(route.$get({ param }));
+    },
+  });
+
+/** Saves all of it; throws where somebody else saved since it was read. */
+export function savePolicy(projectId: string, { mode, rules, pseudonym_scope, version }: PolicyInput): Promise<Policy> {
+  const { route, param } = routeOf(projectId);
+  return read(route.$put({ param, json: { mode, rules, pseudonym_scope, version } }));
+}
+
+export const usePolicyVersions = (projectId: string) =>
+  usePages({
+    queryKey: [...policyKey(projectId), 'versions'],
+    readPage: (at) => {
+      const { route, param } = routeOf(projectId);
+      return read(route.versions.$get({ param, query: { limit: PAGE_SIZE, ...at } }));
+    },
+  });
+
+export function rollBack(projectId: string, version: number): Promise<Policy> {
+  const { route, param } = routeOf(projectId);
+  return read(route.rollback.$post({ param, json: { version } }));
+}
+
+/** What each rule does to a text; nothing is sent or kept. */
+export function tryText(projectId: string, json: InferRequestType<Route['try']['$post']>['json']): Promise<Tried> {
+  const { route, param } = routeOf(projectId);
+  return read(route.try.$post({ param, json }));
+}
+
+/** What the rules would have done to stored requests. */
+export function replayRules(
+  projectId: string,
+  json: InferRequestType<Route['replay']['$post']>['json'],
+): Promise<Replayed> {
+  const { route, param } = routeOf(projectId);
+  return read(route.replay.$post({ param, json }));
+}
+
+/** What guardrails found, by rule, check, action, outcome or project. */
+export const useGuardrailStats = (query: StatsQuery) =>
+  useQuery({
+    queryKey: ['stats', 'guardrails', query],
+    queryFn: () => read(api.stats.guardrails.$get({ query: { ...query, group_by: query.group_by as 'rule' } })),
+    placeholderData: keepPreviousData,
+    refetchInterval: REFRESH_MS,
+  });

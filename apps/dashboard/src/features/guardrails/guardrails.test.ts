@@ -1,0 +1,97 @@
+import { describe, expect, test } from 'bun:test';
+import fc from 'fast-check';
+import type { Policy, Rule } from '../../api/guardrails';
+import { fillForm, readForm } from '../forms/prepare-form';
+import { describeCheck, moveRule, prepareRules, prepareTried, withRule } from './prepare-guardrails';
+import { NEW_RULE, ruleBody, ruleFields, ruleValues } from './rule-fields';
+
+const rule = (name: string, given: Partial<Rule> = {}): Rule => ({
+  ...{ name, on: 'both', check: { type: 'secrets' }, action: 'block', on_error: 'block' },
+  ...given,
+});
+
+const RULES: readonly Rule[] = [
+  rule('a', { check: { type: 'pii', kinds: ['email', 'national_id'] }, parts: ['user', 'tool_results'] }),
+  rule('b', { check: { type: 'pii' }, action: 'pseudonymise' }),
+  rule('c', { check: { type: 'regex', pattern: '\\d{4}' }, on: 'output' }),
+  rule('d', { check: { type: 'words', words: ['one two', 'three, four'] } }),
+  rule('e', { check: { type: 'length', max: 5 }, action: 'retry', on: 'output', max_retries: 2 }),
+  rule('f', { check: { type: 'json_schema', schema: { type: 'object' } }, on: 'output' }),
+  rule('g', { check: { type: 'url', allow: ['a.example'], deny: ['*.b.example', 'c.example'] } }),
+  rule('h', { check: { type: 'injection' }, on: 'input' }),
+  rule('i', { check: { type: 'similar_to', examples: ['x', 'y'], threshold: 0.6 } }),
+  rule('j', { check: { type: 'moderation', model: 'openai/m' }, on_error: 'allow' }),
+  rule('k', { check: { type: 'webhook', url: 'https://h.example', timeout_ms: 500 } }),
+];
+const POLICY: Policy = {
+  mode: 'enforce',
+  rules: [...RULES],
+  pseudonym_scope: 'request',
+  version: 3,
+  holds_streams: ['f'],
+};
+
+describe("a rule's form", () => {
+  test.each(RULES)('gives back what it was filled with: $check.type', (given) => {
+    const values = ruleValues(given);
+    const specs = ruleFields({ type: given.check.type, action: given.action });
+    expect(ruleBody(readForm(specs, fillForm(specs, values)))).toEqual(given);
+  });
+
+  test('has fields of its check alone, and says what is missing', () => {
+    const names = (type: string) => ruleFields({ type }).map(({ name }) => name);
+    expect(names('words')).toContain('words');
+    expect(names('words')).not.toContain('pattern');
+    expect(names('')).toContain('kinds');
+    const specs = ruleFields({ type: 'json_schema' });
+    const filled = { ...fillForm(specs, { ...NEW_RULE, type: 'json_schema', name: 'x' }), schema: '[1]' };
+    expect(() => readForm(specs, filled)).toThrow('must be an object');
+    expect(() => readForm(specs, { ...filled, schema: '{' })).toThrow('must be JSON');
+  });
+});
+
+describe('the list of rules', () => {
+  test('is shown in order, with what each found', () => {
+    const bucket = { start: '', group: 'd', requests: 7, matches: 9, ms: 1 };
+    const shown = prepareRules(POLICY, [bucket]);
+    expect(shown.map(({ place, requests }) => [place, requests])[3]).toEqual([4, 7]);
+    expect(shown[5]).toMatchObject({ isHolding: true, check: 'JSON schema', side: 'answers' });
+    expect(shown[0]).toMatchObject({ parts: 'user, tool results', detail: 'email, national id' });
+  });
+
+  test.each<[Rule['check'], string]>([
+    [{ type: 'pii' }, 'all kinds'],
+    [{ type: 'words', words: ['x'] }, '1 word'],
+    [{ type: 'url', allow: ['a'], deny: ['b', 'c'] }, 'only a; never b, c'],
+    [{ type: 'regex', pattern: 'x'.repeat(100) }, `${'x'.repeat(60)}…`],
+    [{ type: 'secrets' }, ''],
+  ])('%j is "%s"', (check, words) => expect(describeCheck(check)).toBe(words));
+
+  test('a rule is added, replaced, taken out', () => {
+    const names = (rules: readonly Rule[]) => rules.map(({ name }) => name).join('');
+    const [a = rule('a'), b = rule('b')] = RULES;
+    expect(names(withRule([a], undefined, b))).toBe('ab');
+    expect(names(withRule([a, b], 'a', rule('z')))).toBe('zb');
+    expect(names(withRule([a, b], 'a', undefined))).toBe('b');
+  });
+
+  test('moving keeps all rules, and there and back is as before', () => {
+    fc.assert(
+      fc.property(fc.nat(RULES.length - 1), fc.constantFrom(1 as const, -1 as const), (index, by) => {
+        const name = RULES[index]?.name ?? '';
+        const moved = moveRule(RULES, name, by);
+        expect([...moved].sort((x, y) => (x.name < y.name ? -1 : 1))).toEqual([...RULES]);
+        if (moved !== RULES) expect(moveRule(moved, name, by === 1 ? -1 : 1)).toEqual(RULES);
+      }),
+    );
+  });
+});
+
+test('what rules do to a text is said in words', () => {
+  const one = (given: object) =>
+    prepareTried({ rules: [{ name: 'n', matches: 0, action: 'block', error: null, ...given }] })[0];
+  expect(one({})).toMatchObject({ outcome: 'finds nothing', tone: 'good', matches: 0 });
+  expect(one({ matches: 2 })).toMatchObject({ outcome: 'blocks', tone: 'bad', matches: 2 });
+  expect(one({ matches: 2, action: 'retry' })).toMatchObject({ outcome: 'asks again' });
+  expect(one({ error: 'timeout' })).toMatchObject({ outcome: 'took too long', matches: null });
+});

@@ -1,0 +1,79 @@
+import type { Policy } from '../../api/guardrails';
+import { Button } from '../../ui/button';
+import { Dialog } from '../../ui/dialog';
+import { ChangeButton } from '../forms/change-button';
+import { ConfirmButton } from '../forms/confirm-button';
+import { SpecForm } from '../forms/spec-form';
+import { moveRule, type RuleLine, withRule } from './prepare-guardrails';
+import { NEW_RULE, ruleBody, ruleFields, ruleValues } from './rule-fields';
+import { useSavePolicy } from './use-save-policy';
+
+interface Props {
+  readonly projectId: string;
+  readonly policy: Policy;
+  /** Absent for a new one. */
+  readonly line: RuleLine | undefined;
+  readonly onClose: () => void;
+}
+
+/** One rule: what it looks for, where, and what is done then. */
+export function RuleDialog({ projectId, policy, line, onClose }: Props) {
+  const save = useSavePolicy(projectId, policy, onClose);
+  const remove = useSavePolicy(projectId, policy, onClose);
+  const move = useSavePolicy(projectId, policy);
+  const was = line?.name;
+  return (
+    <Dialog
+      kind="drawer"
+      title={line === undefined ? 'Add a rule' : line.name}
+      description="Rules are asked in their order; what one replaces, the next one sees replaced."
+      onClose={onClose}
+    >
+      <SpecForm
+        specs={ruleFields}
+        resource={line === undefined ? NEW_RULE : ruleValues(line.rule)}
+        submitLabel={line === undefined ? 'Add rule' : 'Save rule'}
+        change={{ isPending: save.isPending, error: save.error }}
+        otherError={remove.error ?? move.error}
+        onSubmit={(body) => save.mutate({ rules: [...withRule(policy.rules, was, ruleBody(body))] })}
+      >
+        {line !== undefined && was !== undefined && (
+          <span className="mr-auto flex flex-wrap gap-2">
+            <Move policy={policy} name={was} save={move} />
+            <ConfirmButton
+              title={`Delete ${was}?`}
+              impact="Requests and answers are no longer checked for it, from the next request on. Earlier versions stay."
+              confirmLabel="Delete rule"
+              change={remove}
+              onConfirm={() => remove.mutate({ rules: [...withRule(policy.rules, was, undefined)] })}
+            >
+              Delete rule
+            </ConfirmButton>
+          </span>
+        )}
+        <Button onClick={onClose}>Cancel</Button>
+      </SpecForm>
+    </Dialog>
+  );
+}
+
+interface MoveProps {
+  readonly policy: Policy;
+  readonly name: string;
+  readonly save: ReturnType<typeof useSavePolicy>;
+}
+
+function Move({ policy, name, save }: MoveProps) {
+  const at = policy.rules.findIndex((rule) => rule.name === name);
+  const move = (by: 1 | -1) => save.mutate({ rules: [...moveRule(policy.rules, name, by)] });
+  return (
+    <>
+      <ChangeButton disabled={at === 0 || save.isPending} onClick={() => move(-1)}>
+        Move up
+      </ChangeButton>
+      <ChangeButton disabled={at === policy.rules.length - 1 || save.isPending} onClick={() => move(1)}>
+        Move down
+      </ChangeButton>
+    </>
+  );
+}

@@ -1,0 +1,129 @@
+import { describe, expect, test } from 'bun:test';
+import { randomBytes } from 'node:crypto';
+import { callAdmin, createTestKey } from '@llm0/testing/stores/start-gateway';
+import { shareDashboard } from './share-dashboard';
+
+const MAIL = { name: 'no mail', on: 'input', check: { type: 'pii', kinds: ['email'] }, action: 'block' };
+let projectId: string;
+let apiKey: string;
+const dashboard = shareDashboard({
+  env: { DEMO_PROVIDER: 'on', LOG_BODIES: 'true', ENCRYPTION_KEY: randomBytes(32).toString('base64') },
+  fill: async (gateway) => {
+    const key = await createTestKey(gateway, { project: { name: 'guarded' } });
+    projectId = key.projectId;
+    apiKey = key.apiKey;
+    await callAdmin(gateway, `/projects/${projectId}/guardrails`, {
+      method: 'PUT',
+      body: { mode: 'shadow', rules: [MAIL] },
+    });
+    for (const text of ['hello', 'write to ann@example.com', 'darn it']) {
+      await fetch(`${gateway.url}/v1/chat/completions`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ model: 'demo/demo', messages: [{ role: 'user', content: text }] }),
+      });
+    }
+    while ((await callAdmin<{ queue_depth: number }>(gateway, '/reconcile')).queue_depth > 0) await Bun.sleep(50);
+  },
+});
+
+const at = (rest = '') => `/guardrails?range=24h&project=${projectId}${rest}`;
+
+describe.each([390, 1440])('guardrails, %d px wide', (width) => {
+  test('a rule is added, moved, changed and deleted, and a version comes back', async () => {
+    const { page, problems } = await dashboard.open(at(), { width });
+    await page.getByRole('button', { name: 'Add rule' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Name').fill(`words ${width}`);
+    await dialog.getByLabel('Looks for').selectOption('words');
+    await dialog.getByLabel('Words').fill('darn\nheck no');
+    await dialog.getByLabel('Then').selectOption('flag');
+    await dialog.getByRole('button', { name: 'Add rule' }).click();
+    await page
+      .getByText(/Saved as version \d+/)
+      .first()
+      .waitFor();
+    await page.getByRole('link', { name: `words ${width}` }).click();
+    await page.getByRole('button', { name: 'Move up' }).click();
+    await page.waitForFunction(
+      (name) => document.querySelector('tbody tr')?.textContent?.includes(name),
+      `words ${width}`,
+    );
+    await dialog.getByLabel('Looks for').selectOption('regex');
+    await dialog.getByLabel('Expression').fill('(?=a)');
+    await dialog.getByRole('button', { name: 'Save rule' }).click();
+    await dialog.getByText(/RE2/).last().waitFor();
+    await dialog.getByLabel('Expression').fill('dar+n');
+    await dialog.getByRole('button', { name: 'Save rule' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    const { rules } = await callAdmin<{ rules: { check: object }[] }>(
+      dashboard.gateway,
+      `/projects/${projectId}/guardrails`,
+    );
+    expect(rules[0]?.check).toEqual({ type: 'regex', pattern: 'dar+n' });
+    await page.getByRole('link', { name: `words ${width}` }).click();
+    await page.getByRole('button', { name: 'Delete rule' }).click();
+    await page.getByText('Earlier versions stay').waitFor();
+    await page.getByRole('button', { name: 'Delete rule' }).last().click();
+    await page.getByRole('link', { name: `words ${width}` }).waitFor({ state: 'detached' });
+    const { version } = await callAdmin<{ version: number }>(dashboard.gateway, `/projects/${projectId}/guardrails`);
+    await page
+      .getByRole('row', { name: new RegExp(`^${version - 1} `) })
+      .getByRole('button', { name: 'Bring back' })
+      .click();
+    await page.getByRole('button', { name: 'Bring it back' }).click();
+    await page.getByRole('link', { name: `words ${width}` }).waitFor();
+    // As it was for the next one.
+    const before = { mode: 'shadow', rules: [MAIL] };
+    await callAdmin(dashboard.gateway, `/projects/${projectId}/guardrails`, { method: 'PUT', body: before });
+    expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
+    expect(problems.filter((problem) => !problem.includes('400'))).toEqual([]);
+  }, 60_000);
+
+  test('the mode is switched, live at once', async () => {
+    const { page, problems } = await dashboard.open(at(), { width });
+    await page.getByRole('button', { name: 'Enforce' }).click();
+    await page.getByText('Rules act on everything').waitFor();
+    const refused = await fetch(`${dashboard.gateway.url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'demo/demo', messages: [{ role: 'user', content: `bob@example.com ${width}` }] }),
+    });
+    expect(refused.status).toBe(400);
+    await page.getByRole('button', { name: 'Shadow' }).click();
+    await page.getByText('nothing is changed or refused').waitFor();
+    expect(problems).toEqual([]);
+  }, 60_000);
+
+  test('a text is tried, and stored requests are checked', async () => {
+    const { page, problems } = await dashboard.open(at('&tab=bench'), { width });
+    await page.getByLabel('Text', { exact: true }).fill('ask eve@example.com');
+    await page.getByRole('button', { name: 'Check text' }).click();
+    await page.getByText('It does not pass: no mail.').waitFor();
+    await page.getByLabel('As part of').selectOption('output');
+    await page.getByRole('button', { name: 'Check text' }).click();
+    await page.getByText('It may pass.').waitFor();
+    await page.getByRole('button', { name: 'Check stored requests' }).click();
+    await page.getByText(/\d requests? of \d would not have passed/).waitFor();
+    await page.getByText('blocked by no mail').first().waitFor();
+    expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
+    expect(problems).toEqual([]);
+  }, 60_000);
+
+  test('hits lead to their requests', async () => {
+    const { page, problems } = await dashboard.open(at('&tab=hits'), { width });
+    await page.getByRole('link', { name: 'no mail' }).waitFor();
+    await page.getByRole('link', { name: 'no mail' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Requests' }).waitFor();
+    await page.getByTitle(/^Guardrail.*no mail/).waitFor();
+    await page.locator('tbody tr').first().waitFor();
+    expect(problems).toEqual([]);
+  }, 60_000);
+
+  test('without a project one is asked for', async () => {
+    const { page, problems } = await dashboard.open('/guardrails', { width });
+    await page.getByRole('button', { name: 'guarded' }).click();
+    await page.getByRole('link', { name: 'no mail' }).waitFor();
+    expect(problems).toEqual([]);
+  }, 60_000);
+});

@@ -1,0 +1,29 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import { showWebhookSecret, webhookSecret } from '@llm0/core/guardrails/webhook-secret';
+import { findProjectSecret } from '@llm0/drizzle/queries/access/project-secret';
+import { answers, createRouter, routesOf } from '../admin-router';
+import type { AdminServices } from '../admin-services';
+import { id } from '../fields/fields';
+import { required, requireProject } from '../fields/find-or-refuse';
+import { webhookSecretSchema } from './schema';
+
+const at = routesOf('guardrails');
+
+const secret = createRoute({
+  ...at(
+    'post',
+    '/projects/{id}/guardrails/webhook-secret',
+    "Show what the project's webhooks are signed with (Standard Webhooks)",
+  ),
+  request: { params: z.object({ id }) },
+  responses: { 200: answers(webhookSecretSchema, 'The secret, always the same') },
+});
+/** For whoever runs a webhook: what its calls are verified with. */
+export function guardrailSecretRoutes({ db }: Pick<AdminServices, 'db'>) {
+  return createRouter().openapi(secret, async (c) => {
+    const { id: projectId } = c.req.valid('param');
+    await requireProject(db, projectId);
+    const own = required(await findProjectSecret(db, projectId), 'project');
+    return c.json({ secret: showWebhookSecret(webhookSecret(own)) }, 200);
+  });
+}

@@ -1,0 +1,142 @@
+// A check that cannot be made: as its rule's `on_error` says; a call is refused before it is sent unless that is `allow`.
+import { isObject, type JsonObject, type JsonValue, parseJson } from '@llm0/core/chat/json';
+import { GuardedTexts } from '@llm0/core/guardrails/chat/guard-texts';
+import { guardToolResult } from '@llm0/core/guardrails/chat/guard-tool-result';
+import { chosenGuardrails } from '@llm0/core/guardrails/guardrails';
+import { RequestGuard } from '@llm0/core/guardrails/request-guard';
+import type { Principal } from '@llm0/core/keys/api-key';
+import type { Exchange } from '../../pipeline/exchange/open-exchange';
+import { createGuard } from '../../pipeline/guard/guard-input';
+import type { Services } from '../../services/contract';
+import type { UpstreamAnswer, UpstreamAsk, UpstreamPart } from '../upstream/upstream';
+import type { RpcResponse } from '../wire/json-rpc';
+import type { CallAdmission, CallBooking } from './call-booking';
+
+type Ask = Omit<UpstreamAsk, 'maxBytes'>;
+
+/** What goes to a server, and how its answer comes back. */
+export interface GuardedCall {
+  readonly ask: Ask;
+  judge(answer: UpstreamAnswer): UpstreamAnswer;
+}
+
+export interface CallToGuard {
+  readonly exchange: Exchange;
+  readonly admission: CallAdmission;
+  readonly booking: CallBooking;
+  readonly ask: Ask;
+}
+
+/** Judges what a call says and gets by what is in force for its key. Throws `guardrail_blocked`: then nothing was sent. */
+export async function guardCall(
+  services: Pick<Services, 'clock'>,
+  { exchange, admission, booking, ask }: CallToGuard,
+): Promise<GuardedCall> {
+  const { principal } = admission;
+  const { guardrail } = exchange.controls;
+  const guardrails =
+    principal.guardrails === undefined && guardrail === undefined
+      ? undefined
+      : chosenGuardrails(principal.guardrails, guardrail);
+  if (guardrails === undefined) return { ask, judge: (answer) => answer };
+  const hasName = (name: string) => JSON.stringify(ask.params).includes(name);
+  const guard = createGuard(services, { exchange, principal, guardrails, hasName });
+  booking.guard = guard;
+  const judged = guardrails.asksInput ? await guardAsk(guard, ask) : ask;
+  const isAsked = guardrails.asksOutput || guard.hasPseudonyms;
+  return { ask: judged, judge: (answer) => (isAsked ? new GuardedAnswer(guard, answer) : answer) };
+}
+
+/** What the gateway has in it itself. */
+const OWN: ReadonlySet<string> = new Set(['name', '_meta', 'requestState', 'arguments']);
+
+async function guardAsk(guard: RequestGuard, ask: Ask): Promise<Ask> {
+  const texts = new GuardedTexts(guard, 'input');
+  const given = ask.params.arguments;
+  const args = isObject(given) ? await guardArguments(texts, given) : given;
+  const rest = await texts.fields(ask.params, OWN, 'tool_arguments');
+  const params = args === given ? rest : { ...rest, arguments: args as JsonValue };
+  const headers = ask.headers && (await texts.value({ ...ask.headers }, 'tool_arguments'));
+  return { ...ask, params, ...(headers && { headers }) };
+}
+
+/** As one JSON text, so that rules see all of it. */
+async function guardArguments(texts: GuardedTexts, args: JsonObject): Promise<JsonObject> {
+  const text = JSON.stringify(args);
+  const judged = await texts.json(text, 'tool_arguments');
+  if (judged === text) return args;
+  const value = parseJson(judged);
+  return isObject(value) ? value : {};
+}
+
+type Reply = Pick<RpcResponse, 'result' | 'error'>;
+
+/** What a client says to a server that asked it mid-call. Throws `guardrail_blocked`. */
+export async function guardReply({ guardrails, key, project }: Principal, reply: Reply): Promise<Reply> {
+  if (guardrails?.asksInput !== true) return reply;
+  const who = { projectId: project.id, keyId: key.id, requestId: '', customerId: undefined };
+  const guard = new RequestGuard(guardrails, { ...who, monotonicMs: () => performance.now() });
+  const texts = new GuardedTexts(guard, 'input');
+  return (await texts.value(reply as JsonObject, 'tool_arguments')) as Reply;
+}
+
+/** A server's answer, each message of it judged before anybody sees it. */
+class GuardedAnswer implements UpstreamAnswer {
+  constructor(
+    private readonly guard: RequestGuard,
+    private readonly answer: UpstreamAnswer,
+  ) {}
+
+  get era() {
+    return this.answer.era;
+  }
+
+  get id() {
+    return this.answer.id;
+  }
+
+  get isStream() {
+    return this.answer.isStream;
+  }
+
+  get receivedBytes() {
+    return this.answer.receivedBytes;
+  }
+
+  get replyTo() {
+    return this.answer.replyTo;
+  }
+
+  async next(): Promise<UpstreamPart | undefined> {
+    const part = await this.answer.next();
+    return part === undefined ? undefined : this.judge(part);
+  }
+
+  reply(...given: Parameters<UpstreamAnswer['reply']>): Promise<void> {
+    return this.answer.reply(...given);
+  }
+
+  close(): void {
+    this.answer.close();
+  }
+
+  private async judge(part: UpstreamPart): Promise<UpstreamPart> {
+    if (part.kind === 'request') {
+      const params = part.request.params && (await guardToolResult(this.guard, part.request.params));
+      return { ...part, request: { ...part.request, ...(params && { params }) } };
+    }
+    if (part.kind === 'notification') {
+      const { params } = part.notification;
+      const judged = params && (await guardToolResult(this.guard, params));
+      if (judged === params) return part;
+      const notification = { ...part.notification, params: judged };
+      return { ...part, notification, text: JSON.stringify({ jsonrpc: '2.0', ...notification }) };
+    }
+    const { result, error } = part.response;
+    const judged = result && (await guardToolResult(this.guard, result));
+    const failed = error && (await guardToolResult(this.guard, error as unknown as JsonObject));
+    if (judged === result && (failed as unknown) === error) return part;
+    const response = { ...part.response, result: judged, error: failed as unknown as typeof error };
+    return { ...part, response, text: JSON.stringify({ jsonrpc: '2.0', ...response }) };
+  }
+}

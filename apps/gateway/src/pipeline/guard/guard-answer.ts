@@ -1,0 +1,165 @@
+import { ResponseCollector } from '@llm0/core/chat/collect';
+import type { ChatEvent, EventBatch } from '@llm0/core/chat/event';
+import { LARGE_JSON_LENGTH } from '@llm0/core/chat/json-in-turns';
+import { replayResponse, splitBatch } from '@llm0/core/chat/replay';
+import type { ChatRequest } from '@llm0/core/chat/request';
+import type { ChatResponse } from '@llm0/core/chat/response';
+import { AnswerGuard } from '@llm0/core/guardrails/chat/answer-guard';
+import { guardResponse, LOGPROBS } from '@llm0/core/guardrails/chat/guard-response';
+import { GuardedTexts } from '@llm0/core/guardrails/chat/guard-texts';
+import { AnswerRefused, type RequestGuard } from '@llm0/core/guardrails/request-guard';
+import { nextTurn } from '@llm0/core/waits/in-turns';
+import type { Services } from '../../services/contract';
+import type { Completion } from '../chat/produce-answer';
+import type { Admission } from '../exchange/admit';
+import type { Exchange } from '../exchange/open-exchange';
+import { AskedAgain, type AskNeeds, type Effort } from './asked-again';
+import type { GuardedRequest } from './guard-input';
+
+export interface AnswerToGuard {
+  readonly guarded: Pick<GuardedRequest<ChatRequest>, 'guard'>;
+  readonly answer: Completion;
+  readonly exchange: Exchange;
+  readonly admission: Admission;
+}
+
+/**
+ * The answer, judged on its way to the caller, wherever it comes from: upstream, a cache, somebody's identical call or a replay.
+ * A stream goes on as far as nothing can be found in it any more, unless a rule has to see all of it.
+ */
+export function guardAnswer(services: AskNeeds, input: AnswerToGuard): Completion {
+  const { guarded, answer, admission } = input;
+  const { guard } = guarded;
+  const { guardrails } = guard;
+  const { request } = admission.plan;
+  if (request.countOnly === true || (!guardrails.asksOutput && !guard.hasPseudonyms)) return answer;
+  const isStreamed = request.stream && !guardrails.holdsAnswers;
+  const source = isStreamed ? new JudgedStream(services, input) : new JudgedAnswer(services, input);
+  const asksLogprobs = request.logprobs === true || request.prompt?.logprobs !== undefined;
+  const isCut = asksLogprobs && guardrails.acts && guardrails.asksOutput && !answer.dropped.includes(LOGPROBS);
+  const judged: Completion = {
+    ...answer,
+    whole: undefined,
+    // The bytes of a first answer were judged by what was in force then.
+    sent: answer.sent && { requestId: answer.sent.requestId },
+    dropped: isCut ? [...answer.dropped, LOGPROBS] : answer.dropped,
+    original: () => source.original(),
+    next: () => source.next(),
+  };
+  if (!(source instanceof JudgedAnswer)) return judged;
+  // What they say changes with the answer that is asked for instead.
+  return Object.defineProperties(judged, Object.getOwnPropertyDescriptors(source.effort));
+}
+
+/** An answer that goes on once all of it was judged; where a rule says so, another one is asked for instead. */
+class JudgedAnswer {
+  /** What its caller is told of the answer that goes on, and pays for all that were asked for. */
+  readonly effort: Effort;
+  private readonly guard: RequestGuard;
+  private readonly again: AskedAgain;
+  private whole: ChatResponse | undefined;
+  private isDone = false;
+
+  constructor(services: AskNeeds, input: AnswerToGuard) {
+    this.guard = input.guarded.guard;
+    this.again = new AskedAgain(services, input);
+    this.effort = this.again.effort();
+  }
+
+  original(): ChatResponse | undefined {
+    return this.whole;
+  }
+
+  async next(): Promise<EventBatch | null> {
+    if (this.isDone) return null;
+    this.isDone = true;
+    for (;;) {
+      const collected = await collect(this.again.current);
+      const { response, only, isLarge } = collected;
+      this.whole = response;
+      const texts = new GuardedTexts(this.guard, 'output');
+      const judged = await guardResponse(this.guard, response, texts).catch(asRefused);
+      if (judged instanceof AnswerRefused) {
+        await this.again.ask(judged, response);
+        continue;
+      }
+      if (judged === response && only !== undefined && (await saysNoMore(only, texts))) return only;
+      const batch = replayResponse(judged);
+      return isLarge ? { ...batch, isLarge } : batch;
+    }
+  }
+}
+
+/** The vendor's own body has fields that no event tells of: it goes on where nothing is found in these either. */
+async function saysNoMore({ wire }: EventBatch, texts: GuardedTexts): Promise<boolean> {
+  if (wire === undefined) return true;
+  return wire.kind === 'body' && (await texts.isClean(wire.body));
+}
+
+function asRefused(cause: unknown): AnswerRefused {
+  if (cause instanceof AnswerRefused) return cause;
+  throw cause;
+}
+
+async function collect(answer: Completion) {
+  if (answer.whole !== undefined) return { response: answer.whole, isLarge: answer.isLarge === true };
+  const collector = new ResponseCollector();
+  let only: EventBatch | undefined;
+  let count = 0;
+  let isLarge = false;
+  for (let batch = await answer.next(); batch !== null; batch = await answer.next()) {
+    collector.add(batch.events);
+    isLarge ||= batch.isLarge === true;
+    only = batch;
+    count++;
+  }
+  isLarge ||= collector.characters > LARGE_JSON_LENGTH;
+  return { response: collector.response(), only: count === 1 ? only : undefined, isLarge };
+}
+
+/** A stream, as far as it is decided. */
+class JudgedStream {
+  private readonly judge: AnswerGuard;
+  private readonly collector: ResponseCollector | undefined;
+  private waiting: EventBatch[] = [];
+  private isDone = false;
+
+  constructor(
+    { config }: Pick<Services, 'config'>,
+    private readonly input: AnswerToGuard,
+  ) {
+    this.judge = new AnswerGuard(input.guarded.guard);
+    const { cacheKey } = input.admission.plan;
+    this.collector = cacheKey === undefined ? undefined : new ResponseCollector(config.cacheMaxBodyBytes);
+  }
+
+  original(): ChatResponse | undefined {
+    return this.collector === undefined || this.collector.isCut ? undefined : this.collector.response();
+  }
+
+  async next(): Promise<EventBatch | null> {
+    for (;;) {
+      const batch = await this.read();
+      if (batch === null && this.isDone) return null;
+      this.isDone = batch === null;
+      if (batch !== null) this.collector?.add(batch.events);
+      const events: readonly ChatEvent[] =
+        batch === null ? await this.judge.end() : await this.judge.push(batch.events);
+      if (events.length > 0) return { events };
+    }
+  }
+
+  /** A large one in many small ones, so that others get their turn. */
+  private async read(): Promise<EventBatch | null> {
+    const next = this.waiting.shift();
+    if (next !== undefined) {
+      await nextTurn();
+      return next;
+    }
+    const batch = await this.input.answer.next();
+    if (batch?.isLarge !== true) return batch;
+    const [first, ...rest] = splitBatch(batch);
+    this.waiting = rest;
+    return first ?? batch;
+  }
+}

@@ -1,0 +1,128 @@
+// A check that cannot be made: as its rule's `on_error` says; a request is refused unless that is `allow`.
+import type { ChatRequest } from '@llm0/core/chat/request';
+import { GatewayError } from '@llm0/core/errors/gateway-error';
+import { guardRequest } from '@llm0/core/guardrails/chat/guard-request';
+import { chosenGuardrails, type Guardrails } from '@llm0/core/guardrails/guardrails';
+import { RequestGuard } from '@llm0/core/guardrails/request-guard';
+import type { Services } from '../../services/contract';
+import { type Admission, replaceModel } from '../exchange/admit';
+import { type Authenticated, refreshPrincipal } from '../exchange/load-principal';
+import type { Exchange } from '../exchange/open-exchange';
+import type { FoundByGuardrails } from '../ledger/build-record';
+
+type Needs = Pick<Services, 'keyCache' | 'clock' | 'hotStore' | 'refreshTables'>;
+
+/** A request that its guardrails let pass, and what judges its answer. */
+export interface GuardedRequest<R> {
+  readonly guard: RequestGuard;
+  /** Whose guardrails these are. */
+  readonly principal: Authenticated;
+  /** What may go on; the very request where nothing was changed. */
+  readonly request: R;
+}
+
+/** How one kind of request is judged. */
+export interface JudgedKind<R> {
+  judge(guard: RequestGuard, request: R): Promise<R>;
+  /** All that it says. */
+  textOf(request: R): unknown;
+}
+
+export interface GuardInput<R = ChatRequest> {
+  readonly exchange: Exchange;
+  readonly principal: Authenticated;
+  readonly request: R;
+  /** Is told what judges the request, before it does: its row says what was found. */
+  readonly progress: { guard?: FoundByGuardrails };
+}
+
+type WithGuardrails = Pick<Authenticated, 'guardrails'>;
+
+/** False for nearly all: nothing is done then. */
+export const isGuarded = ({ controls }: Exchange, { guardrails }: WithGuardrails): boolean =>
+  guardrails !== undefined || controls.guardrail !== undefined;
+
+/** Whether the guardrails that judged the request are those that are in force by the decision to serve it. */
+export const isSame = (
+  guarding: { readonly principal: WithGuardrails } | undefined,
+  { principal }: { readonly principal: WithGuardrails },
+): boolean => guarding?.principal.guardrails === principal.guardrails;
+
+/** A chat request, before anything is asked, held or sent for it. */
+export const guardInput = (services: Needs, input: GuardInput): Promise<GuardedRequest<ChatRequest> | undefined> =>
+  guardKind(services, input, CHAT);
+
+const CHAT: JudgedKind<ChatRequest> = {
+  judge: guardRequest,
+  textOf: ({ messages, prompt }) => [messages, prompt],
+};
+
+/** The admission with what goes to a vendor; by its plan, the request may ask for another model by now. */
+export function withGuarded(admission: Admission, guarded: GuardedRequest<ChatRequest> | undefined): Admission {
+  if (guarded === undefined) return admission;
+  const { request: judged } = guarded;
+  const { model } = admission.plan.request;
+  return { ...admission, toSend: judged.model === model ? judged : replaceModel(judged, model) };
+}
+
+/**
+ * Judges a request. What is refused by guardrails that changed meanwhile is judged again by those in force. Throws
+ * `guardrail_blocked`. undefined where nothing is asked of it any more.
+ */
+export async function guardKind<R>(
+  services: Needs,
+  input: GuardInput<R>,
+  kind: JudgedKind<R>,
+): Promise<GuardedRequest<R> | undefined> {
+  try {
+    return await judge(services, input, kind);
+  } catch (refusal) {
+    if (!(refusal instanceof GatewayError)) throw refusal;
+    const principal = await refreshPrincipal(services, input.principal, refusal);
+    return judge(services, { ...input, principal }, kind);
+  }
+}
+
+async function judge<R>(
+  { clock }: Pick<Needs, 'clock'>,
+  { exchange, principal, request, progress }: GuardInput<R>,
+  kind: JudgedKind<R>,
+): Promise<GuardedRequest<R> | undefined> {
+  const guardrails = chosenGuardrails(principal.guardrails, exchange.controls.guardrail);
+  if (guardrails === undefined) return undefined;
+  const hasName = findsNames(() => kind.textOf(request));
+  const guard = createGuard({ clock }, { exchange, principal, guardrails, hasName });
+  progress.guard = guard;
+  return { guard, principal, request: await kind.judge(guard, request) };
+}
+
+export interface GuardOf {
+  readonly exchange: Exchange;
+  readonly principal: Pick<Authenticated, 'key' | 'project'>;
+  readonly guardrails: Guardrails;
+  readonly hasName?: (name: string) => boolean;
+}
+
+/** What judges one request of a key. */
+export function createGuard(
+  { clock }: Pick<Needs, 'clock'>,
+  { exchange, principal, guardrails, hasName }: GuardOf,
+): RequestGuard {
+  return new RequestGuard(guardrails, {
+    projectId: principal.project.id,
+    keyId: principal.key.id,
+    requestId: exchange.requestId,
+    customerId: exchange.customerId,
+    monotonicMs: () => clock.monotonicMs(),
+    hasName,
+  });
+}
+
+/** Looked up once a name is to be given: a text that has it by itself keeps it. */
+function findsNames(textOf: () => unknown): (name: string) => boolean {
+  let all: string | undefined;
+  return (name) => {
+    all ??= JSON.stringify(textOf());
+    return all.includes(name);
+  };
+}

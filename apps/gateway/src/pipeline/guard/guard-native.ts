@@ -1,0 +1,100 @@
+import { type JsonValue, parseJson } from '@llm0/core/chat/json';
+import { GatewayError } from '@llm0/core/errors/gateway-error';
+import { guardNativeAnswer, guardNativeEvents, guardNativeRequest } from '@llm0/core/guardrails/chat/guard-native';
+import { GuardedTexts } from '@llm0/core/guardrails/chat/guard-texts';
+import { AnswerRefused, blockedBy, type RequestGuard } from '@llm0/core/guardrails/request-guard';
+import type { Services } from '../../services/contract';
+import { type NativeBody, rewrite } from '../passthrough/read-native';
+import { type GuardedRequest, type GuardInput, guardKind, type JudgedKind } from './guard-input';
+
+type Needs = Pick<Services, 'keyCache' | 'clock' | 'hotStore' | 'refreshTables'>;
+
+/** A request in a vendor's own format. */
+export interface NativeRequest {
+  readonly given: NativeBody;
+  /** Begins with a slash. */
+  readonly path: string;
+  /** False for endpoints of which the gateway does not know what is said there. */
+  readonly isKnown: boolean;
+  /** What the caller sent in the query. */
+  readonly query: URLSearchParams;
+}
+
+/** A native request: refused where the gateway does not know what it says. */
+export const guardNative = (
+  services: Needs,
+  input: GuardInput<NativeRequest>,
+): Promise<GuardedRequest<NativeRequest> | undefined> => guardKind(services, input, NATIVE);
+
+const NATIVE: JudgedKind<NativeRequest> = { judge, textOf: ({ given }) => given.json };
+
+async function judge(guard: RequestGuard, request: NativeRequest): Promise<NativeRequest> {
+  const { given, path, isKnown, query } = request;
+  if (!isKnown) {
+    const message = 'This project has guardrails, and what is said at this path is not known: it is not passed on.';
+    throw new GatewayError('permission_denied', message);
+  }
+  if (!guard.guardrails.asksInput) return request;
+  const texts = new GuardedTexts(guard, 'input');
+  const told = [decodeURIComponent(path), ...[...query].flat()];
+  for (const text of told) {
+    if ((await texts.id(text)) !== text) {
+      throw new GatewayError('guardrail_blocked', "A guardrail of this project does not let this request's URL pass.");
+    }
+  }
+  if (given.json === undefined) return request;
+  const judged = await guardNativeRequest(guard, given.json);
+  return judged === given.json ? request : { ...request, given: await rewrite(given, judged) };
+}
+
+/** A whole native answer as text; the very same where it is clean. Throws `guardrail_blocked`, also for what cannot be read. */
+export async function judgeNativeAnswer(guard: RequestGuard, text: string, contentType: string): Promise<string> {
+  const kind = contentType.split(';')[0]?.trim().toLowerCase();
+  try {
+    if (kind === 'text/event-stream') return await judgeStream(guard, text);
+    if (kind === 'application/json') return await judgeJson(guard, text);
+    throw unreadable();
+  } catch (cause) {
+    throw cause instanceof AnswerRefused ? blockedBy(cause.rule, 'output') : cause;
+  }
+}
+
+async function judgeJson(guard: RequestGuard, text: string): Promise<string> {
+  const body = parseJson(text);
+  if (body === undefined) throw unreadable();
+  // A stream may come as one list of its events.
+  if (Array.isArray(body)) return (await guardNativeEvents(guard, body)) ? JSON.stringify(body) : text;
+  const judged = await guardNativeAnswer(guard, body);
+  return judged === body ? text : JSON.stringify(judged);
+}
+
+const DATA = /^data:/;
+
+/** Server-sent events, one JSON each. */
+async function judgeStream(guard: RequestGuard, text: string): Promise<string> {
+  const lines = text.split(/(\r\n|\n|\r)/);
+  const at: number[] = [];
+  const events: JsonValue[] = [];
+  for (const [index, line] of lines.entries()) {
+    if (!DATA.test(line)) continue;
+    const said = line.slice('data:'.length).trim();
+    if (said === '[DONE]' || said === '') continue;
+    const event = parseJson(said);
+    if (event === undefined) throw unreadable();
+    at.push(index);
+    events.push(event);
+  }
+  if (!(await guardNativeEvents(guard, events))) return text;
+  for (const [index, line] of at.entries()) lines[line] = `data: ${JSON.stringify(events[index])}`;
+  return lines.join('');
+}
+
+const unreadable = (): GatewayError =>
+  new GatewayError(
+    'guardrail_blocked',
+    'The guardrails of this project cannot read this answer, and it is not passed on.',
+  );
+
+/** Whether anything is asked of an answer. */
+export const judgesAnswers = (guard: RequestGuard | undefined): guard is RequestGuard =>
+  guard !== undefined && (guard.guardrails.asksOutput || guard.hasPseudonyms);

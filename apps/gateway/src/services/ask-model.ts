@@ -1,0 +1,136 @@
+// The model fails, or may not be called: the check throws, and its rule's `on_error` decides.
+import type {
+  CheckNeeds,
+  ModelAnswer,
+  ModelQuestion,
+  ModerationAnswer,
+} from '@llm0/core/guardrails/checks/check-needs';
+import type { Principal } from '@llm0/core/keys/api-key';
+import { KeyCache } from '@llm0/core/keys/key-cache';
+import { resolveTargets } from '@llm0/core/routing/resolve-targets';
+import { openaiChat } from '../dialects/openai-chat/index';
+import { handleChat } from '../pipeline/chat/handle-chat';
+import type { Services } from './contract';
+
+export interface AskModelNeeds {
+  /** The services, once they are there. */
+  readonly services: () => Services;
+  /** The hash of a key that is there; null where it is gone. */
+  readonly findKeyHash: (path: { readonly projectId: string; readonly id: string }) => Promise<string | null>;
+}
+
+type Asking = Pick<CheckNeeds, 'askModel' | 'moderate'>;
+type Asked = Omit<ModelQuestion, 'system'> & { readonly system?: string };
+
+/**
+ * Models as guardrails ask them: through the pipeline, as the key whose request is judged, so that each question has its own row
+ * and is booked like every other request. The key's guardrails and its list of models do not apply to it.
+ */
+export function createAskModel({ services, findKeyHash }: AskModelNeeds): Asking {
+  const ask = async (
+    { projectId, keyId, requestId, ...question }: Asked,
+    signal: AbortSignal,
+  ): Promise<ModelAnswer> => {
+    const keyHash = await findKeyHash({ projectId, id: keyId });
+    if (keyHash === null) throw new Error('the key is gone');
+    const asking = asForChecks(services());
+    const chosen = { keyHash, requestId: asking.createId() };
+    return readAnswer(await handleChat(asking, openaiChat, requestFor(question, requestId, signal), chosen));
+  };
+  return {
+    askModel: ask,
+    async moderate({ text, ...question }, signal) {
+      if (!isModeration(services(), question)) return undefined;
+      const answer = await ask({ ...question, user: text, maxOutputTokens: 1 }, signal);
+      return { ...readVerdict(answer.text), costNanoUsd: answer.costNanoUsd };
+    },
+  };
+}
+
+function isModeration(
+  { routing, connect }: Services,
+  { model, projectId }: Pick<ModelQuestion, 'model' | 'projectId'>,
+) {
+  const [{ provider, model: name }] = resolveTargets(model, routing(), projectId).targets;
+  return connect({ provider, model: name }, projectId)?.provider.moderates?.(name) === true;
+}
+
+function requestFor(
+  { model, system, user, maxOutputTokens }: Omit<Asked, 'projectId' | 'keyId' | 'requestId'>,
+  requestId: string,
+  signal: AbortSignal,
+): Request {
+  const messages = [
+    ...(system === undefined ? [] : [{ role: 'system', content: system }]),
+    { role: 'user', content: user },
+  ];
+  return new Request('http://guardrail.invalid/v1/chat/completions', {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      'x-request-id': requestId,
+      'x-llm0-cache': 'off',
+      'x-llm0-drop-params': 'true',
+      'x-llm0-guardrail-check': 'moderation',
+    },
+    body: JSON.stringify({ model, messages, max_completion_tokens: maxOutputTokens }),
+    signal,
+  });
+}
+
+interface ChatAnswer {
+  readonly choices?: readonly { readonly message?: { readonly content?: unknown } }[];
+  readonly error?: { readonly message?: string };
+}
+
+const NANO_USD = 1e9;
+
+async function readAnswer(response: Response): Promise<ModelAnswer> {
+  const answer = (await response.json()) as ChatAnswer;
+  if (!response.ok) throw new Error(answer.error?.message ?? `the model could not be asked: ${response.status}`);
+  const content = answer.choices?.[0]?.message?.content;
+  if (typeof content !== 'string') throw new Error('the model answered without text');
+  const usd = Number(response.headers.get('x-cost-usd') ?? 0);
+  return { text: content, costNanoUsd: Math.round(usd * NANO_USD) };
+}
+
+function readVerdict(text: string): Omit<ModerationAnswer, 'costNanoUsd'> {
+  const { flagged, categories } = JSON.parse(text) as Partial<ModerationAnswer>;
+  if (typeof flagged !== 'boolean' || !Array.isArray(categories))
+    throw new Error('the moderation model gave no verdict');
+  return { flagged, categories };
+}
+
+const known = new WeakMap<Services, Services>();
+
+/** A question about a text is not judged itself: it holds what the guardrails look for, and each would ask another one. */
+function asForChecks(services: Services): Services {
+  const made = known.get(services) ?? { ...services, keyCache: new UnguardedKeys(services.keyCache) };
+  known.set(services, made);
+  return made;
+}
+
+class UnguardedKeys extends KeyCache {
+  constructor(private readonly keys: KeyCache) {
+    super({ source: { findByHash: (hash) => keys.find(hash) }, maxEntries: 1 });
+  }
+
+  override peek(hash: string): Principal | undefined {
+    const found = this.keys.peek(hash);
+    return found === undefined ? undefined : unguarded(found);
+  }
+
+  override async find(hash: string): Promise<Principal | null> {
+    const found = await this.keys.find(hash);
+    return found === null ? null : unguarded(found);
+  }
+
+  override async reload(hash: string): Promise<Principal | null> {
+    const found = await this.keys.reload(hash);
+    return found === null ? null : unguarded(found);
+  }
+}
+
+function unguarded({ guardrails: _guardrails, key, ...rest }: Principal): Principal {
+  return { ...rest, key: { ...key, allowedModels: null } };
+}

@@ -1,0 +1,74 @@
+import { findCards } from '@llm0/core/guardrails/finders/card';
+import { findEmails } from '@llm0/core/guardrails/finders/email';
+import { findIbans } from '@llm0/core/guardrails/finders/iban';
+import { findIpAddresses } from '@llm0/core/guardrails/finders/ip-address';
+import { findNationalIds } from '@llm0/core/guardrails/finders/national-id';
+import { findPhones } from '@llm0/core/guardrails/finders/phone';
+import { findSecrets } from '@llm0/core/guardrails/finders/secrets';
+import { foldText } from '@llm0/core/guardrails/folded-text';
+import type { Finder } from '@llm0/core/guardrails/span';
+import type { PlantedText } from './planted-texts';
+
+/** How often one kind of thing was found, missed, and found where it is not. */
+export interface FinderScore {
+  readonly kind: string;
+  readonly planted: number;
+  readonly found: number;
+  /** Touches nothing that was planted. */
+  readonly wrong: number;
+  /** Touches something that was planted, of another kind only. */
+  readonly otherKind: number;
+  /** Some of what was missed, and some of what was found where it is not. */
+  readonly missed: readonly string[];
+  readonly mistaken: readonly string[];
+}
+
+const FINDERS: Readonly<Record<string, Finder>> = {
+  card: findCards,
+  iban: findIbans,
+  email: findEmails,
+  key: findSecrets,
+  national_id: findNationalIds,
+  ip: findIpAddresses,
+  phone: findPhones,
+  local_phone: findPhones,
+};
+const SHOWN = 25;
+
+/** Found is what is covered from its first to its last character; wrong what touches nothing planted. */
+export function measureFinders(texts: readonly PlantedText[]): readonly FinderScore[] {
+  return Object.entries(FINDERS).map(([kind, finder]) => {
+    const score = {
+      kind,
+      planted: 0,
+      found: 0,
+      wrong: 0,
+      otherKind: 0,
+      missed: [] as string[],
+      mistaken: [] as string[],
+    };
+    for (const { text, planted } of texts) {
+      const folded = foldText(text, 'width');
+      const spans = finder.find(folded.text, true).map(({ start, end }) => ({
+        start: folded.originOf(start),
+        end: folded.endOf(end),
+      }));
+      const own = planted.filter((one) => one.kind.split(':')[0] === kind);
+      for (const { start, end, kind: whose } of own) {
+        score.planted++;
+        if (spans.some((span) => span.start <= start && span.end >= end)) score.found++;
+        else score.missed.push(`${whose} ${text.slice(Math.max(0, start - 12), end + 6)}`);
+      }
+      for (const span of spans) {
+        if (own.some(({ start, end }) => span.start < end && span.end > start)) continue;
+        if (planted.some(({ start, end }) => span.start < end && span.end > start)) {
+          score.otherKind++;
+          continue;
+        }
+        score.wrong++;
+        score.mistaken.push(text.slice(span.start, span.end));
+      }
+    }
+    return { ...score, missed: score.missed.slice(0, SHOWN), mistaken: score.mistaken.slice(0, SHOWN) };
+  });
+}

@@ -1,0 +1,227 @@
+import type { ChatEvent } from '../../chat/event';
+import { isObject, type JsonObject } from '../../chat/json';
+import { rulesForAll } from '../guardrails';
+import type { PieceWindow, TextKind } from '../piece-window';
+import type { GuardrailPart } from '../policy';
+import type { RequestGuard } from '../request-guard';
+import { guardBlocks, guardValue, LOGPROBS } from './guard-response';
+import { GuardedTexts } from './guard-texts';
+
+/** A text that comes in pieces: judged, then with what names stand for. */
+class Channel {
+  private readonly windows: readonly PieceWindow[];
+  /** All of it, where something is to be noted at its end. */
+  private readonly said: string[] | undefined;
+
+  constructor(
+    private readonly guard: RequestGuard,
+    private readonly part: GuardrailPart,
+    private readonly kind: TextKind,
+    /** A piece of it as an event. */
+    readonly eventOf: (text: string) => ChatEvent,
+  ) {
+    const judging = guard.window({ on: 'output', part }, kind);
+    const restoring = guard.restoring(kind);
+    this.windows = [judging, restoring].filter((window) => window !== undefined);
+    this.said = guard.hasLate({ on: 'output', part }) ? [] : undefined;
+  }
+
+  get holds(): boolean {
+    return this.windows.some(({ heldLength }) => heldLength > 0);
+  }
+
+  push(text: string): string {
+    this.said?.push(text);
+    let passed = text;
+    for (const window of this.windows) passed = window.push(passed);
+    return passed;
+  }
+
+  flush(): string {
+    let passed = '';
+    for (const window of this.windows) passed = (passed === '' ? '' : window.push(passed)) + window.flush();
+    return passed;
+  }
+
+  /** Nothing of it follows. */
+  async noteLate(): Promise<void> {
+    if (this.said === undefined) return;
+    await this.guard.noteLate(this.said.splice(0).join(''), { on: 'output', part: this.part }, this.kind);
+  }
+}
+
+interface OpenChoice {
+  /** By name; those of tools' arguments by their tool. */
+  readonly channels: Map<string, Channel>;
+  /** Blocks of reasoning that stand behind what their channel still holds. */
+  details: JsonObject[];
+  readonly customTools: Set<number>;
+}
+
+type TextEvent = Extract<ChatEvent, { readonly text: string; readonly choice: number }>;
+
+/** Members of vendors' fields that come in pieces. */
+const PIECES: Readonly<
+  Record<string, { readonly member: string; readonly part: GuardrailPart; readonly kind: TextKind }>
+> = {
+  function_call: { member: 'arguments', part: 'tool_arguments', kind: 'json' },
+  audio: { member: 'transcript', part: 'assistant', kind: 'plain' },
+};
+
+/**
+ * Judges an answer's events as they come, for rules that need no more than a window. What may still become something waits; at a
+ * choice's end all of it goes on. Throws `guardrail_blocked`.
+ */
+export class AnswerGuard {
+  private readonly choices = new Map<number, OpenChoice>();
+  private readonly texts: GuardedTexts;
+  private out: ChatEvent[] = [];
+
+  constructor(private readonly guard: RequestGuard) {
+    this.texts = new GuardedTexts(guard, 'output');
+  }
+
+  async push(events: readonly ChatEvent[]): Promise<readonly ChatEvent[]> {
+    for (const event of events) await this.add(event);
+    return this.taken();
+  }
+
+  /** Nothing follows. */
+  async end(): Promise<readonly ChatEvent[]> {
+    for (const [index, choice] of this.choices) await this.close(choice, index);
+    return this.taken();
+  }
+
+  private taken(): readonly ChatEvent[] {
+    const { out } = this;
+    this.out = [];
+    return out;
+  }
+
+  private async add(event: ChatEvent): Promise<void> {
+    switch (event.type) {
+      case 'text':
+      case 'reasoning':
+      case 'refusal':
+        return this.addText(event);
+      case 'tool-call':
+        return this.addCall(event);
+      case 'tool-arguments': {
+        const isText = this.open(event.choice).customTools.has(event.toolIndex);
+        const kind: TextKind = isText ? 'plain' : 'json';
+        return this.pass(event, { name: `tool ${event.toolIndex}`, part: 'tool_arguments', kind });
+      }
+      case 'reasoning-detail': {
+        const choice = this.open(event.choice);
+        choice.details.push(event.detail);
+        return this.giveDetails(event.choice, choice);
+      }
+      case 'finish':
+        await this.close(this.open(event.choice), event.choice);
+        this.out.push(event);
+        return;
+      case 'raw-message': {
+        const { format, value } = await guardBlocks(this.guard, this.texts, {
+          format: event.format,
+          value: event.value,
+        });
+        this.out.push({ ...event, format, value });
+        return;
+      }
+      case 'extra':
+        return this.addExtra(event);
+      default:
+        this.out.push(event);
+    }
+  }
+
+  private async addText(event: TextEvent): Promise<void> {
+    await this.leaveOthers(event.choice, event.type);
+    await this.pass(event, { name: event.type, part: 'assistant', kind: 'plain' });
+  }
+
+  private async pass(
+    event: TextEvent,
+    { name, part, kind }: { readonly name: string; readonly part: GuardrailPart; readonly kind: TextKind },
+  ): Promise<void> {
+    const choice = this.open(event.choice);
+    let channel = choice.channels.get(name);
+    if (channel === undefined) {
+      channel = new Channel(this.guard, part, kind, (text) => ({ ...event, text }));
+      choice.channels.set(name, channel);
+    }
+    const text = channel.push(event.text);
+    if (text !== '') this.out.push(text === event.text ? event : { ...event, text });
+    else if (event.text === '') this.out.push(event);
+    if (choice.details.length > 0) await this.giveDetails(event.choice, choice);
+  }
+
+  private async addCall(event: Extract<ChatEvent, { type: 'tool-call' }>): Promise<void> {
+    await this.leaveOthers(event.choice, event.type);
+    const set = rulesForAll(this.guard.guardrails, 'output');
+    const place = { on: 'output', part: 'tool_arguments' } as const;
+    const id = await this.guard.search(event.id, place, { set, isId: true });
+    const name = await this.guard.search(event.name, place, { set, isId: true });
+    if (event.custom === true) this.open(event.choice).customTools.add(event.toolIndex);
+    this.out.push(id === event.id && name === event.name ? event : { ...event, id, name });
+  }
+
+  private async addExtra(event: Extract<ChatEvent, { type: 'extra' }>): Promise<void> {
+    if (event.name === LOGPROBS && this.guard.guardrails.acts) return;
+    const pieces = Object.hasOwn(PIECES, event.name) ? PIECES[event.name] : undefined;
+    const { value } = event;
+    if (pieces === undefined || !isObject(value) || typeof value[pieces.member] !== 'string') {
+      this.out.push({ ...event, value: await guardValue(this.guard, this.texts, value) });
+      return;
+    }
+    const { member, part, kind } = pieces;
+    const { [member]: text, ...rest } = value;
+    const eventOf = (piece: string): ChatEvent => ({ ...event, value: { [member]: piece } });
+    const { channels } = this.open(event.choice ?? 0);
+    const channel = channels.get(event.name) ?? new Channel(this.guard, part, kind, eventOf);
+    channels.set(event.name, channel);
+    const judged = await guardValue(this.guard, this.texts, rest);
+    this.out.push({ ...event, value: { ...judged, [member]: channel.push(String(text)) } });
+  }
+
+  private open(index: number): OpenChoice {
+    let choice = this.choices.get(index);
+    if (choice === undefined) {
+      choice = { channels: new Map(), details: [], customTools: new Set() };
+      this.choices.set(index, choice);
+    }
+    return choice;
+  }
+
+  /** What another kind of text holds goes ahead of this one; arguments of tools wait for their own end. */
+  private async leaveOthers(index: number, name: string): Promise<void> {
+    const choice = this.open(index);
+    for (const [other, channel] of choice.channels) {
+      if (other !== name && !other.startsWith('tool ') && channel.holds) this.flush(channel);
+    }
+    if (choice.details.length > 0) await this.giveDetails(index, choice);
+  }
+
+  private flush(channel: Channel): void {
+    const text = channel.flush();
+    if (text !== '') this.out.push(channel.eventOf(text));
+  }
+
+  private async close(choice: OpenChoice, index: number): Promise<void> {
+    for (const channel of choice.channels.values()) {
+      this.flush(channel);
+      await channel.noteLate();
+    }
+    await this.giveDetails(index, choice);
+  }
+
+  private async giveDetails(index: number, choice: OpenChoice): Promise<void> {
+    if (choice.channels.get('reasoning')?.holds === true) return;
+    const { details } = choice;
+    choice.details = [];
+    for (const detail of details) {
+      const judged = await guardValue(this.guard, this.texts, detail);
+      this.out.push({ type: 'reasoning-detail', choice: index, detail: judged });
+    }
+  }
+}

@@ -1,0 +1,148 @@
+// Requests and answers in a vendor's own format, of which the gateway knows where texts stand, but not all fields.
+import { isObject, type JsonObject, type JsonValue } from '../../chat/json';
+import { invalidRequest } from '../../errors/gateway-error';
+import type { GuardrailPart } from '../policy';
+import type { RequestGuard } from '../request-guard';
+import { GuardedTexts } from './guard-texts';
+import { replaceTexts } from './string-tree';
+
+const SYSTEM = ['system', 'instructions', 'systemInstruction', 'system_instruction'] as const;
+const TURNS = ['messages', 'contents', 'input'] as const;
+const PROMPTS = ['prompt', 'suffix', 'input', 'inputText', 'content'] as const;
+/** What holds what somebody says, at any depth. */
+const SAID: ReadonlySet<string> = new Set([
+  ...['text', 'content', 'parts', 'thinking', 'reasoning_content', 'reasoning', 'refusal', 'output', 'summary'],
+  ...['result', 'response', 'message', 'transcript', 'output_text', 'functionResponse', 'toolResult', 'json'],
+]);
+const PART_OF_ROLE: Readonly<Record<string, GuardrailPart>> = {
+  ...{ system: 'system', developer: 'system', assistant: 'assistant', model: 'assistant' },
+  ...{ tool: 'tool_results', function: 'tool_results', function_call_output: 'tool_results' },
+};
+
+/** A native request as it may go on; the very same where it is clean. Throws `guardrail_blocked`. */
+export async function guardNativeRequest(guard: RequestGuard, body: JsonObject): Promise<JsonObject> {
+  if (!guard.guardrails.asksInput) return body;
+  const texts = new GuardedTexts(guard, 'input');
+  for (const name of SYSTEM) await texts.texts(saidIn(body[name]), 'system');
+  for (const name of TURNS) {
+    const turns = body[name];
+    for (const turn of Array.isArray(turns) ? turns : []) await guardTurn(texts, turn);
+  }
+  for (const name of PROMPTS) await guardPrompts(texts, name, body[name]);
+  await guardCalls(texts, body);
+  return texts.value(body);
+}
+
+async function guardTurn(texts: GuardedTexts, turn: JsonValue): Promise<void> {
+  if (!isObject(turn)) return;
+  const role = typeof turn.role === 'string' ? turn.role : turn.type;
+  const part = (typeof role === 'string' ? PART_OF_ROLE[role] : undefined) ?? 'user';
+  await texts.texts(saidIn(turn), part);
+}
+
+async function guardPrompts(texts: GuardedTexts, name: string, value: JsonValue | undefined): Promise<void> {
+  const prompts = Array.isArray(value) ? value : [value];
+  for (const prompt of prompts) {
+    if (typeof prompt === 'string') await texts.text(prompt, 'user');
+    const isTokens = typeof prompt === 'number' || (Array.isArray(prompt) && typeof prompt[0] === 'number');
+    if (isTokens)
+      throw invalidRequest(name, `The guardrails of this project cannot read tokens: send ${name} as text.`);
+  }
+}
+
+/** Arguments of tools, wherever they stand. */
+async function guardCalls(texts: GuardedTexts, value: JsonValue | undefined, name = ''): Promise<void> {
+  if (Array.isArray(value)) for (const one of value) await guardCalls(texts, one, name);
+  else if (isObject(value)) for (const [key, one] of Object.entries(value)) await guardCalls(texts, one, key);
+  else if (name === 'arguments' && typeof value === 'string') await texts.json(value, 'tool_arguments');
+}
+
+function saidIn(value: JsonValue | undefined, found: string[] = []): string[] {
+  if (typeof value === 'string') found.push(value);
+  else if (Array.isArray(value)) for (const one of value) saidIn(one, found);
+  else if (isObject(value)) for (const [key, one] of Object.entries(value)) if (SAID.has(key)) saidIn(one, found);
+  return found;
+}
+
+/** A native answer as its caller may have it. `texts`: of its stream, whose texts were judged before. */
+export async function guardNativeAnswer(
+  guard: RequestGuard,
+  body: JsonValue,
+  texts: GuardedTexts = new GuardedTexts(guard, 'output'),
+): Promise<JsonValue> {
+  for (const choice of answersIn(body)) await texts.texts(saidIn(choice), 'assistant');
+  await guardCalls(texts, body);
+  const judged = await texts.value(body);
+  return guard.hasPseudonyms ? replaceTexts(judged, (text) => guard.restore(text)) : judged;
+}
+
+function answersIn(body: JsonValue): readonly JsonValue[] {
+  if (!isObject(body)) return Array.isArray(body) ? body : [];
+  const lists = [body.choices, body.candidates, body.output];
+  const listed = lists.flatMap((list) => (Array.isArray(list) ? list : []));
+  return [...listed, ...(Array.isArray(body.content) ? [{ content: body.content }] : [])];
+}
+
+/** Members of a stream's events whose texts are pieces of one. */
+const PIECES: Readonly<Record<string, 'text' | 'json'>> = {
+  ...{ content: 'text', text: 'text', delta: 'text', thinking: 'text', reasoning_content: 'text', reasoning: 'text' },
+  ...{ refusal: 'text', transcript: 'text', arguments: 'json', partial_json: 'json' },
+};
+/** By which events of one text are told from those of another. */
+const PLACES = ['index', 'output_index', 'content_index', 'item_id', 'summary_index'] as const;
+
+interface Piece {
+  readonly holder: Record<string, JsonValue>;
+  readonly name: string;
+  readonly text: string;
+}
+
+/**
+ * The events of a whole native stream: pieces of one text are judged as one; where something is done about it, all of it stands in
+ * the first piece. `events` are changed in place; gives true where any was.
+ */
+export async function guardNativeEvents(guard: RequestGuard, events: readonly JsonValue[]): Promise<boolean> {
+  const texts = new GuardedTexts(guard, 'output');
+  const streams = new Map<string, Piece[]>();
+  for (const event of events) gatherPieces(event, '', streams);
+  let hasChanged = false;
+  for (const [place, pieces] of streams) {
+    const said = pieces.map(({ text }) => text).join('');
+    const isJson = PIECES[place.slice(place.lastIndexOf('.') + 1)] === 'json';
+    const isArguments = isJson || place.includes('function_call_arguments');
+    const judged = await (isArguments ? texts.json(said, 'tool_arguments') : texts.text(said, 'assistant'));
+    const given = guard.restore(judged, isArguments ? 'json' : 'plain');
+    if (given === said) continue;
+    hasChanged = true;
+    for (const [index, { holder, name }] of pieces.entries()) holder[name] = index === 0 ? given : '';
+  }
+  for (const [index, event] of events.entries()) {
+    const judged = await guardNativeAnswer(guard, event, texts);
+    if (judged === event) continue;
+    hasChanged = true;
+    (events as JsonValue[])[index] = judged;
+  }
+  return hasChanged;
+}
+
+function gatherPieces(value: JsonValue, place: string, streams: Map<string, Piece[]>): void {
+  if (Array.isArray(value)) {
+    for (const [index, one] of value.entries()) gatherPieces(one, `${place}.${placeOf(one, index)}`, streams);
+    return;
+  }
+  if (!isObject(value)) return;
+  const at = `${place}${PLACES.map((name) => (value[name] === undefined ? '' : `/${name}=${String(value[name])}`)).join('')}`;
+  const kind = typeof value.type === 'string' ? `(${value.type})` : '';
+  for (const [name, one] of Object.entries(value)) {
+    if (typeof one !== 'string') gatherPieces(one, `${at}.${name}`, streams);
+    else if (Object.hasOwn(PIECES, name) && one !== '') {
+      const key = `${at}${kind}.${name}`;
+      const pieces = streams.get(key) ?? [];
+      pieces.push({ holder: value, name, text: one });
+      streams.set(key, pieces);
+    }
+  }
+}
+
+const placeOf = (value: JsonValue, index: number): string =>
+  isObject(value) && typeof value.index === 'number' ? String(value.index) : String(index);

@@ -1,0 +1,152 @@
+import type { JsonObject, JsonValue } from '../../chat/json';
+import type { ChatMessage, ChatRequest, ContentPart, ReasoningPart, ToolCall } from '../../chat/request';
+import { invalidRequest } from '../../errors/gateway-error';
+import type { GuardrailPart } from '../policy';
+import type { RequestGuard } from '../request-guard';
+import { GuardedTexts } from './guard-texts';
+
+const PART_OF_ROLE = {
+  system: 'system',
+  developer: 'system',
+  user: 'user',
+  assistant: 'assistant',
+  tool: 'tool_results',
+} as const satisfies Record<ChatMessage['role'], GuardrailPart>;
+
+/** Of a request: what is no text, or is judged by itself. */
+const APART: ReadonlySet<string> = new Set([
+  'messages',
+  'prompt',
+  'tools',
+  'responseFormat',
+  'wire',
+  'model',
+  'digest',
+]);
+const MODEL: ReadonlySet<string> = new Set(['model']);
+
+/**
+ * The request as it may go to a vendor, in all its forms: its messages, all other fields, and the caller's own body, whose every
+ * text is judged, whether the gateway knows its field or not. The very same request where nothing is to be done.
+ * Throws `guardrail_blocked`; `invalid_request` for text that comes as a model's own numbers.
+ */
+export async function guardRequest(guard: RequestGuard, request: ChatRequest): Promise<ChatRequest> {
+  if (!guard.guardrails.asksInput) return request;
+  const texts = new GuardedTexts(guard, 'input');
+  const messages = await mapAll(request.messages, (message) => guardMessage(texts, message));
+  const prompt = request.prompt && (await guardPrompt(texts, request.prompt));
+  const tools = await asIs(texts, request.tools, 'system');
+  const responseFormat = await asIs(texts, request.responseFormat, 'system');
+  const rest = await texts.fields(request as unknown as JsonObject, APART);
+  const wire = request.wire && (await guardWire(texts, request.wire));
+  const isSame =
+    messages === request.messages &&
+    prompt === request.prompt &&
+    tools === request.tools &&
+    responseFormat === request.responseFormat &&
+    wire === request.wire &&
+    (rest as unknown) === request;
+  if (isSame) return request;
+  const changed = { messages, ...(prompt && { prompt }), ...(tools && { tools }), ...(wire && { wire }) };
+  return { ...request, ...(rest as unknown as ChatRequest), ...changed, ...(responseFormat && { responseFormat }) };
+}
+
+const asIs = <T>(texts: GuardedTexts, value: T, part?: GuardrailPart): Promise<T> =>
+  texts.value(value as JsonValue | undefined, part) as Promise<T>;
+
+async function mapAll<T>(items: readonly T[], map: (item: T) => Promise<T>): Promise<readonly T[]> {
+  const mapped: T[] = [];
+  for (const item of items) mapped.push(await map(item));
+  return mapped.some((item, index) => item !== items[index]) ? mapped : items;
+}
+
+async function guardWire<T extends NonNullable<ChatRequest['wire']>>(texts: GuardedTexts, wire: T): Promise<T> {
+  const body = await texts.fields(wire.body, MODEL);
+  const headers = await asIs(texts, wire.headers);
+  return body === wire.body && headers === wire.headers ? wire : { ...wire, body, ...(headers && { headers }) };
+}
+
+async function guardPrompt<T extends NonNullable<ChatRequest['prompt']>>(texts: GuardedTexts, prompt: T): Promise<T> {
+  const prompts = await mapAll(prompt.prompts, async (one) => {
+    if (typeof one === 'string') return texts.text(one, 'user');
+    throw invalidRequest('prompt', 'The guardrails of this project cannot read tokens: send the prompt as text.');
+  });
+  const suffix = prompt.suffix === undefined ? undefined : await texts.text(prompt.suffix, 'user');
+  const chat = await asIs(texts, prompt.chat);
+  const isSame = prompts === prompt.prompts && suffix === prompt.suffix && chat === prompt.chat;
+  return isSame ? prompt : { ...prompt, prompts, chat, ...(suffix === undefined ? {} : { suffix }) };
+}
+
+async function guardMessage(texts: GuardedTexts, message: ChatMessage): Promise<ChatMessage> {
+  const part = PART_OF_ROLE[message.role];
+  const content = await guardContent(texts, message.content, part);
+  const name = message.name === undefined ? undefined : await texts.text(message.name, part);
+  const changed = content !== message.content || name !== message.name;
+  const named = changed ? { ...message, content, ...(name === undefined ? {} : { name }) } : message;
+  if (named.role === 'tool') {
+    const toolCallId = await texts.id(named.toolCallId);
+    return toolCallId === named.toolCallId ? named : { ...named, toolCallId };
+  }
+  return named.role === 'assistant' ? guardAssistant(texts, named) : named;
+}
+
+type AssistantMessage = Extract<ChatMessage, { role: 'assistant' }>;
+
+async function guardAssistant(texts: GuardedTexts, message: AssistantMessage): Promise<AssistantMessage> {
+  const toolCalls = message.toolCalls && (await mapAll(message.toolCalls, (call) => guardToolCall(texts, call)));
+  const reasoning = message.reasoning && (await mapAll(message.reasoning, (one) => guardReasoning(texts, one)));
+  const raw = await asIs(texts, message.raw, 'assistant');
+  const isSame = toolCalls === message.toolCalls && reasoning === message.reasoning && raw === message.raw;
+  if (isSame) return message;
+  return { ...message, ...(toolCalls && { toolCalls }), ...(reasoning && { reasoning }), ...(raw && { raw }) };
+}
+
+async function guardToolCall(texts: GuardedTexts, call: ToolCall): Promise<ToolCall> {
+  const given =
+    call.custom === true
+      ? await texts.text(call.arguments, 'tool_arguments')
+      : await texts.json(call.arguments, 'tool_arguments');
+  const id = await texts.id(call.id);
+  const name = await texts.id(call.name);
+  const isSame = given === call.arguments && id === call.id && name === call.name;
+  return isSame ? call : { ...call, id, name, arguments: given };
+}
+
+async function guardReasoning(texts: GuardedTexts, reasoning: ReasoningPart): Promise<ReasoningPart> {
+  if (reasoning.text === undefined) return reasoning;
+  const text = await texts.text(reasoning.text, 'assistant');
+  return text === reasoning.text ? reasoning : { ...reasoning, text };
+}
+
+async function guardContent(
+  texts: GuardedTexts,
+  content: readonly ContentPart[],
+  part: GuardrailPart,
+): Promise<readonly ContentPart[]> {
+  const given = content.flatMap((one) => (one.type === 'text' || one.type === 'refusal' ? [one.text] : []));
+  const judged = await texts.texts(given, part);
+  let index = 0;
+  return mapAll(content, async (one) => {
+    if (one.type === 'text' || one.type === 'refusal') {
+      const text = judged[index++] ?? '';
+      return text === one.text ? one : { ...one, text };
+    }
+    return one.type === 'file' ? guardFile(texts, one, part) : asIs(texts, one, part);
+  });
+}
+
+type FilePart = Extract<ContentPart, { type: 'file' }>;
+/** A file that is text. */
+const TEXT_URL = /^data:(?:text\/|application\/(?:json|xml))[^,]{0,200};base64,/i;
+
+async function guardFile(texts: GuardedTexts, file: FilePart, part: GuardrailPart): Promise<FilePart> {
+  const head = file.dataUrl === undefined ? undefined : TEXT_URL.exec(file.dataUrl)?.[0];
+  if (file.dataUrl === undefined || head === undefined) return asIs(texts, file, part);
+  const data = file.dataUrl.slice(head.length);
+  const text = Buffer.from(data, 'base64').toString();
+  const judged = await texts.text(text, part);
+  const written = judged === text ? data : Buffer.from(judged).toString('base64');
+  texts.note(data, written);
+  texts.note(file.dataUrl, head + written);
+  return asIs(texts, file, part);
+}

@@ -1,0 +1,120 @@
+import { isObject, type JsonObject, type JsonValue, present } from '../../chat/json';
+import type { ToolCall } from '../../chat/request';
+import type { ChatChoice, ChatResponse } from '../../chat/response';
+import type { RequestGuard } from '../request-guard';
+import { GuardedTexts } from './guard-texts';
+import { replaceTexts } from './string-tree';
+
+/** Probabilities of single tokens say the text once more, in pieces that nobody can judge. */
+export const LOGPROBS = 'logprobs';
+
+/**
+ * A whole answer as its caller may have it: judged in all its forms, with what names stand for in their place. The very same where
+ * nothing is to be done. Throws `guardrail_blocked`, or `AnswerRefused`.
+ */
+export async function guardResponse(
+  guard: RequestGuard,
+  response: ChatResponse,
+  texts: GuardedTexts = new GuardedTexts(guard, 'output'),
+): Promise<ChatResponse> {
+  const choices: ChatChoice[] = [];
+  for (const choice of response.choices) choices.push(await guardChoice(guard, texts, choice));
+  const extra = await guardExtra(guard, texts, response.extra);
+  const isSame = extra === response.extra && choices.every((choice, index) => choice === response.choices[index]);
+  return isSame ? response : present({ ...response, choices, extra });
+}
+
+async function guardChoice(guard: RequestGuard, texts: GuardedTexts, choice: ChatChoice): Promise<ChatChoice> {
+  const one = async (text: string) => guard.restore(await texts.text(text, 'assistant'));
+  const { text: said, reasoning: thought, refusal: refused, choiceExtra: fields } = choice;
+  const text = said === null ? null : await one(said);
+  const reasoning = thought === undefined ? undefined : await one(thought);
+  const refusal = refused === undefined ? undefined : await one(refused);
+  const toolCalls = choice.toolCalls && (await guardCalls(guard, texts, choice.toolCalls));
+  const messageExtra = await guardExtra(guard, texts, choice.messageExtra);
+  const choiceExtra = await guardExtra(guard, texts, guard.guardrails.acts ? withoutLogprobs(fields) : fields);
+  const raw = choice.raw && (await guardBlocks(guard, texts, choice.raw));
+  const reasoningDetails = choice.reasoningDetails && (await guardDetails(guard, texts, choice.reasoningDetails));
+  const isSame =
+    text === said &&
+    reasoning === thought &&
+    refusal === refused &&
+    toolCalls === choice.toolCalls &&
+    messageExtra === choice.messageExtra &&
+    choiceExtra === choice.choiceExtra &&
+    raw === choice.raw &&
+    reasoningDetails === choice.reasoningDetails;
+  if (isSame) return choice;
+  const changed = { text, reasoning, refusal, toolCalls, messageExtra, choiceExtra, raw, reasoningDetails };
+  return present({ ...choice, ...changed });
+}
+
+function withoutLogprobs(fields: ChatChoice['choiceExtra']): ChatChoice['choiceExtra'] {
+  if (fields?.[LOGPROBS] == null) return fields;
+  const { [LOGPROBS]: _dropped, ...rest } = fields;
+  return rest;
+}
+
+async function guardCalls(
+  guard: RequestGuard,
+  texts: GuardedTexts,
+  calls: readonly ToolCall[],
+): Promise<readonly ToolCall[]> {
+  const judged: ToolCall[] = [];
+  for (const call of calls) {
+    const isText = call.custom === true;
+    const asked = call.arguments;
+    const passed = await (isText ? texts.text(asked, 'tool_arguments') : texts.json(asked, 'tool_arguments'));
+    const given = guard.restore(passed, isText ? 'plain' : 'json');
+    const [id, name] = [await texts.id(call.id), await texts.id(call.name)];
+    const isSame = given === call.arguments && id === call.id && name === call.name;
+    judged.push(isSame ? call : { ...call, id, name, arguments: given });
+  }
+  return judged.some((call, index) => call !== calls[index]) ? judged : calls;
+}
+
+/** A value of the vendor's own, each text of it judged, and restored. */
+export async function guardValue<T extends JsonValue>(guard: RequestGuard, texts: GuardedTexts, value: T): Promise<T> {
+  const judged = await texts.value(value, 'assistant');
+  return guard.hasPseudonyms ? replaceTexts(judged, (text) => guard.restore(text)) : judged;
+}
+
+async function guardExtra<T extends ChatChoice['messageExtra']>(
+  guard: RequestGuard,
+  texts: GuardedTexts,
+  extra: T,
+): Promise<T> {
+  if (extra === undefined) return extra;
+  const call = extra.function_call;
+  if (isObject(call) && typeof call.arguments === 'string') await texts.json(call.arguments, 'tool_arguments');
+  return (await guardValue(guard, texts, extra as JsonObject)) as T;
+}
+
+type Raw = NonNullable<ChatChoice['raw']>;
+
+/** The message in its vendor's blocks: their texts are read one behind the other. */
+export async function guardBlocks(guard: RequestGuard, texts: GuardedTexts, raw: Raw): Promise<Raw> {
+  const { content, parts } = raw.value;
+  await guardJoined(texts, content);
+  await guardJoined(texts, parts);
+  const value = await guardValue(guard, texts, raw.value);
+  return value === raw.value ? raw : { ...raw, value };
+}
+
+async function guardDetails(
+  guard: RequestGuard,
+  texts: GuardedTexts,
+  details: readonly JsonObject[],
+): Promise<readonly JsonObject[]> {
+  await guardJoined(texts, [...details]);
+  const judged: JsonObject[] = [];
+  for (const detail of details) judged.push(await guardValue(guard, texts, detail));
+  return judged.some((detail, index) => detail !== details[index]) ? judged : details;
+}
+
+async function guardJoined(texts: GuardedTexts, blocks: JsonValue | undefined): Promise<void> {
+  if (!Array.isArray(blocks) || blocks.length < 2) return;
+  const said = blocks.flatMap((block) => (isObject(block) ? [block.text ?? block.thinking] : []));
+  const given = said.filter((text): text is string => typeof text === 'string');
+  await texts.texts(given, 'assistant');
+}

@@ -1,0 +1,151 @@
+import { type JsonObject, type JsonValue, parseJson } from '../../chat/json';
+import { nextTurn } from '../../waits/in-turns';
+import { type RuleSet, rulesForAll } from '../guardrails';
+import type { Place } from '../marks';
+import type { RequestGuard } from '../request-guard';
+import { type FoundText, replaceTexts, textsIn } from './string-tree';
+
+/** Characters that are looked at together: most of what is in a request is clean. */
+const TOGETHER = 16 * 1024;
+/** Items of a list that are judged in turns. */
+const MANY = 64;
+
+/** Judges texts of one request or answer, each once: the same text stands in what is sent in more than one form. */
+export class GuardedTexts {
+  /** What became of each text of the conversation. */
+  private readonly judged = new Map<string, string>();
+  private readonly any: RuleSet;
+  private readonly byPart = new Map<Place['part'], Map<string, string>>();
+  private hasChanged = false;
+
+  constructor(
+    private readonly guard: RequestGuard,
+    private readonly on: Place['on'],
+  ) {
+    this.any = rulesForAll(guard.guardrails, on);
+  }
+
+  /** A text of the conversation, by all rules of its part. */
+  async text(text: string, part: Place['part']): Promise<string> {
+    return this.once(text, part);
+  }
+
+  /** Texts that stand one behind the other. */
+  async texts(texts: readonly string[], part: Place['part']): Promise<readonly string[]> {
+    const single: string[] = [];
+    for (const text of texts) single.push(await this.once(text, part));
+    const joined = this.guard.searchJoined(single, { on: this.on, part });
+    for (const [index, text] of texts.entries()) this.note(text, joined[index] ?? '');
+    return joined;
+  }
+
+  /** Arguments of a tool, as JSON text. */
+  async json(text: string, part: Place['part']): Promise<string> {
+    const result = await this.guard.judge(text, { on: this.on, part }, 'json');
+    this.note(text, result);
+    const before = parseJson(text);
+    const after = result === text ? before : parseJson(result);
+    if (before !== undefined && after !== undefined) this.noteParts(before, after);
+    return result;
+  }
+
+  /** An identifier, or the name of something. */
+  async id(text: string): Promise<string> {
+    return this.one({ text, isId: true }, this.any, 'user');
+  }
+
+  /**
+   * All texts in a value, names of fields and long numbers too. Those of the conversation become what they became there;
+   * `part`: others are judged by the rules of it, without it by all.
+   */
+  async value<T extends JsonValue | undefined>(value: T, part?: Place['part'], name = ''): Promise<T> {
+    if (Array.isArray(value) && value.length >= MANY) return (await this.items(value, part, name)) as T;
+    const set = part === undefined ? this.any : this.guard.guardrails.rulesFor(this.on, part);
+    const found = textsIn(value, [], name);
+    const open = found.filter(({ text }) => !this.judged.has(text));
+    if (!(await this.areClean(open, set))) for (const one of open) await this.one(one, set, part ?? 'user');
+    return this.hasChanged ? replaceTexts(value, (text) => this.judged.get(text), name) : value;
+  }
+
+  /** True where nothing is found in a value but what was judged before; nothing is noted. */
+  async isClean(value: JsonValue): Promise<boolean> {
+    return this.areClean(
+      textsIn(value).filter(({ text }) => this.judged.get(text) !== text),
+      this.any,
+    );
+  }
+
+  /** An object, of which some fields are left as they are. */
+  async fields<T extends JsonObject>(object: T, untouched: ReadonlySet<string>, part?: Place['part']): Promise<T> {
+    let changed = false;
+    const entries: [string, JsonValue][] = [];
+    for (const [name, value] of Object.entries(object)) {
+      const isLeft = untouched.has(name);
+      const judged = isLeft ? value : await this.value(value, part, name);
+      const [written = name] = isLeft ? [] : Object.keys(await this.value({ [name]: null }, part));
+      changed ||= judged !== value || written !== name;
+      entries.push([written, judged]);
+    }
+    return changed ? (Object.fromEntries(entries) as T) : object;
+  }
+
+  /** What stands for a text that was judged. */
+  note(text: string, result: string): string {
+    this.hasChanged ||= result !== text;
+    // Of two parts with the same text, the stricter one decides for all other forms of it.
+    if (result !== text || !this.judged.has(text)) this.judged.set(text, result);
+    return result;
+  }
+
+  /** Another form of what was judged as this part is not judged again. */
+  private async once(text: string, part: Place['part']): Promise<string> {
+    const known = this.byPart.get(part) ?? new Map<string, string>();
+    this.byPart.set(part, known);
+    const result = known.get(text) ?? (await this.guard.judge(text, { on: this.on, part }));
+    known.set(text, result);
+    return this.note(text, result);
+  }
+
+  /** A long list in turns. */
+  private async items(list: readonly JsonValue[], part: Place['part'] | undefined, name: string): Promise<JsonValue> {
+    const judged: JsonValue[] = [];
+    for (const [index, one] of list.entries()) {
+      judged.push(await this.value(one, part, name));
+      if (index % MANY === MANY - 1) await nextTurn();
+    }
+    return judged.some((one, index) => one !== list[index]) ? judged : (list as JsonValue);
+  }
+
+  private noteParts(before: JsonValue, after: JsonValue): void {
+    const [old, now] = [textsIn(before), textsIn(after)];
+    if (old.length !== now.length) return;
+    for (const [index, { text }] of old.entries()) this.note(text, now[index]?.text ?? text);
+  }
+
+  private async one({ text, isId }: FoundText, set: RuleSet, part: Place['part']): Promise<string> {
+    const known = this.judged.get(text);
+    if (known !== undefined) return known;
+    return this.note(
+      text,
+      await this.guard.search(text, { on: this.on, part }, { set, isId, kinds: ['plain', 'loose'] }),
+    );
+  }
+
+  /** True where none of them has anything in it: asked of many at once. */
+  private async areClean(texts: readonly FoundText[], set: RuleSet): Promise<boolean> {
+    if (set.finders.length === 0) return true;
+    if (set.finders.some(({ finder }) => 'needsWhole' in finder && finder.needsWhole === true)) return false;
+    for (const isId of [true, false]) {
+      const group = texts.filter((one) => one.isId === isId).map(({ text }) => text);
+      for (let at = 0; at < group.length; ) {
+        let joined = '';
+        while (at < group.length && joined.length < TOGETHER) joined += `${group[at++]}\n`;
+        // A long one is searched by itself, in turns.
+        if (joined.length > 2 * TOGETHER || joined.includes('\\') || !this.guard.isClean(joined, set, isId))
+          return false;
+        if (at < group.length) await nextTurn();
+      }
+    }
+    return true;
+  }
+}

@@ -1,0 +1,114 @@
+import { getPublicSuffix, parse } from 'tldts-icann';
+import { canonicalHost } from './host-list';
+
+/** A host in a text, and the stretch that names it. */
+export interface FoundHost {
+  /** Canonical; what stands there where no parser would take it. */
+  readonly host: string;
+  readonly start: number;
+  readonly end: number;
+  /** `link`: an address that leads there. `shown`: a name as people write it. `number`: an IP address alone. */
+  readonly as: 'link' | 'shown' | 'number';
+}
+
+/** Longest address that is read. */
+export const MAX_ADDRESS = 2048;
+const MAX_HOST = 253;
+/** A scheme with slashes of either kind, one that needs none, or an address that takes its page's. */
+const BEGIN = /[a-z][a-z0-9+.-]{1,20}:[\\/]{2,8}|(?:https?|wss?|ftp):[\\/]?|[("'=<]\s{0,8}[\\/]{2,8}/gi;
+const STOP = /[\s<>"'`]/;
+const DOTTED_QUAD = /^\d{1,3}(?:\.\d{1,3}){3}$/;
+const EDGE = /^[.-]{1,253}|[.-]{1,253}$/g;
+/** Ends of file names that are ends of hosts as well. */
+const FILES: ReadonlySet<string> = new Set(
+  'ai app cab cc cpa dev fm gz java lua mk ml mm mo mov pl pm ps py rs sc sh so st tf ts vi win zip md'.split(' '),
+);
+
+/** All hosts that a text leads to or names, in order of their kinds. */
+export function findHosts(text: string): readonly FoundHost[] {
+  const links = [...linksOf(text)];
+  return [...links, ...shownHosts(text, links)];
+}
+
+function* linksOf(text: string): Generator<FoundHost> {
+  for (const { 0: begin, index } of text.matchAll(BEGIN)) {
+    const from = index + begin.length;
+    const address = text.slice(from, from + MAX_ADDRESS).split(STOP, 1)[0] ?? '';
+    const end = from + address.length;
+    const needsDot = !begin.includes(':');
+    for (const shown of authoritiesOf(address)) {
+      const name = withoutPort(shown);
+      if (name === '' || (needsDot && !/[.[]/.test(name))) continue;
+      yield { host: canonicalHost(name) ?? name.toLowerCase(), start: index, end, as: 'link' };
+    }
+  }
+}
+
+/** What stands for the host: browsers end it at a backslash, others read on to an `@` behind it. */
+function authoritiesOf(address: string): ReadonlySet<string> {
+  const browsers = address.split(/[\\/?#]/, 1)[0] ?? '';
+  const others = address.split('/', 1)[0] ?? '';
+  const names = [browsers, ...(others.includes('@') ? [others] : [])].map((part) => {
+    const named = part.slice(part.lastIndexOf('@') + 1);
+    return named.split(/[\\?#]/, 1)[0] ?? '';
+  });
+  return new Set(names);
+}
+
+function withoutPort(authority: string): string {
+  if (authority.startsWith('[')) return authority.slice(0, authority.indexOf(']') + 1);
+  const name = authority.split(/[,;(){}|*!~]/, 1)[0] ?? '';
+  return (name.split(':', 1)[0] ?? '').replace(EDGE, '').replace(/\]$/, '');
+}
+
+const isHostCode = (code: number): boolean =>
+  (code >= 97 && code <= 122) ||
+  (code >= 65 && code <= 90) ||
+  (code >= 48 && code <= 57) ||
+  code === 45 ||
+  code === 46 ||
+  code === 95 ||
+  (code > 0xa0 && code !== 0x3001 && !(code >= 0x2000 && code <= 0x206f) && !(code >= 0xff00 && code <= 0xff0e));
+
+/** Names with dots between their parts, outside of links and of mail addresses. */
+function* shownHosts(text: string, links: readonly FoundHost[]): Generator<FoundHost> {
+  let next = 0;
+  for (let start = 0; start < text.length; start++) {
+    if (!isHostCode(text.charCodeAt(start))) continue;
+    let end = start + 1;
+    let hasDot = false;
+    for (; end < text.length && isHostCode(text.charCodeAt(end)); end++) {
+      const code = text.charCodeAt(end);
+      hasDot ||= code === 46 || code === 0x3002;
+    }
+    while (next < links.length && (links[next]?.end ?? 0) <= start) next++;
+    const link = links[next];
+    const isInLink = link !== undefined && link.start < end;
+    if (hasDot && !isInLink && text[start - 1] !== '@') {
+      const found = shownHost(text, start, end);
+      if (found !== undefined) yield found;
+    }
+    start = end;
+  }
+}
+
+function shownHost(text: string, start: number, end: number): FoundHost | undefined {
+  const shown = text.slice(start, end).replace(EDGE, '');
+  if (shown.length > MAX_HOST || shown.length < 4 || shown.includes('..')) return undefined;
+  if (DOTTED_QUAD.test(shown)) {
+    const host = canonicalHost(shown);
+    return host === undefined ? undefined : { host, start, end, as: 'number' };
+  }
+  if (!/[^\d._-]/.test(shown)) return undefined;
+  const host = canonicalHost(shown);
+  if (host === undefined || !host.includes('.')) return undefined;
+  const goesOn = /[/:]/.test(text[end] ?? '') && /[\w/]/.test(text[end + 1] ?? '');
+  return isLikely(host, goesOn) ? { host, start, end, as: 'shown' } : undefined;
+}
+
+/** Under a domain that is given out, and no name of a file. */
+function isLikely(host: string, goesOn: boolean): boolean {
+  if (parse(host).isIcann !== true || host === getPublicSuffix(host)) return false;
+  const labels = host.split('.');
+  return goesOn || labels.length > 2 || !FILES.has(labels.at(-1) ?? '');
+}

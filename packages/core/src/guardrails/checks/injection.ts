@@ -1,0 +1,97 @@
+import innocent from '../../../data/attacks/harmless.txt' with { type: 'text' };
+import attacks from '../../../data/attacks/sentences.txt' with { type: 'text' };
+import { linesOf } from '../../cache/semantic/english/read-lists';
+import { Turns } from '../../waits/in-turns';
+import { NOTHING_FOUND, type TextCheck } from '../check';
+import { foldText } from '../folded-text';
+import { mergeSpans, type Span } from '../span';
+import { attackPhrases } from './attack-phrases';
+import type { CheckNeeds } from './check-needs';
+import { undisguise } from './disguised-text';
+import { embedAll, SentenceList } from './nearest-sentence';
+import { type Passage, passagesOf } from './passages';
+
+/** Characters that are looked at in one go, and those that two goes share. */
+const PIECE = 16 * 1024;
+const SHARED = 512;
+/** Passages of one text that are judged by what they mean: its first and its last ones, where it has more. */
+const MAX_PASSAGES = 64;
+const AT_ONCE = 4;
+/** How near to an attack a passage has to be, and how much nearer than to anything harmless. Measured on a public set. */
+const LEAST_NEARNESS = 0.55;
+const LEAST_LEAD = 0.15;
+const REASON = 'The text must not try to change how the assistant is instructed.';
+
+/** Texts that try to talk a model out of its instructions: by their words, and by the shipped embedder. */
+export function checkInjection({ embed }: Pick<CheckNeeds, 'embed'>): TextCheck {
+  const known = {
+    attacks: new SentenceList(linesOf(attacks), embed),
+    harmless: new SentenceList(linesOf(innocent), embed),
+  };
+  return {
+    async judge({ text }, signal) {
+      const phrases = await findPhrases(text);
+      if (phrases.spans.length > 0) return { count: phrases.spans.length, spans: phrases.spans, reason: REASON };
+      if (phrases.isHidden) return { count: 1, reason: REASON };
+      const near = await nearAttacks(text, known, embed, signal);
+      return near.length === 0 ? NOTHING_FOUND : { count: near.length, spans: near, reason: REASON };
+    },
+  };
+}
+
+interface Phrases {
+  readonly spans: readonly Span[];
+  /** There are some where nobody can say from where to where. */
+  readonly isHidden: boolean;
+}
+
+async function findPhrases(text: string): Promise<Phrases> {
+  const turns = new Turns();
+  const spans: Span[] = [];
+  let isHidden = false;
+  for (let from = 0; from === 0 || from < text.length - SHARED; from += PIECE - SHARED) {
+    const piece = text.slice(from, from + PIECE);
+    const folded = foldText(piece, 'words');
+    for (const { start, end } of attackPhrases(folded.text))
+      spans.push({ start: from + folded.originOf(start), end: from + folded.endOf(end), kind: 'injection' });
+    await turns.pause();
+    // Where something is already found, nobody has to look for more.
+    if (spans.length === 0 && !isHidden) isHidden = hasPhrases(undisguise(piece));
+    await turns.pause();
+  }
+  return { spans: mergeSpans(spans), isHidden };
+}
+
+const hasPhrases = (text: string): boolean => !attackPhrases(foldText(text, 'words').text).next().done;
+
+interface Known {
+  readonly attacks: SentenceList;
+  readonly harmless: SentenceList;
+}
+
+async function nearAttacks(
+  text: string,
+  known: Known,
+  embed: CheckNeeds['embed'],
+  signal: AbortSignal,
+): Promise<readonly Span[]> {
+  const passages = outermost(passagesOf(text));
+  const shown = passages.map(({ start, end }) => foldText(text.slice(start, end), 'words').text);
+  const vectors = await embedAll(shown, embed, AT_ONCE, signal);
+  const spans: Span[] = [];
+  for (const [index, passage] of passages.entries()) {
+    const vector = vectors[index];
+    if (vector !== undefined && (await isAttack(vector, known))) spans.push({ ...passage, kind: 'injection' });
+  }
+  return spans;
+}
+
+async function isAttack(vector: Float32Array, { attacks, harmless }: Known): Promise<boolean> {
+  const nearness = await attacks.nearest(vector);
+  return nearness >= LEAST_NEARNESS && nearness - (await harmless.nearest(vector)) >= LEAST_LEAD;
+}
+
+function outermost(passages: readonly Passage[]): readonly Passage[] {
+  if (passages.length <= MAX_PASSAGES) return passages;
+  return [...passages.slice(0, MAX_PASSAGES / 2), ...passages.slice(-MAX_PASSAGES / 2)];
+}

@@ -1,0 +1,136 @@
+import { describe, expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { judged, patient } from './judged-text.fixture';
+import { checkUrls, type UrlRule } from './url';
+
+const countOf = async (rule: UrlRule, text: string) => (await checkUrls(rule).judge(judged(text), patient)).count;
+
+/** Ways to write an address that leads to evil.example. */
+const WAYS = [
+  'https://evil.com/path',
+  'HTTPS://EVIL.COM',
+  'http://evil.com:8080/x',
+  'see (https://evil.com).',
+  '[a](https://evil.com)',
+  '![a](//evil.com/x.png)',
+  '[a](\\\\evil.com)',
+  '[a](/\\evil.com)',
+  '<a href="//evil.com">x</a>',
+  '<https://evil.com>',
+  'https:evil.com',
+  'https:/evil.com',
+  'https:\\\\evil.com',
+  'https:///evil.com',
+  '{"url":"https:\\/\\/evil.com\\/x"}',
+  'https://good.com@evil.com/',
+  'https://good.com:pw@evil.com',
+  'https://good.com\\@evil.com',
+  'https://good.com#@evil.com',
+  'https://good.com?@evil.com',
+  'https://good.com/?next=https://evil.com',
+  'https://good.com/?next=https%3A%2F%2Fevil.com',
+  'https://evil.com.',
+  'https://evil.com./x',
+  'https://ｅｖｉｌ.com',
+  'https://evil。com',
+  'https://evil\u200b.com',
+  'https://e\u00advil.com',
+  'https://%65vil.com',
+  'https&colon;//evil&period;com',
+  'https://evil&#46;com',
+  'https://evil&#x2e;com',
+  'https://evil\\.com',
+  '\\u0068ttps://evil\\u002ecom',
+  'ftp://evil.com',
+  'git+ssh://evil.com/x',
+  'evil.com/x',
+  'www.evil.com',
+  'go to evil.com now',
+  'evil.com.',
+  '**evil.com**',
+];
+
+describe('hosts that are denied', () => {
+  test.each(WAYS)('%s leads there', async (text) => {
+    expect(await countOf({ deny: ['evil.com', '*.evil.com'] }, text)).toBeGreaterThan(0);
+  });
+
+  test.each(WAYS)('%s leads nowhere else', async (text) => {
+    expect(await countOf({ deny: ['other.example', '*.com.evil'] }, text)).toBe(0);
+  });
+
+  test.each([
+    'http://127.0.0.1/',
+    'http://127.1',
+    'http://0x7f.1/x',
+    'http://2130706433',
+    'http://0177.0.0.1',
+    'http://[::ffff:127.0.0.1]/',
+    'http://[::ffff:7f00:1]',
+    '127.0.0.1',
+  ])('%s is an address that is denied', async (text) => {
+    expect(await countOf({ deny: ['127.0.0.1'] }, text)).toBeGreaterThan(0);
+  });
+
+  test('a host with a letter of another script looks like one that is denied', async () => {
+    expect(await countOf({ deny: ['paypal.com'] }, 'https://pаypal.com/login')).toBe(1);
+    expect(await countOf({ deny: ['paypal.com'] }, 'https://xn--pypal-4ve.com/login')).toBe(1);
+  });
+
+  test('entries may have letters of any script, and are names of hosts', async () => {
+    expect(await countOf({ deny: ['Bücher.de'] }, 'https://xn--bcher-kva.de/')).toBe(1);
+    for (const entry of ['', 'a b', 'https://a.com', 'a.com/x', 'a.com:80', 'u@a.com', '*', 'a.*.com'])
+      expect(() => checkUrls({ deny: [entry] })).toThrow('no host name');
+    expect(() => checkUrls({})).toThrow('is needed');
+  });
+});
+
+describe('hosts that are allowed', () => {
+  const rule = { allow: ['good.com', '*.good.com'] };
+
+  test.each(WAYS)('%s leads to another one', async (text) => {
+    expect(await countOf(rule, text)).toBeGreaterThan(0);
+  });
+
+  test.each([
+    'https://good.com/evil.html',
+    'see https://docs.good.com/a/b?c=d#e, or good.com.',
+    '(https://good.com)',
+    'write to ann@evil.com',
+    'run main.py and build.sh, then README.md; see section 1.2, v2.0.1, e.g. this, i.e. that',
+    'node.js and foo.bar.baz() at 10:30',
+    'https://good.com:8443/x',
+    'C:\\Users\\x and // a comment',
+    'the https: scheme',
+    'An ellipsis...then more.Next sentence',
+  ])('%s leads to no other one', async (text) => expect(await countOf(rule, text)).toBe(0));
+
+  test('what is below an allowed host is not allowed by it', async () => {
+    expect(await countOf({ allow: ['good.com'] }, 'https://evil.good.com')).toBe(1);
+    expect(await countOf({ allow: ['*.good.com'] }, 'https://good.com https://evilgood.com')).toBe(2);
+  });
+
+  test('what is denied is denied, allowed or not', async () => {
+    expect(await countOf({ allow: ['*.good.com'], deny: ['bad.good.com'] }, 'https://bad.good.com')).toBe(1);
+  });
+});
+
+test('spans are those of the text, wherever an address stands in it', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.string({ unit: fc.constantFrom('a', ' ', '\n', '😀', 'ﬁ', '\u200b') }), async (before) => {
+      const url = 'https://evil.com/a';
+      const { spans } = await checkUrls({ deny: ['evil.com'] }).judge(judged(`${before} ${url} b`), patient);
+      const [span] = spans ?? [];
+      expect(`${before} ${url} b`.slice(span?.start, span?.end)).toBe(url);
+    }),
+  );
+});
+
+test('no address is lost between two pieces of a long text', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.integer({ min: 13_000, max: 33_000 }), async (before) => {
+      expect(await countOf({ deny: ['evil.com'] }, `${'x '.repeat(before / 2)}https://evil.com `)).toBe(1);
+    }),
+    { numRuns: 50 },
+  );
+});

@@ -1,0 +1,142 @@
+// A rule that cannot be compiled any more fails whenever it is asked: `on_error` decides.
+import { LRUCache } from 'lru-cache';
+import type { TextCheck } from './check';
+import { findCards } from './finders/card';
+import { findEmails } from './finders/email';
+import { findIbans } from './finders/iban';
+import { findIpAddresses } from './finders/ip-address';
+import { findNationalIds } from './finders/national-id';
+import { findPattern } from './finders/pattern';
+import { findPhones } from './finders/phone';
+import { findSecrets } from './finders/secrets';
+import { findWords } from './finders/words';
+import { foldText } from './folded-text';
+import { type CompiledRule, Guardrails, type PseudonymMaking, sha256, waitsForEnd } from './guardrails';
+import type { GuardrailCheck, GuardrailPolicy, GuardrailRule, PiiKind } from './policy';
+import type { Finder } from './span';
+import type { WindowRule } from './text-window';
+
+type CheckOf<T extends GuardrailCheck['type']> = Extract<GuardrailCheck, { type: T }>;
+
+/** Checks of whole texts, by type; they throw what is wrong with how they are set up. */
+export type TextChecks = { readonly [T in GuardrailCheck['type']]?: (check: CheckOf<T>) => TextCheck };
+
+/** What is in force for a key. */
+export interface GuardrailSource {
+  /** null = none was ever saved. */
+  readonly policy: GuardrailPolicy | null;
+  /** Of the key: beside the project's. */
+  readonly keyRules: readonly GuardrailRule[] | null;
+  /** What pseudonyms of the whole project are made with. */
+  readonly pseudonymSecret: string;
+}
+
+const PII: Readonly<Record<PiiKind, Finder>> = {
+  email: findEmails,
+  phone: findPhones,
+  card: findCards,
+  iban: findIbans,
+  national_id: findNationalIds,
+  ip: findIpAddresses,
+};
+const ALL_PII = Object.keys(PII) as PiiKind[];
+
+/** What finds each type's things in pieces of a text; absent for those that judge a whole one. */
+const FINDERS: { readonly [T in GuardrailCheck['type']]?: (check: CheckOf<T>) => readonly WindowRule[] } = {
+  // Cards before phones, and these before what is only a number: what overlaps is called by the first one's name.
+  pii: ({ kinds = ALL_PII }) =>
+    ALL_PII.filter((kind) => kinds.includes(kind)).map((kind) => ({ finder: PII[kind], folding: 'width' })),
+  secrets: () => [{ finder: findSecrets, folding: 'width' }],
+  regex: ({ pattern }) => [{ finder: findPattern(pattern), folding: 'width' }],
+  words: ({ words }) => [{ finder: findWords(words.map((word) => foldText(word, 'words').text)), folding: 'words' }],
+};
+
+/** Their verdict depends on the text alone. */
+const LASTING: ReadonlySet<GuardrailCheck['type']> = new Set(['injection', 'similar_to', 'moderation']);
+const KEPT_CLEAN = 10_000;
+const WAIT_MS = 5000;
+const MAX_RETRIES = 1;
+/** Characters of all policies that are kept compiled: a word takes some sixty times its length. */
+const KEPT_CHARACTERS = 4_000_000;
+
+/** A rule as requests ask it. Throws what is wrong with it. */
+export function compileRule(rule: GuardrailRule, checks: TextChecks, isShadow: boolean): CompiledRule {
+  const { name, on, parts, check, action, onError, maxRetries = MAX_RETRIES } = rule;
+  const whole = makeCheck(check, checks);
+  const watches = isShadow || action === 'flag' ? { watches: true } : undefined;
+  const finders = whole === undefined ? makeFinders(check).map((finder) => ({ ...finder, ...watches })) : [];
+  return {
+    ...{ name, on, action, onError, maxRetries, isShadow, finders, whole },
+    ...(parts === undefined ? {} : { parts: new Set(parts) }),
+    ...(LASTING.has(check.type) ? { clean: new LRUCache<string, true>({ max: KEPT_CLEAN }) } : {}),
+    check: check.type,
+    timeoutMs: check.type === 'webhook' ? check.timeoutMs : WAIT_MS,
+    // What is only noted can be noted at the end.
+    needsWhole: watches === undefined && (whole !== undefined || action === 'retry' || finders.some(waitsForEnd)),
+  };
+}
+
+function makeCheck<T extends GuardrailCheck['type']>(check: CheckOf<T>, checks: TextChecks): TextCheck | undefined {
+  const make = checks[check.type as T] as ((check: CheckOf<T>) => TextCheck) | undefined;
+  if (make !== undefined) return make(check);
+  if (FINDERS[check.type as T] === undefined) throw new Error(`this gateway has no check "${check.type}"`);
+  return undefined;
+}
+
+function makeFinders<T extends GuardrailCheck['type']>(check: CheckOf<T>): readonly WindowRule[] {
+  const make = FINDERS[check.type as T] as ((check: CheckOf<T>) => readonly WindowRule[]) | undefined;
+  return make?.(check) ?? [];
+}
+
+function compileOrFail(rule: GuardrailRule, checks: TextChecks, isShadow: boolean): CompiledRule {
+  try {
+    return compileRule(rule, checks, isShadow);
+  } catch (cause) {
+    const { name, on, action, onError, maxRetries = MAX_RETRIES, check } = rule;
+    const judge = () => {
+      throw cause;
+    };
+    const broken = { finders: [], whole: { judge }, timeoutMs: WAIT_MS, needsWhole: true };
+    return { name, on, action, onError, maxRetries, isShadow, check: check.type, ...broken };
+  }
+}
+
+export interface CompileOptions {
+  readonly checks: TextChecks;
+  /** Nothing is done about what they find. */
+  readonly isShadow: boolean;
+}
+
+/** Rules as requests ask them; one that cannot be asked fails whenever it is. */
+export const compileAll = (rules: readonly GuardrailRule[], { checks, isShadow }: CompileOptions) =>
+  rules.map((rule) => compileOrFail(rule, checks, isShadow));
+
+/** Compiles what keys are under, each version once, and keeps the last ones used. */
+export class GuardrailCompiler {
+  private readonly compiled = new LRUCache<string, Guardrails>({
+    maxSize: KEPT_CHARACTERS,
+  });
+
+  constructor(private readonly checks: TextChecks) {}
+
+  /** undefined where nothing is asked: the policy is off, or there are no rules. */
+  compile({ policy, keyRules, pseudonymSecret }: GuardrailSource): Guardrails | undefined {
+    if (policy?.mode === 'off') return undefined;
+    const rules = [...(policy?.rules ?? []), ...(keyRules ?? [])];
+    if (rules.length === 0) return undefined;
+    const isShadow = policy?.mode === 'shadow';
+    const scope = policy?.pseudonymScope ?? 'request';
+    const text = JSON.stringify([rules, isShadow, scope]);
+    const hash = sha256(text);
+    const id = scope === 'project' ? `${hash} ${pseudonymSecret}` : hash;
+    let found = this.compiled.get(id);
+    if (found === undefined) {
+      const making: PseudonymMaking =
+        scope === 'project' ? { scope, secret: new TextEncoder().encode(pseudonymSecret) } : { scope };
+      const all = compileAll(rules, { checks: this.checks, isShadow });
+      found = new Guardrails(all, hash, making);
+      this.compiled.set(id, found, { size: text.length });
+    }
+    return found;
+  }
+}

@@ -1,0 +1,162 @@
+import type { LRUCache } from 'lru-cache';
+import { invalidRequest } from '../errors/gateway-error';
+import type { TextCheck } from './check';
+import type { GuardrailAction, GuardrailCheck, GuardrailPart } from './policy';
+import type { WindowRule } from './text-window';
+
+export type GuardrailSide = 'input' | 'output';
+
+/** A rule, ready to be asked. */
+export interface CompiledRule {
+  readonly name: string;
+  readonly on: GuardrailSide | 'both';
+  /** All, where absent. */
+  readonly parts?: ReadonlySet<GuardrailPart>;
+  readonly check: GuardrailCheck['type'];
+  readonly action: GuardrailAction;
+  readonly maxRetries: number;
+  readonly onError: 'block' | 'allow';
+  /** Nothing is done about what it finds. */
+  readonly isShadow: boolean;
+  /** What it looks for, where it can be found in pieces of a text. */
+  readonly finders: readonly WindowRule[];
+  /** What judges the whole text instead. */
+  readonly whole?: TextCheck;
+  readonly timeoutMs: number;
+  /** Texts of earlier turns in which nothing was found, by hash: a long conversation is not asked about anew with each turn. */
+  readonly clean?: LRUCache<string, true>;
+  /** Nothing of an answer may go on before it has seen all of it. */
+  readonly needsWhole: boolean;
+}
+
+/** The rules that are asked about one part of what goes in or comes out. */
+export interface RuleSet {
+  readonly finders: readonly WindowRule[];
+  /** Whose each finder is. */
+  readonly owners: readonly CompiledRule[];
+  /** Asked behind them, in order. */
+  readonly wholes: readonly CompiledRule[];
+  /** Of a text in pieces: those of the finders that need no more than a window. */
+  readonly windowed: Pick<RuleSet, 'finders' | 'owners'>;
+  /** Of a text in pieces: what can only be noted once all of it is there. */
+  readonly late: Pick<RuleSet, 'finders' | 'owners' | 'wholes'> | undefined;
+  readonly isEmpty: boolean;
+}
+
+/** What pseudonyms are made of. */
+export type PseudonymMaking =
+  | { readonly scope: 'request' }
+  /** The same in all requests of one customer. */
+  | { readonly scope: 'project'; readonly secret: Uint8Array };
+
+export const GUARDRAIL_HEADER = 'X-LLM0-Guardrail';
+const MAX_STRICTER = 64;
+const PARTS: readonly GuardrailPart[] = ['system', 'user', 'assistant', 'tool_arguments', 'tool_results'];
+
+/** What a project and a key ask of their requests, compiled once for each version of it. */
+export class Guardrails {
+  private readonly sets = new Map<string, RuleSet>();
+  private readonly stricter = new Map<string, Guardrails>();
+  readonly asksInput: boolean;
+  readonly asksOutput: boolean;
+  /** An answer is held until its end. */
+  readonly holdsAnswers: boolean;
+  readonly makesPseudonyms: boolean;
+  /** Something may be changed or refused: all is not only watched. */
+  readonly acts: boolean;
+
+  constructor(
+    readonly rules: readonly CompiledRule[],
+    /** SHA-256 of all it asks: equal for equal rules. */
+    readonly hash: string,
+    readonly making: PseudonymMaking,
+  ) {
+    this.asksInput = rules.some(({ on }) => on !== 'output');
+    this.asksOutput = rules.some(({ on }) => on !== 'input');
+    this.holdsAnswers = rules.some(({ on, needsWhole }) => on !== 'input' && needsWhole);
+    this.makesPseudonyms = rules.some(({ action, isShadow }) => action === 'pseudonymise' && !isShadow);
+    this.acts = rules.some(({ action, isShadow }) => action !== 'flag' && !isShadow);
+  }
+
+  /** Those asked about a part. Those that only watch change nothing of what others find. */
+  rulesFor(on: GuardrailSide, part: GuardrailPart): RuleSet {
+    const name = `${on} ${part}`;
+    const known = this.sets.get(name);
+    if (known !== undefined) return known;
+    const asked = this.rules.filter((rule) => isAsked(rule, on) && rule.parts?.has(part) !== false);
+    const set = ruleSet(asked);
+    this.sets.set(name, set);
+    return set;
+  }
+
+  /** What caches go by: names that stand for one customer's data are nobody else's. */
+  cacheScope(customerId: string | undefined): string {
+    return this.makesPseudonyms && this.making.scope === 'project'
+      ? `${this.hash} ${JSON.stringify(customerId ?? '')}`
+      : this.hash;
+  }
+
+  /** The rules named (with commas between) refuse what they find, whatever they do otherwise; undefined for a name unknown. */
+  withStricter(names: string): Guardrails | undefined {
+    const known = this.stricter.get(names);
+    if (known !== undefined) return known;
+    const wanted = new Set(names.split(',').flatMap((name) => name.trim() || []));
+    if ([...wanted].some((name) => !this.rules.some((rule) => rule.name === name))) return undefined;
+    const rules = this.rules.map((rule) => (wanted.has(rule.name) ? refusing(rule) : rule));
+    const made = new Guardrails(rules, sha256(`${this.hash}\n${[...wanted].sort().join('\n')}`), this.making);
+    if (this.stricter.size < MAX_STRICTER) this.stricter.set(names, made);
+    return made;
+  }
+}
+
+/** What is in force for a request: stricter where its caller asks so. Throws `invalid_request` for a rule that is not there. */
+export function chosenGuardrails(
+  guardrails: Guardrails | undefined,
+  stricter: string | undefined,
+): Guardrails | undefined {
+  if (stricter === undefined) return guardrails;
+  const chosen = guardrails?.withStricter(stricter);
+  if (chosen !== undefined) return chosen;
+  const message = `${GUARDRAIL_HEADER} names a rule that is not in force for this API key.`;
+  throw invalidRequest(GUARDRAIL_HEADER, message);
+}
+
+/** The same rule, if it refused what it finds. */
+function refusing(rule: CompiledRule): CompiledRule {
+  const finders = rule.finders.map(({ finder, folding }) => ({ finder, folding }));
+  const needsWhole = rule.whole !== undefined || finders.some(waitsForEnd);
+  return { ...rule, action: 'block', onError: 'block', isShadow: false, finders, needsWhole };
+}
+
+export const isAsked = ({ on: asked }: Pick<CompiledRule, 'on'>, on: GuardrailSide): boolean =>
+  asked === 'both' || asked === on;
+
+function ruleSet(rules: readonly CompiledRule[]): RuleSet {
+  const asked = rules.flatMap((owner) => owner.finders.map((finder) => ({ owner, finder })));
+  const wholes = rules.filter((rule) => rule.whole !== undefined);
+  const windowed = asked.filter(({ finder }) => !waitsForEnd(finder));
+  const late = asked.filter(({ finder }) => waitsForEnd(finder) && finder.watches === true);
+  const watching = wholes.filter((rule) => !rule.needsWhole);
+  const hasLate = late.length + watching.length > 0;
+  return {
+    ...{ ...unzip(asked), wholes, windowed: unzip(windowed), isEmpty: rules.length === 0 },
+    late: hasLate ? { ...unzip(late), wholes: watching } : undefined,
+  };
+}
+
+const unzip = (asked: readonly { readonly owner: CompiledRule; readonly finder: WindowRule }[]) => ({
+  finders: asked.map(({ finder }) => finder),
+  owners: asked.map(({ owner }) => owner),
+});
+
+/** True for what has to see all of a text. */
+export const waitsForEnd = ({ finder }: WindowRule): boolean => 'needsWhole' in finder && finder.needsWhole === true;
+
+/** All rules that are asked on one side, whatever part they name: for text of which nobody knows what it is. */
+export function rulesForAll(guardrails: Guardrails, on: GuardrailSide): RuleSet {
+  const sets = PARTS.map((part) => guardrails.rulesFor(on, part));
+  const asked = guardrails.rules.filter((rule) => sets.some((set) => set.owners.includes(rule)));
+  return ruleSet(asked.map(({ whole: _whole, ...rule }) => rule));
+}
+
+export const sha256 = (text: string): string => new Bun.CryptoHasher('sha256').update(text).digest('hex');

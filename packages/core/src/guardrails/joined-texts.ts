@@ -1,0 +1,55 @@
+import { type Hit, type Replace, type Step, TextWindow, type WindowRule } from './text-window';
+
+/** Characters of texts that are searched as one; of more than that only where they meet. */
+const MOST_JOINED = 128 * 1024;
+const JOINED_SIDE = 4096;
+
+/** Texts that are read one behind the other, each judged by itself before: what begins in one and ends in another one. */
+export function searchJoined(
+  texts: readonly string[],
+  rules: readonly WindowRule[],
+  replace: Replace,
+): readonly string[] {
+  const total = texts.reduce((sum, text) => sum + text.length, 0);
+  if (total <= MOST_JOINED) return joinAll(texts, rules, replace);
+  const joined = [...texts];
+  for (let index = 1; index < joined.length; index++) {
+    const [before, behind] = [joined[index - 1] ?? '', joined[index] ?? ''];
+    const [left = '', right = ''] = joinAll([before.slice(-JOINED_SIDE), behind.slice(0, JOINED_SIDE)], rules, replace);
+    joined[index - 1] = before.slice(0, -JOINED_SIDE) + left;
+    joined[index] = right + behind.slice(JOINED_SIDE);
+  }
+  return joined;
+}
+
+function joinAll(texts: readonly string[], rules: readonly WindowRule[], replace: Replace): readonly string[] {
+  const bounds: number[] = [];
+  for (const text of texts) bounds.push((bounds.at(-1) ?? 0) + text.length);
+  const crosses = ({ start, end }: Hit) => bounds.some((bound) => start < bound && end > bound);
+  const window = new TextWindow(rules, (hit, original) => (crosses(hit) ? replace(hit, original) : undefined));
+  const steps = window.advance(texts.join(''), true);
+  return steps.some(({ replacement }) => replacement !== undefined) ? cutAgain(texts, steps) : texts;
+}
+
+/** The same texts after what became of all of them; what takes a place goes where it began. */
+function cutAgain(texts: readonly string[], steps: readonly Step[]): readonly string[] {
+  const all = texts.join('');
+  const cut: string[] = [];
+  let [step, within, at] = [0, 0, 0];
+  let bound = 0;
+  for (const text of texts) {
+    bound += text.length;
+    let out = '';
+    while (at < bound && step < steps.length) {
+      const { length, replacement } = steps[step] as Step;
+      const taken = Math.min(length - within, bound - at);
+      if (replacement === undefined) out += all.slice(at, at + taken);
+      else if (within === 0) out += replacement;
+      at += taken;
+      within += taken;
+      if (within === length) [step, within] = [step + 1, 0];
+    }
+    cut.push(out);
+  }
+  return cut;
+}

@@ -1,0 +1,59 @@
+import type { CompiledRule, GuardrailSide } from './guardrails';
+import type { GuardrailMark, GuardrailPart } from './policy';
+
+interface OpenMark extends Omit<GuardrailMark, 'count' | 'ms'> {
+  count: number;
+  ms: number;
+}
+
+/** More kinds of finds than this are not told apart any more. */
+const MOST = 200;
+
+/** Where a text stands, of which something is noted. */
+export interface Place {
+  readonly on: GuardrailSide;
+  readonly part: GuardrailPart;
+}
+
+/** What the row of one request says of its guardrails: a line for each rule and part that something was found in. */
+export class Marks {
+  private readonly open = new Map<string, OpenMark>();
+
+  note(rule: CompiledRule, place: Place, count: number, error?: 'timeout' | 'failed'): void {
+    const mark = this.markOf(rule, place, error);
+    if (mark !== undefined) mark.count += count;
+  }
+
+  /** Time that a rule took, where it left a mark. */
+  addTime(rule: CompiledRule, place: Place, ms: number): void {
+    const mark = this.open.get(idOf(rule, place));
+    if (mark !== undefined) mark.ms += ms;
+  }
+
+  get isEmpty(): boolean {
+    return this.open.size === 0;
+  }
+
+  /** undefined where nothing was found. */
+  list(): readonly GuardrailMark[] | undefined {
+    if (this.open.size === 0) return undefined;
+    return Array.from(this.open.values(), (mark) => ({ ...mark, ms: Math.round(mark.ms * 1000) / 1000 }));
+  }
+
+  private markOf(rule: CompiledRule, place: Place, error: 'timeout' | 'failed' | undefined): OpenMark | undefined {
+    const id = idOf(rule, place, error);
+    const known = this.open.get(id);
+    if (known !== undefined || this.open.size >= MOST) return known;
+    const { name, check, action, isShadow } = rule;
+    const mark: OpenMark = {
+      ...{ rule: name, ...place, check, action, count: 0, ms: 0 },
+      ...(isShadow ? { shadow: true as const } : {}),
+      ...(error === undefined ? {} : { error }),
+    };
+    this.open.set(id, mark);
+    return mark;
+  }
+}
+
+const idOf = ({ name, isShadow }: CompiledRule, { on, part }: Place, error = ''): string =>
+  `${on} ${part} ${isShadow} ${error} ${name}`;

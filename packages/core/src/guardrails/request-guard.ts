@@ -1,0 +1,293 @@
+import { GatewayError } from '../errors/gateway-error';
+import { nextTurn } from '../waits/in-turns';
+import type { Verdict } from './check';
+import { type Folding, foldText } from './folded-text';
+import { type CompiledRule, type Guardrails, type RuleSet, sha256 } from './guardrails';
+import { searchJoined } from './joined-texts';
+import { JsonWindow } from './json-window';
+import { Marks, type Place } from './marks';
+import { createWindow, EscapesToo, kindsOf, type PieceWindow, PLAIN, type TextKind, TimedWindow } from './piece-window';
+import type { GuardrailMark } from './policy';
+import { type PseudonymScope, Pseudonyms } from './pseudonyms';
+import { mergeSpans } from './span';
+import type { Hit, Replace } from './text-window';
+
+/** Whose text it is. */
+export interface Guarded {
+  readonly projectId: string;
+  readonly keyId: string;
+  readonly requestId: string;
+  readonly customerId: string | undefined;
+  readonly monotonicMs: () => number;
+  /** True for a name that the request has in it by itself. */
+  readonly hasName?: (name: string) => boolean;
+}
+
+/** An answer is to be asked for again; `reason` says to the model what was wrong. */
+export class AnswerRefused extends Error {
+  override readonly name = 'AnswerRefused';
+
+  constructor(
+    readonly rule: CompiledRule,
+    readonly reason: string | undefined,
+  ) {
+    super('a guardrail asks for another answer');
+  }
+}
+
+/** Finders, and whose each is. */
+type Finding = Pick<RuleSet, 'finders' | 'owners'>;
+
+/** Characters that are searched before others get their turn. */
+const SLICE = 16 * 1024;
+/** What looks like chance is no finding where identifiers stand. */
+const CHANCE = 'token';
+
+/** All that is judged of one request and its answer: what was found, and the names that stand for it. */
+export class RequestGuard {
+  private readonly marks = new Marks();
+  private readonly given: Pseudonyms;
+  /** For what a model says by itself: nobody gets that back. */
+  private readonly said: Pseudonyms;
+
+  constructor(
+    readonly guardrails: Guardrails,
+    private readonly who: Guarded,
+  ) {
+    const scope = pseudonymScope(guardrails, who.customerId);
+    const { hasName = () => false } = who;
+    this.given = new Pseudonyms(scope, hasName);
+    this.said = new Pseudonyms(scope, (name) => hasName(name) || this.given.originalOf(name) !== undefined);
+  }
+
+  /** For the row; undefined where nothing was found. */
+  list(): readonly GuardrailMark[] | undefined {
+    return this.marks.list();
+  }
+
+  /** Something of the request stands under another name. */
+  get hasPseudonyms(): boolean {
+    return !this.given.isEmpty;
+  }
+
+  /** A whole text as it may go on: the very same where nothing is to be done. Throws `guardrail_blocked`. */
+  async judge(text: string, place: Place, kind: TextKind = 'plain'): Promise<string> {
+    const set = this.guardrails.rulesFor(place.on, place.part);
+    if (set.isEmpty || text === '') return text;
+    const found = await this.search(text, place, { set, kinds: kindsOf(text, kind) });
+    return set.wholes.length === 0 ? found : this.ask(found, place, set.wholes);
+  }
+
+  /** The same without checks of whole texts: for what is no text of the conversation. `isId`: chance is to be expected in it. */
+  search(
+    text: string,
+    place: Place,
+    {
+      set,
+      kinds = PLAIN,
+      isId = false,
+    }: { readonly set: Finding; readonly kinds?: readonly TextKind[]; readonly isId?: boolean },
+  ): Promise<string> | string {
+    if (set.finders.length === 0) return text;
+    const startMs = this.who.monotonicMs();
+    const noteTime = () => this.noteTime(set.owners, place, this.who.monotonicMs() - startMs);
+    const replaceIn = this.passes(set, place, isId);
+    if (text.length > SLICE) return this.searchInTurns(text, { set, kinds, replaceIn }).finally(noteTime);
+    try {
+      let result = text;
+      for (const [pass, kind] of kinds.entries()) {
+        result = createWindow(kind, set.finders, replaceIn(pass)).whole(result);
+      }
+      return result;
+    } finally {
+      noteTime();
+    }
+  }
+
+  /** Texts that are read one behind the other: what begins in one and ends in another one is found too. */
+  searchJoined(texts: readonly string[], place: Place): readonly string[] {
+    const set = this.guardrails.rulesFor(place.on, place.part);
+    if (set.finders.length === 0 || texts.length < 2) return texts;
+    return searchJoined(texts, set.finders, (hit, original) => this.act(set, place, hit, original));
+  }
+
+  /** True where no rule of the set finds anything; nothing is noted. */
+  isClean(text: string, set: RuleSet, isId: boolean): boolean {
+    const folded = new Map<Folding, string>();
+    return set.finders.every(({ finder, folding }) => {
+      const known = folded.get(folding) ?? foldText(text, folding).text;
+      folded.set(folding, known);
+      return finder.find(known, true).every(({ kind }) => isId && kind === CHANCE);
+    });
+  }
+
+  /** What is only watched counts once, however often a text is searched. */
+  private passes(set: Finding, place: Place, isId = false): (pass: number) => Replace {
+    const watched = new Set<CompiledRule>();
+    return (pass) => (hit, original) => {
+      if (isId && hit.kind === CHANCE) return undefined;
+      const [first = -1] = hit.rules;
+      const rule = set.owners[first];
+      if (rule !== undefined && set.finders[first]?.watches === true) {
+        if (pass > 0 && watched.has(rule)) return undefined;
+        if (pass === 0) watched.add(rule);
+      }
+      return this.act(set, place, hit, original);
+    };
+  }
+
+  /** Judges pieces of a text; throws `guardrail_blocked` from `push` and `flush`. */
+  window(place: Place, kind: TextKind): PieceWindow | undefined {
+    const { windowed } = this.guardrails.rulesFor(place.on, place.part);
+    if (windowed.finders.length === 0) return undefined;
+    const replaceIn = this.passes(windowed, place);
+    const window = createWindow(kind, windowed.finders, replaceIn(0));
+    const judging =
+      kind === 'plain' ? new EscapesToo(window, () => new JsonWindow(windowed.finders, replaceIn(1), 'loose')) : window;
+    return new TimedWindow(judging, this.who.monotonicMs, (ms) => this.noteTime(windowed.owners, place, ms));
+  }
+
+  /** True where something about a text in pieces can only be noted once all of it is there: by `noteLate`. */
+  hasLate({ on, part }: Place): boolean {
+    return this.guardrails.rulesFor(on, part).late !== undefined;
+  }
+
+  /** Throws where a check cannot be made, and its rule refuses then. */
+  async noteLate(text: string, place: Place, kind: TextKind): Promise<void> {
+    const { late } = this.guardrails.rulesFor(place.on, place.part);
+    if (late === undefined || text === '') return;
+    await this.search(text, place, { set: late, kinds: kindsOf(text, kind) });
+    await this.ask(text, place, late.wholes);
+  }
+
+  /** Gives back what names stand for, in pieces of an answer. */
+  restoring(kind: TextKind): PieceWindow | undefined {
+    if (this.given.isEmpty) return undefined;
+    const rules = [{ finder: this.given.finder(), folding: 'none' as const }];
+    return createWindow(kind, rules, (_hit, name) => this.given.originalOf(name));
+  }
+
+  restore(text: string, kind: TextKind = 'plain'): string {
+    const window = text.includes('<') || text.includes('\\') ? this.restoring(kind) : undefined;
+    return window === undefined ? text : window.whole(text);
+  }
+
+  private async searchInTurns(
+    text: string,
+    { set, kinds, replaceIn }: { set: Finding; kinds: readonly TextKind[]; replaceIn: (pass: number) => Replace },
+  ): Promise<string> {
+    let result = text;
+    for (const [pass, kind] of kinds.entries()) {
+      const window = createWindow(kind, set.finders, replaceIn(pass));
+      const pieces: string[] = [];
+      for (let at = 0; at < result.length; at += SLICE) {
+        pieces.push(window.push(result.slice(at, at + SLICE)));
+        await nextTurn();
+      }
+      pieces.push(window.flush());
+      result = pieces.join('');
+    }
+    return result;
+  }
+
+  private act(set: Finding, place: Place, hit: Hit, original: string): string | undefined {
+    let acting: CompiledRule | undefined;
+    let refusing: CompiledRule | undefined;
+    for (const index of hit.rules) {
+      const rule = set.owners[index] as CompiledRule;
+      this.marks.note(rule, place, 1);
+      if (rule.isShadow || rule.action === 'flag') continue;
+      if (rule.action === 'block' || rule.action === 'retry') refusing ??= rule;
+      if (index === hit.rule) acting = rule;
+    }
+    if (refusing !== undefined) throw this.refuse(refusing, place);
+    return acting === undefined ? undefined : this.replacement(acting, place, hit.kind, original);
+  }
+
+  private replacement(rule: CompiledRule, { on }: Place, kind: string, original: string): string {
+    if (rule.action !== 'pseudonymise') return `[${kind.toUpperCase()}]`;
+    return (on === 'input' ? this.given : this.said).nameOf(kind, original);
+  }
+
+  private refuse(rule: CompiledRule, { on }: Place, reason?: string): Error {
+    if (rule.action === 'retry' && on === 'output') return new AnswerRefused(rule, reason);
+    return blockedBy(rule, on);
+  }
+
+  private noteTime(owners: readonly CompiledRule[], place: Place, ms: number): void {
+    if (this.marks.isEmpty) return;
+    for (const rule of new Set(owners)) this.marks.addTime(rule, place, ms);
+  }
+
+  /** Checks of the whole text, each of what the one before it left. */
+  private async ask(text: string, place: Place, rules: readonly CompiledRule[]): Promise<string> {
+    let result = text;
+    for (const rule of rules) {
+      const startMs = this.who.monotonicMs();
+      const known = place.on === 'input' ? rule.clean : undefined;
+      const id = known && sha256(`${place.part} ${result}`);
+      if (id !== undefined && known?.has(id) === true) continue;
+      const verdict = await this.verdictOf(rule, result, place);
+      if (id !== undefined && verdict?.count === 0) known?.set(id, true);
+      if (verdict !== undefined) result = this.follow(rule, verdict, result, place);
+      this.marks.addTime(rule, place, this.who.monotonicMs() - startMs);
+    }
+    return result;
+  }
+
+  private async verdictOf(rule: CompiledRule, text: string, place: Place): Promise<Verdict | undefined> {
+    const { projectId, keyId, requestId } = this.who;
+    const abort = new AbortController();
+    const timer = Promise.withResolvers<never>();
+    const timeout = setTimeout(() => {
+      abort.abort();
+      timer.reject(TIMED_OUT);
+    }, rule.timeoutMs);
+    try {
+      const judged = rule.whole?.judge({ text, ...place, projectId, keyId, requestId }, abort.signal);
+      return await Promise.race([judged, timer.promise]);
+    } catch (cause) {
+      this.marks.note(rule, place, 0, cause === TIMED_OUT ? 'timeout' : 'failed');
+      if (rule.isShadow || rule.onError === 'allow') return undefined;
+      throw new GatewayError('guardrail_blocked', `The guardrail "${rule.name}" could not be checked. Please retry.`, {
+        ...{ param: rule.name, cause },
+      });
+    } finally {
+      clearTimeout(timeout);
+    }
+  }
+
+  private follow(rule: CompiledRule, verdict: Verdict, text: string, place: Place): string {
+    const { count, spans, replacement, reason } = verdict;
+    if (count === 0) return text;
+    this.marks.note(rule, place, count);
+    if (rule.isShadow || rule.action === 'flag') return text;
+    if (rule.action === 'block' || rule.action === 'retry') throw this.refuse(rule, place, reason);
+    if (replacement !== undefined) return replacement;
+    if (spans === undefined || spans.length === 0) return this.replacement(rule, place, rule.check, text);
+    let result = '';
+    let at = 0;
+    for (const { start, end, kind } of mergeSpans(spans)) {
+      result += text.slice(at, start) + this.replacement(rule, place, kind, text.slice(start, end));
+      at = end;
+    }
+    return result + text.slice(at);
+  }
+}
+
+const TIMED_OUT = new Error('a check took too long');
+function pseudonymScope({ making }: Guardrails, customerId = ''): PseudonymScope {
+  return making.scope === 'request' ? { kind: 'request' } : { kind: 'project', secret: making.secret, customerId };
+}
+
+/** Names the rule, never what it found. */
+export function blockedBy({ name }: Pick<CompiledRule, 'name'>, on: Place['on']): GatewayError {
+  const what = on === 'input' ? 'request' : 'answer';
+  return new GatewayError(
+    'guardrail_blocked',
+    `The guardrail "${name}" of this project does not let this ${what} pass.`,
+    {
+      param: name,
+    },
+  );
+}

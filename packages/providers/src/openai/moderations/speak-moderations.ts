@@ -1,0 +1,50 @@
+import type { ChatRequest } from '@llm0/core/chat/request';
+import { ZERO_USAGE } from '@llm0/core/chat/usage';
+import type { Provider } from '../../provider';
+import { jsonBody } from '../../translation/json-body';
+import { asCount, asObject, asObjects, parseAnswer } from '../../translation/read-json';
+import { upstreamFailure } from '../../transport/upstream-failure';
+import { endpointOf } from '../endpoint';
+
+/**
+ * A provider whose moderation models are asked as chat models are: what is judged is the text of the last message, and the
+ * answer the verdict as JSON. Priced, booked and logged like every other call.
+ * Source: https://platform.openai.com/docs/api-reference/moderations
+ */
+export function speakModerations(chat: Provider, models: RegExp): Provider {
+  const { name } = chat;
+  const moderates = (model: string): boolean => models.test(model);
+  return {
+    ...chat,
+    modelPatterns: [...chat.modelPatterns, models],
+    moderates,
+    encodeRequest: (request, context) => {
+      if (!moderates(context.model)) return chat.encodeRequest(request, context);
+      const body = jsonBody({ model: context.model, input: lastText(request) }, false);
+      return { ...endpointOf(context.connection, 'moderations'), body, dropped: [] };
+    },
+    decodeResponse: (bytes, request) => {
+      if (!moderates(request.model.slice(request.model.indexOf('/') + 1))) return chat.decodeResponse(bytes, request);
+      const body = parseAnswer(name, bytes);
+      const [result] = asObjects(body.results);
+      const categories = asObject(result?.categories);
+      if (categories === undefined) throw upstreamFailure('malformed', name, 'answered without a verdict.');
+      const named = Object.keys(categories).filter((category) => categories[category] === true);
+      const text = JSON.stringify({ flagged: result?.flagged === true || named.length > 0, categories: named });
+      const inputTokens = asCount(asObject(body.usage)?.prompt_tokens);
+      return {
+        events: [
+          { type: 'start' },
+          { type: 'text', choice: 0, text },
+          { type: 'finish', choice: 0, reason: 'stop' },
+          ...(inputTokens === 0 ? [] : [{ type: 'usage' as const, usage: { ...ZERO_USAGE, inputTokens } }]),
+        ],
+      };
+    },
+  };
+}
+
+function lastText({ messages }: ChatRequest): string {
+  const parts = messages.at(-1)?.content ?? [];
+  return parts.map((part) => (part.type === 'text' ? part.text : '')).join('\n');
+}

@@ -1,0 +1,43 @@
+import { untilGone } from '@llm0/core/waits/until-gone';
+import { type EgressOptions, pinUrl } from './fetch-guarded';
+
+export interface GuardedPostRequest
+  extends Pick<EgressOptions, 'fetch' | 'resolve' | 'allowedHosts' | 'allowedRanges' | 'ca'> {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  readonly maxAnswerBytes: number;
+}
+
+/** Posts to a URL that an operator gave: checked and pinned as every URL from outside, redirects not followed. Throws where it fails, or `signal` ends. */
+export async function postGuarded(
+  request: GuardedPostRequest,
+  signal: AbortSignal,
+): Promise<{ readonly status: number; readonly body: string }> {
+  const target = await untilGone(pinUrl(request.url, request), signal);
+  const response = await request.fetch(target.url, {
+    method: 'POST',
+    headers: { host: target.host, 'user-agent': 'llm0-gateway', 'accept-encoding': 'identity', ...request.headers },
+    body: request.body,
+    redirect: 'manual',
+    signal,
+    tls: { ...(target.serverName === undefined ? {} : { serverName: target.serverName }), ca: request.ca },
+  } as RequestInit);
+  return { status: response.status, body: await readBounded(response, request.maxAnswerBytes) };
+}
+
+async function readBounded({ body }: Response, maxBytes: number): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  const reader = body?.getReader();
+  try {
+    for (let read = await reader?.read(); read?.value !== undefined; read = await reader?.read()) {
+      size += read.value.byteLength;
+      if (size > maxBytes) throw new Error(`the answer is larger than ${maxBytes} bytes`);
+      chunks.push(read.value);
+    }
+  } finally {
+    void reader?.cancel().catch(() => {});
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
