@@ -125,6 +125,7 @@ export async function createServices(config: Config, log: Logger, version: strin
 interface ClosedParts
   extends Pick<Services, 'mcp' | 'codeMode'>,
     Pick<RunningServices, 'firstCredentials' | 'statsThread'> {
+  readonly mcp: ReturnType<typeof createTools>;
   readonly leases: LeaseKeeper;
   readonly stopSampling: () => void;
   readonly caching: Awaited<ReturnType<typeof createCaches>>;
