@@ -65,10 +65,18 @@ function boundFailures({ refusals }: Needs, { principal, meter }: Progress, erro
   const isTheirs = httpStatus >= 400 && httpStatus < 500 && httpStatus !== 429;
   const isDecided = meter !== undefined || error instanceof AdmissionDenied;
   if (principal === undefined || isDecided || !isTheirs || error.kind === 'client_closed') return error;
+  if (error.kind === 'guardrail_blocked' && mayAskMore(principal)) return error;
   if (refusals.mayFail(principal.key.id)) return error;
   const message = `Too many requests with this API key were refused, the last one because: ${error.message}`;
   return new GatewayError('rate_limit_exceeded', message, { retryAfterMs: RETRY_MS, cause: error });
 }
+
+/** What guardrails refuse is to be told as such, as often as the key may ask by its own limit. */
+const mayAskMore = ({ key: { rateLimitPerMinute } }: Authenticated): boolean =>
+  rateLimitPerMinute === null || rateLimitPerMinute > REFUSALS_A_MINUTE;
+
+/** As often as keys are refused for other reasons. */
+const REFUSALS_A_MINUTE = 600;
 
 interface Known extends Refused {
   readonly exchange: Exchange;

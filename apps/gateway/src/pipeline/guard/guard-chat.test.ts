@@ -90,6 +90,16 @@ describe('what goes in', () => {
     expect(await pipeline.hotStore.openHolds()).toBe(0);
   });
 
+  test.each<[number | null, boolean]>([
+    [null, false],
+    [60, true],
+  ])('is told as such as often as the key may ask (%p a minute)', async (rateLimitPerMinute, hasOthers) => {
+    pipeline = await openPipeline({ policy: policy([{ action: 'block' }]), key: { rateLimitPerMinute } });
+    const statuses: number[] = [];
+    for (let count = 0; count < 320; count++) statuses.push((await post({ text: EMAIL })).status);
+    expect(statuses.filter((status) => status !== 400).length > 0).toBe(hasOthers);
+  });
+
   test('is redacted in what is sent, and in fields nobody knows', async () => {
     await open([{}]);
     await post({
