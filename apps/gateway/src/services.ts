@@ -83,12 +83,8 @@ export async function createServices(config: Config, log: Logger, version: strin
   const statsThread = databaseUrl === undefined ? undefined : new StatsThread({ databaseUrl });
   const mcp = createTools({ ...base, config, log, fetch, version, monotonicMs });
   const codeMode = createScripts(caching.caches, log);
-  const guardrailChecks: TextChecks = createGuardrailChecks({
-    services: () => services,
-    db: database.db,
-    embedder: caching.caches.builtInEmbedder,
-    ...{ fetch, egress },
-  });
+  const checkParts = { db: database.db, embedder: caching.caches.builtInEmbedder, fetch, egress };
+  const guardrailChecks: TextChecks = createGuardrailChecks({ services: () => services, ...checkParts });
   const services: Services = {
     ...{ version, startedMs, config, log, metrics, hotStore, leases, health, storeClock },
     refusals: createRefusalFolder({ hotStore, metrics }, config),
