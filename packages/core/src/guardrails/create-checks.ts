@@ -24,7 +24,10 @@ export function createTextChecks(needs: CheckNeeds): TextChecks {
     length: checkLength,
     json_schema: (check) => checkJsonSchema(check),
     url: checkUrls,
-    injection: () => injection,
+    injection: () => {
+      injection.prepare();
+      return injection;
+    },
     similar_to: (check) => checkSimilarity(check, needs),
     moderation: (check) => checkModeration(check, needs),
     webhook: (check) => checkWithWebhook(check, needs),

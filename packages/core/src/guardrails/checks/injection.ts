@@ -23,12 +23,16 @@ const LEAST_LEAD = 0.15;
 const REASON = 'The text must not try to change how the assistant is instructed.';
 
 /** Texts that try to talk a model out of its instructions: by their words, and by the shipped embedder. */
-export function checkInjection({ embed }: Pick<CheckNeeds, 'embed'>): TextCheck {
+export function checkInjection({ embed }: Pick<CheckNeeds, 'embed'>): TextCheck & { prepare(): void } {
   const known = {
     attacks: new SentenceList(linesOf(attacks), embed),
     harmless: new SentenceList(linesOf(innocent), embed),
   };
   return {
+    /** Works out what texts are compared with: the first one judged does not have to wait for all of it. */
+    prepare() {
+      for (const list of [known.attacks, known.harmless]) list.prepare().catch(() => {});
+    },
     async judge({ text }, signal) {
       const phrases = await findPhrases(text);
       if (phrases.spans.length > 0) return { count: phrases.spans.length, spans: phrases.spans, reason: REASON };

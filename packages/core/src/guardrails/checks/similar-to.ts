@@ -25,6 +25,8 @@ export function checkSimilarity({ examples, threshold }: SimilarRule, { embed }:
     throw new Error(`an example must have 1 to ${MAX_EXAMPLE_LENGTH} characters`);
   if (!(threshold > 0 && threshold <= 1)) throw new Error('"threshold" must be above 0, and 1 at the most');
   const known = new SentenceList(sentences, embed);
+  // Before the first text comes; what fails here is tried again, and told, then.
+  known.prepare().catch(() => {});
   return {
     async judge({ text }, signal) {
       const passages = passagesOf(text);
