@@ -128,6 +128,13 @@ describe('calling a provider', () => {
     expect(await textOf({ ...behaviour, text: TEXT, chunks: 6 })).toBe(TEXT);
   });
 
+  test('a plain answer is read once, however often somebody looks for it', async () => {
+    const answer = await call(false);
+    expect(answer.whole).toBeDefined();
+    expect((await answer.events.next()).done).toBe(false);
+    expect((await answer.events.next()).done).toBe(true);
+  });
+
   test('plain answers come through the same iterator', async () => {
     upstream.control.enqueue({ text: TEXT, usage: { prompt: 7, completion: 3, cached: 2 } });
     const answer = await call(false);

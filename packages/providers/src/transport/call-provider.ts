@@ -95,10 +95,13 @@ function wholeAnswer(
       return failDecoding(provider, error);
     }
   };
+  let events: WholeAnswer | undefined;
   return {
     ...{ status, dropped, headersMs, whole },
+    // Made for those who want it, and the same whenever they ask.
     get events() {
-      return new WholeAnswer(decode, provider);
+      events ??= new WholeAnswer(decode, provider);
+      return events;
     },
   };
 }
