@@ -54,7 +54,7 @@ const FINDERS: { readonly [T in GuardrailCheck['type']]?: (check: CheckOf<T>) =>
 /** Their verdict depends on the text alone. */
 const LASTING: ReadonlySet<GuardrailCheck['type']> = new Set(['injection', 'similar_to', 'moderation']);
 const KEPT_CLEAN = 10_000;
-const WAIT_MS = 5000;
+const WAIT_MS = 15_000;
 const MAX_RETRIES = 1;
 /** Characters of all policies that are kept compiled: a word takes some sixty times its length. */
 const KEPT_CHARACTERS = 4_000_000;
