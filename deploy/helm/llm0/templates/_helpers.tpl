@@ -127,6 +127,18 @@ capabilities:
   value: /data/llm0
 {{- end -}}
 
+{{/* Helm reads numbers as floats, and prints a million as 1e+06: JSON has them in full. */}}
+{{- define "llm0.text" -}}
+{{- ternary (toJson .) (toString .) (kindIs "float64" .) -}}
+{{- end -}}
+
+{{- define "llm0.plainEnv" -}}
+{{- range $variable, $value := .Values.env }}
+- name: {{ $variable }}
+  value: {{ include "llm0.text" $value | quote }}
+{{- end }}
+{{- end -}}
+
 {{- define "llm0.volumes" -}}
 - name: data
   emptyDir:
