@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'bun:test';
-import { readConfig } from '../../../apps/gateway/src/config/config';
+import { readConfig, readStoreConfig } from '../../../apps/gateway/src/config/config';
 import { findHelm } from './chart-tools';
 import { find, type Manifest, renderChart, SECRETS, type Values } from './render-chart';
 
@@ -50,5 +50,38 @@ describe('numbers', () => {
     });
     const [, requests] = find(manifests, 'HorizontalPodAutoscaler').spec.metrics;
     expect(requests.pods.target.averageValue).toBe('1000000');
+  });
+});
+
+describe('the migration', () => {
+  const values = {
+    secrets: {
+      ...SECRETS,
+      PGPASSWORD: { name: 'db', key: 'password' },
+      METRICS_TOKEN: { name: 'llm0', key: 'metrics' },
+    },
+    env: { NODE_EXTRA_CA_CERTS: '/ca/ca.crt', BEDROCK_REGION: 'eu-central-1', MAX_BODY_BYTES: 20_971_520 },
+    extraVolumes: [{ name: 'ca', configMap: { name: 'ca' } }],
+    extraVolumeMounts: [{ name: 'ca', mountPath: '/ca', readOnly: true }],
+  };
+
+  test('has the variables and volumes that the gateway has', async () => {
+    const manifests = await renderChart(values);
+    const strings = Object.fromEntries(Object.entries(values.env).map(([name, value]) => [name, String(value)]));
+    for (const kind of ['Deployment', 'Job']) {
+      expect(valuesOf(manifests, kind)).toMatchObject(strings);
+      expect(find(manifests, kind).spec.template.spec.volumes).toContainEqual(values.extraVolumes[0]);
+      expect(containerOf(manifests, kind).volumeMounts).toContainEqual(values.extraVolumeMounts[0]);
+    }
+  });
+
+  test('has secrets of the database alone, and runs without the others', async () => {
+    const env = containerOf(await renderChart(values), 'Job').env as readonly Variable[];
+    const taken = env.filter(({ valueFrom }) => valueFrom !== undefined).map(({ name }) => name);
+    expect(taken).toEqual(['DATABASE_URL', 'PGPASSWORD']);
+    // Bedrock's keys are not there: settings of the gateway are none of its business.
+    const told = Object.fromEntries(env.map(({ name, value }) => [name, value ?? 'postgres://llm0@postgres/llm0']));
+    expect(() => readConfig(told)).toThrow('AWS_ACCESS_KEY_ID');
+    expect(readStoreConfig(told).databaseUrl).toBe('postgres://llm0@postgres/llm0');
   });
 });

@@ -12,6 +12,12 @@ import { ConfigError, type Environment, EnvReader, type Settings } from './value
 
 export { ConfigError } from './values';
 
+/** Where the stores are, and nothing else: for what works on them alone. Throws `ConfigError`. */
+export const readStoreConfig = (env: Environment): StoreConfig => readStores(new EnvReader(env));
+
+/** What `readStoreConfig` gives; a `Config` is one, too. */
+export type StoreConfig = Pick<Config, 'databaseUrl' | 'redis' | 'dataDir'>;
+
 /** Names in use for the same thing. */
 const ENVIRONMENTS: Readonly<Record<string, string>> = { prod: 'production', dev: 'development', stage: 'staging' };
 const KNOWN_ENVIRONMENTS = ['local', 'development', 'test', 'staging', 'production'] as const;
