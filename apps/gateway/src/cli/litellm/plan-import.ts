@@ -15,7 +15,7 @@ export function planImport(text: string, env: Readonly<Record<string, string | u
   const note = (kind: ImportNote['kind'], at: string, why: string) => {
     notes.set(`${kind} ${at} ${why}`, { kind, at, why });
   };
-  const resolve = createResolver(config, env);
+  const resolve = createResolver(config, env, note);
   const deployments = readDeployments(config, resolve, note);
   noteParameters(deployments, note);
   const { providers, placed } = planProviders(deployments, resolve, note);
