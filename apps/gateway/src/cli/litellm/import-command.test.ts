@@ -89,6 +89,8 @@ describe('llm0 import litellm', () => {
     expect(project).toMatchObject({ monthly_cap_usd: 250.5, drop_params: true, cache_enabled: true });
     const aliases = (await read(`/aliases?project_id=${project?.id}`)).data;
     expect(aliases).toHaveLength(9);
+    const [key] = (await read(`/projects/${project?.id}/keys`)).data;
+    expect(key?.allowed_models).toEqual(expect.arrayContaining(aliases.map(({ alias }) => alias)));
     expect(first.out).toMatch(/^price +server-127-0-0-1-10\/Qwen\/Qwen3-32B +missing/m);
     const [copied] = (await read('/models?provider=azure&model=gpt-4o-eu')).data;
     expect(copied).toMatchObject({ ...known, context_window: 128_000 });
