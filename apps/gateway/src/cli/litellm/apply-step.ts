@@ -18,6 +18,8 @@ export interface ApplyOptions {
   /** Aliases and vendors' keys for every project, not for this one alone. */
   readonly forAll: boolean;
   readonly withKey: boolean;
+  /** Whether prices of models that have one become those of the file. */
+  readonly takesPrices: boolean;
 }
 
 /** Where steps write, and what they add themselves to. */

@@ -91,6 +91,7 @@ describe('llm0 import litellm', () => {
     expect(aliases).toHaveLength(9);
     const [key] = (await read(`/projects/${project?.id}/keys`)).data;
     expect(key?.allowed_models).toEqual(expect.arrayContaining(aliases.map(({ alias }) => alias)));
+    expect(first.out).toMatch(/^price +azure\/gpt-4o-eu +created +that of azure\/gpt-4o: /m);
     expect(first.out).toMatch(/^price +server-127-0-0-1-10\/Qwen\/Qwen3-32B +missing/m);
     const [copied] = (await read('/models?provider=azure&model=gpt-4o-eu')).data;
     expect(copied).toMatchObject({ ...known, context_window: 128_000 });
@@ -109,6 +110,40 @@ describe('llm0 import litellm', () => {
     expect(updated.map(({ what, name }) => `${what} ${name}`)).toEqual([
       ...['project shop', 'vendor key openai', 'alias gpt-4o', 'alias gpt-4'],
     ]);
+  });
+
+  describe('prices of models that have one', () => {
+    const priced = (input: number) =>
+      'model_list:\n  - model_name: mine\n    litellm_params:\n' +
+      `      {model: gpt-4o-mini, api_key: sk-x-00000000, input_cost_per_token: ${input}, output_cost_per_token: 5.0e-7}`;
+    const price = async () => (await read('/models?provider=openai&model=gpt-4o-mini')).data[0];
+    const pricesOf = (told: readonly Step[]) => told.filter(({ what }) => what.startsWith('price'));
+
+    beforeAll(async () => {
+      const body = { input_usd_per_million: 0.15, output_usd_per_million: 0.6, cache_read_usd_per_million: 0.075 };
+      await call('/models?provider=openai&model=gpt-4o-mini', { method: 'PUT', body: JSON.stringify(body) });
+    });
+
+    test('stay, and what the file has is told', async () => {
+      const before = await price();
+      expect(before).toMatchObject({ input_usd_per_million: 0.15, output_usd_per_million: 0.6 });
+      const told = pricesOf(await steps(priced(1e-6), ['--project', 'priced']));
+      expect(told).toMatchObject([{ name: 'openai/gpt-4o-mini', outcome: 'unchanged' }]);
+      expect(told[0]?.detail).toStartWith('input 0.15, output 0.6 here, input 1, output 0.5 in the file: --prices');
+      expect(await price()).toEqual(before);
+    });
+
+    test('change with --prices, by name, old and new; what the file does not say stays', async () => {
+      const [dry] = pricesOf(await steps(priced(1e-6), ['--project', 'priced', '--prices', '--dry-run']));
+      expect((await price())?.input_usd_per_million).toBe(0.15 as never);
+      const told = pricesOf(await steps(priced(1e-6), ['--project', 'priced', '--prices']));
+      const detail = 'for every project: input 0.15 → 1, output 0.6 → 0.5';
+      expect(told).toEqual([{ what: 'price', name: 'openai/gpt-4o-mini', outcome: 'updated', detail }]);
+      expect(told).toEqual(dry === undefined ? [] : [dry]);
+      expect(await price()).toMatchObject({ input_usd_per_million: 1, cache_read_usd_per_million: 0.075 });
+      const again = pricesOf(await steps(priced(1e-6), ['--project', 'priced', '--prices']));
+      expect(again).toMatchObject([{ outcome: 'unchanged', detail: '' }]);
+    });
   });
 
   test('what the gateway refuses is told, and the rest goes on', async () => {

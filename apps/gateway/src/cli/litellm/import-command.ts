@@ -21,6 +21,7 @@ export const LITELLM_COMMANDS: readonly Command[] = [
         help: `id or name of the project it becomes, made where it is not there (${PROJECT_NAME})`,
       },
       'all-projects': { kind: 'switch', help: "its names and vendors' keys are for every project" },
+      prices: { kind: 'switch', help: 'change prices of models that have one, for every project' },
       'without-key': { kind: 'switch', help: 'make no key for its clients' },
     },
     run: importFile,
@@ -37,6 +38,7 @@ async function importFile({ api, args, fields, env }: CommandInput) {
     isDryRun: fields.dry_run === true,
     project: typeof fields.project === 'string' ? fields.project : PROJECT_NAME,
     forAll: fields.all_projects === true,
+    takesPrices: fields.prices === true,
     withKey: fields.without_key !== true,
   });
   const notes = plan.notes.map(({ kind, at, why }) => ({ what: kind, name: at, outcome: null, detail: why }));
