@@ -1,4 +1,4 @@
-import type { JsonObject } from '@llm0/core/chat/json';
+import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
 import { RequestFailed } from '../admin-client';
 import { dataOf, isObject } from '../read-list';
 import { type Applying, changedFields, tell } from './apply-step';
@@ -50,9 +50,15 @@ async function setUp(planned: PlannedProvider, existing: JsonObject | undefined,
     const isStored = existing?.is_stored === true;
     if (!isDryRun && isStored) await api.patch(`/providers/${name}`, changes);
     if (!isDryRun && !isStored) await api.post('/providers', { name, ...changes });
-    return [isStored ? 'updated' : 'created', baseUrl ?? ''];
+    return [isStored ? 'updated' : 'created', describeChange(existing?.base_url, changes, baseUrl)];
   });
   return outcome !== 'failed';
+}
+
+/** Whoever uses the vendor is asked for at another address: both are told. */
+function describeChange(before: JsonValue | undefined, changes: JsonObject, baseUrl: string | undefined): string {
+  if (typeof before !== 'string' || changes.base_url === undefined) return baseUrl ?? '';
+  return `for every project: ${before} → ${baseUrl}`;
 }
 
 const hasFields = (fields: object): boolean => Object.keys(fields).length > 0;

@@ -165,6 +165,15 @@ describe('llm0 import litellm', () => {
     expect(again.map(({ outcome }) => outcome)).not.toContain('created');
   });
 
+  test('a vendor that gets another address is told with the one before', async () => {
+    const at = (port: number) =>
+      `model_list: [{model_name: m, litellm_params: {model: azure/x, api_base: 'http://127.0.0.1:${port}'}}]`;
+    await steps(at(12), ['--project', 'moved']);
+    const moved = (await steps(at(13), ['--project', 'moved'])).find(({ what }) => what === 'provider');
+    expect(moved).toMatchObject({ outcome: 'updated', name: 'azure' });
+    expect(moved?.detail).toBe('for every project: http://127.0.0.1:12 → http://127.0.0.1:13');
+  });
+
   test('a file that is not there, or is no YAML, and a gateway that is not there', async () => {
     expect(await run('a: [')).toMatchObject({ code: 1, err: expect.stringContaining('is not YAML') });
     expect(await run(LOCAL, [], { ...ENV, LLM0_URL: 'http://elsewhere.test' })).toMatchObject({
