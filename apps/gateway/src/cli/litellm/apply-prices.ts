@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
-import { type AdminClient, RequestFailed } from '../admin-client';
-import { type Applying, type ImportStep, tell } from './apply-step';
+import { RequestFailed } from '../admin-client';
+import { type Applying, type ImportClient, type ImportStep, tell } from './apply-step';
 import type { ImportPlan, PlannedPrice, UnpricedModel } from './import-plan';
 
 /** What is to be set, and how it is told once it is. */
@@ -78,7 +78,7 @@ const DESCRIBED = ['context_window', 'max_output_tokens', 'mode'];
 
 /** What an import takes of a model that has a price. */
 async function findPrice(
-  api: AdminClient,
+  api: ImportClient,
   { provider, model }: Pick<UnpricedModel, 'provider' | 'model'>,
 ): Promise<JsonObject | undefined> {
   try {

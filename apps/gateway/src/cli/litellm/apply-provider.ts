@@ -30,7 +30,7 @@ export async function applyProvider(planned: PlannedProvider, applying: Applying
 }
 
 async function setUp(planned: PlannedProvider, existing: JsonObject | undefined, applying: Applying): Promise<boolean> {
-  const { api, steps, isDryRun } = applying;
+  const { api, steps } = applying;
   const { name, isVendor, baseUrl, headers, options } = planned;
   const wanted = {
     ...(baseUrl === undefined ? {} : { base_url: baseUrl }),
@@ -48,8 +48,8 @@ async function setUp(planned: PlannedProvider, existing: JsonObject | undefined,
   }
   const outcome = await tell(steps, { what: 'provider', name }, async () => {
     const isStored = existing?.is_stored === true;
-    if (!isDryRun && isStored) await api.patch(`/providers/${name}`, changes);
-    if (!isDryRun && !isStored) await api.post('/providers', { name, ...changes });
+    if (isStored) await api.patch(`/providers/${name}`, changes);
+    else await api.post('/providers', { name, ...changes });
     return [isStored ? 'updated' : 'created', describeChange(existing?.base_url, changes, baseUrl)];
   });
   return outcome !== 'failed';
@@ -69,17 +69,17 @@ async function applyKey(
   provider: string,
   { name, secret }: PlannedKey,
   keys: readonly JsonObject[],
-  { api, steps, scope, isDryRun }: Applying,
+  { api, steps, scope }: Applying,
 ): Promise<void> {
   await tell(steps, { what: 'vendor key', name: provider }, async () => {
     const existing = keys.find((key) => key.name === name && key.project_id === scope);
     if (existing === undefined) {
-      if (!isDryRun) await api.post(`/providers/${provider}/keys`, { key: secret, name, project_id: scope ?? null });
+      await api.post(`/providers/${provider}/keys`, { key: secret, name, project_id: scope ?? null });
       return ['created', name];
     }
     const end = String(existing.last_characters ?? '');
     if (end === '' || secret.slice(-SHOWN_CHARACTERS) === end) return ['unchanged', name];
-    if (!isDryRun) await api.patch(`/providers/${provider}/keys/${existing.id}`, { key: secret });
+    await api.patch(`/providers/${provider}/keys/${existing.id}`, { key: secret });
     return ['updated', name];
   });
 }

@@ -11,6 +11,9 @@ export interface ImportStep extends JsonObject {
   readonly detail: string;
 }
 
+/** What an import needs of the admin API. */
+export type ImportClient = Pick<AdminClient, 'get' | 'post' | 'patch' | 'delete'>;
+
 export interface ApplyOptions {
   readonly isDryRun: boolean;
   /** Id, or name of one that is made where it is not there. */
@@ -24,7 +27,7 @@ export interface ApplyOptions {
 
 /** Where steps write, and what they add themselves to. */
 export interface Applying extends ApplyOptions {
-  readonly api: AdminClient;
+  readonly api: ImportClient;
   /** Whose aliases and keys are meant; null = everybody's; undefined = the project would be made by this run. */
   readonly scope: string | null | undefined;
   readonly steps: ImportStep[];

@@ -69,10 +69,26 @@ describe('llm0 import litellm', () => {
   test('a dry run says what would be, and changes nothing', async () => {
     const before = await Promise.all(['/projects', '/aliases', '/providers', '/models'].map(read));
     const dry = await run(LOCAL, ['--dry-run', '--project', 'dry']);
-    expect(dry).toMatchObject({ code: 0, err: 'nothing was changed' });
+    expect(dry).toMatchObject({ code: 0, err: expect.stringMatching(/^nothing was changed; .*EGRESS_ALLOW/) });
     expect(dry.out).toMatch(/^alias +gpt-4o +created +azure\/gpt-4o-eu/m);
     expect(dry.out).toMatch(/^left out +litellm_params\.temperature +– +of gpt-4o-mini: callers/m);
     expect(await Promise.all(['/projects', '/aliases', '/providers', '/models'].map(read))).toEqual(before);
+  });
+
+  test('a dry run refuses by itself what the gateway would', async () => {
+    const text =
+      "model_list: [{model_name: 'a b', litellm_params: {model: gpt-4o, api_key: 'sk with spaces'}}]\n" +
+      'litellm_settings: {max_budget: -5, budget_duration: 1mo, default_key_generate_params: {max_budget: -1}}';
+    const dry = await run(text, ['--dry-run', '--project', 'refused', '--json']);
+    const real = await run(text, ['--project', 'refused', '--json']);
+    const failed = ({ out }: Told) =>
+      (JSON.parse(out).steps as Step[]).filter(({ outcome }) => outcome === 'failed').map(({ what }) => what);
+    expect(failed(dry)).toEqual(['project', 'vendor key', 'client key']);
+    // Nothing has a place without the project.
+    expect(failed(real)).toEqual(['project']);
+    expect([dry.code, real.code]).toEqual([1, 1]);
+    expect(dry.out).not.toContain('sk with');
+    expect(dry.out).toContain(JSON.parse(real.out).steps[0].detail.replace(/ \(request .*/, ''));
   });
 
   test('takes everything over, shows no secret but the new key, and changes nothing when it is run again', async () => {
