@@ -11,6 +11,7 @@ import {
   tell,
 } from './apply-step';
 import type { ImportPlan, PlannedAlias, PlannedProject } from './import-plan';
+import { everyOf, findNamed, keepOldest } from './list-named';
 
 /**
  * Brings the gateway to what the plan says; what is as planned is left alone, so that a second run changes nothing. What the
@@ -29,6 +30,8 @@ export async function applyPlan(api: ImportClient, plan: ImportPlan, options: Ap
   return steps;
 }
 
+const AT_ONCE = 'made by another import at the same time';
+
 async function applyProject(
   api: ImportClient,
   { settings, defaults }: PlannedProject,
@@ -42,8 +45,9 @@ async function applyProject(
     if (existing === undefined) {
       const fields = { ...defaults, ...settings };
       const { body } = await api.post('/projects', { name: project, ...fields });
-      if (!isDryRun) id = String(body.id);
-      return ['created', describe(fields)];
+      if (isDryRun) return ['created', describe(fields)];
+      id = String((await keepOldest(api, '/projects', body, ({ name }) => name === project)).id);
+      return id === body.id ? ['created', describe(fields)] : ['unchanged', AT_ONCE];
     }
     const changes = changedFields(settings, existing);
     if (Object.keys(changes).length === 0) return ['unchanged', ''];
@@ -63,12 +67,13 @@ async function listAliases({ api, scope }: Applying): Promise<ReadonlyMap<string
   return found;
 }
 
-async function applyAlias(planned: PlannedAlias, existing: JsonObject | undefined, applying: Applying): Promise<void> {
+async function applyAlias(planned: PlannedAlias, known: JsonObject | undefined, applying: Applying): Promise<void> {
   const { api, steps, scope } = applying;
   const { alias, strategy } = planned;
   const targets = planned.targets.map((target): JsonObject => ({ ...target }));
   const detail = `${planned.targets.map(({ provider, model }) => `${provider}/${model}`).join(', ')} (${strategy})`;
-  await tell(steps, { what: 'alias', name: alias }, async () => {
+  await tell(steps, { what: 'alias', name: alias }, async (isAgain) => {
+    const existing = isAgain ? (await listAliases(applying)).get(alias) : known;
     if (existing === undefined) {
       await api.post('/aliases', { alias, project_id: scope ?? null, targets, strategy });
       return ['created', detail];
@@ -98,23 +103,10 @@ async function applyKey(fields: JsonObject, projectId: string | undefined, apply
     }
     const { body } = await api.post(path, { name: CLIENT_KEY, ...fields });
     if (isDryRun) return ['created', describe(fields)];
+    const kept = await keepOldest(api, path, body, ({ name }) => name === CLIENT_KEY);
+    if (kept.id !== body.id) return ['unchanged', `${kept.prefix}… ${AT_ONCE}`];
     return ['created', `${body.key} (shown this once)`];
   });
-}
-
-/** By id, or by name. */
-async function findNamed(api: ImportClient, path: string, idOrName: string): Promise<JsonObject | undefined> {
-  for await (const one of everyOf(api, path)) if (one.id === idOrName || one.name === idOrName) return one;
-  return undefined;
-}
-
-async function* everyOf(api: ImportClient, path: string, query: JsonObject = {}): AsyncGenerator<JsonObject> {
-  let cursor: string | null = null;
-  do {
-    const { body } = await api.get(path, { ...query, limit: 1000, cursor });
-    for (const one of dataOf(body)) if (isObject(one)) yield one;
-    cursor = typeof body.next_cursor === 'string' ? body.next_cursor : null;
-  } while (cursor !== null);
 }
 
 export const pick = (from: JsonObject, fields: readonly string[]): JsonObject =>

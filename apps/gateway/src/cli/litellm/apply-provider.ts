@@ -3,18 +3,13 @@ import { RequestFailed } from '../admin-client';
 import { dataOf, isObject } from '../read-list';
 import { type Applying, changedFields, tell } from './apply-step';
 import type { PlannedKey, PlannedProvider } from './import-plan';
+import { keepOldest } from './list-named';
 
 /** Sets up the vendor or server, then its keys. Without the former the keys have no place, and are not tried. */
 export async function applyProvider(planned: PlannedProvider, applying: Applying): Promise<void> {
-  const { api, steps } = applying;
+  const { steps } = applying;
   const { name } = planned;
-  const existing = await api.get(`/providers/${name}`).then(
-    ({ body }) => body,
-    (error: unknown) => {
-      if (error instanceof RequestFailed && error.status === 404) return undefined;
-      throw error;
-    },
-  );
+  const existing = await readProvider(name, applying);
   const isSetUp = await setUp(planned, existing, applying);
   const keys = dataOf(existing ?? {}, 'keys').filter(isObject);
   if (isSetUp) for (const key of planned.keys) await applyKey(name, key, keys, applying);
@@ -26,6 +21,15 @@ export async function applyProvider(planned: PlannedProvider, applying: Applying
       outcome: 'missing',
       detail: `${variable} is not set where this runs${own}`,
     });
+  }
+}
+
+async function readProvider(name: string, { api }: Applying): Promise<JsonObject | undefined> {
+  try {
+    return (await api.get(`/providers/${name}`)).body;
+  } catch (error) {
+    if (error instanceof RequestFailed && error.status === 404) return undefined;
+    throw error;
   }
 }
 
@@ -46,8 +50,8 @@ async function setUp(planned: PlannedProvider, existing: JsonObject | undefined,
     if (planned.keys.length === 0) steps.push({ what: 'provider', name, outcome: 'unchanged', detail: baseUrl ?? '' });
     return true;
   }
-  const outcome = await tell(steps, { what: 'provider', name }, async () => {
-    const isStored = existing?.is_stored === true;
+  const outcome = await tell(steps, { what: 'provider', name }, async (isAgain) => {
+    const isStored = (isAgain ? await readProvider(name, applying) : existing)?.is_stored === true;
     if (isStored) await api.patch(`/providers/${name}`, changes);
     else await api.post('/providers', { name, ...changes });
     return [isStored ? 'updated' : 'created', describeChange(existing?.base_url, changes, baseUrl)];
@@ -69,13 +73,16 @@ async function applyKey(
   provider: string,
   { name, secret }: PlannedKey,
   keys: readonly JsonObject[],
-  { api, steps, scope }: Applying,
+  { api, steps, scope, isDryRun }: Applying,
 ): Promise<void> {
   await tell(steps, { what: 'vendor key', name: provider }, async () => {
     const existing = keys.find((key) => key.name === name && key.project_id === scope);
     if (existing === undefined) {
-      await api.post(`/providers/${provider}/keys`, { key: secret, name, project_id: scope ?? null });
-      return ['created', name];
+      const path = `/providers/${provider}/keys`;
+      const { body } = await api.post(path, { key: secret, name, project_id: scope ?? null });
+      if (isDryRun) return ['created', name];
+      const isAlike = (one: JsonObject) => one.name === name && one.project_id === scope;
+      return (await keepOldest(api, path, body, isAlike)).id === body.id ? ['created', name] : ['unchanged', name];
     }
     const end = String(existing.last_characters ?? '');
     if (end === '' || secret.slice(-SHOWN_CHARACTERS) === end) return ['unchanged', name];

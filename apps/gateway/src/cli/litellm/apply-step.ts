@@ -33,14 +33,22 @@ export interface Applying extends ApplyOptions {
   readonly steps: ImportStep[];
 }
 
-/** Runs one step; a refusal of the gateway becomes its outcome. */
+const CONFLICT = 409;
+
+/**
+ * Runs one step; a refusal of the gateway becomes its outcome. Where somebody else made the same meanwhile (409), it runs once
+ * more, to look again.
+ */
 export async function tell(
   steps: ImportStep[],
   at: Pick<ImportStep, 'what' | 'name'>,
-  step: () => Promise<readonly [Outcome, string]>,
+  step: (isAgain: boolean) => Promise<readonly [Outcome, string]>,
 ): Promise<Outcome> {
   try {
-    const [outcome, detail] = await step();
+    const [outcome, detail] = await step(false).catch((error: unknown) => {
+      if (error instanceof RequestFailed && error.status === CONFLICT) return step(true);
+      throw error;
+    });
     steps.push({ ...at, outcome, detail });
     return outcome;
   } catch (error) {

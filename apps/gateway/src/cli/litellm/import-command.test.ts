@@ -119,6 +119,26 @@ describe('llm0 import litellm', () => {
     expect((await read(`/aliases?project_id=${project?.id}`)).data).toEqual(aliases);
   });
 
+  test('imports of a new file at the same time make one of everything', async () => {
+    const text =
+      'model_list: [{model_name: at-once, litellm_params: {model: hosted_vllm/x, api_base: "http://127.0.0.1:77", ' +
+      'api_key: sk-at-once-000000}}]\nlitellm_settings: {max_budget: 1, budget_duration: 1mo}';
+    const runs = await Promise.all(Array.from({ length: 4 }, () => run(text, ['--project', 'at once', '--json'])));
+    const failed = runs.flatMap(({ out }) =>
+      (JSON.parse(out).steps as Step[]).filter((one) => one.outcome === 'failed'),
+    );
+    expect(failed).toEqual([]);
+    const projects = (await read('/projects')).data.filter((one) => one.name === ('at once' as never));
+    expect(projects).toHaveLength(1);
+    const keys = (await read(`/projects/${projects[0]?.id}/keys`)).data;
+    expect(keys).toHaveLength(1);
+    expect(runs.filter(({ out }) => out.includes('llm0_live_') && out.includes('shown this once'))).toHaveLength(1);
+    const shown = /llm0_live_\w+/.exec(runs.find(({ out }) => out.includes('shown this once'))?.out ?? '')?.[0];
+    expect(shown).toStartWith(String(keys[0]?.prefix));
+    expect((await read(`/aliases?project_id=${projects[0]?.id}`)).data).toHaveLength(1);
+    expect((await read('/providers/server-127-0-0-1-77/keys')).data).toHaveLength(1);
+  });
+
   test('what changed in the file changes here, by name', async () => {
     const changed = LOCAL.replace('rpm: 200', 'rpm: 300').replace('max_budget: 250.5', 'max_budget: 99');
     const env = { ...ENV, OPENAI_API_KEY: 'sk-openai-env-000002' };

@@ -12,7 +12,7 @@ const KEY_SETTINGS = ['default_key_generate_params', 'upperbound_key_generate_pa
  */
 export function planProject(config: JsonObject, names: NamesOfFile, note: AddNote): PlannedProject {
   const settings: JsonObject = {};
-  const served = names.all === undefined ? {} : { allowed_models: [...names.all] };
+  const served: JsonObject = names.all === undefined ? {} : { allowed_models: [...names.all] };
   const key: JsonObject = { rate_limit_per_minute: null, ...served, ...readKey(config, names, note) };
   const budget = readBudget(sectionOf(config, 'litellm_settings'), 'litellm_settings', note);
   if (budget?.period === 'month') settings.monthly_cap_usd = budget.usd;
