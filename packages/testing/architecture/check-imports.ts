@@ -48,6 +48,11 @@ const ROOMS: readonly { readonly prefix: string; readonly may: readonly string[]
       ...['apps/gateway/src/config/config', 'apps/gateway/src/process/'],
     ],
   },
+  {
+    // What a file of another program may not have is what the gateway's settings are.
+    prefix: 'apps/gateway/src/cli/litellm/resolve-values.ts',
+    may: ['packages/core/', 'apps/gateway/src/cli/', 'apps/gateway/src/config/own-settings'],
+  },
   { prefix: 'apps/gateway/src/cli/', may: ['packages/core/', 'apps/gateway/src/admin/'] },
   { prefix: 'apps/gateway/', may: ['packages/core/', 'packages/providers/', 'drizzle/'] },
   { prefix: 'apps/dashboard/', may: ['apps/gateway/src/admin/', 'packages/core/'] },

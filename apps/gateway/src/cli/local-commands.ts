@@ -1,6 +1,6 @@
 import { formatUsd } from '@llm0/core/pricing/format-usd';
 import type { ImportReport } from '@llm0/drizzle/import-llm0/import-llm0';
-import { readConfig } from '../config/config';
+import { readConfig, readStoreConfig } from '../config/config';
 import { importFromLlm0 } from '../process/import-llm0';
 import { migrateStores } from '../process/migrate-database';
 import { resetAdminToken } from '../process/reset-admin-token';
@@ -24,7 +24,7 @@ export const LOCAL_COMMANDS: readonly LocalCommand[] = [
     name: 'migrate',
     summary: "Bring the database's tables up to date and end; on the stores themselves, before a new version starts",
     runHere: async ({ env, say, note }) => {
-      const applied = await migrateStores(readConfig(env), note);
+      const applied = await migrateStores(readStoreConfig(env), note);
       for (const migration of applied) say(`applied ${migration}`);
       say(applied.length === 0 ? 'the database is up to date' : `${applied.length} migrations applied`);
       return { applied: [...applied] };

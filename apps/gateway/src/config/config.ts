@@ -12,6 +12,12 @@ import { ConfigError, type Environment, EnvReader, type Settings } from './value
 
 export { ConfigError } from './values';
 
+/** Where the stores are, and nothing else: for what works on them alone. Throws `ConfigError`. */
+export const readStoreConfig = (env: Environment): StoreConfig => readStores(new EnvReader(env));
+
+/** What `readStoreConfig` gives; a `Config` is one, too. */
+export type StoreConfig = Pick<Config, 'databaseUrl' | 'redis' | 'dataDir'>;
+
 /** Names in use for the same thing. */
 const ENVIRONMENTS: Readonly<Record<string, string>> = { prod: 'production', dev: 'development', stage: 'staging' };
 const KNOWN_ENVIRONMENTS = ['local', 'development', 'test', 'staging', 'production'] as const;
@@ -24,12 +30,25 @@ export type Config = Settings<ReturnType<typeof readConfig>>;
 /** Reads the environment once. The only place that knows variable names; throws `ConfigError`. */
 export function readConfig(env: Environment) {
   const read = new EnvReader(env);
+  const settings = readSettings(read, env);
+  /** Names that nobody reads, but for a letter. */
+  return { ...settings, misspeltNames: findMisspelt(env, read.known) };
+}
+
+/** Names that are asked for where nothing is set. */
+export function settingNames(): ReadonlySet<string> {
+  const read = new EnvReader({});
+  readSettings(read, {});
+  return read.known;
+}
+
+function readSettings(read: EnvReader, env: Environment) {
   const environment = readEnvironment(read);
   const stores = readStores(read);
   const providers = readProviderSettings(read);
   const demo = read.oneOf('DEMO_PROVIDER', 'auto', ['auto', 'on', 'off']);
   const keeping = readKeeping(read, stores);
-  const settings = {
+  return {
     ...stores,
     ...readProcess(read, stores),
     ...keeping,
@@ -62,8 +81,6 @@ export function readConfig(env: Environment) {
     /** Names that are accepted for the Go project's sake and have no effect here. */
     ignoredNames: ignoredNames(env),
   };
-  /** Names that nobody reads, but for a letter. */
-  return { ...settings, misspeltNames: findMisspelt(env, read.known) };
 }
 
 /** What programs need to run at all. */
@@ -185,9 +202,9 @@ function readRedis(read: EnvReader) {
 }
 
 function readTls(read: EnvReader) {
-  if (!read.flag('TLS_ENABLED', false)) return undefined;
   const certFile = read.text('TLS_CERT_FILE');
   const keyFile = read.text('TLS_KEY_FILE');
+  if (!read.flag('TLS_ENABLED', false)) return undefined;
   if (certFile === undefined || keyFile === undefined) {
     throw new ConfigError('TLS_ENABLED', 'true', 'TLS_CERT_FILE and TLS_KEY_FILE are needed with it');
   }

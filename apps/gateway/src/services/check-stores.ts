@@ -2,7 +2,7 @@
 import { chooseSchema, OWN_SCHEMA } from '@llm0/drizzle/choose-schema';
 import { rootCode, rootMessage } from '@llm0/drizzle/sql-state';
 import { Redis } from 'ioredis';
-import type { Config } from '../config/config';
+import type { Config, StoreConfig } from '../config/config';
 import { ConfigError, redactUrl } from '../config/values';
 
 const WAIT_MS = 10_000;
@@ -81,7 +81,7 @@ const POSTGRES_REFUSALS: Readonly<Record<string, string>> = {
 };
 
 /** The settings with the address at which our tables are; see `chooseSchema`. */
-export async function withOwnSchema(config: Config, onInfo: (message: string) => void): Promise<Config> {
+export async function withOwnSchema<C extends StoreConfig>(config: C, onInfo: (message: string) => void): Promise<C> {
   if (config.databaseUrl === undefined) return config;
   const { databaseUrl, isApart } = await chooseSchema(config.databaseUrl).catch((error: unknown) => {
     throw explainPostgres(config.databaseUrl, error);

@@ -71,8 +71,9 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- end -}}
 
 {{/* Taken from the one Secret where they are in it. */}}
-{{- define "llm0.vendorVariables" -}}
-OPENAI_API_KEY ANTHROPIC_API_KEY GEMINI_API_KEY AZURE_OPENAI_API_KEY AWS_ACCESS_KEY_ID AWS_SECRET_ACCESS_KEY AWS_BEARER_TOKEN_BEDROCK GROQ_API_KEY TOGETHER_API_KEY DEEPSEEK_API_KEY XAI_API_KEY MISTRAL_API_KEY OPENROUTER_API_KEY FIREWORKS_API_KEY
+{{- define "llm0.optionalVariables" -}}
+{{- if not .Values.redis.enabled }}REDIS_PASSWORD {{ end -}}
+METRICS_TOKEN OTEL_EXPORTER_OTLP_HEADERS EMBEDDING_SERVICE_KEY AWS_SESSION_TOKEN OPENAI_API_KEY ANTHROPIC_API_KEY GEMINI_API_KEY AZURE_OPENAI_API_KEY AWS_ACCESS_KEY_ID AWS_SECRET_ACCESS_KEY AWS_BEARER_TOKEN_BEDROCK GROQ_API_KEY TOGETHER_API_KEY DEEPSEEK_API_KEY XAI_API_KEY MISTRAL_API_KEY OPENROUTER_API_KEY FIREWORKS_API_KEY
 {{- end -}}
 
 {{- define "llm0.podSecurityContext" -}}
@@ -127,6 +128,18 @@ capabilities:
   value: /data/llm0
 {{- end -}}
 
+{{/* Helm reads numbers as floats, and prints a million as 1e+06: JSON has them in full. */}}
+{{- define "llm0.text" -}}
+{{- ternary (toJson .) (toString .) (kindIs "float64" .) -}}
+{{- end -}}
+
+{{- define "llm0.plainEnv" -}}
+{{- range $variable, $value := .Values.env }}
+- name: {{ $variable }}
+  value: {{ include "llm0.text" $value | quote }}
+{{- end }}
+{{- end -}}
+
 {{- define "llm0.volumes" -}}
 - name: data
   emptyDir:
@@ -145,4 +158,21 @@ capabilities:
 {{/* TLS_ENABLED in the pod: probes and Services speak it, too. */}}
 {{- define "llm0.scheme" -}}
 {{- ternary "https" "http" (has (.Values.env.TLS_ENABLED | toString | lower) (list "true" "t" "1" "yes" "on")) -}}
+{{- end -}}
+
+{{/* Ports that the gateway has to reach: those that are given, and those of addresses in `env`. */}}
+{{- define "llm0.egressPorts" -}}
+{{- $ports := list -}}
+{{- range .Values.networkPolicy.egressPorts -}}
+{{- $ports = append $ports (int64 .) -}}
+{{- end -}}
+{{- range $variable, $value := omit .Values.env "PUBLIC_URL" "CORS_ORIGINS" -}}
+{{- with regexFind "^https?://[^/?#]+" (toString $value) -}}
+{{- $port := regexFind ":[0-9]+$" . | trimPrefix ":" | default (ternary "443" "80" (hasPrefix "https" .)) -}}
+{{- $ports = append $ports (int64 $port) -}}
+{{- end -}}
+{{- end -}}
+{{- range uniq $ports }}
+- { protocol: TCP, port: {{ . }} }
+{{- end }}
 {{- end -}}

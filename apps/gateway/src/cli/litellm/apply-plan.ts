@@ -1,16 +1,23 @@
 import type { JsonObject } from '@llm0/core/chat/json';
-import type { AdminClient } from '../admin-client';
 import { dataOf, isObject } from '../read-list';
 import { applyPrices } from './apply-prices';
 import { applyProvider } from './apply-provider';
-import { type Applying, type ApplyOptions, changedFields, type ImportStep, tell } from './apply-step';
+import {
+  type Applying,
+  type ApplyOptions,
+  changedFields,
+  type ImportClient,
+  type ImportStep,
+  tell,
+} from './apply-step';
 import type { ImportPlan, PlannedAlias, PlannedProject } from './import-plan';
+import { everyOf, findNamed, keepOldest } from './list-named';
 
 /**
  * Brings the gateway to what the plan says; what is as planned is left alone, so that a second run changes nothing. What the
  * gateway refuses is a failed step, and the others go on; throws `RequestFailed` only where it cannot be reached.
  */
-export async function applyPlan(api: AdminClient, plan: ImportPlan, options: ApplyOptions): Promise<ImportStep[]> {
+export async function applyPlan(api: ImportClient, plan: ImportPlan, options: ApplyOptions): Promise<ImportStep[]> {
   const steps: ImportStep[] = [];
   const projectId = await applyProject(api, plan.project, options, steps);
   if (projectId === undefined && !options.isDryRun) return steps;
@@ -23,8 +30,10 @@ export async function applyPlan(api: AdminClient, plan: ImportPlan, options: App
   return steps;
 }
 
+const AT_ONCE = 'made by another import at the same time';
+
 async function applyProject(
-  api: AdminClient,
+  api: ImportClient,
   { settings, defaults }: PlannedProject,
   { project, isDryRun }: ApplyOptions,
   steps: ImportStep[],
@@ -35,12 +44,14 @@ async function applyProject(
   await tell(steps, at, async () => {
     if (existing === undefined) {
       const fields = { ...defaults, ...settings };
-      if (!isDryRun) id = String((await api.post('/projects', { name: project, ...fields })).body.id);
-      return ['created', describe(fields)];
+      const { body } = await api.post('/projects', { name: project, ...fields });
+      if (isDryRun) return ['created', describe(fields)];
+      id = String((await keepOldest(api, '/projects', body, ({ name }) => name === project)).id);
+      return id === body.id ? ['created', describe(fields)] : ['unchanged', AT_ONCE];
     }
     const changes = changedFields(settings, existing);
     if (Object.keys(changes).length === 0) return ['unchanged', ''];
-    if (!isDryRun) await api.patch(`/projects/${id}`, changes);
+    await api.patch(`/projects/${id}`, changes);
     return ['updated', describe(changes)];
   });
   return id;
@@ -56,14 +67,15 @@ async function listAliases({ api, scope }: Applying): Promise<ReadonlyMap<string
   return found;
 }
 
-async function applyAlias(planned: PlannedAlias, existing: JsonObject | undefined, applying: Applying): Promise<void> {
-  const { api, steps, scope, isDryRun } = applying;
+async function applyAlias(planned: PlannedAlias, known: JsonObject | undefined, applying: Applying): Promise<void> {
+  const { api, steps, scope } = applying;
   const { alias, strategy } = planned;
   const targets = planned.targets.map((target): JsonObject => ({ ...target }));
   const detail = `${planned.targets.map(({ provider, model }) => `${provider}/${model}`).join(', ')} (${strategy})`;
-  await tell(steps, { what: 'alias', name: alias }, async () => {
+  await tell(steps, { what: 'alias', name: alias }, async (isAgain) => {
+    const existing = isAgain ? (await listAliases(applying)).get(alias) : known;
     if (existing === undefined) {
-      if (!isDryRun) await api.post('/aliases', { alias, project_id: scope ?? null, targets, strategy });
+      await api.post('/aliases', { alias, project_id: scope ?? null, targets, strategy });
       return ['created', detail];
     }
     const shown = dataOf(existing, 'targets').map((one) =>
@@ -71,7 +83,7 @@ async function applyAlias(planned: PlannedAlias, existing: JsonObject | undefine
     );
     const changes = changedFields({ targets, strategy }, { ...existing, targets: shown });
     if (Object.keys(changes).length === 0) return ['unchanged', detail];
-    if (!isDryRun) await api.patch(`/aliases/${existing.id}`, changes);
+    await api.patch(`/aliases/${existing.id}`, changes);
     return ['updated', detail];
   });
 }
@@ -86,28 +98,15 @@ async function applyKey(fields: JsonObject, projectId: string | undefined, apply
     if (existing !== undefined) {
       const changes = changedFields(fields, existing);
       if (Object.keys(changes).length === 0) return ['unchanged', `${existing.prefix}…`];
-      if (!isDryRun) await api.patch(`${path}/${existing.id}`, changes);
+      await api.patch(`${path}/${existing.id}`, changes);
       return ['updated', describe(changes)];
     }
-    if (isDryRun) return ['created', describe(fields)];
     const { body } = await api.post(path, { name: CLIENT_KEY, ...fields });
+    if (isDryRun) return ['created', describe(fields)];
+    const kept = await keepOldest(api, path, body, ({ name }) => name === CLIENT_KEY);
+    if (kept.id !== body.id) return ['unchanged', `${kept.prefix}… ${AT_ONCE}`];
     return ['created', `${body.key} (shown this once)`];
   });
-}
-
-/** By id, or by name. */
-async function findNamed(api: AdminClient, path: string, idOrName: string): Promise<JsonObject | undefined> {
-  for await (const one of everyOf(api, path)) if (one.id === idOrName || one.name === idOrName) return one;
-  return undefined;
-}
-
-async function* everyOf(api: AdminClient, path: string, query: JsonObject = {}): AsyncGenerator<JsonObject> {
-  let cursor: string | null = null;
-  do {
-    const { body } = await api.get(path, { ...query, limit: 1000, cursor });
-    for (const one of dataOf(body)) if (isObject(one)) yield one;
-    cursor = typeof body.next_cursor === 'string' ? body.next_cursor : null;
-  } while (cursor !== null);
 }
 
 export const pick = (from: JsonObject, fields: readonly string[]): JsonObject =>

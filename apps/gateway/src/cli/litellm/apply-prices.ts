@@ -1,47 +1,112 @@
-import type { JsonObject } from '@llm0/core/chat/json';
-import { type AdminClient, RequestFailed } from '../admin-client';
-import { type Applying, tell } from './apply-step';
-import type { ImportPlan, UnpricedModel } from './import-plan';
+import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
+import { RequestFailed } from '../admin-client';
+import { type Applying, type ImportClient, type ImportStep, tell } from './apply-step';
+import type { ImportPlan, PlannedPrice, UnpricedModel } from './import-plan';
 
-/** Prices of the file, and for names that it has no price for those of the models behind them, all at once. */
-export async function applyPrices(
-  { prices, unpriced }: Pick<ImportPlan, 'prices' | 'unpriced'>,
-  { api, steps, isDryRun }: Applying,
-): Promise<void> {
-  const models: JsonObject[] = [...prices];
-  for (const one of unpriced) {
-    const { provider, model, base } = one;
-    if ((await findPrice(api, one)) !== undefined) continue;
-    const found = base === undefined ? undefined : await findPrice(api, base);
-    if (found !== undefined) {
-      models.push({ ...found, provider, model });
-      continue;
-    }
-    const detail = `refused under a cap until it has one: llm0 models set "${provider}/${model}"`;
-    steps.push({ what: 'price', name: `${provider}/${model}`, outcome: 'missing', detail });
-  }
-  if (models.length === 0) return;
-  await tell(steps, { what: 'prices', name: `${models.length} models` }, async () => {
-    const { body } = await api.post('/models/import', { models, dry_run: isDryRun });
-    const { created = 0, updated = 0, unchanged = 0 } = body;
-    const detail = `${created} new, ${updated} changed, ${unchanged} as they are`;
-    return [Number(created) > 0 ? 'created' : Number(updated) > 0 ? 'updated' : 'unchanged', detail];
-  });
+/** What is to be set, and how it is told once it is. */
+interface Pricing {
+  readonly models: JsonObject[];
+  readonly told: ImportStep[];
 }
 
+/**
+ * Prices of the file, and for names that it has no price for those of the models behind them, all at once. Prices are for
+ * every project: one that is there stays as it is, unless it is asked for.
+ */
+export async function applyPrices(
+  { prices, unpriced }: Pick<ImportPlan, 'prices' | 'unpriced'>,
+  applying: Applying,
+): Promise<void> {
+  const { api, steps, isDryRun } = applying;
+  const pricing: Pricing = { models: [], told: [] };
+  for (const price of prices) await addPrice(price, pricing, applying);
+  for (const one of unpriced) await addCopy(one, pricing, applying);
+  const { models, told } = pricing;
+  const refusals: ImportStep[] = [];
+  if (models.length > 0) {
+    await tell(refusals, { what: 'prices', name: `${models.length} models` }, async () => {
+      await api.post('/models/import', { models, dry_run: isDryRun });
+      return ['updated', ''];
+    });
+  }
+  const isSet = refusals.every(({ outcome }) => outcome !== 'failed');
+  const isKept = ({ outcome }: ImportStep) => outcome === 'unchanged' || outcome === 'missing';
+  steps.push(...(isSet ? told : [...told.filter(isKept), ...refusals]));
+}
+
+async function addPrice(price: PlannedPrice, { models, told }: Pricing, { api, takesPrices }: Applying): Promise<void> {
+  const { provider, model, ...fields } = price;
+  const at = { what: 'price', name: `${provider}/${model}` };
+  const known = await findPrice(api, price);
+  if (known === undefined) {
+    models.push(price);
+    told.push({ ...at, outcome: 'created', detail: `for every project: ${describe(fields)}` });
+    return;
+  }
+  const changed = Object.keys(fields).filter((field) => !isSame(fields[field], known[field]));
+  const before = pickFields(known, changed);
+  if (changed.length === 0) {
+    told.push({ ...at, outcome: 'unchanged', detail: '' });
+  } else if (takesPrices) {
+    // What the file has no price for keeps the one that it has.
+    models.push({ ...known, ...price });
+    const changes = changed.map((field) => `${shortName(field)} ${shown(before[field])} → ${shown(fields[field])}`);
+    told.push({ ...at, outcome: 'updated', detail: `for every project: ${changes.join(', ')}` });
+  } else {
+    const detail = `${describe(before)} here, ${describe(pickFields(fields, changed))} in the file: --prices takes it, for every project`;
+    told.push({ ...at, outcome: 'unchanged', detail });
+  }
+}
+
+/** The price of the model behind a name that only the file knows, unless the name has one. */
+async function addCopy(one: UnpricedModel, { models, told }: Pricing, { api }: Applying): Promise<void> {
+  const { provider, model, base } = one;
+  if ((await findPrice(api, one)) !== undefined) return;
+  const at = { what: 'price', name: `${provider}/${model}` };
+  const found = base === undefined ? undefined : await findPrice(api, base);
+  if (found === undefined) {
+    const detail = `refused under a cap until it has one: llm0 models set "${provider}/${model}"`;
+    told.push({ ...at, outcome: 'missing', detail });
+    return;
+  }
+  models.push({ ...found, provider, model });
+  told.push({ ...at, outcome: 'created', detail: `that of ${base?.provider}/${base?.model}: ${describe(found)}` });
+}
+
+const SUFFIX = '_usd_per_million';
 const DESCRIBED = ['context_window', 'max_output_tokens', 'mode'];
 
 /** What an import takes of a model that has a price. */
 async function findPrice(
-  api: AdminClient,
+  api: ImportClient,
   { provider, model }: Pick<UnpricedModel, 'provider' | 'model'>,
 ): Promise<JsonObject | undefined> {
   try {
     const { body } = await api.get(`/models/${encodeURIComponent(provider)}/${encodeURIComponent(model)}`);
-    const isTaken = (field: string) => field.endsWith('_usd_per_million') || DESCRIBED.includes(field);
+    const isTaken = (field: string) => field.endsWith(SUFFIX) || DESCRIBED.includes(field);
     return Object.fromEntries(Object.entries(body).filter(([field, value]) => isTaken(field) && value !== null));
   } catch (error) {
     if (error instanceof RequestFailed && error.status === 404) return undefined;
     throw error;
   }
 }
+
+/** Amounts may be text on either side. */
+const isSame = (a: JsonValue | undefined, b: JsonValue | undefined): boolean =>
+  a === b || (a !== undefined && b !== undefined && Number(a) === Number(b));
+
+const pickFields = (from: JsonObject, fields: readonly string[]): JsonObject =>
+  Object.fromEntries(fields.map((field) => [field, from[field] ?? null]));
+
+const shortName = (field: string): string => field.replace(SUFFIX, '').replaceAll('_', ' ');
+
+/** Dollars as they are said, without zeros behind. */
+const shown = (value: JsonValue | undefined): string => {
+  if (value === null || value === undefined) return 'none';
+  return typeof value === 'string' && /^\d+\.\d+$/.test(value) ? value.replace(/\.?0+$/, '') : String(value);
+};
+
+const describe = (fields: JsonObject): string =>
+  Object.entries(fields)
+    .map(([field, value]) => `${shortName(field)} ${shown(value)}`)
+    .join(', ');

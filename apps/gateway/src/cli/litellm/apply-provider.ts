@@ -1,20 +1,15 @@
-import type { JsonObject } from '@llm0/core/chat/json';
+import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
 import { RequestFailed } from '../admin-client';
 import { dataOf, isObject } from '../read-list';
 import { type Applying, changedFields, tell } from './apply-step';
 import type { PlannedKey, PlannedProvider } from './import-plan';
+import { keepOldest } from './list-named';
 
 /** Sets up the vendor or server, then its keys. Without the former the keys have no place, and are not tried. */
 export async function applyProvider(planned: PlannedProvider, applying: Applying): Promise<void> {
-  const { api, steps } = applying;
+  const { steps } = applying;
   const { name } = planned;
-  const existing = await api.get(`/providers/${name}`).then(
-    ({ body }) => body,
-    (error: unknown) => {
-      if (error instanceof RequestFailed && error.status === 404) return undefined;
-      throw error;
-    },
-  );
+  const existing = await readProvider(name, applying);
   const isSetUp = await setUp(planned, existing, applying);
   const keys = dataOf(existing ?? {}, 'keys').filter(isObject);
   if (isSetUp) for (const key of planned.keys) await applyKey(name, key, keys, applying);
@@ -29,8 +24,17 @@ export async function applyProvider(planned: PlannedProvider, applying: Applying
   }
 }
 
+async function readProvider(name: string, { api }: Applying): Promise<JsonObject | undefined> {
+  try {
+    return (await api.get(`/providers/${name}`)).body;
+  } catch (error) {
+    if (error instanceof RequestFailed && error.status === 404) return undefined;
+    throw error;
+  }
+}
+
 async function setUp(planned: PlannedProvider, existing: JsonObject | undefined, applying: Applying): Promise<boolean> {
-  const { api, steps, isDryRun } = applying;
+  const { api, steps } = applying;
   const { name, isVendor, baseUrl, headers, options } = planned;
   const wanted = {
     ...(baseUrl === undefined ? {} : { base_url: baseUrl }),
@@ -46,13 +50,19 @@ async function setUp(planned: PlannedProvider, existing: JsonObject | undefined,
     if (planned.keys.length === 0) steps.push({ what: 'provider', name, outcome: 'unchanged', detail: baseUrl ?? '' });
     return true;
   }
-  const outcome = await tell(steps, { what: 'provider', name }, async () => {
-    const isStored = existing?.is_stored === true;
-    if (!isDryRun && isStored) await api.patch(`/providers/${name}`, changes);
-    if (!isDryRun && !isStored) await api.post('/providers', { name, ...changes });
-    return [isStored ? 'updated' : 'created', baseUrl ?? ''];
+  const outcome = await tell(steps, { what: 'provider', name }, async (isAgain) => {
+    const isStored = (isAgain ? await readProvider(name, applying) : existing)?.is_stored === true;
+    if (isStored) await api.patch(`/providers/${name}`, changes);
+    else await api.post('/providers', { name, ...changes });
+    return [isStored ? 'updated' : 'created', describeChange(existing?.base_url, changes, baseUrl)];
   });
   return outcome !== 'failed';
+}
+
+/** Whoever uses the vendor is asked for at another address: both are told. */
+function describeChange(before: JsonValue | undefined, changes: JsonObject, baseUrl: string | undefined): string {
+  if (typeof before !== 'string' || changes.base_url === undefined) return baseUrl ?? '';
+  return `for every project: ${before} → ${baseUrl}`;
 }
 
 const hasFields = (fields: object): boolean => Object.keys(fields).length > 0;
@@ -68,12 +78,15 @@ async function applyKey(
   await tell(steps, { what: 'vendor key', name: provider }, async () => {
     const existing = keys.find((key) => key.name === name && key.project_id === scope);
     if (existing === undefined) {
-      if (!isDryRun) await api.post(`/providers/${provider}/keys`, { key: secret, name, project_id: scope ?? null });
-      return ['created', name];
+      const path = `/providers/${provider}/keys`;
+      const { body } = await api.post(path, { key: secret, name, project_id: scope ?? null });
+      if (isDryRun) return ['created', name];
+      const isAlike = (one: JsonObject) => one.name === name && one.project_id === scope;
+      return (await keepOldest(api, path, body, isAlike)).id === body.id ? ['created', name] : ['unchanged', name];
     }
     const end = String(existing.last_characters ?? '');
     if (end === '' || secret.slice(-SHOWN_CHARACTERS) === end) return ['unchanged', name];
-    if (!isDryRun) await api.patch(`/providers/${provider}/keys/${existing.id}`, { key: secret });
+    await api.patch(`/providers/${provider}/keys/${existing.id}`, { key: secret });
     return ['updated', name];
   });
 }

@@ -11,6 +11,9 @@ export interface ImportStep extends JsonObject {
   readonly detail: string;
 }
 
+/** What an import needs of the admin API. */
+export type ImportClient = Pick<AdminClient, 'get' | 'post' | 'patch' | 'delete'>;
+
 export interface ApplyOptions {
   readonly isDryRun: boolean;
   /** Id, or name of one that is made where it is not there. */
@@ -18,24 +21,34 @@ export interface ApplyOptions {
   /** Aliases and vendors' keys for every project, not for this one alone. */
   readonly forAll: boolean;
   readonly withKey: boolean;
+  /** Whether prices of models that have one become those of the file. */
+  readonly takesPrices: boolean;
 }
 
 /** Where steps write, and what they add themselves to. */
 export interface Applying extends ApplyOptions {
-  readonly api: AdminClient;
+  readonly api: ImportClient;
   /** Whose aliases and keys are meant; null = everybody's; undefined = the project would be made by this run. */
   readonly scope: string | null | undefined;
   readonly steps: ImportStep[];
 }
 
-/** Runs one step; a refusal of the gateway becomes its outcome. */
+const CONFLICT = 409;
+
+/**
+ * Runs one step; a refusal of the gateway becomes its outcome. Where somebody else made the same meanwhile (409), it runs once
+ * more, to look again.
+ */
 export async function tell(
   steps: ImportStep[],
   at: Pick<ImportStep, 'what' | 'name'>,
-  step: () => Promise<readonly [Outcome, string]>,
+  step: (isAgain: boolean) => Promise<readonly [Outcome, string]>,
 ): Promise<Outcome> {
   try {
-    const [outcome, detail] = await step();
+    const [outcome, detail] = await step(false).catch((error: unknown) => {
+      if (error instanceof RequestFailed && error.status === CONFLICT) return step(true);
+      throw error;
+    });
     steps.push({ ...at, outcome, detail });
     return outcome;
   } catch (error) {

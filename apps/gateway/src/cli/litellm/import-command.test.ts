@@ -69,10 +69,26 @@ describe('llm0 import litellm', () => {
   test('a dry run says what would be, and changes nothing', async () => {
     const before = await Promise.all(['/projects', '/aliases', '/providers', '/models'].map(read));
     const dry = await run(LOCAL, ['--dry-run', '--project', 'dry']);
-    expect(dry).toMatchObject({ code: 0, err: 'nothing was changed' });
+    expect(dry).toMatchObject({ code: 0, err: expect.stringMatching(/^nothing was changed; .*EGRESS_ALLOW/) });
     expect(dry.out).toMatch(/^alias +gpt-4o +created +azure\/gpt-4o-eu/m);
     expect(dry.out).toMatch(/^left out +litellm_params\.temperature +– +of gpt-4o-mini: callers/m);
     expect(await Promise.all(['/projects', '/aliases', '/providers', '/models'].map(read))).toEqual(before);
+  });
+
+  test('a dry run refuses by itself what the gateway would', async () => {
+    const text =
+      "model_list: [{model_name: 'a b', litellm_params: {model: gpt-4o, api_key: 'sk with spaces'}}]\n" +
+      'litellm_settings: {max_budget: -5, budget_duration: 1mo, default_key_generate_params: {max_budget: -1}}';
+    const dry = await run(text, ['--dry-run', '--project', 'refused', '--json']);
+    const real = await run(text, ['--project', 'refused', '--json']);
+    const failed = ({ out }: Told) =>
+      (JSON.parse(out).steps as Step[]).filter(({ outcome }) => outcome === 'failed').map(({ what }) => what);
+    expect(failed(dry)).toEqual(['project', 'vendor key', 'client key']);
+    // Nothing has a place without the project.
+    expect(failed(real)).toEqual(['project']);
+    expect([dry.code, real.code]).toEqual([1, 1]);
+    expect(dry.out).not.toContain('sk with');
+    expect(dry.out).toContain(JSON.parse(real.out).steps[0].detail.replace(/ \(request .*/, ''));
   });
 
   test('takes everything over, shows no secret but the new key, and changes nothing when it is run again', async () => {
@@ -89,6 +105,9 @@ describe('llm0 import litellm', () => {
     expect(project).toMatchObject({ monthly_cap_usd: 250.5, drop_params: true, cache_enabled: true });
     const aliases = (await read(`/aliases?project_id=${project?.id}`)).data;
     expect(aliases).toHaveLength(9);
+    const [key] = (await read(`/projects/${project?.id}/keys`)).data;
+    expect(key?.allowed_models).toEqual(expect.arrayContaining(aliases.map(({ alias }) => alias)));
+    expect(first.out).toMatch(/^price +azure\/gpt-4o-eu +created +that of azure\/gpt-4o: /m);
     expect(first.out).toMatch(/^price +server-127-0-0-1-10\/Qwen\/Qwen3-32B +missing/m);
     const [copied] = (await read('/models?provider=azure&model=gpt-4o-eu')).data;
     expect(copied).toMatchObject({ ...known, context_window: 128_000 });
@@ -100,6 +119,26 @@ describe('llm0 import litellm', () => {
     expect((await read(`/aliases?project_id=${project?.id}`)).data).toEqual(aliases);
   });
 
+  test('imports of a new file at the same time make one of everything', async () => {
+    const text =
+      'model_list: [{model_name: at-once, litellm_params: {model: hosted_vllm/x, api_base: "http://127.0.0.1:77", ' +
+      'api_key: sk-at-once-000000}}]\nlitellm_settings: {max_budget: 1, budget_duration: 1mo}';
+    const runs = await Promise.all(Array.from({ length: 4 }, () => run(text, ['--project', 'at once', '--json'])));
+    const failed = runs.flatMap(({ out }) =>
+      (JSON.parse(out).steps as Step[]).filter((one) => one.outcome === 'failed'),
+    );
+    expect(failed).toEqual([]);
+    const projects = (await read('/projects')).data.filter((one) => one.name === ('at once' as never));
+    expect(projects).toHaveLength(1);
+    const keys = (await read(`/projects/${projects[0]?.id}/keys`)).data;
+    expect(keys).toHaveLength(1);
+    expect(runs.filter(({ out }) => out.includes('llm0_live_') && out.includes('shown this once'))).toHaveLength(1);
+    const shown = /llm0_live_\w+/.exec(runs.find(({ out }) => out.includes('shown this once'))?.out ?? '')?.[0];
+    expect(shown).toStartWith(String(keys[0]?.prefix));
+    expect((await read(`/aliases?project_id=${projects[0]?.id}`)).data).toHaveLength(1);
+    expect((await read('/providers/server-127-0-0-1-77/keys')).data).toHaveLength(1);
+  });
+
   test('what changed in the file changes here, by name', async () => {
     const changed = LOCAL.replace('rpm: 200', 'rpm: 300').replace('max_budget: 250.5', 'max_budget: 99');
     const env = { ...ENV, OPENAI_API_KEY: 'sk-openai-env-000002' };
@@ -107,6 +146,40 @@ describe('llm0 import litellm', () => {
     expect(updated.map(({ what, name }) => `${what} ${name}`)).toEqual([
       ...['project shop', 'vendor key openai', 'alias gpt-4o', 'alias gpt-4'],
     ]);
+  });
+
+  describe('prices of models that have one', () => {
+    const priced = (input: number) =>
+      'model_list:\n  - model_name: mine\n    litellm_params:\n' +
+      `      {model: gpt-4o-mini, api_key: sk-x-00000000, input_cost_per_token: ${input}, output_cost_per_token: 5.0e-7}`;
+    const price = async () => (await read('/models?provider=openai&model=gpt-4o-mini')).data[0];
+    const pricesOf = (told: readonly Step[]) => told.filter(({ what }) => what.startsWith('price'));
+
+    beforeAll(async () => {
+      const body = { input_usd_per_million: 0.15, output_usd_per_million: 0.6, cache_read_usd_per_million: 0.075 };
+      await call('/models?provider=openai&model=gpt-4o-mini', { method: 'PUT', body: JSON.stringify(body) });
+    });
+
+    test('stay, and what the file has is told', async () => {
+      const before = await price();
+      expect(before).toMatchObject({ input_usd_per_million: 0.15, output_usd_per_million: 0.6 });
+      const told = pricesOf(await steps(priced(1e-6), ['--project', 'priced']));
+      expect(told).toMatchObject([{ name: 'openai/gpt-4o-mini', outcome: 'unchanged' }]);
+      expect(told[0]?.detail).toStartWith('input 0.15, output 0.6 here, input 1, output 0.5 in the file: --prices');
+      expect(await price()).toEqual(before);
+    });
+
+    test('change with --prices, by name, old and new; what the file does not say stays', async () => {
+      const [dry] = pricesOf(await steps(priced(1e-6), ['--project', 'priced', '--prices', '--dry-run']));
+      expect((await price())?.input_usd_per_million).toBe(0.15 as never);
+      const told = pricesOf(await steps(priced(1e-6), ['--project', 'priced', '--prices']));
+      const detail = 'for every project: input 0.15 → 1, output 0.6 → 0.5';
+      expect(told).toEqual([{ what: 'price', name: 'openai/gpt-4o-mini', outcome: 'updated', detail }]);
+      expect(told).toEqual(dry === undefined ? [] : [dry]);
+      expect(await price()).toMatchObject({ input_usd_per_million: 1, cache_read_usd_per_million: 0.075 });
+      const again = pricesOf(await steps(priced(1e-6), ['--project', 'priced', '--prices']));
+      expect(again).toMatchObject([{ outcome: 'unchanged', detail: '' }]);
+    });
   });
 
   test('what the gateway refuses is told, and the rest goes on', async () => {
@@ -126,6 +199,15 @@ describe('llm0 import litellm', () => {
     expect(alias?.project_id).toBeNull();
     const again = await steps(text, ['--project', 'all', '--all-projects']);
     expect(again.map(({ outcome }) => outcome)).not.toContain('created');
+  });
+
+  test('a vendor that gets another address is told with the one before', async () => {
+    const at = (port: number) =>
+      `model_list: [{model_name: m, litellm_params: {model: azure/x, api_base: 'http://127.0.0.1:${port}'}}]`;
+    await steps(at(12), ['--project', 'moved']);
+    const moved = (await steps(at(13), ['--project', 'moved'])).find(({ what }) => what === 'provider');
+    expect(moved).toMatchObject({ outcome: 'updated', name: 'azure' });
+    expect(moved?.detail).toBe('for every project: http://127.0.0.1:12 → http://127.0.0.1:13');
   });
 
   test('a file that is not there, or is no YAML, and a gateway that is not there', async () => {

@@ -1,4 +1,4 @@
-import { RequestFailed } from '../admin-client';
+import { type AdminClient, RequestFailed } from '../admin-client';
 import type { Command, CommandInput } from '../command';
 import { column } from '../format-table';
 import { dataOf, isObject } from '../read-list';
@@ -7,6 +7,7 @@ import { planImport } from './plan-import';
 
 const MAX_FILE_BYTES = 4 * 1024 * 1024;
 const PROJECT_NAME = 'litellm';
+const NOTHING_CHANGED = 'nothing was changed; whether addresses may be reached (EGRESS_ALLOW) shows when it is done';
 
 export const LITELLM_COMMANDS: readonly Command[] = [
   {
@@ -21,28 +22,34 @@ export const LITELLM_COMMANDS: readonly Command[] = [
         help: `id or name of the project it becomes, made where it is not there (${PROJECT_NAME})`,
       },
       'all-projects': { kind: 'switch', help: "its names and vendors' keys are for every project" },
+      prices: { kind: 'switch', help: 'change prices of models that have one, for every project' },
       'without-key': { kind: 'switch', help: 'make no key for its clients' },
     },
     run: importFile,
     shown: (body) => [...dataOf(body, 'steps'), ...dataOf(body, 'notes')],
     columns: [column('what'), column('name'), column('outcome'), column('detail')],
     hasFailed: (body) => dataOf(body, 'steps').some((step) => isObject(step) && step.outcome === 'failed'),
-    note: (_, { fields }) => (fields.dry_run === true ? 'nothing was changed' : undefined),
+    note: (_, { fields }) => (fields.dry_run === true ? NOTHING_CHANGED : undefined),
   },
 ];
 
 async function importFile({ api, args, fields, env }: CommandInput) {
   const plan = planImport(await readFile(args.file ?? ''), env);
-  const steps = await applyPlan(api, plan, {
-    isDryRun: fields.dry_run === true,
+  const isDryRun = fields.dry_run === true;
+  const steps = await applyPlan(isDryRun ? await dryClient(api) : api, plan, {
+    isDryRun,
     project: typeof fields.project === 'string' ? fields.project : PROJECT_NAME,
     forAll: fields.all_projects === true,
+    takesPrices: fields.prices === true,
     withKey: fields.without_key !== true,
   });
   const notes = plan.notes.map(({ kind, at, why }) => ({ what: kind, name: at, outcome: null, detail: why }));
-  const body = { dry_run: fields.dry_run === true, steps, notes };
+  const body = { dry_run: isDryRun, steps, notes };
   return { text: JSON.stringify(body), body };
 }
+
+/** Its schemas are many: only who needs them waits for them. */
+const dryClient = async (api: AdminClient) => (await import('./dry-client')).createDryClient(api);
 
 async function readFile(path: string): Promise<string> {
   const file = Bun.file(path);

@@ -85,7 +85,7 @@ describe('a config in production', () => {
     expect(plan.project).toEqual({
       settings: { monthly_cap_usd: 250.5, drop_params: true, cache_enabled: true, cache_ttl_seconds: 600 },
       defaults: { cache_enabled: false },
-      key: { rate_limit_per_minute: 300, tokens_per_minute: 200_000 },
+      key: { rate_limit_per_minute: 300, tokens_per_minute: 200_000, allowed_models: expect.any(Array) },
     });
   });
 

@@ -5,6 +5,7 @@ import { planPrices } from './plan-prices';
 import { planProject } from './plan-project';
 import { planProviders } from './plan-providers';
 import { noteParameters, readDeployments } from './read-deployments';
+import { readNames } from './read-names';
 import { readYaml } from './read-yaml';
 import { createResolver } from './resolve-values';
 
@@ -15,15 +16,17 @@ export function planImport(text: string, env: Readonly<Record<string, string | u
   const note = (kind: ImportNote['kind'], at: string, why: string) => {
     notes.set(`${kind} ${at} ${why}`, { kind, at, why });
   };
-  const resolve = createResolver(config, env);
+  const resolve = createResolver(config, env, note);
   const deployments = readDeployments(config, resolve, note);
   noteParameters(deployments, note);
   const { providers, placed } = planProviders(deployments, resolve, note);
+  const aliases = planAliases(config, placed, note);
+  const names = readNames(config, { placed, aliases }, note);
   const plan = {
     providers,
     ...planPrices(placed, note),
-    aliases: planAliases(config, placed, note),
-    project: planProject(config, note),
+    aliases,
+    project: planProject(config, names, note),
   };
   noteSettings(config, note);
   return { ...plan, notes: [...notes.values()] };

@@ -2,6 +2,7 @@ import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
 import { isObject } from '../read-list';
 import { type AddNote, asNumber, asText, type PlannedProject } from './import-plan';
 import { settingOf } from './plan-aliases';
+import type { NamesOfFile } from './read-names';
 
 const KEY_SETTINGS = ['default_key_generate_params', 'upperbound_key_generate_params'] as const;
 
@@ -9,9 +10,10 @@ const KEY_SETTINGS = ['default_key_generate_params', 'upperbound_key_generate_pa
  * The proxy as a project with one key. LiteLLM has no limit of requests and caches nothing unless it is told to; a project
  * is alike, where the file says nothing.
  */
-export function planProject(config: JsonObject, note: AddNote): PlannedProject {
+export function planProject(config: JsonObject, names: NamesOfFile, note: AddNote): PlannedProject {
   const settings: JsonObject = {};
-  const key: JsonObject = { rate_limit_per_minute: null, ...readKey(config, note) };
+  const served: JsonObject = names.all === undefined ? {} : { allowed_models: [...names.all] };
+  const key: JsonObject = { rate_limit_per_minute: null, ...served, ...readKey(config, names, note) };
   const budget = readBudget(sectionOf(config, 'litellm_settings'), 'litellm_settings', note);
   if (budget?.period === 'month') settings.monthly_cap_usd = budget.usd;
   if (budget?.period === 'total' && key.budget_usd === undefined) Object.assign(key, budgetOf(budget));
@@ -46,7 +48,7 @@ function readBudget(section: JsonObject, at: string, note: AddNote): Budget | un
   return undefined;
 }
 
-function readKey(config: JsonObject, note: AddNote): JsonObject {
+function readKey(config: JsonObject, names: NamesOfFile, note: AddNote): JsonObject {
   const key: JsonObject = {};
   for (const name of KEY_SETTINGS) {
     const section = sectionOf(sectionOf(config, 'litellm_settings'), name);
@@ -58,10 +60,17 @@ function readKey(config: JsonObject, note: AddNote): JsonObject {
       max_concurrency: asCount(section.max_parallel_requests),
     };
     for (const [field, value] of Object.entries(counts)) if (value !== undefined) key[field] = value;
-    const models = Array.isArray(section.models) ? section.models.filter((one) => asText(one) !== undefined) : [];
-    if (models.length > 0) key.allowed_models = models;
+    const models = namesOfKey(section.models, names);
+    if (models.length > 0) key.allowed_models = [...models];
   }
   return key;
+}
+
+/** What stands for all models is left to what the file has; groups of `access_groups` become the names in them. */
+function namesOfKey(models: JsonValue | undefined, { byGroup }: NamesOfFile): readonly string[] {
+  const given = (Array.isArray(models) ? models : []).flatMap((one) => asText(one) ?? []);
+  if (given.some((one) => one === '*' || one.startsWith('all-'))) return [];
+  return [...new Set(given.flatMap((one) => byGroup.get(one) ?? [one]))];
 }
 
 function asCount(value: JsonValue | undefined): number | undefined {

@@ -98,6 +98,18 @@ describe('readYaml', () => {
     refusal(text);
   });
 
+  test.each([
+    ['a: 1\nb: .inf', 2],
+    ['a:\n  - 1\n  - .NaN\nb: .inf', 3],
+    ['a: 1\n\nb: !!binary aGk=', 3],
+    ['x: {y: -.inf}', 1],
+    ['a:\n  b: !!set {c, d}', 2],
+    ['a: 1\nb: !!omap [x: 1]', 2],
+    ['big: &b\n  c: 1e999\nd: *b', 2],
+  ])('what JSON does not have is refused by its line: %j', (text, line) => {
+    expect(refusal(text)).toContain(`in line ${line} `);
+  });
+
   test('a refusal never has a part of the file', () => {
     for (const text of [
       'key: "sk-secret\nb: 1',

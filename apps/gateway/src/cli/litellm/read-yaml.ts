@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
-import { isAlias, isMap, isScalar, LineCounter, parseDocument, visit, type YAMLMap } from 'yaml';
+import { isAlias, isMap, isNode, isScalar, LineCounter, type Node, parseDocument, visit, type YAMLMap } from 'yaml';
 import { RequestFailed } from '../admin-client';
 import { isObject } from '../read-list';
 
@@ -54,6 +54,7 @@ function parse(text: string): unknown {
       counts.nodes++;
       if (isAlias(node)) counts.aliases++;
       if (isMap(node)) refuseDoubles(node, lines);
+      if (isNode(node) && isOdd(node)) throw oddValue(lines.linePos(node.range?.[0] ?? 0).line);
     });
     if (counts.nodes * counts.aliases > MAX_COPIES) throw tooMuch();
     return document.toJS({ maxAliasCount: MAX_ALIASES });
@@ -74,6 +75,14 @@ function refuseDoubles({ items }: YAMLMap, lines: LineCounter): void {
     }
     names.add(key.value);
   }
+}
+
+/** Collections that are no plain list or mapping, bytes, and numbers without an end. */
+function isOdd(node: Node): boolean {
+  if (!isScalar(node)) return /:(?:set|omap|pairs)$/.test(node.tag ?? '');
+  const { value } = node;
+  if (typeof value === 'number') return !Number.isFinite(value);
+  return typeof value === 'object' && value !== null && !(value instanceof Date);
 }
 
 interface Reading {
@@ -103,4 +112,7 @@ function toNumber(value: number): number {
 
 const tooMuch = () => new RequestFailed('The file grows beyond measure by its anchors and aliases.');
 const tooDeep = () => new RequestFailed('The file is nested too deeply.');
-const oddValue = () => new RequestFailed('The file has values that are neither text, numbers, lists nor mappings.');
+const oddValue = (line?: number) => {
+  const at = line === undefined ? '' : ` in line ${line}`;
+  return new RequestFailed(`The file has a value${at} that is neither text, a number, a list nor a mapping.`);
+};

@@ -1,9 +1,8 @@
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
+import { isOwnSetting } from '../../config/own-settings';
 import { isObject } from '../read-list';
+import type { AddNote } from './import-plan';
 
-/** What opens the gateway and its stores: no file of another program has a use for it but to send it somewhere. */
-const OWN_SECRET =
-  /^(?:ADMIN_TOKEN|METRICS_TOKEN|ENCRYPTION_KEY|DATABASE_URL|REDIS_URL|REDIS_PASSWORD|PROVIDER_KEY|LLM0_.*)$/;
 const REFERENCE = /^os\.environ\/(.+)$/;
 
 /** A value of the file: as it stands, or where a variable has it. */
@@ -16,13 +15,24 @@ export interface Resolved {
 
 export type ResolveValue = (value: JsonValue | undefined) => Resolved;
 
-/** Reads `os.environ/NAME` from the file's own `environment_variables`, which LiteLLM sets first, else from `env`. */
-export function createResolver(config: JsonObject, env: Readonly<Record<string, string | undefined>>): ResolveValue {
+const OWN = "a variable of the gateway's own, which no file gets: where it is meant, write its value into the file";
+
+/**
+ * Reads `os.environ/NAME` from the file's own `environment_variables`, which LiteLLM sets first, else from `env`. What opens
+ * the gateway and its stores is not read: no file of another program has a use for it but to send it somewhere.
+ */
+export function createResolver(
+  config: JsonObject,
+  env: Readonly<Record<string, string | undefined>>,
+  note: AddNote,
+): ResolveValue {
   const own = isObject(config.environment_variables) ? config.environment_variables : {};
   const lookUp = (name: string): string | undefined => {
     const value = Object.hasOwn(own, name) ? own[name] : undefined;
     if (value !== undefined && value !== null && value !== '') return String(value);
-    return OWN_SECRET.test(name) ? undefined : env[name] || undefined;
+    if (!isOwnSetting(name)) return env[name] || undefined;
+    note('left out', `os.environ/${name.slice(0, 100)}`, OWN);
+    return undefined;
   };
   return (value) => {
     if (typeof value === 'number') return { text: String(value) };

@@ -1,0 +1,44 @@
+import type { JsonObject } from '@llm0/core/chat/json';
+import { dataOf, isObject } from '../read-list';
+import type { ImportClient } from './apply-step';
+
+/** Everything of a list, page by page. */
+export async function* everyOf(api: ImportClient, path: string, query: JsonObject = {}): AsyncGenerator<JsonObject> {
+  let cursor: string | null = null;
+  do {
+    const { body } = await api.get(path, { ...query, limit: 1000, cursor });
+    for (const one of dataOf(body)) if (isObject(one)) yield one;
+    cursor = typeof body.next_cursor === 'string' ? body.next_cursor : null;
+  } while (cursor !== null);
+}
+
+/** By id, or by name; of several of one name the oldest. */
+export async function findNamed(api: ImportClient, path: string, idOrName: string): Promise<JsonObject | undefined> {
+  let found: JsonObject | undefined;
+  for await (const one of everyOf(api, path)) {
+    if (one.id === idOrName) return one;
+    if (one.name === idOrName && (found === undefined || isOlder(one, found))) found = one;
+  }
+  return found;
+}
+
+/**
+ * After something was made whose name need not be the only one: where several imports made it at once the oldest stays, and
+ * the one made here goes. Resolves to what stays.
+ */
+export async function keepOldest(
+  api: ImportClient,
+  path: string,
+  made: JsonObject,
+  isAlike: (one: JsonObject) => boolean,
+): Promise<JsonObject> {
+  let oldest = made;
+  for await (const one of everyOf(api, path)) if (isAlike(one) && isOlder(one, oldest)) oldest = one;
+  if (oldest.id !== made.id) await api.delete(`${path}/${made.id}`);
+  return oldest;
+}
+
+function isOlder(one: JsonObject, other: JsonObject): boolean {
+  const [a, b] = [one, other].map(({ created_at: at }) => Date.parse(String(at)));
+  return a === b ? String(one.id) < String(other.id) : Number(a) < Number(b);
+}
