@@ -101,6 +101,25 @@ describe.each(TEST_DATABASES)('alerts on $name', (kind) => {
     await alertRows.delete(database.db, { id: alert.id });
   });
 
+  test('a webhook that hangs holds up no other', async () => {
+    const bothAsked = Promise.withResolvers<void>();
+    let asked = 0;
+    // Each answers only once the other was asked too: in a row neither would.
+    const slow = checkAlerts(async () => {
+      if (++asked === 2) bothAsked.resolve();
+      await bothAsked.promise;
+    });
+    const made = await Promise.all([
+      alertOf({ webhookUrl: 'https://one.example.test/', threshold: 0.5 }),
+      alertOf({ webhookUrl: 'https://two.example.test/', threshold: 0.5 }),
+    ]);
+    await slow.run({ db: database.db, nowMs: () => nowMs } as JobContext);
+    for (const { id } of made) {
+      expect(await alertRows.get(database.db, { id })).toMatchObject({ isFiring: true });
+      await alertRows.delete(database.db, { id });
+    }
+  });
+
   describe('muting and history', () => {
     const historyOf = async (alertId: string) => (await firingRows.list(database.db, { limit: 10 }, { alertId })).data;
 
