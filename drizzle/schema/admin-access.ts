@@ -51,6 +51,8 @@ export const alerts = pgTable('alerts', {
   lastError: text('last_error'),
   createdAtMs: instantOfInsert('created_at'),
   updatedAtMs: instantOfInsert('updated_at'),
+  /** Gone for everybody; kept until its webhook was told that what fired is over. */
+  deletedAtMs: instant('deleted_at'),
 });
 
 /** When an alert's condition was met, whether or not anybody was told. Kept 90 d. */

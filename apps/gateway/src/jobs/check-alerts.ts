@@ -6,7 +6,8 @@ import type { TargetStatus } from '@llm0/core/routing/target-health';
 import type { Db } from '@llm0/drizzle/client';
 import {
   endFiring,
-  listActiveAlerts,
+  forgetAlert,
+  listWatchedAlerts,
   recordAlertFailure,
   recordAlertState,
   recordFiring,
@@ -15,6 +16,9 @@ import {
 import type { Job, JobContext } from './job';
 import { MEASURES, type MeasureContext } from './measure-alert';
 import { type Telling, tellWebhooks } from './tell-webhooks';
+
+/** So long a webhook that fails is told of an alert that was deleted. */
+const LONGEST_FAREWELL_MS = 24 * 60 * 60_000;
 
 type PostWebhook = (url: string, body: object) => Promise<void>;
 
@@ -35,7 +39,7 @@ export function checkAlerts(postWebhook: PostWebhook, targets: () => readonly Ta
     async run(context) {
       const changes: Change[] = [];
       const failures: unknown[] = [];
-      for (const alert of await listActiveAlerts(context.db)) {
+      for (const alert of await listWatchedAlerts(context.db)) {
         try {
           const change = await checkAlert({ ...context, targets }, alert);
           if (change !== null) changes.push(change);
@@ -57,6 +61,7 @@ async function checkAlert(
   context: MeasureContext & Pick<JobContext, 'db'>,
   alert: StoredAlert,
 ): Promise<Change | null> {
+  if (!alert.isActive) return endWatch(context, alert);
   const measured = await MEASURES[alert.kind](context, alert);
   const value = measured?.value ?? null;
   const text = measured?.text ?? 'there is nothing to measure any more';
@@ -68,6 +73,18 @@ async function checkAlert(
   // Muted, what begins is not told; what was told to have begun is told to be over.
   if (isFiring && (alert.mutedUntilMs ?? 0) > atMs) return null;
   return { alert, isFiring, value, said: `${isFiring ? 'Alert' : 'Resolved'}: ${alert.name}: ${text}`, atMs };
+}
+
+/** Nobody watches any more: what was told to have begun is told to be over, then a deleted one is gone. */
+async function endWatch({ db, nowMs }: Pick<JobContext, 'db' | 'nowMs'>, alert: StoredAlert): Promise<Change | null> {
+  const { deletedAtMs } = alert;
+  const atMs = nowMs();
+  if (alert.isFiring && (deletedAtMs ?? atMs) > atMs - LONGEST_FAREWELL_MS) {
+    const how = deletedAtMs === null ? 'switched off' : 'deleted';
+    return { alert, isFiring: false, value: null, said: `Resolved: ${alert.name}: the alert was ${how}`, atMs };
+  }
+  if (deletedAtMs !== null) await forgetAlert(db, alert.id);
+  return null;
 }
 
 interface TellingNeeds {
@@ -86,6 +103,7 @@ function tellingOf(db: Db, { change, postWebhook, messages }: TellingNeeds): Tel
     tell: () => postWebhook(alert.webhookUrl, bodyOf(alert, { event, text: said, value, atMs })),
     onTold: async () => {
       await recordAlertState(db, alert, isFiring, atMs);
+      if (alert.deletedAtMs !== null) await forgetAlert(db, alert.id);
       messages.push(said);
     },
     onFailure: (error) => recordAlertFailure(db, alert.id, error instanceof Error ? error.message : String(error)),

@@ -4,7 +4,7 @@ import type { ReplayQuery } from '@llm0/core/alerts/replay';
 import { webhookBody } from '@llm0/core/alerts/webhook-bodies';
 import { GatewayError, invalidRequest } from '@llm0/core/errors/gateway-error';
 import type { Db } from '@llm0/drizzle/client';
-import { alertRows, endFiring, firingRows, type StoredAlert } from '@llm0/drizzle/queries/alerts';
+import { alertRows, deleteAlert, endFiring, firingRows, type StoredAlert } from '@llm0/drizzle/queries/alerts';
 import { answers, createRouter, routesOf, takes } from '../admin-router';
 import type { AdminServices } from '../admin-services';
 import { AuditedChanges } from '../audit/audited-changes';
@@ -124,7 +124,7 @@ export function alertRoutes({ db, postWebhook, clock }: Needs, answer: AnswerKep
       return c.json(showAlert(alert), 200);
     })
     .openapi(remove, async (c) => {
-      await changes.remove(c.get('actor'), (tx) => alertRows.delete(tx, c.req.valid('param')));
+      await changes.remove(c.get('actor'), (tx) => deleteAlert(tx, c.req.valid('param').id, clock.nowMs()));
       return c.body(null, 204);
     })
     .openapi(firings, async (c) => {
