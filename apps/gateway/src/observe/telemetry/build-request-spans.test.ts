@@ -152,6 +152,31 @@ describe('the spans of a request', () => {
     expect(build({ dialect: 'passthrough', attempts: undefined, upstreamMs: undefined })).toHaveLength(1);
   });
 
+  test.each([
+    [
+      'POST',
+      '/v1beta/models/gemini-1:streamGenerateContent',
+      '/v1beta/models/{model}:streamGenerateContent',
+      'generate_content',
+    ],
+    ['POST', '/v1beta/models/gemini-1:made-up', '/v1beta/models/{model}:{method}', 'passthrough'],
+    ['POST', '/x1/models/a%2Fb:embedContent', '/{version}/models/{model}:embedContent', 'embeddings'],
+    ['POST', '/passthrough/gemini/v1beta/models/g:generateContent', '/passthrough/{provider}/*', 'generate_content'],
+    ['POST', '/passthrough/openai/v1/chat/completions', '/passthrough/{provider}/*', 'chat'],
+    ['GET', '/passthrough/openai/v1/files', '/passthrough/{provider}/*', 'passthrough'],
+    ['BREW', '/passthrough/openai/v1/constructor', '/passthrough/{provider}/*', 'passthrough'],
+  ])('a native request %s %s is described as it came', (method, path, route, operation) => {
+    const trace = { startMs: 1_700_000_000_000, http: { method, path } };
+    const native = { dialect: 'passthrough', attempts: undefined, upstreamMs: 80, trace } as const;
+    const [inside, outside] = build(native);
+    const shown = method === 'BREW' ? '_OTHER' : method;
+    expect(inside).toMatchObject({
+      name: `${method === 'BREW' ? 'HTTP' : method} ${route}`,
+      attributes: { 'http.request.method': shown, 'http.route': route, 'url.path': path },
+    });
+    expect([outside?.name, outside?.attributes['gen_ai.operation.name']]).toEqual([`${operation} gpt-one`, operation]);
+  });
+
   test('what guardrails found is told by rule and count', () => {
     const mark = { rule: 'no-cards', on: 'input', part: 'user', check: 'pii', action: 'redact', count: 2, ms: 0.1 };
     const [span] = build({ guardrails: [mark, { ...mark, shadow: true }] } as Partial<LogRecord>);
