@@ -20,6 +20,8 @@ export interface TraceMark {
   /** What was set aside for it. */
   readonly holdNanoUsd?: number;
   readonly detail?: SpanDetail;
+  /** The answer of an earlier request, by its `Idempotency-Key`. */
+  readonly isReplay?: true;
   /** Of requests whose row does not tell how they came. */
   readonly http?: HttpDetail;
 }

@@ -209,12 +209,14 @@ describe('the spans of a request', () => {
       Object.entries(registry).flatMap(([name, value]) => (name.startsWith('ATTR_') ? [value as unknown] : [])),
     );
     const outcome = fc.constantFrom('ok', 'timeout', 'rate_limited', 'superseded', 'aborted');
-    const attempts = fc.array(fc.record({ outcome, startMs: fc.double({ min: 0, max: 1e5 }), isMade: fc.boolean() }));
+    const attempts = fc.array(
+      fc.record({ outcome, startMs: fc.double({ min: 0, max: 1e5, noNaN: true }), isMade: fc.boolean() }),
+    );
     const row = fc.record({
       ...{ status: fc.constantFrom('success', 'error', 'aborted'), httpStatus: fc.integer({ min: 200, max: 599 }) },
       latencyMs: fc.double({ min: 0, max: 1e5, noNaN: true }),
       labels: fc.dictionary(fc.string(), fc.string(), { maxKeys: 3 }),
-      ...{ stream: fc.boolean(), ttftMs: fc.option(fc.double({ min: 0, max: 1e5 }), { nil: undefined }) },
+      ...{ stream: fc.boolean(), ttftMs: fc.option(fc.double({ min: 0, max: 1e5, noNaN: true }), { nil: undefined }) },
     });
     fc.assert(
       fc.property(fc.uuid(), row, attempts, (id, given, made) => {

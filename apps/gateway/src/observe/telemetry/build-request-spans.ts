@@ -85,14 +85,18 @@ function serverAttributes(record: LogRecord, trace: TraceMark, { http, options }
   const parts = Object.entries(costs).map(([name, nano]) => [name, usd(Number(nano))] as const);
   const { customerId, runId, errorCode } = record;
   return new AttributeWriter(options.onlyLatestNames)
-    .add({ httpMethod: http.method, httpRoute: http.route, urlPath: http.path, httpStatus: record.httpStatus })
+    .add({ httpMethod: http.method, httpRoute: http.route, urlPath: http.path, httpStatus: sentStatus(record) })
     .add({ errorType: errorCode, userId: customerId, sessionId: runId })
     .addOwn({
       ...{ requestId: record.id, clientRequestId: record.clientRequestId, projectId: record.projectId },
       ...{ apiKeyId: record.apiKeyId, customerId, runId, dialect: record.dialect },
       ...{ requestedModel: record.requestedModel, model: record.model, stream: record.stream },
       ...{ provider: record.finalProvider ?? record.provider, status: record.status },
-      ...{ cache: cacheOf(record), cacheSimilarity: record.similarityScore, cacheMatchedBy: record.matchedBy },
+      ...{
+        cache: trace.isReplay === true ? 'replay' : cacheOf(record),
+        cacheSimilarity: record.similarityScore,
+        cacheMatchedBy: record.matchedBy,
+      },
       ...{ costUsd: record.costNanoUsd / NANO_PER_USD, costEstimated: record.costEstimated, priceSource },
       ...{ savedUsd: record.savedNanoUsd / NANO_PER_USD, holdUsd: usd(trace.holdNanoUsd) },
       ...{ inputTokens: record.tokensIn, outputTokens: record.tokensOut },
@@ -105,6 +109,11 @@ function serverAttributes(record: LogRecord, trace: TraceMark, { http, options }
     })
     .addUnder('costPart', Object.fromEntries(parts))
     .addUnder('label', record.labels).attributes;
+}
+
+/** What the caller got: a stream that broke had begun with 200, whatever its row says of how it ended. */
+function sentStatus({ stream, ttftMs, httpStatus }: LogRecord): number {
+  return stream && ttftMs !== undefined && httpStatus >= 500 ? 200 : httpStatus;
 }
 
 function skippedTargets({ attempts = [] }: LogRecord, trace: TraceMark): readonly SpanEvent[] {
@@ -134,7 +143,7 @@ function attemptSpan({ record, trace, traceId, options }: Marked, attempt: MadeA
       requestModel: attempt.model,
       ...{ requestStream: record.stream, httpStatus: attempt.status, errorType: failure },
     })
-    .addOwn({ attemptNumber: attempt.span, attemptOutcome: attempt.outcome });
+    .addOwn({ attemptNumber: attempt.span, attemptOutcome: failure ?? attempt.outcome });
   addSettings(writer, trace);
   if (isAnswer) addAnswer(writer, record, { trace, attempt, content: options.content });
   else writer.addOwn({ costUsd: usd(attempt.costNanoUsd) });
