@@ -60,8 +60,15 @@ export interface Measured {
   readonly atMs: number;
 }
 
+const setMet = (db: Db, alertId: string, isMet: boolean) =>
+  db
+    .update(alerts)
+    .set({ isMet })
+    .where(and(eq(alerts.id, alertId), eq(alerts.isMet, !isMet)));
+
 /** The condition is met: a firing begins, or goes on. */
 export async function recordFiring(db: Db, alertId: string, { value, text, atMs }: Measured): Promise<void> {
+  await setMet(db, alertId, true);
   await db
     .insert(alertFirings)
     .values({ alertId, createdAtMs: atMs, value, highest: value, text })
@@ -75,5 +82,6 @@ export async function recordFiring(db: Db, alertId: string, { value, text, atMs 
 
 /** The condition is met no more, or nobody watches any more. */
 export async function endFiring(db: Db, alertId: string, atMs: number): Promise<void> {
+  await setMet(db, alertId, false);
   await db.update(alertFirings).set({ endedAtMs: atMs }).where(openFiringOf(alertId));
 }

@@ -201,7 +201,10 @@ describe.each(TEST_DATABASES)('alerts on $name', (kind) => {
       await run();
       expect(calls).toEqual([]);
       expect(await historyOf(alert.id)).toMatchObject([{ endedAtMs: null, toldAtMs: null }]);
+      const stateOf = async () => await alertRows.get(database.db, { id: alert.id });
+      expect(await stateOf()).toMatchObject({ isMet: true, isFiring: false });
       await run(nowMs + 61_000);
+      expect(await stateOf()).toMatchObject({ isMet: true, isFiring: true });
       expect(calls.map((call) => call.body.event)).toEqual(['alert_firing']);
       expect(await historyOf(alert.id)).toMatchObject([{ toldAtMs: nowMs + 61_000 }]);
       await alertRows.delete(database.db, { id: alert.id });

@@ -98,7 +98,10 @@ describe.each(TEST_DATABASES)('alerts of the admin API on $name', (kind) => {
       { text: 'two', value: 2, ended_at: null, told_at: null },
       { text: 'one', created_at: '2023-11-14T22:13:20.000Z', ended_at: '2023-11-14T22:14:20.000Z' },
     ]);
+    const shown = async () => (await admin.call('GET', `/alerts/${body.id}`)).body;
+    expect(await shown()).toMatchObject({ is_firing: true, was_told: false });
     await admin.call('PATCH', `/alerts/${body.id}`, { body: { is_active: false } });
+    expect(await shown()).toMatchObject({ is_firing: false, was_told: false });
     expect((await list())[0].ended_at).toBeString();
     expect((await admin.call('GET', `/alerts/${crypto.randomUUID()}/firings`)).status).toBe(404);
   });

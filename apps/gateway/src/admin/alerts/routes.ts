@@ -185,8 +185,9 @@ async function changeAlert(
   const problem = changed !== null && isRuleGiven ? thresholdProblem(changed) : null;
   if (problem !== null) throw invalidRequest('threshold', `threshold: ${problem}.`);
   // Nobody watches any more: what fired is over, as far as anybody knows.
-  if (changed?.isActive === false) await endFiring(tx, id, nowMs);
-  return changed;
+  if (changed?.isActive !== false) return changed;
+  await endFiring(tx, id, nowMs);
+  return { ...changed, isMet: false };
 }
 
 const testBody = (alert: StoredAlert, atMs: number): object =>

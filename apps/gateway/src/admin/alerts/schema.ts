@@ -90,7 +90,8 @@ export const alertSchema = z
     webhook_url: z.string().openapi({ description: 'Viewers see scheme and host alone' }),
     has_routing_key: z.boolean(),
     muted_until: instantShown.nullable(),
-    is_firing: z.boolean().openapi({ description: 'What the webhook was told last' }),
+    is_firing: z.boolean().openapi({ description: 'Its condition was met at the last check, muted or not' }),
+    was_told: z.boolean().openapi({ description: 'The webhook was told last that it fires' }),
     changed_at: instantShown.nullable(),
     last_error: z.string().nullable().openapi({ description: 'Why the webhook could not be told' }),
     created_at: instantShown,
@@ -100,6 +101,7 @@ export const alertSchema = z
 export const showAlert = (alert: StoredAlert): z.output<typeof alertSchema> =>
   showFields(alertSchema, {
     ...alert,
+    ...{ isFiring: alert.isMet, wasTold: alert.isFiring },
     mutedUntil: showInstantOrNull(alert.mutedUntilMs),
     hasRoutingKey: alert.routingKey !== null,
   });
