@@ -78,7 +78,12 @@ const ROUTING_KEY: FieldSpec = {
   hint: 'Leave empty to keep the one that is stored',
 };
 const REST: readonly FieldSpec[] = [
-  { name: 'muted_until', label: 'Muted until', kind: 'instant', hint: 'No messages until then that it fires' },
+  {
+    name: 'muted_until',
+    label: 'Muted until',
+    kind: 'instant',
+    hint: 'Your local time. No messages until then that it fires',
+  },
   { name: 'is_active', label: 'Active', kind: 'flag' },
 ];
 
