@@ -1,12 +1,13 @@
 import type { AlertKind } from '@llm0/core/alerts/kinds';
-import { and, eq, isNull, sql } from 'drizzle-orm';
+import { and, eq, isNotNull, isNull, or, sql } from 'drizzle-orm';
 import type { Db } from '../client';
 import { alertFirings, alerts } from '../schema/admin-access';
 import { Rows, type Stored } from './rows';
 
 export type { AlertKind };
 
-export const alertRows = new Rows(alerts);
+export const alertRows = new Rows(alerts, { live: isNull(alerts.deletedAtMs) });
+const rowsWithDeleted = new Rows(alerts);
 export type StoredAlert = Stored<typeof alertRows>;
 export type AlertSettings = Pick<
   StoredAlert,
@@ -17,8 +18,22 @@ export type AlertSettings = Pick<
 export const firingRows = new Rows(alertFirings);
 export type StoredFiring = Stored<typeof firingRows>;
 
-export function listActiveAlerts(db: Db): Promise<readonly StoredAlert[]> {
-  return alertRows.find(db, eq(alerts.isActive, true));
+/** Those that are watched, and those that are not any more but of which something is still to be told or cleaned up. */
+export function listWatchedAlerts(db: Db): Promise<readonly StoredAlert[]> {
+  return rowsWithDeleted.find(
+    db,
+    or(eq(alerts.isActive, true), eq(alerts.isFiring, true), isNotNull(alerts.deletedAtMs)),
+  );
+}
+
+/** For everybody but the job, which takes the row away once nothing is to be told. null where there is none. */
+export function deleteAlert(db: Db, id: string, atMs: number): Promise<StoredAlert | null> {
+  return alertRows.update(db, { id }, { deletedAtMs: atMs, isActive: false });
+}
+
+/** The row of one that was deleted, once nothing is to be told of it. */
+export async function forgetAlert(db: Db, id: string): Promise<void> {
+  await db.delete(alerts).where(and(eq(alerts.id, id), isNotNull(alerts.deletedAtMs)));
 }
 
 /** Writes down what the webhook was told; only where it still stands as before, so that two runs do not tell it twice. */
@@ -45,8 +60,15 @@ export interface Measured {
   readonly atMs: number;
 }
 
+const setMet = (db: Db, alertId: string, isMet: boolean) =>
+  db
+    .update(alerts)
+    .set({ isMet })
+    .where(and(eq(alerts.id, alertId), eq(alerts.isMet, !isMet)));
+
 /** The condition is met: a firing begins, or goes on. */
 export async function recordFiring(db: Db, alertId: string, { value, text, atMs }: Measured): Promise<void> {
+  await setMet(db, alertId, true);
   await db
     .insert(alertFirings)
     .values({ alertId, createdAtMs: atMs, value, highest: value, text })
@@ -60,5 +82,6 @@ export async function recordFiring(db: Db, alertId: string, { value, text, atMs 
 
 /** The condition is met no more, or nobody watches any more. */
 export async function endFiring(db: Db, alertId: string, atMs: number): Promise<void> {
+  await setMet(db, alertId, false);
   await db.update(alertFirings).set({ endedAtMs: atMs }).where(openFiringOf(alertId));
 }

@@ -44,6 +44,8 @@ export const alerts = pgTable('alerts', {
   /** Until then nobody is told that it fires. */
   mutedUntilMs: instant('muted_until'),
   isActive: boolean('is_active').notNull().default(true),
+  /** The condition was met at the last check. */
+  isMet: boolean('is_met').notNull().default(false),
   /** What the webhook was told last. */
   isFiring: boolean('is_firing').notNull().default(false),
   changedAtMs: instant('changed_at'),
@@ -51,6 +53,8 @@ export const alerts = pgTable('alerts', {
   lastError: text('last_error'),
   createdAtMs: instantOfInsert('created_at'),
   updatedAtMs: instantOfInsert('updated_at'),
+  /** Gone for everybody; kept until its webhook was told that what fired is over. */
+  deletedAtMs: instant('deleted_at'),
 });
 
 /** When an alert's condition was met, whether or not anybody was told. Kept 90 d. */

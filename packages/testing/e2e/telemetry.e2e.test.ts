@@ -110,6 +110,25 @@ describe.each(STORE_KINDS)('OpenTelemetry on %s stores', (kind) => {
     expect(hit.server.attributes).toMatchObject({ 'llm0.cache': 'exact', 'llm0.cost_usd': 0 });
   }, 30_000);
 
+  test('a native request of Gemini: its method, its path, and what it does', async () => {
+    const traceId = newTrace();
+    const path = '/v1beta/models/gemini-2.5-flash:generateContent';
+    const answer = await fetch(`${world.gateway.url}${path}?key=${apiKey}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', traceparent: `00-${traceId}-${CALLER}-01`, tracestate: 'rojo=1' },
+      body: JSON.stringify({ contents: [{ parts: [{ text: PROMPT }] }] }),
+    });
+    expect(answer.status).toBe(200);
+    await answer.text();
+    const { server, attempts } = check(await spansOf(traceId, 2));
+    expect(server.name).toBe('POST /v1beta/models/{model}:generateContent');
+    expect(server.attributes).toMatchObject({
+      ...{ 'http.request.method': 'POST', 'http.route': '/v1beta/models/{model}:generateContent', 'url.path': path },
+    });
+    expect(attempts.map(({ name }) => name)).toEqual(['generate_content gemini-2.5-flash']);
+    expect(JSON.stringify([server, attempts])).not.toContain(apiKey);
+  }, 30_000);
+
   test('a hedged pair: both attempts, one of which came second', async () => {
     const second = 'claude-haiku-4-5-20251001';
     const targets = [

@@ -12,6 +12,8 @@ export interface ReceivedSpan {
   readonly endMs: number;
   readonly status: { readonly code: number; readonly message: string };
   readonly attributes: Readonly<Record<string, unknown>>;
+  /** Names of the attributes that are doubles on the wire. */
+  readonly doubles: readonly string[];
   readonly resource: Readonly<Record<string, unknown>>;
 }
 
@@ -71,10 +73,13 @@ const hex = (id: string, isJson: boolean) => (isJson ? (id ?? '') : Buffer.from(
 function readValue(value: Json): unknown {
   if (value === null || value === undefined) return undefined;
   if (value.arrayValue) return value.arrayValue.values.map(readValue);
-  // The decoder's defaults fill in the other members of the oneof: the one that was set is named.
-  const kind = value.value ?? ['stringValue', 'boolValue', 'intValue', 'doubleValue'].find((name) => name in value);
+  const kind = kindOf(value);
   return kind === 'intValue' ? Number(value.intValue) : value[kind];
 }
+
+/** The decoder's defaults fill in the other members of the oneof: the one that was set is named. */
+const kindOf = (value: Json): string =>
+  value.value ?? ['stringValue', 'boolValue', 'intValue', 'doubleValue'].find((name) => name in value);
 
 const attributesOf = (list: Json[]): Record<string, unknown> =>
   Object.fromEntries((list ?? []).map(({ key, value }) => [key, readValue(value)]));
@@ -90,6 +95,7 @@ function spansOf(request: Json, isJson: boolean): ReceivedSpan[] {
         ...{ startMs: Number(span.startTimeUnixNano) / 1e6, endMs: Number(span.endTimeUnixNano) / 1e6 },
         status: { code: span.status?.code ?? 0, message: span.status?.message ?? '' },
         attributes: attributesOf(span.attributes),
+        doubles: span.attributes.flatMap(({ key, value }: Json) => (kindOf(value) === 'doubleValue' ? [key] : [])),
         resource: attributesOf(resource.attributes),
       })),
     ),

@@ -258,13 +258,15 @@ describe('what moved out of the pages', () => {
     expect(found('', 'openai/')).toEqual(['openai']);
   });
 
-  test('a webhook that fails is said before anything else of an alert', () => {
+  test('whether an alert fires and whether anybody is told are said both', () => {
     const alert = { last_error: null, is_firing: false, is_active: true, muted_until: '2026-01-01T01:00:00Z' };
     const nowMs = Date.parse('2026-01-01T02:00:00Z');
     expect(stateOf(alert, nowMs)).toEqual({ label: 'quiet', tone: 'good' });
     expect(stateOf(alert, Date.parse('2026-01-01T00:30:00Z')).label).toBe('muted');
     expect(stateOf({ ...alert, is_active: false }, nowMs).label).toBe('off');
     expect(stateOf({ ...alert, is_firing: true }, nowMs).label).toBe('firing');
-    expect(stateOf({ ...alert, is_firing: true, last_error: 'x' }, nowMs).label).toBe('webhook failing');
+    expect(stateOf({ ...alert, last_error: 'x' }, nowMs).label).toBe('webhook failing');
+    expect(stateOf({ ...alert, is_firing: true, last_error: 'x' }, nowMs).label).toBe('firing, webhook failing');
+    expect(stateOf({ ...alert, is_firing: true }, Date.parse('2026-01-01T00:30:00Z')).label).toBe('firing, muted');
   });
 });

@@ -51,6 +51,7 @@ export const ALERT_COMMANDS: readonly Command[] = [
       column('project_id', { title: 'project' }),
       column('is_active', { title: 'active' }),
       column('is_firing', { title: 'firing' }),
+      column('was_told', { title: 'told' }),
     ],
   },
   {

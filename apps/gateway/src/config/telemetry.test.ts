@@ -19,6 +19,13 @@ describe('OTEL_*', () => {
     });
   });
 
+  test('the service is called what its own variable says, else what the resource says', () => {
+    const resource = { OTEL_RESOURCE_ATTRIBUTES: 'service.name=zzz,service.version=7' };
+    expect(read({ ...ENDPOINT, ...resource })?.serviceName).toBe('zzz');
+    expect(read({ ...ENDPOINT, ...resource, OTEL_SERVICE_NAME: 'mine' })?.serviceName).toBe('mine');
+    expect(read({ ...ENDPOINT, OTEL_RESOURCE_ATTRIBUTES: 'service.name=' })?.serviceName).toBe('llm0-gateway');
+  });
+
   test('what else may be said', () => {
     const settings = read({
       ...ENDPOINT,

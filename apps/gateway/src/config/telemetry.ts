@@ -31,13 +31,14 @@ export function readTelemetry(read: EnvReader, { logBodies }: { readonly logBodi
 export type TelemetrySettings = NonNullable<ReturnType<typeof readTelemetry>>;
 
 function readSettings(read: EnvReader) {
+  const resource = Object.fromEntries(readPairs(read, 'OTEL_RESOURCE_ATTRIBUTES'));
   return {
     headers: Object.fromEntries(readPairs(read, 'OTEL_EXPORTER_OTLP_HEADERS', checkHeader)),
     protocol: read.oneOf('OTEL_EXPORTER_OTLP_PROTOCOL', 'http/protobuf', PROTOCOLS),
     traces: read.oneOf('OTEL_TRACES_EXPORTER', 'otlp', EXPORTERS) === 'otlp',
     metrics: read.oneOf('OTEL_METRICS_EXPORTER', 'otlp', EXPORTERS) === 'otlp',
-    serviceName: read.text('OTEL_SERVICE_NAME') ?? 'llm0-gateway',
-    resource: Object.fromEntries(readPairs(read, 'OTEL_RESOURCE_ATTRIBUTES')),
+    serviceName: read.text('OTEL_SERVICE_NAME') ?? (resource['service.name'] || 'llm0-gateway'),
+    resource,
     sampler: {
       name: read.oneOf('OTEL_TRACES_SAMPLER', 'parentbased_always_on', SAMPLERS),
       ratio: readRatio(read),

@@ -1,7 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Database } from '@llm0/drizzle/client';
 import { projectRows } from '@llm0/drizzle/queries/access/projects';
-import { type AlertSettings, alertRows, firingRows, listActiveAlerts } from '@llm0/drizzle/queries/alerts';
+import {
+  type AlertSettings,
+  alertRows,
+  deleteAlert,
+  firingRows,
+  listWatchedAlerts,
+} from '@llm0/drizzle/queries/alerts';
 import { insertLogRecords } from '@llm0/drizzle/queries/logs/log-insert';
 import { sampleRecord } from '@llm0/testing/stores/sample-record';
 import { TEST_DATABASES } from '@llm0/testing/stores/test-databases';
@@ -26,7 +32,7 @@ describe.each(TEST_DATABASES)('alerts on $name', (kind) => {
   beforeAll(async () => {
     database = await kind.open();
     // Tests before these share the embedded one, and the job looks at all alerts there are.
-    for (const { id } of await listActiveAlerts(database.db)) await alertRows.delete(database.db, { id });
+    for (const { id } of await listWatchedAlerts(database.db)) await alertRows.delete(database.db, { id });
     projectId = (await projectRows.create(database.db, { name: 'watched', monthlyCapNanoUsd: 1_000_000_000 })).id;
     await insertLogRecords(
       database.db,
@@ -101,6 +107,75 @@ describe.each(TEST_DATABASES)('alerts on $name', (kind) => {
     await alertRows.delete(database.db, { id: alert.id });
   });
 
+  describe('nobody watches any more', () => {
+    const events = () => calls.map((call) => call.body.event);
+    const rowsOf = async (id: string) => (await listWatchedAlerts(database.db)).filter((alert) => alert.id === id);
+
+    test('switched off while it fires: told to be over, once', async () => {
+      calls.length = 0;
+      const { id } = await alertOf({ threshold: 0.5 });
+      await run();
+      await alertRows.update(database.db, { id }, { isActive: false });
+      await run();
+      await run();
+      expect(events()).toEqual(['alert_firing', 'alert_resolved']);
+      expect(calls[1]?.body.text).toBe('Resolved: watch: the alert was switched off');
+      expect(await alertRows.get(database.db, { id })).toMatchObject({ isFiring: false, isActive: false });
+      await alertRows.delete(database.db, { id });
+    });
+
+    test('deleted while it fires: told to be over as soon as the webhook answers, then gone', async () => {
+      calls.length = 0;
+      const routing = { webhookFormat: 'pagerduty', routingKey: 'R0123456789' } as const;
+      const { id } = await alertOf({ threshold: 0.5, ...routing });
+      await run();
+      await deleteAlert(database.db, id, nowMs);
+      expect(await alertRows.get(database.db, { id })).toBeNull();
+      webhookFails = true;
+      await run();
+      webhookFails = false;
+      expect(await rowsOf(id)).toHaveLength(1);
+      await run();
+      const told = calls.map(({ body }) => body as unknown as Record<string, unknown>);
+      expect(told).toMatchObject([
+        { event_action: 'trigger', dedup_key: id },
+        { event_action: 'resolve', dedup_key: id, routing_key: 'R0123456789' },
+      ]);
+      expect(await rowsOf(id)).toEqual([]);
+    });
+
+    test('deleted while it is quiet, or a day ago: nobody is told, and it is gone', async () => {
+      calls.length = 0;
+      const quiet = await alertOf({ threshold: 5 });
+      await deleteAlert(database.db, quiet.id, nowMs);
+      const old = await alertOf({ threshold: 0.5 });
+      await run();
+      await deleteAlert(database.db, old.id, nowMs - DAY_MS);
+      await run();
+      expect(events()).toEqual(['alert_firing']);
+      expect([...(await rowsOf(quiet.id)), ...(await rowsOf(old.id))]).toEqual([]);
+    });
+  });
+
+  test('a webhook that hangs holds up no other', async () => {
+    const bothAsked = Promise.withResolvers<void>();
+    let asked = 0;
+    // Each answers only once the other was asked too: in a row neither would.
+    const slow = checkAlerts(async () => {
+      if (++asked === 2) bothAsked.resolve();
+      await bothAsked.promise;
+    });
+    const made = await Promise.all([
+      alertOf({ webhookUrl: 'https://one.example.test/', threshold: 0.5 }),
+      alertOf({ webhookUrl: 'https://two.example.test/', threshold: 0.5 }),
+    ]);
+    await slow.run({ db: database.db, nowMs: () => nowMs } as JobContext);
+    for (const { id } of made) {
+      expect(await alertRows.get(database.db, { id })).toMatchObject({ isFiring: true });
+      await alertRows.delete(database.db, { id });
+    }
+  });
+
   describe('muting and history', () => {
     const historyOf = async (alertId: string) => (await firingRows.list(database.db, { limit: 10 }, { alertId })).data;
 
@@ -126,7 +201,10 @@ describe.each(TEST_DATABASES)('alerts on $name', (kind) => {
       await run();
       expect(calls).toEqual([]);
       expect(await historyOf(alert.id)).toMatchObject([{ endedAtMs: null, toldAtMs: null }]);
+      const stateOf = async () => await alertRows.get(database.db, { id: alert.id });
+      expect(await stateOf()).toMatchObject({ isMet: true, isFiring: false });
       await run(nowMs + 61_000);
+      expect(await stateOf()).toMatchObject({ isMet: true, isFiring: true });
       expect(calls.map((call) => call.body.event)).toEqual(['alert_firing']);
       expect(await historyOf(alert.id)).toMatchObject([{ toldAtMs: nowMs + 61_000 }]);
       await alertRows.delete(database.db, { id: alert.id });

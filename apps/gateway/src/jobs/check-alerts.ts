@@ -3,9 +3,11 @@
 import { isMet } from '@llm0/core/alerts/condition';
 import { type AlertNews, webhookBody } from '@llm0/core/alerts/webhook-bodies';
 import type { TargetStatus } from '@llm0/core/routing/target-health';
+import type { Db } from '@llm0/drizzle/client';
 import {
   endFiring,
-  listActiveAlerts,
+  forgetAlert,
+  listWatchedAlerts,
   recordAlertFailure,
   recordAlertState,
   recordFiring,
@@ -13,8 +15,21 @@ import {
 } from '@llm0/drizzle/queries/alerts';
 import type { Job, JobContext } from './job';
 import { MEASURES, type MeasureContext } from './measure-alert';
+import { type Telling, tellWebhooks } from './tell-webhooks';
+
+/** So long a webhook that fails is told of an alert that was deleted. */
+const LONGEST_FAREWELL_MS = 24 * 60 * 60_000;
 
 type PostWebhook = (url: string, body: object) => Promise<void>;
+
+/** What a webhook is to be told of an alert. */
+interface Change {
+  readonly alert: StoredAlert;
+  readonly isFiring: boolean;
+  readonly value: number | null;
+  readonly said: string;
+  readonly atMs: number;
+}
 
 /** Compares what is measured with every alert's threshold, and tells its webhook when it passes it either way. */
 export function checkAlerts(postWebhook: PostWebhook, targets: () => readonly TargetStatus[] = () => []): Job {
@@ -22,27 +37,31 @@ export function checkAlerts(postWebhook: PostWebhook, targets: () => readonly Ta
     name: 'check_alerts',
     intervalMs: 30_000,
     async run(context) {
-      const messages: string[] = [];
+      const changes: Change[] = [];
       const failures: unknown[] = [];
-      for (const alert of await listActiveAlerts(context.db)) {
+      for (const alert of await listWatchedAlerts(context.db)) {
         try {
-          const message = await checkAlert({ ...context, targets }, alert, postWebhook);
-          if (message !== null) messages.push(message);
+          const change = await checkAlert({ ...context, targets }, alert);
+          if (change !== null) changes.push(change);
         } catch (error) {
           failures.push(error);
         }
       }
+      const messages: string[] = [];
+      const tellings = changes.map((change) => tellingOf(context.db, { change, postWebhook, messages }));
+      await tellWebhooks(tellings).catch((error) => failures.push(error));
       if (failures.length > 0 && messages.length === 0) throw failures[0];
       return messages.length === 0 ? null : { message: messages.join('; ') };
     },
   };
 }
 
+/** Measures, and keeps the history. null: there is nothing to tell. */
 async function checkAlert(
   context: MeasureContext & Pick<JobContext, 'db'>,
   alert: StoredAlert,
-  postWebhook: PostWebhook,
-): Promise<string | null> {
+): Promise<Change | null> {
+  if (!alert.isActive) return endWatch(context, alert);
   const measured = await MEASURES[alert.kind](context, alert);
   const value = measured?.value ?? null;
   const text = measured?.text ?? 'there is nothing to measure any more';
@@ -53,16 +72,42 @@ async function checkAlert(
   if (isFiring === alert.isFiring) return null;
   // Muted, what begins is not told; what was told to have begun is told to be over.
   if (isFiring && (alert.mutedUntilMs ?? 0) > atMs) return null;
-  const said = `${isFiring ? 'Alert' : 'Resolved'}: ${alert.name}: ${text}`;
-  const event = isFiring ? 'alert_firing' : 'alert_resolved';
-  try {
-    await postWebhook(alert.webhookUrl, bodyOf(alert, { event, text: said, value, atMs }));
-  } catch (error) {
-    await recordAlertFailure(context.db, alert.id, error instanceof Error ? error.message : String(error));
-    return null;
+  return { alert, isFiring, value, said: `${isFiring ? 'Alert' : 'Resolved'}: ${alert.name}: ${text}`, atMs };
+}
+
+/** Nobody watches any more: what was told to have begun is told to be over, then a deleted one is gone. */
+async function endWatch({ db, nowMs }: Pick<JobContext, 'db' | 'nowMs'>, alert: StoredAlert): Promise<Change | null> {
+  const { deletedAtMs } = alert;
+  const atMs = nowMs();
+  if (alert.isFiring && (deletedAtMs ?? atMs) > atMs - LONGEST_FAREWELL_MS) {
+    const how = deletedAtMs === null ? 'switched off' : 'deleted';
+    return { alert, isFiring: false, value: null, said: `Resolved: ${alert.name}: the alert was ${how}`, atMs };
   }
-  await recordAlertState(context.db, alert, isFiring, atMs);
-  return said;
+  if (deletedAtMs !== null) await forgetAlert(db, alert.id);
+  return null;
+}
+
+interface TellingNeeds {
+  readonly change: Change;
+  readonly postWebhook: PostWebhook;
+  /** What was told is added here. */
+  readonly messages: string[];
+}
+
+function tellingOf(db: Db, { change, postWebhook, messages }: TellingNeeds): Telling {
+  const { alert, isFiring, value, said, atMs } = change;
+  const event = isFiring ? 'alert_firing' : 'alert_resolved';
+  return {
+    url: alert.webhookUrl,
+    failedBefore: alert.lastError !== null,
+    tell: () => postWebhook(alert.webhookUrl, bodyOf(alert, { event, text: said, value, atMs })),
+    onTold: async () => {
+      await recordAlertState(db, alert, isFiring, atMs);
+      if (alert.deletedAtMs !== null) await forgetAlert(db, alert.id);
+      messages.push(said);
+    },
+    onFailure: (error) => recordAlertFailure(db, alert.id, error instanceof Error ? error.message : String(error)),
+  };
 }
 
 function bodyOf(alert: StoredAlert, news: Omit<AlertNews, 'alert'>): object {

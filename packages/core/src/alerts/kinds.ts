@@ -8,16 +8,17 @@ export interface AlertKindFacts {
   readonly isReplayed: boolean;
   /** It concerns one project, where the alert names one. */
   readonly takesProject: boolean;
+  /** What is usual. */
   readonly defaultThreshold: number;
 }
 
 const windowed = { isWindowed: true, isReplayed: true, takesProject: true } as const;
 
 export const ALERT_KIND_FACTS = {
-  budget_share: { ...windowed, isWindowed: false, unit: 'share', defaultThreshold: 1 },
-  error_rate: { ...windowed, unit: 'share', defaultThreshold: 1 },
-  latency_p95: { ...windowed, unit: 'ms', defaultThreshold: 1 },
-  spend: { ...windowed, unit: 'usd', defaultThreshold: 1 },
+  budget_share: { ...windowed, isWindowed: false, unit: 'share', defaultThreshold: 0.8 },
+  error_rate: { ...windowed, unit: 'share', defaultThreshold: 0.05 },
+  latency_p95: { ...windowed, unit: 'ms', defaultThreshold: 10_000 },
+  spend: { ...windowed, unit: 'usd', defaultThreshold: 10 },
   job_failed: { ...windowed, takesProject: false, unit: 'none', defaultThreshold: 1 },
   guardrail_hits: { ...windowed, unit: 'count', defaultThreshold: 1 },
   provider_down: { isWindowed: false, isReplayed: false, takesProject: false, unit: 'minutes', defaultThreshold: 1 },

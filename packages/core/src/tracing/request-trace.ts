@@ -20,6 +20,29 @@ export interface TraceMark {
   /** What was set aside for it. */
   readonly holdNanoUsd?: number;
   readonly detail?: SpanDetail;
+  /** The answer of an earlier request, by its `Idempotency-Key`. */
+  readonly isReplay?: true;
+  /** Of requests whose row does not tell how they came. */
+  readonly http?: HttpDetail;
+}
+
+/** How a request came: the method, and the path without its query. */
+export interface HttpDetail {
+  readonly method: string;
+  readonly path: string;
+}
+
+const MAX_PATH_LENGTH = 512;
+
+/** The same thing with how it came on its mark, where its spans are exported. */
+export function noteHttp<T extends { readonly trace?: RequestTrace }>(
+  of: T,
+  request: Pick<Request, 'method' | 'url'>,
+): T {
+  const mark = of.trace?.mark;
+  if (of.trace === undefined || mark === undefined) return of;
+  const http = { method: request.method, path: new URL(request.url).pathname.slice(0, MAX_PATH_LENGTH) };
+  return { ...of, trace: { ...of.trace, mark: { ...mark, http } } };
 }
 
 /** What of request and answer stands on no row, and on spans all the same: numbers and names, no content. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { CUSTOMER_FIELDS, KEY_FIELDS, PROJECT_FIELDS } from '../projects/field-specs';
-import { FieldError, fillForm, readForm } from './prepare-form';
+import { FieldError, fillForm, readBack, readForm } from './prepare-form';
 
 describe('forms', () => {
   test('empty is no limit; money stays the text it was', () => {
@@ -108,5 +108,13 @@ describe('forms', () => {
       on_store_failure: 'open',
       monthly_cap_usd: null,
     });
+  });
+
+  test('an instant is typed by the clock of the browser, and said in UTC', () => {
+    const spec = { name: 'until', label: 'Until', kind: 'instant' } as const;
+    const values = fillForm([spec], { until: '2026-03-01T14:05:00.000Z' });
+    expect(readBack(spec, values)).toBe('2026-03-01 14:05:00 UTC');
+    expect(readBack(spec, { until: '' })).toBeNull();
+    expect(readBack(spec, { until: 'soon' })).toBeNull();
   });
 });

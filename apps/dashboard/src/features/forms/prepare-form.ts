@@ -1,4 +1,5 @@
 import type { ComponentType } from 'react';
+import { formatInstant } from '../../format/format-time';
 import { formatUsdExact } from '../../format/format-usd';
 
 /** What stands in a form: text, as typed; flags. */
@@ -40,7 +41,7 @@ export interface FieldSpec {
   readonly read?: (text: string) => unknown;
   /** What a value of the resource stands as, where its kind alone does not say how: the other way of `read`. */
   readonly show?: (value: unknown) => string;
-  /** What was understood of the text, in words; of money the amount, unless given. */
+  /** What was understood of the text, in words; of money the amount, of instants the time in UTC, unless given. */
   readonly understood?: (value: unknown, values: FormValues) => string;
   /** Fields that mean something else once this one changes: they are emptied. */
   readonly clears?: readonly string[];
@@ -136,13 +137,19 @@ export function changedFields(
   return Object.fromEntries(specs.filter(isChanged).map(({ name }) => [name, body[name]]));
 }
 
+/** Typed by this browser's clock, an instant is said by everybody's. */
+const SAID: Partial<Record<FieldKind, (value: unknown) => string>> = {
+  usd: (value) => formatUsdExact(Number(value)),
+  instant: (value) => formatInstant(String(value), 'utc'),
+};
+
 /** What of a form's text was understood, in words; null where there is nothing to say, or nothing was. */
 export function readBack(
   { name, kind, understood, read = READERS[kind] }: FieldSpec,
   values: FormValues,
 ): string | null {
   const text = String(values[name] ?? '').trim();
-  const say = understood ?? (kind === 'usd' ? (value: unknown) => formatUsdExact(Number(value)) : undefined);
+  const say = understood ?? SAID[kind];
   if (say === undefined || text === '') return null;
   try {
     return say(read(text), values);

@@ -78,7 +78,12 @@ const ROUTING_KEY: FieldSpec = {
   hint: 'Leave empty to keep the one that is stored',
 };
 const REST: readonly FieldSpec[] = [
-  { name: 'muted_until', label: 'Muted until', kind: 'instant', hint: 'No messages until then that it fires' },
+  {
+    name: 'muted_until',
+    label: 'Muted until',
+    kind: 'instant',
+    hint: 'Your local time. No messages until then that it fires',
+  },
   { name: 'is_active', label: 'Active', kind: 'flag' },
 ];
 
@@ -146,9 +151,11 @@ export function stateOf(
   alert: Pick<Alert, 'last_error' | 'is_firing' | 'is_active' | 'muted_until'>,
   nowMs: number,
 ): { label: string; tone: Tone } {
-  if (alert.last_error !== null) return { label: 'webhook failing', tone: 'warn' };
+  const isMuted = alert.is_active && Date.parse(alert.muted_until ?? '') > nowMs;
+  const firing = alert.is_firing ? 'firing, ' : '';
+  if (alert.last_error !== null) return { label: `${firing}webhook failing`, tone: alert.is_firing ? 'bad' : 'warn' };
+  if (isMuted) return { label: `${firing}muted`, tone: alert.is_firing ? 'warn' : 'neutral' };
   if (alert.is_firing) return { label: 'firing', tone: 'bad' };
-  if (alert.is_active && Date.parse(alert.muted_until ?? '') > nowMs) return { label: 'muted', tone: 'neutral' };
   return alert.is_active ? { label: 'quiet', tone: 'good' } : { label: 'off', tone: 'neutral' };
 }
 

@@ -32,6 +32,27 @@ describe.each(TEST_DATABASES)('alerts of the admin API on $name', (kind) => {
     expect(preview.status).toBe(ALERT_KIND_FACTS[one].isReplayed ? 200 : 400);
   });
 
+  test('a threshold that is always or never passed is refused, at once and later', async () => {
+    const refused = { status: 400, body: { error: { param: 'threshold' } } };
+    expect(await create({ kind: 'error_rate', threshold: 7 })).toMatchObject(refused);
+    expect(await create({ kind: 'provider_down', threshold: 0 })).toMatchObject(refused);
+    expect(await create({ kind: 'error_budget_burn', threshold: 200, objective: 0.99 })).toMatchObject(refused);
+    const { body } = await create({ kind: 'error_budget_burn', threshold: 200, objective: 0.999 });
+    const patch = (changes: object) => admin.call('PATCH', `/alerts/${body.id}`, { body: changes });
+    expect(await patch({ objective: 0.9 })).toMatchObject(refused);
+    expect(await patch({ kind: 'error_rate' })).toMatchObject(refused);
+    expect(await patch({ kind: 'spend' })).toMatchObject({ status: 200, body: { kind: 'spend', threshold: 200 } });
+  });
+
+  test('a webhook where none may be is refused at once', async () => {
+    const { body } = await create({ kind: 'spend' });
+    for (const url of ['http://169.254.169.254/x', 'http://192.168.0.1/', 'http://[fd00::1]/', 'http://10.0.0.1/']) {
+      const refused = { status: 400, body: { error: { param: 'webhook_url' } } };
+      expect(await create({ kind: 'spend', webhook_url: url })).toMatchObject(refused);
+      expect(await admin.call('PATCH', `/alerts/${body.id}`, { body: { webhook_url: url } })).toMatchObject(refused);
+    }
+  });
+
   test('a key of PagerDuty is needed there, and shown to nobody', async () => {
     expect(await create({ kind: 'spend', webhook_format: 'pagerduty' })).toMatchObject({
       status: 400,
@@ -77,7 +98,10 @@ describe.each(TEST_DATABASES)('alerts of the admin API on $name', (kind) => {
       { text: 'two', value: 2, ended_at: null, told_at: null },
       { text: 'one', created_at: '2023-11-14T22:13:20.000Z', ended_at: '2023-11-14T22:14:20.000Z' },
     ]);
+    const shown = async () => (await admin.call('GET', `/alerts/${body.id}`)).body;
+    expect(await shown()).toMatchObject({ is_firing: true, was_told: false });
     await admin.call('PATCH', `/alerts/${body.id}`, { body: { is_active: false } });
+    expect(await shown()).toMatchObject({ is_firing: false, was_told: false });
     expect((await list())[0].ended_at).toBeString();
     expect((await admin.call('GET', `/alerts/${crypto.randomUUID()}/firings`)).status).toBe(404);
   });

@@ -1,10 +1,12 @@
 import { createRoute, z } from '@hono/zod-openapi';
+import { thresholdProblem } from '@llm0/core/alerts/check-threshold';
 import { ALERT_KIND_FACTS } from '@llm0/core/alerts/kinds';
 import type { ReplayQuery } from '@llm0/core/alerts/replay';
 import { webhookBody } from '@llm0/core/alerts/webhook-bodies';
 import { GatewayError, invalidRequest } from '@llm0/core/errors/gateway-error';
 import type { Db } from '@llm0/drizzle/client';
-import { alertRows, endFiring, firingRows, type StoredAlert } from '@llm0/drizzle/queries/alerts';
+import { alertRows, deleteAlert, endFiring, firingRows, type StoredAlert } from '@llm0/drizzle/queries/alerts';
+import { isUnresolved } from '@llm0/providers/transport/upstream-failure';
 import { answers, createRouter, routesOf, takes } from '../admin-router';
 import type { AdminServices } from '../admin-services';
 import { AuditedChanges } from '../audit/audited-changes';
@@ -31,7 +33,7 @@ const MINUTE_MS = 60_000;
 const WEEK_MS = MAX_WINDOW_MINUTES * MINUTE_MS;
 const previewQuery = z.strictObject({
   kind: fields.kind,
-  threshold: queryNumber().pipe(fields.threshold).default(1),
+  threshold: queryNumber().pipe(fields.threshold).optional(),
   window_minutes: queryNumber().pipe(fields.window_minutes).default(15),
   objective: queryNumber().pipe(fields.objective.unwrap()).optional(),
   project_id: id.optional(),
@@ -86,9 +88,10 @@ const test = createRoute({
   responses: { 201: answers(z.object({ ok: z.boolean() }), 'The webhook answered with 2xx') },
 });
 
-type Needs = Pick<AdminServices, 'db' | 'postWebhook' | 'clock'>;
+type Needs = Pick<AdminServices, 'db' | 'postWebhook' | 'clock' | 'mcpAdmin'>;
 
-export function alertRoutes({ db, postWebhook, clock }: Needs, answer: AnswerKept) {
+export function alertRoutes(services: Needs, answer: AnswerKept) {
+  const { db, postWebhook, clock } = services;
   const changes = new AuditedChanges(db, { resource: 'alert', idOf: (alert) => alert.id, show: showAlert });
   return createRouter()
     .openapi(preview, async (c) => {
@@ -98,6 +101,7 @@ export function alertRoutes({ db, postWebhook, clock }: Needs, answer: AnswerKep
     })
     .openapi(create, async (c) => {
       const { projectId = null, mutedUntil, ...body } = readFields(c.req.valid('json'));
+      await refuseWebhook(services, body.webhookUrl);
       const alert = await changes.create(c.get('actor'), async (tx) => {
         if (projectId !== null) await requireProject(tx, projectId);
         return alertRows.create(tx, { ...body, projectId, mutedUntilMs: mutedUntil });
@@ -115,6 +119,7 @@ export function alertRoutes({ db, postWebhook, clock }: Needs, answer: AnswerKep
     .openapi(patch, async (c) => {
       const at = c.req.valid('param');
       const { mutedUntil, ...body } = readFields(c.req.valid('json'));
+      await refuseWebhook(services, body.webhookUrl);
       const find = async (tx: Db) => {
         if (body.projectId != null) await requireProject(tx, body.projectId);
         return alertRows.get(tx, at);
@@ -124,7 +129,7 @@ export function alertRoutes({ db, postWebhook, clock }: Needs, answer: AnswerKep
       return c.json(showAlert(alert), 200);
     })
     .openapi(remove, async (c) => {
-      await changes.remove(c.get('actor'), (tx) => alertRows.delete(tx, c.req.valid('param')));
+      await changes.remove(c.get('actor'), (tx) => deleteAlert(tx, c.req.valid('param').id, clock.nowMs()));
       return c.body(null, 204);
     })
     .openapi(firings, async (c) => {
@@ -145,13 +150,25 @@ export function alertRoutes({ db, postWebhook, clock }: Needs, answer: AnswerKep
 
 /** The week up to the last whole minute. Throws for kinds that cannot be replayed. */
 function toReplay(given: z.output<typeof previewQuery>, nowMs: number): ReplayQuery {
-  const { kind, threshold, window_minutes: windowMinutes, project_id: projectId, objective } = given;
+  const { kind, window_minutes: windowMinutes, project_id: projectId, objective } = given;
+  const { threshold = ALERT_KIND_FACTS[kind].defaultThreshold } = given;
   if (!ALERT_KIND_FACTS[kind].isReplayed) {
     throw invalidRequest('kind', `What an alert of the kind ${kind} would have done cannot be told.`);
   }
   const toMs = Math.floor(nowMs / MINUTE_MS) * MINUTE_MS;
   const rule = { kind, threshold, windowMinutes, projectId, objective };
   return { ...rule, fromMs: toMs - WEEK_MS, toMs, nowMs: toMs };
+}
+
+/** Throws for an address that webhooks may not have. One whose name cannot be looked up right now may be there later. */
+async function refuseWebhook({ mcpAdmin }: Pick<Needs, 'mcpAdmin'>, url: string | undefined): Promise<void> {
+  if (url === undefined) return;
+  try {
+    await mcpAdmin.checkUrl(url);
+  } catch (error) {
+    if (!(error instanceof GatewayError)) throw error;
+    if (!isUnresolved(error.cause)) throw invalidRequest('webhook_url', `webhook_${error.message}`, error);
+  }
 }
 
 async function changeAlert(
@@ -164,9 +181,13 @@ async function changeAlert(
   if (changed?.webhookFormat === 'pagerduty' && changed.routingKey === null) {
     throw invalidRequest('routing_key', 'routing_key is needed with webhook_format pagerduty.');
   }
+  const isRuleGiven = [body.kind, body.threshold, body.objective].some((one) => one !== undefined);
+  const problem = changed !== null && isRuleGiven ? thresholdProblem(changed) : null;
+  if (problem !== null) throw invalidRequest('threshold', `threshold: ${problem}.`);
   // Nobody watches any more: what fired is over, as far as anybody knows.
-  if (changed?.isActive === false) await endFiring(tx, id, nowMs);
-  return changed;
+  if (changed?.isActive !== false) return changed;
+  await endFiring(tx, id, nowMs);
+  return { ...changed, isMet: false };
 }
 
 const testBody = (alert: StoredAlert, atMs: number): object =>

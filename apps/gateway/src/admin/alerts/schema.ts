@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { thresholdProblem } from '@llm0/core/alerts/check-threshold';
 import { ALERT_KIND_FACTS, ALERT_KINDS, WEBHOOK_FORMATS } from '@llm0/core/alerts/kinds';
 import type { StoredAlert, StoredFiring } from '@llm0/drizzle/queries/alerts';
 import { count, id, instant, instantShown, text } from '../fields/fields';
@@ -24,7 +25,7 @@ export const alertFields = {
     .max(1e9)
     .openapi({
       description:
-        'A share (0 to 1) for budget_share, error_rate and cache_ratio_fall, milliseconds for latency_p95, USD for spend, minutes for ' +
+        'Above 0. A share (to 1) for budget_share, error_rate and cache_ratio_fall, milliseconds for latency_p95, USD for spend, minutes for ' +
         'provider_down, usual deviations for spend_anomaly, how many times too fast for error_budget_burn',
     }),
   window_minutes: count(1, MAX_WINDOW_MINUTES),
@@ -47,13 +48,17 @@ const mutedUntil = instant.nullable().openapi({
   description: 'Until then nobody is told that it fires; that it is over is told where it was told that it began',
 });
 
+const USUAL = ALERT_KINDS.map((kind) => `${kind} ${ALERT_KIND_FACTS[kind].defaultThreshold}`).join(', ');
+
 /** PagerDuty tells who is meant by the key alone. */
 const NEEDS_KEY = 'is needed with webhook_format pagerduty';
 
 export const newAlertSchema = z
   .strictObject({
     ...alertFields,
-    threshold: alertFields.threshold.optional().openapi({ description: 'By default what is usual for the kind' }),
+    threshold: alertFields.threshold
+      .optional()
+      .openapi({ description: `By default what is usual for the kind: ${USUAL}` }),
     window_minutes: alertFields.window_minutes.default(15),
     objective: alertFields.objective.optional(),
     project_id: id.nullish(),
@@ -67,6 +72,10 @@ export const newAlertSchema = z
     error: NEEDS_KEY,
   })
   .transform((alert) => ({ ...alert, threshold: alert.threshold ?? ALERT_KIND_FACTS[alert.kind].defaultThreshold }))
+  .superRefine((alert, context) => {
+    const message = thresholdProblem(alert);
+    if (message !== null) context.addIssue({ code: 'custom', path: ['threshold'], message });
+  })
   .openapi('NewAlert');
 export const alertChangesSchema = z
   .strictObject({ ...alertFields, routing_key: routingKey, muted_until: mutedUntil })
@@ -81,7 +90,8 @@ export const alertSchema = z
     webhook_url: z.string().openapi({ description: 'Viewers see scheme and host alone' }),
     has_routing_key: z.boolean(),
     muted_until: instantShown.nullable(),
-    is_firing: z.boolean().openapi({ description: 'What the webhook was told last' }),
+    is_firing: z.boolean().openapi({ description: 'Its condition was met at the last check, muted or not' }),
+    was_told: z.boolean().openapi({ description: 'The webhook was told last that it fires' }),
     changed_at: instantShown.nullable(),
     last_error: z.string().nullable().openapi({ description: 'Why the webhook could not be told' }),
     created_at: instantShown,
@@ -91,6 +101,7 @@ export const alertSchema = z
 export const showAlert = (alert: StoredAlert): z.output<typeof alertSchema> =>
   showFields(alertSchema, {
     ...alert,
+    ...{ isFiring: alert.isMet, wasTold: alert.isFiring },
     mutedUntil: showInstantOrNull(alert.mutedUntilMs),
     hasRoutingKey: alert.routingKey !== null,
   });

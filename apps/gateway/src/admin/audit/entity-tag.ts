@@ -8,6 +8,7 @@ const BY_ITSELF = new Set([
   'state',
   'until',
   'is_firing',
+  'was_told',
   'changed_at',
   'last_error',
   'is_configured',

@@ -106,4 +106,16 @@ describe.each(TEST_DATABASES)('changes of what was read, on $name', (kind) => {
     expect(patch.parameters.map(({ name }: { name: string }) => name)).toContain('If-Match');
     expect(Object.keys(patch.responses)).toContain('412');
   });
+
+  test('the OpenAPI document says that an entry of the audit may have nothing before or after', async () => {
+    const { body } = await admin.call('GET', '/openapi.json');
+    const { before, after } = body.components.schemas.AuditEntry.properties;
+    expect([before.type, after.type]).toEqual([
+      ['object', 'null'],
+      ['object', 'null'],
+    ]);
+    await admin.createProject({ name: 'audited' });
+    const { body: audit } = await admin.call('GET', '/audit?resource=project&limit=1');
+    expect(audit.data).toMatchObject([{ before: null, after: { name: 'audited' } }]);
+  });
 });

@@ -86,8 +86,8 @@ export function createLooks(services: Needs, kept: StatsCache): Readonly<Record<
     status: async (_, cursor) => whenChanged(await status(), cursor),
     alerts: async (_, cursor) => {
       const { data } = await alerts();
-      const shown = data.map(({ id, name, isActive, isFiring, changedAtMs }) => ({
-        ...{ id, name, is_active: isActive, is_firing: isFiring, changed_at: showInstantOrNull(changedAtMs) },
+      const shown = data.map(({ id, name, isActive, isMet, changedAtMs }) => ({
+        ...{ id, name, is_active: isActive, is_firing: isMet, changed_at: showInstantOrNull(changedAtMs) },
       }));
       return whenChanged({ alerts: shown }, cursor);
     },

@@ -152,6 +152,31 @@ describe('the spans of a request', () => {
     expect(build({ dialect: 'passthrough', attempts: undefined, upstreamMs: undefined })).toHaveLength(1);
   });
 
+  test.each([
+    [
+      'POST',
+      '/v1beta/models/gemini-1:streamGenerateContent',
+      '/v1beta/models/{model}:streamGenerateContent',
+      'generate_content',
+    ],
+    ['POST', '/v1beta/models/gemini-1:made-up', '/v1beta/models/{model}:{method}', 'passthrough'],
+    ['POST', '/x1/models/a%2Fb:embedContent', '/{version}/models/{model}:embedContent', 'embeddings'],
+    ['POST', '/passthrough/gemini/v1beta/models/g:generateContent', '/passthrough/{provider}/*', 'generate_content'],
+    ['POST', '/passthrough/openai/v1/chat/completions', '/passthrough/{provider}/*', 'chat'],
+    ['GET', '/passthrough/openai/v1/files', '/passthrough/{provider}/*', 'passthrough'],
+    ['BREW', '/passthrough/openai/v1/constructor', '/passthrough/{provider}/*', 'passthrough'],
+  ])('a native request %s %s is described as it came', (method, path, route, operation) => {
+    const trace = { startMs: 1_700_000_000_000, http: { method, path } };
+    const native = { dialect: 'passthrough', attempts: undefined, upstreamMs: 80, trace } as const;
+    const [inside, outside] = build(native);
+    const shown = method === 'BREW' ? '_OTHER' : method;
+    expect(inside).toMatchObject({
+      name: `${method === 'BREW' ? 'HTTP' : method} ${route}`,
+      attributes: { 'http.request.method': shown, 'http.route': route, 'url.path': path },
+    });
+    expect([outside?.name, outside?.attributes['gen_ai.operation.name']]).toEqual([`${operation} gpt-one`, operation]);
+  });
+
   test('what guardrails found is told by rule and count', () => {
     const mark = { rule: 'no-cards', on: 'input', part: 'user', check: 'pii', action: 'redact', count: 2, ms: 0.1 };
     const [span] = build({ guardrails: [mark, { ...mark, shadow: true }] } as Partial<LogRecord>);
@@ -184,12 +209,14 @@ describe('the spans of a request', () => {
       Object.entries(registry).flatMap(([name, value]) => (name.startsWith('ATTR_') ? [value as unknown] : [])),
     );
     const outcome = fc.constantFrom('ok', 'timeout', 'rate_limited', 'superseded', 'aborted');
-    const attempts = fc.array(fc.record({ outcome, startMs: fc.double({ min: 0, max: 1e5 }), isMade: fc.boolean() }));
+    const attempts = fc.array(
+      fc.record({ outcome, startMs: fc.double({ min: 0, max: 1e5, noNaN: true }), isMade: fc.boolean() }),
+    );
     const row = fc.record({
       ...{ status: fc.constantFrom('success', 'error', 'aborted'), httpStatus: fc.integer({ min: 200, max: 599 }) },
       latencyMs: fc.double({ min: 0, max: 1e5, noNaN: true }),
       labels: fc.dictionary(fc.string(), fc.string(), { maxKeys: 3 }),
-      ...{ stream: fc.boolean(), ttftMs: fc.option(fc.double({ min: 0, max: 1e5 }), { nil: undefined }) },
+      ...{ stream: fc.boolean(), ttftMs: fc.option(fc.double({ min: 0, max: 1e5, noNaN: true }), { nil: undefined }) },
     });
     fc.assert(
       fc.property(fc.uuid(), row, attempts, (id, given, made) => {

@@ -1,8 +1,9 @@
-import type { DialectName, LogAttempt, LogRecord } from '@llm0/core/logs/log-record';
+import type { LogAttempt, LogRecord } from '@llm0/core/logs/log-record';
 import type { TraceMark } from '@llm0/core/tracing/request-trace';
 import type { Span, SpanEvent } from '@llm0/core/tracing/span';
 import { attemptSpanId, requestSpanId } from '@llm0/core/tracing/trace-context';
 import { guardrailAttributes, guardrailEvents } from './describe-guardrails';
+import { type HttpFacts, httpFactsOf, operationOf } from './describe-http';
 import { OWN, providerName, TARGET_SKIPPED } from './names';
 import { AttributeWriter } from './span-attributes';
 
@@ -20,27 +21,8 @@ export interface SpanContent {
   readonly output?: string;
 }
 
-interface Shape {
-  readonly route: string;
-  readonly operation: string;
-}
-
-/** What the conventions call what a dialect asks for, and where it is asked. */
-const SHAPES = {
-  'openai-chat': { route: '/v1/chat/completions', operation: 'chat' },
-  'openai-responses': { route: '/v1/responses', operation: 'chat' },
-  'openai-completions': { route: '/v1/completions', operation: 'text_completion' },
-  'anthropic-messages': { route: '/v1/messages', operation: 'chat' },
-  'openai-embeddings': { route: '/v1/embeddings', operation: 'embeddings' },
-  passthrough: { route: '/passthrough/{provider}/*', operation: 'passthrough' },
-  infer: { route: '/infer/{backend}/*', operation: 'infer' },
-} as const satisfies Record<DialectName, Shape>;
-
 const NANO_PER_USD = 1e9;
 const usd = (nanoUsd: number | undefined): number | undefined => nanoUsd && nanoUsd / NANO_PER_USD;
-
-/** The operation that a row was, as the conventions name it. */
-export const operationOf = (dialect: DialectName): string => SHAPES[dialect].operation;
 
 export const cacheOf = ({ cacheHit, semanticCacheHit }: LogRecord): 'exact' | 'semantic' | 'miss' =>
   semanticCacheHit ? 'semantic' : cacheHit ? 'exact' : 'miss';
@@ -73,15 +55,9 @@ export function attemptsOf(record: LogRecord): readonly MadeAttempt[] {
   return [{ provider, model, outcome, status: record.httpStatus, startMs, latencyMs: upstreamMs, span: 1 }];
 }
 
-/** Rows of plain HTTP backends begin what was asked for with it. */
-function methodOf({ dialect, requestedModel }: LogRecord): string {
-  if (dialect === 'infer') return /^[A-Z]{3,7}(?= )/.exec(requestedModel)?.[0] ?? '_OTHER';
-  return dialect === 'passthrough' ? '_OTHER' : 'POST';
-}
-
 function serverSpan({ record, trace, traceId, options }: Marked): Span {
-  const { route } = SHAPES[record.dialect];
-  const method = methodOf(record);
+  const http = httpFactsOf(record);
+  const { method, route } = http;
   return {
     traceId,
     spanId: requestSpanId(record.id),
@@ -92,7 +68,7 @@ function serverSpan({ record, trace, traceId, options }: Marked): Span {
     name: `${method === '_OTHER' ? 'HTTP' : method} ${route}`,
     startMs: trace.startMs,
     endMs: trace.startMs + record.latencyMs,
-    attributes: serverAttributes(record, trace, { method, route, options }),
+    attributes: serverAttributes(record, trace, { http, options }),
     // A refusal is the gateway at work: what the standard calls a server's error begins at 500.
     ...(record.httpStatus >= 500 ? { error: record.errorCode ?? record.status } : {}),
     events: [...skippedTargets(record, trace), ...guardrailEvents(record, trace.startMs + record.latencyMs)],
@@ -100,24 +76,27 @@ function serverSpan({ record, trace, traceId, options }: Marked): Span {
 }
 
 interface ServerFacts {
-  readonly method: string;
-  readonly route: string;
+  readonly http: HttpFacts;
   readonly options: SpanOptions;
 }
 
-function serverAttributes(record: LogRecord, trace: TraceMark, { method, route, options }: ServerFacts) {
+function serverAttributes(record: LogRecord, trace: TraceMark, { http, options }: ServerFacts) {
   const { price_source: priceSource, ...costs } = record.costDetail ?? {};
   const parts = Object.entries(costs).map(([name, nano]) => [name, usd(Number(nano))] as const);
   const { customerId, runId, errorCode } = record;
   return new AttributeWriter(options.onlyLatestNames)
-    .add({ httpMethod: method, httpRoute: route, urlPath: route, httpStatus: record.httpStatus })
+    .add({ httpMethod: http.method, httpRoute: http.route, urlPath: http.path, httpStatus: sentStatus(record) })
     .add({ errorType: errorCode, userId: customerId, sessionId: runId })
     .addOwn({
       ...{ requestId: record.id, clientRequestId: record.clientRequestId, projectId: record.projectId },
       ...{ apiKeyId: record.apiKeyId, customerId, runId, dialect: record.dialect },
       ...{ requestedModel: record.requestedModel, model: record.model, stream: record.stream },
       ...{ provider: record.finalProvider ?? record.provider, status: record.status },
-      ...{ cache: cacheOf(record), cacheSimilarity: record.similarityScore, cacheMatchedBy: record.matchedBy },
+      ...{
+        cache: trace.isReplay === true ? 'replay' : cacheOf(record),
+        cacheSimilarity: record.similarityScore,
+        cacheMatchedBy: record.matchedBy,
+      },
       ...{ costUsd: record.costNanoUsd / NANO_PER_USD, costEstimated: record.costEstimated, priceSource },
       ...{ savedUsd: record.savedNanoUsd / NANO_PER_USD, holdUsd: usd(trace.holdNanoUsd) },
       ...{ inputTokens: record.tokensIn, outputTokens: record.tokensOut },
@@ -130,6 +109,11 @@ function serverAttributes(record: LogRecord, trace: TraceMark, { method, route, 
     })
     .addUnder('costPart', Object.fromEntries(parts))
     .addUnder('label', record.labels).attributes;
+}
+
+/** What the caller got: a stream that broke had begun with 200, whatever its row says of how it ended. */
+function sentStatus({ stream, ttftMs, httpStatus }: LogRecord): number {
+  return stream && ttftMs !== undefined && httpStatus >= 500 ? 200 : httpStatus;
 }
 
 function skippedTargets({ attempts = [] }: LogRecord, trace: TraceMark): readonly SpanEvent[] {
@@ -154,12 +138,12 @@ function attemptSpan({ record, trace, traceId, options }: Marked, attempt: MadeA
   const endMs = isAnswer ? Math.max(ownEndMs, trace.startMs + record.latencyMs) : ownEndMs;
   const writer = new AttributeWriter(options.onlyLatestNames)
     .add({
-      operation: operationOf(record.dialect),
+      operation: operationOf(record),
       provider: providerName(attempt.provider),
       requestModel: attempt.model,
       ...{ requestStream: record.stream, httpStatus: attempt.status, errorType: failure },
     })
-    .addOwn({ attemptNumber: attempt.span, attemptOutcome: attempt.outcome });
+    .addOwn({ attemptNumber: attempt.span, attemptOutcome: failure ?? attempt.outcome });
   addSettings(writer, trace);
   if (isAnswer) addAnswer(writer, record, { trace, attempt, content: options.content });
   else writer.addOwn({ costUsd: usd(attempt.costNanoUsd) });
@@ -170,7 +154,7 @@ function attemptSpan({ record, trace, traceId, options }: Marked, attempt: MadeA
     isParentRemote: false,
     ...(trace.state === undefined ? {} : { state: trace.state }),
     kind: 'client',
-    name: `${operationOf(record.dialect)} ${attempt.model}`,
+    name: `${operationOf(record)} ${attempt.model}`,
     ...{ startMs, endMs, attributes: writer.attributes },
     ...(failure === undefined ? {} : { error: failure }),
   };

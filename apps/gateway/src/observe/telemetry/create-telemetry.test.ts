@@ -73,6 +73,25 @@ describe.each(['http/protobuf', 'http/json'] as const)('spans over %s', (protoco
     expect(await counted('otlpExported')).toEqual({ traces: 1 });
   });
 
+  test('a number has one type, whole or not', async () => {
+    const { telemetry, received } = open(undefined, { protocol });
+    const detail = { temperature: 1, topP: 1, topK: 4 };
+    const trace = { startMs: 1_700_000_000_000.5, detail };
+    const whole = { costNanoUsd: 0, savedNanoUsd: 2e9, ttftMs: 5, upstreamMs: 0, overheadMs: 3, similarityScore: 1 };
+    telemetry.observer.take({ requests: [row({ trace, ...whole }), row({ trace, upstreamMs: 1.5 })], calls: [] });
+    await telemetry.close(5_000);
+    const [server, client] = received.spans;
+    expect(server?.doubles.toSorted()).toEqual([
+      ...['llm0.cache_similarity', 'llm0.cost_usd', 'llm0.overhead_ms', 'llm0.saved_usd', 'llm0.ttft_ms'],
+      'llm0.upstream_ms',
+    ]);
+    expect(server?.attributes).toMatchObject({ 'llm0.cost_usd': 0, 'llm0.saved_usd': 2, 'llm0.tokens_in': 10 });
+    expect(client?.doubles.toSorted()).toEqual([
+      ...['gen_ai.request.temperature', 'gen_ai.request.top_p', 'gen_ai.response.time_to_first_chunk', 'llm0.cost_usd'],
+    ]);
+    expect(client?.attributes).toMatchObject({ 'gen_ai.request.temperature': 1, 'gen_ai.request.top_k': 4 });
+  });
+
   test('metrics: those of the conventions, and ours', async () => {
     const { telemetry, metrics, received } = open(undefined, { protocol, metrics: true, traces: false });
     metrics.observeRecord(row());

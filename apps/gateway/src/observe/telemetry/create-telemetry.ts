@@ -54,6 +54,7 @@ export function createTelemetry(needs: TelemetryNeeds): Telemetry {
         ...{ encoder, client: clientOf('/v1/traces'), onlyLatestNames: settings.onlyLatestNames },
         loadContent: settings.content ? needs.loadContent : undefined,
         ...noteOf('traces'),
+        onHeld: (detail) => troubles.note('traces', detail, 'telemetry waits for the collector'),
       })
     : undefined;
   const metricsExport = settings.metrics
@@ -94,10 +95,11 @@ class Troubles {
 
   constructor(private readonly log: Pick<Logger, 'warn' | 'info'>) {}
 
-  note(signal: string, detail: string): void {
-    if (this.noted.get(signal) === detail) return;
-    this.noted.set(signal, detail);
-    this.log.warn({ signal, reason: detail }, 'telemetry was dropped');
+  note(signal: string, detail: string, what = 'telemetry was dropped'): void {
+    const noted = `${what}: ${detail}`;
+    if (this.noted.get(signal) === noted) return;
+    this.noted.set(signal, noted);
+    this.log.warn({ signal, reason: detail }, what);
   }
 
   over(signal: string): void {

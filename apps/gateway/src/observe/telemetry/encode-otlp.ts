@@ -6,6 +6,7 @@ import {
   ProtobufTraceSerializer,
 } from '@opentelemetry/otlp-transformer';
 import type { Config } from '../../config/config';
+import { isFraction } from './names';
 
 export type TelemetrySettings = NonNullable<Config['telemetry']>;
 export type OtlpProtocol = TelemetrySettings['protocol'];
@@ -93,12 +94,22 @@ export class OtlpEncoder {
         : { parentSpanContext: { traceId, spanId: parentSpanId, traceFlags: SAMPLED, isRemote } }),
       ...{ startTime, endTime, duration: timeOf(Math.max(0, span.endMs - span.startMs)), ended: true },
       status: span.error === undefined ? { code: STATUS.unset } : { code: STATUS.error, message: span.error },
-      attributes: span.attributes as ReadableSpan['attributes'],
+      attributes: toTyped(span.attributes),
       events: span.events?.map(toTimedEvent) ?? NONE,
       ...{ links: NONE, resource: this.resource, instrumentationScope: this.scope },
       ...{ droppedAttributesCount: 0, droppedEventsCount: 0, droppedLinksCount: 0 },
     } as ReadableSpan;
   }
+}
+
+/** The serializer takes whole numbers for integers unless they are boxed: see `apps/gateway/patches`. */
+function toTyped(attributes: Attributes): ReadableSpan['attributes'] {
+  const typed: Record<string, unknown> = {};
+  for (const name in attributes) {
+    const value = attributes[name];
+    typed[name] = typeof value === 'number' && isFraction(name) ? Object(value) : value;
+  }
+  return typed as ReadableSpan['attributes'];
 }
 
 const toTimedEvent = ({ name, atMs, attributes }: SpanEvent): ReadableSpan['events'][number] => ({

@@ -54,6 +54,48 @@ test('whatever comes is taken or counted as lost, in order, and never more than 
   );
 });
 
+test('a collector that is away: what waits is kept, in order, as long as there is room', async () => {
+  const sent: number[][] = [];
+  let isAway = true;
+  let held = 0;
+  const deliver = async (items: readonly number[]): Promise<Delivery> => {
+    sent.push([...items]);
+    await Bun.sleep(1);
+    return isAway ? { type: 'lost', reason: 'unreachable', detail: 'away' } : TAKEN;
+  };
+  const { queue, counted } = open(deliver, { onHeld: () => void held++ });
+  queue.add([1, 2, 3, 4]);
+  while (held < 10) await Bun.sleep(1);
+  expect(counted).toEqual({ taken: 0, lost: 0 });
+  queue.add([5, 6]);
+  isAway = false;
+  const from = sent.length - 1;
+  while (counted.taken < 6) await Bun.sleep(1);
+  const taken = sent.slice(from).flat();
+  expect([...new Set(taken)]).toEqual([1, 2, 3, 4, 5, 6]);
+  expect(counted.lost).toBe(0);
+  await queue.close(1_000);
+
+  isAway = true;
+  queue.add([7]);
+  expect(counted.lost).toBe(1);
+});
+
+test('a collector that stays away: what is beyond the bound is lost, and a close ends', async () => {
+  const deliver = async (): Promise<Delivery> => {
+    await Bun.sleep(1);
+    return { type: 'lost', reason: 'unreachable', detail: 'away' };
+  };
+  const { queue, counted } = open(deliver);
+  for (let i = 0; i < 10; i++) {
+    queue.add([1, 2, 3]);
+    await Bun.sleep(2);
+    expect(queue.size).toBeLessThanOrEqual(10);
+  }
+  await queue.close(1_000);
+  expect(counted).toEqual({ taken: 0, lost: 30 });
+});
+
 test('where items have to wait, the young ones stay behind', async () => {
   const sent: number[][] = [];
   const { queue } = open(

@@ -1,4 +1,4 @@
-// The collector away: what waits is bounded, the newest is dropped and counted; neither requests nor the log's drain wait.
+// The collector away: what waits is kept within bounds, what comes beyond is dropped and counted; neither requests nor the log's drain wait.
 import { inTime } from '@llm0/core/waits/in-time';
 import type { Delivery, LossReason } from './otlp-client';
 
@@ -9,6 +9,8 @@ export interface ExportQueueOptions<T> {
   rejectedOf(response: Uint8Array): number;
   onTaken(items: number): void;
   onLost(items: number, reason: LossReason, detail: string): void;
+  /** Nothing was taken: what was to go out waits on, as there is room. */
+  onHeld?(detail: string): void;
   /** Bytes of an item, about. */
   bytesOf(item: T): number;
   /** From the first item on, unless a batch is full before. */
@@ -122,7 +124,15 @@ export class ExportQueue<T> {
       if (this.stopped.signal.aborted) return;
       const batch = this.take(left > 0 ? Math.min(left, batchSize) : batchSize);
       left -= batch.length;
-      const delivery = await deliver(batch, this.stopped.signal).catch(failed);
+      const delivery = await deliver(
+        batch.map(({ item }) => item),
+        this.stopped.signal,
+      ).catch(failed);
+      if (delivery.type === 'lost' && delivery.reason === 'unreachable' && this.putBack(batch)) {
+        left += batch.length;
+        this.options.onHeld?.(delivery.detail);
+        continue;
+      }
       if (delivery.type === 'lost') {
         onLost(batch.length, delivery.reason, delivery.detail);
         continue;
@@ -133,10 +143,21 @@ export class ExportQueue<T> {
     }
   }
 
-  private take(count: number): readonly T[] {
+  private take(count: number): readonly Waiting<T>[] {
     const taken = this.waiting.splice(0, count);
     for (const { bytes } of taken) this.bytes -= bytes;
-    return taken.map(({ item }) => item);
+    return taken;
+  }
+
+  /** Where it was: the collector may be there again later. false where what came meanwhile fills the queue. */
+  private putBack(batch: readonly Waiting<T>[]): boolean {
+    const { maxWaiting = MAX_WAITING, maxBytes = MAX_BYTES } = this.options;
+    const bytes = batch.reduce((sum, one) => sum + one.bytes, 0);
+    if (this.stopped.signal.aborted || this.isClosing) return false;
+    if (this.waiting.length + batch.length > maxWaiting || this.bytes + bytes > maxBytes) return false;
+    this.waiting = [...batch, ...this.waiting];
+    this.bytes += bytes;
+    return true;
   }
 
   private rejectedOf(response: Uint8Array, most: number): number {

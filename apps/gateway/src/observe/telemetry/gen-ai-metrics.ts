@@ -2,8 +2,9 @@ import type { LogRecord } from '@llm0/core/logs/log-record';
 import type { ToolCallRecord } from '@llm0/core/logs/tool-call-record';
 import type { Attributes, StoredRecords } from '@llm0/core/tracing/span';
 import { type KnownModel, modelLabel } from '../record-metrics';
-import { attemptsOf, operationOf } from './build-request-spans';
+import { attemptsOf } from './build-request-spans';
 import { wasRefused } from './build-tool-spans';
+import { operationOf } from './describe-http';
 import { ATTR, METRIC, providerName } from './names';
 import { AttributeWriter } from './span-attributes';
 
@@ -99,7 +100,7 @@ export class GenAiMetrics {
   private attributesOf(record: LogRecord, provider: string): Attributes {
     const model = modelLabel(this.options.isKnown, provider, record.model);
     return new AttributeWriter(this.options.onlyLatestNames).add({
-      operation: operationOf(record.dialect),
+      operation: operationOf(record),
       provider: providerName(provider),
       ...{ requestModel: model, responseModel: model },
     }).attributes;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import * as registry from '@opentelemetry/semantic-conventions/incubating';
-import { ATTR, BEFORE, METRIC, OWN, providerName } from './names';
+import { ATTR, BEFORE, isFraction, METRIC, OWN, providerName } from './names';
 
 const valuesOf = (prefix: string) =>
   new Set(
@@ -25,6 +25,12 @@ describe('names on the wire', () => {
     expect(new Set(Object.values(OWN)).size).toBe(Object.values(OWN).length);
     const isNamespace = (name: string) => Object.values(OWN).some((other) => other.startsWith(`${name}.`));
     expect(Object.values(OWN).filter(isNamespace)).toEqual([]);
+  });
+
+  test('amounts, times and shares are fractions, counts are not', () => {
+    const fractions = Object.values(OWN).filter(isFraction);
+    expect(fractions).toEqual(Object.values(OWN).filter((name) => /_(usd|ms|similarity)\.?$/.test(name)));
+    expect(Object.values(ATTR).filter((name) => isFraction(name) && name.startsWith('gen_ai.usage.'))).toEqual([]);
   });
 
   test('providers are called what the conventions call them', () => {

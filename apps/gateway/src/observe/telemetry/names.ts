@@ -101,6 +101,14 @@ export const OWN = {
   bytesOut: 'llm0.bytes_out',
 } as const;
 
+const FRACTIONS: ReadonlySet<string> = new Set<string>([
+  ...[ATTR.temperature, ATTR.topP, ATTR.frequencyPenalty, ATTR.presencePenalty, ATTR.timeToFirstChunk],
+  ...[OWN.cacheSimilarity, OWN.costUsd, OWN.savedUsd, OWN.holdUsd, OWN.overheadMs, OWN.upstreamMs, OWN.ttftMs],
+]);
+
+/** Numbers that are doubles on the wire even where they happen to be whole: collectors keep one type for a name. */
+export const isFraction = (name: string): boolean => FRACTIONS.has(name) || name.startsWith(OWN.costPart);
+
 /** A target that was not asked, as an event of the request's span. */
 export const TARGET_SKIPPED = 'llm0.target.skipped';
 

@@ -15,7 +15,8 @@ export type LoadContent = (
   requestIds: readonly string[],
 ) => Promise<ReadonlyMap<string, { readonly request: string | null; readonly response: string | null }>>;
 
-export interface SpanExportOptions extends Pick<ExportQueueOptions<unknown>, 'onTaken' | 'onLost' | 'maxWaiting'> {
+export interface SpanExportOptions
+  extends Pick<ExportQueueOptions<unknown>, 'onTaken' | 'onLost' | 'onHeld' | 'maxWaiting'> {
   readonly encoder: Pick<OtlpEncoder, 'encodeSpans' | 'rejectedSpans'>;
   readonly client: Pick<OtlpClient, 'deliver'>;
   readonly onlyLatestNames: boolean;
@@ -36,10 +37,10 @@ export class SpanExport implements RecordObserver {
   private readonly queue: ExportQueue<Row>;
 
   constructor(private readonly options: SpanExportOptions) {
-    const { encoder, onTaken, onLost, maxWaiting, loadContent, delayMs } = options;
+    const { encoder, onTaken, onLost, onHeld, maxWaiting, loadContent, delayMs } = options;
     const waits = { leastAgeMs: delayMs ?? CONTENT_AGE_MS, batchSize: CONTENT_BATCH };
     this.queue = new ExportQueue<Row>({
-      ...{ onTaken, onLost, maxWaiting },
+      ...{ onTaken, onLost, onHeld, maxWaiting },
       ...(loadContent === undefined ? { delayMs } : waits),
       deliver: (rows, signal) => this.deliver(rows, signal),
       rejectedOf: (response) => encoder.rejectedSpans(response),

@@ -79,6 +79,14 @@ describe('with tracing on', () => {
     expect([row.traceId, row.trace?.parent]).toEqual([traceId, undefined]);
   });
 
+  test('a replay is marked as one', async () => {
+    pipeline = await openPipeline({ tracing: always });
+    pipeline.world.scripts = [says('two')];
+    const first = await post({ 'idempotency-key': 'once' });
+    const again = await post({ 'idempotency-key': 'once' });
+    expect([first.row.trace?.isReplay, again.row.trace?.isReplay]).toEqual([undefined, true]);
+  });
+
   test('what is not sampled says so, and leaves no mark', async () => {
     pipeline = await openPipeline({ tracing: always });
     pipeline.world.scripts = [says('two')];

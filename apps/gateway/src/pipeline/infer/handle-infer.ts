@@ -1,4 +1,5 @@
 // Hot store unreachable: as for chat. The backend's answer goes on byte by byte; what may be kept of it is.
+import { noteHttp } from '@llm0/core/tracing/request-trace';
 import type { ErrorEnvelope } from '../../dialects/dialect';
 import type { Services } from '../../services/contract';
 import { admitPlanned } from '../exchange/admit';
@@ -23,7 +24,7 @@ export async function handleInfer(
   const progress: Progress = {};
   const release = services.activity.enter();
   try {
-    const exchange = openExchange(services, httpRequest);
+    const exchange = noteHttp(openExchange(services, httpRequest), httpRequest);
     progress.exchange = exchange;
     const principal = await authenticate(services, httpRequest);
     progress.principal = principal;

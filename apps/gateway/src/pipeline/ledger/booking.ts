@@ -76,7 +76,8 @@ export abstract class Booking<I extends BookingInput = BookingInput> {
     const { principal, decision } = admission;
     const { guard } = this;
     const holdNanoUsd = this.held ? admission.plan.admit.holdNanoUsd : undefined;
-    const origin = { exchange, principal, dialect, createdAtMs: decision.nowMs, holdNanoUsd, guard };
+    const isReplay = decision.type === 'replayed';
+    const origin = { exchange, principal, dialect, createdAtMs: decision.nowMs, holdNanoUsd, guard, isReplay };
     const record = buildRecord(origin, outcome);
     this.services.leases.remove(exchange.requestId);
     this.handedOver = settleRecord(this.services, record, {

@@ -4,7 +4,7 @@ import type { GatewayError } from '@llm0/core/errors/gateway-error';
 import { labelsOf, type Principal } from '@llm0/core/keys/api-key';
 import type { CostDetail, DialectName, LogAttempt, LogRecord } from '@llm0/core/logs/log-record';
 import { redactText } from '@llm0/core/logs/redact';
-import type { SpanDetail } from '@llm0/core/tracing/request-trace';
+import type { SpanDetail, TraceMark } from '@llm0/core/tracing/request-trace';
 import type { Exchange } from '../exchange/open-exchange';
 
 /** How a request ended, as far as its row needs to know. */
@@ -51,6 +51,8 @@ export interface RecordOrigin {
   /** What was set aside; absent where nothing was. */
   readonly holdNanoUsd?: number;
   readonly guard?: FoundByGuardrails | undefined;
+  /** The answer of an earlier request. */
+  readonly isReplay?: boolean;
 }
 
 /** What guardrails found in a request and its answer; undefined: nothing. */
@@ -58,9 +60,14 @@ export interface FoundByGuardrails {
   list(): LogRecord['guardrails'];
 }
 
+const markOf = (mark: TraceMark, { holdNanoUsd, isReplay }: RecordOrigin, { detail }: Outcome): TraceMark => ({
+  ...{ ...mark, holdNanoUsd, detail },
+  ...(isReplay === true ? { isReplay } : {}),
+});
+
 /** The row of one request. */
 export function buildRecord(origin: RecordOrigin, outcome: Outcome): LogRecord {
-  const { exchange, principal, dialect, createdAtMs, holdNanoUsd, guard } = origin;
+  const { exchange, principal, dialect, createdAtMs, guard } = origin;
   const { usage, timing } = outcome;
   return {
     id: exchange.requestId,
@@ -70,7 +77,7 @@ export function buildRecord(origin: RecordOrigin, outcome: Outcome): LogRecord {
     clientRequestId: exchange.clientRequestId,
     runId: exchange.runId,
     traceId: exchange.trace?.traceId,
-    trace: exchange.trace?.mark && { ...exchange.trace.mark, holdNanoUsd, detail: outcome.detail },
+    trace: exchange.trace?.mark && markOf(exchange.trace.mark, origin, outcome),
     dialect,
     model: outcome.model.slice(0, MAX_MODEL_LENGTH),
     requestedModel: outcome.requestedModel.slice(0, MAX_MODEL_LENGTH),

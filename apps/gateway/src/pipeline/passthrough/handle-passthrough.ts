@@ -1,7 +1,9 @@
 // Hot store unreachable: as for chat. The vendor's answer goes on byte by byte; only its cost is read from a copy.
+
 import { joinInTurns } from '@llm0/core/chat/write-json-in-turns';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { applyMode } from '@llm0/core/routing/failover-mode';
+import { noteHttp } from '@llm0/core/tracing/request-trace';
 import type { ProviderConnection } from '@llm0/providers/provider-request';
 import {
   callPassthrough,
@@ -40,7 +42,7 @@ export async function handlePassthrough(
   const progress: Progress = {};
   const release = services.activity.enter();
   try {
-    const exchange = openExchange(services, httpRequest);
+    const exchange = noteHttp(openExchange(services, httpRequest), httpRequest);
     progress.exchange = exchange;
     let principal = await authenticate(services, entrance.credentials?.(httpRequest) ?? httpRequest);
     progress.principal = principal;

@@ -1,0 +1,83 @@
+import type { DialectName, LogRecord } from '@llm0/core/logs/log-record';
+
+/** How a request came, as the conventions have it. */
+export interface HttpFacts {
+  readonly method: string;
+  /** With placeholders for what callers fill in: few of them. */
+  readonly route: string;
+  readonly path: string;
+}
+
+interface Shape {
+  readonly route: string;
+  readonly operation: string;
+}
+
+/** What the conventions call what a dialect asks for, and where it is asked. */
+const SHAPES = {
+  'openai-chat': { route: '/v1/chat/completions', operation: 'chat' },
+  'openai-responses': { route: '/v1/responses', operation: 'chat' },
+  'openai-completions': { route: '/v1/completions', operation: 'text_completion' },
+  'anthropic-messages': { route: '/v1/messages', operation: 'chat' },
+  'openai-embeddings': { route: '/v1/embeddings', operation: 'embeddings' },
+  passthrough: { route: '/passthrough/{provider}/*', operation: 'passthrough' },
+  infer: { route: '/infer/{backend}/*', operation: 'infer' },
+} as const satisfies Record<DialectName, Shape>;
+
+/** What native paths end in, and what the conventions call that. */
+const OPERATIONS: Readonly<Record<string, string>> = {
+  generateContent: 'generate_content',
+  streamGenerateContent: 'generate_content',
+  embedContent: 'embeddings',
+  batchEmbedContents: 'embeddings',
+  embeddings: 'embeddings',
+  messages: 'chat',
+  responses: 'chat',
+  converse: 'chat',
+  'converse-stream': 'chat',
+};
+const CHAT = '/chat/completions';
+
+const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
+const OTHER = '_OTHER';
+
+type Came = Pick<LogRecord, 'dialect' | 'trace' | 'requestedModel'>;
+
+/** The operation that a row was, as the conventions name it. */
+export function operationOf({ dialect, trace }: Pick<Came, 'dialect' | 'trace'>): string {
+  const { operation } = SHAPES[dialect];
+  const path = dialect === 'passthrough' ? trace?.http?.path : undefined;
+  if (path === undefined) return operation;
+  if (path.endsWith(CHAT)) return 'chat';
+  if (path.endsWith('/completions')) return 'text_completion';
+  const last = lastNameOf(path);
+  return Object.hasOwn(OPERATIONS, last) ? (OPERATIONS[last] ?? operation) : operation;
+}
+
+/** Behind the last colon, or else the last slash. */
+const lastNameOf = (path: string): string => path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf(':')) + 1);
+
+/** How it came; where no mark tells it, as far as its row does. */
+export function httpFactsOf(record: Came): HttpFacts {
+  const { route } = SHAPES[record.dialect];
+  const http = record.trace?.http;
+  if (http === undefined) return { method: methodOf(record), route, path: route };
+  const method = METHODS.has(http.method) ? http.method : OTHER;
+  const isOwnPath = record.dialect === 'passthrough' && !http.path.startsWith('/passthrough/');
+  return { method, route: (isOwnPath ? nativeRoute(http.path) : undefined) ?? route, path: http.path };
+}
+
+/** Of what comes in by the model's name. Names of methods are those above: callers can make up others. */
+function nativeRoute(path: string): string | undefined {
+  const [, version = '', models, call = ''] = path.split('/', 4);
+  if (models !== 'models' || !call.includes(':')) return undefined;
+  const name = lastNameOf(path);
+  const known = Object.hasOwn(OPERATIONS, name) || name === 'countTokens' ? name : '{method}';
+  return `/${/^v\d{1,2}(?:beta)?$/.test(version) ? version : '{version}'}/models/{model}:${known}`;
+}
+
+/** Rows of plain HTTP backends begin what was asked for with it. */
+function methodOf({ dialect, requestedModel }: Came): string {
+  if (dialect === 'infer') return /^[A-Z]{3,7}(?= )/.exec(requestedModel)?.[0] ?? OTHER;
+  return dialect === 'passthrough' ? OTHER : 'POST';
+}
