@@ -188,12 +188,12 @@ export class HttpCache {
   }
 
   /** An unsafe request changed the resource: what is kept of it is used no more. Gives the keys the shared store has to forget. */
-  invalidate(ask: CacheAsk): { readonly resource: string; readonly variants: readonly string[] } | undefined {
-    if (!this.options.enabled) return undefined;
+  invalidate(ask: CacheAsk): Iterable<string> {
+    if (!this.options.enabled) return [];
     const resource = resourceOf(ask);
-    const variants = [...(this.resources.peek(resource)?.keys ?? [])].filter((key) => key !== resource);
-    for (const key of [resource, ...variants]) this.answers.delete(key);
-    return this.options.isShared ? { resource, variants } : undefined;
+    const keys = new Set([resource, ...(this.resources.peek(resource)?.keys ?? [])]);
+    for (const key of keys) this.answers.delete(key);
+    return this.options.isShared ? keys : [];
   }
 
   count(outcome: CacheOutcome): void {

@@ -21,6 +21,8 @@ export interface BackendAsk {
   /** Monotonic, of the request. */
   readonly startMs: number;
   readonly note?: AskNote;
+  /** Told of each attempt's status as soon as it is there. */
+  readonly onStatus?: (status: number) => void;
 }
 
 /** Told of what is done. */
@@ -85,7 +87,7 @@ interface Trying extends BackendAsk {
 }
 
 async function tryOnce(services: Needs, ask: Trying): Promise<Tried> {
-  const { backend, job, stream, signal, note, url, trace } = ask;
+  const { backend, job, stream, signal, note, url, trace, onStatus } = ask;
   const fields = trace === undefined ? ask.fields : { ...ask.fields, ...trace.headersFrom(ask.attempt) };
   const target = { provider: backendProvider(backend.name), model: backend.name };
   const { health } = services;
@@ -102,7 +104,7 @@ async function tryOnce(services: Needs, ask: Trying): Promise<Tried> {
   note?.noteSent();
   try {
     const call = { backend: backend.name, method: job.method, headers: fields, timeoutMs: backend.timeoutMs };
-    const answer = await callBackend({ ...call, url, stream, signal, fetch: backend.fetch });
+    const answer = await callBackend({ ...call, url, stream, signal, fetch: backend.fetch, onStatus });
     const { status, headers } = answer.response;
     if (!AWAY.has(status)) {
       health.succeeded(target, { startedMs });

@@ -4,7 +4,6 @@ import type { CachePlace, Look } from '@llm0/core/http-cache/http-cache';
 import { type LeadFlight, NOBODY_FOLLOWS } from '@llm0/core/http-cache/http-flights';
 import type { StoredAnswer } from '@llm0/core/http-cache/stored-answer';
 import { validationFields } from '@llm0/core/http-cache/use-answer';
-import type { CacheWrite } from '@llm0/core/limits/hot-store';
 import { inTime } from '@llm0/core/waits/in-time';
 import { untilGone } from '@llm0/core/waits/until-gone';
 import type { Services } from '../../services/contract';
@@ -134,6 +133,8 @@ function ask(services: Services, call: InferCall, fields: FieldTable): Promise<A
   return askBackend(services, {
     ...{ backend, job, fields: sent, stream: body?.stream, signal },
     ...{ startMs: exchange.startMs, note: meter, trace: exchange.trace },
+    // Whatever becomes of its body, and of the caller.
+    onStatus: SAFE.has(job.method) ? undefined : (status) => invalidate(services, call, status),
   });
 }
 
@@ -153,19 +154,16 @@ function passOn(services: Services, call: InferCall, { asked, place, lead = NOBO
   const described = place && cache.describe(place, head, timesOf(asked, services.clock.nowMs()));
   if (described === undefined) lead.end();
   const keeping = place && described && { place, described: { ...described, headers: fields } };
-  return { type: 'passed', asked, fields, lead, keeping, forget: invalidate(services, call, status) };
+  return { type: 'passed', asked, fields, lead, keeping };
 }
 
 /** What an unsafe request may have changed is used no more. Source: https://www.rfc-editor.org/rfc/rfc9111#section-4.4 */
-function invalidate(services: Services, { admission, job }: InferCall, status: number): CacheWrite | undefined {
-  if (SAFE.has(job.method) || status >= 400) return undefined;
-  const { cache } = services.backends;
+function invalidate(services: Services, { admission, job }: InferCall, status: number): void {
   const { plan, principal } = admission;
-  if (!plan.backend.cache.enabled) return undefined;
+  if (status >= 400 || !plan.backend.cache.enabled) return;
   const projectId = principal.project.id;
   const of = cacheAsk(services.config, { job, backend: plan.backend, projectId, fields: plan.fields });
-  const { resource, variants } = cache.invalidate(of) ?? {};
-  const gone = (key: string): CacheWrite => ({ key, value: '', ttlMs: 1, provider: of.provider, model: '' });
-  for (const key of variants ?? []) services.hotStore.cacheWrite(projectId, gone(key));
-  return resource === undefined ? undefined : gone(resource);
+  for (const key of services.backends.cache.invalidate(of)) {
+    services.hotStore.cacheWrite(projectId, { key, value: '', ttlMs: 1, provider: of.provider, model: '' });
+  }
 }
