@@ -33,10 +33,10 @@ export async function produceInfer(services: Services, call: InferCall): Promise
   const { place } = look;
   if (place.control.has('only-if-cached')) throw notCached();
   if (job.method !== 'GET') return passOn(services, call, { asked: await ask(services, call, plan.fields) });
-  const others = cache.mayShareFlight(place) ? flights.follow(place.key) : undefined;
+  const others = cache.mayShareFlight(place) ? flights.follow(cache.flightOf(place)) : undefined;
   const followed = others && (await follow(services, call, { place, others }));
   if (followed !== undefined) return kept(followed, { outcome: 'hit', isFree: true });
-  const lead = cache.mayShareFlight(place) ? flights.lead(place.key) : NOBODY_FOLLOWS;
+  const lead = cache.mayShareFlight(place) ? flights.lead(cache.flightOf(place)) : NOBODY_FOLLOWS;
   try {
     return await fetchAnew(services, call, { look, lead });
   } catch (error) {
@@ -163,7 +163,5 @@ function invalidate(services: Services, { admission, job }: InferCall, status: n
   if (status >= 400 || !plan.backend.cache.enabled) return;
   const projectId = principal.project.id;
   const of = cacheAsk(services.config, { job, backend: plan.backend, projectId, fields: plan.fields });
-  for (const key of services.backends.cache.invalidate(of)) {
-    services.hotStore.cacheWrite(projectId, { key, value: '', ttlMs: 1, provider: of.provider, model: '' });
-  }
+  services.backends.forget(of);
 }

@@ -18,7 +18,8 @@ export interface StaleAnswer {
 
 /** Fetches a stale answer anew, beside the request that got it: nobody pays for it. */
 export function refreshAnswer(services: Services, stale: StaleAnswer): void {
-  const lead = services.backends.flights.leadInBackground(stale.place.key);
+  const { cache, flights } = services.backends;
+  const lead = flights.leadInBackground(cache.flightOf(stale.place));
   if (lead === undefined) return;
   refresh(services, stale).then(lead.end, (error: unknown) => {
     services.log.debug({ err: error, backend: stale.plan.backend.name }, 'a stale answer could not be fetched anew');
