@@ -13,10 +13,24 @@ const OWN_REQUEST: ReadonlySet<string> = new Set([
   ...['authorization', 'x-api-key', 'api-key', 'x-goog-api-key', 'idempotency-key'],
   // Judged, and set anew by the trace itself.
   ...['traceparent', 'tracestate'],
-  ...['x-http-method', 'x-http-method-override', 'x-method-override', 'x-host', 'x-client-ip', 'x-rewrite-url'],
+  ...['x-method', 'x-method-override', 'x-host', 'x-client-ip', 'x-rewrite-url', 'x-override-url', 'x-url-scheme'],
+  ...['x-http-path-override', 'client-ip', 'x-cluster-client-ip', 'fastly-client-ip', 'x-scheme', 'front-end-https'],
+  // Who the caller is, by CGI's names; and https://httpoxy.org.
+  ...['remote-user', 'x-remote-user', 'remote-addr', 'x-remote-addr', 'x-remote-ip', 'script-name', 'proxy'],
 ]);
 const OWN_REQUEST_PREFIXES = [
-  ...['x-llm0-', 'x-forwarded', 'x-original-', 'x-envoy-', 'x-middleware-', 'sec-', 'cf-', 'true-client-', 'proxy-'],
+  ...[
+    'x-llm0-',
+    'x-forwarded',
+    'x-http-method',
+    'x-original-',
+    'x-envoy-',
+    'x-middleware-',
+    'sec-',
+    'cf-',
+    'true-client-',
+    'proxy-',
+  ],
 ] as const;
 
 /** What a backend may not say in the gateway's name, or of its host. */
@@ -33,6 +47,7 @@ export type FieldTable = Record<string, string>;
 /** The caller's headers for the backend: lower-case names, no credentials, nothing of the connection, the operator's over all. */
 export function requestFields(headers: Headers, backend: Pick<Backend, 'headers'>, requestId: string): FieldTable {
   const kept = keep(headers, OWN_REQUEST, OWN_REQUEST_PREFIXES);
+  dropLookalikes(kept, backend.headers);
   // Unless the caller says so, nobody is to send what it could not read.
   kept['accept-encoding'] ??= 'identity';
   return { ...kept, 'x-request-id': requestId, ...backend.headers };
@@ -48,11 +63,25 @@ function keep(headers: Headers, own: ReadonlySet<string>, prefixes: readonly str
   const named = connection?.split(',').map((name) => name.trim().toLowerCase());
   const kept: FieldTable = {};
   headers.forEach((value, name) => {
-    if (HOP_BY_HOP.has(name) || own.has(name) || named?.includes(name) === true) return;
-    if (prefixes.some((prefix) => name.startsWith(prefix))) return;
+    const read = asRead(name);
+    if (HOP_BY_HOP.has(read) || own.has(read) || named?.includes(name) === true) return;
+    if (prefixes.some((prefix) => read.startsWith(prefix))) return;
     kept[name] = value;
   });
   return kept;
+}
+
+const ODD = /[^a-z0-9-]/g;
+
+/** CGI and WSGI take `x_user` and `x-user` for one name, and some servers every other sign as well. */
+const asRead = (name: string): string => (name.search(ODD) === -1 ? name : name.replace(ODD, '-'));
+
+/** The operator's word is the only one, in whatever spelling a server reads it. */
+function dropLookalikes(fields: FieldTable, operators: Readonly<FieldTable>): void {
+  const names = Object.keys(operators);
+  if (names.length === 0) return;
+  const reads = new Set(names.map(asRead));
+  for (const name of Object.keys(fields)) if (reads.has(asRead(name))) delete fields[name];
 }
 
 /** Reads fields from a table. */

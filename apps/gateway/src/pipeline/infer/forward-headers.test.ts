@@ -1,0 +1,40 @@
+import { describe, expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { requestFields } from './forward-headers';
+
+const sent = (caller: Record<string, string>, operator: Record<string, string> = {}) =>
+  requestFields(new Headers(caller), { headers: operator }, 'request-1');
+
+describe('what goes on of the caller’s headers', () => {
+  const KEPT_BACK = [
+    ...['X-HTTP-Method-Override', 'X-Forwarded-For', 'X-Original-URL', 'X-Api-Key', 'api-key', 'X-LLM0-Cache'],
+    ...['Client-IP', 'X-Cluster-Client-IP', 'Fastly-Client-IP', 'X-HTTP-Path-Override', 'X-Override-URL', 'X-Method'],
+    ...['X-URL-Scheme', 'Remote-User', 'X-Remote-User', 'Proxy', 'X-Customer-ID', 'Cookie', 'Transfer-Encoding'],
+  ];
+
+  test('is none of what is forbidden, however its name is spelled', () => {
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...KEPT_BACK),
+        fc.array(fc.constantFrom('-', '_', '.'), { minLength: 4 }),
+        (name, by) => {
+          let at = 0;
+          const spelled = name.replace(/-/g, () => by[at++ % by.length] ?? '-');
+          const { 'accept-encoding': _own, 'x-request-id': id, ...rest } = sent({ [spelled]: 'evil' });
+          expect([rest, id]).toEqual([{}, 'request-1']);
+        },
+      ),
+    );
+  });
+
+  test('is none that a server takes for one of the operator’s', () => {
+    const fields = sent(
+      { X_Service_User: 'evil', 'x.service-user': 'evil', x_own: 'a' },
+      { 'x-service-user': 'gateway' },
+    );
+    expect(fields).toMatchObject({ 'x-service-user': 'gateway', x_own: 'a' });
+    expect(Object.values(fields)).not.toContain('evil');
+    expect(sent({ 'x-user': 'evil' }, { x_user: 'gateway' })['x-user']).toBeUndefined();
+    expect(sent({ X_Request_Id: 'evil' }).x_request_id).toBeUndefined();
+  });
+});
