@@ -99,7 +99,7 @@ export async function untilHeaders<T>(
 /** Nothing that a client could understand. */
 export function refuseOddStatus(provider: string, response: Response): void {
   const { status } = response;
-  if (status <= 599) return;
+  if (status >= 200 && status <= 599) return;
   void response.body?.cancel().catch(() => {});
   throw upstreamFailure('malformed', provider, `answered with ${status}, which is no status.`);
 }
