@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { requestFields } from './forward-headers';
+import { requestFields, responseFields } from './forward-headers';
 
 const sent = (caller: Record<string, string>, operator: Record<string, string> = {}) =>
   requestFields(new Headers(caller), { headers: operator }, 'request-1');
@@ -36,5 +36,16 @@ describe('what goes on of the caller’s headers', () => {
     expect(Object.values(fields)).not.toContain('evil');
     expect(sent({ 'x-user': 'evil' }, { x_user: 'gateway' })['x-user']).toBeUndefined();
     expect(sent({ X_Request_Id: 'evil' }).x_request_id).toBeUndefined();
+  });
+});
+
+test('a backend says nothing in the gateway’s name, nor to the proxy before it', () => {
+  const own = [
+    ...['X-Failover', 'X-Original-Provider', 'X-Idempotent-Replay', 'X-Downgraded-From', 'X-Cache-Similarity'],
+    ...['X-Accel-Redirect', 'X-Accel-Expires', 'X-Sendfile', 'X-Overhead-Ms', 'X-LLM0-Dropped', 'X_Failover', 'X-Cache'],
+  ];
+  for (const name of own) expect([name, responseFields(new Headers({ [name]: 'forged' })).fields]).toEqual([name, {}]);
+  expect(responseFields(new Headers({ 'X-Own': 'a', 'X-Accel-Buffering': 'no' })).fields).toEqual({
+    ...{ 'x-own': 'a', 'x-accel-buffering': 'no' },
   });
 });

@@ -36,10 +36,14 @@ const OWN_REQUEST_PREFIXES = [
 /** What a backend may not say in the gateway's name, or of its host. */
 const OWN_RESPONSE: ReadonlySet<string> = new Set([
   ...['set-cookie', 'set-cookie2', 'strict-transport-security', 'alt-svc', 'server', 'via', 'clear-site-data'],
-  ...['x-request-id', 'x-cache', 'x-provider', 'x-model', 'x-cache-hit', 'x-overhead-ms', 'x-cost-usd', 'x-warning'],
+  ...['x-request-id', 'x-cache', 'x-provider', 'x-model', 'x-overhead-ms', 'x-cost-usd', 'x-warning', 'x-failover'],
+  ...['x-original-provider', 'x-idempotent-replay', 'x-downgraded-from'],
+  // Orders to the proxy before the gateway.
+  ...['x-accel-redirect', 'x-accel-expires', 'x-accel-limit-rate', 'x-accel-charset', 'x-sendfile'],
+  ...['x-lighttpd-send-file', 'x-reproxy-url'],
 ]);
 const OWN_RESPONSE_PREFIXES = [
-  ...['access-control-', 'x-ratelimit-', 'x-spend-', 'x-customer-', 'x-llm0-', 'x-tokens-', 'proxy-'],
+  ...['access-control-', 'x-ratelimit-', 'x-spend-', 'x-customer-', 'x-llm0-', 'x-tokens-', 'x-cache-', 'proxy-'],
 ] as const;
 
 export type FieldTable = Record<string, string>;
