@@ -42,7 +42,15 @@ describe('what goes on of the caller’s headers', () => {
 test('a backend says nothing in the gateway’s name, nor to the proxy before it', () => {
   const own = [
     ...['X-Failover', 'X-Original-Provider', 'X-Idempotent-Replay', 'X-Downgraded-From', 'X-Cache-Similarity'],
-    ...['X-Accel-Redirect', 'X-Accel-Expires', 'X-Sendfile', 'X-Overhead-Ms', 'X-LLM0-Dropped', 'X_Failover', 'X-Cache'],
+    ...[
+      'X-Accel-Redirect',
+      'X-Accel-Expires',
+      'X-Sendfile',
+      'X-Overhead-Ms',
+      'X-LLM0-Dropped',
+      'X_Failover',
+      'X-Cache',
+    ],
   ];
   for (const name of own) expect([name, responseFields(new Headers({ [name]: 'forged' })).fields]).toEqual([name, {}]);
   expect(responseFields(new Headers({ 'X-Own': 'a', 'X-Accel-Buffering': 'no' })).fields).toEqual({
