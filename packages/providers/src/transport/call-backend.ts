@@ -6,7 +6,7 @@ import { upstreamFailure } from './upstream-failure';
 export { checkPath } from './native-path';
 export { UpstreamBody } from './read-body';
 export { readRetryAfterMs } from './retry-after';
-export { wasNeverSent } from './upstream-failure';
+export { wasMalformed, wasNeverSent } from './upstream-failure';
 
 export interface BackendCall {
   /** Named in messages. */

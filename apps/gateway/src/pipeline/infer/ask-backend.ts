@@ -2,7 +2,12 @@
 import { backendProvider } from '@llm0/core/backends/backend';
 import { type AttemptSummary, GatewayError, type UpstreamFailure } from '@llm0/core/errors/gateway-error';
 import type { RequestTrace } from '@llm0/core/tracing/request-trace';
-import { type BackendAnswer, callBackend, readRetryAfterMs } from '@llm0/providers/transport/call-backend';
+import {
+  type BackendAnswer,
+  callBackend,
+  readRetryAfterMs,
+  wasMalformed,
+} from '@llm0/providers/transport/call-backend';
 import type { Services } from '../../services/contract';
 import { pause } from '../upstream/back-off';
 import type { FieldTable } from './forward-headers';
@@ -136,6 +141,7 @@ const mayTryAgain = ({ failure }: GatewayError): boolean => RETRIED.has(failure)
 function withKind(error: GatewayError): GatewayError {
   if (error.failure !== 'connection') return error;
   const { message, failure, cause } = error;
+  if (wasMalformed(error)) return new GatewayError('upstream_error', message, { failure: 'malformed', cause });
   return new GatewayError('upstream_unavailable', message, { failure, cause, retryAfterMs: 1000 });
 }
 

@@ -42,9 +42,11 @@ test.each(['/infer/node/%2e%2e/py/predict', '/infer/node/../py/predict', '/infer
   },
 );
 
-test.each(['/infer/node/%2e%2e/%2e%2e/admin/v1/keys', '/infer/node/%252e%252e/py', '/infer/node/..%2fpy', '/infer/node//py'])(
-  '%s leads to no backend',
-  async (path) => {
-    expect(await send(path)).toBe('400');
-  },
-);
+test.each([
+  '/infer/node/%2e%2e/%2e%2e/admin/v1/keys',
+  '/infer/node/%252e%252e/py',
+  '/infer/node/..%2fpy',
+  '/infer/node//py',
+])('%s leads to no backend', async (path) => {
+  expect(await send(path)).toBe('400');
+});
