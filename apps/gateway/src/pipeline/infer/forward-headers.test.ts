@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { requestFields, responseFields } from './forward-headers';
+import { redirectPath, requestFields, responseFields } from './forward-headers';
 
 const sent = (caller: Record<string, string>, operator: Record<string, string> = {}) =>
   requestFields(new Headers(caller), { headers: operator }, 'request-1');
@@ -56,4 +56,20 @@ test('a backend says nothing in the gateway’s name, nor to the proxy before it
   expect(responseFields(new Headers({ 'X-Own': 'a', 'X-Accel-Buffering': 'no' })).fields).toEqual({
     ...{ 'x-own': 'a', 'x-accel-buffering': 'no' },
   });
+});
+
+test('a relative redirect leads where the backend meant it, from wherever it is followed', () => {
+  const segment = fc.constantFrom('a', 'b', '..', '.');
+  const pathArb = fc.array(segment, { minLength: 1, maxLength: 4 });
+  const own = fc.array(fc.constantFrom('a', 'b'), { maxLength: 3 });
+  fc.assert(
+    fc.property(own, pathArb, fc.constantFrom('', '?x=1'), (at, to, search) => {
+      const path = `/${at.join('/')}`;
+      const location = `${to.join('/')}${search}`;
+      const meant = new URL(location, `http://backend.test${path}`);
+      const told = redirectPath(location, { name: 'py', url: 'http://backend.test' }, path);
+      const followed = new URL(told, `http://gateway.test/infer/py${path}`);
+      expect(`${followed.pathname}${followed.search}`).toBe(`/infer/py${meant.pathname}${meant.search}`);
+    }),
+  );
 });

@@ -91,14 +91,19 @@ function dropLookalikes(fields: FieldTable, operators: Readonly<FieldTable>): vo
 /** Reads fields from a table. */
 export const fieldsIn = (table: Readonly<FieldTable>): RequestFields => ({ get: (name) => table[name] ?? null });
 
-/** Where a redirect leads, as the gateway's callers reach it; what leads out of the backend stays as it is. */
-export function redirectPath(location: string, backend: Pick<Backend, 'name' | 'url'>): string {
-  const base = new URL(backend.url);
+/**
+ * Where a redirect leads, as the gateway's callers reach it; what leads out of the backend, or there by itself, stays as it is.
+ * `path`: of the request below the backend's URL.
+ */
+export function redirectPath(location: string, { name, url }: Pick<Backend, 'name' | 'url'>, path: string): string {
+  const base = new URL(url);
   const root = base.pathname.replace(/\/$/, '');
-  const isAbsolutePath = location.startsWith('/') && !location.startsWith('//');
-  const target = URL.parse(isAbsolutePath ? `${base.origin}${location}` : location);
-  if (target === null || target.origin !== base.origin) return location;
+  const target = URL.parse(location, `${base.origin}${root}${path}`);
+  if (target === null || target.origin !== base.origin || location.startsWith('//')) return location;
   const isBelow = root === '' || target.pathname === root || target.pathname.startsWith(`${root}/`);
   if (!isBelow) return location;
-  return `/infer/${backend.name}${target.pathname.slice(root.length)}${target.search}${target.hash}`;
+  const told = `/infer/${name}${target.pathname.slice(root.length)}${target.search}${target.hash}`;
+  const followed = URL.parse(location, `http://gateway/infer/${name}${path}`);
+  const isThere = followed?.host === 'gateway' && `${followed.pathname}${followed.search}${followed.hash}` === told;
+  return isThere ? location : told;
 }

@@ -148,7 +148,7 @@ function passOn(services: Services, call: InferCall, { asked, place, lead = NOBO
   const { backend } = call.admission.plan;
   const { status, headers } = asked.response;
   const { fields, setsCookie } = responseFields(headers);
-  if (fields.location !== undefined) fields.location = redirectPath(fields.location, backend);
+  if (fields.location !== undefined) fields.location = redirectPath(fields.location, backend, call.job.path);
   const { cache } = services.backends;
   const head = { status, headers: setsCookie ? { ...fields, 'set-cookie': '' } : fields };
   const described = place && cache.describe(place, head, timesOf(asked, services.clock.nowMs()));

@@ -47,7 +47,7 @@ async function refresh(
     if (renewed?.write !== undefined) services.hotStore.cacheWrite(projectId, renewed.write);
     return renewed?.answer;
   }
-  if (headers.location !== undefined) headers.location = redirectPath(headers.location, backend);
+  if (headers.location !== undefined) headers.location = redirectPath(headers.location, backend, job.path);
   const head = { status, headers: setsCookie ? { ...headers, 'set-cookie': '' } : headers };
   const described = status < 500 ? cache.describe(place, head, times) : undefined;
   if (described === undefined) {
