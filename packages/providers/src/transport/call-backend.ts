@@ -15,7 +15,7 @@ export interface BackendCall {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly stream?: ReadableStream<Uint8Array>;
-  /** Milliseconds until the answer's headers must be there once the body was sent, and for taking each part of it. */
+  /** Milliseconds until the answer's headers (and a small body) must be there once the body was sent, and for taking each part of it. */
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
   readonly fetch: typeof globalThis.fetch;
