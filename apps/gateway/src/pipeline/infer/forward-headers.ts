@@ -101,8 +101,10 @@ export function redirectPath(location: string, { name, url }: Pick<Backend, 'nam
   const target = URL.parse(location, `${base.origin}${root}${path}`);
   if (target === null || target.origin !== base.origin || location.startsWith('//')) return location;
   const isBelow = root === '' || target.pathname === root || target.pathname.startsWith(`${root}/`);
-  if (!isBelow) return location;
-  const told = `/infer/${name}${target.pathname.slice(root.length)}${target.search}${target.hash}`;
+  const rest = `${target.search}${target.hash}`;
+  // What is relative to a backend's page would lead to another backend.
+  if (!isBelow) return location.startsWith('/') || URL.canParse(location) ? location : `${target.pathname}${rest}`;
+  const told = `/infer/${name}${target.pathname.slice(root.length)}${rest}`;
   const followed = URL.parse(location, `http://gateway/infer/${name}${path}`);
   const isThere = followed?.host === 'gateway' && `${followed.pathname}${followed.search}${followed.hash}` === told;
   return isThere ? location : told;
