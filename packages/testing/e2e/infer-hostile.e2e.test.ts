@@ -197,6 +197,7 @@ describe('hostile requests to backends', () => {
       ['says nothing at all', ''],
       ['speaks no HTTP', 'hello\r\n\r\n'],
       ['has no such status', 'HTTP/1.1 999 Odd\r\nContent-Length: 0\r\n\r\n'],
+      ['has a status below all', 'HTTP/1.1 099 Odd\r\nContent-Length: 0\r\n\r\n'],
     ])('one that %s is an error of the gateway', async (_name, text) => {
       speak = answer(text);
       const response = await call();

@@ -143,6 +143,9 @@ describe.each(STORE_KINDS)('plain HTTP backends on %s stores', (kind) => {
       [`${backend.url}/base/next?a=1`, '/infer/py/next?a=1'],
       ['/base/there', '/infer/py/there'],
       ['relative', 'relative'],
+      ['../base/up', '/infer/py/up'],
+      // To no other backend.
+      ['../echo/up', '/echo/up'],
       ['/elsewhere', '/elsewhere'],
       ['https://other.test/x', 'https://other.test/x'],
     ];

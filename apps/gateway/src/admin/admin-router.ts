@@ -30,7 +30,9 @@ function describeIssue(issue: z.core.$ZodIssue): { readonly param?: string; read
   const param = at.join('.').slice(0, 100);
   const isMissing =
     issue.code === 'invalid_type' && issue.input === undefined && /received undefined/.test(issue.message);
-  const message = isMissing ? 'is required' : issue.message;
+  // Of a name that a table does not take, the reason is inside.
+  const reason = issue.code === 'invalid_key' ? (issue.issues[0]?.message ?? issue.message) : issue.message;
+  const message = isMissing ? 'is required' : reason;
   return { param: param === '' ? undefined : param, message: `${param === '' ? 'The body' : param}: ${message}.` };
 }
 

@@ -3,6 +3,7 @@ import { HttpFlights } from '@llm0/core/http-cache/http-flights';
 import type { HotStore } from '@llm0/core/limits/hot-store';
 import type { Config } from '../config/config';
 import type { BackendTable } from './backend-table';
+import { createForgetting } from './change-news';
 import type { BackendParts } from './parts';
 import { ProbedBackends } from './probe-backends';
 import { onPurge } from './purge-news';
@@ -10,7 +11,7 @@ import { onPurge } from './purge-news';
 export interface BackendOptions {
   readonly table: Pick<BackendTable, 'current'>;
   readonly config: Pick<Config, 'httpCache' | 'cacheMaxBodyBytes'>;
-  readonly hotStore: Pick<HotStore, 'onNotify'>;
+  readonly hotStore: Pick<HotStore, 'cacheWrite' | 'notify' | 'onNotify'>;
   readonly monotonicMs: () => number;
 }
 
@@ -33,6 +34,7 @@ export function createBackends({ table, config, hotStore, monotonicMs }: Backend
     find: (name) => table.current().get(name),
     probeAll: () => probes.probeAll(),
     cache,
+    forget: createForgetting(cache, hotStore),
     flights: new HttpFlights(),
   };
 }

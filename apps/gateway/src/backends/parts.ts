@@ -1,5 +1,5 @@
 import type { Backend } from '@llm0/core/backends/backend';
-import type { HttpCache } from '@llm0/core/http-cache/http-cache';
+import type { CacheAsk, HttpCache } from '@llm0/core/http-cache/http-cache';
 import type { HttpFlights } from '@llm0/core/http-cache/http-flights';
 
 /** A backend together with how to reach it. */
@@ -23,5 +23,7 @@ export interface BackendParts {
   /** Whether each active backend answers, by name; remembered for some seconds. */
   probeAll(): Promise<ReadonlyMap<string, BackendProbe>>;
   readonly cache: HttpCache;
+  /** An unsafe request may have changed what is asked for: every process forgets what it keeps of it. */
+  forget(ask: CacheAsk): void;
   readonly flights: HttpFlights;
 }

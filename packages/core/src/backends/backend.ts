@@ -14,7 +14,7 @@ export interface Backend {
   /** Added to every request; lower-case names. */
   readonly headers: Readonly<Record<string, string>>;
   readonly pricePerRequestNanoUsd: number;
-  /** Until an answer's headers are there. */
+  /** Until an answer's headers are there; of a short one that declares its length, all of it. */
   readonly timeoutMs: number;
   /** Further attempts of requests that may be repeated. */
   readonly retries: number;

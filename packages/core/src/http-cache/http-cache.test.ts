@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { decodeAnswer, encodeAnswer } from './answer-codec';
 import { parseCacheControl, splitList } from './cache-control';
+import { resourceOf } from './cache-keys';
 import { type CacheAsk, type CachePlace, HttpCache } from './http-cache';
 import { describeAnswer, type StoredAnswer } from './stored-answer';
 import { usabilityOf } from './use-answer';
@@ -169,7 +170,7 @@ describe('the memory', () => {
           nowMs += step.laterMs;
           const asked = ask(step.target, step.variant);
           if (step.do === 'purge') cache.purge({ projectId: 'p' });
-          if (step.do === 'invalidate') cache.invalidate(asked);
+          if (step.do === 'invalidate') cache.invalidate(resourceOf(asked));
           const look = cache.look(asked);
           if (look.type === 'off') throw new Error('it is on');
           if (step.do === 'purge' || step.do === 'invalidate') expect(look.type).toBe('miss');

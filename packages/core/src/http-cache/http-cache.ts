@@ -3,7 +3,9 @@
 import { LRUCache } from 'lru-cache';
 import type { CachePurge, CacheWrite } from '../limits/hot-store';
 import { decodeAnswer, encodeAnswer } from './answer-codec';
-import { type CacheControl, splitList } from './cache-control';
+import type { CacheControl } from './cache-control';
+import { resourceOf, variantKey } from './cache-keys';
+import { ChangeMarks } from './change-marks';
 import {
   type AnswerHead,
   type AnswerTimes,
@@ -40,6 +42,8 @@ export interface CachePlace {
   readonly resource: string;
   /** Of the answers that this request may get, as far as that is known. */
   readonly key: string;
+  /** Of the resource, when it was asked for: what comes after a change is not kept. */
+  readonly mark: number;
   readonly ask: CacheAsk;
   readonly control: CacheControl;
 }
@@ -92,6 +96,7 @@ const SHARED_MARGIN_MS = 20;
 export class HttpCache {
   private readonly answers: LRUCache<string, StoredAnswer>;
   private readonly resources: LRUCache<string, Resource>;
+  private readonly changes = new ChangeMarks();
   readonly counts: Record<CacheOutcome, number> = { hit: 0, miss: 0, stale: 0 };
 
   constructor(readonly options: HttpCacheOptions) {
@@ -112,7 +117,7 @@ export class HttpCache {
     const control = requestControl(ask.fields);
     if (!this.mayLook(ask, control)) return OFF;
     const resource = resourceOf(ask);
-    const place = { resource, key: this.keyOf(resource, ask.fields), ask, control };
+    const place = this.placeOf(resource, ask, control);
     const known = this.answers.get(place.key);
     if (this.options.isShared) return { type: 'miss', place, known, ...sharedLook(control) };
     return this.judge(place, known);
@@ -133,7 +138,10 @@ export class HttpCache {
   /** Reads what the shared store has, and remembers it. */
   adopt(place: CachePlace, text: string): StoredAnswer | undefined {
     const answer = decodeAnswer(text);
-    if (answer !== undefined) this.put(place, answer);
+    // Under a value of `Vary` that this process never listed it may have outlived a change.
+    if (answer === undefined || answer.receivedAtMs <= (this.changes.changedAtMs(place.resource) ?? 0))
+      return undefined;
+    this.put(place, answer);
     return answer;
   }
 
@@ -153,6 +161,11 @@ export class HttpCache {
     const described = isKept ? describeAnswer(head, { ...times, defaultTtlMs: place.ask.defaultTtlMs }) : undefined;
     if (described === undefined) this.pass(place);
     return described;
+  }
+
+  /** Who asks for the same, and has not asked after a change, may have the same answer. */
+  flightOf({ key, mark }: CachePlace): string {
+    return `${key} ${mark}`;
   }
 
   /** Keeps a whole answer here; gives what the shared store is to keep, where there is one. */
@@ -187,13 +200,12 @@ export class HttpCache {
     return !control.has('no-cache') && !isChoosy(control) && (known?.passUntilMs ?? 0) <= this.options.nowMs();
   }
 
-  /** An unsafe request changed the resource: what is kept of it is used no more. Gives the keys the shared store has to forget. */
-  invalidate(ask: CacheAsk): { readonly resource: string; readonly variants: readonly string[] } | undefined {
-    if (!this.options.enabled) return undefined;
-    const resource = resourceOf(ask);
-    const variants = [...(this.resources.peek(resource)?.keys ?? [])].filter((key) => key !== resource);
-    for (const key of [resource, ...variants]) this.answers.delete(key);
-    return this.options.isShared ? { resource, variants } : undefined;
+  /** The resource changed: what is kept of it, or on its way, is used no more. Gives the keys the shared store has to forget. */
+  invalidate(resource: string): Iterable<string> {
+    this.changes.note(resource, this.options.nowMs());
+    const keys = new Set([resource, ...(this.resources.peek(resource)?.keys ?? [])]);
+    for (const key of keys) this.answers.delete(key);
+    return this.options.isShared ? keys : [];
   }
 
   count(outcome: CacheOutcome): void {
@@ -204,6 +216,7 @@ export class HttpCache {
   purge({ projectId, provider, model, cacheKey, olderThanMs }: CachePurge): number {
     if (model !== undefined) return 0;
     const untilMs = olderThanMs === undefined ? Number.POSITIVE_INFINITY : this.options.nowMs() - olderThanMs;
+    if (olderThanMs === undefined) this.changes.noteAll();
     let removed = 0;
     for (const resource of this.resources.values()) {
       if (projectId !== undefined && resource.projectId !== projectId) continue;
@@ -222,12 +235,14 @@ export class HttpCache {
     return NOT_LOOKED_UP.every((name) => fields.get(name) === null);
   }
 
-  private keyOf(resource: string, fields: RequestFields): string {
-    const vary = this.resources.get(resource)?.vary ?? [];
-    return variantKey(resource, vary, fields);
+  private placeOf(resource: string, ask: CacheAsk, control: CacheControl): CachePlace {
+    const key = variantKey(resource, this.resources.get(resource)?.vary ?? [], ask.fields);
+    return { resource, key, mark: this.changes.markOf(resource), ask, control };
   }
 
-  private put({ resource, ask }: CachePlace, answer: StoredAnswer): string {
+  /** undefined where it changed since it was asked for. */
+  private put({ resource, ask, mark }: CachePlace, answer: StoredAnswer): string | undefined {
+    if (this.changes.markOf(resource) !== mark) return undefined;
     const known = this.resources.get(resource) ?? newResource(ask);
     if (known.vary.join() !== answer.vary.join() || known.keys.size >= MAX_VARIANTS) this.forgetVariants(known);
     known.vary = answer.vary;
@@ -252,8 +267,8 @@ export class HttpCache {
     this.resources.set(resource, known);
   }
 
-  private write({ ask }: CachePlace, answer: StoredAnswer, key: string): CacheWrite | undefined {
-    if (!this.options.isShared) return undefined;
+  private write({ ask }: CachePlace, answer: StoredAnswer, key: string | undefined): CacheWrite | undefined {
+    if (!this.options.isShared || key === undefined) return undefined;
     const ttlMs = Math.floor(usableMs(answer));
     // What has to be validated each time replaces what did not have to.
     if (ttlMs <= 0) return { key, value: '', ttlMs: 1, provider: ask.provider, model: '' };
@@ -278,16 +293,3 @@ const sharedLook = (control: CacheControl): { readonly shared?: 'now' | 'first' 
   if (control.has('no-cache')) return {};
   return { shared: isChoosy(control) ? 'first' : 'now' };
 };
-
-const sha256 = (text: string): string => Bun.CryptoHasher.hash('sha256', text, 'hex');
-
-const resourceOf = ({ projectId, revision, target }: CacheAsk): string =>
-  sha256(`${projectId}\n${revision}\n${target}`);
-
-/** Of answers that no field chose it is the resource's. */
-function variantKey(resource: string, vary: readonly string[], fields: RequestFields): string {
-  if (vary.length === 0) return resource;
-  return sha256(JSON.stringify([resource, ...vary.map((name) => [name, normalize(fields.get(name))])]));
-}
-
-const normalize = (value: string | null): string | null => (value === null ? null : splitList(value).join(','));

@@ -93,9 +93,11 @@ describe('a request to a backend', () => {
   test('takes redirects as answers, and what is no status for none', async () => {
     const { response } = await call(async () => new Response(null, { status: 302, headers: { location: '/x' } }));
     expect(response.status).toBe(302);
-    const odd = { status: 999, headers: new Headers(), body: null } as unknown as Response;
-    expect(await failureOf(call(async () => odd))).toEqual([
-      ...['upstream_error', 'malformed', 'py answered with 999, which is no status.'],
-    ]);
+    for (const status of [999, 600, 199, 102, 101, 99, 0]) {
+      const odd = { status, headers: new Headers(), body: null } as unknown as Response;
+      expect(await failureOf(call(async () => odd))).toEqual([
+        ...['upstream_error', 'malformed', `py answered with ${status}, which is no status.`],
+      ]);
+    }
   });
 });

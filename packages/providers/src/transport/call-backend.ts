@@ -6,7 +6,7 @@ import { upstreamFailure } from './upstream-failure';
 export { checkPath } from './native-path';
 export { UpstreamBody } from './read-body';
 export { readRetryAfterMs } from './retry-after';
-export { wasNeverSent } from './upstream-failure';
+export { wasMalformed, wasNeverSent } from './upstream-failure';
 
 export interface BackendCall {
   /** Named in messages. */
@@ -15,10 +15,12 @@ export interface BackendCall {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly stream?: ReadableStream<Uint8Array>;
-  /** Milliseconds until the answer's headers must be there once the body was sent, and for taking each part of it. */
+  /** Milliseconds until the answer's headers (and a small body) must be there once the body was sent, and for taking each part of it. */
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
   readonly fetch: typeof globalThis.fetch;
+  /** Called once the status is there, before anything of the body is read. */
+  readonly onStatus?: (status: number) => void;
 }
 
 /** A backend's answer; where its body is small and its length known, the body is there already. */
@@ -36,7 +38,7 @@ export function callBackend(call: BackendCall): Promise<BackendAnswer> {
   if (call.stream === undefined) {
     return untilHeaders({ ...call, provider }, async (signal, startTimer) => {
       startTimer();
-      return readSmall(provider, await fetch(url, { method, headers, ...OPTIONS, signal } as RequestInit));
+      return readSmall(call, await fetch(url, { method, headers, ...OPTIONS, signal } as RequestInit));
     });
   }
   return sendBody(call, call.stream);
@@ -69,7 +71,7 @@ function sendBody(call: BackendCall, stream: ReadableStream<Uint8Array>): Promis
       signal: AbortSignal.any([signal, stalled.signal]),
     };
     try {
-      return await readSmall(provider, await Promise.race([fetch(url, init as RequestInit), late.promise]));
+      return await readSmall(call, await Promise.race([fetch(url, init as RequestInit), late.promise]));
     } finally {
       clearTimeout(timer);
       late.promise.catch(() => {});
@@ -77,8 +79,9 @@ function sendBody(call: BackendCall, stream: ReadableStream<Uint8Array>): Promis
   });
 }
 
-async function readSmall(provider: string, response: Response): Promise<BackendAnswer> {
-  refuseOddStatus(provider, response);
+async function readSmall({ backend, onStatus }: BackendCall, response: Response): Promise<BackendAnswer> {
+  refuseOddStatus(backend, response);
+  onStatus?.(response.status);
   const length = response.headers.get('content-length');
   if (length === null || Number(length) > SMALL_BODY_BYTES || response.body === null) return { response };
   return { response, bytes: await response.bytes() };

@@ -6,7 +6,7 @@ import { mapInTurns } from '@llm0/core/waits/in-turns';
 import type { UpstreamRequest } from '../provider-request';
 import { LargeJson } from '../translation/json-body';
 import { UnusableAnswerError } from './bounded-fetch';
-import { upstreamFailure } from './upstream-failure';
+import { isNotHttp, upstreamFailure } from './upstream-failure';
 
 export interface FetchUpstreamOptions {
   /** Named in messages. */
@@ -99,7 +99,7 @@ export async function untilHeaders<T>(
 /** Nothing that a client could understand. */
 export function refuseOddStatus(provider: string, response: Response): void {
   const { status } = response;
-  if (status <= 599) return;
+  if (status >= 200 && status <= 599) return;
   void response.body?.cancel().catch(() => {});
   throw upstreamFailure('malformed', provider, `answered with ${status}, which is no status.`);
 }
@@ -124,5 +124,6 @@ export function connectionError(provider: string, error: unknown): GatewayError 
   if (error instanceof UnusableAnswerError) return upstreamFailure('malformed', provider, error.message, error);
   const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
   const shown = code !== undefined && /^[A-Za-z_0-9]{2,40}$/.test(code) ? ` (${code})` : '';
-  return upstreamFailure('connection', provider, `could not be reached or closed the connection${shown}.`, error);
+  const what = isNotHttp(code) ? 'answered with what is no HTTP' : 'could not be reached or closed the connection';
+  return upstreamFailure('connection', provider, `${what}${shown}.`, error);
 }

@@ -98,6 +98,19 @@ export function wasNeverSent({ failure, cause }: GatewayError): boolean {
   return failure === 'connection' && cause instanceof Error && 'code' in cause && NEVER_CONNECTED.has(cause.code);
 }
 
+/** Codes of the runtime for answers that are none of HTTP. */
+const NOT_HTTP: ReadonlySet<unknown> = new Set([
+  ...['Malformed_HTTP_Response', 'InvalidHTTPResponse', 'InvalidContentLength', 'UnrequestedUpgrade'],
+  ...['UnsupportedTransferEncoding'],
+]);
+
+export const isNotHttp = (code: unknown): boolean => NOT_HTTP.has(code);
+
+/** True where somebody was reached, and answered with what cannot be read. */
+export function wasMalformed({ failure, cause }: GatewayError): boolean {
+  return failure === 'connection' && cause instanceof Error && 'code' in cause && isNotHttp(cause.code);
+}
+
 /** True where a request that went out and failed so may stand on the vendor's bill: all but what it refused, and what never got there. */
 export function mayBeBilled(error: unknown, provider: string): boolean {
   if (!(error instanceof GatewayError)) return true;

@@ -85,6 +85,14 @@ describe.each(TEST_DATABASES)('HTTP backends on $name', (kind) => {
     expect([answer.status, answer.body.error.code]).toEqual([400, 'invalid_request']);
   });
 
+  test.each([
+    ['Host', 'headers.Host: is a header that requests need as it is.'],
+    ['Bad Name', 'headers.Bad Name: must be the name of a header.'],
+  ])('why a header named %s is refused is told', async (header, message) => {
+    const body = { name: freeName(), url: 'http://127.0.0.1:1', headers: { [header]: 'x' } };
+    expect((await call('POST', '/backends', body)).body.error.message).toBe(message);
+  });
+
   test('a test asks for one path with its headers, and says how it went', async () => {
     const { id } = await add({ headers: { authorization: `Bearer ${SECRET}` } });
     backend.seen.length = 0;

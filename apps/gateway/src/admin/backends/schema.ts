@@ -29,9 +29,10 @@ const cache = z
 const settings = {
   headers: headers.nullish(),
   price_per_request_usd: usd.optional().openapi({ default: 0 }),
-  timeout_ms: count(MIN_TIMEOUT_MS, MAX_TIMEOUT_MS)
-    .optional()
-    .openapi({ default: BACKEND_DEFAULTS.timeoutMs, description: "Until an answer's headers are there" }),
+  timeout_ms: count(MIN_TIMEOUT_MS, MAX_TIMEOUT_MS).optional().openapi({
+    default: BACKEND_DEFAULTS.timeoutMs,
+    description: "Until an answer's headers are there; of one that declares at most 64 KiB, all of it",
+  }),
   retries: count(0, MAX_RETRIES)
     .optional()
     .openapi({ default: BACKEND_DEFAULTS.retries, description: 'Of requests that may be repeated' }),

@@ -2,7 +2,12 @@
 import { backendProvider } from '@llm0/core/backends/backend';
 import { type AttemptSummary, GatewayError, type UpstreamFailure } from '@llm0/core/errors/gateway-error';
 import type { RequestTrace } from '@llm0/core/tracing/request-trace';
-import { type BackendAnswer, callBackend, readRetryAfterMs } from '@llm0/providers/transport/call-backend';
+import {
+  type BackendAnswer,
+  callBackend,
+  readRetryAfterMs,
+  wasMalformed,
+} from '@llm0/providers/transport/call-backend';
 import type { Services } from '../../services/contract';
 import { pause } from '../upstream/back-off';
 import type { FieldTable } from './forward-headers';
@@ -21,6 +26,8 @@ export interface BackendAsk {
   /** Monotonic, of the request. */
   readonly startMs: number;
   readonly note?: AskNote;
+  /** Told of each attempt's status as soon as it is there. */
+  readonly onStatus?: (status: number) => void;
 }
 
 /** Told of what is done. */
@@ -85,7 +92,7 @@ interface Trying extends BackendAsk {
 }
 
 async function tryOnce(services: Needs, ask: Trying): Promise<Tried> {
-  const { backend, job, stream, signal, note, url, trace } = ask;
+  const { backend, job, stream, signal, note, url, trace, onStatus } = ask;
   const fields = trace === undefined ? ask.fields : { ...ask.fields, ...trace.headersFrom(ask.attempt) };
   const target = { provider: backendProvider(backend.name), model: backend.name };
   const { health } = services;
@@ -102,7 +109,7 @@ async function tryOnce(services: Needs, ask: Trying): Promise<Tried> {
   note?.noteSent();
   try {
     const call = { backend: backend.name, method: job.method, headers: fields, timeoutMs: backend.timeoutMs };
-    const answer = await callBackend({ ...call, url, stream, signal, fetch: backend.fetch });
+    const answer = await callBackend({ ...call, url, stream, signal, fetch: backend.fetch, onStatus });
     const { status, headers } = answer.response;
     if (!AWAY.has(status)) {
       health.succeeded(target, { startedMs });
@@ -134,6 +141,7 @@ const mayTryAgain = ({ failure }: GatewayError): boolean => RETRIED.has(failure)
 function withKind(error: GatewayError): GatewayError {
   if (error.failure !== 'connection') return error;
   const { message, failure, cause } = error;
+  if (wasMalformed(error)) return new GatewayError('upstream_error', message, { failure: 'malformed', cause });
   return new GatewayError('upstream_unavailable', message, { failure, cause, retryAfterMs: 1000 });
 }
 

@@ -13,19 +13,37 @@ const OWN_REQUEST: ReadonlySet<string> = new Set([
   ...['authorization', 'x-api-key', 'api-key', 'x-goog-api-key', 'idempotency-key'],
   // Judged, and set anew by the trace itself.
   ...['traceparent', 'tracestate'],
-  ...['x-http-method', 'x-http-method-override', 'x-method-override', 'x-host', 'x-client-ip', 'x-rewrite-url'],
+  ...['x-method', 'x-method-override', 'x-host', 'x-client-ip', 'x-rewrite-url', 'x-override-url', 'x-url-scheme'],
+  ...['x-http-path-override', 'client-ip', 'x-cluster-client-ip', 'fastly-client-ip', 'x-scheme', 'front-end-https'],
+  // Who the caller is, by CGI's names; and https://httpoxy.org.
+  ...['remote-user', 'x-remote-user', 'remote-addr', 'x-remote-addr', 'x-remote-ip', 'script-name', 'proxy'],
 ]);
 const OWN_REQUEST_PREFIXES = [
-  ...['x-llm0-', 'x-forwarded', 'x-original-', 'x-envoy-', 'x-middleware-', 'sec-', 'cf-', 'true-client-', 'proxy-'],
+  ...[
+    'x-llm0-',
+    'x-forwarded',
+    'x-http-method',
+    'x-original-',
+    'x-envoy-',
+    'x-middleware-',
+    'sec-',
+    'cf-',
+    'true-client-',
+    'proxy-',
+  ],
 ] as const;
 
 /** What a backend may not say in the gateway's name, or of its host. */
 const OWN_RESPONSE: ReadonlySet<string> = new Set([
   ...['set-cookie', 'set-cookie2', 'strict-transport-security', 'alt-svc', 'server', 'via', 'clear-site-data'],
-  ...['x-request-id', 'x-cache', 'x-provider', 'x-model', 'x-cache-hit', 'x-overhead-ms', 'x-cost-usd', 'x-warning'],
+  ...['x-request-id', 'x-cache', 'x-provider', 'x-model', 'x-overhead-ms', 'x-cost-usd', 'x-warning', 'x-failover'],
+  ...['x-original-provider', 'x-idempotent-replay', 'x-downgraded-from'],
+  // Orders to the proxy before the gateway.
+  ...['x-accel-redirect', 'x-accel-expires', 'x-accel-limit-rate', 'x-accel-charset', 'x-sendfile'],
+  ...['x-lighttpd-send-file', 'x-reproxy-url'],
 ]);
 const OWN_RESPONSE_PREFIXES = [
-  ...['access-control-', 'x-ratelimit-', 'x-spend-', 'x-customer-', 'x-llm0-', 'x-tokens-', 'proxy-'],
+  ...['access-control-', 'x-ratelimit-', 'x-spend-', 'x-customer-', 'x-llm0-', 'x-tokens-', 'x-cache-', 'proxy-'],
 ] as const;
 
 export type FieldTable = Record<string, string>;
@@ -33,6 +51,7 @@ export type FieldTable = Record<string, string>;
 /** The caller's headers for the backend: lower-case names, no credentials, nothing of the connection, the operator's over all. */
 export function requestFields(headers: Headers, backend: Pick<Backend, 'headers'>, requestId: string): FieldTable {
   const kept = keep(headers, OWN_REQUEST, OWN_REQUEST_PREFIXES);
+  dropLookalikes(kept, backend.headers);
   // Unless the caller says so, nobody is to send what it could not read.
   kept['accept-encoding'] ??= 'identity';
   return { ...kept, 'x-request-id': requestId, ...backend.headers };
@@ -48,24 +67,45 @@ function keep(headers: Headers, own: ReadonlySet<string>, prefixes: readonly str
   const named = connection?.split(',').map((name) => name.trim().toLowerCase());
   const kept: FieldTable = {};
   headers.forEach((value, name) => {
-    if (HOP_BY_HOP.has(name) || own.has(name) || named?.includes(name) === true) return;
-    if (prefixes.some((prefix) => name.startsWith(prefix))) return;
+    const read = asRead(name);
+    if (HOP_BY_HOP.has(read) || own.has(read) || named?.includes(name) === true) return;
+    if (prefixes.some((prefix) => read.startsWith(prefix))) return;
     kept[name] = value;
   });
   return kept;
 }
 
+const ODD = /[^a-z0-9-]/g;
+
+/** CGI and WSGI take `x_user` and `x-user` for one name, and some servers every other sign as well. */
+const asRead = (name: string): string => (name.search(ODD) === -1 ? name : name.replace(ODD, '-'));
+
+/** The operator's word is the only one, in whatever spelling a server reads it. */
+function dropLookalikes(fields: FieldTable, operators: Readonly<FieldTable>): void {
+  const names = Object.keys(operators);
+  if (names.length === 0) return;
+  const reads = new Set(names.map(asRead));
+  for (const name of Object.keys(fields)) if (reads.has(asRead(name))) delete fields[name];
+}
+
 /** Reads fields from a table. */
 export const fieldsIn = (table: Readonly<FieldTable>): RequestFields => ({ get: (name) => table[name] ?? null });
 
-/** Where a redirect leads, as the gateway's callers reach it; what leads out of the backend stays as it is. */
-export function redirectPath(location: string, backend: Pick<Backend, 'name' | 'url'>): string {
-  const base = new URL(backend.url);
+/**
+ * Where a redirect leads, as the gateway's callers reach it; what leads out of the backend, or there by itself, stays as it is.
+ * `path`: of the request below the backend's URL.
+ */
+export function redirectPath(location: string, { name, url }: Pick<Backend, 'name' | 'url'>, path: string): string {
+  const base = new URL(url);
   const root = base.pathname.replace(/\/$/, '');
-  const isAbsolutePath = location.startsWith('/') && !location.startsWith('//');
-  const target = URL.parse(isAbsolutePath ? `${base.origin}${location}` : location);
-  if (target === null || target.origin !== base.origin) return location;
+  const target = URL.parse(location, `${base.origin}${root}${path}`);
+  if (target === null || target.origin !== base.origin || location.startsWith('//')) return location;
   const isBelow = root === '' || target.pathname === root || target.pathname.startsWith(`${root}/`);
-  if (!isBelow) return location;
-  return `/infer/${backend.name}${target.pathname.slice(root.length)}${target.search}${target.hash}`;
+  const rest = `${target.search}${target.hash}`;
+  // What is relative to a backend's page would lead to another backend.
+  if (!isBelow) return location.startsWith('/') || URL.canParse(location) ? location : `${target.pathname}${rest}`;
+  const told = `/infer/${name}${target.pathname.slice(root.length)}${rest}`;
+  const followed = URL.parse(location, `http://gateway/infer/${name}${path}`);
+  const isThere = followed?.host === 'gateway' && `${followed.pathname}${followed.search}${followed.hash}` === told;
+  return isThere ? location : told;
 }

@@ -150,6 +150,15 @@ describe.each(CACHE_KINDS)('backends behind a %s cache', (kind) => {
     const anew = await ask('/x', { headers: { 'x-llm0-cache': 'refresh' } });
     expect([cacheOf(anew), await anew.text()]).toEqual(['MISS', 'answer 3']);
     expect(await (await ask('/x')).text()).toBe('answer 3');
+    for (const said of ['max-age=1000', 'max-stale', 'only-if-cached', 'no-transform']) {
+      const headers = { 'x-llm0-cache': 'refresh', 'cache-control': said };
+      const still = await ask('/x', { headers });
+      expect([said, cacheOf(still)]).toEqual([said, 'MISS']);
+      expect(world.asked.at(-1)?.headers.get('cache-control')).toContain('no-cache');
+    }
+    const neither = { 'x-llm0-cache': 'refresh', 'cache-control': 'no-store' };
+    await (await ask('/z', { headers: neither })).text();
+    expect(cacheOf(await ask('/z'))).toBe('MISS');
   });
 
   test('a body longer than one entry may be is passed on whole, and not kept', async () => {

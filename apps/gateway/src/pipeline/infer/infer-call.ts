@@ -35,8 +35,6 @@ export interface PassedAnswer {
   readonly keeping?: Keeping;
   /** Others wait for it. */
   readonly lead: LeadFlight;
-  /** What the shared store is to forget. */
-  readonly forget?: CacheWrite;
 }
 
 /** An answer that is there as a whole. */

@@ -1,6 +1,7 @@
 import { HttpCache } from '@llm0/core/http-cache/http-cache';
 import { HttpFlights } from '@llm0/core/http-cache/http-flights';
 import type { Project } from '@llm0/core/keys/api-key';
+import { createForgetting } from '../../backends/change-news';
 import { openaiChat } from '../../dialects/openai-chat/index';
 import type { Services } from '../../services/contract';
 import { openPipeline, SECRET } from '../open-pipeline.fixture';
@@ -57,12 +58,15 @@ export async function openInfer(options: InferOptions = {}) {
       ...{ maxEntries: options.maxEntries ?? 1000, maxBytes: options.maxBytes ?? 1_000_000 },
       maxEntryBytes: options.maxEntryBytes ?? 100_000,
     });
+  const caching = () => {
+    const cache = newCache();
+    return { cache, flights: new HttpFlights(), forget: createForgetting(cache, pipeline.services.hotStore) };
+  };
   const backends = {
     find: (name: string) => (name === 'py' ? backend : undefined),
     list: () => [backend],
     probeAll: async () => new Map(),
-    cache: newCache(),
-    flights: new HttpFlights(),
+    ...caching(),
   };
   const config = {
     ...pipeline.services.config,
@@ -86,7 +90,7 @@ export async function openInfer(options: InferOptions = {}) {
     ...{ world, services, backend, backends },
     ask: as(services),
     /** Another process with the same store. */
-    other: () => as({ ...services, backends: { ...backends, cache: newCache(), flights: new HttpFlights() } }),
+    other: () => as({ ...services, backends: { ...backends, ...caching() } }),
     /** Seconds pass. */
     wait: (seconds: number) => {
       world.nowMs += seconds * 1000;

@@ -1,6 +1,7 @@
 import { backendProvider } from '@llm0/core/backends/backend';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { Look } from '@llm0/core/http-cache/http-cache';
+import { requestControl } from '@llm0/core/http-cache/use-answer';
 import type { AdmitPlan } from '@llm0/core/limits/hot-store';
 import { notAllowed } from '@llm0/core/routing/narrow-route';
 import type { Services } from '../../services/contract';
@@ -112,10 +113,13 @@ export function findBackend({ backends }: Needs, { backend: name }: InferTarget,
   return backend;
 }
 
-/** `X-LLM0-Cache: refresh` asks as `no-cache` does. */
+/** `X-LLM0-Cache: refresh` asks as `no-cache` does, whatever else the request takes; what it forbids to keep is not kept. */
 function askedFields({ headers, requestId, controls }: InferRequest, backend: InferBackend): FieldTable {
   const fields = requestFields(headers, backend, requestId);
-  if (controls.cache === 'refresh') fields['cache-control'] ??= 'no-cache';
+  if (controls.cache === 'refresh') {
+    const isKept = !requestControl(fieldsIn(fields)).has('no-store');
+    fields['cache-control'] = isKept ? 'no-cache' : 'no-cache, no-store';
+  }
   return fields;
 }
 

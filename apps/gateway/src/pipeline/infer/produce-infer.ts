@@ -4,7 +4,6 @@ import type { CachePlace, Look } from '@llm0/core/http-cache/http-cache';
 import { type LeadFlight, NOBODY_FOLLOWS } from '@llm0/core/http-cache/http-flights';
 import type { StoredAnswer } from '@llm0/core/http-cache/stored-answer';
 import { validationFields } from '@llm0/core/http-cache/use-answer';
-import type { CacheWrite } from '@llm0/core/limits/hot-store';
 import { inTime } from '@llm0/core/waits/in-time';
 import { untilGone } from '@llm0/core/waits/until-gone';
 import type { Services } from '../../services/contract';
@@ -34,10 +33,10 @@ export async function produceInfer(services: Services, call: InferCall): Promise
   const { place } = look;
   if (place.control.has('only-if-cached')) throw notCached();
   if (job.method !== 'GET') return passOn(services, call, { asked: await ask(services, call, plan.fields) });
-  const others = cache.mayShareFlight(place) ? flights.follow(place.key) : undefined;
+  const others = cache.mayShareFlight(place) ? flights.follow(cache.flightOf(place)) : undefined;
   const followed = others && (await follow(services, call, { place, others }));
   if (followed !== undefined) return kept(followed, { outcome: 'hit', isFree: true });
-  const lead = cache.mayShareFlight(place) ? flights.lead(place.key) : NOBODY_FOLLOWS;
+  const lead = cache.mayShareFlight(place) ? flights.lead(cache.flightOf(place)) : NOBODY_FOLLOWS;
   try {
     return await fetchAnew(services, call, { look, lead });
   } catch (error) {
@@ -134,6 +133,8 @@ function ask(services: Services, call: InferCall, fields: FieldTable): Promise<A
   return askBackend(services, {
     ...{ backend, job, fields: sent, stream: body?.stream, signal },
     ...{ startMs: exchange.startMs, note: meter, trace: exchange.trace },
+    // Whatever becomes of its body, and of the caller.
+    onStatus: SAFE.has(job.method) ? undefined : (status) => invalidate(services, call, status),
   });
 }
 
@@ -147,25 +148,20 @@ function passOn(services: Services, call: InferCall, { asked, place, lead = NOBO
   const { backend } = call.admission.plan;
   const { status, headers } = asked.response;
   const { fields, setsCookie } = responseFields(headers);
-  if (fields.location !== undefined) fields.location = redirectPath(fields.location, backend);
+  if (fields.location !== undefined) fields.location = redirectPath(fields.location, backend, call.job.path);
   const { cache } = services.backends;
   const head = { status, headers: setsCookie ? { ...fields, 'set-cookie': '' } : fields };
   const described = place && cache.describe(place, head, timesOf(asked, services.clock.nowMs()));
   if (described === undefined) lead.end();
   const keeping = place && described && { place, described: { ...described, headers: fields } };
-  return { type: 'passed', asked, fields, lead, keeping, forget: invalidate(services, call, status) };
+  return { type: 'passed', asked, fields, lead, keeping };
 }
 
 /** What an unsafe request may have changed is used no more. Source: https://www.rfc-editor.org/rfc/rfc9111#section-4.4 */
-function invalidate(services: Services, { admission, job }: InferCall, status: number): CacheWrite | undefined {
-  if (SAFE.has(job.method) || status >= 400) return undefined;
-  const { cache } = services.backends;
+function invalidate(services: Services, { admission, job }: InferCall, status: number): void {
   const { plan, principal } = admission;
-  if (!plan.backend.cache.enabled) return undefined;
+  if (status >= 400 || !plan.backend.cache.enabled) return;
   const projectId = principal.project.id;
   const of = cacheAsk(services.config, { job, backend: plan.backend, projectId, fields: plan.fields });
-  const { resource, variants } = cache.invalidate(of) ?? {};
-  const gone = (key: string): CacheWrite => ({ key, value: '', ttlMs: 1, provider: of.provider, model: '' });
-  for (const key of variants ?? []) services.hotStore.cacheWrite(projectId, gone(key));
-  return resource === undefined ? undefined : gone(resource);
+  services.backends.forget(of);
 }

@@ -1,7 +1,7 @@
 import { GatewayError, invalidRequest } from '@llm0/core/errors/gateway-error';
 import { checkPath } from '@llm0/providers/transport/call-backend';
 
-/** What is asked of a backend, as it came. */
+/** What is asked of a backend. */
 export interface InferTarget {
   readonly backend: string;
   readonly method: string;
@@ -16,8 +16,8 @@ const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PAT
 const BODILESS: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 
 /**
- * `/infer/{backend}/…`, read from the address as it was sent: what parsers would make of dots and odd characters is refused
- * where the path is checked. Throws `not_found`, `method_not_allowed` or `invalid_request`.
+ * `/infer/{backend}/…`, from the address as Bun gives it: plain dots and backslashes are resolved by then, and what other parsers
+ * would make of the rest is refused where the path is checked. Throws `not_found`, `method_not_allowed` or `invalid_request`.
  */
 export function readTarget(request: Pick<Request, 'method' | 'url' | 'headers' | 'body'>): InferTarget {
   const { method, url } = request;

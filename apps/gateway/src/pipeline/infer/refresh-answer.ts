@@ -18,7 +18,8 @@ export interface StaleAnswer {
 
 /** Fetches a stale answer anew, beside the request that got it: nobody pays for it. */
 export function refreshAnswer(services: Services, stale: StaleAnswer): void {
-  const lead = services.backends.flights.leadInBackground(stale.place.key);
+  const { cache, flights } = services.backends;
+  const lead = flights.leadInBackground(cache.flightOf(stale.place));
   if (lead === undefined) return;
   refresh(services, stale).then(lead.end, (error: unknown) => {
     services.log.debug({ err: error, backend: stale.plan.backend.name }, 'a stale answer could not be fetched anew');
@@ -46,7 +47,7 @@ async function refresh(
     if (renewed?.write !== undefined) services.hotStore.cacheWrite(projectId, renewed.write);
     return renewed?.answer;
   }
-  if (headers.location !== undefined) headers.location = redirectPath(headers.location, backend);
+  if (headers.location !== undefined) headers.location = redirectPath(headers.location, backend, job.path);
   const head = { status, headers: setsCookie ? { ...headers, 'set-cookie': '' } : headers };
   const described = status < 500 ? cache.describe(place, head, times) : undefined;
   if (described === undefined) {

@@ -82,12 +82,8 @@ async function respondPassed(
 const EMPTY = new Uint8Array(0);
 
 /** Keeps what may be kept, for those who wait for it and for later. */
-function keepWhole(
-  { backends }: Needs,
-  { keeping, lead, forget }: PassedAnswer,
-  body: Uint8Array,
-): CacheWrite | undefined {
-  if (keeping === undefined) return forget;
+function keepWhole({ backends }: Needs, { keeping, lead }: PassedAnswer, body: Uint8Array): CacheWrite | undefined {
+  if (keeping === undefined) return undefined;
   const write = backends.cache.keep(keeping.place, keeping.described, body);
   lead.end({ ...keeping.described, body });
   return write;
@@ -147,7 +143,7 @@ function tapped(
         try {
           const chunk = await source.readChunk();
           if (chunk !== undefined) return controller.enqueue(chunk);
-          meter.complete(response.status, passed.forget);
+          meter.complete(response.status);
           await meter.handedOver;
           controller.close();
         } catch (error) {

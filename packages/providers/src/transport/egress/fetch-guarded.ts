@@ -1,7 +1,7 @@
 // A URL that is refused, unreachable, too slow or too large fails with one `invalid_request`; nothing is tried again.
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
-import { clientClosed, GatewayError, invalidRequest } from '@llm0/core/errors/gateway-error';
+import { clientClosed, GatewayError } from '@llm0/core/errors/gateway-error';
 import { untilGone } from '@llm0/core/waits/until-gone';
 import type { AddressSet } from './address-set';
 import { isPrivateAddress } from './private-addresses';
@@ -153,8 +153,19 @@ async function readBounded(request: GuardedRequest, response: Response): Promise
 
 const SHOWN_CHARACTERS = 200;
 
-/** Names the URL without its query, which may hold a signature. */
-export function refused(url: string, reason: string, cause?: unknown): GatewayError {
-  const shown = (url.split(/[?#]/)[0] ?? '').replace(/\/\/[^/@]*@/, '//').slice(0, SHOWN_CHARACTERS);
-  return invalidRequest('messages', `The URL "${shown}" ${reason}.`, cause);
+/** `reason` continues what names the URL. */
+export class RefusedUrl extends GatewayError {
+  constructor(
+    url: string,
+    readonly reason: string,
+    cause?: unknown,
+  ) {
+    super('invalid_request', `The URL "${shownUrl(url)}" ${reason}.`, { param: 'messages', cause });
+  }
 }
+
+/** Without its query, which may hold a signature. */
+const shownUrl = (url: string): string =>
+  (url.split(/[?#]/)[0] ?? '').replace(/\/\/[^/@]*@/, '//').slice(0, SHOWN_CHARACTERS);
+
+export const refused = (url: string, reason: string, cause?: unknown): RefusedUrl => new RefusedUrl(url, reason, cause);

@@ -58,7 +58,7 @@ describe('a fetch for base URLs given at run time', () => {
       const { fetch, sent } = setUp(addresses.split(','));
       const error = await failure(fetch('https://llm.example/v1'));
       expect(error).toMatchObject({ failure: 'connection', kind: 'upstream_error' });
-      expect(error.message).toContain('not public');
+      expect(error.message).toBe('own cannot be reached: its URL leads to an address that is not public.');
       expect(sent).toEqual([]);
     },
   );

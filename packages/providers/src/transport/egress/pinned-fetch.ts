@@ -1,7 +1,6 @@
 // A host that leads to private addresses fails each attempt as unreachable; its name is looked up anew every minute.
-import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { upstreamFailure } from '../upstream-failure';
-import { type EgressOptions, type PinnedUrl, pinUrl } from './fetch-guarded';
+import { type EgressOptions, type PinnedUrl, pinUrl, RefusedUrl } from './fetch-guarded';
 
 export interface PinnedFetchOptions extends EgressOptions {
   /** Named in messages. */
@@ -44,7 +43,8 @@ async function pinOrRefuse(origin: string, options: PinnedFetchOptions): Promise
   try {
     return await pinUrl(origin, options);
   } catch (error) {
-    const said = error instanceof GatewayError ? error.message : 'The base URL could not be used.';
-    throw upstreamFailure('connection', options.provider, `cannot be reached: ${said}`, error);
+    // Callers read it too: the operator's address is none of their business.
+    const reason = error instanceof RefusedUrl ? error.reason : 'could not be used';
+    throw upstreamFailure('connection', options.provider, `cannot be reached: its URL ${reason}.`, error);
   }
 }

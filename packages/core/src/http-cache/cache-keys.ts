@@ -1,0 +1,23 @@
+import { splitList } from './cache-control';
+import type { RequestFields } from './use-answer';
+
+const sha256 = (text: string): string => Bun.CryptoHasher.hash('sha256', text, 'hex');
+
+/** `revision`: of the backend; `target`: path and query. */
+export interface Addressed {
+  readonly projectId: string;
+  readonly revision: string;
+  readonly target: string;
+}
+
+/** What an address is called here: SHA-256, hex. */
+export const resourceOf = ({ projectId, revision, target }: Addressed): string =>
+  sha256(`${projectId}\n${revision}\n${target}`);
+
+/** Of answers that no field chose it is the resource's. */
+export function variantKey(resource: string, vary: readonly string[], fields: RequestFields): string {
+  if (vary.length === 0) return resource;
+  return sha256(JSON.stringify([resource, ...vary.map((name) => [name, normalize(fields.get(name))])]));
+}
+
+const normalize = (value: string | null): string | null => (value === null ? null : splitList(value).join(','));
