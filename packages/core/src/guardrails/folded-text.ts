@@ -12,6 +12,9 @@ export interface FoldedText {
 const ASCII_ONLY = /^[\x20-\x7e\n\r\t]*$/;
 /** Seen by nobody, and put between characters so that words are not found. */
 const INVISIBLE = /^(?:\p{Cf}|[\u115f\u1160\u17b4\u17b5\u180e\u3164\uffa0]|\p{Variation_Selector}|\u034f)$/u;
+/** Marks over letters, and control characters: written between others, nothing is seen of them. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are meant
+const UNSEEN = /^[\u0300-\u036f\u20d0-\u20f0\ufe20-\ufe2f\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f]$/;
 const MARK = /\p{M}/gu;
 
 /** Letters of other scripts that look like Latin ones. Source: Unicode Technical Standard 39, confusables.txt. */
@@ -48,10 +51,11 @@ const LOOKALIKES: ReadonlyMap<string, string> = new Map(
 
 export type Folding = 'none' | 'width' | 'words';
 
-const asWidth = (point: string): string => (INVISIBLE.test(point) ? '' : point.normalize('NFKC'));
+const asWidth = (point: string): string =>
+  INVISIBLE.test(point) || UNSEEN.test(point) ? '' : point.normalize('NFKC');
 
 function asWord(point: string): string {
-  if (INVISIBLE.test(point)) return '';
+  if (INVISIBLE.test(point) || UNSEEN.test(point)) return '';
   const plain = point.normalize('NFKD').replace(MARK, '').toLowerCase();
   let folded = '';
   for (const part of plain) folded += LOOKALIKES.get(part) ?? part;

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'bun:test';
+import type { JsonObject, JsonValue } from '../../chat/json';
 import { replaceTexts, textsIn } from './string-tree';
 
 const EMAIL = 'alice.smith@example.com';
-const said = (value: Parameters<typeof textsIn>[0]) => textsIn(value).map(({ text }) => text);
+const said = (value: JsonValue) => textsIn(value).map(({ text }) => text);
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 /** 300 bytes that are no text. */
 const PICTURE = Buffer.from(Array.from({ length: 300 }, (_, index) => (index * 7) % 256)).toString('base64');
@@ -45,7 +46,7 @@ describe('what begins like media', () => {
 
 describe('what is sealed', () => {
   test('is left in its vendor’s blocks', () => {
-    const blocks = [
+    const blocks: JsonObject[] = [
       ...[
         { type: 'thinking', thinking: 'hm', signature: SIGNATURE },
         { type: 'tool_use', input: {}, signature: SIGNATURE },
@@ -57,11 +58,11 @@ describe('what is sealed', () => {
     ];
     expect(said({ input: blocks })).not.toContain(SIGNATURE);
     expect(said({ input: blocks }).join()).not.toContain(SIGNATURE);
-    expect(replaceTexts({ input: blocks }, () => 'x').input[0]?.signature).toBe(SIGNATURE);
+    expect(replaceTexts(blocks, () => 'x')[0]?.signature).toBe(SIGNATURE);
   });
 
   test('is read anywhere else, and where it does not look like it', () => {
-    const places = [
+    const places: JsonObject[] = [
       ...[{ metadata: { signature: EMAIL } }, { signature: EMAIL }, { metadata: { thoughtSignature: SIGNATURE } }],
       ...[{ type: 'tool_use', input: { type: 'thinking', signature: SIGNATURE } }, { signature: SIGNATURE }],
       ...[{ functionResponse: { response: { signature: SIGNATURE } } }, { structuredContent: { signature: EMAIL } }],
