@@ -51,8 +51,7 @@ const LOOKALIKES: ReadonlyMap<string, string> = new Map(
 
 export type Folding = 'none' | 'width' | 'words';
 
-const asWidth = (point: string): string =>
-  INVISIBLE.test(point) || UNSEEN.test(point) ? '' : point.normalize('NFKC');
+const asWidth = (point: string): string => (INVISIBLE.test(point) || UNSEEN.test(point) ? '' : point.normalize('NFKC'));
 
 function asWord(point: string): string {
   if (INVISIBLE.test(point) || UNSEEN.test(point)) return '';

@@ -14,7 +14,17 @@ const IDS: ReadonlySet<string> = new Set([
   ...['id', 'call_id', 'tool_call_id', 'tool_use_id', 'item_id', 'response_id', 'previous_response_id', 'file_id'],
   // Of media: what signs an address looks like chance, and vendors need it.
   ...['url', 'image_url', 'audio_url', 'video_url', 'file_url', 'uri', 'fileUri', 'file_uri'],
-  ...['toolCallId', 'fileId', 'user', 'user_id', 'safety_identifier', 'prompt_cache_key', 'conversation', 'container'],
+  ...[
+    'toolCallId',
+    'fileId',
+    'user',
+    'user_id',
+    'safety_identifier',
+    'prompt_cache_key',
+    'conversation',
+    'container',
+    'progressToken',
+  ],
 ]);
 /** Numbers that may be somebody's. */
 const LEAST_NUMBER = 10_000_000;

@@ -11,7 +11,8 @@ const isPlainDomain = oneOf(`${DIGITS}${LETTERS}.-`);
 const LETTER = /[\p{L}\p{M}]/u;
 /** Halves of rare letters too. Source: RFC 5890. */
 const isDomain = (code: number): boolean =>
-  isPlainDomain(code) || (code >= 0xc0 && (LETTER.test(String.fromCharCode(code)) || (code >= 0xd800 && code < 0xe000)));
+  isPlainDomain(code) ||
+  (code >= 0xc0 && (LETTER.test(String.fromCharCode(code)) || (code >= 0xd800 && code < 0xe000)));
 const isEdge = oneOf(`.'`);
 /** What parts the pieces of a link: they may stand in a name, and never do. */
 const isPart = oneOf('/?&');
