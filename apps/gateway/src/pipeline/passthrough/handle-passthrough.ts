@@ -49,7 +49,8 @@ export async function handlePassthrough(
     );
     const { target, shown, url, isInference, connected, provider, connection } = found;
     const read = await readGiven(services, httpRequest, { provider, connection, isInference, release });
-    const native = { given: read, path: target.native.path, isKnown: isInference, query: target.native.query };
+    const { path, query } = target.native;
+    const native = { given: read, path, isKnown: isInference, query, headers: httpRequest.headers };
     const guarding = isGuarded(exchange, principal)
       ? await guardNative(services, { exchange, principal, request: native, progress })
       : undefined;
@@ -77,7 +78,8 @@ export async function handlePassthrough(
     meter.noteSent();
     const trace = exchange.trace?.headersFrom(1);
     const reached = { connected, provider, connection, principal };
-    const response = await ask(services, { ...reached, url, body: sent, httpRequest, trace });
+    const headers = guarded?.request.headers ?? httpRequest.headers;
+    const response = await ask(services, { ...reached, url, body: sent, headers, httpRequest, trace });
     noteKey(connected, { provider, connection, response });
     return await respondNative(services, {
       ...{ exchange, admission, meter, response, provider, connection, guard: guarded?.guard },
@@ -173,15 +175,17 @@ interface Asked extends Reached {
   readonly principal: Authenticated;
   readonly url: URL;
   readonly body: NativeBody;
+  /** The caller's, as they may go on. */
+  readonly headers: Headers;
   readonly httpRequest: Request;
   readonly trace: Readonly<Record<string, string>> | undefined;
 }
 
 async function ask(services: Services, asked: Asked): Promise<Response> {
-  const { connected, provider, connection, principal, url, body, httpRequest, trace } = asked;
+  const { connected, provider, connection, principal, url, body, headers: given, httpRequest, trace } = asked;
   const { method } = httpRequest;
   const own: Record<string, string> = {
-    ...forwardedRequestHeaders(httpRequest.headers),
+    ...forwardedRequestHeaders(given),
     'accept-encoding': 'identity',
   };
   const { 'idempotency-key': idempotencyKey } = own;
