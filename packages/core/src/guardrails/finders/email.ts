@@ -16,7 +16,7 @@ const isDomain = (code: number): boolean =>
 const isEdge = oneOf(`.'`);
 /** What parts the pieces of a link: they may stand in a name, and never do. */
 const isPart = oneOf('/?&');
-const TOP_LEVEL = /\.(?:[a-zA-Z]{2,24}|xn--[a-zA-Z0-9-]{1,59}|[^\x00-\x7f]{2,24})$/;
+const TOP_LEVEL = /\.(?:[a-zA-Z]{2,24}|xn--[a-zA-Z0-9-]{1,59}|[\u00c0-\uffff]{2,24})$/;
 
 /** Addresses as people write them: `name@example.com`. */
 export const findEmails: Finder = {
