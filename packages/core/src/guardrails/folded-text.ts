@@ -49,9 +49,23 @@ const LOOKALIKES: ReadonlyMap<string, string> = new Map(
   }).flatMap(([latin, others]) => [...others].map((other) => [other, latin] as const)),
 );
 
-export type Folding = 'none' | 'width' | 'words';
+export type Folding = 'none' | 'width' | 'digits' | 'words';
 
 const asWidth = (point: string): string => (INVISIBLE.test(point) || UNSEEN.test(point) ? '' : point.normalize('NFKC'));
+
+/** The zeros of other scripts' digits, nine more behind each. Source: Unicode's category Nd. */
+const ZEROS = [
+  ...[0x660, 0x6f0, 0x7c0, 0x966, 0x9e6, 0xa66, 0xae6, 0xb66, 0xbe6, 0xc66, 0xce6, 0xd66, 0xde6, 0xe50, 0xed0, 0xf20],
+  ...[0x1040, 0x1090, 0x17e0, 0x1810, 0x1946, 0x19d0, 0x1a80, 0x1a90, 0x1b50, 0x1bb0, 0x1c40, 0x1c50, 0xa620, 0xa8d0],
+];
+const DIGIT = /^\p{Nd}$/u;
+
+function asDigits(point: string): string {
+  if (!DIGIT.test(point)) return asWidth(point);
+  const code = point.codePointAt(0) ?? 0;
+  const zero = ZEROS.find((from) => code >= from && code < from + 10);
+  return zero === undefined ? asWidth(point) : String(code - zero);
+}
 
 function asWord(point: string): string {
   if (INVISIBLE.test(point) || UNSEEN.test(point)) return '';
@@ -61,9 +75,12 @@ function asWord(point: string): string {
   return folded;
 }
 
-const FOLDS: Readonly<Record<Exclude<Folding, 'none'>, (point: string) => string>> = { width: asWidth, words: asWord };
+const FOLDS: Readonly<Record<Exclude<Folding, 'none'>, (point: string) => string>> = {
+  ...{ width: asWidth, digits: asDigits, words: asWord },
+};
 
-/** `none`: as it is. `width`: full-width forms become plain, what nobody sees goes. `words`: case, accents and look-alikes go as well. */
+/** `none`: as it is. `width`: full-width forms become plain, what nobody sees goes. `digits`: so do
+ * digits of other scripts. `words`: case, accents and look-alikes go as well. */
 export function foldText(original: string, folding: Folding): FoldedText {
   if (folding === 'none' || ASCII_ONLY.test(original)) {
     const text = folding === 'words' ? original.toLowerCase() : original;

@@ -28,6 +28,8 @@ const IDS: ReadonlySet<string> = new Set([
 ]);
 /** Numbers that may be somebody's. */
 const LEAST_NUMBER = 10_000_000;
+/** Larger ones are written with an exponent. */
+const MOST_NUMBER = 1e21;
 /** What callers and tools write as they like, where it is an object: nothing in it is media's or a vendor's own. */
 const FREE: ReadonlySet<string> = new Set([
   ...['metadata', 'input', 'args', 'arguments', 'parameters', 'properties', 'response', 'structuredContent', 'json'],
@@ -115,4 +117,4 @@ function replaceInFile(value: string, replacementOf: (text: string) => string | 
   return file.head + Buffer.from(written).toString('base64');
 }
 
-const isLong = (value: number): boolean => Number.isSafeInteger(value) && Math.abs(value) >= LEAST_NUMBER;
+const isLong = (value: number): boolean => Math.abs(value) >= LEAST_NUMBER && Math.abs(value) < MOST_NUMBER;
