@@ -133,7 +133,7 @@ function separatorLength(text: string, at: number): number {
 }
 
 /** What stands behind a decimal point. */
-const isFraction = (text: string, start: number): boolean =>
+export const isFraction = (text: string, start: number): boolean =>
   text.charCodeAt(start - 1) === 46 && isDigit(text.charCodeAt(start - 2));
 
 /** Every run that begins where no digit stands before, up to `most` digits; a long one is many, each a group later. */

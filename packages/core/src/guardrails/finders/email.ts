@@ -5,6 +5,8 @@ const MAX_DOMAIN = 255;
 /** Local part, `@` and domain. Source: RFC 5321, 4.5.3.1. */
 const MAX_LENGTH = 320;
 const isPlainLocal = oneOf(`${DIGITS}${LETTERS}.!#$%&'*+/=?^_\`{|}~-`);
+/** Whoever reaches a repository is called that: `git@github.com`. */
+const REPOSITORY = 'git';
 /** Letters of alphabets whose words have spaces between them. Source: RFC 6531. */
 const isLocal = (code: number): boolean => isPlainLocal(code) || (code >= 0xc0 && code <= 0x52f);
 const isPlainDomain = oneOf(`${DIGITS}${LETTERS}.-`);
@@ -58,7 +60,7 @@ function localStart(text: string, at: number): number {
 
 function spanAround(text: string, at: number, isEnd: boolean): Span | undefined {
   const start = localStart(text, at);
-  if (start === at) return undefined;
+  if (start === at || text.slice(start, at) === REPOSITORY) return undefined;
   const [wide, plain] = [domainEnd(text, at + 1, isDomain), domainEnd(text, at + 1, isPlainDomain)];
   if (wide === text.length && !isEnd) return undefined;
   // Words of languages without spaces stand right behind it.
