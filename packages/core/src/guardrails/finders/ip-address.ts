@@ -19,7 +19,7 @@ function openRun(text: string, takes: (code: number) => boolean, most: number): 
 
 /** What makes four numbers a place in a text, or in a program's history. */
 const NUMBERED =
-  /(?:\b(?:sections?|versions?|vers?|chapters?|clauses?|paragraphs?|articles?|appendix|releases?|revisions?|rev|figures?|fig|tables?|steps?|items?|rules?)\.?|§)\s{0,2}$/i;
+  /(?:\b(?:sections?|versions?|vers?|chapters?|clauses?|paragraphs?|articles?|appendix|releases?|revisions?|rev|figures?|fig|tables?|steps?|items?|rules?)\.?|\brv:|§)\s{0,2}$/i;
 const LOOK_BACK = 16;
 /** First groups of addresses in use; others need more groups to be told from names in programs. Source: IANA, IPv6 address space. */
 const IPV6_BEGINNING = /^(?:[23][0-9a-f]{3}|f[cdef][0-9a-f]{2}|64:ff9b|0{0,4}):/i;
