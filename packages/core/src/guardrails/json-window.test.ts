@@ -99,7 +99,10 @@ describe('arguments in pieces', () => {
 
   test('any clean text stays to the byte, in any pieces', () => {
     const any = fc.array(
-      fc.oneof(fc.string({ unit: 'binary', maxLength: 5 }), fc.constantFrom('\\', '\\\\', '\\u', '\\n', '\\u00', '"', '\\"')),
+      fc.oneof(
+        fc.string({ unit: 'binary', maxLength: 5 }),
+        fc.constantFrom('\\', '\\\\', '\\u', '\\n', '\\u00', '"', '\\"'),
+      ),
       {
         maxLength: 12,
       },

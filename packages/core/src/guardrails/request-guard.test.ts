@@ -260,7 +260,9 @@ describe('requests', () => {
       ...{ role: 'tool' as const, toolCallId: 'call_1' },
       content: [{ type: 'text' as const, text }],
     });
-    const given = request({ messages: [said('{"user_id": 4111111111111111, "at": "{4111111111111111"}'), said('{4111111111111111')] });
+    const given = request({
+      messages: [said('{"user_id": 4111111111111111, "at": "{4111111111111111"}'), said('{4111111111111111')],
+    });
     const { messages } = await guardRequest(guardOf(strict), given);
     expect(messages.map(({ content }) => (content[0] as { text: string }).text)).toEqual([
       '{"user_id": "[CARD]", "at": "{[CARD]"}',

@@ -16,7 +16,12 @@ describe('numbers of cards', () => {
       const card = ['4111', '1111', '1111', '1111'].join(mark);
       expect([mark, found(`Pay with ${card}, now`)]).toEqual([mark, [card]]);
     }
-    const others = ['3782 822463 10005', '41 11 11 11 11 11 11 11', '4 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1', '٤١١١١١١١١١١١١١١١'];
+    const others = [
+      '3782 822463 10005',
+      '41 11 11 11 11 11 11 11',
+      '4 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1',
+      '٤١١١١١١١١١١١١١١١',
+    ];
     for (const card of others) expect(found(`to ${card}.`)).toEqual([card]);
   });
 

@@ -71,7 +71,8 @@ export class DigitRun {
     if (!isExact) return false;
     for (let index = 1; index < count; index++) {
       const [size, isLast] = [sizeOf(index), index + 1 === count];
-      const isNext = first === 4 ? size <= (isPlain ? 8 : 6) && (isLast || size >= 3) : size === first || (isLast && size < first);
+      const isNext =
+        first === 4 ? size <= (isPlain ? 8 : 6) && (isLast || size >= 3) : size === first || (isLast && size < first);
       if (!isNext) return isPlain && first === 6 && count === 2;
     }
     return first === 4 || (isPlain && first <= 3);

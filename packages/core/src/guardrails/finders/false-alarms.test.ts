@@ -4,8 +4,7 @@ import { findEmails } from './email';
 import { findIpAddresses } from './ip-address';
 import { findNationalIds } from './national-id';
 
-const found = (finder: Finder, text: string) =>
-  finder.find(text, true).map(({ start, end }) => text.slice(start, end));
+const found = (finder: Finder, text: string) => finder.find(text, true).map(({ start, end }) => text.slice(start, end));
 
 describe('what only looks like it', () => {
   test('names in programs and numbers of sections are no addresses', () => {

@@ -13,8 +13,18 @@ describe('secrets', () => {
 
   test('not what takes its place', () => {
     const none = [
-      ...['password: string', 'password = process.env.PW1', 'password = getPass1()', 'PWD=/home/user1', 'password: $PASS1'],
-      ...['The password: use at least 12 characters.', 'password = <your-password-1>', 'password1 and password2 differ'],
+      ...[
+        'password: string',
+        'password = process.env.PW1',
+        'password = getPass1()',
+        'PWD=/home/user1',
+        'password: $PASS1',
+      ],
+      ...[
+        'The password: use at least 12 characters.',
+        'password = <your-password-1>',
+        'password1 and password2 differ',
+      ],
     ];
     for (const text of none) expect([text, found(text)]).toEqual([text, []]);
   });
