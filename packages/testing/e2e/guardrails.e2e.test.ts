@@ -358,8 +358,28 @@ describe('guardrails cannot be walked around', () => {
       expect(response.status).toBe(403);
     });
 
-    const callTool = async (args: JsonObject) => {
-      const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'web__echo', arguments: args } };
+    test.each(['redact', 'block'])('headers and query of native requests, %s', async (action) => {
+      await enforce(rulesOf(action));
+      const body = { model: 'gpt-4o-mini', messages: [{ role: 'user', content: 'Hello' }] };
+      const path = '/passthrough/openai/v1/chat/completions';
+      const headers = {
+        'openai-beta': 'ann@example.com',
+        'user-agent': 'me/1 ann@example.com',
+        'x-foo': 'ann@example.com',
+      };
+      const before = world.upstream.requests.length;
+      const response = await post(path, body, headers);
+      expect(response.status).toBe(action === 'block' ? 400 : 200);
+      const sent = world.upstream.requests.slice(before).map((one) => JSON.stringify(one.headers));
+      expect([sent.length, sent.join().includes('ann@')]).toEqual([action === 'block' ? 0 : 1, false]);
+      if (action === 'redact') expect(sent.join()).toContain('me/1 [EMAIL]');
+      const asked = await post(`${path}?to=ann%252540example.com`, body);
+      expect([asked.status, await asked.text()]).toMatchObject([400, expect.stringContaining('guardrail_blocked')]);
+    });
+
+    const callTool = async (args: JsonObject, more: JsonObject = {}) => {
+      const params = { name: 'web__echo', arguments: args, ...more };
+      const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params };
       const accept = 'application/json, text/event-stream';
       return post('/mcp', message, { accept, 'mcp-protocol-version': '2025-11-25' });
     };
@@ -389,7 +409,7 @@ describe('guardrails cannot be walked around', () => {
     test.each(['redact', 'block', 'pseudonymise'])('/mcp, %s', async (action) => {
       await enforce(rulesOf(action, 'input'));
       const before = asked().length;
-      const response = await callTool({ text: PLANTED });
+      const response = await callTool({ text: PLANTED }, { _meta: { note: PLANTED } });
       const body = await response.text();
       const sent = asked()
         .slice(before)

@@ -45,7 +45,7 @@ const ALL_PII = Object.keys(PII) as PiiKind[];
 const FINDERS: { readonly [T in GuardrailCheck['type']]?: (check: CheckOf<T>) => readonly WindowRule[] } = {
   // Cards before phones, and these before what is only a number: what overlaps is called by the first one's name.
   pii: ({ kinds = ALL_PII }) =>
-    ALL_PII.filter((kind) => kinds.includes(kind)).map((kind) => ({ finder: PII[kind], folding: 'width' })),
+    ALL_PII.filter((kind) => kinds.includes(kind)).map((kind) => ({ finder: PII[kind], folding: 'digits' })),
   secrets: () => [{ finder: findSecrets, folding: 'width' }],
   regex: ({ pattern }) => [{ finder: findPattern(pattern), folding: 'width' }],
   words: ({ words }) => [{ finder: findWords(words.map((word) => foldText(word, 'words').text)), folding: 'words' }],

@@ -12,6 +12,9 @@ export interface FoldedText {
 const ASCII_ONLY = /^[\x20-\x7e\n\r\t]*$/;
 /** Seen by nobody, and put between characters so that words are not found. */
 const INVISIBLE = /^(?:\p{Cf}|[\u115f\u1160\u17b4\u17b5\u180e\u3164\uffa0]|\p{Variation_Selector}|\u034f)$/u;
+/** Marks over letters, and control characters: written between others, nothing is seen of them. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are meant
+const UNSEEN = /^[\u0300-\u036f\u20d0-\u20f0\ufe20-\ufe2f\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f]$/;
 const MARK = /\p{M}/gu;
 
 /** Letters of other scripts that look like Latin ones. Source: Unicode Technical Standard 39, confusables.txt. */
@@ -46,21 +49,38 @@ const LOOKALIKES: ReadonlyMap<string, string> = new Map(
   }).flatMap(([latin, others]) => [...others].map((other) => [other, latin] as const)),
 );
 
-export type Folding = 'none' | 'width' | 'words';
+export type Folding = 'none' | 'width' | 'digits' | 'words';
 
-const asWidth = (point: string): string => (INVISIBLE.test(point) ? '' : point.normalize('NFKC'));
+const asWidth = (point: string): string => (INVISIBLE.test(point) || UNSEEN.test(point) ? '' : point.normalize('NFKC'));
+
+/** The zeros of other scripts' digits, nine more behind each. Source: Unicode's category Nd. */
+const ZEROS = [
+  ...[0x660, 0x6f0, 0x7c0, 0x966, 0x9e6, 0xa66, 0xae6, 0xb66, 0xbe6, 0xc66, 0xce6, 0xd66, 0xde6, 0xe50, 0xed0, 0xf20],
+  ...[0x1040, 0x1090, 0x17e0, 0x1810, 0x1946, 0x19d0, 0x1a80, 0x1a90, 0x1b50, 0x1bb0, 0x1c40, 0x1c50, 0xa620, 0xa8d0],
+];
+const DIGIT = /^\p{Nd}$/u;
+
+function asDigits(point: string): string {
+  if (!DIGIT.test(point)) return asWidth(point);
+  const code = point.codePointAt(0) ?? 0;
+  const zero = ZEROS.find((from) => code >= from && code < from + 10);
+  return zero === undefined ? asWidth(point) : String(code - zero);
+}
 
 function asWord(point: string): string {
-  if (INVISIBLE.test(point)) return '';
+  if (INVISIBLE.test(point) || UNSEEN.test(point)) return '';
   const plain = point.normalize('NFKD').replace(MARK, '').toLowerCase();
   let folded = '';
   for (const part of plain) folded += LOOKALIKES.get(part) ?? part;
   return folded;
 }
 
-const FOLDS: Readonly<Record<Exclude<Folding, 'none'>, (point: string) => string>> = { width: asWidth, words: asWord };
+const FOLDS: Readonly<Record<Exclude<Folding, 'none'>, (point: string) => string>> = {
+  ...{ width: asWidth, digits: asDigits, words: asWord },
+};
 
-/** `none`: as it is. `width`: full-width forms become plain, what nobody sees goes. `words`: case, accents and look-alikes go as well. */
+/** `none`: as it is. `width`: full-width forms become plain, what nobody sees goes. `digits`: so do
+ * digits of other scripts. `words`: case, accents and look-alikes go as well. */
 export function foldText(original: string, folding: Folding): FoldedText {
   if (folding === 'none' || ASCII_ONLY.test(original)) {
     const text = folding === 'words' ? original.toLowerCase() : original;

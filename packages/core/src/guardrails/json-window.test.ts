@@ -89,6 +89,9 @@ describe('arguments in pieces', () => {
     ['{"ann@example.com":1}', '{"<email \\"new\\">":1}'],
     ['{"broken": "ann@example.com', '{"broken": "<email \\"new\\">'],
     ['\\u00', '\\u00'],
+    ['{"a":"{\\"b\\":\\"alice\\\\u0040example.com\\"}"}', '{"a":"{\\"b\\":\\"<email \\"new\\">\\"}"}'],
+    ['{"a":"\\\\\\\\nsk-proj-abcdefghijklmnop1234 C:\\\\new"}', '{"a":"\\\\\\\\n<api_key \\"new\\"> C:\\\\new"}'],
+    ['{"a":"x\\\\","b":"\\\\"}', '{"a":"x\\\\","b":"\\\\"}'],
   ])('%j becomes %j', (given, expected) => {
     expect(judge([given])).toBe(expected);
     expect(judge(given.split(''))).toBe(expected);
@@ -96,7 +99,10 @@ describe('arguments in pieces', () => {
 
   test('any clean text stays to the byte, in any pieces', () => {
     const any = fc.array(
-      fc.oneof(fc.string({ unit: 'binary', maxLength: 5 }), fc.constantFrom('\\', '\\u', '\\u00', '"', '\\"')),
+      fc.oneof(
+        fc.string({ unit: 'binary', maxLength: 5 }),
+        fc.constantFrom('\\', '\\\\', '\\u', '\\n', '\\u00', '"', '\\"'),
+      ),
       {
         maxLength: 12,
       },

@@ -2,8 +2,12 @@ import { type Replace, TextWindow, type WindowRule } from './text-window';
 
 const ESCAPES: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r', b: '\b', f: '\f' };
 const HEX = /^[0-9a-fA-F]{4}$/;
-/** `\u0041`. */
-const LONGEST_ESCAPE = 6;
+const HEX_DIGITS = 4;
+const BACKSLASHES = '\\\\';
+/** Before what an escape names: five levels of JSON have sixteen. */
+const MOST_BACKSLASHES = 32;
+/** What several backslashes may name together; before a quote they stand for themselves. */
+const DEEP: ReadonlySet<string> = new Set([...Object.keys(ESCAPES), '/']);
 
 /** How what takes a place is written: in a JSON text, or in one that only has escapes in it. */
 export type EscapedText = 'json' | 'loose';
@@ -100,18 +104,26 @@ export class JsonWindow {
   }
 }
 
-/** 0 where more has to come to know. */
+/** 0 where more has to come to know. JSON within JSON writes several backslashes for one: what they stand for at last is read. */
 function lengthOfEscape(text: string, at: number): number {
-  if (at + 1 >= text.length) return 0;
-  if (text[at + 1] !== 'u') return 2;
-  const digits = text.slice(at + 2, at + LONGEST_ESCAPE);
-  if (HEX.test(digits)) return LONGEST_ESCAPE;
-  return digits.length < 4 && /^[0-9a-fA-F]*$/.test(digits) && at + 2 + digits.length === text.length ? 0 : 2;
+  let behind = at + 1;
+  while (text[behind] === '\\' && behind - at < MOST_BACKSLASHES) behind++;
+  if (behind >= text.length) return 0;
+  const name = text[behind] ?? '';
+  if (name === 'u') {
+    const digits = text.slice(behind + 1, behind + 1 + HEX_DIGITS);
+    if (HEX.test(digits)) return behind + 1 + HEX_DIGITS - at;
+    return digits.length < HEX_DIGITS && /^[0-9a-fA-F]*$/.test(digits) && behind + 1 + digits.length === text.length
+      ? 0
+      : 2;
+  }
+  return DEEP.has(name) ? behind + 1 - at : 2;
 }
 
 function unescaped(written: string): string {
-  if (written.length === LONGEST_ESCAPE) return String.fromCharCode(Number.parseInt(written.slice(2), 16));
-  const name = written[1] ?? '';
+  if (written === BACKSLASHES) return '\\';
+  const name = written.slice(written.lastIndexOf('\\') + 1);
+  if (name.length > HEX_DIGITS) return String.fromCharCode(Number.parseInt(name.slice(1), 16));
   return ESCAPES[name] ?? name;
 }
 

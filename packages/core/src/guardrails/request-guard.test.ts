@@ -255,6 +255,21 @@ describe('requests', () => {
     expect(JSON.stringify(wire)).toContain(redacted);
   });
 
+  test('what a tool says as JSON stays JSON', async () => {
+    const said = (text: string) => ({
+      ...{ role: 'tool' as const, toolCallId: 'call_1' },
+      content: [{ type: 'text' as const, text }],
+    });
+    const given = request({
+      messages: [said('{"user_id": 4111111111111111, "at": "{4111111111111111"}'), said('{4111111111111111')],
+    });
+    const { messages } = await guardRequest(guardOf(strict), given);
+    expect(messages.map(({ content }) => (content[0] as { text: string }).text)).toEqual([
+      '{"user_id": "[CARD]", "at": "{[CARD]"}',
+      '{[CARD]',
+    ]);
+  });
+
   test('a text that one part may say and another may not', async () => {
     const guardrails = compile([{ parts: ['user'] }]);
     const said = (role: 'user' | 'system') => ({ role, content: [{ type: 'text' as const, text: EMAIL }] });

@@ -41,6 +41,12 @@ const replaceAll = (rules: readonly WindowRule[], pieces: readonly string[]): st
 
 /** Things that are found, things that nearly are, and what stands around them. */
 const PLANTED = [
+  ...[
+    'https://a.io/?e=ann@example.com',
+    'x=1&user=ann=b@пример.рф',
+    `${'x-'.repeat(40)}?e=ann@exa.mple`,
+    'é@例子.中国',
+  ],
   ...['ann@example.com', "o'neil.x+tag@mail.example.co.uk", 'ann@example', '@ann', 'a@b.c', 'x@y.museum.'],
   ...['4111 1111 1111 1111', '5500-0000-0000-0004', '378282246310005', '4111111111111112', '12 4111111111111111'],
   ...['DE89 3704 0044 0532 0130 00', 'GB82WEST12345698765432', 'de89370400440532013000', 'DE00 3704 0044', 'IS'],

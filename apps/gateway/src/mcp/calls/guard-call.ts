@@ -48,7 +48,7 @@ export async function guardCall(
 }
 
 /** What the gateway has in it itself. */
-const OWN: ReadonlySet<string> = new Set(['name', '_meta', 'requestState', 'arguments']);
+const OWN: ReadonlySet<string> = new Set(['name', 'requestState', 'arguments']);
 
 async function guardAsk(guard: RequestGuard, ask: Ask): Promise<Ask> {
   const texts = new GuardedTexts(guard, 'input');

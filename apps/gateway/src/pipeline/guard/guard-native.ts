@@ -4,6 +4,7 @@ import { guardNativeAnswer, guardNativeEvents, guardNativeRequest } from '@llm0/
 import { GuardedTexts } from '@llm0/core/guardrails/chat/guard-texts';
 import { AnswerRefused, blockedBy, type RequestGuard } from '@llm0/core/guardrails/request-guard';
 import type { Services } from '../../services/contract';
+import { forwardedRequestHeaders } from '../passthrough/filter-headers';
 import { type NativeBody, rewrite } from '../passthrough/read-native';
 import { type GuardedRequest, type GuardInput, guardKind, type JudgedKind } from './guard-input';
 
@@ -18,6 +19,8 @@ export interface NativeRequest {
   readonly isKnown: boolean;
   /** What the caller sent in the query. */
   readonly query: URLSearchParams;
+  /** As the caller sent them; those that go on are judged. */
+  readonly headers: Headers;
 }
 
 /** A native request: refused where the gateway does not know what it says. */
@@ -36,16 +39,55 @@ async function judge(guard: RequestGuard, request: NativeRequest): Promise<Nativ
   }
   if (!guard.guardrails.asksInput) return request;
   const texts = new GuardedTexts(guard, 'input');
-  const told = [decodeURIComponent(path), ...[...query].flat()];
-  for (const text of told) {
-    if ((await texts.id(text)) !== text) {
-      throw new GatewayError('guardrail_blocked', "A guardrail of this project does not let this request's URL pass.");
-    }
+  for (const text of [path, ...[...query].flat()].flatMap(readings)) {
+    if ((await texts.id(text)) !== text) throw refusedOf('URL');
   }
-  if (given.json === undefined) return request;
-  const judged = await guardNativeRequest(guard, given.json);
-  return judged === given.json ? request : { ...request, given: await rewrite(given, judged) };
+  const headers = await judgeHeaders(texts, request.headers);
+  const json = given.json && (await guardNativeRequest(guard, given.json));
+  if (json === given.json && headers === request.headers) return request;
+  const body = json === undefined || json === given.json ? given : await rewrite(given, json);
+  return { ...request, headers, given: body };
 }
+
+/** The caller's headers as they may go on; the very same where those that do are clean. */
+async function judgeHeaders(texts: GuardedTexts, headers: Headers): Promise<Headers> {
+  let judged: Headers | undefined;
+  for (const [name, value] of Object.entries(forwardedRequestHeaders(headers))) {
+    if ((await texts.id(name)) !== name) throw refusedOf('headers');
+    const said = await texts.id(value);
+    if (said === value) continue;
+    judged ??= new Headers(headers);
+    // What takes a place may be of the policy's own words: headers have no lines in them.
+    judged.set(name, said.replace(/[^\x20-\x7e]/g, '?'));
+  }
+  return judged ?? headers;
+}
+
+const refusedOf = (what: string): GatewayError =>
+  new GatewayError('guardrail_blocked', `A guardrail of this project does not let this request's ${what} pass.`);
+
+const MOST_READINGS = 4;
+
+/** A text of an address, and what it stands for: whoever reads it may do so more than once. */
+function readings(text: string): string[] {
+  const read = [text];
+  for (let last = text; read.length < MOST_READINGS; read.push(last)) {
+    const next = decoded(last);
+    if (next === last) break;
+    last = next;
+  }
+  return read;
+}
+
+/** What cannot be read stays. */
+const decoded = (text: string): string =>
+  text.replace(/(?:%[0-9a-f]{2})+/gi, (escapes) => {
+    try {
+      return decodeURIComponent(escapes);
+    } catch {
+      return escapes;
+    }
+  });
 
 /** A whole native answer as text; the very same where it is clean. Throws `guardrail_blocked`, also for what cannot be read. */
 export async function judgeNativeAnswer(guard: RequestGuard, text: string, contentType: string): Promise<string> {

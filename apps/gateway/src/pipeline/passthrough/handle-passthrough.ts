@@ -17,8 +17,8 @@ import { admitPlanned } from '../exchange/admit';
 import { authenticate } from '../exchange/authenticate';
 import { type Authenticated, refreshPrincipal } from '../exchange/load-principal';
 import { openExchange } from '../exchange/open-exchange';
-import { isGuarded, isSame } from '../guard/guard-input';
-import { guardNative } from '../guard/guard-native';
+import { type GuardedRequest, isGuarded, isSame } from '../guard/guard-input';
+import { guardNative, type NativeRequest } from '../guard/guard-native';
 import { handleRefusal, type Progress } from '../handle-refusal';
 import { givenBodies } from '../ledger/logged-bodies';
 import { finalFailure } from '../upstream/final-failure';
@@ -51,7 +51,8 @@ export async function handlePassthrough(
     );
     const { target, shown, url, isInference, connected, provider, connection } = found;
     const read = await readGiven(services, httpRequest, { provider, connection, isInference, release });
-    const native = { given: read, path: target.native.path, isKnown: isInference, query: target.native.query };
+    const { path, query } = target.native;
+    const native = { given: read, path, isKnown: isInference, query, headers: httpRequest.headers };
     const guarding = isGuarded(exchange, principal)
       ? await guardNative(services, { exchange, principal, request: native, progress })
       : undefined;
@@ -79,7 +80,7 @@ export async function handlePassthrough(
     meter.noteSent();
     const trace = exchange.trace?.headersFrom(1);
     const reached = { connected, provider, connection, principal };
-    const response = await ask(services, { ...reached, url, body: sent, httpRequest, trace });
+    const response = await ask(services, { ...reached, url, body: sent, guarded, httpRequest, trace });
     noteKey(connected, { provider, connection, response });
     return await respondNative(services, {
       ...{ exchange, admission, meter, response, provider, connection, guard: guarded?.guard },
@@ -175,15 +176,17 @@ interface Asked extends Reached {
   readonly principal: Authenticated;
   readonly url: URL;
   readonly body: NativeBody;
+  /** With headers as they may go on. */
+  readonly guarded: GuardedRequest<NativeRequest> | undefined;
   readonly httpRequest: Request;
   readonly trace: Readonly<Record<string, string>> | undefined;
 }
 
 async function ask(services: Services, asked: Asked): Promise<Response> {
-  const { connected, provider, connection, principal, url, body, httpRequest, trace } = asked;
+  const { connected, provider, connection, principal, url, body, guarded, httpRequest, trace } = asked;
   const { method } = httpRequest;
   const own: Record<string, string> = {
-    ...forwardedRequestHeaders(httpRequest.headers),
+    ...forwardedRequestHeaders(guarded?.request.headers ?? httpRequest.headers),
     'accept-encoding': 'identity',
   };
   const { 'idempotency-key': idempotencyKey } = own;

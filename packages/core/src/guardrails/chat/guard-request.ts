@@ -1,9 +1,10 @@
-import type { JsonObject, JsonValue } from '../../chat/json';
+import { type JsonObject, type JsonValue, present } from '../../chat/json';
 import type { ChatMessage, ChatRequest, ContentPart, ReasoningPart, ToolCall } from '../../chat/request';
 import { invalidRequest } from '../../errors/gateway-error';
 import type { GuardrailPart } from '../policy';
 import type { RequestGuard } from '../request-guard';
 import { GuardedTexts } from './guard-texts';
+import { isSealedText, readTextFile } from './unread-fields';
 
 const PART_OF_ROLE = {
   system: 'system',
@@ -108,15 +109,22 @@ async function guardToolCall(texts: GuardedTexts, call: ToolCall): Promise<ToolC
       : await texts.json(call.arguments, 'tool_arguments');
   const id = await texts.id(call.id);
   const name = await texts.id(call.name);
-  const isSame = given === call.arguments && id === call.id && name === call.name;
-  return isSame ? call : { ...call, id, name, arguments: given };
+  const signature = await guardSealed(texts, call.signature);
+  const isSame = given === call.arguments && id === call.id && name === call.name && signature === call.signature;
+  return isSame ? call : { ...call, id, name, arguments: given, ...(signature === undefined ? {} : { signature }) };
 }
 
 async function guardReasoning(texts: GuardedTexts, reasoning: ReasoningPart): Promise<ReasoningPart> {
-  if (reasoning.text === undefined) return reasoning;
-  const text = await texts.text(reasoning.text, 'assistant');
-  return text === reasoning.text ? reasoning : { ...reasoning, text };
+  const text = reasoning.text && (await texts.text(reasoning.text, 'assistant'));
+  const signature = await guardSealed(texts, reasoning.signature);
+  const data = await guardSealed(texts, reasoning.data);
+  if (text === reasoning.text && signature === reasoning.signature && data === reasoning.data) return reasoning;
+  return present({ ...reasoning, text, signature, data }) as ReasoningPart;
 }
+
+/** What only its vendor can read; by how it looks, since anybody may write there. */
+const guardSealed = async (texts: GuardedTexts, sealed: string | undefined): Promise<string | undefined> =>
+  sealed === undefined || isSealedText(sealed) ? sealed : texts.id(sealed);
 
 async function guardContent(
   texts: GuardedTexts,
@@ -136,17 +144,10 @@ async function guardContent(
 }
 
 type FilePart = Extract<ContentPart, { type: 'file' }>;
-/** A file that is text. */
-const TEXT_URL = /^data:(?:text\/|application\/(?:json|xml))[^,]{0,200};base64,/i;
 
+/** What a file says that is text is what its message says. */
 async function guardFile(texts: GuardedTexts, file: FilePart, part: GuardrailPart): Promise<FilePart> {
-  const head = file.dataUrl === undefined ? undefined : TEXT_URL.exec(file.dataUrl)?.[0];
-  if (file.dataUrl === undefined || head === undefined) return asIs(texts, file, part);
-  const data = file.dataUrl.slice(head.length);
-  const text = Buffer.from(data, 'base64').toString();
-  const judged = await texts.text(text, part);
-  const written = judged === text ? data : Buffer.from(judged).toString('base64');
-  texts.note(data, written);
-  texts.note(file.dataUrl, head + written);
+  const read = file.dataUrl === undefined ? undefined : readTextFile(file.dataUrl, 'dataUrl');
+  if (read !== undefined) await texts.text(read.text, part);
   return asIs(texts, file, part);
 }

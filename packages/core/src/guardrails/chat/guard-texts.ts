@@ -101,7 +101,9 @@ export class GuardedTexts {
   private async once(text: string, part: Place['part']): Promise<string> {
     const known = this.byPart.get(part) ?? new Map<string, string>();
     this.byPart.set(part, known);
-    const result = known.get(text) ?? (await this.guard.judge(text, { on: this.on, part }));
+    // What programs say stays what programs can read: a number's place is taken by a string.
+    const kind = part === 'tool_results' && isJsonText(text) ? 'json' : 'plain';
+    const result = known.get(text) ?? (await this.guard.judge(text, { on: this.on, part }, kind));
     known.set(text, result);
     return this.note(text, result);
   }
@@ -149,3 +151,5 @@ export class GuardedTexts {
     return true;
   }
 }
+
+const isJsonText = (text: string): boolean => /^\s{0,64}[[{]/.test(text) && parseJson(text) !== undefined;

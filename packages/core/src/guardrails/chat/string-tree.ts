@@ -1,4 +1,5 @@
-import type { JsonValue } from '../../chat/json';
+import { isObject, type JsonValue } from '../../chat/json';
+import { isBytes, isMediaField, isSealed, isSealing, readTextFile } from './unread-fields';
 import { isKnownChoice, isKnownName } from './vocabulary';
 
 /** A text of a JSON value. */
@@ -13,36 +14,65 @@ const IDS: ReadonlySet<string> = new Set([
   ...['id', 'call_id', 'tool_call_id', 'tool_use_id', 'item_id', 'response_id', 'previous_response_id', 'file_id'],
   // Of media: what signs an address looks like chance, and vendors need it.
   ...['url', 'image_url', 'audio_url', 'video_url', 'file_url', 'uri', 'fileUri', 'file_uri'],
-  ...['toolCallId', 'fileId', 'user', 'user_id', 'safety_identifier', 'prompt_cache_key', 'conversation', 'container'],
+  ...[
+    'toolCallId',
+    'fileId',
+    'user',
+    'user_id',
+    'safety_identifier',
+    'prompt_cache_key',
+    'conversation',
+    'container',
+    'progressToken',
+  ],
 ]);
-/** What only the vendor that wrote it can read: changed, it would be refused. */
-const SEALED: ReadonlySet<string> = new Set([
-  ...['signature', 'thought_signature', 'thoughtSignature', 'encrypted_content', 'encryptedContent', 'encrypted_index'],
-]);
-/** Media, in base64. */
-const MEDIA: ReadonlySet<string> = new Set(['data', 'dataBase64', 'file_data', 'b64_json', 'bytes', 'blob']);
-const LEAST_MEDIA = 256;
-const BASE64 = /^[A-Za-z0-9+/_-]+={0,2}$/;
 /** Numbers that may be somebody's. */
 const LEAST_NUMBER = 10_000_000;
-/** Bytes that are no text. */
-const DATA_URL = /^data:(?!text\/|application\/(?:json|xml))/i;
+/** Larger ones are written with an exponent. */
+const MOST_NUMBER = 1e21;
+/** What callers and tools write as they like, where it is an object: nothing in it is media's or a vendor's own. */
+const FREE: ReadonlySet<string> = new Set([
+  ...['metadata', 'input', 'args', 'arguments', 'parameters', 'properties', 'response', 'structuredContent', 'json'],
+]);
 
-/** All texts in a value, names of fields and long numbers too; neither media nor what is sealed. */
+/** All texts in a value, names of fields and long numbers too, and what files hold that are text; neither media nor what is sealed. */
 export function textsIn(value: JsonValue | undefined, found: FoundText[] = [], name = ''): FoundText[] {
-  if (typeof value === 'string') {
-    if (!isUnread(value, name)) found.push({ text: value, isId: IDS.has(name) || MEDIA.has(name) });
-  } else if (typeof value === 'number') {
+  gather(value, found, { name, isFree: FREE.has(name) });
+  return found;
+}
+
+/** Where a value stands. */
+interface Where {
+  readonly name: string;
+  /** Within what callers write as they like. */
+  readonly isFree: boolean;
+}
+
+function gather(value: JsonValue | undefined, found: FoundText[], where: Where): void {
+  const { name, isFree } = where;
+  if (typeof value === 'string') gatherString(value, found, name);
+  else if (typeof value === 'number') {
     if (isLong(value)) found.push({ text: String(value), isId: IDS.has(name) });
-  } else if (Array.isArray(value)) for (const one of value) textsIn(one, found, name);
+  } else if (Array.isArray(value)) for (const one of value) gather(one, found, where);
   else if (value !== null && value !== undefined && typeof value === 'object') {
     for (const [key, one] of Object.entries(value)) {
       if (!isKnownName(key)) found.push({ text: key, isId: false });
-      textsIn(one, found, key);
+      if (!isFree && isSealed(value, key)) continue;
+      gather(one, found, { name: key, isFree: isFree || isFreeForm(key, one) });
     }
   }
-  return found;
 }
+
+function gatherString(value: string, found: FoundText[], name: string): void {
+  if (value === '' || isKnownChoice(name, value)) return;
+  const file = readTextFile(value, name);
+  if (file !== undefined) found.push({ text: file.text, isId: false });
+  if (!isBytes(value, name)) found.push({ text: value, isId: IDS.has(name) || isSealing(name) || isMediaField(name) });
+}
+
+/** `response` is a tool's, and in Responses the answer itself. */
+const isFreeForm = (name: string, value: JsonValue): boolean =>
+  FREE.has(name) && isObject(value) && !(name === 'response' && value.object === 'response');
 
 /** The value with other texts in the place of those that have one; the very same where none has. */
 export function replaceTexts<T extends JsonValue | undefined>(
@@ -50,36 +80,41 @@ export function replaceTexts<T extends JsonValue | undefined>(
   replacementOf: (text: string) => string | undefined,
   name = '',
 ): T {
-  return replaceIn(value, replacementOf, name) as T;
+  return replaceIn(value, replacementOf, { name, isFree: FREE.has(name) }) as T;
 }
 
 function replaceIn(
   value: JsonValue | undefined,
   replacementOf: (text: string) => string | undefined,
-  name: string,
+  where: Where,
 ): JsonValue | undefined {
+  const { name, isFree } = where;
   if (typeof value === 'string') {
-    return SEALED.has(name) || isKnownChoice(name, value) ? value : (replacementOf(value) ?? value);
+    return isKnownChoice(name, value) ? value : (replacementOf(value) ?? replaceInFile(value, replacementOf, name));
   }
   if (typeof value === 'number') return isLong(value) ? (replacementOf(String(value)) ?? value) : value;
   if (Array.isArray(value)) {
-    const items = value.map((one) => replaceIn(one, replacementOf, name) as JsonValue);
+    const items = value.map((one) => replaceIn(one, replacementOf, where) as JsonValue);
     return items.some((one, index) => one !== value[index]) ? items : value;
   }
   if (value === null || value === undefined || typeof value !== 'object') return value;
   let changed = false;
   const entries = Object.entries(value).map(([key, one]) => {
     const written = isKnownName(key) ? key : (replacementOf(key) ?? key);
-    const replaced = replaceIn(one, replacementOf, key) as JsonValue;
+    const isLeft = !isFree && isSealed(value, key);
+    const at = { name: key, isFree: isFree || isFreeForm(key, one) };
+    const replaced = isLeft ? one : (replaceIn(one, replacementOf, at) as JsonValue);
     changed ||= written !== key || replaced !== one;
     return [written, replaced] as const;
   });
   return changed ? Object.fromEntries(entries) : value;
 }
 
-const isLong = (value: number): boolean => Number.isSafeInteger(value) && Math.abs(value) >= LEAST_NUMBER;
-
-function isUnread(text: string, name: string): boolean {
-  if (text === '' || SEALED.has(name) || isKnownChoice(name, text) || DATA_URL.test(text)) return true;
-  return MEDIA.has(name) && text.length >= LEAST_MEDIA && BASE64.test(text);
+function replaceInFile(value: string, replacementOf: (text: string) => string | undefined, name: string): string {
+  const file = readTextFile(value, name);
+  const written = file && replacementOf(file.text);
+  if (file === undefined || written === undefined || written === file.text) return value;
+  return file.head + Buffer.from(written).toString('base64');
 }
+
+const isLong = (value: number): boolean => Math.abs(value) >= LEAST_NUMBER && Math.abs(value) < MOST_NUMBER;

@@ -71,7 +71,7 @@ export const findCards: Finder = {
       for (let length = run.length; length >= LEAST; length--) {
         if ((lengths & (1 << length)) === 0 || !run.passesLuhn(length)) continue;
         const end = run.ends[length - 1] ?? 0;
-        if ((end === text.length && !isEnd) || !endsDigits(text, end)) continue;
+        if ((end === text.length && !isEnd) || !endsDigits(text, end) || !run.isGrouped(text, length)) continue;
         if (isDecimal(text, start, end, length) || isGoods(text, start, end)) continue;
         spans.push({ start, end, kind: 'card' });
         break;

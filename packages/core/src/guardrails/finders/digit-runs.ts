@@ -1,6 +1,6 @@
 import { isDigit } from '../span';
 
-/** Digits with at most one separator between two of them. One object for all runs: it changes with the next one. */
+/** Digits, with a separator between two of them, or up to three blanks and dashes. One object for all runs: it changes with the next one. */
 export class DigitRun {
   start = 0;
   /** How many digits. */
@@ -9,12 +9,18 @@ export class DigitRun {
   readonly ends: Uint32Array;
   /** The first four of them as a number. */
   head = 0;
+  /** Where the groups begin, as numbers of digits, and by which separators each is parted from all before it, as bits. */
+  private readonly groups: Uint8Array;
+  private readonly parted: Uint8Array;
+  private groupCount = 0;
   /** Sums for Luhn's check of so many digits, with every other one doubled: those at even places, and at odd ones. */
   private readonly even: Uint16Array;
   private readonly odd: Uint16Array;
 
   constructor(most: number) {
     this.ends = new Uint32Array(most);
+    this.groups = new Uint8Array(most);
+    this.parted = new Uint8Array(most);
     this.even = new Uint16Array(most + 1);
     this.odd = new Uint16Array(most + 1);
   }
@@ -24,12 +30,60 @@ export class DigitRun {
     this.start = start;
     this.length = 0;
     this.head = 0;
+    this.groupCount = 0;
     const most = this.ends.length;
+    let bits = 0;
+    let isGroup = true;
     for (let at = start; at < text.length && this.length < most; at++) {
       const code = text.charCodeAt(at);
-      if (isDigit(code)) this.add(code - 48, at + 1);
-      else if (!isSeparator(code) || !isDigit(text.charCodeAt(at + 1))) break;
+      if (isDigit(code)) {
+        if (isGroup) this.beginGroup(bits);
+        isGroup = false;
+        this.add(code - 48, at + 1);
+        continue;
+      }
+      const length = separatorLength(text, at);
+      if (length === 0) break;
+      for (let one = at; one < at + length; one++) bits |= separatorBit(text.charCodeAt(one));
+      isGroup = true;
+      at += length - 1;
     }
+  }
+
+  private beginGroup(bits: number): void {
+    this.groups[this.groupCount] = this.length;
+    this.parted[this.groupCount] = bits;
+    this.groupCount++;
+  }
+
+  /** The first `length` digits are grouped as a card's number is: not as a list, a fraction or two numbers side by side. */
+  isGrouped(text: string, length: number): boolean {
+    let count = this.groupCount;
+    while (count > 1 && (this.groups[count - 1] ?? 0) >= length) count--;
+    if (count === 1) return !isFraction(text, this.start);
+    const sizeOf = (index: number): number =>
+      (index + 1 < count ? (this.groups[index + 1] ?? 0) : length) - (this.groups[index] ?? 0);
+    const bits = this.parted[count - 1] ?? 0;
+    const first = sizeOf(0);
+    const isPlain = (bits & ~(BLANK | DASH)) === 0;
+    if (!isPlain && (bits & (bits - 1)) !== 0) return false;
+    const isExact = isPlain && first === 4 ? true : this.isAlone(text, length);
+    if (!isExact) return false;
+    for (let index = 1; index < count; index++) {
+      const [size, isLast] = [sizeOf(index), index + 1 === count];
+      const isNext =
+        first === 4 ? size <= (isPlain ? 8 : 6) && (isLast || size >= 3) : size === first || (isLast && size < first);
+      if (!isNext) return isPlain && first === 6 && count === 2;
+    }
+    return first === 4 || (isPlain && first <= 3);
+  }
+
+  /** No other digits are parted from it by a separator. */
+  private isAlone(text: string, length: number): boolean {
+    const { start } = this;
+    const end = this.ends[length - 1] ?? 0;
+    const isBefore = separatorBit(text.charCodeAt(start - 1)) !== 0 && isDigit(text.charCodeAt(start - 2));
+    return !isBefore && separatorLength(text, end) === 0;
   }
 
   private add(digit: number, end: number): void {
@@ -49,7 +103,39 @@ export class DigitRun {
   }
 }
 
-const isSeparator = (code: number): boolean => code === 32 || code === 45 || code === 46 || code === 0xa0;
+const BLANK = 1;
+const DASH = 2;
+/** What people write between groups of digits, each kind as a bit; 0 for anything else. */
+function separatorBit(code: number): number {
+  if (code === 32 || code === 0xa0) return BLANK;
+  if (code === 45 || (code >= 0x2010 && code <= 0x2014) || code === 0x2212) return DASH;
+  if (code === 46) return 4;
+  if (code === 44) return 8;
+  if (code === 47) return 16;
+  if (code === 95) return 32;
+  return code === 0xb7 ? 64 : 0;
+}
+
+const isSeparator = (code: number): boolean => separatorBit(code) !== 0;
+const MOST_SEPARATORS = 3;
+
+/** How many characters part the digit before `at` from the next one; 0 where none follows, or something else does. */
+function separatorLength(text: string, at: number): number {
+  let length = 0;
+  let bits = 0;
+  while (length < MOST_SEPARATORS) {
+    const bit = separatorBit(text.charCodeAt(at + length));
+    if (bit === 0) break;
+    bits |= bit;
+    length++;
+  }
+  if (length === 0 || !isDigit(text.charCodeAt(at + length))) return 0;
+  return length === 1 || (bits & ~(BLANK | DASH)) === 0 ? length : 0;
+}
+
+/** What stands behind a decimal point. */
+export const isFraction = (text: string, start: number): boolean =>
+  text.charCodeAt(start - 1) === 46 && isDigit(text.charCodeAt(start - 2));
 
 /** Every run that begins where no digit stands before, up to `most` digits; a long one is many, each a group later. */
 export function* digitRuns(text: string, most: number): Generator<DigitRun> {
@@ -69,13 +155,13 @@ export function openDigits(text: string, most: number): number {
   let start = text.length;
   let first = text.length;
   let count = 0;
-  while (start > 0 && count <= most) {
+  for (let between = 0; start > 0 && count <= most; start--) {
     const code = text.charCodeAt(start - 1);
     if (isDigit(code)) {
       count++;
+      between = 0;
       first = start - 1;
-    } else if (!isSeparator(code) || (start < text.length && isSeparator(text.charCodeAt(start)))) break;
-    start--;
+    } else if (!isSeparator(code) || ++between > MOST_SEPARATORS) break;
   }
-  return count > most ? Math.max(0, text.length - 2 * most - 1) : first;
+  return count > most ? Math.max(0, text.length - (MOST_SEPARATORS + 1) * (most + 1)) : first;
 }

@@ -1,12 +1,24 @@
 import { DIGITS, type Finder, LETTERS, oneOf, type Span, trailingRun } from '../span';
 
 const MAX_LOCAL = 64;
+const MAX_DOMAIN = 255;
 /** Local part, `@` and domain. Source: RFC 5321, 4.5.3.1. */
 const MAX_LENGTH = 320;
-const isLocal = oneOf(`${DIGITS}${LETTERS}.!#$%&'*+/=?^_\`{|}~-`);
-const isDomain = oneOf(`${DIGITS}${LETTERS}.-`);
+const isPlainLocal = oneOf(`${DIGITS}${LETTERS}.!#$%&'*+/=?^_\`{|}~-`);
+/** Whoever reaches a repository is called that: `git@github.com`. */
+const REPOSITORY = 'git';
+/** Letters of alphabets whose words have spaces between them. Source: RFC 6531. */
+const isLocal = (code: number): boolean => isPlainLocal(code) || (code >= 0xc0 && code <= 0x52f);
+const isPlainDomain = oneOf(`${DIGITS}${LETTERS}.-`);
+const LETTER = /[\p{L}\p{M}]/u;
+/** Halves of rare letters too. Source: RFC 5890. */
+const isDomain = (code: number): boolean =>
+  isPlainDomain(code) ||
+  (code >= 0xc0 && (LETTER.test(String.fromCharCode(code)) || (code >= 0xd800 && code < 0xe000)));
 const isEdge = oneOf(`.'`);
-const TOP_LEVEL = /\.(?:[a-zA-Z]{2,24}|xn--[a-zA-Z0-9-]{1,59})$/;
+/** What parts the pieces of a link: they may stand in a name, and never do. */
+const isPart = oneOf('/?&');
+const TOP_LEVEL = /\.(?:[a-zA-Z]{2,24}|xn--[a-zA-Z0-9-]{1,59}|[\u00c0-\uffff]{2,24})$/;
 
 /** Addresses as people write them: `name@example.com`. */
 export const findEmails: Finder = {
@@ -20,28 +32,49 @@ export const findEmails: Finder = {
   },
   openFrom(text) {
     const domain = trailingRun(text, isDomain, MAX_LENGTH);
-    const isAddress = text[domain - 1] === '@';
-    const local = localStart(text, isAddress ? domain - 1 : text.length);
-    return local ?? text.length;
+    return leastStart(text, text[domain - 1] === '@' ? domain - 1 : text.length);
   },
 };
 
-/** Where the name before an `@` begins; undefined where it is none, or too long to be one. */
-function localStart(text: string, at: number): number | undefined {
+/** Where the name before an `@` begins at the earliest, whatever else follows. */
+function leastStart(text: string, at: number): number {
   let start = at;
-  while (start > 0 && at - start <= MAX_LOCAL && isLocal(text.charCodeAt(start - 1))) start--;
-  if (at - start > MAX_LOCAL) return undefined;
+  while (start > 0 && at - start < MAX_LOCAL && isLocal(text.charCodeAt(start - 1))) {
+    if (isPart(text.charCodeAt(start - 1))) break;
+    start--;
+  }
+  return start;
+}
+
+/** Where the name before an `@` begins: of a link with `key=name@…` in its query, behind the key; of what is too long, its end. */
+function localStart(text: string, at: number): number {
+  let start = leastStart(text, at);
+  const before = text[start - 1];
+  if (at - start < MAX_LOCAL && (before === '?' || before === '&')) {
+    const mark = text.slice(start, at).indexOf('=');
+    if (mark >= 0) start += mark + 1;
+  }
   while (start < at && isEdge(text.charCodeAt(start))) start++;
   return start;
 }
 
 function spanAround(text: string, at: number, isEnd: boolean): Span | undefined {
   const start = localStart(text, at);
-  if (start === undefined || start === at) return undefined;
-  let end = at + 1;
-  while (end < text.length && end - at < 256 && isDomain(text.charCodeAt(end))) end++;
-  if (end === text.length && !isEnd) return undefined;
-  const domain = text.slice(at + 1, end).replace(/[.-]{1,256}$/, '');
-  if (!TOP_LEVEL.test(domain) || domain.includes('..') || /^[.-]/.test(domain)) return undefined;
-  return { start, end: at + 1 + domain.length, kind: 'email' };
+  if (start === at || text.slice(start, at) === REPOSITORY) return undefined;
+  const [wide, plain] = [domainEnd(text, at + 1, isDomain), domainEnd(text, at + 1, isPlainDomain)];
+  if (wide === text.length && !isEnd) return undefined;
+  // Words of languages without spaces stand right behind it.
+  const domain = domainOf(text.slice(at + 1, wide)) ?? domainOf(text.slice(at + 1, plain));
+  return domain === undefined ? undefined : { start, end: at + 1 + domain.length, kind: 'email' };
+}
+
+function domainEnd(text: string, from: number, takes: (code: number) => boolean): number {
+  let end = from;
+  while (end < text.length && end - from < MAX_DOMAIN && takes(text.charCodeAt(end))) end++;
+  return end;
+}
+
+function domainOf(shown: string): string | undefined {
+  const domain = shown.replace(/[.-]{1,256}$/, '');
+  return TOP_LEVEL.test(domain) && !domain.includes('..') && !/^[.-]/.test(domain) ? domain : undefined;
 }

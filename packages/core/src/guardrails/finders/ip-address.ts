@@ -17,6 +17,21 @@ function openRun(text: string, takes: (code: number) => boolean, most: number): 
   return start > 0 && (isAlphanumeric(before) || before === 95 || takes(before)) ? text.length : start;
 }
 
+/** What makes four numbers a place in a text, or in a program's history. */
+const NUMBERED =
+  /(?:\b(?:sections?|versions?|vers?|chapters?|clauses?|paragraphs?|articles?|appendix|releases?|revisions?|rev|figures?|fig|tables?|steps?|items?|rules?)\.?|\brv:|§)\s{0,2}$/i;
+const LOOK_BACK = 16;
+/** First groups of addresses in use; others need more groups to be told from names in programs. Source: IANA, IPv6 address space. */
+const IPV6_BEGINNING = /^(?:[23][0-9a-f]{3}|f[cdef][0-9a-f]{2}|64:ff9b|0{0,4}):/i;
+const LEAST_COLONS = 4;
+
+const isNumbered = (text: string, index: number): boolean =>
+  NUMBERED.test(text.slice(Math.max(0, index - LOOK_BACK), index));
+
+/** `a::b` and `dead::beef` are names in programs. */
+const looksLikeAddress = (address: string): boolean =>
+  /\d/.test(address) && (IPV6_BEGINNING.test(address) || address.split(':').length > LEAST_COLONS);
+
 /** Addresses of both versions; a clock's time is none. */
 export const findIpAddresses: Finder = {
   find(text, isEnd) {
@@ -25,13 +40,13 @@ export const findIpAddresses: Finder = {
       const end = index + found.length;
       // A full stop says nothing yet: a digit may follow.
       const isDecided = isEnd || (end < text.length && (text[end] !== '.' || end + 1 < text.length));
-      if (isDecided) spans.push({ start: index, end, kind: 'ip' });
+      if (isDecided && !isNumbered(text, index)) spans.push({ start: index, end, kind: 'ip' });
     }
     if (!text.includes(':')) return spans;
     for (const { 0: found, index } of text.matchAll(IPV6_RUN)) {
       const address = found.endsWith('::') ? found : found.replace(/[.:]$/, '');
       const isDecided = isEnd || index + found.length < text.length;
-      if (isDecided && address.split(':').length > 2 && isIPv6(address))
+      if (isDecided && looksLikeAddress(address) && isIPv6(address))
         spans.push({ start: index, end: index + address.length, kind: 'ip' });
     }
     return spans;

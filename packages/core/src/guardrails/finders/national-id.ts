@@ -10,11 +10,13 @@ import { validate as isBsn } from 'stdnum/lib/esm/nl/bsn';
 import { validate as isPesel } from 'stdnum/lib/esm/pl/pesel';
 import { validate as isPersonnummer } from 'stdnum/lib/esm/se/personnummer';
 import { type Finder, isAlphanumeric, isDigit, type Span, trailingRun } from '../span';
-import { openDigits } from './digit-runs';
+import { isFraction, openDigits } from './digit-runs';
 
 interface NationalId {
   readonly shape: RegExp;
   readonly isValid: (shown: string) => { readonly isValid: boolean };
+  /** Without a separator, one in eleven of all numbers is valid: a word before it has to say what it is. */
+  readonly named?: RegExp;
 }
 
 /** Ten countries' numbers that have check digits. Source: each country's own rules, as `stdnum` has them. */
@@ -27,7 +29,11 @@ const IDS: readonly NationalId[] = [
   { shape: /(?<!\w)[12] ?\d{2} ?\d{2} ?(?:\d{2}|2[ABab]) ?\d{3} ?\d{3} ?\d{2}(?!\w)/g, isValid: isNir },
   { shape: /(?<![\w-])\d{4}[ -]?\d{4}[ -]?\d{4}(?![\w-])/g, isValid: isAadhaar },
   { shape: /(?<!\w)[A-Za-z]{6}\w\w[A-EHLMPRSTa-ehlmprst]\w\w[A-Za-z]\w{3}[A-Za-z](?!\w)/g, isValid: isCodiceFiscale },
-  { shape: /(?<![\w.-])\d{4}[. ]?\d{2}[. ]?\d{3}(?!\w)/g, isValid: isBsn },
+  {
+    shape: /(?<![\w.-])\d{4}[. ]?\d{2}[. ]?\d{3}(?!\w)/g,
+    isValid: isBsn,
+    named: /(?:bsn|burger|sofi|citizen|personal|national|identi|social|persoon|tax|\bid\b|\bssn\b)[^\d\n]{0,32}$/i,
+  },
   { shape: /(?<!\w)\d{11}(?!\w)/g, isValid: isPesel },
   { shape: /(?<![\w-])(?:\d{2})?\d{6}[-+]\d{4}(?!\w)/g, isValid: isPersonnummer },
 ];
@@ -35,14 +41,20 @@ const MOST_DIGITS = 18;
 const LONGEST_WORD = 18;
 const isSeparator = (code: number): boolean => code === 32 || code === 45 || code === 46 || code === 43;
 
+const ONLY_DIGITS = /^\d+$/;
+const LOOK_BACK = 48;
+const before = (text: string, index: number): string => text.slice(Math.max(0, index - LOOK_BACK), index);
+
 /** Numbers by which states know people. */
 export const findNationalIds: Finder = {
   find(text, isEnd) {
     const spans: Span[] = [];
-    for (const { shape, isValid } of IDS) {
+    for (const { shape, isValid, named } of IDS) {
       for (const { 0: found, index } of text.matchAll(shape)) {
         const end = index + found.length;
-        if ((end < text.length || isEnd) && isValid(found).isValid)
+        if (end === text.length && !isEnd) continue;
+        const isTold = named === undefined || !ONLY_DIGITS.test(found) || named.test(before(text, index));
+        if (isTold && !isFraction(text, index) && isValid(found).isValid)
           spans.push({ start: index, end, kind: 'national_id' });
       }
     }

@@ -1,4 +1,5 @@
 import { DIGITS, type Finder, isDigit, LETTERS, oneOf, type Span, trailingRun } from '../span';
+import { namedPasswords } from './named-password';
 import { beginsKey, kindByHead, kindByShape } from './secret-shapes';
 
 const isToken = oneOf(`${DIGITS}${LETTERS}_-.+/=:~$%`);
@@ -23,7 +24,7 @@ const CONNECTION = /\b[a-z][a-z0-9+.-]{1,20}:\/\/[^\s:@/"']{0,100}:[^\s@/"']{1,2
 const isLink = (code: number): boolean => code > 32 && code !== 34 && code !== 39 && code !== 60 && code !== 62;
 const MAX_CONNECTION = 640;
 
-/** Keys of vendors, private keys, tokens, addresses with passwords, and long strings that look like chance. */
+/** Keys of vendors, private keys, passwords by their name, tokens, addresses with passwords, and long strings that look like chance. */
 export const findSecrets: Finder = {
   find(text, isEnd) {
     const spans = [...privateKeys(text, isEnd)];
@@ -34,6 +35,7 @@ export const findSecrets: Finder = {
       const kind = end < openToken ? kindOf(text, start, end) : undefined;
       if (kind !== undefined) spans.push({ start, end: start + lengthOf(text.slice(start, end)), kind });
     }
+    spans.push(...namedPasswords(text, isEnd));
     const openLink = isEnd ? Number.POSITIVE_INFINITY : trailingRun(text, isLink, MAX_CONNECTION);
     if (!text.includes('://')) return spans;
     for (const { 0: found, index } of text.matchAll(CONNECTION)) {
@@ -98,8 +100,26 @@ function kindOf(text: string, start: number, end: number): string | undefined {
   const known = kindByHead(token) ?? kindByShape(token);
   if (known !== undefined) return known;
   const before = text.slice(Math.max(0, start - LOOK_BACK), start);
+  if (isIdentifier(token)) return undefined;
   if (EMBEDDED.test(before) || EMBEDDED.test(token.slice(0, 12))) return undefined;
   return looksLikeChance(token) || (isNamedSecret(token) && NAMED_SECRET.test(before)) ? 'token' : undefined;
+}
+
+/** Vendors' names of what was said and run, digests that say so, and accounts of chains: everybody may know these. */
+const IDENTIFIER =
+  /^(?:(?:toolu|srvtoolu|call|msg|resp|req|run|thread|asst|step|batch|fc|rs|ws|fs|ci|ig|cmpl|evt|item|file|gen)_[A-Za-z0-9]{8,80}|(?:chatcmpl|cmpl|file|gen|msg)-[A-Za-z0-9]{8,80}|sha(?:1|224|256|384|512)-[A-Za-z0-9+/]{27,88}={0,2}|0x[0-9a-fA-F]{40})$/;
+/** Words written as one, and how many letters each has. */
+const JOINED_WORDS = /^[A-Za-z0-9_-]+$/;
+const LEAST_WORD = 3.5;
+
+const isIdentifier = (token: string): boolean => IDENTIFIER.test(token) || hasWords(token);
+
+/** `getUserAccountByIdV2FromDatabase`: chance has shorter words, and more digits among them. */
+function hasWords(token: string): boolean {
+  if (!JOINED_WORDS.test(token)) return false;
+  const words = token.match(/[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+/g) ?? [];
+  const digits = words.filter((word) => isDigit(word.charCodeAt(0)));
+  return digits.length <= 2 && token.length / Math.max(1, words.length - digits.length) >= LEAST_WORD;
 }
 
 /** Digits and letters without a word's or a path's marks among them. */

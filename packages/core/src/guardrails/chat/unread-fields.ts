@@ -1,0 +1,74 @@
+import type { JsonObject } from '../../chat/json';
+
+/** What only the vendor that wrote it can read: changed, it would be refused. */
+const SEALED: ReadonlySet<string> = new Set([
+  ...['signature', 'thought_signature', 'thoughtSignature', 'encrypted_content', 'encryptedContent', 'encrypted_index'],
+]);
+/** These are vendors' words; the others are anybody's, and count in blocks of these types only. */
+const THOUGHTS: ReadonlySet<string> = new Set(['thought_signature', 'thoughtSignature', 'encrypted_index']);
+const SEALED_TYPES =
+  /^(?:thinking|redacted_thinking|signature_delta|reasoning|compaction|tool_use|function|custom)(?![a-z])|^(?:function_call|custom_tool_call|server_tool_use|web_search_|web_fetch_|code_execution_)/;
+/** Shorter ones are read all the same, as identifiers are. */
+const LEAST_SEALED = 64;
+
+/** Media, in base64. */
+const MEDIA: ReadonlySet<string> = new Set(['data', 'dataBase64', 'file_data', 'b64_json', 'bytes', 'blob']);
+const LEAST_MEDIA = 256;
+const BASE64 = /^[A-Za-z0-9+/_-]+={0,2}$/;
+/** Wrapped in lines. */
+const BASE64_LINES = /^[A-Za-z0-9+/_\r\n-]+={0,2}[\r\n]{0,2}$/;
+const HEAD = /^data:[^,]{0,200};base64,/i;
+/** What stands before media says its type and no more. */
+const MEDIA_HEAD = /^data:[a-z]{1,20}\/[a-z0-9.+-]{1,80}(?:;(?:charset|codecs)=[a-z0-9.-]{1,20})?;base64,$/i;
+const MOST_HEAD = 256;
+const MOST_HEAD_DIGITS = 6;
+/** Bytes by which most of what is no text is told. */
+const LOOKED_AT = 96;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: what no text has in it
+const CONTROL = /[\x00-\x08\x0e-\x1a\x1c-\x1f]/;
+const UTF8 = new TextDecoder('utf-8', { fatal: true });
+
+/** True where a vendor keeps what only it can read: by the block it stands in, and by how it looks. */
+export function isSealed(holder: JsonObject, name: string): boolean {
+  const value = holder[name];
+  if (!SEALED.has(name) || typeof value !== 'string' || value.length < LEAST_SEALED) return false;
+  const isPlace = THOUGHTS.has(name) || (typeof holder.type === 'string' && SEALED_TYPES.test(holder.type));
+  return isPlace && isSealedText(value);
+}
+
+/** Base64, maybe with the mark of who sealed it. */
+export const isSealedText = (value: string): boolean =>
+  value.length >= LEAST_SEALED && BASE64.test(value.replace(/^[a-z0-9]{1,16}[.:]/, ''));
+
+export const isSealing = (name: string): boolean => SEALED.has(name);
+export const isMediaField = (name: string): boolean => MEDIA.has(name);
+
+/** Media: nothing that can be read. Short ones are read all the same. */
+export function isBytes(value: string, name: string): boolean {
+  if (value.length < LEAST_MEDIA) return false;
+  const head = headOf(value);
+  if (head === undefined) return MEDIA.has(name) && BASE64_LINES.test(value);
+  const isPlain = MEDIA_HEAD.test(head) && head.replace(/\D/g, '').length <= MOST_HEAD_DIGITS;
+  return isPlain && BASE64_LINES.test(value.slice(head.length));
+}
+
+/** A file in base64 that is text, whatever it says of itself; `head` stands before it. */
+export function readTextFile(
+  value: string,
+  name: string,
+): { readonly head: string; readonly text: string } | undefined {
+  const head = headOf(value) ?? (MEDIA.has(name) ? '' : undefined);
+  if (head === undefined) return undefined;
+  const data = value.slice(head.length);
+  if (data === '' || CONTROL.test(Buffer.from(data.slice(0, LOOKED_AT), 'base64').toString('latin1'))) return undefined;
+  if (!BASE64_LINES.test(data)) return undefined;
+  try {
+    const text = UTF8.decode(Buffer.from(data, 'base64'));
+    return CONTROL.test(text) ? undefined : { head, text };
+  } catch {
+    return undefined;
+  }
+}
+
+const headOf = (value: string): string | undefined =>
+  value.startsWith('data:') || value.startsWith('DATA:') ? HEAD.exec(value.slice(0, MOST_HEAD))?.[0] : undefined;

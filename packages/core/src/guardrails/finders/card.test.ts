@@ -1,0 +1,42 @@
+import { describe, expect, test } from 'bun:test';
+import { textsIn } from '../chat/string-tree';
+import { foldText } from '../folded-text';
+import { findCards } from './card';
+
+const found = (text: string) => {
+  const folded = foldText(text, 'digits');
+  return findCards
+    .find(folded.text, true)
+    .map(({ start, end }) => text.slice(folded.originOf(start), folded.endOf(end)));
+};
+
+describe('numbers of cards', () => {
+  test('whatever parts their groups', () => {
+    for (const mark of ['', ' ', '-', '.', '–', '‑', '−', ' - ', '  ', '/', '_', '·', ',', '\u00a0', '\u2009']) {
+      const card = ['4111', '1111', '1111', '1111'].join(mark);
+      expect([mark, found(`Pay with ${card}, now`)]).toEqual([mark, [card]]);
+    }
+    const others = [
+      '3782 822463 10005',
+      '41 11 11 11 11 11 11 11',
+      '4 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1',
+      '٤١١١١١١١١١١١١١١١',
+    ];
+    for (const card of others) expect(found(`to ${card}.`)).toEqual([card]);
+  });
+
+  test('not lists, fractions, paths and ids side by side', () => {
+    const none = [
+      ...['1 2 3 4 5 6 7 8 9 10 11 12 13 14 15', '0.4111111111111111', '923.4111111111111111', '645237962 466044987'],
+      ...['M4111.1111 1111.1111', '4111,1111,1111,1111,2222', '4111.1111-1111.1111', '41111111 11111111'],
+    ];
+    for (const text of none) expect([text, found(text)]).toEqual([text, []]);
+  });
+
+  test('as a number, with a fraction too', () => {
+    expect(textsIn({ a: 4111111111111111.5, b: 4111111111111111, c: 5 }).map(({ text }) => found(text)[0])).toEqual(
+      expect.arrayContaining(['4111111111111111']),
+    );
+    expect(textsIn({ n: 4111111111111111.5 }).map(({ text }) => text)).toContain('4111111111111111.5');
+  });
+});

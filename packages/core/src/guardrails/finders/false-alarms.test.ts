@@ -1,0 +1,27 @@
+import { describe, expect, test } from 'bun:test';
+import type { Finder } from '../span';
+import { findEmails } from './email';
+import { findIpAddresses } from './ip-address';
+import { findNationalIds } from './national-id';
+
+const found = (finder: Finder, text: string) => finder.find(text, true).map(({ start, end }) => text.slice(start, end));
+
+describe('what only looks like it', () => {
+  test('names in programs and numbers of sections are no addresses', () => {
+    for (const text of ['a::b', 'A::B', 'dead::beef', 'std::a1', 'section 1.2.3.4', 'Version 10.0.0.1', '§ 1.2.3.4'])
+      expect([text, found(findIpAddresses, text)]).toEqual([text, []]);
+    for (const ip of ['::1', '2001:db8::1', 'fe80::1', '1:2:3:4:5:6:7:8', '10.0.0.1'])
+      expect(found(findIpAddresses, `from ${ip} to`)).toEqual([ip]);
+  });
+
+  test('nine digits are a citizen’s number where something says so', () => {
+    expect(found(findNationalIds, 'order 111222333, 123456782')).toEqual([]);
+    expect(found(findNationalIds, 'BSN: 111222333')).toEqual(['111222333']);
+    expect(found(findNationalIds, 'it is 1112.22.333')).toEqual(['1112.22.333']);
+    expect(found(findNationalIds, '923.44051401359')).toEqual([]);
+  });
+
+  test('a repository is nobody’s address', () => {
+    expect(found(findEmails, 'git clone git@github.com:a/b.git, ssh://git@example.com/a')).toEqual([]);
+  });
+});

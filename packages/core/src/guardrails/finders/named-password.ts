@@ -1,0 +1,26 @@
+import type { Span } from '../span';
+
+/** What stands behind `password =`, as people and programs write it. */
+const NAMED =
+  /(?:passw(?:or)?d|passwort|passphrase|pwd|contraseña|mot de passe)["'`]?\s{0,2}(?:=>|:=|={1,2}|:)\s{0,2}["'`]?/gi;
+const WORD = /pass|pwd|contrase/i;
+const LEAST = 6;
+const MOST = 128;
+/** A place for one, a path, or a piece of a program. */
+const NO_PASSWORD = /^(?:[/~$%<{[(.*]|https?:|sha\d|\d{1,3}$)|[(){}[\]<>;`]|\.(?:env|get)|_(?:env|ENV)\b/;
+const isEnding = (code: number): boolean =>
+  code <= 32 || code === 34 || code === 39 || code === 60 || code === 62 || code === 96;
+
+/** Passwords that are called so: letters and digits, up to the next blank or quote. */
+export function* namedPasswords(text: string, isEnd: boolean): Generator<Span> {
+  if (!WORD.test(text)) return;
+  for (const { 0: name, index } of text.matchAll(NAMED)) {
+    const start = index + name.length;
+    let end = start;
+    while (end < text.length && end - start <= MOST && !isEnding(text.charCodeAt(end))) end++;
+    if (end === text.length && !isEnd) continue;
+    const said = text.slice(start, end).replace(/[.,;:!?]{1,3}$/, '');
+    if (said.length < LEAST || said.length > MOST || NO_PASSWORD.test(said)) continue;
+    if (/\d/.test(said) && /\p{L}/u.test(said)) yield { start, end: start + said.length, kind: 'password' };
+  }
+}
