@@ -14,6 +14,7 @@ import type { Completion } from '../chat/produce-answer';
 import type { Admission } from '../exchange/admit';
 import type { Exchange } from '../exchange/open-exchange';
 import { AskedAgain, type AskNeeds, type Effort } from './asked-again';
+import { withGuardedFailure } from './guard-failure';
 import type { GuardedRequest } from './guard-input';
 
 export interface AnswerToGuard {
@@ -44,7 +45,7 @@ export function guardAnswer(services: AskNeeds, input: AnswerToGuard): Completio
     sent: answer.sent && { requestId: answer.sent.requestId },
     dropped: isCut ? [...answer.dropped, LOGPROBS] : answer.dropped,
     original: () => source.original(),
-    next: () => source.next(),
+    next: () => withGuardedFailure(guard, () => source.next()),
   };
   if (!(source instanceof JudgedAnswer)) return judged;
   // What they say changes with the answer that is asked for instead.
