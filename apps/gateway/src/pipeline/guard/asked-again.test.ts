@@ -1,11 +1,11 @@
-import { afterEach, expect, test } from 'bun:test';
+import { afterEach, describe, expect, test } from 'bun:test';
 import type { ChatRequest } from '@llm0/core/chat/request';
 import type { ChatResponse } from '@llm0/core/chat/response';
 import type { GuardrailAction, GuardrailPolicy } from '@llm0/core/guardrails/policy';
 import type { AnswerRefused } from '@llm0/core/guardrails/request-guard';
 import { openaiChat } from '../../dialects/openai-chat/index';
 import { handleChat } from '../chat/handle-chat';
-import { MODEL, openPipeline, type Pipeline, SECRET, says } from '../open-pipeline.fixture';
+import { MODEL, openPipeline, type Pipeline, type Script, SECRET, says, streams } from '../open-pipeline.fixture';
 import { withRefusal } from './refused-answer';
 
 const EMAIL = 'ann@example.com';
@@ -64,4 +64,39 @@ test.each([
   expect([body.top, messages.length, written.slice(0, turns.length)]).toEqual([1, 2, [...turns]]);
   expect(JSON.stringify(written.slice(turns.length))).toContain('(no names)');
   expect(written).toHaveLength(turns.length + 2);
+});
+
+describe('what is blocked once all of it came is paid as the vendor said', () => {
+  const pieces = `A long answer that was cut into many pieces: ask ${EMAIL}, they know.`.match(/.{1,3}/gs) ?? [];
+  const streamed = (): Script => {
+    const stream = streams();
+    for (const piece of pieces) stream.send(piece);
+    stream.finish();
+    return stream.script;
+  };
+  const atOnce: Script = async (signal, model) => {
+    const response = await streamed()(signal, model);
+    return new Response(await response.text(), { headers: { 'content-type': 'text/event-stream' } });
+  };
+
+  test.each([
+    ['retry', streamed, 60_000],
+    ['retry', () => atOnce, 60_000],
+    ['block', () => atOnce, 20_000],
+  ] as const)('%s', async (action, scriptOf, costNanoUsd) => {
+    pipeline = await openPipeline({ policy: policyOf(action) });
+    pipeline.world.scripts = [scriptOf(), scriptOf(), scriptOf()];
+    expect(await (await ask({ stream: true })).text()).toContain('guardrail_blocked');
+    const [row] = await pipeline.rows();
+    expect(row).toMatchObject({ errorCode: 'guardrail_blocked', costNanoUsd, costEstimated: false });
+  });
+
+  test('what was cut off by its caller or by a rule before is a guess', async () => {
+    pipeline = await openPipeline({ policy: policyOf('block') });
+    const stream = streams();
+    pipeline.world.scripts = [stream.script];
+    for (const piece of pieces) stream.send(piece);
+    await (await ask({ stream: true })).text();
+    expect((await pipeline.rows())[0]).toMatchObject({ costEstimated: true });
+  });
 });

@@ -224,9 +224,9 @@ export class AnswerGuard {
     eventOf: (value: JsonValue) => ChatEvent,
   ): Map<string, string> {
     const passed = new Map<string, string>();
-    for (const { key, text, valueOf } of fields) {
+    for (const { key, text, withText } of fields) {
       const channel =
-        choice.channels.get(key) ?? new Channel(this.guard, 'assistant', 'plain', (said) => eventOf(valueOf(said)));
+        choice.channels.get(key) ?? new Channel(this.guard, 'assistant', 'plain', (said) => eventOf(withText(said)));
       choice.channels.set(key, channel);
       const said = channel.push(text);
       passed.set(key, this.texts.note(said, said));

@@ -8,7 +8,7 @@ export interface PieceField {
   readonly key: string;
   readonly text: string;
   /** The field's value with another text in its place. */
-  readonly valueOf: (text: string) => JsonValue;
+  readonly withText: (text: string) => JsonValue;
 }
 
 /** They say what a field is, or belong to its vendor: said anew with every piece. */
@@ -32,13 +32,13 @@ export function piecesOfDetail(detail: JsonObject): {
 export function piecesOfExtra({ scope, name, value }: Extract<ChatEvent, { type: 'extra' }>): readonly PieceField[] {
   if (scope !== 'message' || WHOLE.has(name)) return [];
   const key = `extra ${name}`;
-  if (typeof value === 'string') return [{ key, text: value, valueOf: (text) => text }];
+  if (typeof value === 'string') return [{ key, text: value, withText: (text) => text }];
   if (isObject(value)) return piecesOfObject(value, key);
   if (!Array.isArray(value)) return [];
   return value.flatMap((item) => {
     if (!isObject(item) || typeof item.index !== 'number') return [];
     const fields = piecesOfObject(item, `${key} ${item.index}`);
-    return fields.map(({ valueOf, ...field }) => ({ ...field, valueOf: (text: string) => [valueOf(text)] }));
+    return fields.map(({ withText, ...field }) => ({ ...field, withText: (text: string) => [withText(text)] }));
   });
 }
 
@@ -48,7 +48,7 @@ function piecesOfObject(object: JsonObject, key: string): readonly PieceField[] 
   return Object.entries(object).flatMap(([name, text]) =>
     typeof text !== 'string' || WHOLE.has(name) || isKnownChoice(name, text)
       ? []
-      : [{ key: `${key} ${name}`, text, valueOf: (said: string) => ({ ...naming, [name]: said }) }],
+      : [{ key: `${key} ${name}`, text, withText: (said: string) => ({ ...naming, [name]: said }) }],
   );
 }
 
