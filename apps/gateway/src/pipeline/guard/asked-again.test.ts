@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from 'bun:test';
 import type { ChatRequest } from '@llm0/core/chat/request';
 import type { ChatResponse } from '@llm0/core/chat/response';
 import type { GuardrailAction, GuardrailPolicy } from '@llm0/core/guardrails/policy';
-import type { AnswerRefused } from '@llm0/core/guardrails/request-guard';
+import type { AnswerRefused } from '@llm0/core/guardrails/refusals';
 import { openaiChat } from '../../dialects/openai-chat/index';
 import { handleChat } from '../chat/handle-chat';
 import { MODEL, openPipeline, type Pipeline, type Script, SECRET, says, streams } from '../open-pipeline.fixture';

@@ -1,5 +1,5 @@
 import type { ChatResponse } from '@llm0/core/chat/response';
-import { type AnswerRefused, blockedBy } from '@llm0/core/guardrails/request-guard';
+import { type AnswerRefused, blockedBy } from '@llm0/core/guardrails/refusals';
 import { computeCost } from '@llm0/core/pricing/compute-cost';
 import { pricedAnswer } from '@llm0/core/pricing/priced-answer';
 import { askUpstream, type Completion, type ProduceNeeds } from '../chat/produce-answer';

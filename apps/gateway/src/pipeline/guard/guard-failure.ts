@@ -3,7 +3,8 @@ import { type JsonValue, parseJson } from '@llm0/core/chat/json';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { guardNativeAnswer } from '@llm0/core/guardrails/chat/guard-native';
 import { GuardedTexts } from '@llm0/core/guardrails/chat/guard-texts';
-import { AnswerRefused, type RequestGuard } from '@llm0/core/guardrails/request-guard';
+import { AnswerRefused } from '@llm0/core/guardrails/refusals';
+import type { RequestGuard } from '@llm0/core/guardrails/request-guard';
 
 /** An error is told to its row and to its caller: it is judged once. */
 const judged = new WeakSet<GatewayError>();

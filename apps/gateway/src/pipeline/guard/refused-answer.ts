@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
 import type { ChatMessage, ChatRequest, WireRequest } from '@llm0/core/chat/request';
 import type { ChatResponse } from '@llm0/core/chat/response';
-import type { AnswerRefused } from '@llm0/core/guardrails/request-guard';
+import type { AnswerRefused } from '@llm0/core/guardrails/refusals';
 
 interface Turn {
   readonly role: 'assistant' | 'user';

@@ -85,3 +85,24 @@ describe('fields that come in pieces beside the text', () => {
     expect(guard.list()).toMatchObject([{ count: 2 }]);
   });
 });
+
+describe('rules that only watch', () => {
+  const token = `sk-proj-${'aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3z'.repeat(2)}`;
+
+  test.each<[readonly Partial<GuardrailRule>[], GuardrailPolicy['mode']]>([
+    [[{ check: { type: 'secrets' }, action: 'flag' }], 'enforce'],
+    [[{ check: { type: 'secrets' }, action: 'block' }], 'shadow'],
+  ])('hold no piece: %p, %p', async (rules, mode) => {
+    const guard = guardOf(rules, mode);
+    const judging = new AnswerGuard(guard);
+    const passed: string[] = [];
+    for (const text of token) {
+      const events = await judging.push([{ type: 'text', choice: 0, text }]);
+      passed.push(events.map((event) => ('text' in event ? event.text : '')).join(''));
+    }
+    expect(passed.join('')).toBe(token);
+    await judging.push([FINISH]);
+    await judging.end();
+    expect(guard.list()).toMatchObject([{ count: 1, check: 'secrets' }]);
+  });
+});

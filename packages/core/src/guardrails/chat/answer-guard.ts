@@ -21,9 +21,9 @@ class Channel {
     /** A piece of it as an event. */
     readonly eventOf: (text: string) => ChatEvent,
   ) {
-    const judging = guard.window({ on: 'output', part }, kind);
-    const restoring = guard.restoring(kind);
-    this.windows = [judging, restoring].filter((window) => window !== undefined);
+    const place = { on: 'output', part } as const;
+    const windows = [guard.watching(place, kind), guard.window(place, kind), guard.restoring(kind)];
+    this.windows = windows.filter((window) => window !== undefined);
     this.said = guard.hasLate({ on: 'output', part }) ? [] : undefined;
   }
 
