@@ -46,7 +46,7 @@ function withTurns(wire: WireRequest, turns: readonly Turn[]): WireRequest | und
     const given = wire.body[name];
     const before = typeof given === 'string' ? [{ role: 'user', content: given }] : given;
     if (!Array.isArray(before)) continue;
-    const all: readonly JsonValue[] = [...before, ...turns.map(write)];
+    const all: JsonValue[] = [...before, ...turns.map(write)];
     return { ...wire, body: { ...wire.body, [name]: all } };
   }
   return undefined;
