@@ -3,6 +3,7 @@ import { isObject, type JsonObject, type JsonValue } from '../../chat/json';
 import { invalidRequest } from '../../errors/gateway-error';
 import type { GuardrailPart } from '../policy';
 import type { RequestGuard } from '../request-guard';
+import { withoutTokens } from './guard-response';
 import { GuardedTexts } from './guard-texts';
 import { replaceTexts } from './string-tree';
 
@@ -72,7 +73,8 @@ export async function guardNativeAnswer(
 ): Promise<JsonValue> {
   for (const choice of answersIn(body)) await texts.texts(saidIn(choice), 'assistant');
   await guardCalls(texts, body);
-  const judged = await texts.value(body);
+  const { acts, asksOutput } = guard.guardrails;
+  const judged = await texts.value(acts && asksOutput ? withoutTokens(body) : body);
   return guard.hasPseudonyms ? replaceTexts(judged, (text) => guard.restore(text)) : judged;
 }
 
