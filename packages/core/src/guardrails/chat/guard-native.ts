@@ -134,9 +134,10 @@ function gatherPieces(value: JsonValue, place: string, streams: Map<string, Piec
   }
   if (!isObject(value)) return;
   const at = `${place}${PLACES.map((name) => (value[name] === undefined ? '' : `/${name}=${String(value[name])}`)).join('')}`;
-  const kind = typeof value.type === 'string' ? `(${value.type})` : '';
+  const kind = typeof value.type === 'string' ? `(${value.type.replace(/_delta$/, '')})` : '';
   for (const [name, one] of Object.entries(value)) {
-    if (typeof one !== 'string') gatherPieces(one, `${at}.${name}`, streams);
+    // A block may begin with a text, on which its deltas go on.
+    if (typeof one !== 'string') gatherPieces(one, `${at}.${name === 'content_block' ? 'delta' : name}`, streams);
     else if (Object.hasOwn(PIECES, name) && one !== '') {
       const key = `${at}${kind}.${name}`;
       const pieces = streams.get(key) ?? [];
