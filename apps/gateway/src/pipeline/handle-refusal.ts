@@ -2,6 +2,7 @@ import type { IdempotencyClaim } from '@llm0/core/cache/idempotency/idempotency-
 import type { ChatRequest } from '@llm0/core/chat/request';
 import { ZERO_USAGE } from '@llm0/core/chat/usage';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
+import type { RequestGuard } from '@llm0/core/guardrails/request-guard';
 import type { DialectName } from '@llm0/core/logs/log-record';
 import type { ErrorEnvelope } from '../dialects/dialect';
 import type { Services } from '../services/contract';
@@ -9,8 +10,9 @@ import { AdmissionDenied } from './exchange/denials';
 import type { Authenticated } from './exchange/load-principal';
 import type { Exchange } from './exchange/open-exchange';
 import { asGatewayError, respondError } from './exchange/respond-error';
+import { guardFailure } from './guard/guard-failure';
 import type { Booking } from './ledger/booking';
-import { buildRecord, errorOutcome, type FoundByGuardrails, type Outcome } from './ledger/build-record';
+import { buildRecord, errorOutcome, type Outcome } from './ledger/build-record';
 import { settleRecord } from './ledger/settle-record';
 
 /** What is known of a request when it fails, for its row and its error answer. */
@@ -21,10 +23,10 @@ export interface Progress {
   stream?: boolean;
   /** Set once decoded, where its body is kept for LOG_BODIES. */
   request?: Pick<ChatRequest, 'wire'>;
-  guard?: FoundByGuardrails;
+  guard?: RequestGuard;
   claim?: Pick<IdempotencyClaim<unknown>, 'fail' | 'release'>;
   /** Set once admitted: from then on it settles. */
-  meter?: Pick<Booking, 'fail' | 'handedOver'>;
+  meter?: Pick<Booking, 'fail' | 'handedOver' | 'guard'>;
 }
 
 export interface Refused {
@@ -43,7 +45,8 @@ type Needs = Pick<
 export async function handleRefusal(services: Needs, refused: Refused): Promise<Response> {
   const { envelope, progress } = refused;
   const { exchange, principal } = progress;
-  const error = boundFailures(services, progress, asGatewayError(refused.cause, services.log, exchange));
+  const told = await guardFailure(progress.guard, asGatewayError(refused.cause, services.log, exchange));
+  const error = boundFailures(services, progress, told);
   if (error.kind === 'client_closed') progress.claim?.release();
   else progress.claim?.fail(error);
   if (exchange !== undefined && principal !== undefined) {
@@ -86,8 +89,10 @@ interface Known extends Refused {
 
 /** False where the request shares its row with others. */
 async function leaveRow(services: Needs, known: Known): Promise<boolean> {
-  const { meter } = known.progress;
+  const { meter, guard } = known.progress;
   if (meter === undefined) return recordRefusal(services, known);
+  // Guardrails that came meanwhile refuse a request behind its admission.
+  meter.guard ??= guard;
   meter.fail(known.error);
   await meter.handedOver;
   return true;

@@ -80,6 +80,10 @@ export interface AnswerTally {
   reasoningBytes: number;
   /** The last one reported. */
   usage?: Usage;
+  /** Pieces that had come by then. */
+  toldAtPieces?: number;
+  /** Choices that have ended. */
+  ended: number;
 }
 
 /** What one network chunk (or one JSON answer, or a replay) brought: the unit that flows through the pipeline. */

@@ -36,8 +36,10 @@ export interface RuleSet {
   readonly owners: readonly CompiledRule[];
   /** Asked behind them, in order. */
   readonly wholes: readonly CompiledRule[];
-  /** Of a text in pieces: those of the finders that need no more than a window. */
+  /** Of a text in pieces: those of the finders that need no more than a window, and act. */
   readonly windowed: Pick<RuleSet, 'finders' | 'owners'>;
+  /** The same of those that only watch: nothing waits for them. */
+  readonly watching: Pick<RuleSet, 'finders' | 'owners'>;
   /** Of a text in pieces: what can only be noted once all of it is there. */
   readonly late: Pick<RuleSet, 'finders' | 'owners' | 'wholes'> | undefined;
   readonly isEmpty: boolean;
@@ -134,12 +136,14 @@ export const isAsked = ({ on: asked }: Pick<CompiledRule, 'on'>, on: GuardrailSi
 function ruleSet(rules: readonly CompiledRule[]): RuleSet {
   const asked = rules.flatMap((owner) => owner.finders.map((finder) => ({ owner, finder })));
   const wholes = rules.filter((rule) => rule.whole !== undefined);
-  const windowed = asked.filter(({ finder }) => !waitsForEnd(finder));
+  const inPieces = asked.filter(({ finder }) => !waitsForEnd(finder));
+  const windowed = unzip(inPieces.filter(({ finder }) => finder.watches !== true));
+  const watched = unzip(inPieces.filter(({ finder }) => finder.watches === true));
   const late = asked.filter(({ finder }) => waitsForEnd(finder) && finder.watches === true);
   const watching = wholes.filter((rule) => !rule.needsWhole);
   const hasLate = late.length + watching.length > 0;
   return {
-    ...{ ...unzip(asked), wholes, windowed: unzip(windowed), isEmpty: rules.length === 0 },
+    ...{ ...unzip(asked), wholes, windowed, watching: watched, isEmpty: rules.length === 0 },
     late: hasLate ? { ...unzip(late), wholes: watching } : undefined,
   };
 }

@@ -62,6 +62,28 @@ export class EscapesToo implements PieceWindow {
   }
 }
 
+/** Text passes at once; the window that looks at it changes nothing. */
+export class WatchingWindow implements PieceWindow {
+  readonly heldLength = 0;
+
+  constructor(private readonly window: PieceWindow) {}
+
+  push(text: string): string {
+    this.window.push(text);
+    return text;
+  }
+
+  whole(text: string): string {
+    this.window.whole(text);
+    return text;
+  }
+
+  flush(): string {
+    this.window.flush();
+    return '';
+  }
+}
+
 /** A window that tells how long it took. */
 export class TimedWindow implements PieceWindow {
   constructor(

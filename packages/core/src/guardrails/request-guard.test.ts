@@ -11,7 +11,8 @@ import type { TextCheck, Verdict } from './check';
 import { GuardrailCompiler, type TextChecks } from './compile-guardrails';
 import type { Guardrails } from './guardrails';
 import type { GuardrailPolicy, GuardrailRule } from './policy';
-import { AnswerRefused, RequestGuard } from './request-guard';
+import { AnswerRefused } from './refusals';
+import { RequestGuard } from './request-guard';
 
 const rule = (given: Partial<GuardrailRule>): GuardrailRule => ({
   ...{ name: 'rule', on: 'both', check: { type: 'pii' }, action: 'redact', onError: 'block' },

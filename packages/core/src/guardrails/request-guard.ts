@@ -6,9 +6,19 @@ import { type CompiledRule, type Guardrails, type RuleSet, sha256 } from './guar
 import { searchJoined } from './joined-texts';
 import { JsonWindow } from './json-window';
 import { Marks, type Place } from './marks';
-import { createWindow, EscapesToo, kindsOf, type PieceWindow, PLAIN, type TextKind, TimedWindow } from './piece-window';
+import {
+  createWindow,
+  EscapesToo,
+  kindsOf,
+  type PieceWindow,
+  PLAIN,
+  type TextKind,
+  TimedWindow,
+  WatchingWindow,
+} from './piece-window';
 import type { GuardrailMark } from './policy';
 import { type PseudonymScope, Pseudonyms } from './pseudonyms';
+import { AnswerRefused, blockedBy } from './refusals';
 import { mergeSpans } from './span';
 import type { Hit, Replace } from './text-window';
 
@@ -21,18 +31,6 @@ export interface Guarded {
   readonly monotonicMs: () => number;
   /** True for a name that the request has in it by itself. */
   readonly hasName?: (name: string) => boolean;
-}
-
-/** An answer is to be asked for again; `reason` says to the model what was wrong. */
-export class AnswerRefused extends Error {
-  override readonly name = 'AnswerRefused';
-
-  constructor(
-    readonly rule: CompiledRule,
-    readonly reason: string | undefined,
-  ) {
-    super('a guardrail asks for another answer');
-  }
 }
 
 /** Finders, and whose each is. */
@@ -138,13 +136,22 @@ export class RequestGuard {
 
   /** Judges pieces of a text; throws `guardrail_blocked` from `push` and `flush`. */
   window(place: Place, kind: TextKind): PieceWindow | undefined {
-    const { windowed } = this.guardrails.rulesFor(place.on, place.part);
-    if (windowed.finders.length === 0) return undefined;
-    const replaceIn = this.passes(windowed, place);
-    const window = createWindow(kind, windowed.finders, replaceIn(0));
+    return this.windowOf(this.guardrails.rulesFor(place.on, place.part).windowed, place, kind);
+  }
+
+  /** Notes what is found in pieces of a text; they pass at once, as they are. */
+  watching(place: Place, kind: TextKind): PieceWindow | undefined {
+    const window = this.windowOf(this.guardrails.rulesFor(place.on, place.part).watching, place, kind);
+    return window && new WatchingWindow(window);
+  }
+
+  private windowOf(set: Finding, place: Place, kind: TextKind): PieceWindow | undefined {
+    if (set.finders.length === 0) return undefined;
+    const replaceIn = this.passes(set, place);
+    const window = createWindow(kind, set.finders, replaceIn(0));
     const judging =
-      kind === 'plain' ? new EscapesToo(window, () => new JsonWindow(windowed.finders, replaceIn(1), 'loose')) : window;
-    return new TimedWindow(judging, this.who.monotonicMs, (ms) => this.noteTime(windowed.owners, place, ms));
+      kind === 'plain' ? new EscapesToo(window, () => new JsonWindow(set.finders, replaceIn(1), 'loose')) : window;
+    return new TimedWindow(judging, this.who.monotonicMs, (ms) => this.noteTime(set.owners, place, ms));
   }
 
   /** True where something about a text in pieces can only be noted once all of it is there: by `noteLate`. */
@@ -278,16 +285,4 @@ export class RequestGuard {
 const TIMED_OUT = new Error('a check took too long');
 function pseudonymScope({ making }: Guardrails, customerId = ''): PseudonymScope {
   return making.scope === 'request' ? { kind: 'request' } : { kind: 'project', secret: making.secret, customerId };
-}
-
-/** Names the rule, never what it found. */
-export function blockedBy({ name }: Pick<CompiledRule, 'name'>, on: Place['on']): GatewayError {
-  const what = on === 'input' ? 'request' : 'answer';
-  return new GatewayError(
-    'guardrail_blocked',
-    `The guardrail "${name}" of this project does not let this ${what} pass.`,
-    {
-      param: name,
-    },
-  );
 }

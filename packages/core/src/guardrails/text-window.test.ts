@@ -172,3 +172,31 @@ test.each([
 ])('%j becomes %j', (given, expected) => {
   expect(replaceAll(ALL, [given])).toBe(expected);
 });
+
+test('finds one behind the other are searched once, and told once where nothing is done about them', () => {
+  const text = '6759 '.repeat(60_000);
+  let searched = 0;
+  const finder = {
+    ...findCards,
+    find: (said: string, isEnd: boolean) => {
+      searched += said.length;
+      return findCards.find(said, isEnd);
+    },
+  };
+  const originals: string[] = [];
+  const pieces = text.match(/.{1,16384}/gs) ?? [];
+  const window = new TextWindow([{ finder, folding: 'width' }], (_hit, original) => {
+    originals.push(original);
+    return '!';
+  });
+  const out = pieces.map((piece) => window.push(piece)).join('') + window.flush();
+  expect([out.replaceAll(/\s/g, ''), originals.length, searched < 1.2 * text.length]).toEqual(['!', 1, true]);
+  expect(text.startsWith(originals[0] ?? 'none')).toBe(true);
+  let told = 0;
+  const watching = new TextWindow([{ finder, folding: 'width', watches: true }], () => {
+    told += 1;
+    return undefined;
+  });
+  const passed = pieces.map((piece) => watching.push(piece)).join('') + watching.flush();
+  expect([passed === text, told]).toEqual([true, findCards.find(text, true).length]);
+});

@@ -48,6 +48,7 @@ export class TextWindow {
   /** What went out last: rules look at it, and never change it. */
   private context = '';
   private held = '';
+  private carried: Carried | undefined;
   private scannedAgainAt = 0;
   /** All was given out although more came: what began before that is cut off where it goes on. */
   private wasFlushed = false;
@@ -59,7 +60,7 @@ export class TextWindow {
 
   /** Characters that wait for what follows them. */
   get heldLength(): number {
-    return this.held.length;
+    return this.held.length + (this.carried?.text.length ?? 0);
   }
 
   push(text: string): string {
@@ -100,48 +101,79 @@ export class TextWindow {
     return out;
   }
 
+  /** What goes on, and what becomes of it. What is decided is not searched again, also where it waits for a find's end. */
   private release(isEnd: boolean): { readonly steps: readonly Step[]; readonly text: string } {
-    const { context, held } = this;
+    const { context, held, carried } = this;
     const text = context + held;
     const from = context.length;
     const { hits, watched, open } = scan(this.rules, text, { from, isEnd, isCut: this.wasFlushed });
-    const decided = Math.max(from, splitsNothing(text, Math.max(from, open)));
-    const until = isEnd ? text.length : beforeHits([hits, watched], decided);
-    for (const hit of watched) if (hit.end <= until) this.replace(hit, text.slice(hit.start, hit.end));
+    const until = isEnd ? text.length : Math.max(from, splitsNothing(text, Math.max(from, open)));
+    const isDecided = ({ start }: Hit) => isEnd || start < until;
+    for (const hit of watched) if (isDecided(hit)) this.replace(hit, text.slice(hit.start, hit.end));
+    const begun = isEnd ? hits : hits.filter(isDecided);
+    const merged = mergeHits(carried === undefined ? begun : [ahead(carried, from), ...begun]);
+    const last = merged.at(-1);
+    const crossing = last !== undefined && last.end > until ? last : undefined;
+    // Places count from where `text` begins: what is carried stands before `from`.
+    const start = from - (carried?.text.length ?? 0);
+    const textOf = (begin: number, end: number) =>
+      begin < from ? (carried?.text ?? '').slice(begin - start) + text.slice(from, end) : text.slice(begin, end);
+    const goneUntil = crossing?.start ?? until;
+    this.carried = crossing && {
+      ...{ hit: crossing, text: textOf(crossing.start, until), over: crossing.end - until },
+    };
+    const steps = this.stepsOf(crossing === undefined ? merged : merged.slice(0, -1), {
+      start,
+      until: goneUntil,
+      textOf,
+    });
+    const released = goneUntil > start ? textOf(start, goneUntil) : '';
+    const kept = isEnd ? KEPT_AT_END : CONTEXT;
+    this.context = text.slice(Math.max(0, splitsNothing(text, until - kept)), until);
+    this.held = text.slice(until);
+    this.wasFlushed = isEnd || (this.wasFlushed && until === from);
+    this.scannedAgainAt = this.held.length > ALWAYS_SCANNED ? this.held.length * GROWTH : 0;
+    return { steps, text: released };
+  }
+
+  private stepsOf(hits: readonly Hit[], { start, until, textOf }: Released): readonly Step[] {
     const steps: Step[] = [];
-    let at = from;
+    let at = start;
     for (const hit of hits) {
-      if (hit.end > until) break;
-      const replacement = this.replace(hit, text.slice(hit.start, hit.end));
+      const replacement = this.replace(hit, textOf(hit.start, hit.end));
       if (replacement === undefined) continue;
       if (hit.start > at) steps.push({ length: hit.start - at });
       steps.push({ length: hit.end - hit.start, replacement });
       at = hit.end;
     }
     if (until > at) steps.push({ length: until - at });
-    const kept = isEnd ? KEPT_AT_END : CONTEXT;
-    this.context = text.slice(Math.max(0, splitsNothing(text, until - kept)), until);
-    this.held = text.slice(until);
-    this.wasFlushed = isEnd || (this.wasFlushed && until === from);
-    this.scannedAgainAt = this.held.length > ALWAYS_SCANNED ? this.held.length * GROWTH : 0;
-    return { steps, text: text.slice(from, until) };
+    return steps;
   }
 }
+
+interface Released {
+  readonly start: number;
+  readonly until: number;
+  readonly textOf: (begin: number, end: number) => string;
+}
+
+/** A find of which the beginning is decided, and its end is not. */
+interface Carried {
+  readonly hit: Hit;
+  /** All of it that came before what is held. */
+  readonly text: string;
+  /** Characters of it in what is held, at least. */
+  readonly over: number;
+}
+
+const ahead = ({ hit, text, over }: Carried, from: number): Hit => ({
+  ...{ ...hit, start: from - text.length, end: from + over },
+});
 
 /** Half a character waits for its other half. */
 function splitsNothing(text: string, at: number): number {
   const code = text.charCodeAt(at - 1);
   return code >= 0xd800 && code <= 0xdbff ? at - 1 : at;
-}
-
-/** The last place up to `until` that is within no hit. */
-function beforeHits(lists: readonly (readonly Hit[])[], until: number): number {
-  for (let before = until; ; ) {
-    let at = before;
-    for (const hits of lists) for (const hit of hits) if (hit.start < at && hit.end > at) at = hit.start;
-    if (at === before) return at;
-    before = at;
-  }
 }
 
 interface ScanOptions {
@@ -151,7 +183,7 @@ interface ScanOptions {
   readonly isCut: boolean;
 }
 
-/** Everything that rules find from `from` on, in order; what overlaps is one. */
+/** Everything that rules find from `from` on. */
 function scan(rules: readonly WindowRule[], text: string, { from, isEnd, isCut }: ScanOptions): Scan {
   const folded = new Map<Folding, FoldedText>();
   const hits: Hit[] = [];
@@ -167,7 +199,7 @@ function scan(rules: readonly WindowRule[], text: string, { from, isEnd, isCut }
     }
     if (!isEnd) open = Math.min(open, known.originOf(finder.openFrom(known.text)));
   }
-  return { hits: mergeHits(hits), watched, open };
+  return { hits, watched, open };
 }
 
 /** Overlapping ones are one, of the rule that stands first. */

@@ -1,12 +1,12 @@
-import type { ChatMessage, ChatRequest } from '@llm0/core/chat/request';
 import type { ChatResponse } from '@llm0/core/chat/response';
-import { type AnswerRefused, blockedBy } from '@llm0/core/guardrails/request-guard';
+import { type AnswerRefused, blockedBy } from '@llm0/core/guardrails/refusals';
 import { computeCost } from '@llm0/core/pricing/compute-cost';
 import { pricedAnswer } from '@llm0/core/pricing/priced-answer';
 import { askUpstream, type Completion, type ProduceNeeds } from '../chat/produce-answer';
 import type { Admission } from '../exchange/admit';
 import type { Exchange } from '../exchange/open-exchange';
 import { guessUsage } from '../ledger/guess-usage';
+import { withRefusal } from './refused-answer';
 
 export type AskNeeds = ProduceNeeds;
 
@@ -107,16 +107,4 @@ export class AskedAgain {
     const told = usage ?? guessUsage(this.input.admission.plan.request, received());
     return priced === undefined ? 0 : computeCost(told, priced).costNanoUsd;
   }
-}
-
-/** The conversation with the refused answer in it, and what was wrong; never what was found. */
-function withRefusal(request: ChatRequest, { rule, reason }: AnswerRefused, { choices }: ChatResponse): ChatRequest {
-  if (request.prompt !== undefined) return request;
-  const said = choices[0]?.text ?? '';
-  const why = reason === undefined ? '' : ` (${reason})`;
-  const text = `Your answer was refused by the rule "${rule.name}"${why}. Answer again, and keep to it this time.`;
-  const answer: ChatMessage[] = said === '' ? [] : [{ role: 'assistant', content: [{ type: 'text', text: said }] }];
-  const messages = [...request.messages, ...answer, { role: 'user', content: [{ type: 'text', text }] } as const];
-  const { wire: _body, ...rest } = request;
-  return { ...rest, messages };
 }

@@ -7,13 +7,15 @@ import type { ChatResponse } from '@llm0/core/chat/response';
 import { AnswerGuard } from '@llm0/core/guardrails/chat/answer-guard';
 import { guardResponse, LOGPROBS } from '@llm0/core/guardrails/chat/guard-response';
 import { GuardedTexts } from '@llm0/core/guardrails/chat/guard-texts';
-import { AnswerRefused, type RequestGuard } from '@llm0/core/guardrails/request-guard';
+import { AnswerRefused } from '@llm0/core/guardrails/refusals';
+import type { RequestGuard } from '@llm0/core/guardrails/request-guard';
 import { nextTurn } from '@llm0/core/waits/in-turns';
 import type { Services } from '../../services/contract';
 import type { Completion } from '../chat/produce-answer';
 import type { Admission } from '../exchange/admit';
 import type { Exchange } from '../exchange/open-exchange';
 import { AskedAgain, type AskNeeds, type Effort } from './asked-again';
+import { withGuardedFailure } from './guard-failure';
 import type { GuardedRequest } from './guard-input';
 
 export interface AnswerToGuard {
@@ -44,7 +46,7 @@ export function guardAnswer(services: AskNeeds, input: AnswerToGuard): Completio
     sent: answer.sent && { requestId: answer.sent.requestId },
     dropped: isCut ? [...answer.dropped, LOGPROBS] : answer.dropped,
     original: () => source.original(),
-    next: () => source.next(),
+    next: () => withGuardedFailure(guard, () => source.next()),
   };
   if (!(source instanceof JudgedAnswer)) return judged;
   // What they say changes with the answer that is asked for instead.

@@ -8,7 +8,6 @@ import type { Services } from '../../services/contract';
 import { type Admission, replaceModel } from '../exchange/admit';
 import { type Authenticated, refreshPrincipal } from '../exchange/load-principal';
 import type { Exchange } from '../exchange/open-exchange';
-import type { FoundByGuardrails } from '../ledger/build-record';
 
 type Needs = Pick<Services, 'keyCache' | 'clock' | 'hotStore' | 'refreshTables'>;
 
@@ -33,7 +32,7 @@ export interface GuardInput<R = ChatRequest> {
   readonly principal: Authenticated;
   readonly request: R;
   /** Is told what judges the request, before it does: its row says what was found. */
-  readonly progress: { guard?: FoundByGuardrails };
+  readonly progress: { guard?: RequestGuard };
 }
 
 type WithGuardrails = Pick<Authenticated, 'guardrails'>;

@@ -2,7 +2,8 @@ import { type JsonValue, parseJson } from '@llm0/core/chat/json';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { guardNativeAnswer, guardNativeEvents, guardNativeRequest } from '@llm0/core/guardrails/chat/guard-native';
 import { GuardedTexts } from '@llm0/core/guardrails/chat/guard-texts';
-import { AnswerRefused, blockedBy, type RequestGuard } from '@llm0/core/guardrails/request-guard';
+import { AnswerRefused, blockedBy } from '@llm0/core/guardrails/refusals';
+import type { RequestGuard } from '@llm0/core/guardrails/request-guard';
 import type { Services } from '../../services/contract';
 import { forwardedRequestHeaders } from '../passthrough/filter-headers';
 import { type NativeBody, rewrite } from '../passthrough/read-native';
@@ -111,13 +112,21 @@ async function judgeJson(guard: RequestGuard, text: string): Promise<string> {
 }
 
 const DATA = /^data:/;
+/** They say nothing to anybody, and are judged by nobody: only that they came is passed on. */
+const COMMENT = /^:./;
 
 /** Server-sent events, one JSON each. */
 async function judgeStream(guard: RequestGuard, text: string): Promise<string> {
   const lines = text.split(/(\r\n|\n|\r)/);
   const at: number[] = [];
   const events: JsonValue[] = [];
+  let hasComments = false;
   for (const [index, line] of lines.entries()) {
+    if (COMMENT.test(line)) {
+      lines[index] = ':';
+      hasComments = true;
+      continue;
+    }
     if (!DATA.test(line)) continue;
     const said = line.slice('data:'.length).trim();
     if (said === '[DONE]' || said === '') continue;
@@ -126,7 +135,7 @@ async function judgeStream(guard: RequestGuard, text: string): Promise<string> {
     at.push(index);
     events.push(event);
   }
-  if (!(await guardNativeEvents(guard, events))) return text;
+  if (!(await guardNativeEvents(guard, events))) return hasComments ? lines.join('') : text;
   for (const [index, line] of at.entries()) lines[line] = `data: ${JSON.stringify(events[index])}`;
   return lines.join('');
 }

@@ -39,3 +39,10 @@ export function lastUsage(batches: readonly EventBatch[]): Usage | undefined {
   const last = batches.findLast(({ events, gone }) => gone?.usage ?? events.some(({ type }) => type === 'usage'));
   return last?.events.findLast((event) => event.type === 'usage')?.usage ?? last?.gone?.usage;
 }
+
+/** What an upstream reported of all that was asked of it: nothing came behind it, and every choice has ended. */
+export function finalUsage(request: ChatRequest, batches: readonly EventBatch[]): Usage | undefined {
+  const tally = emptyTally();
+  for (const batch of batches) addToTally(tally, batch);
+  return tally.ended >= (request.n ?? 1) && tally.toldAtPieces === tally.pieces ? tally.usage : undefined;
+}

@@ -21,7 +21,7 @@ import { Booking, type BookingInput, type BookingNeeds, type Ending } from './bo
 import type { Outcome } from './build-record';
 import { cacheTtlMs } from './cache-ttl';
 import { describeForSpan } from './describe-for-span';
-import { guessUsage, lastUsage, partialUsage } from './guess-usage';
+import { finalUsage, guessUsage, lastUsage, partialUsage } from './guess-usage';
 
 type Needs = BookingNeeds & Pick<Services, 'warmCache' | 'routing' | 'config'>;
 
@@ -118,9 +118,12 @@ export class Meter extends Booking<MeterInput> {
     }
     const received = answer.received();
     const pays = answer.pays();
-    const told = pays ? partialUsage(this.input.admission.plan.request, received, lastUsage(received)) : ZERO_USAGE;
+    const { request } = this.input.admission.plan;
+    // An answer that came whole may end here too: refused by a guardrail.
+    const final = pays ? finalUsage(request, received) : undefined;
+    const told = final ?? (pays ? partialUsage(request, received, lastUsage(received)) : ZERO_USAGE);
     const { usage, costNanoUsd, detail } = pays
-      ? this.costOf(told, answer, { isUnreported: true })
+      ? this.costOf(told, answer, { isUnreported: final === undefined })
       : { ...ZERO_COST, usage: told };
     const costDetail = pays ? detail : undefined;
     this.book({ ...this.outcomeBase(usage, this.elapsedMs()), costNanoUsd, costDetail, savedNanoUsd: 0, ...ending });

@@ -16,6 +16,7 @@ import type { Services } from '../../services/contract';
 import type { Admission } from '../exchange/admit';
 import type { Exchange } from '../exchange/open-exchange';
 import { addDecisionHeaders, type HeaderTable } from '../exchange/response-headers';
+import { judgeNativeFailure, withheldFailure } from '../guard/guard-failure';
 import { judgeNativeAnswer, judgesAnswers } from '../guard/guard-native';
 import { forwardedResponseHeaders } from './filter-headers';
 import type { NativeMeter } from './native-meter';
@@ -122,16 +123,18 @@ async function respondEmpty({ response, meter, onEnd }: NativeResponse, headers:
 
 /** A 401 is about the operator's key, which is no affair of the caller's. */
 async function respondFailure(answer: NativeResponse, body: UpstreamBody, headers: HeaderTable): Promise<Response> {
-  const { response, provider, connection, meter, onEnd } = answer;
+  const { response, provider, connection, meter, guard, onEnd } = answer;
   try {
     const text = redactText(hideSecrets(await readStart(body, MAX_ERROR_BYTES), connection));
     if (response.status === 401) {
       const refused = provider.decodeError(response.status, response.headers, text);
       throw new GatewayError('upstream_error', refused.message, { failure: 'auth', upstreamStatus: 401 });
     }
+    const passed = judgesAnswers(guard) ? await judgeNativeFailure(guard, text) : text;
+    if (passed === undefined) throw withheldFailure(provider.name, response.status);
     meter.complete(response.status, text);
     await meter.handedOver;
-    return new Response(text, { status: response.status, headers });
+    return new Response(passed, { status: response.status, headers });
   } finally {
     body.close();
     onEnd();

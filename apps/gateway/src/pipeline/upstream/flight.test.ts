@@ -213,7 +213,7 @@ describe('what is kept of an answer', () => {
   test('where nobody can join: only what has still to be read, and the sum of the rest', async () => {
     const { leader } = await readMegabytes(3, undefined);
     expect(received(leader)).toEqual([
-      { events: [], gone: { pieces: 3, outputBytes: 3 * 1024 * 1024, reasoningBytes: 0 } },
+      { events: [], gone: { pieces: 3, outputBytes: 3 * 1024 * 1024, reasoningBytes: 0, ended: 0 } },
     ]);
     expect(guessUsage(chatRequest('hi'), received(leader)).outputTokens).toBe(
       guessUsage(chatRequest('hi'), Array(3).fill(text('x'.repeat(1024 * 1024)))).outputTokens,

@@ -1,11 +1,12 @@
 import type { ChatEvent } from '../../chat/event';
-import { isObject, type JsonObject } from '../../chat/json';
+import { isObject, type JsonObject, type JsonValue } from '../../chat/json';
 import { rulesForAll } from '../guardrails';
 import type { PieceWindow, TextKind } from '../piece-window';
 import type { GuardrailPart } from '../policy';
 import type { RequestGuard } from '../request-guard';
 import { guardBlocks, guardValue, LOGPROBS } from './guard-response';
 import { GuardedTexts } from './guard-texts';
+import { type PieceField, piecesOfDetail, piecesOfExtra, withPieces } from './piece-fields';
 
 /** A text that comes in pieces: judged, then with what names stand for. */
 class Channel {
@@ -20,9 +21,9 @@ class Channel {
     /** A piece of it as an event. */
     readonly eventOf: (text: string) => ChatEvent,
   ) {
-    const judging = guard.window({ on: 'output', part }, kind);
-    const restoring = guard.restoring(kind);
-    this.windows = [judging, restoring].filter((window) => window !== undefined);
+    const place = { on: 'output', part } as const;
+    const windows = [guard.watching(place, kind), guard.window(place, kind), guard.restoring(kind)];
+    this.windows = windows.filter((window) => window !== undefined);
     this.said = guard.hasLate({ on: 'output', part }) ? [] : undefined;
   }
 
@@ -59,6 +60,9 @@ interface OpenChoice {
 }
 
 type TextEvent = Extract<ChatEvent, { readonly text: string; readonly choice: number }>;
+
+/** What comes beside other texts waits for its own end. */
+const WAITING = /^(?:tool|detail|extra) /;
 
 /** Members of vendors' fields that come in pieces. */
 const PIECES: Readonly<
@@ -171,7 +175,11 @@ export class AnswerGuard {
     const pieces = Object.hasOwn(PIECES, event.name) ? PIECES[event.name] : undefined;
     const { value } = event;
     if (pieces === undefined || !isObject(value) || typeof value[pieces.member] !== 'string') {
-      this.out.push({ ...event, value: await guardValue(this.guard, this.texts, value) });
+      const choice = this.open(event.choice ?? 0);
+      const fields = piecesOfExtra(event);
+      const eventOf = (said: JsonValue): ChatEvent => ({ ...event, value: said });
+      const passed = withPieces(value, `extra ${event.name}`, this.passPieces(choice, fields, eventOf));
+      this.out.push(eventOf(await guardValue(this.guard, this.texts, passed)));
       return;
     }
     const { member, part, kind } = pieces;
@@ -197,9 +205,33 @@ export class AnswerGuard {
   private async leaveOthers(index: number, name: string): Promise<void> {
     const choice = this.open(index);
     for (const [other, channel] of choice.channels) {
-      if (other !== name && !other.startsWith('tool ') && channel.holds) this.flush(channel);
+      if (other !== name && !WAITING.test(other) && channel.holds) this.flush(channel);
     }
     if (choice.details.length > 0) await this.giveDetails(index, choice);
+    if (name !== 'reasoning') this.flushDetails(choice);
+  }
+
+  private flushDetails(choice: OpenChoice): void {
+    for (const [name, channel] of choice.channels) {
+      if (name.startsWith('detail ') && channel.holds) this.flush(channel);
+    }
+  }
+
+  /** What became of each piece, by its key. */
+  private passPieces(
+    choice: OpenChoice,
+    fields: readonly PieceField[],
+    eventOf: (value: JsonValue) => ChatEvent,
+  ): Map<string, string> {
+    const passed = new Map<string, string>();
+    for (const { key, text, withText } of fields) {
+      const channel =
+        choice.channels.get(key) ?? new Channel(this.guard, 'assistant', 'plain', (said) => eventOf(withText(said)));
+      choice.channels.set(key, channel);
+      const said = channel.push(text);
+      passed.set(key, this.texts.note(said, said));
+    }
+    return passed;
   }
 
   private flush(channel: Channel): void {
@@ -208,11 +240,10 @@ export class AnswerGuard {
   }
 
   private async close(choice: OpenChoice, index: number): Promise<void> {
-    for (const channel of choice.channels.values()) {
-      this.flush(channel);
-      await channel.noteLate();
-    }
+    for (const [name, channel] of choice.channels) if (!name.startsWith('detail ')) this.flush(channel);
     await this.giveDetails(index, choice);
+    this.flushDetails(choice);
+    for (const channel of choice.channels.values()) await channel.noteLate();
   }
 
   private async giveDetails(index: number, choice: OpenChoice): Promise<void> {
@@ -220,8 +251,17 @@ export class AnswerGuard {
     const { details } = choice;
     choice.details = [];
     for (const detail of details) {
-      const judged = await guardValue(this.guard, this.texts, detail);
-      this.out.push({ type: 'reasoning-detail', choice: index, detail: judged });
+      const { fields, isEnd } = piecesOfDetail(detail);
+      if (isEnd && fields.length === 0) this.flushDetails(choice);
+      const eventOf = (said: JsonValue): ChatEvent => ({
+        ...{ type: 'reasoning-detail', choice: index, detail: said as JsonObject },
+      });
+      const passed = this.passPieces(choice, fields, eventOf);
+      if (isEnd) {
+        for (const { key } of fields) passed.set(key, `${passed.get(key)}${choice.channels.get(key)?.flush()}`);
+      }
+      const told = withPieces(detail, `detail ${String(detail.index ?? '')}`, passed) as JsonObject;
+      this.out.push(eventOf(await guardValue(this.guard, this.texts, told)));
     }
   }
 }

@@ -3,6 +3,7 @@ import { isObject, type JsonObject, type JsonValue } from '../../chat/json';
 import { invalidRequest } from '../../errors/gateway-error';
 import type { GuardrailPart } from '../policy';
 import type { RequestGuard } from '../request-guard';
+import { withoutTokens } from './guard-response';
 import { GuardedTexts } from './guard-texts';
 import { replaceTexts } from './string-tree';
 
@@ -72,7 +73,8 @@ export async function guardNativeAnswer(
 ): Promise<JsonValue> {
   for (const choice of answersIn(body)) await texts.texts(saidIn(choice), 'assistant');
   await guardCalls(texts, body);
-  const judged = await texts.value(body);
+  const { acts, asksOutput } = guard.guardrails;
+  const judged = await texts.value(acts && asksOutput ? withoutTokens(body) : body);
   return guard.hasPseudonyms ? replaceTexts(judged, (text) => guard.restore(text)) : judged;
 }
 
@@ -132,9 +134,10 @@ function gatherPieces(value: JsonValue, place: string, streams: Map<string, Piec
   }
   if (!isObject(value)) return;
   const at = `${place}${PLACES.map((name) => (value[name] === undefined ? '' : `/${name}=${String(value[name])}`)).join('')}`;
-  const kind = typeof value.type === 'string' ? `(${value.type})` : '';
+  const kind = typeof value.type === 'string' ? `(${value.type.replace(/_delta$/, '')})` : '';
   for (const [name, one] of Object.entries(value)) {
-    if (typeof one !== 'string') gatherPieces(one, `${at}.${name}`, streams);
+    // A block may begin with a text, on which its deltas go on.
+    if (typeof one !== 'string') gatherPieces(one, `${at}.${name === 'content_block' ? 'delta' : name}`, streams);
     else if (Object.hasOwn(PIECES, name) && one !== '') {
       const key = `${at}${kind}.${name}`;
       const pieces = streams.get(key) ?? [];

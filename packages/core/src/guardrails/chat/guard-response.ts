@@ -90,6 +90,33 @@ async function guardExtra<T extends ChatChoice['messageExtra']>(
   return (await guardValue(guard, texts, extra as JsonObject)) as T;
 }
 
+/** A vendor's own answer without probabilities of tokens; the very same where there are none. */
+export function withoutTokens<T extends JsonValue>(value: T): T {
+  return strip(value) as T;
+}
+
+const TOKEN_LISTS: ReadonlySet<string> = new Set([LOGPROBS, 'logprobsResult', 'logprobs_result']);
+
+function strip(value: JsonValue): JsonValue {
+  if (Array.isArray(value)) {
+    const items = value.map(strip);
+    return items.some((item, index) => item !== value[index]) ? items : value;
+  }
+  if (!isObject(value)) return value;
+  let changed = false;
+  const entries = Object.entries(value).map(([name, one]) => {
+    const kept = TOKEN_LISTS.has(name) && one !== null && typeof one === 'object' ? emptied(one) : strip(one);
+    changed ||= kept !== one;
+    return [name, kept] as const;
+  });
+  return changed ? Object.fromEntries(entries) : value;
+}
+
+const emptied = (list: JsonValue): JsonValue => {
+  if (!Array.isArray(list)) return null;
+  return list.length === 0 ? list : [];
+};
+
 type Raw = NonNullable<ChatChoice['raw']>;
 
 /** The message in its vendor's blocks: their texts are read one behind the other. */
@@ -97,7 +124,7 @@ export async function guardBlocks(guard: RequestGuard, texts: GuardedTexts, raw:
   const { content, parts } = raw.value;
   await guardJoined(texts, content);
   await guardJoined(texts, parts);
-  const value = await guardValue(guard, texts, raw.value);
+  const value = await guardValue(guard, texts, guard.guardrails.acts ? withoutTokens(raw.value) : raw.value);
   return value === raw.value ? raw : { ...raw, value };
 }
 

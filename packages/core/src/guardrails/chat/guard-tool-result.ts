@@ -1,5 +1,6 @@
 import { isObject, type JsonObject } from '../../chat/json';
-import { AnswerRefused, blockedBy, type RequestGuard } from '../request-guard';
+import { AnswerRefused, blockedBy } from '../refusals';
+import type { RequestGuard } from '../request-guard';
 import { GuardedTexts } from './guard-texts';
 import { replaceTexts } from './string-tree';
 

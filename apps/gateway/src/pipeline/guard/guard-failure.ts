@@ -1,0 +1,63 @@
+// A vendor's error says what it likes, and what it was told: it is judged as an answer is.
+import { type JsonValue, parseJson } from '@llm0/core/chat/json';
+import { GatewayError } from '@llm0/core/errors/gateway-error';
+import { guardNativeAnswer } from '@llm0/core/guardrails/chat/guard-native';
+import { GuardedTexts } from '@llm0/core/guardrails/chat/guard-texts';
+import { AnswerRefused } from '@llm0/core/guardrails/refusals';
+import type { RequestGuard } from '@llm0/core/guardrails/request-guard';
+
+/** An error is told to its row and to its caller: it is judged once. */
+const judged = new WeakSet<GatewayError>();
+
+const WITHHELD = 'failed, and a guardrail of this project does not let its message pass.';
+
+/** An error of a vendor as its caller may have it: of the same kind, with what rules of answers leave of its words. */
+export async function guardFailure(guard: RequestGuard | undefined, error: GatewayError): Promise<GatewayError> {
+  if (guard?.guardrails.asksOutput !== true || error.failure === undefined || judged.has(error)) return error;
+  const texts = new GuardedTexts(guard, 'output');
+  let message: string;
+  let { param } = error;
+  try {
+    message = await texts.value(error.message);
+    param = param === undefined ? undefined : await texts.value(param);
+  } catch (refusal) {
+    if (!isRefusal(refusal)) throw refusal;
+    message = `The provider ${WITHHELD}`;
+    param = undefined;
+  }
+  const isSame = message === error.message && param === error.param;
+  const { kind, retryAfterMs, status, failure, upstreamStatus, attempts, cause } = error;
+  const told = { retryAfterMs, status, failure, upstreamStatus, attempts, cause, param };
+  const passed = isSame ? error : new GatewayError(kind, message, told);
+  judged.add(passed);
+  return passed;
+}
+
+/** Passes on what `work` gives; a vendor's error as its caller may have it. */
+export async function withGuardedFailure<T>(guard: RequestGuard, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (cause) {
+    throw cause instanceof GatewayError ? await guardFailure(guard, cause) : cause;
+  }
+}
+
+/** A native error answer as its caller may have it; undefined where nothing of it may go on. */
+export async function judgeNativeFailure(guard: RequestGuard, text: string): Promise<string | undefined> {
+  const body = parseJson(text);
+  try {
+    if (body === undefined) return await new GuardedTexts(guard, 'output').value(text);
+    const passed: JsonValue = await guardNativeAnswer(guard, body);
+    return passed === body ? text : JSON.stringify(passed);
+  } catch (refusal) {
+    if (!isRefusal(refusal)) throw refusal;
+    return undefined;
+  }
+}
+
+/** What is sent in the place of a native error that may not go on. */
+export const withheldFailure = (provider: string, status: number): GatewayError =>
+  new GatewayError('upstream_rejected', `${provider} ${WITHHELD}`, { status, upstreamStatus: status });
+
+const isRefusal = (cause: unknown): boolean =>
+  cause instanceof AnswerRefused || (cause instanceof GatewayError && cause.kind === 'guardrail_blocked');

@@ -1,0 +1,65 @@
+import type { ChatEvent } from '../../chat/event';
+import { isObject, type JsonObject, type JsonValue } from '../../chat/json';
+import { isKnownChoice } from './vocabulary';
+
+/** A field of an event whose texts are pieces of one. */
+export interface PieceField {
+  /** Of what text these are pieces. */
+  readonly key: string;
+  readonly text: string;
+  /** The field's value with another text in its place. */
+  readonly withText: (text: string) => JsonValue;
+}
+
+/** They say what a field is, or belong to its vendor: said anew with every piece. */
+const WHOLE: ReadonlySet<string> = new Set([
+  ...['type', 'id', 'format', 'index', 'role', 'status', 'name', 'call_id', 'item_id', 'mime_type', 'mimeType'],
+  ...['signature', 'thought_signature', 'thoughtSignature', 'encrypted_content', 'data', 'url'],
+]);
+const NAMING = ['type', 'id', 'format', 'index'] as const;
+
+/** The texts of a block of reasoning that may be pieces. One with its signature is whole, and so are those ahead of it. */
+export function piecesOfDetail(detail: JsonObject): {
+  readonly fields: readonly PieceField[];
+  readonly isEnd: boolean;
+} {
+  const { signature } = detail;
+  const key = `detail ${String(detail.index ?? '')}`;
+  return { fields: piecesOfObject(detail, key), isEnd: typeof signature === 'string' && signature !== '' };
+}
+
+/** The texts of a field that nobody knows, where it comes with each piece of a message. */
+export function piecesOfExtra({ scope, name, value }: Extract<ChatEvent, { type: 'extra' }>): readonly PieceField[] {
+  if (scope !== 'message' || WHOLE.has(name)) return [];
+  const key = `extra ${name}`;
+  if (typeof value === 'string') return [{ key, text: value, withText: (text) => text }];
+  if (isObject(value)) return piecesOfObject(value, key);
+  if (!Array.isArray(value)) return [];
+  return value.flatMap((item) => {
+    if (!isObject(item) || typeof item.index !== 'number') return [];
+    const fields = piecesOfObject(item, `${key} ${item.index}`);
+    return fields.map(({ withText, ...field }) => ({ ...field, withText: (text: string) => [withText(text)] }));
+  });
+}
+
+function piecesOfObject(object: JsonObject, key: string): readonly PieceField[] {
+  const naming: Record<string, JsonValue> = {};
+  for (const name of NAMING) if (object[name] !== undefined) naming[name] = object[name];
+  return Object.entries(object).flatMap(([name, text]) =>
+    typeof text !== 'string' || WHOLE.has(name) || isKnownChoice(name, text)
+      ? []
+      : [{ key: `${key} ${name}`, text, withText: (said: string) => ({ ...naming, [name]: said }) }],
+  );
+}
+
+/** The value with what became of its pieces, by their keys. */
+export function withPieces(value: JsonValue, key: string, passed: ReadonlyMap<string, string>): JsonValue {
+  if (typeof value === 'string') return passed.get(key) ?? value;
+  if (Array.isArray(value)) {
+    return value.map((item) =>
+      isObject(item) && typeof item.index === 'number' ? withPieces(item, `${key} ${item.index}`, passed) : item,
+    );
+  }
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, text]) => [name, passed.get(`${key} ${name}`) ?? text]));
+}

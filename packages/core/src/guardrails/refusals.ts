@@ -1,0 +1,27 @@
+import { GatewayError } from '../errors/gateway-error';
+import type { CompiledRule } from './guardrails';
+import type { Place } from './marks';
+
+/** An answer is to be asked for again; `reason` says to the model what was wrong. */
+export class AnswerRefused extends Error {
+  override readonly name = 'AnswerRefused';
+
+  constructor(
+    readonly rule: CompiledRule,
+    readonly reason: string | undefined,
+  ) {
+    super('a guardrail asks for another answer');
+  }
+}
+
+/** Names the rule, never what it found. */
+export function blockedBy({ name }: Pick<CompiledRule, 'name'>, on: Place['on']): GatewayError {
+  const what = on === 'input' ? 'request' : 'answer';
+  return new GatewayError(
+    'guardrail_blocked',
+    `The guardrail "${name}" of this project does not let this ${what} pass.`,
+    {
+      param: name,
+    },
+  );
+}
