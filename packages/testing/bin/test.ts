@@ -12,7 +12,7 @@ import { lookAgain, Running, runCheck, runTests, Tally, type TestStage } from '.
 import { readTestOptions, type TestOptions, USAGE } from './test-options';
 import { watchSources } from './watch-sources';
 
-const GUARD_MS = 25 * 60_000;
+const GUARD_MS = 45 * 60_000;
 /** These lose no connection, or answer within a second, which a machine with more to do than it can would break: one for a core. */
 const CALM = [
   'packages/testing/e2e/redis-gone.e2e.test.ts',
