@@ -103,10 +103,17 @@ const shortName = (field: string): string => field.replace(SUFFIX, '').replaceAl
 /** Dollars as they are said, without zeros behind. */
 const shown = (value: JsonValue | undefined): string => {
   if (value === null || value === undefined) return 'none';
-  return typeof value === 'string' && /^\d+\.\d+$/.test(value) ? value.replace(/\.?0+$/, '') : String(value);
+  return typeof value === 'string' && /^\d+\.\d+$/.test(value) ? withoutZeros(value) : String(value);
 };
 
 const describe = (fields: JsonObject): string =>
   Object.entries(fields)
     .map(([field, value]) => `${shortName(field)} ${shown(value)}`)
     .join(', ');
+
+/** A decimal without the zeros behind its last digit. */
+function withoutZeros(decimal: string): string {
+  let end = decimal.length;
+  while (decimal[end - 1] === '0') end--;
+  return decimal.slice(0, decimal[end - 1] === '.' ? end - 1 : end);
+}
