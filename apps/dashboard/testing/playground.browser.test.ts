@@ -207,6 +207,9 @@ describe('the playground', () => {
     const from = answer.headers.get('x-request-id') ?? '';
     while ((await callAdmin<{ queue_depth: number }>(dashboard.gateway, '/reconcile')).queue_depth > 0)
       await Bun.sleep(50);
+    // Prompts are kept a moment after the row is there.
+    const isKept = () => callAdmin(dashboard.gateway, `/logs/${from}/bodies`).then(Boolean, () => false);
+    while (!(await isKept())) await Bun.sleep(50);
     await page.goto(`${dashboard.gateway.url}/playground?rerun=${from}`);
     await page.getByText('The logged request was loaded exactly as it was sent').waitFor();
     expect(await page.getByLabel('Turn 1', { exact: true }).inputValue()).toBe('Logged before');
