@@ -1,6 +1,7 @@
 // Postgres away: the batch is kept and tried again; the queue grows until it is full, and then requests get 503.
 import { LogDrain, type LogSink } from '@llm0/core/logs/log-drain';
 import { redactText } from '@llm0/core/logs/redact';
+import { interruptibleSleep } from '@llm0/core/waits/interruptible-sleep';
 import { readLogFence } from '@llm0/drizzle/queries/logs/log-fence';
 import { storeLogRecords } from '@llm0/drizzle/queries/logs/log-insert';
 import { addSystemLog } from '@llm0/drizzle/queries/logs/system-logs';
@@ -48,18 +49,4 @@ export function createLogSink(context: JobContext): LogSink {
       });
     },
   };
-}
-
-/** Resolves after `ms`, or at once when the signal comes. */
-export function interruptibleSleep(ms: number, signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve();
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const done = () => {
-    clearTimeout(timer);
-    signal.removeEventListener('abort', done);
-    resolve();
-  };
-  const timer = setTimeout(done, ms);
-  signal.addEventListener('abort', done, { once: true });
-  return promise;
 }

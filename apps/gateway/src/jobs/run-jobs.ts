@@ -2,12 +2,13 @@
 import { drainNow, type LogDrain } from '@llm0/core/logs/log-drain';
 import type { TargetStatus } from '@llm0/core/routing/target-health';
 import { noObserver, type RecordObserver } from '@llm0/core/tracing/span';
+import { interruptibleSleep } from '@llm0/core/waits/interruptible-sleep';
 import type { Database, LedWork } from '@llm0/drizzle/client';
 import { addSystemLog } from '@llm0/drizzle/queries/logs/system-logs';
 import { rootMessage } from '@llm0/drizzle/sql-state';
 import { checkAlerts } from './check-alerts';
 import { cleanUp, type Retention } from './clean-up';
-import { createLogDrain, createLogSink, interruptibleSleep } from './drain-logs';
+import { createLogDrain, createLogSink } from './drain-logs';
 import { indexPartitions } from './index-partitions';
 import type { Job, JobContext } from './job';
 import { maintainPartitions } from './maintain-partitions';

@@ -30,8 +30,6 @@ export class OpenReads {
 
   /** What `reading` gives; fails with `late()` where so many bytes take longer than they may, and up to a second more. */
   read<T>(reading: Promise<T>, bytes: number, late: () => Error): Promise<T> {
-    // A body that came with its head is there already.
-    if (Bun.peek.status(reading) !== 'pending') return reading;
     return new Promise((resolve, reject) => {
       const byMs = performance.now() + readTimeMs(bytes, this.options.graceMs);
       const read = { byMs, expire: () => reject(late()) };

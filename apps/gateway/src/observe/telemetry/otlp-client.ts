@@ -1,5 +1,6 @@
 // The collector slow, down or refusing: what it takes back is tried again with back-off, within bounds; then it is dropped.
 // Nothing but the export waits for it.
+import { interruptibleSleep } from '@llm0/core/waits/interruptible-sleep';
 import { readRetryAfterMs } from '@llm0/providers/transport/retry-after';
 
 /** How one request to the collector ended: the items it refused, or why nothing was taken. */
@@ -44,7 +45,7 @@ export class OtlpClient {
       lost = tried.retry;
       if (attempt === MOST_TRIES - 1) break;
       const backOffMs = Math.min(firstBackOffMs * 2 ** attempt, LONGEST_BACK_OFF_MS) * (0.8 + Math.random() * 0.4);
-      await pause(Math.min(Math.max(backOffMs, tried.afterMs), LONGEST_BACK_OFF_MS), signal);
+      await interruptibleSleep(Math.min(Math.max(backOffMs, tried.afterMs), LONGEST_BACK_OFF_MS), signal);
     }
     return lost;
   }
@@ -92,17 +93,4 @@ function describe(error: unknown): string {
   if (error instanceof Error && error.name === 'TimeoutError') return 'the collector did not answer in time';
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   return `the collector cannot be reached${/^\w{2,40}$/.test(code) ? ` (${code})` : ''}`;
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve();
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const done = () => {
-    clearTimeout(timer);
-    signal.removeEventListener('abort', done);
-    resolve();
-  };
-  const timer = setTimeout(done, ms);
-  signal.addEventListener('abort', done, { once: true });
-  return promise;
 }

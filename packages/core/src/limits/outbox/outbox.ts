@@ -64,13 +64,9 @@ export class Outbox {
       this.wait(entry);
       return undefined;
     }
-    const written = this.ports.written();
-    this.begin(entry);
+    const written = this.begin(entry);
     const sentIn = this.ports.sendFirst(settlement, entry);
     if (sentIn !== undefined) entry.sentIn = sentIn;
-    this.leaving.push(entry);
-    // Once a turn, for all that leave in it.
-    if (this.leaving.length === 1) void (written ?? Promise.resolve()).then(this.checkLeaving);
     return written;
   }
 
@@ -163,11 +159,16 @@ export class Outbox {
     this.ports.file.close();
   }
 
-  /** On its way: it counts as sent from here on. */
-  private begin(entry: Entry): void {
+  /** On its way: it counts as sent from here on. Resolves (undefined: at once) when it is on the wire. */
+  private begin(entry: Entry): Promise<void> | undefined {
+    const written = this.ports.written();
     entry.onWireMs = performance.now();
     this.sent.add(entry);
     this.stallTimer ??= setTimeout(this.watchStall, STALLED_MS);
+    this.leaving.push(entry);
+    // Once a turn, for all that leave in it.
+    if (this.leaving.length === 1) void (written ?? Promise.resolve()).then(this.checkLeaving);
+    return written;
   }
 
   /** Asked once the bytes were given to the socket, still before any answer can go out. */
@@ -181,11 +182,7 @@ export class Outbox {
   private sendEntry(entry: Entry, mode: SettleMode): Promise<void> {
     const { settlement } = entry;
     if (settlement === undefined) return Promise.resolve();
-    const written = this.ports.written();
-    this.begin(entry);
-    void (written ?? Promise.resolve()).then(() => {
-      if (this.sent.has(entry) && (this.ports.isBackedUp() || this.isStalled(performance.now()))) this.toFile(entry);
-    });
+    void this.begin(entry);
     return this.ports.sendAgain(settlement, mode, entry.sentIn).then(
       (outcome) => this.take(entry, settlement, outcome),
       () => this.failed(entry),
