@@ -10,6 +10,7 @@ import { claimFolder } from '@llm0/drizzle/embedded/private-folder';
 import { keyRows } from '@llm0/drizzle/queries/access/api-keys';
 import { findPrincipalByHash } from '@llm0/drizzle/queries/access/find-principal';
 import { createBoundedFetch } from '@llm0/providers/transport/bounded-fetch';
+import { checkOperatorUrl } from '@llm0/providers/transport/egress/check-operator-url';
 import { readEgressAllow } from '@llm0/providers/transport/egress/egress-allow';
 import type { Logger } from 'pino';
 import { BackendAdmin } from './backends/backend-admin';
@@ -57,6 +58,7 @@ export interface RunningServices {
   readonly providerAdmin: ProviderAdmin;
   readonly mcpAdmin: McpAdmin;
   readonly backendAdmin: BackendAdmin;
+  readonly checkUrl: (url: string) => Promise<void>;
   readonly guardrailChecks: TextChecks;
   /** Absent where the database is embedded: that serves one connection at a time. */
   readonly statsThread: StatsThread | undefined;
@@ -113,9 +115,9 @@ export async function createServices(config: Config, log: Logger, version: strin
   const parts = { firstCredentials, leases, codeMode, mcp, stopSampling, statsThread, caching };
   const close = () => closeParts(config, base, parts);
   const mcpAdmin = createMcpAdmin({ ...base, mcp, config });
-  const backendAdmin = createBackendAdmin(base, fetch);
+  const backendAdmin = createBackendAdmin(base);
   const running = { services, database, tables, statsThread, providerAdmin, mcpAdmin, firstCredentials, close };
-  return { ...running, backendAdmin, guardrailChecks };
+  return { ...running, backendAdmin, guardrailChecks, checkUrl: (url) => checkOperatorUrl(url, egress) };
 }
 
 interface ClosedParts
@@ -162,19 +164,14 @@ function createTools({ database, hotStore, routing, config, vault, clock, ...res
   });
 }
 
-function createMcpAdmin({
-  mcp,
-  config,
-  routing,
-  vault,
-}: Pick<ToolParts, 'config' | 'routing' | 'vault'> & { mcp: McpParts }) {
+function createMcpAdmin({ mcp, config, vault }: Pick<ToolParts, 'config' | 'vault'> & { mcp: McpParts }) {
   const { registry, servers, oauth } = mcp;
   const mayRunServers = config.mcpProgramEnv !== undefined;
-  return new McpAdmin({ registry, servers, consents: oauth.consents, vault, egress: routing.egress, mayRunServers });
+  return new McpAdmin({ registry, servers, consents: oauth.consents, vault, mayRunServers });
 }
 
-const createBackendAdmin = ({ routing, vault }: Base, fetch: typeof globalThis.fetch): BackendAdmin =>
-  new BackendAdmin({ table: routing.backends, vault, egress: { ...routing.egress, fetch } });
+const createBackendAdmin = ({ routing, vault }: Base): BackendAdmin =>
+  new BackendAdmin({ table: routing.backends, vault });
 
 const createScripts = ({ builtInEmbedder: embedder }: Pick<Services, 'builtInEmbedder'>, log: Logger): CodeMode =>
   createCodeMode({ embedder, onError: (err) => log.error({ err }, 'a tool call of a script failed unexpectedly') });

@@ -57,6 +57,8 @@ export interface AdminServices {
   readonly providerAdmin: ProviderAdmin;
   /** Checks of whole texts that rules of guardrails may ask for. */
   readonly guardrailChecks: TextChecks;
+  /** Throws `invalid_request` for a URL that leads to where requests may not go, or to nowhere. */
+  readonly checkUrl: (url: string) => Promise<void>;
   /** MCP servers: their checks and health; seals secrets. */
   readonly mcpAdmin: McpAdmin;
   /** Plain HTTP backends: their checks; seals secrets. */

@@ -12,6 +12,7 @@ import { listBackends } from '@llm0/drizzle/queries/routing/backends';
 import { listAllProviderKeys } from '@llm0/drizzle/queries/routing/provider-keys';
 import { listProviders } from '@llm0/drizzle/queries/routing/providers';
 import { createProviderRegistry } from '@llm0/providers/registry';
+import { checkOperatorUrl } from '@llm0/providers/transport/egress/check-operator-url';
 import { readEgressAllow } from '@llm0/providers/transport/egress/egress-allow';
 import type { TestDatabaseKind } from '@llm0/testing/stores/test-databases';
 import type { Hono } from 'hono';
@@ -97,7 +98,7 @@ function createDesk({ vault = createSecretVault(new Uint8Array(32).fill(7)) }: A
     connections,
     servers,
     backends,
-    backendAdmin: new BackendAdmin({ table: backends, vault, egress: { ...shared.egress, fetch } }),
+    backendAdmin: new BackendAdmin({ table: backends, vault }),
     egress: shared.egress,
     vault,
     providerAdmin: new ProviderAdmin({ ...shared, connections, testTimeoutMs: 2000, maxAnswerBytes: 1024 * 1024 }),
@@ -163,6 +164,7 @@ export async function openAdmin(kind: TestDatabaseKind, options: AdminOptions = 
     presetChains: await readPresetChains(),
     providerAdmin,
     backendAdmin,
+    checkUrl: (url: string) => checkOperatorUrl(url, desk.egress),
     guardrailChecks: {},
     mcpAdmin: new McpAdmin({
       ...desk,

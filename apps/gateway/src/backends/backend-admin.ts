@@ -1,17 +1,13 @@
 // A backend that fails its test is an answer here, not an error.
 import type { Backend } from '@llm0/core/backends/backend';
-import { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { SecretVault } from '@llm0/core/keys/secret-vault';
 import { checkPath } from '@llm0/providers/transport/call-backend';
-import { type EgressOptions, pinUrl } from '@llm0/providers/transport/egress/fetch-guarded';
-import { isUnresolved } from '@llm0/providers/transport/upstream-failure';
 import type { BackendTable } from './backend-table';
 import { probeBackend } from './probe-backends';
 
 export interface BackendAdminOptions {
   readonly table: Pick<BackendTable, 'current' | 'isFromEnvironment'>;
   readonly vault: SecretVault;
-  readonly egress: Pick<EgressOptions, 'allowedHosts' | 'allowedRanges'> & { readonly fetch: typeof globalThis.fetch };
 }
 
 /** Longest time an operator waits for a backend. */
@@ -33,17 +29,6 @@ export class BackendAdmin {
   fromEnvironment(): readonly Backend[] {
     const { table } = this.options;
     return [...table.current().values()].filter(({ name }) => table.isFromEnvironment(name));
-  }
-
-  /** Throws `invalid_request` for a URL that leads to where requests may not go, or to nowhere. */
-  async checkUrl(url: string): Promise<void> {
-    try {
-      await pinUrl(url, this.options.egress);
-    } catch (cause) {
-      if (!(cause instanceof GatewayError)) throw cause;
-      const hint = isUnresolved(cause) ? '' : ' EGRESS_ALLOW names private hosts and ranges that may be reached.';
-      throw new GatewayError('invalid_request', `url: ${cause.message}${hint}`, { param: 'url', cause });
-    }
   }
 
   /** Asks for one path, with the backend's headers. */

@@ -2,8 +2,6 @@
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { SecretVault } from '@llm0/core/keys/secret-vault';
 import type { McpServer } from '@llm0/core/mcp/server';
-import { type EgressOptions, pinUrl } from '@llm0/providers/transport/egress/fetch-guarded';
-import { isUnresolved } from '@llm0/providers/transport/upstream-failure';
 import { type ConsentLink, ConsentNeeded } from './oauth/consent-needed';
 import type { Consents } from './oauth/consents';
 import type { ServerEntry, ToolView } from './servers/server-entry';
@@ -12,7 +10,6 @@ import type { ServerOwner, ServerRegistry } from './servers/server-registry';
 export interface McpAdminOptions {
   readonly registry: ServerRegistry;
   readonly vault: SecretVault;
-  readonly egress: Pick<EgressOptions, 'allowedHosts' | 'allowedRanges' | 'resolve'>;
   readonly mayRunServers: boolean;
   readonly servers: () => ReadonlyMap<string, McpServer>;
   readonly consents: Pick<Consents, 'linkFor'>;
@@ -47,17 +44,6 @@ export class McpAdmin {
   constructor(private readonly options: McpAdminOptions) {
     this.vault = options.vault;
     this.mayRunServers = options.mayRunServers;
-  }
-
-  /** Throws `invalid_request` for a URL that leads to where requests may not go, or to nowhere. */
-  async checkUrl(url: string): Promise<void> {
-    try {
-      await pinUrl(url, this.options.egress);
-    } catch (cause) {
-      if (!(cause instanceof GatewayError)) throw cause;
-      const hint = isUnresolved(cause) ? '' : ' EGRESS_ALLOW names private hosts and ranges that may be reached.';
-      throw new GatewayError('invalid_request', `url: ${cause.message}${hint}`, { param: 'url', cause });
-    }
   }
 
   /** Where a user lets the gateway use the server; throws where it asks nobody. */

@@ -186,7 +186,7 @@ function noteStart({ database }: RunningServices, log: ServeOptions['log']): voi
 }
 
 function adminServices(running: RunningServices): Omit<Parameters<typeof createAdmin>[0], 'stats'> {
-  const { services, database, tables, providerAdmin, mcpAdmin, backendAdmin } = running;
+  const { services, database, tables, providerAdmin, mcpAdmin, backendAdmin, checkUrl } = running;
   const { refreshTables: reloadTables } = services;
   return {
     ...services,
@@ -197,6 +197,7 @@ function adminServices(running: RunningServices): Omit<Parameters<typeof createA
     providerAdmin,
     mcpAdmin,
     backendAdmin,
+    checkUrl,
     guardrailChecks: running.guardrailChecks,
     sendAs: createSendAs(services),
   };

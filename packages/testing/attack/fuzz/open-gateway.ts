@@ -43,7 +43,7 @@ export async function openGateway(): Promise<OpenGateway> {
     EGRESS_ALLOW: '127.0.0.1',
   });
   const running = await createServices(config, log, 'fuzz');
-  const { services, database, tables, providerAdmin, mcpAdmin, backendAdmin, guardrailChecks } = running;
+  const { services, database, tables, providerAdmin, mcpAdmin, backendAdmin, checkUrl, guardrailChecks } = running;
   await running.firstCredentials.issue();
   const jobs = await startJobs(running);
   const admin = createAdmin({
@@ -55,6 +55,7 @@ export async function openGateway(): Promise<OpenGateway> {
       providerAdmin,
       mcpAdmin,
       backendAdmin,
+      checkUrl,
       guardrailChecks,
       sendAs: createSendAs(services),
     },

@@ -88,7 +88,7 @@ const test = createRoute({
   responses: { 201: answers(z.object({ ok: z.boolean() }), 'The webhook answered with 2xx') },
 });
 
-type Needs = Pick<AdminServices, 'db' | 'postWebhook' | 'clock' | 'mcpAdmin'>;
+type Needs = Pick<AdminServices, 'db' | 'postWebhook' | 'clock' | 'checkUrl'>;
 
 export function alertRoutes(services: Needs, answer: AnswerKept) {
   const { db, postWebhook, clock } = services;
@@ -161,10 +161,10 @@ function toReplay(given: z.output<typeof previewQuery>, nowMs: number): ReplayQu
 }
 
 /** Throws for an address that webhooks may not have. One whose name cannot be looked up right now may be there later. */
-async function refuseWebhook({ mcpAdmin }: Pick<Needs, 'mcpAdmin'>, url: string | undefined): Promise<void> {
+async function refuseWebhook({ checkUrl }: Pick<Needs, 'checkUrl'>, url: string | undefined): Promise<void> {
   if (url === undefined) return;
   try {
-    await mcpAdmin.checkUrl(url);
+    await checkUrl(url);
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
     if (!isUnresolved(error.cause)) throw invalidRequest('webhook_url', `webhook_${error.message}`, error);

@@ -54,11 +54,11 @@ const test = createRoute({
   responses: { 200: answers(testedSchema, 'Whether it answered') },
 });
 
-type Needs = Pick<AdminServices, 'db' | 'hotStore' | 'reloadTables' | 'backendAdmin'>;
+type Needs = Pick<AdminServices, 'db' | 'hotStore' | 'reloadTables' | 'backendAdmin' | 'checkUrl'>;
 type Body = Partial<z.infer<typeof newBackendSchema>>;
 
 export function backendRoutes(services: Needs, mirror: HotStoreMirror) {
-  const { db, backendAdmin } = services;
+  const { db, backendAdmin, checkUrl } = services;
   const changes = new AuditedChanges(db, {
     ...{ resource: 'backend', what: 'backend', idOf: (row: StoredBackend) => row.id },
     show: showBackend,
@@ -68,7 +68,7 @@ export function backendRoutes(services: Needs, mirror: HotStoreMirror) {
   return createRouter()
     .openapi(create, async (c) => {
       const body = c.req.valid('json');
-      await backendAdmin.checkUrl(body.url);
+      await checkUrl(body.url);
       if (backendAdmin.isFromEnvironment(body.name)) throw taken(body.name, 'the environment has one of this name');
       const stored = await changes.create(c.get('actor'), async (tx) => {
         const rowId = crypto.randomUUID();
@@ -91,7 +91,7 @@ export function backendRoutes(services: Needs, mirror: HotStoreMirror) {
     .openapi(change, async (c) => {
       const at = c.req.valid('param');
       const body = c.req.valid('json');
-      if (body.url !== undefined) await backendAdmin.checkUrl(body.url);
+      if (body.url !== undefined) await checkUrl(body.url);
       const stored = await changes.update(
         c.get('actor'),
         (tx) => backendRows.get(tx, at),

@@ -3,11 +3,11 @@ import { checkRules } from '@llm0/core/guardrails/check-policy';
 import type { GuardrailRule } from '@llm0/core/guardrails/policy';
 import type { AdminServices } from '../admin-services';
 
-export type RuleNeeds = Pick<AdminServices, 'guardrailChecks' | 'mcpAdmin'>;
+export type RuleNeeds = Pick<AdminServices, 'guardrailChecks' | 'checkUrl'>;
 
 /** Throws `invalid_request` for rules that cannot be asked, and for webhooks that lead to where requests may not go. */
 export async function refuseRules(
-  { guardrailChecks, mcpAdmin }: RuleNeeds,
+  { guardrailChecks, checkUrl }: RuleNeeds,
   rules: readonly GuardrailRule[],
   field = 'rules',
 ): Promise<void> {
@@ -15,7 +15,7 @@ export async function refuseRules(
   for (const [index, { name, check }] of rules.entries()) {
     if (check.type !== 'webhook') continue;
     try {
-      await mcpAdmin.checkUrl(check.url);
+      await checkUrl(check.url);
     } catch (cause) {
       if (!(cause instanceof GatewayError)) throw cause;
       const message = `${field}.${index}: rule "${name}": ${cause.message}`;

@@ -58,7 +58,7 @@ const refresh = createRoute({
   request: { params },
   responses: { 200: answers(checkSchema, 'Whether it answered, and what it offers') },
 });
-type Needs = Pick<AdminServices, 'db' | 'hotStore' | 'reloadTables' | 'mcpAdmin'>;
+type Needs = Pick<AdminServices, 'db' | 'hotStore' | 'reloadTables' | 'mcpAdmin' | 'checkUrl'>;
 type NewServer = z.infer<typeof newServerSchema>;
 type ServerChanges = z.infer<typeof serverChangesSchema>;
 
@@ -143,7 +143,7 @@ type Place = Pick<NewServer, 'url' | 'command' | 'args' | 'env' | 'headers' | 'a
 
 /** Each transport has its own fields; `isChange`: what is not sent stays. */
 async function checkPlace(
-  { mcpAdmin }: Needs,
+  { mcpAdmin, checkUrl }: Needs,
   body: Place,
   transport: 'http' | 'stdio',
   isChange = false,
@@ -161,7 +161,7 @@ async function checkPlace(
       'This gateway runs no servers itself. Start it with MCP_STDIO=true: who may add servers then runs programs on its machine.';
     throw new GatewayError('invalid_request', message, { param: 'transport' });
   }
-  if (typeof body.url === 'string') await mcpAdmin.checkUrl(body.url);
+  if (typeof body.url === 'string') await checkUrl(body.url);
 }
 
 const PLACES = {
