@@ -1,5 +1,6 @@
 // A webhook that is refused, unreachable or slow (10 s): the call throws; the alert's next check makes it again.
 import { type EgressOptions, pinUrl } from '@llm0/providers/transport/egress/fetch-guarded';
+import { postPinned } from '@llm0/providers/transport/egress/post-guarded';
 
 const TIMEOUT_MS = 10_000;
 
@@ -15,14 +16,9 @@ export interface WebhookNeeds {
 export function createPostWebhook({ fetch, egress }: WebhookNeeds): PostWebhook {
   return async (url, body) => {
     const target = await pinUrl(url, egress);
-    const response = await fetch(target.url, {
-      method: 'POST',
-      headers: { host: target.host, 'content-type': 'application/json', 'user-agent': 'llm0-gateway' },
-      body: JSON.stringify(body),
-      redirect: 'manual',
-      signal: AbortSignal.timeout(TIMEOUT_MS),
-      tls: target.serverName === undefined ? {} : { serverName: target.serverName },
-    } as RequestInit);
+    const headers = { 'content-type': 'application/json' };
+    const request = { fetch, headers, body: JSON.stringify(body) };
+    const response = await postPinned(target, request, AbortSignal.timeout(TIMEOUT_MS));
     await response.body?.cancel();
     if (!response.ok) throw new Error(`the webhook answered with status ${response.status}`);
   };

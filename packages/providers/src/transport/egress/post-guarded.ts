@@ -1,5 +1,5 @@
 import { untilGone } from '@llm0/core/waits/until-gone';
-import { type EgressOptions, pinUrl } from './fetch-guarded';
+import { type EgressOptions, type PinnedUrl, pinUrl } from './fetch-guarded';
 
 export interface GuardedPostRequest
   extends Pick<EgressOptions, 'fetch' | 'resolve' | 'allowedHosts' | 'allowedRanges' | 'ca'> {
@@ -15,15 +15,25 @@ export async function postGuarded(
   signal: AbortSignal,
 ): Promise<{ readonly status: number; readonly body: string }> {
   const target = await untilGone(pinUrl(request.url, request), signal);
-  const response = await request.fetch(target.url, {
+  const headers = { 'accept-encoding': 'identity', ...request.headers };
+  const response = await postPinned(target, { ...request, headers }, signal);
+  return { status: response.status, body: await readBounded(response, request.maxAnswerBytes) };
+}
+
+/** The post itself, to where a checked URL was pinned; redirects are not followed. */
+export function postPinned(
+  target: PinnedUrl,
+  { fetch, headers, body, ca }: Pick<GuardedPostRequest, 'fetch' | 'headers' | 'body' | 'ca'>,
+  signal: AbortSignal,
+): Promise<Response> {
+  return fetch(target.url, {
     method: 'POST',
-    headers: { host: target.host, 'user-agent': 'llm0-gateway', 'accept-encoding': 'identity', ...request.headers },
-    body: request.body,
+    headers: { host: target.host, 'user-agent': 'llm0-gateway', ...headers },
+    body,
     redirect: 'manual',
     signal,
-    tls: { ...(target.serverName === undefined ? {} : { serverName: target.serverName }), ca: request.ca },
+    tls: { ...(target.serverName === undefined ? {} : { serverName: target.serverName }), ca },
   } as RequestInit);
-  return { status: response.status, body: await readBounded(response, request.maxAnswerBytes) };
 }
 
 async function readBounded({ body }: Response, maxBytes: number): Promise<string> {
