@@ -1,10 +1,11 @@
-// The journal refuses an entry: it is kept in memory only, and lost at the next start.
+// The journal refuses entries: they are kept in memory only, and lost at the next start.
 import { fitsPurge } from '../cache-purge';
 import type { CachePurge, CacheWrite } from '../hot-store';
 import { Journal } from './journal';
 
 /** What an entry takes beside its value and key. */
 const ENTRY_BYTES = 256;
+/** Entries a write looks at: to look at all of them for each would take longer than all else it does. */
 const SWEEP_MOST = 64;
 const EVICT_MOST = 256;
 
@@ -23,7 +24,7 @@ type CacheLine =
   | { readonly drop: readonly string[] }
   | { readonly lost: string; readonly untilMs: number };
 
-/** Exact-cache entries in memory, oldest first, in a journal of their own: they outlive a restart. */
+/** Exact-cache entries in memory, oldest first, in a journal of their own: with `write` they outlive a restart. */
 export class EmbeddedCache {
   private readonly entries = new Map<string, CacheEntry & { readonly bytes: number }>();
   /** By project ('' = all): until when entries that would still be valid are missing. */
@@ -59,22 +60,21 @@ export class EmbeddedCache {
   markLost(projectId: string, untilMs: number): void {
     if ((this.lostUntil.get(projectId) ?? 0) >= untilMs) return;
     this.lostUntil.set(projectId, untilMs);
-    this.write({ lost: projectId, untilMs });
+    this.add({ lost: projectId, untilMs });
   }
 
   put(projectId: string, write: CacheWrite, nowMs: number): void {
     const { key, value, provider, model, ttlMs } = write;
     const entry = { key, value, projectId, provider, model, storedAtMs: nowMs, expiresAtMs: nowMs + ttlMs };
-    this.write(entry);
+    this.add(entry);
     this.insert(entry, nowMs);
-    this.journal.compactIfLarge();
   }
 
   purge(filter: CachePurge, nowMs: number): number {
     const doomed: string[] = [];
     for (const entry of this.entries.values()) if (fitsPurge(entry, filter, nowMs)) doomed.push(entry.key);
     for (const key of doomed) this.drop(key);
-    if (doomed.length > 0) this.write({ drop: doomed });
+    if (doomed.length > 0) this.add({ drop: doomed });
     return doomed.length;
   }
 
@@ -83,7 +83,18 @@ export class EmbeddedCache {
     return { entries: this.entries.size, bytes: this.bytes };
   }
 
+  /** Writes what came since the last time. Never throws. */
+  write(): void {
+    try {
+      this.journal.write();
+      this.journal.compactIfLarge();
+    } catch {
+      this.journal.takeBack(0);
+    }
+  }
+
   close(): void {
+    this.write();
     this.journal.close();
   }
 
@@ -112,12 +123,12 @@ export class EmbeddedCache {
     this.markLost(newest.projectId, newest.expiresAtMs);
   }
 
+  /** Drops what has expired among the oldest entries. */
   private sweep(nowMs: number, most: number): void {
-    let swept = 0;
+    let looked = 0;
     for (const entry of this.entries.values()) {
-      if (entry.expiresAtMs > nowMs) continue;
-      this.drop(entry.key);
-      if (++swept >= most) return;
+      if (looked++ >= most) return;
+      if (entry.expiresAtMs <= nowMs) this.drop(entry.key);
     }
   }
 
@@ -140,9 +151,7 @@ export class EmbeddedCache {
     for (const { bytes: _, ...entry } of this.entries.values()) yield JSON.stringify(entry satisfies CacheLine);
   }
 
-  private write(line: CacheLine): void {
-    try {
-      this.journal.append(JSON.stringify(line));
-    } catch {}
+  private add(line: CacheLine): void {
+    this.journal.add(JSON.stringify(line));
   }
 }
