@@ -1,6 +1,7 @@
 // The journal refuses entries: they are kept in memory only, and lost at the next start.
 import { fitsPurge } from '../cache-purge';
 import type { CachePurge, CacheWrite } from '../hot-store';
+import { EvictedKeys } from './evicted-keys';
 import { Journal } from './journal';
 
 /** What an entry takes beside its value and key. */
@@ -8,6 +9,8 @@ const ENTRY_BYTES = 256;
 /** Entries a write looks at: to look at all of them for each would take longer than all else it does. */
 const SWEEP_MOST = 64;
 const EVICT_MOST = 256;
+/** Not a line in the journal for each eviction. */
+const LOST_STEP_MS = 60_000;
 
 interface CacheEntry {
   readonly key: string;
@@ -27,8 +30,11 @@ type CacheLine =
 /** Exact-cache entries in memory, oldest first, in a journal of their own: with `write` they outlive a restart. */
 export class EmbeddedCache {
   private readonly entries = new Map<string, CacheEntry & { readonly bytes: number }>();
-  /** By project ('' = all): until when entries that would still be valid are missing. */
+  /** By project ('' = all): until when entries that would still be valid are missing, and nobody knows which. */
   private readonly lostUntil = new Map<string, number>();
+  private readonly evicted = new EvictedKeys();
+  /** What will be in `lostUntil` of the next process, which does not know `evicted`. */
+  private readonly lostAfterwards = new Map<string, number>();
   private readonly journal: Journal;
   private bytes = 0;
 
@@ -52,8 +58,10 @@ export class EmbeddedCache {
     return { value: entry.value, storedAtMs: entry.storedAtMs };
   }
 
-  isIncomplete(projectId: string, nowMs: number): boolean {
-    return (this.lostUntil.get(projectId) ?? 0) > nowMs || (this.lostUntil.get('') ?? 0) > nowMs;
+  /** May an entry of this key be missing that would still be valid? */
+  isIncomplete(projectId: string, key: string, nowMs: number): boolean {
+    if ((this.lostUntil.get(projectId) ?? 0) > nowMs || (this.lostUntil.get('') ?? 0) > nowMs) return true;
+    return this.evicted.has(key, nowMs);
   }
 
   /** `projectId` '' = every project. */
@@ -102,7 +110,7 @@ export class EmbeddedCache {
     this.drop(entry.key);
     const bytes = Buffer.byteLength(entry.value) + Buffer.byteLength(entry.key) + ENTRY_BYTES;
     if (bytes > this.options.maxBytes) {
-      this.markLost(entry.projectId, entry.expiresAtMs);
+      this.noteEvicted(entry, nowMs);
       return;
     }
     this.entries.set(entry.key, { ...entry, bytes });
@@ -116,11 +124,23 @@ export class EmbeddedCache {
     for (const entry of this.entries.values()) {
       if (this.bytes <= this.options.maxBytes || evicted++ === EVICT_MOST) break;
       this.drop(entry.key);
-      if (entry.expiresAtMs > nowMs) this.markLost(entry.projectId, entry.expiresAtMs);
+      if (entry.expiresAtMs > nowMs) this.noteEvicted(entry, nowMs);
     }
     if (this.bytes <= this.options.maxBytes) return;
     this.drop(newest.key);
-    this.markLost(newest.projectId, newest.expiresAtMs);
+    this.noteEvicted(newest, nowMs);
+  }
+
+  private noteEvicted({ projectId, key, expiresAtMs }: CacheEntry, nowMs: number): void {
+    this.evicted.add(key, { expiresAtMs, nowMs });
+    if ((this.lostAfterwards.get(projectId) ?? 0) < expiresAtMs) {
+      const untilMs = Math.ceil(expiresAtMs / LOST_STEP_MS) * LOST_STEP_MS;
+      this.lostAfterwards.set(projectId, untilMs);
+      this.add({ lost: projectId, untilMs });
+    }
+    if (!this.evicted.isFull) return;
+    this.markLost('', this.evicted.endMs);
+    this.evicted.clear();
   }
 
   /** Drops what has expired among the oldest entries. */
@@ -147,7 +167,8 @@ export class EmbeddedCache {
   }
 
   private *snapshot(): Generator<string> {
-    for (const [lost, untilMs] of this.lostUntil) yield JSON.stringify({ lost, untilMs } satisfies CacheLine);
+    for (const [lost, untilMs] of [...this.lostAfterwards, ...this.lostUntil])
+      yield JSON.stringify({ lost, untilMs: Math.max(untilMs, this.lostUntil.get(lost) ?? 0) } satisfies CacheLine);
     for (const { bytes: _, ...entry } of this.entries.values()) yield JSON.stringify(entry satisfies CacheLine);
   }
 

@@ -277,7 +277,7 @@ export class EmbeddedHotStore implements HotStore {
     const nowMs = this.nowMs();
     const { decision, effect, raiseVersions } = decideAdmit(state, request, nowMs, {
       find: (cacheKey, atMs) => this.cache.find(cacheKey, atMs),
-      isIncomplete: (projectId, atMs) => this.cache.isIncomplete(projectId, atMs),
+      isIncomplete: (...asked) => this.cache.isIncomplete(...asked),
       queueFull: this.queue.size >= this.queueMaxEntries,
     });
     if (raiseVersions) {
