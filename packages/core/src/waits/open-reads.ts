@@ -1,3 +1,5 @@
+import { LinkedSet } from '../collections/linked-set';
+
 const GRACE_MS = 30_000;
 /** A caller who is slower than that holds a place that others could have. */
 const MIN_BYTES_PER_MS = 32;
@@ -19,7 +21,7 @@ interface OpenRead {
 
 /** Small bodies that are being read whole: those that trickle are given up in time. */
 export class OpenReads {
-  private readonly open = new Set<OpenRead>();
+  private readonly open = new LinkedSet<OpenRead>();
   private timer: ReturnType<typeof setInterval> | undefined;
 
   constructor(private readonly options: OpenReadsOptions = {}) {}
@@ -32,16 +34,19 @@ export class OpenReads {
   read<T>(reading: Promise<T>, bytes: number, late: () => Error): Promise<T> {
     return new Promise((resolve, reject) => {
       const byMs = performance.now() + readTimeMs(bytes, this.options.graceMs);
-      const read = { byMs, expire: () => reject(late()) };
-      this.open.add(read);
+      const expire = () => {
+        this.open.remove(place);
+        reject(late());
+      };
+      const place = this.open.add({ byMs, expire });
       this.timer ??= this.startTimer();
       reading.then(
         (value) => {
-          this.open.delete(read);
+          this.open.remove(place);
           resolve(value);
         },
         (error: unknown) => {
-          this.open.delete(read);
+          this.open.remove(place);
           reject(error);
         },
       );
@@ -61,10 +66,6 @@ export class OpenReads {
       return;
     }
     const nowMs = performance.now();
-    for (const read of this.open) {
-      if (read.byMs > nowMs) continue;
-      this.open.delete(read);
-      read.expire();
-    }
+    for (const read of this.open) if (read.byMs <= nowMs) read.expire();
   }
 }

@@ -1,4 +1,5 @@
 // Hot store unreachable: renewals are tried again on the next tick; the 60 s lease outlives two missed ones.
+import { ReleasingMap } from '@llm0/core/collections/releasing-map';
 import { LEASE_MS } from '@llm0/core/limits/hold';
 import type { HotStore } from '@llm0/core/limits/hot-store';
 import type { Logger } from 'pino';
@@ -7,7 +8,7 @@ const BATCH = 500;
 
 /** Keeps the holds of this process's live requests from being reaped. */
 export class LeaseKeeper {
-  private readonly holds = new Map<string, { projectId: string; requestId: string; sinceMs: number }>();
+  private readonly holds = new ReleasingMap<string, { projectId: string; requestId: string; sinceMs: number }>();
   private timer: ReturnType<typeof setInterval> | undefined;
 
   private readonly renewEveryMs: number;

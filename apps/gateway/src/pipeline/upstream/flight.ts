@@ -1,5 +1,6 @@
 import type { EventBatch } from '@llm0/core/chat/event';
 import { addToTally, emptyTally } from '@llm0/core/chat/tally';
+import { ReleasingMap } from '@llm0/core/collections/releasing-map';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { UpstreamCalling, UpstreamResponse, UpstreamSpend } from './upstream-response';
 
@@ -239,7 +240,7 @@ function sizeOf({ events, wire }: EventBatch): number {
 
 /** Flights under way by cache key: identical questions asked at once reach the upstream once. */
 export class FlightTable {
-  private readonly open = new Map<string, Flight>();
+  private readonly open = new ReleasingMap<string, Flight>();
   private readonly maxKeptBytes: number;
 
   /** `maxAnswerBytes`: the largest answer that the cache takes. */

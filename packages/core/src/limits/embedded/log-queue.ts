@@ -1,3 +1,4 @@
+import { ReleasingMap } from '../../collections/releasing-map';
 import type { QueuedRecord } from '../../logs/log-queue';
 
 /** A reader that has not acknowledged for this long counts as dead. */
@@ -15,7 +16,7 @@ const RENUMBERED_FROM = 2 ** 40;
 
 /** The queue in memory; the store journals what goes in and out. */
 export class EmbeddedLogQueue {
-  private readonly entries = new Map<number, QueueEntry>();
+  private readonly entries = new ReleasingMap<number, QueueEntry>();
   private unread: QueueEntry[] = [];
   private highestId = 0;
   private renumbered = 0;

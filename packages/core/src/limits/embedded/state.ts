@@ -1,3 +1,4 @@
+import { ReleasingMap } from '../../collections/releasing-map';
 import { type Hold, LEASE_MS } from '../hold';
 import type { CustomerLimits, Settlement } from '../hot-store';
 import { DAYS_KEPT, HOUR_MS, MONTHS_KEPT, monthIndex } from '../periods';
@@ -58,7 +59,7 @@ export class EmbeddedState {
   readonly keys = new Map<string, KeyState>();
   readonly customers = new Map<string, CustomerState>();
   readonly limits = new Map<string, CustomerLimits>();
-  readonly holds = new Map<string, OpenHold>();
+  readonly holds = new ReleasingMap<string, OpenHold>();
   readonly done = new Map<string, DoneMark>();
   readonly reaped = new Map<string, DoneMark>();
   /** Settlements without a hold or mark, until the rows were asked. */

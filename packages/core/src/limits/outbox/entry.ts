@@ -1,3 +1,4 @@
+import type { Place } from '../../collections/linked-set';
 import type { Settlement } from '../hot-store';
 
 /** A settlement on its way to the store. */
@@ -9,6 +10,8 @@ export interface Entry {
   onWireMs: number;
   readonly settlement: Settlement;
   inFile: boolean;
+  /** While the store has not answered. */
+  sent: Place<Entry> | undefined;
   /** What carried it the first time. */
   sentIn: string | undefined;
   /** Where it is in the queue. */
@@ -21,6 +24,6 @@ export function createEntry(settlement: Settlement, sentAtMs: number, doubtful: 
   const { requestId, admittedAtMs } = settlement;
   return {
     ...{ requestId, admittedAtMs, sentAtMs, onWireMs: 0 },
-    ...{ settlement, inFile: false, sentIn: undefined, queued: undefined, doubtful },
+    ...{ settlement, inFile: false, sent: undefined, sentIn: undefined, queued: undefined, doubtful },
   };
 }

@@ -1,5 +1,6 @@
 // The store does not take a settlement: it is kept here and in a file, and handed in again until the store has it.
 
+import { LinkedSet } from '../../collections/linked-set';
 import { DONE_MARKER_MS } from '../hold';
 import type { RebuildSource, Settlement } from '../hot-store';
 import { chooseModes, type QueuedIds } from './choose-modes';
@@ -38,7 +39,7 @@ export interface OutboxPorts {
  * (`waiting`), queued but not drained (`kept`, per shard in queue order).
  */
 export class Outbox {
-  private readonly sent = new Set<Entry>();
+  private readonly sent = new LinkedSet<Entry>();
   /** Sent in this turn, and maybe not on the wire yet. */
   private leaving: Entry[] = [];
   private waiting: Entry[] = [];
@@ -76,7 +77,7 @@ export class Outbox {
   }
 
   failed(entry: Entry): void {
-    this.sent.delete(entry);
+    this.arrived(entry);
     this.fail(entry);
   }
 
@@ -155,7 +156,7 @@ export class Outbox {
   private begin(entry: Entry): Promise<void> | undefined {
     const written = this.ports.written();
     entry.onWireMs = performance.now();
-    this.sent.add(entry);
+    entry.sent = this.sent.add(entry);
     this.stallTimer ??= setTimeout(this.watchStall, STALLED_MS);
     this.leaving.push(entry);
     // Once a turn, for all that leave in it.
@@ -168,7 +169,7 @@ export class Outbox {
     const entries = this.leaving;
     this.leaving = [];
     if (!this.ports.isBackedUp() && !this.isStalled(performance.now())) return;
-    for (const entry of entries) if (this.sent.has(entry)) this.toFile(entry);
+    for (const entry of entries) if (entry.sent !== undefined) this.toFile(entry);
   };
 
   private sendEntry(entry: Entry, mode: SettleMode): Promise<void> {
@@ -179,8 +180,13 @@ export class Outbox {
     );
   }
 
+  private arrived(entry: Entry): void {
+    if (entry.sent !== undefined) this.sent.remove(entry.sent);
+    entry.sent = undefined;
+  }
+
   private isStalled(nowMs: number): boolean {
-    const oldest = this.sent.values().next().value;
+    const { oldest } = this.sent;
     return oldest !== undefined && nowMs - oldest.onWireMs > STALLED_MS;
   }
 
@@ -194,7 +200,7 @@ export class Outbox {
   };
 
   private take(entry: Entry, outcome: SettleOutcome): void {
-    this.sent.delete(entry);
+    this.arrived(entry);
     if (outcome.type === 'released') {
       // It is in the queue, and maybe in the file, already.
       if (entry.queued === undefined) this.forget(entry);

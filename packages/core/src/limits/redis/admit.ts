@@ -1,5 +1,6 @@
 // Redis does not answer in time: the request is refused, and what it may hold is released as soon as Redis is back.
 
+import { ReleasingMap } from '../../collections/releasing-map';
 import type { AdmitDecision, AdmitRequest, Settlement } from '../hot-store';
 import { storeUnavailable } from '../store-unavailable';
 import { AdmissionGroup } from './admission-group';
@@ -34,7 +35,7 @@ type Group = AdmissionGroup<Asked>;
 export class RedisAdmissions {
   private readonly deadlines: DeadlineQueue;
   private readonly uncertain = new Map<string, AdmitRequest>();
-  private readonly gathering = new Map<ShardKeys, Group>();
+  private readonly gathering = new ReleasingMap<ShardKeys, Group>();
 
   constructor(
     private readonly link: RedisLink,

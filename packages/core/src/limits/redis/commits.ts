@@ -1,4 +1,5 @@
 // Redis does not answer: each settlement's reply fails by itself, and its owner hands it in again, naming the commit.
+import { ReleasingMap } from '../../collections/releasing-map';
 import type { Settlement } from '../hot-store';
 import type { SettleMode, SettleOutcome } from '../outbox/settlement';
 import { CommitGroup } from './commit-group';
@@ -21,7 +22,7 @@ export interface RedisCommitsOptions<Handle> {
 
 /** The settlements of one turn and shard leave as one commit. `Handle`: what their owner knows them by. */
 export class RedisCommits<Handle> {
-  private readonly gathering = new Map<ShardKeys, CommitGroup<Handle>>();
+  private readonly gathering = new ReleasingMap<ShardKeys, CommitGroup<Handle>>();
   private readonly process: string;
   private sent = 0;
 
