@@ -132,10 +132,13 @@ async function writeRecords(
       throw new RecordsOutdatedError('the counters were rebuilt since these records were read');
     }
     const facts: SignedFact[] = [];
+    const stored: DecodedRecord[] = [];
     const written: LogRecord[] = [];
     const insert = async (batch: ReadonlyMap<string, DecodedRecord>) => {
       const news = await insertInParts(tx, batch);
-      await eachInSlices(news, (record) => {
+      await eachInSlices(news, (decoded) => {
+        const { record } = decoded;
+        stored.push(decoded);
         written.push(record);
         facts.push({ fact: factOf(record), sign: 1 });
       });
@@ -162,16 +165,16 @@ async function writeRecords(
       inserted: inserted + corrected - replaced + called.inserted,
       corrected: replaced + called.corrected,
     };
-    return { result, stored: { requests: written, calls: called.written } };
+    return { result, stored: { requests: stored, calls: called.written } };
   });
   onWritten?.(stored);
   return result;
 }
 
 /** Returns the records that were not there before. `batch` is by id in lower case. */
-async function insertInParts(tx: Db, batch: ReadonlyMap<string, DecodedRecord>): Promise<readonly LogRecord[]> {
+async function insertInParts(tx: Db, batch: ReadonlyMap<string, DecodedRecord>): Promise<readonly DecodedRecord[]> {
   const all = [...batch.values()];
-  const written: LogRecord[] = [];
+  const written: DecodedRecord[] = [];
   for (let i = 0; i < all.length; i += ROWS_A_STATEMENT) {
     const part = all.slice(i, i + ROWS_A_STATEMENT);
     const ids = await insertRows(
@@ -179,7 +182,7 @@ async function insertInParts(tx: Db, batch: ReadonlyMap<string, DecodedRecord>):
       part.map(({ json }) => json),
     );
     for (const record of ids === null ? part : ids.map((id) => batch.get(id))) {
-      if (record !== undefined) written.push(record.record);
+      if (record !== undefined) written.push(record);
     }
   }
   return written;

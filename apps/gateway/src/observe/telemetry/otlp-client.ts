@@ -8,7 +8,8 @@ export type Delivery =
   | { readonly type: 'taken'; readonly response: Uint8Array }
   | { readonly type: 'lost'; readonly reason: LossReason; readonly detail: string };
 
-export type LossReason = 'queue_full' | 'refused' | 'unreachable' | 'rejected' | 'shutdown';
+/** `broken`: the thread that sends ended. */
+export type LossReason = 'queue_full' | 'refused' | 'unreachable' | 'rejected' | 'shutdown' | 'broken';
 
 export interface OtlpClientOptions {
   /** Of one signal: `…/v1/traces`. */

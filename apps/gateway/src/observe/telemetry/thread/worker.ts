@@ -1,0 +1,19 @@
+// Spans and metrics in a thread of their own. A message that cannot be read ends it: rows are counted as lost then.
+import { parentPort } from 'node:worker_threads';
+import { Exporter } from './exporter';
+import type { FromThread, ToThread } from './messages';
+
+const post = (message: FromThread) => parentPort?.postMessage(message);
+let exporter: Exporter | undefined;
+
+parentPort?.on('message', (message: ToThread) => {
+  if (message.type === 'settings') {
+    exporter = new Exporter({ ...message, post, fetch: globalThis.fetch, nowMs: Date.now });
+    return;
+  }
+  if (exporter === undefined) throw new Error('no settings came before the rest');
+  if (message.type === 'rows') exporter.take(message);
+  else if (message.type === 'metrics') exporter.sendMetrics(message);
+  else if (message.type === 'bodies') exporter.giveBodies(message);
+  else void exporter.close(message);
+});
