@@ -22,6 +22,8 @@ export interface SpanExportOptions
   /** Set where content is asked for. */
   readonly loadContent: LoadContent | undefined;
   readonly delayMs?: number;
+  /** Told how many rows were made into bytes: what they were made of is garbage now. */
+  readonly onEncoded?: (rows: number) => void;
 }
 
 /** Bodies are written within half a second by whichever process; rows may be there before. */
@@ -68,7 +70,9 @@ export class SpanExport {
       const options: SpanOptions = { onlyLatestNames, content };
       spans.push(...('call' in row ? buildToolSpans(row.call, options) : buildRequestSpans(row.request, options)));
     });
-    return this.options.client.deliver(this.options.encoder.encodeSpans(spans), signal);
+    const body = this.options.encoder.encodeSpans(spans);
+    this.options.onEncoded?.(rows.length);
+    return this.options.client.deliver(body, signal);
   }
 
   /** undefined where nobody asked for content. */

@@ -14,6 +14,8 @@ export interface ExporterNeeds extends ExportSettings {
   readonly post: (message: FromThread) => void;
   readonly fetch: typeof globalThis.fetch;
   readonly nowMs: () => number;
+  /** Told how many rows were made into bytes. */
+  readonly onEncoded?: (rows: number) => void;
 }
 
 type Given<T extends ToThread['type']> = Extract<ToThread, { type: T }>;
@@ -42,6 +44,7 @@ export class Exporter {
         ...{ encoder, client: clientOf('/v1/traces'), onlyLatestNames, ...this.tellOf('traces') },
         loadContent: settings.content ? (requestIds) => this.askForBodies(requestIds) : undefined,
         onHeld: (detail) => needs.post({ type: 'held', detail }),
+        onEncoded: needs.onEncoded,
       });
     }
     if (settings.metrics) {
