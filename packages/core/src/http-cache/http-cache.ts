@@ -104,7 +104,7 @@ export class HttpCache {
     this.answers = new LRUCache({
       max: options.maxEntries,
       maxSize: options.maxBytes,
-      sizeCalculation: ({ body, headers }) => body.byteLength + JSON.stringify(headers).length + ENTRY_BYTES,
+      sizeCalculation: ({ body, headers }) => body.byteLength + lengthOf(headers) + ENTRY_BYTES,
     });
   }
 
@@ -244,7 +244,7 @@ export class HttpCache {
   private put({ resource, ask, mark }: CachePlace, answer: StoredAnswer): string | undefined {
     if (this.changes.markOf(resource) !== mark) return undefined;
     const known = this.resources.get(resource) ?? newResource(ask);
-    if (known.vary.join() !== answer.vary.join() || known.keys.size >= MAX_VARIANTS) this.forgetVariants(known);
+    if (!isSame(known.vary, answer.vary) || known.keys.size >= MAX_VARIANTS) this.forgetVariants(known);
     known.vary = answer.vary;
     known.passUntilMs = 0;
     const key = variantKey(resource, answer.vary, ask.fields);
@@ -276,9 +276,18 @@ export class HttpCache {
   }
 }
 
+function lengthOf(headers: HeaderFields): number {
+  let length = 0;
+  for (const name in headers) length += name.length + (headers[name]?.length ?? 0);
+  return length;
+}
+
 const newResource = ({ projectId, provider }: CacheAsk): Resource => ({
   ...{ projectId, provider, vary: [], keys: new Set(), passUntilMs: 0 },
 });
+
+const isSame = (one: readonly string[], other: readonly string[]): boolean =>
+  one.length === other.length && one.every((name, index) => name === other[index]);
 
 const OFF: Look = { type: 'off' };
 
@@ -286,8 +295,8 @@ const OFF: Look = { type: 'off' };
 const NOT_LOOKED_UP = ['range', 'if-range', 'if-match', 'if-unmodified-since'] as const;
 
 /** The request takes only some of the answers that others would. */
-const isChoosy = (control: CacheControl): boolean =>
-  ['no-cache', 'max-age', 'min-fresh', 'max-stale'].some((name) => control.has(name));
+const isChoosy = (control: CacheControl): boolean => CHOOSY.some((name) => control.has(name));
+const CHOOSY = ['no-cache', 'max-age', 'min-fresh', 'max-stale'] as const;
 
 const sharedLook = (control: CacheControl): { readonly shared?: 'now' | 'first' } => {
   if (control.has('no-cache')) return {};
