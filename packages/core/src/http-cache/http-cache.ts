@@ -10,6 +10,7 @@ import {
   type AnswerHead,
   type AnswerTimes,
   describeAnswer,
+  fieldsLength,
   type HeaderFields,
   type StoredAnswer,
 } from './stored-answer';
@@ -104,7 +105,7 @@ export class HttpCache {
     this.answers = new LRUCache({
       max: options.maxEntries,
       maxSize: options.maxBytes,
-      sizeCalculation: ({ body, headers }) => body.byteLength + lengthOf(headers) + ENTRY_BYTES,
+      sizeCalculation: ({ body, headers }) => body.byteLength + fieldsLength(headers) + ENTRY_BYTES,
     });
   }
 
@@ -274,12 +275,6 @@ export class HttpCache {
     if (ttlMs <= 0) return { key, value: '', ttlMs: 1, provider: ask.provider, model: '' };
     return { key, value: encodeAnswer(answer), ttlMs, provider: ask.provider, model: '' };
   }
-}
-
-function lengthOf(headers: HeaderFields): number {
-  let length = 0;
-  for (const name in headers) length += name.length + (headers[name]?.length ?? 0);
-  return length;
 }
 
 const newResource = ({ projectId, provider }: CacheAsk): Resource => ({

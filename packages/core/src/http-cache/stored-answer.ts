@@ -85,6 +85,13 @@ function isOfUse(answer: Omit<StoredAnswer, 'body'>): boolean {
   return isUsable || answer.staleWhileRevalidateMs > 0 || answer.staleIfErrorMs > 0 || hasValidator(answer);
 }
 
+/** Characters of all fields, about what they take in memory. */
+export function fieldsLength(headers: HeaderFields): number {
+  let length = 0;
+  for (const name in headers) length += name.length + (headers[name]?.length ?? 0);
+  return length;
+}
+
 export const hasValidator = ({ headers }: AnswerHead): boolean =>
   headers.etag !== undefined || headers['last-modified'] !== undefined;
 

@@ -70,7 +70,7 @@ const COLUMNS: readonly Column<Alert>[] = [
       return <Badge tone={tone}>{label}</Badge>;
     },
   },
-  { header: 'Webhook', wideOnly: true, value: (row) => row.webhook_url },
+  { header: 'Webhook', wideOnly: 'very', value: (row) => row.webhook_url },
 ];
 
 const NEW_ALERT = {
