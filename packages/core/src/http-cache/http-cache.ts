@@ -104,6 +104,8 @@ export class HttpCache {
     this.resources = new LRUCache({ max: options.maxEntries + MAX_PASSED });
     this.answers = new LRUCache({
       max: options.maxEntries,
+      // What may be used is judged by each use: a timer a millisecond would only look after memory.
+      ttlResolution: 1000,
       maxSize: options.maxBytes,
       sizeCalculation: ({ body, headers }) => body.byteLength + fieldsLength(headers) + ENTRY_BYTES,
     });
