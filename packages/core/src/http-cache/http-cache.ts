@@ -247,7 +247,7 @@ export class HttpCache {
   private put({ resource, ask, mark }: CachePlace, answer: StoredAnswer): string | undefined {
     if (this.changes.markOf(resource) !== mark) return undefined;
     const known = this.resources.get(resource) ?? newResource(ask);
-    if (!isSame(known.vary, answer.vary) || known.keys.size >= MAX_VARIANTS) this.forgetVariants(known);
+    if (known.vary.join() !== answer.vary.join() || known.keys.size >= MAX_VARIANTS) this.forgetVariants(known);
     known.vary = answer.vary;
     known.passUntilMs = 0;
     const key = variantKey(resource, answer.vary, ask.fields);
@@ -282,9 +282,6 @@ export class HttpCache {
 const newResource = ({ projectId, provider }: CacheAsk): Resource => ({
   ...{ projectId, provider, vary: [], keys: new Set(), passUntilMs: 0 },
 });
-
-const isSame = (one: readonly string[], other: readonly string[]): boolean =>
-  one.length === other.length && one.every((name, index) => name === other[index]);
 
 const OFF: Look = { type: 'off' };
 
