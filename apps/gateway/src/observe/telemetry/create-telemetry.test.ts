@@ -159,6 +159,7 @@ describe('a collector that', () => {
       await telemetry.close(300);
       expect(performance.now() - startMs).toBeLessThan(2_000);
       expect(Object.values(await counted('otlpDrops'))).toEqual([5]);
+      expect(JSON.stringify(lines)).toMatch(/the gateway stops|answered with status 503/);
       expect(JSON.stringify(lines)).not.toContain(SECRET);
       collector.stop();
     }

@@ -39,7 +39,7 @@ export class OtlpClient {
   /** Never throws. `signal`: nobody waits any more. */
   async deliver(body: Uint8Array<ArrayBuffer>, signal: AbortSignal): Promise<Delivery> {
     const { firstBackOffMs = FIRST_BACK_OFF_MS } = this.options;
-    let lost: Delivery = { type: 'lost', reason: 'shutdown', detail: 'the gateway stops' };
+    let lost: Delivery = STOPPED;
     for (let attempt = 0; attempt < MOST_TRIES && !signal.aborted; attempt++) {
       const tried = await this.post(body, signal);
       if (!('retry' in tried)) return tried;
@@ -70,10 +70,13 @@ export class OtlpClient {
       const afterMs = readRetryAfterMs(response.headers, nowMs()) ?? 0;
       return { retry: { type: 'lost', reason: 'unreachable', detail }, afterMs };
     } catch (error) {
+      if (signal.aborted) return STOPPED;
       return { retry: { type: 'lost', reason: 'unreachable', detail: describe(error) }, afterMs: 0 };
     }
   }
 }
+
+const STOPPED = { type: 'lost', reason: 'shutdown', detail: 'the gateway stops' } as const satisfies Delivery;
 
 interface Retry {
   readonly retry: Delivery;
