@@ -3,6 +3,7 @@
 import { makeSpans, passTraces } from '@llm0/core/tracing/request-trace';
 import { createSampler } from '@llm0/core/tracing/sampler';
 import { noObserver } from '@llm0/core/tracing/span';
+import { inTime } from '@llm0/core/waits/in-time';
 import type { Logger } from 'pino';
 import type { Metrics } from '../metrics';
 import type { TelemetrySettings } from './encode-otlp';
@@ -44,8 +45,10 @@ export function createTelemetry({ log, metrics, nowMs, ...needs }: TelemetryNeed
     observer: settings.traces || settings.metrics ? thread : noObserver,
     start: (refresh) => rounds?.start(refresh),
     close: async (timeoutMs) => {
-      await rounds?.close();
-      await thread.close(timeoutMs);
+      const untilMs = performance.now() + timeoutMs;
+      // Gauges that are being asked for may hang with their store.
+      if (rounds !== undefined) await inTime(rounds.close(), timeoutMs / 2, () => {});
+      await thread.close(Math.max(0, untilMs - performance.now()));
     },
   };
 }

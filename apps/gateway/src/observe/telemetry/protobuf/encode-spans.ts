@@ -37,11 +37,13 @@ export class SpanEncoder {
   private readonly writer = new ProtoWriter();
   /** A `KeyValue`'s key, encoded, by name. */
   private readonly keys = new Map<string, Uint8Array>();
+  private readonly keyWriter = new ProtoWriter();
 
   constructor(private readonly options: SpanEncoderOptions) {}
 
   encode(spans: readonly Span[]): Uint8Array<ArrayBuffer> {
     const { writer, options } = this;
+    writer.start();
     if (spans.length === 0) return writer.finish();
     const all = writer.begin(REQUEST.resourceSpans);
     const resource = writer.begin(RESOURCE_SPANS.resource);
@@ -102,7 +104,7 @@ export class SpanEncoder {
       const value = attributes[name];
       if (value === undefined) continue;
       const start = writer.begin(field);
-      writer.raw(this.keyOf(name));
+      this.key(name);
       const inner = writer.begin(KEY_VALUE.value);
       this.value(name, value);
       writer.end(inner);
@@ -128,14 +130,17 @@ export class SpanEncoder {
     }
   }
 
-  private keyOf(name: string): Uint8Array {
+  private key(name: string): void {
     const known = this.keys.get(name);
-    if (known !== undefined) return known;
-    const writer = new ProtoWriter();
-    writer.string(KEY_VALUE.key, name);
-    const key = writer.finish();
-    if (this.keys.size < MAX_NAMES) this.keys.set(name, key);
-    return key;
+    if (known !== undefined) {
+      this.writer.raw(known);
+      return;
+    }
+    this.writer.string(KEY_VALUE.key, name);
+    if (this.keys.size >= MAX_NAMES) return;
+    this.keyWriter.start();
+    this.keyWriter.string(KEY_VALUE.key, name);
+    this.keys.set(name, this.keyWriter.finish());
   }
 }
 

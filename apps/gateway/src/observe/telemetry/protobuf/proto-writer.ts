@@ -1,4 +1,6 @@
 const FIRST_BYTES = 64 * 1024;
+/** Beyond, the memory of one large message is not kept for the next. */
+const MOST_BYTES_KEPT = 4 * 1024 * 1024;
 /** UTF-8 of one UTF-16 unit. */
 const MOST_BYTES_A_UNIT = 3;
 /** Beyond, the engine's own encoder is quicker than a loop. */
@@ -20,11 +22,15 @@ export class ProtoWriter {
   private at = 0;
   private readonly encoder = new TextEncoder();
 
-  /** What was written since the last call, as bytes of its own. */
-  finish(): Uint8Array<ArrayBuffer> {
-    const written = this.bytes.slice(0, this.at);
+  /** A new message: what was written before and not finished is forgotten. */
+  start(): void {
     this.at = 0;
-    return written;
+    if (this.bytes.length > MOST_BYTES_KEPT) this.use(new Uint8Array(FIRST_BYTES));
+  }
+
+  /** The message, as bytes of its own. */
+  finish(): Uint8Array<ArrayBuffer> {
+    return this.bytes.slice(0, this.at);
   }
 
   /** A message in a field; `end` gets what this gives. */
@@ -149,8 +155,12 @@ export class ProtoWriter {
     if (needed <= this.bytes.length) return;
     const larger = new Uint8Array(Math.max(needed, 2 * this.bytes.length));
     larger.set(this.bytes.subarray(0, this.at));
-    this.bytes = larger;
-    this.view = new DataView(larger.buffer);
+    this.use(larger);
+  }
+
+  private use(bytes: Uint8Array<ArrayBuffer>): void {
+    this.bytes = bytes;
+    this.view = new DataView(bytes.buffer);
   }
 }
 
