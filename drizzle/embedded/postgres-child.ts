@@ -4,6 +4,7 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { PGlite } from '@electric-sql/pglite';
 import { vector } from '@electric-sql/pglite-pgvector';
 import { PGLiteSocketServer } from '@electric-sql/pglite-socket';
+import { lowerPriority } from '@llm0/core/threads/lower-priority';
 import { processIdentity } from './data-dir-lock';
 import { keepFilesPrivate } from './private-files';
 
@@ -13,6 +14,8 @@ if (dataDir === undefined || socketPath === undefined || identityFile === undefi
 }
 
 keepFilesPrivate();
+// Requests come first: what they wait for is decided in the gateway, and rows may come a little later.
+lowerPriority(5);
 // Signals to the whole group (Ctrl-C, a service manager) are the parent's to answer: it says `stop` when it is done.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
 writeFileSync(identityFile, processIdentity(process.pid) ?? String(process.pid), { mode: 0o600 });

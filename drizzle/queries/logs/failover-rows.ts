@@ -34,11 +34,12 @@ export function switchesOf(record: LogRecord) {
   return rows;
 }
 
+export type SwitchRow = ReturnType<typeof switchesOf>[number];
+
 const sameTarget = (a: LogAttempt, b: LogAttempt) => a.provider === b.provider && a.model === b.model;
 
 /** Idempotent by request and switch. */
-export async function insertFailovers(tx: Db, records: readonly LogRecord[]): Promise<void> {
-  const rows = records.flatMap(switchesOf);
+export async function insertFailovers(tx: Db, rows: readonly SwitchRow[]): Promise<void> {
   if (rows.length === 0) return;
   await tx.execute(sql`
     insert into failover_logs (created_at, project_id, request_id, switch_index, original_provider, original_model,

@@ -2,7 +2,7 @@
 // never be written (wrong data) throw `RecordsRejectedError`.
 import type { LostBooking } from '@llm0/core/limits/hot-store';
 import { type DecodedRecord, encodeLogRecord, RecordsRejectedError } from '@llm0/core/logs/decode-log-record';
-import { decodeEntry } from '@llm0/core/logs/decode-tool-call';
+import { type DecodedEntry, decodeEntry } from '@llm0/core/logs/decode-tool-call';
 import { eachInSlices } from '@llm0/core/logs/in-slices';
 import { RecordsOutdatedError } from '@llm0/core/logs/log-drain';
 import type { LogRecord } from '@llm0/core/logs/log-record';
@@ -15,7 +15,6 @@ import { isDataAtFault, rootMessage, sqlState } from '../../sql-state';
 import { noteKeyUses } from '../access/key-uses';
 import { writeGuardrailRollups } from '../guardrails/guardrail-rollups';
 import { utcDay } from '../stats/utc-day';
-import { factOf, type SignedFact } from '../stats/write/rollup-deltas';
 import { writeRollups } from '../stats/write/rollup-write';
 import { insertToolCalls } from '../tool-calls/insert-tool-calls';
 import { insertFailovers } from './failover-rows';
@@ -23,6 +22,7 @@ import { insertLogBatch } from './log-batches';
 import { readLogFence } from './log-fence';
 import { insertRows, takeOutRows } from './log-rows';
 import { ensurePartitions, lockLogWrites } from './partitions';
+import { WrittenRows } from './written-rows';
 
 export interface LogInsertResult {
   /** Rows that were not there before. */
@@ -35,9 +35,6 @@ const DAY_MS = 86_400_000;
 /** Sending a thousand rows at once takes milliseconds, in which no request is served. */
 const ROWS_A_STATEMENT = 250;
 
-/** Days whose partition this process has seen, by connection pool. */
-const knownDays = new WeakMap<Db, Set<string>>();
-
 export interface LogInsertOptions {
   /** Fence the records were read under (`readLogFence`); absent = whichever. */
   readonly fence?: number;
@@ -45,10 +42,10 @@ export interface LogInsertOptions {
   readonly onWritten?: (written: StoredRecords) => void;
 }
 
-/** Rows of both logs: a batch of the queue may have either. */
-interface Batch {
-  readonly requests: readonly DecodedRecord[];
-  readonly calls: readonly ToolCallRecord[];
+/** Items of a batch, each read when its turn comes: a row's record is let go of once the row is written. */
+interface Batch<Item> {
+  readonly items: readonly Item[];
+  readonly decode: (item: Item) => DecodedEntry;
 }
 
 /** `storeRecords` of the queue: decodes and inserts requests and tool calls; see `insertLogRecords`. */
@@ -57,22 +54,21 @@ export async function storeLogRecords(
   records: readonly string[],
   options: LogInsertOptions = {},
 ): Promise<LogInsertResult> {
-  const requests: DecodedRecord[] = [];
-  const calls: ToolCallRecord[] = [];
-  await eachInSlices(records, (record) => {
-    const entry = decodeEntry(record);
-    if (entry.kind === 'tool_call') calls.push(entry.record);
-    else requests.push(entry.decoded);
-  });
   try {
-    return await insertRecords(db, { requests, calls }, options);
+    return await insertBatch(db, { items: records, decode: decodeEntry }, options);
   } catch (error) {
     if (!(error instanceof RecordsRejectedError)) throw error;
     // The texts may be at fault where the records are not: `1.0` is a whole number to JSON alone.
-    const encoded = requests.map(({ record }) => encodeLogRecord(record));
-    return insertRecords(db, { requests: encoded, calls }, options);
+    return insertBatch(db, { items: records, decode: decodeAnew }, options);
   }
 }
+
+function decodeAnew(text: string): DecodedEntry {
+  const entry = decodeEntry(text);
+  return entry.kind === 'request' ? asEntry(entry.decoded.record) : entry;
+}
+
+const asEntry = (record: LogRecord): DecodedEntry => ({ kind: 'request', decoded: encodeLogRecord(record) });
 
 /**
  * Writes rows, roll-ups and failover rows in one transaction. Idempotent by record id: what is already there is skipped,
@@ -84,108 +80,101 @@ export async function insertLogRecords(
   records: readonly LogRecord[],
   options: LogInsertOptions = {},
 ): Promise<LogInsertResult> {
-  return insertRecords(db, { requests: records.map(encodeLogRecord), calls: [] }, options);
+  return insertBatch(db, { items: records, decode: asEntry }, options);
 }
 
-async function insertRecords(db: Db, batch: Batch, options: LogInsertOptions): Promise<LogInsertResult> {
-  if (batch.requests.length + batch.calls.length === 0) return { inserted: 0, corrected: 0 };
+async function insertBatch<Item>(db: Db, batch: Batch<Item>, options: LogInsertOptions): Promise<LogInsertResult> {
+  if (batch.items.length === 0) return { inserted: 0, corrected: 0 };
   try {
-    await ensureDays(db, batch);
-    return await writeRecords(db, batch, options);
+    return await writeBatch(db, batch, options).catch(async (error: unknown) => {
+      // A day without a partition: the first rows of a new database, or one that was dropped behind our back.
+      if (sqlState(error) !== '23514') throw error;
+      await ensureDays(db, batch);
+      return writeBatch(db, batch, options);
+    });
   } catch (error) {
-    if (sqlState(error) === '23514' && knownDays.get(db)?.size) {
-      // A partition was dropped (or the database replaced) behind our back: look again, once.
-      knownDays.delete(db);
-      return insertRecords(db, batch, options);
-    }
     if (isDataAtFault(error)) throw new RecordsRejectedError(rootMessage(error), { cause: error });
     throw error;
   }
 }
 
-async function ensureDays(db: Db, { requests, calls }: Batch): Promise<void> {
-  const known = knownDays.get(db) ?? new Set<string>();
-  const times = [...requests.map(({ record }) => record.createdAtMs), ...calls.map((call) => call.createdAtMs)];
-  const days = new Set(times.map((ms) => Math.floor(ms / DAY_MS)));
-  const missing = [...days].map((day) => utcDay(day * DAY_MS)).filter((day) => !known.has(day));
-  if (missing.length === 0) return;
-  await ensurePartitions(db, missing);
-  for (const day of missing) known.add(day);
-  knownDays.set(db, known);
+async function ensureDays<Item>(db: Db, { items, decode }: Batch<Item>): Promise<void> {
+  const days = new Set<number>();
+  await eachInSlices(items, (item) => {
+    const entry = decode(item);
+    const { createdAtMs } = entry.kind === 'request' ? entry.decoded.record : entry.record;
+    days.add(Math.floor(createdAtMs / DAY_MS));
+  });
+  await ensurePartitions(
+    db,
+    Array.from(days, (day) => utcDay(day * DAY_MS)),
+  );
 }
 
-async function writeRecords(
+async function writeBatch<Item>(
   db: Db,
-  { requests, calls }: Batch,
+  { items, decode }: Batch<Item>,
   { fence, onWritten }: LogInsertOptions,
 ): Promise<LogInsertResult> {
-  const firsts = new Map<string, DecodedRecord>();
-  const corrections = new Map<string, DecodedRecord>();
-  for (const decoded of requests) {
-    const id = decoded.record.id.toLowerCase();
-    if (decoded.record.corrects === true) corrections.set(id, decoded);
-    else if (!firsts.has(id)) firsts.set(id, decoded);
-  }
   const { result, stored } = await db.transaction(async (tx) => {
     await lockLogWrites(tx);
     if (fence !== undefined && (await readLogFence(tx)) !== fence) {
       throw new RecordsOutdatedError('the counters were rebuilt since these records were read');
     }
-    const facts: SignedFact[] = [];
-    const stored: DecodedRecord[] = [];
-    const written: LogRecord[] = [];
-    const insert = async (batch: ReadonlyMap<string, DecodedRecord>) => {
-      const news = await insertInParts(tx, batch);
-      await eachInSlices(news, (decoded) => {
-        const { record } = decoded;
-        stored.push(decoded);
-        written.push(record);
-        facts.push({ fact: factOf(record), sign: 1 });
+    const written = new WrittenRows(onWritten !== undefined);
+    const seen = new Set<string>();
+    const corrections = new Map<string, DecodedRecord>();
+    const calls: ToolCallRecord[] = [];
+    for (let i = 0; i < items.length; i += ROWS_A_STATEMENT) {
+      const firsts = new Map<string, DecodedRecord>();
+      await eachInSlices(items.slice(i, i + ROWS_A_STATEMENT), (item) => {
+        const entry = decode(item);
+        if (entry.kind === 'tool_call') return void calls.push(entry.record);
+        const id = entry.decoded.record.id.toLowerCase();
+        if (entry.decoded.record.corrects === true) corrections.set(id, entry.decoded);
+        else if (!seen.has(id)) firsts.set(id, entry.decoded);
+        seen.add(id);
       });
-      return news.length;
-    };
-    const inserted = await insert(firsts);
-    let replaced = 0;
-    if (corrections.size > 0) {
-      const old = await takeOutRows(
-        tx,
-        Array.from(corrections.values(), ({ record }) => record),
-      );
-      for (const fact of old) facts.push({ fact, sign: -1 });
-      replaced = old.length;
+      await insertPart(tx, firsts, written);
     }
-    const corrected = await insert(corrections);
+    const inserted = written.count;
+    const replaced = await takeOut(tx, corrections, written);
+    await insertPart(tx, corrections, written);
+    const corrected = written.count - inserted;
     const called = await insertToolCalls(tx, calls);
-    await writeRollups(tx, [...facts, ...called.facts]);
-    await writeGuardrailRollups(tx, [...written, ...called.written]);
-    await insertFailovers(tx, written);
-    await insertLogBatch(tx, written);
-    await noteKeyUses(tx, [...written, ...called.written]);
+    await writeRollups(tx, [...written.facts, ...called.facts]);
+    await writeGuardrailRollups(tx, [...written.marked, ...called.written]);
+    await insertFailovers(tx, written.switches);
+    await insertLogBatch(tx, written.entries);
+    await noteKeyUses(tx, [...written.facts.map(({ fact }) => fact), ...called.written]);
     const result = {
       inserted: inserted + corrected - replaced + called.inserted,
       corrected: replaced + called.corrected,
     };
-    return { result, stored: { requests: stored, calls: called.written } };
+    return { result, stored: { requests: written.records, calls: called.written } };
   });
   onWritten?.(stored);
   return result;
 }
 
-/** Returns the records that were not there before. `batch` is by id in lower case. */
-async function insertInParts(tx: Db, batch: ReadonlyMap<string, DecodedRecord>): Promise<readonly DecodedRecord[]> {
-  const all = [...batch.values()];
-  const written: DecodedRecord[] = [];
-  for (let i = 0; i < all.length; i += ROWS_A_STATEMENT) {
-    const part = all.slice(i, i + ROWS_A_STATEMENT);
-    const ids = await insertRows(
-      tx,
-      part.map(({ json }) => json),
-    );
-    for (const record of ids === null ? part : ids.map((id) => batch.get(id))) {
-      if (record !== undefined) written.push(record);
-    }
-  }
-  return written;
+/** Takes the rows out that are corrected, and what they had added; returns how many there were. */
+async function takeOut(tx: Db, corrections: ReadonlyMap<string, DecodedRecord>, written: WrittenRows): Promise<number> {
+  if (corrections.size === 0) return 0;
+  const records = Array.from(corrections.values(), ({ record }) => record);
+  const old = await takeOutRows(tx, records);
+  for (const fact of old) written.facts.push({ fact, sign: -1 });
+  return old.length;
+}
+
+/** Inserts what is not there yet. `part` is by id in lower case. */
+async function insertPart(tx: Db, part: ReadonlyMap<string, DecodedRecord>, written: WrittenRows): Promise<void> {
+  if (part.size === 0) return;
+  const ids = await insertRows(
+    tx,
+    Array.from(part.values(), ({ json }) => json),
+  );
+  const news = ids === null ? part.values() : ids.flatMap((id) => part.get(id) ?? []);
+  await eachInSlices(news, (decoded) => written.add(decoded));
 }
 
 /** A row may stand at another time than the hold it belongs to: that of a refusal whose admission came through late. */

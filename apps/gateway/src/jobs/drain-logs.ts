@@ -1,6 +1,7 @@
 // Postgres away: the batch is kept and tried again; the queue grows until it is full, and then requests get 503.
 import { LogDrain, type LogSink } from '@llm0/core/logs/log-drain';
 import { redactText } from '@llm0/core/logs/redact';
+import { noObserver, type StoredRecords } from '@llm0/core/tracing/span';
 import { interruptibleSleep } from '@llm0/core/waits/interruptible-sleep';
 import { readLogFence } from '@llm0/drizzle/queries/logs/log-fence';
 import { storeLogRecords } from '@llm0/drizzle/queries/logs/log-insert';
@@ -24,13 +25,16 @@ export function createLogDrain(context: JobContext): LogDrain {
 }
 
 export function createLogSink(context: JobContext): LogSink {
+  const { observer = noObserver } = context;
+  // Whoever observes nothing gets no records: they would have to be kept for it.
+  const onWritten = observer === noObserver ? undefined : (stored: StoredRecords) => observer.take(stored);
   let fence: number | undefined;
   return {
     async prepare() {
       fence = await readLogFence(context.db);
     },
     async store(records) {
-      await storeLogRecords(context.db, records, { fence, onWritten: (stored) => context.observer?.take(stored) });
+      await storeLogRecords(context.db, records, { fence, onWritten });
       context.onDrained?.(records.length);
     },
     async setAside(record, reason) {

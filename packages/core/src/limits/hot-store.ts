@@ -97,7 +97,7 @@ export type AdmitDecision =
       readonly type: 'admitted';
       readonly plan: 'requested' | 'downgrade';
       readonly spendWarning?: 'customer_daily_spend' | 'customer_monthly_spend';
-      /** True when the hot tier evicted or lost entries of this project, so that the warm tier is worth asking. */
+      /** True when the hot tier may have evicted or lost this entry, so that the warm tier is worth asking. */
       readonly hotTierIncomplete: boolean;
     })
   /** Exact hit: request buckets were consumed, nothing is held. */

@@ -18,7 +18,7 @@ export interface AdmitOutcome {
 
 export interface CacheLookup {
   find(cacheKey: string, nowMs: number): { readonly value: string; readonly storedAtMs: number } | undefined;
-  isIncomplete(projectId: string, nowMs: number): boolean;
+  isIncomplete(projectId: string, cacheKey: string, nowMs: number): boolean;
   readonly queueFull: boolean;
 }
 
@@ -116,7 +116,8 @@ class Decision {
         state: this.limitState(1),
         plan,
         ...(warning === undefined ? {} : { spendWarning: warning }),
-        hotTierIncomplete: chosen.cacheKey !== undefined && this.lookup.isIncomplete(request.projectId, nowMs),
+        hotTierIncomplete:
+          chosen.cacheKey !== undefined && this.lookup.isIncomplete(request.projectId, chosen.cacheKey, nowMs),
       },
       effect: {
         ...base,

@@ -1,6 +1,6 @@
 import type { Hold } from '../hold';
 import { dayIndex, monthIndex } from '../periods';
-import { countCustomer, type EmbeddedState, openDay, openMonth } from './state';
+import { type CustomerState, countCustomer, type EmbeddedState, type KeyState, openDay, openMonth } from './state';
 
 /** What an admission or a hit changes: one journal line. Levels are the ones after the decision, at `atMs`. */
 export interface AdmitEffect {
@@ -48,6 +48,42 @@ export function applyAdmit(state: EmbeddedState, effect: AdmitEffect): void {
   if (hold === undefined) return;
   state.holds.set(effect.requestId, { ...hold, leaseUntilMs: atMs + state.leaseMs });
   addToSums(state, hold, { spent: 0, held: hold.holdNanoUsd, open: 1 });
+}
+
+/** What an admission is about to change, as it was. */
+export type BeforeAdmit = Readonly<Pick<KeyState, 'bucket' | 'tokens'>> & {
+  readonly customer?: Readonly<Pick<CustomerState, 'countedMonth' | 'bucket' | 'hour' | 'day'>>;
+  readonly modelDay?: number;
+};
+
+export function beforeAdmit(state: EmbeddedState, effect: AdmitEffect): BeforeAdmit {
+  const { bucket, tokens } = state.key(effect.projectId, effect.keyId);
+  if (effect.customerId === undefined) return { bucket, tokens };
+  const { countedMonth, models, ...customer } = state.peekCustomer(effect.projectId, effect.customerId);
+  const modelDay = effect.model === undefined ? undefined : models.get(effect.model);
+  return {
+    ...{ bucket, tokens, modelDay },
+    customer: { countedMonth, bucket: customer.bucket, hour: customer.hour, day: customer.day },
+  };
+}
+
+/** Undoes an admission after which nothing else was decided, or all of it undone. */
+export function undoAdmit(state: EmbeddedState, effect: AdmitEffect, before: BeforeAdmit): void {
+  const { projectId, keyId, customerId, model, hold } = effect;
+  const key = state.key(projectId, keyId);
+  key.bucket = before.bucket;
+  key.tokens = before.tokens;
+  if (customerId !== undefined) {
+    const customer = state.customer(projectId, customerId);
+    Object.assign(customer, before.customer);
+    if (model !== undefined && before.modelDay !== undefined) customer.models.set(model, before.modelDay);
+    else if (model !== undefined && effect.modelDay !== undefined) customer.models.delete(model);
+    const { customers } = state.project(projectId);
+    if (effect.newInMonth !== undefined) customers.set(effect.newInMonth, (customers.get(effect.newInMonth) ?? 1) - 1);
+  }
+  if (hold === undefined) return;
+  state.holds.delete(effect.requestId);
+  addToSums(state, hold, { spent: 0, held: -hold.holdNanoUsd, open: -1 });
 }
 
 /** Adds to every counter of a request, in the periods of its admission. */

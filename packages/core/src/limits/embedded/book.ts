@@ -1,6 +1,5 @@
 // The disk refuses a line: what was to be decided is refused; what already happened counts in memory, and its line is
 // written before the next one.
-
 import { storeUnavailable } from '../store-unavailable';
 import { Journal } from './journal';
 import { applyLine, type JournalLine, type JournalTarget, snapshotLines } from './lines';
@@ -17,7 +16,7 @@ export interface EmbeddedBookOptions {
 /** State and queue together with their journal: the only way either is changed. */
 export class EmbeddedBook {
   private readonly journal: Journal;
-  private unwritten: JournalLine[] = [];
+  private refused = false;
 
   constructor(
     private readonly target: JournalTarget,
@@ -40,36 +39,48 @@ export class EmbeddedBook {
 
   /** Journal first, then memory: what is decided is never forgotten. Throws `store_unavailable`. */
   record(line: JournalLine): void {
+    const number = this.journal.add(JSON.stringify(line));
     try {
-      this.writeUnwritten();
-      this.journal.append(JSON.stringify(line));
+      this.write();
     } catch (cause) {
+      if (!this.journal.has(number)) {
+        this.journal.takeBack(number);
+        throw cause;
+      }
+    }
+    applyLine(this.target, line);
+  }
+
+  /** For what already happened, and for what `takeBack` can undo: memory first, the journal with the next `write`. */
+  recordLater(line: JournalLine): number {
+    const number = this.journal.add(JSON.stringify(line));
+    applyLine(this.target, line);
+    return number;
+  }
+
+  /** Throws `store_unavailable` while the disk refuses; the next call tries again. */
+  write(): void {
+    try {
+      this.journal.write();
+      this.refused = false;
+    } catch (cause) {
+      this.refused = true;
       throw storeUnavailable('the journal cannot be written', cause);
     }
-    applyLine(this.target, line);
   }
 
-  /** For what already happened: never throws. */
-  recordAnyway(line: JournalLine): void {
-    this.unwritten.push(line);
-    try {
-      this.writeUnwritten();
-    } catch {
-      // `isBehind` shows it; the next line tries again.
-    }
-    applyLine(this.target, line);
+  has(number: number): boolean {
+    return this.journal.has(number);
   }
 
-  /** Throws when the disk still refuses. */
-  writeUnwritten(): void {
-    while (this.unwritten[0] !== undefined) {
-      this.journal.append(JSON.stringify(this.unwritten[0]));
-      this.unwritten.shift();
-    }
+  /** The lines from this number on will never be written; their effects are the caller's to undo. */
+  takeBack(number: number): void {
+    this.journal.takeBack(number);
   }
 
+  /** The disk refused the last lines: they wait. */
   get isBehind(): boolean {
-    return this.unwritten.length > 0;
+    return this.refused;
   }
 
   compact(): void {

@@ -1,12 +1,16 @@
-// The journal refuses an entry: it is kept in memory only, and lost at the next start.
+// The journal refuses entries: they are kept in memory only, and lost at the next start.
 import { fitsPurge } from '../cache-purge';
 import type { CachePurge, CacheWrite } from '../hot-store';
+import { EvictedKeys } from './evicted-keys';
 import { Journal } from './journal';
 
 /** What an entry takes beside its value and key. */
 const ENTRY_BYTES = 256;
+/** Entries a write looks at: to look at all of them for each would take longer than all else it does. */
 const SWEEP_MOST = 64;
 const EVICT_MOST = 256;
+/** Not a line in the journal for each eviction. */
+const LOST_STEP_MS = 60_000;
 
 interface CacheEntry {
   readonly key: string;
@@ -23,11 +27,14 @@ type CacheLine =
   | { readonly drop: readonly string[] }
   | { readonly lost: string; readonly untilMs: number };
 
-/** Exact-cache entries in memory, oldest first, in a journal of their own: they outlive a restart. */
+/** Exact-cache entries in memory, oldest first, in a journal of their own: with `write` they outlive a restart. */
 export class EmbeddedCache {
   private readonly entries = new Map<string, CacheEntry & { readonly bytes: number }>();
-  /** By project ('' = all): until when entries that would still be valid are missing. */
+  /** By project ('' = all): until when entries that would still be valid are missing, and nobody knows which. */
   private readonly lostUntil = new Map<string, number>();
+  private readonly evicted = new EvictedKeys();
+  /** What will be in `lostUntil` of the next process, which does not know `evicted`. */
+  private readonly lostAfterwards = new Map<string, number>();
   private readonly journal: Journal;
   private bytes = 0;
 
@@ -51,30 +58,31 @@ export class EmbeddedCache {
     return { value: entry.value, storedAtMs: entry.storedAtMs };
   }
 
-  isIncomplete(projectId: string, nowMs: number): boolean {
-    return (this.lostUntil.get(projectId) ?? 0) > nowMs || (this.lostUntil.get('') ?? 0) > nowMs;
+  /** May an entry of this key be missing that would still be valid? */
+  isIncomplete(projectId: string, key: string, nowMs: number): boolean {
+    if ((this.lostUntil.get(projectId) ?? 0) > nowMs || (this.lostUntil.get('') ?? 0) > nowMs) return true;
+    return this.evicted.has(key, nowMs);
   }
 
   /** `projectId` '' = every project. */
   markLost(projectId: string, untilMs: number): void {
     if ((this.lostUntil.get(projectId) ?? 0) >= untilMs) return;
     this.lostUntil.set(projectId, untilMs);
-    this.write({ lost: projectId, untilMs });
+    this.add({ lost: projectId, untilMs });
   }
 
   put(projectId: string, write: CacheWrite, nowMs: number): void {
     const { key, value, provider, model, ttlMs } = write;
     const entry = { key, value, projectId, provider, model, storedAtMs: nowMs, expiresAtMs: nowMs + ttlMs };
-    this.write(entry);
+    this.add(entry);
     this.insert(entry, nowMs);
-    this.journal.compactIfLarge();
   }
 
   purge(filter: CachePurge, nowMs: number): number {
     const doomed: string[] = [];
     for (const entry of this.entries.values()) if (fitsPurge(entry, filter, nowMs)) doomed.push(entry.key);
     for (const key of doomed) this.drop(key);
-    if (doomed.length > 0) this.write({ drop: doomed });
+    if (doomed.length > 0) this.add({ drop: doomed });
     return doomed.length;
   }
 
@@ -83,7 +91,18 @@ export class EmbeddedCache {
     return { entries: this.entries.size, bytes: this.bytes };
   }
 
+  /** Writes what came since the last time. Never throws. */
+  write(): void {
+    try {
+      this.journal.write();
+      this.journal.compactIfLarge();
+    } catch {
+      this.journal.takeBack(0);
+    }
+  }
+
   close(): void {
+    this.write();
     this.journal.close();
   }
 
@@ -91,7 +110,7 @@ export class EmbeddedCache {
     this.drop(entry.key);
     const bytes = Buffer.byteLength(entry.value) + Buffer.byteLength(entry.key) + ENTRY_BYTES;
     if (bytes > this.options.maxBytes) {
-      this.markLost(entry.projectId, entry.expiresAtMs);
+      this.noteEvicted(entry, nowMs);
       return;
     }
     this.entries.set(entry.key, { ...entry, bytes });
@@ -105,19 +124,31 @@ export class EmbeddedCache {
     for (const entry of this.entries.values()) {
       if (this.bytes <= this.options.maxBytes || evicted++ === EVICT_MOST) break;
       this.drop(entry.key);
-      if (entry.expiresAtMs > nowMs) this.markLost(entry.projectId, entry.expiresAtMs);
+      if (entry.expiresAtMs > nowMs) this.noteEvicted(entry, nowMs);
     }
     if (this.bytes <= this.options.maxBytes) return;
     this.drop(newest.key);
-    this.markLost(newest.projectId, newest.expiresAtMs);
+    this.noteEvicted(newest, nowMs);
   }
 
+  private noteEvicted({ projectId, key, expiresAtMs }: CacheEntry, nowMs: number): void {
+    this.evicted.add(key, { expiresAtMs, nowMs });
+    if ((this.lostAfterwards.get(projectId) ?? 0) < expiresAtMs) {
+      const untilMs = Math.ceil(expiresAtMs / LOST_STEP_MS) * LOST_STEP_MS;
+      this.lostAfterwards.set(projectId, untilMs);
+      this.add({ lost: projectId, untilMs });
+    }
+    if (!this.evicted.isFull) return;
+    this.markLost('', this.evicted.endMs);
+    this.evicted.clear();
+  }
+
+  /** Drops what has expired among the oldest entries. */
   private sweep(nowMs: number, most: number): void {
-    let swept = 0;
+    let looked = 0;
     for (const entry of this.entries.values()) {
-      if (entry.expiresAtMs > nowMs) continue;
-      this.drop(entry.key);
-      if (++swept >= most) return;
+      if (looked++ >= most) return;
+      if (entry.expiresAtMs <= nowMs) this.drop(entry.key);
     }
   }
 
@@ -136,13 +167,12 @@ export class EmbeddedCache {
   }
 
   private *snapshot(): Generator<string> {
-    for (const [lost, untilMs] of this.lostUntil) yield JSON.stringify({ lost, untilMs } satisfies CacheLine);
+    for (const [lost, untilMs] of [...this.lostAfterwards, ...this.lostUntil])
+      yield JSON.stringify({ lost, untilMs: Math.max(untilMs, this.lostUntil.get(lost) ?? 0) } satisfies CacheLine);
     for (const { bytes: _, ...entry } of this.entries.values()) yield JSON.stringify(entry satisfies CacheLine);
   }
 
-  private write(line: CacheLine): void {
-    try {
-      this.journal.append(JSON.stringify(line));
-    } catch {}
+  private add(line: CacheLine): void {
+    this.journal.add(JSON.stringify(line));
   }
 }

@@ -1,5 +1,5 @@
-// The disk refuses a journal line: `admit` throws `store_unavailable`; `settle` counts in memory and its line is written
-// before the next one. A store whose journal is gone or damaged, or whose machine crashed, rebuilds from the rows.
+// The disk refuses the lines of a turn: its admissions throw `store_unavailable` and changed nothing; settlements count in
+// memory, and their lines are written before the next ones. A store whose journal is gone or damaged, or whose machine crashed, rebuilds from the rows.
 import type { BudgetPeriod } from '../../keys/api-key';
 import type { QueueDepth, QueuedRecord } from '../../logs/log-queue';
 import { CACHE_LOST_MS } from '../hold';
@@ -20,6 +20,7 @@ import type {
 import { dayIndex, monthIndex, monthName } from '../periods';
 import { storeUnavailable } from '../store-unavailable';
 import { decideAdmit } from './admit';
+import { beforeAdmit, undoAdmit } from './apply';
 import { EmbeddedBook } from './book';
 import { readBootId } from './boot-id';
 import { EmbeddedCache } from './cache';
@@ -28,6 +29,8 @@ import type { JournalTarget } from './lines';
 import { EmbeddedLogQueue } from './log-queue';
 import { rebuildState } from './rebuild';
 import { EmbeddedState, readSum } from './state';
+import { type Decided, EmbeddedTurn } from './turn';
+import { UnknownSettlements } from './unknown-settlements';
 
 const REAP_BATCH = 100;
 
@@ -47,7 +50,7 @@ export interface EmbeddedHotStoreOptions {
   readonly leaseMs?: number;
 }
 
-/** The hot store in this process: the same decisions as on Redis, from memory, every change in a journal first. */
+/** The hot store in this process: the same decisions as on Redis, from memory, with a journal written once a turn. */
 export class EmbeddedHotStore implements HotStore {
   readonly kind = 'embedded';
   readonly tables = ONE_READER;
@@ -56,11 +59,12 @@ export class EmbeddedHotStore implements HotStore {
   private readonly target: JournalTarget;
   private readonly cache: EmbeddedCache;
   private readonly book: EmbeddedBook;
+  private readonly turn: EmbeddedTurn;
+  private readonly unknown: UnknownSettlements;
   private readonly nowMs: () => number;
   private readonly listeners = new Set<(topic: string) => void>();
   private readonly queueMaxEntries: number;
   private source: RebuildSource | undefined;
-  private deciding: Promise<void> | undefined;
 
   constructor(private readonly options: EmbeddedHotStoreOptions) {
     this.nowMs = options.clock ?? Date.now;
@@ -68,7 +72,19 @@ export class EmbeddedHotStore implements HotStore {
     this.target = { state: this.state, queue: this.queue };
     this.queueMaxEntries = options.queueMaxEntries ?? 100_000;
     this.cache = new EmbeddedCache({ dir: options.dataDir, maxBytes: options.cacheMaxBytes ?? 32 * 1024 * 1024 });
-    this.book = new EmbeddedBook(this.target, { ...options, nowMs: this.nowMs });
+    const book = new EmbeddedBook(this.target, { ...options, nowMs: this.nowMs });
+    this.book = book;
+    this.turn = new EmbeddedTurn({
+      decide: (request) => this.decide(request),
+      write: () => book.write(),
+      has: (line) => book.has(line),
+      takeBack: (line) => book.takeBack(line),
+      onEnd: () => {
+        this.cache.write();
+        book.compactIfLarge();
+      },
+    });
+    this.unknown = new UnknownSettlements({ ...this.target, book, turn: this.turn, nowMs: this.nowMs });
   }
 
   async start(source: RebuildSource): Promise<void> {
@@ -80,10 +96,11 @@ export class EmbeddedHotStore implements HotStore {
     if (!isWhole) {
       const { warmCacheUntilMs } = await rebuildState(this.target, source, this.nowMs());
       this.cache.markLost('', warmCacheUntilMs ?? this.nowMs() + CACHE_LOST_MS);
+      this.cache.write();
       this.book.compact();
     }
     this.source = source;
-    this.decideUnknown();
+    this.unknown.decide(source);
   }
 
   async recount(): Promise<void> {
@@ -100,30 +117,19 @@ export class EmbeddedHotStore implements HotStore {
 
   async admit(request: AdmitRequest): Promise<AdmitDecision> {
     if (this.source === undefined) throw storeUnavailable('the store is not started');
-    const nowMs = this.nowMs();
-    const { decision, effect, raiseVersions } = decideAdmit(this.state, request, nowMs, {
-      find: (cacheKey, atMs) => this.cache.find(cacheKey, atMs),
-      isIncomplete: (projectId, atMs) => this.cache.isIncomplete(projectId, atMs),
-      queueFull: this.queue.size >= this.queueMaxEntries,
-    });
-    if (raiseVersions) {
-      const { projectId, keyId, keyVersion, projectVersion } = request;
-      this.book.record({ t: 'versions', projectId, project: projectVersion, keys: [[keyId, keyVersion]] });
-    }
-    if (effect !== undefined) this.book.record({ t: 'admit', effect });
-    return decision;
+    return this.turn.ask(request);
   }
 
-  settle(settlement: Settlement): undefined {
+  settle(settlement: Settlement): Promise<void> | undefined {
     const { cache, ...rest } = settlement;
     if (this.isRepeated(settlement)) return;
     const atMs = this.nowMs();
-    if (this.isUnknown(rest)) {
-      this.book.recordAnyway({ t: 'unknown', settlement: rest });
-      this.decideUnknown();
-    } else this.book.recordAnyway({ t: 'settle', atMs, force: false, id: this.queue.nextId, settlement: rest });
+    if (this.unknown.isOne(rest)) {
+      this.book.recordLater({ t: 'unknown', settlement: rest });
+      this.unknown.decide(this.source);
+    } else this.book.recordLater({ t: 'settle', atMs, force: false, id: this.queue.nextId, settlement: rest });
     if (cache !== undefined) this.cache.put(settlement.projectId, cache, atMs);
-    this.book.compactIfLarge();
+    return this.turn.open();
   }
 
   async renew(holds: readonly { readonly projectId: string; readonly requestId: string }[]): Promise<void> {
@@ -156,8 +162,9 @@ export class EmbeddedHotStore implements HotStore {
   }
 
   async flush(timeoutMs: number): Promise<void> {
-    this.book.writeUnwritten();
-    if (this.deciding !== undefined) await Promise.race([this.deciding, Bun.sleep(timeoutMs)]);
+    this.turn.end();
+    this.book.write();
+    if (this.unknown.deciding !== undefined) await Promise.race([this.unknown.deciding, Bun.sleep(timeoutMs)]);
   }
 
   async setVersions(...[projectId, project, keys]: Parameters<HotStore['setVersions']>): Promise<void> {
@@ -208,6 +215,7 @@ export class EmbeddedHotStore implements HotStore {
 
   cacheWrite(projectId: string, entry: CacheWrite): void {
     this.cache.put(projectId, entry, this.nowMs());
+    this.cache.write();
   }
 
   async cacheRead(_projectId: string, keys: readonly string[]): Promise<readonly (string | undefined)[]> {
@@ -215,7 +223,9 @@ export class EmbeddedHotStore implements HotStore {
   }
 
   async cachePurge(filter: CachePurge): Promise<number> {
-    return this.cache.purge(filter, this.nowMs());
+    const purged = this.cache.purge(filter, this.nowMs());
+    this.cache.write();
+    return purged;
   }
 
   async cacheStats(): Promise<{ readonly entries: number; readonly bytes: number }> {
@@ -257,44 +267,34 @@ export class EmbeddedHotStore implements HotStore {
   async close(): Promise<void> {
     await this.flush(1_000);
     this.source = undefined;
+    this.unknown.stop();
     this.book.close();
     this.cache.close();
+  }
+
+  private decide(request: AdmitRequest): Decided {
+    const { state, book } = this;
+    const nowMs = this.nowMs();
+    const { decision, effect, raiseVersions } = decideAdmit(state, request, nowMs, {
+      find: (cacheKey, atMs) => this.cache.find(cacheKey, atMs),
+      isIncomplete: (...asked) => this.cache.isIncomplete(...asked),
+      queueFull: this.queue.size >= this.queueMaxEntries,
+    });
+    if (raiseVersions) {
+      const { projectId, keyId, keyVersion, projectVersion } = request;
+      book.recordLater({ t: 'versions', projectId, project: projectVersion, keys: [[keyId, keyVersion]] });
+    }
+    if (effect === undefined) return { decision };
+    const before = beforeAdmit(state, effect);
+    return {
+      decision,
+      line: book.recordLater({ t: 'admit', effect }),
+      undo: () => undoAdmit(state, effect, before),
+    };
   }
 
   private isRepeated({ requestId }: Settlement): boolean {
     const { holds, done, unknown } = this.state;
     return !holds.has(requestId) && (done.has(requestId) || unknown.has(requestId));
-  }
-
-  /** A held settlement of which the store knows nothing: only the rows can tell whether it was booked. */
-  private isUnknown({ held, requestId }: Settlement): boolean {
-    const { holds, done, reaped } = this.state;
-    return held && !holds.has(requestId) && !done.has(requestId) && !reaped.has(requestId);
-  }
-
-  private decideUnknown(): void {
-    if (this.state.unknown.size === 0 || this.deciding !== undefined || this.source === undefined) return;
-    this.deciding = this.lookUpUnknown(this.source).finally(() => {
-      this.deciding = undefined;
-    });
-  }
-
-  private async lookUpUnknown(source: RebuildSource): Promise<void> {
-    while (this.state.unknown.size > 0 && this.source !== undefined) {
-      const some = [...this.state.unknown.values()].slice(0, REAP_BATCH);
-      const queued = new Set([...this.queue.all()].map(({ record }) => (JSON.parse(record) as { id?: string }).id));
-      try {
-        const asked = some.map(({ requestId: id, admittedAtMs: createdAtMs }) => ({ id, createdAtMs }));
-        const stored = await source.findStored(asked);
-        for (const settlement of some) {
-          const { requestId } = settlement;
-          if (stored.has(requestId) || queued.has(requestId)) this.book.recordAnyway({ t: 'known', requestId });
-          else
-            this.book.recordAnyway({ t: 'settle', atMs: this.nowMs(), force: true, id: this.queue.nextId, settlement });
-        }
-      } catch {
-        await Bun.sleep(1_000);
-      }
-    }
   }
 }

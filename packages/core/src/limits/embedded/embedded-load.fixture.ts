@@ -10,7 +10,7 @@ for (let n = 0; ; n++) {
   const decision = await store.admit(request);
   if (decision.type !== 'admitted') throw new Error(decision.type);
   if (n % 50 === 0) continue;
-  store.settle(settlementOf(request, decision.nowMs, { costNanoUsd: n }));
+  await store.settle(settlementOf(request, decision.nowMs, { costNanoUsd: n }));
   process.stdout.write(`${request.requestId}\n`);
   if (n % 20 === 0) await Bun.sleep(0);
 }

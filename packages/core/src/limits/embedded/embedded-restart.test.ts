@@ -24,7 +24,7 @@ describe('embedded hot store, started again', () => {
     const asked = requestOf({ customerId: 'ann', ...request });
     const decision = await store.admit(asked);
     expect(decision.type).toBe('admitted');
-    store.settle(settlementOf(asked, clock.ms));
+    await store.settle(settlementOf(asked, clock.ms));
   };
   const hotFile = () => join(dir.path, readdirSync(dir.path).find((name) => name.startsWith('hot-')) ?? '');
 

@@ -1,4 +1,4 @@
-// The disk refuses a line: `append` throws, nothing of it counts, and the next line starts on a fresh row.
+// The disk refuses: `write` throws, what could not be written still waits, and the next line starts on a fresh row.
 import {
   closeSync,
   fstatSync,
@@ -24,8 +24,13 @@ export interface JournalOptions {
   readonly snapshot: () => Iterable<string>;
 }
 
+/** Lines of one system call. */
+const LINES_A_WRITE = 512;
+const SCRATCH_BYTES = 1024 * 1024;
+const encoder = new TextEncoder();
+
 /**
- * An append-only file of lines. A line is with the operating system when `append` returns, so it survives the process.
+ * An append-only file of lines. A line is with the operating system when `write` returns, so it survives the process.
  * Compaction writes the state as a new generation and renames it into place: one whole generation always exists.
  */
 export class Journal {
@@ -34,6 +39,9 @@ export class Journal {
   private bytes = 0;
   private baseBytes = 0;
   private broken = false;
+  private waiting: string[] = [];
+  private writtenLines = 0;
+  private readonly scratch = new Uint8Array(SCRATCH_BYTES);
 
   constructor(private readonly options: JournalOptions) {
     mkdirSync(options.dir, { recursive: true, mode: 0o700 });
@@ -61,17 +69,52 @@ export class Journal {
     return { lines, skipped };
   }
 
-  append(line: string): void {
-    const row = Buffer.from(this.broken ? `\n${line}\n` : `${line}\n`);
+  /** The line waits for the next `write`: a system call costs more than a line. Returns its number. */
+  add(line: string): number {
+    return this.writtenLines + this.waiting.push(line);
+  }
+
+  /** Lines that wait from this number on will never be written. */
+  takeBack(number: number): void {
+    this.waiting.length = Math.max(0, number - 1 - this.writtenLines);
+  }
+
+  /** Is the line of this number in the file? */
+  has(number: number): boolean {
+    return number <= this.writtenLines;
+  }
+
+  /** Writes all that waits. Throws when the disk refuses. */
+  write(): void {
+    while (this.waiting.length > 0) {
+      const some = this.waiting.length <= LINES_A_WRITE ? this.waiting : this.waiting.slice(0, LINES_A_WRITE);
+      this.writeRows(`${this.broken ? '\n' : ''}${some.join('\n')}\n`);
+      this.broken = false;
+      this.writtenLines += some.length;
+      this.waiting = this.waiting.slice(some.length);
+    }
+  }
+
+  private writeRows(text: string): void {
+    const fits = 3 * text.length <= SCRATCH_BYTES;
+    const rows = fits ? this.scratch.subarray(0, encoder.encodeInto(text, this.scratch).written) : Buffer.from(text);
     let written = 0;
     try {
-      while (written < row.length) written += writeSync(this.fd, row, written);
-      this.broken = false;
-    } catch (error) {
-      this.broken ||= written > 0;
-      throw error;
-    } finally {
+      while (written < rows.length) written += writeSync(this.fd, rows, written);
       this.bytes += written;
+    } catch (error) {
+      if (written > 0) this.cutOff(written);
+      throw error;
+    }
+  }
+
+  /** Lines that were written in part are written again, and must not count twice. */
+  private cutOff(written: number): void {
+    try {
+      ftruncateSync(this.fd, this.bytes);
+    } catch {
+      this.bytes += written;
+      this.broken = true;
     }
   }
 
@@ -111,6 +154,9 @@ export class Journal {
     this.bytes = size;
     this.baseBytes = size;
     this.broken = false;
+    // The state had what waits.
+    this.writtenLines += this.waiting.length;
+    this.waiting = [];
   }
 
   close(): void {

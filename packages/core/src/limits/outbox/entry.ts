@@ -7,9 +7,7 @@ export interface Entry {
   readonly sentAtMs: number;
   /** When it was last written to the store, by the monotonic clock. */
   onWireMs: number;
-  readonly bytes: number;
-  /** undefined once only the file has it. */
-  settlement: Settlement | undefined;
+  readonly settlement: Settlement;
   inFile: boolean;
   /** What carried it the first time. */
   sentIn: string | undefined;
@@ -20,11 +18,9 @@ export interface Entry {
 }
 
 export function createEntry(settlement: Settlement, sentAtMs: number, doubtful: boolean): Entry {
-  const { requestId, admittedAtMs, record } = settlement;
+  const { requestId, admittedAtMs } = settlement;
   return {
-    ...{ requestId, admittedAtMs, sentAtMs, onWireMs: 0, bytes: record.length + BYTES_BESIDE_RECORD },
+    ...{ requestId, admittedAtMs, sentAtMs, onWireMs: 0 },
     ...{ settlement, inFile: false, sentIn: undefined, queued: undefined, doubtful },
   };
 }
-
-const BYTES_BESIDE_RECORD = 500;

@@ -3,12 +3,12 @@
 import { DONE_MARKER_MS } from '../hold';
 import type { RebuildSource, Settlement } from '../hot-store';
 import { chooseModes, type QueuedIds } from './choose-modes';
-import { compareEntryIds } from './compare-entry-ids';
 import { createEntry, type Entry } from './entry';
-import { type SettleMode, type SettleOutcome, withoutCache } from './settlement';
+import { KeptRecords } from './kept-records';
+import { type SettleMode, type SettleOutcome, settlementOfRecord } from './settlement';
 import type { SettlementFile } from './settlement-file';
 
-/** Memory for settlements the queue holds but that are not drained yet; beyond it they are kept in the file. */
+/** Memory for records the queue holds but that are not drained yet; beyond it they are kept in the file. */
 const KEPT_MAX_BYTES = 16 * 1024 * 1024;
 const BATCH = 500;
 const NOTHING_QUEUED: QueuedIds = new Map();
@@ -42,7 +42,7 @@ export class Outbox {
   /** Sent in this turn, and maybe not on the wire yet. */
   private leaving: Entry[] = [];
   private waiting: Entry[] = [];
-  private readonly kept = new Map<number, Entry[]>();
+  private readonly kept = new Map<number, KeptRecords>();
   private keptBytes = 0;
   private inFile = 0;
   private failures = 0;
@@ -72,9 +72,7 @@ export class Outbox {
 
   /** What became of an entry that was sent the first time. */
   taken(entry: Entry, outcome: SettleOutcome): void {
-    const { settlement } = entry;
-    if (settlement === undefined) this.sent.delete(entry);
-    else this.take(entry, settlement, outcome);
+    this.take(entry, outcome);
   }
 
   failed(entry: Entry): void {
@@ -100,7 +98,7 @@ export class Outbox {
       this.waiting = [];
       const doubtful = batch.filter((entry) => entry.doubtful || entry.sentAtMs < old);
       const clear = batch.filter((entry) => !entry.doubtful && entry.sentAtMs >= old);
-      await this.sendAll(clear, (entry) => (entry.settlement?.held ? 'held' : 'unheld'));
+      await this.sendAll(clear, ({ settlement }) => (settlement.held ? 'held' : 'unheld'));
       let decided = 0;
       try {
         // Queue first, rows second: what is drained in between is found in the rows.
@@ -119,21 +117,14 @@ export class Outbox {
 
   /** Queue entries before `firstEntryId` ('' = all) are drained; `known` is what `keptCount` was when the store was asked. */
   dropDrained(shard: number, firstEntryId: string, known: number): void {
-    const kept = this.kept.get(shard);
-    if (kept === undefined) return;
-    let drained = 0;
-    while (drained < known) {
-      const entry = kept[drained];
-      if (entry?.queued === undefined) break;
-      if (firstEntryId !== '' && compareEntryIds(entry.queued.entryId, firstEntryId) >= 0) break;
-      this.forget(entry);
-      drained++;
-    }
-    if (drained > 0) this.kept.set(shard, kept.slice(drained));
+    const dropped = this.kept.get(shard)?.dropBefore(firstEntryId, known);
+    if (dropped === undefined) return;
+    this.keptBytes -= dropped.bytes;
+    this.leaveFile(dropped.inFile);
   }
 
   keptCount(shard: number): number {
-    return this.kept.get(shard)?.length ?? 0;
+    return this.kept.get(shard)?.count ?? 0;
   }
 
   /** True when everything is acknowledged by the store or in the file. */
@@ -151,9 +142,10 @@ export class Outbox {
     clearTimeout(this.stallTimer);
     for (const entry of this.sent) this.toFile(entry);
     let unsettled = this.sent.size + this.waiting.length;
-    for (const entries of this.kept.values()) {
-      for (const entry of entries) this.toFile(entry);
-      unsettled += entries.length;
+    for (const records of this.kept.values()) {
+      for (const kept of records.all())
+        if ('record' in kept && !kept.inFile) this.ports.file.append(settlementOfRecord(kept.record));
+      unsettled += records.count;
     }
     if (unsettled === 0) this.ports.file.clear();
     this.ports.file.close();
@@ -180,11 +172,9 @@ export class Outbox {
   };
 
   private sendEntry(entry: Entry, mode: SettleMode): Promise<void> {
-    const { settlement } = entry;
-    if (settlement === undefined) return Promise.resolve();
     void this.begin(entry);
-    return this.ports.sendAgain(settlement, mode, entry.sentIn).then(
-      (outcome) => this.take(entry, settlement, outcome),
+    return this.ports.sendAgain(entry.settlement, mode, entry.sentIn).then(
+      (outcome) => this.take(entry, outcome),
       () => this.failed(entry),
     );
   }
@@ -203,13 +193,13 @@ export class Outbox {
     });
   };
 
-  private take(entry: Entry, settlement: Settlement, outcome: SettleOutcome): void {
+  private take(entry: Entry, outcome: SettleOutcome): void {
     this.sent.delete(entry);
     if (outcome.type === 'released') {
       // It is in the queue, and maybe in the file, already.
       if (entry.queued === undefined) this.forget(entry);
-      else this.keep(entry, settlement, entry.queued.entryId);
-    } else if (outcome.type === 'queued') this.keep(entry, settlement, outcome.entryId);
+      else this.keep(entry, entry.queued.entryId);
+    } else if (outcome.type === 'queued') this.keep(entry, outcome.entryId);
     else if (outcome.type === 'refused') this.fail(entry);
     else {
       entry.doubtful = true;
@@ -224,19 +214,12 @@ export class Outbox {
     this.ports.onTrouble();
   }
 
-  private keep(entry: Entry, settlement: Settlement, entryId: string): void {
-    const shard = this.ports.shardOf(settlement.projectId);
-    entry.queued = { entryId };
-    entry.doubtful = false;
-    const list = this.kept.get(shard);
-    if (list === undefined) this.kept.set(shard, [entry]);
-    else list.push(entry);
-    if (this.keptBytes + entry.bytes > KEPT_MAX_BYTES && this.toFile(entry)) entry.settlement = undefined;
-    else {
-      this.keptBytes += entry.bytes;
-      // Cached values are not money: after a loss they are simply missing.
-      if (settlement.cache !== undefined) entry.settlement = withoutCache(settlement);
-    }
+  private keep(entry: Entry, entryId: string): void {
+    const { projectId, record, requestId } = entry.settlement;
+    const shard = this.ports.shardOf(projectId);
+    const records = this.kept.getOrInsertComputed(shard, () => new KeptRecords());
+    if (this.keptBytes + record.length > KEPT_MAX_BYTES && this.toFile(entry)) records.addFiled(entryId, requestId);
+    else this.keptBytes += records.add(entryId, record, entry.inFile);
   }
 
   private wait(entry: Entry): void {
@@ -245,7 +228,7 @@ export class Outbox {
   }
 
   private toFile(entry: Entry): boolean {
-    if (entry.inFile || entry.settlement === undefined) return entry.inFile;
+    if (entry.inFile) return true;
     if (!this.ports.file.append(entry.settlement)) return false;
     entry.inFile = true;
     this.inFile++;
@@ -253,21 +236,28 @@ export class Outbox {
   }
 
   private forget(entry: Entry): void {
-    if (entry.queued !== undefined && entry.settlement !== undefined) this.keptBytes -= entry.bytes;
     if (!entry.inFile) return;
     entry.inFile = false;
-    if (--this.inFile === 0) this.ports.file.clear();
+    this.leaveFile(1);
+  }
+
+  private leaveFile(entries: number): void {
+    if (entries === 0) return;
+    this.inFile -= entries;
+    if (this.inFile === 0) this.ports.file.clear();
   }
 
   private doubtAll(): void {
     const fromFile = new Map<string, Settlement>();
-    for (const entries of this.kept.values()) {
-      for (const entry of entries) {
-        if (entry.settlement === undefined && fromFile.size === 0) {
+    for (const records of this.kept.values()) {
+      for (const kept of records.all()) {
+        const filed = 'requestId' in kept;
+        if (filed && fromFile.size === 0)
           for (const settlement of this.ports.file.read()) fromFile.set(settlement.requestId, settlement);
-        }
-        entry.settlement ??= fromFile.get(entry.requestId);
-        entry.queued = undefined;
+        const settlement = filed ? fromFile.get(kept.requestId) : settlementOfRecord(kept.record);
+        if (settlement === undefined) continue;
+        const entry = createEntry(settlement, this.ports.nowMs(), true);
+        entry.inFile = filed || kept.inFile;
         this.waiting.push(entry);
       }
     }
@@ -282,7 +272,7 @@ export class Outbox {
   }
 
   private findQueued(entries: readonly Entry[]): Promise<QueuedIds> {
-    const shards = entries.flatMap(({ settlement }) => (settlement ? [this.ports.shardOf(settlement.projectId)] : []));
+    const shards = entries.map(({ settlement }) => this.ports.shardOf(settlement.projectId));
     return this.ports.queuedIds(new Set(shards), new Set(entries.map(({ requestId }) => requestId)));
   }
 

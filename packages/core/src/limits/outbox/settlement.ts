@@ -36,9 +36,3 @@ export function settlementOfRecord(record: string): Settlement {
     record,
   };
 }
-
-/** Cached values are not money: they are not handed in again. */
-export function withoutCache(settlement: Settlement): Settlement {
-  const { requestId, projectId, keyId, customerId, admittedAtMs, held, costNanoUsd, tokens, record } = settlement;
-  return { requestId, projectId, keyId, customerId, admittedAtMs, held, costNanoUsd, tokens, record };
-}

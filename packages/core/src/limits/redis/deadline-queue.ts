@@ -10,8 +10,8 @@ interface Waiting {
   readonly sinceMs: number;
   /** The same on the clock that stands still while the event loop is busy. */
   readonly sinceCountedMs: number;
-  readonly expire: () => void;
-  done: boolean;
+  /** undefined once the answer is there: what it holds on to has not to live until the deadline. */
+  expire: (() => void) | undefined;
 }
 
 /**
@@ -35,11 +35,11 @@ export class DeadlineQueue {
   add(expire: () => void): () => void {
     const sinceMs = performance.now();
     if (this.timer === undefined) this.tickedAtMs = sinceMs;
-    const waiting: Waiting = { sinceMs, sinceCountedMs: this.countedAt(sinceMs), expire, done: false };
+    const waiting: Waiting = { sinceMs, sinceCountedMs: this.countedAt(sinceMs), expire };
     this.queue.push(waiting);
     this.timer ??= setTimeout(this.tick, TICK_MS);
     return () => {
-      waiting.done = true;
+      waiting.expire = undefined;
       this.answeredAtMs = performance.now();
     };
   }
@@ -50,12 +50,14 @@ export class DeadlineQueue {
     this.countedMs = this.countedAt(nowMs);
     this.tickedAtMs = nowMs;
     const startedBefore = this.countedMs - this.lengthMs;
-    const firstLive = this.queue.findIndex((waiting) => !waiting.done && waiting.sinceCountedMs > startedBefore);
+    const firstLive = this.queue.findIndex(
+      (waiting) => waiting.expire !== undefined && waiting.sinceCountedMs > startedBefore,
+    );
     const over = firstLive < 0 ? this.queue : this.queue.slice(0, firstLive);
     this.queue = firstLive < 0 ? [] : this.queue.slice(firstLive);
     if (this.queue.length > 0) this.timer = setTimeout(this.tick, TICK_MS);
     // After the event loop has read what has arrived.
-    if (over.some(({ done }) => !done)) setImmediate(() => this.expireAll(over));
+    if (over.some(({ expire }) => expire !== undefined)) setImmediate(() => this.expireAll(over));
   };
 
   private countedAt(nowMs: number): number {
@@ -67,7 +69,7 @@ export class DeadlineQueue {
     const isAtWork = nowMs - this.answeredAtMs < AT_WORK_MS;
     const inLine: Waiting[] = [];
     for (const waiting of over) {
-      if (waiting.done) continue;
+      if (waiting.expire === undefined) continue;
       if (isAtWork && nowMs - waiting.sinceMs < MOST_LENGTHS * this.lengthMs) inLine.push(waiting);
       else waiting.expire();
     }

@@ -1,0 +1,34 @@
+import type { DecodedRecord } from '@llm0/core/logs/decode-log-record';
+import type { MarkedRow } from '../guardrails/guardrail-rollups';
+import { factOf, type SignedFact } from '../stats/write/rollup-deltas';
+import { type SwitchRow, switchesOf } from './failover-rows';
+
+/**
+ * What is still wanted of rows once they are written. A batch's records themselves would live through a collection or two
+ * and then be garbage that only a full one finds: `docs/performance.md` has what that costs.
+ */
+export class WrittenRows {
+  readonly facts: SignedFact[] = [];
+  /** For the numbered batches of the log. */
+  readonly entries: { readonly id: string; readonly createdAtMs: number }[] = [];
+  readonly marked: MarkedRow[] = [];
+  readonly switches: SwitchRow[] = [];
+  /** Only for observers. */
+  readonly records: DecodedRecord[] = [];
+
+  constructor(private readonly keepsRecords: boolean) {}
+
+  get count(): number {
+    return this.entries.length;
+  }
+
+  add(decoded: DecodedRecord): void {
+    const { record } = decoded;
+    const { id, createdAtMs, projectId, guardrails, attempts } = record;
+    this.facts.push({ fact: factOf(record), sign: 1 });
+    this.entries.push({ id, createdAtMs });
+    if (guardrails !== undefined && guardrails.length > 0) this.marked.push({ createdAtMs, projectId, guardrails });
+    if (attempts !== undefined && attempts.length > 1) this.switches.push(...switchesOf(record));
+    if (this.keepsRecords) this.records.push(decoded);
+  }
+}

@@ -1,0 +1,155 @@
+/** Entries of one chunk. */
+const ROWS = 512;
+const CHUNK_BYTES = 512 * 1024;
+
+interface Chunk {
+  readonly bytes: Uint8Array;
+  /** Where each record ends in `bytes`; it begins where the one before ends. */
+  readonly ends: Uint32Array;
+  /** The two numbers of each entry's id. */
+  readonly ms: Float64Array;
+  readonly sequence: Float64Array;
+  readonly inFile: Uint8Array;
+  /** Requests of entries whose record is in the file alone, by row. */
+  readonly filed: Map<number, string>;
+  rows: number;
+  dropped: number;
+}
+
+export type KeptRecord =
+  | { readonly record: string; readonly inFile: boolean }
+  /** Only the file has its record. */
+  | { readonly requestId: string };
+
+/** What was dropped. */
+export interface Dropped {
+  readonly bytes: number;
+  /** Of them, how many are in the file as well. */
+  readonly inFile: number;
+}
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+
+/**
+ * Records that the queue holds and nobody has drained yet, in the queue's order. As bytes: thousands of them live for a
+ * second or two, and as strings and objects would be garbage that only a full collection finds.
+ */
+export class KeptRecords {
+  private chunks: Chunk[] = [];
+  private spare: Chunk | undefined;
+  private entries = 0;
+
+  get count(): number {
+    return this.entries;
+  }
+
+  /** Returns how many bytes it takes. */
+  add(entryId: string, record: string, inFile: boolean): number {
+    let chunk = this.openChunk();
+    let start = endOf(chunk);
+    let { read, written } = encoder.encodeInto(record, chunk.bytes.subarray(start));
+    if (read < record.length) {
+      chunk = this.addChunk(3 * record.length);
+      start = 0;
+      ({ read, written } = encoder.encodeInto(record, chunk.bytes));
+    }
+    this.addRow(chunk, entryId, { end: start + written, inFile });
+    return written;
+  }
+
+  addFiled(entryId: string, requestId: string): void {
+    const chunk = this.openChunk();
+    chunk.filed.set(chunk.rows, requestId);
+    this.addRow(chunk, entryId, { end: endOf(chunk), inFile: true });
+  }
+
+  /** Drops the first entries, `most` at most, while they come before `firstEntryId` ('' = all). */
+  dropBefore(firstEntryId: string, most: number): Dropped {
+    const [firstMs, firstSequence] = firstEntryId === '' ? [Number.POSITIVE_INFINITY, 0] : numbersOf(firstEntryId);
+    let bytes = 0;
+    let inFile = 0;
+    let left = most;
+    for (let chunk = this.chunks[0]; chunk !== undefined && left > 0; chunk = this.chunks[0]) {
+      for (; chunk.dropped < chunk.rows && left > 0; chunk.dropped++, left--, this.entries--) {
+        const row = chunk.dropped;
+        const ms = chunk.ms[row] ?? 0;
+        if (ms > firstMs || (ms === firstMs && (chunk.sequence[row] ?? 0) >= firstSequence)) return { bytes, inFile };
+        bytes += sizeOf(chunk, row);
+        inFile += chunk.inFile[row] ?? 0;
+      }
+      if (chunk.dropped < chunk.rows || (chunk.rows < ROWS && this.chunks.length === 1)) break;
+      this.chunks.shift();
+      if (chunk.bytes.byteLength === CHUNK_BYTES) this.spare = chunk;
+    }
+    return { bytes, inFile };
+  }
+
+  *all(): Generator<KeptRecord> {
+    for (const chunk of this.chunks) {
+      for (let row = chunk.dropped; row < chunk.rows; row++) {
+        const requestId = chunk.filed.get(row);
+        const end = chunk.ends[row] ?? 0;
+        if (requestId !== undefined) yield { requestId };
+        else
+          yield {
+            record: decoder.decode(chunk.bytes.subarray(end - sizeOf(chunk, row), end)),
+            inFile: chunk.inFile[row] === 1,
+          };
+      }
+    }
+  }
+
+  private addRow(
+    chunk: Chunk,
+    entryId: string,
+    { end, inFile }: { readonly end: number; readonly inFile: boolean },
+  ): void {
+    const row = chunk.rows++;
+    const [ms, sequence] = numbersOf(entryId);
+    chunk.ends[row] = end;
+    chunk.ms[row] = ms;
+    chunk.sequence[row] = sequence;
+    chunk.inFile[row] = inFile ? 1 : 0;
+    this.entries += 1;
+  }
+
+  private openChunk(): Chunk {
+    const last = this.chunks.at(-1);
+    return last === undefined || last.rows === ROWS ? this.addChunk(CHUNK_BYTES) : last;
+  }
+
+  private addChunk(bytes: number): Chunk {
+    const { spare } = this;
+    const isUsual = bytes <= CHUNK_BYTES;
+    const chunk = isUsual && spare !== undefined ? spare : newChunk(Math.max(bytes, CHUNK_BYTES));
+    if (isUsual) this.spare = undefined;
+    chunk.rows = 0;
+    chunk.dropped = 0;
+    chunk.filed.clear();
+    this.chunks.push(chunk);
+    return chunk;
+  }
+}
+
+const newChunk = (bytes: number): Chunk => ({
+  bytes: new Uint8Array(bytes),
+  ends: new Uint32Array(ROWS),
+  ms: new Float64Array(ROWS),
+  sequence: new Float64Array(ROWS),
+  inFile: new Uint8Array(ROWS),
+  filed: new Map(),
+  rows: 0,
+  dropped: 0,
+});
+
+const endOf = (chunk: Chunk): number => (chunk.rows === 0 ? 0 : (chunk.ends[chunk.rows - 1] ?? 0));
+
+const sizeOf = (chunk: Chunk, row: number): number =>
+  (chunk.ends[row] ?? 0) - (row === 0 ? 0 : (chunk.ends[row - 1] ?? 0));
+
+/** Of a stream's id, `milliseconds-sequence`. */
+function numbersOf(entryId: string): readonly [ms: number, sequence: number] {
+  const dash = entryId.indexOf('-');
+  return [Number(entryId.slice(0, dash)), Number(entryId.slice(dash + 1))];
+}

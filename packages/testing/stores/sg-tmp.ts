@@ -1,0 +1,144 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { RUNTIME_ENVIRONMENT } from '../../../apps/gateway/bin/runtime-environment';
+import { copyTemplate } from './copy-template';
+
+/** A gateway in a process of its own, as an operator runs it. */
+export interface GatewayProcess {
+  readonly url: string;
+  readonly pid: number;
+  readonly dataDir: string;
+  /** Printed at the very first start only (the admin token unless one was given). */
+  readonly apiKey: string | undefined;
+  readonly adminToken: string;
+  /** Everything it has printed so far. */
+  output(): string;
+  /** SIGTERM and a clean end; the data folder stays unless it was made here. */
+  stop(): Promise<number>;
+  /** SIGKILL. */
+  kill(): Promise<void>;
+  /** Its exit code, once it has ended, whatever the cause. */
+  readonly exited: Promise<number>;
+}
+
+export interface GatewayOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  /** Absent = a temporary one, removed at `stop`. */
+  readonly dataDir?: string;
+  /** Aborted before it is ready: SIGKILL in the middle of its start. */
+  readonly signal?: AbortSignal;
+}
+
+const MAIN = process.env.GW_MAIN ?? join(import.meta.dir, '../../../apps/gateway/src/main.ts');
+const ROOT = join(import.meta.dir, '../../..');
+export const TEST_ADMIN_TOKEN = 'test-admin-token-0123456789';
+const START_TIMEOUT_MS = 60_000;
+
+/** Starts `main.ts` on a free port and waits for its `ready` line. Nothing of the caller's own stores or keys leaks in. */
+export async function startGateway(options: GatewayOptions = {}): Promise<GatewayProcess> {
+  const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'llm0-gateway-')));
+  if (options.env?.DATABASE_URL === undefined) await copyTemplate(dataDir);
+  const child = Bun.spawn([process.execPath, MAIN], {
+    cwd: ROOT,
+    env: {
+      PATH: process.env.PATH ?? '',
+      HOME: process.env.HOME ?? '',
+      BUN_JSC_useOMGJIT: process.env.BUN_JSC_useOMGJIT ?? '1',
+      ...RUNTIME_ENVIRONMENT,
+      PORT: '0',
+      DATA_DIR: dataDir,
+      LOG_LEVEL: 'warn',
+      ADMIN_TOKEN: TEST_ADMIN_TOKEN,
+      ...options.env,
+    },
+    stdin: 'ignore',
+    stdout: 'pipe',
+    stderr: 'pipe',
+  });
+  const cut = () => child.kill('SIGKILL');
+  options.signal?.addEventListener('abort', cut);
+  let output = '';
+  const ready = Promise.withResolvers<void>();
+  const read = async (stream: ReadableStream<Uint8Array>) => {
+    const decoder = new TextDecoder();
+    for await (const chunk of stream) {
+      output += decoder.decode(chunk, { stream: true });
+      if (/^ready$/m.test(output)) ready.resolve();
+    }
+  };
+  const printed = Promise.all([read(child.stdout), read(child.stderr)]);
+  // Its last words may come after its end; what it started may hold its output open.
+  void child.exited.then(async (code) => {
+    await Promise.race([printed, Bun.sleep(1000)]);
+    ready.reject(new Error(`the gateway ended with ${code}:\n${output}`));
+  });
+  const timer = setTimeout(() => ready.reject(new Error(`the gateway did not start:\n${output}`)), START_TIMEOUT_MS);
+  try {
+    await ready.promise;
+  } catch (error) {
+    child.kill('SIGKILL');
+    throw error;
+  } finally {
+    clearTimeout(timer);
+    options.signal?.removeEventListener('abort', cut);
+  }
+  const line = (name: string) => new RegExp(`^${name}: (\\S+)$`, 'm').exec(output)?.[1];
+  const clean = async () => {
+    if (options.dataDir === undefined) await rm(dataDir, { recursive: true, force: true });
+  };
+  return {
+    url: line('gateway') ?? '',
+    pid: child.pid,
+    dataDir,
+    apiKey: line('api key'),
+    adminToken: line('admin token') ?? options.env?.ADMIN_TOKEN ?? TEST_ADMIN_TOKEN,
+    output: () => output,
+    exited: child.exited,
+    stop: async () => {
+      child.kill('SIGTERM');
+      const code = await child.exited;
+      await clean();
+      return code;
+    },
+    kill: async () => {
+      child.kill('SIGKILL');
+      await child.exited;
+    },
+  };
+}
+
+/** The admin API of a gateway under test; throws for anything but a 2xx answer. */
+export async function callAdmin<T>(
+  gateway: Pick<GatewayProcess, 'url' | 'adminToken'>,
+  path: string,
+  options: { method?: string; body?: unknown } = {},
+): Promise<T> {
+  const response = await fetch(`${gateway.url}/admin/v1${path}`, {
+    method: options.method ?? (options.body === undefined ? 'GET' : 'POST'),
+    // Statistics as they are now, not as they were kept for a dashboard.
+    headers: {
+      authorization: `Bearer ${gateway.adminToken}`,
+      'content-type': 'application/json',
+      'cache-control': 'no-cache',
+    },
+    body: options.body === undefined ? undefined : JSON.stringify(options.body),
+  });
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${options.method ?? 'GET'} ${path}: ${response.status} ${text}`);
+  return (text === '' ? undefined : JSON.parse(text)) as T;
+}
+
+/** A project with one key, made through the admin API. */
+export async function createTestKey(
+  gateway: Pick<GatewayProcess, 'url' | 'adminToken'>,
+  settings: { project?: Record<string, unknown>; key?: Record<string, unknown> } = {},
+): Promise<{ readonly projectId: string; readonly keyId: string; readonly apiKey: string }> {
+  const project = await callAdmin<{ id: string }>(gateway, '/projects', {
+    body: { name: `test ${crypto.randomUUID()}`, ...settings.project },
+  });
+  const key = await callAdmin<{ id: string; key: string }>(gateway, `/projects/${project.id}/keys`, {
+    body: { name: 'test', rate_limit_per_minute: null, ...settings.key },
+  });
+  return { projectId: project.id, keyId: key.id, apiKey: key.key };
+}
