@@ -143,8 +143,8 @@ export async function startScript(path: string, args: readonly string[], env: Re
 /** As docs/operations.md advises. */
 const REDIS_SETTINGS = ['--appendfsync', 'everysec', '--auto-aof-rewrite-min-size', '512mb'];
 
-/** Redis keeps its data (`appendonly`), as an operator's would. */
-async function startRealStores(stops: (() => Promise<unknown>)[]) {
+/** Redis keeps its data (`appendonly`), as an operator's would. `stops` end it all. */
+export async function startRealStores(stops: (() => Promise<unknown>)[]) {
   const redisDir = await mkdtemp(join(tmpdir(), 'llm0-bench-redis-'));
   stops.push(() => rm(redisDir, { recursive: true, force: true }));
   const redis = await startRedis({ dataDir: redisDir, args: REDIS_SETTINGS });

@@ -7,6 +7,7 @@ import { measureManyRows } from './many-rows';
 import { measureCodeEmpty, measureCodeFive, measureMcpCall } from './mcp';
 import type { SpecialScenario } from './special';
 import { measureStart } from './start';
+import { measureTracing } from './tracing';
 
 /** In this order: the last ones fill the stores. */
 export const SPECIAL_SCENARIOS: readonly SpecialScenario[] = [
@@ -15,6 +16,11 @@ export const SPECIAL_SCENARIOS: readonly SpecialScenario[] = [
     name: 'far-redis',
     what: 'misses of a gateway whose Redis is 2 ms away, over the one round trip',
     run: measureFarRedis,
+  },
+  {
+    name: 'tracing',
+    what: 'misses with tracing on, against off, at 2,000 req/s (--rate) and as fast as they go: throughput and memory',
+    run: measureTracing,
   },
   {
     name: 'mcp-call',

@@ -139,3 +139,21 @@ describe('nothing scrolls sideways, and axe finds nothing', () => {
     expect(await checkDialog(name)).toEqual([]);
   });
 });
+
+test('a phone shows in full when an alert fires, and its table scrolls nowhere', async () => {
+  await page.setViewportSize({ width: 390, height: 900 });
+  await visit(page, '/settings?tab=alerts');
+  await page.getByRole('cell', { name: /Budget use reache/ }).waitFor();
+  const cut = await page.evaluate(() => {
+    const table = document.querySelector('table');
+    const heads = [...(table?.querySelectorAll('th') ?? [])].map((head) => head.textContent);
+    const cells = table?.querySelectorAll(`tbody td:nth-child(${heads.indexOf('When') + 1})`) ?? [];
+    const frame = table?.parentElement;
+    return {
+      cells: cells.length,
+      cut: [...cells].filter((cell) => cell.scrollWidth > cell.clientWidth).map((cell) => cell.textContent),
+      sideways: (frame?.scrollWidth ?? 0) - (frame?.clientWidth ?? 0),
+    };
+  });
+  expect(cut).toEqual({ cells: 1, cut: [], sideways: 0 });
+});

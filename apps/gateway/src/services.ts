@@ -216,7 +216,7 @@ async function startBase({ config, log, fetch, version }: Pick<ToolParts, 'confi
   const routing = createRouting({ config, log, metrics, database, vault, fetch, presets, tellWarm });
   warmNews.listen((news) => routing.warmTargets.hear(news));
   const { tables } = routing;
-  const telemetry = await openTelemetry({ ...stores, config, log, fetch, version, metrics, routing });
+  const telemetry = await openTelemetry({ ...stores, config, log, version, metrics, routing });
   const close = async () => {
     routing.stop();
     await stores.close();

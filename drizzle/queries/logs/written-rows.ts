@@ -1,5 +1,4 @@
 import type { DecodedRecord } from '@llm0/core/logs/decode-log-record';
-import type { LogRecord } from '@llm0/core/logs/log-record';
 import type { MarkedRow } from '../guardrails/guardrail-rollups';
 import { factOf, type SignedFact } from '../stats/write/rollup-deltas';
 import { type SwitchRow, switchesOf } from './failover-rows';
@@ -15,7 +14,7 @@ export class WrittenRows {
   readonly marked: MarkedRow[] = [];
   readonly switches: SwitchRow[] = [];
   /** Only for observers. */
-  readonly records: LogRecord[] = [];
+  readonly records: DecodedRecord[] = [];
 
   constructor(private readonly keepsRecords: boolean) {}
 
@@ -23,12 +22,13 @@ export class WrittenRows {
     return this.entries.length;
   }
 
-  add({ record }: DecodedRecord): void {
+  add(decoded: DecodedRecord): void {
+    const { record } = decoded;
     const { id, createdAtMs, projectId, guardrails, attempts } = record;
     this.facts.push({ fact: factOf(record), sign: 1 });
     this.entries.push({ id, createdAtMs });
     if (guardrails !== undefined && guardrails.length > 0) this.marked.push({ createdAtMs, projectId, guardrails });
     if (attempts !== undefined && attempts.length > 1) this.switches.push(...switchesOf(record));
-    if (this.keepsRecords) this.records.push(record);
+    if (this.keepsRecords) this.records.push(decoded);
   }
 }

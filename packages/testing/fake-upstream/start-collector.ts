@@ -66,6 +66,9 @@ export function startCollector(answer: Answer = () => new Response()) {
 
 export type Collector = ReturnType<typeof startCollector>;
 
+/** All fields of an `ExportTraceServiceRequest`. */
+export const decodeTraces = (bytes: Uint8Array): unknown => decode(trace.v1.ExportTraceServiceRequest, bytes);
+
 const parse = (bytes: Uint8Array): Json => JSON.parse(new TextDecoder().decode(bytes));
 const decode = (type: Json, bytes: Uint8Array): Json => type.toObject(type.decode(bytes), AS_JSON);
 const hex = (id: string, isJson: boolean) => (isJson ? (id ?? '') : Buffer.from(id ?? '', 'base64').toString('hex'));

@@ -11,7 +11,6 @@ import type { Routing } from './create-routing';
 export interface TelemetryParts {
   readonly config: Pick<Config, 'telemetry'>;
   readonly log: Logger;
-  readonly fetch: typeof globalThis.fetch;
   readonly version: string;
   readonly metrics: Metrics;
   readonly database: Database;
@@ -34,6 +33,6 @@ export async function openTelemetry({
     ...{ ...parts, settings },
     isKnown: (provider, model) => isListed(routing.tables.current(), provider, model),
     nowMs: () => clock.nowMs(),
-    loadContent: (requestIds) => listLogBodies(database.db, requestIds),
+    loadBodies: (requestIds) => listLogBodies(database.db, requestIds),
   });
 }

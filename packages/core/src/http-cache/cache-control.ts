@@ -31,8 +31,24 @@ export function readSecondsMs(text: string | undefined): number | undefined {
 
 const NOTHING = new CacheControl(new Map());
 
+/** A backend says the same again and again; callers may say what they like. */
+const MAX_KNOWN = 200;
+const MAX_KNOWN_LENGTH = 200;
+const known = new Map<string, CacheControl>();
+
 export function parseCacheControl(text: string | null | undefined): CacheControl {
   if (text === null || text === undefined || text === '') return NOTHING;
+  const before = known.get(text);
+  if (before !== undefined) return before;
+  const parsed = parse(text);
+  if (text.length <= MAX_KNOWN_LENGTH) {
+    if (known.size >= MAX_KNOWN) known.clear();
+    known.set(text, parsed);
+  }
+  return parsed;
+}
+
+function parse(text: string): CacheControl {
   const directives = new Map<string, string | undefined>();
   for (const part of splitList(text)) {
     const equals = part.indexOf('=');

@@ -10,6 +10,7 @@ import {
   type AnswerHead,
   type AnswerTimes,
   describeAnswer,
+  fieldsLength,
   type HeaderFields,
   type StoredAnswer,
 } from './stored-answer';
@@ -103,8 +104,10 @@ export class HttpCache {
     this.resources = new LRUCache({ max: options.maxEntries + MAX_PASSED });
     this.answers = new LRUCache({
       max: options.maxEntries,
+      // What may be used is judged by each use: a timer a millisecond would only look after memory.
+      ttlResolution: 1000,
       maxSize: options.maxBytes,
-      sizeCalculation: ({ body, headers }) => body.byteLength + JSON.stringify(headers).length + ENTRY_BYTES,
+      sizeCalculation: ({ body, headers }) => body.byteLength + fieldsLength(headers) + ENTRY_BYTES,
     });
   }
 
@@ -286,8 +289,8 @@ const OFF: Look = { type: 'off' };
 const NOT_LOOKED_UP = ['range', 'if-range', 'if-match', 'if-unmodified-since'] as const;
 
 /** The request takes only some of the answers that others would. */
-const isChoosy = (control: CacheControl): boolean =>
-  ['no-cache', 'max-age', 'min-fresh', 'max-stale'].some((name) => control.has(name));
+const isChoosy = (control: CacheControl): boolean => CHOOSY.some((name) => control.has(name));
+const CHOOSY = ['no-cache', 'max-age', 'min-fresh', 'max-stale'] as const;
 
 const sharedLook = (control: CacheControl): { readonly shared?: 'now' | 'first' } => {
   if (control.has('no-cache')) return {};

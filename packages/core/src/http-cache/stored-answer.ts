@@ -41,6 +41,7 @@ const UNDERSTOOD: ReadonlySet<number> = new Set([
 /** Those that may be kept although nothing says how long. An error is not, lest it outlives its cause. */
 const KEPT_BY_DEFAULT: ReadonlySet<number> = new Set([200, 203, 204, 300, 301, 308, 410]);
 const MAX_VARY = 16;
+const NO_NAMES: readonly string[] = [];
 
 /** Whether an answer to GET may be kept, before it is known how long. Source: https://www.rfc-editor.org/rfc/rfc9111#section-3 */
 function mayKeep({ status, headers }: AnswerHead, control: CacheControl): boolean {
@@ -84,6 +85,13 @@ function isOfUse(answer: Omit<StoredAnswer, 'body'>): boolean {
   return isUsable || answer.staleWhileRevalidateMs > 0 || answer.staleIfErrorMs > 0 || hasValidator(answer);
 }
 
+/** Characters of all fields, about what they take in memory. */
+export function fieldsLength(headers: HeaderFields): number {
+  let length = 0;
+  for (const name in headers) length += name.length + (headers[name]?.length ?? 0);
+  return length;
+}
+
 export const hasValidator = ({ headers }: AnswerHead): boolean =>
   headers.etag !== undefined || headers['last-modified'] !== undefined;
 
@@ -125,6 +133,7 @@ export function readDate(text: string | undefined): number | undefined {
 
 /** Names in lower case, sorted; undefined where no request ever matches (`*`). */
 function varyOf(headers: HeaderFields): readonly string[] | undefined {
+  if (headers.vary === undefined && headers['content-encoding'] === undefined) return NO_NAMES;
   const names = (headers.vary ?? '').toLowerCase().split(',');
   const given = new Set(names.map((name) => name.trim()).filter((name) => name !== ''));
   // A sender of compressed answers chose by what the request accepts, whether it says so or not.

@@ -1,4 +1,4 @@
-import type { LogRecord } from '../logs/log-record';
+import type { DecodedRecord } from '../logs/decode-log-record';
 import type { ToolCallRecord } from '../logs/tool-call-record';
 
 export type AttributeValue = string | number | boolean | readonly string[];
@@ -28,9 +28,9 @@ export interface SpanEvent {
   readonly attributes: Attributes;
 }
 
-/** Rows that were not there before, once they are committed. */
+/** Rows that were not there before, once they are committed; requests with the text that they were read from. */
 export interface StoredRecords {
-  readonly requests: readonly LogRecord[];
+  readonly requests: readonly DecodedRecord[];
   readonly calls: readonly ToolCallRecord[];
 }
 

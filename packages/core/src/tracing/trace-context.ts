@@ -83,8 +83,11 @@ const MOST_ATTEMPTS = 0x7fff;
  * Ids are made from the request's, so that what went upstream and what is exported later agree without anything kept: the
  * request's own span is the last half of its UUID, whose first bit is set; that of its nth attempt has n in the first two bytes.
  */
-export const requestSpanId = (requestId: string): string => hexOf(requestId).slice(16);
+export const requestSpanId = (requestId: string): string => lastHalf(requestId).toLowerCase();
 
 /** `attempt` counts from 1. */
 export const attemptSpanId = (requestId: string, attempt: number): string =>
-  Math.min(attempt, MOST_ATTEMPTS).toString(16).padStart(4, '0') + hexOf(requestId).slice(20);
+  Math.min(attempt, MOST_ATTEMPTS).toString(16).padStart(4, '0') + lastHalf(requestId).slice(4).toLowerCase();
+
+/** Of a UUID: `xxxxxxxx-xxxx-xxxx-1234-567890abcdef`. */
+const lastHalf = (uuid: string): string => uuid.slice(19, 23) + uuid.slice(24);

@@ -12,12 +12,14 @@ export interface BodyOptions {
   readonly idleTimeoutMs: number;
   /** How long the first chunk may take, where that is not the idle time-out, in milliseconds. */
   readonly firstTimeoutMs?: number;
+  /** How long all of it may take, in milliseconds; sixty idle time-outs where nothing is said. */
+  readonly maxMs?: number;
   /** More bytes fail the answer; unbounded where they are only passed on, as fast as they are taken. */
   readonly maxBytes?: number;
   readonly signal: AbortSignal;
 }
 
-/** An answer may take so many idle time-outs in all: an hour by default, whatever drips in meanwhile. */
+/** An answer may take so many idle time-outs in all, unless its reader says otherwise: an hour, whatever drips in meanwhile. */
 const MAX_IDLE_TIMEOUTS = 60;
 
 /** A chunk larger than that is given out in pieces, with a turn for everybody else between them. */
@@ -137,7 +139,7 @@ export class UpstreamBody {
   private readonly checkIdle = (): void => {
     const nowMs = performance.now();
     const leftMs = this.limitMs - (this.waitingSinceMs === undefined ? 0 : nowMs - this.waitingSinceMs);
-    const mostMs = MAX_IDLE_TIMEOUTS * this.options.idleTimeoutMs;
+    const { idleTimeoutMs, maxMs: mostMs = MAX_IDLE_TIMEOUTS * idleTimeoutMs } = this.options;
     const leftInAllMs = this.startedMs + mostMs - nowMs;
     if (leftMs > 0 && leftInAllMs > 0) {
       this.timer = setTimeout(this.checkIdle, Math.max(1, Math.min(leftMs, leftInAllMs)));

@@ -61,7 +61,7 @@ export function AlertsCard() {
 
 const COLUMNS: readonly Column<Alert>[] = [
   { header: 'Name', value: (row) => row.name, cell: (row) => <span className="font-medium">{row.name}</span> },
-  { header: 'When', value: describeAlert },
+  { header: 'When', wraps: true, value: describeAlert },
   {
     header: 'State',
     value: (row) => (row.is_firing ? 'firing' : 'quiet'),
@@ -70,7 +70,7 @@ const COLUMNS: readonly Column<Alert>[] = [
       return <Badge tone={tone}>{label}</Badge>;
     },
   },
-  { header: 'Webhook', wideOnly: true, value: (row) => row.webhook_url },
+  { header: 'Webhook', wideOnly: 'very', value: (row) => row.webhook_url },
 ];
 
 const NEW_ALERT = {

@@ -26,6 +26,8 @@ export interface Column<T> {
   readonly sortKey?: string;
   /** Longer text ends in an ellipsis: for columns that must leave others their room. */
   readonly narrow?: boolean;
+  /** Longer text goes on in the next line: for what says nothing once it is cut. */
+  readonly wraps?: boolean;
 }
 
 export const isRight = <T,>({ align, unit }: Column<T>): boolean => align === 'right' || unit !== undefined;

@@ -214,6 +214,9 @@ interface RowProps<T> {
   readonly lead: ReactNode;
 }
 
+const widthOf = <T,>({ wraps, narrow }: Column<T>, { widths, width }: Size) =>
+  wraps ? 'min-w-40 py-1.5 wrap-anywhere' : `truncate ${widths} ${narrow ? 'max-w-32' : width}`;
+
 const HEAD = '-outline-offset-2! block max-w-full truncate rounded text-left';
 
 function Row<T>({ row, columns, size, onRow, link, lead }: RowProps<T>) {
@@ -228,7 +231,7 @@ function Row<T>({ row, columns, size, onRow, link, lead }: RowProps<T>) {
       {columns.map((column, index) => (
         <td
           key={column.header}
-          className={`${size.height} truncate ${size.widths} ${column.narrow ? 'max-w-32' : size.width} ${size.padding} ${alignOf(column)}`}
+          className={`${size.height} ${widthOf(column, size)} ${size.padding} ${alignOf(column)}`}
           title={column.narrow ? String(column.value(row) ?? '') : undefined}
         >
           {index > 0 || !leads ? (

@@ -338,6 +338,7 @@ describe.each(TEST_DATABASES)('admin API on $name', (kind) => {
       'post /projects/{id}/keys/{key_id}/mcp',
       'post /projects/{id}/keys/{key_id}/rotate',
       'post /providers',
+      'post /providers/check',
       'post /providers/{name}/keys',
       'post /providers/{name}/test',
       'post /session',

@@ -17,6 +17,7 @@ import { pageQuery, providerName } from '../fields/fields';
 import { required } from '../fields/find-or-refuse';
 import {
   newProviderSchema,
+  providerAddressSchema,
   providerChangesSchema,
   providerPage,
   providerSchema,
@@ -39,6 +40,15 @@ const list = createRoute({
   ...at('get', '/providers', 'List known vendors and added providers by name, whether they are configured or not'),
   request: { query: z.strictObject(pageQuery) },
   responses: { 200: answers(providerPage, 'Providers') },
+});
+const check = createRoute({
+  ...at(
+    'post',
+    '/providers/check',
+    'Whether a provider may be at an address: nothing is sent there, and nothing changes',
+  ),
+  request: { body: takes(providerAddressSchema) },
+  responses: { 200: answers(providerAddressSchema, 'It may; an address that it may not be at is refused (400)') },
 });
 const show = createRoute({
   ...at('get', '/providers/{name}', 'Show a provider'),
@@ -86,6 +96,7 @@ export function providerRoutes(services: Needs, mirror: HotStoreMirror) {
       await goLive();
       return c.json(required(await shown(services, db, body.name), 'provider'), 201);
     })
+    .openapi(check, async (c) => c.json(await checked(services, c.req.valid('json')), 200))
     .openapi(list, async (c) => {
       const { limit, cursor } = c.req.valid('query');
       const names = await allNames(services);
@@ -193,6 +204,14 @@ async function checkBaseUrl(
     const message = `base_url: ${cause.message} EGRESS_ALLOW names private hosts and ranges that may be reached.`;
     throw new GatewayError('invalid_request', message, { param: 'base_url', cause });
   }
+}
+
+async function checked<T extends { readonly name: string; readonly base_url: string }>(
+  services: Needs,
+  address: T,
+): Promise<T> {
+  await checkBaseUrl(services, address);
+  return address;
 }
 
 /** The fields that were sent (the others undefined), secrets sealed for the row. */

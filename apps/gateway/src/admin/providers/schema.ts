@@ -78,6 +78,8 @@ export const providerChangesSchema = newProviderSchema
   .omit({ name: true, kind: true, key: true })
   .openapi('ProviderChanges');
 
+export const providerAddressSchema = z.strictObject({ name: providerName, base_url: url }).openapi('ProviderAddress');
+
 export const providerKeySchema = z
   .object({
     id,

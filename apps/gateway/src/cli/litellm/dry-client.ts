@@ -1,4 +1,5 @@
-// What the gateway refuses by a body alone is found without sending it, by the very schemas that it reads bodies with.
+// What the gateway refuses by a body alone is found without sending it, by the very schemas that it reads bodies with; whether
+// it may reach an address it is asked.
 
 import type { z } from '@hono/zod-openapi';
 import type { JsonObject } from '@llm0/core/chat/json';
@@ -13,6 +14,7 @@ import {
   providerKeyChangesSchema,
 } from '../../admin/providers/schema';
 import { type AdminClient, RequestFailed } from '../admin-client';
+import { dataOf, isObject } from '../read-list';
 import type { ImportClient } from './apply-step';
 
 type Method = 'POST' | 'PATCH';
@@ -28,7 +30,7 @@ const SCHEMAS: readonly (readonly [path: RegExp, bodies: Readonly<Record<Method,
 
 /**
  * Reads through the client given, and changes nothing: bodies are judged, and answers empty. Throws `RequestFailed` as the
- * gateway would; what depends on its state or on its settings (`EGRESS_ALLOW`) cannot be known here.
+ * gateway would, but for what depends on its state.
  */
 export function createDryClient(api: AdminClient): ImportClient {
   const judge = (method: Method, path: string, body: JsonObject) => {
@@ -39,10 +41,28 @@ export function createDryClient(api: AdminClient): ImportClient {
     const { kind, message } = invalidInput(result.error);
     throw new RequestFailed(`400 ${kind}: ${message}`, 400);
   };
+  /** Servers that would not be there: what leads to them would be refused. */
+  const refused = new Set<unknown>();
+  const judgeAll = async (method: Method, path: string, body: JsonObject) => {
+    const answer = judge(method, path, body);
+    const name = /^\/providers(?:\/([^/]+))?$/.exec(path);
+    if (name !== null && typeof body.base_url === 'string') {
+      const address = { name: name[1] ?? body.name ?? '', base_url: body.base_url };
+      await api.post('/providers/check', address).catch((error: unknown) => {
+        refused.add(address.name);
+        throw error;
+      });
+    }
+    const targets = path.startsWith('/aliases') ? dataOf(body, 'targets') : [];
+    const lost = targets.find((target) => isObject(target) && refused.has(target.provider));
+    if (isObject(lost))
+      throw new RequestFailed(`400 invalid_request: there would be no provider "${lost.provider}"`, 400);
+    return answer;
+  };
   return {
     get: (path, query) => api.get(path, query),
-    post: async (path, body = {}) => (body.dry_run === true ? api.post(path, body) : judge('POST', path, body)),
-    patch: async (path, body) => judge('PATCH', path, body),
+    post: async (path, body = {}) => (body.dry_run === true ? api.post(path, body) : judgeAll('POST', path, body)),
+    patch: async (path, body) => judgeAll('PATCH', path, body),
     delete: async () => ({ text: '', body: {} }),
   };
 }

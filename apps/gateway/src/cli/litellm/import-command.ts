@@ -7,7 +7,7 @@ import { planImport } from './plan-import';
 
 const MAX_FILE_BYTES = 4 * 1024 * 1024;
 const PROJECT_NAME = 'litellm';
-const NOTHING_CHANGED = 'nothing was changed; whether addresses may be reached (EGRESS_ALLOW) shows when it is done';
+const NOTHING_CHANGED = 'nothing was changed';
 
 export const LITELLM_COMMANDS: readonly Command[] = [
   {

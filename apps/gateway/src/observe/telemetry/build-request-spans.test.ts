@@ -55,6 +55,25 @@ describe('the spans of a request', () => {
     expect(Object.keys(server.attributes).filter((name) => name.startsWith('gen_ai.'))).toEqual([]);
   });
 
+  test('a plain HTTP backend is no model: its attempt is a call of HTTP', () => {
+    const attempts = [
+      { provider: 'infer:py', model: 'py', outcome: 'server_error', status: 503, startMs: 1, latencyMs: 2, span: 1 },
+      { provider: 'infer:py', model: 'py', outcome: 'ok', status: 404, startMs: 5, latencyMs: 60, span: 2 },
+    ];
+    const named = { provider: 'infer:py', finalProvider: 'infer:py', model: 'py', requestedModel: 'GET /predict' };
+    const failed = { status: 'error', httpStatus: 404, errorCode: 'upstream_rejected' } as const;
+    const [server, first, second] = build({ dialect: 'infer', ...named, ...failed, attempts });
+    expect([server?.name, first?.name, second?.name]).toEqual(['GET /infer/{backend}/*', 'GET', 'GET']);
+    expect(first?.attributes).toEqual({
+      ...{ 'http.request.method': 'GET', 'http.response.status_code': 503, 'error.type': '503' },
+      ...{ 'llm0.provider': 'infer:py', 'llm0.attempt.number': 1, 'llm0.attempt.outcome': 'server_error' },
+    });
+    expect(second).toMatchObject({
+      error: '404',
+      attributes: { 'http.response.status_code': 404, 'error.type': '404', 'llm0.cost_usd': 0.00002 },
+    });
+  });
+
   test('the caller is the parent, and its state goes along', () => {
     const [span] = build({ trace: { startMs: 1, parent: CALLER, state: 'rojo=1' } });
     expect(span).toMatchObject({ parentSpanId: CALLER, isParentRemote: true, state: 'rojo=1' });

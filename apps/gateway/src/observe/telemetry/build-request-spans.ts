@@ -136,16 +136,11 @@ function attemptSpan({ record, trace, traceId, options }: Marked, attempt: MadeA
   // An answer's attempt is logged at its first output, and goes on to the end of the request.
   const ownEndMs = startMs + attempt.latencyMs;
   const endMs = isAnswer ? Math.max(ownEndMs, trace.startMs + record.latencyMs) : ownEndMs;
-  const writer = new AttributeWriter(options.onlyLatestNames)
-    .add({
-      operation: operationOf(record),
-      provider: providerName(attempt.provider),
-      requestModel: attempt.model,
-      ...{ requestStream: record.stream, httpStatus: attempt.status, errorType: failure },
-    })
-    .addOwn({ attemptNumber: attempt.span, attemptOutcome: failure ?? attempt.outcome });
-  addSettings(writer, trace);
-  if (isAnswer) addAnswer(writer, record, { trace, attempt, content: options.content });
+  const writer = new AttributeWriter(options.onlyLatestNames);
+  const call = record.dialect === 'infer' ? plainCall(record, attempt, failure) : modelCall(record, attempt, failure);
+  writer.add(call.attributes).addOwn({ attemptNumber: attempt.span, attemptOutcome: failure ?? attempt.outcome });
+  if (call.isPlain) writer.addOwn({ provider: attempt.provider, costUsd: isAnswer ? ownUsd(record) : undefined });
+  else if (isAnswer) addAnswer(writer, record, { trace, attempt, content: options.content });
   else writer.addOwn({ costUsd: usd(attempt.costNanoUsd) });
   return {
     traceId,
@@ -154,16 +149,41 @@ function attemptSpan({ record, trace, traceId, options }: Marked, attempt: MadeA
     isParentRemote: false,
     ...(trace.state === undefined ? {} : { state: trace.state }),
     kind: 'client',
-    name: `${operationOf(record)} ${attempt.model}`,
+    name: call.name,
     ...{ startMs, endMs, attributes: writer.attributes },
-    ...(failure === undefined ? {} : { error: failure }),
+    ...(call.error === undefined ? {} : { error: call.error }),
   };
 }
 
-function addSettings(writer: AttributeWriter, { detail }: TraceMark): void {
-  if (detail === undefined) return;
-  const { finishReasons: _reasons, responseId: _id, ...settings } = detail;
-  writer.add(settings);
+/** What an attempt was, by the conventions that are for it. */
+interface Call {
+  readonly isPlain: boolean;
+  readonly name: string;
+  readonly error: string | undefined;
+  readonly attributes: Parameters<AttributeWriter['add']>[0];
+}
+
+/** By the GenAI conventions. */
+function modelCall(record: LogRecord, attempt: MadeAttempt, failure: string | undefined): Call {
+  const operation = operationOf(record);
+  const { finishReasons: _reasons, responseId: _id, ...settings } = record.trace?.detail ?? {};
+  return {
+    ...{ isPlain: false, name: `${operation} ${attempt.model}`, error: failure },
+    attributes: {
+      ...{ operation, provider: providerName(attempt.provider), requestModel: attempt.model },
+      ...{ requestStream: record.stream, httpStatus: attempt.status, errorType: failure, ...settings },
+    },
+  };
+}
+
+/** By those for clients of HTTP. Source: https://opentelemetry.io/docs/specs/semconv/http/http-spans/#http-client */
+function plainCall(record: LogRecord, { status }: MadeAttempt, failure: string | undefined): Call {
+  const { method } = httpFactsOf(record);
+  const error = status !== undefined && status >= 400 ? String(status) : failure;
+  return {
+    ...{ isPlain: true, name: method === '_OTHER' ? 'HTTP' : method, error },
+    attributes: { httpMethod: method, httpStatus: status, errorType: error },
+  };
 }
 
 interface AnswerFacts {
@@ -174,8 +194,7 @@ interface AnswerFacts {
 
 /** Usage stands on the attempt that answered alone: who adds spans up counts each token once. */
 function addAnswer(writer: AttributeWriter, record: LogRecord, { trace, attempt, content }: AnswerFacts): void {
-  const { ttftMs, stream, costDetail } = record;
-  const ownNanoUsd = record.costNanoUsd - (costDetail?.other_attempts ?? 0);
+  const { ttftMs, stream } = record;
   writer
     .add({
       responseModel: record.model,
@@ -188,5 +207,9 @@ function addAnswer(writer: AttributeWriter, record: LogRecord, { trace, attempt,
       reasoningTokens: record.tokensReasoning || undefined,
       ...{ inputMessages: content?.input, outputMessages: content?.output },
     })
-    .addOwn({ costUsd: ownNanoUsd / NANO_PER_USD });
+    .addOwn({ costUsd: ownUsd(record) });
 }
+
+/** What the attempt that answered cost. */
+const ownUsd = ({ costNanoUsd, costDetail }: LogRecord): number =>
+  (costNanoUsd - (costDetail?.other_attempts ?? 0)) / NANO_PER_USD;

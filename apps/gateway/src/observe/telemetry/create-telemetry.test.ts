@@ -1,24 +1,16 @@
 import { afterEach, describe, expect, test } from 'bun:test';
+import { type DecodedRecord, encodeLogRecord } from '@llm0/core/logs/decode-log-record';
 import type { LogRecord } from '@llm0/core/logs/log-record';
 import type { ToolCallRecord } from '@llm0/core/logs/tool-call-record';
 import type { StoredRecords } from '@llm0/core/tracing/span';
 import { type Answer, type Collector, startCollector } from '@llm0/testing/fake-upstream/start-collector';
 import { Metrics } from '../metrics';
 import { createTelemetry, type TelemetryNeeds } from './create-telemetry';
+import { requestRow, TRACE } from './request-row.fixture';
 
-const TRACE = '0af7651916cd43dd8448eb211c80319c';
 const SECRET = 'Basic c2VjcmV0LXRva2Vu';
 
-const row = (more: Partial<LogRecord> = {}): LogRecord => ({
-  ...{ id: crypto.randomUUID(), createdAtMs: 1_700_000_000_010, projectId: 'p', apiKeyId: 'k', dialect: 'openai-chat' },
-  ...{ model: 'gpt-one', requestedModel: 'fast', provider: 'openai', finalProvider: 'openai' },
-  ...{ tokensIn: 10, tokensOut: 5, tokensCacheRead: 0, tokensCacheWrite: 0, tokensReasoning: 0 },
-  ...{ costNanoUsd: 20_000, savedNanoUsd: 0, costEstimated: false, latencyMs: 100.25 },
-  ...{ stream: true, ttftMs: 40, cacheHit: false, semanticCacheHit: false, failoverCount: 0 },
-  ...{ status: 'success', httpStatus: 200, traceId: TRACE, trace: { startMs: 1_700_000_000_000.5, state: 'rojo=1' } },
-  attempts: [{ provider: 'openai', model: 'gpt-one', outcome: 'ok', status: 200, startMs: 5, latencyMs: 60, span: 1 }],
-  ...more,
-});
+const row = (more: Partial<LogRecord> = {}): DecodedRecord => encodeLogRecord(requestRow(more));
 const rows = (count: number): StoredRecords => ({ requests: Array.from({ length: count }, () => row()), calls: [] });
 
 let collector: Collector;
@@ -35,9 +27,9 @@ function open(answer?: Answer, more: Partial<TelemetryNeeds['settings']> = {}) {
       ...{ sampler: { name: 'always_on', ratio: 1 }, metricsEveryMs: 60_000 },
       ...more,
     },
-    ...{ version: '1.2.3', fetch: globalThis.fetch, metrics, isKnown: () => true, nowMs: Date.now },
+    ...{ version: '1.2.3', metrics, isKnown: () => true, nowMs: Date.now },
     log: { warn: (...line: unknown[]) => lines.push(line), info: (...line: unknown[]) => lines.push(line) },
-    loadContent: async () => new Map(),
+    loadBodies: async () => new Map(),
   });
   const counted = async (metric: 'otlpExported' | 'otlpDrops') =>
     Object.fromEntries(
@@ -59,7 +51,12 @@ describe.each(['http/protobuf', 'http/json'] as const)('spans over %s', (protoco
     ]);
     const [server, client] = received.spans;
     expect(server).toMatchObject({
-      ...{ traceId: TRACE, spanId: given.id.replaceAll('-', '').slice(16), parentSpanId: '', traceState: 'rojo=1' },
+      ...{
+        traceId: TRACE,
+        spanId: given.record.id.replaceAll('-', '').slice(16),
+        parentSpanId: '',
+        traceState: 'rojo=1',
+      },
       ...{ startMs: 1_700_000_000_000.5, endMs: 1_700_000_000_100.75, status: { code: 0 } },
       resource: { 'service.name': 'gateway', 'service.version': '1.2.3', team: 'a' },
     });
@@ -94,7 +91,7 @@ describe.each(['http/protobuf', 'http/json'] as const)('spans over %s', (protoco
 
   test('metrics: those of the conventions, and ours', async () => {
     const { telemetry, metrics, received } = open(undefined, { protocol, metrics: true, traces: false });
-    metrics.observeRecord(row());
+    metrics.observeRecord(row().record);
     metrics.hedges.inc({ provider: 'openai' });
     telemetry.observer.take({ requests: [row(), row({ cacheHit: true, attempts: undefined })], calls: [] });
     await telemetry.close(5_000);
@@ -162,6 +159,7 @@ describe('a collector that', () => {
       await telemetry.close(300);
       expect(performance.now() - startMs).toBeLessThan(2_000);
       expect(Object.values(await counted('otlpDrops'))).toEqual([5]);
+      expect(JSON.stringify(lines)).toMatch(/the gateway stops|answered with status 503/);
       expect(JSON.stringify(lines)).not.toContain(SECRET);
       collector.stop();
     }

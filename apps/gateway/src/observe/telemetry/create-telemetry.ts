@@ -1,91 +1,55 @@
 // The collector slow, down or refusing: spans and metrics wait within bounds, are dropped then, and counted. Requests and the
-// log's drain never wait for it.
-import { hostname } from 'node:os';
+// log's drain never wait for it: all that has to do with it is in a thread of its own.
 import { makeSpans, passTraces } from '@llm0/core/tracing/request-trace';
 import { createSampler } from '@llm0/core/tracing/sampler';
-import type { StoredRecords } from '@llm0/core/tracing/span';
+import { noObserver } from '@llm0/core/tracing/span';
+import { inTime } from '@llm0/core/waits/in-time';
 import type { Logger } from 'pino';
 import type { Metrics } from '../metrics';
-import type { KnownModel } from '../record-metrics';
-import { OtlpEncoder, type TelemetrySettings } from './encode-otlp';
-import { GenAiMetrics } from './gen-ai-metrics';
-import { MetricsExport } from './metrics-export';
-import { OtlpClient } from './otlp-client';
-import { type LoadContent, SpanExport } from './span-export';
+import type { TelemetrySettings } from './encode-otlp';
+import { MetricsRounds } from './metrics-rounds';
 import type { Telemetry } from './telemetry';
+import { ExportThread, type ExportThreadOptions } from './thread/export-thread';
 
-export interface TelemetryNeeds {
+export interface TelemetryNeeds extends Pick<ExportThreadOptions, 'isKnown' | 'loadBodies'> {
   readonly settings: TelemetrySettings;
   readonly version: string;
-  readonly fetch: typeof globalThis.fetch;
   readonly log: Pick<Logger, 'warn' | 'info'>;
   readonly metrics: Metrics;
-  readonly isKnown: KnownModel;
   readonly nowMs: () => number;
-  /** Prompts and answers of requests, as LOG_BODIES kept them. */
-  readonly loadContent: LoadContent;
 }
 
 /** Spans of stored rows and metrics, over OTLP. */
-export function createTelemetry(needs: TelemetryNeeds): Telemetry {
-  const { settings, version, metrics, nowMs } = needs;
-  const encoder = new OtlpEncoder({ protocol: settings.protocol, resource: resourceOf(needs), version });
-  const clientOf = (path: string) =>
-    new OtlpClient({
-      url: `${settings.endpoint}${path}`,
-      headers: settings.headers,
-      contentType: encoder.contentType,
-      fetch: needs.fetch,
-    });
-  const troubles = new Troubles(needs.log);
-  const noteOf = (signal: 'traces' | 'metrics') => ({
-    onTaken: (items: number) => {
+export function createTelemetry({ log, metrics, nowMs, ...needs }: TelemetryNeeds): Telemetry {
+  const { settings } = needs;
+  const troubles = new Troubles(log);
+  const thread = new ExportThread({
+    ...needs,
+    instanceId: crypto.randomUUID(),
+    onTaken: (signal, items) => {
       metrics.otlpExported.inc({ signal }, items);
       troubles.over(signal);
     },
-    onLost: (items: number, reason: string, detail: string) => {
+    onLost: (signal, { items, reason, detail }) => {
       metrics.otlpDrops.inc({ signal, reason }, items);
       troubles.note(signal, detail);
     },
+    onHeld: (detail) => troubles.note('traces', detail, 'telemetry waits for the collector'),
   });
-  const genAi = new GenAiMetrics({ isKnown: needs.isKnown, onlyLatestNames: settings.onlyLatestNames });
-  const spans = settings.traces
-    ? new SpanExport({
-        ...{ encoder, client: clientOf('/v1/traces'), onlyLatestNames: settings.onlyLatestNames },
-        loadContent: settings.content ? needs.loadContent : undefined,
-        ...noteOf('traces'),
-        onHeld: (detail) => troubles.note('traces', detail, 'telemetry waits for the collector'),
-      })
-    : undefined;
-  const metricsExport = settings.metrics
-    ? new MetricsExport({
-        ...{ encoder, client: clientOf('/v1/metrics'), registry: metrics.registry, histograms: genAi.histograms },
-        ...{ everyMs: settings.metricsEveryMs, nowMs, ...noteOf('metrics') },
-      })
+  const rounds = settings.metrics
+    ? new MetricsRounds({ thread, registry: metrics.registry, everyMs: settings.metricsEveryMs, nowMs })
     : undefined;
   const { name, ratio } = settings.sampler;
   return {
-    tracing: spans === undefined ? passTraces : makeSpans(createSampler(name, ratio), nowMs),
-    observer: {
-      take: (stored: StoredRecords) => {
-        if (metricsExport !== undefined) genAi.take(stored);
-        spans?.take(stored);
-      },
-    },
-    start: (refresh) => metricsExport?.start(refresh),
+    tracing: settings.traces ? makeSpans(createSampler(name, ratio), nowMs) : passTraces,
+    observer: settings.traces || settings.metrics ? thread : noObserver,
+    start: (refresh) => rounds?.start(refresh),
     close: async (timeoutMs) => {
-      await Promise.all([spans?.close(timeoutMs), metricsExport?.close(timeoutMs)]);
+      const untilMs = performance.now() + timeoutMs;
+      // Gauges that are being asked for may hang with their store.
+      if (rounds !== undefined) await inTime(rounds.close(), timeoutMs / 2, () => {});
+      await thread.close(Math.max(0, untilMs - performance.now()));
     },
-  };
-}
-
-function resourceOf({ settings, version }: TelemetryNeeds): Readonly<Record<string, string>> {
-  return {
-    'service.version': version,
-    'host.name': hostname(),
-    ...settings.resource,
-    'service.name': settings.serviceName,
-    'service.instance.id': settings.resource['service.instance.id'] ?? crypto.randomUUID(),
   };
 }
 

@@ -7,6 +7,7 @@ import {
 } from '@opentelemetry/otlp-transformer';
 import type { Config } from '../../config/config';
 import { isFraction } from './names';
+import { SpanEncoder } from './protobuf/encode-spans';
 
 export type TelemetrySettings = NonNullable<Config['telemetry']>;
 export type OtlpProtocol = TelemetrySettings['protocol'];
@@ -33,6 +34,7 @@ export interface EncoderOptions {
 const KINDS = { server: 1, client: 2 } as const satisfies Record<Span['kind'], number>;
 const STATUS = { unset: 0, error: 2 } as const;
 const SAMPLED = 1;
+const SCOPE_NAME = 'llm0-gateway';
 const NANO_PER_MS = 1e6;
 const NONE: [] = [];
 
@@ -43,11 +45,13 @@ export function timeOf(ms: number): [seconds: number, nanoseconds: number] {
   return [seconds, nanoseconds];
 }
 
-/** Spans and metrics as OTLP has them on the wire, by OpenTelemetry's own serializers. */
+/** Spans and metrics as OTLP has them on the wire. */
 export class OtlpEncoder {
   readonly contentType: string;
   private readonly serializers: (typeof SERIALIZERS)[OtlpProtocol];
   private readonly resource: ResourceMetrics['resource'];
+  /** Of the usual protocol: there are many spans, and few of anything else. */
+  private readonly spans: SpanEncoder | undefined;
   private readonly scope: ResourceMetrics['scopeMetrics'][number]['scope'];
 
   constructor({ protocol, resource, version }: EncoderOptions) {
@@ -56,10 +60,16 @@ export class OtlpEncoder {
     this.resource = {
       attributes: resource as ResourceMetrics['resource']['attributes'],
     } as ResourceMetrics['resource'];
-    this.scope = { name: 'llm0-gateway', version };
+    this.scope = { name: SCOPE_NAME, version };
+    if (protocol === 'http/protobuf') this.spans = new SpanEncoder({ resource, scope: { name: SCOPE_NAME, version } });
   }
 
   encodeSpans(spans: readonly Span[]): Uint8Array<ArrayBuffer> {
+    return this.spans === undefined ? this.serializeSpans(spans) : this.spans.encode(spans);
+  }
+
+  /** By OpenTelemetry's own serializer. */
+  serializeSpans(spans: readonly Span[]): Uint8Array<ArrayBuffer> {
     const readable = spans.map((span) => this.toReadable(span));
     return bytesOf(this.serializers.traces.serializeRequest(readable));
   }
@@ -114,7 +124,7 @@ function toTyped(attributes: Attributes): ReadableSpan['attributes'] {
 
 const toTimedEvent = ({ name, atMs, attributes }: SpanEvent): ReadableSpan['events'][number] => ({
   ...{ name, time: timeOf(atMs) },
-  attributes: attributes as NonNullable<ReadableSpan['events'][number]['attributes']>,
+  attributes: toTyped(attributes) as NonNullable<ReadableSpan['events'][number]['attributes']>,
 });
 
 /** `tracestate` goes out as it came. */

@@ -1,11 +1,12 @@
 import type { LogRecord } from '@llm0/core/logs/log-record';
 import type { ToolCallRecord } from '@llm0/core/logs/tool-call-record';
-import type { Attributes, StoredRecords } from '@llm0/core/tracing/span';
+import type { Attributes } from '@llm0/core/tracing/span';
 import { type KnownModel, modelLabel } from '../record-metrics';
 import { attemptsOf } from './build-request-spans';
 import { wasRefused } from './build-tool-spans';
 import { operationOf } from './describe-http';
 import { ATTR, METRIC, providerName } from './names';
+import type { Rows } from './rows';
 import { AttributeWriter } from './span-attributes';
 
 /** As the conventions advise. Source: https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-metrics/ */
@@ -75,7 +76,7 @@ export class GenAiMetrics {
 
   constructor(private readonly options: { readonly isKnown: KnownModel; readonly onlyLatestNames: boolean }) {}
 
-  take({ requests, calls }: StoredRecords): void {
+  take({ requests, calls }: Rows): void {
     for (const record of requests) if (record.corrects !== true) this.takeRequest(record);
     for (const call of calls) if (call.corrects !== true) this.takeCall(call);
   }

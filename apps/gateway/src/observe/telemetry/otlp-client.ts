@@ -8,7 +8,8 @@ export type Delivery =
   | { readonly type: 'taken'; readonly response: Uint8Array }
   | { readonly type: 'lost'; readonly reason: LossReason; readonly detail: string };
 
-export type LossReason = 'queue_full' | 'refused' | 'unreachable' | 'rejected' | 'shutdown';
+/** `broken`: the thread that sends ended. */
+export type LossReason = 'queue_full' | 'refused' | 'unreachable' | 'rejected' | 'shutdown' | 'broken';
 
 export interface OtlpClientOptions {
   /** Of one signal: `…/v1/traces`. */
@@ -38,7 +39,7 @@ export class OtlpClient {
   /** Never throws. `signal`: nobody waits any more. */
   async deliver(body: Uint8Array<ArrayBuffer>, signal: AbortSignal): Promise<Delivery> {
     const { firstBackOffMs = FIRST_BACK_OFF_MS } = this.options;
-    let lost: Delivery = { type: 'lost', reason: 'shutdown', detail: 'the gateway stops' };
+    let lost: Delivery = STOPPED;
     for (let attempt = 0; attempt < MOST_TRIES && !signal.aborted; attempt++) {
       const tried = await this.post(body, signal);
       if (!('retry' in tried)) return tried;
@@ -69,10 +70,13 @@ export class OtlpClient {
       const afterMs = readRetryAfterMs(response.headers, nowMs()) ?? 0;
       return { retry: { type: 'lost', reason: 'unreachable', detail }, afterMs };
     } catch (error) {
+      if (signal.aborted) return STOPPED;
       return { retry: { type: 'lost', reason: 'unreachable', detail: describe(error) }, afterMs: 0 };
     }
   }
 }
+
+const STOPPED = { type: 'lost', reason: 'shutdown', detail: 'the gateway stops' } as const satisfies Delivery;
 
 interface Retry {
   readonly retry: Delivery;

@@ -1,5 +1,4 @@
 import type { Attributes } from '@llm0/core/tracing/span';
-import type { Registry } from 'prom-client';
 import { type MetricData, timeOf } from './encode-otlp';
 import type { GenAiHistogram } from './gen-ai-metrics';
 
@@ -9,7 +8,16 @@ interface Sample {
   readonly value: number;
 }
 
-interface Window {
+/** A metric as `prom-client` gives it. */
+export interface Family {
+  readonly name: string;
+  readonly help: string;
+  /** By name in one version of `prom-client`, by number in another. */
+  readonly type: unknown;
+  readonly values: readonly Sample[];
+}
+
+export interface Window {
   /** Of the process; cumulative values count from then on. */
   readonly startMs: number;
   readonly nowMs: number;
@@ -38,12 +46,9 @@ function metric(
 }
 
 /** All that Prometheus is told, under the same names. */
-export async function registryMetrics(registry: Registry, window: Window): Promise<MetricData[]> {
-  const families = await registry.getMetricsAsJSON();
-  return families.flatMap(({ name, help, type, values }) => {
-    const samples = values as readonly Sample[];
+export function registryMetrics(families: readonly Family[], window: Window): MetricData[] {
+  return families.flatMap(({ name, help, type, values: samples }) => {
     if (samples.length === 0) return [];
-    // prom-client says the type by name in one version and by number in another.
     const kind = String(type);
     if (kind === 'histogram')
       return [metric({ name, help }, 'histogram', { points: histogramPoints(name, samples), window })];

@@ -2,18 +2,17 @@
 import { eachInSlices } from '@llm0/core/logs/in-slices';
 import type { LogRecord } from '@llm0/core/logs/log-record';
 import type { ToolCallRecord } from '@llm0/core/logs/tool-call-record';
-import type { RecordObserver, Span, StoredRecords } from '@llm0/core/tracing/span';
+import type { Span } from '@llm0/core/tracing/span';
 import { buildRequestSpans, type SpanContent, type SpanOptions } from './build-request-spans';
 import { buildToolSpans } from './build-tool-spans';
 import { inputMessages, jsonText, outputMessages } from './describe-content';
 import type { OtlpEncoder } from './encode-otlp';
 import { ExportQueue, type ExportQueueOptions } from './export-queue';
 import type { Delivery, OtlpClient } from './otlp-client';
+import { hasSpans, type Rows } from './rows';
+import type { Bodies } from './thread/messages';
 
-/** What was said, by request id: JSON text, redacted and bounded. */
-export type LoadContent = (
-  requestIds: readonly string[],
-) => Promise<ReadonlyMap<string, { readonly request: string | null; readonly response: string | null }>>;
+export type LoadContent = (requestIds: readonly string[]) => Promise<Bodies>;
 
 export interface SpanExportOptions
   extends Pick<ExportQueueOptions<unknown>, 'onTaken' | 'onLost' | 'onHeld' | 'maxWaiting'> {
@@ -23,6 +22,8 @@ export interface SpanExportOptions
   /** Set where content is asked for. */
   readonly loadContent: LoadContent | undefined;
   readonly delayMs?: number;
+  /** Told how many rows were made into bytes: what they were made of is garbage now. */
+  readonly onEncoded?: (rows: number) => void;
 }
 
 /** Bodies are written within half a second by whichever process; rows may be there before. */
@@ -33,7 +34,7 @@ const CONTENT_BATCH = 64;
 type Row = { readonly request: LogRecord } | { readonly call: ToolCallRecord };
 
 /** Makes spans of rows and exports them. Rows wait as they are: most of the work is done for what is sent alone. */
-export class SpanExport implements RecordObserver {
+export class SpanExport {
   private readonly queue: ExportQueue<Row>;
 
   constructor(private readonly options: SpanExportOptions) {
@@ -48,12 +49,11 @@ export class SpanExport implements RecordObserver {
     });
   }
 
-  /** A correction's spans have gone out already, as what the reaper knew: a second one of the same id would be no better. */
-  take({ requests, calls }: StoredRecords): void {
-    const isExported = ({ trace, corrects }: LogRecord | ToolCallRecord) => trace !== undefined && corrects !== true;
+  /** Never throws, never waits. */
+  take({ requests, calls }: Rows): void {
     this.queue.add([
-      ...requests.filter(isExported).map((request) => ({ request })),
-      ...calls.filter(isExported).map((call) => ({ call })),
+      ...requests.filter(hasSpans).map((request) => ({ request })),
+      ...calls.filter(hasSpans).map((call) => ({ call })),
     ]);
   }
 
@@ -70,11 +70,13 @@ export class SpanExport implements RecordObserver {
       const options: SpanOptions = { onlyLatestNames, content };
       spans.push(...('call' in row ? buildToolSpans(row.call, options) : buildRequestSpans(row.request, options)));
     });
-    return this.options.client.deliver(this.options.encoder.encodeSpans(spans), signal);
+    const body = this.options.encoder.encodeSpans(spans);
+    this.options.onEncoded?.(rows.length);
+    return this.options.client.deliver(body, signal);
   }
 
   /** undefined where nobody asked for content. */
-  private async contentsOf(rows: readonly Row[]): Promise<Awaited<ReturnType<LoadContent>> | undefined> {
+  private async contentsOf(rows: readonly Row[]): Promise<Bodies | undefined> {
     const { loadContent } = this.options;
     if (loadContent === undefined) return undefined;
     return loadContent(rows.map(idOf)).catch(() => new Map());

@@ -50,30 +50,54 @@ export type FieldTable = Record<string, string>;
 
 /** The caller's headers for the backend: lower-case names, no credentials, nothing of the connection, the operator's over all. */
 export function requestFields(headers: Headers, backend: Pick<Backend, 'headers'>, requestId: string): FieldTable {
-  const kept = keep(headers, OWN_REQUEST, OWN_REQUEST_PREFIXES);
+  const kept = keep(headers, requestNames);
   dropLookalikes(kept, backend.headers);
   // Unless the caller says so, nobody is to send what it could not read.
   kept['accept-encoding'] ??= 'identity';
-  return { ...kept, 'x-request-id': requestId, ...backend.headers };
+  kept['x-request-id'] = requestId;
+  return Object.assign(kept, backend.headers);
 }
 
 /** The backend's headers as far as they are for callers; its cookies are named, so that nobody keeps what came with some. */
 export function responseFields(headers: Headers): { readonly fields: FieldTable; readonly setsCookie: boolean } {
-  return { fields: keep(headers, OWN_RESPONSE, OWN_RESPONSE_PREFIXES), setsCookie: headers.has('set-cookie') };
+  return { fields: keep(headers, responseNames), setsCookie: headers.has('set-cookie') };
 }
 
-function keep(headers: Headers, own: ReadonlySet<string>, prefixes: readonly string[]): FieldTable {
+function keep(headers: Headers, names: NameRules): FieldTable {
   const connection = headers.get('connection');
   const named = connection?.split(',').map((name) => name.trim().toLowerCase());
   const kept: FieldTable = {};
   headers.forEach((value, name) => {
-    const read = asRead(name);
-    if (HOP_BY_HOP.has(read) || own.has(read) || named?.includes(name) === true) return;
-    if (prefixes.some((prefix) => read.startsWith(prefix))) return;
-    kept[name] = value;
+    if (names.isKept(name) && named?.includes(name) !== true) kept[name] = value;
   });
   return kept;
 }
+
+/** Names that are asked for again and again; callers may invent others without end. */
+const MAX_NAMES = 500;
+const MAX_NAME_LENGTH = 64;
+
+/** Which names go on. What was found out about a name is kept. */
+class NameRules {
+  private readonly known = new Map<string, boolean>();
+
+  constructor(
+    private readonly own: ReadonlySet<string>,
+    private readonly prefixes: readonly string[],
+  ) {}
+
+  isKept(name: string): boolean {
+    const known = this.known.get(name);
+    if (known !== undefined) return known;
+    const read = asRead(name);
+    const isOwn = HOP_BY_HOP.has(read) || this.own.has(read) || this.prefixes.some((prefix) => read.startsWith(prefix));
+    if (this.known.size < MAX_NAMES && name.length <= MAX_NAME_LENGTH) this.known.set(name, !isOwn);
+    return !isOwn;
+  }
+}
+
+const requestNames = new NameRules(OWN_REQUEST, OWN_REQUEST_PREFIXES);
+const responseNames = new NameRules(OWN_RESPONSE, OWN_RESPONSE_PREFIXES);
 
 const ODD = /[^a-z0-9-]/g;
 

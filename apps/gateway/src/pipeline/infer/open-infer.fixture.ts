@@ -22,6 +22,7 @@ export interface InferOptions {
   readonly maxBytes?: number;
   readonly maxEntryBytes?: number;
   readonly ttlMs?: number;
+  readonly idleTimeoutMs?: number;
 }
 
 export const START_MS = Date.parse('2026-03-01T12:00:00Z');
@@ -71,6 +72,7 @@ export async function openInfer(options: InferOptions = {}) {
   const config = {
     ...pipeline.services.config,
     ...{ maxResponseBytes: 1_000_000, httpCache: { ttlMs: options.ttlMs ?? 60_000 } },
+    ...(options.idleTimeoutMs === undefined ? {} : { streamIdleTimeoutMs: options.idleTimeoutMs }),
   };
   const services = {
     ...pipeline.services,

@@ -62,6 +62,7 @@ export function inferPlanner(services: Needs, request: InferRequest): Planner<In
       if (look.type === 'miss' && shared?.key === look.place.key) look = cache.judgeShared(look, shared.text);
       const name = backendProvider(backend.name);
       const { pricePerRequestNanoUsd: price } = backend;
+      if (look.type === 'hit') return { backend, fields, look, admit: hitPlan(name, price) };
       const admit = admitPlan(
         { ...input, request: { model: job.model, stream: false } },
         {
@@ -70,7 +71,7 @@ export function inferPlanner(services: Needs, request: InferRequest): Planner<In
           cacheKey: look.type === 'miss' && look.shared === 'now' ? look.place.key : undefined,
         },
       );
-      return { backend, fields, look, admit: look.type === 'hit' ? { ...admit, isAnswered: true } : admit };
+      return { backend, fields, look, admit };
     },
     withModel: () => {
       const message =
@@ -84,6 +85,12 @@ export function inferPlanner(services: Needs, request: InferRequest): Planner<In
     },
   };
 }
+
+/** A hit sets no hold: there is nothing of it that could be lost. */
+const hitPlan = (model: string, price: number): AdmitPlan => ({
+  ...{ model, holdNanoUsd: price, lostNanoUsd: price, tokens: 0 },
+  ...{ lostRecord: '', isAnswered: true },
+});
 
 /** What the shared store has for a request that does not take whatever it has; undefined where that need not be known. */
 export async function readShared(

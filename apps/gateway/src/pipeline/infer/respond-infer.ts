@@ -123,6 +123,8 @@ function tapped(
   const body = new UpstreamBody(response.body, {
     ...{ provider: admission.plan.backend.name, signal: request.signal },
     idleTimeoutMs: services.config.streamIdleTimeoutMs,
+    // Downloads, and news that go on for days: who is idle is cut, nobody else. The server itself ends connections that take nothing.
+    maxMs: Number.POSITIVE_INFINITY,
     maxBytes: services.config.maxResponseBytes,
   });
   const source = passed.keeping === undefined ? body : copied(services, call, { passed, body });

@@ -1,0 +1,17 @@
+import type { LogRecord } from '@llm0/core/logs/log-record';
+import type { ToolCallRecord } from '@llm0/core/logs/tool-call-record';
+
+/** Rows of both logs, as they were stored. */
+export interface Rows {
+  readonly requests: readonly LogRecord[];
+  readonly calls: readonly ToolCallRecord[];
+}
+
+/** Whether a row has spans. A correction's have gone out already, as what the reaper knew: a second one of the same id is no better. */
+export const hasSpans = ({ trace, corrects }: LogRecord | ToolCallRecord): boolean =>
+  trace !== undefined && corrects !== true;
+
+/** Whom a request was for, as far as metrics tell it. */
+export const askedProvider = ({ finalProvider, provider }: LogRecord): string => finalProvider ?? provider ?? '';
+
+export const modelKey = (provider: string, model: string): string => `${provider} ${model}`;

@@ -1,0 +1,108 @@
+// The collector slow, down or refusing: spans and metrics wait within bounds, are dropped then, and counted.
+import { hostname } from 'node:os';
+import type { LogRecord } from '@llm0/core/logs/log-record';
+import type { ToolCallRecord } from '@llm0/core/logs/tool-call-record';
+import { OtlpEncoder } from '../encode-otlp';
+import { GenAiMetrics } from '../gen-ai-metrics';
+import { MetricsExport } from '../metrics-export';
+import { type LossReason, OtlpClient } from '../otlp-client';
+import { modelKey } from '../rows';
+import { SpanExport } from '../span-export';
+import type { Bodies, ExportSettings, FromThread, Signal, ToThread } from './messages';
+
+export interface ExporterNeeds extends ExportSettings {
+  readonly post: (message: FromThread) => void;
+  readonly fetch: typeof globalThis.fetch;
+  readonly nowMs: () => number;
+  /** Told how many rows were made into bytes. */
+  readonly onEncoded?: (rows: number) => void;
+}
+
+type Given<T extends ToThread['type']> = Extract<ToThread, { type: T }>;
+
+/** What the thread does: makes spans and metrics of rows, and sends them. */
+export class Exporter {
+  private readonly genAi: GenAiMetrics;
+  private readonly spans: SpanExport | undefined;
+  private readonly metrics: MetricsExport | undefined;
+  private readonly asked = new Map<number, (bodies: Bodies) => void>();
+  private known: ReadonlySet<string> = new Set();
+  private nextId = 0;
+
+  constructor(private readonly needs: ExporterNeeds) {
+    const { settings, version, nowMs } = needs;
+    const { onlyLatestNames, headers, protocol } = settings;
+    const encoder = new OtlpEncoder({ protocol, resource: resourceOf(needs), version });
+    const clientOf = (path: string) => {
+      const to = { url: `${settings.endpoint}${path}`, headers, contentType: encoder.contentType };
+      return new OtlpClient({ ...to, fetch: needs.fetch });
+    };
+    const isKnown = (provider: string, model: string) => this.known.has(modelKey(provider, model));
+    this.genAi = new GenAiMetrics({ isKnown, onlyLatestNames });
+    if (settings.traces) {
+      this.spans = new SpanExport({
+        ...{ encoder, client: clientOf('/v1/traces'), onlyLatestNames, ...this.tellOf('traces') },
+        loadContent: settings.content ? (requestIds) => this.askForBodies(requestIds) : undefined,
+        onHeld: (detail) => needs.post({ type: 'held', detail }),
+        onEncoded: needs.onEncoded,
+      });
+    }
+    if (settings.metrics) {
+      const { histograms } = this.genAi;
+      const client = clientOf('/v1/metrics');
+      this.metrics = new MetricsExport({ encoder, client, histograms, nowMs, ...this.tellOf('metrics') });
+    }
+  }
+
+  take({ id, requests, calls, known }: Given<'rows'>): void {
+    const rows = {
+      requests: JSON.parse(requests) as readonly LogRecord[],
+      calls: JSON.parse(calls) as readonly ToolCallRecord[],
+    };
+    this.known = new Set(known);
+    if (this.metrics !== undefined) this.genAi.take(rows);
+    this.spans?.take(rows);
+    this.needs.post({ type: 'received', id });
+  }
+
+  sendMetrics({ families, window }: Given<'metrics'>): void {
+    this.metrics?.send(families, window);
+  }
+
+  giveBodies({ id, bodies }: Given<'bodies'>): void {
+    this.asked.get(id)?.(bodies);
+    this.asked.delete(id);
+  }
+
+  async close({ timeoutMs }: Given<'close'>): Promise<void> {
+    await Promise.all([this.spans?.close(timeoutMs), this.metrics?.close(timeoutMs)]);
+    this.needs.post({ type: 'closed' });
+  }
+
+  private askForBodies(requestIds: readonly string[]): Promise<Bodies> {
+    const { promise, resolve } = Promise.withResolvers<Bodies>();
+    const id = this.nextId++;
+    this.asked.set(id, resolve);
+    this.needs.post({ type: 'wanted', id, requestIds });
+    return promise;
+  }
+
+  private tellOf(signal: Signal) {
+    const { post } = this.needs;
+    return {
+      onTaken: (items: number) => post({ type: 'taken', signal, items }),
+      onLost: (items: number, reason: LossReason, detail: string) =>
+        post({ type: 'lost', signal, items, reason, detail }),
+    };
+  }
+}
+
+function resourceOf({ settings, version, instanceId }: ExportSettings): Readonly<Record<string, string>> {
+  return {
+    'service.version': version,
+    'host.name': hostname(),
+    ...settings.resource,
+    'service.name': settings.serviceName,
+    'service.instance.id': settings.resource['service.instance.id'] ?? instanceId,
+  };
+}

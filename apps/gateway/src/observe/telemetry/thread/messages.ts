@@ -1,0 +1,49 @@
+import type { TelemetrySettings } from '../encode-otlp';
+import type { LossReason } from '../otlp-client';
+import type { Family, Window } from '../registry-metrics';
+
+export type Signal = 'traces' | 'metrics';
+
+/** What the thread is started with. */
+export interface ExportSettings {
+  readonly settings: TelemetrySettings;
+  readonly version: string;
+  /** Of the process, whichever thread sends. */
+  readonly instanceId: string;
+}
+
+/** Rows that were stored, as texts: reading them is the thread's work. */
+export interface RowsMessage {
+  readonly id: number;
+  /** JSON arrays of `LogRecord` and `ToolCallRecord`. */
+  readonly requests: string;
+  readonly calls: string;
+  /** `modelKey`s of those of their models that the operator knows. */
+  readonly known: readonly string[];
+}
+
+/** What was said, by request id: JSON text, redacted and bounded. */
+export type Bodies = ReadonlyMap<string, { readonly request: string | null; readonly response: string | null }>;
+
+export type ToThread =
+  | ({ readonly type: 'settings' } & ExportSettings)
+  | ({ readonly type: 'rows' } & RowsMessage)
+  | { readonly type: 'metrics'; readonly families: readonly Family[]; readonly window: Window }
+  | { readonly type: 'bodies'; readonly id: number; readonly bodies: Bodies }
+  | { readonly type: 'close'; readonly timeoutMs: number };
+
+export type FromThread =
+  /** Rows are the thread's to bound from now on. */
+  | { readonly type: 'received'; readonly id: number }
+  | { readonly type: 'taken'; readonly signal: Signal; readonly items: number }
+  | ({ readonly type: 'lost'; readonly signal: Signal } & Loss)
+  | { readonly type: 'held'; readonly detail: string }
+  | { readonly type: 'wanted'; readonly id: number; readonly requestIds: readonly string[] }
+  | { readonly type: 'closed' };
+
+/** What was given up, and why. */
+export interface Loss {
+  readonly items: number;
+  readonly reason: LossReason;
+  readonly detail: string;
+}

@@ -1,0 +1,68 @@
+import { afterEach, expect, test } from 'bun:test';
+import { type InferUnderTest, openInfer } from './open-infer.fixture';
+
+const IDLE_MS = 20;
+/** An answer may pause for an idle time-out; sixty of them in all are no bound. */
+const LONG_MS = 70 * IDLE_MS;
+
+let opened: InferUnderTest | undefined;
+afterEach(async () => {
+  await opened?.close();
+  opened = undefined;
+});
+
+async function open(): Promise<InferUnderTest> {
+  opened = await openInfer({ idleTimeoutMs: IDLE_MS });
+  return opened;
+}
+
+const piece = new TextEncoder().encode('x'.repeat(100));
+
+/** Pieces without an end known before, each as soon as it is wanted or after a pause. */
+const answerOf = (pieces: number, pauseMs = 0) => {
+  let sent = 0;
+  const body = new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        if (pauseMs > 0) await Bun.sleep(pauseMs);
+        if (sent++ < pieces) controller.enqueue(piece);
+        else controller.close();
+      },
+    },
+    { highWaterMark: 0 },
+  );
+  return new Response(body, { headers: { 'cache-control': 'no-store' } });
+};
+
+test('a reader that takes its time gets all of it, however long that is', async () => {
+  const { ask, world, rows } = await open();
+  world.origin = () => answerOf(100);
+  const reader = (await ask('/x')).body?.getReader();
+  const startMs = performance.now();
+  let bytes = 0;
+  for (let read = await reader?.read(); read?.done === false; read = await reader?.read()) {
+    bytes += read.value.byteLength;
+    await Bun.sleep(LONG_MS / 100);
+  }
+  expect(performance.now() - startMs).toBeGreaterThan(60 * IDLE_MS);
+  expect(bytes).toBe(100 * piece.byteLength);
+  expect(await rows()).toMatchObject([{ status: 'success', costNanoUsd: 1000 }]);
+}, 20_000);
+
+test('a backend that goes on sending is heard to its end, one that falls silent is not', async () => {
+  const { ask, world, rows } = await open();
+  world.origin = () => answerOf(LONG_MS / (IDLE_MS / 4), IDLE_MS / 4);
+  const whole = await ask('/x');
+  expect((await whole.bytes()).byteLength).toBe((LONG_MS / (IDLE_MS / 4)) * piece.byteLength);
+  world.origin = () => answerOf(3, 10 * IDLE_MS);
+  const silent = await ask('/y');
+  const failure = await silent.bytes().then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  expect(failure).toBeInstanceOf(Error);
+  expect(await rows()).toMatchObject([
+    { status: 'success' },
+    { status: 'error', errorCode: 'upstream_timeout', costNanoUsd: 1000 },
+  ]);
+}, 20_000);
