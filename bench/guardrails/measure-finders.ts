@@ -4,9 +4,9 @@ import { findIbans } from '@llm0/core/guardrails/finders/iban';
 import { findIpAddresses } from '@llm0/core/guardrails/finders/ip-address';
 import { findNationalIds } from '@llm0/core/guardrails/finders/national-id';
 import { findPhones } from '@llm0/core/guardrails/finders/phone';
-import { findSecrets } from '@llm0/core/guardrails/finders/secrets';
+import { SECRET_FINDERS } from '@llm0/core/guardrails/finders/secrets';
 import { foldText } from '@llm0/core/guardrails/folded-text';
-import type { Finder } from '@llm0/core/guardrails/span';
+import { type Finder, mergeSpans } from '@llm0/core/guardrails/span';
 import type { PlantedText } from './planted-texts';
 
 /** How often one kind of thing was found, missed, and found where it is not. */
@@ -23,11 +23,11 @@ export interface FinderScore {
   readonly mistaken: readonly string[];
 }
 
-const FINDERS: Readonly<Record<string, Finder>> = {
+const FINDERS: Readonly<Record<string, Finder | readonly Finder[]>> = {
   card: findCards,
   iban: findIbans,
   email: findEmails,
-  key: findSecrets,
+  key: SECRET_FINDERS,
   national_id: findNationalIds,
   ip: findIpAddresses,
   phone: findPhones,
@@ -37,7 +37,7 @@ const SHOWN = 25;
 
 /** Found is what is covered from its first to its last character; wrong what touches nothing planted. */
 export function measureFinders(texts: readonly PlantedText[]): readonly FinderScore[] {
-  return Object.entries(FINDERS).map(([kind, finder]) => {
+  return Object.entries(FINDERS).map(([kind, finders]) => {
     const score = {
       kind,
       planted: 0,
@@ -49,10 +49,9 @@ export function measureFinders(texts: readonly PlantedText[]): readonly FinderSc
     };
     for (const { text, planted } of texts) {
       const folded = foldText(text, 'width');
-      const spans = finder.find(folded.text, true).map(({ start, end }) => ({
-        start: folded.originOf(start),
-        end: folded.endOf(end),
-      }));
+      const spans = mergeSpans([finders].flat().flatMap((finder) => finder.find(folded.text, true))).map(
+        ({ start, end }) => ({ start: folded.originOf(start), end: folded.endOf(end) }),
+      );
       const own = planted.filter((one) => one.kind.split(':')[0] === kind);
       for (const { start, end, kind: whose } of own) {
         score.planted++;

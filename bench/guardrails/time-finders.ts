@@ -5,7 +5,7 @@ import { findIpAddresses } from '@llm0/core/guardrails/finders/ip-address';
 import { findNationalIds } from '@llm0/core/guardrails/finders/national-id';
 import { findPattern } from '@llm0/core/guardrails/finders/pattern';
 import { findPhones } from '@llm0/core/guardrails/finders/phone';
-import { findSecrets } from '@llm0/core/guardrails/finders/secrets';
+import { SECRET_FINDERS } from '@llm0/core/guardrails/finders/secrets';
 import { findWords } from '@llm0/core/guardrails/finders/words';
 import type { Finder } from '@llm0/core/guardrails/span';
 import { TextWindow, type WindowRule } from '@llm0/core/guardrails/text-window';
@@ -29,7 +29,7 @@ const FINDERS: Readonly<Record<string, Finder>> = {
   'pii: IP': findIpAddresses,
   'pii: phone': findPhones,
   'pii: national id': findNationalIds,
-  secrets: findSecrets,
+  ...Object.fromEntries(SECRET_FINDERS.map((finder, index) => [`secrets ${index + 1}`, finder])),
   'words (500)': findWords(WORDS),
   regex: findPattern('(?i)\\bproject-[a-z]{1,8}\\d{0,3}'),
 };

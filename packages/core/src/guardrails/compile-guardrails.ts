@@ -8,13 +8,13 @@ import { findIpAddresses } from './finders/ip-address';
 import { findNationalIds } from './finders/national-id';
 import { findPattern } from './finders/pattern';
 import { findPhones } from './finders/phone';
-import { findSecrets } from './finders/secrets';
+import { SECRET_FINDERS } from './finders/secrets';
 import { findWords } from './finders/words';
 import { foldText } from './folded-text';
-import { type CompiledRule, Guardrails, type PseudonymMaking, sha256, waitsForEnd } from './guardrails';
+import { type CompiledRule, Guardrails, type PseudonymMaking, sha256 } from './guardrails';
 import type { GuardrailCheck, GuardrailPolicy, GuardrailRule, PiiKind } from './policy';
 import type { Finder } from './span';
-import type { WindowRule } from './text-window';
+import { type WindowRule, waitsForEnd } from './text-window';
 
 type CheckOf<T extends GuardrailCheck['type']> = Extract<GuardrailCheck, { type: T }>;
 
@@ -46,7 +46,7 @@ const FINDERS: { readonly [T in GuardrailCheck['type']]?: (check: CheckOf<T>) =>
   // Cards before phones, and these before what is only a number: what overlaps is called by the first one's name.
   pii: ({ kinds = ALL_PII }) =>
     ALL_PII.filter((kind) => kinds.includes(kind)).map((kind) => ({ finder: PII[kind], folding: 'digits' })),
-  secrets: () => [{ finder: findSecrets, folding: 'width' }],
+  secrets: () => SECRET_FINDERS.map((finder) => ({ finder, folding: 'width' })),
   regex: ({ pattern }) => [{ finder: findPattern(pattern), folding: 'width' }],
   words: ({ words }) => [{ finder: findWords(words.map((word) => foldText(word, 'words').text)), folding: 'words' }],
 };

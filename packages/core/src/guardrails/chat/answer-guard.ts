@@ -1,6 +1,7 @@
 import type { ChatEvent } from '../../chat/event';
 import { isObject, type JsonObject, type JsonValue } from '../../chat/json';
 import { rulesForAll } from '../guardrails';
+import { slicesOf } from '../long-search';
 import type { PieceWindow, TextKind } from '../piece-window';
 import type { GuardrailPart } from '../policy';
 import type { RequestGuard } from '../request-guard';
@@ -13,6 +14,7 @@ class Channel {
   private readonly windows: readonly PieceWindow[];
   /** All of it, where something is to be noted at its end. */
   private readonly said: string[] | undefined;
+  private readonly most: number;
 
   constructor(
     private readonly guard: RequestGuard,
@@ -24,15 +26,27 @@ class Channel {
     const place = { on: 'output', part } as const;
     const windows = [guard.watching(place, kind), guard.window(place, kind), guard.restoring(kind)];
     this.windows = windows.filter((window) => window !== undefined);
-    this.said = guard.hasLate({ on: 'output', part }) ? [] : undefined;
+    this.said = guard.hasLate(place) ? [] : undefined;
+    this.most = guard.mostAtOnce(place);
   }
 
   get holds(): boolean {
     return this.windows.some(({ heldLength }) => heldLength > 0);
   }
 
-  push(text: string): string {
+  /** What may go on of a piece; a long one is looked at in turns. */
+  push(text: string): string | Promise<string> {
     this.said?.push(text);
+    return text.length <= this.most ? this.pass(text) : this.passInTurns(text);
+  }
+
+  private async passInTurns(text: string): Promise<string> {
+    let passed = '';
+    for await (const slice of slicesOf(text, this.most)) passed += this.pass(slice);
+    return passed;
+  }
+
+  private pass(text: string): string {
     let passed = text;
     for (const window of this.windows) passed = window.push(passed);
     return passed;
@@ -154,7 +168,7 @@ export class AnswerGuard {
       channel = new Channel(this.guard, part, kind, (text) => ({ ...event, text }));
       choice.channels.set(name, channel);
     }
-    const text = channel.push(event.text);
+    const text = await channel.push(event.text);
     if (text !== '') this.out.push(text === event.text ? event : { ...event, text });
     else if (event.text === '') this.out.push(event);
     if (choice.details.length > 0) await this.giveDetails(event.choice, choice);
@@ -178,7 +192,7 @@ export class AnswerGuard {
       const choice = this.open(event.choice ?? 0);
       const fields = piecesOfExtra(event);
       const eventOf = (said: JsonValue): ChatEvent => ({ ...event, value: said });
-      const passed = withPieces(value, `extra ${event.name}`, this.passPieces(choice, fields, eventOf));
+      const passed = withPieces(value, `extra ${event.name}`, await this.passPieces(choice, fields, eventOf));
       this.out.push(eventOf(await guardValue(this.guard, this.texts, passed)));
       return;
     }
@@ -189,7 +203,7 @@ export class AnswerGuard {
     const channel = channels.get(event.name) ?? new Channel(this.guard, part, kind, eventOf);
     channels.set(event.name, channel);
     const judged = await guardValue(this.guard, this.texts, rest);
-    this.out.push({ ...event, value: { ...judged, [member]: channel.push(String(text)) } });
+    this.out.push({ ...event, value: { ...judged, [member]: await channel.push(String(text)) } });
   }
 
   private open(index: number): OpenChoice {
@@ -218,17 +232,17 @@ export class AnswerGuard {
   }
 
   /** What became of each piece, by its key. */
-  private passPieces(
+  private async passPieces(
     choice: OpenChoice,
     fields: readonly PieceField[],
     eventOf: (value: JsonValue) => ChatEvent,
-  ): Map<string, string> {
+  ): Promise<Map<string, string>> {
     const passed = new Map<string, string>();
     for (const { key, text, withText } of fields) {
       const channel =
         choice.channels.get(key) ?? new Channel(this.guard, 'assistant', 'plain', (said) => eventOf(withText(said)));
       choice.channels.set(key, channel);
-      const said = channel.push(text);
+      const said = await channel.push(text);
       passed.set(key, this.texts.note(said, said));
     }
     return passed;
@@ -256,7 +270,7 @@ export class AnswerGuard {
       const eventOf = (said: JsonValue): ChatEvent => ({
         ...{ type: 'reasoning-detail', choice: index, detail: said as JsonObject },
       });
-      const passed = this.passPieces(choice, fields, eventOf);
+      const passed = await this.passPieces(choice, fields, eventOf);
       if (isEnd) {
         for (const { key } of fields) passed.set(key, `${passed.get(key)}${choice.channels.get(key)?.flush()}`);
       }

@@ -3,6 +3,7 @@ import { nextTurn } from '../../waits/in-turns';
 import { type RuleSet, rulesForAll } from '../guardrails';
 import type { Place } from '../marks';
 import type { RequestGuard } from '../request-guard';
+import { waitsForEnd } from '../text-window';
 import { type FoundText, replaceTexts, textsIn } from './string-tree';
 
 /** Characters that are looked at together: most of what is in a request is clean. */
@@ -34,7 +35,7 @@ export class GuardedTexts {
   async texts(texts: readonly string[], part: Place['part']): Promise<readonly string[]> {
     const single: string[] = [];
     for (const text of texts) single.push(await this.once(text, part));
-    const joined = this.guard.searchJoined(single, { on: this.on, part });
+    const joined = await this.guard.searchJoined(single, { on: this.on, part });
     for (const [index, text] of texts.entries()) this.note(text, joined[index] ?? '');
     return joined;
   }
@@ -136,14 +137,15 @@ export class GuardedTexts {
   /** True where none of them has anything in it: asked of many at once. */
   private async areClean(texts: readonly FoundText[], set: RuleSet): Promise<boolean> {
     if (set.finders.length === 0) return true;
-    if (set.finders.some(({ finder }) => 'needsWhole' in finder && finder.needsWhole === true)) return false;
+    if (set.finders.some(waitsForEnd)) return false;
+    const together = Math.min(TOGETHER, set.mostHere / 2);
     for (const isId of [true, false]) {
       const group = texts.filter((one) => one.isId === isId).map(({ text }) => text);
       for (let at = 0; at < group.length; ) {
         let joined = '';
-        while (at < group.length && joined.length < TOGETHER) joined += `${group[at++]}\n`;
+        while (at < group.length && joined.length < together) joined += `${group[at++]}\n`;
         // A long one is searched by itself, in turns.
-        if (joined.length > 2 * TOGETHER || joined.includes('\\') || !this.guard.isClean(joined, set, isId))
+        if (joined.length > 2 * together || joined.includes('\\') || !this.guard.isClean(joined, set, isId))
           return false;
         if (at < group.length) await nextTurn();
       }
