@@ -377,23 +377,19 @@ describe('guardrails cannot be walked around', () => {
       expect([asked.status, await asked.text()]).toMatchObject([400, expect.stringContaining('guardrail_blocked')]);
     });
 
-    const callTool = async (args: JsonObject, more: JsonObject = {}) => {
-      const params = { name: 'web__echo', arguments: args, ...more };
-      const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params };
-      const accept = 'application/json, text/event-stream';
-      return post('/mcp', message, { accept, 'mcp-protocol-version': '2025-11-25' });
-    };
+    const MCP_HEADERS = { accept: 'application/json, text/event-stream', 'mcp-protocol-version': '2025-11-25' };
+    const toolCall = (name: string, args: JsonObject, more: JsonObject = {}): JsonObject => ({
+      ...{ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args, ...more } },
+    });
+    const callTool = async (args: JsonObject, more: JsonObject = {}) =>
+      post('/mcp', toolCall('web__echo', args, more), MCP_HEADERS);
     const asked = () => tools.seen.filter(({ method }) => method === 'tools/call');
 
     test.each(['redact', 'block'])('/mcp/code, %s', async (action) => {
       await enforce(rulesOf(action));
       const before = asked().length;
       const code = `const said = await tools.web.echo({ text: ${JSON.stringify(PLANTED)} }).catch((e) => String(e)); said`;
-      const params = { name: 'execute_code', arguments: { code } };
-      const accept = { accept: 'application/json, text/event-stream', 'mcp-protocol-version': '2025-11-25' };
-      const answer = await (
-        await post('/mcp/code', { jsonrpc: '2.0', id: 1, method: 'tools/call', params }, accept)
-      ).text();
+      const answer = await (await post('/mcp/code', toolCall('execute_code', { code }), MCP_HEADERS)).text();
       const sent = asked()
         .slice(before)
         .map(({ params: given }) => JSON.stringify(given));
@@ -404,6 +400,52 @@ describe('guardrails cannot be walked around', () => {
       });
       expect([leaks, sent.length]).toEqual([[], action === 'block' ? 0 : 1]);
       expect(answer).toContain(action === 'block' ? 'guardrail' : '[EMAIL]');
+    });
+
+    test.each(['redact', 'block'])('what a script gives back, %s', async (action) => {
+      await enforce(rulesOf(action, 'output'));
+      const half = PLANTED.length / 2;
+      const code = `console.log(${JSON.stringify(PLANTED)}); ${JSON.stringify(PLANTED.slice(0, half))} + ${JSON.stringify(PLANTED.slice(half))}`;
+      const answer = await post('/mcp/code', toolCall('execute_code', { code }), MCP_HEADERS);
+      const text = await answer.text();
+      const leaks = leaksIn(text);
+      matrix.note({
+        ...{ on: 'output', route: '/mcp/code', vendor: 'mcp', stream: false, part: 'tool_results', action },
+        ...{ tries: 1, leaks: leaks.length },
+      });
+      expect(leaks).toEqual([]);
+      expect(text).toContain(action === 'block' ? 'guardrail' : '[EMAIL]');
+    });
+
+    test.each(['redact', 'block'])('what servers say of their tools, prompts and resources, %s', async (action) => {
+      const schema = { type: 'object', properties: { to: { type: 'string', description: PLANTED } } };
+      const telling = startMcpServer([
+        { ...textTool('first', PLANTED), title: PLANTED },
+        { ...textTool('second'), inputSchema: schema },
+        textTool('plain'),
+      ]);
+      const created = await callAdmin(world.gateway, '/mcp/servers', { body: { alias: 'telling', url: telling.url } });
+      try {
+        await enforce(rulesOf(action, 'output'));
+        for (const [path, message] of [
+          ['/mcp/telling', { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} }],
+          ['/mcp', { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} }],
+          ['/mcp/code', toolCall('search_tools', { query: 'first second plain telling' })],
+        ] as const) {
+          const text = await (await post(path, message, MCP_HEADERS)).text();
+          const leaks = leaksIn(text);
+          matrix.note({
+            ...{ on: 'output', route: path, vendor: 'mcp', stream: false, part: 'descriptions', action },
+            ...{ tries: 1, leaks: leaks.length },
+          });
+          expect([path, leaks]).toEqual([path, []]);
+          expect(text).toContain('plain');
+          expect([path, text.includes('second')]).toEqual([path, action === 'redact']);
+        }
+      } finally {
+        await callAdmin(world.gateway, `/mcp/servers/${(created as { id: string }).id}`, { method: 'DELETE' });
+        await telling.stop();
+      }
     });
 
     test.each(['redact', 'block', 'pseudonymise'])('/mcp, %s', async (action) => {

@@ -66,6 +66,7 @@ const PARTS: readonly GuardrailPart[] = ['system', 'user', 'assistant', 'tool_ar
 export class Guardrails {
   private readonly sets = new Map<string, RuleSet>();
   private readonly stricter = new Map<string, Guardrails>();
+  private describing: Guardrails | undefined;
   readonly asksInput: boolean;
   readonly asksOutput: boolean;
   /** An answer is held until its end. */
@@ -96,6 +97,13 @@ export class Guardrails {
     const set = ruleSet(asked);
     this.sets.set(name, set);
     return set;
+  }
+
+  /** What is asked about what describes: it need not be an answer that fits a schema. */
+  get ofDescriptions(): Guardrails {
+    const rules = this.rules.filter(({ check }) => check !== 'json_schema');
+    this.describing ??= rules.length === this.rules.length ? this : new Guardrails(rules, this.hash, this.making);
+    return this.describing;
   }
 
   /** What caches go by: names that stand for one customer's data are nobody else's. */

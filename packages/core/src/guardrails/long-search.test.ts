@@ -50,8 +50,8 @@ describe('expressions that are searched for in the thread', () => {
     const text = `${'a'.repeat(400_000)}x`;
     const slow = '.{1,1000}x';
     await expect(guardOf([rule(slow)], 100).judge(text, USER)).rejects.toThrow('could not be checked');
-    const guard = guardOf([rule(slow, { onError: 'allow' }), rule('^aaa', { name: 'other', action: 'flag' })], 100);
+    const guard = guardOf([rule(slow, { onError: 'allow' })], 100);
     expect(await guard.judge(text, USER)).toBe(text);
-    expect(guard.list()?.filter(({ error }) => error === 'timeout')).toMatchObject([{ rule: 'own', count: 0 }]);
+    expect(guard.list()).toMatchObject([{ rule: 'own', count: 0, error: 'timeout' }]);
   });
 });

@@ -35,8 +35,16 @@ const HARDEST: readonly (readonly [name: string, checks: readonly GuardrailCheck
   ['regex in a schema', [{ type: 'json_schema', schema: { pattern: '.{1,1000}x' } }], ['"|a|x"']],
   ['regex, greedy', [regex('(?s)a.*b.*c')], ['ab', 'abc', '|ab|c']],
   ['length', [{ type: 'length', max: 5 }], ['a', '😀']],
-  ['url', [{ type: 'url', allow: ['good.com'] }], ['http://', 'a.b ', 'é.', '&#46;']],
-  ['injection', [{ type: 'injection' }], ['ignore all ', 'а', '1gn0r3 ', 'QUJD']],
+  [
+    'url',
+    [{ type: 'url', allow: ['good.com'], deny: ['evil.com'] }],
+    ['a.b ', 'http://', '//"', 'a@', '.a', 'a.', 'é.', '&#46;', '%2e', 'xn--', 'https://a@'],
+  ],
+  [
+    'injection',
+    [{ type: 'injection' }],
+    ['ignore all ', 'а', 'i g n ', '1gn0r3 ', 'QUJD', '忽', '<|im_', 'ab12', '01000001 ', '%61', 'MFRGG'],
+  ],
   ['similar_to', [{ type: 'similar_to', examples: ['a'], threshold: 0.9 }], ['One sentence is this. ', 'a', 'a ']],
   ['moderation', [{ type: 'moderation', model: 'm' }], ['a']],
   ['webhook', [{ type: 'webhook', url: 'https://hook.example', timeoutMs: 1000 }], ['a', '😀']],

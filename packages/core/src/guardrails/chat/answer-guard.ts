@@ -1,69 +1,13 @@
 import type { ChatEvent } from '../../chat/event';
-import { isObject, type JsonObject, type JsonValue } from '../../chat/json';
+import { isObject, type JsonObject, type JsonValue, present } from '../../chat/json';
 import { rulesForAll } from '../guardrails';
-import { slicesOf } from '../long-search';
-import type { PieceWindow, TextKind } from '../piece-window';
+import type { TextKind } from '../piece-window';
 import type { GuardrailPart } from '../policy';
 import type { RequestGuard } from '../request-guard';
+import { Channel } from './channel';
 import { guardBlocks, guardValue, LOGPROBS } from './guard-response';
 import { GuardedTexts } from './guard-texts';
 import { type PieceField, piecesOfDetail, piecesOfExtra, withPieces } from './piece-fields';
-
-/** A text that comes in pieces: judged, then with what names stand for. */
-class Channel {
-  private readonly windows: readonly PieceWindow[];
-  /** All of it, where something is to be noted at its end. */
-  private readonly said: string[] | undefined;
-  private readonly most: number;
-
-  constructor(
-    private readonly guard: RequestGuard,
-    private readonly part: GuardrailPart,
-    private readonly kind: TextKind,
-    /** A piece of it as an event. */
-    readonly eventOf: (text: string) => ChatEvent,
-  ) {
-    const place = { on: 'output', part } as const;
-    const windows = [guard.watching(place, kind), guard.window(place, kind), guard.restoring(kind)];
-    this.windows = windows.filter((window) => window !== undefined);
-    this.said = guard.hasLate(place) ? [] : undefined;
-    this.most = guard.mostAtOnce(place);
-  }
-
-  get holds(): boolean {
-    return this.windows.some(({ heldLength }) => heldLength > 0);
-  }
-
-  /** What may go on of a piece; a long one is looked at in turns. */
-  push(text: string): string | Promise<string> {
-    this.said?.push(text);
-    return text.length <= this.most ? this.pass(text) : this.passInTurns(text);
-  }
-
-  private async passInTurns(text: string): Promise<string> {
-    let passed = '';
-    for await (const slice of slicesOf(text, this.most)) passed += this.pass(slice);
-    return passed;
-  }
-
-  private pass(text: string): string {
-    let passed = text;
-    for (const window of this.windows) passed = window.push(passed);
-    return passed;
-  }
-
-  flush(): string {
-    let passed = '';
-    for (const window of this.windows) passed = (passed === '' ? '' : window.push(passed)) + window.flush();
-    return passed;
-  }
-
-  /** Nothing of it follows. */
-  async noteLate(): Promise<void> {
-    if (this.said === undefined) return;
-    await this.guard.noteLate(this.said.splice(0).join(''), { on: 'output', part: this.part }, this.kind);
-  }
-}
 
 interface OpenChoice {
   /** By name; those of tools' arguments by their tool. */
@@ -71,6 +15,8 @@ interface OpenChoice {
   /** Blocks of reasoning that stand behind what their channel still holds. */
   details: JsonObject[];
   readonly customTools: Set<number>;
+  /** Given on once nothing follows: what a vendor says behind it goes on where the text before it ended. */
+  end?: ChatEvent;
 }
 
 type TextEvent = Extract<ChatEvent, { readonly text: string; readonly choice: number }>;
@@ -87,13 +33,15 @@ const PIECES: Readonly<
 };
 
 /**
- * Judges an answer's events as they come, for rules that need no more than a window. What may still become something waits; at a
- * choice's end all of it goes on. Throws `guardrail_blocked`.
+ * Judges an answer's events as they come, for rules that need no more than a window. What may still become something waits; at the
+ * answer's end all of it goes on. Throws `guardrail_blocked`.
  */
 export class AnswerGuard {
   private readonly choices = new Map<number, OpenChoice>();
   private readonly texts: GuardedTexts;
   private out: ChatEvent[] = [];
+  /** What came behind a choice's end, and says nothing. */
+  private readonly behind: ChatEvent[] = [];
 
   constructor(private readonly guard: RequestGuard) {
     this.texts = new GuardedTexts(guard, 'output');
@@ -107,6 +55,8 @@ export class AnswerGuard {
   /** Nothing follows. */
   async end(): Promise<readonly ChatEvent[]> {
     for (const [index, choice] of this.choices) await this.close(choice, index);
+    for (const { end } of this.choices.values()) if (end !== undefined) this.out.push(end);
+    this.out.push(...this.behind.splice(0));
     return this.taken();
   }
 
@@ -134,9 +84,11 @@ export class AnswerGuard {
         choice.details.push(event.detail);
         return this.giveDetails(event.choice, choice);
       }
+      case 'start':
+        this.out.push(await this.withTexts(event, ['id', 'model']));
+        return;
       case 'finish':
-        await this.close(this.open(event.choice), event.choice);
-        this.out.push(event);
+        this.open(event.choice).end = await this.withTexts(event, ['nativeReason']);
         return;
       case 'raw-message': {
         const { format, value } = await guardBlocks(this.guard, this.texts, {
@@ -149,8 +101,26 @@ export class AnswerGuard {
       case 'extra':
         return this.addExtra(event);
       default:
-        this.out.push(event);
+        // Behind an end, with it.
+        if (this.hasEnded()) this.behind.push(event);
+        else this.out.push(event);
     }
+  }
+
+  private hasEnded(): boolean {
+    for (const { end } of this.choices.values()) if (end !== undefined) return true;
+    return false;
+  }
+
+  /** The event with what is left of its identifiers. */
+  private async withTexts<E extends ChatEvent>(event: E, names: readonly (keyof E)[]): Promise<E> {
+    let judged = event;
+    for (const name of names) {
+      const given = event[name];
+      const passed = typeof given === 'string' ? await this.texts.id(given) : given;
+      if (passed !== given) judged = { ...judged, [name]: passed };
+    }
+    return judged;
   }
 
   private async addText(event: TextEvent): Promise<void> {
@@ -181,7 +151,9 @@ export class AnswerGuard {
     const id = await this.guard.search(event.id, place, { set, isId: true });
     const name = await this.guard.search(event.name, place, { set, isId: true });
     if (event.custom === true) this.open(event.choice).customTools.add(event.toolIndex);
-    this.out.push(id === event.id && name === event.name ? event : { ...event, id, name });
+    const signature = event.signature && (await this.texts.sealed(event.signature));
+    const isSame = id === event.id && name === event.name && signature === event.signature;
+    this.out.push(isSame ? event : present({ ...event, id, name, signature }));
   }
 
   private async addExtra(event: Extract<ChatEvent, { type: 'extra' }>): Promise<void> {

@@ -5,6 +5,7 @@ import type { Place } from '../marks';
 import type { RequestGuard } from '../request-guard';
 import { waitsForEnd } from '../text-window';
 import { type FoundText, replaceTexts, textsIn } from './string-tree';
+import { isSealedText } from './unread-fields';
 
 /** Characters that are looked at together: most of what is in a request is clean. */
 const TOGETHER = 16 * 1024;
@@ -53,6 +54,11 @@ export class GuardedTexts {
   /** An identifier, or the name of something. */
   async id(text: string): Promise<string> {
     return this.one({ text, isId: true }, this.any, 'user');
+  }
+
+  /** What only its vendor can read stays; by how it looks, since anybody may write there. */
+  async sealed(text: string): Promise<string> {
+    return isSealedText(text) ? text : this.id(text);
   }
 
   /**
