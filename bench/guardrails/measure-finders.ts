@@ -3,7 +3,7 @@ import { findEmails } from '@llm0/core/guardrails/finders/email';
 import { findIbans } from '@llm0/core/guardrails/finders/iban';
 import { findIpAddresses } from '@llm0/core/guardrails/finders/ip-address';
 import { findNationalIds } from '@llm0/core/guardrails/finders/national-id';
-import { findPhones } from '@llm0/core/guardrails/finders/phone';
+import { findPhones, findPhonesOf } from '@llm0/core/guardrails/finders/phone';
 import { SECRET_FINDERS } from '@llm0/core/guardrails/finders/secrets';
 import { foldText } from '@llm0/core/guardrails/folded-text';
 import { type Finder, mergeSpans } from '@llm0/core/guardrails/span';
@@ -32,8 +32,12 @@ const FINDERS: Readonly<Record<string, Finder | readonly Finder[]>> = {
   ip: findIpAddresses,
   phone: findPhones,
   local_phone: findPhones,
+  /** The countries of those whose numbers are planted. */
+  national_phone: findPhonesOf(['US', 'GB', 'DE', 'FR', 'ES', 'IT', 'NL', 'PL', 'BR', 'SE', 'CZ', 'TR']),
 };
 const SHOWN = 25;
+/** What is looked for in another way, too. */
+const PLANTED_AS: Readonly<Record<string, string>> = { national_phone: 'local_phone' };
 
 /** Found is what is covered from its first to its last character; wrong what touches nothing planted. */
 export function measureFinders(texts: readonly PlantedText[]): readonly FinderScore[] {
@@ -52,7 +56,7 @@ export function measureFinders(texts: readonly PlantedText[]): readonly FinderSc
       const spans = mergeSpans([finders].flat().flatMap((finder) => finder.find(folded.text, true))).map(
         ({ start, end }) => ({ start: folded.originOf(start), end: folded.endOf(end) }),
       );
-      const own = planted.filter((one) => one.kind.split(':')[0] === kind);
+      const own = planted.filter((one) => one.kind.split(':')[0] === (PLANTED_AS[kind] ?? kind));
       for (const { start, end, kind: whose } of own) {
         score.planted++;
         if (spans.some((span) => span.start <= start && span.end >= end)) score.found++;

@@ -19,6 +19,7 @@ const NAMES: Readonly<Record<string, string>> = {
   national_id: 'national id',
   phone: 'phone, with a country',
   local_phone: 'phone, without',
+  national_phone: 'phone, without, `countries` named',
 };
 
 const percent = (part: number, of: number): string => (of === 0 ? '–' : `${((100 * part) / of).toFixed(2)} %`);

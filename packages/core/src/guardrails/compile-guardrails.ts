@@ -7,7 +7,7 @@ import { findIbans } from './finders/iban';
 import { findIpAddresses } from './finders/ip-address';
 import { findNationalIds } from './finders/national-id';
 import { findPattern } from './finders/pattern';
-import { findPhones } from './finders/phone';
+import { findPhones, findPhonesOf } from './finders/phone';
 import { SECRET_FINDERS } from './finders/secrets';
 import { findWords } from './finders/words';
 import { foldText } from './folded-text';
@@ -44,8 +44,10 @@ const ALL_PII = Object.keys(PII) as PiiKind[];
 /** What finds each type's things in pieces of a text; absent for those that judge a whole one. */
 const FINDERS: { readonly [T in GuardrailCheck['type']]?: (check: CheckOf<T>) => readonly WindowRule[] } = {
   // Cards before phones, and these before what is only a number: what overlaps is called by the first one's name.
-  pii: ({ kinds = ALL_PII }) =>
-    ALL_PII.filter((kind) => kinds.includes(kind)).map((kind) => ({ finder: PII[kind], folding: 'digits' })),
+  pii: ({ kinds = ALL_PII, countries }) => {
+    const finders = countries === undefined ? PII : { ...PII, phone: findPhonesOf(countries) };
+    return ALL_PII.filter((kind) => kinds.includes(kind)).map((kind) => ({ finder: finders[kind], folding: 'digits' }));
+  },
   secrets: () => SECRET_FINDERS.map((finder) => ({ finder, folding: 'width' })),
   regex: ({ pattern }) => [{ finder: findPattern(pattern), folding: 'width' }],
   words: ({ words }) => [{ finder: findWords(words.map((word) => foldText(word, 'words').text)), folding: 'words' }],

@@ -26,6 +26,11 @@ const regex = (pattern: string): GuardrailCheck => ({ type: 'regex', pattern });
 /** Each with the pieces of text that are hardest on it. */
 const HARDEST: readonly (readonly [name: string, checks: readonly GuardrailCheck[], pieces: readonly string[]])[] = [
   ['pii', [{ type: 'pii' }], ['6759 ', 'а', '4 ', 'a@', '1.', '+1', 'DE89 ', '12345678Z', '::', 'Ann x@y.io, ']],
+  [
+    'pii, with the phone numbers of ten countries',
+    [{ type: 'pii', kinds: ['phone'], countries: ['US', 'GB', 'DE', 'FR', 'ES', 'IT', 'NL', 'PL', 'BR', 'SE'] }],
+    ['030 901820 ', '1-2', '(0', '612345678 '],
+  ],
   ['secrets', [{ type: 'secrets' }], ['а', 'a=', 'IGQVJa=', 'A1b', 'http://a:b@', '-----BEGIN ', 'secret: ']],
   ['words', [{ type: 'words', words: ['aaab', ...WORDS] }], ['é', 'forbidden', 'a', 'forbidden1 ']],
   ['regex, bounded', [regex('(?i)\\bproject-[a-z]{1,8}\\d{0,3}')], ['project-', 'a']],

@@ -5,7 +5,8 @@ export type PiiKind = 'email' | 'phone' | 'card' | 'iban' | 'national_id' | 'ip'
 
 /** What a rule looks for, as operators write it. */
 export type GuardrailCheck =
-  | { readonly type: 'pii'; readonly kinds?: readonly PiiKind[] }
+  /** `countries`: whose phone numbers are known without their country's code, too; ISO 3166-1. */
+  | { readonly type: 'pii'; readonly kinds?: readonly PiiKind[]; readonly countries?: readonly string[] }
   | { readonly type: 'secrets' }
   /** RE2's syntax. */
   | { readonly type: 'regex'; readonly pattern: string }

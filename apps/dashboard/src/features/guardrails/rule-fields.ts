@@ -36,6 +36,13 @@ const CHECK_FIELDS: Readonly<Record<Rule['check']['type'], readonly FieldSpec[]>
       placeholder: 'all',
       hint: 'email, phone, card, iban, national_id, ip. Leave empty for all.',
     },
+    {
+      name: 'countries',
+      label: 'Phone numbers of',
+      kind: 'list',
+      placeholder: 'DE, FR',
+      hint: 'Countries whose numbers are found without their country code, too',
+    },
   ],
   secrets: [],
   regex: [

@@ -21,6 +21,9 @@ const checkSchema = z
     z.strictObject({
       type: z.literal('pii'),
       kinds: z.array(piiKind).min(1, 'must name at least one kind').optional(),
+      countries: strings(20, 2).min(1, 'must name at least one country').optional().openapi({
+        description: 'Whose phone numbers are found without their country code, too (ISO 3166-1)',
+      }),
     }),
     z.strictObject({ type: z.literal('secrets') }),
     z.strictObject({ type: z.literal('regex'), pattern: text(MAX_PATTERN_LENGTH) }),
