@@ -602,6 +602,61 @@ describe('guardrails cannot be walked around', () => {
     });
   });
 
+  describe.each([true, false])('hedging and failover, streamed: %p', (stream) => {
+    const alias = `hedged-${stream}`;
+    const asked = { model: alias, stream, messages: [{ role: 'user', content: 'Write to ann@example.com.' }] };
+    const setModel = (vendor: Vendor, behaviour: FakeBehaviour) =>
+      world.upstream.control.setModel(VENDORS[vendor], behaviour);
+    const rowOf = async (response: Response) => logRow(world.gateway, response.headers.get('x-request-id') ?? '');
+    beforeAll(async () => {
+      const targets = [
+        { provider: 'openai', model: VENDORS.openai },
+        { provider: 'anthropic', model: VENDORS.anthropic },
+      ];
+      await callAdmin(world.gateway, '/aliases', { body: { alias, targets, hedge_after_ms: 100 } });
+    });
+
+    test('what answers second is judged as what answers first, and a block stops all of them', async () => {
+      await enforce(rulesOf('block', 'output'));
+      setModel('openai', { hang: true });
+      setModel('anthropic', { text: `${PLANTED} ${'more '.repeat(2000)}`, chunks: 2000, gapMs: stream ? 2 : 0 });
+      const response = await post('/v1/chat/completions', asked);
+      const text = await response.text();
+      expect([text.includes('guardrail_blocked'), leaksIn(text)]).toEqual([true, []]);
+      await waitUntil(() => world.upstream.control.counters.cancelled === (stream ? 2 : 1));
+      const { attempts, guardrails } = (await rowOf(response)) as unknown as {
+        readonly attempts: readonly { readonly outcome: string }[];
+        readonly guardrails: JsonValue;
+      };
+      expect(attempts[0]).toMatchObject({ provider: 'openai', outcome: 'superseded' });
+      expect(guardrails).toMatchObject([{ rule: 'pii', on: 'output', action: 'block' }]);
+    });
+
+    test('names survive both, and no vendor is told what they stand for', async () => {
+      await enforce(rulesOf('pseudonymise'));
+      const answers: FakeBehaviour = { text: 'To <EMAIL_1>, not bob@example.com.', chunks: 9 };
+      for (const first of [{ hang: true }, { status: 529 }] as const) {
+        world.upstream.control.reset();
+        setModel('openai', first);
+        setModel('anthropic', answers);
+        const response = await post('/v1/chat/completions', asked);
+        expect(saidIn(await response.text())).toContain('To ann@example.com, not <EMAIL_2>.');
+        const sent = world.upstream.requests.map((request) => JSON.stringify(request.body));
+        expect(sent.length).toBeGreaterThan(1);
+        for (const body of sent) expect([leaksIn(body), body.includes('<EMAIL_1>')]).toEqual([[], true]);
+      }
+    });
+
+    test('an answer of another model after a failover is redacted', async () => {
+      await enforce(rulesOf('redact', 'output'));
+      setModel('openai', { status: 529 });
+      setModel('anthropic', { text: PLANTED, chunks: PLANTED.length });
+      const text = await (await post('/v1/chat/completions', asked)).text();
+      expect(leaksIn(text)).toEqual([]);
+      expect(saidIn(text)).toContain(REDACTED);
+    });
+  });
+
   test('rows tell what was found, and never what it was', async () => {
     await enforce(rulesOf('redact'));
     const response = await post('/v1/chat/completions', { model: VENDORS.openai, ...chatBody('user', PLANTED) });
