@@ -113,6 +113,17 @@ export class Guardrails {
       : this.hash;
   }
 
+  /** All that search on one side, whatever part they name: for text of which nobody knows what it is. */
+  rulesForAll(on: GuardrailSide): RuleSet {
+    const known = this.sets.get(on);
+    if (known !== undefined) return known;
+    const sets = PARTS.map((part) => this.rulesFor(on, part));
+    const asked = this.rules.filter((rule) => sets.some((set) => set.owners.includes(rule)));
+    const set = ruleSet(asked.map(({ whole: _whole, ...rule }) => rule));
+    this.sets.set(on, set);
+    return set;
+  }
+
   /** The rules named (with commas between) refuse what they find, whatever they do otherwise; undefined for a name unknown. */
   withStricter(names: string): Guardrails | undefined {
     const known = this.stricter.get(names);
@@ -168,12 +179,5 @@ const unzip = (asked: readonly { readonly owner: CompiledRule; readonly finder: 
   owners: asked.map(({ owner }) => owner),
   mostHere: Math.min(SLICE, ...asked.map(({ finder: { finder } }) => finder.expression?.most ?? SLICE)),
 });
-
-/** All rules that are asked on one side, whatever part they name: for text of which nobody knows what it is. */
-export function rulesForAll(guardrails: Guardrails, on: GuardrailSide): RuleSet {
-  const sets = PARTS.map((part) => guardrails.rulesFor(on, part));
-  const asked = guardrails.rules.filter((rule) => sets.some((set) => set.owners.includes(rule)));
-  return ruleSet(asked.map(({ whole: _whole, ...rule }) => rule));
-}
 
 export const sha256 = (text: string): string => new Bun.CryptoHasher('sha256').update(text).digest('hex');

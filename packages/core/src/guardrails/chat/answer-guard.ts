@@ -1,6 +1,5 @@
 import type { ChatEvent } from '../../chat/event';
 import { isObject, type JsonObject, type JsonValue, present } from '../../chat/json';
-import { rulesForAll } from '../guardrails';
 import type { TextKind } from '../piece-window';
 import type { GuardrailPart } from '../policy';
 import type { RequestGuard } from '../request-guard';
@@ -146,10 +145,8 @@ export class AnswerGuard {
 
   private async addCall(event: Extract<ChatEvent, { type: 'tool-call' }>): Promise<void> {
     await this.leaveOthers(event.choice, event.type);
-    const set = rulesForAll(this.guard.guardrails, 'output');
-    const place = { on: 'output', part: 'tool_arguments' } as const;
-    const id = await this.guard.search(event.id, place, { set, isId: true });
-    const name = await this.guard.search(event.name, place, { set, isId: true });
+    const id = await this.texts.id(event.id);
+    const name = await this.texts.id(event.name);
     if (event.custom === true) this.open(event.choice).customTools.add(event.toolIndex);
     const signature = event.signature && (await this.texts.sealed(event.signature));
     const isSame = id === event.id && name === event.name && signature === event.signature;

@@ -1,6 +1,6 @@
 import { type JsonObject, type JsonValue, parseJson } from '../../chat/json';
 import { nextTurn } from '../../waits/in-turns';
-import { type RuleSet, rulesForAll } from '../guardrails';
+import type { RuleSet } from '../guardrails';
 import type { Place } from '../marks';
 import type { RequestGuard } from '../request-guard';
 import { waitsForEnd } from '../text-window';
@@ -24,7 +24,7 @@ export class GuardedTexts {
     private readonly guard: RequestGuard,
     private readonly on: Place['on'],
   ) {
-    this.any = rulesForAll(guard.guardrails, on);
+    this.any = guard.guardrails.rulesForAll(on);
   }
 
   /** A text of the conversation, by all rules of its part. */
@@ -53,7 +53,9 @@ export class GuardedTexts {
 
   /** An identifier, or the name of something. */
   async id(text: string): Promise<string> {
-    return this.one({ text, isId: true }, this.any, 'user');
+    const found = { text, isId: true };
+    if (await this.areClean([found], this.any)) return text;
+    return this.one(found, this.any, 'user');
   }
 
   /** What only its vendor can read stays; by how it looks, since anybody may write there. */
@@ -84,6 +86,7 @@ export class GuardedTexts {
 
   /** An object, of which some fields are left as they are. */
   async fields<T extends JsonObject>(object: T, untouched: ReadonlySet<string>, part?: Place['part']): Promise<T> {
+    if (!this.hasChanged && (await this.areFieldsClean(object, untouched, part))) return object;
     let changed = false;
     const entries: [string, JsonValue][] = [];
     for (const [name, value] of Object.entries(object)) {
@@ -94,6 +97,21 @@ export class GuardedTexts {
       entries.push([written, judged]);
     }
     return changed ? (Object.fromEntries(entries) as T) : object;
+  }
+
+  /** The same, asked of all fields at once: most have nothing in them. */
+  private areFieldsClean(object: JsonObject, untouched: ReadonlySet<string>, part?: Place['part']): Promise<boolean> {
+    const found: FoundText[] = [];
+    for (const [name, value] of Object.entries(object)) {
+      if (untouched.has(name)) continue;
+      textsIn(value, found, name);
+      textsIn({ [name]: null }, found);
+    }
+    const set = part === undefined ? this.any : this.guard.guardrails.rulesFor(this.on, part);
+    return this.areClean(
+      found.filter(({ text }) => !this.judged.has(text)),
+      set,
+    );
   }
 
   /** What stands for a text that was judged. */
