@@ -32,6 +32,14 @@ const HARDEST: readonly (readonly [name: string, checks: readonly GuardrailCheck
     ['030 901820 ', '1-2', '(0', '612345678 '],
   ],
   ['secrets', [{ type: 'secrets' }], ['а', 'a=', 'IGQVJa=', 'A1b', 'http://a:b@', '-----BEGIN ', 'secret: ']],
+  [
+    'base64',
+    [
+      { type: 'pii', decode: ['base64'] },
+      { type: 'secrets', decode: ['base64'] },
+    ],
+    ['QUJDREVGR0hJSktM', 'NDExMSAxMTExIDEx ', 'YUBiLmNvbSBhQGIu\n', `|${'NDExMSAxMTExIDEx'.repeat(1000)} `],
+  ],
   ['words', [{ type: 'words', words: ['aaab', ...WORDS] }], ['é', 'forbidden', 'a', 'forbidden1 ']],
   ['regex, bounded', [regex('(?i)\\bproject-[a-z]{1,8}\\d{0,3}')], ['project-', 'a']],
   ['regex, everywhere', [regex('a')], ['ab', '{"a":"|a\\n']],
