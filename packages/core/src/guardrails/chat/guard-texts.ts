@@ -54,7 +54,7 @@ export class GuardedTexts {
   /** An identifier, or the name of something. */
   async id(text: string): Promise<string> {
     const found = { text, isId: true };
-    if (await this.areClean([found], this.any)) return text;
+    if (!this.judged.has(text) && (await this.areClean([found], this.any))) return text;
     return this.one(found, this.any, 'user');
   }
 
