@@ -104,7 +104,8 @@ export class TextWindow {
     const text = context + held;
     const from = context.length;
     this.search(text, { from, isEnd });
-    const open = Math.min(text.length, ...this.searches.map(({ decided }) => decided));
+    let open = text.length;
+    for (const { decided } of this.searches) open = Math.min(open, decided);
     const until = isEnd ? text.length : Math.max(from, splitsNothing(text, open));
     if (until === from && !isEnd) return undefined;
     const begun: Hit[] = [];
@@ -135,20 +136,25 @@ export class TextWindow {
   }
 
   private search(text: string, { from, isEnd }: { readonly from: number; readonly isEnd: boolean }): void {
-    const asked = this.searches.filter((search) => isEnd || !search.waits(text.length));
-    const places = asked.map(({ decided }) => decided);
-    const least = Math.min(...places);
+    let [least, most] = [text.length, 0];
+    for (const search of this.searches) {
+      if (!isEnd && search.waits(text.length)) continue;
+      least = Math.min(least, search.decided);
+      most = Math.max(most, search.decided);
+    }
     const beginOf = (decided: number): number =>
       decided <= from ? 0 : Math.max(0, splitsNothing(text, decided - CONTEXT));
-    const shared = Math.max(...places) - least <= NEAR ? beginOf(least) : undefined;
-    const folded = new Map<string, FoldedText>();
-    for (const search of asked) {
+    const shared = most - least <= NEAR ? beginOf(least) : undefined;
+    const folded = new Map<Folding, FoldedText>();
+    const { wasFlushed: isCut, before } = this;
+    for (const search of this.searches) {
+      if (!isEnd && search.waits(text.length)) continue;
       const { folding } = search.rule;
       const begin = shared ?? beginOf(search.decided);
-      const known = folded.get(`${folding} ${begin}`) ?? foldText(begin === 0 ? text : text.slice(begin), folding);
-      folded.set(`${folding} ${begin}`, known);
-      const { wasFlushed: isCut, before } = this;
-      search.look(known, { begin, from, length: text.length, isEnd, isCut, at: before + begin });
+      const known = shared === undefined ? undefined : folded.get(folding);
+      const stretch = known ?? foldText(begin === 0 ? text : text.slice(begin), folding);
+      if (shared !== undefined) folded.set(folding, stretch);
+      search.look(stretch, { begin, from, length: text.length, isEnd, isCut, at: before + begin });
     }
   }
 
