@@ -1,5 +1,5 @@
 import { callAdmin, createTestKey } from '@llm0/testing/stores/start-gateway';
-import { findRow, latencyOf, type Row, ratioTo, ttfbOf } from '../report/rows';
+import { cpuPer1000, findRow, latencyOf, type Row, ratioTo, ttfbOf } from '../report/rows';
 import type { BenchWorld, StartedGateway, Target } from '../start-bench';
 import { measureInTurn } from './run-scenario';
 import type { Scenario } from './scenarios';
@@ -70,11 +70,13 @@ function describe(rows: readonly Row[]): readonly string[] {
     const row = rowOf(scenario, target);
     return `${ratioTo(row, findRow(rows, row, { target: WITHOUT }))?.toFixed(2)}×`;
   };
+  const cpuOf = (target: string) => cpuPer1000(rowOf(STREAM, target), 'gateway').toFixed(2);
   const added = (scenario: Scenario, of: typeof ttfbOf) =>
     `${(of(rowOf(scenario, GUARDED), 'p50') - of(rowOf(scenario, WITHOUT), 'p50')).toFixed(2)} ms`;
   return [
     `guarded: streams of 500 chunks ${share(STREAM, GUARDED)} of those without guardrails (must be ≥ 0.85×); ` +
-      `a policy that is off ${share(STREAM, OFF)}`,
+      `a policy that is off ${share(STREAM, OFF)}; ` +
+      `${cpuOf(GUARDED)} ms of a core each, over ${cpuOf(WITHOUT)} without`,
     `guarded: time to first byte of such a stream, added p50 ${added(FIRST, ttfbOf)} (must be ≤ 1 ms)`,
     `guarded: a prompt of 2 kB, added p50 ${added(PROMPT, latencyOf)} with all of a request around it`,
   ];
