@@ -3,10 +3,10 @@ import { findEmails } from '@llm0/core/guardrails/finders/email';
 import { findIbans } from '@llm0/core/guardrails/finders/iban';
 import { findIpAddresses } from '@llm0/core/guardrails/finders/ip-address';
 import { findNationalIds } from '@llm0/core/guardrails/finders/national-id';
-import { findPhones } from '@llm0/core/guardrails/finders/phone';
-import { findSecrets } from '@llm0/core/guardrails/finders/secrets';
+import { findPhones, findPhonesOf } from '@llm0/core/guardrails/finders/phone';
+import { SECRET_FINDERS } from '@llm0/core/guardrails/finders/secrets';
 import { foldText } from '@llm0/core/guardrails/folded-text';
-import type { Finder } from '@llm0/core/guardrails/span';
+import { type Finder, mergeSpans } from '@llm0/core/guardrails/span';
 import type { PlantedText } from './planted-texts';
 
 /** How often one kind of thing was found, missed, and found where it is not. */
@@ -23,21 +23,25 @@ export interface FinderScore {
   readonly mistaken: readonly string[];
 }
 
-const FINDERS: Readonly<Record<string, Finder>> = {
+const FINDERS: Readonly<Record<string, Finder | readonly Finder[]>> = {
   card: findCards,
   iban: findIbans,
   email: findEmails,
-  key: findSecrets,
+  key: SECRET_FINDERS,
   national_id: findNationalIds,
   ip: findIpAddresses,
   phone: findPhones,
   local_phone: findPhones,
+  /** The countries of those whose numbers are planted. */
+  national_phone: findPhonesOf(['US', 'GB', 'DE', 'FR', 'ES', 'IT', 'NL', 'PL', 'BR', 'SE', 'CZ', 'TR']),
 };
 const SHOWN = 25;
+/** What is looked for in another way, too. */
+const PLANTED_AS: Readonly<Record<string, string>> = { national_phone: 'local_phone' };
 
 /** Found is what is covered from its first to its last character; wrong what touches nothing planted. */
 export function measureFinders(texts: readonly PlantedText[]): readonly FinderScore[] {
-  return Object.entries(FINDERS).map(([kind, finder]) => {
+  return Object.entries(FINDERS).map(([kind, finders]) => {
     const score = {
       kind,
       planted: 0,
@@ -49,11 +53,10 @@ export function measureFinders(texts: readonly PlantedText[]): readonly FinderSc
     };
     for (const { text, planted } of texts) {
       const folded = foldText(text, 'width');
-      const spans = finder.find(folded.text, true).map(({ start, end }) => ({
-        start: folded.originOf(start),
-        end: folded.endOf(end),
-      }));
-      const own = planted.filter((one) => one.kind.split(':')[0] === kind);
+      const spans = mergeSpans([finders].flat().flatMap((finder) => finder.find(folded.text, true))).map(
+        ({ start, end }) => ({ start: folded.originOf(start), end: folded.endOf(end) }),
+      );
+      const own = planted.filter((one) => one.kind.split(':')[0] === (PLANTED_AS[kind] ?? kind));
       for (const { start, end, kind: whose } of own) {
         score.planted++;
         if (spans.some((span) => span.start <= start && span.end >= end)) score.found++;

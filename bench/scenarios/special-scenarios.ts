@@ -2,6 +2,7 @@ import { measureBacklog } from './backlog';
 import { measureBrowse } from './browse';
 import { measureEndurance } from './endurance';
 import { measureFarRedis } from './far-redis';
+import { measureGuarded } from './guarded';
 import { measureManyKeys } from './many-keys';
 import { measureManyRows } from './many-rows';
 import { measureCodeEmpty, measureCodeFive, measureMcpCall } from './mcp';
@@ -29,6 +30,11 @@ export const SPECIAL_SCENARIOS: readonly SpecialScenario[] = [
   },
   { name: 'code-empty', what: 'a script of Code Mode that does nothing', run: measureCodeEmpty },
   { name: 'code-five', what: 'a script of Code Mode with five tools of 50 ms in parallel', run: measureCodeFive },
+  {
+    name: 'guarded',
+    what: 'streams of 500 chunks and prompts of 2 kB under pii, secrets and 500 words, over those without guardrails',
+    run: measureGuarded,
+  },
   {
     name: 'backlog',
     what: 'p99 of hits while --backlog-rows queued log rows are drained, against p99 without them',

@@ -120,6 +120,25 @@ describe.each([390, 1440])('guardrails, %d px wide', (width) => {
     expect(problems).toEqual([]);
   }, 60_000);
 
+  test('many versions are folded, and no time is cut off', async () => {
+    const { version } = await callAdmin<{ version: number }>(dashboard.gateway, `/projects/${projectId}/guardrails`);
+    for (let saved = version; saved < 8; saved++) {
+      const body = { mode: 'shadow', rules: [MAIL] };
+      await callAdmin(dashboard.gateway, `/projects/${projectId}/guardrails`, { method: 'PUT', body });
+    }
+    const { page } = await dashboard.open(at(), { width });
+    const rows = page.getByRole('table', { name: 'Versions of the policy' }).locator('tbody tr');
+    await page.getByRole('button', { name: 'Show older versions' }).waitFor();
+    expect(await rows.count()).toBe(5);
+    const cut = await rows
+      .locator('td')
+      .evaluateAll((cells) => cells.filter((cell) => cell.scrollWidth > cell.clientWidth).length);
+    expect(cut).toBe(0);
+    await page.getByRole('button', { name: 'Show older versions' }).click();
+    await page.waitForFunction(() => document.querySelectorAll('tbody tr').length > 8);
+    expect(await rows.count()).toBeGreaterThan(7);
+  }, 60_000);
+
   test('without a project one is asked for', async () => {
     const { page, problems } = await dashboard.open('/guardrails', { width });
     await page.getByRole('button', { name: 'guarded' }).click();

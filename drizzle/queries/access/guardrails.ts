@@ -2,6 +2,7 @@ import { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { GuardrailPolicy } from '@llm0/core/guardrails/policy';
 import { and, desc, eq, isNull, lt, sql } from 'drizzle-orm';
 import type { Db } from '../../client';
+import { apiKeys } from '../../schema/api-keys';
 import { guardrails } from '../../schema/guardrails';
 import { projects } from '../../schema/projects';
 
@@ -116,4 +117,23 @@ export async function saveGuardrails(
   const saved = await findGuardrails(tx, projectId);
   if (saved === null) throw new Error('the guardrails that were saved are not there');
   return saved;
+}
+
+/** The first live key of a project that has a rule of one of these names, and which; null where none has. */
+export async function findKeyWithRule(
+  db: Db,
+  projectId: string,
+  names: readonly string[],
+): Promise<{ readonly keyName: string; readonly rule: string } | null> {
+  const given = sql.join(
+    names.map((name) => sql`${name}`),
+    sql`, `,
+  );
+  const own = sql`select rule->>'name' from jsonb_array_elements(${apiKeys.guardrailRules}) rule where rule->>'name' in (${given}) limit 1`;
+  const [found] = await db
+    .select({ keyName: apiKeys.name, rule: sql<string>`(${own})` })
+    .from(apiKeys)
+    .where(and(eq(apiKeys.projectId, projectId), isNull(apiKeys.deletedAtMs), sql`exists (${own})`))
+    .limit(1);
+  return found ?? null;
 }

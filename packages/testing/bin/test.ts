@@ -24,7 +24,7 @@ const ALONE = [
   'apps/dashboard/testing/budgets.browser.test.ts',
   'apps/gateway/src/code-mode/sandbox/escapes.test.ts',
   'apps/gateway/src/code-mode/sandbox/limits.test.ts',
-  'packages/core/src/guardrails/checks/long-texts.test.ts',
+  'packages/core/src/guardrails/loop-time.test.ts',
   'packages/core/src/limits/redis/deadline-queue.test.ts',
   'packages/testing/e2e/attack.e2e.test.ts',
   'packages/testing/e2e/half-open.e2e.test.ts',

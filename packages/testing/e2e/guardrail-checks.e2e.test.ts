@@ -17,7 +17,11 @@ const vendor = Bun.serve({
       });
     },
     '/v1/chat/completions': async (request) => {
-      const { messages } = (await request.json()) as { messages: { role: string; content: string }[] };
+      const { model, messages } = (await request.json()) as {
+        model: string;
+        messages: { role: string; content: string }[];
+      };
+      if (model === 'gpt-4o') return Response.json({ error: { message: 'No.' } }, { status: 400 });
       const [system, user] = ['system', 'user'].map((role) => messages.find((one) => one.role === role)?.content ?? '');
       const token = /"token":"([^"]+)"/.exec(system ?? '')?.[1];
       const flagged = /<text-[^>]+>[^<]*hate/.test(user ?? '');
@@ -102,7 +106,10 @@ describe('moderation', () => {
   test(
     'a model that cannot be asked is no acquittal',
     async () => {
-      const check = { type: 'moderation', model: 'anthropic/claude-not-connected' };
+      for (const model of ['anthropic/claude-not-connected', 'gpt-4o-mimi', 'openai/gpt-4o-mimi', 'nobody/x'])
+        expect(await refusal({ check: { type: 'moderation', model } })).toContain('rule \\"rule 0\\"');
+      // One that is known, and does not answer.
+      const check = { type: 'moderation', model: 'openai/gpt-4o' };
       const { apiKey } = await keyWith({ check });
       expect((await postChat(environment.gateway, apiKey, ask('hello'))).status).toBe(400);
       const open = await keyWith({ check, on_error: 'allow' });

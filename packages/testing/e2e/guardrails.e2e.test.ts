@@ -377,23 +377,19 @@ describe('guardrails cannot be walked around', () => {
       expect([asked.status, await asked.text()]).toMatchObject([400, expect.stringContaining('guardrail_blocked')]);
     });
 
-    const callTool = async (args: JsonObject, more: JsonObject = {}) => {
-      const params = { name: 'web__echo', arguments: args, ...more };
-      const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params };
-      const accept = 'application/json, text/event-stream';
-      return post('/mcp', message, { accept, 'mcp-protocol-version': '2025-11-25' });
-    };
+    const MCP_HEADERS = { accept: 'application/json, text/event-stream', 'mcp-protocol-version': '2025-11-25' };
+    const toolCall = (name: string, args: JsonObject, more: JsonObject = {}): JsonObject => ({
+      ...{ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args, ...more } },
+    });
+    const callTool = async (args: JsonObject, more: JsonObject = {}) =>
+      post('/mcp', toolCall('web__echo', args, more), MCP_HEADERS);
     const asked = () => tools.seen.filter(({ method }) => method === 'tools/call');
 
     test.each(['redact', 'block'])('/mcp/code, %s', async (action) => {
       await enforce(rulesOf(action));
       const before = asked().length;
       const code = `const said = await tools.web.echo({ text: ${JSON.stringify(PLANTED)} }).catch((e) => String(e)); said`;
-      const params = { name: 'execute_code', arguments: { code } };
-      const accept = { accept: 'application/json, text/event-stream', 'mcp-protocol-version': '2025-11-25' };
-      const answer = await (
-        await post('/mcp/code', { jsonrpc: '2.0', id: 1, method: 'tools/call', params }, accept)
-      ).text();
+      const answer = await (await post('/mcp/code', toolCall('execute_code', { code }), MCP_HEADERS)).text();
       const sent = asked()
         .slice(before)
         .map(({ params: given }) => JSON.stringify(given));
@@ -404,6 +400,52 @@ describe('guardrails cannot be walked around', () => {
       });
       expect([leaks, sent.length]).toEqual([[], action === 'block' ? 0 : 1]);
       expect(answer).toContain(action === 'block' ? 'guardrail' : '[EMAIL]');
+    });
+
+    test.each(['redact', 'block'])('what a script gives back, %s', async (action) => {
+      await enforce(rulesOf(action, 'output'));
+      const half = PLANTED.length / 2;
+      const code = `console.log(${JSON.stringify(PLANTED)}); ${JSON.stringify(PLANTED.slice(0, half))} + ${JSON.stringify(PLANTED.slice(half))}`;
+      const answer = await post('/mcp/code', toolCall('execute_code', { code }), MCP_HEADERS);
+      const text = await answer.text();
+      const leaks = leaksIn(text);
+      matrix.note({
+        ...{ on: 'output', route: '/mcp/code', vendor: 'mcp', stream: false, part: 'tool_results', action },
+        ...{ tries: 1, leaks: leaks.length },
+      });
+      expect(leaks).toEqual([]);
+      expect(text).toContain(action === 'block' ? 'guardrail' : '[EMAIL]');
+    });
+
+    test.each(['redact', 'block'])('what servers say of their tools, prompts and resources, %s', async (action) => {
+      const schema = { type: 'object', properties: { to: { type: 'string', description: PLANTED } } };
+      const telling = startMcpServer([
+        { ...textTool('first', PLANTED), title: PLANTED },
+        { ...textTool('second'), inputSchema: schema },
+        textTool('plain'),
+      ]);
+      const created = await callAdmin(world.gateway, '/mcp/servers', { body: { alias: 'telling', url: telling.url } });
+      try {
+        await enforce(rulesOf(action, 'output'));
+        for (const [path, message] of [
+          ['/mcp/telling', { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} }],
+          ['/mcp', { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} }],
+          ['/mcp/code', toolCall('search_tools', { query: 'first second plain telling' })],
+        ] as const) {
+          const text = await (await post(path, message, MCP_HEADERS)).text();
+          const leaks = leaksIn(text);
+          matrix.note({
+            ...{ on: 'output', route: path, vendor: 'mcp', stream: false, part: 'descriptions', action },
+            ...{ tries: 1, leaks: leaks.length },
+          });
+          expect([path, leaks]).toEqual([path, []]);
+          expect(text).toContain('plain');
+          expect([path, text.includes('second')]).toEqual([path, action === 'redact']);
+        }
+      } finally {
+        await callAdmin(world.gateway, `/mcp/servers/${(created as { id: string }).id}`, { method: 'DELETE' });
+        await telling.stop();
+      }
     });
 
     test.each(['redact', 'block', 'pseudonymise'])('/mcp, %s', async (action) => {
@@ -557,6 +599,61 @@ describe('guardrails cannot be walked around', () => {
       expect(world.upstream.requests.map((request) => leaksIn(JSON.stringify(request.body)))).not.toContainEqual(
         expect.arrayContaining([expect.any(String)]),
       );
+    });
+  });
+
+  describe.each([true, false])('hedging and failover, streamed: %p', (stream) => {
+    const alias = `hedged-${stream}`;
+    const asked = { model: alias, stream, messages: [{ role: 'user', content: 'Write to ann@example.com.' }] };
+    const setModel = (vendor: Vendor, behaviour: FakeBehaviour) =>
+      world.upstream.control.setModel(VENDORS[vendor], behaviour);
+    const rowOf = async (response: Response) => logRow(world.gateway, response.headers.get('x-request-id') ?? '');
+    beforeAll(async () => {
+      const targets = [
+        { provider: 'openai', model: VENDORS.openai },
+        { provider: 'anthropic', model: VENDORS.anthropic },
+      ];
+      await callAdmin(world.gateway, '/aliases', { body: { alias, targets, hedge_after_ms: 100 } });
+    });
+
+    test('what answers second is judged as what answers first, and a block stops all of them', async () => {
+      await enforce(rulesOf('block', 'output'));
+      setModel('openai', { hang: true });
+      setModel('anthropic', { text: `${PLANTED} ${'more '.repeat(2000)}`, chunks: 2000, gapMs: stream ? 2 : 0 });
+      const response = await post('/v1/chat/completions', asked);
+      const text = await response.text();
+      expect([text.includes('guardrail_blocked'), leaksIn(text)]).toEqual([true, []]);
+      await waitUntil(() => world.upstream.control.counters.cancelled === (stream ? 2 : 1));
+      const { attempts, guardrails } = (await rowOf(response)) as unknown as {
+        readonly attempts: readonly { readonly outcome: string }[];
+        readonly guardrails: JsonValue;
+      };
+      expect(attempts[0]).toMatchObject({ provider: 'openai', outcome: 'superseded' });
+      expect(guardrails).toMatchObject([{ rule: 'pii', on: 'output', action: 'block' }]);
+    });
+
+    test('names survive both, and no vendor is told what they stand for', async () => {
+      await enforce(rulesOf('pseudonymise'));
+      const answers: FakeBehaviour = { text: 'To <EMAIL_1>, not bob@example.com.', chunks: 9 };
+      for (const first of [{ hang: true }, { status: 529 }] as const) {
+        world.upstream.control.reset();
+        setModel('openai', first);
+        setModel('anthropic', answers);
+        const response = await post('/v1/chat/completions', asked);
+        expect(saidIn(await response.text())).toContain('To ann@example.com, not <EMAIL_2>.');
+        const sent = world.upstream.requests.map((request) => JSON.stringify(request.body));
+        expect(sent.length).toBeGreaterThan(1);
+        for (const body of sent) expect([leaksIn(body), body.includes('<EMAIL_1>')]).toEqual([[], true]);
+      }
+    });
+
+    test('an answer of another model after a failover is redacted', async () => {
+      await enforce(rulesOf('redact', 'output'));
+      setModel('openai', { status: 529 });
+      setModel('anthropic', { text: PLANTED, chunks: PLANTED.length });
+      const text = await (await post('/v1/chat/completions', asked)).text();
+      expect(leaksIn(text)).toEqual([]);
+      expect(saidIn(text)).toContain(REDACTED);
     });
   });
 

@@ -9,6 +9,7 @@ const PARTS: Readonly<Record<string, string>> = {
   reasoning: 'reasoning',
   refusal: 'refusal',
   unknown: 'unknown fields',
+  descriptions: 'descriptions',
 };
 const LETTERS: Readonly<Record<string, string>> = { redact: 'R', block: 'B', pseudonymise: 'P' };
 

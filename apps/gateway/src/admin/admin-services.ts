@@ -14,7 +14,7 @@ import type { McpAdmin } from '../mcp/mcp-admin';
 import type { PostWebhook } from '../observe/post-webhook';
 import type { FirstCredentials } from '../process/first-credentials';
 import type { ProviderAdmin } from '../providers/provider-admin';
-import type { Clock } from '../services/contract';
+import type { Clock, Services } from '../services/contract';
 import type { StatsReader } from './stats/answer-stats';
 
 /** What the admin API touches; the composition root gives it. */
@@ -51,6 +51,8 @@ export interface AdminServices {
   reloadTables(): Promise<void>;
   /** The tables as they are right now. */
   readonly routing: () => RoutingTables;
+  /** A target as a project reaches it. */
+  readonly connect: Services['connect'];
   /** The shipped chains. */
   readonly presetChains: readonly Chain[];
   /** Vendors, connections and their tests; seals secrets. */

@@ -160,6 +160,7 @@ export async function openAdmin(kind: TestDatabaseKind, options: AdminOptions = 
       servers.load(await listMcpServers(database.db), await listApprovedTools(database.db));
       backends.load(await listBackends(database.db));
     },
+    connect: () => undefined,
     routing: () => createRoutingTables({ providers: new Map(), prices: createPriceBook([], new Set()) }),
     presetChains: await readPresetChains(),
     providerAdmin,

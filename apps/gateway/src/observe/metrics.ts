@@ -230,7 +230,7 @@ export class Metrics {
     this.toolCalls.observe(record);
   }
 
-  private observeGuardrails(marks: readonly GuardrailMark[]): void {
+  observeGuardrails(marks: readonly GuardrailMark[]): void {
     for (const { check, action, on: side, count, shadow, error } of marks) {
       if (error === undefined) {
         this.guardrailFinds.inc({ check, action, side, outcome: shadow === true ? 'watched' : 'done' }, count);

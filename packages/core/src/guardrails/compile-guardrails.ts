@@ -3,18 +3,19 @@ import { LRUCache } from 'lru-cache';
 import type { TextCheck } from './check';
 import { findCards } from './finders/card';
 import { findEmails } from './finders/email';
+import { findInBase64, findInTags } from './finders/hidden-text';
 import { findIbans } from './finders/iban';
 import { findIpAddresses } from './finders/ip-address';
 import { findNationalIds } from './finders/national-id';
 import { findPattern } from './finders/pattern';
-import { findPhones } from './finders/phone';
-import { findSecrets } from './finders/secrets';
+import { findPhones, findPhonesOf } from './finders/phone';
+import { SECRET_FINDERS } from './finders/secrets';
 import { findWords } from './finders/words';
 import { foldText } from './folded-text';
-import { type CompiledRule, Guardrails, type PseudonymMaking, sha256, waitsForEnd } from './guardrails';
-import type { GuardrailCheck, GuardrailPolicy, GuardrailRule, PiiKind } from './policy';
+import { type CompiledRule, Guardrails, type PseudonymMaking, sha256 } from './guardrails';
+import type { Encoding, GuardrailCheck, GuardrailPolicy, GuardrailRule, PiiKind } from './policy';
 import type { Finder } from './span';
-import type { WindowRule } from './text-window';
+import { type WindowRule, waitsForEnd } from './text-window';
 
 type CheckOf<T extends GuardrailCheck['type']> = Extract<GuardrailCheck, { type: T }>;
 
@@ -44,12 +45,28 @@ const ALL_PII = Object.keys(PII) as PiiKind[];
 /** What finds each type's things in pieces of a text; absent for those that judge a whole one. */
 const FINDERS: { readonly [T in GuardrailCheck['type']]?: (check: CheckOf<T>) => readonly WindowRule[] } = {
   // Cards before phones, and these before what is only a number: what overlaps is called by the first one's name.
-  pii: ({ kinds = ALL_PII }) =>
-    ALL_PII.filter((kind) => kinds.includes(kind)).map((kind) => ({ finder: PII[kind], folding: 'digits' })),
-  secrets: () => [{ finder: findSecrets, folding: 'width' }],
+  pii: ({ kinds = ALL_PII, countries, decode }) => {
+    const finders = countries === undefined ? PII : { ...PII, phone: findPhonesOf(countries) };
+    const asked = ALL_PII.filter((kind) => kinds.includes(kind));
+    return withHidden(
+      asked.map((kind) => ({ finder: finders[kind], folding: 'digits' })),
+      decode,
+    );
+  },
+  secrets: ({ decode }) =>
+    withHidden(
+      SECRET_FINDERS.map((finder) => ({ finder, folding: 'width' })),
+      decode,
+    ),
   regex: ({ pattern }) => [{ finder: findPattern(pattern), folding: 'width' }],
   words: ({ words }) => [{ finder: findWords(words.map((word) => foldText(word, 'words').text)), folding: 'words' }],
 };
+
+/** The finders, and what reads for them what nobody sees. */
+function withHidden(rules: readonly WindowRule[], decode: readonly Encoding[] = []): readonly WindowRule[] {
+  const hidden = [findInTags(rules), ...(decode.includes('base64') ? [findInBase64(rules)] : [])];
+  return [...rules, ...hidden.map((finder): WindowRule => ({ finder, folding: 'none' }))];
+}
 
 /** Their verdict depends on the text alone. */
 const LASTING: ReadonlySet<GuardrailCheck['type']> = new Set(['injection', 'similar_to', 'moderation']);

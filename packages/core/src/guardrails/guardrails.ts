@@ -2,7 +2,7 @@ import type { LRUCache } from 'lru-cache';
 import { invalidRequest } from '../errors/gateway-error';
 import type { TextCheck } from './check';
 import type { GuardrailAction, GuardrailCheck, GuardrailPart } from './policy';
-import type { WindowRule } from './text-window';
+import { type WindowRule, waitsForEnd } from './text-window';
 
 export type GuardrailSide = 'input' | 'output';
 
@@ -29,19 +29,24 @@ export interface CompiledRule {
   readonly needsWhole: boolean;
 }
 
-/** The rules that are asked about one part of what goes in or comes out. */
-export interface RuleSet {
+/** Finders, and whose each is. */
+export interface Finding {
   readonly finders: readonly WindowRule[];
-  /** Whose each finder is. */
   readonly owners: readonly CompiledRule[];
+  /** Characters that all of them may be asked about at once. */
+  readonly mostHere: number;
+}
+
+/** The rules that are asked about one part of what goes in or comes out. */
+export interface RuleSet extends Finding {
   /** Asked behind them, in order. */
   readonly wholes: readonly CompiledRule[];
   /** Of a text in pieces: those of the finders that need no more than a window, and act. */
-  readonly windowed: Pick<RuleSet, 'finders' | 'owners'>;
+  readonly windowed: Finding;
   /** The same of those that only watch: nothing waits for them. */
-  readonly watching: Pick<RuleSet, 'finders' | 'owners'>;
+  readonly watching: Finding;
   /** Of a text in pieces: what can only be noted once all of it is there. */
-  readonly late: Pick<RuleSet, 'finders' | 'owners' | 'wholes'> | undefined;
+  readonly late: (Finding & Pick<RuleSet, 'wholes'>) | undefined;
   readonly isEmpty: boolean;
 }
 
@@ -53,12 +58,15 @@ export type PseudonymMaking =
 
 export const GUARDRAIL_HEADER = 'X-LLM0-Guardrail';
 const MAX_STRICTER = 64;
+/** Characters that are searched before others get their turn. */
+const SLICE = 16 * 1024;
 const PARTS: readonly GuardrailPart[] = ['system', 'user', 'assistant', 'tool_arguments', 'tool_results'];
 
 /** What a project and a key ask of their requests, compiled once for each version of it. */
 export class Guardrails {
   private readonly sets = new Map<string, RuleSet>();
   private readonly stricter = new Map<string, Guardrails>();
+  private describing: Guardrails | undefined;
   readonly asksInput: boolean;
   readonly asksOutput: boolean;
   /** An answer is held until its end. */
@@ -91,11 +99,29 @@ export class Guardrails {
     return set;
   }
 
+  /** What is asked about what describes: it need not be an answer that fits a schema. */
+  get ofDescriptions(): Guardrails {
+    const rules = this.rules.filter(({ check }) => check !== 'json_schema');
+    this.describing ??= rules.length === this.rules.length ? this : new Guardrails(rules, this.hash, this.making);
+    return this.describing;
+  }
+
   /** What caches go by: names that stand for one customer's data are nobody else's. */
   cacheScope(customerId: string | undefined): string {
     return this.makesPseudonyms && this.making.scope === 'project'
       ? `${this.hash} ${JSON.stringify(customerId ?? '')}`
       : this.hash;
+  }
+
+  /** All that search on one side, whatever part they name: for text of which nobody knows what it is. */
+  rulesForAll(on: GuardrailSide): RuleSet {
+    const known = this.sets.get(on);
+    if (known !== undefined) return known;
+    const sets = PARTS.map((part) => this.rulesFor(on, part));
+    const asked = this.rules.filter((rule) => sets.some((set) => set.owners.includes(rule)));
+    const set = ruleSet(asked.map(({ whole: _whole, ...rule }) => rule));
+    this.sets.set(on, set);
+    return set;
   }
 
   /** The rules named (with commas between) refuse what they find, whatever they do otherwise; undefined for a name unknown. */
@@ -148,19 +174,10 @@ function ruleSet(rules: readonly CompiledRule[]): RuleSet {
   };
 }
 
-const unzip = (asked: readonly { readonly owner: CompiledRule; readonly finder: WindowRule }[]) => ({
+const unzip = (asked: readonly { readonly owner: CompiledRule; readonly finder: WindowRule }[]): Finding => ({
   finders: asked.map(({ finder }) => finder),
   owners: asked.map(({ owner }) => owner),
+  mostHere: Math.min(SLICE, ...asked.map(({ finder: { finder } }) => finder.expression?.most ?? SLICE)),
 });
-
-/** True for what has to see all of a text. */
-export const waitsForEnd = ({ finder }: WindowRule): boolean => 'needsWhole' in finder && finder.needsWhole === true;
-
-/** All rules that are asked on one side, whatever part they name: for text of which nobody knows what it is. */
-export function rulesForAll(guardrails: Guardrails, on: GuardrailSide): RuleSet {
-  const sets = PARTS.map((part) => guardrails.rulesFor(on, part));
-  const asked = guardrails.rules.filter((rule) => sets.some((set) => set.owners.includes(rule)));
-  return ruleSet(asked.map(({ whole: _whole, ...rule }) => rule));
-}
 
 export const sha256 = (text: string): string => new Bun.CryptoHasher('sha256').update(text).digest('hex');

@@ -1,33 +1,40 @@
-import { type Hit, type Replace, type Step, TextWindow, type WindowRule } from './text-window';
+import { type LongSearch, searchElsewhere, slicesOf } from './long-search';
+import { type Hit, type Replace, type Step, TextWindow } from './text-window';
 
 /** Characters of texts that are searched as one; of more than that only where they meet. */
 const MOST_JOINED = 128 * 1024;
 const JOINED_SIDE = 4096;
 
+type JoinedSearch = LongSearch & { readonly replace: Replace };
+
 /** Texts that are read one behind the other, each judged by itself before: what begins in one and ends in another one. */
-export function searchJoined(
-  texts: readonly string[],
-  rules: readonly WindowRule[],
-  replace: Replace,
-): readonly string[] {
+export async function searchJoined(texts: readonly string[], search: JoinedSearch): Promise<readonly string[]> {
   const total = texts.reduce((sum, text) => sum + text.length, 0);
-  if (total <= MOST_JOINED) return joinAll(texts, rules, replace);
+  if (total <= MOST_JOINED) return joinAll(texts, search);
   const joined = [...texts];
   for (let index = 1; index < joined.length; index++) {
     const [before, behind] = [joined[index - 1] ?? '', joined[index] ?? ''];
-    const [left = '', right = ''] = joinAll([before.slice(-JOINED_SIDE), behind.slice(0, JOINED_SIDE)], rules, replace);
+    const sides = [before.slice(-JOINED_SIDE), behind.slice(0, JOINED_SIDE)];
+    const [left = '', right = ''] = await joinAll(sides, search);
     joined[index - 1] = before.slice(0, -JOINED_SIDE) + left;
     joined[index] = right + behind.slice(JOINED_SIDE);
   }
   return joined;
 }
 
-function joinAll(texts: readonly string[], rules: readonly WindowRule[], replace: Replace): readonly string[] {
+async function joinAll(texts: readonly string[], { replace, ...search }: JoinedSearch): Promise<readonly string[]> {
   const bounds: number[] = [];
   for (const text of texts) bounds.push((bounds.at(-1) ?? 0) + text.length);
   const crosses = ({ start, end }: Hit) => bounds.some((bound) => start < bound && end > bound);
+  const all = texts.join('');
+  const rules = await searchElsewhere(all, 'plain', search);
   const window = new TextWindow(rules, (hit, original) => (crosses(hit) ? replace(hit, original) : undefined));
-  const steps = window.advance(texts.join(''), true);
+  const steps: Step[] = [];
+  if (all.length <= search.set.mostHere) steps.push(...window.advance(all, true));
+  else {
+    for await (const slice of slicesOf(all, search.set.mostHere)) steps.push(...window.advance(slice, false));
+    steps.push(...window.advance('', true));
+  }
   return steps.some(({ replacement }) => replacement !== undefined) ? cutAgain(texts, steps) : texts;
 }
 

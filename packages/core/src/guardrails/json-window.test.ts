@@ -3,11 +3,11 @@ import fc from 'fast-check';
 import { findCards } from './finders/card';
 import { findEmails } from './finders/email';
 import { findPattern } from './finders/pattern';
-import { findSecrets } from './finders/secrets';
+import { SECRET_FINDERS } from './finders/secrets';
 import { JsonWindow } from './json-window';
 import type { WindowRule } from './text-window';
 
-const RULES: readonly WindowRule[] = [findEmails, findCards, findSecrets, findPattern('darn')].map((finder) => ({
+const RULES: readonly WindowRule[] = [findEmails, findCards, ...SECRET_FINDERS, findPattern('darn')].map((finder) => ({
   finder,
   folding: 'width',
 }));

@@ -81,21 +81,17 @@ export class JsonWindow {
 
   private write(decoded: string, isEnd: boolean): string {
     let out = '';
+    let [at, rawAt] = [0, 0];
     for (const { length, replacement } of this.window.advance(decoded, isEnd)) {
-      const raw = this.take(length);
+      const begin = rawAt;
+      for (const end = at + length; at < end; at++) rawAt += this.lengths[at] ?? 0;
+      const raw = this.raw.slice(begin, rawAt);
       out += replacement === undefined ? raw : this.spell(replacement);
       this.isInString = endsInString(raw, this.isInString);
     }
+    if (at > 0) this.lengths = this.lengths.slice(at);
+    this.raw = this.raw.slice(rawAt);
     return out;
-  }
-
-  private take(count: number): string {
-    let length = 0;
-    for (let index = 0; index < count; index++) length += this.lengths[index] ?? 0;
-    this.lengths = this.lengths.slice(count);
-    const taken = this.raw.slice(0, length);
-    this.raw = this.raw.slice(length);
-    return taken;
   }
 
   private spell(replacement: string): string {
@@ -134,6 +130,20 @@ function endsInString(raw: string, isInString: boolean): boolean {
     else if (raw[at] === '"') inside = !inside;
   }
   return inside;
+}
+
+/** A whole text with what its escapes stand for in their place, as a window reads it. */
+export function decodeEscapes(text: string): string {
+  let decoded = '';
+  let from = 0;
+  for (let at = text.indexOf('\\'); at >= 0; at = text.indexOf('\\', from)) {
+    const length = lengthOfEscape(text, at);
+    // The beginning of an escape is what is written there.
+    if (length === 0) break;
+    decoded += text.slice(from, at) + (length === 1 ? text[at] : unescaped(text.slice(at, at + length)));
+    from = at + length;
+  }
+  return decoded + text.slice(from);
 }
 
 /** Knows when an object or a list has ended, so that nothing of it waits any longer. */

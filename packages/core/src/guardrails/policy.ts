@@ -3,10 +3,19 @@ export type GuardrailPart = 'system' | 'user' | 'assistant' | 'tool_arguments' |
 
 export type PiiKind = 'email' | 'phone' | 'card' | 'iban' | 'national_id' | 'ip';
 
+/** What finders read as well, where they are asked to. */
+export type Encoding = 'base64';
+
 /** What a rule looks for, as operators write it. */
 export type GuardrailCheck =
-  | { readonly type: 'pii'; readonly kinds?: readonly PiiKind[] }
-  | { readonly type: 'secrets' }
+  /** `countries`: whose phone numbers are known without their country's code, too; ISO 3166-1. */
+  | {
+      readonly type: 'pii';
+      readonly kinds?: readonly PiiKind[];
+      readonly countries?: readonly string[];
+      readonly decode?: readonly Encoding[];
+    }
+  | { readonly type: 'secrets'; readonly decode?: readonly Encoding[] }
   /** RE2's syntax. */
   | { readonly type: 'regex'; readonly pattern: string }
   | { readonly type: 'words'; readonly words: readonly string[] }

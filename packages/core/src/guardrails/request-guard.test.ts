@@ -180,6 +180,7 @@ describe('checks of whole texts', () => {
       { type: 'text', choice: 0, text: ' z' },
       { type: 'finish', choice: 0, reason: 'stop' },
     ]);
+    await judge.end();
     expect(asked.at(-1)).toBe('a b c z');
     expect(
       guard

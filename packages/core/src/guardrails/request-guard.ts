@@ -1,10 +1,10 @@
 import { GatewayError } from '../errors/gateway-error';
-import { nextTurn } from '../waits/in-turns';
 import type { Verdict } from './check';
 import { type Folding, foldText } from './folded-text';
-import { type CompiledRule, type Guardrails, type RuleSet, sha256 } from './guardrails';
+import { type CompiledRule, type Finding, type Guardrails, type RuleSet, sha256 } from './guardrails';
 import { searchJoined } from './joined-texts';
 import { JsonWindow } from './json-window';
+import { type LongSearch, searchInTurns } from './long-search';
 import { Marks, type Place } from './marks';
 import {
   createWindow,
@@ -33,11 +33,6 @@ export interface Guarded {
   readonly hasName?: (name: string) => boolean;
 }
 
-/** Finders, and whose each is. */
-type Finding = Pick<RuleSet, 'finders' | 'owners'>;
-
-/** Characters that are searched before others get their turn. */
-const SLICE = 16 * 1024;
 /** What looks like chance is no finding where identifiers stand. */
 const CHANCE = 'token';
 
@@ -90,7 +85,8 @@ export class RequestGuard {
     const startMs = this.who.monotonicMs();
     const noteTime = () => this.noteTime(set.owners, place, this.who.monotonicMs() - startMs);
     const replaceIn = this.passes(set, place, isId);
-    if (text.length > SLICE) return this.searchInTurns(text, { set, kinds, replaceIn }).finally(noteTime);
+    if (text.length > set.mostHere)
+      return searchInTurns(text, kinds, { ...this.longSearch(set, place), replaceIn }).finally(noteTime);
     try {
       let result = text;
       for (const [pass, kind] of kinds.entries()) {
@@ -103,10 +99,15 @@ export class RequestGuard {
   }
 
   /** Texts that are read one behind the other: what begins in one and ends in another one is found too. */
-  searchJoined(texts: readonly string[], place: Place): readonly string[] {
+  async searchJoined(texts: readonly string[], place: Place): Promise<readonly string[]> {
     const set = this.guardrails.rulesFor(place.on, place.part);
     if (set.finders.length === 0 || texts.length < 2) return texts;
-    return searchJoined(texts, set.finders, (hit, original) => this.act(set, place, hit, original));
+    const replace: Replace = (hit, original) => this.act(set, place, hit, original);
+    return searchJoined(texts, { ...this.longSearch(set, place), replace });
+  }
+
+  private longSearch(set: Finding, place: Place): LongSearch {
+    return { set, onFailure: (rule, error, cause) => this.fail(rule, place, error, cause) };
   }
 
   /** True where no rule of the set finds anything; nothing is noted. */
@@ -154,6 +155,12 @@ export class RequestGuard {
     return new TimedWindow(judging, this.who.monotonicMs, (ms) => this.noteTime(set.owners, place, ms));
   }
 
+  /** Characters that windows of a part take at once. */
+  mostAtOnce({ on, part }: Place): number {
+    const { windowed, watching } = this.guardrails.rulesFor(on, part);
+    return Math.min(windowed.mostHere, watching.mostHere);
+  }
+
   /** True where something about a text in pieces can only be noted once all of it is there: by `noteLate`. */
   hasLate({ on, part }: Place): boolean {
     return this.guardrails.rulesFor(on, part).late !== undefined;
@@ -179,30 +186,14 @@ export class RequestGuard {
     return window === undefined ? text : window.whole(text);
   }
 
-  private async searchInTurns(
-    text: string,
-    { set, kinds, replaceIn }: { set: Finding; kinds: readonly TextKind[]; replaceIn: (pass: number) => Replace },
-  ): Promise<string> {
-    let result = text;
-    for (const [pass, kind] of kinds.entries()) {
-      const window = createWindow(kind, set.finders, replaceIn(pass));
-      const pieces: string[] = [];
-      for (let at = 0; at < result.length; at += SLICE) {
-        pieces.push(window.push(result.slice(at, at + SLICE)));
-        await nextTurn();
-      }
-      pieces.push(window.flush());
-      result = pieces.join('');
-    }
-    return result;
-  }
-
   private act(set: Finding, place: Place, hit: Hit, original: string): string | undefined {
     let acting: CompiledRule | undefined;
     let refusing: CompiledRule | undefined;
+    const told = new Set<CompiledRule>();
     for (const index of hit.rules) {
       const rule = set.owners[index] as CompiledRule;
-      this.marks.note(rule, place, 1);
+      if (!told.has(rule)) this.marks.note(rule, place, 1);
+      told.add(rule);
       if (rule.isShadow || rule.action === 'flag') continue;
       if (rule.action === 'block' || rule.action === 'retry') refusing ??= rule;
       if (index === hit.rule) acting = rule;
@@ -254,14 +245,19 @@ export class RequestGuard {
       const judged = rule.whole?.judge({ text, ...place, projectId, keyId, requestId }, abort.signal);
       return await Promise.race([judged, timer.promise]);
     } catch (cause) {
-      this.marks.note(rule, place, 0, cause === TIMED_OUT ? 'timeout' : 'failed');
-      if (rule.isShadow || rule.onError === 'allow') return undefined;
-      throw new GatewayError('guardrail_blocked', `The guardrail "${rule.name}" could not be checked. Please retry.`, {
-        ...{ param: rule.name, cause },
-      });
+      this.fail(rule, place, cause === TIMED_OUT ? 'timeout' : 'failed', cause);
+      return undefined;
     } finally {
       clearTimeout(timeout);
     }
+  }
+
+  /** Notes that a check could not be made. Throws `guardrail_blocked` unless its rule lets that pass. */
+  private fail(rule: CompiledRule, place: Place, error: 'timeout' | 'failed', cause: unknown): void {
+    this.marks.note(rule, place, 0, error);
+    if (rule.isShadow || rule.onError === 'allow') return;
+    const message = `The guardrail "${rule.name}" could not be checked. Please retry.`;
+    throw new GatewayError('guardrail_blocked', message, { param: rule.name, cause });
   }
 
   private follow(rule: CompiledRule, verdict: Verdict, text: string, place: Place): string {

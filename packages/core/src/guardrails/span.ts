@@ -12,10 +12,24 @@ export interface Span {
  * can be judged in pieces.
  */
 export interface Finder {
-  /** All that is decided, whatever comes behind `text`; at its end (`isEnd`) all there is. They may overlap. */
-  find(text: string, isEnd: boolean): readonly Span[];
+  /**
+   * All that is decided, whatever comes behind `text`; at its end (`isEnd`) all there is. They may overlap. `at`: where `text`
+   * begins in all of it, for who knows all of it.
+   */
+  find(text: string, isEnd: boolean, at?: number): readonly Span[];
   /** Where what may still become something begins; `text.length` where nothing can. */
   openFrom(text: string): number;
+  /** It has to see all of a text, and is asked once: nothing goes on before. */
+  readonly needsWhole?: boolean;
+  /** An operator's own expression. */
+  readonly expression?: Expression;
+}
+
+/** An expression of which longer texts are searched in a thread. */
+export interface Expression {
+  readonly pattern: string;
+  /** Characters that it may be asked about at once, whatever they are. */
+  readonly most: number;
 }
 
 /** Characters before a span that its finder may look at. */

@@ -7,19 +7,19 @@ import { findIpAddresses } from './finders/ip-address';
 import { findNationalIds } from './finders/national-id';
 import { findPattern } from './finders/pattern';
 import { findPhones } from './finders/phone';
-import { findSecrets } from './finders/secrets';
+import { SECRET_FINDERS } from './finders/secrets';
 import { findWords } from './finders/words';
 import { foldText } from './folded-text';
 import type { Finder } from './span';
 import { TextWindow, type WindowRule } from './text-window';
 
-const FINDERS: Readonly<Record<string, Finder>> = {
+const FINDERS: Readonly<Record<string, Finder | readonly Finder[]>> = {
   email: findEmails,
   card: findCards,
   iban: findIbans,
   ip: findIpAddresses,
   phone: findPhones,
-  secrets: findSecrets,
+  secrets: SECRET_FINDERS,
   'national id': findNationalIds,
   'a bounded expression': findPattern('(?i)\\bproject-[a-z]{1,8}\\d{0,3}'),
 };
@@ -30,7 +30,9 @@ const words: WindowRule = {
   folding: 'words',
 };
 const ALL: readonly WindowRule[] = [
-  ...Object.values(FINDERS).map((finder): WindowRule => ({ finder, folding: 'width' })),
+  ...Object.values(FINDERS)
+    .flat()
+    .map((finder): WindowRule => ({ finder, folding: 'width' })),
   words,
 ];
 
@@ -100,10 +102,13 @@ const cutAt = (whole: string, at: readonly number[]): string[] => {
 };
 
 describe.each([
-  ...Object.entries(FINDERS).map(([name, finder]) => [name, [{ finder, folding: 'width' }]] as const),
+  ...Object.entries(FINDERS).map(
+    ([name, finders]) => [name, [finders].flat().map((finder) => ({ finder, folding: 'width' }))] as const,
+  ),
   ['words', [words]] as const,
   ['an unbounded expression', [unbounded]] as const,
   ['all', ALL] as const,
+  ['all, one of which waits for the end', [...ALL, unbounded]] as const,
 ])('in pieces: %s', (_, rules) => {
   test('what comes out is the same in whatever pieces the text comes', () => {
     fc.assert(
@@ -117,6 +122,24 @@ describe.each([
     );
   });
 });
+
+test('the same behind what waits long: rules go on at their own pace', () => {
+  const long = fc
+    .tuple(fc.constantFrom('-----BEGIN PRIVATE KEY-----\n', 'sk-', 'b://c:d@', ''), text, fc.nat(3000), text)
+    .map(([head, before, filler, behind]) => `${head}${before}${'lorem-4111 '.repeat(filler / 11)}${behind}`);
+  fc.assert(
+    fc.property(long, cuts, fc.integer({ min: 1, max: 700 }), (whole, at, size) => {
+      const once = replaceAll(ALL, [whole]);
+      expect(replaceAll(ALL, cutAt(whole, at))).toBe(once);
+      const pieces = Array.from({ length: Math.ceil(whole.length / size) }, (_, index) =>
+        whole.slice(index * size, (index + 1) * size),
+      );
+      expect(replaceAll(ALL, pieces)).toBe(once);
+      expect(replaceAll([...ALL, unbounded], pieces)).toBe(replaceAll([...ALL, unbounded], [whole]));
+    }),
+    { numRuns: Number(process.env.RUNS ?? 100) },
+  );
+}, 60_000);
 
 test('half a character in front of a hit is given out once', () => {
   const text = '\ud83d5500-0000-0000-0004  de89370400440532013000';

@@ -17,7 +17,7 @@ export interface Hit extends Span {
   readonly rules: readonly number[];
 }
 
-/** What takes a hit's place; undefined: it stays. Throws where nothing may go on. */
+/** What takes a hit's place, which is told by where it stands in all of the text; undefined: it stays. Throws where nothing may go on. */
 export type Replace = (hit: Hit, original: string) => string | undefined;
 
 /** The next characters of a text, and what takes their place, where something does. */
@@ -26,18 +26,13 @@ export interface Step {
   readonly replacement?: string;
 }
 
-interface Scan {
-  readonly hits: readonly Hit[];
-  readonly watched: readonly Hit[];
-  /** Where what is not decided yet begins. */
-  readonly open: number;
-}
-
 /** A text that waits longer than this is looked at again only once it has grown by a quarter: each is looked at a few times. */
 const ALWAYS_SCANNED = 512;
 const GROWTH = 1.25;
 /** Characters of what was given out that are looked at again where it goes on after its end. */
 const KEPT_AT_END = 512;
+/** Rules that have decided about as much are asked about one stretch of text, which is folded once for all of them. */
+const NEAR = 1024;
 const NO_STEPS: readonly Step[] = [];
 
 /**
@@ -49,14 +44,18 @@ export class TextWindow {
   private context = '';
   private held = '';
   private carried: Carried | undefined;
-  private scannedAgainAt = 0;
+  private readonly searches: readonly RuleSearch[];
+  /** Characters before `context`. */
+  private before = 0;
   /** All was given out although more came: what began before that is cut off where it goes on. */
   private wasFlushed = false;
 
   constructor(
-    private readonly rules: readonly WindowRule[],
+    rules: readonly WindowRule[],
     private readonly replace: Replace,
-  ) {}
+  ) {
+    this.searches = rules.map((rule, index) => new RuleSearch(rule, index));
+  }
 
   /** Characters that wait for what follows them. */
   get heldLength(): number {
@@ -65,7 +64,6 @@ export class TextWindow {
 
   push(text: string): string {
     this.held += text;
-    if (this.held.length < this.scannedAgainAt) return '';
     return this.write(false);
   }
 
@@ -83,12 +81,11 @@ export class TextWindow {
   /** `push` or `flush`, told by what becomes of the characters that go on. */
   advance(text: string, isEnd: boolean): readonly Step[] {
     this.held += text;
-    if (!isEnd && this.held.length < this.scannedAgainAt) return NO_STEPS;
-    return this.release(isEnd).steps;
+    return this.release(isEnd)?.steps ?? NO_STEPS;
   }
 
   private write(isEnd: boolean): string {
-    const { steps, text } = this.release(isEnd);
+    const { steps = NO_STEPS, text = '' } = this.release(isEnd) ?? {};
     const [only] = steps;
     if (only === undefined) return '';
     if (steps.length === 1 && only.replacement === undefined) return text;
@@ -101,16 +98,22 @@ export class TextWindow {
     return out;
   }
 
-  /** What goes on, and what becomes of it. What is decided is not searched again, also where it waits for a find's end. */
-  private release(isEnd: boolean): { readonly steps: readonly Step[]; readonly text: string } {
+  /** What goes on, and what becomes of it. What a rule has decided is not searched by it again, however long it waits for others. */
+  private release(isEnd: boolean): { readonly steps: readonly Step[]; readonly text: string } | undefined {
     const { context, held, carried } = this;
     const text = context + held;
     const from = context.length;
-    const { hits, watched, open } = scan(this.rules, text, { from, isEnd, isCut: this.wasFlushed });
-    const until = isEnd ? text.length : Math.max(from, splitsNothing(text, Math.max(from, open)));
-    const isDecided = ({ start }: Hit) => isEnd || start < until;
-    for (const hit of watched) if (isDecided(hit)) this.replace(hit, text.slice(hit.start, hit.end));
-    const begun = isEnd ? hits : hits.filter(isDecided);
+    this.search(text, { from, isEnd });
+    let open = text.length;
+    for (const { decided } of this.searches) open = Math.min(open, decided);
+    const until = isEnd ? text.length : Math.max(from, splitsNothing(text, open));
+    if (until === from && !isEnd) return undefined;
+    const begun: Hit[] = [];
+    for (const search of this.searches) {
+      const hits = search.take(isEnd ? Number.POSITIVE_INFINITY : until);
+      if (search.rule.watches !== true) begun.push(...hits);
+      else for (const hit of hits) this.replace(this.inAll(hit), text.slice(hit.start, hit.end));
+    }
     const merged = mergeHits(carried === undefined ? begun : [ahead(carried, from), ...begun]);
     const last = merged.at(-1);
     const crossing = last !== undefined && last.end > until ? last : undefined;
@@ -128,19 +131,53 @@ export class TextWindow {
       textOf,
     });
     const released = goneUntil > start ? textOf(start, goneUntil) : '';
-    const kept = isEnd ? KEPT_AT_END : CONTEXT;
-    this.context = text.slice(Math.max(0, splitsNothing(text, until - kept)), until);
-    this.held = text.slice(until);
-    this.wasFlushed = isEnd || (this.wasFlushed && until === from);
-    this.scannedAgainAt = this.held.length > ALWAYS_SCANNED ? this.held.length * GROWTH : 0;
+    this.keep(text, { until, isEnd });
     return { steps, text: released };
+  }
+
+  private search(text: string, { from, isEnd }: { readonly from: number; readonly isEnd: boolean }): void {
+    let [least, most] = [text.length, 0];
+    for (const search of this.searches) {
+      if (!isEnd && search.waits(text.length)) continue;
+      least = Math.min(least, search.decided);
+      most = Math.max(most, search.decided);
+    }
+    const beginOf = (decided: number): number =>
+      decided <= from ? 0 : Math.max(0, splitsNothing(text, decided - CONTEXT));
+    const shared = most - least <= NEAR ? beginOf(least) : undefined;
+    const folded = new Map<Folding, FoldedText>();
+    const { wasFlushed: isCut, before } = this;
+    for (const search of this.searches) {
+      if (!isEnd && search.waits(text.length)) continue;
+      const { folding } = search.rule;
+      const begin = shared ?? beginOf(search.decided);
+      const known = shared === undefined ? undefined : folded.get(folding);
+      const stretch = known ?? foldText(begin === 0 ? text : text.slice(begin), folding);
+      if (shared !== undefined) folded.set(folding, stretch);
+      search.look(stretch, { begin, from, length: text.length, isEnd, isCut, at: before + begin });
+    }
+  }
+
+  private keep(text: string, { until, isEnd }: { readonly until: number; readonly isEnd: boolean }): void {
+    const begin = Math.max(0, splitsNothing(text, until - (isEnd ? KEPT_AT_END : CONTEXT)));
+    this.context = text.slice(begin, until);
+    this.held = text.slice(until);
+    this.wasFlushed = isEnd;
+    this.before += begin;
+    for (const search of this.searches) search.move(begin);
+  }
+
+  /** By where it stands in all of the text. */
+  private inAll(hit: Hit): Hit {
+    const { before } = this;
+    return before === 0 ? hit : { ...hit, start: before + hit.start, end: before + hit.end };
   }
 
   private stepsOf(hits: readonly Hit[], { start, until, textOf }: Released): readonly Step[] {
     const steps: Step[] = [];
     let at = start;
     for (const hit of hits) {
-      const replacement = this.replace(hit, textOf(hit.start, hit.end));
+      const replacement = this.replace(this.inAll(hit), textOf(hit.start, hit.end));
       if (replacement === undefined) continue;
       if (hit.start > at) steps.push({ length: hit.start - at });
       steps.push({ length: hit.end - hit.start, replacement });
@@ -148,6 +185,73 @@ export class TextWindow {
     }
     if (until > at) steps.push({ length: until - at });
     return steps;
+  }
+}
+
+interface Look {
+  /** Where the folded stretch begins in the window's text. */
+  readonly begin: number;
+  /** Where it begins in all of the text. */
+  readonly at: number;
+  /** Where what is held begins. */
+  readonly from: number;
+  /** Of the window's text. */
+  readonly length: number;
+  readonly isEnd: boolean;
+  /** What began before `from` counts, from there on. */
+  readonly isCut: boolean;
+}
+
+/** How far one rule has come in a window's text; its places count from where that text begins. */
+class RuleSearch {
+  /** Where what may still become something begins. */
+  decided = 0;
+  private hits: Hit[] = [];
+  private againAt = 0;
+
+  constructor(
+    readonly rule: WindowRule,
+    private readonly index: number,
+  ) {}
+
+  /** True where it is too early to look again. */
+  waits(length: number): boolean {
+    return waitsForEnd(this.rule) || length - this.decided < this.againAt;
+  }
+
+  look(folded: FoldedText, { begin, at, from, length, isEnd, isCut }: Look): void {
+    const { decided, index } = this;
+    const { finder } = this.rule;
+    const open = isEnd ? length : begin + folded.originOf(finder.openFrom(folded.text));
+    for (const { start, end, kind } of finder.find(folded.text, isEnd, at)) {
+      const began = begin + folded.originOf(start);
+      const hit = { start: Math.max(from, began), end: begin + folded.endOf(end), kind, rule: index, rules: [index] };
+      const isNew =
+        began >= decided ? isEnd || began < open : isCut && decided === from && hit.end > from && !this.knows(hit);
+      if (isNew) this.hits.push(hit);
+    }
+    this.decided = Math.max(decided, open);
+    const waiting = length - this.decided;
+    this.againAt = waiting > ALWAYS_SCANNED ? waiting * GROWTH : 0;
+  }
+
+  private knows({ start, end }: Hit): boolean {
+    return this.hits.some((hit) => hit.start === start && hit.end >= end);
+  }
+
+  /** Those that begin before a place. */
+  take(until: number): readonly Hit[] {
+    const { hits } = this;
+    if (hits.length === 0) return hits;
+    this.hits = hits.filter(({ start }) => start >= until);
+    return this.hits.length === 0 ? hits : hits.filter(({ start }) => start < until);
+  }
+
+  /** The window's text begins so much later. */
+  move(by: number): void {
+    this.decided -= by;
+    if (by > 0 && this.hits.length > 0)
+      this.hits = this.hits.map((hit) => ({ ...hit, start: hit.start - by, end: hit.end - by }));
   }
 }
 
@@ -176,31 +280,8 @@ function splitsNothing(text: string, at: number): number {
   return code >= 0xd800 && code <= 0xdbff ? at - 1 : at;
 }
 
-interface ScanOptions {
-  readonly from: number;
-  readonly isEnd: boolean;
-  /** What began before `from` counts, from there on. */
-  readonly isCut: boolean;
-}
-
-/** Everything that rules find from `from` on. */
-function scan(rules: readonly WindowRule[], text: string, { from, isEnd, isCut }: ScanOptions): Scan {
-  const folded = new Map<Folding, FoldedText>();
-  const hits: Hit[] = [];
-  const watched: Hit[] = [];
-  let open = text.length;
-  for (const [rule, { finder, folding, watches }] of rules.entries()) {
-    const known = folded.get(folding) ?? foldText(text, folding);
-    folded.set(folding, known);
-    for (const { start, end, kind } of finder.find(known.text, isEnd)) {
-      const began = known.originOf(start);
-      const span = { start: Math.max(from, began), end: known.endOf(end), kind, rule, rules: [rule] };
-      if (began >= from || (isCut && span.end > from)) (watches === true ? watched : hits).push(span);
-    }
-    if (!isEnd) open = Math.min(open, known.originOf(finder.openFrom(known.text)));
-  }
-  return { hits, watched, open };
-}
+/** True for what has to see all of a text. */
+export const waitsForEnd = ({ finder }: WindowRule): boolean => finder.needsWhole === true;
 
 /** Overlapping ones are one, of the rule that stands first. */
 function mergeHits(hits: readonly Hit[]): readonly Hit[] {

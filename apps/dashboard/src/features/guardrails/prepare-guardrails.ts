@@ -53,7 +53,12 @@ const some = (values: readonly string[] | undefined, what: string) =>
 export function describeCheck(check: Rule['check']): string {
   switch (check.type) {
     case 'pii':
-      return check.kinds === undefined ? 'all kinds' : check.kinds.join(', ').replaceAll('_', ' ');
+      return [
+        check.kinds === undefined ? 'all kinds' : check.kinds.join(', ').replaceAll('_', ' '),
+        some(check.countries, 'phone numbers of'),
+      ]
+        .filter((part) => part !== '')
+        .join('; ');
     case 'regex':
       return cut(check.pattern);
     case 'words':

@@ -26,6 +26,11 @@ const hosts = (name: string, label: string, hint: string): FieldSpec => ({
   ...{ name, label, hint, kind: 'text', rows: 3, read: readLines, show: lines },
 });
 
+const DECODE: FieldSpec = {
+  ...{ name: 'decode', label: 'Also read', kind: 'list', placeholder: 'base64' },
+  hint: 'base64, or nothing',
+};
+
 /** The fields of each check, named as the API names them. */
 const CHECK_FIELDS: Readonly<Record<Rule['check']['type'], readonly FieldSpec[]>> = {
   pii: [
@@ -36,8 +41,16 @@ const CHECK_FIELDS: Readonly<Record<Rule['check']['type'], readonly FieldSpec[]>
       placeholder: 'all',
       hint: 'email, phone, card, iban, national_id, ip. Leave empty for all.',
     },
+    {
+      name: 'countries',
+      label: 'Phone numbers of',
+      kind: 'list',
+      placeholder: 'DE, FR',
+      hint: 'Countries whose numbers are found without their country code, too',
+    },
+    DECODE,
   ],
-  secrets: [],
+  secrets: [DECODE],
   regex: [
     {
       ...{ name: 'pattern', label: 'Expression', kind: 'text', required: true, isWide: true },

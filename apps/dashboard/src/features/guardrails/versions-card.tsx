@@ -1,3 +1,4 @@
+import { useState } from 'react';
 import { useChange } from '../../api/change';
 import { type PolicyVersion, policyKey, rollBack, usePolicyVersions } from '../../api/guardrails';
 import { usePage } from '../../range/use-page';
@@ -12,15 +13,21 @@ interface Props {
   readonly current: number | undefined;
 }
 
+/** The last ones, until somebody asks for more. */
+const FOLDED = 5;
+
 /** Every save is a version; each can be brought back. */
 export function VersionsCard({ projectId, current }: Props) {
   const versions = usePolicyVersions(projectId);
   const { timeZone } = usePage();
-  const rows = versions.data?.rows;
+  const [isOpen, setOpen] = useState(false);
+  const all = versions.data?.rows;
+  const rows = isOpen ? all : all?.slice(0, FOLDED);
+  const isFolded = all !== undefined && rows !== undefined && rows.length < all.length;
   const columns: readonly Column<PolicyVersion>[] = [
     { header: 'Version', unit: 'count', value: (row) => row.version },
     timeColumn(timeZone),
-    { header: 'Saved by', narrow: true, value: (row) => row.created_by },
+    { header: 'Saved by', narrow: true, wideOnly: true, value: (row) => row.created_by },
     { header: 'Mode', wideOnly: true, value: (row) => MODES[row.mode] },
     { header: 'Rules', unit: 'count', wideOnly: true, value: (row) => row.rules.length },
     {
@@ -39,12 +46,15 @@ export function VersionsCard({ projectId, current }: Props) {
       rows={rows}
       rowKey={(row) => String(row.version)}
       emptyTitle="Nothing was saved yet"
-      isCut={versions.hasNextPage}
+      isCut={isFolded || versions.hasNextPage}
     >
-      {versions.hasNextPage && (
+      {(isFolded || versions.hasNextPage) && (
         <div className="flex justify-center border-t p-2">
-          <Button disabled={versions.isFetchingNextPage} onClick={() => void versions.fetchNextPage()}>
-            Show more
+          <Button
+            disabled={versions.isFetchingNextPage}
+            onClick={() => (isFolded ? setOpen(true) : void versions.fetchNextPage())}
+          >
+            {isFolded ? 'Show older versions' : 'Show more'}
           </Button>
         </div>
       )}

@@ -45,8 +45,20 @@ export function drawCell<T>(column: Column<T>, row: T): ReactNode {
 export const timeColumn = <T extends { readonly created_at: string }>(timeZone: TimeZoneChoice): Column<T> => ({
   header: 'Time',
   value: (row) => row.created_at,
-  cell: (row) => <span className="nums">{formatStamp(row.created_at, timeZone)}</span>,
+  cell: (row) => <Stamp text={formatStamp(row.created_at, timeZone)} />,
 });
+
+const YEAR = '2026-'.length;
+
+/** Phones have no room for the year. */
+function Stamp({ text }: { readonly text: string }) {
+  return (
+    <span className="nums" title={text}>
+      <span className="max-sm:hidden">{text.slice(0, YEAR)}</span>
+      {text.slice(YEAR)}
+    </span>
+  );
+}
 
 export interface Sorting {
   readonly header: string;

@@ -60,8 +60,8 @@ export function guardrailReplayRoutes(services: Needs) {
       const { id: projectId } = c.req.valid('param');
       const { rules: given, from, to, limit } = c.req.valid('json');
       if (!c.get('actor').canReadBodies) throw mayNotReadBodies();
-      await requireProject(db, projectId);
-      if (given !== undefined) await refuseRules(services, given);
+      const project = await requireProject(db, projectId);
+      if (given !== undefined) await refuseRules(services, { rules: given, project });
       const rules = given ?? (await findGuardrails(db, projectId))?.rules ?? [];
       const toMs = to === undefined ? clock.nowMs() + 1 : Date.parse(to);
       const fromMs = from === undefined ? toMs - WEEK_MS : Date.parse(from);

@@ -169,6 +169,24 @@ describe.each(TEST_DATABASES)('guardrails on $name', (kind) => {
     expect(own.body).toEqual({ rules: [], text: 'a dog', blocked_by: null });
   });
 
+  test("a key's rule is called as none of its project, whichever comes first", async () => {
+    const { id, put, at } = await open();
+    const keys = `/projects/${id}/keys`;
+    await put({ mode: 'enforce', rules: [NO_CARDS] });
+    const same = await admin.call('POST', keys, { body: { name: 'k', guardrail_rules: [NO_CARDS] } });
+    expect([same.status, same.body.error.param]).toEqual([400, 'guardrail_rules.0.name']);
+    const own = { ...NO_CARDS, name: 'own' };
+    const key = await admin.call('POST', keys, { body: { name: 'first key', guardrail_rules: [own] } });
+    const patched = await admin.call('PATCH', `${keys}/${key.body.id}`, { body: { guardrail_rules: [own, NO_CARDS] } });
+    expect([patched.status, patched.body.error.param]).toEqual([400, 'guardrail_rules.1.name']);
+    const saved = await put({ mode: 'enforce', rules: [NO_CARDS, own] });
+    expect([saved.status, saved.body.error.param]).toEqual([400, 'rules.1.name']);
+    expect(saved.body.error.message).toContain('first key');
+    await admin.call('DELETE', `${keys}/${key.body.id}`);
+    expect((await put({ mode: 'enforce', rules: [NO_CARDS, own] })).status).toBe(200);
+    expect((await admin.call('GET', at)).body.version).toBe(2);
+  });
+
   test('keys have rules of their own', async () => {
     const { id } = await open();
     const path = `/projects/${id}/keys`;

@@ -1,6 +1,7 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { invalidRequest } from '@llm0/core/errors/gateway-error';
 import { findHolding } from '@llm0/core/guardrails/check-policy';
+import type { GuardrailRule } from '@llm0/core/guardrails/policy';
 import { tryRules } from '@llm0/core/guardrails/try-rules';
 import type { Db } from '@llm0/drizzle/client';
 import {
@@ -17,7 +18,7 @@ import { AuditedChanges } from '../audit/audited-changes';
 import type { HotStoreMirror } from '../customers/hot-store-mirror';
 import { count, id, pageOf, pageQuery } from '../fields/fields';
 import { required, requireProject } from '../fields/find-or-refuse';
-import { type RuleNeeds, refuseRules } from './refuse-rules';
+import { type RuleNeeds, refuseRules, refuseSharedNames } from './refuse-rules';
 import {
   NO_GUARDRAILS,
   policySchema,
@@ -67,8 +68,8 @@ export function guardrailTryoutRoutes(services: Needs) {
   return createRouter().openapi(tryout, async (c) => {
     const { id: projectId } = c.req.valid('param');
     const { text, on, part = on === 'input' ? 'user' : 'assistant', rules } = c.req.valid('json');
-    await requireProject(db, projectId);
-    if (rules !== undefined) await refuseRules(services, rules);
+    const project = await requireProject(db, projectId);
+    if (rules !== undefined) await refuseRules(services, { rules, project });
     const tried = rules ?? (await findGuardrails(db, projectId))?.rules ?? [];
     const { blockedBy, ...result } = await tryRules({
       rules: tried,
@@ -94,6 +95,11 @@ export function guardrailRoutes(services: Needs, mirror: HotStoreMirror) {
     goLive: ({ projectId, projectVersion }) =>
       mirror.apply(`project ${projectId}`, () => hotStore.setVersions(projectId, projectVersion, [])),
   });
+  const refuseAll = async (projectId: string, rules: readonly GuardrailRule[]) => {
+    const asked = { rules, project: await requireProject(db, projectId) };
+    await refuseRules(services, asked);
+    await refuseSharedNames(services, asked, 'project');
+  };
   return createRouter()
     .openapi(show, async (c) => {
       const { id: projectId } = c.req.valid('param');
@@ -103,7 +109,7 @@ export function guardrailRoutes(services: Needs, mirror: HotStoreMirror) {
     .openapi(put, async (c) => {
       const { id: projectId } = c.req.valid('param');
       const { mode, rules, pseudonym_scope: pseudonymScope, version } = c.req.valid('json');
-      await refuseRules(services, rules);
+      await refuseAll(projectId, rules);
       const actor = c.get('actor');
       const policy: NewGuardrails = {
         projectId,
@@ -132,7 +138,7 @@ export function guardrailRoutes(services: Needs, mirror: HotStoreMirror) {
       const actor = c.get('actor');
       const found = await findGuardrailsVersion(db, projectId, version);
       const { mode, rules, pseudonymScope } = required(found, 'version of the guardrails');
-      await refuseRules(services, rules);
+      await refuseAll(projectId, rules);
       const write = (tx: Db) => saveGuardrails(tx, { projectId, createdBy: actor.name, mode, rules, pseudonymScope });
       return c.json(shown(await changes.put(actor, (tx) => findOrNone(tx, projectId), write)), 200);
     });

@@ -16,13 +16,23 @@ const strings = (most: number, each: number) => z.array(text(each)).max(most, `m
 
 const piiKind = z.enum(['email', 'phone', 'card', 'iban', 'national_id', 'ip']);
 
+const decoding = z
+  .array(z.enum(['base64']))
+  .min(1, 'must name at least one encoding')
+  .optional()
+  .openapi({ description: 'Encodings that are read as well' });
+
 const checkSchema = z
   .discriminatedUnion('type', [
     z.strictObject({
       type: z.literal('pii'),
       kinds: z.array(piiKind).min(1, 'must name at least one kind').optional(),
+      decode: decoding,
+      countries: strings(20, 2).min(1, 'must name at least one country').optional().openapi({
+        description: 'Whose phone numbers are found without their country code, too (ISO 3166-1)',
+      }),
     }),
-    z.strictObject({ type: z.literal('secrets') }),
+    z.strictObject({ type: z.literal('secrets'), decode: decoding }),
     z.strictObject({ type: z.literal('regex'), pattern: text(MAX_PATTERN_LENGTH) }),
     z.strictObject({ type: z.literal('words'), words: strings(MAX_WORDS, 200).min(1, 'must have at least one word') }),
     z.strictObject({ type: z.literal('length'), max: count(1) }),

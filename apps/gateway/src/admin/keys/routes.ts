@@ -19,7 +19,7 @@ import type { HotStoreMirror } from '../customers/hot-store-mirror';
 import { id, pageOf, pageQuery, showPage, text } from '../fields/fields';
 import { required, requireProject } from '../fields/find-or-refuse';
 import { readFields, showFields } from '../fields/map-fields';
-import { type RuleNeeds, refuseRules } from '../guardrails/refuse-rules';
+import { type RuleNeeds, refuseRules, refuseSharedNames } from '../guardrails/refuse-rules';
 import {
   keyChangesSchema,
   keySchema,
@@ -101,10 +101,16 @@ const rotate = createRoute({
 
 type Needs = Pick<AdminServices, 'db' | 'hotStore'> & RuleNeeds;
 
-const refuseBadRules = (
+async function refuseBadRules(
   services: RuleNeeds,
+  projectId: string,
   { guardrail_rules: rules }: { readonly guardrail_rules?: readonly GuardrailRule[] | null },
-): Promise<void> => refuseRules(services, rules ?? [], 'guardrail_rules');
+): Promise<void> {
+  if (rules === undefined || rules === null || rules.length === 0) return;
+  const asked = { rules, project: await requireProject(services.db, projectId), field: 'guardrail_rules' };
+  await refuseRules(services, asked);
+  await refuseSharedNames(services, asked, 'key');
+}
 
 export function keyRoutes(services: Needs, mirror: HotStoreMirror) {
   const { db } = services;
@@ -112,7 +118,7 @@ export function keyRoutes(services: Needs, mirror: HotStoreMirror) {
   return createRouter()
     .openapi(create, async (c) => {
       const { id: projectId } = c.req.valid('param');
-      await refuseBadRules(services, c.req.valid('json'));
+      await refuseBadRules(services, projectId, c.req.valid('json'));
       const { secret, ...parts } = createKeySecret();
       const settings = { ...toNewKeySettings(c.req.valid('json')), ...parts, projectId };
       const key = await changes.create(c.get('actor'), async (tx) => {
@@ -142,7 +148,7 @@ export function keyRoutes(services: Needs, mirror: HotStoreMirror) {
     })
     .openapi(change, async (c) => {
       const at = keyPath(c.req.valid('param'));
-      await refuseBadRules(services, c.req.valid('json'));
+      await refuseBadRules(services, at.projectId, c.req.valid('json'));
       const set = readFields(c.req.valid('json'));
       const write = (tx: Db) => keyRows.update(tx, at, set);
       return c.json(showKey(await changes.update(c.get('actor'), (tx) => findKey(tx, at), write)), 200);

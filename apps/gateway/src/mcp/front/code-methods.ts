@@ -3,6 +3,7 @@ import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { codeModeOf } from '@llm0/core/keys/api-key';
 import { ToolCallError } from '@llm0/core/mcp/tool-host';
 import type { Services } from '../../services/contract';
+import { guardCodeResult } from '../calls/guard-list';
 import { recordScript } from '../calls/record-script';
 import { createToolHost } from '../host/create-tool-host';
 import { RpcFailure } from '../wire/json-rpc';
@@ -61,9 +62,12 @@ async function run(services: Services, context: McpContext, { name, args, progre
   const { signal, runId } = context;
   const call = { signal, runId, progress };
   try {
-    const result = await toolsFor(services, context).call(name, args ?? {}, call);
-    if (name === 'execute_code') await recordScript(services, context, result);
-    return asJson(result);
+    const given = await toolsFor(services, context).call(name, args ?? {}, call);
+    const isScript = name === 'execute_code';
+    const judged = await guardCodeResult(services, context, { result: given, isScript });
+    if (isScript) await recordScript(services, context, judged);
+    if (judged.refusal !== undefined) throw judged.refusal;
+    return asJson(judged.result);
   } catch (cause) {
     if (cause instanceof ToolCallError) throw new RpcFailure(cause.code, cause.message);
     throw cause;

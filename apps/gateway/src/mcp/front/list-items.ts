@@ -2,6 +2,7 @@ import { isObject, type JsonObject } from '@llm0/core/chat/json';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { joinToolName } from '@llm0/core/mcp/tool-name';
 import { mayCall, type Naming, serversOf } from '../calls/find-tool';
+import type { JudgeItems } from '../calls/guard-list';
 import { mayUseAll } from '../calls/tool-rights';
 import { LISTS, type ListKind } from '../lists/read-list';
 import { joinUri } from '../lists/resource-names';
@@ -26,7 +27,11 @@ const MAX_SHOWN = 10;
 const NOTICED_TTL_MS = 5000;
 
 /** One list of all servers that a key may use; a server that fails is left out, with a notice, and the others stay. */
-export async function listItems(naming: Naming, kind: ListKind, params: JsonObject): Promise<JsonObject> {
+export async function listItems(
+  naming: Naming,
+  kind: ListKind,
+  { params, judge }: { readonly params: JsonObject; readonly judge: JudgeItems },
+): Promise<JsonObject> {
   if (params.cursor !== undefined) {
     throw new CallRefusal('invalid_request', 'This list has one page: there is no "cursor".', {
       code: -32602,
@@ -36,7 +41,10 @@ export async function listItems(naming: Naming, kind: ListKind, params: JsonObje
   const entries = serversOf(naming).filter(
     ({ server }) => kind === 'tools' || mayUseAll(naming.patterns, server.alias),
   );
-  const parts = await Promise.all(entries.map((entry) => readPart(naming, entry, kind)));
+  const read = await Promise.all(entries.map((entry) => readPart(naming, entry, kind)));
+  const parts = await Promise.all(
+    read.map((part, index) => judgePart(part, entries[index]?.server.alias ?? '', judge)),
+  );
   const notices = parts.flatMap((part) => part.notices);
   // Of one server alone nothing is left to show.
   if (naming.scope !== undefined && parts[0]?.leftMs === FAILED) {
@@ -52,6 +60,19 @@ export async function listItems(naming: Naming, kind: ListKind, params: JsonObje
 }
 
 const FAILED = -1;
+
+/** What guardrails leave of a server's part. */
+async function judgePart(part: Part, alias: string, judge: JudgeItems): Promise<Part> {
+  const items = await judge(part.items);
+  const notices: Notice[] = [];
+  for (const notice of part.notices) {
+    const [told] = await judge([notice]);
+    notices.push(told ?? { server: alias, notice: 'Left out: it failed.' });
+  }
+  const left = part.items.length - items.length;
+  if (left > 0) notices.push({ server: alias, notice: `Left out by guardrails of this project: ${left}` });
+  return { ...part, items, notices };
+}
 
 async function readPart(naming: Naming, entry: ServerEntry, kind: ListKind): Promise<Part> {
   const { alias } = entry.server;

@@ -1,6 +1,7 @@
 import type { JsonObject } from '@llm0/core/chat/json';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { Services } from '../../services/contract';
+import { listJudge } from '../calls/guard-list';
 import { findResource } from '../calls/resolve-target';
 import type { ListKind } from '../lists/read-list';
 import { createSessionId } from '../sessions/session-id';
@@ -37,8 +38,10 @@ export const OWN_METHODS: Readonly<Record<'modern' | 'legacy', Readonly<Record<s
 function lists(): Readonly<Record<string, OwnAnswer>> {
   const list =
     (kind: ListKind): OwnAnswer =>
-    async (services, context) =>
-      respond(services, context, await listItems(context, kind, context.request.params));
+    async (services, context) => {
+      const asked = { params: context.request.params, judge: listJudge(services, context) };
+      return respond(services, context, await listItems(context, kind, asked));
+    };
   return {
     'tools/list': list('tools'),
     'prompts/list': list('prompts'),

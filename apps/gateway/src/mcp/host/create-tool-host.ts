@@ -15,6 +15,7 @@ import type { Services } from '../../services/contract';
 import type { CallBooking } from '../calls/call-booking';
 import { checkArguments } from '../calls/check-arguments';
 import { findServer, findTool, mayCall, serversOf } from '../calls/find-tool';
+import { listJudge } from '../calls/guard-list';
 import { callInScript } from '../calls/message-trace';
 import { type StartedCall, startCall } from '../calls/start-call';
 import { callerOf, type McpContext } from '../front/context';
@@ -31,9 +32,11 @@ const MAX_DESCRIPTION = 500;
 /** What one key may call, for the scripts that one of its requests runs. */
 export function createToolHost(services: Services, given: McpContext): ToolHost {
   const context: McpContext = { ...given, scope: undefined };
+  const judge = listJudge(services, context);
   return {
-    listServers: () => Promise.all(serversOf(context).map(describeServer)),
-    listTools: async () => (await Promise.all(serversOf(context).map((entry) => toolsOf(context, entry)))).flat(),
+    listServers: async () => judge(await Promise.all(serversOf(context).map(describeServer))),
+    listTools: async () =>
+      judge((await Promise.all(serversOf(context).map((entry) => toolsOf(context, entry)))).flat()),
     call: async (call) => {
       try {
         return await callTool(services, context, call);

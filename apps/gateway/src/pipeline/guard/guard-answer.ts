@@ -1,5 +1,6 @@
 import { ResponseCollector } from '@llm0/core/chat/collect';
-import type { ChatEvent, EventBatch } from '@llm0/core/chat/event';
+import type { EventBatch } from '@llm0/core/chat/event';
+import { joinTexts } from '@llm0/core/chat/join-texts';
 import { LARGE_JSON_LENGTH } from '@llm0/core/chat/json-in-turns';
 import { replayResponse, splitBatch } from '@llm0/core/chat/replay';
 import type { ChatRequest } from '@llm0/core/chat/request';
@@ -144,9 +145,10 @@ class JudgedStream {
       const batch = await this.read();
       if (batch === null && this.isDone) return null;
       this.isDone = batch === null;
-      if (batch !== null) this.collector?.add(batch.events);
-      const events: readonly ChatEvent[] =
-        batch === null ? await this.judge.end() : await this.judge.push(batch.events);
+      // What comes together is judged together, and goes on as one.
+      const given = batch === null ? [] : joinTexts(batch.events);
+      this.collector?.add(given);
+      const events = batch === null ? await this.judge.end() : await this.judge.push(given);
       if (events.length > 0) return { events };
     }
   }

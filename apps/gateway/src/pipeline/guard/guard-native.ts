@@ -1,6 +1,7 @@
-import { type JsonValue, parseJson } from '@llm0/core/chat/json';
+import { type JsonObject, type JsonValue, parseJson } from '@llm0/core/chat/json';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
-import { guardNativeAnswer, guardNativeEvents, guardNativeRequest } from '@llm0/core/guardrails/chat/guard-native';
+import { guardNativeAnswer, guardNativeRequest } from '@llm0/core/guardrails/chat/guard-native';
+import { guardNativeEvents } from '@llm0/core/guardrails/chat/guard-native-events';
 import { GuardedTexts } from '@llm0/core/guardrails/chat/guard-texts';
 import { AnswerRefused, blockedBy } from '@llm0/core/guardrails/refusals';
 import type { RequestGuard } from '@llm0/core/guardrails/request-guard';
@@ -111,7 +112,9 @@ async function judgeJson(guard: RequestGuard, text: string): Promise<string> {
   return judged === body ? text : JSON.stringify(judged);
 }
 
-const DATA = /^data:/;
+const FIELD = /^([a-z]{1,20}):(.*)$/;
+/** Fields of an event beside its data. */
+const OTHERS: ReadonlySet<string> = new Set(['event', 'id', 'retry']);
 /** They say nothing to anybody, and are judged by nobody: only that they came is passed on. */
 const COMMENT = /^:./;
 
@@ -127,16 +130,23 @@ async function judgeStream(guard: RequestGuard, text: string): Promise<string> {
       hasComments = true;
       continue;
     }
-    if (!DATA.test(line)) continue;
-    const said = line.slice('data:'.length).trim();
-    if (said === '[DONE]' || said === '') continue;
-    const event = parseJson(said);
+    if (line.trim() === '') continue;
+    const [, name = '', value = ''] = FIELD.exec(line) ?? [];
+    const said = value.trim();
+    if (name === 'data' && (said === '[DONE]' || said === '')) continue;
+    // What an event is called, and its number, are read too.
+    const event = name === 'data' ? parseJson(said) : OTHERS.has(name) ? { [name]: said } : undefined;
     if (event === undefined) throw unreadable();
     at.push(index);
     events.push(event);
   }
   if (!(await guardNativeEvents(guard, events))) return hasComments ? lines.join('') : text;
-  for (const [index, line] of at.entries()) lines[line] = `data: ${JSON.stringify(events[index])}`;
+  for (const [index, line] of at.entries()) {
+    const other = /^(?!data)[a-z]+/.exec(lines[line] ?? '')?.[0];
+    const event = events[index] as JsonValue;
+    lines[line] =
+      other === undefined ? `data: ${JSON.stringify(event)}` : `${other}: ${String((event as JsonObject)[other])}`;
+  }
   return lines.join('');
 }
 

@@ -86,6 +86,30 @@ describe('fields that come in pieces beside the text', () => {
   });
 });
 
+describe('what stands in more than one place of an answer', () => {
+  test('a text that goes on behind its end waits for it', async () => {
+    const batches = [
+      [{ type: 'text', choice: 0, text: 'Ask ann@exam' }, FINISH, { type: 'usage', usage: {} }],
+      [{ type: 'text', choice: 0, text: 'ple.com now' }, FINISH],
+    ] as const;
+    const events = await judge(guardOf([{}]), batches as unknown as ChatEvent[][]);
+    expect(textsAt(events as JsonValue, 'text').join('')).toBe('Ask [EMAIL] now');
+    expect(events.slice(-2).map(({ type }) => type)).toEqual(['finish', 'usage']);
+  });
+
+  test('names, models, reasons and signatures are read', async () => {
+    const events = await judge(guardOf([{}]), [
+      [
+        { type: 'start', id: EMAIL, model: EMAIL },
+        { type: 'tool-call', choice: 0, toolIndex: 0, id: 'a', name: 'b', signature: EMAIL },
+        { ...FINISH, nativeReason: EMAIL },
+      ],
+    ]);
+    expect(JSON.stringify(events)).not.toContain('ann@');
+    expect(JSON.stringify(events).match(/\[EMAIL\]/g)).toHaveLength(4);
+  });
+});
+
 describe('rules that only watch', () => {
   const token = `sk-proj-${'aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3z'.repeat(2)}`;
 

@@ -1,55 +1,12 @@
 import type { ChatEvent } from '../../chat/event';
-import { isObject, type JsonObject, type JsonValue } from '../../chat/json';
-import { rulesForAll } from '../guardrails';
-import type { PieceWindow, TextKind } from '../piece-window';
+import { isObject, type JsonObject, type JsonValue, present } from '../../chat/json';
+import type { TextKind } from '../piece-window';
 import type { GuardrailPart } from '../policy';
 import type { RequestGuard } from '../request-guard';
+import { Channel } from './channel';
 import { guardBlocks, guardValue, LOGPROBS } from './guard-response';
 import { GuardedTexts } from './guard-texts';
 import { type PieceField, piecesOfDetail, piecesOfExtra, withPieces } from './piece-fields';
-
-/** A text that comes in pieces: judged, then with what names stand for. */
-class Channel {
-  private readonly windows: readonly PieceWindow[];
-  /** All of it, where something is to be noted at its end. */
-  private readonly said: string[] | undefined;
-
-  constructor(
-    private readonly guard: RequestGuard,
-    private readonly part: GuardrailPart,
-    private readonly kind: TextKind,
-    /** A piece of it as an event. */
-    readonly eventOf: (text: string) => ChatEvent,
-  ) {
-    const place = { on: 'output', part } as const;
-    const windows = [guard.watching(place, kind), guard.window(place, kind), guard.restoring(kind)];
-    this.windows = windows.filter((window) => window !== undefined);
-    this.said = guard.hasLate({ on: 'output', part }) ? [] : undefined;
-  }
-
-  get holds(): boolean {
-    return this.windows.some(({ heldLength }) => heldLength > 0);
-  }
-
-  push(text: string): string {
-    this.said?.push(text);
-    let passed = text;
-    for (const window of this.windows) passed = window.push(passed);
-    return passed;
-  }
-
-  flush(): string {
-    let passed = '';
-    for (const window of this.windows) passed = (passed === '' ? '' : window.push(passed)) + window.flush();
-    return passed;
-  }
-
-  /** Nothing of it follows. */
-  async noteLate(): Promise<void> {
-    if (this.said === undefined) return;
-    await this.guard.noteLate(this.said.splice(0).join(''), { on: 'output', part: this.part }, this.kind);
-  }
-}
 
 interface OpenChoice {
   /** By name; those of tools' arguments by their tool. */
@@ -57,6 +14,8 @@ interface OpenChoice {
   /** Blocks of reasoning that stand behind what their channel still holds. */
   details: JsonObject[];
   readonly customTools: Set<number>;
+  /** Given on once nothing follows: what a vendor says behind it goes on where the text before it ended. */
+  end?: ChatEvent;
 }
 
 type TextEvent = Extract<ChatEvent, { readonly text: string; readonly choice: number }>;
@@ -73,13 +32,15 @@ const PIECES: Readonly<
 };
 
 /**
- * Judges an answer's events as they come, for rules that need no more than a window. What may still become something waits; at a
- * choice's end all of it goes on. Throws `guardrail_blocked`.
+ * Judges an answer's events as they come, for rules that need no more than a window. What may still become something waits; at the
+ * answer's end all of it goes on. Throws `guardrail_blocked`.
  */
 export class AnswerGuard {
   private readonly choices = new Map<number, OpenChoice>();
   private readonly texts: GuardedTexts;
   private out: ChatEvent[] = [];
+  /** What came behind a choice's end, and says nothing. */
+  private readonly behind: ChatEvent[] = [];
 
   constructor(private readonly guard: RequestGuard) {
     this.texts = new GuardedTexts(guard, 'output');
@@ -93,6 +54,8 @@ export class AnswerGuard {
   /** Nothing follows. */
   async end(): Promise<readonly ChatEvent[]> {
     for (const [index, choice] of this.choices) await this.close(choice, index);
+    for (const { end } of this.choices.values()) if (end !== undefined) this.out.push(end);
+    this.out.push(...this.behind.splice(0));
     return this.taken();
   }
 
@@ -120,9 +83,11 @@ export class AnswerGuard {
         choice.details.push(event.detail);
         return this.giveDetails(event.choice, choice);
       }
+      case 'start':
+        this.out.push(await this.withTexts(event, ['id', 'model']));
+        return;
       case 'finish':
-        await this.close(this.open(event.choice), event.choice);
-        this.out.push(event);
+        this.open(event.choice).end = await this.withTexts(event, ['nativeReason']);
         return;
       case 'raw-message': {
         const { format, value } = await guardBlocks(this.guard, this.texts, {
@@ -135,8 +100,26 @@ export class AnswerGuard {
       case 'extra':
         return this.addExtra(event);
       default:
-        this.out.push(event);
+        // Behind an end, with it.
+        if (this.hasEnded()) this.behind.push(event);
+        else this.out.push(event);
     }
+  }
+
+  private hasEnded(): boolean {
+    for (const { end } of this.choices.values()) if (end !== undefined) return true;
+    return false;
+  }
+
+  /** The event with what is left of its identifiers. */
+  private async withTexts<E extends ChatEvent>(event: E, names: readonly (keyof E)[]): Promise<E> {
+    let judged = event;
+    for (const name of names) {
+      const given = event[name];
+      const passed = typeof given === 'string' ? await this.texts.id(given) : given;
+      if (passed !== given) judged = { ...judged, [name]: passed };
+    }
+    return judged;
   }
 
   private async addText(event: TextEvent): Promise<void> {
@@ -154,7 +137,7 @@ export class AnswerGuard {
       channel = new Channel(this.guard, part, kind, (text) => ({ ...event, text }));
       choice.channels.set(name, channel);
     }
-    const text = channel.push(event.text);
+    const text = await channel.push(event.text);
     if (text !== '') this.out.push(text === event.text ? event : { ...event, text });
     else if (event.text === '') this.out.push(event);
     if (choice.details.length > 0) await this.giveDetails(event.choice, choice);
@@ -162,12 +145,12 @@ export class AnswerGuard {
 
   private async addCall(event: Extract<ChatEvent, { type: 'tool-call' }>): Promise<void> {
     await this.leaveOthers(event.choice, event.type);
-    const set = rulesForAll(this.guard.guardrails, 'output');
-    const place = { on: 'output', part: 'tool_arguments' } as const;
-    const id = await this.guard.search(event.id, place, { set, isId: true });
-    const name = await this.guard.search(event.name, place, { set, isId: true });
+    const id = await this.texts.id(event.id);
+    const name = await this.texts.id(event.name);
     if (event.custom === true) this.open(event.choice).customTools.add(event.toolIndex);
-    this.out.push(id === event.id && name === event.name ? event : { ...event, id, name });
+    const signature = event.signature && (await this.texts.sealed(event.signature));
+    const isSame = id === event.id && name === event.name && signature === event.signature;
+    this.out.push(isSame ? event : present({ ...event, id, name, signature }));
   }
 
   private async addExtra(event: Extract<ChatEvent, { type: 'extra' }>): Promise<void> {
@@ -178,7 +161,7 @@ export class AnswerGuard {
       const choice = this.open(event.choice ?? 0);
       const fields = piecesOfExtra(event);
       const eventOf = (said: JsonValue): ChatEvent => ({ ...event, value: said });
-      const passed = withPieces(value, `extra ${event.name}`, this.passPieces(choice, fields, eventOf));
+      const passed = withPieces(value, `extra ${event.name}`, await this.passPieces(choice, fields, eventOf));
       this.out.push(eventOf(await guardValue(this.guard, this.texts, passed)));
       return;
     }
@@ -189,7 +172,7 @@ export class AnswerGuard {
     const channel = channels.get(event.name) ?? new Channel(this.guard, part, kind, eventOf);
     channels.set(event.name, channel);
     const judged = await guardValue(this.guard, this.texts, rest);
-    this.out.push({ ...event, value: { ...judged, [member]: channel.push(String(text)) } });
+    this.out.push({ ...event, value: { ...judged, [member]: await channel.push(String(text)) } });
   }
 
   private open(index: number): OpenChoice {
@@ -218,17 +201,17 @@ export class AnswerGuard {
   }
 
   /** What became of each piece, by its key. */
-  private passPieces(
+  private async passPieces(
     choice: OpenChoice,
     fields: readonly PieceField[],
     eventOf: (value: JsonValue) => ChatEvent,
-  ): Map<string, string> {
+  ): Promise<Map<string, string>> {
     const passed = new Map<string, string>();
     for (const { key, text, withText } of fields) {
       const channel =
         choice.channels.get(key) ?? new Channel(this.guard, 'assistant', 'plain', (said) => eventOf(withText(said)));
       choice.channels.set(key, channel);
-      const said = channel.push(text);
+      const said = await channel.push(text);
       passed.set(key, this.texts.note(said, said));
     }
     return passed;
@@ -256,7 +239,7 @@ export class AnswerGuard {
       const eventOf = (said: JsonValue): ChatEvent => ({
         ...{ type: 'reasoning-detail', choice: index, detail: said as JsonObject },
       });
-      const passed = this.passPieces(choice, fields, eventOf);
+      const passed = await this.passPieces(choice, fields, eventOf);
       if (isEnd) {
         for (const { key } of fields) passed.set(key, `${passed.get(key)}${choice.channels.get(key)?.flush()}`);
       }

@@ -14,6 +14,7 @@ const PROMPTS = ['prompt', 'suffix', 'input', 'inputText', 'content'] as const;
 const SAID: ReadonlySet<string> = new Set([
   ...['text', 'content', 'parts', 'thinking', 'reasoning_content', 'reasoning', 'refusal', 'output', 'summary'],
   ...['result', 'response', 'message', 'transcript', 'output_text', 'functionResponse', 'toolResult', 'json'],
+  ...['executableCode', 'codeExecutionResult', 'code'],
 ]);
 const PART_OF_ROLE: Readonly<Record<string, GuardrailPart>> = {
   ...{ system: 'system', developer: 'system', assistant: 'assistant', model: 'assistant' },
@@ -84,68 +85,3 @@ function answersIn(body: JsonValue): readonly JsonValue[] {
   const listed = lists.flatMap((list) => (Array.isArray(list) ? list : []));
   return [...listed, ...(Array.isArray(body.content) ? [{ content: body.content }] : [])];
 }
-
-/** Members of a stream's events whose texts are pieces of one. */
-const PIECES: Readonly<Record<string, 'text' | 'json'>> = {
-  ...{ content: 'text', text: 'text', delta: 'text', thinking: 'text', reasoning_content: 'text', reasoning: 'text' },
-  ...{ refusal: 'text', transcript: 'text', arguments: 'json', partial_json: 'json' },
-};
-/** By which events of one text are told from those of another. */
-const PLACES = ['index', 'output_index', 'content_index', 'item_id', 'summary_index'] as const;
-
-interface Piece {
-  readonly holder: Record<string, JsonValue>;
-  readonly name: string;
-  readonly text: string;
-}
-
-/**
- * The events of a whole native stream: pieces of one text are judged as one; where something is done about it, all of it stands in
- * the first piece. `events` are changed in place; gives true where any was.
- */
-export async function guardNativeEvents(guard: RequestGuard, events: readonly JsonValue[]): Promise<boolean> {
-  const texts = new GuardedTexts(guard, 'output');
-  const streams = new Map<string, Piece[]>();
-  for (const event of events) gatherPieces(event, '', streams);
-  let hasChanged = false;
-  for (const [place, pieces] of streams) {
-    const said = pieces.map(({ text }) => text).join('');
-    const isJson = PIECES[place.slice(place.lastIndexOf('.') + 1)] === 'json';
-    const isArguments = isJson || place.includes('function_call_arguments');
-    const judged = await (isArguments ? texts.json(said, 'tool_arguments') : texts.text(said, 'assistant'));
-    const given = guard.restore(judged, isArguments ? 'json' : 'plain');
-    if (given === said) continue;
-    hasChanged = true;
-    for (const [index, { holder, name }] of pieces.entries()) holder[name] = index === 0 ? given : '';
-  }
-  for (const [index, event] of events.entries()) {
-    const judged = await guardNativeAnswer(guard, event, texts);
-    if (judged === event) continue;
-    hasChanged = true;
-    (events as JsonValue[])[index] = judged;
-  }
-  return hasChanged;
-}
-
-function gatherPieces(value: JsonValue, place: string, streams: Map<string, Piece[]>): void {
-  if (Array.isArray(value)) {
-    for (const [index, one] of value.entries()) gatherPieces(one, `${place}.${placeOf(one, index)}`, streams);
-    return;
-  }
-  if (!isObject(value)) return;
-  const at = `${place}${PLACES.map((name) => (value[name] === undefined ? '' : `/${name}=${String(value[name])}`)).join('')}`;
-  const kind = typeof value.type === 'string' ? `(${value.type.replace(/_delta$/, '')})` : '';
-  for (const [name, one] of Object.entries(value)) {
-    // A block may begin with a text, on which its deltas go on.
-    if (typeof one !== 'string') gatherPieces(one, `${at}.${name === 'content_block' ? 'delta' : name}`, streams);
-    else if (Object.hasOwn(PIECES, name) && one !== '') {
-      const key = `${at}${kind}.${name}`;
-      const pieces = streams.get(key) ?? [];
-      pieces.push({ holder: value, name, text: one });
-      streams.set(key, pieces);
-    }
-  }
-}
-
-const placeOf = (value: JsonValue, index: number): string =>
-  isObject(value) && typeof value.index === 'number' ? String(value.index) : String(index);

@@ -4,7 +4,7 @@ import { invalidRequest } from '../../errors/gateway-error';
 import type { GuardrailPart } from '../policy';
 import type { RequestGuard } from '../request-guard';
 import { GuardedTexts } from './guard-texts';
-import { isSealedText, readTextFile } from './unread-fields';
+import { readTextFile } from './unread-fields';
 
 const PART_OF_ROLE = {
   system: 'system',
@@ -122,9 +122,8 @@ async function guardReasoning(texts: GuardedTexts, reasoning: ReasoningPart): Pr
   return present({ ...reasoning, text, signature, data }) as ReasoningPart;
 }
 
-/** What only its vendor can read; by how it looks, since anybody may write there. */
 const guardSealed = async (texts: GuardedTexts, sealed: string | undefined): Promise<string | undefined> =>
-  sealed === undefined || isSealedText(sealed) ? sealed : texts.id(sealed);
+  sealed === undefined ? sealed : texts.sealed(sealed);
 
 async function guardContent(
   texts: GuardedTexts,

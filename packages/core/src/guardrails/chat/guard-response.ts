@@ -20,8 +20,13 @@ export async function guardResponse(
   const choices: ChatChoice[] = [];
   for (const choice of response.choices) choices.push(await guardChoice(guard, texts, choice));
   const extra = await guardExtra(guard, texts, response.extra);
-  const isSame = extra === response.extra && choices.every((choice, index) => choice === response.choices[index]);
-  return isSame ? response : present({ ...response, choices, extra });
+  const { id: givenId, model: givenModel } = response;
+  const id = givenId && (await texts.id(givenId));
+  const model = givenModel && (await texts.id(givenModel));
+  const isNamed = id === givenId && model === givenModel;
+  const isSame =
+    isNamed && extra === response.extra && choices.every((choice, index) => choice === response.choices[index]);
+  return isSame ? response : present({ ...response, id, model, choices, extra });
 }
 
 async function guardChoice(guard: RequestGuard, texts: GuardedTexts, choice: ChatChoice): Promise<ChatChoice> {
@@ -35,7 +40,9 @@ async function guardChoice(guard: RequestGuard, texts: GuardedTexts, choice: Cha
   const choiceExtra = await guardExtra(guard, texts, guard.guardrails.acts ? withoutLogprobs(fields) : fields);
   const raw = choice.raw && (await guardBlocks(guard, texts, choice.raw));
   const reasoningDetails = choice.reasoningDetails && (await guardDetails(guard, texts, choice.reasoningDetails));
+  const nativeFinishReason = choice.nativeFinishReason && (await texts.id(choice.nativeFinishReason));
   const isSame =
+    nativeFinishReason === choice.nativeFinishReason &&
     text === said &&
     reasoning === thought &&
     refusal === refused &&
@@ -45,7 +52,9 @@ async function guardChoice(guard: RequestGuard, texts: GuardedTexts, choice: Cha
     raw === choice.raw &&
     reasoningDetails === choice.reasoningDetails;
   if (isSame) return choice;
-  const changed = { text, reasoning, refusal, toolCalls, messageExtra, choiceExtra, raw, reasoningDetails };
+  const changed = {
+    ...{ text, reasoning, refusal, toolCalls, messageExtra, choiceExtra, raw, reasoningDetails, nativeFinishReason },
+  };
   return present({ ...choice, ...changed });
 }
 
@@ -67,8 +76,9 @@ async function guardCalls(
     const passed = await (isText ? texts.text(asked, 'tool_arguments') : texts.json(asked, 'tool_arguments'));
     const given = guard.restore(passed, isText ? 'plain' : 'json');
     const [id, name] = [await texts.id(call.id), await texts.id(call.name)];
-    const isSame = given === call.arguments && id === call.id && name === call.name;
-    judged.push(isSame ? call : { ...call, id, name, arguments: given });
+    const signature = call.signature && (await texts.sealed(call.signature));
+    const isSame = given === call.arguments && id === call.id && name === call.name && signature === call.signature;
+    judged.push(isSame ? call : present({ ...call, id, name, arguments: given, signature }));
   }
   return judged.some((call, index) => call !== calls[index]) ? judged : calls;
 }

@@ -1,9 +1,11 @@
 import { type JsonObject, type JsonValue, parseJson } from '../../chat/json';
 import { nextTurn } from '../../waits/in-turns';
-import { type RuleSet, rulesForAll } from '../guardrails';
+import type { RuleSet } from '../guardrails';
 import type { Place } from '../marks';
 import type { RequestGuard } from '../request-guard';
+import { waitsForEnd } from '../text-window';
 import { type FoundText, replaceTexts, textsIn } from './string-tree';
+import { isSealedText } from './unread-fields';
 
 /** Characters that are looked at together: most of what is in a request is clean. */
 const TOGETHER = 16 * 1024;
@@ -22,7 +24,7 @@ export class GuardedTexts {
     private readonly guard: RequestGuard,
     private readonly on: Place['on'],
   ) {
-    this.any = rulesForAll(guard.guardrails, on);
+    this.any = guard.guardrails.rulesForAll(on);
   }
 
   /** A text of the conversation, by all rules of its part. */
@@ -34,7 +36,7 @@ export class GuardedTexts {
   async texts(texts: readonly string[], part: Place['part']): Promise<readonly string[]> {
     const single: string[] = [];
     for (const text of texts) single.push(await this.once(text, part));
-    const joined = this.guard.searchJoined(single, { on: this.on, part });
+    const joined = await this.guard.searchJoined(single, { on: this.on, part });
     for (const [index, text] of texts.entries()) this.note(text, joined[index] ?? '');
     return joined;
   }
@@ -51,7 +53,14 @@ export class GuardedTexts {
 
   /** An identifier, or the name of something. */
   async id(text: string): Promise<string> {
-    return this.one({ text, isId: true }, this.any, 'user');
+    const found = { text, isId: true };
+    if (!this.judged.has(text) && (await this.areClean([found], this.any))) return text;
+    return this.one(found, this.any, 'user');
+  }
+
+  /** What only its vendor can read stays; by how it looks, since anybody may write there. */
+  async sealed(text: string): Promise<string> {
+    return isSealedText(text) ? text : this.id(text);
   }
 
   /**
@@ -77,6 +86,7 @@ export class GuardedTexts {
 
   /** An object, of which some fields are left as they are. */
   async fields<T extends JsonObject>(object: T, untouched: ReadonlySet<string>, part?: Place['part']): Promise<T> {
+    if (!this.hasChanged && (await this.areFieldsClean(object, untouched, part))) return object;
     let changed = false;
     const entries: [string, JsonValue][] = [];
     for (const [name, value] of Object.entries(object)) {
@@ -87,6 +97,21 @@ export class GuardedTexts {
       entries.push([written, judged]);
     }
     return changed ? (Object.fromEntries(entries) as T) : object;
+  }
+
+  /** The same, asked of all fields at once: most have nothing in them. */
+  private areFieldsClean(object: JsonObject, untouched: ReadonlySet<string>, part?: Place['part']): Promise<boolean> {
+    const found: FoundText[] = [];
+    for (const [name, value] of Object.entries(object)) {
+      if (untouched.has(name)) continue;
+      textsIn(value, found, name);
+      textsIn({ [name]: null }, found);
+    }
+    const set = part === undefined ? this.any : this.guard.guardrails.rulesFor(this.on, part);
+    return this.areClean(
+      found.filter(({ text }) => !this.judged.has(text)),
+      set,
+    );
   }
 
   /** What stands for a text that was judged. */
@@ -136,14 +161,15 @@ export class GuardedTexts {
   /** True where none of them has anything in it: asked of many at once. */
   private async areClean(texts: readonly FoundText[], set: RuleSet): Promise<boolean> {
     if (set.finders.length === 0) return true;
-    if (set.finders.some(({ finder }) => 'needsWhole' in finder && finder.needsWhole === true)) return false;
+    if (set.finders.some(waitsForEnd)) return false;
+    const together = Math.min(TOGETHER, set.mostHere / 2);
     for (const isId of [true, false]) {
       const group = texts.filter((one) => one.isId === isId).map(({ text }) => text);
       for (let at = 0; at < group.length; ) {
         let joined = '';
-        while (at < group.length && joined.length < TOGETHER) joined += `${group[at++]}\n`;
+        while (at < group.length && joined.length < together) joined += `${group[at++]}\n`;
         // A long one is searched by itself, in turns.
-        if (joined.length > 2 * TOGETHER || joined.includes('\\') || !this.guard.isClean(joined, set, isId))
+        if (joined.length > 2 * together || joined.includes('\\') || !this.guard.isClean(joined, set, isId))
           return false;
         if (at < group.length) await nextTurn();
       }

@@ -3,7 +3,8 @@ import type { JsonObject } from '../../chat/json';
 import { GuardrailCompiler } from '../compile-guardrails';
 import type { GuardrailPolicy } from '../policy';
 import { RequestGuard } from '../request-guard';
-import { guardNativeAnswer, guardNativeEvents } from './guard-native';
+import { guardNativeAnswer } from './guard-native';
+import { guardNativeEvents } from './guard-native-events';
 import { guardBlocks, withoutTokens } from './guard-response';
 import { GuardedTexts } from './guard-texts';
 

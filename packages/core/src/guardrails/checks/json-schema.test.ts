@@ -1,12 +1,12 @@
 import { afterAll, describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
+import { CheckWorker } from '../thread/check-worker';
 import { compileSchema } from './compile-schema';
 import { checkJsonSchema } from './json-schema';
 import { judged, patient } from './judged-text.fixture';
 import { isSteadySchema } from './schema-cost';
-import { SchemaWorker } from './schema-worker';
 
-const thread = new SchemaWorker();
+const thread = new CheckWorker();
 afterAll(() => thread.stop());
 
 const PERSON = {

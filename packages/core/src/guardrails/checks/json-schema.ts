@@ -1,14 +1,14 @@
 import { NOTHING_FOUND, type TextCheck } from '../check';
+import { checkThread } from '../thread/check-worker';
 import { compileSchema, type JsonSchema } from './compile-schema';
 import { isSteadySchema } from './schema-cost';
-import { SchemaWorker } from './schema-worker';
 
 /** Longer ones are judged in the thread. */
 const MOST_IN_LOOP = 32 * 1024;
 const MAX_TEXT_LENGTH = 8 * 1024 * 1024;
 
 /** Texts that are no JSON, or not what the schema asks. Throws what is wrong with the schema; nothing is ever fetched for it. */
-export function checkJsonSchema({ schema }: { readonly schema: JsonSchema }, thread = sharedThread): TextCheck {
+export function checkJsonSchema({ schema }: { readonly schema: JsonSchema }, thread = checkThread): TextCheck {
   const judgeHere = compileSchema(schema);
   const isSteady = isSteadySchema(schema);
   const written = JSON.stringify(schema);
@@ -16,10 +16,10 @@ export function checkJsonSchema({ schema }: { readonly schema: JsonSchema }, thr
     async judge({ text }, signal) {
       if (text.length > MAX_TEXT_LENGTH) throw new Error('the text is too long for a schema');
       const isShort = isSteady && text.length <= MOST_IN_LOOP;
-      const reason = isShort ? judgeHere(text) : await thread.judge({ schema: written, text }, signal);
+      const reason = isShort
+        ? judgeHere(text)
+        : (await thread.ask({ type: 'schema', schema: written, text }, signal)).reason;
       return reason === undefined ? NOTHING_FOUND : { count: 1, reason };
     },
   };
 }
-
-const sharedThread = new SchemaWorker();

@@ -1,18 +1,26 @@
+import { RE2JS } from 're2js';
 import type { JsonSchema } from './compile-schema';
 
 /** Parts of a schema with all its references followed: so many are walked for each value at the most. */
 const MOST_PARTS = 5000;
 const MOST_DEPTH = 100;
+/** Sizes of all its expressions: so many steps are taken for a character at the most. */
+const MOST_STEPS = 60;
 
-/** True where judging takes time linear in the text: nothing in the schema leads back to itself, or grows by what it refers to. */
+/** True where judging takes little time for each character: nothing leads back to itself, grows by what it refers to, or has large expressions. */
 export function isSteadySchema(schema: JsonSchema): boolean {
   let parts = 0;
+  let steps = 0;
   const walk = (node: unknown, depth: number): boolean => {
     if (typeof node !== 'object' || node === null) return true;
     parts += 1;
     if (parts > MOST_PARTS || depth > MOST_DEPTH) return false;
     if (Array.isArray(node)) return node.every((one) => walk(one, depth + 1));
     return Object.entries(node).every(([name, value]) => {
+      if (name === 'pattern' && typeof value === 'string') steps += sizeOf(value);
+      if (name === 'patternProperties' && typeof value === 'object' && value !== null)
+        for (const pattern of Object.keys(value)) steps += sizeOf(pattern);
+      if (steps > MOST_STEPS) return false;
       if (name === '$dynamicRef' || name === '$recursiveRef') return false;
       if (name !== '$ref' || typeof value !== 'string') return walk(value, depth + 1);
       const target = resolve(schema, value);
@@ -20,6 +28,15 @@ export function isSteadySchema(schema: JsonSchema): boolean {
     });
   };
   return walk(schema, 0);
+}
+
+/** Of the machine that an expression is. What is none stands where nobody reads one. */
+function sizeOf(pattern: string): number {
+  try {
+    return RE2JS.compile(pattern).programSize();
+  } catch {
+    return 0;
+  }
 }
 
 /** By a pointer from the root; undefined for every other way to refer. */

@@ -2,26 +2,34 @@ import { RE2JS, RE2JSSyntaxException } from 're2js';
 import type { Finder, Span } from '../span';
 import { lengthOfPattern } from './pattern-length';
 
+/** What matches of expressions are called. */
+export const PATTERN = 'pattern';
 /** Longest stretch that text waits for, in characters: expressions that may need more get the whole text. */
-export const LONGEST_WAIT = 256;
+const LONGEST_WAIT = 256;
 
-export interface PatternFinder extends Finder {
-  /** It has to see all of a text before any of it goes on. */
-  readonly needsWhole: boolean;
-}
+/** Steps of a machine (its size, by each character) that others can wait for. One takes 10 ns at the worst. */
+const MOST_STEPS = 2_000_000;
+/** The same of one character, where from every place a match of such a length is looked for. */
+const MOST_STEPS_EACH = 4000;
+/** A search from a place looks at what it is given, ten times a match's length on average, and mostly by a faster machine. */
+const SHARE = 0.1;
+const MOST_AT_ONCE = 16 * 1024;
 
 /** An operator's own expression, in time linear in the text (RE2's syntax). Throws what is wrong with it. */
-export function findPattern(pattern: string): PatternFinder {
+export function findPattern(pattern: string): Finder {
   const compiled = compile(pattern);
-  const length = lengthOfPattern(pattern);
-  const needsWhole = length === undefined || length > LONGEST_WAIT;
+  const size = compiled.programSize();
+  const bound = lengthOfPattern(pattern);
+  const isShort = bound !== undefined && bound <= LONGEST_WAIT && size * bound * SHARE <= MOST_STEPS_EACH;
+  const steps = isShort ? size * bound * SHARE : size;
   return {
-    needsWhole,
+    expression: { pattern, most: Math.min(MOST_AT_ONCE, Math.floor(MOST_STEPS / steps)) },
+    needsWhole: !isShort,
     find(text, isEnd) {
-      if (needsWhole && !isEnd) return [];
-      return length === undefined || needsWhole ? inWhole(compiled, text) : inPieces(compiled, text, length, isEnd);
+      if (isShort) return inPieces(compiled, text, bound, isEnd);
+      return isEnd ? inWhole(compiled, text) : [];
     },
-    openFrom: (text) => (needsWhole ? 0 : Math.max(0, text.length - (length ?? 0))),
+    openFrom: (text) => (isShort ? Math.max(0, text.length - bound) : 0),
   };
 }
 
@@ -30,7 +38,7 @@ function inWhole(compiled: RE2JS, text: string): readonly Span[] {
   const spans: Span[] = [];
   const matcher = compiled.matcher(text);
   for (let from = 0; from <= text.length && matcher.find(from); from = Math.max(matcher.end(), matcher.start() + 1))
-    if (matcher.end() > matcher.start()) spans.push({ start: matcher.start(), end: matcher.end(), kind: 'pattern' });
+    if (matcher.end() > matcher.start()) spans.push({ start: matcher.start(), end: matcher.end(), kind: PATTERN });
   return spans;
 }
 
@@ -50,7 +58,7 @@ function inPieces(compiled: RE2JS, text: string, length: number, isEnd: boolean)
     for (let from = at - first; first + from < last && matcher.find(from); from = matcher.start() + 1) {
       const [start, end] = [first + matcher.start(), first + matcher.end()];
       if (start >= last || start >= decided) break;
-      if (end > start) spans.push({ start, end, kind: 'pattern' });
+      if (end > start) spans.push({ start, end, kind: PATTERN });
     }
   }
   return spans;

@@ -1,5 +1,6 @@
 import { parsePhoneNumberFromString } from 'libphonenumber-js/max';
 import { type Finder, isAlphanumeric, isDigit, type Span, trailingRun } from '../span';
+import { nationalNumbers } from './national-phone';
 
 const LEAST = 8;
 const MOST = 15;
@@ -10,21 +11,55 @@ const isMark = (code: number): boolean =>
 const isNumber = (code: number): boolean => isDigit(code) || isMark(code) || code === 43;
 
 /** Numbers that begin with `+` or `00` and a country's code, and American ones with their usual separators. */
-export const findPhones: Finder = {
-  find(text, isEnd) {
-    const spans: Span[] = [];
-    for (let at = 0; at < text.length; at++) {
-      const span = begins(text, at) ? numberAt(text, at, isEnd) : undefined;
-      if (span !== undefined) spans.push(span);
-    }
-    return spans;
-  },
-  openFrom(text) {
-    const least = trailingRun(text, isNumber, MAX_LENGTH + 1);
-    for (let at = least; at < text.length; at++) if (begins(text, at)) return at;
-    return text.length;
-  },
-};
+export const findPhones: Finder = phoneFinder(() => false);
+
+/** The same, and numbers as they are written within some countries. Throws what is wrong with these. */
+export function findPhonesOf(countries: readonly string[]): Finder {
+  const { prefixed, prefixedInUse, bareInUse } = nationalNumbers(countries);
+  return phoneFinder((shown, before) => {
+    const digits = shown.replace(/\D/g, '');
+    const isGrouped = digits.length < shown.length;
+    if (digits.length < LEAST || NO_PHONE.test(shown)) return false;
+    const isCalled = CALLED.test(before);
+    if (isCalled && (prefixed.test(digits) || bareInUse.test(digits))) return true;
+    if (digits.length < LEAST_ALONE || digits.length > MOST_ALONE) return false;
+    if (!isGrouped) return prefixedInUse.test(digits);
+    return prefixed.test(digits) || (AREA_FIRST.test(shown) && bareInUse.test(digits));
+  });
+}
+
+/** Digits of a number that nothing else says is one. */
+const LEAST_ALONE = 9;
+const MOST_ALONE = 12;
+const AREA_FIRST = /^\(?\d{2,3}[^\d]/;
+/** A date, maybe with its time, a decimal number, and what ends with a check digit of its own. */
+const NO_PHONE = /[-.]\d$|^\d{4}([-/.])\d\d\1\d\d(?!\d)|^\d\d([-/.])\d\d\2\d{4}(?!\d)|^\d+\.\d+$/;
+/** What tells a number without any sign of it. */
+const CALLED =
+  /(?:phone|call|cell|mobile|mobil|tel|fax|whatsapp|sms|text me|dial|ring|handy|rufnummer|numero|número|numéro|nummer)[^\d\n]{0,40}$/i;
+const LOOK_BACK = 48;
+
+/** `isNational`: a number without its country is one, by how it is written, and by what stands before it. */
+function phoneFinder(isNational: (shown: string, before: string) => boolean): Finder {
+  return {
+    find(text, isEnd) {
+      const spans: Span[] = [];
+      for (let at = 0; at < text.length; at++) {
+        const end = begins(text, at) ? endOfNumber(text, at, isEnd) : undefined;
+        if (end === undefined) continue;
+        const shown = text.slice(at, end);
+        if (isPhone(shown) || isNational(shown, text.slice(Math.max(0, at - LOOK_BACK), at)))
+          spans.push({ start: at, end, kind: 'phone' });
+      }
+      return spans;
+    },
+    openFrom(text) {
+      const least = trailingRun(text, isNumber, MAX_LENGTH + 1);
+      for (let at = least; at < text.length; at++) if (begins(text, at)) return at;
+      return text.length;
+    },
+  };
+}
 
 /** `+49…`, `0049…`, `(212) …` or `212-…`, where no number or word stands before. */
 function begins(text: string, at: number): boolean {
@@ -34,7 +69,7 @@ function begins(text: string, at: number): boolean {
   return code === 43 || code === 40 || isDigit(code);
 }
 
-function numberAt(text: string, start: number, isEnd: boolean): Span | undefined {
+function endOfNumber(text: string, start: number, isEnd: boolean): number | undefined {
   let digits = 0;
   let end = start;
   let limit = start + (text[start] === '+' ? 1 : 0);
@@ -50,8 +85,7 @@ function numberAt(text: string, start: number, isEnd: boolean): Span | undefined
   // An extension may follow: `x12`.
   const goesOn = isAlphanumeric(text.charCodeAt(end)) && text[end] !== 'x';
   if (digits < LEAST || digits > MOST || goesOn) return undefined;
-  const shown = text.slice(start, end);
-  return isPhone(shown) ? { start, end, kind: 'phone' } : undefined;
+  return end;
 }
 
 const AMERICAN = /^(?:1[ .-])?(?:\(\d{3}\) ?|\d{3}[ .-])\d{3}[ .-]\d{4}$/;

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'bun:test';
-import { findSecrets } from './secrets';
+import { SECRET_FINDERS } from './secrets';
 
-const found = (text: string) => findSecrets.find(text, true).map(({ start, end }) => text.slice(start, end));
+const found = (text: string) =>
+  SECRET_FINDERS.flatMap((finder) => finder.find(text, true)).map(({ start, end }) => text.slice(start, end));
 
 describe('secrets', () => {
   test('what stands behind the word for it', () => {

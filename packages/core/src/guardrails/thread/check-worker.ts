@@ -1,26 +1,31 @@
 // A thread that breaks fails the text it had; the next text starts another one.
 import { Worker } from 'node:worker_threads';
-import type { SchemaJob, SchemaReply } from './schema-thread';
+import type { ThreadJob, ThreadReply } from './check-thread';
 
 interface WaitingJob {
-  readonly job: SchemaJob;
+  readonly job: ThreadJob;
   readonly signal: AbortSignal;
-  settle(reply: SchemaReply): void;
+  settle(reply: ThreadReply): void;
 }
 
 const MAX_WAITING = 64;
 
+type ReplyTo<T extends ThreadJob> = Extract<
+  ThreadReply,
+  { readonly type: T['type'] extends 'schema' ? 'judged' : 'found' }
+>;
+
 /** One thread for what may take long, a text at a time; started with the first. */
-export class SchemaWorker {
+export class CheckWorker {
   private worker: Worker | undefined;
   private running: WaitingJob | undefined;
   private readonly waiting: WaitingJob[] = [];
 
-  /** What is wrong, as in `JudgeJson`. Throws where the thread fails, has too much to do, or `signal` ends. */
-  async judge(job: SchemaJob, signal: AbortSignal): Promise<string | undefined> {
+  /** Throws where the thread fails, has too much to do, or `signal` ends. */
+  async ask<T extends ThreadJob>(job: T, signal: AbortSignal): Promise<ReplyTo<T>> {
     signal.throwIfAborted();
-    if (this.waiting.length >= MAX_WAITING) throw new Error('too many texts wait for their schema');
-    const { promise, resolve } = Promise.withResolvers<SchemaReply>();
+    if (this.waiting.length >= MAX_WAITING) throw new Error('too many texts wait for this check');
+    const { promise, resolve } = Promise.withResolvers<ThreadReply>();
     const waiting: WaitingJob = { job, signal, settle: resolve };
     const onAbort = () => this.giveUp(waiting);
     signal.addEventListener('abort', onAbort, { once: true });
@@ -30,7 +35,7 @@ export class SchemaWorker {
       const reply = await promise;
       signal.throwIfAborted();
       if (reply.type === 'failed') throw new Error(reply.message);
-      return reply.reason;
+      return reply as ReplyTo<T>;
     } finally {
       signal.removeEventListener('abort', onAbort);
     }
@@ -50,8 +55,8 @@ export class SchemaWorker {
   }
 
   private start(): Worker {
-    const worker = new Worker(new URL('./schema-thread.ts', import.meta.url), { env: {} });
-    worker.on('message', (reply: SchemaReply) => {
+    const worker = new Worker(new URL('./check-thread.ts', import.meta.url), { env: {} });
+    worker.on('message', (reply: ThreadReply) => {
       if (this.worker !== worker) return;
       this.finish(reply);
     });
@@ -66,7 +71,7 @@ export class SchemaWorker {
     return worker;
   }
 
-  private finish(reply: SchemaReply): void {
+  private finish(reply: ThreadReply): void {
     const { running } = this;
     this.running = undefined;
     running?.settle(reply);
@@ -90,3 +95,6 @@ export class SchemaWorker {
     running?.settle({ type: 'failed', message });
   }
 }
+
+/** That of this process. */
+export const checkThread = new CheckWorker();

@@ -1,0 +1,61 @@
+import type { ChatEvent } from '../../chat/event';
+import { slicesOf } from '../long-search';
+import type { PieceWindow, TextKind } from '../piece-window';
+import type { GuardrailPart } from '../policy';
+import type { RequestGuard } from '../request-guard';
+
+/** A text that comes in pieces: judged, then with what names stand for. */
+export class Channel {
+  private readonly windows: readonly PieceWindow[];
+  /** All of it, where something is to be noted at its end. */
+  private readonly said: string[] | undefined;
+  private readonly most: number;
+
+  constructor(
+    private readonly guard: RequestGuard,
+    private readonly part: GuardrailPart,
+    private readonly kind: TextKind,
+    /** A piece of it as an event. */
+    readonly eventOf: (text: string) => ChatEvent,
+  ) {
+    const place = { on: 'output', part } as const;
+    const windows = [guard.watching(place, kind), guard.window(place, kind), guard.restoring(kind)];
+    this.windows = windows.filter((window) => window !== undefined);
+    this.said = guard.hasLate(place) ? [] : undefined;
+    this.most = guard.mostAtOnce(place);
+  }
+
+  get holds(): boolean {
+    return this.windows.some(({ heldLength }) => heldLength > 0);
+  }
+
+  /** What may go on of a piece; a long one is looked at in turns. */
+  push(text: string): string | Promise<string> {
+    this.said?.push(text);
+    return text.length <= this.most ? this.pass(text) : this.passInTurns(text);
+  }
+
+  private async passInTurns(text: string): Promise<string> {
+    let passed = '';
+    for await (const slice of slicesOf(text, this.most)) passed += this.pass(slice);
+    return passed;
+  }
+
+  private pass(text: string): string {
+    let passed = text;
+    for (const window of this.windows) passed = window.push(passed);
+    return passed;
+  }
+
+  flush(): string {
+    let passed = '';
+    for (const window of this.windows) passed = (passed === '' ? '' : window.push(passed)) + window.flush();
+    return passed;
+  }
+
+  /** Nothing of it follows. */
+  async noteLate(): Promise<void> {
+    if (this.said === undefined) return;
+    await this.guard.noteLate(this.said.splice(0).join(''), { on: 'output', part: this.part }, this.kind);
+  }
+}

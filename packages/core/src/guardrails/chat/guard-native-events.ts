@@ -1,0 +1,106 @@
+import { isObject, type JsonValue } from '../../chat/json';
+import type { RequestGuard } from '../request-guard';
+import { guardNativeAnswer } from './guard-native';
+import { GuardedTexts } from './guard-texts';
+import { isSealedText, isSealing } from './unread-fields';
+import { isKnownChoice } from './vocabulary';
+
+/** What members of a stream's events say; all others are identifiers, or vendors' own. */
+const SAID: Readonly<Record<string, 'text' | 'json'>> = {
+  ...{ content: 'text', text: 'text', delta: 'text', thinking: 'text', reasoning_content: 'text', reasoning: 'text' },
+  ...{ refusal: 'text', transcript: 'text', code: 'text', output: 'text', arguments: 'json', partial_json: 'json' },
+};
+/** By which events of one text are told from those of another. */
+const PLACES = ['index', 'output_index', 'content_index', 'item_id', 'summary_index'] as const;
+
+interface Piece {
+  readonly holder: Record<string, JsonValue>;
+  readonly name: string;
+  readonly text: string;
+}
+
+/** Strings that stand in the same place of one event after the other. */
+interface Stream {
+  /** The field they stand in. */
+  readonly name: string;
+  readonly kind: 'text' | 'arguments' | 'other';
+  readonly pieces: Piece[];
+}
+
+/**
+ * The events of a whole native stream: whatever comes in pieces is judged as one, in any field, and texts also where one block
+ * goes on in the next; where something is done about it, all of it stands in the first piece. `events` are changed in place;
+ * gives true where any was.
+ */
+export async function guardNativeEvents(guard: RequestGuard, events: readonly JsonValue[]): Promise<boolean> {
+  const texts = new GuardedTexts(guard, 'output');
+  const streams = new Map<string, Stream>();
+  for (const event of events) gather(event, '', streams);
+  const all = [...streams.values()];
+  const changes: boolean[] = [];
+  for (const stream of all.filter(({ kind }) => kind === 'arguments')) {
+    const judged = await texts.json(saidBy(stream), 'tool_arguments');
+    changes.push(write(stream, guard.restore(judged, 'json'), texts));
+  }
+  for (const neighbours of Map.groupBy(
+    all.filter(({ kind }) => kind === 'text'),
+    ({ name }) => name,
+  ).values()) {
+    const judged = await texts.texts(neighbours.map(saidBy), 'assistant');
+    for (const [index, stream] of neighbours.entries())
+      changes.push(write(stream, guard.restore(judged[index] ?? ''), texts));
+  }
+  for (const stream of all.filter(isInPieces)) {
+    const said = saidBy(stream);
+    if (isSealing(stream.name) && isSealedText(said)) continue;
+    changes.push(write(stream, guard.restore(await texts.id(said)), texts));
+  }
+  for (const [index, event] of events.entries()) {
+    const judged = await guardNativeAnswer(guard, event, texts);
+    changes.push(judged !== event);
+    (events as JsonValue[])[index] = judged;
+  }
+  return changes.includes(true);
+}
+
+const saidBy = ({ pieces }: Stream): string => pieces.map(({ text }) => text).join('');
+
+/** What is said anew with each event is said once. */
+const isInPieces = ({ kind, pieces }: Stream): boolean =>
+  kind === 'other' && pieces.some(({ text }) => text !== pieces[0]?.text);
+
+/** True where another text has to take the place of what pieces say. */
+function write(stream: Stream, given: string, texts: GuardedTexts): boolean {
+  if (given === saidBy(stream)) return false;
+  for (const [index, { holder, name }] of stream.pieces.entries()) holder[name] = index === 0 ? given : '';
+  // With what names stand for in it, it is the caller's own.
+  texts.note(given, given);
+  return true;
+}
+
+function gather(value: JsonValue, place: string, streams: Map<string, Stream>): void {
+  if (Array.isArray(value)) {
+    for (const [index, one] of value.entries()) gather(one, `${place}.${placeOf(one, index)}`, streams);
+    return;
+  }
+  if (!isObject(value)) return;
+  const at = `${place}${PLACES.map((name) => (value[name] === undefined ? '' : `/${name}=${String(value[name])}`)).join('')}`;
+  const type = typeof value.type === 'string' ? `(${value.type.replace(/_delta$/, '')})` : '';
+  for (const [name, one] of Object.entries(value)) {
+    // A block may begin with a text, on which its deltas go on.
+    if (typeof one !== 'string') gather(one, `${at}.${name === 'content_block' ? 'delta' : name}`, streams);
+    else if (one !== '' && !isKnownChoice(name, one)) {
+      const said = Object.hasOwn(SAID, name) ? SAID[name] : undefined;
+      // Of what is no text, `type` and place say nothing about whose it is: ids come one behind the other.
+      const key = said === undefined ? `${place.replace(/[/=\d][^.]*/g, '')}.${name}` : `${at}${type}.${name}`;
+      const isArguments = said === 'json' || key.includes('function_call_arguments');
+      const kind = said === undefined ? 'other' : isArguments ? 'arguments' : 'text';
+      const stream = streams.get(key) ?? { name, kind, pieces: [] };
+      stream.pieces.push({ holder: value, name, text: one });
+      streams.set(key, stream);
+    }
+  }
+}
+
+const placeOf = (value: JsonValue, index: number): string =>
+  isObject(value) && typeof value.index === 'number' ? String(value.index) : String(index);

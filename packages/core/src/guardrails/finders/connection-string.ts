@@ -1,0 +1,21 @@
+import { type Finder, type Span, trailingRun } from '../span';
+
+/** `postgres://user:password@host/…`. */
+const CONNECTION = /\b[a-z][a-z0-9+.-]{1,20}:\/\/[^\s:@/"']{0,100}:[^\s@/"']{1,200}@[^\s"'<>]{1,300}/gi;
+export const isLink = (code: number): boolean => code > 32 && code !== 34 && code !== 39 && code !== 60 && code !== 62;
+export const MAX_CONNECTION = 640;
+
+/** Addresses with a password in them. */
+export const findConnectionStrings: Finder = {
+  find(text, isEnd) {
+    const spans: Span[] = [];
+    if (!text.includes('://')) return spans;
+    const openLink = isEnd ? Number.POSITIVE_INFINITY : trailingRun(text, isLink, MAX_CONNECTION);
+    for (const { 0: found, index } of text.matchAll(CONNECTION)) {
+      const end = index + found.length;
+      if (end < openLink) spans.push({ start: index, end, kind: 'connection_string' });
+    }
+    return spans;
+  },
+  openFrom: (text) => trailingRun(text, isLink, MAX_CONNECTION),
+};

@@ -1,0 +1,65 @@
+import { type CountryCode, isSupportedCountry, Metadata } from 'libphonenumber-js/max';
+
+/** What is known of a country's numbers. Source: libphonenumber's metadata. */
+interface NumberingPlan {
+  nationalPrefix(): string | undefined;
+  nationalNumberPattern(): string;
+  formats(): readonly {
+    nationalPrefixFormattingRule(): unknown;
+    nationalPrefixIsOptionalWhenFormattingInNationalFormat(): boolean;
+  }[];
+  type(name: string): { pattern(): string } | undefined;
+}
+
+const TYPES = ['FIXED_LINE', 'MOBILE', 'TOLL_FREE', 'PREMIUM_RATE', 'SHARED_COST', 'VOIP', 'PERSONAL_NUMBER', 'UAN'];
+const MOST_COUNTRIES = 20;
+
+/** How numbers of some countries are dialled within them: digits alone. */
+export interface NationalNumbers {
+  /** With what is dialled ahead of it within the country. */
+  readonly prefixed: RegExp;
+  /** The same of what is given out. */
+  readonly prefixedInUse: RegExp;
+  /** What is given out in countries that write nothing ahead of it. */
+  readonly bareInUse: RegExp;
+}
+
+/** Throws what is wrong with the countries: ISO 3166-1, two letters. */
+export function nationalNumbers(countries: readonly string[]): NationalNumbers {
+  if (countries.length === 0 || countries.length > MOST_COUNTRIES)
+    throw new Error(`"countries" must name 1 to ${MOST_COUNTRIES} countries`);
+  const prefixed: string[] = [];
+  const prefixedInUse: string[] = [];
+  const bareInUse: string[] = [];
+  for (const country of countries) {
+    if (!isSupportedCountry(country)) throw new Error(`no country with phone numbers of its own: "${country}"`);
+    const plan = planOf(country);
+    const prefix = plan.nationalPrefix();
+    const inUse = TYPES.flatMap((type) => plan.type(type)?.pattern() ?? []).map((pattern) => `(?:${pattern})`);
+    if (prefix !== undefined) {
+      prefixed.push(`${prefix}(?:${plan.nationalNumberPattern()})`);
+      prefixedInUse.push(`${prefix}(?:${inUse.join('|')})`);
+    }
+    if (!writesPrefix(plan, prefix)) bareInUse.push(...inUse);
+  }
+  return { prefixed: anyOf(prefixed), prefixedInUse: anyOf(prefixedInUse), bareInUse: anyOf(bareInUse) };
+}
+
+function planOf(country: CountryCode): NumberingPlan {
+  const metadata = new Metadata();
+  metadata.selectNumberingPlan(country);
+  return metadata.numberingPlan as unknown as NumberingPlan;
+}
+
+/** `0$1` for most numbers: one without it is none. */
+function writesPrefix(plan: NumberingPlan, prefix: string | undefined): boolean {
+  if (prefix === undefined) return false;
+  return plan.formats().every((format) => {
+    const rule = format.nationalPrefixFormattingRule();
+    const isWritten = typeof rule === 'string' && rule !== prefix && rule.includes(prefix);
+    return isWritten && !format.nationalPrefixIsOptionalWhenFormattingInNationalFormat();
+  });
+}
+
+const anyOf = (patterns: readonly string[]): RegExp =>
+  patterns.length === 0 ? /^(?!)/ : new RegExp(`^(?:${patterns.join('|')})$`);

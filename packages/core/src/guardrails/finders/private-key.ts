@@ -1,0 +1,45 @@
+import type { Finder, Span } from '../span';
+
+const PEM_BEGIN = '-----BEGIN ';
+const PEM_END = /-----END [A-Z0-9 ]{0,40}PRIVATE KEY-----/g;
+const PEM_HEAD = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY-----/g;
+const MAX_PEM_HEAD = 80;
+/** What may become a first line. */
+const OPEN_HEAD = /-----BEGIN [A-Z0-9 ]{0,51}-{0,4}$|-{1,5}$|-----B(?:E(?:G(?:IN?)?)?)?$/;
+
+/** Private keys as their files have them. */
+export const findPrivateKeys: Finder = {
+  find: (text, isEnd) => [...privateKeys(text, isEnd)],
+  openFrom: (text) => openKey(text),
+};
+
+/** From its first line to its last, or to where the text ends. */
+function* privateKeys(text: string, isEnd: boolean): Generator<Span> {
+  for (const { start, end } of keysIn(text)) {
+    if (end !== undefined) yield { start, end, kind: 'private_key' };
+    else if (isEnd) yield { start, end: text.length, kind: 'private_key' };
+  }
+}
+
+/** Each first line, and where the last one behind it ends; the text is read once, however many there are. */
+function* keysIn(text: string): Generator<{ readonly start: number; readonly end: number | undefined }> {
+  if (!text.includes(PEM_BEGIN)) return;
+  let last: RegExpExecArray | null = null;
+  for (const { 0: head, index } of text.matchAll(PEM_HEAD)) {
+    const behind = index + head.length;
+    if (last === null || last.index < behind) {
+      PEM_END.lastIndex = behind;
+      last = PEM_END.exec(text);
+    }
+    yield { start: index, end: last === null ? undefined : last.index + last[0].length };
+    if (last === null) return;
+  }
+}
+
+/** Where a key begins that does not end yet, or what may become the first line of one. */
+function openKey(text: string): number {
+  for (const { start, end } of keysIn(text)) if (end === undefined) return start;
+  const from = Math.max(0, text.length - MAX_PEM_HEAD);
+  const begun = OPEN_HEAD.exec(text.slice(from));
+  return begun === null ? text.length : from + begun.index;
+}

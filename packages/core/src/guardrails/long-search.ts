@@ -1,0 +1,84 @@
+// An expression that cannot be searched for, or not in time: as its rule's `on_error` says.
+import { nextTurn } from '../waits/in-turns';
+import { PATTERN } from './finders/pattern';
+import type { CompiledRule, Finding } from './guardrails';
+import { createWindow, type TextKind } from './piece-window';
+import type { Finder, Span } from './span';
+import type { Replace, WindowRule } from './text-window';
+import { checkThread } from './thread/check-worker';
+
+const NONE = new Uint32Array(0);
+
+export interface LongSearch {
+  readonly set: Finding;
+  /** Throws where nothing may go on. */
+  readonly onFailure: (rule: CompiledRule, error: 'timeout' | 'failed', cause: unknown) => void;
+}
+
+/** Searches a text in slices, between which others have their turn; once for each kind that it may be. */
+export async function searchInTurns(
+  text: string,
+  kinds: readonly TextKind[],
+  { replaceIn, ...search }: LongSearch & { readonly replaceIn: (pass: number) => Replace },
+): Promise<string> {
+  let result = text;
+  for (const [pass, kind] of kinds.entries()) {
+    const window = createWindow(kind, await searchElsewhere(result, kind, search), replaceIn(pass));
+    const pieces: string[] = [];
+    for await (const slice of slicesOf(result, search.set.mostHere)) pieces.push(window.push(slice));
+    pieces.push(window.flush());
+    result = pieces.join('');
+  }
+  return result;
+}
+
+/** A text in slices; others have their turn before each. */
+export async function* slicesOf(text: string, length: number): AsyncGenerator<string> {
+  for (let at = 0; at < text.length; at += length) {
+    await nextTurn();
+    yield text.slice(at, at + length);
+  }
+}
+
+/** The rules of a set for one text: what takes too long to look for here is found in the thread, and told. */
+export async function searchElsewhere(
+  text: string,
+  kind: TextKind,
+  { set, onFailure }: LongSearch,
+): Promise<readonly WindowRule[]> {
+  const rules: WindowRule[] = [];
+  for (const [index, rule] of set.finders.entries()) {
+    const { expression } = rule.finder;
+    const owner = set.owners[index];
+    if (expression === undefined || owner === undefined || text.length <= expression.most) {
+      rules.push(rule);
+      continue;
+    }
+    const signal = AbortSignal.timeout(owner.timeoutMs);
+    let places = NONE;
+    try {
+      const job = { type: 'pattern', pattern: expression.pattern, folding: rule.folding, kind, text } as const;
+      ({ places } = await checkThread.ask(job, signal));
+    } catch (cause) {
+      onFailure(owner, signal.aborted ? 'timeout' : 'failed', cause);
+    }
+    rules.push({ ...rule, finder: alreadyFound(places), folding: 'none' });
+  }
+  return rules;
+}
+
+/** Each in its turn; one may end behind the text that is asked about. */
+function alreadyFound(places: Uint32Array): Finder {
+  let next = 0;
+  return {
+    find(text, _isEnd, at = 0) {
+      const spans: Span[] = [];
+      while (next < places.length && (places[next] ?? 0) < at + text.length) {
+        spans.push({ start: (places[next] ?? 0) - at, end: (places[next + 1] ?? 0) - at, kind: PATTERN });
+        next += 2;
+      }
+      return spans;
+    },
+    openFrom: (text) => text.length,
+  };
+}

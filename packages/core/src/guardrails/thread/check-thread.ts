@@ -1,0 +1,65 @@
+// Does what may take long in a thread of its own, which is ended where it takes too long.
+import { parentPort } from 'node:worker_threads';
+import { LRUCache } from 'lru-cache';
+import { lowerPriority } from '../../threads/lower-priority';
+import { compileSchema, type JsonSchema } from '../checks/compile-schema';
+import { findPattern } from '../finders/pattern';
+import { type Folding, foldText } from '../folded-text';
+import { decodeEscapes } from '../json-window';
+import type { TextKind } from '../piece-window';
+import { mergeSpans } from '../span';
+
+export type ThreadJob =
+  /** A schema as JSON, and a text that must fit it. */
+  | { readonly type: 'schema'; readonly schema: string; readonly text: string }
+  /** An expression, and a text that is searched for it as the kind it is. */
+  | {
+      readonly type: 'pattern';
+      readonly pattern: string;
+      readonly folding: Folding;
+      readonly kind: TextKind;
+      readonly text: string;
+    };
+
+export type ThreadReply =
+  /** What is wrong with it, as in `JudgeJson`. */
+  | { readonly type: 'judged'; readonly reason: string | undefined }
+  /** Beginnings and ends, one behind the other: of what the text's escapes stand for, where it has some. */
+  | { readonly type: 'found'; readonly places: Uint32Array<ArrayBuffer> }
+  | { readonly type: 'failed'; readonly message: string };
+
+lowerPriority(10);
+const schemas = new LRUCache<string, ReturnType<typeof compileSchema>>({ max: 100 });
+const patterns = new LRUCache<string, ReturnType<typeof findPattern>>({ max: 100 });
+
+type Jobs = { readonly [T in ThreadJob['type']]: (job: Extract<ThreadJob, { type: T }>) => ThreadReply };
+
+const JOBS: Jobs = {
+  schema({ schema, text }) {
+    const judge = schemas.get(schema) ?? compileSchema(JSON.parse(schema) as JsonSchema);
+    schemas.set(schema, judge);
+    return { type: 'judged', reason: judge(text) };
+  },
+  pattern({ pattern, folding, kind, text }) {
+    const finder = patterns.get(pattern) ?? findPattern(pattern);
+    patterns.set(pattern, finder);
+    const folded = foldText(kind === 'plain' ? text : decodeEscapes(text), folding);
+    const spans = mergeSpans(finder.find(folded.text, true));
+    const places = new Uint32Array(spans.length * 2);
+    for (const [index, { start, end }] of spans.entries()) {
+      places[2 * index] = folded.originOf(start);
+      places[2 * index + 1] = folded.endOf(end);
+    }
+    return { type: 'found', places };
+  },
+};
+
+function work<T extends ThreadJob['type']>(job: Extract<ThreadJob, { type: T }>): ThreadReply {
+  try {
+    return JOBS[job.type as T](job);
+  } catch (error) {
+    return { type: 'failed', message: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+parentPort?.on('message', (job: ThreadJob) => parentPort?.postMessage(work(job)));
