@@ -1,3 +1,4 @@
+import { ReleasingMap } from '../collections/releasing-map';
 import type { StoredAnswer } from './stored-answer';
 
 /** One answer on its way, that others wait for. Call `end` on every path, with what was kept of it. */
@@ -13,7 +14,7 @@ const MAX_IN_BACKGROUND = 64;
 
 /** Answers under way by the key they are kept under: who asks for one that is fetched already waits for it. */
 export class HttpFlights {
-  private readonly flights = new Map<string, Promise<Outcome>>();
+  private readonly flights = new ReleasingMap<string, Promise<Outcome>>();
   private inBackground = 0;
 
   /** What comes of the flight under way; undefined where there is none. */
