@@ -23,7 +23,15 @@ export interface Entry {
 export function createEntry(settlement: Settlement, sentAtMs: number, doubtful: boolean): Entry {
   const { requestId, admittedAtMs } = settlement;
   return {
-    ...{ requestId, admittedAtMs, sentAtMs, onWireMs: 0 },
-    ...{ settlement, inFile: false, sent: undefined, sentIn: undefined, queued: undefined, doubtful },
+    requestId,
+    admittedAtMs,
+    sentAtMs,
+    onWireMs: 0,
+    settlement,
+    inFile: false,
+    sent: undefined,
+    sentIn: undefined,
+    queued: undefined,
+    doubtful,
   };
 }
