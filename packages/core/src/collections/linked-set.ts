@@ -51,8 +51,13 @@ export class LinkedSet<T> {
 
   /** In the order they came. While it goes on, any may be removed and others added. */
   *[Symbol.iterator](): Generator<T> {
+    yield* this.oldestOf(Number.POSITIVE_INFINITY);
+  }
+
+  /** The oldest, so many at most; as when walked whole. */
+  *oldestOf(most: number): Generator<T> {
     const places: Place<T>[] = [];
-    for (let place = this.first; place !== undefined; place = place.after) places.push(place);
+    for (let place = this.first; place !== undefined && places.length < most; place = place.after) places.push(place);
     for (const { value } of places) if (value !== undefined) yield value;
   }
 }

@@ -1,4 +1,6 @@
 // The journal refuses entries: they are kept in memory only, and lost at the next start.
+import { LinkedSet, type Place } from '../../collections/linked-set';
+import { ReleasingMap } from '../../collections/releasing-map';
 import { fitsPurge } from '../cache-purge';
 import type { CachePurge, CacheWrite } from '../hot-store';
 import { EvictedKeys } from './evicted-keys';
@@ -22,6 +24,11 @@ interface CacheEntry {
   readonly expiresAtMs: number;
 }
 
+interface KeptEntry extends CacheEntry {
+  readonly bytes: number;
+  place: Place<KeptEntry> | undefined;
+}
+
 type CacheLine =
   | CacheEntry
   | { readonly drop: readonly string[] }
@@ -29,7 +36,9 @@ type CacheLine =
 
 /** Exact-cache entries in memory, oldest first, in a journal of their own: with `write` they outlive a restart. */
 export class EmbeddedCache {
-  private readonly entries = new Map<string, CacheEntry & { readonly bytes: number }>();
+  private readonly entries = new ReleasingMap<string, KeptEntry>();
+  /** The same, oldest first: a map would be walked over all that was ever dropped from its front. */
+  private readonly byAge = new LinkedSet<KeptEntry>();
   /** By project ('' = all): until when entries that would still be valid are missing, and nobody knows which. */
   private readonly lostUntil = new Map<string, number>();
   private readonly evicted = new EvictedKeys();
@@ -80,7 +89,7 @@ export class EmbeddedCache {
 
   purge(filter: CachePurge, nowMs: number): number {
     const doomed: string[] = [];
-    for (const entry of this.entries.values()) if (fitsPurge(entry, filter, nowMs)) doomed.push(entry.key);
+    for (const entry of this.byAge) if (fitsPurge(entry, filter, nowMs)) doomed.push(entry.key);
     for (const key of doomed) this.drop(key);
     if (doomed.length > 0) this.add({ drop: doomed });
     return doomed.length;
@@ -113,7 +122,20 @@ export class EmbeddedCache {
       this.noteEvicted(entry, nowMs);
       return;
     }
-    this.entries.set(entry.key, { ...entry, bytes });
+    const { key, value, projectId, provider, model, storedAtMs, expiresAtMs } = entry;
+    const kept: KeptEntry = {
+      key,
+      value,
+      projectId,
+      provider,
+      model,
+      storedAtMs,
+      expiresAtMs,
+      bytes,
+      place: undefined,
+    };
+    kept.place = this.byAge.add(kept);
+    this.entries.set(key, kept);
     this.bytes += bytes;
     if (this.bytes > this.options.maxBytes) this.evict(entry, nowMs);
   }
@@ -121,10 +143,11 @@ export class EmbeddedCache {
   private evict(newest: CacheEntry, nowMs: number): void {
     this.sweep(nowMs, SWEEP_MOST);
     let evicted = 0;
-    for (const entry of this.entries.values()) {
-      if (this.bytes <= this.options.maxBytes || evicted++ === EVICT_MOST) break;
-      this.drop(entry.key);
-      if (entry.expiresAtMs > nowMs) this.noteEvicted(entry, nowMs);
+    while (this.bytes > this.options.maxBytes && evicted++ < EVICT_MOST) {
+      const { oldest } = this.byAge;
+      if (oldest === undefined) break;
+      this.drop(oldest.key);
+      if (oldest.expiresAtMs > nowMs) this.noteEvicted(oldest, nowMs);
     }
     if (this.bytes <= this.options.maxBytes) return;
     this.drop(newest.key);
@@ -145,17 +168,14 @@ export class EmbeddedCache {
 
   /** Drops what has expired among the oldest entries. */
   private sweep(nowMs: number, most: number): void {
-    let looked = 0;
-    for (const entry of this.entries.values()) {
-      if (looked++ >= most) return;
-      if (entry.expiresAtMs <= nowMs) this.drop(entry.key);
-    }
+    for (const entry of this.byAge.oldestOf(most)) if (entry.expiresAtMs <= nowMs) this.drop(entry.key);
   }
 
   private drop(key: string): void {
     const entry = this.entries.get(key);
     if (entry === undefined) return;
     this.entries.delete(key);
+    if (entry.place !== undefined) this.byAge.remove(entry.place);
     this.bytes -= entry.bytes;
   }
 
@@ -169,7 +189,7 @@ export class EmbeddedCache {
   private *snapshot(): Generator<string> {
     for (const [lost, untilMs] of [...this.lostAfterwards, ...this.lostUntil])
       yield JSON.stringify({ lost, untilMs: Math.max(untilMs, this.lostUntil.get(lost) ?? 0) } satisfies CacheLine);
-    for (const { bytes: _, ...entry } of this.entries.values()) yield JSON.stringify(entry satisfies CacheLine);
+    for (const { bytes: _, place: __, ...entry } of this.byAge) yield JSON.stringify(entry satisfies CacheLine);
   }
 
   private add(line: CacheLine): void {

@@ -211,6 +211,20 @@ describe('embedded hot store, started again', () => {
     expect(rows.costNanoUsd).toBe(21_070);
   });
 
+  test('a compaction remembers what was settled, however much that is', async () => {
+    const store = await start({ compactBytes: 1 });
+    const settled = Array.from({ length: 1_203 }, () => requestOf({ customerId: 'ann' }));
+    await Promise.all(settled.map((request) => store.admit(request)));
+    await Promise.all(settled.map((request) => store.settle(settlementOf(request, clock.ms))));
+    expect(readFileSync(hotFile(), 'utf8')).toContain('"t":"dones"');
+    const after = await start();
+    await Promise.all(settled.map((request) => after.settle(settlementOf(request, clock.ms))));
+    expect(await after.counters()).toMatchObject([{ spentNanoUsd: 1_203 * 70, heldNanoUsd: 0 }]);
+    await rows.drain(after);
+    expect(rows.rows.size).toBe(1_203);
+    expect(rows.doubled).toBe(0);
+  });
+
   test('a killed compaction leaves the old generation in charge', async () => {
     const before = await start();
     await serve(before);

@@ -67,6 +67,8 @@ export type JournalLine =
     }
   | { readonly t: 'hold'; readonly requestId: string; readonly hold: OpenHold }
   | { readonly t: 'done' | 'reaped'; readonly requestId: string; readonly mark: DoneMark }
+  /** Many marks of settled requests: under load there are hundreds of thousands. */
+  | { readonly t: 'dones'; readonly until: Pairs<string, number> }
   | { readonly t: 'entry'; readonly id: number; readonly record: string; readonly queuedAtMs: number };
 
 type LineOf<T extends JournalLine['t']> = Extract<JournalLine, { readonly t: T }>;
@@ -120,6 +122,9 @@ const APPLY: { readonly [T in JournalLine['t']]: (target: JournalTarget, line: L
   hold: ({ state }, { requestId, hold }) => void state.holds.set(requestId, hold),
   done: ({ state }, { requestId, mark }) => void state.done.set(requestId, mark),
   reaped: ({ state }, { requestId, mark }) => void state.reaped.set(requestId, mark),
+  dones: ({ state }, { until }) => {
+    for (const [requestId, untilMs] of until) state.done.set(requestId, { untilMs });
+  },
   entry: ({ queue }, { id, record, queuedAtMs }) => void queue.push(record, queuedAtMs, id),
 };
 
@@ -133,6 +138,8 @@ export function applyLine(target: JournalTarget, line: JournalLine): void {
 function fill<K, V>(map: Map<K, V>, pairs: Pairs<K, V>): void {
   for (const [key, value] of pairs) map.set(key, value);
 }
+
+const MARKS_A_LINE = 500;
 
 /** The present state as lines. */
 export function* snapshotLines({ state, queue }: JournalTarget, nowMs: number): Generator<JournalLine> {
@@ -152,7 +159,14 @@ export function* snapshotLines({ state, queue }: JournalTarget, nowMs: number): 
   }
   for (const [requestId, hold] of state.holds) yield { t: 'hold', requestId, hold };
   for (const settlement of state.unknown.values()) yield { t: 'unknown', settlement };
-  for (const [requestId, mark] of state.done) yield { t: 'done', requestId, mark };
+  let until: [string, number][] = [];
+  for (const [requestId, { untilMs }] of state.done) {
+    until.push([requestId, untilMs]);
+    if (until.length < MARKS_A_LINE) continue;
+    yield { t: 'dones', until };
+    until = [];
+  }
+  if (until.length > 0) yield { t: 'dones', until };
   for (const [requestId, mark] of state.reaped) yield { t: 'reaped', requestId, mark };
   for (const { id, record, queuedAtMs } of queue.all()) yield { t: 'entry', id, record, queuedAtMs };
 }
