@@ -212,11 +212,13 @@ describe('embedded hot store, started again', () => {
   });
 
   test('a compaction remembers what was settled, however much that is', async () => {
-    const store = await start({ compactBytes: 1 });
+    const store = await start();
     const settled = Array.from({ length: 1_203 }, () => requestOf({ customerId: 'ann' }));
     await Promise.all(settled.map((request) => store.admit(request)));
     await Promise.all(settled.map((request) => store.settle(settlementOf(request, clock.ms))));
-    expect(readFileSync(hotFile(), 'utf8')).toContain('"t":"dones"');
+    const compacted = await start({ compactBytes: 1 });
+    await compacted.acknowledge([]);
+    expect(readFileSync(hotFile(), 'utf8').split('"t":"dones"').length - 1).toBe(3);
     const after = await start();
     await Promise.all(settled.map((request) => after.settle(settlementOf(request, clock.ms))));
     expect(await after.counters()).toMatchObject([{ spentNanoUsd: 1_203 * 70, heldNanoUsd: 0 }]);
