@@ -4,7 +4,7 @@ import { storeUnavailable } from '../store-unavailable';
 import { Journal } from './journal';
 import { applyLine, type JournalLine, type JournalTarget, snapshotLines } from './lines';
 
-const COMPACT_BYTES = 32 * 1024 * 1024;
+const COMPACT_BYTES = 64 * 1024 * 1024;
 
 export interface EmbeddedBookOptions {
   readonly dataDir: string;
