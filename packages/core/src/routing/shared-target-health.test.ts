@@ -138,15 +138,26 @@ describe('what processes know of targets', () => {
     await one.exchange();
     expect(one.refuses(large)).toBe('breaker_open');
     world.clock.ms += openMs;
-    one.refuses(large);
-    await one.exchange();
-    expect(one.refuses(large)).toBeUndefined();
+    // The first that comes is the probe, and nobody is asked whether it may.
+    expect([one.refuses(large), one.refuses(large)]).toEqual([undefined, 'breaker_open']);
     one.failed(large, 'connection', now(world));
     await one.exchange();
     world.setAway(false);
     await one.exchange();
     await two.exchange();
     expect(two.list()).toMatchObject([{ mode: 'open' }]);
+  });
+
+  test('whoever was refused while it was open has the probe before the next request comes', async () => {
+    const world = createWorld();
+    const [one, two] = [world.process('one'), world.process('two')];
+    failOften(one, world);
+    await one.exchange();
+    await two.exchange();
+    expect(two.refuses(large)).toBe('breaker_open');
+    world.clock.ms += openMs;
+    await two.exchange();
+    expect([two.refuses(large), one.refuses(large)]).toEqual([undefined, 'breaker_open']);
   });
 
   test('changes are told at once, not at the next tick only', async () => {
@@ -192,8 +203,6 @@ describe('what processes know of targets', () => {
     await alone.exchange();
     expect(alone.refuses(large)).toBe('breaker_open');
     clock.ms += openMs;
-    expect(alone.refuses(large)).toBe('breaker_open');
-    await alone.exchange();
     expect([alone.refuses(large), alone.refuses(large)]).toEqual([undefined, 'breaker_open']);
     alone.failed(large, 'server_error', mark());
     clock.ms += 2 * openMs + HALF_OPEN_KEPT_MS;

@@ -53,6 +53,8 @@ export class SharedTargetHealth implements TargetMonitor {
   private timer: ReturnType<typeof setInterval> | undefined;
   private soon: ReturnType<typeof setTimeout> | undefined;
   private exchanging: Promise<void> | undefined;
+  /** Nobody else is there, or to be heard: this process may send the probe without asking. */
+  private isAlone = false;
   private readonly random: () => number;
 
   constructor(private readonly options: SharedTargetHealthOptions) {
@@ -159,9 +161,11 @@ export class SharedTargetHealth implements TargetMonitor {
     }
     try {
       const shared = await inTime(this.options.store.exchange(reports), EXCHANGE_TIMEOUT_MS, noAnswer);
+      this.isAlone = shared === undefined;
       if (shared === undefined) this.goAlone(reports);
       else this.adopt(shared);
     } catch {
+      this.isAlone = true;
       this.reports = [...untold, ...this.reports].slice(-MAX_TARGETS);
       this.goAlone(reports);
     }
@@ -215,10 +219,14 @@ export class SharedTargetHealth implements TargetMonitor {
     const nowMs = this.options.monotonicMs();
     if (one.coolUntilMs > nowMs) return 'cooling_down';
     if (one.breaker.admit(nowMs)) return undefined;
-    if (!one.isWanted && one.breaker.mode(nowMs) === 'half_open') {
-      one.isWanted = true;
-      this.exchangeSoon();
+    const isHalfOpen = one.breaker.mode(nowMs) === 'half_open';
+    if (isHalfOpen && this.isAlone && !one.breaker.ownsProbe(nowMs)) {
+      one.breaker.grantProbe(nowMs + PROBE_LEASE_MS);
+      if (one.breaker.admit(nowMs)) return undefined;
     }
+    if (isHalfOpen && !one.isWanted) this.exchangeSoon();
+    // Wanted while it is open, too: then the probe is claimed before the first request that could be it.
+    one.isWanted = true;
     return 'breaker_open';
   }
 

@@ -58,6 +58,20 @@ test('a backend says nothing in the gateway’s name, nor to the proxy before it
   });
 });
 
+test('a redirect without a scheme leads to the gateway as well, and one to another host stays', () => {
+  const backend = { name: 'py', url: 'http://backend.test:8001' };
+  expect(redirectPath('//backend.test:8001/x', backend, '/a')).toBe('/infer/py/x');
+  expect(redirectPath('//elsewhere.test/x', backend, '/a')).toBe('//elsewhere.test/x');
+});
+
+test('who a caller is said to be by proxies before the gateway stays here', () => {
+  const names = ['X-Auth-Request-User', 'X-WebAuth-User', 'X_Goog_Authenticated_User_Email', 'Tailscale-User-Login'];
+  for (const name of names) {
+    const kept = requestFields(new Headers({ [name]: 'root', 'x-own': 'a' }), { headers: {} }, 'id');
+    expect(kept).toEqual({ 'x-own': 'a', 'accept-encoding': 'identity', 'x-request-id': 'id' });
+  }
+});
+
 test('a relative redirect leads where the backend meant it, from wherever it is followed', () => {
   const segment = fc.constantFrom('a', 'b', '..', '.');
   const pathArb = fc.array(segment, { minLength: 1, maxLength: 4 });

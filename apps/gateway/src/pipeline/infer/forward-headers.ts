@@ -15,7 +15,10 @@ const OWN_REQUEST: ReadonlySet<string> = new Set([
   ...['traceparent', 'tracestate'],
   ...['x-method', 'x-method-override', 'x-host', 'x-client-ip', 'x-rewrite-url', 'x-override-url', 'x-url-scheme'],
   ...['x-http-path-override', 'client-ip', 'x-cluster-client-ip', 'fastly-client-ip', 'x-scheme', 'front-end-https'],
-  // Who the caller is, by CGI's names; and https://httpoxy.org.
+  // Who the caller is, as proxies that sign users in tell what is behind them.
+  ...['x-webauth-user', 'x-authenticated-user', 'x-auth-user', 'x-user', 'x-email', 'x-groups', 'cookie2', 'http-host'],
+  ...['ssl-client-cert', 'x-azure-clientip', 'x-appengine-user-email', 'wl-proxy-client-ip'],
+  // And by CGI's names; and https://httpoxy.org.
   ...['remote-user', 'x-remote-user', 'remote-addr', 'x-remote-addr', 'x-remote-ip', 'script-name', 'proxy'],
 ]);
 const OWN_REQUEST_PREFIXES = [
@@ -30,6 +33,23 @@ const OWN_REQUEST_PREFIXES = [
     'cf-',
     'true-client-',
     'proxy-',
+    'x-auth-request-',
+    'x-ssl-client-',
+    'ssl-client-',
+    'x-goog-authenticated-user-',
+    'x-goog-iap-',
+    'x-amzn-oidc-',
+    'x-ms-client-principal',
+    'x-ms-token-',
+    'tailscale-user-',
+    'x-consumer-',
+    'x-credential-',
+    'x-pomerium-',
+    'x-vouch-',
+    'x-appengine-',
+    'x-authentik-',
+    'wl-proxy-',
+    'x-azure-',
   ],
 ] as const;
 
@@ -123,7 +143,7 @@ export function redirectPath(location: string, { name, url }: Pick<Backend, 'nam
   const base = new URL(url);
   const root = base.pathname.replace(/\/$/, '');
   const target = URL.parse(location, `${base.origin}${root}${path}`);
-  if (target === null || target.origin !== base.origin || location.startsWith('//')) return location;
+  if (target === null || target.origin !== base.origin) return location;
   const isBelow = root === '' || target.pathname === root || target.pathname.startsWith(`${root}/`);
   const rest = `${target.search}${target.hash}`;
   // What is relative to a backend's page would lead to another backend.
