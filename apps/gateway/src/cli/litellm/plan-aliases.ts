@@ -136,12 +136,13 @@ const isSame = (a: PlannedTarget, b: PlannedTarget) => a.provider === b.provider
 /** Several deployments at one target (other keys, mostly) are one; their weights add up. */
 function mergeTargets(deployments: readonly PlacedDeployment[]): readonly PlannedTarget[] {
   const sorted = deployments.toSorted((a, b) => (a.order ?? 0) - (b.order ?? 0));
-  const isWeighted = sorted.some(({ weight }) => weight !== undefined);
+  const given = sorted.flatMap(({ weight }) => weight ?? []);
+  // Who says nothing is as likely as any, and not left to stand in.
+  const usual = given.length === 0 ? 1 : given.reduce((sum, weight) => sum + weight, 0) / given.length;
   const merged = new Map<string, PlannedTarget>();
   for (const { provider, model, weight } of sorted) {
     const key = `${provider}/${model}`;
-    const share = isWeighted ? (weight ?? 0) : 1;
-    merged.set(key, { provider, model, weight: share + (merged.get(key)?.weight ?? 0) });
+    merged.set(key, { provider, model, weight: (weight ?? usual) + (merged.get(key)?.weight ?? 0) });
   }
   return wholeWeights([...merged.values()]);
 }

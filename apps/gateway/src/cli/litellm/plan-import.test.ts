@@ -147,6 +147,16 @@ describe('deployments', () => {
     expect(made.providers.map(({ keys }) => keys.length)).toEqual([2, 1]);
   });
 
+  test('who says no share is as likely as any, and what was a limit is named', () => {
+    const list = [
+      { model_name: 'm', litellm_params: { model: 'gpt-4o', api_key: 'sk-a', rpm: 100 } },
+      { model_name: 'm', litellm_params: { model: 'openrouter/openai/gpt-4o', api_key: 'sk-or' } },
+    ];
+    const made = planOf({ model_list: list });
+    expect(alias('m', made)).toBe('weighted: openai/gpt-4o=100 openrouter/openai/gpt-4o=100');
+    expect(made.notes.map(({ why }) => why).join()).toContain('rpm: a share of the requests here, no limit');
+  });
+
   test.each([
     [oneModel({ model: 'azure/', api_base: 'https://x.openai.azure.com' }), 'names no model'],
     [oneModel({ model: 'dall-e-3' }, { model_info: { mode: 'image_generation' } }), 'image_generation'],

@@ -85,6 +85,13 @@ function readDeployment({ at, entry, params }: Entry, resolve: ResolveValue, not
   // Limits stand beside the parameters in older files.
   const said = { ...entry, ...params };
   const weight = asNumber(said.weight) ?? asNumber(said.rpm) ?? asNumber(said.tpm);
+  const limits = ['rpm', 'tpm'].filter((name) => said[name] !== undefined);
+  if (limits.length > 0)
+    note(
+      'differs',
+      place,
+      `${limits.join(' and ')}: a share of the requests here, no limit; keys and customers have those`,
+    );
   const base = resolve(params.api_base ?? params.base_url);
   if (base.variable !== undefined && base.text === undefined) {
     note('left out', place, `${base.variable} is not set, which has its address`);

@@ -132,6 +132,18 @@ function dropLookalikes(fields: FieldTable, operators: Readonly<FieldTable>): vo
   for (const name of Object.keys(fields)) if (reads.has(asRead(name))) delete fields[name];
 }
 
+const CALLER =
+  /(?:^|-)(?:auth|authentication|token|secret|session|signature|credentials?|apikey|key|user|account|tenant|jwt)(?:-|$)/;
+
+/** Is there a header of the caller's own that may say who it is? */
+export function namesCaller(fields: Readonly<FieldTable>, backend: Pick<Backend, 'headers'>): boolean {
+  for (const name in fields) {
+    if (name.startsWith('sec-') || !CALLER.test(asRead(name))) continue;
+    if (!Object.keys(backend.headers).some((own) => asRead(own.toLowerCase()) === asRead(name))) return true;
+  }
+  return false;
+}
+
 /** Reads fields from a table. */
 export const fieldsIn = (table: Readonly<FieldTable>): RequestFields => ({ get: (name) => table[name] ?? null });
 

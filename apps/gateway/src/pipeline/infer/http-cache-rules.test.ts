@@ -46,6 +46,16 @@ const etag = { etag: '"v1"' };
 const LAST_WEEK = new Date(Date.parse('2026-02-22T12:00:00Z')).toUTCString();
 
 const CASES: readonly Case[] = [
+  // Beyond the RFC: an answer that says nothing is nobody else's where the request says whose it is
+  [
+    'who is told by a header',
+    [first({ fields: {} }, { send: { 'x-auth-token': 'alice' } }), again(1, MISS, { send: { 'x-auth-token': 'bob' } })],
+  ],
+  [
+    'who is told by a header, but it may be kept',
+    [first(says('max-age=60'), { send: { 'x-auth-token': 'alice' } }), again(1, HIT)],
+  ],
+  ['nobody is told', [first({ fields: {} }, { send: { 'x-own': 'a' } }), again(1, HIT, { send: { 'x-own': 'b' } })]],
   // Storing
   ['3 no-store in an answer', [first(says('no-store, max-age=60')), again(1, MISS)]],
   [

@@ -10,7 +10,7 @@ import { admitPlan } from '../exchange/admit-plan';
 import { isModelAllowed } from '../exchange/allowed-route';
 import type { Authenticated } from '../exchange/load-principal';
 import type { RequestControls } from '../exchange/open-exchange';
-import { type FieldTable, fieldsIn, requestFields } from './forward-headers';
+import { type FieldTable, fieldsIn, namesCaller, requestFields } from './forward-headers';
 import type { InferTarget } from './read-target';
 
 type Backends = Services['backends'];
@@ -151,5 +151,10 @@ export const cacheAsk = (
 ) => ({
   ...{ projectId, revision: `${backend.name} ${backend.revision}`, provider: backendProvider(backend.name) },
   ...{ method: job.method, target: `${job.path}${job.search}`, fields: fieldsIn(fields) },
-  defaultTtlMs: backend.cache.ttlSeconds === null ? httpCache.ttlMs : backend.cache.ttlSeconds * 1000,
+  // An answer that says nothing of caches may be this one caller's, where the request says whose it is.
+  defaultTtlMs: namesCaller(fields, backend)
+    ? 0
+    : backend.cache.ttlSeconds === null
+      ? httpCache.ttlMs
+      : backend.cache.ttlSeconds * 1000,
 });
