@@ -1,3 +1,5 @@
+import { isAlphanumeric } from '../span';
+
 interface SecretShape {
   readonly kind: string;
   /** What it begins with. */
@@ -112,6 +114,44 @@ export function beginsKey(text: string, from: number, at: number, end: number): 
   const found = headOf(token, end - from);
   return found !== undefined && isMixed(token, found.head.length);
 }
+
+/** A key that begins behind a mark has so many letters and digits in a row: words between hyphens have fewer. */
+const LEAST_RUN = 12;
+/** Characters of it that are looked at for that. */
+const MOST_LOOKED = 128;
+/** Addresses whose path is the key. */
+const HOOK = /hooks\.slack\.com\/(?:services|workflows|triggers)\/|discord(?:app)?\.com\/api\/webhooks\//;
+const LEAST_HOOK = 20;
+
+/** Where in a token a key begins behind another mark, as in the path of a URL, and whose. */
+export function keyWithin(token: string): { readonly at: number; readonly kind: string } | undefined {
+  const hook = token.includes('.com/') ? HOOK.exec(token) : null;
+  if (hook !== null && token.length - hook.index - hook[0].length >= LEAST_HOOK)
+    return { at: hook.index + hook[0].length, kind: 'webhook_url' };
+  for (let at = 1; at < token.length; at++) {
+    if (isAlphanumeric(token.charCodeAt(at - 1)) || !isAlphanumeric(token.charCodeAt(at))) continue;
+    const known = BY_BEGINNING.get(token.slice(at, at + SHARED));
+    const found = known?.find(
+      ({ head, least }) => token.length - at - head.length >= least && token.startsWith(head, at),
+    );
+    if (found !== undefined && hasRun(token, at + found.head.length)) return { at, kind: found.kind };
+    const shaped = token[at - 1] === '/' ? kindByShape(segmentOf(token, at)) : undefined;
+    if (shaped !== undefined) return { at, kind: shaped };
+  }
+  return undefined;
+}
+
+function segmentOf(token: string, at: number): string {
+  const end = token.indexOf('/', at);
+  return token.slice(at, end < 0 ? undefined : end);
+}
+
+/** Letters and digits in a row, both of them. */
+function hasRun(token: string, from: number): boolean {
+  const looked = token.slice(from, from + MOST_LOOKED).split(MARKS);
+  return looked.some((run) => run.length >= LEAST_RUN && /\d/.test(run) && /[A-Za-z]/.test(run));
+}
+const MARKS = /[^A-Za-z0-9]/;
 
 /** Whose key a whole token is by how it looks. */
 export const kindByShape = (token: string): string | undefined => SHAPES.find(([, shape]) => shape.test(token))?.[0];
