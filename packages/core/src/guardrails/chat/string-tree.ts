@@ -90,7 +90,10 @@ function replaceIn(
 ): JsonValue | undefined {
   const { name, isFree } = where;
   if (typeof value === 'string') {
-    return isKnownChoice(name, value) ? value : (replacementOf(value) ?? replaceInFile(value, replacementOf, name));
+    if (isKnownChoice(name, value)) return value;
+    // Base64 in which nothing was found may stand for a text in which something was.
+    const said = replacementOf(value) ?? value;
+    return said === value ? replaceInFile(value, replacementOf, name) : said;
   }
   if (typeof value === 'number') return isLong(value) ? (replacementOf(String(value)) ?? value) : value;
   if (Array.isArray(value)) {
