@@ -70,6 +70,18 @@ function gatherString(value: string, found: FoundText[], name: string): void {
   if (!isBytes(value, name)) found.push({ text: value, isId: IDS.has(name) || isSealing(name) || isMediaField(name) });
 }
 
+/** Texts of blocks that stand side by side: those of each list that has two or more. Choices are none: they have an index. */
+export function textLists(value: JsonValue | undefined, found: (readonly string[])[] = []): (readonly string[])[] {
+  if (Array.isArray(value)) {
+    const texts = value.flatMap((one) =>
+      isObject(one) && typeof one.text === 'string' && one.index === undefined ? [one.text] : [],
+    );
+    if (texts.length > 1) found.push(texts);
+    for (const one of value) textLists(one, found);
+  } else if (isObject(value)) for (const one of Object.values(value)) textLists(one, found);
+  return found;
+}
+
 /** `response` is a tool's, and in Responses the answer itself. */
 const isFreeForm = (name: string, value: JsonValue): boolean =>
   FREE.has(name) && isObject(value) && !(name === 'response' && value.object === 'response');
