@@ -49,7 +49,10 @@ async function joinAll(texts: readonly string[], { replace, ...search }: JoinedS
 const isWhole = (text: string, rule: WindowRule | undefined): boolean =>
   rule?.finder.find(text, true).some(({ start, end }) => start === 0 && end === text.length) === true;
 
-/** The same texts after what became of all of them; what takes a place goes where it began. */
+/**
+ * The same texts after what became of all of them; what takes a place goes where it began, and into texts of which nothing else is
+ * left: vendors refuse empty ones.
+ */
 function cutAgain(texts: readonly string[], steps: readonly Step[]): readonly string[] {
   const all = texts.join('');
   const cut: string[] = [];
@@ -57,17 +60,18 @@ function cutAgain(texts: readonly string[], steps: readonly Step[]): readonly st
   let bound = 0;
   for (const text of texts) {
     bound += text.length;
-    let out = '';
+    let [out, covering] = ['', ''];
     while (at < bound && step < steps.length) {
       const { length, replacement } = steps[step] as Step;
       const taken = Math.min(length - within, bound - at);
       if (replacement === undefined) out += all.slice(at, at + taken);
       else if (within === 0) out += replacement;
+      covering = replacement ?? covering;
       at += taken;
       within += taken;
       if (within === length) [step, within] = [step + 1, 0];
     }
-    cut.push(out);
+    cut.push(out === '' ? covering : out);
   }
   return cut;
 }

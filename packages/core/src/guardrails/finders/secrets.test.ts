@@ -65,6 +65,12 @@ describe('secrets', () => {
       expect([text, found(`see ${text} there`)]).toEqual([`${text}`, [key]]);
   });
 
+  test('a key in an address that looks like chance is told as the key it is', () => {
+    const text = 'https://evil/a-ghp_a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8';
+    const kinds = SECRET_FINDERS.flatMap((finder) => finder.find(text, true)).map(({ kind }) => kind);
+    expect(kinds).toEqual(['github_token']);
+  });
+
   test('not the path of a page that begins as a key does', () => {
     const none = [
       'https://e.com/blog/sk-learn-2-how-to-use-it-in-2024',

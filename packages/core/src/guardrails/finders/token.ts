@@ -86,8 +86,11 @@ function keyOf(text: string, start: number, end: number): { readonly at: number;
   if (known !== undefined) return { at: 0, kind: known };
   const before = text.slice(Math.max(0, start - LOOK_BACK), start);
   const isEmbedded = EMBEDDED.test(before) || EMBEDDED.test(token.slice(0, 12));
-  const isChance = !isEmbedded && !isIdentifier(token) && looksSecret(token, before);
-  return isChance ? { at: 0, kind: 'token' } : isEmbedded ? undefined : keyWithin(token);
+  if (isEmbedded) return undefined;
+  const key = keyWithin(token);
+  const isChance = !isIdentifier(token) && looksSecret(token, before);
+  // A key is one where identifiers stand too, and chance is not.
+  return isChance ? { at: 0, kind: key?.kind ?? 'token' } : key;
 }
 
 const looksSecret = (token: string, before: string): boolean =>
