@@ -76,6 +76,8 @@ describe('secrets', () => {
       'https://e.com/blog/sk-learn-2-how-to-use-it-in-2024',
       'https://e.com/bottles-and-glasses-2024-01-15-how-to-choose-them-well',
       'https://hooks.slack.com/services/about',
+      'https://e.com/fw_tools/commit/2f9c1d7e4b8a60532f9c1d7e4b8a60532f9c1d7e',
+      'https://e.com/pypi-mirror-of-many-things/2f9c1d7e4b8a6053/x',
       'https://pypi.org/project/pypi-simple-index-2024/files/x86_64-linux-gnu.tar.gz',
       'https://e.com/a/2f9c1d7e4b8a6053/npm_lifecycle_event/index.html',
     ];
