@@ -1,13 +1,17 @@
 import { type LongSearch, searchElsewhere, slicesOf } from './long-search';
-import { type Hit, type Replace, type Step, TextWindow } from './text-window';
+import { type Hit, type Replace, type Step, TextWindow, type WindowRule } from './text-window';
 
 /** Characters of texts that are searched as one; of more than that only where they meet. */
 const MOST_JOINED = 128 * 1024;
 const JOINED_SIDE = 4096;
+const EMAIL = 'email';
 
 type JoinedSearch = LongSearch & { readonly replace: Replace };
 
-/** Texts that are read one behind the other, each judged by itself before: what begins in one and ends in another one. */
+/**
+ * Texts that are read one behind the other, before each is judged by itself: what begins in one and ends in another one. Half of it
+ * may be a find of its own, and would hide the other half.
+ */
 export async function searchJoined(texts: readonly string[], search: JoinedSearch): Promise<readonly string[]> {
   const total = texts.reduce((sum, text) => sum + text.length, 0);
   if (total <= MOST_JOINED) return joinAll(texts, search);
@@ -25,9 +29,12 @@ export async function searchJoined(texts: readonly string[], search: JoinedSearc
 async function joinAll(texts: readonly string[], { replace, ...search }: JoinedSearch): Promise<readonly string[]> {
   const bounds: number[] = [];
   for (const text of texts) bounds.push((bounds.at(-1) ?? 0) + text.length);
-  const crosses = ({ start, end }: Hit) => bounds.some((bound) => start < bound && end > bound);
   const all = texts.join('');
   const rules = await searchElsewhere(all, 'plain', search);
+  const crosses = ({ start, end, kind, rule }: Hit) =>
+    bounds.some(
+      (bound) => start < bound && end > bound && !(kind === EMAIL && isWhole(all.slice(start, bound), rules[rule])),
+    );
   const window = new TextWindow(rules, (hit, original) => (crosses(hit) ? replace(hit, original) : undefined));
   const steps: Step[] = [];
   if (all.length <= search.set.mostHere) steps.push(...window.advance(all, true));
@@ -38,7 +45,14 @@ async function joinAll(texts: readonly string[], { replace, ...search }: JoinedS
   return steps.some(({ replacement }) => replacement !== undefined) ? cutAgain(texts, steps) : texts;
 }
 
-/** The same texts after what became of all of them; what takes a place goes where it began. */
+/** An address that ends with its text only seems to go on with the first word of the next one. */
+const isWhole = (text: string, rule: WindowRule | undefined): boolean =>
+  rule?.finder.find(text, true).some(({ start, end }) => start === 0 && end === text.length) === true;
+
+/**
+ * The same texts after what became of all of them; what takes a place goes where it began, and into texts of which nothing else is
+ * left: vendors refuse empty ones.
+ */
 function cutAgain(texts: readonly string[], steps: readonly Step[]): readonly string[] {
   const all = texts.join('');
   const cut: string[] = [];
@@ -46,17 +60,18 @@ function cutAgain(texts: readonly string[], steps: readonly Step[]): readonly st
   let bound = 0;
   for (const text of texts) {
     bound += text.length;
-    let out = '';
+    let [out, covering] = ['', ''];
     while (at < bound && step < steps.length) {
       const { length, replacement } = steps[step] as Step;
       const taken = Math.min(length - within, bound - at);
       if (replacement === undefined) out += all.slice(at, at + taken);
       else if (within === 0) out += replacement;
+      covering = replacement ?? covering;
       at += taken;
       within += taken;
       if (within === length) [step, within] = [step + 1, 0];
     }
-    cut.push(out);
+    cut.push(out === '' ? covering : out);
   }
   return cut;
 }

@@ -31,7 +31,11 @@ const HARDEST: readonly (readonly [name: string, checks: readonly GuardrailCheck
     [{ type: 'pii', kinds: ['phone'], countries: ['US', 'GB', 'DE', 'FR', 'ES', 'IT', 'NL', 'PL', 'BR', 'SE'] }],
     ['030 901820 ', '1-2', '(0', '612345678 '],
   ],
-  ['secrets', [{ type: 'secrets' }], ['а', 'a=', 'IGQVJa=', 'A1b', 'http://a:b@', '-----BEGIN ', 'secret: ']],
+  [
+    'secrets',
+    [{ type: 'secrets' }],
+    ['а', 'a=', 'IGQVJa=', 'A1b', 'http://a:b@', '-----BEGIN ', 'secret: ', '/sk-', '/A1b'],
+  ],
   [
     'base64',
     [

@@ -14,7 +14,8 @@ export interface PieceWindow {
 }
 
 export const PLAIN: readonly TextKind[] = ['plain'];
-const PLAIN_AND_ESCAPES: readonly TextKind[] = ['plain', 'loose'];
+/** What escapes stand for first: half an escape is not left behind by what is found in the text as it is written. */
+export const ESCAPES_AND_PLAIN: readonly TextKind[] = ['loose', 'plain'];
 const JSON_ONLY: readonly TextKind[] = ['json'];
 /** What JSON writes for a character, in a text that a model reads as JSON. */
 const ESCAPE = /\\(?:u[0-9a-fA-F]{4}|n|r|t|"|\/)/;
@@ -22,7 +23,7 @@ const ESCAPE = /\\(?:u[0-9a-fA-F]{4}|n|r|t|"|\/)/;
 /** How a text is to be read: one with escapes in it in both ways. */
 export function kindsOf(text: string, kind: TextKind): readonly TextKind[] {
   if (kind === 'json') return JSON_ONLY;
-  return ESCAPE.test(text) ? PLAIN_AND_ESCAPES : PLAIN;
+  return ESCAPE.test(text) ? ESCAPES_AND_PLAIN : PLAIN;
 }
 
 export function createWindow(kind: TextKind, rules: readonly WindowRule[], replace: Replace): PieceWindow {

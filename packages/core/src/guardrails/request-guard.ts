@@ -99,8 +99,11 @@ export class RequestGuard {
   }
 
   /** Texts that are read one behind the other: what begins in one and ends in another one is found too. */
-  async searchJoined(texts: readonly string[], place: Place): Promise<readonly string[]> {
-    const set = this.guardrails.rulesFor(place.on, place.part);
+  async searchJoined(
+    texts: readonly string[],
+    place: Place,
+    set: Finding = this.guardrails.rulesFor(place.on, place.part),
+  ): Promise<readonly string[]> {
     if (set.finders.length === 0 || texts.length < 2) return texts;
     const replace: Replace = (hit, original) => this.act(set, place, hit, original);
     return searchJoined(texts, { ...this.longSearch(set, place), replace });

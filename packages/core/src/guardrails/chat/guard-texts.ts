@@ -2,9 +2,10 @@ import { type JsonObject, type JsonValue, parseJson } from '../../chat/json';
 import { nextTurn } from '../../waits/in-turns';
 import type { RuleSet } from '../guardrails';
 import type { Place } from '../marks';
+import { ESCAPES_AND_PLAIN } from '../piece-window';
 import type { RequestGuard } from '../request-guard';
 import { waitsForEnd } from '../text-window';
-import { type FoundText, replaceTexts, textsIn } from './string-tree';
+import { type FoundText, replaceTexts, textLists, textsIn } from './string-tree';
 import { isSealedText } from './unread-fields';
 
 /** Characters that are looked at together: most of what is in a request is clean. */
@@ -18,6 +19,8 @@ export class GuardedTexts {
   private readonly judged = new Map<string, string>();
   private readonly any: RuleSet;
   private readonly byPart = new Map<Place['part'], Map<string, string>>();
+  /** Lists of texts that were read as one. */
+  private readonly joined = new Set<string>();
   private hasChanged = false;
 
   constructor(
@@ -34,11 +37,11 @@ export class GuardedTexts {
 
   /** Texts that stand one behind the other. */
   async texts(texts: readonly string[], part: Place['part']): Promise<readonly string[]> {
-    const single: string[] = [];
-    for (const text of texts) single.push(await this.once(text, part));
-    const joined = await this.guard.searchJoined(single, { on: this.on, part });
-    for (const [index, text] of texts.entries()) this.note(text, joined[index] ?? '');
-    return joined;
+    const joined = await this.guard.searchJoined(texts, { on: this.on, part });
+    const judged: string[] = [];
+    for (const [index, text] of texts.entries())
+      judged.push(this.note(text, await this.once(joined[index] ?? '', part)));
+    return judged;
   }
 
   /** Arguments of a tool, as JSON text. */
@@ -68,8 +71,9 @@ export class GuardedTexts {
    * `part`: others are judged by the rules of it, without it by all.
    */
   async value<T extends JsonValue | undefined>(value: T, part?: Place['part'], name = ''): Promise<T> {
-    if (Array.isArray(value) && value.length >= MANY) return (await this.items(value, part, name)) as T;
     const set = part === undefined ? this.any : this.guard.guardrails.rulesFor(this.on, part);
+    await this.adjacent(value, set, part);
+    if (Array.isArray(value) && value.length >= MANY) return (await this.items(value, part, name)) as T;
     const found = textsIn(value, [], name);
     const open = found.filter(({ text }) => !this.judged.has(text));
     if (!(await this.areClean(open, set))) for (const one of open) await this.one(one, set, part ?? 'user');
@@ -86,6 +90,8 @@ export class GuardedTexts {
 
   /** An object, of which some fields are left as they are. */
   async fields<T extends JsonObject>(object: T, untouched: ReadonlySet<string>, part?: Place['part']): Promise<T> {
+    const set = part === undefined ? this.any : this.guard.guardrails.rulesFor(this.on, part);
+    for (const [name, value] of Object.entries(object)) if (!untouched.has(name)) await this.adjacent(value, set, part);
     if (!this.hasChanged && (await this.areFieldsClean(object, untouched, part))) return object;
     let changed = false;
     const entries: [string, JsonValue][] = [];
@@ -112,6 +118,22 @@ export class GuardedTexts {
       found.filter(({ text }) => !this.judged.has(text)),
       set,
     );
+  }
+
+  /** Lists of texts that were not judged yet: what begins in one and ends in the next. */
+  private async adjacent(value: JsonValue | undefined, set: RuleSet, part: Place['part'] = 'user'): Promise<void> {
+    if (set.finders.length === 0) return;
+    for (const texts of textLists(value)) {
+      const id = JSON.stringify(texts);
+      if (this.joined.has(id) || texts.every((text) => this.judged.has(text))) continue;
+      this.joined.add(id);
+      const joined = await this.guard.searchJoined(texts, { on: this.on, part }, set);
+      for (const [index, text] of texts.entries()) {
+        const now = joined[index] ?? '';
+        if (now !== text && !this.judged.has(text))
+          this.note(text, await this.one({ text: now, isId: false }, set, part));
+      }
+    }
   }
 
   /** What stands for a text that was judged. */
@@ -154,7 +176,7 @@ export class GuardedTexts {
     if (known !== undefined) return known;
     return this.note(
       text,
-      await this.guard.search(text, { on: this.on, part }, { set, isId, kinds: ['plain', 'loose'] }),
+      await this.guard.search(text, { on: this.on, part }, { set, isId, kinds: ESCAPES_AND_PLAIN }),
     );
   }
 

@@ -70,6 +70,18 @@ function gatherString(value: string, found: FoundText[], name: string): void {
   if (!isBytes(value, name)) found.push({ text: value, isId: IDS.has(name) || isSealing(name) || isMediaField(name) });
 }
 
+/** Texts of blocks that stand side by side: those of each list that has two or more. Choices are none: they have an index. */
+export function textLists(value: JsonValue | undefined, found: (readonly string[])[] = []): (readonly string[])[] {
+  if (Array.isArray(value)) {
+    const texts = value.flatMap((one) =>
+      isObject(one) && typeof one.text === 'string' && one.index === undefined ? [one.text] : [],
+    );
+    if (texts.length > 1) found.push(texts);
+    for (const one of value) textLists(one, found);
+  } else if (isObject(value)) for (const one of Object.values(value)) textLists(one, found);
+  return found;
+}
+
 /** `response` is a tool's, and in Responses the answer itself. */
 const isFreeForm = (name: string, value: JsonValue): boolean =>
   FREE.has(name) && isObject(value) && !(name === 'response' && value.object === 'response');
@@ -90,7 +102,10 @@ function replaceIn(
 ): JsonValue | undefined {
   const { name, isFree } = where;
   if (typeof value === 'string') {
-    return isKnownChoice(name, value) ? value : (replacementOf(value) ?? replaceInFile(value, replacementOf, name));
+    if (isKnownChoice(name, value)) return value;
+    // Base64 in which nothing was found may stand for a text in which something was.
+    const said = replacementOf(value) ?? value;
+    return said === value ? replaceInFile(value, replacementOf, name) : said;
   }
   if (typeof value === 'number') return isLong(value) ? (replacementOf(String(value)) ?? value) : value;
   if (Array.isArray(value)) {

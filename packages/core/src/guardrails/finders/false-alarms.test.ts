@@ -21,6 +21,24 @@ describe('what only looks like it', () => {
     expect(found(findNationalIds, '923.44051401359')).toEqual([]);
   });
 
+  test('nine digits are a social security number by their hyphens, or where something says so', () => {
+    for (const text of ['my SSN is 536-22-8145.', 'SSN: 536228145', 'social security number 536228145'])
+      expect(found(findNationalIds, text)).toEqual([text.match(/[\d-]{9,}/)?.[0] ?? '']);
+    const none = [
+      ...[
+        'order 536228145',
+        '000-12-3456',
+        '666-12-3456',
+        '912-12-3456',
+        '536-00-8145',
+        '536-22-0145-1',
+        '1-536-22-8145',
+      ],
+      ...['536-228145', 'a536-22-8145', '5536-22-8145', '536-22-81456', '3.536-22-8145'],
+    ];
+    for (const text of none) expect([text, found(findNationalIds, text)]).toEqual([text, []]);
+  });
+
   test('a repository is nobody’s address', () => {
     expect(found(findEmails, 'git clone git@github.com:a/b.git, ssh://git@example.com/a')).toEqual([]);
   });

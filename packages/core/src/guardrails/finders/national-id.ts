@@ -9,17 +9,18 @@ import { validate as isCodiceFiscale } from 'stdnum/lib/esm/it/codicefiscale';
 import { validate as isBsn } from 'stdnum/lib/esm/nl/bsn';
 import { validate as isPesel } from 'stdnum/lib/esm/pl/pesel';
 import { validate as isPersonnummer } from 'stdnum/lib/esm/se/personnummer';
+import { validate as isSsn } from 'stdnum/lib/esm/us/ssn';
 import { type Finder, isAlphanumeric, isDigit, type Span, trailingRun } from '../span';
 import { isFraction, openDigits } from './digit-runs';
 
 interface NationalId {
   readonly shape: RegExp;
   readonly isValid: (shown: string) => { readonly isValid: boolean };
-  /** Without a separator, one in eleven of all numbers is valid: a word before it has to say what it is. */
+  /** Without a separator, too many of all numbers are valid: a word before it has to say what it is. */
   readonly named?: RegExp;
 }
 
-/** Ten countries' numbers that have check digits. Source: each country's own rules, as `stdnum` has them. */
+/** Ten countries' numbers that have check digits, and the United States'. Source: each country's own rules, as `stdnum` has them. */
 const IDS: readonly NationalId[] = [
   { shape: /(?<![\w.-])\d{3}[. ]?\d{3}[. ]?\d{3}[- ]?\d{2}(?!\w)/g, isValid: isCpf },
   { shape: /(?<!\w)\d{17}[\dXx](?!\w)/g, isValid: isRic },
@@ -35,6 +36,12 @@ const IDS: readonly NationalId[] = [
     named: /(?:bsn|burger|sofi|citizen|personal|national|identi|social|persoon|tax|\bid\b|\bssn\b)[^\d\n]{0,32}$/i,
   },
   { shape: /(?<!\w)\d{11}(?!\w)/g, isValid: isPesel },
+  {
+    // No check digit: by where its hyphens stand.
+    shape: /(?<![\w.-])\d{3}(-?)\d{2}\1\d{4}(?![\w-])/g,
+    isValid: isSsn,
+    named: /(?:\bssn\b|social[ -]security)[^\d\n]{0,32}$/i,
+  },
   { shape: /(?<![\w-])(?:\d{2})?\d{6}[-+]\d{4}(?!\w)/g, isValid: isPersonnummer },
 ];
 const MOST_DIGITS = 18;

@@ -1,3 +1,5 @@
+import { isAlphanumeric, isDigit } from '../span';
+
 interface SecretShape {
   readonly kind: string;
   /** What it begins with. */
@@ -95,6 +97,10 @@ for (const { kind, heads, least } of HEADS) {
   }
 }
 
+/** Codes of what they begin with. */
+const FIRST = new Uint8Array(128);
+for (const beginning of BY_BEGINNING.keys()) FIRST[beginning.charCodeAt(0)] = 1;
+
 const headOf = (token: string, length: number) =>
   BY_BEGINNING.get(token.slice(0, SHARED))?.find(
     ({ head, least }) => token.startsWith(head) && length - head.length >= least,
@@ -111,6 +117,65 @@ export function beginsKey(text: string, from: number, at: number, end: number): 
   const token = text.slice(from, at);
   const found = headOf(token, end - from);
   return found !== undefined && isMixed(token, found.head.length);
+}
+
+/** A key that begins behind a mark has so many letters and digits in a row: words between hyphens have fewer. */
+const LEAST_RUN = 12;
+/** It begins so close to what the key begins with. */
+const MOST_APART = 128;
+/** Addresses whose path is the key. */
+const HOOK = /hooks\.slack\.com\/(?:services|workflows|triggers)\/|discord(?:app)?\.com\/api\/webhooks\//;
+const LEAST_HOOK = 20;
+/** No shape is shorter. */
+const LEAST_SHAPED = 24;
+
+/** Where in a token a key begins behind another mark, as in the path of a URL, and whose. */
+export function keyWithin(token: string): { readonly at: number; readonly kind: string } | undefined {
+  const hook = token.includes('.com/') ? HOOK.exec(token) : null;
+  if (hook !== null && token.length - hook.index - hook[0].length >= LEAST_HOOK)
+    return { at: hook.index + hook[0].length, kind: 'webhook_url' };
+  const nextRun = runsOf(token);
+  for (let at = 1; at < token.length; at++) {
+    if (isAlphanumeric(token.charCodeAt(at - 1)) || !isAlphanumeric(token.charCodeAt(at))) continue;
+    const isFirst = FIRST[token.charCodeAt(at)] === 1;
+    const known = isFirst ? BY_BEGINNING.get(token.slice(at, at + SHARED)) : undefined;
+    const found = known?.find(
+      ({ head, least }) => token.length - at - head.length >= least && token.startsWith(head, at),
+    );
+    if (found !== undefined) {
+      const from = at + found.head.length;
+      const run = nextRun(from);
+      const isOneStep = run < at + MOST_APART && !token.slice(from, Math.max(run, from + found.least)).includes('/');
+      if (isOneStep) return { at, kind: found.kind };
+    }
+    const shaped = token[at - 1] === '/' ? kindOfStep(token, at) : undefined;
+    if (shaped !== undefined) return { at, kind: shaped };
+  }
+  return undefined;
+}
+
+/** Whose key a whole step of a path is by how it looks. */
+function kindOfStep(token: string, at: number): string | undefined {
+  const next = token.indexOf('/', at);
+  const end = next < 0 ? token.length : next;
+  return end - at < LEAST_SHAPED ? undefined : kindByShape(token.slice(at, end));
+}
+
+/** Tells where the next letters and digits in a row begin, both of them; asked from left to right, all is read once. */
+function runsOf(token: string): (from: number) => number {
+  let [start, end, isRun] = [0, 0, false];
+  return (from) => {
+    while ((end <= from || !isRun) && end < token.length) {
+      start = end;
+      while (start < token.length && !isAlphanumeric(token.charCodeAt(start))) start++;
+      end = start;
+      let digits = 0;
+      for (; end < token.length && isAlphanumeric(token.charCodeAt(end)); end++)
+        digits += Number(isDigit(token.charCodeAt(end)));
+      isRun = end - start >= LEAST_RUN && digits > 0 && digits < end - start;
+    }
+    return isRun && end > from ? start : Number.POSITIVE_INFINITY;
+  };
 }
 
 /** Whose key a whole token is by how it looks. */

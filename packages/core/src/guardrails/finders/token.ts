@@ -1,7 +1,7 @@
 import { DIGITS, type Finder, isDigit, LETTERS, oneOf, type Span, trailingRun } from '../span';
 import { isLink, MAX_CONNECTION } from './connection-string';
 import { namedPasswords } from './named-password';
-import { beginsKey, kindByHead, kindByShape } from './secret-shapes';
+import { beginsKey, keyWithin, kindByHead, kindByShape } from './secret-shapes';
 
 const isToken = oneOf(`${DIGITS}${LETTERS}_-.+/=:~$%`);
 /** A token by nothing but its looks: as long, as mixed, and with as many changes between kinds of characters. */
@@ -25,8 +25,9 @@ export const findTokens: Finder = {
     const openToken = isEnd ? Number.POSITIVE_INFINITY : trailingRun(text, isToken);
     for (const { start, end } of tokensOf(text)) {
       if (end - start < SHORTEST) continue;
-      const kind = end < openToken ? kindOf(text, start, end) : undefined;
-      if (kind !== undefined) spans.push({ start, end: start + lengthOf(text.slice(start, end)), kind });
+      const key = end < openToken ? keyOf(text, start, end) : undefined;
+      if (key !== undefined)
+        spans.push({ start: start + key.at, end: start + lengthOf(text.slice(start, end)), kind: key.kind });
     }
     spans.push(...namedPasswords(text, isEnd));
     return spans;
@@ -78,17 +79,22 @@ function lengthOf(token: string): number {
   return end;
 }
 
-function kindOf(text: string, start: number, end: number): string | undefined {
-  const length = end - start;
-  if (length < SHORTEST) return undefined;
+/** Where in a token what is secret begins: all of it, or what stands behind a mark in it. */
+function keyOf(text: string, start: number, end: number): { readonly at: number; readonly kind: string } | undefined {
   const token = text.slice(start, start + lengthOf(text.slice(start, end)));
   const known = kindByHead(token) ?? kindByShape(token);
-  if (known !== undefined) return known;
+  if (known !== undefined) return { at: 0, kind: known };
   const before = text.slice(Math.max(0, start - LOOK_BACK), start);
-  if (isIdentifier(token)) return undefined;
-  if (EMBEDDED.test(before) || EMBEDDED.test(token.slice(0, 12))) return undefined;
-  return looksLikeChance(token) || (isNamedSecret(token) && NAMED_SECRET.test(before)) ? 'token' : undefined;
+  const isEmbedded = EMBEDDED.test(before) || EMBEDDED.test(token.slice(0, 12));
+  if (isEmbedded) return undefined;
+  const key = keyWithin(token);
+  const isChance = !isIdentifier(token) && looksSecret(token, before);
+  // A key is one where identifiers stand too, and chance is not.
+  return isChance ? { at: 0, kind: key?.kind ?? 'token' } : key;
 }
+
+const looksSecret = (token: string, before: string): boolean =>
+  looksLikeChance(token) || (isNamedSecret(token) && NAMED_SECRET.test(before));
 
 /** Vendors' names of what was said and run, digests that say so, and accounts of chains: everybody may know these. */
 const IDENTIFIER =

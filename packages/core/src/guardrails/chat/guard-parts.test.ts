@@ -1,0 +1,151 @@
+import { describe, expect, test } from 'bun:test';
+import type { JsonObject } from '../../chat/json';
+import type { ChatRequest, ContentPart } from '../../chat/request';
+import { GuardrailCompiler } from '../compile-guardrails';
+import type { GuardrailRule } from '../policy';
+import { RequestGuard } from '../request-guard';
+import { guardNativeAnswer, guardNativeRequest } from './guard-native';
+import { guardRequest } from './guard-request';
+import { guardToolResult } from './guard-tool-result';
+
+const EMAIL = 'bob.smith@corp-example.com';
+const GITHUB = 'ghp_a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8';
+const base64 = (text: string) => Buffer.from(text).toString('base64');
+const unbase64 = (text: string) => Buffer.from(text.slice(text.indexOf(',') + 1), 'base64').toString();
+
+function guardOf(action: GuardrailRule['action'] = 'redact'): RequestGuard {
+  const all = { on: 'both', action, onError: 'block' } as const;
+  const rules: GuardrailRule[] = [
+    { ...all, name: 'pii', check: { type: 'pii' } },
+    { ...all, name: 'keys', check: { type: 'secrets' }, action: action === 'pseudonymise' ? 'redact' : action },
+  ];
+  const policy = { mode: 'enforce', pseudonymScope: 'request', version: 1, rules } as const;
+  const guardrails = new GuardrailCompiler({}).compile({ policy, keyRules: null, pseudonymSecret: 'secret' });
+  if (guardrails === undefined) throw new Error('nothing is asked');
+  return new RequestGuard(guardrails, {
+    ...{ projectId: 'p', keyId: 'k', requestId: 'r', customerId: undefined, monotonicMs: () => performance.now() },
+  });
+}
+
+const contentOf = async (content: readonly ContentPart[], guard = guardOf()): Promise<readonly ContentPart[]> => {
+  const request = { model: 'm', stream: false, messages: [{ role: 'user', content }] } as unknown as ChatRequest;
+  const { messages } = await guardRequest(guard, request);
+  return messages[0]?.content ?? [];
+};
+
+describe('a text in base64', () => {
+  const written = base64(`mail ${EMAIL}`);
+  const clean = base64('mail [EMAIL]');
+
+  test('is replaced in files and pictures of a request', async () => {
+    for (const type of ['text/plain', 'image/png', 'image/svg+xml']) {
+      const dataUrl = `data:${type};base64,${written}`;
+      const [file, image] = await contentOf([
+        { type: 'file', dataUrl, filename: `${EMAIL}.txt` },
+        { type: 'image', url: dataUrl },
+      ] as ContentPart[]);
+      expect(file).toMatchObject({ dataUrl: `data:${type};base64,${clean}` });
+      expect(image).toMatchObject({ url: `data:${type};base64,${clean}` });
+      expect(JSON.stringify(file)).not.toContain(EMAIL);
+    }
+  });
+
+  test('is replaced in vendors’ own requests and answers', async () => {
+    const parts = [{ inlineData: { mimeType: 'image/png', data: written } }];
+    const file = { type: 'file', file: { filename: 'a.txt', file_data: `data:text/plain;base64,${written}` } };
+    const body = { contents: [{ role: 'user', parts }], messages: [{ role: 'user', content: [file] }] };
+    const judged = JSON.stringify(await guardNativeRequest(guardOf(), body));
+    expect(judged).not.toContain(written);
+    expect(judged.split(clean)).toHaveLength(3);
+    const answer = JSON.stringify(await guardNativeAnswer(guardOf(), { candidates: [{ content: { parts } }] }));
+    expect(answer).toContain(clean);
+    expect(answer).not.toContain(written);
+  });
+
+  test('is replaced in what tools give back', async () => {
+    const content: JsonObject[] = [
+      { type: 'resource', resource: { uri: 'f:///y', mimeType: 'text/plain', blob: written } },
+      { type: 'image', data: written, mimeType: 'image/png' },
+    ];
+    const judged = JSON.stringify(await guardToolResult(guardOf(), { content }));
+    expect(judged).not.toContain(written);
+    expect(judged.split(clean)).toHaveLength(3);
+  });
+
+  test('goes out under the name that stands for it', async () => {
+    const guard = guardOf('pseudonymise');
+    const [file] = await contentOf(
+      [{ type: 'file', dataUrl: `data:text/plain;base64,${written}` }] as ContentPart[],
+      guard,
+    );
+    expect(unbase64(String((file as unknown as JsonObject).dataUrl))).toBe('mail <EMAIL_1>');
+  });
+});
+
+const CUT: readonly (readonly [string, string, string])[] = [
+  ['key ghp_a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5', 'P6q7R8 there', GITHUB],
+  ['ghp_a1B2', `${GITHUB.slice(8)} there`, GITHUB],
+  ['postgres://admin:S3cr3tPa', 'ssw0rd@db.internal:5432/x there', 'S3cr3tPassw0rd'],
+  ['mail bob.smit', 'h@corp-example.com there', EMAIL],
+  [
+    'eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9',
+    '.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N_XgL0n3I9PlFUP0THsR8U',
+    '',
+  ],
+];
+
+describe('a secret cut over adjacent parts', () => {
+  test('leaves nothing of it in any part', async () => {
+    for (const [first, second] of CUT) {
+      const texts = (await contentOf([
+        { type: 'text', text: first },
+        { type: 'text', text: second },
+      ])) as readonly { readonly text: string }[];
+      const left = texts.map(({ text }) => text).join('|');
+      expect([first, left]).toEqual([first, expect.stringMatching(/^(?:key |mail )?\[[A-Z_]+\]\|(?: there|\[JWT\])$/)]);
+    }
+  });
+
+  test('an address that is whole by itself takes nothing of the next part', async () => {
+    const texts = await contentOf([
+      { type: 'text', text: `mail ${EMAIL}` },
+      { type: 'text', text: 'Thanks for that' },
+    ]);
+    expect(texts).toMatchObject([{ text: 'mail [EMAIL]' }, { text: 'Thanks for that' }]);
+  });
+});
+
+describe('adjacent texts', () => {
+  const cut = [{ text: 'mail bob.smit' }, { text: 'h@corp-example.com there' }];
+  const gone = [{ text: 'mail [EMAIL]' }, { text: ' there' }];
+
+  test('are read as one wherever they stand', async () => {
+    const request = {
+      ...{ model: 'm', stream: false, messages: [] },
+      wire: { format: 'openai', body: { model: 'm', prediction: { type: 'content', content: cut } } },
+    } as unknown as ChatRequest;
+    expect((await guardRequest(guardOf(), request)).wire?.body.prediction).toMatchObject({ content: gone });
+    const source = { type: 'content', content: cut };
+    const body = { messages: [{ role: 'user', content: [{ type: 'document', source }] }] };
+    expect(await guardNativeRequest(guardOf(), body)).toMatchObject({
+      messages: [{ content: [{ source: { content: gone } }] }],
+    });
+    expect(await guardNativeRequest(guardOf(), { content: { parts: cut } })).toMatchObject({
+      content: { parts: gone },
+    });
+  });
+
+  test('that are clean stay the very same', async () => {
+    const body = { content: { parts: [{ text: 'one' }, { text: 'two' }] } };
+    expect(await guardNativeRequest(guardOf(), body)).toBe(body);
+  });
+});
+
+test('JSON within JSON is read by what it stands for first', async () => {
+  const args = { a: '{"b":"p\\u006fst\\u0067res:\\/\\/admin:S3cr3tPas\\u0073w0rd@db.internal.example.com:5432\\/x"}' };
+  const body = { contents: [{ role: 'model', parts: [{ functionCall: { name: 'f', args } }] }] };
+  const judged = JSON.stringify(await guardNativeRequest(guardOf(), body));
+  expect(judged).not.toContain('S3cr3t');
+  const [{ parts }] = JSON.parse(judged).contents;
+  expect(JSON.parse(parts[0].functionCall.args.a)).toEqual({ b: expect.stringMatching(/^\[[A-Z_]+\]$/) });
+});
