@@ -132,11 +132,24 @@ export interface LargeBody {
   readonly json: JsonObject;
 }
 
+/** By which a stream in a format's own events shows that ours cannot say all of it, in its order. */
+export interface OwnParts {
+  /** Type of the events that tell that a part begins, and their member that it stands in. */
+  readonly begins: string;
+  readonly member: string;
+  /** Stands in events of which ours say nothing. */
+  readonly foreign: string;
+  /** True where our own events say all of the parts that have begun. */
+  isPlain(begun: readonly JsonObject[]): boolean;
+}
+
 /** One client-facing API. Wire → ours on the way in, ours → wire on the way out. */
 export interface Dialect extends ErrorEnvelope {
   readonly name: DialectName;
   readonly wireFormat: WireFormat;
   readonly models?: ModelShape;
+  /** For formats whose answers can hold more than ours. */
+  readonly ownParts?: OwnParts;
   /** Set where answers are kept for later requests. */
   readonly keeping?: AnswerKeeping;
   /**

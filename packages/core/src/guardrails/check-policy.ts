@@ -1,26 +1,51 @@
 import { invalidRequest } from '../errors/gateway-error';
 import { compileRule, type TextChecks } from './compile-guardrails';
+import { matchesNoText } from './finders/pattern-length';
 import { foldText } from './folded-text';
-import type { GuardrailRule } from './policy';
+import type { GuardrailPart, GuardrailRule } from './policy';
+
+/** Parts that answers do not have. */
+const ASKING: ReadonlySet<GuardrailPart> = new Set(['system', 'user']);
+
+/** Fields that do not go together: the rule would never find anything, or refuse everything. */
+const MISFITS: readonly {
+  readonly name: string;
+  readonly reason: string;
+  isWrong(rule: GuardrailRule): boolean;
+}[] = [
+  {
+    ...{ name: 'action', reason: 'only answers can be asked for again; a rule that retries is for output.' },
+    isWrong: ({ action, on }) => action === 'retry' && on !== 'output',
+  },
+  {
+    ...{ name: 'max_retries', reason: 'max_retries goes with the action "retry".' },
+    isWrong: ({ action, maxRetries }) => maxRetries !== undefined && action !== 'retry',
+  },
+  {
+    ...{ name: 'parts', reason: 'an answer has no part "system" or "user"; set on to "input" or "both".' },
+    isWrong: ({ on, parts }) => on === 'output' && parts?.every((part) => ASKING.has(part)) === true,
+  },
+  {
+    ...{ name: 'on', reason: 'json_schema describes answers; set on to "output".' },
+    isWrong: ({ on, check }) => check.type === 'json_schema' && on !== 'output',
+  },
+];
 
 /**
- * Throws `invalid_request` naming the rule and what is wrong with it: a name that is there twice, an expression that RE2 does
- * not take, a schema that is none, an address that may not be called. `field`: what the rules were sent as.
+ * Throws `invalid_request` naming the rule and what is wrong with it: a name that is there twice, fields that do not go together,
+ * an expression that RE2 does not take, a schema that is none, an address that may not be called. `field`: what the rules were sent as.
  */
 export function checkRules(rules: readonly GuardrailRule[], checks: TextChecks, field = 'rules'): void {
   const names = new Set<string>();
   for (const [index, rule] of rules.entries()) {
     if (names.has(rule.name)) throw invalidRequest(`${field}.${index}.name`, `Two rules are called "${rule.name}".`);
     names.add(rule.name);
-    if (rule.action === 'retry' && rule.on === 'input') {
-      const message = `${field}.${index}: only answers can be asked for again; a rule that retries is for output.`;
-      throw invalidRequest(`${field}.${index}.action`, message);
-    }
-    if (rule.maxRetries !== undefined && rule.action !== 'retry') {
-      const message = `${field}.${index}: max_retries goes with the action "retry".`;
-      throw invalidRequest(`${field}.${index}.max_retries`, message);
+    for (const { name, isWrong, reason } of MISFITS) {
+      if (isWrong(rule)) throw invalidRequest(`${field}.${index}.${name}`, `${field}.${index}: ${reason}`);
     }
     try {
+      refuseEmptyLists(rule);
+      refuseEmptyMatches(rule);
       refuseEmptyWords(rule);
       refuseForeignDraft(rule);
       compileRule(rule, checks, false);
@@ -36,6 +61,20 @@ function refuseEmptyWords({ check }: GuardrailRule): void {
   if (check.type !== 'words') return;
   const at = check.words.findIndex((word) => foldText(word, 'words').text.trim() === '');
   if (at >= 0) throw new Error(`word ${at + 1} has no character that can be found`);
+}
+
+function refuseEmptyLists({ check }: GuardrailRule): void {
+  if (check.type === 'pii' && check.countries !== undefined && check.kinds?.includes('phone') === false)
+    throw new Error('"countries" are those of phone numbers, and "kinds" leaves out "phone"');
+  if (check.type !== 'url') return;
+  const { allow, deny = [] } = check;
+  if (allow?.length === 0) throw new Error('"allow" is empty, which refuses every host: name one, or leave it out');
+  if (allow === undefined && deny.length === 0) throw new Error('"allow" or "deny" needs at least one host');
+}
+
+function refuseEmptyMatches({ check }: GuardrailRule): void {
+  if (check.type !== 'regex' || !matchesNoText(check.pattern)) return;
+  throw new Error('the pattern matches places only, never any text');
 }
 
 const DRAFT = /^https?:\/\/json-schema\.org\/(?:draft-0[4-7]|draft\/20(?:19-09|20-12))\/schema#?$/;

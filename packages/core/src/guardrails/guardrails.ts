@@ -74,6 +74,8 @@ export class Guardrails {
   readonly makesPseudonyms: boolean;
   /** Something may be changed or refused: all is not only watched. */
   readonly acts: boolean;
+  /** The same of answers. */
+  readonly actsOnOutput: boolean;
 
   constructor(
     readonly rules: readonly CompiledRule[],
@@ -85,7 +87,9 @@ export class Guardrails {
     this.asksOutput = rules.some(({ on }) => on !== 'input');
     this.holdsAnswers = rules.some(({ on, needsWhole }) => on !== 'input' && needsWhole);
     this.makesPseudonyms = rules.some(({ action, isShadow }) => action === 'pseudonymise' && !isShadow);
-    this.acts = rules.some(({ action, isShadow }) => action !== 'flag' && !isShadow);
+    const acting = rules.filter(({ action, isShadow }) => action !== 'flag' && !isShadow);
+    this.acts = acting.length > 0;
+    this.actsOnOutput = acting.some((rule) => isAsked(rule, 'output'));
   }
 
   /** Those asked about a part. Those that only watch change nothing of what others find. */

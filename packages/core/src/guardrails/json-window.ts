@@ -80,18 +80,18 @@ export class JsonWindow {
   }
 
   private write(decoded: string, isEnd: boolean): string {
-    let out = '';
+    const out: string[] = [];
     let [at, rawAt] = [0, 0];
     for (const { length, replacement } of this.window.advance(decoded, isEnd)) {
       const begin = rawAt;
       for (const end = at + length; at < end; at++) rawAt += this.lengths[at] ?? 0;
       const raw = this.raw.slice(begin, rawAt);
-      out += replacement === undefined ? raw : this.spell(replacement);
+      out.push(replacement === undefined ? raw : this.spell(replacement));
       this.isInString = endsInString(raw, this.isInString);
     }
     if (at > 0) this.lengths = this.lengths.slice(at);
     this.raw = this.raw.slice(rawAt);
-    return out;
+    return out.join('');
   }
 
   private spell(replacement: string): string {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { type PseudonymScope, Pseudonyms } from './pseudonyms';
+import { namesIn, type PseudonymScope, Pseudonyms } from './pseudonyms';
 import { TextWindow } from './text-window';
 
 const secret = new Uint8Array(32).fill(7);
@@ -42,4 +42,10 @@ describe('names that stand for what a vendor must not see', () => {
       }),
     );
   });
+});
+
+test('what looks like a name is read out of a text, wherever it stands', () => {
+  expect([...namesIn('a <EMAIL_1>, <<CARD_2> <EMAIL_1> <email_3> <A_B_4ab> <X> <EMAIL_5')]).toEqual([
+    ...['<EMAIL_1>', '<CARD_2>', '<A_B_4ab>'],
+  ]);
 });

@@ -10,7 +10,15 @@ export type PseudonymScope =
   | { readonly kind: 'project'; readonly secret: Uint8Array; readonly customerId: string };
 
 const NAME = /^<[A-Z_]{1,32}_[0-9a-z]{1,16}>$/;
+const NAMES = new RegExp(NAME.source.slice(1, -1), 'g');
 const HASH_CHARACTERS = 10;
+
+/** Whatever looks like one of these names in a text: read once, however many are asked about. */
+export function namesIn(text: string): ReadonlySet<string> {
+  const names = new Set<string>();
+  for (const [name] of text.matchAll(NAMES)) names.add(name);
+  return names;
+}
 
 /** Names that stand for what a vendor must not see, and the way back. */
 export class Pseudonyms {

@@ -90,12 +90,12 @@ export class TextWindow {
     if (only === undefined) return '';
     if (steps.length === 1 && only.replacement === undefined) return text;
     let at = 0;
-    let out = '';
-    for (const { length, replacement } of steps) {
-      out += replacement ?? text.slice(at, at + length);
+    // Joined here: a sum of many is put together only where it is read, all of a long text at once.
+    const out = steps.map(({ length, replacement }) => {
       at += length;
-    }
-    return out;
+      return replacement ?? text.slice(at - length, at);
+    });
+    return out.join('');
   }
 
   /** What goes on, and what becomes of it. What a rule has decided is not searched by it again, however long it waits for others. */

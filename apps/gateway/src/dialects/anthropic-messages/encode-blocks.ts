@@ -15,6 +15,8 @@ interface OpenBlock {
   readonly toolIndex: number;
   /** JSON text of a call's arguments so far. */
   json: string;
+  /** Text or thought so far. */
+  said: string;
   signed: boolean;
 }
 
@@ -58,6 +60,23 @@ export class BlockWriter {
       this.writeWaiting();
     }
     this.close();
+  }
+
+  /** The message's own blocks are known: what is open is written to its end. Gives the index of the first one that is not written. */
+  goOn(blocks: readonly JsonObject[]): number {
+    const { open, index } = this;
+    const block = blocks[index];
+    const deltas = open !== undefined && block !== undefined ? restOf(block, open.said) : [];
+    for (const delta of deltas) {
+      if (open !== undefined && delta.type === 'signature_delta') open.signed = true;
+      this.sink.delta(index, delta);
+    }
+    this.finish();
+    return this.index;
+  }
+
+  private note(said: string): void {
+    if (this.open !== undefined) this.open.said += said;
   }
 
   private write(event: ChatEvent): void {
@@ -110,6 +129,7 @@ export class BlockWriter {
   private writeText(text: string): void {
     if (text === '') return;
     this.ensureOpen('text', { type: 'text', text: '' });
+    this.note(text);
     this.sink.delta(this.index, { type: 'text_delta', text });
   }
 
@@ -121,7 +141,9 @@ export class BlockWriter {
     if (fresh <= 0 || !isShown) return;
     thought.written += fresh;
     this.ensureOpen('thinking', { type: 'thinking', thinking: '', signature: '' });
-    this.sink.delta(this.index, { type: 'thinking_delta', thinking: text.slice(text.length - fresh) });
+    const thinking = text.slice(text.length - fresh);
+    this.note(thinking);
+    this.sink.delta(this.index, { type: 'thinking_delta', thinking });
   }
 
   private writeDetail(detail: JsonObject): void {
@@ -171,7 +193,7 @@ export class BlockWriter {
   }
 
   private begin(kind: OpenBlock['kind'], block: JsonObject, toolIndex = -1): void {
-    this.open = { kind, toolIndex, json: '', signed: false };
+    this.open = { kind, toolIndex, json: '', said: '', signed: false };
     this.sink.start(this.index, block);
   }
 
@@ -199,4 +221,21 @@ const WRITTEN: ReadonlySet<ChatEvent['type']> = new Set<ChatEvent['type']>([
 
 function isWholeJson(text: string): boolean {
   return text.trimEnd().endsWith('}') && parseJson(text) !== undefined;
+}
+
+/** What a text or a thought still says behind `said`; nothing of another kind, or where it does not begin like that. */
+export function restOf(block: JsonObject, said: string): readonly JsonObject[] {
+  const { type, text = '', thinking = '', signature = '' } = block;
+  const whole = type === 'text' ? text : type === 'thinking' ? thinking : undefined;
+  if (typeof whole !== 'string' || !whole.startsWith(said)) return [];
+  const rest = whole.slice(said.length);
+  if (type === 'thinking') {
+    return [
+      { type: 'thinking_delta', thinking: rest },
+      { type: 'signature_delta', signature },
+    ];
+  }
+  const citations = Array.isArray(block.citations) ? block.citations : [];
+  const marks = citations.map((citation) => ({ type: 'citations_delta', citation }));
+  return rest === '' && said !== '' ? marks : [{ type: 'text_delta', text: rest }, ...marks];
 }

@@ -29,6 +29,8 @@ export class MessageStreamEncoder implements StreamEncoder, BlockSink {
   private started = false;
   /** The vendor's own bytes went out: what comes beside them is known to the caller already. */
   private forwarded = false;
+  /** The message's own blocks went out: what our events say of them is said. */
+  private saidAll = false;
   private ending: Omit<Ending, 'hasCalls'> = { reason: 'stop' };
   private stopSequence: Ending['stopSequence'];
   private readonly closing: JsonObject = {};
@@ -45,8 +47,8 @@ export class MessageStreamEncoder implements StreamEncoder, BlockSink {
       return wire.bytes;
     }
     if (this.forwarded) return null;
-    const own = batch.events.find((event) => event.type === 'raw-message');
-    if (own?.format === FORMAT && !this.started) this.encodeOwn(own.value, batch.events);
+    const own = batch.events.find((event) => event.type === 'raw-message' && event.format === FORMAT);
+    if (own?.type === 'raw-message' && !this.saidAll) this.encodeOwn(own.value, batch.events);
     else for (const event of batch.events) this.encodeEvent(event, batch.events);
     return this.takeText();
   }
@@ -83,20 +85,26 @@ export class MessageStreamEncoder implements StreamEncoder, BlockSink {
     if (event.type === 'start') this.encodeStart(event, batch);
     else if (event.type === 'finish') this.noteFinish(event);
     else if (event.type === 'extra') this.noteExtra(event);
-    else if (event.type !== 'usage') {
+    else if (event.type !== 'usage' && !this.saidAll) {
       if (!this.started) this.encodeStart({ type: 'start' }, batch);
       this.writer.add(event);
     }
   }
 
-  /** A whole answer in this very format, from a cache or in place of a stream. */
+  /** A whole answer in this very format, from a cache or in place of a stream; goes on from what is written of it. */
   private encodeOwn(message: JsonObject, batch: readonly ChatEvent[]): void {
-    for (const event of batch) {
-      if (event.type === 'start' || event.type === 'finish' || event.type === 'extra') this.encodeEvent(event, batch);
-      if (event.type === 'tool-call') this.hasOwnCalls = true;
+    const at = batch.findIndex(({ type }) => type === 'raw-message');
+    for (const [index, event] of batch.entries()) {
+      const isAhead = index < at && event.type === 'tool-arguments';
+      const isMark = event.type === 'start' || event.type === 'finish' || event.type === 'extra';
+      if (isAhead || isMark) this.encodeEvent(event, batch);
     }
+    if (!this.started) this.encodeStart({ type: 'start' }, batch);
     const blocks = Array.isArray(message.content) ? message.content.filter(isObject) : [];
-    for (const [index, block] of blocks.entries()) replayBlock(block, index, this);
+    this.hasOwnCalls = blocks.some(({ type }) => type === 'tool_use');
+    const from = this.writer.goOn(blocks);
+    for (const [index, block] of blocks.entries()) if (index >= from) replayBlock(block, index, this);
+    this.saidAll = true;
   }
 
   /** Usage is told at the end, but where it is known already some callers read it here. */

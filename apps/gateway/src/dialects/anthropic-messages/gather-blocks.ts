@@ -1,7 +1,7 @@
 import type { JsonObject } from '@llm0/core/chat/json';
 import { readInput } from '@llm0/providers/claude/native-blocks';
 import { isObject } from '../read-fields';
-import type { BlockSink } from './encode-blocks';
+import { type BlockSink, restOf } from './encode-blocks';
 
 /** Puts blocks together from their pieces, for answers that are not streamed. */
 export class GatheredBlocks implements BlockSink {
@@ -34,22 +34,18 @@ export class GatheredBlocks implements BlockSink {
 /** A whole block as the pieces a stream would bring. */
 export function replayBlock(block: JsonObject, index: number, sink: BlockSink): void {
   const { type } = block;
+  const deltas = restOf(block, '');
   if (type === 'text') {
-    const { citations, ...head } = block;
+    const { citations: _citations, ...head } = block;
     sink.start(index, { ...head, text: '' });
-    sink.delta(index, { type: 'text_delta', text: block.text ?? '' });
-    for (const citation of Array.isArray(citations) ? citations : []) {
-      sink.delta(index, { type: 'citations_delta', citation });
-    }
   } else if (type === 'thinking') {
     sink.start(index, { ...block, thinking: '', signature: '' });
-    sink.delta(index, { type: 'thinking_delta', thinking: block.thinking ?? '' });
-    sink.delta(index, { type: 'signature_delta', signature: block.signature ?? '' });
   } else if (isObject(block.input)) {
     sink.start(index, { ...block, input: {} });
     sink.delta(index, { type: 'input_json_delta', partial_json: JSON.stringify(block.input) });
   } else {
     sink.start(index, block);
   }
+  for (const delta of deltas) sink.delta(index, delta);
   sink.stop(index);
 }

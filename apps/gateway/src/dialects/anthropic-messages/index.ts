@@ -1,3 +1,4 @@
+import { isPlainMessage } from '@llm0/providers/claude/native-blocks';
 import type { Dialect } from '../dialect';
 import { decodeCountRequest, decodeRequest } from './decode-request';
 import { encodeCount } from './encode-count';
@@ -12,6 +13,10 @@ export const anthropicMessages: Dialect = {
   wireFormat: 'anthropic-messages',
   requestIdHeader: 'request-id',
   models: modelShape,
+  ownParts: {
+    ...{ begins: 'content_block_start', member: 'content_block', foreign: '"citations_delta"' },
+    isPlain: isPlainMessage,
+  },
   decodeRequest,
   encodeResponse,
   encodeLargeResponse,

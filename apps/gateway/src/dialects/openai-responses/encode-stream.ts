@@ -106,8 +106,8 @@ export class ResponsesStreamEncoder implements StreamEncoder {
   private forward(wire: NonNullable<EventBatch['wire']>): Uint8Array | null {
     const before = this.take();
     if (wire.kind === 'body') {
-      if (!this.forwarded) this.replay(wire.body);
-      this.native = wire.body;
+      if (this.forwarded) this.native = wire.body;
+      else this.replay(wire.body);
       return joined(before, this.take());
     }
     this.forwarded = true;
@@ -122,11 +122,13 @@ export class ResponsesStreamEncoder implements StreamEncoder {
     else if (event.format === 'openai-responses' && event.choice === 0) this.replay(event.value);
   }
 
-  /** A whole answer in this format, as events; what our own events say of it is said already. */
+  /** A whole answer in this format, as events that go on from what was written of it; our own events say nothing else. */
   private replay(native: JsonObject): void {
     this.forwarded = true;
-    this.native = native;
-    writeItems(this.writer, nativeOutput(native));
+    const output = nativeOutput(native);
+    const written = this.items.goOn(output);
+    writeItems(this.writer, output, written.length);
+    this.native = written.length === 0 ? native : { ...native, output: [...written, ...output.slice(written.length)] };
   }
 
   private take(): Uint8Array | null {

@@ -1,3 +1,4 @@
+import { isPlainOutput } from '@llm0/providers/openai/responses/wire';
 import type { Dialect } from '../dialect';
 import { decodeRequest } from './decode-request';
 import { encodeError } from './encode-error';
@@ -9,6 +10,10 @@ import { keepAnswers } from './keep-answers';
 export const openaiResponses = {
   name: 'openai-responses',
   wireFormat: 'openai-responses',
+  ownParts: {
+    ...{ begins: 'response.output_item.added', member: 'item', foreign: '"response.output_text.annotation.added"' },
+    isPlain: isPlainOutput,
+  },
   keeping: keepAnswers,
   decodeRequest,
   encodeResponse,

@@ -49,6 +49,8 @@ type PartKind = 'output_text' | 'refusal';
 interface Part {
   readonly kind: PartKind;
   readonly texts: string[];
+  /** As its vendor wrote it. */
+  native?: JsonObject;
 }
 
 export interface MessageMarks {
@@ -64,17 +66,36 @@ export class MessageItem extends OutputItem {
   private extra: JsonObject = {};
 
   addText(kind: PartKind, text: string): void {
-    let part = this.parts.at(-1);
-    if (part?.kind !== kind) {
-      this.endPart();
-      part = { kind, texts: [] };
-      this.parts.push(part);
-      this.write('response.content_part.added', `${this.partPlace()},"part":${JSON.stringify(this.partJson(part))}`);
-    }
+    const last = this.parts.at(-1);
+    const part = last?.kind === kind ? last : this.openPart(kind);
     if (text === '') return;
     part.texts.push(text);
     const tail = kind === 'output_text' ? ',"logprobs":[]' : '';
     this.write(`response.${kind}.delta`, `${this.partPlace()},"delta":${JSON.stringify(text)}${tail}`);
+  }
+
+  /** The vendor's own message is known: what is open is written to its end. */
+  goOn({ content, ...fields }: JsonObject): void {
+    if (this.status !== 'in_progress') return;
+    const parts = Array.isArray(content) ? content.filter(isObject) : [];
+    const open = Math.max(0, this.parts.length - 1);
+    for (const [index, native] of parts.entries()) if (index >= open) this.addNative(native, index);
+    this.extra = fields;
+  }
+
+  private addNative(native: JsonObject, index: number): void {
+    const kind = native.type === 'refusal' ? 'refusal' : 'output_text';
+    const text = String((kind === 'refusal' ? native.refusal : native.text) ?? '');
+    const part = this.parts[index] ?? this.openPart(kind);
+    const said = joined(part.texts);
+    if (part.kind !== kind || !text.startsWith(said)) return;
+    this.addText(kind, text.slice(said.length));
+    const annotations = Array.isArray(native.annotations) ? native.annotations : [];
+    for (const [annotation_index, annotation] of annotations.entries()) {
+      const place = { content_index: index, annotation_index };
+      this.writeFields('response.output_text.annotation.added', { ...place, annotation });
+    }
+    part.native = native;
   }
 
   /** To be told before it is closed. */
@@ -98,7 +119,16 @@ export class MessageItem extends OutputItem {
     return `"content_index":${this.parts.length - 1}`;
   }
 
+  private openPart(kind: PartKind): Part {
+    this.endPart();
+    const part: Part = { kind, texts: [] };
+    this.parts.push(part);
+    this.write('response.content_part.added', `${this.partPlace()},"part":${JSON.stringify(this.partJson(part))}`);
+    return part;
+  }
+
   private partJson(part: Part): JsonObject {
+    if (part.native !== undefined) return part.native;
     const text = joined(part.texts);
     if (part.kind === 'refusal') return { type: 'refusal', refusal: text };
     const isMarked = part === this.parts.findLast(({ kind }) => kind === 'output_text');

@@ -64,6 +64,16 @@ export class OutputItems {
     return this.toJson();
   }
 
+  /** The answer's own items are known: those that are written end as these say. Gives them in their final form. */
+  goOn(native: readonly JsonObject[]): JsonObject[] {
+    for (const [index, item] of this.items.entries()) {
+      const own = native[index];
+      if (own?.type === 'message' && item instanceof MessageItem) item.goOn(own);
+      item.close(own?.status === 'incomplete' ? 'incomplete' : 'completed');
+    }
+    return this.toJson();
+  }
+
   /** The items as far as they came. */
   toJson(): JsonObject[] {
     return this.items.map((item) => item.toJson());

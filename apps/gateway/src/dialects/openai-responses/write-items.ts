@@ -2,9 +2,10 @@ import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
 import { isObject } from '../read-fields';
 import type { EventWriter } from './event-writer';
 
-/** Whole items of the format's own, as the events that add up to them. */
-export function writeItems(writer: EventWriter, items: readonly JsonObject[]): void {
+/** Whole items of the format's own, as the events that add up to them; those before `from` are written already. */
+export function writeItems(writer: EventWriter, items: readonly JsonObject[], from = 0): void {
   for (const [index, item] of items.entries()) {
+    if (index < from) continue;
     const write = WRITERS.get(String(item.type));
     const place: Place = { item_id: item.id ?? '', output_index: index };
     const begun = { ...item, ...(item.status === undefined ? {} : { status: 'in_progress' }) };

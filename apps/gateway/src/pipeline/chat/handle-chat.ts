@@ -60,8 +60,7 @@ export async function handleChat(
     meter.watch(pending);
     // Who leaves gives up its place, so that the last one out cancels upstream.
     const produced = pending.ready ?? (await untilGone(pending.answer, httpRequest.signal, pending.leave));
-    const answer =
-      guarded === undefined ? produced : guardAnswer(services, { guarded, answer: produced, exchange, admission });
+    const answer = guardAnswer(services, { guarded, answer: produced, exchange, admission, dialect });
     meter.attach(answer);
     return await respond(services, {
       ...{ dialect, exchange, admission, answer, meter, claim, onEnd: release },

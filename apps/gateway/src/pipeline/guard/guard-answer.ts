@@ -1,45 +1,39 @@
 import { ResponseCollector } from '@llm0/core/chat/collect';
 import type { EventBatch } from '@llm0/core/chat/event';
-import { joinTexts } from '@llm0/core/chat/join-texts';
 import { LARGE_JSON_LENGTH } from '@llm0/core/chat/json-in-turns';
-import { replayResponse, splitBatch } from '@llm0/core/chat/replay';
-import type { ChatRequest } from '@llm0/core/chat/request';
+import { replayResponse } from '@llm0/core/chat/replay';
 import type { ChatResponse } from '@llm0/core/chat/response';
-import { AnswerGuard } from '@llm0/core/guardrails/chat/answer-guard';
 import { guardResponse, LOGPROBS } from '@llm0/core/guardrails/chat/guard-response';
 import { GuardedTexts } from '@llm0/core/guardrails/chat/guard-texts';
 import { AnswerRefused } from '@llm0/core/guardrails/refusals';
 import type { RequestGuard } from '@llm0/core/guardrails/request-guard';
-import { nextTurn } from '@llm0/core/waits/in-turns';
-import type { Services } from '../../services/contract';
 import type { Completion } from '../chat/produce-answer';
-import type { Admission } from '../exchange/admit';
-import type { Exchange } from '../exchange/open-exchange';
 import { AskedAgain, type AskNeeds, type Effort } from './asked-again';
 import { withGuardedFailure } from './guard-failure';
-import type { GuardedRequest } from './guard-input';
+import { type AnswerToGuard, JudgedStream, WatchedStream } from './judged-stream';
 
-export interface AnswerToGuard {
-  readonly guarded: Pick<GuardedRequest<ChatRequest>, 'guard'>;
-  readonly answer: Completion;
-  readonly exchange: Exchange;
-  readonly admission: Admission;
-}
+/** `guarded`: undefined where nothing is asked. */
+type Given = Omit<AnswerToGuard, 'guarded'> & { readonly guarded: AnswerToGuard['guarded'] | undefined };
 
 /**
  * The answer, judged on its way to the caller, wherever it comes from: upstream, a cache, somebody's identical call or a replay.
  * A stream goes on as far as nothing can be found in it any more, unless a rule has to see all of it.
  */
-export function guardAnswer(services: AskNeeds, input: AnswerToGuard): Completion {
-  const { guarded, answer, admission } = input;
+export function guardAnswer(services: AskNeeds, given: Given): Completion {
+  const { guarded, answer, admission } = given;
+  if (guarded === undefined) return answer;
+  const input = { ...given, guarded };
   const { guard } = guarded;
   const { guardrails } = guard;
   const { request } = admission.plan;
   if (request.countOnly === true || (!guardrails.asksOutput && !guard.hasPseudonyms)) return answer;
   const isStreamed = request.stream && !guardrails.holdsAnswers;
-  const source = isStreamed ? new JudgedStream(services, input) : new JudgedAnswer(services, input);
+  const isWatched = isOnlyWatched(guard);
+  const streamOf = () => (isWatched ? new WatchedStream(services, input) : new JudgedStream(services, input));
+  const source = isStreamed ? streamOf() : new JudgedAnswer(services, input);
   const asksLogprobs = request.logprobs === true || request.prompt?.logprobs !== undefined;
-  const isCut = asksLogprobs && guardrails.acts && guardrails.asksOutput && !answer.dropped.includes(LOGPROBS);
+  const isCut =
+    asksLogprobs && !isWatched && guardrails.acts && guardrails.asksOutput && !answer.dropped.includes(LOGPROBS);
   const judged: Completion = {
     ...answer,
     whole: undefined,
@@ -53,6 +47,10 @@ export function guardAnswer(services: AskNeeds, input: AnswerToGuard): Completio
   // What they say changes with the answer that is asked for instead.
   return Object.defineProperties(judged, Object.getOwnPropertyDescriptors(source.effort));
 }
+
+/** True where nothing is done about an answer, whatever is found in it. */
+const isOnlyWatched = ({ guardrails, hasPseudonyms }: RequestGuard): boolean =>
+  !guardrails.actsOnOutput && !hasPseudonyms;
 
 /** An answer that goes on once all of it was judged; where a rule says so, another one is asked for instead. */
 class JudgedAnswer {
@@ -86,8 +84,10 @@ class JudgedAnswer {
         await this.again.ask(judged, response);
         continue;
       }
-      if (judged === response && only !== undefined && (await saysNoMore(only, texts))) return only;
-      const batch = replayResponse(judged);
+      const isWatched = isOnlyWatched(this.guard);
+      const isSame = isWatched || judged === response;
+      if (isSame && only !== undefined && ((await saysNoMore(only, texts)) || isWatched)) return only;
+      const batch = replayResponse(isWatched ? response : judged);
       return isLarge ? { ...batch, isLarge } : batch;
     }
   }
@@ -118,52 +118,4 @@ async function collect(answer: Completion) {
   }
   isLarge ||= collector.characters > LARGE_JSON_LENGTH;
   return { response: collector.response(), only: count === 1 ? only : undefined, isLarge };
-}
-
-/** A stream, as far as it is decided. */
-class JudgedStream {
-  private readonly judge: AnswerGuard;
-  private readonly collector: ResponseCollector | undefined;
-  private waiting: EventBatch[] = [];
-  private isDone = false;
-
-  constructor(
-    { config }: Pick<Services, 'config'>,
-    private readonly input: AnswerToGuard,
-  ) {
-    this.judge = new AnswerGuard(input.guarded.guard);
-    const { cacheKey } = input.admission.plan;
-    this.collector = cacheKey === undefined ? undefined : new ResponseCollector(config.cacheMaxBodyBytes);
-  }
-
-  original(): ChatResponse | undefined {
-    return this.collector === undefined || this.collector.isCut ? undefined : this.collector.response();
-  }
-
-  async next(): Promise<EventBatch | null> {
-    for (;;) {
-      const batch = await this.read();
-      if (batch === null && this.isDone) return null;
-      this.isDone = batch === null;
-      // What comes together is judged together, and goes on as one.
-      const given = batch === null ? [] : joinTexts(batch.events);
-      this.collector?.add(given);
-      const events = batch === null ? await this.judge.end() : await this.judge.push(given);
-      if (events.length > 0) return { events };
-    }
-  }
-
-  /** A large one in many small ones, so that others get their turn. */
-  private async read(): Promise<EventBatch | null> {
-    const next = this.waiting.shift();
-    if (next !== undefined) {
-      await nextTurn();
-      return next;
-    }
-    const batch = await this.input.answer.next();
-    if (batch?.isLarge !== true) return batch;
-    const [first, ...rest] = splitBatch(batch);
-    this.waiting = rest;
-    return first ?? batch;
-  }
 }

@@ -3,6 +3,7 @@ import type { ChatRequest } from '@llm0/core/chat/request';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { guardRequest } from '@llm0/core/guardrails/chat/guard-request';
 import { chosenGuardrails, type Guardrails } from '@llm0/core/guardrails/guardrails';
+import { namesIn } from '@llm0/core/guardrails/pseudonyms';
 import { RequestGuard } from '@llm0/core/guardrails/request-guard';
 import type { Services } from '../../services/contract';
 import { type Admission, replaceModel } from '../exchange/admit';
@@ -119,9 +120,9 @@ export function createGuard(
 
 /** Looked up once a name is to be given: a text that has it by itself keeps it. */
 function findsNames(textOf: () => unknown): (name: string) => boolean {
-  let all: string | undefined;
+  let all: ReadonlySet<string> | undefined;
   return (name) => {
-    all ??= JSON.stringify(textOf());
-    return all.includes(name);
+    all ??= namesIn(JSON.stringify(textOf()));
+    return all.has(name);
   };
 }

@@ -1,0 +1,198 @@
+import { ResponseCollector } from '@llm0/core/chat/collect';
+import type { ChatEvent, EventBatch } from '@llm0/core/chat/event';
+import { joinTexts } from '@llm0/core/chat/join-texts';
+import { splitBatch } from '@llm0/core/chat/replay';
+import type { ChatRequest } from '@llm0/core/chat/request';
+import type { ChatResponse } from '@llm0/core/chat/response';
+import { AnswerGuard } from '@llm0/core/guardrails/chat/answer-guard';
+import { nextTurn } from '@llm0/core/waits/in-turns';
+import type { Dialect } from '../../dialects/dialect';
+import type { Services } from '../../services/contract';
+import type { Completion } from '../chat/produce-answer';
+import type { Admission } from '../exchange/admit';
+import type { Exchange } from '../exchange/open-exchange';
+import type { GuardedRequest } from './guard-input';
+import { PlainWatch } from './plain-watch';
+
+type Needs = Pick<Services, 'config'>;
+
+export interface AnswerToGuard {
+  readonly guarded: Pick<GuardedRequest<ChatRequest>, 'guard'>;
+  readonly answer: Completion;
+  readonly exchange: Exchange;
+  /** What its caller speaks. */
+  readonly dialect: Pick<Dialect, 'wireFormat' | 'ownParts'>;
+  readonly admission: Admission;
+}
+
+/** The answer as its vendor gave it, where a cache may want it. */
+class Original {
+  private readonly collector: ResponseCollector | undefined;
+
+  constructor({ config }: Needs, { admission }: AnswerToGuard) {
+    const { cacheKey } = admission.plan;
+    this.collector = cacheKey === undefined ? undefined : new ResponseCollector(config.cacheMaxBodyBytes);
+  }
+
+  add(events: readonly ChatEvent[]): void {
+    this.collector?.add(events);
+  }
+
+  get(): ChatResponse | undefined {
+    return this.collector === undefined || this.collector.isCut ? undefined : this.collector.response();
+  }
+}
+
+/** A stream of which nothing is changed: it goes on as it comes, and what is found in it is noted. */
+export class WatchedStream {
+  private readonly judge: AnswerGuard;
+  private readonly kept: Original;
+  private isDone = false;
+
+  constructor(
+    services: Needs,
+    private readonly input: AnswerToGuard,
+  ) {
+    this.judge = new AnswerGuard(input.guarded.guard);
+    this.kept = new Original(services, input);
+  }
+
+  original(): ChatResponse | undefined {
+    return this.kept.get();
+  }
+
+  async next(): Promise<EventBatch | null> {
+    if (this.isDone) return null;
+    const batch = await this.input.answer.next();
+    this.isDone = batch === null;
+    if (batch === null) {
+      await this.judge.end();
+      return null;
+    }
+    this.kept.add(batch.events);
+    if (batch.isLarge !== true) await this.judge.push(joinTexts(batch.events));
+    else {
+      for (const { events } of splitBatch(batch)) {
+        await nextTurn();
+        await this.judge.push(events);
+      }
+    }
+    return batch;
+  }
+}
+
+/**
+ * A stream, as far as it is decided. An answer in the vendor's own blocks that our events cannot tell in their order waits for its
+ * end from there on: then all of it is judged as one, and goes on as one.
+ */
+export class JudgedStream {
+  private readonly judge: AnswerGuard;
+  private readonly kept: Original;
+  private readonly plain: PlainWatch;
+  private readonly rest: WholeRest = new WholeRest();
+  private waiting: EventBatch[] = [];
+  private isDone = false;
+
+  constructor(
+    services: Needs,
+    private readonly input: AnswerToGuard,
+  ) {
+    this.judge = new AnswerGuard(input.guarded.guard);
+    this.kept = new Original(services, input);
+    this.plain = new PlainWatch(input.dialect);
+  }
+
+  original(): ChatResponse | undefined {
+    return this.kept.get();
+  }
+
+  async next(): Promise<EventBatch | null> {
+    for (;;) {
+      const batch = await this.read();
+      if (batch === null && this.isDone) return null;
+      this.isDone = batch === null;
+      const events = batch === null ? await this.end() : await this.push(batch);
+      if (events.length > 0) return { events };
+    }
+  }
+
+  private async push(batch: EventBatch): Promise<readonly ChatEvent[]> {
+    // What comes together is judged together, and goes on as one.
+    const given = joinTexts(batch.events);
+    this.kept.add(given);
+    const own = given.findLast((event) => this.isOwn(event));
+    if (own !== undefined || !this.plain.isPlain(batch.wire)) this.rest.begin();
+    if (own !== undefined) this.rest.whole = own;
+    const judged = await this.judge.push(given.filter((event) => !this.isOwn(event)));
+    return this.rest.isWaiting ? this.rest.hold(judged) : this.rest.pass(judged);
+  }
+
+  private async end(): Promise<readonly ChatEvent[]> {
+    const { rest } = this;
+    const whole = rest.whole === undefined ? [] : await this.judge.push([rest.whole]);
+    const late = await this.judge.end();
+    return rest.isWaiting ? rest.release(late, whole) : late;
+  }
+
+  private isOwn(event: ChatEvent): boolean {
+    return event.type === 'raw-message' && event.format === this.input.dialect.wireFormat;
+  }
+
+  /** A large one in many small ones, so that others get their turn. */
+  private async read(): Promise<EventBatch | null> {
+    const next = this.waiting.shift();
+    if (next !== undefined) {
+      await nextTurn();
+      return next;
+    }
+    const batch = await this.input.answer.next();
+    if (batch?.isLarge !== true) return batch;
+    // Of what it was decoded from, its first piece tells how it goes on.
+    const [first, ...rest] = splitBatch(batch);
+    this.waiting = rest;
+    return first === undefined ? batch : { ...first, wire: batch.wire };
+  }
+}
+
+/** What the vendor's own blocks say as well. */
+const SAID: ReadonlySet<ChatEvent['type']> = new Set<ChatEvent['type']>([
+  ...(['text', 'refusal', 'reasoning', 'reasoning-detail', 'tool-call', 'tool-arguments'] as const),
+]);
+
+/** What goes on at the end only, from where an answer is no plain one any more. */
+class WholeRest {
+  /** All of the answer in its vendor's own blocks. */
+  whole: ChatEvent | undefined;
+  isWaiting = false;
+  private readonly held: ChatEvent[] = [];
+  private readonly begunTools = new Set<string>();
+
+  begin(): void {
+    this.isWaiting = true;
+  }
+
+  pass(events: readonly ChatEvent[]): readonly ChatEvent[] {
+    for (const event of events) {
+      if (event.type === 'tool-call') this.begunTools.add(`${event.choice} ${event.toolIndex}`);
+    }
+    return events;
+  }
+
+  hold(events: readonly ChatEvent[]): readonly ChatEvent[] {
+    this.held.push(...events.filter(({ type }) => type !== 'start'));
+    return events.filter(({ type }) => type === 'start');
+  }
+
+  /** Arguments of calls that went out already are told to their end; all else is said by the blocks. */
+  release(late: readonly ChatEvent[], whole: readonly ChatEvent[]): readonly ChatEvent[] {
+    const all = [...this.held, ...late];
+    if (whole.length === 0) return all;
+    const begun = all.filter((event) => this.goesOn(event));
+    const others = all.filter(({ type }) => !SAID.has(type));
+    return [...begun, ...whole, ...others];
+  }
+
+  private goesOn(event: ChatEvent): boolean {
+    return event.type === 'tool-arguments' && this.begunTools.has(`${event.choice} ${event.toolIndex}`);
+  }
+}

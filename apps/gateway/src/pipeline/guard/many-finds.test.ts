@@ -1,0 +1,60 @@
+// A megabyte of which nearly all is found: others have their turn meanwhile.
+import { expect, test } from 'bun:test';
+import { GuardrailCompiler } from '@llm0/core/guardrails/compile-guardrails';
+import type { GuardrailAction, GuardrailCheck, GuardrailRule } from '@llm0/core/guardrails/policy';
+import type { Authenticated } from '../exchange/load-principal';
+import type { Exchange } from '../exchange/open-exchange';
+import { chatRequest } from '../open-pipeline.fixture';
+import { guardInput } from './guard-input';
+
+const MEGABYTE = 1_000_000;
+const MOST_MS = 50;
+const TRIES = 3;
+const compiler = new GuardrailCompiler({});
+
+/** Milliseconds of this thread in which nothing else had its turn, at most. */
+async function longestStretch(work: () => Promise<unknown>): Promise<number> {
+  let longestMs = 0;
+  let before = process.threadCpuUsage();
+  const look = () => {
+    const { user, system } = process.threadCpuUsage(before);
+    longestMs = Math.max(longestMs, (user + system) / 1000);
+    before = process.threadCpuUsage();
+  };
+  const timer = setInterval(look, 0);
+  await work();
+  look();
+  clearInterval(timer);
+  return longestMs;
+}
+
+function guardText(text: string, check: GuardrailCheck, action: GuardrailAction) {
+  const rule: GuardrailRule = { name: 'r', on: 'input', check, action, onError: 'block' };
+  const policy = { mode: 'enforce', rules: [rule], pseudonymScope: 'request', version: 1 } as const;
+  const guardrails = compiler.compile({ policy, keyRules: null, pseudonymSecret: '' });
+  const principal = { guardrails, key: { id: 'k' }, project: { id: 'p' } } as unknown as Authenticated;
+  const exchange = { requestId: 'r', controls: {} } as unknown as Exchange;
+  const services = { clock: { monotonicMs: () => performance.now() } } as unknown as Parameters<typeof guardInput>[0];
+  return guardInput(services, { exchange, principal, request: chatRequest(text), progress: {} });
+}
+
+const addresses = Array.from({ length: 70_000 }, (_, index) => `u${index}@e.io `).join('');
+const letters = 'ab'.repeat(MEGABYTE / 2);
+
+test.each<[string, GuardrailCheck, GuardrailAction, string]>([
+  ['70,000 addresses under names', { type: 'pii' }, 'pseudonymise', addresses],
+  ['every character, noted', { type: 'regex', pattern: '.' }, 'flag', letters],
+  ['every character, replaced', { type: 'regex', pattern: '.' }, 'redact', letters],
+  ['every few characters, under names', { type: 'regex', pattern: '.{1,3}' }, 'pseudonymise', addresses],
+])(
+  '%s: nobody is held up',
+  async (name, check, action, text) => {
+    await guardText(text.slice(0, 50_000), check, action);
+    let best = Number.POSITIVE_INFINITY;
+    for (let tries = 0; tries < TRIES && best > MOST_MS; tries++)
+      best = Math.min(best, await longestStretch(() => guardText(text, check, action)));
+    if (process.env.SHOW) console.log(name, best.toFixed(1));
+    expect(best).toBeLessThan(MOST_MS);
+  },
+  60_000,
+);
