@@ -110,6 +110,16 @@ export const BUILT_EXPRESSIONS: readonly Built[] = [
     patterns: [{ source: String.raw`^hot-(\d+)\.journal(\.draft)?$`, flags: '' }],
   },
   {
+    path: 'packages/core/src/guardrails/finders/national-phone.ts',
+    code: "new RegExp(`^(?:${patterns.join('|')})$`)",
+    patterns: [{ source: String.raw`^(?:[2-9]\d{9}|1[5-7]\d{8,9})$`, flags: '' }],
+  },
+  {
+    path: 'packages/core/src/guardrails/pseudonyms.ts',
+    code: "new RegExp(NAME.source.slice(1, -1), 'g')",
+    patterns: [{ source: '<[A-Z_]{1,32}_[0-9a-z]{1,16}>', flags: 'g' }],
+  },
+  {
     path: 'packages/providers/src/openai/passthrough.ts',
     code: 'new RegExp(`^${prefix}/${endpoint.path}$`)',
     patterns: [String.raw`(?:\/v1)?`, String.raw`\/openai\/deployments\/(?<model>[^/]+)`].map((prefix) => ({

@@ -72,6 +72,6 @@ const sampleSet = (node: AST.CharacterSet): string =>
 const CANDIDATES = [...'a A1 _-./:;,<>"\'`*#@=%\n\t~é'];
 
 function sampleClass(node: AST.CharacterClass): string {
-  const matches = new RegExp(`^${node.raw}$`, /\\p\{/.test(node.raw) ? 'u' : '');
+  const matches = new RegExp(`^${node.raw}$`, /\\[pu]\{|[\ud800-\udfff]/.test(node.raw) ? 'u' : '');
   return CANDIDATES.find((one) => matches.test(one)) ?? 'a';
 }
