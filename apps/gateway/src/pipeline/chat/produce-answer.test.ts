@@ -106,7 +106,7 @@ describe('a cached answer', () => {
 describe('identical calls at once', () => {
   test('reach the upstream once; the first one pays', async () => {
     pipeline.world.scripts = [says('two')];
-    const pending = [produce(await ask()), produce(await ask()), produce(await ask())];
+    const pending = (await Promise.all([ask(), ask(), ask()])).map((one) => produce(one));
     const completions = await Promise.all(pending.map(({ answer }) => answer));
     expect(await Promise.all(completions.map(readText))).toEqual(['two', 'two', 'two']);
     expect(pipeline.world.asked).toHaveLength(1);
@@ -191,7 +191,7 @@ describe('a caller who leaves', () => {
 
 test('a failure reaches all who wait, with its attempts', async () => {
   pipeline.world.scripts = [fails(401)];
-  const pending = [produce(await ask()), produce(await ask())];
+  const pending = (await Promise.all([ask(), ask()])).map((one) => produce(one));
   const errors = await Promise.all(pending.map(({ answer }) => answer.catch((error: unknown) => error)));
   for (const error of errors)
     expect(error).toMatchObject({ kind: 'upstream_error', attempts: [{ failure: 'auth', model: MODEL }] });
