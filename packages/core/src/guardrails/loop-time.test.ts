@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { GuardrailCompiler } from './compile-guardrails';
 import { createTextChecks } from './create-checks';
+import { longestStretch } from './longest-stretch.fixture';
 import type { GuardrailCheck, GuardrailRule } from './policy';
 import { RequestGuard } from './request-guard';
 
@@ -91,22 +92,6 @@ const repeated = (piece: string): string => {
   const [head = '', body = '', tail = ''] = piece.includes('|') ? piece.split('|') : ['', piece];
   return head + body.repeat(MEGABYTE / body.length) + tail;
 };
-
-/** Of this thread alone: others on this machine, and the gateway's own, do not count. */
-async function longestStretch(work: () => Promise<unknown>): Promise<number> {
-  let longestMs = 0;
-  let before = process.threadCpuUsage();
-  const look = () => {
-    const { user, system } = process.threadCpuUsage(before);
-    longestMs = Math.max(longestMs, (user + system) / 1000);
-    before = process.threadCpuUsage();
-  };
-  const timer = setInterval(look, 0);
-  await work();
-  look();
-  clearInterval(timer);
-  return longestMs;
-}
 
 const compiler = new GuardrailCompiler(checks);
 function guardOf(asked: readonly GuardrailCheck[]): RequestGuard {

@@ -8,6 +8,7 @@ import {
   changedFields,
   type ImportClient,
   type ImportStep,
+  pick,
   tell,
 } from './apply-step';
 import type { ImportPlan, PlannedAlias, PlannedProject } from './import-plan';
@@ -108,9 +109,6 @@ async function applyKey(fields: JsonObject, projectId: string | undefined, apply
     return ['created', `${body.key} (shown this once)`];
   });
 }
-
-export const pick = (from: JsonObject, fields: readonly string[]): JsonObject =>
-  Object.fromEntries(fields.map((field) => [field, from[field] ?? null]));
 
 const describe = (fields: JsonObject): string =>
   Object.entries(fields)

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
 import { RequestFailed } from '../admin-client';
-import { type Applying, type ImportClient, type ImportStep, tell } from './apply-step';
+import { type Applying, type ImportClient, type ImportStep, pick, tell } from './apply-step';
 import type { ImportPlan, PlannedPrice, UnpricedModel } from './import-plan';
 
 /** What is to be set, and how it is told once it is. */
@@ -44,7 +44,7 @@ async function addPrice(price: PlannedPrice, { models, told }: Pricing, { api, t
     return;
   }
   const changed = Object.keys(fields).filter((field) => !isSame(fields[field], known[field]));
-  const before = pickFields(known, changed);
+  const before = pick(known, changed);
   if (changed.length === 0) {
     told.push({ ...at, outcome: 'unchanged', detail: '' });
   } else if (takesPrices) {
@@ -53,7 +53,7 @@ async function addPrice(price: PlannedPrice, { models, told }: Pricing, { api, t
     const changes = changed.map((field) => `${shortName(field)} ${shown(before[field])} → ${shown(fields[field])}`);
     told.push({ ...at, outcome: 'updated', detail: `for every project: ${changes.join(', ')}` });
   } else {
-    const detail = `${describe(before)} here, ${describe(pickFields(fields, changed))} in the file: --prices takes it, for every project`;
+    const detail = `${describe(before)} here, ${describe(pick(fields, changed))} in the file: --prices takes it, for every project`;
     told.push({ ...at, outcome: 'unchanged', detail });
   }
 }
@@ -94,9 +94,6 @@ async function findPrice(
 /** Amounts may be text on either side. */
 const isSame = (a: JsonValue | undefined, b: JsonValue | undefined): boolean =>
   a === b || (a !== undefined && b !== undefined && Number(a) === Number(b));
-
-const pickFields = (from: JsonObject, fields: readonly string[]): JsonObject =>
-  Object.fromEntries(fields.map((field) => [field, from[field] ?? null]));
 
 const shortName = (field: string): string => field.replace(SUFFIX, '').replaceAll('_', ' ');
 

@@ -64,3 +64,6 @@ export function changedFields(wanted: JsonObject, existing: JsonObject): JsonObj
     field.endsWith('_usd') ? Number(value) === Number(existing[field]) : Bun.deepEquals(value, existing[field]);
   return Object.fromEntries(Object.entries(wanted).filter(([field, value]) => !isSame(field, value)));
 }
+
+export const pick = (from: JsonObject, fields: readonly string[]): JsonObject =>
+  Object.fromEntries(fields.map((field) => [field, from[field] ?? null]));

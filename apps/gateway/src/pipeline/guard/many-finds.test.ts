@@ -1,6 +1,7 @@
 // A megabyte of which nearly all is found: others have their turn meanwhile.
 import { expect, test } from 'bun:test';
 import { GuardrailCompiler } from '@llm0/core/guardrails/compile-guardrails';
+import { longestStretch } from '@llm0/core/guardrails/longest-stretch.fixture';
 import type { GuardrailAction, GuardrailCheck, GuardrailRule } from '@llm0/core/guardrails/policy';
 import type { Authenticated } from '../exchange/load-principal';
 import type { Exchange } from '../exchange/open-exchange';
@@ -11,22 +12,6 @@ const MEGABYTE = 1_000_000;
 const MOST_MS = 50;
 const TRIES = 3;
 const compiler = new GuardrailCompiler({});
-
-/** Milliseconds of this thread in which nothing else had its turn, at most. */
-async function longestStretch(work: () => Promise<unknown>): Promise<number> {
-  let longestMs = 0;
-  let before = process.threadCpuUsage();
-  const look = () => {
-    const { user, system } = process.threadCpuUsage(before);
-    longestMs = Math.max(longestMs, (user + system) / 1000);
-    before = process.threadCpuUsage();
-  };
-  const timer = setInterval(look, 0);
-  await work();
-  look();
-  clearInterval(timer);
-  return longestMs;
-}
 
 function guardText(text: string, check: GuardrailCheck, action: GuardrailAction) {
   const rule: GuardrailRule = { name: 'r', on: 'input', check, action, onError: 'block' };
