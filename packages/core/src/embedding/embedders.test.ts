@@ -56,6 +56,9 @@ describe('the shipped model', () => {
     expect(outcomes.some((outcome) => outcome.type === 'none' && outcome.reason === 'busy')).toBe(true);
     expect(outcomes.filter((outcome) => outcome.type === 'vector').length).toBeGreaterThanOrEqual(50);
     expect(await embedder.embed('what is late?', 0)).toEqual({ type: 'none', reason: 'late' });
+    const before = Array.from({ length: 40 }, (_, i) => embedder.embed(`how many pears are in box ${i}?`, LOADED_MS));
+    expect(await embedder.embed('what is late behind others?', 1)).toEqual({ type: 'none', reason: 'late' });
+    await Promise.all(before);
     expect(broken).toEqual([]);
   });
 

@@ -26,8 +26,9 @@ export class WaitingTexts {
     return this.texts.size >= this.maxQueued ? none('busy') : undefined;
   }
 
-  /** `late` after `deadlineMs` at the latest, also once it was taken. */
+  /** `late` after `deadlineMs` at the latest, also once it was taken; at once where no time is left. */
   add(text: string, deadlineMs: number, anyLanguage = false): Promise<EmbedOutcome> {
+    if (deadlineMs <= 0) return Promise.resolve(none('late'));
     const { promise, resolve } = Promise.withResolvers<EmbedOutcome>();
     const waiting: WaitingText = {
       ...{ text, anyLanguage },
