@@ -1,11 +1,7 @@
-import { afterEach, expect, test } from 'bun:test';
-import { type InferUnderTest, openInfer } from './open-infer.fixture';
+import { expect, test } from 'bun:test';
+import { inferForEachTest } from './open-infer.fixture';
 
-let opened: InferUnderTest | undefined;
-afterEach(async () => {
-  await opened?.close();
-  opened = undefined;
-});
+const open = inferForEachTest();
 
 /** What the runtime's fetch fails with. */
 const failing = (code: string) => () => {
@@ -15,8 +11,7 @@ const failing = (code: string) => () => {
 test.each([
   ...['Malformed_HTTP_Response', 'InvalidContentLength', 'UnrequestedUpgrade', 'UnsupportedTransferEncoding'],
 ])('a backend that answers with %s is there, and answers badly: 502', async (code) => {
-  opened = await openInfer();
-  const { ask, world, rows } = opened;
+  const { ask, world, rows } = await open();
   world.origin = failing(code);
   const answer = await ask('/x');
   expect([answer.status, answer.headers.get('retry-after')]).toEqual([502, null]);
@@ -27,7 +22,7 @@ test.each([
 });
 
 test.each(['ECONNREFUSED', 'ECONNRESET'])('one that fails with %s is away: 503', async (code) => {
-  opened = await openInfer();
-  opened.world.origin = failing(code);
-  expect((await opened.ask('/x')).status).toBe(503);
+  const { ask, world } = await open();
+  world.origin = failing(code);
+  expect((await ask('/x')).status).toBe(503);
 });

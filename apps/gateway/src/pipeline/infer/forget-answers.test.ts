@@ -1,21 +1,8 @@
 // What an unsafe request has the gateway forget: https://www.rfc-editor.org/rfc/rfc9111#section-4.4
-import { afterEach, describe, expect, test } from 'bun:test';
-import { CACHE_KINDS, type InferOptions, type InferUnderTest, openInfer } from './open-infer.fixture';
+import { describe, expect, test } from 'bun:test';
+import { CACHE_KINDS, cached, cacheOf, type InferUnderTest, inferForEachTest } from './open-infer.fixture';
 
-let opened: InferUnderTest | undefined;
-afterEach(async () => {
-  await opened?.close();
-  opened = undefined;
-});
-
-async function open(options: InferOptions = {}): Promise<InferUnderTest> {
-  opened = await openInfer(options);
-  return opened;
-}
-
-const cached = (body: BodyInit, more: Record<string, string> = {}) =>
-  new Response(body, { headers: { 'cache-control': 'max-age=60', ...more } });
-const cacheOf = (response: Response) => response.headers.get('x-cache');
+const open = inferForEachTest();
 /** Its first bytes come, the others never; it breaks with its request, as the runtime's do. */
 const dripping = ({ signal }: AbortController) =>
   new ReadableStream<Uint8Array>({

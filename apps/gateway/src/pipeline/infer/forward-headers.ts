@@ -83,12 +83,12 @@ export function responseFields(headers: Headers): { readonly fields: FieldTable;
   return { fields: keep(headers, responseNames), setsCookie: headers.has('set-cookie') };
 }
 
-function keep(headers: Headers, names: NameRules): FieldTable {
+function keep(headers: Headers, names: NameRule): FieldTable {
   const connection = headers.get('connection');
   const named = connection?.split(',').map((name) => name.trim().toLowerCase());
   const kept: FieldTable = {};
   headers.forEach((value, name) => {
-    if (names.isKept(name) && named?.includes(name) !== true) kept[name] = value;
+    if (names.fits(name) && named?.includes(name) !== true) kept[name] = value;
   });
   return kept;
 }
@@ -97,27 +97,27 @@ function keep(headers: Headers, names: NameRules): FieldTable {
 const MAX_NAMES = 500;
 const MAX_NAME_LENGTH = 64;
 
-/** Which names go on. What was found out about a name is kept. */
-class NameRules {
+/** A question about names of headers. What was found out about a name is kept. */
+class NameRule {
   private readonly known = new Map<string, boolean>();
 
-  constructor(
-    private readonly own: ReadonlySet<string>,
-    private readonly prefixes: readonly string[],
-  ) {}
+  /** `read`: the name as the least careful server reads it. */
+  constructor(private readonly fitsRead: (read: string) => boolean) {}
 
-  isKept(name: string): boolean {
+  fits(name: string): boolean {
     const known = this.known.get(name);
     if (known !== undefined) return known;
-    const read = asRead(name);
-    const isOwn = HOP_BY_HOP.has(read) || this.own.has(read) || this.prefixes.some((prefix) => read.startsWith(prefix));
-    if (this.known.size < MAX_NAMES && name.length <= MAX_NAME_LENGTH) this.known.set(name, !isOwn);
-    return !isOwn;
+    const fits = this.fitsRead(asRead(name));
+    if (this.known.size < MAX_NAMES && name.length <= MAX_NAME_LENGTH) this.known.set(name, fits);
+    return fits;
   }
 }
 
-const requestNames = new NameRules(OWN_REQUEST, OWN_REQUEST_PREFIXES);
-const responseNames = new NameRules(OWN_RESPONSE, OWN_RESPONSE_PREFIXES);
+const goesOn = (own: ReadonlySet<string>, prefixes: readonly string[]): NameRule =>
+  new NameRule((read) => !HOP_BY_HOP.has(read) && !own.has(read) && !prefixes.some((start) => read.startsWith(start)));
+
+const requestNames = goesOn(OWN_REQUEST, OWN_REQUEST_PREFIXES);
+const responseNames = goesOn(OWN_RESPONSE, OWN_RESPONSE_PREFIXES);
 
 const ODD = /[^a-z0-9-]/g;
 
@@ -135,10 +135,12 @@ function dropLookalikes(fields: FieldTable, operators: Readonly<FieldTable>): vo
 const CALLER =
   /(?:^|-)(?:auth|authentication|token|secret|session|signature|credentials?|apikey|key|user|account|tenant|jwt)(?:-|$)/;
 
+const callerNames = new NameRule((read) => !read.startsWith('sec-') && CALLER.test(read));
+
 /** Is there a header of the caller's own that may say who it is? */
 export function namesCaller(fields: Readonly<FieldTable>, backend: Pick<Backend, 'headers'>): boolean {
   for (const name in fields) {
-    if (name.startsWith('sec-') || !CALLER.test(asRead(name))) continue;
+    if (!callerNames.fits(name)) continue;
     if (!Object.keys(backend.headers).some((own) => asRead(own.toLowerCase()) === asRead(name))) return true;
   }
   return false;

@@ -1,20 +1,7 @@
-import { afterEach, describe, expect, test } from 'bun:test';
-import { CACHE_KINDS, type InferOptions, type InferUnderTest, openInfer } from './open-infer.fixture';
+import { describe, expect, test } from 'bun:test';
+import { CACHE_KINDS, cached, cacheOf, inferForEachTest } from './open-infer.fixture';
 
-let opened: InferUnderTest | undefined;
-afterEach(async () => {
-  await opened?.close();
-  opened = undefined;
-});
-
-async function open(options: InferOptions = {}): Promise<InferUnderTest> {
-  opened = await openInfer(options);
-  return opened;
-}
-
-const cached = (body: BodyInit, more: Record<string, string> = {}) =>
-  new Response(body, { headers: { 'cache-control': 'max-age=60', ...more } });
-const cacheOf = (response: Response) => response.headers.get('x-cache');
+const open = inferForEachTest();
 
 describe.each(CACHE_KINDS)('backends behind a %s cache', (kind) => {
   test('hits cost nothing, and their rows say what they saved', async () => {

@@ -1,3 +1,4 @@
+import { afterEach } from 'bun:test';
 import { HttpCache } from '@llm0/core/http-cache/http-cache';
 import { HttpFlights } from '@llm0/core/http-cache/http-flights';
 import type { Project } from '@llm0/core/keys/api-key';
@@ -103,3 +104,21 @@ export async function openInfer(options: InferOptions = {}) {
 }
 
 export type InferUnderTest = Awaited<ReturnType<typeof openInfer>>;
+
+/** Opens one for the test that asks, and closes it after that. */
+export function inferForEachTest(): (options?: InferOptions) => Promise<InferUnderTest> {
+  let opened: InferUnderTest | undefined;
+  afterEach(async () => {
+    await opened?.close();
+    opened = undefined;
+  });
+  return async (options) => {
+    opened = await openInfer(options);
+    return opened;
+  };
+}
+
+/** What a cache may keep for a minute. */
+export const cached = (body: BodyInit, more: Record<string, string> = {}) =>
+  new Response(body, { headers: { 'cache-control': 'max-age=60', ...more } });
+export const cacheOf = (response: Response) => response.headers.get('x-cache');

@@ -1,21 +1,13 @@
-import { afterEach, expect, test } from 'bun:test';
-import { type InferUnderTest, openInfer } from './open-infer.fixture';
+import { expect, test } from 'bun:test';
+import { inferForEachTest } from './open-infer.fixture';
 
 /** Longer than a busy machine leaves this process alone, as a rule. */
 const IDLE_MS = 60;
 /** An answer may pause for an idle time-out; sixty of them in all are no bound. */
 const LONG_MS = 70 * IDLE_MS;
 
-let opened: InferUnderTest | undefined;
-afterEach(async () => {
-  await opened?.close();
-  opened = undefined;
-});
-
-async function open(): Promise<InferUnderTest> {
-  opened = await openInfer({ idleTimeoutMs: IDLE_MS });
-  return opened;
-}
+const openAny = inferForEachTest();
+const open = () => openAny({ idleTimeoutMs: IDLE_MS });
 
 const piece = new TextEncoder().encode('x'.repeat(100));
 
