@@ -3,8 +3,6 @@ import type { Settlement } from '../hot-store';
 
 /** A settlement on its way to the store. */
 export interface Entry {
-  readonly requestId: string;
-  readonly admittedAtMs: number;
   readonly sentAtMs: number;
   /** When it was last written to the store, by the monotonic clock. */
   onWireMs: number;
@@ -21,10 +19,7 @@ export interface Entry {
 }
 
 export function createEntry(settlement: Settlement, sentAtMs: number, doubtful: boolean): Entry {
-  const { requestId, admittedAtMs } = settlement;
   return {
-    requestId,
-    admittedAtMs,
     sentAtMs,
     onWireMs: 0,
     settlement,

@@ -279,15 +279,17 @@ export class Outbox {
 
   private findQueued(entries: readonly Entry[]): Promise<QueuedIds> {
     const shards = entries.map(({ settlement }) => this.ports.shardOf(settlement.projectId));
-    return this.ports.queuedIds(new Set(shards), new Set(entries.map(({ requestId }) => requestId)));
+    return this.ports.queuedIds(new Set(shards), new Set(entries.map(({ settlement }) => settlement.requestId)));
   }
 
   private async decide(entries: readonly Entry[], queued: QueuedIds, source: RebuildSource): Promise<void> {
     for (const entry of entries) {
-      const entryId = queued.get(entry.requestId);
+      const entryId = queued.get(entry.settlement.requestId);
       if (entryId === undefined) entry.queued = undefined;
       else entry.queued = { entryId };
     }
-    await this.sendAll(entries, await chooseModes(entries, queued, source));
+    const settlements = entries.map(({ settlement }) => settlement);
+    const modeOf = await chooseModes(settlements, queued, source);
+    await this.sendAll(entries, ({ settlement }) => modeOf(settlement));
   }
 }
