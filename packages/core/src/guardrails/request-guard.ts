@@ -19,8 +19,9 @@ import {
 import type { GuardrailMark } from './policy';
 import { type PseudonymScope, Pseudonyms } from './pseudonyms';
 import { AnswerRefused, blockedBy } from './refusals';
+import type { Hit } from './rule-search';
 import { mergeSpans } from './span';
-import type { Hit, Replace } from './text-window';
+import type { Replace } from './text-window';
 
 /** Whose text it is. */
 export interface Guarded {
