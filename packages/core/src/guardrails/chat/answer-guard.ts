@@ -92,6 +92,8 @@ export class AnswerGuard {
       case 'finish':
       case 'raw-message':
         return this.addWhole(event);
+      case 'native-item':
+        return this.addItem(event);
       case 'extra':
         return this.addExtra(event);
       default:
@@ -161,6 +163,11 @@ export class AnswerGuard {
     const signature = event.signature && (await this.texts.sealed(event.signature));
     const isSame = id === event.id && name === event.name && signature === event.signature;
     this.out.push(isSame ? event : present({ ...event, id, name, signature }));
+  }
+
+  private async addItem(event: Extract<ChatEvent, { type: 'native-item' }>): Promise<void> {
+    await this.leaveOthers(event.choice, event.type);
+    this.out.push({ ...event, item: await guardValue(this.guard, this.texts, event.item) });
   }
 
   private async addExtra(event: Extract<ChatEvent, { type: 'extra' }>): Promise<void> {
