@@ -84,8 +84,8 @@ const FOLDS: Readonly<Record<Exclude<Folding, 'none'>, (point: string) => string
 /** Part of a text in all foldings, each made once. */
 export class FoldedStretch {
   private readonly isAscii: boolean;
-  private plain: FoldedText | undefined;
-  private readonly known: { [F in Folding]?: FoldedText } = {};
+  private readonly plain: FoldedText;
+  private readonly known = new Map<Folding, FoldedText>();
 
   /** `begin`: where it begins in the text. */
   constructor(
@@ -93,15 +93,18 @@ export class FoldedStretch {
     readonly begin: number,
   ) {
     this.isAscii = ASCII_ONLY.test(original);
+    this.plain = asItIs(original);
   }
 
   as(folding: Folding): FoldedText {
-    if (folding === 'none' || (this.isAscii && folding !== 'words')) {
-      this.plain ??= foldText(this.original, 'none');
-      return this.plain;
+    const { original, isAscii } = this;
+    if (folding === 'none' || (isAscii && folding !== 'words')) return this.plain;
+    let folded = this.known.get(folding);
+    if (folded === undefined) {
+      folded = isAscii ? asItIs(original.toLowerCase()) : foldText(original, folding);
+      this.known.set(folding, folded);
     }
-    this.known[folding] ??= foldText(this.original, folding);
-    return this.known[folding];
+    return folded;
   }
 }
 
@@ -118,6 +121,7 @@ function foldPoint(point: string, folding: keyof typeof FOLDS): string {
 }
 
 const same = (at: number): number => at;
+const asItIs = (text: string): FoldedText => ({ text, originOf: same, endOf: same, indexOf: same });
 
 /** Where the first number that is not less stands in numbers that rise. */
 function firstFrom(rising: readonly number[], least: number): number {
@@ -133,10 +137,8 @@ function firstFrom(rising: readonly number[], least: number): number {
 /** `none`: as it is. `width`: full-width forms become plain, what nobody sees goes. `digits`: so do
  * digits of other scripts. `words`: case, accents and look-alikes go as well. */
 export function foldText(original: string, folding: Folding): FoldedText {
-  if (folding === 'none' || ASCII_ONLY.test(original)) {
-    const text = folding === 'words' ? original.toLowerCase() : original;
-    return { text, originOf: same, endOf: same, indexOf: same };
-  }
+  if (folding === 'none') return asItIs(original);
+  if (ASCII_ONLY.test(original)) return asItIs(folding === 'words' ? original.toLowerCase() : original);
   const known = KNOWN[folding];
   let text = '';
   const origins: number[] = [];

@@ -139,6 +139,7 @@ export class TextWindow {
     }
     const isShared = most - least <= NEAR;
     let stretch: FoldedStretch | undefined;
+    const look = { from, length, isEnd, isCut: this.wasFlushed, before: this.before };
     for (const search of this.searches) {
       if (!isEnd && search.waits(length)) continue;
       if (stretch === undefined || !isShared) {
@@ -146,7 +147,7 @@ export class TextWindow {
         const begin = decided <= from ? 0 : Math.max(0, splitsNothing(text, decided - CONTEXT));
         stretch = new FoldedStretch(begin === 0 ? text : text.slice(begin), begin);
       }
-      search.look(stretch, { from, length, isEnd, isCut: this.wasFlushed, before: this.before });
+      search.look(stretch, look);
     }
   }
 
