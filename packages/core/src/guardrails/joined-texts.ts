@@ -1,5 +1,6 @@
 import { type LongSearch, searchElsewhere, slicesOf } from './long-search';
-import { type Hit, type Replace, type Step, TextWindow, type WindowRule } from './text-window';
+import type { Hit, WindowRule } from './rule-search';
+import { type Replace, type Step, TextWindow } from './text-window';
 
 /** Characters of texts that are searched as one; of more than that only where they meet. */
 const MOST_JOINED = 128 * 1024;

@@ -1,4 +1,5 @@
-import { type Replace, TextWindow, type WindowRule } from './text-window';
+import type { WindowRule } from './rule-search';
+import { type Replace, TextWindow } from './text-window';
 
 const ESCAPES: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r', b: '\b', f: '\f' };
 const HEX = /^[0-9a-fA-F]{4}$/;

@@ -3,8 +3,9 @@ import { nextTurn } from '../waits/in-turns';
 import { PATTERN } from './finders/pattern';
 import type { CompiledRule, Finding } from './guardrails';
 import { createWindow, type TextKind } from './piece-window';
+import type { WindowRule } from './rule-search';
 import type { Finder, Span } from './span';
-import type { Replace, WindowRule } from './text-window';
+import type { Replace } from './text-window';
 import { checkThread } from './thread/check-worker';
 
 const NONE = new Uint32Array(0);

@@ -1,5 +1,6 @@
 import { type EscapedText, JsonWindow } from './json-window';
-import { type Replace, TextWindow, type WindowRule } from './text-window';
+import type { WindowRule } from './rule-search';
+import { type Replace, TextWindow } from './text-window';
 
 /** Text that is JSON, or has JSON's escapes in it, is judged by what these stand for. */
 export type TextKind = 'plain' | EscapedText;
@@ -98,21 +99,21 @@ export class TimedWindow implements PieceWindow {
   }
 
   push(text: string): string {
-    return this.timed(() => this.window.push(text));
+    return this.timed('push', text);
   }
 
   whole(text: string): string {
-    return this.timed(() => this.window.whole(text));
+    return this.timed('whole', text);
   }
 
   flush(): string {
-    return this.timed(() => this.window.flush());
+    return this.timed('flush', '');
   }
 
-  private timed(work: () => string): string {
+  private timed(method: 'push' | 'whole' | 'flush', text: string): string {
     const startMs = this.monotonicMs();
     try {
-      return work();
+      return this.window[method](text);
     } finally {
       this.onTime(this.monotonicMs() - startMs);
     }

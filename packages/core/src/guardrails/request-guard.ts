@@ -19,8 +19,9 @@ import {
 import type { GuardrailMark } from './policy';
 import { type PseudonymScope, Pseudonyms } from './pseudonyms';
 import { AnswerRefused, blockedBy } from './refusals';
+import type { Hit } from './rule-search';
 import { mergeSpans } from './span';
-import type { Hit, Replace } from './text-window';
+import type { Replace } from './text-window';
 
 /** Whose text it is. */
 export interface Guarded {
@@ -119,7 +120,9 @@ export class RequestGuard {
     return set.finders.every(({ finder, folding }) => {
       const known = folded.get(folding) ?? foldText(text, folding).text;
       folded.set(folding, known);
-      return finder.find(known, true).every(({ kind }) => isId && kind === CHANCE);
+      return (
+        finder.mayFind?.(known, 0) === false || finder.find(known, true).every(({ kind }) => isId && kind === CHANCE)
+      );
     });
   }
 

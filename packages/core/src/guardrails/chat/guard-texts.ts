@@ -4,7 +4,7 @@ import type { RuleSet } from '../guardrails';
 import type { Place } from '../marks';
 import { ESCAPES_AND_PLAIN } from '../piece-window';
 import type { RequestGuard } from '../request-guard';
-import { waitsForEnd } from '../text-window';
+import { waitsForEnd } from '../rule-search';
 import { type FoundText, replaceTexts, textLists, textsIn } from './string-tree';
 import { isSealedText } from './unread-fields';
 

@@ -1,6 +1,6 @@
 import { foldText } from '../folded-text';
+import type { WindowRule } from '../rule-search';
 import { DIGITS, type Finder, LETTERS, oneOf, type Span, trailingRun } from '../span';
-import type { WindowRule } from '../text-window';
 
 /** Copies of ASCII that nobody sees. Source: the Unicode block Tags. */
 const TAG_RUN = /[\u{e0020}-\u{e007e}]{3,}/gu;
@@ -8,6 +8,7 @@ const TAG_MARK = '\udb40';
 const TAG_BASE = 0xe0000;
 const isTagUnit = (code: number): boolean => code === 0xdb40 || (code >= 0xdc20 && code <= 0xdc7e);
 const BASE64_RUN = /[A-Za-z0-9+/_-]{12,}={0,2}/g;
+const LEAST_BASE64 = 12;
 const isBase64 = oneOf(`${DIGITS}${LETTERS}+/_-=`);
 /** Longer ones are left: they hold media. */
 const MOST_BASE64 = 16_384;
@@ -25,6 +26,7 @@ export const findInTags = (rules: readonly WindowRule[]): Finder => ({
           within(rules, { start, end }, fromTags(text.slice(start, end))),
         )
       : [],
+  mayFind: (text, from) => text.includes(TAG_MARK, from),
   openFrom: (text) => trailingRun(text, isTagUnit),
 });
 
@@ -41,6 +43,7 @@ export const findInBase64 = (rules: readonly WindowRule[]): Finder => ({
       }
       return [];
     }),
+  mayFind: (text, from) => text.length - from >= LEAST_BASE64,
   openFrom: (text) => trailingRun(text, isBase64),
 });
 
