@@ -1,5 +1,7 @@
 import { type LongSearch, searchElsewhere, slicesOf } from './long-search';
-import { type Hit, type Replace, type Step, TextWindow, type WindowRule } from './text-window';
+import { BothReadings } from './readings/both-readings';
+import type { Hit, Replace, Step } from './readings/steps';
+import type { WindowRule } from './text-window';
 
 /** Characters of texts that are searched as one; of more than that only where they meet. */
 const MOST_JOINED = 128 * 1024;
@@ -35,7 +37,7 @@ async function joinAll(texts: readonly string[], { replace, ...search }: JoinedS
     bounds.some(
       (bound) => start < bound && end > bound && !(kind === EMAIL && isWhole(all.slice(start, bound), rules[rule])),
     );
-  const window = new TextWindow(rules, (hit, original) => (crosses(hit) ? replace(hit, original) : undefined));
+  const window = new BothReadings(rules, (hit, original) => (crosses(hit) ? replace(hit, original) : undefined));
   const steps: Step[] = [];
   if (all.length <= search.set.mostHere) steps.push(...window.advance(all, true));
   else {

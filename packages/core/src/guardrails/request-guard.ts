@@ -6,21 +6,13 @@ import { searchJoined } from './joined-texts';
 import { JsonWindow } from './json-window';
 import { type LongSearch, searchInTurns } from './long-search';
 import { Marks, type Place } from './marks';
-import {
-  createWindow,
-  EscapesToo,
-  kindsOf,
-  type PieceWindow,
-  PLAIN,
-  type TextKind,
-  TimedWindow,
-  WatchingWindow,
-} from './piece-window';
+import { createWindow, type PieceWindow, type TextKind, TimedWindow, WatchingWindow } from './piece-window';
 import type { GuardrailMark } from './policy';
 import { type PseudonymScope, Pseudonyms } from './pseudonyms';
+import type { Hit, Replace } from './readings/steps';
 import { AnswerRefused, blockedBy } from './refusals';
 import { mergeSpans } from './span';
-import type { Hit, Replace } from './text-window';
+import { TextWindow } from './text-window';
 
 /** Whose text it is. */
 export interface Guarded {
@@ -67,7 +59,7 @@ export class RequestGuard {
   async judge(text: string, place: Place, kind: TextKind = 'plain'): Promise<string> {
     const set = this.guardrails.rulesFor(place.on, place.part);
     if (set.isEmpty || text === '') return text;
-    const found = await this.search(text, place, { set, kinds: kindsOf(text, kind) });
+    const found = await this.search(text, place, { set, kind });
     return set.wholes.length === 0 ? found : this.ask(found, place, set.wholes);
   }
 
@@ -75,24 +67,16 @@ export class RequestGuard {
   search(
     text: string,
     place: Place,
-    {
-      set,
-      kinds = PLAIN,
-      isId = false,
-    }: { readonly set: Finding; readonly kinds?: readonly TextKind[]; readonly isId?: boolean },
+    { set, kind = 'plain', isId = false }: { readonly set: Finding; readonly kind?: TextKind; readonly isId?: boolean },
   ): Promise<string> | string {
     if (set.finders.length === 0) return text;
     const startMs = this.who.monotonicMs();
     const noteTime = () => this.noteTime(set.owners, place, this.who.monotonicMs() - startMs);
-    const replaceIn = this.passes(set, place, isId);
+    const replace = this.acting(set, place, isId);
     if (text.length > set.mostHere)
-      return searchInTurns(text, kinds, { ...this.longSearch(set, place), replaceIn }).finally(noteTime);
+      return searchInTurns(text, kind, { ...this.longSearch(set, place), replace }).finally(noteTime);
     try {
-      let result = text;
-      for (const [pass, kind] of kinds.entries()) {
-        result = createWindow(kind, set.finders, replaceIn(pass)).whole(result);
-      }
-      return result;
+      return createWindow(kind, set.finders, replace).whole(text);
     } finally {
       noteTime();
     }
@@ -105,8 +89,7 @@ export class RequestGuard {
     set: Finding = this.guardrails.rulesFor(place.on, place.part),
   ): Promise<readonly string[]> {
     if (set.finders.length === 0 || texts.length < 2) return texts;
-    const replace: Replace = (hit, original) => this.act(set, place, hit, original);
-    return searchJoined(texts, { ...this.longSearch(set, place), replace });
+    return searchJoined(texts, { ...this.longSearch(set, place), replace: this.acting(set, place) });
   }
 
   private longSearch(set: Finding, place: Place): LongSearch {
@@ -123,16 +106,16 @@ export class RequestGuard {
     });
   }
 
-  /** What is only watched counts once, however often a text is searched. */
-  private passes(set: Finding, place: Place, isId = false): (pass: number) => Replace {
-    const watched = new Set<CompiledRule>();
-    return (pass) => (hit, original) => {
+  /** For one text. What a rule only watches counts once where its finds overlap, as what is replaced does. */
+  private acting(set: Finding, place: Place, isId = false): Replace {
+    const watchedUntil = new Map<CompiledRule, number>();
+    return (hit, original) => {
       if (isId && hit.kind === CHANCE) return undefined;
-      const [first = -1] = hit.rules;
-      const rule = set.owners[first];
-      if (rule !== undefined && set.finders[first]?.watches === true) {
-        if (pass > 0 && watched.has(rule)) return undefined;
-        if (pass === 0) watched.add(rule);
+      const rule = set.owners[hit.rule];
+      if (rule !== undefined && set.finders[hit.rule]?.watches === true) {
+        const until = watchedUntil.get(rule) ?? 0;
+        watchedUntil.set(rule, Math.max(until, hit.end));
+        if (hit.start < until) return undefined;
       }
       return this.act(set, place, hit, original);
     };
@@ -151,11 +134,8 @@ export class RequestGuard {
 
   private windowOf(set: Finding, place: Place, kind: TextKind): PieceWindow | undefined {
     if (set.finders.length === 0) return undefined;
-    const replaceIn = this.passes(set, place);
-    const window = createWindow(kind, set.finders, replaceIn(0));
-    const judging =
-      kind === 'plain' ? new EscapesToo(window, () => new JsonWindow(set.finders, replaceIn(1), 'loose')) : window;
-    return new TimedWindow(judging, this.who.monotonicMs, (ms) => this.noteTime(set.owners, place, ms));
+    const window = createWindow(kind, set.finders, this.acting(set, place));
+    return new TimedWindow(window, this.who.monotonicMs, (ms) => this.noteTime(set.owners, place, ms));
   }
 
   /** Characters that windows of a part take at once. */
@@ -173,7 +153,7 @@ export class RequestGuard {
   async noteLate(text: string, place: Place, kind: TextKind): Promise<void> {
     const { late } = this.guardrails.rulesFor(place.on, place.part);
     if (late === undefined || text === '') return;
-    await this.search(text, place, { set: late, kinds: kindsOf(text, kind) });
+    await this.search(text, place, { set: late, kind });
     await this.ask(text, place, late.wholes);
   }
 
@@ -181,7 +161,8 @@ export class RequestGuard {
   restoring(kind: TextKind): PieceWindow | undefined {
     if (this.given.isEmpty) return undefined;
     const rules = [{ finder: this.given.finder(), folding: 'none' as const }];
-    return createWindow(kind, rules, (_hit, name) => this.given.originalOf(name));
+    const replace: Replace = (_hit, name) => this.given.originalOf(name);
+    return kind === 'json' ? new JsonWindow(rules, replace) : new TextWindow(rules, replace);
   }
 
   restore(text: string, kind: TextKind = 'plain'): string {

@@ -1,5 +1,6 @@
 import { type FoldedText, type Folding, foldText } from './folded-text';
-import { CONTEXT, type Finder, type Span } from './span';
+import { byStart, type Hit, mergeHits, type Replace, type Step, stepsOf, writeSteps } from './readings/steps';
+import { CONTEXT, type Finder } from './span';
 
 /** A finder with what it is to be asked for. */
 export interface WindowRule {
@@ -7,23 +8,8 @@ export interface WindowRule {
   readonly folding: Folding;
   /** Its hits are told, and never changed: they neither take a place nor widen another rule's. */
   readonly watches?: boolean;
-}
-
-/** A span, and whose it is. */
-export interface Hit extends Span {
-  /** The first rule that found it. */
-  readonly rule: number;
-  /** All rules that found some of it. */
-  readonly rules: readonly number[];
-}
-
-/** What takes a hit's place, which is told by where it stands in all of the text; undefined: it stays. Throws where nothing may go on. */
-export type Replace = (hit: Hit, original: string) => string | undefined;
-
-/** The next characters of a text, and what takes their place, where something does. */
-export interface Step {
-  readonly length: number;
-  readonly replacement?: string;
+  /** What it finds is known, however the text is read. */
+  readonly isSettled?: boolean;
 }
 
 /** A text that waits longer than this is looked at again only once it has grown by a quarter: each is looked at a few times. */
@@ -62,6 +48,29 @@ export class TextWindow {
     return this.held.length + (this.carried?.text.length ?? 0);
   }
 
+  /** Of what was given out, where it ends in all of the text; what waits is the text behind it. */
+  get gone(): number {
+    return this.heldFrom - (this.carried?.text.length ?? 0);
+  }
+
+  get waiting(): string {
+    return (this.carried?.text ?? '') + this.held;
+  }
+
+  /** In all of the text, where what is not decided begins. */
+  get heldFrom(): number {
+    return this.before + this.context.length;
+  }
+
+  /** One that goes on from here by itself, and finds again what this one has not given out. */
+  fork(rules: readonly WindowRule[], replace: Replace): TextWindow {
+    const { context, held, before, wasFlushed } = this;
+    const forked = new TextWindow(rules, replace);
+    Object.assign(forked, { context, held, before, wasFlushed });
+    for (const search of forked.searches) search.decided = context.length;
+    return forked;
+  }
+
   push(text: string): string {
     this.held += text;
     return this.write(false);
@@ -86,16 +95,7 @@ export class TextWindow {
 
   private write(isEnd: boolean): string {
     const { steps = NO_STEPS, text = '' } = this.release(isEnd) ?? {};
-    const [only] = steps;
-    if (only === undefined) return '';
-    if (steps.length === 1 && only.replacement === undefined) return text;
-    let at = 0;
-    // Joined here: a sum of many is put together only where it is read, all of a long text at once.
-    const out = steps.map(({ length, replacement }) => {
-      at += length;
-      return replacement ?? text.slice(at - length, at);
-    });
-    return out.join('');
+    return writeSteps(steps, text);
   }
 
   /** What goes on, and what becomes of it. What a rule has decided is not searched by it again, however long it waits for others. */
@@ -108,12 +108,12 @@ export class TextWindow {
     for (const { decided } of this.searches) open = Math.min(open, decided);
     const until = isEnd ? text.length : Math.max(from, splitsNothing(text, open));
     if (until === from && !isEnd) return undefined;
-    const begun: Hit[] = [];
+    const [begun, watched]: [Hit[], Hit[]] = [[], []];
     for (const search of this.searches) {
       const hits = search.take(isEnd ? Number.POSITIVE_INFINITY : until);
-      if (search.rule.watches !== true) begun.push(...hits);
-      else for (const hit of hits) this.replace(this.inAll(hit), text.slice(hit.start, hit.end));
+      if (hits.length > 0) (search.rule.watches === true ? watched : begun).push(...hits);
     }
+    for (const hit of byStart(watched)) this.replace(this.inAll(hit), text.slice(hit.start, hit.end));
     const merged = mergeHits(carried === undefined ? begun : [ahead(carried, from), ...begun]);
     const last = merged.at(-1);
     const crossing = last !== undefined && last.end > until ? last : undefined;
@@ -125,10 +125,9 @@ export class TextWindow {
     this.carried = crossing && {
       ...{ hit: crossing, text: textOf(crossing.start, until), over: crossing.end - until },
     };
-    const steps = this.stepsOf(crossing === undefined ? merged : merged.slice(0, -1), {
-      start,
-      until: goneUntil,
-      textOf,
+    const steps = stepsOf(crossing === undefined ? merged : merged.slice(0, -1), {
+      ...{ start, until: goneUntil, textOf },
+      replace: (hit, original) => this.replace(this.inAll(hit), original),
     });
     const released = goneUntil > start ? textOf(start, goneUntil) : '';
     this.keep(text, { until, isEnd });
@@ -171,20 +170,6 @@ export class TextWindow {
   private inAll(hit: Hit): Hit {
     const { before } = this;
     return before === 0 ? hit : { ...hit, start: before + hit.start, end: before + hit.end };
-  }
-
-  private stepsOf(hits: readonly Hit[], { start, until, textOf }: Released): readonly Step[] {
-    const steps: Step[] = [];
-    let at = start;
-    for (const hit of hits) {
-      const replacement = this.replace(this.inAll(hit), textOf(hit.start, hit.end));
-      if (replacement === undefined) continue;
-      if (hit.start > at) steps.push({ length: hit.start - at });
-      steps.push({ length: hit.end - hit.start, replacement });
-      at = hit.end;
-    }
-    if (until > at) steps.push({ length: until - at });
-    return steps;
   }
 }
 
@@ -255,12 +240,6 @@ class RuleSearch {
   }
 }
 
-interface Released {
-  readonly start: number;
-  readonly until: number;
-  readonly textOf: (begin: number, end: number) => string;
-}
-
 /** A find of which the beginning is decided, and its end is not. */
 interface Carried {
   readonly hit: Hit;
@@ -282,19 +261,3 @@ function splitsNothing(text: string, at: number): number {
 
 /** True for what has to see all of a text. */
 export const waitsForEnd = ({ finder }: WindowRule): boolean => finder.needsWhole === true;
-
-/** Overlapping ones are one, of the rule that stands first. */
-function mergeHits(hits: readonly Hit[]): readonly Hit[] {
-  if (hits.length < 2) return hits;
-  const merged: Hit[] = [];
-  for (const hit of hits.toSorted((a, b) => a.start - b.start || b.end - a.end)) {
-    const last = merged.at(-1);
-    if (last === undefined || hit.start >= last.end) merged.push(hit);
-    else {
-      const first = hit.rule < last.rule ? hit : last;
-      const rules = last.rules.includes(hit.rule) ? last.rules : [...last.rules, hit.rule];
-      merged[merged.length - 1] = { ...first, rules, start: last.start, end: Math.max(last.end, hit.end) };
-    }
-  }
-  return merged;
-}

@@ -2,7 +2,6 @@ import { type JsonObject, type JsonValue, parseJson } from '../../chat/json';
 import { nextTurn } from '../../waits/in-turns';
 import type { RuleSet } from '../guardrails';
 import type { Place } from '../marks';
-import { ESCAPES_AND_PLAIN } from '../piece-window';
 import type { RequestGuard } from '../request-guard';
 import { waitsForEnd } from '../text-window';
 import { type FoundText, replaceTexts, textLists, textsIn } from './string-tree';
@@ -174,10 +173,7 @@ export class GuardedTexts {
   private async one({ text, isId }: FoundText, set: RuleSet, part: Place['part']): Promise<string> {
     const known = this.judged.get(text);
     if (known !== undefined) return known;
-    return this.note(
-      text,
-      await this.guard.search(text, { on: this.on, part }, { set, isId, kinds: ESCAPES_AND_PLAIN }),
-    );
+    return this.note(text, await this.guard.search(text, { on: this.on, part }, { set, isId }));
   }
 
   /** True where none of them has anything in it: asked of many at once. */
