@@ -1,4 +1,3 @@
-import type { PieceWindow } from '../piece-window';
 import { TextWindow, type WindowRule } from '../text-window';
 import { decodeEscapes } from './escapes';
 import { EscapesReading } from './escapes-reading';
@@ -16,7 +15,7 @@ const rangeOf = ({ start, end }: Hit): string => `${start} ${end}`;
  * Text in pieces, read as it is written and, from its first backslash on, by what its escapes stand for: what is found in either
  * way is one find where it overlaps. Law: what comes out, and what is told, is the same in whatever pieces the text comes.
  */
-export class BothReadings implements PieceWindow {
+export class BothReadings {
   private readonly plain: TextWindow;
   private escapes: EscapesReading | undefined;
   /** What was not given out, and where it begins, once there are two readings. */
