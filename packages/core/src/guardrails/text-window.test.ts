@@ -88,6 +88,8 @@ const PLANTED = [
     'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk',
     'hf_home=/root/x2',
     '501556794.6681913',
+    '536 22 8145',
+    '536-22-8145',
   ],
   ...['a', 'is', '1', '.', ' ', '\n', '-', '😀', 'é', 'e\u0301', '\ud83d', '"', ':', '=', '0', '00', '+', '('],
 ];
