@@ -188,7 +188,9 @@ export class RequestGuard {
 
   private replacement(rule: CompiledRule, { on }: Place, kind: string, original: string): string {
     if (rule.action !== 'pseudonymise') return `[${kind.toUpperCase()}]`;
-    return (on === 'input' ? this.given : this.said).nameOf(kind, original);
+    if (on === 'input') return this.given.nameOf(kind, original);
+    // What its caller said is no secret to them, wherever the vendor has it from.
+    return this.given.knows(kind, original) ? original : this.said.nameOf(kind, original);
   }
 
   private refuse(rule: CompiledRule, { on }: Place, reason?: string): Error {
