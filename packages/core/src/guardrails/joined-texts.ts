@@ -1,7 +1,8 @@
+import { parse } from 'tldts';
+import { findEmails } from './finders/email';
 import { type LongSearch, searchElsewhere, slicesOf } from './long-search';
 import { BothReadings } from './readings/both-readings';
 import type { Hit, Replace, Step } from './readings/steps';
-import type { WindowRule } from './text-window';
 
 /** Characters of texts that are searched as one; of more than that only where they meet. */
 const MOST_JOINED = 128 * 1024;
@@ -33,9 +34,10 @@ async function joinAll(texts: readonly string[], { replace, ...search }: JoinedS
   for (const text of texts) bounds.push((bounds.at(-1) ?? 0) + text.length);
   const all = texts.join('');
   const rules = await searchElsewhere(all, 'plain', search);
-  const crosses = ({ start, end, kind, rule }: Hit) =>
+  const crosses = ({ start, end, kind }: Hit) =>
     bounds.some(
-      (bound) => start < bound && end > bound && !(kind === EMAIL && isWhole(all.slice(start, bound), rules[rule])),
+      (bound) =>
+        start < bound && end > bound && !(kind === EMAIL && isFinished(all.slice(start, bound), all.slice(bound, end))),
     );
   const window = new BothReadings(rules, (hit, original) => (crosses(hit) ? replace(hit, original) : undefined));
   const steps: Step[] = [];
@@ -47,9 +49,17 @@ async function joinAll(texts: readonly string[], { replace, ...search }: JoinedS
   return steps.some(({ replacement }) => replacement !== undefined) ? cutAgain(texts, steps) : texts;
 }
 
-/** An address that ends with its text only seems to go on with the first word of the next one. */
-const isWhole = (text: string, rule: WindowRule | undefined): boolean =>
-  rule?.finder.find(text, true).some(({ start, end }) => start === 0 && end === text.length) === true;
+/**
+ * An address that ends with its text only seems to go on with the first word of the next one: where it has a known domain's end,
+ * and would have none with that word.
+ */
+function isFinished(address: string, next: string): boolean {
+  if (next.includes('.') || !hasKnownEnd(address) || hasKnownEnd(address + next)) return false;
+  return findEmails.find(address, true).some(({ start, end }) => start === 0 && end === address.length);
+}
+
+/** By the full list: `tldts-icann` does not tell the ends that it knows from others. */
+const hasKnownEnd = (address: string): boolean => parse(address.slice(address.lastIndexOf('@') + 1)).isIcann === true;
 
 /**
  * The same texts after what became of all of them; what takes a place goes where it began, and into texts of which nothing else is

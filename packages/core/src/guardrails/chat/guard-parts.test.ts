@@ -106,12 +106,26 @@ describe('a secret cut over adjacent parts', () => {
     }
   });
 
+  test.each([EMAIL, 'bob.smith@mail.corp.co.uk', 'bob@corp.example', 'bob@xn--bcher-kva.com', 'bob@пример.рф'])(
+    'nor of an address, wherever it is cut: %p',
+    async (email) => {
+      for (let at = 1; at < email.length; at++) {
+        const cut = [`mail ${email.slice(0, at)}`, `${email.slice(at)} there`];
+        const texts = await contentOf(cut.map((text) => ({ type: 'text', text }) as const));
+        expect([cut, texts]).toMatchObject([cut, [{ text: 'mail [EMAIL]' }, { text: ' there' }]]);
+      }
+    },
+  );
+
   test('an address that is whole by itself takes nothing of the next part', async () => {
-    const texts = await contentOf([
-      { type: 'text', text: `mail ${EMAIL}` },
-      { type: 'text', text: 'Thanks for that' },
-    ]);
-    expect(texts).toMatchObject([{ text: 'mail [EMAIL]' }, { text: 'Thanks for that' }]);
+    for (const next of ['Thanks for that', 'and so on', 'Mit freundlichen Grüßen', '谢谢'])
+      for (const email of [EMAIL, 'bob@corp.co.uk', 'bob@corp.de']) {
+        const texts = await contentOf([
+          { type: 'text', text: `mail ${email}` },
+          { type: 'text', text: next },
+        ]);
+        expect(texts).toMatchObject([{ text: 'mail [EMAIL]' }, { text: next }]);
+      }
   });
 });
 
