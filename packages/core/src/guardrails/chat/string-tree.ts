@@ -128,8 +128,7 @@ function replaceIn(
 function replaceInFile(value: string, replacementOf: (text: string) => string | undefined, name: string): string {
   const file = readTextFile(value, name);
   const written = file && replacementOf(file.text);
-  if (file === undefined || written === undefined || written === file.text) return value;
-  return file.head + Buffer.from(written).toString('base64');
+  return file === undefined || written === undefined || written === file.text ? value : file.write(written);
 }
 
 const isLong = (value: number): boolean => Math.abs(value) >= LEAST_NUMBER && Math.abs(value) < MOST_NUMBER;
