@@ -17,10 +17,12 @@ export interface Finder {
    * begins in all of it, for who knows all of it.
    */
   find(text: string, isEnd: boolean, at?: number): readonly Span[];
-  /** Where what may still become something begins; `text.length` where nothing can. */
-  openFrom(text: string): number;
+  /** Where what may still become something begins; `text.length` where nothing can. `at` as above. */
+  openFrom(text: string, at?: number): number;
   /** It has to see all of a text, and is asked once: nothing goes on before. */
   readonly needsWhole?: boolean;
+  /** It reads what encoded text stands for. */
+  readonly decodes?: boolean;
   /** An operator's own expression. */
   readonly expression?: Expression;
 }

@@ -207,7 +207,7 @@ class RuleSearch {
   look(folded: FoldedText, { begin, at, from, length, isEnd, isCut }: Look): void {
     const { decided, index } = this;
     const { finder } = this.rule;
-    const open = isEnd ? length : begin + folded.originOf(finder.openFrom(folded.text));
+    const open = isEnd ? length : begin + folded.originOf(finder.openFrom(folded.text, at));
     for (const { start, end, kind } of finder.find(folded.text, isEnd, at)) {
       const began = begin + folded.originOf(start);
       const hit = { start: Math.max(from, began), end: begin + folded.endOf(end), kind, rule: index, rules: [index] };
