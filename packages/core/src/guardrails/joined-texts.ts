@@ -9,27 +9,44 @@ const MOST_JOINED = 128 * 1024;
 const JOINED_SIDE = 4096;
 const EMAIL = 'email';
 
-type JoinedSearch = LongSearch & { readonly replace: Replace };
+export type JoinedSearch = LongSearch & { readonly replace: Replace };
+
+/** A find of a rule that only watches, as far as it stands in one text. */
+export interface ToldFind {
+  readonly rule: number;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** A text after all of them were read as one, and what was told of it. */
+export interface JoinedText {
+  readonly text: string;
+  readonly told: readonly ToldFind[];
+}
 
 /**
  * Texts that are read one behind the other, before each is judged by itself: what begins in one and ends in another one. Half of it
- * may be a find of its own, and would hide the other half.
+ * may be a find of its own, and would hide the other half, or be told once more.
  */
-export async function searchJoined(texts: readonly string[], search: JoinedSearch): Promise<readonly string[]> {
+export async function searchJoined(texts: readonly string[], search: JoinedSearch): Promise<readonly JoinedText[]> {
   const total = texts.reduce((sum, text) => sum + text.length, 0);
   if (total <= MOST_JOINED) return joinAll(texts, search);
-  const joined = [...texts];
+  const joined: JoinedText[] = texts.map((text) => ({ text, told: [] }));
   for (let index = 1; index < joined.length; index++) {
-    const [before, behind] = [joined[index - 1] ?? '', joined[index] ?? ''];
-    const sides = [before.slice(-JOINED_SIDE), behind.slice(0, JOINED_SIDE)];
-    const [left = '', right = ''] = await joinAll(sides, search);
-    joined[index - 1] = before.slice(0, -JOINED_SIDE) + left;
-    joined[index] = right + behind.slice(JOINED_SIDE);
+    const [before = NOTHING, behind = NOTHING] = [joined[index - 1], joined[index]];
+    const sides = [before.text.slice(-JOINED_SIDE), behind.text.slice(0, JOINED_SIDE)];
+    const [left = NOTHING, right = NOTHING] = await joinAll(sides, search);
+    const at = Math.max(0, before.text.length - JOINED_SIDE);
+    const moved = left.told.map((one) => ({ ...one, start: at + one.start, end: at + one.end }));
+    joined[index - 1] = { text: before.text.slice(0, at) + left.text, told: [...before.told, ...moved] };
+    joined[index] = { text: right.text + behind.text.slice(JOINED_SIDE), told: right.told };
   }
   return joined;
 }
 
-async function joinAll(texts: readonly string[], { replace, ...search }: JoinedSearch): Promise<readonly string[]> {
+const NOTHING: JoinedText = { text: '', told: [] };
+
+async function joinAll(texts: readonly string[], { replace, ...search }: JoinedSearch): Promise<readonly JoinedText[]> {
   const bounds: number[] = [];
   for (const text of texts) bounds.push((bounds.at(-1) ?? 0) + text.length);
   const all = texts.join('');
@@ -39,14 +56,19 @@ async function joinAll(texts: readonly string[], { replace, ...search }: JoinedS
       (bound) =>
         start < bound && end > bound && !(kind === EMAIL && isFinished(all.slice(start, bound), all.slice(bound, end))),
     );
-  const window = new BothReadings(rules, (hit, original) => (crosses(hit) ? replace(hit, original) : undefined));
+  const told: Hit[] = [];
+  const window = new BothReadings(rules, (hit, original) => {
+    if (!crosses(hit)) return undefined;
+    if (rules[hit.rule]?.watches === true) told.push(hit);
+    return replace(hit, original);
+  });
   const steps: Step[] = [];
   if (all.length <= search.set.mostHere) steps.push(...window.advance(all, true));
   else {
     for await (const slice of slicesOf(all, search.set.mostHere)) steps.push(...window.advance(slice, false));
     steps.push(...window.advance('', true));
   }
-  return steps.some(({ replacement }) => replacement !== undefined) ? cutAgain(texts, steps) : texts;
+  return cutAgain(texts, steps, told);
 }
 
 /**
@@ -65,25 +87,39 @@ const hasKnownEnd = (address: string): boolean => parse(address.slice(address.la
  * The same texts after what became of all of them; what takes a place goes where it began, and into texts of which nothing else is
  * left: vendors refuse empty ones.
  */
-function cutAgain(texts: readonly string[], steps: readonly Step[]): readonly string[] {
+function cutAgain(texts: readonly string[], steps: readonly Step[], told: readonly Hit[]): readonly JoinedText[] {
   const all = texts.join('');
-  const cut: string[] = [];
+  const cut: JoinedText[] = [];
   let [step, within, at] = [0, 0, 0];
   let bound = 0;
   for (const text of texts) {
     bound += text.length;
     let [out, covering] = ['', ''];
+    const finds: ToldFind[] = [];
     while (at < bound && step < steps.length) {
       const { length, replacement } = steps[step] as Step;
       const taken = Math.min(length - within, bound - at);
-      if (replacement === undefined) out += all.slice(at, at + taken);
-      else if (within === 0) out += replacement;
+      if (replacement === undefined) {
+        finds.push(...toldIn(told, { from: at, length: taken, to: out.length }));
+        out += all.slice(at, at + taken);
+      } else if (within === 0) out += replacement;
       covering = replacement ?? covering;
       at += taken;
       within += taken;
       if (within === length) [step, within] = [step + 1, 0];
     }
-    cut.push(out === '' ? covering : out);
+    cut.push({ text: out === '' ? covering : out, told: finds });
   }
   return cut;
+}
+
+/** What was told of a stretch of all texts, where that stands in one of them. */
+function toldIn(
+  told: readonly Hit[],
+  { from, length, to }: { readonly from: number; readonly length: number; readonly to: number },
+): readonly ToldFind[] {
+  return told.flatMap(({ rule, start, end }) => {
+    const [begin, last] = [Math.max(start, from), Math.min(end, from + length)];
+    return begin < last ? [{ rule, start: begin - from + to, end: last - from + to }] : [];
+  });
 }

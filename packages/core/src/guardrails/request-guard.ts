@@ -11,7 +11,7 @@ import type { GuardrailMark } from './policy';
 import { type PseudonymScope, Pseudonyms } from './pseudonyms';
 import type { Hit, Replace } from './readings/steps';
 import { AnswerRefused, blockedBy } from './refusals';
-import { mergeSpans } from './span';
+import { mergeSpans, type Span } from './span';
 import { TextWindow } from './text-window';
 
 /** Whose text it is. */
@@ -25,6 +25,18 @@ export interface Guarded {
   readonly hasName?: (name: string) => boolean;
 }
 
+/** Of a text that is no text of the conversation. */
+export interface TextPlace {
+  /** Chance is to be expected in it. */
+  readonly isId?: boolean;
+  /** What it stands for in base64 is judged by itself. */
+  readonly isDecoded?: boolean;
+}
+
+/** A find that was told of by the rule of that name. */
+type Told = Pick<Span, 'start' | 'end'> & { readonly name: string | undefined };
+type Acting = TextPlace & { readonly told?: readonly Told[] | undefined };
+
 /** What looks like chance is no finding where identifiers stand. */
 const CHANCE = 'token';
 
@@ -34,6 +46,8 @@ export class RequestGuard {
   private readonly given: Pseudonyms;
   /** For what a model says by itself: nobody gets that back. */
   private readonly said: Pseudonyms;
+  /** What was told of texts before they are judged by themselves, by what only watches. */
+  private readonly told = new Map<string, readonly Told[]>();
 
   constructor(
     readonly guardrails: Guardrails,
@@ -63,16 +77,16 @@ export class RequestGuard {
     return set.wholes.length === 0 ? found : this.ask(found, place, set.wholes);
   }
 
-  /** The same without checks of whole texts: for what is no text of the conversation. `isId`: chance is to be expected in it. */
+  /** The same without checks of whole texts: for what is no text of the conversation. */
   search(
     text: string,
     place: Place,
-    { set, kind = 'plain', isId = false }: { readonly set: Finding; readonly kind?: TextKind; readonly isId?: boolean },
+    { set, kind = 'plain', ...where }: { readonly set: Finding; readonly kind?: TextKind } & TextPlace,
   ): Promise<string> | string {
     if (set.finders.length === 0) return text;
     const startMs = this.who.monotonicMs();
     const noteTime = () => this.noteTime(set.owners, place, this.who.monotonicMs() - startMs);
-    const replace = this.acting(set, place, isId);
+    const replace = this.acting(set, place, { ...where, told: this.told.get(text) });
     if (text.length > set.mostHere)
       return searchInTurns(text, kind, { ...this.longSearch(set, place), replace }).finally(noteTime);
     try {
@@ -89,7 +103,15 @@ export class RequestGuard {
     set: Finding = this.guardrails.rulesFor(place.on, place.part),
   ): Promise<readonly string[]> {
     if (set.finders.length === 0 || texts.length < 2) return texts;
-    return searchJoined(texts, { ...this.longSearch(set, place), replace: this.acting(set, place) });
+    const joined = await searchJoined(texts, { ...this.longSearch(set, place), replace: this.acting(set, place) });
+    for (const { text, told } of joined) {
+      if (told.length > 0)
+        this.told.set(
+          text,
+          told.map((find) => ({ ...find, name: set.owners[find.rule]?.name })),
+        );
+    }
+    return joined.map(({ text }) => text);
   }
 
   private longSearch(set: Finding, place: Place): LongSearch {
@@ -107,15 +129,17 @@ export class RequestGuard {
   }
 
   /** For one text. What a rule only watches counts once where its finds overlap, as what is replaced does. */
-  private acting(set: Finding, place: Place, isId = false): Replace {
+  private acting(set: Finding, place: Place, { isId, isDecoded, told = [] }: Acting = {}): Replace {
     const watchedUntil = new Map<CompiledRule, number>();
     return (hit, original) => {
-      if (isId && hit.kind === CHANCE) return undefined;
+      if (isId === true && hit.kind === CHANCE) return undefined;
+      if (isDecoded === true && hit.rules.every((rule) => set.finders[rule]?.finder.decodes === true)) return undefined;
       const rule = set.owners[hit.rule];
       if (rule !== undefined && set.finders[hit.rule]?.watches === true) {
         const until = watchedUntil.get(rule) ?? 0;
         watchedUntil.set(rule, Math.max(until, hit.end));
-        if (hit.start < until) return undefined;
+        const isTold = told.some(({ name, start, end }) => name === rule.name && hit.start < end && hit.end > start);
+        if (hit.start < until || isTold) return undefined;
       }
       return this.act(set, place, hit, original);
     };

@@ -45,9 +45,13 @@ export class GuardedTexts {
 
   /** Arguments of a tool, as JSON text. */
   async json(text: string, part: Place['part']): Promise<string> {
+    return this.judgeJson(text, parseJson(text), part);
+  }
+
+  /** What a JSON text says stands in what is sent as values, too. */
+  private async judgeJson(text: string, before: JsonValue | undefined, part: Place['part']): Promise<string> {
     const result = await this.guard.judge(text, { on: this.on, part }, 'json');
     this.note(text, result);
-    const before = parseJson(text);
     const after = result === text ? before : parseJson(result);
     if (before !== undefined && after !== undefined) this.noteParts(before, after);
     return result;
@@ -148,8 +152,10 @@ export class GuardedTexts {
     const known = this.byPart.get(part) ?? new Map<string, string>();
     this.byPart.set(part, known);
     // What programs say stays what programs can read: a number's place is taken by a string.
-    const kind = part === 'tool_results' && isJsonText(text) ? 'json' : 'plain';
-    const result = known.get(text) ?? (await this.guard.judge(text, { on: this.on, part }, kind));
+    const json = part === 'tool_results' ? jsonIn(text) : undefined;
+    const judge = () =>
+      json === undefined ? this.guard.judge(text, { on: this.on, part }) : this.judgeJson(text, json, part);
+    const result = known.get(text) ?? (await judge());
     known.set(text, result);
     return this.note(text, result);
   }
@@ -170,10 +176,10 @@ export class GuardedTexts {
     for (const [index, { text }] of old.entries()) this.note(text, now[index]?.text ?? text);
   }
 
-  private async one({ text, isId }: FoundText, set: RuleSet, part: Place['part']): Promise<string> {
+  private async one({ text, ...where }: FoundText, set: RuleSet, part: Place['part']): Promise<string> {
     const known = this.judged.get(text);
     if (known !== undefined) return known;
-    return this.note(text, await this.guard.search(text, { on: this.on, part }, { set, isId }));
+    return this.note(text, await this.guard.search(text, { on: this.on, part }, { set, ...where }));
   }
 
   /** True where none of them has anything in it: asked of many at once. */
@@ -196,4 +202,5 @@ export class GuardedTexts {
   }
 }
 
-const isJsonText = (text: string): boolean => /^\s{0,64}[[{]/.test(text) && parseJson(text) !== undefined;
+/** Objects and lists; undefined for any other text. */
+const jsonIn = (text: string): JsonValue | undefined => (/^\s{0,64}[[{]/.test(text) ? parseJson(text) : undefined);
